@@ -1,0 +1,106 @@
+//! The one error type: what is wrong, in which file, at which place, and what to do about it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// `Result` with the crate's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why an operation ended. Every kind but [`Interrupted`](ErrorKind::Interrupted) makes the command exit with 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The caller asked for something that does not exist or does not fit together.
+    Usage,
+    /// A file is missing, malformed or outside of what the engine accepts.
+    Input,
+    /// The data or the work does not fit the memory that the caller allows.
+    Memory,
+    /// No usable graphics adapter, or the device failed.
+    Gpu,
+    /// The caller interrupted the work.
+    Interrupted,
+}
+
+/// An error that names the file, the place in it, and the remedy, as far as they are known.
+#[derive(Clone, Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    file: Option<PathBuf>,
+    place: Option<String>,
+    remedy: Option<String>,
+}
+
+impl Error {
+    /// A new error that says what is wrong.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), file: None, place: None, remedy: None }
+    }
+
+    /// Malformed or missing input.
+    pub fn input(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Input, message)
+    }
+
+    /// A wrong call of the library or the command.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    /// Names the file, unless one is named already: the innermost reader knows best.
+    #[must_use]
+    pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
+        self.file.get_or_insert_with(|| file.as_ref().to_path_buf());
+        self
+    }
+
+    /// Names the place inside the file (a line, a link, a joint, a motion), unless one is named already.
+    #[must_use]
+    pub fn at(mut self, place: impl Into<String>) -> Self {
+        self.place.get_or_insert_with(|| place.into());
+        self
+    }
+
+    /// Says what the user can do.
+    #[must_use]
+    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+
+    /// Which kind of failure this is.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for Error {
+    /// `file: place: message (remedy)`, on one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}: ", file.display())?;
+        }
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        // Messages of underlying parsers may span lines; an error is one line.
+        let mut words = self.message.split_whitespace();
+        if let Some(first) = words.next() {
+            write!(f, "{first}")?;
+        }
+        for word in words {
+            write!(f, " {word}")?;
+        }
+        if let Some(remedy) = &self.remedy {
+            write!(f, " ({remedy})")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Turns a foreign error into input trouble of `file`.
+pub(crate) fn input_error(file: &Path) -> impl Fn(&dyn fmt::Display) -> Error + '_ {
+    move |cause| Error::input(cause.to_string()).in_file(file)
+}

@@ -1,0 +1,4 @@
+//! What moves and what stands still: robots, scenes, and the trees over their triangles.
+
+pub mod robot;
+pub mod scene;

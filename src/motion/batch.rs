@@ -1,0 +1,84 @@
+//! A batch of motions: start and end values of all columns.
+
+use crate::error::{Error, Result};
+
+/// Q motions of D columns each: in each the columns run linearly from a start to an end (a free joint as
+/// [`JointMotion`](super::JointMotion) says).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Motions {
+    n_columns: usize,
+    /// `[q][start or end][column]`
+    values: Vec<f64>,
+}
+
+impl Motions {
+    /// Motions from the rows of `start` to the rows of `end`.
+    ///
+    /// # Errors
+    /// The two have different shapes, or a value is NaN or infinite.
+    pub fn between<R: AsRef<[f64]>>(start: &[R], end: &[R]) -> Result<Self> {
+        if start.len() != end.len() {
+            return Err(Error::usage(format!("{} starts but {} ends", start.len(), end.len())));
+        }
+        let n_columns = start.first().map_or(0, |r| r.as_ref().len());
+        let mut values = Vec::with_capacity(2 * n_columns * start.len());
+        for (i, (s, e)) in start.iter().zip(end).enumerate() {
+            for row in [s.as_ref(), e.as_ref()] {
+                if row.len() != n_columns {
+                    let message = format!("{} columns where motion 0 has {n_columns}", row.len());
+                    return Err(Error::usage(message).at(format!("motion {i}")));
+                }
+                values.extend_from_slice(row);
+            }
+        }
+        Self::from_flat(n_columns, values)
+    }
+
+    /// Motions from numbers in the order `[motion][start or end][column]`.
+    ///
+    /// # Errors
+    /// The length is no multiple of two rows, or a value is NaN or infinite.
+    pub fn from_flat(n_columns: usize, values: Vec<f64>) -> Result<Self> {
+        let motions = Self { n_columns, values };
+        if n_columns == 0 && !motions.values.is_empty()
+            || n_columns > 0 && !motions.values.len().is_multiple_of(2 * n_columns)
+        {
+            return Err(Error::usage(format!(
+                "{} numbers do not make motions of {n_columns} columns",
+                motions.values.len()
+            )));
+        }
+        if let Some(i) = motions.values.iter().position(|x| !x.is_finite()) {
+            let (motion, column) = (i / (2 * n_columns), i % n_columns);
+            return Err(Error::input(format!("column {column} is NaN or infinite")).at(format!("motion {motion}")));
+        }
+        Ok(motions)
+    }
+
+    /// Number of motions.
+    pub fn len(&self) -> usize {
+        if self.n_columns == 0 { 0 } else { self.values.len() / (2 * self.n_columns) }
+    }
+
+    /// Whether there is no motion.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of columns.
+    pub fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+
+    /// The start values of motion `i`.
+    pub fn start(&self, i: usize) -> &[f64] {
+        let at = 2 * i * self.n_columns;
+        &self.values[at..at + self.n_columns]
+    }
+
+    /// The end values of motion `i`.
+    pub fn end(&self, i: usize) -> &[f64] {
+        let at = (2 * i + 1) * self.n_columns;
+        &self.values[at..at + self.n_columns]
+    }
+}
