@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 /// [`JointMotion`](super::JointMotion) says).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Motions {
+    n_motions: usize,
     n_columns: usize,
     /// `[q][start or end][column]`
     values: Vec<f64>,
@@ -31,33 +32,28 @@ impl Motions {
                 values.extend_from_slice(row);
             }
         }
-        Self::from_flat(n_columns, values)
+        Self::from_flat(start.len(), n_columns, values)
     }
 
     /// Motions from numbers in the order `[motion][start or end][column]`.
     ///
     /// # Errors
-    /// The length is no multiple of two rows, or a value is NaN or infinite.
-    pub fn from_flat(n_columns: usize, values: Vec<f64>) -> Result<Self> {
-        let motions = Self { n_columns, values };
-        if n_columns == 0 && !motions.values.is_empty()
-            || n_columns > 0 && !motions.values.len().is_multiple_of(2 * n_columns)
-        {
-            return Err(Error::usage(format!(
-                "{} numbers do not make motions of {n_columns} columns",
-                motions.values.len()
-            )));
+    /// The length is not `2 * n_motions * n_columns`, or a value is NaN or infinite.
+    pub fn from_flat(n_motions: usize, n_columns: usize, values: Vec<f64>) -> Result<Self> {
+        if n_motions.checked_mul(2 * n_columns) != Some(values.len()) {
+            let message = format!("{} numbers do not make {n_motions} motions of {n_columns} columns", values.len());
+            return Err(Error::usage(message));
         }
-        if let Some(i) = motions.values.iter().position(|x| !x.is_finite()) {
+        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
             let (motion, column) = (i / (2 * n_columns), i % n_columns);
             return Err(Error::input(format!("column {column} is NaN or infinite")).at(format!("motion {motion}")));
         }
-        Ok(motions)
+        Ok(Self { n_motions, n_columns, values })
     }
 
     /// Number of motions.
     pub fn len(&self) -> usize {
-        if self.n_columns == 0 { 0 } else { self.values.len() / (2 * self.n_columns) }
+        self.n_motions
     }
 
     /// Whether there is no motion.
