@@ -3,5 +3,7 @@
 pub mod error;
 pub mod model;
 pub mod motion;
+pub mod numeric;
+pub mod stage;
 
 pub use error::{Error, ErrorKind, Result};

@@ -143,6 +143,9 @@ impl Link {
 /// How far a rotation may be from orthonormal before it is refused; what is nearer is repaired.
 const ROTATION_DEFECT: f64 = 1e-6;
 
+/// The most joints that a chain may have: the rounding bounds of the kernels assume it.
+pub const MAX_DEPTH: usize = 1000;
+
 impl Robot {
     /// A robot with a root body named `root` that does not move, its frame placed in the world.
     pub fn new(name: impl Into<String>, root: impl Into<String>, orientation: DMat3, origin_m: DVec3) -> Result<Self> {
@@ -201,6 +204,10 @@ impl Robot {
         if parent.is_some_and(|p| p as usize >= self.bodies.len()) || (parent.is_none() && !self.bodies.is_empty()) {
             return Err(Error::input("its parent does not stand before it").at(format!("link '{name}'")));
         }
+        let depth = 1 + parent.map_or(0, |p| self.depth_of(p));
+        if depth > MAX_DEPTH {
+            return Err(Error::input(format!("more than {MAX_DEPTH} joints in a chain")).at(format!("link '{name}'")));
+        }
         self.bodies.push(Body { name, parent, joint });
         Ok((self.bodies.len() - 1) as u32)
     }
@@ -223,13 +230,9 @@ impl Robot {
         Ok((self.links.len() - 1) as u32)
     }
 
-    /// How many joints stand between each body and the world, the body's own included.
-    pub fn depths(&self) -> Vec<u32> {
-        let mut depth = vec![0u32; self.bodies.len()];
-        for (i, body) in self.bodies.iter().enumerate() {
-            depth[i] = 1 + body.parent.map_or(0, |p| depth[p as usize]);
-        }
-        depth
+    /// How many joints stand between a body and the world, the body's own included.
+    pub fn depth_of(&self, body: u32) -> usize {
+        std::iter::successors(Some(body), |&b| self.bodies[b as usize].parent).count()
     }
 
     /// Number of triangles of all links.

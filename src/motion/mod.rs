@@ -1,5 +1,9 @@
 //! How a model moves between a start and an end.
 
 mod batch;
+mod joint;
+mod model_motion;
 
 pub use batch::Motions;
+pub use joint::{JointMotion, QUATERNION_TOLERANCE, rotation};
+pub use model_motion::ModelMotion;

@@ -1,0 +1,277 @@
+//! A robot and a scene made ready for queries: trees, local coordinates, forbidden pairs.
+
+use crate::error::{Error, Result};
+use crate::model::lss::Lss;
+use crate::model::robot::{Robot, Triangle};
+use crate::model::scene::{Object, Scene};
+use crate::model::tree::{ChildRef, WIDTH, WideTree};
+use crate::numeric::linear::V3;
+use crate::numeric::real::Real;
+use crate::numeric::separation::StandingTriangle;
+use glam::{DVec3, Vec3A};
+use std::collections::HashSet;
+
+/// Triangles per leaf of the scene's tree, at most.
+pub const SCENE_LEAF: u32 = 32;
+/// Triangles per leaf of a link's tree, at most: one workgroup lane each.
+pub const LINK_LEAF: u32 = 8;
+/// Largest coordinate relative to the local origin, metres: what the error bounds of the kernels assume.
+pub const MAX_COORDINATE_M: f64 = 1e6;
+/// Bases nearer than this to the world's origin keep the world's coordinates.
+const KEEP_ORIGIN_M: f64 = 16.0;
+
+/// Robot and scene in coordinates relative to [`origin_m`](Self::origin_m), with the trees over their triangles.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The local origin in world coordinates: whole metres, zero unless the robot stands far away.
+    pub origin_m: DVec3,
+    /// The robot, its root moved to local coordinates (exactly: the origin is a whole number of metres near the base).
+    pub robot: Robot,
+    /// The shape of each link of the robot that has triangles, in the order of `robot.links`.
+    pub links: Vec<LinkShape>,
+    /// The tree over the links.
+    pub model: ModelTree,
+    /// The scene.
+    pub scene: SceneShape,
+    /// Pairs (link, object) that are never tested.
+    pub allowed: HashSet<(u32, u32)>,
+}
+
+/// A link's triangles in tree order, and bounds on them.
+#[derive(Clone, Debug)]
+pub struct LinkShape {
+    /// Index in `robot.links`.
+    pub link: u32,
+    /// The body that carries it.
+    pub body: u32,
+    /// Bound of the whole link.
+    pub lss: Lss,
+    /// No vertex and no end of any bound is farther than this from the body's origin, metres.
+    pub reach_m: f64,
+    /// The tree over its triangles.
+    pub tree: WideTree,
+    /// The bound of each child of each node of the tree.
+    pub bounds: Vec<[Option<Lss>; WIDTH]>,
+    /// The triangles in the order of the leaves, body frame.
+    pub triangles: Vec<Triangle>,
+}
+
+/// A box in single precision that contains a set of triangles of the scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SceneBox {
+    /// Lowest coordinates, rounded down, metres.
+    pub lo: [f32; 3],
+    /// Highest coordinates, rounded up, metres.
+    pub hi: [f32; 3],
+}
+
+/// The scene's triangles in tree order, and boxes around them.
+#[derive(Clone, Debug)]
+pub struct SceneShape {
+    /// The objects of the scene.
+    pub objects: Vec<Object>,
+    /// The tree over its triangles; its leaves are the clusters.
+    pub tree: WideTree,
+    /// The box of each child of each node of the tree.
+    pub boxes: Vec<[Option<SceneBox>; WIDTH]>,
+    /// The box of each cluster.
+    pub cluster_boxes: Vec<SceneBox>,
+    /// The triangles in the order of the leaves, local coordinates.
+    pub triangles: Vec<Triangle>,
+    /// The object of each of them.
+    pub object: Vec<u32>,
+    /// Relative rounding of the local coordinates: zero where the origin is the world's.
+    pub shift_unit: f64,
+}
+
+/// A binary tree over the links, bottom up. Node `i < n_links` is the leaf of link `i`; the last node is the root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelTree {
+    /// Number of leaves.
+    pub n_links: u32,
+    /// The two children of each inner node; the first belongs to node `n_links`.
+    pub children: Vec<[u32; 2]>,
+    /// Levels below the root.
+    pub depth: usize,
+}
+
+impl ModelTree {
+    /// Pairs neighbours of the list of links, level by level: the links of a chain lie next to each other.
+    pub fn new(n_links: u32) -> Self {
+        let mut tree = Self { n_links, ..Self::default() };
+        let mut level: Vec<u32> = (0..n_links).collect();
+        while level.len() > 1 {
+            level = level
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [a, b] => {
+                        tree.children.push([a, b]);
+                        n_links + tree.children.len() as u32 - 1
+                    }
+                    _ => pair[0],
+                })
+                .collect();
+            tree.depth += 1;
+        }
+        tree
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.n_links as usize + self.children.len()
+    }
+
+    /// The children of a node that is not a leaf.
+    pub fn children_of(&self, node: u32) -> Option<[u32; 2]> {
+        node.checked_sub(self.n_links).map(|i| self.children[i as usize])
+    }
+}
+
+impl World {
+    /// Makes robot and scene ready.
+    ///
+    /// # Errors
+    /// A coordinate is farther than [`MAX_COORDINATE_M`] from the robot's base.
+    pub fn new(robot: &Robot, scene: &Scene, allowed: &[(u32, u32)]) -> Result<Self> {
+        let base = robot.bodies[0].joint.origin_m;
+        let origin_m = if base.length() > KEEP_ORIGIN_M { base.round() } else { DVec3::ZERO };
+        let mut robot = robot.clone();
+        robot.bodies[0].joint.origin_m -= origin_m;
+        let links = (0..robot.links.len() as u32)
+            .filter(|&l| !robot.links[l as usize].triangles.is_empty())
+            .map(|l| LinkShape::new(&robot, l))
+            .collect::<Result<Vec<_>>>()?;
+        let scene = SceneShape::new(scene, origin_m)?;
+        let model = ModelTree::new(links.len() as u32);
+        Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect() })
+    }
+
+    /// Whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene triangle.
+    pub fn is_allowed(&self, shape: u32, triangle: usize) -> bool {
+        !self.allowed.is_empty()
+            && self.allowed.contains(&(self.links[shape as usize].link, self.scene.object[triangle]))
+    }
+}
+
+fn too_far(what: String) -> Error {
+    Error::input(format!("a coordinate is farther than {MAX_COORDINATE_M} m from the robot's base"))
+        .at(what)
+        .remedy("check the units, or move robot and scene nearer to each other")
+}
+
+impl LinkShape {
+    fn new(robot: &Robot, link: u32) -> Result<Self> {
+        let source = &robot.links[link as usize];
+        let vertices = || source.triangles.iter().flatten();
+        if vertices().any(|v| v.abs().max_element() > MAX_COORDINATE_M) {
+            return Err(too_far(format!("link '{}'", source.name)));
+        }
+        let boxes: Vec<_> = source.triangles.iter().map(|t| outward_box(t).map(Vec3A::from_array)).collect();
+        let tree = WideTree::build(&boxes, LINK_LEAF);
+        let triangles: Vec<Triangle> = tree.order.iter().map(|&i| source.triangles[i as usize]).collect();
+        // Every node is fitted to its own triangles: tighter than joining its children's spheres.
+        let below = LeavesBelow::new(&tree);
+        let fit = |child| {
+            let leaves = below.of(child);
+            (!leaves.is_empty()).then(|| Lss::around(leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)])))
+        };
+        let bounds = tree.nodes.iter().map(|children| children.map(fit)).collect::<Vec<_>>();
+        let lss = Lss::around(triangles.iter());
+        let ends = bounds.iter().flatten().flatten().map(Lss::reach);
+        let reach = vertices().map(|v| v.length()).chain(ends).fold(lss.reach(), f64::max);
+        Ok(Self { link, body: source.body, lss, reach_m: reach * (1.0 + 1e-12), tree, bounds, triangles })
+    }
+}
+
+/// The leaves under each node of a tree, in order.
+struct LeavesBelow(Vec<Vec<u32>>);
+
+impl LeavesBelow {
+    fn new(tree: &WideTree) -> Self {
+        let mut below: Vec<Vec<u32>> = vec![Vec::new(); tree.nodes.len()];
+        for i in (0..tree.nodes.len()).rev() {
+            let mut leaves = Vec::new();
+            for child in tree.nodes[i] {
+                match child {
+                    ChildRef::Empty => {}
+                    ChildRef::Leaf(l) => leaves.push(l),
+                    ChildRef::Node(n) => leaves.extend_from_slice(&below[n as usize]),
+                }
+            }
+            below[i] = leaves;
+        }
+        Self(below)
+    }
+
+    fn of(&self, child: ChildRef) -> Vec<u32> {
+        match child {
+            ChildRef::Empty => Vec::new(),
+            ChildRef::Leaf(l) => vec![l],
+            ChildRef::Node(n) => self.0[n as usize].clone(),
+        }
+    }
+}
+
+impl SceneShape {
+    fn new(scene: &Scene, origin_m: DVec3) -> Result<Self> {
+        let local = |t: &Triangle| t.map(|v| v - origin_m);
+        for object in &scene.objects {
+            let range = object.first_triangle as usize..(object.first_triangle + object.n_triangles) as usize;
+            if scene.triangles[range].iter().flat_map(local).any(|v| v.abs().max_element() > MAX_COORDINATE_M) {
+                return Err(too_far(format!("object '{}'", object.name)));
+            }
+        }
+        let boxes: Vec<_> = scene.triangles.iter().map(|t| outward_box(&local(t)).map(Vec3A::from_array)).collect();
+        let tree = WideTree::build(&boxes, SCENE_LEAF);
+        let triangles: Vec<Triangle> = tree.order.iter().map(|&i| local(&scene.triangles[i as usize])).collect();
+        let object = tree.order.iter().map(|&i| scene.object_of(i)).collect();
+        let cluster_boxes: Vec<SceneBox> = (0..tree.n_leaves() as u32)
+            .map(|leaf| {
+                let [lo, hi] = triangles[tree.leaf(leaf)].iter().map(outward_box).fold(
+                    [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]],
+                    |[lo, hi], [l, h]| {
+                        [std::array::from_fn(|i| lo[i].min(l[i])), std::array::from_fn(|i| hi[i].max(h[i]))]
+                    },
+                );
+                SceneBox { lo, hi }
+            })
+            .collect();
+        let join = |a: SceneBox, b: SceneBox| SceneBox {
+            lo: std::array::from_fn(|i| a.lo[i].min(b.lo[i])),
+            hi: std::array::from_fn(|i| a.hi[i].max(b.hi[i])),
+        };
+        let boxes = tree.bounds(|leaf| cluster_boxes[leaf as usize], join);
+        let shift_unit = if origin_m == DVec3::ZERO { 0.0 } else { 2.0 * f64::UNIT };
+        Ok(Self { objects: scene.objects.clone(), tree, boxes, cluster_boxes, triangles, object, shift_unit })
+    }
+
+    /// A triangle (by position in tree order) in double precision, with the error of its local coordinates.
+    pub fn standing(&self, at: usize) -> StandingTriangle<f64> {
+        let y = self.triangles[at];
+        let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs().element_sum()));
+        StandingTriangle { y: y.map(V3::new), error: self.shift_unit * size }
+    }
+}
+
+/// The box of a triangle, rounded outward to single precision; it also covers what moving to local coordinates rounds.
+fn outward_box(t: &Triangle) -> [[f32; 3]; 2] {
+    let (lo, hi) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
+    // Rounding to nearest is off by half an ulp of f32 at most, and what f64 rounded before is far less: one ulp covers both.
+    [lo.to_array().map(|x| (x as f32).next_down()), hi.to_array().map(|x| (x as f32).next_up())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn model_tree_pairs_neighbours() {
+        let tree = ModelTree::new(5);
+        assert_eq!(tree.children, [[0, 1], [2, 3], [5, 6], [7, 4]]);
+        assert_eq!((tree.n_nodes(), tree.depth), (9, 3));
+        assert_eq!(tree.children_of(8), Some([7, 4]));
+        assert_eq!(tree.children_of(4), None);
+        assert_eq!(ModelTree::new(1).n_nodes(), 1);
+        assert_eq!(ModelTree::new(0).n_nodes(), 0);
+    }
+}

@@ -1,0 +1,74 @@
+//! Several numbers side by side, one per time interval, in a form that compilers turn into vector instructions.
+
+use super::real::Real;
+use std::array;
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// `N` numbers, `N <= 32`; every operation works lane by lane and rounds as `f64` does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Lanes<const N: usize>(pub [f64; N]);
+
+impl<const N: usize> Default for Lanes<N> {
+    fn default() -> Self {
+        Self([0.0; N])
+    }
+}
+
+impl<const N: usize> Lanes<N> {
+    /// Lane by lane `f(i)`.
+    #[inline(always)]
+    pub fn from_fn(f: impl FnMut(usize) -> f64) -> Self {
+        Self(array::from_fn(f))
+    }
+}
+
+macro_rules! lanewise {
+    ($trait:ident, $method:ident, $op:tt) => {
+        impl<const N: usize> $trait for Lanes<N> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self(array::from_fn(|i| self.0[i] $op other.0[i]))
+            }
+        }
+    };
+}
+lanewise!(Add, add, +);
+lanewise!(Sub, sub, -);
+lanewise!(Mul, mul, *);
+
+impl<const N: usize> Neg for Lanes<N> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(array::from_fn(|i| -self.0[i]))
+    }
+}
+
+impl<const N: usize> Real for Lanes<N> {
+    const UNIT: f64 = f64::UNIT;
+    const UNDERFLOW: f64 = f64::UNDERFLOW;
+    const LANES: usize = N;
+
+    #[inline(always)]
+    fn new(x: f64) -> Self {
+        Self([x; N])
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self(array::from_fn(|i| self.0[i].abs()))
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(array::from_fn(|i| Real::max(self.0[i], other.0[i])))
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self(array::from_fn(|i| Real::min(self.0[i], other.0[i])))
+    }
+    #[inline(always)]
+    fn gt(self, other: Self) -> u32 {
+        (0..N).fold(0, |mask, i| mask | ((self.0[i] > other.0[i]) as u32) << i)
+    }
+}

@@ -1,0 +1,11 @@
+//! Numbers that enclose: directed rounding, intervals, sines, lanes, and bounds on poses and projections.
+//!
+//! Nothing here knows of robots, files or graphics adapters.
+
+pub mod interval;
+pub mod lanes;
+pub mod linear;
+pub mod pose_bound;
+pub mod real;
+pub mod separation;
+pub mod trig;

@@ -1,0 +1,152 @@
+//! Proofs that a moving feature of a link and a standing triangle stay apart over a short time interval.
+//!
+//! A proof is a separating axis: a vector `n` such that the projections on `n` of the two sides do not meet at any time
+//! of the interval. Where `n` comes from does not matter; it may be the result of any computation, however inexact, and
+//! is then taken as an exact vector. Only the projections need care: they carry the ball of the pose bound, and a
+//! rounding term proportional to `|n|` and to the distances involved.
+//!
+//! **Rounding.** A projection `n·(p - y0)` rounds once for the difference, three times for the sum of products; the
+//! terms of the quadratic are scaled (two roundings more for `h²/2`) and summed (three). So at most nine roundings stand above each
+//! term, whose sizes sum to at most `|n| (|D0| + h|c1| + h²/2 |c2|)` (Cauchy–Schwarz). The triangle's side has at most
+//! five on `|n| diam`. `16 UNIT` covers both and the rounding of the bound itself.
+
+use super::linear::V3;
+use super::pose_bound::PointBound;
+use super::real::Real;
+
+/// A standing triangle as a kernel sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct StandingTriangle<T> {
+    /// Its vertices, metres.
+    pub y: [V3<T>; 3],
+    /// How far each vertex may be from the true one, metres (the rounding of its coordinates to `T`).
+    pub error: T,
+}
+
+impl<T: Real> StandingTriangle<T> {
+    /// Bounding box, outward.
+    #[inline(always)]
+    pub fn bounds(&self) -> (V3<T>, V3<T>) {
+        let [a, b, c] = self.y;
+        let (lo, hi) = (a.min(b).min(c), a.max(b).max(c));
+        // The sum rounds by one unit of its size, which the error of a rounded vertex exceeds by two; f64 vertices are exact.
+        let grow = V3::from_fn(|i| self.error * T::new(2.0) + (lo.0[i].abs() + hi.0[i].abs()) * T::new(2.0 * T::UNIT));
+        (lo - grow, hi + grow)
+    }
+
+    /// A normal of any length.
+    #[inline(always)]
+    pub fn normal(&self) -> V3<T> {
+        (self.y[1] - self.y[0]).cross(self.y[2] - self.y[0])
+    }
+}
+
+const ROUNDINGS: f64 = 16.0;
+
+/// Half the square of the half width, and the half width.
+#[inline(always)]
+fn powers<T: Real>(h: T) -> (T, T) {
+    (h, h * h * T::new(0.5))
+}
+
+/// One side's highest and lowest projection: of a moving point given relative to a standing one.
+#[inline(always)]
+fn extent<T: Real>(n: V3<T>, d0: V3<T>, p: &PointBound<T>, h: T, half_hh: T) -> (T, T) {
+    let zero = T::new(0.0);
+    let (g0, g1, g2) = (n.dot(d0), n.dot(p.c[1]).abs() * h, n.dot(p.c[2]));
+    (g0 - (g1 + (-g2).max(zero) * half_hh), g0 + (g1 + g2.max(zero) * half_hh))
+}
+
+/// Bound on what rounding and the pose bound add to a projection on a unit axis, for a set of moving points seen from
+/// `y0`, against a triangle.
+#[inline(always)]
+fn sizes<T: Real>(d: &[V3<T>], p: &[PointBound<T>], tri: &StandingTriangle<T>, h: T, half_hh: T) -> T {
+    let mut size = T::new(0.0);
+    let mut ball = T::new(0.0);
+    for (d, p) in d.iter().zip(p) {
+        size = size.max(d.norm1() + p.c[1].norm1() * h + p.c[2].norm1() * half_hh);
+        ball = ball.max(p.ball);
+    }
+    let span = (tri.y[1] - tri.y[0]).norm1() + (tri.y[2] - tri.y[0]).norm1();
+    ball + tri.error * T::new(3.0) + (size + span + ball) * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW)
+}
+
+/// Bit i is set if `n` separates the moving points, each grown by `radius`, from the triangle in lane i.
+#[inline(always)]
+fn separates<T: Real>(
+    n: V3<T>,
+    d: &[V3<T>],
+    p: &[PointBound<T>],
+    tri: &StandingTriangle<T>,
+    grow: T,
+    h: T,
+    half_hh: T,
+) -> u32 {
+    let zero = T::new(0.0);
+    let (e1, e2) = (n.dot(tri.y[1] - tri.y[0]), n.dot(tri.y[2] - tri.y[0]));
+    let (y_lo, y_hi) = (zero.min(e1).min(e2), zero.max(e1).max(e2));
+    let (mut lo, mut hi) = extent(n, d[0], &p[0], h, half_hh);
+    let mut cube = p[0].cube;
+    for (d, p) in d.iter().zip(p).skip(1) {
+        let (l, u) = extent(n, *d, p, h, half_hh);
+        (lo, hi) = (lo.min(l), hi.max(u));
+        cube = cube.max(p.cube);
+    }
+    // Underflow counts twice: of a difference, which `n` then scales (in `grow`), and of a product with a tiny `n`.
+    let slack = n.norm_bound() * grow + n.abs().dot(cube) * T::new(1.0 + ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW);
+    (lo - slack).gt(y_hi) | y_lo.gt(hi + slack)
+}
+
+/// Lanes in which a moving line-swept sphere (end points `a`, `b`, radius `radius`) is proved to miss the triangle over
+/// `|τ| <= h`: tried are the coordinate axes and the triangle's normal.
+pub fn lss_misses<T: Real>(ends: &[PointBound<T>; 2], radius: T, tri: &StandingTriangle<T>, h: T) -> u32 {
+    let (h, half_hh) = powers(h);
+    let (tri_lo, tri_hi) = tri.bounds();
+    let (a_lo, a_hi) = ends[0].range(h);
+    let (b_lo, b_hi) = ends[1].range(h);
+    let mut apart = 0;
+    for i in 0..3 {
+        // Two more roundings on top of `range`, whose own margin is eight.
+        let grow = radius
+            + (radius + a_lo.0[i].abs() + b_lo.0[i].abs() + a_hi.0[i].abs() + b_hi.0[i].abs()) * T::new(4.0 * T::UNIT);
+        let (lo, hi) = (a_lo.0[i].min(b_lo.0[i]) - grow, a_hi.0[i].max(b_hi.0[i]) + grow);
+        apart |= lo.gt(tri_hi.0[i]) | tri_lo.0[i].gt(hi);
+    }
+    let d = [ends[0].c[0] - tri.y[0], ends[1].c[0] - tri.y[0]];
+    let grow = radius * T::new(1.0 + ROUNDINGS * T::UNIT) + sizes(&d, ends, tri, h, half_hh);
+    apart | separates(tri.normal(), &d, ends, tri, grow, h, half_hh)
+}
+
+/// Lanes in which a moving triangle is proved to miss a standing one over `|τ| <= h`: tried are the seventeen axes that
+/// decide two triangles at rest (both normals, nine products of edges, six in-plane normals of edges).
+///
+/// `wanted` says which lanes matter: the search stops when they are all separated.
+pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>, h: T, wanted: u32) -> u32 {
+    let (h, half_hh) = powers(h);
+    let d: [V3<T>; 3] = std::array::from_fn(|i| x[i].c[0] - tri.y[0]);
+    let grow = sizes(&d, x, tri, h, half_hh);
+    let mut apart = 0;
+    let mut settled = |n: V3<T>| {
+        apart |= separates(n, &d, x, tri, grow, h, half_hh);
+        apart & wanted == wanted
+    };
+    let e = [d[1] - d[0], d[2] - d[1], d[0] - d[2]];
+    let f = [tri.y[1] - tri.y[0], tri.y[2] - tri.y[1], tri.y[0] - tri.y[2]];
+    let (n_x, n_y) = (e[0].cross(e[1]), f[0].cross(f[1]));
+    if settled(n_y) || settled(n_x) {
+        return apart;
+    }
+    for edge in e {
+        for other in f {
+            if settled(edge.cross(other)) {
+                return apart;
+            }
+        }
+    }
+    for (edge, other) in e.into_iter().zip(f) {
+        if settled(n_x.cross(edge)) || settled(n_y.cross(other)) {
+            return apart;
+        }
+    }
+    apart
+}

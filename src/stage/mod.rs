@@ -1,0 +1,109 @@
+//! The stages of the flow, one file each: the plain reference of the stage and the declaration of its kernel.
+//!
+//! | stem | in → out |
+//! |---|---|
+//! | [`s1_concat`] | motion × body × sub-interval → pose bounds |
+//! | [`s2_bound`] | pose bounds → boxes of the links and of the model's tree |
+//! | [`s3_cull`] | boxes × scene tree → (link, cluster, time mask) |
+//! | [`s4_sweep`] | candidates → fewer candidates |
+//! | [`s5_pairs`] | candidates → (triangle, triangle, time mask) |
+//! | `s6_solve` | pairs → verdicts |
+//!
+//! Time is cut into *pieces*, equal parts of a motion, and each piece into [`SUBS`] sub-intervals; a time mask has one
+//! bit for each sub-interval. A bit that is cleared is a proof that nothing touches there, so every stage starts from
+//! "may touch" and clears bits.
+
+pub mod s1_concat;
+pub mod s2_bound;
+pub mod s3_cull;
+pub mod s4_sweep;
+pub mod s5_pairs;
+
+use crate::motion::ModelMotion;
+use crate::numeric::lanes::Lanes;
+
+/// Sub-intervals of a piece.
+pub const SUBS: usize = 16;
+/// The mask of a whole piece.
+pub const ALL_SUBS: u32 = (1 << SUBS) - 1;
+/// One number for each sub-interval of a piece.
+pub type Subs = Lanes<SUBS>;
+
+/// A part `[t0, t1]` of a motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// Index of the motion in the chunk.
+    pub motion: u32,
+    /// Start.
+    pub t0: f64,
+    /// End.
+    pub t1: f64,
+}
+
+impl Piece {
+    /// Cuts a motion into `2^k` pieces, so many that no sub-interval turns any chain by more than half a radian
+    /// (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach).
+    pub fn cut(motion: u32, of: &ModelMotion) -> impl Iterator<Item = Self> + use<> {
+        let n = ((of.omega() / 8.0).ceil().max(1.0) as u64).next_power_of_two();
+        (0..n).map(move |i| Self { motion, t0: i as f64 / n as f64, t1: (i + 1) as f64 / n as f64 })
+    }
+
+    /// Half the length of a sub-interval.
+    pub fn half_sub(&self) -> f64 {
+        (self.t1 - self.t0) / (2 * SUBS) as f64
+    }
+
+    /// The middle times of the sub-intervals; exact for the pieces that [`cut`](Self::cut) makes.
+    pub fn mid_times(&self) -> Subs {
+        Subs::from_fn(|k| self.t0 + (2 * k + 1) as f64 * self.half_sub())
+    }
+
+    /// The sub-interval `[start, end]` with number `k`.
+    pub fn sub(&self, k: usize) -> [f64; 2] {
+        let step = 2.0 * self.half_sub();
+        [self.t0 + k as f64 * step, self.t0 + (k + 1) as f64 * step]
+    }
+}
+
+/// A link that may meet a cluster of scene triangles: what `s3_cull` and `s4_sweep` give.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Candidate {
+    /// Index of the piece in the chunk.
+    pub piece: u32,
+    /// Index of the link's shape.
+    pub link: u32,
+    /// The cluster.
+    pub cluster: u32,
+    /// Sub-intervals in which they may meet.
+    pub mask: u32,
+}
+
+/// Two triangles that may touch: what `s5_pairs` gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct TrianglePair {
+    /// Index of the piece times the number of link shapes, plus the shape.
+    pub piece_link: u32,
+    /// The link's triangle, in tree order.
+    pub link_triangle: u32,
+    /// The scene's triangle, in tree order.
+    pub scene_triangle: u32,
+    /// Bits 0–15: sub-intervals in which they may touch. Bits 16–18: the first slice (eighth) of the first of them that
+    /// is not proved free.
+    pub mask_slice: u32,
+}
+
+impl TrianglePair {
+    /// The time mask.
+    pub fn mask(&self) -> u32 {
+        self.mask_slice & ALL_SUBS
+    }
+
+    /// The earliest time at which the two may touch.
+    pub fn earliest(&self, piece: &Piece) -> f64 {
+        let sub = self.mask().trailing_zeros();
+        let slice = (self.mask_slice >> SUBS) & 7;
+        piece.t0 + 2.0 * piece.half_sub() * (f64::from(sub) + f64::from(slice) / 8.0)
+    }
+}

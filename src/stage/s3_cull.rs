@@ -1,0 +1,94 @@
+//! `s3_cull`: the model's tree of boxes against the scene's tree (Redon et al. 2004, section 4.1), all sub-intervals of
+//! a piece at once.
+//!
+//! A work item is a node of the model's tree against a node or cluster of the scene's tree, with the mask of
+//! sub-intervals in which their ancestors' boxes met. An item is processed by testing its model node against the
+//! children of its scene node; what still overlaps goes on, one level deeper on both sides, and ends as a
+//! [`Candidate`] when both are leaves. The kernel processes the items level by level, the reference depth first: the
+//! set of candidates is the same up to the rounding of the boxes.
+
+use super::s2_bound::Boxes;
+use super::{ALL_SUBS, Candidate};
+use crate::model::tree::ChildRef;
+use crate::model::world::{SceneBox, World};
+use crate::numeric::real::Real;
+
+/// One work item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct NodePair {
+    /// Index of the piece in the chunk.
+    pub piece: u32,
+    /// Node of the model's tree.
+    pub model_node: u32,
+    /// Node or cluster of the scene's tree, encoded as [`ChildRef::encode`] does.
+    pub scene_ref: u32,
+    /// Sub-intervals in which they may meet.
+    pub mask: u32,
+}
+
+/// Levels that the kernel needs: one item deeper on either side each.
+pub fn max_levels(world: &World) -> usize {
+    world.scene.tree.depth + world.model.depth + 1
+}
+
+/// The stage in f64.
+pub fn reference(world: &World, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate> {
+    let mut out = Vec::new();
+    if world.model.n_nodes() == 0 || world.scene.tree.nodes.is_empty() {
+        return out;
+    }
+    let root = ChildRef::Node(0).encode();
+    let mut open = Vec::new();
+    for piece in 0..n_pieces as u32 {
+        open.push(NodePair { piece, model_node: world.model.n_nodes() as u32 - 1, scene_ref: root, mask: ALL_SUBS });
+        while let Some(item) = open.pop() {
+            expand(world, boxes, item, &mut open, &mut out);
+        }
+    }
+    out
+}
+
+fn expand(world: &World, boxes: &Boxes, item: NodePair, open: &mut Vec<NodePair>, out: &mut Vec<Candidate>) {
+    let at = item.piece as usize * boxes.n_nodes + item.model_node as usize;
+    let overlap = |b: &SceneBox| {
+        let mut apart = 0;
+        for i in 0..3 {
+            let (lo, hi) = (boxes.lo[at].0[i], boxes.hi[at].0[i]);
+            apart |= lo.gt(Real::new(f64::from(b.hi[i]))) | Real::new(f64::from(b.lo[i])).gt(hi);
+        }
+        item.mask & !apart
+    };
+    let mut emit = |scene_ref: ChildRef, mask: u32| {
+        if mask == 0 {
+            return;
+        }
+        match (world.model.children_of(item.model_node), scene_ref) {
+            (Some(children), _) => open.extend(children.map(|model_node| NodePair {
+                model_node,
+                scene_ref: scene_ref.encode(),
+                mask,
+                ..item
+            })),
+            (None, ChildRef::Leaf(cluster)) => {
+                out.push(Candidate { piece: item.piece, link: item.model_node, cluster, mask });
+            }
+            (None, _) => open.push(NodePair { scene_ref: scene_ref.encode(), mask, ..item }),
+        }
+    };
+    match ChildRef::decode(item.scene_ref) {
+        ChildRef::Empty => {}
+        ChildRef::Leaf(cluster) => {
+            let mask = overlap(&world.scene.cluster_boxes[cluster as usize]);
+            emit(ChildRef::Leaf(cluster), mask);
+        }
+        ChildRef::Node(node) => {
+            let children = world.scene.tree.nodes[node as usize].iter().zip(&world.scene.boxes[node as usize]);
+            for (child, b) in children {
+                if let Some(b) = b {
+                    emit(*child, overlap(b));
+                }
+            }
+        }
+    }
+}
