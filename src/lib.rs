@@ -5,5 +5,6 @@ pub mod model;
 pub mod motion;
 pub mod numeric;
 pub mod stage;
+pub mod verdict;
 
 pub use error::{Error, ErrorKind, Result};

@@ -7,7 +7,7 @@
 //! | [`s3_cull`] | boxes × scene tree → (link, cluster, time mask) |
 //! | [`s4_sweep`] | candidates → fewer candidates |
 //! | [`s5_pairs`] | candidates → (triangle, triangle, time mask) |
-//! | `s6_solve` | pairs → verdicts |
+//! | [`s6_solve`] | pairs → verdicts |
 //!
 //! Time is cut into *pieces*, equal parts of a motion, and each piece into [`SUBS`] sub-intervals; a time mask has one
 //! bit for each sub-interval. A bit that is cleared is a proof that nothing touches there, so every stage starts from
@@ -18,6 +18,7 @@ pub mod s2_bound;
 pub mod s3_cull;
 pub mod s4_sweep;
 pub mod s5_pairs;
+pub mod s6_solve;
 
 use crate::motion::ModelMotion;
 use crate::numeric::lanes::Lanes;

@@ -8,7 +8,7 @@
 //! set of candidates is the same up to the rounding of the boxes.
 
 use super::s2_bound::Boxes;
-use super::{ALL_SUBS, Candidate};
+use super::{ALL_SUBS, Candidate, Subs};
 use crate::model::tree::ChildRef;
 use crate::model::world::{SceneBox, World};
 use crate::numeric::real::Real;
@@ -55,7 +55,7 @@ fn expand(world: &World, boxes: &Boxes, item: NodePair, open: &mut Vec<NodePair>
         let mut apart = 0;
         for i in 0..3 {
             let (lo, hi) = (boxes.lo[at].0[i], boxes.hi[at].0[i]);
-            apart |= lo.gt(Real::new(f64::from(b.hi[i]))) | Real::new(f64::from(b.lo[i])).gt(hi);
+            apart |= lo.gt(Subs::new(f64::from(b.hi[i]))) | Subs::new(f64::from(b.lo[i])).gt(hi);
         }
         item.mask & !apart
     };

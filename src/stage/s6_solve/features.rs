@@ -1,0 +1,140 @@
+//! Which features of two triangles touch: the nearest of the six vertex–face and nine edge–edge pairs.
+
+use crate::numeric::linear::V3;
+use crate::verdict::Feature;
+use glam::DVec3;
+
+/// Two features, their nearest points, and a vector along their common normal.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest {
+    /// The feature of the first triangle.
+    pub a: Feature,
+    /// The feature of the second.
+    pub b: Feature,
+    /// The nearest point on the first.
+    pub on_a: DVec3,
+    /// The nearest point on the second.
+    pub on_b: DVec3,
+    /// Normal of the face, or product of the edges; any length and sign, zero if degenerate.
+    pub normal: DVec3,
+}
+
+impl Nearest {
+    /// Distance of the two points, metres.
+    pub fn distance(&self) -> f64 {
+        (self.on_a - self.on_b).length()
+    }
+}
+
+/// The nearest pair of features. Of pairs equally near to within `tie`, a vertex on a face is named before two edges,
+/// and lower numbers before higher ones.
+pub fn nearest(x: [DVec3; 3], y: [DVec3; 3], tie: f64) -> Nearest {
+    let face = |t: [DVec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
+    let edge = |t: [DVec3; 3], k: u8| (t[k as usize], t[(k as usize + 1) % 3]);
+    let on_scene = |i: u8| {
+        let (v, a, b) = (x[i as usize], Feature::Vertex(i), Feature::Face);
+        Nearest { a, b, on_a: v, on_b: nearest_in_triangle(v, y), normal: face(y) }
+    };
+    let on_link = |i: u8| {
+        let (v, a, b) = (y[i as usize], Feature::Face, Feature::Vertex(i));
+        Nearest { a, b, on_a: nearest_in_triangle(v, x), on_b: v, normal: face(x) }
+    };
+    let crossed = |k: u8| {
+        let ((p, q), (r, s)) = (edge(x, k / 3), edge(y, k % 3));
+        let (on_a, on_b) = nearest_of_segments(p, q, r, s);
+        Nearest { a: Feature::Edge(k / 3), b: Feature::Edge(k % 3), on_a, on_b, normal: (q - p).cross(s - r) }
+    };
+    let all = (0..3).map(on_scene).chain((0..3).map(on_link)).chain((0..9).map(crossed));
+    all.fold(on_scene(0), |best, new| if new.distance() < best.distance() - tie { new } else { best })
+}
+
+/// The same for the direction alone, as an axis for [`contract`](super::contract::contract).
+pub fn nearest_direction(x: &[V3<f64>; 3], y: &[V3<f64>; 3]) -> V3<f64> {
+    let points = |t: &[V3<f64>; 3]| t.map(|v| DVec3::from_array(v.0));
+    let n = nearest(points(x), points(y), 0.0);
+    V3((n.on_a - n.on_b).to_array())
+}
+
+/// The point of a triangle nearest to `p` (Ericson, Real-Time Collision Detection, 5.1.5), also for degenerate ones.
+pub fn nearest_in_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> DVec3 {
+    let (ab, ac) = (b - a, c - a);
+    let normal = ab.cross(ac);
+    let n2 = normal.length_squared();
+    if n2 > 0.0 {
+        // Barycentric coordinates of the foot.
+        let ap = p - a;
+        let (v, w) = (ap.cross(ac).dot(normal) / n2, ab.cross(ap).dot(normal) / n2);
+        if v >= 0.0 && w >= 0.0 && v + w <= 1.0 {
+            return a + ab * v + ac * w;
+        }
+    }
+    let on = [nearest_in_segment(p, a, b), nearest_in_segment(p, b, c), nearest_in_segment(p, c, a)];
+    let d = on.map(|q| (q - p).length_squared());
+    if d[0] <= d[1] && d[0] <= d[2] {
+        on[0]
+    } else if d[1] <= d[2] {
+        on[1]
+    } else {
+        on[2]
+    }
+}
+
+fn nearest_in_segment(p: DVec3, a: DVec3, b: DVec3) -> DVec3 {
+    let d = b - a;
+    let l2 = d.length_squared();
+    if l2 > 0.0 { a + d * ((p - a).dot(d) / l2).clamp(0.0, 1.0) } else { a }
+}
+
+/// Nearest points of two segments: the interior solution if there is one, else the best of the four end points.
+fn nearest_of_segments(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> (DVec3, DVec3) {
+    let (d1, d2, w) = (q - p, s - r, p - r);
+    let (a, b, c, e, f) = (d1.dot(d1), d1.dot(d2), d2.dot(d2), d1.dot(w), d2.dot(w));
+    let det = a * c - b * b;
+    if det > 1e-14 * a * c {
+        let (t, u) = ((b * f - c * e) / det, (a * f - b * e) / det);
+        if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&u) {
+            return (p + d1 * t, r + d2 * u);
+        }
+    }
+    let ends = [
+        (p, nearest_in_segment(p, r, s)),
+        (q, nearest_in_segment(q, r, s)),
+        (nearest_in_segment(r, p, q), r),
+        (nearest_in_segment(s, p, q), s),
+    ];
+    let distance = |(x, y): &(DVec3, DVec3)| (*x - *y).length_squared();
+    ends.into_iter().min_by(|x, y| distance(x).total_cmp(&distance(y))).unwrap_or((p, r))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLOOR: [DVec3; 3] = [DVec3::ZERO, DVec3::X, DVec3::Y];
+
+    #[test]
+    fn vertex_over_face_and_crossed_edges() {
+        let v = DVec3::new;
+        let spike = [v(0.3, 0.3, 0.01), v(0.3, 0.3, 1.0), v(0.4, 0.3, 1.0)];
+        let n = nearest(spike, FLOOR, 1e-12);
+        assert_eq!((n.a, n.b), (Feature::Vertex(0), Feature::Face));
+        assert!((n.distance() - 0.01).abs() < 1e-15 && n.normal.normalize().z.abs() > 0.999);
+        let n = nearest(FLOOR, spike, 1e-12);
+        assert_eq!((n.a, n.b), (Feature::Face, Feature::Vertex(0)));
+        // An edge along x at height 0.02 above the edge from (1,0,0) to (0,1,0).
+        let bar = [v(0.2, 0.5, 0.02), v(0.9, 0.5, 0.02), v(0.5, 2.0, 3.0)];
+        let n = nearest([v(0.8, 0.45, 0.02), v(0.45, 0.8, 5.0), v(0.2, 0.9, 5.0)], bar, 1e-12);
+        assert!(n.distance() < 0.06);
+        let cross = [v(0.5, 0.5, 0.02) + v(-0.3, -0.3, 0.0), v(0.5, 0.5, 0.02) + v(0.3, 0.3, 0.0), v(0.5, 0.5, 9.0)];
+        let n = nearest(cross, [v(1.0, 0.0, 0.0), v(0.0, 1.0, 0.0), v(0.5, 0.5, -3.0)], 1e-12);
+        assert_eq!((n.a, n.b), (Feature::Edge(0), Feature::Edge(0)));
+        assert!((n.distance() - 0.02).abs() < 1e-15);
+    }
+
+    #[test]
+    fn degenerate_triangles_have_nearest_points_too() {
+        let p = DVec3::new(0.5, 2.0, 0.0);
+        assert_eq!(nearest_in_triangle(p, [DVec3::ZERO, DVec3::X, DVec3::X * 0.3]), DVec3::X * 0.5);
+        assert_eq!(nearest_in_triangle(p, [DVec3::X; 3]), DVec3::X);
+    }
+}

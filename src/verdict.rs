@@ -1,0 +1,119 @@
+//! What the engine says of a motion.
+
+/// The answer for one motion.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Nothing touches at any time: a guarantee.
+    Free,
+    /// Something touches, or comes so near that contact can be neither proved nor excluded.
+    Contact(Contact),
+    /// The search ended before an answer.
+    Undecided(Undecided),
+}
+
+/// The first contact of a motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contact {
+    /// Enclosure of the time of first contact: before the first number nothing touches (guaranteed), and if
+    /// [`proved`](Self::proved), a contact exists at or before the second; otherwise the second is 1.
+    pub toc: [f64; 2],
+    /// A contact exists.
+    pub proved: bool,
+    /// Proved, and the enclosure is as narrow as was asked for.
+    pub certified: bool,
+    /// Link and scene touch at the start.
+    pub initial_overlap: bool,
+    /// The feature of the robot.
+    pub a: RobotFeature,
+    /// The feature of the scene.
+    pub b: SceneFeature,
+    /// Where, in world coordinates, metres.
+    pub point: [f64; 3],
+    /// Unit vector from the scene towards the robot, world coordinates.
+    pub normal: [f64; 3],
+}
+
+/// A part of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// The k-th listed vertex.
+    Vertex(u8),
+    /// The edge from vertex k to vertex k+1 (mod 3).
+    Edge(u8),
+    /// The face.
+    Face,
+}
+
+impl Feature {
+    /// `vertex`, `edge` or `face`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vertex(_) => "vertex",
+            Self::Edge(_) => "edge",
+            Self::Face => "face",
+        }
+    }
+
+    /// The vertex or edge number; 0 for the face.
+    pub fn index(self) -> u8 {
+        match self {
+            Self::Vertex(k) | Self::Edge(k) => k,
+            Self::Face => 0,
+        }
+    }
+}
+
+/// A feature of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RobotFeature {
+    /// Index of the link in the robot.
+    pub link: u32,
+    /// Which of the link's shapes.
+    pub shape: u32,
+    /// The triangle, counted over the link's shapes in file order.
+    pub triangle: u32,
+    /// The part of the triangle.
+    pub feature: Feature,
+}
+
+/// A feature of the scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SceneFeature {
+    /// Index of the object in the scene.
+    pub object: u32,
+    /// The triangle, counted within the object in file order.
+    pub triangle: u32,
+    /// The part of the triangle.
+    pub feature: Feature,
+}
+
+/// Where the search ended, and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Undecided {
+    /// Before this time nothing touches: a guarantee.
+    pub clear_until: f64,
+    /// Why the search ended.
+    pub reason: Reason,
+}
+
+/// Why a search ended without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The cap on evaluations was reached.
+    EvaluationCap,
+    /// The memory for candidates was not enough.
+    Memory,
+    /// The device failed.
+    Fault,
+}
+
+impl Reason {
+    /// The word in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::EvaluationCap => "evaluation-cap",
+            Self::Memory => "memory",
+            Self::Fault => "fault",
+        }
+    }
+}
