@@ -1,7 +1,6 @@
 //! Several numbers side by side, one per time interval, in a form that compilers turn into vector instructions.
 
 use super::real::Real;
-use std::array;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// `N` numbers, `N <= 32`; every operation works lane by lane and rounds as `f64` does.
@@ -16,10 +15,15 @@ impl<const N: usize> Default for Lanes<N> {
 }
 
 impl<const N: usize> Lanes<N> {
-    /// Lane by lane `f(i)`.
+    /// Lane by lane `f(i)`. A plain loop: the compiler turns it into vector instructions, which it does not do for
+    /// `array::from_fn` or `map` at these sizes.
     #[inline(always)]
-    pub fn from_fn(f: impl FnMut(usize) -> f64) -> Self {
-        Self(array::from_fn(f))
+    pub fn from_fn(mut f: impl FnMut(usize) -> f64) -> Self {
+        let mut lanes = [0.0; N];
+        for (i, lane) in lanes.iter_mut().enumerate() {
+            *lane = f(i);
+        }
+        Self(lanes)
     }
 }
 
@@ -29,7 +33,7 @@ macro_rules! lanewise {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                Self(array::from_fn(|i| self.0[i] $op other.0[i]))
+                Self::from_fn(|i| self.0[i] $op other.0[i])
             }
         }
     };
@@ -42,7 +46,7 @@ impl<const N: usize> Neg for Lanes<N> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(array::from_fn(|i| -self.0[i]))
+        Self::from_fn(|i| -self.0[i])
     }
 }
 
@@ -57,18 +61,22 @@ impl<const N: usize> Real for Lanes<N> {
     }
     #[inline(always)]
     fn abs(self) -> Self {
-        Self(array::from_fn(|i| self.0[i].abs()))
+        Self::from_fn(|i| self.0[i].abs())
     }
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        Self(array::from_fn(|i| Real::max(self.0[i], other.0[i])))
+        Self::from_fn(|i| Real::max(self.0[i], other.0[i]))
     }
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        Self(array::from_fn(|i| Real::min(self.0[i], other.0[i])))
+        Self::from_fn(|i| Real::min(self.0[i], other.0[i]))
     }
     #[inline(always)]
     fn gt(self, other: Self) -> u32 {
-        (0..N).fold(0, |mask, i| mask | ((self.0[i] > other.0[i]) as u32) << i)
+        let mut mask = 0;
+        for i in 0..N {
+            mask |= ((self.0[i] > other.0[i]) as u32) << i;
+        }
+        mask
     }
 }

@@ -29,8 +29,8 @@ impl<T: Real> V3<T> {
 
     /// Component by component `f(i)`.
     #[inline(always)]
-    pub fn from_fn(f: impl FnMut(usize) -> T) -> Self {
-        Self(std::array::from_fn(f))
+    pub fn from_fn(mut f: impl FnMut(usize) -> T) -> Self {
+        Self([f(0), f(1), f(2)])
     }
 
     /// Scalar product.
@@ -49,7 +49,7 @@ impl<T: Real> V3<T> {
     /// The vector times a number.
     #[inline(always)]
     pub fn times(self, s: T) -> Self {
-        Self(self.0.map(|x| x * s))
+        Self::from_fn(|i| self.0[i] * s)
     }
 
     /// Component by component the larger number.
@@ -67,7 +67,7 @@ impl<T: Real> V3<T> {
     /// Component by component the absolute value.
     #[inline(always)]
     pub fn abs(self) -> Self {
-        Self(self.0.map(Real::abs))
+        Self::from_fn(|i| self.0[i].abs())
     }
 
     /// Sum of the absolute components: at least the Euclidean length.
@@ -110,7 +110,7 @@ impl<T: Real> Neg for V3<T> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(self.0.map(|x| -x))
+        Self::from_fn(|i| -self.0[i])
     }
 }
 
@@ -124,7 +124,8 @@ impl<T: Real> M3<T> {
     /// Entry by entry `f(row, column)`.
     #[inline(always)]
     pub fn from_fn(f: impl Fn(usize, usize) -> T) -> Self {
-        Self(std::array::from_fn(|i| std::array::from_fn(|j| f(i, j))))
+        let row = |i| [f(i, 0), f(i, 1), f(i, 2)];
+        Self([row(0), row(1), row(2)])
     }
 
     /// The zero matrix.
@@ -136,7 +137,7 @@ impl<T: Real> M3<T> {
     /// Matrix times vector.
     #[inline(always)]
     pub fn apply(&self, v: V3<T>) -> V3<T> {
-        V3(self.0.map(|row| V3(row).dot(v)))
+        V3::from_fn(|i| V3(self.0[i]).dot(v))
     }
 
     /// Matrix times matrix.

@@ -97,24 +97,31 @@ fn separates<T: Real>(
     (lo - slack).gt(y_hi) | y_lo.gt(hi + slack)
 }
 
-/// Lanes in which a moving line-swept sphere (end points `a`, `b`, radius `radius`) is proved to miss the triangle over
-/// `|τ| <= h`: tried are the coordinate axes and the triangle's normal.
-pub fn lss_misses<T: Real>(ends: &[PointBound<T>; 2], radius: T, tri: &StandingTriangle<T>, h: T) -> u32 {
-    let (h, half_hh) = powers(h);
-    let (tri_lo, tri_hi) = tri.bounds();
+/// The box that contains a line-swept sphere (ends moving within `ends`, radius `radius`) during `|τ| <= h`, outward.
+///
+/// Each point of the segment is a convex combination of its ends at the same time, so the hull of the ends' boxes
+/// contains it.
+pub fn swept_box<T: Real>(ends: &[PointBound<T>; 2], radius: T, h: T) -> (V3<T>, V3<T>) {
     let (a_lo, a_hi) = ends[0].range(h);
     let (b_lo, b_hi) = ends[1].range(h);
-    let mut apart = 0;
-    for i in 0..3 {
-        // Two more roundings on top of `range`, whose own margin is eight.
-        let grow = radius
-            + (radius + a_lo.0[i].abs() + b_lo.0[i].abs() + a_hi.0[i].abs() + b_hi.0[i].abs()) * T::new(4.0 * T::UNIT);
-        let (lo, hi) = (a_lo.0[i].min(b_lo.0[i]) - grow, a_hi.0[i].max(b_hi.0[i]) + grow);
-        apart |= lo.gt(tri_hi.0[i]) | tri_lo.0[i].gt(hi);
-    }
+    let (lo, hi) = (a_lo.min(b_lo), a_hi.max(b_hi));
+    // The growth itself rounds: twice on each side.
+    let grow = |x: T| radius + (x.abs() + radius) * T::new(4.0 * T::UNIT);
+    (V3::from_fn(|i| lo.0[i] - grow(lo.0[i])), V3::from_fn(|i| hi.0[i] + grow(hi.0[i])))
+}
+
+/// Lanes in which two boxes `(lowest, highest)` are apart: comparisons only, exact.
+#[inline(always)]
+pub fn boxes_miss<T: Real>(a: &(V3<T>, V3<T>), b: &(V3<T>, V3<T>)) -> u32 {
+    (0..3).fold(0, |apart, i| apart | a.0.0[i].gt(b.1.0[i]) | b.0.0[i].gt(a.1.0[i]))
+}
+
+/// Lanes in which a moving line-swept sphere stays on one side of the triangle's plane during `|τ| <= h`.
+pub fn swept_misses_plane<T: Real>(ends: &[PointBound<T>; 2], radius: T, tri: &StandingTriangle<T>, h: T) -> u32 {
+    let (h, half_hh) = powers(h);
     let d = [ends[0].c[0] - tri.y[0], ends[1].c[0] - tri.y[0]];
     let grow = radius * T::new(1.0 + ROUNDINGS * T::UNIT) + sizes(&d, ends, tri, h, half_hh);
-    apart | separates(tri.normal(), &d, ends, tri, grow, h, half_hh)
+    separates(tri.normal(), &d, ends, tri, grow, h, half_hh)
 }
 
 /// Lanes in which a moving triangle is proved to miss a standing one over `|τ| <= h`: tried are the seventeen axes that

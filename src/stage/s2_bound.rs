@@ -8,8 +8,8 @@ use super::s1_concat::Poses;
 use super::{Piece, Subs};
 use crate::model::world::World;
 use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::PoseBound;
 use crate::numeric::real::Real;
+use crate::numeric::separation::swept_box;
 
 /// Boxes in the order `[piece][node of the model's tree]`, the sub-intervals in lanes.
 #[derive(Clone, Debug, Default)]
@@ -22,17 +22,6 @@ pub struct Boxes {
     pub hi: Vec<V3<Subs>>,
 }
 
-/// The box of a line-swept sphere with ends `a`, `b` (body frame, no farther than `reach` from its origin) while its
-/// body moves within `bound` for `|τ| <= h`.
-pub fn swept_box<T: Real>(bound: &PoseBound<T>, a: V3<T>, b: V3<T>, reach: T, radius: T, h: T) -> (V3<T>, V3<T>) {
-    let (a_lo, a_hi) = bound.point(a, reach).range(h);
-    let (b_lo, b_hi) = bound.point(b, reach).range(h);
-    let (lo, hi) = (a_lo.min(b_lo), a_hi.max(b_hi));
-    // The growth itself rounds: twice on each side.
-    let grow = |x: T| radius + (x.abs() + radius) * T::new(4.0 * T::UNIT);
-    (V3::from_fn(|i| lo.0[i] - grow(lo.0[i])), V3::from_fn(|i| hi.0[i] + grow(hi.0[i])))
-}
-
 /// The stage in f64.
 pub fn reference(world: &World, pieces: &[Piece], poses: &Poses) -> Boxes {
     let n_nodes = world.model.n_nodes();
@@ -41,10 +30,9 @@ pub fn reference(world: &World, pieces: &[Piece], poses: &Poses) -> Boxes {
     for (i, piece) in pieces.iter().enumerate() {
         let first = out.lo.len();
         for link in &world.links {
-            let (a, b) = (V3::new(link.lss.a), V3::new(link.lss.b));
-            let (reach, radius) = (Subs::new(link.reach_m), Subs::new(link.lss.radius));
             let bound = &poses.piece(i)[link.body as usize];
-            let (lo, hi) = swept_box(bound, a, b, reach, radius, Subs::new(piece.half_sub()));
+            let ends = [link.lss.a, link.lss.b].map(|e| bound.point(V3::new(e), Subs::new(link.reach_m)));
+            let (lo, hi) = swept_box(&ends, Subs::new(link.lss.radius), Subs::new(piece.half_sub()));
             out.lo.push(lo);
             out.hi.push(hi);
         }

@@ -1,27 +1,27 @@
 //! `s5_pairs`: from a link and a cluster to pairs of triangles (Redon et al. 2004, section 5.1).
 //!
-//! Four steps, each clearing bits of the time mask, so many that the exact stage sees little else than contacts:
+//! Three steps, each clearing bits of the time mask, so many that the exact stage sees little else than contacts:
 //! 1. `triangles`: each triangle of the cluster against the link's box;
-//! 2. `links`: down the link's tree of line-swept spheres, each against the triangle;
+//! 2. `links`: down the link's tree of line-swept spheres, each against the triangle's box and plane;
 //! 3. `pairs`: each triangle of the leaf against the triangle, by separating axes with the link's motion (the paper's
-//!    continuous overlap test; the sub-intervals are its refinement levels);
-//! 4. `slices`: bisection in time: eight slices of the first remaining sub-interval; if all are separated the next.
+//!    continuous overlap test), bisecting time: all marked sub-intervals at once, then halves, down to single ones (the
+//!    paper's refinement levels) and to eight slices of one. The first slice that is not separated ends it: what comes later
+//!    is left to the exact stage.
 
-use super::s1_concat::Poses;
+use super::s1_concat::{Poses, SPANS};
 use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate, Piece, SUBS, Subs, TrianglePair};
-use crate::model::tree::ChildRef;
-use crate::model::world::World;
-use crate::numeric::lanes::Lanes;
+use crate::model::tree::{ChildRef, WIDTH};
+use crate::model::world::{LinkShape, World};
 use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::PointBound;
+use crate::numeric::pose_bound::{PointBound, PoseBound};
 use crate::numeric::real::Real;
-use crate::numeric::separation::{StandingTriangle, lss_misses, triangle_misses};
+use crate::numeric::separation::{StandingTriangle, boxes_miss, swept_box, swept_misses_plane, triangle_misses};
 
 /// Slices of a sub-interval.
 pub const SLICES: usize = 8;
 
-/// The stage in f64.
+/// The stage in f64. The candidates of a piece and link follow one another, or it is slow.
 pub fn reference(
     world: &World,
     pieces: &[Piece],
@@ -31,43 +31,38 @@ pub fn reference(
 ) -> Vec<TrianglePair> {
     let mut out = Vec::new();
     let mut open = Vec::new();
-    for c in candidates {
-        let (piece, shape) = (&pieces[c.piece as usize], &world.links[c.link as usize]);
-        let bound = &poses.piece(c.piece as usize)[shape.body as usize];
-        let (reach, h) = (Subs::new(shape.reach_m), Subs::new(piece.half_sub()));
-        for y in world.scene.tree.leaf(c.cluster) {
-            if world.is_allowed(c.link, y) {
-                continue;
-            }
+    for group in candidates.chunk_by(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
+        let Candidate { piece: p, link, .. } = group[0];
+        let (piece, shape) = (&pieces[p as usize], &world.links[link as usize]);
+        let mut moving = MovingLink::new(shape, &poses.piece(p as usize)[shape.body as usize], piece.half_sub());
+        let balls = poses.balls(p as usize, shape.body as usize).map(|[c, slope]| c + slope * shape.reach_m);
+        let at = p as usize * boxes.n_nodes + link as usize;
+        let link_box = (boxes.lo[at], boxes.hi[at]);
+        let triangles = group.iter().flat_map(|c| world.scene.tree.leaf(c.cluster).map(|y| (y, c.mask)));
+        for (y, mask) in triangles.filter(|&(y, _)| !world.is_allowed(link, y)) {
             let standing = world.scene.standing(y);
             let tri = in_lanes(&standing);
-            let mask = c.mask & !box_misses(boxes, c, &tri);
-            if mask == 0 {
-                continue;
-            }
-            open.push((0u32, mask));
+            let tri_box = tri.bounds();
+            let mask = mask & !boxes_miss(&link_box, &tri_box);
+            open.extend((mask != 0).then_some((0u32, mask)));
             while let Some((node, mask)) = open.pop() {
-                for (child, lss) in shape.tree.nodes[node as usize].iter().zip(&shape.bounds[node as usize]) {
-                    let Some(lss) = lss else { continue };
-                    let ends = [lss.a, lss.b].map(|e| bound.point(V3::new(e), reach));
-                    let mask = mask & !lss_misses(&ends, Subs::new(lss.radius), &tri, h);
+                for (slot, child) in shape.tree.nodes[node as usize].iter().enumerate() {
+                    let mask = mask & !moving.child_misses(node, slot, &tri, &tri_box);
                     match *child {
                         _ if mask == 0 => {}
                         ChildRef::Empty => {}
                         ChildRef::Node(n) => open.push((n, mask)),
-                        ChildRef::Leaf(leaf) => {
-                            for x in shape.tree.leaf(leaf) {
-                                let points = shape.triangles[x].map(|e| bound.point(V3::new(e), reach));
-                                if let Some(mask_slice) = refine(&points, &standing, &tri, piece.half_sub(), mask) {
-                                    out.push(TrianglePair {
-                                        piece_link: c.piece * world.links.len() as u32 + c.link,
-                                        link_triangle: x as u32,
-                                        scene_triangle: y as u32,
-                                        mask_slice,
-                                    });
-                                }
-                            }
-                        }
+                        ChildRef::Leaf(leaf) => out.extend(shape.tree.leaf(leaf).filter_map(|x| {
+                            let h = piece.half_sub();
+                            let pair = Refinement { x: moving.triangle(x), tri: &standing, h, balls };
+                            let mask_slice = pair.run(mask)?;
+                            Some(TrianglePair {
+                                piece_link: p * world.links.len() as u32 + link,
+                                link_triangle: x as u32,
+                                scene_triangle: y as u32,
+                                mask_slice,
+                            })
+                        })),
                     }
                 }
             }
@@ -76,43 +71,121 @@ pub fn reference(
     out
 }
 
-/// Sub-intervals in which the link's box misses the triangle's.
-fn box_misses(boxes: &Boxes, c: &Candidate, tri: &StandingTriangle<Subs>) -> u32 {
-    let at = c.piece as usize * boxes.n_nodes + c.link as usize;
-    let (lo, hi) = tri.bounds();
-    (0..3).fold(0, |apart, i| apart | boxes.lo[at].0[i].gt(hi.0[i]) | lo.0[i].gt(boxes.hi[at].0[i]))
+/// A link during a piece: its points are bounded when they are first needed.
+struct MovingLink<'a> {
+    shape: &'a LinkShape,
+    bound: &'a PoseBound<Subs>,
+    h: Subs,
+    children: Vec<Option<Box<MovingChild>>>,
+    triangles: Vec<Option<Box<[PointBound<Subs>; 3]>>>,
 }
 
-/// Steps `pairs` and `slices`: the remaining sub-intervals and the first remaining slice, or nothing.
-fn refine(
-    x: &[PointBound<Subs>; 3],
-    standing: &StandingTriangle<f64>,
-    tri: &StandingTriangle<Subs>,
-    h: f64,
-    mask: u32,
-) -> Option<u32> {
-    let mut mask = mask & !triangle_misses(x, tri, Subs::new(h), mask);
-    let tri = in_lanes(standing);
-    while mask != 0 {
-        let sub = mask.trailing_zeros() as usize;
-        let slices = x.each_ref().map(|p| slices(p, sub, h));
-        let all = (1u32 << SLICES) - 1;
-        let apart = triangle_misses(&slices, &tri, Real::new(h / SLICES as f64), all) & all;
-        if apart != all {
-            return Some(mask & ALL_SUBS | apart.trailing_ones() << SUBS);
-        }
-        mask &= mask - 1;
+struct MovingChild {
+    ends: [PointBound<Subs>; 2],
+    radius: Subs,
+    in_box: (V3<Subs>, V3<Subs>),
+}
+
+impl<'a> MovingLink<'a> {
+    fn new(shape: &'a LinkShape, bound: &'a PoseBound<Subs>, h: f64) -> Self {
+        let children = std::iter::repeat_with(|| None).take(shape.tree.nodes.len() * WIDTH).collect();
+        let triangles = std::iter::repeat_with(|| None).take(shape.triangles.len()).collect();
+        Self { shape, bound, h: Subs::new(h), children, triangles }
     }
-    None
+
+    fn point(&self, e: glam::DVec3) -> PointBound<Subs> {
+        self.bound.point(V3::new(e), Subs::new(self.shape.reach_m))
+    }
+
+    /// Sub-intervals in which a child of a node of the link's tree misses a triangle; all if there is no child.
+    fn child_misses(
+        &mut self,
+        node: u32,
+        slot: usize,
+        tri: &StandingTriangle<Subs>,
+        tri_box: &(V3<Subs>, V3<Subs>),
+    ) -> u32 {
+        let Some(lss) = self.shape.bounds[node as usize][slot] else { return u32::MAX };
+        let at = node as usize * WIDTH + slot;
+        if self.children[at].is_none() {
+            let ends = [self.point(lss.a), self.point(lss.b)];
+            let radius = Subs::new(lss.radius);
+            self.children[at] = Some(Box::new(MovingChild { ends, radius, in_box: swept_box(&ends, radius, self.h) }));
+        }
+        let Some(child) = &self.children[at] else { return 0 };
+        let apart = boxes_miss(&child.in_box, tri_box);
+        if apart & ALL_SUBS == ALL_SUBS {
+            apart
+        } else {
+            apart | swept_misses_plane(&child.ends, child.radius, tri, self.h)
+        }
+    }
+
+    /// The vertices of a triangle of the link.
+    fn triangle(&mut self, x: usize) -> &[PointBound<Subs>; 3] {
+        let (shape, bound) = (self.shape, self.bound);
+        self.triangles[x].get_or_insert_with(|| {
+            Box::new(shape.triangles[x].map(|e| bound.point(V3::new(e), Subs::new(shape.reach_m))))
+        })
+    }
 }
 
-/// The bound of a point in one sub-interval, seen from the middles of the slices.
-fn slices(p: &PointBound<Subs>, sub: usize, h: f64) -> PointBound<Lanes<SLICES>> {
-    let pick = |v: V3<Subs>| V3(v.0.map(|x| Real::new(x.0[sub])));
-    let shift = Lanes::from_fn(|i| (2.0 * i as f64 + 1.0 - SLICES as f64) / SLICES as f64 * h);
-    PointBound { c: p.c.map(pick), ball: Real::new(p.ball.0[sub]), cube: pick(p.cube) }.shifted(shift, Real::new(h))
+/// A triangle of the link and one of the scene, during a piece.
+struct Refinement<'a> {
+    x: &'a [PointBound<Subs>; 3],
+    tri: &'a StandingTriangle<f64>,
+    h: f64,
+    /// The balls for [`SPANS`] sub-intervals.
+    balls: [f64; SPANS.len()],
 }
 
-fn in_lanes<const N: usize>(t: &StandingTriangle<f64>) -> StandingTriangle<Lanes<N>> {
+impl Refinement<'_> {
+    /// Step `pairs`: the mask from the first sub-interval on that is not proved free, and its first slice that is not; or
+    /// nothing. Blocks of 16, 8, 4, 2 and 1 sub-intervals are tried, the largest that is aligned first.
+    fn run(&self, mut mask: u32) -> Option<u32> {
+        let (mut at, mut len) = (0, SUBS as u32);
+        while at < SUBS as u32 {
+            let block = mask & (((1 << len) - 1) << at);
+            if block == 0 || self.misses(block.trailing_zeros(), 31 - block.leading_zeros()) {
+                mask &= !block;
+                at += len;
+                len = 1 << at.trailing_zeros().min(4);
+            } else if len > 1 {
+                len /= 2;
+            } else if let Some(slice) = (0..SLICES as u32).find(|&s| !self.misses_in_slice(at, s)) {
+                return Some(mask | slice << SUBS);
+            } else {
+                mask &= !block;
+                at += 1;
+                len = 1 << at.trailing_zeros().min(4);
+            }
+        }
+        None
+    }
+
+    /// Whether the triangles are proved apart from sub-interval `i` to sub-interval `j`, from the jet of a middle one.
+    fn misses(&self, i: u32, j: u32) -> bool {
+        let (m, len) = (((i + j) / 2 + (i + j) % 2) as usize, f64::from(j - i + 1));
+        let level = SPANS.iter().position(|&s| (j - i) < s as u32).unwrap_or(SPANS.len() - 1);
+        // The jet's own middle lies at the block's middle, or half a sub-interval after it.
+        let shift = if (i + j) % 2 == 0 { 0.0 } else { -self.h };
+        let x = self.x.each_ref().map(|p| in_lane(p, m, self.balls[level]).shifted(shift, (len + 1.0) * self.h));
+        triangle_misses(&x, self.tri, len * self.h, 1) != 0
+    }
+
+    fn misses_in_slice(&self, sub: u32, slice: u32) -> bool {
+        let shift = (2.0 * f64::from(slice) + 1.0 - SLICES as f64) / SLICES as f64 * self.h;
+        let x = self.x.each_ref().map(|p| in_lane(p, sub as usize, self.balls[0]).shifted(shift, self.h));
+        triangle_misses(&x, self.tri, self.h / SLICES as f64, 1) != 0
+    }
+}
+
+/// The bound of a point in one sub-interval, with another ball.
+fn in_lane(p: &PointBound<Subs>, sub: usize, ball: f64) -> PointBound<f64> {
+    let pick = |v: &V3<Subs>| V3([v.0[0].0[sub], v.0[1].0[sub], v.0[2].0[sub]]);
+    PointBound { c: [pick(&p.c[0]), pick(&p.c[1]), pick(&p.c[2])], ball, cube: pick(&p.cube) }
+}
+
+fn in_lanes(t: &StandingTriangle<f64>) -> StandingTriangle<Subs> {
     StandingTriangle { y: t.y.map(|v| V3(v.0.map(Real::new))), error: Real::new(t.error) }
 }
