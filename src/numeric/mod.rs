@@ -5,6 +5,7 @@
 pub mod interval;
 pub mod lanes;
 pub mod linear;
+pub mod meeting;
 pub mod pose_bound;
 pub mod real;
 pub mod separation;

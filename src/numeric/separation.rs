@@ -110,10 +110,14 @@ pub fn swept_box<T: Real>(ends: &[PointBound<T>; 2], radius: T, h: T) -> (V3<T>,
     (V3::from_fn(|i| lo.0[i] - grow(lo.0[i])), V3::from_fn(|i| hi.0[i] + grow(hi.0[i])))
 }
 
-/// Lanes in which two boxes `(lowest, highest)` are apart: comparisons only, exact.
+/// Lanes in which a box is apart from one that is the same for all lanes, both `(lowest, highest)`: comparisons only.
 #[inline(always)]
-pub fn boxes_miss<T: Real>(a: &(V3<T>, V3<T>), b: &(V3<T>, V3<T>)) -> u32 {
-    (0..3).fold(0, |apart, i| apart | a.0.0[i].gt(b.1.0[i]) | b.0.0[i].gt(a.1.0[i]))
+pub fn boxes_miss<T: Real>(a: &(V3<T>, V3<T>), b: &(V3<f64>, V3<f64>)) -> u32 {
+    let mut apart = 0;
+    for i in 0..3 {
+        apart |= a.0.0[i].gt(T::new(b.1.0[i])) | T::new(b.0.0[i]).gt(a.1.0[i]);
+    }
+    apart
 }
 
 /// Lanes in which a moving line-swept sphere stays on one side of the triangle's plane during `|τ| <= h`.

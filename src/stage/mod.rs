@@ -25,6 +25,10 @@ use crate::numeric::lanes::Lanes;
 
 /// Sub-intervals of a piece.
 pub const SUBS: usize = 16;
+/// Slices of a sub-interval: the finest steps of time before the exact stage.
+pub const SLICES: u32 = 8;
+/// Slices of a piece.
+pub const SLICES_PER_PIECE: u32 = SUBS as u32 * SLICES;
 /// The mask of a whole piece.
 pub const ALL_SUBS: u32 = (1 << SUBS) - 1;
 /// One number for each sub-interval of a piece.
@@ -35,6 +39,8 @@ pub type Subs = Lanes<SUBS>;
 pub struct Piece {
     /// Index of the motion in the chunk.
     pub motion: u32,
+    /// Which part of the motion, counted from its start; all parts of a motion have the same length.
+    pub index: u32,
     /// Start.
     pub t0: f64,
     /// End.
@@ -46,7 +52,7 @@ impl Piece {
     /// (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach).
     pub fn cut(motion: u32, of: &ModelMotion) -> impl Iterator<Item = Self> + use<> {
         let n = ((of.omega() / 8.0).ceil().max(1.0) as u64).next_power_of_two();
-        (0..n).map(move |i| Self { motion, t0: i as f64 / n as f64, t1: (i + 1) as f64 / n as f64 })
+        (0..n).map(move |i| Self { motion, index: i as u32, t0: i as f64 / n as f64, t1: (i + 1) as f64 / n as f64 })
     }
 
     /// Half the length of a sub-interval.
@@ -57,6 +63,13 @@ impl Piece {
     /// The middle times of the sub-intervals; exact for the pieces that [`cut`](Self::cut) makes.
     pub fn mid_times(&self) -> Subs {
         Subs::from_fn(|k| self.t0 + (2 * k + 1) as f64 * self.half_sub())
+    }
+
+    /// The mask of the sub-intervals that do not start after the slice numbered `limit` (counted over the motion).
+    pub fn mask_until(&self, limit: u32) -> u32 {
+        let first = self.index * SLICES_PER_PIECE;
+        let subs = limit.saturating_sub(first) / SLICES + 1;
+        if limit < first { 0 } else { ALL_SUBS >> (SUBS as u32 - subs.min(SUBS as u32)) }
     }
 
     /// The sub-interval `[start, end]` with number `k`.

@@ -8,10 +8,11 @@
 //! set of candidates is the same up to the rounding of the boxes.
 
 use super::s2_bound::Boxes;
-use super::{ALL_SUBS, Candidate, Subs};
+use super::{ALL_SUBS, Candidate};
 use crate::model::tree::ChildRef;
 use crate::model::world::{SceneBox, World};
-use crate::numeric::real::Real;
+use crate::numeric::linear::V3;
+use crate::numeric::separation::boxes_miss;
 
 /// One work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -52,12 +53,8 @@ pub fn reference(world: &World, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate
 fn expand(world: &World, boxes: &Boxes, item: NodePair, open: &mut Vec<NodePair>, out: &mut Vec<Candidate>) {
     let at = item.piece as usize * boxes.n_nodes + item.model_node as usize;
     let overlap = |b: &SceneBox| {
-        let mut apart = 0;
-        for i in 0..3 {
-            let (lo, hi) = (boxes.lo[at].0[i], boxes.hi[at].0[i]);
-            apart |= lo.gt(Subs::new(f64::from(b.hi[i]))) | Subs::new(f64::from(b.lo[i])).gt(hi);
-        }
-        item.mask & !apart
+        let scene = (V3(b.lo.map(f64::from)), V3(b.hi.map(f64::from)));
+        item.mask & !boxes_miss(&(boxes.lo[at], boxes.hi[at]), &scene)
     };
     let mut emit = |scene_ref: ChildRef, mask: u32| {
         if mask == 0 {

@@ -1,8 +1,8 @@
 //! The record of a contact: features on both sides, point, normal.
 
+use super::Pair;
 use super::features::{Nearest, nearest, nearest_in_triangle};
 use super::search::Search;
-use super::{Pair, certify};
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::verdict::{Contact, Feature, RobotFeature, SceneFeature};
@@ -91,10 +91,4 @@ fn nearest_velocity(x: [DVec3; 3], v: [DVec3; 3], p: DVec3) -> DVec3 {
     }
     let (s, t) = ((p - x[0]).cross(x[2] - x[0]).dot(n) / n2, (x[1] - x[0]).cross(p - x[0]).dot(n) / n2);
     v[0] * (1.0 - s - t) + v[1] * s + v[2] * t
-}
-
-/// Whether the triangles certainly meet, from moving points at one time.
-pub fn meets(x: &[crate::numeric::pose_bound::PointBound<f64>; 3], pair: &Pair) -> bool {
-    let error = x.iter().fold(0.0, |m: f64, p| m.max(p.ball));
-    certify::certainly_meet(&x.each_ref().map(|p| p.c[0]), error, &pair.tri.y, pair.tri.error)
 }

@@ -8,9 +8,9 @@
 
 use super::contract::contract;
 use super::features::nearest_direction;
-use super::record::meets;
-use super::{Pair, SolveCounts, certify};
+use super::{Pair, SolveCounts};
 use crate::motion::ModelMotion;
+use crate::numeric::meeting::{piercing_edge, triangles_meet};
 use crate::numeric::pose_bound::{PointBound, PoseBound};
 
 /// A pair and the times at which it may touch.
@@ -69,14 +69,12 @@ impl Search {
 
     /// Whether the pair certainly touches at one time.
     pub fn meets_at(&self, motion: &ModelMotion, pair: &Pair, t: f64) -> bool {
-        meets(&points(&motion.body_bound(pair.body, t, 0.0), pair), pair)
+        triangles_meet(&points(&motion.body_bound(pair.body, t, 0.0), pair), &pair.tri) != 0
     }
 
     /// The edge that certainly pierces the other triangle at one time: `(of the link?, number)`.
     pub fn piercing_at(&self, motion: &ModelMotion, pair: &Pair, t: f64) -> Option<(bool, u8)> {
-        let x = points(&motion.body_bound(pair.body, t, 0.0), pair);
-        let error = x.iter().fold(0.0, |m: f64, p| m.max(p.ball));
-        certify::piercing_edge(&x.each_ref().map(|p| p.c[0]), error, &pair.tri.y, pair.tri.error)
+        piercing_edge(&points(&motion.body_bound(pair.body, t, 0.0), pair), &pair.tri)
     }
 
     /// Searches the active pairs; `eps_t` is the width asked for, `cap` the evaluations that the motion may cost.
