@@ -20,6 +20,7 @@ pub mod s4_sweep;
 pub mod s5_pairs;
 pub mod s6_solve;
 
+pub use crate::gpu::layout::{Candidate, TrianglePair};
 use crate::motion::ModelMotion;
 use crate::numeric::lanes::Lanes;
 
@@ -77,35 +78,6 @@ impl Piece {
         let step = 2.0 * self.half_sub();
         [self.t0 + k as f64 * step, self.t0 + (k + 1) as f64 * step]
     }
-}
-
-/// A link that may meet a cluster of scene triangles: what `s3_cull` and `s4_sweep` give.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct Candidate {
-    /// Index of the piece in the chunk.
-    pub piece: u32,
-    /// Index of the link's shape.
-    pub link: u32,
-    /// The cluster.
-    pub cluster: u32,
-    /// Sub-intervals in which they may meet.
-    pub mask: u32,
-}
-
-/// Two triangles that may touch: what `s5_pairs` gives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct TrianglePair {
-    /// Index of the piece times the number of link shapes, plus the shape.
-    pub piece_link: u32,
-    /// The link's triangle, in tree order.
-    pub link_triangle: u32,
-    /// The scene's triangle, in tree order.
-    pub scene_triangle: u32,
-    /// Bits 0–15: sub-intervals in which they may touch. Bits 16–18: the first slice (eighth) of the first of them that
-    /// is not proved free.
-    pub mask_slice: u32,
 }
 
 impl TrianglePair {

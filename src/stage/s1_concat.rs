@@ -3,11 +3,17 @@
 //! In: joint motions. Out: a [`PoseBound`] for every piece, body and sub-interval, as pose jets with a ball or as
 //! interval matrices.
 
-use super::{Piece, Subs};
-use crate::model::world::MAX_COORDINATE_M;
+use super::{Piece, SUBS, Subs};
+use crate::error::Result;
+use crate::gpu::layout::{self, round_up};
+use crate::gpu::{Access, Buffers, Gpu, Kernel, Slot, bind};
+use crate::model::world::{MAX_COORDINATE_M, World};
 use crate::motion::ModelMotion;
-use crate::numeric::pose_bound::{BoundForm, ChainBounds, PoseBound};
+use crate::numeric::interval::sin_cos_range;
+use crate::numeric::linear::{M3, V3};
+use crate::numeric::pose_bound::{BoundForm, ChainBounds, PoseBound, PoseJet};
 use crate::numeric::real::Real;
+use crate::numeric::trig::sin_cos_product;
 
 /// The jet of a middle sub-interval also bounds the poses of a block of sub-intervals around it, with a larger ball:
 /// balls are given for blocks of up to this many.
@@ -61,4 +67,160 @@ pub fn reference(pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> 
         out.balls.extend(motion.chains.iter().map(|c| balls(c, form, piece.half_sub(), f64::UNIT)));
     }
     out
+}
+
+const SOURCE: &str = include_str!("../../wgsl/s1_concat.wgsl");
+
+/// The kernel for jets.
+pub const JET: Kernel = Kernel {
+    stem: "s1_concat",
+    source: SOURCE,
+    entry: "jet",
+    workgroup: 64,
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "pieces", Access::Read, Slot::Pieces),
+        bind(2, "parents", Access::Read, Slot::Parents),
+        bind(3, "joints", Access::Read, Slot::Joints),
+        bind(4, "angles", Access::Read, Slot::Angles),
+        bind(5, "poses", Access::ReadWrite, Slot::Poses),
+    ],
+    has_pass: false,
+};
+
+/// The kernel for interval matrices.
+pub const INTERVAL: Kernel = Kernel {
+    entry: "interval",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "pieces", Access::Read, Slot::Pieces),
+        bind(2, "parents", Access::Read, Slot::Parents),
+        bind(3, "joints", Access::Read, Slot::Joints),
+        bind(4, "angle_ranges", Access::Read, Slot::Angles),
+        bind(5, "poses", Access::ReadWrite, Slot::Poses),
+    ],
+    ..JET
+};
+
+/// Numbers of a joint motion on the device: A, B, C, origin, slide, w, and two of padding.
+pub const JOINT_FLOATS: usize = 36;
+/// Numbers of a pose bound on the device, for each sub-interval.
+pub const POSE_FLOATS: usize = 36;
+
+/// Uploads what the kernels of all stages need of the pieces and their motions. Sines and cosines are computed here in
+/// f64: WGSL's own have no usable bound.
+///
+/// # Errors
+/// The device has not enough memory.
+pub fn upload(
+    gpu: &Gpu,
+    buffers: &mut Buffers,
+    world: &World,
+    pieces: &[Piece],
+    motions: &[ModelMotion],
+    form: BoundForm,
+) -> Result<()> {
+    let of = |p: &Piece| &motions[p.motion as usize];
+    let on_device = pieces.iter().map(|p| layout::Piece {
+        motion: p.motion,
+        index: p.index,
+        t0: p.t0 as f32,
+        h: p.half_sub() as f32,
+    });
+    buffers.fill(gpu, Slot::Pieces, &on_device.collect::<Vec<_>>())?;
+    let mut joints = Vec::with_capacity(motions.len() * world.robot.bodies.len() * JOINT_FLOATS);
+    for joint in motions.iter().flat_map(|m| &m.joints) {
+        for m in [joint.a, joint.b, joint.c] {
+            joints.extend(m.transpose().to_cols_array().map(|x| x as f32));
+        }
+        for v in [joint.origin_m, joint.slide_m] {
+            joints.extend(v.to_array().map(|x| x as f32));
+        }
+        joints.extend([joint.w_rad as f32, 0.0, 0.0]);
+    }
+    buffers.fill(gpu, Slot::Joints, &joints)?;
+    let mut angles: Vec<f32> = Vec::new();
+    for p in pieces {
+        for joint in &of(p).joints {
+            for t in p.mid_times().0 {
+                match form {
+                    BoundForm::Jet => {
+                        let (sin, cos) = sin_cos_product(joint.w_rad, t);
+                        angles.extend([sin as f32, cos as f32]);
+                    }
+                    BoundForm::Interval => {
+                        let (sin, cos) = sin_cos_range(joint.w_rad, t - p.half_sub(), t + p.half_sub());
+                        let outward = |lo: f64, hi: f64| [layout::round_down(lo), round_up(hi)];
+                        angles.extend(outward(sin.lo, sin.hi));
+                        angles.extend(outward(cos.lo, cos.hi));
+                    }
+                }
+            }
+        }
+    }
+    buffers.fill(gpu, Slot::Angles, &angles)?;
+    let moving = pieces.iter().flat_map(|p| {
+        world.links.iter().enumerate().map(move |(i, link)| {
+            let chain = &of(p).chains[link.body as usize];
+            let balls = balls(chain, form, p.half_sub(), layout::UNIT);
+            layout::MovingLink {
+                balls: balls.map(|[c, slope]| round_up(c + slope * link.reach_m + layout::UNDERFLOW)).into(),
+                h: p.half_sub() as f32,
+                body: link.body,
+                motion: p.motion,
+                index: p.index,
+                link: i as u32,
+            }
+        })
+    });
+    buffers.fill(gpu, Slot::Moving, &moving.collect::<Vec<_>>())
+}
+
+impl Poses {
+    /// The bounds as the kernels store them. Rounding to nearest is within what the device's own ball allows for its
+    /// arithmetic; half widths of interval matrices are rounded up.
+    pub fn to_device(&self) -> Vec<f32> {
+        let mut out = Vec::with_capacity(self.bounds.len() * POSE_FLOATS * SUBS);
+        for bound in &self.bounds {
+            let PoseJet { x, p } = &bound.jet;
+            let widths = bound.form == BoundForm::Interval;
+            let mut put = |value: &Subs, middle: &Subs, is_width: bool| {
+                for (v, m) in value.0.iter().zip(&middle.0) {
+                    out.push(if is_width { round_up(v + m.abs() * layout::UNIT) } else { *v as f32 });
+                }
+            };
+            for n in 0..3 {
+                for i in 0..3 {
+                    put(&x[n].0[i], &x[0].0[i], widths && n == 1);
+                }
+            }
+            for n in 0..3 {
+                for i in 0..3 {
+                    for j in 0..3 {
+                        put(&p[n].0[i][j], &p[0].0[i][j], widths && n == 1);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The bounds that the kernels have stored for these pieces, with the balls that belong to the device's arithmetic.
+    pub fn from_device(floats: &[f32], pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> Self {
+        let n_bodies = motions.first().map_or(0, |m| m.joints.len());
+        let mut out = Self { n_bodies, ..Self::default() };
+        let mut lanes = floats.chunks_exact(SUBS).map(|c| Subs::from_fn(|i| f64::from(c[i])));
+        let mut next = || lanes.next().unwrap_or_default();
+        for piece in pieces {
+            for chain in &motions[piece.motion as usize].chains {
+                let x = [(); 3].map(|()| V3([next(), next(), next()]));
+                let p = [(); 3].map(|()| M3([(); 3].map(|()| [next(), next(), next()])));
+                let balls = balls(chain, form, piece.half_sub(), layout::UNIT);
+                let ball = balls[0].map(|b| Subs::new(b + layout::UNDERFLOW));
+                out.bounds.push(PoseBound { form, jet: PoseJet { x, p }, ball });
+                out.balls.push(balls);
+            }
+        }
+        out
+    }
 }

@@ -9,24 +9,12 @@
 
 use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate};
+use crate::gpu::layout::NodePair;
+use crate::gpu::{Access, Kernel, Slot, bind};
 use crate::model::tree::ChildRef;
 use crate::model::world::{SceneBox, World};
 use crate::numeric::linear::V3;
 use crate::numeric::separation::boxes_miss;
-
-/// One work item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct NodePair {
-    /// Index of the piece in the chunk.
-    pub piece: u32,
-    /// Node of the model's tree.
-    pub model_node: u32,
-    /// Node or cluster of the scene's tree, encoded as [`ChildRef::encode`] does.
-    pub scene_ref: u32,
-    /// Sub-intervals in which they may meet.
-    pub mask: u32,
-}
 
 /// Levels that the kernel needs: one item deeper on either side each.
 pub fn max_levels(world: &World) -> usize {
@@ -39,10 +27,9 @@ pub fn reference(world: &World, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate
     if world.model.n_nodes() == 0 || world.scene.tree.nodes.is_empty() {
         return out;
     }
-    let root = ChildRef::Node(0).encode();
     let mut open = Vec::new();
-    for piece in 0..n_pieces as u32 {
-        open.push(NodePair { piece, model_node: world.model.n_nodes() as u32 - 1, scene_ref: root, mask: ALL_SUBS });
+    for root in roots(world, n_pieces) {
+        open.push(root);
         while let Some(item) = open.pop() {
             expand(world, boxes, item, &mut open, &mut out);
         }
@@ -88,4 +75,30 @@ fn expand(world: &World, boxes: &Boxes, item: NodePair, open: &mut Vec<NodePair>
             }
         }
     }
+}
+
+/// The kernel: one level.
+pub const KERNEL: Kernel = Kernel {
+    stem: "s3_cull",
+    source: include_str!("../../wgsl/s3_cull.wgsl"),
+    entry: "traverse",
+    workgroup: 64,
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "boxes", Access::Read, Slot::Boxes),
+        bind(2, "model_children", Access::Read, Slot::ModelChildren),
+        bind(3, "scene_nodes", Access::Read, Slot::SceneNodes),
+        bind(4, "clusters", Access::Read, Slot::Clusters),
+        bind(5, "items", Access::ReadWrite, Slot::Items),
+        bind(6, "candidates", Access::ReadWrite, Slot::Candidates),
+        bind(7, "control", Access::ReadWrite, Slot::Control),
+    ],
+    has_pass: true,
+};
+
+/// The first level's items: the root of the model's tree against the root of the scene's, for each piece.
+pub fn roots(world: &World, n_pieces: usize) -> Vec<NodePair> {
+    let model_node = (world.model.n_nodes() as u32).saturating_sub(1);
+    let scene_ref = ChildRef::Node(0).encode();
+    (0..n_pieces as u32).map(|piece| NodePair { piece, model_node, scene_ref, mask: ALL_SUBS }).collect()
 }

@@ -11,6 +11,7 @@
 use super::s1_concat::{Poses, SPANS};
 use super::s2_bound::Boxes;
 use super::{Candidate, Piece, SLICES, SLICES_PER_PIECE, SUBS, Subs, TrianglePair};
+use crate::gpu::{Access, Kernel, Slot, bind};
 use crate::model::tree::{ChildRef, WIDTH};
 use crate::model::world::{LinkShape, World};
 use crate::numeric::linear::V3;
@@ -225,3 +226,56 @@ impl Refinement<'_> {
         triangles_meet(&self.x.slice(sub, slice).0, self.tri) != 0
     }
 }
+
+const SOURCE: &str = include_str!("../../wgsl/s5_pairs.wgsl");
+
+/// The kernel of step `triangles`.
+pub const TRIANGLES: Kernel = Kernel {
+    stem: "s5_pairs",
+    source: SOURCE,
+    entry: "triangles",
+    workgroup: 64,
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
+        bind(3, "control", Access::ReadWrite, Slot::Control),
+        bind(4, "boxes", Access::Read, Slot::Boxes),
+        bind(5, "clusters", Access::Read, Slot::Clusters),
+        bind(6, "candidates", Access::Read, Slot::Candidates),
+        bind(7, "allowed", Access::Read, Slot::Allowed),
+        bind(8, "items", Access::ReadWrite, Slot::Items),
+    ],
+    has_pass: true,
+};
+
+/// The kernel of step `links`: one level of the links' trees.
+pub const LINKS: Kernel = Kernel {
+    entry: "links",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "moving", Access::Read, Slot::Moving),
+        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
+        bind(3, "control", Access::ReadWrite, Slot::Control),
+        bind(4, "poses", Access::Read, Slot::Poses),
+        bind(5, "link_nodes", Access::Read, Slot::LinkNodes),
+        bind(6, "leaf_items", Access::ReadWrite, Slot::LeafItems),
+        bind(8, "items", Access::ReadWrite, Slot::Items),
+    ],
+    ..TRIANGLES
+};
+
+/// The kernel of step `pairs`.
+pub const PAIRS: Kernel = Kernel {
+    entry: "pairs",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "moving", Access::Read, Slot::Moving),
+        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
+        bind(3, "control", Access::ReadWrite, Slot::Control),
+        bind(4, "poses", Access::Read, Slot::Poses),
+        bind(5, "link_triangles", Access::Read, Slot::LinkTriangles),
+        bind(6, "leaf_items", Access::ReadWrite, Slot::LeafItems),
+        bind(7, "found_pairs", Access::ReadWrite, Slot::Pairs),
+    ],
+    ..TRIANGLES
+};

@@ -1,0 +1,193 @@
+//! Buffers, by what they hold.
+
+use super::device::Gpu;
+use super::layout::{Chunk, Pass};
+use crate::error::{Error, ErrorKind, Result};
+use bytemuck::Pod;
+use wgpu::BufferUsages;
+
+macro_rules! slots {
+    ($($(#[$doc:meta])* $slot:ident,)*) => {
+        /// What a buffer holds. The WGSL sources say more on each.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Slot {
+            $($(#[$doc])* $slot,)*
+        }
+
+        const SLOTS: usize = [$(Slot::$slot,)*].len();
+    };
+}
+
+slots! {
+    /// The uniform [`Chunk`].
+    Chunk,
+    /// The uniforms [`Pass`], one for each step.
+    Pass,
+    /// The pieces.
+    Pieces,
+    /// The parent of each body.
+    Parents,
+    /// The joint motions.
+    Joints,
+    /// Sines and cosines, or their ranges.
+    Angles,
+    /// The pose bounds.
+    Poses,
+    /// The links' line-swept spheres.
+    Links,
+    /// The children of the inner nodes of the model's tree.
+    ModelChildren,
+    /// What differs by piece and link.
+    Moving,
+    /// The boxes of the model's tree.
+    Boxes,
+    /// The scene's tree.
+    SceneNodes,
+    /// The leaves of the scene's tree.
+    Clusters,
+    /// The scene's triangles.
+    SceneTriangles,
+    /// Bits of the pairs of link and object that are never tested.
+    Allowed,
+    /// The trees of the links.
+    LinkNodes,
+    /// The links' triangles.
+    LinkTriangles,
+    /// Work items: this level's and the next one's.
+    Items,
+    /// Work items that have reached a leaf.
+    LeafItems,
+    /// Candidates (link, cluster).
+    Candidates,
+    /// Pairs of triangles.
+    Pairs,
+    /// Counters, redo bits, limits.
+    Control,
+    /// The size of the next dispatch.
+    Arguments,
+}
+
+/// A set of buffers. Cloning shares them.
+#[derive(Clone, Debug)]
+pub struct Buffers {
+    all: [Option<wgpu::Buffer>; SLOTS],
+    /// Stands for a buffer that was never made, so that a kernel can always be bound.
+    nothing: wgpu::Buffer,
+}
+
+/// The least size of a buffer: binding nothing is not allowed.
+const LEAST_BYTES: u64 = 64;
+
+impl Buffers {
+    /// No buffers yet.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn new(gpu: &Gpu) -> Result<Self> {
+        Ok(Self { all: [const { None }; SLOTS], nothing: create(gpu, "nothing", LEAST_BYTES)? })
+    }
+
+    pub(super) fn buffer(&self, slot: Slot) -> &wgpu::Buffer {
+        self.all[slot as usize].as_ref().unwrap_or(&self.nothing)
+    }
+
+    /// Makes room for `bytes`, forgetting what was there.
+    ///
+    /// # Errors
+    /// The device has not that much memory, or cannot bind that much at once.
+    pub fn reserve(&mut self, gpu: &Gpu, slot: Slot, bytes: u64) -> Result<()> {
+        let bytes = bytes.next_multiple_of(16).max(LEAST_BYTES);
+        if self.all[slot as usize].as_ref().is_some_and(|b| b.size() == bytes) {
+            return Ok(());
+        }
+        if bytes > gpu.max_binding() {
+            let message =
+                format!("{slot:?} need {bytes} bytes, adapter '{}' binds {}", gpu.summary().name, gpu.max_binding());
+            return Err(Error::new(ErrorKind::Memory, message).remedy("use --backend cpu"));
+        }
+        self.all[slot as usize] = Some(create(gpu, &format!("{slot:?}"), bytes)?);
+        Ok(())
+    }
+
+    /// Makes a buffer of exactly these contents.
+    ///
+    /// # Errors
+    /// As [`Buffers::reserve`].
+    pub fn fill<T: Pod>(&mut self, gpu: &Gpu, slot: Slot, data: &[T]) -> Result<()> {
+        self.reserve(gpu, slot, size_of_val(data) as u64)?;
+        self.write(gpu, slot, 0, data);
+        Ok(())
+    }
+
+    /// Writes into a buffer that has room, from its element `at` on.
+    pub fn write<T: Pod>(&self, gpu: &Gpu, slot: Slot, at: usize, data: &[T]) {
+        if !data.is_empty() {
+            let bytes: &[u8] = bytemuck::cast_slice(data);
+            gpu.queue.write_buffer(self.buffer(slot), (at * size_of::<T>()) as u64, bytes);
+        }
+    }
+
+    /// Sets the chunk's uniform.
+    ///
+    /// # Errors
+    /// As [`Buffers::reserve`].
+    pub fn set_chunk(&mut self, gpu: &Gpu, chunk: &Chunk) -> Result<()> {
+        let mut bytes = encase::UniformBuffer::new(Vec::<u8>::new());
+        bytes.write(chunk).map_err(|e| Error::new(ErrorKind::Gpu, e.to_string()))?;
+        self.fill(gpu, Slot::Chunk, &bytes.into_inner())
+    }
+
+    /// Sets the uniforms of the steps; each stands at its number times [`PASS_STRIDE`].
+    ///
+    /// # Errors
+    /// As [`Buffers::reserve`].
+    pub fn set_passes(&mut self, gpu: &Gpu, passes: &[Pass]) -> Result<()> {
+        let mut bytes = encase::DynamicUniformBuffer::new_with_alignment(Vec::<u8>::new(), u64::from(PASS_STRIDE));
+        for pass in passes {
+            bytes.write(pass).map_err(|e| Error::new(ErrorKind::Gpu, e.to_string()))?;
+        }
+        self.fill(gpu, Slot::Pass, &bytes.into_inner())
+    }
+
+    /// Reads `count` elements back and waits for them.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn read<T: Pod>(&self, gpu: &Gpu, slot: Slot, count: usize) -> Result<Vec<T>> {
+        let bytes = count * size_of::<T>();
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let padded = bytes.next_multiple_of(8) as u64;
+        let staging = gpu.staging(padded)?;
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.copy_buffer_to_buffer(self.buffer(slot), 0, &staging, 0, Some(padded));
+        let submission = gpu.queue.submit([encoder.finish()]);
+        let mapping = gpu.map(staging, padded);
+        gpu.wait_for(Some(submission))?;
+        Ok(bytemuck::pod_collect_to_vec(&mapping.bytes(gpu)?[..bytes]))
+    }
+}
+
+/// Distance of the uniforms of two steps, bytes: what every adapter can address.
+pub const PASS_STRIDE: u32 = 256;
+
+fn create(gpu: &Gpu, label: &str, size: u64) -> Result<wgpu::Buffer> {
+    let usage = BufferUsages::STORAGE
+        | BufferUsages::UNIFORM
+        | BufferUsages::INDIRECT
+        | BufferUsages::COPY_DST
+        | BufferUsages::COPY_SRC;
+    let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
+    gpu.guarded(|| gpu.device.create_buffer(&descriptor))
+}
+
+impl Gpu {
+    /// A buffer to copy into and read from.
+    pub(super) fn staging(&self, bytes: u64) -> Result<wgpu::Buffer> {
+        let usage = BufferUsages::COPY_DST | BufferUsages::MAP_READ;
+        let size = bytes.next_multiple_of(16);
+        let descriptor = wgpu::BufferDescriptor { label: Some("readback"), size, usage, mapped_at_creation: false };
+        self.guarded(|| self.device.create_buffer(&descriptor))
+    }
+}

@@ -1,0 +1,223 @@
+//! Adapters and the device.
+
+use crate::error::{Error, ErrorKind, Result};
+use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
+use std::sync::{Arc, Mutex};
+
+/// Which adapter to open.
+#[derive(Clone, Debug, Default)]
+pub struct AdapterChoice {
+    /// A part of the adapter's name, in any case; the best adapter if absent.
+    pub name: Option<String>,
+    /// Only a real graphics processor, not a software implementation.
+    pub hardware_only: bool,
+}
+
+/// What is known of an adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdapterSummary {
+    /// Its name.
+    pub name: String,
+    /// Driver and version.
+    pub driver: String,
+    /// The interface: Vulkan, Metal, DX12.
+    pub interface: String,
+    /// Whether it is a real graphics processor.
+    pub hardware: bool,
+}
+
+/// An open device.
+#[derive(Debug)]
+pub struct Gpu {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    summary: AdapterSummary,
+    timestamp_period_ns: Option<f32>,
+    /// The first failure that the driver reported outside of a call.
+    fault: Arc<Mutex<Option<String>>>,
+}
+
+/// Storage buffers that one kernel may bind: what every adapter offers.
+const STORAGE_BUFFERS: u32 = 8;
+
+fn gpu_error(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Gpu, message)
+}
+
+fn instance() -> wgpu::Instance {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::PRIMARY;
+    // Dispatch sizes are bounded by the kernels themselves; checking them again costs a dispatch each.
+    descriptor.flags = wgpu::InstanceFlags::empty();
+    wgpu::Instance::new(descriptor)
+}
+
+fn summary(info: &wgpu::AdapterInfo) -> AdapterSummary {
+    use wgpu::DeviceType::{DiscreteGpu, IntegratedGpu, VirtualGpu};
+    AdapterSummary {
+        name: info.name.clone(),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
+        interface: format!("{:?}", info.backend),
+        hardware: matches!(info.device_type, DiscreteGpu | IntegratedGpu | VirtualGpu),
+    }
+}
+
+/// All adapters of this machine, the best first.
+fn adapters() -> Vec<wgpu::Adapter> {
+    use wgpu::DeviceType::{Cpu, DiscreteGpu, IntegratedGpu, Other, VirtualGpu};
+    let mut all = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::PRIMARY));
+    all.sort_by_key(|a| match a.get_info().device_type {
+        DiscreteGpu => 0,
+        IntegratedGpu => 1,
+        VirtualGpu => 2,
+        Other => 3,
+        Cpu => 4,
+    });
+    all
+}
+
+impl Gpu {
+    /// What adapters there are, the best first.
+    pub fn list() -> Vec<AdapterSummary> {
+        adapters().iter().map(|a| summary(&a.get_info())).collect()
+    }
+
+    /// Opens an adapter.
+    ///
+    /// # Errors
+    /// There is none, or not the one asked for, or it lacks what the kernels need.
+    pub fn open(choice: &AdapterChoice) -> Result<Self> {
+        let all = adapters();
+        let names = || all.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
+        let fits = |a: &&wgpu::Adapter| {
+            let info = summary(&a.get_info());
+            let named = |n: &String| info.name.to_lowercase().contains(&n.to_lowercase());
+            choice.name.as_ref().is_none_or(named) && (info.hardware || !choice.hardware_only)
+        };
+        let install = "install a Vulkan driver; a software one is in Debian's mesa-vulkan-drivers with libvulkan1";
+        let adapter = all.iter().find(fits).ok_or_else(|| match &choice.name {
+            _ if all.is_empty() => gpu_error("no graphics adapter").remedy(install),
+            Some(name) => gpu_error(format!("no adapter is called '{name}'")).remedy(format!("there are: {}", names())),
+            None => gpu_error("no hardware graphics adapter").remedy(install),
+        })?;
+        Self::from_adapter(adapter)
+    }
+
+    fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
+        let summary = summary(&adapter.get_info());
+        let offered = adapter.limits();
+        let wanted = wgpu::Limits {
+            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+            max_buffer_size: offered.max_buffer_size,
+            max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
+            ..wgpu::Limits::downlevel_defaults()
+        };
+        if offered.max_storage_buffers_per_shader_stage < STORAGE_BUFFERS {
+            return Err(gpu_error(format!("adapter '{}' binds fewer than {STORAGE_BUFFERS} buffers", summary.name)));
+        }
+        let timestamps = adapter.features() & wgpu::Features::TIMESTAMP_QUERY;
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("firstcontact"),
+            required_features: timestamps,
+            required_limits: wanted,
+            ..wgpu::DeviceDescriptor::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|e| gpu_error(format!("adapter '{}': {e}", summary.name)))?;
+        let fault = Arc::new(Mutex::new(None));
+        let note = |fault: &Arc<Mutex<Option<String>>>| {
+            let fault = Arc::clone(fault);
+            move |message: String| {
+                if let Ok(mut fault) = fault.lock() {
+                    fault.get_or_insert(message);
+                }
+            }
+        };
+        let uncaptured = note(&fault);
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| uncaptured(e.to_string())));
+        let lost = note(&fault);
+        device.set_device_lost_callback(move |reason, message| lost(format!("device lost ({reason:?}): {message}")));
+        let timestamp_period_ns = (!timestamps.is_empty()).then(|| queue.get_timestamp_period());
+        Ok(Self { device, queue, summary, timestamp_period_ns, fault })
+    }
+
+    /// What is known of the adapter.
+    pub fn summary(&self) -> &AdapterSummary {
+        &self.summary
+    }
+
+    /// Nanoseconds of one step of the device's clock, if it has one.
+    pub fn timestamp_period_ns(&self) -> Option<f32> {
+        self.timestamp_period_ns
+    }
+
+    /// Largest buffer that a kernel can bind, bytes.
+    pub fn max_binding(&self) -> u64 {
+        let limits = self.device.limits();
+        limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
+    }
+
+    /// The first failure reported so far.
+    ///
+    /// # Errors
+    /// There was one.
+    pub fn check(&self) -> Result<()> {
+        match self.fault.lock() {
+            Ok(fault) => fault.as_ref().map_or(Ok(()), |m| Err(gpu_error(m.clone()))),
+            Err(_) => Err(gpu_error("a driver callback failed")),
+        }
+    }
+
+    /// Runs `create` and turns a failure of the driver (no memory, invalid kernel) into an error.
+    pub(super) fn guarded<T>(&self, create: impl FnOnce() -> T) -> Result<T> {
+        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let made = create();
+        let errors = [pollster::block_on(validation.pop()), pollster::block_on(memory.pop())];
+        match errors.into_iter().flatten().next() {
+            Some(e @ wgpu::Error::OutOfMemory { .. }) => {
+                let error = Error::new(ErrorKind::Memory, format!("adapter '{}': {e}", self.summary.name));
+                Err(error.remedy("give a smaller --memory, or use --backend cpu"))
+            }
+            Some(e) => Err(gpu_error(e.to_string())),
+            None => Ok(made),
+        }
+    }
+
+    /// Starts mapping the first bytes of a buffer for reading; the work that fills it has been submitted.
+    pub(super) fn map(&self, buffer: wgpu::Buffer, bytes: u64) -> Mapping {
+        let (sender, receiver) = oneshot_channel();
+        buffer.slice(0..bytes).map_async(wgpu::MapMode::Read, move |result| {
+            // The receiver waits in `Mapping::bytes`, or was dropped with it.
+            let _ = sender.send(result);
+        });
+        Mapping { buffer, bytes, receiver }
+    }
+
+    /// Waits for submitted work: all of it, or up to a submission.
+    pub(super) fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<()> {
+        let poll = wgpu::PollType::Wait { submission_index, timeout: None };
+        self.device.poll(poll).map_err(|e| gpu_error(e.to_string()))?;
+        self.check()
+    }
+}
+
+/// A buffer on its way back.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    buffer: wgpu::Buffer,
+    bytes: u64,
+    receiver: OneshotReceiver<std::result::Result<(), wgpu::BufferAsyncError>>,
+}
+
+impl Mapping {
+    /// The bytes; the work must have been waited for.
+    pub(super) fn bytes(self, gpu: &Gpu) -> Result<Vec<u8>> {
+        if !matches!(pollster::block_on(self.receiver.receive()), Some(Ok(()))) {
+            gpu.check()?;
+            return Err(gpu_error("a buffer could not be read back"));
+        }
+        let view = self.buffer.slice(0..self.bytes).get_mapped_range().map_err(|e| gpu_error(format!("{e:?}")))?;
+        Ok(view.to_vec())
+    }
+}

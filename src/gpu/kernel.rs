@@ -1,0 +1,144 @@
+//! Kernels: one declaration each, from which pipelines, bindings and tests are made.
+
+use super::buffers::{Buffers, Slot};
+use super::device::Gpu;
+use super::layout::Pass;
+use super::shader::Source;
+use crate::error::Result;
+use wgpu::{BindingType, BufferBindingType, ShaderStages};
+
+/// How a kernel uses a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// `var<uniform>`.
+    Uniform,
+    /// `var<storage, read>`.
+    Read,
+    /// `var<storage, read_write>`.
+    ReadWrite,
+}
+
+/// A binding of group 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    /// Its number.
+    pub number: u32,
+    /// Name of the variable in WGSL.
+    pub name: &'static str,
+    /// How it is used.
+    pub access: Access,
+    /// The buffer that is bound.
+    pub slot: Slot,
+}
+
+/// Shorthand for [`Binding`].
+pub const fn bind(number: u32, name: &'static str, access: Access, slot: Slot) -> Binding {
+    Binding { number, name, access, slot }
+}
+
+/// A compute kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// The stage: `wgsl/<stem>.wgsl` is its source.
+    pub stem: &'static str,
+    /// Its text.
+    pub source: &'static str,
+    /// The entry point.
+    pub entry: &'static str,
+    /// Invocations of a workgroup.
+    pub workgroup: u32,
+    /// Bindings of group 0.
+    pub bindings: &'static [Binding],
+    /// Whether group 1 holds the uniform `current: Pass`.
+    pub has_pass: bool,
+}
+
+/// A kernel, compiled for a device.
+#[derive(Debug)]
+pub struct Pipeline {
+    pub(super) kernel: Kernel,
+    pub(super) pipeline: wgpu::ComputePipeline,
+    pub(super) layout: wgpu::BindGroupLayout,
+}
+
+impl Gpu {
+    /// Compiles a kernel.
+    ///
+    /// # Errors
+    /// The source is invalid, or the driver refuses it.
+    pub fn compile(&self, kernel: &Kernel) -> Result<Pipeline> {
+        self.compile_source(kernel, &Source::expand(kernel.stem, kernel.source)?)
+    }
+
+    /// Compiles a kernel from a changed source.
+    ///
+    /// # Errors
+    /// As [`Gpu::compile`].
+    pub fn compile_source(&self, kernel: &Kernel, source: &Source) -> Result<Pipeline> {
+        // For its messages, which name file and line.
+        source.validate()?;
+        self.guarded(|| {
+            let label = Some(kernel.stem);
+            let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label,
+                source: wgpu::ShaderSource::Wgsl(source.text.as_str().into()),
+            });
+            let entries: Vec<_> = kernel.bindings.iter().map(|b| entry(b.number, b.access, false)).collect();
+            let layout =
+                self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+            let pass_layout = self.pass_layout();
+            let groups = [Some(&layout), kernel.has_pass.then_some(&pass_layout)];
+            let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label,
+                bind_group_layouts: &groups[..1 + usize::from(kernel.has_pass)],
+                immediate_size: 0,
+            });
+            let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label,
+                layout: Some(&pipeline_layout),
+                module: &module,
+                entry_point: Some(kernel.entry),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                cache: None,
+            });
+            Pipeline { kernel: *kernel, pipeline, layout }
+        })
+    }
+
+    /// The layout of group 1: one [`Pass`] at a dynamic offset.
+    pub(super) fn pass_layout(&self) -> wgpu::BindGroupLayout {
+        let entries = [entry(0, Access::Uniform, true)];
+        self.device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("pass"), entries: &entries })
+    }
+
+    /// Binds the kernel's buffers.
+    pub(super) fn bind_group(&self, pipeline: &Pipeline, buffers: &Buffers) -> wgpu::BindGroup {
+        let entries: Vec<_> = pipeline
+            .kernel
+            .bindings
+            .iter()
+            .map(|b| wgpu::BindGroupEntry { binding: b.number, resource: buffers.buffer(b.slot).as_entire_binding() })
+            .collect();
+        self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(pipeline.kernel.stem),
+            layout: &pipeline.layout,
+            entries: &entries,
+        })
+    }
+}
+
+fn entry(binding: u32, access: Access, has_dynamic_offset: bool) -> wgpu::BindGroupLayoutEntry {
+    let ty = match access {
+        Access::Uniform => BufferBindingType::Uniform,
+        Access::Read => BufferBindingType::Storage { read_only: true },
+        Access::ReadWrite => BufferBindingType::Storage { read_only: false },
+    };
+    let min_binding_size = has_dynamic_offset.then(|| std::num::NonZeroU64::new(size_of::<Pass>() as u64)).flatten();
+    wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: ShaderStages::COMPUTE,
+        ty: BindingType::Buffer { ty, has_dynamic_offset, min_binding_size },
+        count: None,
+    }
+}

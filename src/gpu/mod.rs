@@ -1,0 +1,15 @@
+//! The only place that knows the graphics library: adapters, kernels, buffers, dispatches.
+
+mod buffers;
+mod device;
+mod kernel;
+pub mod layout;
+mod recording;
+pub mod shader;
+mod world;
+
+pub use buffers::{Buffers, PASS_STRIDE, Slot};
+pub use device::{AdapterChoice, AdapterSummary, Gpu};
+pub use kernel::{Access, Binding, Kernel, Pipeline, bind};
+pub use recording::{DISPATCH, Readback, Size, Step, Submission};
+pub use world::first_link_triangles;

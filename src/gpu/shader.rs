@@ -1,0 +1,112 @@
+//! WGSL sources: files that name what they use, joined by plain concatenation.
+//!
+//! A line `//!use lib/name` puts `wgsl/lib/name.wgsl` in front, with what that uses in turn, each file once. Messages of
+//! the compiler, which sees one text, are given back with the file and line that they are about.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A joined source, and where each of its lines comes from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The text for the compiler.
+    pub text: String,
+    /// For each line the file and the line in it.
+    origins: Vec<(&'static str, usize)>,
+}
+
+/// The libraries, by the name that `//!use` gives.
+const LIBRARIES: [(&str, &str); 8] = [
+    ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
+    ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
+    ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
+    ("lib/meeting", include_str!("../../wgsl/lib/meeting.wgsl")),
+    ("lib/pose", include_str!("../../wgsl/lib/pose.wgsl")),
+    ("lib/queue", include_str!("../../wgsl/lib/queue.wgsl")),
+    ("lib/separation", include_str!("../../wgsl/lib/separation.wgsl")),
+    ("lib/time_boxes", include_str!("../../wgsl/lib/time_boxes.wgsl")),
+];
+
+impl Source {
+    /// Joins a kernel's source with the libraries that it uses.
+    ///
+    /// # Errors
+    /// A library is not known.
+    pub fn expand(stem: &'static str, text: &str) -> Result<Self> {
+        let mut source = Self { text: String::new(), origins: Vec::new() };
+        source.append(stem, text, &mut Vec::new())?;
+        Ok(source)
+    }
+
+    fn append(&mut self, name: &'static str, text: &str, used: &mut Vec<&'static str>) -> Result<()> {
+        let wanted = text.lines().filter_map(|line| line.strip_prefix("//!use "));
+        for library in wanted {
+            let library = library.trim();
+            let found = LIBRARIES.iter().find(|(n, _)| *n == library);
+            let &(library, library_text) = found.ok_or_else(|| {
+                Error::new(ErrorKind::Gpu, format!("wgsl/{name}.wgsl uses '{library}', which does not exist"))
+            })?;
+            if !used.contains(&library) {
+                used.push(library);
+                self.append(library, library_text, used)?;
+            }
+        }
+        for (i, line) in text.lines().enumerate() {
+            self.text.push_str(line);
+            self.text.push('\n');
+            self.origins.push((name, i + 1));
+        }
+        Ok(())
+    }
+
+    /// Puts `new` in the place of `old`, which must stand exactly once: how tests make a kernel that lacks a safety term.
+    ///
+    /// # Errors
+    /// `old` does not stand exactly once.
+    pub fn replaced(&self, old: &str, new: &str) -> Result<Self> {
+        if self.text.matches(old).count() != 1 || old.contains('\n') != new.contains('\n') {
+            return Err(Error::new(ErrorKind::Gpu, format!("'{old}' does not stand exactly once")));
+        }
+        Ok(Self { text: self.text.replacen(old, new, 1), origins: self.origins.clone() })
+    }
+
+    /// Parses and validates with naga, for any adapter.
+    ///
+    /// # Errors
+    /// The first error, with the file and line that it is about.
+    pub fn validate(&self) -> Result<(naga::Module, naga::valid::ModuleInfo)> {
+        let module = naga::front::wgsl::parse_str(&self.text).map_err(|e| {
+            let line = e.location(&self.text).map_or(0, |l| l.line_number as usize);
+            self.error(line, e.message())
+        })?;
+        let mut validator =
+            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+        let info = validator.validate(&module).map_err(|e| {
+            let line = e.location(&self.text).map_or(0, |l| l.line_number as usize);
+            self.error(line, &e.emit_to_string(&self.text))
+        })?;
+        Ok((module, info))
+    }
+
+    fn error(&self, line: usize, message: &str) -> Error {
+        let place = line.checked_sub(1).and_then(|i| self.origins.get(i));
+        let place = place.map_or(String::from("wgsl"), |(name, line)| format!("wgsl/{name}.wgsl:{line}"));
+        Error::new(ErrorKind::Gpu, message).at(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_come_first_and_once_and_lines_keep_their_origin() {
+        let source = Source::expand("kernel", "//!use lib/bound\n//!use lib/chunk\nfn f() {}\n").unwrap();
+        assert_eq!(source.text.matches("struct Chunk").count(), 1);
+        assert!(source.text.find("struct Chunk") < source.text.find("struct PointBound"));
+        assert_eq!(source.origins.last(), Some(&("kernel", 3)));
+        let broken = Source::expand("kernel", "//!use lib/chunk\nfn f() { let x = 1 }\n").unwrap();
+        let message = broken.validate().unwrap_err().to_string();
+        assert!(message.contains("wgsl/kernel.wgsl:2"), "{message}");
+        assert!(Source::expand("kernel", "//!use lib/nothing").is_err());
+    }
+}

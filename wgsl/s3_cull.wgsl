@@ -1,0 +1,87 @@
+//!use lib/queue
+//!use lib/time_boxes
+// s3_cull: one level of the traversal of the model's tree against the scene's tree. Eight invocations for each item,
+// one for each child of its scene node. A child that the item's model node may meet goes into the next level's queue, once
+// for each child of the model node, or is a candidate if both are leaves. An item whose scene side is a cluster already
+// is tested by its first invocation alone.
+
+@group(0) @binding(0) var<uniform> chunk: Chunk;
+@group(0) @binding(1) var<storage, read> boxes: array<vec4<f32>>;
+// The two children of each inner node of the model's tree; the first belongs to node `n_links`.
+@group(0) @binding(2) var<storage, read> model_children: array<vec2<u32>>;
+// Eight for each node of the scene's tree.
+@group(0) @binding(3) var<storage, read> scene_nodes: array<SceneChild>;
+@group(0) @binding(4) var<storage, read> clusters: array<Cluster>;
+// This level's queue and the next one's.
+@group(0) @binding(5) var<storage, read_write> items: array<NodePair>;
+@group(0) @binding(6) var<storage, read_write> candidates: array<Candidate>;
+@group(0) @binding(7) var<storage, read_write> control: array<atomic<u32>>;
+@group(1) @binding(0) var<uniform> current: Pass;
+
+struct SceneChild {
+    lo: vec3<f32>,
+    // Node, cluster (LEAF_BIT) or EMPTY.
+    child: u32,
+    hi: vec3<f32>,
+    padding: u32,
+}
+
+struct NodePair {
+    piece: u32,
+    model_node: u32,
+    scene_ref: u32,
+    mask: u32,
+}
+
+@compute @workgroup_size(64)
+fn traverse(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let id = invocation(workgroup, workgroups, local, 64u);
+    if id / WIDTH >= queue_length(current.input, chunk.queue_capacity) {
+        return;
+    }
+    let item = items[current.input_at + id / WIDTH];
+    var standing: Box;
+    var child: u32;
+    if (item.scene_ref & LEAF_BIT) != 0u {
+        if id % WIDTH != 0u {
+            return;
+        }
+        let cluster = clusters[item.scene_ref & ~LEAF_BIT];
+        standing = Box(cluster.lo, cluster.hi);
+        child = item.scene_ref;
+    } else {
+        let slot = scene_nodes[item.scene_ref * WIDTH + id % WIDTH];
+        standing = Box(slot.lo, slot.hi);
+        child = slot.child;
+    }
+    if child == EMPTY {
+        return;
+    }
+    let mask = item.mask & ~subs_apart(item.piece, item.model_node, standing);
+    if mask == 0u {
+        return;
+    }
+    if item.model_node >= chunk.n_links {
+        let children = model_children[item.model_node - chunk.n_links];
+        push(NodePair(item.piece, children.x, child, mask));
+        push(NodePair(item.piece, children.y, child, mask));
+    } else if (child & LEAF_BIT) != 0u {
+        let slot = queue_slot(current.leaf_output, chunk.candidate_capacity, item.piece);
+        if slot != NONE {
+            candidates[slot] = Candidate(item.piece, item.model_node, child & ~LEAF_BIT, mask);
+        }
+    } else {
+        push(NodePair(item.piece, item.model_node, child, mask));
+    }
+}
+
+fn push(item: NodePair) {
+    let slot = queue_slot(current.output, chunk.queue_capacity, item.piece);
+    if slot != NONE {
+        items[current.output_at + slot] = item;
+    }
+}
