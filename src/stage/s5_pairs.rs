@@ -10,7 +10,7 @@
 
 use super::s1_concat::{Poses, SPANS};
 use super::s2_bound::Boxes;
-use super::{Candidate, Piece, SLICES, SLICES_PER_PIECE, SUBS, Subs, TrianglePair};
+use super::{ALL_SUBS, Candidate, Piece, SLICES, SLICES_PER_PIECE, SUBS, Subs, TrianglePair};
 use crate::gpu::{Access, Kernel, Slot, bind};
 use crate::model::tree::{ChildRef, WIDTH};
 use crate::model::world::{LinkShape, World};
@@ -27,7 +27,9 @@ pub type Limits = Vec<u32>;
 /// The stage in f64. The candidates of a piece and link follow one another, or it is slow.
 ///
 /// With `limits` given, certain contacts lower them, and sub-intervals beyond are left out: which pairs of such
-/// sub-intervals still come out depends on the order of work, so whoever uses the pairs has to clip them to the limits.
+/// sub-intervals still come out depends on the order of work, so whoever uses the pairs has to [`clip`] them to the limits.
+///
+/// Gives nothing if there would be more than `cap` pairs.
 pub fn reference(
     world: &World,
     pieces: &[Piece],
@@ -35,7 +37,8 @@ pub fn reference(
     boxes: &Boxes,
     candidates: &[Candidate],
     mut limits: Option<&mut Limits>,
-) -> Vec<TrianglePair> {
+    cap: usize,
+) -> Option<Vec<TrianglePair>> {
     let mut out = Vec::new();
     let mut open = Vec::new();
     for group in candidates.chunk_by(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
@@ -75,6 +78,9 @@ pub fn reference(
                                     let limit = &mut limits[piece.motion as usize];
                                     *limit = found.min(*limit);
                                 }
+                                if out.len() == cap {
+                                    return None;
+                                }
                                 out.push(TrianglePair {
                                     piece_link: p * world.links.len() as u32 + link,
                                     link_triangle: x as u32,
@@ -88,7 +94,17 @@ pub fn reference(
             }
         }
     }
-    out
+    Some(out)
+}
+
+/// Takes out the sub-intervals that start after the motions' limits, and the pairs that have no other.
+pub fn clip(pairs: &mut Vec<TrianglePair>, pieces: &[Piece], limits: &Limits, n_links: usize) {
+    pairs.retain_mut(|pair| {
+        let piece = &pieces[pair.piece_link as usize / n_links];
+        let beyond = ALL_SUBS & !piece.mask_until(limits[piece.motion as usize]);
+        pair.mask_slice &= !beyond;
+        pair.mask() != 0
+    });
 }
 
 /// Moving points during a piece, as blocks of sub-intervals see them.

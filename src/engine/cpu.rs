@@ -1,0 +1,78 @@
+//! The flow on the CPU: the references of all stages, one motion after the other on each thread.
+
+use super::options::{Options, Stage};
+use super::stats::Stats;
+use crate::error::Result;
+use crate::model::world::World;
+use crate::motion::ModelMotion;
+use crate::stage::s6_solve::{Initial, Solver};
+use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
+use crate::verdict::{Reason, Undecided, Verdict};
+use std::time::Instant;
+
+/// Checks one motion.
+pub fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Solver) -> Result<(Verdict, Stats)> {
+    let mut stats = Stats::default();
+    let before = solver.counts();
+    let motions = [motion];
+    let cap = options.item_cap();
+    let mut limits = vec![u32::MAX];
+    let mut out_of_memory = None;
+    solver.begin();
+    for piece in Piece::cut(0, &motions[0]) {
+        stats.pieces += 1;
+        let pieces = [piece];
+        let mut clock = Clock::start(&mut stats);
+        let poses = s1_concat::reference(&pieces, &motions, options.bound);
+        clock.stage(Stage::Concat, 1, poses.bounds.len());
+        let boxes = s2_bound::reference(world, &pieces, &poses);
+        clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
+        let candidates = s3_cull::reference(world, 1, &boxes);
+        clock.stage(Stage::Cull, boxes.lo.len(), candidates.len());
+        let n = candidates.len();
+        let candidates = s4_sweep::reference(options.sweep, candidates);
+        clock.stage(Stage::Sweep, n, candidates.len());
+        // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
+        let limits_apply = options.solve.initial == Initial::Report;
+        let pairs =
+            s5_pairs::reference(world, &pieces, &poses, &boxes, &candidates, limits_apply.then_some(&mut limits), cap);
+        let Some(mut pairs) = pairs.filter(|_| n <= cap) else {
+            out_of_memory = Some(piece.t0);
+            break;
+        };
+        s5_pairs::clip(&mut pairs, &pieces, &limits, world.links.len());
+        clock.stage(Stage::Pairs, candidates.len(), pairs.len());
+        let done = solver.feed(&motions[0], &piece, &pairs);
+        clock.stage(Stage::Solve, pairs.len(), 0);
+        if done {
+            break;
+        }
+    }
+    let verdict = match out_of_memory {
+        Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: Reason::Memory }),
+        None => solver.finish(),
+    };
+    stats.add_solving(before, solver.counts());
+    Ok((verdict, stats))
+}
+
+/// Takes the time of one stage after the other.
+struct Clock<'s> {
+    stats: &'s mut Stats,
+    since: Instant,
+}
+
+impl<'s> Clock<'s> {
+    fn start(stats: &'s mut Stats) -> Self {
+        Self { stats, since: Instant::now() }
+    }
+
+    fn stage(&mut self, stage: Stage, items_in: usize, items_out: usize) {
+        let now = Instant::now();
+        let stats = self.stats.stage(stage);
+        stats.seconds += (now - self.since).as_secs_f64();
+        stats.items_in += items_in as u64;
+        stats.items_out += items_out as u64;
+        self.since = now;
+    }
+}

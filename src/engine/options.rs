@@ -1,0 +1,115 @@
+//! What a caller can choose.
+
+use crate::error::{Error, Result};
+use crate::numeric::pose_bound::BoundForm;
+use crate::stage::s4_sweep::Sweep;
+use crate::stage::s6_solve::SolveOptions;
+
+/// Where the culling stages run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// On a hardware graphics adapter if there is one, else on the CPU.
+    #[default]
+    Auto,
+    /// On any graphics adapter, a software one too.
+    Gpu,
+    /// On the CPU: the references of all stages.
+    Cpu,
+}
+
+/// The stages that run on a graphics adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// `s1_concat`
+    Concat,
+    /// `s2_bound`
+    Bound,
+    /// `s3_cull`
+    Cull,
+    /// `s4_sweep`
+    Sweep,
+    /// `s5_pairs`
+    Pairs,
+    /// `s6_solve`
+    Solve,
+}
+
+impl Stage {
+    /// All stages in the order of the flow.
+    pub const ALL: [Self; 6] = [Self::Concat, Self::Bound, Self::Cull, Self::Sweep, Self::Pairs, Self::Solve];
+
+    /// The stem of its files.
+    pub fn stem(self) -> &'static str {
+        ["s1_concat", "s2_bound", "s3_cull", "s4_sweep", "s5_pairs", "s6_solve"][self as usize]
+    }
+
+    /// The stage with a stem.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn from_stem(stem: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|s| s.stem() == stem).ok_or_else(|| {
+            let stems = Self::ALL.map(Self::stem).join(", ");
+            Error::usage(format!("no stage is called '{stem}'")).remedy(format!("stages are: {stems}"))
+        })
+    }
+}
+
+/// How an engine works.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the culling stages run.
+    pub backend: Backend,
+    /// A part of the name of the graphics adapter.
+    pub adapter: Option<String>,
+    /// Stages that run as their CPU reference although the backend is a graphics adapter: to bisect a fault.
+    pub reference: Vec<Stage>,
+    /// Threads on the CPU; 0 for as many as there are cores.
+    pub threads: usize,
+    /// Memory for candidates and pairs, bytes.
+    pub memory_bytes: u64,
+    /// The form of the motion bounds.
+    pub bound: BoundForm,
+    /// Swept-volume culling.
+    pub sweep: Sweep,
+    /// The exact stage.
+    pub solve: SolveOptions,
+    /// Sizes of the queues on the device; chosen from the memory if absent.
+    pub capacities: Option<Capacities>,
+}
+
+impl Options {
+    /// Candidates or pairs that one part of the work may have on the CPU.
+    pub fn item_cap(&self) -> usize {
+        (self.memory_bytes / 64) as usize
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            backend: Backend::Auto,
+            adapter: None,
+            reference: Vec::new(),
+            threads: 0,
+            memory_bytes: 1 << 30,
+            bound: BoundForm::Jet,
+            sweep: Sweep::Off,
+            solve: SolveOptions::default(),
+            capacities: None,
+        }
+    }
+}
+
+/// Entries that the buffers on the device have room for. Too small ones cost repetitions, never an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacities {
+    /// Pieces of motions in a chunk, at least 1.
+    pub pieces: usize,
+    /// Work items of a level.
+    pub queue: u32,
+    /// Candidates.
+    pub candidates: u32,
+    /// Pairs of triangles.
+    pub pairs: u32,
+}

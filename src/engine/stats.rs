@@ -1,0 +1,94 @@
+//! What the stages took in and gave, and how long they took.
+
+use super::options::Stage;
+use crate::stage::s6_solve::SolveCounts;
+use serde::Serialize;
+
+/// One stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct StageStats {
+    /// Items that came in.
+    pub items_in: u64,
+    /// Items that went out.
+    pub items_out: u64,
+    /// Seconds: of the device's clock where the stage ran there and the device has one, else of the CPU, summed over threads.
+    pub seconds: f64,
+    /// Pieces of motions that had to be done again because a queue was too small.
+    pub retries: u64,
+    /// Bytes moved to and from the device.
+    pub bytes: u64,
+}
+
+/// All stages, and the totals.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stats {
+    /// Motions checked.
+    pub motions: u64,
+    /// Motions that are free.
+    pub free: u64,
+    /// Motions with a contact.
+    pub contact: u64,
+    /// Of these, certified ones.
+    pub certified: u64,
+    /// Motions without an answer.
+    pub undecided: u64,
+    /// Pieces that the motions were cut into.
+    pub pieces: u64,
+    /// Seconds of checking.
+    pub wall_s: f64,
+    /// Seconds of building trees and opening the device.
+    pub build_s: f64,
+    /// The stages in the order of the flow.
+    pub stages: [StageStats; Stage::ALL.len()],
+    /// What the exact stage did.
+    pub solve: SolveSummary,
+}
+
+/// Counts of the exact stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SolveSummary {
+    /// Pairs of link and object, summed over motions, ignored because they touch at the start.
+    pub ignored: u64,
+    /// Time intervals for which poses were bounded.
+    pub intervals: u64,
+    /// Contractions of one pair over one interval.
+    pub evaluations: u64,
+    /// Proofs of contact tried.
+    pub proofs: u64,
+}
+
+impl Stats {
+    /// The numbers of a stage.
+    pub fn stage(&mut self, stage: Stage) -> &mut StageStats {
+        &mut self.stages[stage as usize]
+    }
+
+    /// Adds the numbers of another part of the work, other than `wall_s` and `build_s`.
+    pub fn add(&mut self, other: &Self) {
+        self.motions += other.motions;
+        self.free += other.free;
+        self.contact += other.contact;
+        self.certified += other.certified;
+        self.undecided += other.undecided;
+        self.pieces += other.pieces;
+        for (a, b) in self.stages.iter_mut().zip(&other.stages) {
+            a.items_in += b.items_in;
+            a.items_out += b.items_out;
+            a.seconds += b.seconds;
+            a.retries += b.retries;
+            a.bytes += b.bytes;
+        }
+        self.solve.ignored += other.solve.ignored;
+        self.solve.intervals += other.solve.intervals;
+        self.solve.evaluations += other.solve.evaluations;
+        self.solve.proofs += other.solve.proofs;
+    }
+
+    /// Adds what a solver has done since `before`.
+    pub fn add_solving(&mut self, before: SolveCounts, after: SolveCounts) {
+        self.solve.ignored += after.ignored - before.ignored;
+        self.solve.intervals += after.intervals - before.intervals;
+        self.solve.evaluations += after.evaluations - before.evaluations;
+        self.solve.proofs += after.proofs - before.proofs;
+    }
+}
