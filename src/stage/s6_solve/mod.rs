@@ -185,7 +185,7 @@ impl<'w> Solver<'w> {
     fn at_start(&mut self, motion: &ModelMotion) {
         let mut touching: Vec<usize> = Vec::new();
         for (i, pair) in self.pairs.iter().enumerate() {
-            if pair.mask & 1 != 0 && pair.earliest == 0.0 && self.search.touches_at(motion, pair, 0.0) {
+            if pair.mask & 1 != 0 && pair.earliest == 0.0 && search::touches_at(motion, pair, 0.0) {
                 touching.push(i);
             }
         }
@@ -202,7 +202,7 @@ impl<'w> Solver<'w> {
             self.ignored = ignored;
             return;
         }
-        let piercing = touching.iter().copied().find(|&i| self.search.meets_at(motion, &self.pairs[i], 0.0));
+        let piercing = touching.iter().copied().find(|&i| search::meets_at(motion, &self.pairs[i], 0.0));
         self.counts.proofs += touching.len() as u64;
         if let Some(i) = piercing {
             let contact = self.record(motion, i, [0.0, 0.0], true, true);
@@ -225,7 +225,8 @@ impl<'w> Solver<'w> {
         });
         let eps_t = self.options.tolerance.max(self.options.floor_m / speed).min(1.0);
         let cap = self.options.evaluation_cap + 16 * self.pairs.len() as u64;
-        let found = self.search.run(motion, &self.pairs, active, eps_t, cap, &mut self.counts);
+        let task = search::Task { motion, pairs: &self.pairs, eps_t, cap };
+        let found = self.search.run(&task, active, &mut self.counts);
         self.verdict = match found {
             search::Found::Nothing => None,
             search::Found::Capped { clear_until, proved_until: None } => {
@@ -244,7 +245,7 @@ impl<'w> Solver<'w> {
 
     fn record(&self, motion: &ModelMotion, pair: usize, toc: [f64; 2], proved: bool, certified: bool) -> Contact {
         let pair = &self.pairs[pair];
-        let mut contact = record::contact(self.world, motion, pair, toc, &self.search);
+        let mut contact = record::contact(self.world, motion, pair, toc);
         contact.proved = proved;
         contact.certified = certified;
         contact.initial_overlap = self.search.initial_overlap && toc[0] == 0.0;

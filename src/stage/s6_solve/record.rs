@@ -2,7 +2,7 @@
 
 use super::Pair;
 use super::features::{Nearest, nearest, nearest_in_triangle};
-use super::search::Search;
+use super::search::piercing_at;
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::verdict::{Contact, Feature, RobotFeature, SceneFeature};
@@ -14,14 +14,14 @@ const TIE_M: f64 = 1e-9;
 
 /// The contact of a pair at the start of its enclosure; `proved`, `certified` and the like are left to the caller, the
 /// point is in local coordinates.
-pub fn contact(world: &World, motion: &ModelMotion, pair: &Pair, toc: [f64; 2], search: &Search) -> Contact {
+pub fn contact(world: &World, motion: &ModelMotion, pair: &Pair, toc: [f64; 2]) -> Contact {
     let at = toc[0];
     let bound = motion.body_bound(pair.body, at, 0.0);
     let moving = pair.e.map(|e| bound.point(e, pair.reach));
     let point = |v: crate::numeric::linear::V3<f64>| DVec3::from_array(v.0);
     let (x, y) = (moving.map(|p| point(p.c[0])), pair.tri.y.map(point));
     let velocity = moving.map(|p| point(p.c[1]));
-    let (a, b, on_a, on_b, along) = features(x, y, search, motion, pair, at);
+    let (a, b, on_a, on_b, along) = features(x, y, motion, pair, at);
     // The normal points from the scene to the robot. While they approach, the robot moves against it; where that does
     // not tell (sliding, rest), the side on which the robot's triangle lies does.
     let speed = nearest_velocity(x, velocity, on_a);
@@ -64,13 +64,12 @@ pub fn contact(world: &World, motion: &ModelMotion, pair: &Pair, toc: [f64; 2], 
 fn features(
     x: [DVec3; 3],
     y: [DVec3; 3],
-    search: &Search,
     motion: &ModelMotion,
     pair: &Pair,
     at: f64,
 ) -> (Feature, Feature, DVec3, DVec3, DVec3) {
     let face = |t: [DVec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
-    if let Some((of_x, k)) = search.piercing_at(motion, pair, at) {
+    if let Some((of_x, k)) = piercing_at(motion, pair, at) {
         let (edge, pierced) = if of_x { (x, y) } else { (y, x) };
         let (p, q, n) = (edge[k as usize], edge[(k as usize + 1) % 3], face(pierced));
         let (dp, dq) = (n.dot(p - pierced[0]), n.dot(q - pierced[0]));

@@ -36,6 +36,19 @@ pub enum Found {
     Capped { clear_until: f64, proved_until: Option<(u32, f64)> },
 }
 
+/// What a search is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// The motion.
+    pub motion: &'a ModelMotion,
+    /// All pairs of the piece, in the order that decides between equal contacts.
+    pub pairs: &'a [Pair],
+    /// The width asked for.
+    pub eps_t: f64,
+    /// Evaluations that the motion may cost.
+    pub cap: u64,
+}
+
 /// The memory of the search.
 #[derive(Debug, Default)]
 pub struct Search {
@@ -52,6 +65,25 @@ pub struct Search {
 
 /// Times of a sub-interval at which a proof of contact is looked for if none is found at the first contact itself.
 const LATE_PROOFS: usize = 64;
+/// Width of the canonical intervals from which an enclosure is computed for the record.
+const CANONICAL: f64 = 1.0 / 4096.0;
+
+/// Whether the pair cannot be separated at one time.
+pub fn touches_at(motion: &ModelMotion, pair: &Pair, t: f64) -> bool {
+    let x = points(&motion.body_bound(pair.body, t, 0.0), pair);
+    let closest = nearest_direction(&x.each_ref().map(|p| p.c[0]), &pair.tri.y);
+    contract(&x, &pair.tri, 0.0, Some(closest)).is_some()
+}
+
+/// Whether the pair certainly touches at one time.
+pub fn meets_at(motion: &ModelMotion, pair: &Pair, t: f64) -> bool {
+    triangles_meet(&points(&motion.body_bound(pair.body, t, 0.0), pair), &pair.tri) != 0
+}
+
+/// The edge that certainly pierces the other triangle at one time: `(of the link?, number)`.
+pub fn piercing_at(motion: &ModelMotion, pair: &Pair, t: f64) -> Option<(bool, u8)> {
+    piercing_edge(&points(&motion.body_bound(pair.body, t, 0.0), pair), &pair.tri)
+}
 
 impl Search {
     /// Forgets the last motion.
@@ -60,94 +92,87 @@ impl Search {
         self.evaluations = 0;
     }
 
-    /// Whether the pair cannot be separated at one time.
-    pub fn touches_at(&self, motion: &ModelMotion, pair: &Pair, t: f64) -> bool {
-        let x = points(&motion.body_bound(pair.body, t, 0.0), pair);
-        let closest = nearest_direction(&x.each_ref().map(|p| p.c[0]), &pair.tri.y);
-        contract(&x, &pair.tri, 0.0, Some(closest)).is_some()
-    }
-
-    /// Whether the pair certainly touches at one time.
-    pub fn meets_at(&self, motion: &ModelMotion, pair: &Pair, t: f64) -> bool {
-        triangles_meet(&points(&motion.body_bound(pair.body, t, 0.0), pair), &pair.tri) != 0
-    }
-
-    /// The edge that certainly pierces the other triangle at one time: `(of the link?, number)`.
-    pub fn piercing_at(&self, motion: &ModelMotion, pair: &Pair, t: f64) -> Option<(bool, u8)> {
-        piercing_edge(&points(&motion.body_bound(pair.body, t, 0.0), pair), &pair.tri)
-    }
-
-    /// Searches the active pairs; `eps_t` is the width asked for, `cap` the evaluations that the motion may cost.
-    pub fn run(
-        &mut self,
-        motion: &ModelMotion,
-        pairs: &[Pair],
-        active: Vec<Active>,
-        eps_t: f64,
-        cap: u64,
-        counts: &mut SolveCounts,
-    ) -> Found {
+    /// Searches the active pairs.
+    pub fn run(&mut self, task: &Task, active: Vec<Active>, counts: &mut SolveCounts) -> Found {
         self.candidates.clear();
         self.proof = None;
-        self.stack.clear();
         let all = active.clone();
+        if let Some(clear_until) = self.explore(task, active, counts) {
+            return Found::Capped { clear_until, proved_until: self.proof.map(|(t, pair)| (pair, t)) };
+        }
+        self.conclude(task, &all, counts)
+    }
+
+    /// Finds the candidates. Gives the time up to which everything is free if the cap ends the search.
+    fn explore(&mut self, task: &Task, active: Vec<Active>, counts: &mut SolveCounts) -> Option<f64> {
+        self.stack.clear();
         self.push(active);
         while let Some((t0, t1, mut active)) = self.stack.pop() {
-            let cut = self.cut(eps_t);
+            let cut = self.cut(task.eps_t);
             active.retain(|a| a.lo < cut);
             if active.is_empty() {
                 continue;
             }
-            if self.evaluations >= cap {
-                // The stack holds the later intervals, the candidates lie before `cut`.
-                let clear_until = self.candidates.iter().fold(t0, |m, c| m.min(c.0));
-                let clear_until = self.stack.iter().fold(clear_until, |m, s| m.min(s.0));
-                return Found::Capped { clear_until, proved_until: self.proof.map(|(t, pair)| (pair, t)) };
+            if self.evaluations >= task.cap {
+                let first = self.candidates.iter().fold(t0, |m, c| m.min(c.0));
+                return Some(self.stack.iter().fold(first, |m, s| m.min(s.0)));
             }
             let t1 = t1.min(cut);
-            self.bound(motion, pairs, &active, 0.5 * (t0 + t1), half_width(t0, t1));
             counts.intervals += 1;
-            self.evaluations += active.len() as u64;
-            counts.evaluations += active.len() as u64;
-            let settled = eps_t / 4.0;
-            let (mut kept, mut lo, mut hi, mut spread) = (Vec::with_capacity(active.len()), f64::MAX, f64::MIN, 0.0);
-            for a in active {
-                let pair = &pairs[a.pair as usize];
-                let (m, h) = (0.5 * (t0 + t1), half_width(t0, t1));
-                let x = points(self.pose(pair.body), pair);
-                let Some(w) = contract(&x, &pair.tri, h, None) else { continue };
-                let (from, to) = (a.lo.max((m + w.lo).next_down()), a.hi.min(t1).min((m + w.hi).next_up()));
-                if from > to {
-                    continue;
-                }
-                // Narrower than asked for, or so narrow that only rounding keeps it: an answer has to be found now.
-                let moved = h * motion.chains[pair.body as usize].speed(pair.reach);
-                if to - from <= settled || moved <= x[0].ball + x[1].ball {
-                    self.settle(motion, pair, a.pair, from, to, eps_t, counts);
-                    continue;
-                }
-                if from < lo {
-                    (lo, spread) = (from, w.spread);
-                }
-                hi = hi.max(to);
-                kept.push(Active { pair: a.pair, lo: from, hi: to });
-            }
-            if kept.is_empty() {
-                continue;
-            }
-            let width = hi - lo;
+            let (kept, spread) = self.contract_all(task, t0, t1, active, counts);
+            let Some(first) = kept.iter().map(|a| a.lo).reduce(f64::min) else { continue };
+            let last = kept.iter().fold(first, |m, a| m.max(a.hi));
+            let width = last - first;
             if width < 0.5 * (t1 - t0) {
                 self.push(kept);
                 continue;
             }
-            let step = (2.0 * spread).max(eps_t / 8.0);
-            let split = if step < 0.25 * width { lo + step } else { lo + 0.5 * width };
+            let step = (2.0 * spread).max(task.eps_t / 8.0);
+            let split = first + if step < 0.25 * width { step } else { 0.5 * width };
             let later = kept.iter().filter(|a| a.hi > split).map(|a| Active { lo: a.lo.max(split), ..*a }).collect();
             let earlier = kept.iter().filter(|a| a.lo <= split).map(|a| Active { hi: a.hi.min(split), ..*a }).collect();
             self.push(later);
             self.push(earlier);
         }
-        self.conclude(motion, pairs, &all, eps_t, counts)
+        None
+    }
+
+    /// Contracts every active pair over one interval: those that remain, and how far after the earliest of their lower
+    /// ends contact must begin.
+    fn contract_all(
+        &mut self,
+        task: &Task,
+        t0: f64,
+        t1: f64,
+        active: Vec<Active>,
+        counts: &mut SolveCounts,
+    ) -> (Vec<Active>, f64) {
+        let (m, h) = (0.5 * (t0 + t1), half_width(t0, t1));
+        self.bound(task, &active, m, h);
+        self.evaluations += active.len() as u64;
+        counts.evaluations += active.len() as u64;
+        let mut kept: Vec<Active> = Vec::with_capacity(active.len());
+        let (mut first, mut spread) = (f64::INFINITY, 0.0);
+        for a in active {
+            let pair = &task.pairs[a.pair as usize];
+            let x = points(self.pose(pair.body), pair);
+            let Some(w) = contract(&x, &pair.tri, h, None) else { continue };
+            let (lo, hi) = (a.lo.max((m + w.lo).next_down()), a.hi.min(t1).min((m + w.hi).next_up()));
+            if lo > hi {
+                continue;
+            }
+            // Narrower than asked for, or so narrow that only rounding keeps it: an answer has to be found now.
+            let moved = h * task.motion.chains[pair.body as usize].speed(pair.reach);
+            if hi - lo <= task.eps_t / 4.0 || moved <= x[0].ball + x[1].ball {
+                self.settle(task, Active { lo, hi, ..a }, counts);
+                continue;
+            }
+            if lo < first {
+                (first, spread) = (lo, w.spread);
+            }
+            kept.push(Active { lo, hi, ..a });
+        }
+        (kept, spread)
     }
 
     /// Times from this on do not matter: they are later than a proved contact, or than the first candidate by more than
@@ -166,13 +191,13 @@ impl Search {
     }
 
     /// Bounds the poses of the bodies that the active pairs belong to.
-    fn bound(&mut self, motion: &ModelMotion, pairs: &[Pair], active: &[Active], mid: f64, h: f64) {
+    fn bound(&mut self, task: &Task, active: &[Active], mid: f64, h: f64) {
         self.poses.clear();
         for a in active {
-            let body = pairs[a.pair as usize].body;
+            let body = task.pairs[a.pair as usize].body;
             // Pairs are sorted by link, so equal bodies mostly follow one another.
             if !self.poses.iter().rev().any(|p| p.0 == body) {
-                self.poses.push((body, motion.body_bound(body, mid, h)));
+                self.poses.push((body, task.motion.body_bound(body, mid, h)));
             }
         }
     }
@@ -182,90 +207,93 @@ impl Search {
         self.poses.iter().find(|p| p.0 == body).map_or(&self.poses[0].1, |p| &p.1)
     }
 
-    /// A pair that could not be ruled out on a smallest interval: one more look with the axis between the closest points, else
-    /// it is a candidate, and a proof of contact is tried.
-    #[allow(clippy::too_many_arguments)]
-    fn settle(
-        &mut self,
-        motion: &ModelMotion,
-        pair: &Pair,
-        index: u32,
-        from: f64,
-        to: f64,
-        eps_t: f64,
-        counts: &mut SolveCounts,
-    ) {
-        let (m, h) = (0.5 * (from + to), half_width(from, to));
-        let x = points(&motion.body_bound(pair.body, m, h), pair);
+    /// A pair that could not be ruled out on a smallest interval: one more look with the axis between the closest points,
+    /// else it is a candidate, and a proof of contact is tried.
+    fn settle(&mut self, task: &Task, a: Active, counts: &mut SolveCounts) {
+        let pair = &task.pairs[a.pair as usize];
+        let (m, h) = (0.5 * (a.lo + a.hi), half_width(a.lo, a.hi));
+        let x = points(&task.motion.body_bound(pair.body, m, h), pair);
         let closest = nearest_direction(&x.each_ref().map(|p| p.c[0]), &pair.tri.y);
         self.evaluations += 1;
         counts.evaluations += 1;
         let Some(w) = contract(&x, &pair.tri, h, Some(closest)) else { return };
-        let lo = from.max((m + w.lo).next_down());
-        self.candidates.push((lo, index));
-        for share in [0.5, 0.95] {
-            let t = (lo + share * eps_t).min(1.0);
-            if self.proof.is_some_and(|p| p.0 <= t) {
-                break;
-            }
+        let lo = a.lo.max((m + w.lo).next_down());
+        self.candidates.push((lo, a.pair));
+        let t = (lo + 0.5 * task.eps_t).min(1.0);
+        if self.proof.is_none_or(|p| p.0 > t) {
             counts.proofs += 1;
-            if self.meets_at(motion, pair, t) {
-                self.proof = Some((t, index));
-                break;
+            if meets_at(task.motion, pair, t) {
+                self.proof = Some((t, a.pair));
             }
         }
     }
 
     /// The answer, once nothing is left to search.
-    fn conclude(
-        &mut self,
-        motion: &ModelMotion,
-        pairs: &[Pair],
-        all: &[Active],
-        eps_t: f64,
-        counts: &mut SolveCounts,
-    ) -> Found {
-        let lo = self.candidates.iter().fold(f64::INFINITY, |m, c| m.min(c.0));
-        if lo == f64::INFINITY {
-            return Found::Nothing;
-        }
-        if self.proof.is_none_or(|p| p.0 > lo + eps_t) {
-            self.prove_near(motion, pairs, all, lo, eps_t, counts);
-        }
+    ///
+    /// What the search found depends in its last digits on the intervals that it went through, and these on which pairs
+    /// earlier stages kept. So the enclosure is computed again for each candidate alone, from a canonical interval.
+    fn conclude(&mut self, task: &Task, all: &[Active], counts: &mut SolveCounts) -> Found {
+        let Some(first) = self.candidates.iter().map(|c| c.0).reduce(f64::min) else { return Found::Nothing };
+        let near: Vec<(f64, u32)> = self.candidates.iter().copied().filter(|c| c.0 <= first + task.eps_t).collect();
+        let fallback = self.proof;
+        let near: Vec<(f64, u32)> =
+            near.into_iter().map(|(lo, pair)| (self.canonical(task, pair, lo, counts).unwrap_or(lo), pair)).collect();
+        let lo = near.iter().fold(f64::INFINITY, |m, c| m.min(c.0));
+        let proof = self.prove(task, &near, all, lo, counts).or(fallback.map(|p| p.0));
         // Of all pairs that touch as early as can be told, the first in the order of pairs.
-        let latest = self.proof.map_or(lo + eps_t, |p| p.0.min(lo + eps_t));
-        let first = self.candidates.iter().filter(|c| c.0 <= latest).map(|c| c.1).min().unwrap_or(0);
-        Found::Contact { lo, first, proof: self.proof.map(|p| p.0) }
+        let latest = proof.map_or(lo + task.eps_t, |t| t.min(lo + task.eps_t));
+        let pair = near.iter().filter(|c| c.0 <= latest).map(|c| c.1).min().unwrap_or(0);
+        Found::Contact { lo, first: pair, proof }
     }
 
-    /// Looks for a proof of contact by any active pair, first within the width asked for, then at times farther and farther
-    /// away.
-    fn prove_near(
-        &mut self,
-        motion: &ModelMotion,
-        pairs: &[Pair],
+    /// The start of the contact of one pair, searched from the canonical interval around `lo` on; before it the pair is
+    /// free.
+    fn canonical(&mut self, task: &Task, pair: u32, lo: f64, counts: &mut SolveCounts) -> Option<f64> {
+        let start = ((lo / CANONICAL - 0.25).floor() * CANONICAL).max(0.0);
+        let active = Active { pair, lo: start, hi: (start + 2.0 * CANONICAL).min(1.0) };
+        self.candidates.clear();
+        self.proof = None;
+        let task = Task { cap: self.evaluations + 256, ..*task };
+        let ended = self.explore(&task, vec![active], counts);
+        let found = self.candidates.iter().map(|c| c.0).reduce(f64::min);
+        // A pair that touches at the very start of the interval has been proved free before it.
+        found.filter(|_| ended.is_none()).map(|found| if found == start { lo } else { found })
+    }
+
+    /// A time at which some pair certainly touches: within the width asked for after `lo`, by a pair of `near` or any other, else at
+    /// times farther and farther away.
+    fn prove(
+        &self,
+        task: &Task,
+        near: &[(f64, u32)],
         all: &[Active],
         lo: f64,
-        eps_t: f64,
         counts: &mut SolveCounts,
-    ) {
+    ) -> Option<f64> {
+        let mut meets = |pair: u32, t: f64| {
+            counts.proofs += 1;
+            meets_at(task.motion, &task.pairs[pair as usize], t)
+        };
+        for share in [0.5, 0.95] {
+            let t = (lo + share * task.eps_t).min(1.0);
+            if near.iter().any(|c| meets(c.1, t)) {
+                return Some(t);
+            }
+        }
         let end = all.iter().fold(lo, |m, a| m.max(a.hi));
-        let growth = ((end - lo).max(eps_t) / eps_t).powf(1.0 / LATE_PROOFS as f64);
-        let mut step = eps_t * (1.0 - 1e-3);
+        let growth = ((end - lo).max(task.eps_t) / task.eps_t).powf(1.0 / LATE_PROOFS as f64).max(1.05);
+        let mut step = task.eps_t * (1.0 - 1e-3);
         for _ in 0..=LATE_PROOFS {
-            let t = (lo + step).min(end.max(lo));
-            for a in all.iter().filter(|a| a.lo <= t) {
-                counts.proofs += 1;
-                if self.meets_at(motion, &pairs[a.pair as usize], t) {
-                    self.proof = Some((t, a.pair));
-                    return;
-                }
+            let t = (lo + step).min(end);
+            if all.iter().any(|a| a.lo <= t && meets(a.pair, t)) {
+                return Some(t);
             }
             if t >= end {
-                return;
+                break;
             }
-            step *= growth.max(1.05);
+            step *= growth;
         }
+        None
     }
 }
 
