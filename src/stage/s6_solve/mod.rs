@@ -225,7 +225,7 @@ impl<'w> Solver<'w> {
         });
         let eps_t = self.options.tolerance.max(self.options.floor_m / speed).min(1.0);
         let cap = self.options.evaluation_cap + 16 * self.pairs.len() as u64;
-        let task = search::Task { motion, pairs: &self.pairs, eps_t, cap };
+        let task = search::Task { motion, pairs: &self.pairs, eps_t, cap, enough: usize::MAX };
         let found = self.search.run(&task, active, &mut self.counts);
         self.verdict = match found {
             search::Found::Nothing => None,

@@ -47,6 +47,8 @@ pub struct Task<'a> {
     pub eps_t: f64,
     /// Evaluations that the motion may cost.
     pub cap: u64,
+    /// Candidates that end the search.
+    pub enough: usize,
 }
 
 /// The memory of the search.
@@ -112,6 +114,9 @@ impl Search {
             active.retain(|a| a.lo < cut);
             if active.is_empty() {
                 continue;
+            }
+            if self.candidates.len() >= task.enough {
+                break;
             }
             if self.evaluations >= task.cap {
                 let first = self.candidates.iter().fold(t0, |m, c| m.min(c.0));
@@ -234,7 +239,10 @@ impl Search {
     /// earlier stages kept. So the enclosure is computed again for each candidate alone, from a canonical interval.
     fn conclude(&mut self, task: &Task, all: &[Active], counts: &mut SolveCounts) -> Found {
         let Some(first) = self.candidates.iter().map(|c| c.0).reduce(f64::min) else { return Found::Nothing };
-        let near: Vec<(f64, u32)> = self.candidates.iter().copied().filter(|c| c.0 <= first + task.eps_t).collect();
+        let mut near: Vec<(f64, u32)> = self.candidates.iter().copied().filter(|c| c.0 <= first + task.eps_t).collect();
+        // A pair may have been found on several neighbouring intervals: the earliest counts.
+        near.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
+        near.dedup_by_key(|c| c.1);
         let fallback = self.proof;
         let near: Vec<(f64, u32)> =
             near.into_iter().map(|(lo, pair)| (self.canonical(task, pair, lo, counts).unwrap_or(lo), pair)).collect();
@@ -253,7 +261,8 @@ impl Search {
         let active = Active { pair, lo: start, hi: (start + 2.0 * CANONICAL).min(1.0) };
         self.candidates.clear();
         self.proof = None;
-        let task = Task { cap: self.evaluations + 256, ..*task };
+        // Earliest first: the first candidate is the one sought.
+        let task = Task { cap: self.evaluations + 256, enough: 1, ..*task };
         let ended = self.explore(&task, vec![active], counts);
         let found = self.candidates.iter().map(|c| c.0).reduce(f64::min);
         // A pair that touches at the very start of the interval has been proved free before it.
