@@ -6,6 +6,7 @@ pub mod gpu;
 pub mod model;
 pub mod motion;
 pub mod numeric;
+pub mod report;
 pub mod stage;
 pub mod verdict;
 

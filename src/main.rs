@@ -1,1 +1,9 @@
-fn main() {}
+//! The command `firstcontact`.
+
+use std::process::ExitCode;
+
+mod cli;
+
+fn main() -> ExitCode {
+    cli::main()
+}
