@@ -1,1 +1,3 @@
+//! The command; its parts are in the library.
+
 fn main() {}

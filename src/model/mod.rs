@@ -1,4 +1,10 @@
 //! What moves and what stands still: robots, scenes, and the trees over their triangles.
 
+mod kinematics;
+pub mod mesh;
+pub mod primitive;
 pub mod robot;
 pub mod scene;
+pub mod scene_file;
+pub mod urdf;
+pub(crate) mod xml;

@@ -1,0 +1,339 @@
+//! COLLADA: the triangles of the scene's nodes, with the nodes' transforms and the file's unit applied. The mark of
+//! the up-axis is ignored, as ROS tools do. Each named node is a group.
+
+use super::Builder;
+use crate::error::{Error, Result, quoted};
+use crate::load::{number, text};
+use crate::model::robot::Triangle;
+use crate::model::xml::{child, children, exactly, line, numbers, parse, required, words};
+use glam::{DAffine3, DMat3, DMat4, DVec3};
+use roxmltree::{Node, NodeId};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Nodes within nodes, deeper than any sane scene and far from the end of the stack.
+const MAX_DEPTH: usize = 200;
+/// Elements of nodes visited: `<instance_node>` can multiply a few into any number.
+const MAX_VISITED: usize = 1 << 24;
+
+pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
+    let document = parse(text(bytes)?)?;
+    let root = document.root_element();
+    if root.tag_name().name() != "COLLADA" {
+        return Err(Error::input(format!("<{}> is not COLLADA", root.tag_name().name())));
+    }
+    let mut scene = Scene {
+        ids: HashMap::new(),
+        geometries: HashMap::new(),
+        arrays: HashMap::new(),
+        visited: 0,
+        unit_m: unit(root)?,
+        out,
+    };
+    for node in root.descendants() {
+        if let Some(id) = node.attribute("id") {
+            scene.ids.entry(id).and_modify(|n| *n = None).or_insert(Some(node));
+        }
+    }
+    let instances = match child(root, "scene")? {
+        Some(scene_element) => children(scene_element, "instance_visual_scene").collect(),
+        None => Vec::new(),
+    };
+    if instances.is_empty() {
+        // Without a scene, everything that the file has.
+        for library in children(root, "library_visual_scenes") {
+            children(library, "visual_scene").try_for_each(|s| scene.nodes_of(s))?;
+        }
+    }
+    instances.into_iter().try_for_each(|i| {
+        let visual_scene = scene.resolve(i, "url", "visual_scene")?;
+        scene.nodes_of(visual_scene)
+    })
+}
+
+/// Metres per unit of the file.
+fn unit(root: Node) -> Result<f64> {
+    let Some(asset) = child(root, "asset")? else { return Ok(1.0) };
+    let Some(unit) = child(asset, "unit")? else { return Ok(1.0) };
+    match numbers::<1>(unit, "meter")? {
+        Some([meter]) if meter <= 0.0 => Err(Error::input(format!("a unit of {meter} metres")).at(line(unit))),
+        Some([meter]) => Ok(meter),
+        None => Ok(1.0),
+    }
+}
+
+/// The document while its scene is walked.
+struct Scene<'a, 'i, 'b> {
+    /// Elements by id; `None` where several claim it.
+    ids: HashMap<&'a str, Option<Node<'a, 'i>>>,
+    /// The triangles of the geometries met so far, in their own frame and unit.
+    geometries: HashMap<NodeId, Rc<Vec<Triangle>>>,
+    /// The numbers of the arrays met so far.
+    arrays: HashMap<NodeId, Rc<Vec<f64>>>,
+    visited: usize,
+    unit_m: f64,
+    out: &'b mut Builder,
+}
+
+impl<'a, 'i> Scene<'a, 'i, '_> {
+    /// The element that a `#id` refers to, of the kind that it has to be.
+    fn resolve(&self, node: Node<'a, 'i>, attribute: &str, kind: &str) -> Result<Node<'a, 'i>> {
+        let url = required(node, attribute)?;
+        let refuse = |what: &str| Err(Error::input(format!("{} {what}", quoted(url))).at(line(node)));
+        match url.strip_prefix('#').map(|id| self.ids.get(id)) {
+            None => refuse("is not in this file: references to other files are not supported"),
+            Some(None) => refuse("does not exist"),
+            Some(Some(None)) => refuse("is the id of several elements"),
+            Some(Some(Some(target))) if target.tag_name().name() != kind => refuse(&format!("is no <{kind}>")),
+            Some(Some(Some(target))) => Ok(*target),
+        }
+    }
+
+    fn nodes_of(&mut self, visual_scene: Node<'a, 'i>) -> Result<()> {
+        children(visual_scene, "node").try_for_each(|n| self.node(n, &Ok(DAffine3::IDENTITY), 0))
+    }
+
+    /// A node with what is below it. The transform `above` it may be one that is not supported: cameras may have it.
+    fn node(&mut self, node: Node<'a, 'i>, above: &Result<DAffine3>, depth: usize) -> Result<()> {
+        let mut world = above.clone();
+        let mut named = false;
+        for element in node.children().filter(Node::is_element) {
+            self.visited += 1;
+            if depth > MAX_DEPTH || self.visited > MAX_VISITED {
+                return Err(Error::input("nodes without end, or too many").at(line(element)));
+            }
+            match element.tag_name().name() {
+                "instance_geometry" => {
+                    let world = world.clone()?;
+                    if !named {
+                        self.out.own_group(node.attribute("name").or(node.attribute("id")));
+                        named = true;
+                    }
+                    let geometry = self.resolve(element, "url", "geometry")?;
+                    for triangle in self.geometry(geometry)?.iter() {
+                        let placed = triangle.map(|v| world.transform_point3(v) * self.unit_m);
+                        self.out.triangle(placed).map_err(|e| e.at(line(element)))?;
+                    }
+                }
+                "instance_controller" => {
+                    return Err(
+                        Error::input("a skinned mesh (<instance_controller>) is not supported").at(line(element))
+                    );
+                }
+                _ => world = world.and_then(|w| Ok(w * transform(element)?)),
+            }
+        }
+        for element in node.children().filter(Node::is_element) {
+            match element.tag_name().name() {
+                "instance_node" => {
+                    let target = self.resolve(element, "url", "node")?;
+                    self.node(target, &world, depth + 1)?;
+                }
+                "node" => self.node(element, &world, depth + 1)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The triangles of a `<geometry>`, read once.
+    fn geometry(&mut self, geometry: Node<'a, 'i>) -> Result<Rc<Vec<Triangle>>> {
+        if let Some(known) = self.geometries.get(&geometry.id()) {
+            return Ok(Rc::clone(known));
+        }
+        let mut own = Builder::new(self.out.limits());
+        for kind in geometry.children().filter(Node::is_element) {
+            match kind.tag_name().name() {
+                "mesh" => {
+                    for element in kind.children().filter(Node::is_element) {
+                        self.primitives(element, &mut own).map_err(|e| e.at(line(element)))?;
+                    }
+                }
+                "convex_mesh" | "brep" => {
+                    let message = format!("<{}> is not supported", kind.tag_name().name());
+                    return Err(Error::input(message).at(line(kind)));
+                }
+                _ => {}
+            }
+        }
+        let triangles = Rc::new(own.into_triangles());
+        self.geometries.insert(geometry.id(), Rc::clone(&triangles));
+        Ok(triangles)
+    }
+
+    /// The triangles of one primitive element of a mesh; points and lines have none.
+    fn primitives(&mut self, element: Node<'a, 'i>, out: &mut Builder) -> Result<()> {
+        let kind = element.tag_name().name();
+        if !["triangles", "polylist", "polygons", "tristrips", "trifans"].contains(&kind) {
+            return Ok(());
+        }
+        if let Some(holes) = children(element, "ph").next() {
+            return Err(Error::input("polygons with holes are not supported").at(line(holes)));
+        }
+        // Each corner is one index for every offset; ours is that of the input VERTEX.
+        let (mut stride, mut vertex) = (1, None);
+        for input in children(element, "input") {
+            let offset = index(required(input, "offset")?)?;
+            stride = stride.max(offset.saturating_add(1));
+            if required(input, "semantic")? == "VERTEX" {
+                vertex = Some((offset, self.positions(input)?));
+            }
+        }
+        let mut lists = Vec::new();
+        for p in children(element, "p") {
+            let indices = words(p).map(index).collect::<Result<Vec<_>>>().map_err(|e| e.at(line(p)))?;
+            if indices.len() % stride != 0 {
+                let message = format!("{} indices, not a multiple of {stride}", indices.len());
+                return Err(Error::input(message).at(line(p)));
+            }
+            lists.push(indices);
+        }
+        if lists.iter().all(Vec::is_empty) {
+            return check_count(element, 0);
+        }
+        let (offset, positions) = vertex.ok_or_else(|| Error::input(format!("<{kind}> has no input VERTEX")))?;
+        let mut corners = Vec::with_capacity(lists.len());
+        for list in &lists {
+            let points = list.chunks_exact(stride).map(|c| positions.get(c[offset])).collect::<Result<Vec<_>>>()?;
+            corners.push(points);
+        }
+        match kind {
+            "triangles" | "polylist" => {
+                let all: Vec<DVec3> = corners.concat();
+                let sizes = match (kind, child(element, "vcount")?) {
+                    ("triangles", _) => vec![3; all.len().div_ceil(3)],
+                    (_, Some(vcount)) => words(vcount).map(index).collect::<Result<Vec<_>>>()?,
+                    (_, None) => return Err(Error::input("<polylist> has no <vcount>")),
+                };
+                check_count(element, sizes.len())?;
+                let mut rest = &all[..];
+                for n in sizes {
+                    let (polygon, after) = rest.split_at_checked(n).ok_or_else(|| {
+                        Error::input(format!("its last polygon lacks corners: {} of {n}", rest.len()))
+                    })?;
+                    out.polygon(polygon)?;
+                    rest = after;
+                }
+                if rest.is_empty() { Ok(()) } else { Err(Error::input(format!("{} corners too many", rest.len()))) }
+            }
+            "tristrips" => {
+                check_count(element, corners.len())?;
+                corners.iter().try_for_each(|strip| out.strip(strip))
+            }
+            _ => {
+                check_count(element, corners.len())?;
+                corners.iter().try_for_each(|polygon| out.polygon(polygon))
+            }
+        }
+    }
+
+    /// The numbers of a `<float_array>`, read once.
+    fn array(&mut self, array: Node<'a, 'i>) -> Result<Rc<Vec<f64>>> {
+        if let Some(known) = self.arrays.get(&array.id()) {
+            return Ok(Rc::clone(known));
+        }
+        let data = words(array).map(number).collect::<Result<Vec<_>>>().map_err(|e| e.at(line(array)))?;
+        check_count(array, data.len())?;
+        let data = Rc::new(data);
+        self.arrays.insert(array.id(), Rc::clone(&data));
+        Ok(data)
+    }
+
+    /// The positions that an input VERTEX leads to: `<vertices>`, its input POSITION, `<source>`, `<float_array>`.
+    fn positions(&mut self, input: Node<'a, 'i>) -> Result<Positions> {
+        let vertices = self.resolve(input, "source", "vertices")?;
+        let position = children(vertices, "input")
+            .find(|i| i.attribute("semantic") == Some("POSITION"))
+            .ok_or_else(|| Error::input("<vertices> has no input POSITION").at(line(vertices)))?;
+        let source = self.resolve(position, "source", "source")?;
+        let accessor = match child(source, "technique_common")? {
+            Some(common) => child(common, "accessor")?,
+            None => None,
+        };
+        let accessor = accessor.ok_or_else(|| Error::input("<source> has no <accessor>").at(line(source)))?;
+        let array = self.resolve(accessor, "source", "float_array")?;
+        let data = self.array(array)?;
+        let attribute = |name: &str, default: usize| match accessor.attribute(name) {
+            Some(value) => index(value).map_err(|e| e.at(line(accessor))),
+            None => Ok(default),
+        };
+        let names: Vec<_> = children(accessor, "param").map(|p| p.attribute("name").unwrap_or_default()).collect();
+        let column = |k: usize, name: &str| names.iter().position(|n| *n == name).unwrap_or(k);
+        let positions = Positions {
+            offset: attribute("offset", 0)?,
+            count: attribute("count", 0)?,
+            stride: attribute("stride", 1)?,
+            columns: [column(0, "X"), column(1, "Y"), column(2, "Z")],
+            data,
+        };
+        if positions.columns.iter().any(|&c| c >= positions.stride) {
+            return Err(Error::input("positions of fewer than 3 numbers").at(line(accessor)));
+        }
+        Ok(positions)
+    }
+}
+
+/// Points in a flat array.
+struct Positions {
+    data: Rc<Vec<f64>>,
+    offset: usize,
+    count: usize,
+    stride: usize,
+    columns: [usize; 3],
+}
+
+impl Positions {
+    fn get(&self, i: usize) -> Result<DVec3> {
+        let refuse = || Error::input(format!("vertex {i} is out of range, there are {}", self.count));
+        let start = i.checked_mul(self.stride).and_then(|s| s.checked_add(self.offset)).filter(|_| i < self.count);
+        let start = start.ok_or_else(refuse)?;
+        let coordinate = |c: usize| start.checked_add(c).and_then(|at| self.data.get(at)).copied().ok_or_else(refuse);
+        Ok(DVec3::new(coordinate(self.columns[0])?, coordinate(self.columns[1])?, coordinate(self.columns[2])?))
+    }
+}
+
+/// Compares the `count` of an element with what it has.
+fn check_count(element: Node, found: usize) -> Result<()> {
+    match element.attribute("count") {
+        Some(count) if count.trim().parse() != Ok(found) => {
+            let message = format!("<{}> counts {} but has {found}", element.tag_name().name(), quoted(count));
+            Err(Error::input(message).at(line(element)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn index(word: &str) -> Result<usize> {
+    word.trim().parse().map_err(|_| Error::input(format!("{} is no index", quoted(word))))
+}
+
+/// What a child of a node contributes to its transform: the identity where it is none.
+fn transform(element: Node) -> Result<DAffine3> {
+    let kind = element.tag_name().name();
+    let of = |r: Result<DAffine3>| r.map_err(|e| e.at(line(element)));
+    let content = || words(element).collect::<Vec<_>>().join(" ");
+    match kind {
+        "matrix" => of(exactly::<16>(&content()).and_then(matrix)),
+        "translate" => of(exactly::<3>(&content()).map(|t| DAffine3::from_translation(t.into()))),
+        "scale" => of(exactly::<3>(&content()).map(|s| DAffine3::from_scale(s.into()))),
+        "rotate" => of(exactly::<4>(&content()).and_then(rotate)),
+        "skew" | "lookat" => of(Err(Error::input(format!("the transform <{kind}> is not supported")))),
+        _ => Ok(DAffine3::IDENTITY),
+    }
+}
+
+fn matrix(rows: [f64; 16]) -> Result<DAffine3> {
+    if rows[12..] != [0.0, 0.0, 0.0, 1.0] {
+        return Err(Error::input("the last row of a matrix is not 0 0 0 1"));
+    }
+    Ok(DAffine3::from_mat4(DMat4::from_cols_array(&rows).transpose()))
+}
+
+/// `axis angle`, degrees.
+fn rotate([x, y, z, degrees]: [f64; 4]) -> Result<DAffine3> {
+    match DVec3::new(x, y, z).try_normalize() {
+        Some(axis) => Ok(DAffine3::from_mat3(DMat3::from_axis_angle(axis, degrees.to_radians()))),
+        None if degrees == 0.0 => Ok(DAffine3::IDENTITY),
+        None => Err(Error::input("a rotation about a zero axis")),
+    }
+}

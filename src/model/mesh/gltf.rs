@@ -1,0 +1,421 @@
+//! glTF 2.0, as JSON or in its binary container: the triangles of the scene's nodes, with the nodes' transforms.
+//! Coordinates stay as they are stored, whichever axis is up. Each named node is a group. What would move or multiply
+//! triangles and is not read here (skins, morph weights, sparse accessors, compression, instancing) is refused.
+
+use super::Builder;
+use crate::error::{Error, Result, quoted, shortened};
+use crate::load::{LoadLimits, read_bytes};
+use base64::Engine;
+use glam::{DAffine3, DMat4, DQuat, DVec3};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+/// Nodes within nodes, deeper than any sane scene and far from the end of the stack.
+const MAX_DEPTH: usize = 200;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    asset: Asset,
+    scene: Option<usize>,
+    #[serde(default)]
+    scenes: Vec<Scene>,
+    #[serde(default)]
+    nodes: Vec<Node>,
+    #[serde(default)]
+    meshes: Vec<MeshJson>,
+    #[serde(default)]
+    accessors: Vec<Accessor>,
+    #[serde(default)]
+    buffer_views: Vec<View>,
+    #[serde(default)]
+    buffers: Vec<Buffer>,
+    #[serde(default)]
+    extensions_required: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Asset {
+    version: String,
+}
+
+#[derive(Deserialize)]
+struct Scene {
+    #[serde(default)]
+    nodes: Vec<usize>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    name: Option<String>,
+    mesh: Option<usize>,
+    skin: Option<usize>,
+    #[serde(default)]
+    children: Vec<usize>,
+    matrix: Option<[f64; 16]>,
+    translation: Option<[f64; 3]>,
+    rotation: Option<[f64; 4]>,
+    scale: Option<[f64; 3]>,
+    #[serde(default)]
+    weights: Vec<f64>,
+    #[serde(default)]
+    extensions: HashMap<String, serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct MeshJson {
+    primitives: Vec<Primitive>,
+    #[serde(default)]
+    weights: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct Primitive {
+    attributes: HashMap<String, usize>,
+    indices: Option<usize>,
+    mode: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Accessor {
+    buffer_view: Option<usize>,
+    #[serde(default)]
+    byte_offset: usize,
+    component_type: u32,
+    #[serde(default)]
+    normalized: bool,
+    count: usize,
+    #[serde(rename = "type")]
+    shape: String,
+    sparse: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct View {
+    buffer: usize,
+    #[serde(default)]
+    byte_offset: usize,
+    byte_length: usize,
+    byte_stride: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Buffer {
+    uri: Option<String>,
+    byte_length: usize,
+}
+
+pub(super) fn read(bytes: &[u8], folder: &Path, limits: &LoadLimits, out: &mut Builder) -> Result<()> {
+    let (json, binary) = if bytes.starts_with(b"glTF") { container(bytes)? } else { (bytes, None) };
+    let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
+    let document: Document = serde_json::from_slice(json)
+        .map_err(|cause| Error::input(format!("JSON: {}", shortened(&cause.to_string(), 200))))?;
+    if !document.asset.version.starts_with("2.") {
+        return Err(Error::input(format!("glTF {}, want 2.0", quoted(&document.asset.version))));
+    }
+    const HARMLESS: &[&str] =
+        &["KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_mesh_quantization"];
+    if let Some(name) = document.extensions_required.iter().find(|e| !HARMLESS.iter().any(|h| e.starts_with(h))) {
+        return Err(Error::input(format!("it requires the extension {}, which is not supported", quoted(name))));
+    }
+    let buffers = buffers(&document, binary, folder, limits)?;
+    let mut walk = Walk {
+        met: vec![false; document.nodes.len()],
+        meshes: vec![None; document.meshes.len()],
+        document: &document,
+        buffers,
+        out,
+    };
+    let roots = match (document.scene.unwrap_or(0), &document.scenes[..]) {
+        // Without a scene, everything that hangs on nothing.
+        (_, []) => {
+            let mut is_child = vec![false; document.nodes.len()];
+            for &child in document.nodes.iter().flat_map(|n| &n.children) {
+                if let Some(mark) = is_child.get_mut(child) {
+                    *mark = true;
+                }
+            }
+            (0..is_child.len()).filter(|&i| !is_child[i]).collect()
+        }
+        (i, scenes) => scenes.get(i).ok_or_else(|| Error::input(format!("scene {i} does not exist")))?.nodes.clone(),
+    };
+    roots.into_iter().try_for_each(|root| walk.node(root, DAffine3::IDENTITY, 0))
+}
+
+/// The JSON chunk and the binary chunk of a GLB.
+fn container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
+    let truncated = || Error::input("its chunks do not fit its length: truncated or damaged");
+    let u32_at = |at: usize| {
+        let word = bytes.get(at..at.checked_add(4)?)?;
+        Some(u32::from_le_bytes([word[0], word[1], word[2], word[3]]) as usize)
+    };
+    if u32_at(4) != Some(2) {
+        return Err(Error::input("GLB of another version than 2"));
+    }
+    if u32_at(8) != Some(bytes.len()) {
+        return Err(truncated());
+    }
+    let (mut at, mut json, mut binary) = (12, None, None);
+    while at < bytes.len() {
+        let length = u32_at(at).ok_or_else(truncated)?;
+        let kind = bytes.get(at + 4..at + 8).ok_or_else(truncated)?;
+        let content = bytes.get(at + 8..).and_then(|rest| rest.get(..length)).ok_or_else(truncated)?;
+        match kind {
+            b"JSON" if json.is_none() => json = Some(content),
+            b"BIN\0" if binary.is_none() => binary = Some(content),
+            _ => {}
+        }
+        at += 8 + length;
+    }
+    Ok((json.ok_or_else(|| Error::input("GLB without a JSON chunk"))?, binary))
+}
+
+/// The bytes of every buffer: the container's own, written into the JSON, or a file beside it.
+fn buffers<'a>(
+    document: &Document,
+    binary: Option<&'a [u8]>,
+    folder: &Path,
+    limits: &LoadLimits,
+) -> Result<Vec<std::borrow::Cow<'a, [u8]>>> {
+    let mut loaded = Vec::with_capacity(document.buffers.len());
+    let mut left = *limits;
+    for (i, buffer) in document.buffers.iter().enumerate() {
+        let here = |e: Error| e.at(format!("buffer {i}"));
+        let content: std::borrow::Cow<[u8]> = match &buffer.uri {
+            None => binary.filter(|_| i == 0).ok_or_else(|| here(Error::input("it has no content")))?.into(),
+            Some(uri) => match uri.strip_prefix("data:") {
+                Some(data) => {
+                    let base64 = data.split_once(";base64,").map(|(_, text)| text);
+                    let base64 = base64.ok_or_else(|| here(Error::input("its data is not base64")))?;
+                    let bytes = base64::engine::general_purpose::STANDARD.decode(base64);
+                    bytes.map_err(|cause| here(Error::input(format!("base64: {cause}"))))?.into()
+                }
+                None => {
+                    let bytes = read_bytes(&folder.join(unescaped(uri)), &left)?;
+                    left = left.less(bytes.len() as u64);
+                    bytes.into()
+                }
+            },
+        };
+        if content.len() < buffer.byte_length {
+            let message = format!("{} bytes where {} are declared: truncated", content.len(), buffer.byte_length);
+            return Err(here(Error::input(message)));
+        }
+        loaded.push(content);
+    }
+    Ok(loaded)
+}
+
+/// A relative reference with its `%20` and the like resolved.
+fn unescaped(uri: &str) -> String {
+    let mut bytes = Vec::with_capacity(uri.len());
+    let mut rest = uri.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = match rest {
+            [b'%', a, b, ..] => std::str::from_utf8(&[*a, *b]).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok()),
+            _ => None,
+        };
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A run of vertices that makes triangles one way.
+struct Run {
+    mode: u32,
+    points: Vec<DVec3>,
+}
+
+/// The document while its nodes are walked.
+struct Walk<'a, 'b> {
+    document: &'a Document,
+    buffers: Vec<std::borrow::Cow<'a, [u8]>>,
+    /// The runs of the meshes met so far.
+    meshes: Vec<Option<Rc<Vec<Run>>>>,
+    met: Vec<bool>,
+    out: &'b mut Builder,
+}
+
+impl Walk<'_, '_> {
+    fn node(&mut self, i: usize, parent: DAffine3, depth: usize) -> Result<()> {
+        let here = |e: Error| e.at(format!("node {i}"));
+        let node = self.document.nodes.get(i).ok_or_else(|| here(Error::input("it does not exist")))?;
+        if std::mem::replace(&mut self.met[i], true) || depth > MAX_DEPTH {
+            return Err(here(Error::input("it has several parents, is its own ancestor, or lies too deep")));
+        }
+        if node.extensions.contains_key("EXT_mesh_gpu_instancing") {
+            return Err(here(Error::input("instancing (EXT_mesh_gpu_instancing) is not supported")));
+        }
+        let world = parent * transform(node).map_err(here)?;
+        if let Some(mesh) = node.mesh {
+            if node.skin.is_some() || node.weights.iter().any(|&w| w != 0.0) {
+                return Err(here(Error::input("skins and morph weights are not supported")));
+            }
+            self.out.own_group(node.name.as_deref());
+            for run in self.mesh(mesh).map_err(|e| e.at(format!("node {i}, mesh {mesh}")))?.iter() {
+                let placed: Vec<DVec3> = run.points.iter().map(|&p| world.transform_point3(p)).collect();
+                match run.mode {
+                    4 => placed.chunks(3).try_for_each(|t| self.out.polygon(t)),
+                    5 => self.out.strip(&placed),
+                    _ => self.out.polygon(&placed),
+                }
+                .map_err(here)?;
+            }
+        }
+        node.children.iter().try_for_each(|&child| self.node(child, world, depth + 1))
+    }
+
+    /// The triangle runs of a mesh, read once.
+    fn mesh(&mut self, i: usize) -> Result<Rc<Vec<Run>>> {
+        let mesh = self.document.meshes.get(i).ok_or_else(|| Error::input("it does not exist"))?;
+        if let Some(known) = &self.meshes[i] {
+            return Ok(Rc::clone(known));
+        }
+        if mesh.weights.iter().any(|&w| w != 0.0) {
+            return Err(Error::input("morph weights are not supported"));
+        }
+        let mut runs = Vec::new();
+        let mut n_points = 0usize;
+        for primitive in &mesh.primitives {
+            let mode = primitive.mode.unwrap_or(4);
+            match mode {
+                0..=3 => continue,
+                4..=6 => {}
+                _ => return Err(Error::input(format!("a primitive of mode {mode}"))),
+            }
+            let position = primitive.attributes.get("POSITION").ok_or_else(|| Error::input("it has no POSITION"))?;
+            let vertices = self.numbers(*position, 3)?;
+            let indices = primitive.indices.map(|i| self.numbers(i, 1)).transpose()?;
+            let n = indices.as_ref().map_or(vertices.count, |i| i.count);
+            n_points += n;
+            self.out.check_room(n_points / 3)?;
+            let mut points = Vec::with_capacity(n);
+            for corner in 0..n {
+                let vertex = indices.as_ref().map_or(corner, |i| i.get(corner, 0) as usize);
+                if vertex >= vertices.count {
+                    let message = format!("vertex {vertex} is out of range, there are {}", vertices.count);
+                    return Err(Error::input(message));
+                }
+                points.push(DVec3::new(vertices.get(vertex, 0), vertices.get(vertex, 1), vertices.get(vertex, 2)));
+            }
+            if mode == 4 && points.len() % 3 != 0 {
+                return Err(Error::input(format!("{} corners do not make triangles", points.len())));
+            }
+            if !points.is_empty() {
+                runs.push(Run { mode, points });
+            }
+        }
+        let runs = Rc::new(runs);
+        self.meshes[i] = Some(Rc::clone(&runs));
+        Ok(runs)
+    }
+
+    /// The numbers of an accessor: points where `n` is 3, indices where it is 1.
+    fn numbers(&self, i: usize, n: usize) -> Result<Numbers<'_>> {
+        let refuse = |what: &str| Error::input(format!("accessor {i} {what}"));
+        let accessor = self.document.accessors.get(i).ok_or_else(|| refuse("does not exist"))?;
+        if accessor.sparse.is_some() {
+            return Err(refuse("is sparse, which is not supported"));
+        }
+        if accessor.shape != if n == 3 { "VEC3" } else { "SCALAR" } {
+            return Err(refuse("has the wrong type"));
+        }
+        let component = match (accessor.component_type, n) {
+            (5120, 3) => Component::I8,
+            (5121, _) => Component::U8,
+            (5122, 3) => Component::I16,
+            (5123, _) => Component::U16,
+            (5125, 1) => Component::U32,
+            (5126, 3) => Component::F32,
+            _ => return Err(refuse("has the wrong component type")),
+        };
+        let view = accessor.buffer_view.and_then(|v| self.document.buffer_views.get(v));
+        let view = view.ok_or_else(|| refuse("has no buffer view"))?;
+        let outside = || refuse("reaches beyond its buffer: truncated or damaged");
+        let bytes = self
+            .buffers
+            .get(view.buffer)
+            .and_then(|b| b.get(view.byte_offset..)?.get(..view.byte_length)?.get(accessor.byte_offset..))
+            .ok_or_else(outside)?;
+        let size = component.n_bytes() * n;
+        let stride = view.byte_stride.unwrap_or(size);
+        let last = accessor.count.saturating_sub(1).checked_mul(stride).and_then(|at| at.checked_add(size));
+        if stride < size || (accessor.count > 0 && last.is_none_or(|end| end > bytes.len())) {
+            return Err(outside());
+        }
+        Ok(Numbers { bytes, stride, component, count: accessor.count, is_normalized: accessor.normalized })
+    }
+}
+
+/// The types of an accessor's numbers.
+#[derive(Clone, Copy)]
+enum Component {
+    I8,
+    U8,
+    I16,
+    U16,
+    U32,
+    F32,
+}
+
+impl Component {
+    fn n_bytes(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::U32 | Self::F32 => 4,
+        }
+    }
+}
+
+/// The elements of an accessor, all of them within its buffer.
+struct Numbers<'a> {
+    bytes: &'a [u8],
+    stride: usize,
+    component: Component,
+    count: usize,
+    is_normalized: bool,
+}
+
+impl Numbers<'_> {
+    /// Number `k` of element `i`.
+    fn get(&self, i: usize, k: usize) -> f64 {
+        let b = &self.bytes[i * self.stride + k * self.component.n_bytes()..];
+        let (value, largest) = match self.component {
+            Component::I8 => (f64::from(b[0] as i8), 127.0),
+            Component::U8 => (f64::from(b[0]), 255.0),
+            Component::I16 => (f64::from(i16::from_le_bytes([b[0], b[1]])), 32767.0),
+            Component::U16 => (f64::from(u16::from_le_bytes([b[0], b[1]])), 65535.0),
+            Component::U32 => (f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])), 1.0),
+            Component::F32 => (f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])), 1.0),
+        };
+        // Normalised integers stand for [0, 1] or [-1, 1]; the most negative one stands for -1 too.
+        if self.is_normalized && largest > 1.0 { (value / largest).max(-1.0) } else { value }
+    }
+}
+
+/// The transform of a node to its parent.
+fn transform(node: &Node) -> Result<DAffine3> {
+    if let Some(columns) = node.matrix {
+        let matrix = DMat4::from_cols_array(&columns);
+        if matrix.row(3).to_array() != [0.0, 0.0, 0.0, 1.0] {
+            return Err(Error::input("the last row of its matrix is not 0 0 0 1"));
+        }
+        return Ok(DAffine3::from_mat4(matrix));
+    }
+    let rotation = DQuat::from_array(node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
+    if !(rotation.length() - 1.0).abs().le(&1e-3) {
+        return Err(Error::input("its rotation is not a unit quaternion"));
+    }
+    Ok(DAffine3::from_scale_rotation_translation(
+        node.scale.unwrap_or([1.0; 3]).into(),
+        rotation.normalize(),
+        node.translation.unwrap_or([0.0; 3]).into(),
+    ))
+}
