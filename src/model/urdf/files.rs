@@ -1,0 +1,90 @@
+//! The mesh files that a URDF names: where they are, each read once.
+
+use super::UrdfOptions;
+use crate::error::{Error, Result, quoted};
+use crate::load::{LoadLimits, bytes_of};
+use crate::model::mesh::Mesh;
+use crate::model::robot::Triangle;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+pub(super) struct MeshFiles {
+    /// The URDF's folder.
+    folder: PathBuf,
+    /// Where packages are looked for, in this order.
+    package_dirs: Vec<PathBuf>,
+    known: HashMap<PathBuf, Rc<Mesh>>,
+    /// What is left of the limits.
+    left: LoadLimits,
+}
+
+impl MeshFiles {
+    pub fn new(urdf: &Path, options: &UrdfOptions, used_bytes: u64) -> Self {
+        let absolute = std::path::absolute(urdf).unwrap_or_else(|_| urdf.to_path_buf());
+        let folder = absolute.parent().unwrap_or(Path::new("")).to_path_buf();
+        let mut package_dirs: Vec<PathBuf> = folder.ancestors().map(Path::to_path_buf).collect();
+        package_dirs.extend(options.package_paths.iter().cloned());
+        if let Some(ros) = std::env::var_os("ROS_PACKAGE_PATH") {
+            package_dirs.extend(std::env::split_paths(&ros).filter(|p| !p.as_os_str().is_empty()));
+        }
+        Self { folder, package_dirs, known: HashMap::new(), left: options.limits.less(used_bytes) }
+    }
+
+    /// Refuses what does not fit what is left.
+    pub fn check(&self, bytes: u128, what: &str) -> Result<()> {
+        self.left.check(bytes, what)
+    }
+
+    /// Takes bytes from what is left.
+    pub fn charge(&mut self, bytes: u128, what: &str) -> Result<()> {
+        self.check(bytes, what)?;
+        self.left = self.left.less(bytes as u64);
+        Ok(())
+    }
+
+    /// The mesh that a `filename` of the URDF means.
+    pub fn load(&mut self, filename: &str) -> Result<Rc<Mesh>> {
+        let path = self.find(filename)?;
+        let key = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if let Some(mesh) = self.known.get(&key) {
+            return Ok(Rc::clone(mesh));
+        }
+        let mesh = Rc::new(Mesh::load(&path, &self.left)?);
+        self.charge(bytes_of::<Triangle>(mesh.triangles.len()), "its triangles").map_err(|e| e.in_file(&path))?;
+        self.known.insert(key, Rc::clone(&mesh));
+        Ok(mesh)
+    }
+
+    fn find(&self, filename: &str) -> Result<PathBuf> {
+        let places = self.places(filename)?;
+        if let Some(found) = places.iter().find(|p| p.is_file()) {
+            return Ok(found.clone());
+        }
+        let tried: Vec<_> = places.iter().map(|p| p.to_string_lossy()).collect();
+        Err(Error::input(format!("the mesh {} does not exist; tried {}", quoted(filename), tried.join(", "))))
+    }
+
+    /// Where a file may be, the likeliest place first.
+    fn places(&self, filename: &str) -> Result<Vec<PathBuf>> {
+        let in_package = filename.strip_prefix("package://").or_else(|| filename.strip_prefix("model://"));
+        if let Some(path) = in_package {
+            // A path that begins with a slash would leave the folder that it is looked for in.
+            let rest = path.split_once('/').map(|(_, rest)| rest.trim_start_matches('/'));
+            let rest = rest.filter(|r| !r.is_empty() && !path.starts_with('/'));
+            let rest = rest.ok_or_else(|| Error::input(format!("{} names no file in a package", quoted(filename))))?;
+            let mut places: Vec<PathBuf> =
+                self.package_dirs.iter().flat_map(|d| [d.join(path), d.join(rest)]).collect();
+            let mut met = std::collections::HashSet::new();
+            places.retain(|p| met.insert(p.clone()));
+            return Ok(places);
+        }
+        match filename.split_once("://") {
+            None => Ok(vec![self.folder.join(filename)]),
+            Some(("file", path)) => Ok(vec![self.folder.join(path)]),
+            Some((scheme, _)) => {
+                Err(Error::input(format!("{}: files from {} are not supported", quoted(filename), quoted(scheme))))
+            }
+        }
+    }
+}
