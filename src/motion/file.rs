@@ -1,0 +1,190 @@
+//! Motions from files: NumPy arrays and JSON.
+
+use super::Motions;
+use super::npy::{self, Header};
+use crate::error::{Error, Result, quoted, shortened};
+use crate::load::{LoadLimits, bytes_of, open, read_bytes, text};
+use crate::model::robot::{Body, JointKind, Robot};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+/// Angles, and their changes within one motion, are at most this, radians: some 160,000 turns. Beyond, an angle of
+/// 64 bits says little about where the joint is.
+pub const MAX_ANGLE_RAD: f64 = (1u32 << 20) as f64;
+
+/// How far the norm of a free joint's quaternion may be from 1.
+const QUATERNION_DEFECT: f64 = 1e-6;
+
+/// What to do where the columns do not fit.
+const SEE_COLUMNS: &str = "firstcontact info --robot prints the columns in order";
+
+/// The JSON form; other keys are ignored.
+#[derive(Deserialize)]
+struct MotionsJson {
+    joints: Vec<String>,
+    motions: Vec<Vec<Vec<f64>>>,
+}
+
+impl Motions {
+    /// Reads `.npy` (float64, C order, shape `(Q, 2, D)`) or `.json`
+    /// (`{"joints":["name",…],"motions":[[[start…],[end…]],…]}`; a joint that is not named stays at 0, a free joint
+    /// at the identity).
+    ///
+    /// # Errors
+    /// The file is missing, malformed, of another type or shape, does not fit the limits, or has motions that
+    /// [`Motions::check`] refuses.
+    pub fn load(path: impl AsRef<Path>, robot: &Robot, limits: &LoadLimits) -> Result<Self> {
+        let path = path.as_ref();
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let read = match extension.as_str() {
+            "npy" => from_npy(path, robot, limits),
+            "json" => from_json(path, robot, limits),
+            other => Err(Error::input(format!("{} is no format of motions: .npy or .json", quoted(other)))),
+        };
+        let checked = read.and_then(|motions| motions.check(robot).map(|()| motions));
+        checked.map_err(|e| e.in_file(path))
+    }
+
+    /// Whether the motions suit the robot: the number of columns, quaternions of norm 1 (within 1e-6), joint angles
+    /// and their changes of at most [`MAX_ANGLE_RAD`].
+    ///
+    /// # Errors
+    /// They do not; the message names the first motion.
+    pub fn check(&self, robot: &Robot) -> Result<()> {
+        if self.n_columns() != robot.columns.len() && !self.is_empty() {
+            let message = format!("{} columns where the robot has {}", self.n_columns(), robot.columns.len());
+            return Err(Error::input(message).remedy(SEE_COLUMNS));
+        }
+        for i in 0..self.len() {
+            let (start, end) = (self.start(i), self.end(i));
+            for body in &robot.bodies {
+                check_joint(body, start, end).map_err(|e| e.at(format!("motion {i}")))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One line, if there are values beyond the limits of their joint, that counts them and shows the first.
+    pub fn check_limits(&self, robot: &Robot) -> Vec<String> {
+        let (mut n, mut first) = (0usize, None);
+        for i in 0..self.len() {
+            for (moment, q) in [("start", self.start(i)), ("end", self.end(i))] {
+                for (column, &value) in robot.columns.iter().zip(q) {
+                    let Some([lower, upper]) = column.limits else { continue };
+                    if !(lower..=upper).contains(&value) {
+                        n += 1;
+                        let name = quoted(&column.name);
+                        first.get_or_insert_with(|| {
+                            format!("motion {i} {moment}s with joint {name} at {value}, limits {lower} to {upper}")
+                        });
+                    }
+                }
+            }
+        }
+        first.map(|first| format!("values beyond joint limits: {n}, the first: {first}")).into_iter().collect()
+    }
+}
+
+fn check_joint(body: &Body, start: &[f64], end: &[f64]) -> Result<()> {
+    let name = || quoted(&body.joint.name);
+    match body.joint.kind {
+        JointKind::Revolute { drive, .. } => {
+            let [a, b] = [drive.value(start), drive.value(end)];
+            let largest = a.abs().max(b.abs()).max((b - a).abs());
+            if largest <= MAX_ANGLE_RAD {
+                return Ok(());
+            }
+            Err(Error::input(format!("joint {} turns from {a} to {b} rad, beyond {MAX_ANGLE_RAD} (2^20)", name())))
+        }
+        JointKind::Free { first_column } => {
+            for q in [start, end] {
+                let quaternion = q.iter().skip(first_column as usize + 3).take(4);
+                let norm = quaternion.fold(0.0, |n: f64, x| n.hypot(*x));
+                if (norm - 1.0).abs() > QUATERNION_DEFECT {
+                    return Err(Error::input(format!("the quaternion of joint {} has the norm {norm}, not 1", name())));
+                }
+            }
+            Ok(())
+        }
+        JointKind::Fixed | JointKind::Prismatic { .. } => Ok(()),
+    }
+}
+
+/// The bytes that `n` motions take; a motion without columns takes some too.
+fn check_memory(n: usize, n_columns: usize, limits: &LoadLimits) -> Result<()> {
+    limits.check(bytes_of::<f64>(n) * 2 * n_columns.max(1) as u128, &format!("{n} motions of {n_columns} columns"))
+}
+
+fn from_npy(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<Motions> {
+    let (file, file_length) = open(path)?;
+    let mut source = BufReader::new(file);
+    let Header { is_big_endian, shape, data_offset } = npy::read_header(&mut source)?;
+    let n_columns = robot.columns.len();
+    let n_motions = match shape[..] {
+        [n, 2, columns] if columns == n_columns => n,
+        [_, 2, columns] => {
+            let message = format!("shape {shape:?} has {columns} columns where the robot has {n_columns}");
+            return Err(Error::input(message).remedy(SEE_COLUMNS));
+        }
+        [_, w, _] => {
+            return Err(Error::input(format!(
+                "shape {shape:?} has {w} way-points, only 2 are supported: start and end"
+            )));
+        }
+        _ => return Err(Error::input(format!("shape {shape:?}, want (motions, 2, {n_columns})"))),
+    };
+    let n_bytes = bytes_of::<f64>(n_motions) * 2 * n_columns as u128;
+    let there = u128::from(file_length.saturating_sub(data_offset));
+    if n_bytes != there {
+        let message = format!("shape {shape:?} takes {n_bytes} bytes, the file has {there}: truncated or damaged");
+        return Err(Error::input(message));
+    }
+    check_memory(n_motions, n_columns, limits)?;
+    let mut values = vec![0.0; n_motions * 2 * n_columns];
+    let mut bytes = [0; 8];
+    for value in &mut values {
+        source.read_exact(&mut bytes).map_err(|cause| Error::input(format!("it cannot be read: {cause}")))?;
+        *value = if is_big_endian { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) };
+    }
+    Motions::from_flat(n_motions, n_columns, values)
+}
+
+fn from_json(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<Motions> {
+    let bytes = read_bytes(path, limits)?;
+    let json: MotionsJson = serde_json::from_str(text(&bytes)?)
+        .map_err(|cause| Error::input(format!("JSON: {}", shortened(&cause.to_string(), 200))))?;
+    let known: HashMap<&str, usize> = robot.columns.iter().enumerate().map(|(i, c)| (c.name.as_str(), i)).collect();
+    let mut columns = Vec::with_capacity(json.joints.len());
+    for name in &json.joints {
+        let column = known.get(name.as_str()).copied();
+        let column = column.ok_or_else(|| {
+            Error::input(format!("the robot has no moving joint {}", quoted(name))).remedy(SEE_COLUMNS)
+        })?;
+        if columns.contains(&column) {
+            return Err(Error::input(format!("joint {} is named twice", quoted(name))));
+        }
+        columns.push(column);
+    }
+    let still = robot.zero_configuration();
+    check_memory(json.motions.len(), still.len(), &limits.less(bytes.len() as u64))?;
+    let mut values = Vec::with_capacity(json.motions.len() * 2 * still.len());
+    for (i, motion) in json.motions.iter().enumerate() {
+        let here = |message: String| Error::input(message).at(format!("motion {i}"));
+        if motion.len() != 2 {
+            return Err(here(format!("{} way-points, only 2 are supported: start and end", motion.len())));
+        }
+        for row in motion {
+            if row.len() != columns.len() {
+                return Err(here(format!("{} values for {} joints", row.len(), columns.len())));
+            }
+            let mut q = still.clone();
+            for (&column, &value) in columns.iter().zip(row) {
+                q[column] = value;
+            }
+            values.extend(q);
+        }
+    }
+    Motions::from_flat(json.motions.len(), still.len(), values)
+}
