@@ -160,3 +160,64 @@ fn links(path: &Path, options: &SceneOptions) -> Result<Scene> {
     scene.warnings = robot.warnings;
     Ok(scene)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const OBJ: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\ng part\nf 1 2 4\nf 1 1 1\n";
+
+    fn scene(name: &str, content: &str) -> Result<Scene> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("meshes")).unwrap();
+        std::fs::write(folder.path().join("meshes/m.obj"), OBJ).unwrap();
+        std::fs::write(folder.path().join("meshes/plain.obj"), OBJ.replace("g part", "")).unwrap();
+        std::fs::write(folder.path().join(name), content).unwrap();
+        Scene::from_file(folder.path().join(name), &SceneOptions::default())
+    }
+
+    fn objects(scene: &Scene) -> Vec<(&str, u32, u32)> {
+        scene.objects.iter().map(|o| (o.name.as_str(), o.first_triangle, o.n_triangles)).collect()
+    }
+
+    #[test]
+    fn a_mesh_file_gives_an_object_a_group() {
+        let scene = scene("room.OBJ", OBJ).unwrap();
+        assert_eq!(objects(&scene), [("room", 0, 1), ("part", 1, 2)]);
+        assert_eq!(scene.warnings.len(), 1);
+        assert!(scene.warnings[0].contains(": 1, the first is triangle 1 of object 'part'"), "{:?}", scene.warnings);
+    }
+
+    #[test]
+    fn placed_meshes_are_moved_and_named() {
+        let identity = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]];
+        let turned = [[0, -1, 0, 10], [1, 0, 0, 20], [0, 0, 1, 30], [0, 0, 0, 1]];
+        let text = json!({"units": "metre", "maker": {"any": 1}, "instances": [
+            {"object": "a", "mesh": "meshes/m.obj", "matrix": identity},
+            {"object": "b", "mesh": "meshes/plain.obj", "matrix": turned, "triangles": 3},
+            {"object": "a", "mesh": "meshes/m.obj", "matrix": turned},
+        ]});
+        let scene = scene("scene.json", &text.to_string()).unwrap();
+        let expected = [("a", 0, 1), ("a/part", 1, 2), ("b", 3, 3), ("a", 6, 1), ("a/part", 7, 2)];
+        assert_eq!(objects(&scene), expected);
+        assert_eq!(
+            scene.triangles[6].map(|v| v.to_array()),
+            [[10.0, 20.0, 30.0], [10.0, 21.0, 30.0], [9.0, 20.0, 30.0]]
+        );
+    }
+
+    #[test]
+    fn a_robot_stands_at_zero_with_links_as_objects() {
+        let link =
+            |n: &str| format!("<link name=\"{n}\"><visual><geometry><box size=\"2 2 2\"/></geometry></visual></link>");
+        let joint = r#"<joint name="j" type="prismatic"><parent link="a"/><child link="b"/><origin xyz="0 0 5"/>
+            <axis xyz="0 0 1"/><mimic joint="k" offset="2"/></joint>
+            <joint name="k" type="continuous"><parent link="b"/><child link="c"/></joint>"#;
+        let scene = scene("s.urdf", &format!("<robot>{}{}{joint}{}</robot>", link("b"), link("a"), "<link name='c'/>"))
+            .unwrap();
+        assert_eq!(objects(&scene), [("b", 0, 12), ("a", 12, 12)]);
+        assert_eq!(scene.triangles_of(0).iter().flatten().map(|v| v.z).fold(9.0, f64::min), 6.0);
+        assert!(scene.is_closed(0));
+    }
+}

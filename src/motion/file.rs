@@ -188,3 +188,129 @@ fn from_json(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<Motions>
     }
     Motions::from_flat(json.motions.len(), still.len(), values)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::robot::{ColumnKind, Drive, Joint};
+    use glam::{DMat3, DVec3};
+    use std::path::PathBuf;
+
+    /// Columns: an angle with limits, a slide, and a free joint; and a joint that follows the angle a thousandfold.
+    fn robot() -> Robot {
+        let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let turn = robot.add_column("turn", ColumnKind::AngleRad, Some([-1.0, 2.0]));
+        let slide = robot.add_column("slide", ColumnKind::LengthM, None);
+        for (i, part) in ["x", "y", "z", "qx", "qy", "qz", "qw"].iter().enumerate() {
+            robot.add_column(format!("free.{part}"), ColumnKind::Free(i as u8), None);
+        }
+        let axis = DVec3::Z;
+        let mut add = |name: &str, kind| {
+            let joint = Joint { name: name.into(), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
+            robot.add_body(name, Some(0), joint).unwrap();
+        };
+        add("turn", JointKind::Revolute { axis, drive: Drive::direct(turn) });
+        add("follower", JointKind::Revolute { axis, drive: Drive { column: turn, multiplier: 1000.0, offset: 0.5 } });
+        add("slide", JointKind::Prismatic { axis, drive: Drive::direct(slide) });
+        add("free", JointKind::Free { first_column: 2 });
+        robot
+    }
+
+    const STILL: [f64; 9] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+
+    fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        (folder, path)
+    }
+
+    /// A `.npy` file of version 1, or 2 where the bytes are big endian.
+    fn npy(shape: &str, values: &[f64], is_big_endian: bool) -> Vec<u8> {
+        let descr = if is_big_endian { ">f8" } else { "<f8" };
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let mut bytes = b"\x93NUMPY".to_vec();
+        if is_big_endian {
+            bytes.extend([2, 0]);
+            bytes.extend((header.len() as u32).to_le_bytes());
+        } else {
+            bytes.extend([1, 0]);
+            bytes.extend((header.len() as u16).to_le_bytes());
+        }
+        bytes.extend(header.bytes());
+        let bytes_of = |x: &f64| if is_big_endian { x.to_be_bytes() } else { x.to_le_bytes() };
+        bytes.extend(values.iter().flat_map(bytes_of));
+        bytes
+    }
+
+    fn load(name: &str, content: &[u8]) -> Result<Motions> {
+        let (_folder, path) = file(name, content);
+        Motions::load(path, &robot(), &LoadLimits::default())
+    }
+
+    #[test]
+    fn arrays_of_either_byte_order() {
+        let mut values: Vec<f64> = [STILL, STILL, STILL, STILL].concat();
+        values[0] = 0.1;
+        values[28] = -7.5;
+        for is_big_endian in [false, true] {
+            let motions = load("m.npy", &npy("(2, 2, 9)", &values, is_big_endian)).unwrap();
+            assert_eq!((motions.len(), motions.start(0)[0], motions.end(1)[1]), (2, 0.1, -7.5));
+        }
+        assert!(load("m.npy", &npy("(0, 2, 9)", &[], false)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn names_in_any_order_and_the_rest_still() {
+        let text = br#"{"made": 1, "joints": ["slide", "turn"], "motions": [[[1, 2], [3, 4]], [[5, 6], [7, 8.5]]]}"#;
+        let motions = load("m.json", text).unwrap();
+        let mut expected = STILL;
+        [expected[0], expected[1]] = [8.5, 7.0];
+        assert_eq!(motions.end(1), expected);
+        assert_eq!(load("m.json", br#"{"joints": [], "motions": [[[], []]]}"#).unwrap().start(0), STILL);
+        assert_eq!(load("m.json", br#"{"joints": [], "motions": []}"#).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn wrong_motions_are_told_with_their_number() {
+        let refused = |joints: &str, start: &str, end: &str, word: &str| {
+            let text =
+                format!("{{\"joints\": [{joints}], \"motions\": [[[{start}], [{start}]], [[{start}], [{end}]]]}}");
+            let error = load("m.json", text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("m.json") && error.contains("motion 1") && error.contains(word), "{error}");
+        };
+        let quaternion = r#""free.qx", "free.qy", "free.qz", "free.qw""#;
+        refused(quaternion, "0, 0, 0.6, 0.8", "0, 0, 0.6, 0.80001", "norm");
+        refused(quaternion, "0, 0, 0.6, 0.8", "0, 0, 0, 0", "joint 'free'");
+        refused(r#""turn""#, "0", "1e7", "2^20");
+        refused(r#""turn""#, "0", "1100", "'follower'");
+        refused(r#""turn""#, "-1048.0", "1048.0", "2^20");
+        refused(r#""turn""#, "0", "0, 1", "2 values for 1 joints");
+    }
+
+    #[test]
+    fn values_beyond_limits_are_counted() {
+        let text = br#"{"joints": ["turn"], "motions": [[[0], [2]], [[-1], [2.5]], [[-2], [3]]]}"#;
+        let lines = load("m.json", text).unwrap().check_limits(&robot());
+        assert_eq!(
+            lines,
+            ["values beyond joint limits: 3, the first: motion 1 ends with joint 'turn' at 2.5, limits -1 to 2"]
+        );
+        assert!(load("m.json", br#"{"joints": [], "motions": []}"#).unwrap().check_limits(&robot()).is_empty());
+    }
+
+    #[test]
+    fn more_than_fits_is_a_memory_error() {
+        let (_folder, path) = file("m.npy", &npy("(1, 2, 9)", &[STILL, STILL].concat(), false));
+        assert!(Motions::load(&path, &robot(), &LoadLimits { memory_bytes: 144 }).is_ok());
+        let error = Motions::load(&path, &robot(), &LoadLimits { memory_bytes: 143 }).unwrap_err();
+        assert_eq!(error.kind(), crate::error::ErrorKind::Memory);
+        assert!(error.to_string().contains("1 motions of 9 columns need 144 bytes"), "{error}");
+        // Without columns a file of no numbers may claim any number of motions.
+        let still = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let (_folder, path) = file("m.npy", &npy("(10000000000000000, 2, 0)", &[], false));
+        assert!(Motions::load(&path, &still, &LoadLimits::default()).is_err());
+        let (_folder, path) = file("m.npy", &npy("(5, 2, 0)", &[], false));
+        assert_eq!(Motions::load(&path, &still, &LoadLimits::default()).unwrap().len(), 5);
+    }
+}

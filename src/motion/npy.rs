@@ -90,3 +90,35 @@ fn string(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| ['\'', '"'].contains(c))?;
     text[1..].split_once(quote)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_as_numpy_writes_them() {
+        let read = |h: &str| parse(h).map_err(|e| e.to_string());
+        assert_eq!(
+            read("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2, 6), }   \n"),
+            Ok((false, vec![3, 2, 6]))
+        );
+        assert_eq!(read("{'shape': (), \"descr\": \">f8\", 'fortran_order': False}"), Ok((true, vec![])));
+        assert_eq!(read("{'descr':'<f8','fortran_order':False,'shape':(7,)}"), Ok((false, vec![7])));
+        for (header, word) in [
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "'<f4', want float64"),
+            ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,), }", "structured"),
+            ("{'descr': '<f8', 'fortran_order': True, 'shape': (3,), }", "Fortran"),
+            ("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,), }", "no header"),
+            ("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }", "no header"),
+            ("{'descr': '<f8', 'fortran_order': False, }", "no header"),
+            ("{'descr': '<f8' 'fortran_order': False, 'shape': (3,)}", "no header"),
+            ("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", "no header"),
+            ("{'é': 1}", "no header"),
+            ("{é", "no header"),
+            ("", "no header"),
+        ] {
+            let error = read(header).unwrap_err();
+            assert!(error.contains(word), "{header}: {error}");
+        }
+    }
+}

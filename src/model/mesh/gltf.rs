@@ -419,3 +419,116 @@ fn transform(node: &Node) -> Result<DAffine3> {
         node.translation.unwrap_or([0.0; 3]).into(),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::MeshFormat;
+    use super::super::tests::{groups, numbers, parse};
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn buffer() -> Vec<u8> {
+        let points: [f32; 12] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let mut bytes: Vec<u8> = points.iter().flat_map(|x| x.to_le_bytes()).collect();
+        bytes.extend([0u16, 1, 2, 3].iter().flat_map(|i| i.to_le_bytes()));
+        bytes
+    }
+
+    fn document(mode: u32) -> Value {
+        json!({
+            "asset": {"version": "2.0"},
+            "scenes": [{"nodes": [0]}],
+            "nodes": [
+                {"name": "outer", "mesh": 0, "translation": [1, 2, 3], "children": [1]},
+                {"mesh": 0, "scale": [2, 2, 2], "rotation": [0, 0, 1, 0]},
+                {"name": "in no scene", "mesh": 0},
+            ],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1, "mode": mode}, {"attributes": {}, "mode": 1}]}],
+            "accessors": [
+                {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
+                {"bufferView": 1, "componentType": 5123, "count": if mode == 4 { 3 } else { 4 }, "type": "SCALAR"},
+            ],
+            "bufferViews": [
+                {"buffer": 0, "byteLength": 48},
+                {"buffer": 0, "byteOffset": 48, "byteLength": 8},
+            ],
+            "buffers": [{"byteLength": 56}],
+        })
+    }
+
+    fn glb(document: &Value, buffer: &[u8]) -> Vec<u8> {
+        let mut json = document.to_string().into_bytes();
+        json.resize(json.len().next_multiple_of(4), b' ');
+        let mut bytes = b"glTF".to_vec();
+        let total = 12 + 8 + json.len() + 8 + buffer.len();
+        for word in [2, total as u32, json.len() as u32] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(b"JSON");
+        bytes.extend(json);
+        bytes.extend((buffer.len() as u32).to_le_bytes());
+        bytes.extend(b"BIN\0");
+        bytes.extend(buffer);
+        bytes
+    }
+
+    #[test]
+    fn lists_strips_and_fans_with_transforms() {
+        let p = [[1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [1.0, 3.0, 3.0], [1.0, 2.0, 4.0]];
+        for (mode, corners) in [(4, vec![[0, 1, 2]]), (5, vec![[0, 1, 2], [2, 1, 3]]), (6, vec![[0, 1, 2], [0, 2, 3]])]
+        {
+            let mesh = parse(MeshFormat::Gltf, &glb(&document(mode), &buffer())).unwrap();
+            let n = corners.len();
+            assert_eq!(groups(&mesh), [(Some("outer"), n), (None, n)]);
+            let expected: Vec<_> = corners.iter().map(|t| t.map(|i: usize| p[i])).collect();
+            assert_eq!(numbers(&mesh)[..n], expected);
+            // The inner node: half a turn about z, twice the size.
+            assert_eq!(numbers(&mesh)[n][1], [-1.0, 2.0, 3.0]);
+        }
+    }
+
+    #[test]
+    fn json_with_its_buffer_within_or_beside() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a b.bin"), buffer()).unwrap();
+        let data = base64::engine::general_purpose::STANDARD.encode(buffer());
+        for uri in [format!("data:application/octet-stream;base64,{data}"), "a%20b.bin".to_string()] {
+            let mut document = document(4);
+            document["buffers"][0]["uri"] = json!(uri);
+            let text = document.to_string();
+            let limits = LoadLimits::default();
+            let mesh = super::super::Mesh::parse(MeshFormat::Gltf, text.as_bytes(), folder.path(), &limits).unwrap();
+            assert_eq!(mesh.triangles.len(), 2);
+        }
+    }
+
+    #[test]
+    fn what_would_change_the_triangles_is_refused() {
+        let refused = |pointer: &str, value: Value, word: &str| {
+            let mut document = document(4);
+            let (parent, key) = pointer.rsplit_once('/').unwrap();
+            document.pointer_mut(parent).unwrap()[key] = value;
+            let error = parse(MeshFormat::Gltf, &glb(&document, &buffer())).unwrap_err().to_string();
+            assert!(error.contains(word), "{pointer}: {error}");
+        };
+        refused("/nodes/0/skin", json!(0), "skins");
+        refused("/nodes/0/weights", json!([0.5]), "morph");
+        refused("/meshes/0/weights", json!([0.5]), "morph");
+        refused("/nodes/1/extensions", json!({"EXT_mesh_gpu_instancing": {}}), "instancing");
+        refused("/extensionsRequired", json!(["KHR_draco_mesh_compression"]), "draco");
+        refused("/accessors/0/sparse", json!({}), "sparse");
+        refused("/nodes/1/children", json!([0]), "ancestor");
+        refused("/nodes/0/children", json!([1, 1]), "several parents");
+        refused("/nodes/0/matrix", json!([1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]), "last row");
+        refused("/nodes/1/rotation", json!([0, 0, 0, 0]), "unit quaternion");
+        refused("/accessors/0/count", json!(4_000_000_000u64), "truncated");
+        refused("/accessors/0/count", json!(u64::MAX), "truncated");
+        refused("/accessors/1/byteOffset", json!(u64::MAX), "truncated");
+        refused("/bufferViews/0/byteStride", json!(4), "truncated");
+        refused("/accessors/0/type", json!("VEC2"), "type");
+        refused("/accessors/0/componentType", json!(5125), "component type");
+        refused("/buffers/0/byteLength", json!(57), "truncated");
+        refused("/scene", json!(1), "scene 1");
+        refused("/asset/version", json!("1.0"), "2.0");
+    }
+}

@@ -104,3 +104,60 @@ impl Mesh {
         group.runs.iter().filter_map(|run| self.triangles.get(run.clone())).flatten().copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use glam::DVec3;
+
+    /// Parses bytes; for the tests of the formats.
+    pub(super) fn parse(format: MeshFormat, bytes: &[u8]) -> Result<Mesh> {
+        Mesh::parse(format, bytes, Path::new(""), &LoadLimits::default())
+    }
+
+    /// Triangles as plain numbers.
+    pub(super) fn numbers(mesh: &Mesh) -> Vec<[[f64; 3]; 3]> {
+        mesh.triangles.iter().map(|t| t.map(|v| v.to_array())).collect()
+    }
+
+    /// Names and numbers of triangles of the groups.
+    pub(super) fn groups(mesh: &Mesh) -> Vec<(Option<&str>, usize)> {
+        mesh.groups.iter().map(|g| (g.name.as_deref(), mesh.of_group(g).count())).collect()
+    }
+
+    #[test]
+    fn formats_go_by_extension_in_any_case() {
+        for (name, format) in [("a.STL", MeshFormat::Stl), ("b.Obj", MeshFormat::Obj), ("c.x.gLtF", MeshFormat::Gltf)] {
+            assert_eq!(MeshFormat::of_path(Path::new(name)), Some(format));
+        }
+        assert_eq!(MeshFormat::of_path(Path::new("stl")), None);
+        assert!(Mesh::load("no.such", &LoadLimits::default()).unwrap_err().to_string().contains("no mesh format"));
+    }
+
+    #[test]
+    fn groups_keep_file_order_and_may_be_interrupted() {
+        let mut out = Builder::new(LoadLimits::default());
+        let triangle = |x: f64| [DVec3::splat(x), DVec3::X, DVec3::Y];
+        for (name, x) in [(Some("a"), 0.0), (Some("b"), 1.0), (Some(" a "), 2.0), (None, 3.0), (Some(""), 4.0)] {
+            out.group(name);
+            out.triangle(triangle(x)).unwrap();
+        }
+        out.group(Some("empty"));
+        let mesh = out.finish().unwrap();
+        assert_eq!(mesh.triangles.iter().map(|t| t[0].x).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(groups(&mesh), [(Some("a"), 2), (Some("b"), 1), (None, 2)]);
+        assert_eq!(mesh.of_group(&mesh.groups[0]).map(|t| t[0].x).collect::<Vec<_>>(), [0.0, 2.0]);
+    }
+
+    #[test]
+    fn more_than_fits_is_a_memory_error() {
+        let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 3\n";
+        let fits = LoadLimits { memory_bytes: text.len() as u64 + 144 };
+        assert!(Mesh::parse(MeshFormat::Obj, text, Path::new(""), &fits).is_ok());
+        let error = Mesh::parse(MeshFormat::Obj, text, Path::new(""), &fits.less(1)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Memory);
+        assert!(error.to_string().contains("2 triangles need 144 bytes"), "{error}");
+        assert!(error.to_string().contains("--memory"), "{error}");
+    }
+}

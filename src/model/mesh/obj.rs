@@ -82,3 +82,33 @@ fn corner(word: &str, vertices: &[DVec3]) -> Result<DVec3> {
         .and_then(|p| vertices.get(p).copied())
         .ok_or_else(|| Error::input(format!("vertex {index} is out of range, there are {n} so far")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::MeshFormat;
+    use super::super::tests::{groups, numbers, parse};
+
+    #[test]
+    fn polygons_are_fans_and_indices_count_from_either_end() {
+        let text = "\u{feff}# square\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0 0.5 0.5 0.5\nv 0 1 0\nvt 0 0\nf 1/1 2//1 \\\n 3/1/1 -1 # fan\n";
+        let mesh = parse(MeshFormat::Obj, text.as_bytes()).unwrap();
+        let [a, b, c, d] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        assert_eq!(numbers(&mesh), [[a, b, c], [a, c, d]]);
+        assert_eq!(groups(&mesh), [(None, 2)]);
+    }
+
+    #[test]
+    fn a_name_again_continues_its_group() {
+        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\ng b c\nf 1 2 3\nusemtl x\no a\nf 3 2 1\n";
+        let mesh = parse(MeshFormat::Obj, text.as_bytes()).unwrap();
+        assert_eq!(groups(&mesh), [(Some("a"), 2), (Some("b c"), 1)]);
+        assert_eq!(mesh.triangles[2][0].to_array(), [0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn lines_without_end_take_no_time() {
+        let text = format!("v 0 0 0 {}", "\\\n".repeat(1 << 19));
+        let error = parse(MeshFormat::Obj, text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("no triangle"), "{error}");
+    }
+}

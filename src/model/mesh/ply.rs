@@ -299,3 +299,67 @@ fn take(
 fn number(word: &str) -> Result<f64> {
     word.parse().map_err(|_| Error::input(format!("{} is not a number", quoted(word))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::MeshFormat;
+    use super::super::tests::{numbers, parse};
+
+    /// A square as one polygon, with properties around that do not matter.
+    fn square(format: &str) -> Vec<u8> {
+        let header = format!(
+            "ply\r\nformat {format} 1.0\ncomment of no use\nelement camera 1\nproperty list uchar float f\n\
+             element vertex 4\nproperty uchar red\nproperty double x\nproperty short y\nproperty float z\n\
+             element nothing 4000000000\nelement face 1\nproperty list uint8 int8 vertex_index\nproperty float quality\nend_header\n"
+        );
+        let mut bytes = header.into_bytes();
+        let vertices: [(f64, i16, f32); 4] = [(0.1, 0, 0.0), (1.0, 0, 0.0), (1.0, -1, 0.5), (0.0, 1, 0.0)];
+        if format == "ascii" {
+            bytes.extend(b"2 1 nan\n\n");
+            for (x, y, z) in vertices {
+                bytes.extend(format!("7 {x} {y} {z}\n").bytes());
+            }
+            bytes.extend(b"4 0 1 2 3 inf");
+            return bytes;
+        }
+        let big = format == "binary_big_endian";
+        let put = |out: &mut Vec<u8>, mut le: Vec<u8>| {
+            if big {
+                le.reverse();
+            }
+            out.extend(le);
+        };
+        bytes.push(1);
+        put(&mut bytes, f32::NAN.to_le_bytes().into());
+        for (x, y, z) in vertices {
+            bytes.push(7);
+            put(&mut bytes, x.to_le_bytes().into());
+            put(&mut bytes, y.to_le_bytes().into());
+            put(&mut bytes, z.to_le_bytes().into());
+        }
+        bytes.extend([4, 0, 1, 2, 3]);
+        put(&mut bytes, 1.5f32.to_le_bytes().into());
+        bytes
+    }
+
+    #[test]
+    fn all_forms_say_the_same() {
+        for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
+            let mesh = parse(MeshFormat::Ply, &square(format)).unwrap();
+            let [a, b, c, d] = [[0.1, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, -1.0, 0.5], [0.0, 1.0, 0.0]];
+            assert_eq!(numbers(&mesh), [[a, b, c], [a, c, d]], "{format}");
+        }
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
+            let bytes = square(format);
+            // The last word of the ASCII form may lose letters and still be a number.
+            let n = bytes.len() - if format == "ascii" { 3 } else { 0 };
+            for n in 0..n {
+                assert!(parse(MeshFormat::Ply, &bytes[..n]).is_err(), "{format}: {n} bytes");
+            }
+        }
+    }
+}

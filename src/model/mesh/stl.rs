@@ -90,3 +90,51 @@ fn ascii(text: &str, out: &mut Builder) -> Result<()> {
     }
     if state == State::Outside { Ok(()) } else { Err(Error::input("it ends before 'endsolid': truncated")) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::MeshFormat;
+    use super::super::tests::{groups, numbers, parse};
+
+    /// A binary file; the first bytes of its header are `head`.
+    fn binary(head: &[u8], triangles: &[[[f32; 3]; 3]]) -> Vec<u8> {
+        let mut bytes = head.to_vec();
+        bytes.resize(80, 0);
+        bytes.extend((triangles.len() as u32).to_le_bytes());
+        for triangle in triangles {
+            bytes.extend([0; 12]);
+            bytes.extend(triangle.iter().flatten().flat_map(|x| x.to_le_bytes()));
+            bytes.extend([0; 2]);
+        }
+        bytes
+    }
+
+    const ONE: [[f32; 3]; 3] = [[0.1, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+
+    #[test]
+    fn binary_files_may_begin_with_solid() {
+        for head in [&b"made by"[..], b"solid of a kind"] {
+            let mesh = parse(MeshFormat::Stl, &binary(head, &[ONE, ONE])).unwrap();
+            assert_eq!(mesh.triangles.len(), 2);
+            assert_eq!(numbers(&mesh)[1][0], [f64::from(0.1f32), 0.0, 0.0]);
+            assert_eq!(groups(&mesh), [(None, 2)]);
+        }
+    }
+
+    #[test]
+    fn ascii_is_read_in_f64_and_solids_are_groups() {
+        let facet =
+            "facet normal 0 0 1\n outer loop\n  vertex 0.1 0 0\n  vertex 1 0 0\n VERTEX 0 1e0 0\nendloop\nendfacet\n";
+        let text = format!("solid two words\n{facet}{facet}endsolid\nsolid\r\n{facet}endsolid\n");
+        let mesh = parse(MeshFormat::Stl, text.as_bytes()).unwrap();
+        assert_eq!(groups(&mesh), [(Some("two words"), 2), (None, 1)]);
+        assert_eq!(numbers(&mesh)[0], [[0.1, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    }
+
+    #[test]
+    fn a_truncated_binary_that_begins_with_solid_is_told_as_such() {
+        let bytes = binary(b"solid", &[ONE, ONE]);
+        let error = parse(MeshFormat::Stl, &bytes[..150]).unwrap_err().to_string();
+        assert!(error.contains("truncated") && error.contains("2 triangles"), "{error}");
+    }
+}

@@ -57,31 +57,28 @@ impl MeshFiles {
     }
 
     fn find(&self, filename: &str) -> Result<PathBuf> {
-        let places = self.places(filename)?;
-        if let Some(found) = places.iter().find(|p| p.is_file()) {
-            return Ok(found.clone());
-        }
-        let tried: Vec<_> = places.iter().map(|p| p.to_string_lossy()).collect();
-        Err(Error::input(format!("the mesh {} does not exist; tried {}", quoted(filename), tried.join(", "))))
+        let (dirs, names) = self.places(filename)?;
+        let places = dirs.iter().flat_map(|d| names.iter().map(|n| d.join(n)));
+        places.into_iter().find(|p| p.is_file()).ok_or_else(|| {
+            let dirs: Vec<_> = dirs.iter().map(|d| d.to_string_lossy()).collect();
+            let message = format!("the mesh {} does not exist: no", quoted(filename));
+            Error::input(format!("{message} {} in {}", names.join(" and no "), dirs.join(", ")))
+        })
     }
 
-    /// Where a file may be, the likeliest place first.
-    fn places(&self, filename: &str) -> Result<Vec<PathBuf>> {
+    /// The folders in which a file may be, and the names that it may have there, the likeliest first.
+    fn places<'a>(&self, filename: &'a str) -> Result<(Vec<PathBuf>, Vec<&'a str>)> {
         let in_package = filename.strip_prefix("package://").or_else(|| filename.strip_prefix("model://"));
         if let Some(path) = in_package {
             // A path that begins with a slash would leave the folder that it is looked for in.
             let rest = path.split_once('/').map(|(_, rest)| rest.trim_start_matches('/'));
             let rest = rest.filter(|r| !r.is_empty() && !path.starts_with('/'));
             let rest = rest.ok_or_else(|| Error::input(format!("{} names no file in a package", quoted(filename))))?;
-            let mut places: Vec<PathBuf> =
-                self.package_dirs.iter().flat_map(|d| [d.join(path), d.join(rest)]).collect();
-            let mut met = std::collections::HashSet::new();
-            places.retain(|p| met.insert(p.clone()));
-            return Ok(places);
+            return Ok((self.package_dirs.clone(), vec![path, rest]));
         }
         match filename.split_once("://") {
-            None => Ok(vec![self.folder.join(filename)]),
-            Some(("file", path)) => Ok(vec![self.folder.join(path)]),
+            None => Ok((vec![self.folder.clone()], vec![filename])),
+            Some(("file", path)) => Ok((vec![self.folder.clone()], vec![path])),
             Some((scheme, _)) => {
                 Err(Error::input(format!("{}: files from {} are not supported", quoted(filename), quoted(scheme))))
             }
