@@ -1,5 +1,8 @@
 //! Every test that needs more than one module.
 
+// The helpers of tests may unwrap as the tests themselves do.
+#![allow(clippy::unwrap_used)]
+
 mod inputs;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.

@@ -73,7 +73,7 @@ impl Primitive {
             if x > 0.0 && x.is_finite() {
                 return Ok(());
             }
-            Err(Error::input(format!("{what} of {x} m: it has to be positive")))
+            Err(Error::input(format!("{what} of {x:?} m: it has to be positive")))
         };
         positive("a chord error", chord_error_m)?;
         match *self {
@@ -100,7 +100,8 @@ impl Primitive {
 }
 
 fn too_fine(radius_m: f64, chord_error_m: f64) -> Error {
-    let message = format!("a chord error of {chord_error_m} m on a radius of {radius_m} m takes too many triangles");
+    let message =
+        format!("a chord error of {chord_error_m:?} m on a radius of {radius_m:?} m takes too many triangles");
     Error::input(message).remedy("raise --chord-error")
 }
 

@@ -77,7 +77,9 @@ impl Motions {
                         n += 1;
                         let name = quoted(&column.name);
                         first.get_or_insert_with(|| {
-                            format!("motion {i} {moment}s with joint {name} at {value}, limits {lower} to {upper}")
+                            format!(
+                                "motion {i} {moment}s with joint {name} at {value:?}, limits {lower:?} to {upper:?}"
+                            )
                         });
                     }
                 }
@@ -96,14 +98,17 @@ fn check_joint(body: &Body, start: &[f64], end: &[f64]) -> Result<()> {
             if largest <= MAX_ANGLE_RAD {
                 return Ok(());
             }
-            Err(Error::input(format!("joint {} turns from {a} to {b} rad, beyond {MAX_ANGLE_RAD} (2^20)", name())))
+            Err(Error::input(format!("joint {} turns from {a:?} to {b:?} rad, beyond {MAX_ANGLE_RAD} (2^20)", name())))
         }
         JointKind::Free { first_column } => {
             for q in [start, end] {
                 let quaternion = q.iter().skip(first_column as usize + 3).take(4);
                 let norm = quaternion.fold(0.0, |n: f64, x| n.hypot(*x));
                 if (norm - 1.0).abs() > QUATERNION_DEFECT {
-                    return Err(Error::input(format!("the quaternion of joint {} has the norm {norm}, not 1", name())));
+                    return Err(Error::input(format!(
+                        "the quaternion of joint {} has the norm {norm:?}, not 1",
+                        name()
+                    )));
                 }
             }
             Ok(())
@@ -122,23 +127,22 @@ fn from_npy(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<Motions> 
     let mut source = BufReader::new(file);
     let Header { is_big_endian, shape, data_offset } = npy::read_header(&mut source)?;
     let n_columns = robot.columns.len();
+    let shown = shortened(&format!("{shape:?}"), 100);
     let n_motions = match shape[..] {
         [n, 2, columns] if columns == n_columns => n,
         [_, 2, columns] => {
-            let message = format!("shape {shape:?} has {columns} columns where the robot has {n_columns}");
+            let message = format!("shape {shown} has {columns} columns where the robot has {n_columns}");
             return Err(Error::input(message).remedy(SEE_COLUMNS));
         }
         [_, w, _] => {
-            return Err(Error::input(format!(
-                "shape {shape:?} has {w} way-points, only 2 are supported: start and end"
-            )));
+            return Err(Error::input(format!("shape {shown} has {w} way-points, only 2 are supported: start and end")));
         }
-        _ => return Err(Error::input(format!("shape {shape:?}, want (motions, 2, {n_columns})"))),
+        _ => return Err(Error::input(format!("shape {shown}, want (motions, 2, {n_columns})"))),
     };
     let n_bytes = bytes_of::<f64>(n_motions) * 2 * n_columns as u128;
     let there = u128::from(file_length.saturating_sub(data_offset));
     if n_bytes != there {
-        let message = format!("shape {shape:?} takes {n_bytes} bytes, the file has {there}: truncated or damaged");
+        let message = format!("shape {shown} takes {n_bytes} bytes, the file has {there}: truncated or damaged");
         return Err(Error::input(message));
     }
     check_memory(n_motions, n_columns, limits)?;
@@ -294,7 +298,7 @@ mod tests {
         let lines = load("m.json", text).unwrap().check_limits(&robot());
         assert_eq!(
             lines,
-            ["values beyond joint limits: 3, the first: motion 1 ends with joint 'turn' at 2.5, limits -1 to 2"]
+            ["values beyond joint limits: 3, the first: motion 1 ends with joint 'turn' at 2.5, limits -1.0 to 2.0"]
         );
         assert!(load("m.json", br#"{"joints": [], "motions": []}"#).unwrap().check_limits(&robot()).is_empty());
     }

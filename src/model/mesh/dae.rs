@@ -2,7 +2,7 @@
 //! the up-axis is ignored, as ROS tools do. Each named node is a group.
 
 use super::Builder;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, quoted, shortened};
 use crate::load::{number, text};
 use crate::model::robot::Triangle;
 use crate::model::xml::{child, children, exactly, line, numbers, parse, required, words};
@@ -20,7 +20,7 @@ pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
     let document = parse(text(bytes)?)?;
     let root = document.root_element();
     if root.tag_name().name() != "COLLADA" {
-        return Err(Error::input(format!("<{}> is not COLLADA", root.tag_name().name())));
+        return Err(Error::input(format!("its root is <{}>, not <COLLADA>", shortened(root.tag_name().name(), 60))));
     }
     let mut scene = Scene {
         ids: HashMap::new(),
@@ -57,7 +57,7 @@ fn unit(root: Node) -> Result<f64> {
     let Some(asset) = child(root, "asset")? else { return Ok(1.0) };
     let Some(unit) = child(asset, "unit")? else { return Ok(1.0) };
     match numbers::<1>(unit, "meter")? {
-        Some([meter]) if meter <= 0.0 => Err(Error::input(format!("a unit of {meter} metres")).at(line(unit))),
+        Some([meter]) if meter <= 0.0 => Err(Error::input(format!("a unit of {meter:?} metres")).at(line(unit))),
         Some([meter]) => Ok(meter),
         None => Ok(1.0),
     }
@@ -258,7 +258,8 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
             Some(value) => index(value).map_err(|e| e.at(line(accessor))),
             None => Ok(default),
         };
-        let names: Vec<_> = children(accessor, "param").map(|p| p.attribute("name").unwrap_or_default()).collect();
+        let names: Vec<_> =
+            children(accessor, "param").take(16).map(|p| p.attribute("name").unwrap_or_default()).collect();
         let column = |k: usize, name: &str| names.iter().position(|n| *n == name).unwrap_or(k);
         let positions = Positions {
             offset: attribute("offset", 0)?,
@@ -269,6 +270,10 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         };
         if positions.columns.iter().any(|&c| c >= positions.stride) {
             return Err(Error::input("positions of fewer than 3 numbers").at(line(accessor)));
+        }
+        if positions.count > 0 && positions.get(positions.count - 1).is_err() {
+            let message = format!("{} positions do not fit its {} numbers", positions.count, positions.data.len());
+            return Err(Error::input(format!("{message}: truncated")).at(line(accessor)));
         }
         Ok(positions)
     }

@@ -1,7 +1,7 @@
 //! PLY, ASCII and binary of either byte order: the elements `vertex` and `face`, polygons as fans.
 
 use super::Builder;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, quoted, shortened};
 use crate::load::text;
 use glam::DVec3;
 
@@ -120,7 +120,7 @@ pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
         let mut values = Vec::new();
         for i in 0..element.count {
             values.clear();
-            let here = |e: Error| e.at(format!("{} {i}", element.name));
+            let here = |e: Error| e.at(format!("{} {i}", quoted(&element.name)));
             source.element(element, &wanted, &mut values).map_err(here)?;
             match (element.name.as_str(), &values[..]) {
                 ("vertex", &[x, y, z]) => vertices.push(DVec3::new(x, y, z)),
@@ -147,7 +147,7 @@ fn polygons(vertices: &[DVec3], corners: &[f64], sizes: &[usize], out: &mut Buil
         for &corner in own {
             let vertex = (corner >= 0.0 && corner.fract() == 0.0).then(|| vertices.get(corner as usize)).flatten();
             polygon.push(*vertex.ok_or_else(|| {
-                here(Error::input(format!("vertex {corner} is out of range, there are {}", vertices.len())))
+                here(Error::input(format!("vertex {} is out of range, there are {}", shown(corner), vertices.len())))
             })?);
         }
         out.polygon(&polygon).map_err(here)?;
@@ -173,19 +173,22 @@ fn corner_list(element: &Element) -> Result<usize> {
         .ok_or_else(|| Error::input("its faces have no list vertex_indices"))
 }
 
+/// No header is longer than this, bytes.
+const MAX_HEADER: usize = 1 << 16;
+
 /// The header as text, and what follows its last line.
 fn split_header(bytes: &[u8]) -> Result<(&str, &[u8])> {
     if !(bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r")) {
         return Err(Error::input("it does not begin with 'ply'"));
     }
     let mut at = 0;
-    for line in bytes.split_inclusive(|&b| b == b'\n') {
+    for line in bytes[..bytes.len().min(MAX_HEADER)].split_inclusive(|&b| b == b'\n') {
         at += line.len();
         if line.trim_ascii() == b"end_header" && line.ends_with(b"\n") {
             return Ok((text(&bytes[..at])?, &bytes[at..]));
         }
     }
-    Err(Error::input("its header has no end: truncated"))
+    Err(Error::input(format!("its header has no end within {MAX_HEADER} bytes: truncated")))
 }
 
 /// The format and the elements that a header declares.
@@ -283,7 +286,7 @@ fn take(
             None => 1,
             // No list is longer than the body: the next number is missing long before.
             Some(n) if n >= 0.0 && n.fract() == 0.0 => n as usize,
-            Some(n) => return Err(Error::input(format!("a list of {n} numbers"))),
+            Some(n) => return Err(Error::input(format!("a list of {} numbers", shown(n)))),
         };
         for _ in 0..n {
             let value = next(property.scalar)?;
@@ -293,6 +296,11 @@ fn take(
         }
     }
     Ok(())
+}
+
+/// A number for a message: a large one has hundreds of digits.
+fn shown(x: f64) -> String {
+    shortened(&x.to_string(), 20)
 }
 
 /// A number that may be NaN or infinite: a normal may, and a coordinate is looked at where it is used.

@@ -15,22 +15,23 @@ const PROBE: usize = 512;
 
 pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
     // "solid" at the start decides nothing: many binary files begin with it. The length decides, then the zeros.
-    let n = bytes.get(80..HEAD).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
+    let n = bytes.get(80..HEAD).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let length_of = |n: u32| HEAD as u64 + RECORD as u64 * u64::from(n);
     let is_text = bytes.trim_ascii_start().get(..5).is_some_and(|b| b.eq_ignore_ascii_case(b"solid"));
     match n {
-        Some(n) if bytes.len() == HEAD + RECORD * n => binary(&bytes[HEAD..], n, out),
+        Some(n) if bytes.len() as u64 == length_of(n) => binary(&bytes[HEAD..], out),
         _ if is_text && !bytes.iter().take(PROBE).any(|&b| b == 0) => ascii(text(bytes)?, out),
         Some(n) => Err(Error::input(format!(
             "its header says {n} triangles, {} bytes, but it has {} bytes: truncated or damaged",
-            HEAD + RECORD * n,
+            length_of(n),
             bytes.len()
         ))),
         None => Err(Error::input(format!("{} bytes are no STL: truncated", bytes.len()))),
     }
 }
 
-fn binary(records: &[u8], n: usize, out: &mut Builder) -> Result<()> {
-    out.check_room(n)?;
+fn binary(records: &[u8], out: &mut Builder) -> Result<()> {
+    out.check_room(records.len() / RECORD)?;
     for record in records.chunks_exact(RECORD) {
         // The normal in the first three numbers is the writer's opinion.
         let coordinate = |i: usize| {

@@ -1,7 +1,7 @@
 //! The elements of a URDF file that matter for motion and contact.
 
 use super::Geometry;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, quoted, shortened};
 use crate::model::primitive::Primitive;
 use crate::model::xml::{child, children, line, numbers, only_attributes, parse, required};
 use glam::{DAffine3, DMat3, DVec3};
@@ -68,7 +68,7 @@ impl Document {
         let xml = parse(text)?;
         let root = xml.root_element();
         if root.tag_name().name() != "robot" {
-            return Err(Error::input(format!("its root is <{}>, not <robot>", root.tag_name().name())));
+            return Err(Error::input(format!("its root is <{}>, not <robot>", shortened(root.tag_name().name(), 60))));
         }
         if let Some(macros) = root.descendants().find(|n| n.tag_name().namespace().is_some_and(|s| s.contains("xacro")))
         {
@@ -130,11 +130,11 @@ fn shape(element: Node) -> Result<Shape> {
             only_attributes(kind, &["filename", "scale"])?;
             let scale = DVec3::from(numbers::<3>(kind, "scale")?.unwrap_or([1.0; 3]));
             if scale.to_array().contains(&0.0) {
-                return refuse(kind, format!("a scale of {} {} {}", scale.x, scale.y, scale.z));
+                return refuse(kind, format!("a scale of {:?} {:?} {:?}", scale.x, scale.y, scale.z));
             }
             ShapeGeometry::Mesh { filename: required(kind, "filename")?.to_string(), scale }
         }
-        other => return refuse(kind, format!("the shape <{}> is not supported", crate::error::shortened(other, 60))),
+        other => return refuse(kind, format!("the shape <{}> is not supported", shortened(other, 60))),
     };
     Ok(Shape { pose: origin(element)?, geometry })
 }

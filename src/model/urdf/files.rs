@@ -6,6 +6,7 @@ use crate::load::{LoadLimits, bytes_of};
 use crate::model::mesh::Mesh;
 use crate::model::robot::Triangle;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -23,11 +24,8 @@ impl MeshFiles {
     pub fn new(urdf: &Path, options: &UrdfOptions, used_bytes: u64) -> Self {
         let absolute = std::path::absolute(urdf).unwrap_or_else(|_| urdf.to_path_buf());
         let folder = absolute.parent().unwrap_or(Path::new("")).to_path_buf();
-        let mut package_dirs: Vec<PathBuf> = folder.ancestors().map(Path::to_path_buf).collect();
-        package_dirs.extend(options.package_paths.iter().cloned());
-        if let Some(ros) = std::env::var_os("ROS_PACKAGE_PATH") {
-            package_dirs.extend(std::env::split_paths(&ros).filter(|p| !p.as_os_str().is_empty()));
-        }
+        let ros = std::env::var_os("ROS_PACKAGE_PATH");
+        let package_dirs = package_dirs(&folder, &options.package_paths, ros.as_deref());
         Self { folder, package_dirs, known: HashMap::new(), left: options.limits.less(used_bytes) }
     }
 
@@ -83,5 +81,27 @@ impl MeshFiles {
                 Err(Error::input(format!("{}: files from {} are not supported", quoted(filename), quoted(scheme))))
             }
         }
+    }
+}
+
+/// A folder and its ancestors, then the folders that the caller and the ROS environment name.
+fn package_dirs(folder: &Path, package_paths: &[PathBuf], ros: Option<&OsStr>) -> Vec<PathBuf> {
+    let mut dirs: Vec<PathBuf> = folder.ancestors().map(Path::to_path_buf).collect();
+    dirs.extend_from_slice(package_paths);
+    dirs.extend(ros.iter().flat_map(std::env::split_paths).filter(|p| !p.as_os_str().is_empty()));
+    dirs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_looked_for_near_the_file_then_where_told() {
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let ros = std::env::join_paths(["/opt/ros", "", "/ws"]).unwrap();
+        let found = package_dirs(Path::new("/a/b"), &paths(&["/told"]), Some(&ros));
+        assert_eq!(found, paths(&["/a/b", "/a", "/", "/told", "/opt/ros", "/ws"]));
+        assert_eq!(package_dirs(Path::new("/a"), &[], None), paths(&["/a", "/"]));
     }
 }
