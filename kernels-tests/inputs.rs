@@ -31,7 +31,7 @@ fn load(path: &Path, robot: &Robot) -> Result<()> {
         Mesh::load(path, &LIMITS).map(drop)
     } else {
         let options = SceneOptions { limits: LIMITS, ..SceneOptions::default() };
-        Scene::from_file(path, &options).map(|s| {
+        Scene::from_file_with(path, &options).map(|s| {
             let _ = (0..s.objects.len() as u32).filter(|&o| s.is_closed(o)).count();
         })
     }

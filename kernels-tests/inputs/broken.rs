@@ -172,6 +172,7 @@ fn dae() -> Vec<Broken> {
             (with("meter=\"0.0254\"", "meter=\"0\""), "unit of 0.0"),
             (with("meter=\"0.0254\"", "meter=\"inch\""), "not a number"),
             (with("<polygons count=\"1\">", "<polygons count=\"1\"><ph/>"), "holes"),
+            (with("<mesh>", "<mesh><quads/>"), "<quads> is not supported"),
             (with("<mesh>", "<convex_mesh/><mesh>"), "<convex_mesh> is not supported"),
         ],
     )

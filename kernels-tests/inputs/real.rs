@@ -144,8 +144,7 @@ fn collision_and_visual_meshes_of_one_robot_lie_on_each_other() {
 #[test]
 fn scenes_have_the_stated_objects_and_triangles() {
     let Some(data) = data() else { return };
-    let read =
-        |name: &str| Scene::from_file(data.join(name), &SceneOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let read = |name: &str| Scene::from_file(data.join(name)).unwrap_or_else(|e| panic!("{e}"));
     for (name, n_objects, n_triangles) in [
         ("env-bookstore/scene.json", 130, 101_833),
         ("puma-pool/pipes.obj", 73, 38_000),
@@ -169,7 +168,7 @@ fn scenes_have_the_stated_objects_and_triangles() {
 #[test]
 fn the_bookstore_is_a_room_with_its_things_inside() {
     let Some(data) = data() else { return };
-    let scene = Scene::from_file(data.join("env-bookstore/scene.json"), &SceneOptions::default()).unwrap();
+    let scene = Scene::from_file(data.join("env-bookstore/scene.json")).unwrap();
     let numbers: HashMap<&str, u32> = scene.objects.iter().map(|o| o.name.as_str()).zip(0..).collect();
     let floor = numbers.iter().find(|(name, _)| name.contains("Floor")).map(|(_, &o)| o).unwrap();
     let [low, high] = bounds(scene.triangles_of(floor));
@@ -197,10 +196,10 @@ fn the_kitchen_and_the_table_are_found_in_a_package() {
     for (name, n_objects) in [("kitchen", 5), ("table_bars", 3)] {
         let path = data.join(format!("env-mbm-meshes/{name}/{name}.urdf"));
         let options = SceneOptions { package_paths: vec![package.path().into()], ..SceneOptions::default() };
-        let scene = Scene::from_file(&path, &options).unwrap_or_else(|e| panic!("{e}"));
+        let scene = Scene::from_file_with(&path, &options).unwrap_or_else(|e| panic!("{e}"));
         let total: f64 = stated.iter().filter(|(file, _)| file.starts_with(name)).map(|(_, n)| n[0]).sum();
         assert_eq!((scene.objects.len(), scene.triangles.len() as f64), (n_objects, total), "{name}");
-        let error = Scene::from_file(&path, &SceneOptions::default()).unwrap_err().to_string();
+        let error = Scene::from_file(&path).unwrap_err().to_string();
         assert!(error.contains("motion_bench_maker/configs") && error.contains(&format!("{name}.urdf")), "{error}");
     }
 }

@@ -53,12 +53,20 @@ struct Instance {
 }
 
 impl Scene {
-    /// Reads a scene: a mesh file, each named group an object; `.json`; or a URDF (`.urdf`, `.xml`) with every joint
-    /// at 0, its links as objects.
+    /// Reads a scene as [`Scene::from_file_with`] does, without any options.
+    ///
+    /// # Errors
+    /// As [`Scene::from_file_with`].
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_file_with(path, &SceneOptions::default())
+    }
+
+    /// Reads a scene: a mesh file, each named group an object; `.json`, a list of placed meshes; or a URDF (`.urdf`,
+    /// `.xml`) with every joint at 0, its links as objects. Numbers are metres.
     ///
     /// # Errors
     /// A file is missing, malformed or does not fit the limits, or there is no triangle.
-    pub fn from_file(path: impl AsRef<Path>, options: &SceneOptions) -> Result<Self> {
+    pub fn from_file_with(path: impl AsRef<Path>, options: &SceneOptions) -> Result<Self> {
         let path = path.as_ref();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let read = match extension.as_str() {
@@ -174,7 +182,7 @@ mod tests {
         std::fs::write(folder.path().join("meshes/m.obj"), OBJ).unwrap();
         std::fs::write(folder.path().join("meshes/plain.obj"), OBJ.replace("g part", "")).unwrap();
         std::fs::write(folder.path().join(name), content).unwrap();
-        Scene::from_file(folder.path().join(name), &SceneOptions::default())
+        Scene::from_file(folder.path().join(name))
     }
 
     fn objects(scene: &Scene) -> Vec<(&str, u32, u32)> {

@@ -2,116 +2,24 @@
 //! Coordinates stay as they are stored, whichever axis is up. Each named node is a group. What would move or multiply
 //! triangles and is not read here (skins, morph weights, sparse accessors, compression, instancing) is refused.
 
+mod accessor;
+mod buffers;
+mod document;
+
 use super::Builder;
 use crate::error::{Error, Result, quoted, shortened};
-use crate::load::{LoadLimits, read_bytes};
-use base64::Engine;
+use crate::load::LoadLimits;
+use document::{Document, Node};
 use glam::{DAffine3, DMat4, DQuat, DVec3};
-use serde::Deserialize;
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::path::Path;
 use std::rc::Rc;
 
 /// Nodes within nodes, deeper than any sane scene and far from the end of the stack.
 const MAX_DEPTH: usize = 200;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Document {
-    asset: Asset,
-    scene: Option<usize>,
-    #[serde(default)]
-    scenes: Vec<Scene>,
-    #[serde(default)]
-    nodes: Vec<Node>,
-    #[serde(default)]
-    meshes: Vec<MeshJson>,
-    #[serde(default)]
-    accessors: Vec<Accessor>,
-    #[serde(default)]
-    buffer_views: Vec<View>,
-    #[serde(default)]
-    buffers: Vec<Buffer>,
-    #[serde(default)]
-    extensions_required: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Asset {
-    version: String,
-}
-
-#[derive(Deserialize)]
-struct Scene {
-    #[serde(default)]
-    nodes: Vec<usize>,
-}
-
-#[derive(Deserialize)]
-struct Node {
-    name: Option<String>,
-    mesh: Option<usize>,
-    skin: Option<usize>,
-    #[serde(default)]
-    children: Vec<usize>,
-    matrix: Option<[f64; 16]>,
-    translation: Option<[f64; 3]>,
-    rotation: Option<[f64; 4]>,
-    scale: Option<[f64; 3]>,
-    #[serde(default)]
-    weights: Vec<f64>,
-    #[serde(default)]
-    extensions: HashMap<String, serde::de::IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct MeshJson {
-    primitives: Vec<Primitive>,
-    #[serde(default)]
-    weights: Vec<f64>,
-}
-
-#[derive(Deserialize)]
-struct Primitive {
-    attributes: HashMap<String, usize>,
-    indices: Option<usize>,
-    mode: Option<u32>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Accessor {
-    buffer_view: Option<usize>,
-    #[serde(default)]
-    byte_offset: usize,
-    component_type: u32,
-    #[serde(default)]
-    normalized: bool,
-    count: usize,
-    #[serde(rename = "type")]
-    shape: String,
-    sparse: Option<serde::de::IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct View {
-    buffer: usize,
-    #[serde(default)]
-    byte_offset: usize,
-    byte_length: usize,
-    byte_stride: Option<usize>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Buffer {
-    uri: Option<String>,
-    byte_length: usize,
-}
-
 pub(super) fn read(bytes: &[u8], folder: &Path, limits: &LoadLimits, out: &mut Builder) -> Result<()> {
-    let (json, binary) = if bytes.starts_with(b"glTF") { container(bytes)? } else { (bytes, None) };
+    let (json, binary) = if bytes.starts_with(b"glTF") { buffers::container(bytes)? } else { (bytes, None) };
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     let document: Document = serde_json::from_slice(json)
         .map_err(|cause| Error::input(format!("JSON: {}", shortened(&cause.to_string(), 200))))?;
@@ -123,7 +31,7 @@ pub(super) fn read(bytes: &[u8], folder: &Path, limits: &LoadLimits, out: &mut B
     if let Some(name) = document.extensions_required.iter().find(|e| !HARMLESS.iter().any(|h| e.starts_with(h))) {
         return Err(Error::input(format!("it requires the extension {}, which is not supported", quoted(name))));
     }
-    let buffers = buffers(&document, binary, folder, limits)?;
+    let buffers = buffers::load(&document, binary, folder, limits)?;
     let mut walk = Walk {
         met: vec![false; document.nodes.len()],
         meshes: vec![None; document.meshes.len()],
@@ -147,85 +55,6 @@ pub(super) fn read(bytes: &[u8], folder: &Path, limits: &LoadLimits, out: &mut B
     roots.into_iter().try_for_each(|root| walk.node(root, DAffine3::IDENTITY, 0))
 }
 
-/// The JSON chunk and the binary chunk of a GLB.
-fn container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
-    let truncated = || Error::input("its chunks do not fit its length: truncated or damaged");
-    let u32_at = |at: usize| {
-        let word = bytes.get(at..at.checked_add(4)?)?;
-        Some(u32::from_le_bytes([word[0], word[1], word[2], word[3]]) as usize)
-    };
-    if u32_at(4) != Some(2) {
-        return Err(Error::input("GLB of another version than 2"));
-    }
-    if u32_at(8) != Some(bytes.len()) {
-        return Err(truncated());
-    }
-    let (mut at, mut json, mut binary) = (12, None, None);
-    while at < bytes.len() {
-        let length = u32_at(at).ok_or_else(truncated)?;
-        let kind = bytes.get(at + 4..at + 8).ok_or_else(truncated)?;
-        let content = bytes.get(at + 8..).and_then(|rest| rest.get(..length)).ok_or_else(truncated)?;
-        match kind {
-            b"JSON" if json.is_none() => json = Some(content),
-            b"BIN\0" if binary.is_none() => binary = Some(content),
-            _ => {}
-        }
-        at += 8 + length;
-    }
-    Ok((json.ok_or_else(|| Error::input("GLB without a JSON chunk"))?, binary))
-}
-
-/// The bytes of every buffer: the container's own, written into the JSON, or a file beside it.
-fn buffers<'a>(
-    document: &Document,
-    binary: Option<&'a [u8]>,
-    folder: &Path,
-    limits: &LoadLimits,
-) -> Result<Vec<std::borrow::Cow<'a, [u8]>>> {
-    let mut loaded = Vec::with_capacity(document.buffers.len());
-    let mut left = *limits;
-    for (i, buffer) in document.buffers.iter().enumerate() {
-        let here = |e: Error| e.at(format!("buffer {i}"));
-        let content: std::borrow::Cow<[u8]> = match &buffer.uri {
-            None => binary.filter(|_| i == 0).ok_or_else(|| here(Error::input("it has no content")))?.into(),
-            Some(uri) => match uri.strip_prefix("data:") {
-                Some(data) => {
-                    let base64 = data.split_once(";base64,").map(|(_, text)| text);
-                    let base64 = base64.ok_or_else(|| here(Error::input("its data is not base64")))?;
-                    let bytes = base64::engine::general_purpose::STANDARD.decode(base64);
-                    bytes.map_err(|cause| here(Error::input(format!("base64: {cause}"))))?.into()
-                }
-                None => {
-                    let bytes = read_bytes(&folder.join(unescaped(uri)), &left)?;
-                    left = left.less(bytes.len() as u64);
-                    bytes.into()
-                }
-            },
-        };
-        if content.len() < buffer.byte_length {
-            let message = format!("{} bytes where {} are declared: truncated", content.len(), buffer.byte_length);
-            return Err(here(Error::input(message)));
-        }
-        loaded.push(content);
-    }
-    Ok(loaded)
-}
-
-/// A relative reference with its `%20` and the like resolved.
-fn unescaped(uri: &str) -> String {
-    let mut bytes = Vec::with_capacity(uri.len());
-    let mut rest = uri.as_bytes();
-    while let [first, after @ ..] = rest {
-        let code = match rest {
-            [b'%', a, b, ..] => std::str::from_utf8(&[*a, *b]).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok()),
-            _ => None,
-        };
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// A run of vertices that makes triangles one way.
 struct Run {
     mode: u32,
@@ -235,7 +64,7 @@ struct Run {
 /// The document while its nodes are walked.
 struct Walk<'a, 'b> {
     document: &'a Document,
-    buffers: Vec<std::borrow::Cow<'a, [u8]>>,
+    buffers: Vec<Cow<'a, [u8]>>,
     /// The runs of the meshes met so far.
     meshes: Vec<Option<Rc<Vec<Run>>>>,
     met: Vec<bool>,
@@ -315,89 +144,6 @@ impl Walk<'_, '_> {
         self.meshes[i] = Some(Rc::clone(&runs));
         Ok(runs)
     }
-
-    /// The numbers of an accessor: points where `n` is 3, indices where it is 1.
-    fn numbers(&self, i: usize, n: usize) -> Result<Numbers<'_>> {
-        let refuse = |what: &str| Error::input(format!("accessor {i} {what}"));
-        let accessor = self.document.accessors.get(i).ok_or_else(|| refuse("does not exist"))?;
-        if accessor.sparse.is_some() {
-            return Err(refuse("is sparse, which is not supported"));
-        }
-        if accessor.shape != if n == 3 { "VEC3" } else { "SCALAR" } {
-            return Err(refuse("has the wrong type"));
-        }
-        let component = match (accessor.component_type, n) {
-            (5120, 3) => Component::I8,
-            (5121, _) => Component::U8,
-            (5122, 3) => Component::I16,
-            (5123, _) => Component::U16,
-            (5125, 1) => Component::U32,
-            (5126, 3) => Component::F32,
-            _ => return Err(refuse("has the wrong component type")),
-        };
-        let view = accessor.buffer_view.and_then(|v| self.document.buffer_views.get(v));
-        let view = view.ok_or_else(|| refuse("has no buffer view"))?;
-        let outside = || refuse("reaches beyond its buffer: truncated or damaged");
-        let bytes = self
-            .buffers
-            .get(view.buffer)
-            .and_then(|b| b.get(view.byte_offset..)?.get(..view.byte_length)?.get(accessor.byte_offset..))
-            .ok_or_else(outside)?;
-        let size = component.n_bytes() * n;
-        let stride = view.byte_stride.unwrap_or(size);
-        let last = accessor.count.saturating_sub(1).checked_mul(stride).and_then(|at| at.checked_add(size));
-        if stride < size || (accessor.count > 0 && last.is_none_or(|end| end > bytes.len())) {
-            return Err(outside());
-        }
-        Ok(Numbers { bytes, stride, component, count: accessor.count, is_normalized: accessor.normalized })
-    }
-}
-
-/// The types of an accessor's numbers.
-#[derive(Clone, Copy)]
-enum Component {
-    I8,
-    U8,
-    I16,
-    U16,
-    U32,
-    F32,
-}
-
-impl Component {
-    fn n_bytes(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::U32 | Self::F32 => 4,
-        }
-    }
-}
-
-/// The elements of an accessor, all of them within its buffer.
-struct Numbers<'a> {
-    bytes: &'a [u8],
-    stride: usize,
-    component: Component,
-    count: usize,
-    is_normalized: bool,
-}
-
-impl Numbers<'_> {
-    /// Number `k` of element `i`.
-    fn get(&self, i: usize, k: usize) -> f64 {
-        let b = &self.bytes[i * self.stride + k * self.component.n_bytes()..];
-        let (value, largest) = match self.component {
-            Component::I8 => (f64::from(b[0] as i8), 127.0),
-            Component::U8 => (f64::from(b[0]), 255.0),
-            Component::I16 => (f64::from(i16::from_le_bytes([b[0], b[1]])), 32767.0),
-            Component::U16 => (f64::from(u16::from_le_bytes([b[0], b[1]])), 65535.0),
-            Component::U32 => (f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])), 1.0),
-            Component::F32 => (f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])), 1.0),
-        };
-        // Normalised integers stand for [0, 1] or [-1, 1]; the most negative one stands for -1 too.
-        if self.is_normalized && largest > 1.0 { (value / largest).max(-1.0) } else { value }
-    }
 }
 
 /// The transform of a node to its parent.
@@ -424,7 +170,8 @@ fn transform(node: &Node) -> Result<DAffine3> {
 mod tests {
     use super::super::MeshFormat;
     use super::super::tests::{groups, numbers, parse};
-    use super::*;
+    use crate::load::LoadLimits;
+    use base64::Engine;
     use serde_json::{Value, json};
 
     fn buffer() -> Vec<u8> {
