@@ -1,1 +1,38 @@
-//! Placeholder
+//! All input: files that are broken in every way, files that are mutated at random, and real data.
+
+mod broken;
+mod fuzz;
+mod real;
+mod samples;
+
+use firstcontact::error::Result;
+use firstcontact::load::LoadLimits;
+use firstcontact::model::mesh::{Mesh, MeshFormat};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::model::scene_file::SceneOptions;
+use firstcontact::model::urdf::UrdfOptions;
+use firstcontact::motion::Motions;
+use std::path::Path;
+
+/// What loading may take in these tests, bytes.
+const LIMITS: LoadLimits = LoadLimits { memory_bytes: 1 << 26 };
+
+/// Reads a file as what its name says: `motions.json` and `.npy` as motions of `robot`, other `.json` as a scene,
+/// `.urdf` as a robot, the rest as meshes.
+fn load(path: &Path, robot: &Robot) -> Result<()> {
+    let name = path.file_name().unwrap().to_string_lossy();
+    if name.ends_with(".npy") || name.ends_with("motions.json") {
+        Motions::load(path, robot, &LIMITS).map(|m| drop(m.check_limits(robot)))
+    } else if name.ends_with(".urdf") {
+        let options = UrdfOptions { limits: LIMITS, ..UrdfOptions::default() };
+        Robot::from_urdf_with(path, &options).and_then(|r| r.body_poses(&r.zero_configuration()).map(drop))
+    } else if MeshFormat::of_path(path).is_some() {
+        Mesh::load(path, &LIMITS).map(drop)
+    } else {
+        let options = SceneOptions { limits: LIMITS, ..SceneOptions::default() };
+        Scene::from_file_with(path, &options).map(|s| {
+            let _ = (0..s.objects.len() as u32).filter(|&o| s.is_closed(o)).count();
+        })
+    }
+}

@@ -78,21 +78,16 @@ impl fmt::Display for Error {
     /// `file: place: message (remedy)`, on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
-            write!(f, "{}: ", file.display())?;
+            // A file name is shown as it is, except for what would break the line.
+            let name = file.to_string_lossy();
+            write!(f, "{}: ", name.replace(char::is_control, "\u{fffd}"))?;
         }
         if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+            write!(f, "{}: ", one_line(place))?;
         }
-        // Messages of underlying parsers may span lines; an error is one line.
-        let mut words = self.message.split_whitespace();
-        if let Some(first) = words.next() {
-            write!(f, "{first}")?;
-        }
-        for word in words {
-            write!(f, " {word}")?;
-        }
+        write!(f, "{}", one_line(&self.message))?;
         if let Some(remedy) = &self.remedy {
-            write!(f, " ({remedy})")?;
+            write!(f, " ({})", one_line(remedy))?;
         }
         Ok(())
     }
@@ -100,7 +95,39 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Turns a foreign error into input trouble of `file`.
-pub(crate) fn input_error(file: &Path) -> impl Fn(&dyn fmt::Display) -> Error + '_ {
-    move |cause| Error::input(cause.to_string()).in_file(file)
+/// Messages of underlying parsers, and names from files, may span lines; an error is one line.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    words.join(" ")
+}
+
+/// The first characters of a text from a file, for a message.
+pub(crate) fn shortened(text: &str, n_chars: usize) -> String {
+    match text.char_indices().nth(n_chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+/// A name or a value from a file, in quotes, cut where it is long: for a message.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", shortened(text.trim(), 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_line() {
+        let error = Error::input("a\nb\r\n c").in_file("dir\nfile").at("link 'x\u{7}\ny'").remedy("do\nthis");
+        assert_eq!(error.to_string(), "dir\u{fffd}file: link 'x y': a b c (do this)");
+    }
+
+    #[test]
+    fn long_names_are_cut_between_characters() {
+        assert_eq!(quoted(&"é".repeat(100)), format!("'{}…'", "é".repeat(60)));
+        assert_eq!(quoted(" short "), "'short'");
+    }
 }

@@ -3,6 +3,7 @@
 pub mod engine;
 pub mod error;
 pub mod gpu;
+pub mod load;
 pub mod model;
 pub mod motion;
 pub mod numeric;

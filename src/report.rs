@@ -85,12 +85,9 @@ impl<'a> Line<'a> {
     pub fn new(motion: usize, verdict: &Verdict, robot: &'a Robot, scene: &'a Scene) -> Self {
         match verdict {
             Verdict::Free => Self::Free { motion, verdict: "free" },
-            Verdict::Undecided(u) => Self::Undecided {
-                motion,
-                verdict: "undecided",
-                clear_until: u.clear_until,
-                reason: u.reason.name(),
-            },
+            Verdict::Undecided(u) => {
+                Self::Undecided { motion, verdict: "undecided", clear_until: u.clear_until, reason: u.reason.name() }
+            }
             Verdict::Contact(c) => Self::contact(motion, c, robot, scene),
         }
     }

@@ -52,7 +52,7 @@ pub fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut
         Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: Reason::Memory }),
         None => solver.finish(),
     };
-    stats.add_solving(before, solver.counts());
+    stats.add_solving(before, solver);
     Ok((verdict, stats))
 }
 

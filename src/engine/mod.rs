@@ -374,7 +374,7 @@ impl Engine {
                         Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: Reason::Memory }),
                         None => solver.finish(),
                     };
-                    stats.add_solving(before, solver.counts());
+                    stats.add_solving(before, solver);
                     stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
                     (verdict, stats)
                 })

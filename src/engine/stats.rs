@@ -1,8 +1,9 @@
 //! What the stages took in and gave, and how long they took.
 
 use super::options::Stage;
-use crate::stage::s6_solve::SolveCounts;
+use crate::stage::s6_solve::{SolveCounts, Solver};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// One stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -20,7 +21,7 @@ pub struct StageStats {
 }
 
 /// All stages, and the totals.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Motions checked.
     pub motions: u64,
@@ -42,13 +43,14 @@ pub struct Stats {
     pub stages: [StageStats; Stage::ALL.len()],
     /// What the exact stage did.
     pub solve: SolveSummary,
+    /// Pairs of link (in the robot) and object that were ignored because they touch at the start, and in how many
+    /// motions.
+    pub ignored: BTreeMap<(u32, u32), u64>,
 }
 
 /// Counts of the exact stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SolveSummary {
-    /// Pairs of link and object, summed over motions, ignored because they touch at the start.
-    pub ignored: u64,
     /// Time intervals for which poses were bounded.
     pub intervals: u64,
     /// Contractions of one pair over one interval.
@@ -78,15 +80,20 @@ impl Stats {
             a.retries += b.retries;
             a.bytes += b.bytes;
         }
-        self.solve.ignored += other.solve.ignored;
+        for (pair, n) in &other.ignored {
+            *self.ignored.entry(*pair).or_default() += n;
+        }
         self.solve.intervals += other.solve.intervals;
         self.solve.evaluations += other.solve.evaluations;
         self.solve.proofs += other.solve.proofs;
     }
 
-    /// Adds what a solver has done since `before`.
-    pub fn add_solving(&mut self, before: SolveCounts, after: SolveCounts) {
-        self.solve.ignored += after.ignored - before.ignored;
+    /// Adds what a solver has done for a motion, having done `before` already.
+    pub fn add_solving(&mut self, before: SolveCounts, solver: &Solver) {
+        let after = solver.counts();
+        for pair in solver.ignored() {
+            *self.ignored.entry(pair).or_default() += 1;
+        }
         self.solve.intervals += after.intervals - before.intervals;
         self.solve.evaluations += after.evaluations - before.evaluations;
         self.solve.proofs += after.proofs - before.proofs;

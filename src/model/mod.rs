@@ -1,7 +1,13 @@
 //! What moves and what stands still: robots, scenes, and the trees over their triangles.
 
+mod kinematics;
 pub mod lss;
+pub mod mesh;
+pub mod primitive;
 pub mod robot;
 pub mod scene;
+pub mod scene_file;
 pub mod tree;
+pub mod urdf;
 pub mod world;
+pub(crate) mod xml;

@@ -96,8 +96,7 @@ pub enum JointKind {
     },
 }
 
-/// A joint value as a function of the columns: `multiplier * column + offset` (other than 1 and 0 for mimic joints),
-/// or a constant where a mimic joint follows nothing that moves.
+/// A joint value as a function of the columns: `multiplier * column + offset` (other than 1 and 0 for mimic joints).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drive {
     /// The column that drives the joint.
@@ -248,4 +247,18 @@ pub(crate) fn orthonormal(m: DMat3) -> DMat3 {
         r = (r + r.inverse().transpose()) * 0.5;
     }
     r
+}
+
+/// One line about the triangles without an area, which are kept as edges or points; `None` where there are none.
+pub(crate) fn zero_area_warning<'a>(parts: impl Iterator<Item = (String, &'a [Triangle])>) -> Option<String> {
+    let (mut n, mut first) = (0usize, None);
+    for (name, triangles) in parts {
+        for (i, [a, b, c]) in triangles.iter().enumerate() {
+            if (b - a).cross(c - a) == DVec3::ZERO {
+                n += 1;
+                first.get_or_insert_with(|| format!("triangle {i} of {name}"));
+            }
+        }
+    }
+    first.map(|first| format!("zero-area triangles are kept as edges or points: {n}, the first is {first}"))
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::robot::Triangle;
+use std::collections::HashMap;
 
 /// Everything that a robot may touch, in world coordinates.
 #[derive(Clone, Debug, Default)]
@@ -54,5 +55,69 @@ impl Scene {
     /// The object that a triangle of [`Scene::triangles`] belongs to.
     pub fn object_of(&self, triangle: u32) -> u32 {
         (self.objects.partition_point(|o| o.first_triangle <= triangle) as u32).saturating_sub(1)
+    }
+
+    /// The triangles of an object; none where there is no such object.
+    pub fn triangles_of(&self, object: u32) -> &[Triangle] {
+        let range = self.objects.get(object as usize).map(|o| {
+            let first = o.first_triangle as usize;
+            first..first + o.n_triangles as usize
+        });
+        range.and_then(|r| self.triangles.get(r)).unwrap_or_default()
+    }
+
+    /// Whether an object is a closed surface: vertices of equal coordinates taken as one, every edge belongs to two
+    /// triangles that run through it in opposite directions. Triangles that collapse to an edge or a point do not count.
+    pub fn is_closed(&self, object: u32) -> bool {
+        let mut numbers = HashMap::new();
+        // The addition of zero turns -0 into 0.
+        let mut number = |v: glam::DVec3| {
+            let next = numbers.len() as u32;
+            *numbers.entry((v + 0.0).to_array().map(f64::to_bits)).or_insert(next)
+        };
+        let mut edges: HashMap<[u32; 2], u32> = HashMap::new();
+        for triangle in self.triangles_of(object) {
+            let [a, b, c] = triangle.map(&mut number);
+            if a != b && b != c && c != a {
+                for edge in [[a, b], [b, c], [c, a]] {
+                    *edges.entry(edge).or_default() += 1;
+                }
+            }
+        }
+        !edges.is_empty() && edges.iter().all(|(&[a, b], &n)| n == 1 && edges.contains_key(&[b, a]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+
+    fn tetrahedron() -> Vec<Triangle> {
+        let [o, x, y, z] = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+        vec![[o, y, x], [o, x, z], [o, z, y], [x, y, z]]
+    }
+
+    #[test]
+    fn tells_closed_surfaces() {
+        let mut scene = Scene::new();
+        let mut closed = |triangles: Vec<Triangle>| {
+            let object = scene.add_object("", triangles).unwrap();
+            scene.is_closed(object)
+        };
+        assert!(closed(tetrahedron()));
+        assert!(!closed(tetrahedron()[..3].to_vec()), "open");
+        let mut turned = tetrahedron();
+        turned[1].swap(0, 1);
+        assert!(!closed(turned), "one triangle turned round");
+        let mut doubled = tetrahedron();
+        doubled.push(doubled[0]);
+        assert!(!closed(doubled), "an edge of three triangles");
+        let mut signed = tetrahedron();
+        signed[0][0] = -signed[0][0];
+        signed.push([DVec3::X; 3]);
+        assert!(closed(signed), "-0 is 0, and a point is nothing");
+        assert!(!closed(Vec::new()));
+        assert!(!scene.is_closed(1000));
     }
 }

@@ -1,8 +1,10 @@
 //! How a model moves between a start and an end.
 
 mod batch;
+mod file;
 mod joint;
 mod model_motion;
+mod npy;
 
 pub use batch::Motions;
 pub use joint::{JointMotion, QUATERNION_TOLERANCE, rotation};

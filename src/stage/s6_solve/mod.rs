@@ -54,8 +54,6 @@ impl Default for SolveOptions {
 pub struct SolveCounts {
     /// Pairs that came in.
     pub pairs: u64,
-    /// Pairs of link and object ignored because they touch at the start.
-    pub ignored: u64,
     /// Time intervals for which poses were bounded.
     pub intervals: u64,
     /// Contractions of one pair over one interval.
@@ -196,7 +194,6 @@ impl<'w> Solver<'w> {
             self.ignored.extend(touching.iter().map(|&i| (self.pairs[i].shape, self.pairs[i].object)));
             self.ignored.sort_unstable();
             self.ignored.dedup();
-            self.counts.ignored += self.ignored.len() as u64;
             let ignored = std::mem::take(&mut self.ignored);
             self.pairs.retain(|p| ignored.binary_search(&(p.shape, p.object)).is_err());
             self.ignored = ignored;

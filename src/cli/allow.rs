@@ -1,0 +1,38 @@
+//! Pairs of link and object that are never tested.
+
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::{Error, Result};
+use std::path::Path;
+
+/// Reads lines `link object`, either of which may be `*`; empty lines and what follows a `#` are ignored.
+pub fn read(path: &Path, robot: &Robot, scene: &Scene) -> Result<Vec<(u32, u32)>> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::input(format!("cannot read: {e}")).in_file(path))?;
+    let mut pairs = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let at = |e: Error| e.at(format!("line {}", i + 1)).in_file(path);
+        let (link, object) = match words[..] {
+            [] => continue,
+            [link, object] => (link, object),
+            _ => return Err(at(Error::input("a line is 'link object', either may be '*'"))),
+        };
+        let links = named(link, robot.links.iter().map(|l| l.name.as_str()));
+        let objects = named(object, scene.objects.iter().map(|o| o.name.as_str()));
+        if links.is_empty() {
+            let remedy = "firstcontact info --robot R names the links that have triangles";
+            return Err(at(Error::input(format!("no link with triangles is called '{link}'")).remedy(remedy)));
+        }
+        if objects.is_empty() {
+            let remedy = "firstcontact info --scene S names the objects";
+            return Err(at(Error::input(format!("no object is called '{object}'")).remedy(remedy)));
+        }
+        pairs.extend(links.iter().flat_map(|&l| objects.iter().map(move |&o| (l, o))));
+    }
+    Ok(pairs)
+}
+
+fn named<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<u32> {
+    names.enumerate().filter(|(_, n)| wanted == "*" || *n == wanted).map(|(i, _)| i as u32).collect()
+}

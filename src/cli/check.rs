@@ -1,0 +1,223 @@
+//! `firstcontact check`: the main job.
+
+use super::inputs::InputArgs;
+use super::output::{PartFile, write_file};
+use super::summary::{self, Totals};
+use super::{Outcome, allow, warn};
+use clap::{Args, ValueEnum};
+use firstcontact::engine::{Backend, Engine, Options, Stage, Stats};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::report::Line;
+use firstcontact::stage::s6_solve::Initial;
+use firstcontact::{Error, ErrorKind, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BackendChoice {
+    /// A hardware graphics adapter if there is one, else the CPU
+    Auto,
+    /// Any graphics adapter, a software one too
+    Gpu,
+    /// The CPU
+    Cpu,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum InitialChoice {
+    /// A link that touches the scene at the start is a contact at time 0
+    Report,
+    /// Drop the link and object that touch at the start, for the whole motion
+    Ignore,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BoundChoice {
+    /// Pose, velocity, acceleration and a remainder
+    Jet,
+    /// Products of interval matrices, as in the paper
+    Interval,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The robot (URDF)
+    #[arg(long, value_name = "R.urdf")]
+    robot: PathBuf,
+    /// The scene: a mesh file, scene.json, or a URDF
+    #[arg(long, value_name = "S")]
+    scene: PathBuf,
+    /// The motions: .npy of shape (Q, 2, D), or .json
+    #[arg(long, value_name = "M")]
+    motions: PathBuf,
+    /// The answers, a line of JSON for each motion
+    #[arg(long, value_name = "RESULTS.jsonl")]
+    out: PathBuf,
+    /// Statistics of the stages, JSON
+    #[arg(long, value_name = "STATS.json")]
+    stats: Option<PathBuf>,
+    /// Pairs that are never tested: lines 'link object', either may be '*'
+    #[arg(long, value_name = "FILE")]
+    allow: Option<PathBuf>,
+    /// What to do with links that touch the scene at the start
+    #[arg(long, value_enum, default_value = "report")]
+    initial: InitialChoice,
+    /// Where the culling stages run
+    #[arg(long, value_enum, default_value = "auto")]
+    backend: BackendChoice,
+    /// Use the graphics adapter whose name contains this
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// Stages that run on the CPU although the others run on the adapter
+    #[arg(long, value_name = "STEM,…", value_delimiter = ',')]
+    reference: Vec<String>,
+    /// Threads on the CPU; 0 for all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// The form of the motion bounds
+    #[arg(long, value_enum, default_value = "jet")]
+    bound: BoundChoice,
+    /// Largest width of a certified time of contact, as a share of the motion
+    #[arg(long, value_name = "T", default_value_t = 1e-9)]
+    tolerance: f64,
+    /// Make joint values beyond their limits an error
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    inputs: InputArgs,
+}
+
+/// Contacts that the summary shows.
+const SHOWN: usize = 5;
+
+/// Runs the command.
+pub fn run(args: &CheckArgs) -> Result<Outcome> {
+    let start = Instant::now();
+    let robot = args.inputs.robot(&args.robot)?;
+    let scene = args.inputs.scene(&args.scene)?;
+    let motions = Motions::load(&args.motions, &robot, &args.inputs.limits())?;
+    robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
+    for beyond in motions.check_limits(&robot) {
+        if args.strict {
+            return Err(Error::input(beyond).in_file(&args.motions).remedy("leave out --strict to allow it"));
+        }
+        warn(&beyond);
+    }
+    let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
+    let load_s = start.elapsed().as_secs_f64();
+    let engine = Engine::builder(&robot, &scene).options(options(args)?).allow(allowed).build()?;
+    engine.note().into_iter().for_each(|note| eprintln!("{note}"));
+    let cpu_before = cpu_time_s();
+    let (stats, first) = check(args, &robot, &scene, &motions, &engine)?;
+    let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
+    let totals = Totals { load_s, cpu_s };
+    if let Some(path) = &args.stats {
+        let json = summary::to_json(&engine, &stats, totals, &robot, &scene);
+        let text = serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?;
+        write_file(path, &text)?;
+    }
+    summary::print(&engine, &stats, totals, &first);
+    Ok(match stats {
+        Stats { contact: 1.., .. } => Outcome::Contact,
+        Stats { undecided: 1.., .. } => Outcome::Undecided,
+        _ => Outcome::Free,
+    })
+}
+
+fn options(args: &CheckArgs) -> Result<Options> {
+    let mut options = Options {
+        backend: match args.backend {
+            BackendChoice::Auto => Backend::Auto,
+            BackendChoice::Gpu => Backend::Gpu,
+            BackendChoice::Cpu => Backend::Cpu,
+        },
+        adapter: args.adapter.clone(),
+        reference: args.reference.iter().map(|stem| Stage::from_stem(stem)).collect::<Result<_>>()?,
+        threads: args.threads,
+        bound: match args.bound {
+            BoundChoice::Jet => BoundForm::Jet,
+            BoundChoice::Interval => BoundForm::Interval,
+        },
+        ..Options::default()
+    };
+    if let Some(memory_bytes) = args.inputs.memory {
+        options.memory_bytes = memory_bytes;
+    }
+    options.solve.tolerance = args.tolerance;
+    options.solve.initial = match args.initial {
+        InitialChoice::Report => Initial::Report,
+        InitialChoice::Ignore => Initial::Ignore,
+    };
+    Ok(options)
+}
+
+/// Checks the motions, writing each answer as it comes; gives the first contacts in words.
+fn check(
+    args: &CheckArgs,
+    robot: &Robot,
+    scene: &Scene,
+    motions: &Motions,
+    engine: &Engine,
+) -> Result<(Stats, Vec<String>)> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&interrupted);
+    // A second handler cannot be set; the first one serves as well.
+    let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
+    let mut out = PartFile::create(&args.out)?;
+    let progress = progress(motions.len() as u64);
+    let mut first = Vec::new();
+    let result = engine.check_each(motions, &mut |i, verdict| {
+        let line = Line::new(i, &verdict, robot, scene);
+        out.line(&serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?)?;
+        if first.len() < SHOWN {
+            first.extend(summary::in_words(&line));
+        }
+        progress.inc(1);
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(Error::new(ErrorKind::Interrupted, format!("interrupted after {} motions", i + 1)));
+        }
+        Ok(())
+    });
+    progress.finish_and_clear();
+    match result {
+        Ok(stats) => {
+            out.finish()?;
+            Ok((stats, first))
+        }
+        Err(error) if error.kind() == ErrorKind::Interrupted => {
+            out.flush()?;
+            Err(error.remedy("the answers so far stand beside the output, in a file whose name ends in .part"))
+        }
+        Err(error) => {
+            out.discard();
+            Err(error)
+        }
+    }
+}
+
+fn progress(n: u64) -> ProgressBar {
+    let bar = ProgressBar::new(n);
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} motions, {per_sec}, {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// Processor time of this process, seconds.
+#[cfg(unix)]
+fn cpu_time_s() -> Option<f64> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
+}
+
+/// Not known on this system.
+#[cfg(not(unix))]
+fn cpu_time_s() -> Option<f64> {
+    None
+}

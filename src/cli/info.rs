@@ -1,0 +1,132 @@
+//! `firstcontact info`: adapters, and what a robot and a scene consist of.
+
+use super::inputs::InputArgs;
+use super::{Outcome, warn};
+use clap::Args;
+use comfy_table::Table;
+use comfy_table::presets;
+use firstcontact::gpu::Gpu;
+use firstcontact::model::robot::{ColumnKind, Robot};
+use firstcontact::model::scene::Scene;
+use firstcontact::{Error, Result};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Arguments of `info`.
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// A robot (URDF)
+    #[arg(long, value_name = "R.urdf")]
+    robot: Option<PathBuf>,
+    /// A scene: a mesh file, scene.json, or a URDF
+    #[arg(long, value_name = "S")]
+    scene: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    inputs: InputArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &InfoArgs) -> Result<Outcome> {
+    let mut all = json!({ "version": env!("CARGO_PKG_VERSION"), "adapters": adapters() });
+    if let Some(path) = &args.robot {
+        let robot = args.inputs.robot(path)?;
+        robot.warnings.iter().for_each(|w| warn(w));
+        all["robot"] = describe_robot(&robot);
+    }
+    if let Some(path) = &args.scene {
+        let scene = args.inputs.scene(path)?;
+        scene.warnings.iter().for_each(|w| warn(w));
+        all["scene"] = describe_scene(&scene);
+    }
+    if args.json {
+        let text = serde_json::to_string_pretty(&all).map_err(|e| Error::usage(e.to_string()))?;
+        println!("{text}");
+    } else {
+        print(&all);
+    }
+    Ok(Outcome::Free)
+}
+
+fn adapters() -> Value {
+    let list = Gpu::list()
+        .into_iter()
+        .map(|a| json!({ "name": a.name, "driver": a.driver, "interface": a.interface, "hardware": a.hardware }));
+    list.collect()
+}
+
+fn describe_robot(robot: &Robot) -> Value {
+    let joints: Vec<Value> = robot
+        .columns
+        .iter()
+        .map(|c| {
+            let unit = match c.kind {
+                ColumnKind::AngleRad => "rad",
+                ColumnKind::LengthM | ColumnKind::Free(0..=2) => "m",
+                ColumnKind::Free(_) => "quaternion",
+            };
+            json!({ "joint": c.name, "unit": unit, "limits": c.limits })
+        })
+        .collect();
+    let links: Vec<Value> = robot
+        .links
+        .iter()
+        .map(|l| {
+            let depth = robot.depth_of(l.body) - 1;
+            json!({ "link": l.name, "triangles": l.triangles.len(), "shapes": l.shape_starts.len(), "depth": depth })
+        })
+        .collect();
+    json!({ "name": robot.name, "joints": joints, "links": links, "triangles": robot.triangle_count() })
+}
+
+fn describe_scene(scene: &Scene) -> Value {
+    let objects: Vec<Value> = (0..scene.objects.len())
+        .map(|i| {
+            let object = &scene.objects[i];
+            json!({ "object": object.name, "triangles": object.n_triangles, "closed": scene.is_closed(i as u32) })
+        })
+        .collect();
+    json!({ "objects": objects, "triangles": scene.triangles.len() })
+}
+
+/// Prints each list of the description as a table.
+fn print(all: &Value) {
+    println!("firstcontact {}", text(&all["version"]));
+    list("graphics adapters", &all["adapters"], &["name", "interface", "hardware", "driver"]);
+    if all["adapters"].as_array().is_none_or(Vec::is_empty) {
+        println!("  none: Debian and Ubuntu have a software one in mesa-vulkan-drivers, with libvulkan1");
+    }
+    if let Some(robot) = all.get("robot") {
+        println!("\nrobot '{}': {} triangles", text(&robot["name"]), robot["triangles"]);
+        list("columns of a motion", &robot["joints"], &["joint", "unit", "limits"]);
+        list("links with triangles", &robot["links"], &["link", "triangles", "shapes", "depth"]);
+    }
+    if let Some(scene) = all.get("scene") {
+        println!("\nscene: {} triangles", scene["triangles"]);
+        list("objects", &scene["objects"], &["object", "triangles", "closed"]);
+    }
+}
+
+fn list(title: &str, rows: &Value, keys: &[&str]) {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(keys);
+    let rows = rows.as_array().map_or(&[][..], Vec::as_slice);
+    for row in rows {
+        table.add_row(keys.iter().map(|k| text(&row[k])));
+    }
+    println!("{title}: {}", rows.len());
+    if !rows.is_empty() {
+        println!("{table}");
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(s) => s.clone(),
+        Value::Null => "-".into(),
+        Value::Bool(b) => if *b { "yes" } else { "no" }.into(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,98 @@
+//! The command line: thin commands over the library.
+//!
+//! Exit codes: 0 all free, 1 some contact, 2 no contact but some undecided, 3 wrong use, bad input or an internal fault,
+//! 130 interrupted.
+
+mod allow;
+mod check;
+mod info;
+mod inputs;
+mod output;
+mod summary;
+
+use clap::{Parser, Subcommand};
+use firstcontact::{Error, ErrorKind, Result};
+use std::process::ExitCode;
+
+/// Certified continuous collision detection of articulated models in triangle environments.
+#[derive(Debug, Parser)]
+#[command(name = "firstcontact", version, about, max_term_width = 120)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Say for each motion whether anything touches, and when first
+    Check(Box<check::CheckArgs>),
+    /// Show adapters, and what a robot and a scene consist of
+    Info(info::InfoArgs),
+}
+
+/// How a command ended, if not with an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All motions are free, or there is nothing to judge.
+    Free,
+    /// Some motion has a contact.
+    Contact,
+    /// No contact, but some motion is undecided.
+    Undecided,
+}
+
+/// Runs the command of the process's arguments.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => {
+            // Help and version are no errors; whatever else the arguments are is.
+            let code = if message.use_stderr() { 3 } else { 0 };
+            // Nothing is left to do if the terminal is gone.
+            let _ = message.print();
+            return ExitCode::from(code);
+        }
+    };
+    match run(cli.command) {
+        Ok(Outcome::Free) => ExitCode::from(0),
+        Ok(Outcome::Contact) => ExitCode::from(1),
+        Ok(Outcome::Undecided) => ExitCode::from(2),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(if error.kind() == ErrorKind::Interrupted { 130 } else { 3 })
+        }
+    }
+}
+
+fn run(command: Command) -> Result<Outcome> {
+    match command {
+        Command::Check(args) => check::run(&args),
+        Command::Info(args) => info::run(&args),
+    }
+}
+
+/// Prints a warning.
+fn warn(message: &str) {
+    eprintln!("warning: {message}");
+}
+
+/// A number list such as `x,y,z,roll,pitch,yaw`.
+fn numbers<const N: usize>(text: &str) -> std::result::Result<[f64; N], String> {
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() != N {
+        return Err(format!("{} numbers where {N} are wanted, separated by commas", parts.len()));
+    }
+    let mut out = [0f64; N];
+    for (to, part) in out.iter_mut().zip(parts) {
+        *to = part.trim().parse::<f64>().map_err(|_| format!("'{part}' is not a number"))?;
+        if !to.is_finite() {
+            return Err(format!("'{part}' is NaN or infinite"));
+        }
+    }
+    Ok(out)
+}
+
+/// A file that cannot be written.
+fn cannot_write(path: &std::path::Path, cause: &std::io::Error) -> Error {
+    Error::usage(format!("cannot write: {cause}")).in_file(path)
+}

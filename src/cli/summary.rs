@@ -1,0 +1,101 @@
+//! What `check` prints at its end, and writes as `stats.json`.
+
+use comfy_table::Table;
+use comfy_table::presets;
+use firstcontact::engine::{Engine, Stage, Stats};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::report::Line;
+use serde_json::{Value, json};
+
+/// Where time went besides checking.
+#[derive(Clone, Copy, Debug)]
+pub struct Totals {
+    /// Seconds of reading the input.
+    pub load_s: f64,
+    /// Processor seconds of checking, where the system tells.
+    pub cpu_s: Option<f64>,
+}
+
+/// `stats.json`.
+pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, scene: &Scene) -> Value {
+    let adapter = engine
+        .adapter()
+        .map(|a| json!({ "name": a.name, "driver": a.driver, "interface": a.interface, "hardware": a.hardware }));
+    let stages: Vec<Value> = Stage::ALL
+        .iter()
+        .zip(&stats.stages)
+        .map(|(stage, s)| {
+            json!({
+                "stage": stage.stem(), "items_in": s.items_in, "items_out": s.items_out, "seconds": s.seconds,
+                "retries": s.retries, "bytes": s.bytes,
+            })
+        })
+        .collect();
+    let ignored: Vec<Value> = stats
+        .ignored
+        .iter()
+        .map(|(&(link, object), motions)| {
+            let (link, object) = (&robot.links[link as usize].name, &scene.objects[object as usize].name);
+            json!({ "link": link, "object": object, "motions": motions })
+        })
+        .collect();
+    json!({
+        "motions": stats.motions, "free": stats.free, "contact": stats.contact, "certified": stats.certified,
+        "undecided": stats.undecided, "pieces": stats.pieces, "wall_s": stats.wall_s, "cpu_s": totals.cpu_s,
+        "load_s": totals.load_s, "build_s": stats.build_s, "threads": engine.threads(),
+        "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
+        "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+/// The tables at the end.
+pub fn print(engine: &Engine, stats: &Stats, totals: Totals, first: &[String]) {
+    let rate = if stats.wall_s > 0.0 { stats.motions as f64 / stats.wall_s } else { 0.0 };
+    println!(
+        "{} motions: {} free, {} contact ({} certified), {} undecided; {:.3} s, {rate:.0} motions/s on {}",
+        stats.motions,
+        stats.free,
+        stats.contact,
+        stats.certified,
+        stats.undecided,
+        stats.wall_s,
+        engine.adapter().map_or_else(|| format!("the CPU, {} threads", engine.threads()), |a| a.name),
+    );
+    println!("read in {:.3} s, built in {:.3} s", totals.load_s, stats.build_s);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["stage", "items in", "items out", "ms", "retries"]);
+    for (stage, s) in Stage::ALL.iter().zip(&stats.stages) {
+        let row = [
+            stage.stem().to_string(),
+            s.items_in.to_string(),
+            s.items_out.to_string(),
+            format!("{:.2}", s.seconds * 1e3),
+            s.retries.to_string(),
+        ];
+        table.add_row(row);
+    }
+    println!("{table}");
+    if !stats.ignored.is_empty() {
+        println!(
+            "{} pairs of link and object touch at the start of some motion and were ignored there",
+            stats.ignored.len()
+        );
+    }
+    if !first.is_empty() {
+        println!("first contacts:");
+        first.iter().for_each(|line| println!("  {line}"));
+    }
+}
+
+/// One contact in words, if the line is one.
+pub fn in_words(line: &Line) -> Option<String> {
+    let Line::Contact { motion, toc, certified, a, b, point, .. } = line else { return None };
+    let [x, y, z] = point;
+    let kind = if *certified { "" } else { " (not certified)" };
+    Some(format!(
+        "motion {motion}: {:.9}{kind}, {} {} of {} meets {} of {} at ({x:.4}, {y:.4}, {z:.4}) m",
+        toc[0], a.feature, a.index, a.link, b.feature, b.object
+    ))
+}

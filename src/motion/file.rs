@@ -1,0 +1,315 @@
+//! Motions from files: NumPy arrays and JSON.
+
+use super::Motions;
+use super::joint::QUATERNION_TOLERANCE;
+use super::npy::{self, Header};
+use crate::error::{Error, Result, quoted, shortened};
+use crate::load::{LoadLimits, bytes_of, open, read_bytes, text};
+use crate::model::robot::{Body, JointKind, Robot};
+use crate::numeric::trig::MAX_ANGLE_RAD;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+/// What to do where the columns do not fit.
+const SEE_COLUMNS: &str = "firstcontact info --robot prints the columns in order";
+
+/// The JSON form; other keys are ignored.
+#[derive(Deserialize)]
+struct MotionsJson {
+    joints: Vec<String>,
+    motions: Vec<Vec<Vec<f64>>>,
+}
+
+impl Motions {
+    /// Reads `.npy` (float64, C order, shape `(Q, 2, D)`) or `.json`
+    /// (`{"joints":["name",…],"motions":[[[start…],[end…]],…]}`; a joint that is not named stays at 0, a free joint
+    /// at the identity).
+    ///
+    /// # Errors
+    /// The file is missing, malformed, of another type or shape, does not fit the limits, or has motions that
+    /// [`Motions::check`] refuses.
+    pub fn load(path: impl AsRef<Path>, robot: &Robot, limits: &LoadLimits) -> Result<Self> {
+        let path = path.as_ref();
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let read = match extension.as_str() {
+            "npy" => from_npy(path, robot, limits),
+            "json" => from_json(path, robot, limits),
+            other => Err(Error::input(format!("{} is no format of motions: .npy or .json", quoted(other)))),
+        };
+        let checked = read.and_then(|motions| motions.check(robot).map(|()| motions));
+        checked.map_err(|e| e.in_file(path))
+    }
+
+    /// Whether the motions suit the robot: the number of columns, quaternions of norm 1 (within 1e-6), joint angles
+    /// and their changes of at most [`MAX_ANGLE_RAD`].
+    ///
+    /// # Errors
+    /// They do not; the message names the first motion.
+    pub fn check(&self, robot: &Robot) -> Result<()> {
+        if self.n_columns() != robot.columns.len() && !self.is_empty() {
+            let message = format!("{} columns where the robot has {}", self.n_columns(), robot.columns.len());
+            return Err(Error::input(message).remedy(SEE_COLUMNS));
+        }
+        for i in 0..self.len() {
+            let (start, end) = (self.start(i), self.end(i));
+            for body in &robot.bodies {
+                check_joint(body, start, end).map_err(|e| e.at(format!("motion {i}")))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One line, if there are values beyond the limits of their joint, that counts them and shows the first.
+    pub fn check_limits(&self, robot: &Robot) -> Vec<String> {
+        let (mut n, mut first) = (0usize, None);
+        for i in 0..self.len() {
+            for (moment, q) in [("start", self.start(i)), ("end", self.end(i))] {
+                for (column, &value) in robot.columns.iter().zip(q) {
+                    let Some([lower, upper]) = column.limits else { continue };
+                    if !(lower..=upper).contains(&value) {
+                        n += 1;
+                        let name = quoted(&column.name);
+                        first.get_or_insert_with(|| {
+                            format!(
+                                "motion {i} {moment}s with joint {name} at {value:?}, limits {lower:?} to {upper:?}"
+                            )
+                        });
+                    }
+                }
+            }
+        }
+        first.map(|first| format!("values beyond joint limits: {n}, the first: {first}")).into_iter().collect()
+    }
+}
+
+fn check_joint(body: &Body, start: &[f64], end: &[f64]) -> Result<()> {
+    let name = || quoted(&body.joint.name);
+    match body.joint.kind {
+        JointKind::Revolute { drive, .. } => {
+            let [a, b] = [drive.value(start), drive.value(end)];
+            let largest = a.abs().max(b.abs()).max((b - a).abs());
+            if largest <= MAX_ANGLE_RAD {
+                return Ok(());
+            }
+            Err(Error::input(format!("joint {} turns from {a:?} to {b:?} rad, beyond {MAX_ANGLE_RAD} (2^20)", name())))
+        }
+        JointKind::Free { first_column } => {
+            for q in [start, end] {
+                let quaternion = q.iter().skip(first_column as usize + 3).take(4);
+                let norm = quaternion.fold(0.0, |n: f64, x| n.hypot(*x));
+                if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
+                    return Err(Error::input(format!(
+                        "the quaternion of joint {} has the norm {norm:?}, not 1",
+                        name()
+                    )));
+                }
+            }
+            Ok(())
+        }
+        JointKind::Fixed | JointKind::Prismatic { .. } => Ok(()),
+    }
+}
+
+/// The bytes that `n` motions take; a motion without columns takes some too.
+fn check_memory(n: usize, n_columns: usize, limits: &LoadLimits) -> Result<()> {
+    limits.check(bytes_of::<f64>(n) * 2 * n_columns.max(1) as u128, &format!("{n} motions of {n_columns} columns"))
+}
+
+fn from_npy(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<Motions> {
+    let (file, file_length) = open(path)?;
+    let mut source = BufReader::new(file);
+    let Header { is_big_endian, shape, data_offset } = npy::read_header(&mut source)?;
+    let n_columns = robot.columns.len();
+    let shown = shortened(&format!("{shape:?}"), 100);
+    let n_motions = match shape[..] {
+        [n, 2, columns] if columns == n_columns => n,
+        [_, 2, columns] => {
+            let message = format!("shape {shown} has {columns} columns where the robot has {n_columns}");
+            return Err(Error::input(message).remedy(SEE_COLUMNS));
+        }
+        [_, w, _] => {
+            return Err(Error::input(format!("shape {shown} has {w} way-points, only 2 are supported: start and end")));
+        }
+        _ => return Err(Error::input(format!("shape {shown}, want (motions, 2, {n_columns})"))),
+    };
+    let n_bytes = bytes_of::<f64>(n_motions) * 2 * n_columns as u128;
+    let there = u128::from(file_length.saturating_sub(data_offset));
+    if n_bytes != there {
+        let message = format!("shape {shown} takes {n_bytes} bytes, the file has {there}: truncated or damaged");
+        return Err(Error::input(message));
+    }
+    check_memory(n_motions, n_columns, limits)?;
+    let mut values = vec![0.0; n_motions * 2 * n_columns];
+    let mut bytes = [0; 8];
+    for value in &mut values {
+        source.read_exact(&mut bytes).map_err(|cause| Error::input(format!("it cannot be read: {cause}")))?;
+        *value = if is_big_endian { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) };
+    }
+    Motions::from_flat(n_motions, n_columns, values)
+}
+
+fn from_json(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<Motions> {
+    let bytes = read_bytes(path, limits)?;
+    let json: MotionsJson = serde_json::from_str(text(&bytes)?)
+        .map_err(|cause| Error::input(format!("JSON: {}", shortened(&cause.to_string(), 200))))?;
+    let known: HashMap<&str, usize> = robot.columns.iter().enumerate().map(|(i, c)| (c.name.as_str(), i)).collect();
+    let mut columns = Vec::with_capacity(json.joints.len());
+    for name in &json.joints {
+        let column = known.get(name.as_str()).copied();
+        let column = column.ok_or_else(|| {
+            Error::input(format!("the robot has no moving joint {}", quoted(name))).remedy(SEE_COLUMNS)
+        })?;
+        if columns.contains(&column) {
+            return Err(Error::input(format!("joint {} is named twice", quoted(name))));
+        }
+        columns.push(column);
+    }
+    let still = robot.zero_configuration();
+    check_memory(json.motions.len(), still.len(), &limits.less(bytes.len() as u64))?;
+    let mut values = Vec::with_capacity(json.motions.len() * 2 * still.len());
+    for (i, motion) in json.motions.iter().enumerate() {
+        let here = |message: String| Error::input(message).at(format!("motion {i}"));
+        if motion.len() != 2 {
+            return Err(here(format!("{} way-points, only 2 are supported: start and end", motion.len())));
+        }
+        for row in motion {
+            if row.len() != columns.len() {
+                return Err(here(format!("{} values for {} joints", row.len(), columns.len())));
+            }
+            let mut q = still.clone();
+            for (&column, &value) in columns.iter().zip(row) {
+                q[column] = value;
+            }
+            values.extend(q);
+        }
+    }
+    Motions::from_flat(json.motions.len(), still.len(), values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::robot::{ColumnKind, Drive, Joint};
+    use glam::{DMat3, DVec3};
+    use std::path::PathBuf;
+
+    /// Columns: an angle with limits, a slide, and a free joint; and a joint that follows the angle a thousandfold.
+    fn robot() -> Robot {
+        let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let turn = robot.add_column("turn", ColumnKind::AngleRad, Some([-1.0, 2.0]));
+        let slide = robot.add_column("slide", ColumnKind::LengthM, None);
+        for (i, part) in ["x", "y", "z", "qx", "qy", "qz", "qw"].iter().enumerate() {
+            robot.add_column(format!("free.{part}"), ColumnKind::Free(i as u8), None);
+        }
+        let axis = DVec3::Z;
+        let mut add = |name: &str, kind| {
+            let joint = Joint { name: name.into(), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
+            robot.add_body(name, Some(0), joint).unwrap();
+        };
+        add("turn", JointKind::Revolute { axis, drive: Drive::direct(turn) });
+        add("follower", JointKind::Revolute { axis, drive: Drive { column: turn, multiplier: 1000.0, offset: 0.5 } });
+        add("slide", JointKind::Prismatic { axis, drive: Drive::direct(slide) });
+        add("free", JointKind::Free { first_column: 2 });
+        robot
+    }
+
+    const STILL: [f64; 9] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+
+    fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        (folder, path)
+    }
+
+    /// A `.npy` file of version 1, or 2 where the bytes are big endian.
+    fn npy(shape: &str, values: &[f64], is_big_endian: bool) -> Vec<u8> {
+        let descr = if is_big_endian { ">f8" } else { "<f8" };
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let mut bytes = b"\x93NUMPY".to_vec();
+        if is_big_endian {
+            bytes.extend([2, 0]);
+            bytes.extend((header.len() as u32).to_le_bytes());
+        } else {
+            bytes.extend([1, 0]);
+            bytes.extend((header.len() as u16).to_le_bytes());
+        }
+        bytes.extend(header.bytes());
+        let bytes_of = |x: &f64| if is_big_endian { x.to_be_bytes() } else { x.to_le_bytes() };
+        bytes.extend(values.iter().flat_map(bytes_of));
+        bytes
+    }
+
+    fn load(name: &str, content: &[u8]) -> Result<Motions> {
+        let (_folder, path) = file(name, content);
+        Motions::load(path, &robot(), &LoadLimits::default())
+    }
+
+    #[test]
+    fn arrays_of_either_byte_order() {
+        let mut values: Vec<f64> = [STILL, STILL, STILL, STILL].concat();
+        values[0] = 0.1;
+        values[28] = -7.5;
+        for is_big_endian in [false, true] {
+            let motions = load("m.npy", &npy("(2, 2, 9)", &values, is_big_endian)).unwrap();
+            assert_eq!((motions.len(), motions.start(0)[0], motions.end(1)[1]), (2, 0.1, -7.5));
+        }
+        assert!(load("m.npy", &npy("(0, 2, 9)", &[], false)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn names_in_any_order_and_the_rest_still() {
+        let text = br#"{"made": 1, "joints": ["slide", "turn"], "motions": [[[1, 2], [3, 4]], [[5, 6], [7, 8.5]]]}"#;
+        let motions = load("m.json", text).unwrap();
+        let mut expected = STILL;
+        [expected[0], expected[1]] = [8.5, 7.0];
+        assert_eq!(motions.end(1), expected);
+        assert_eq!(load("m.json", br#"{"joints": [], "motions": [[[], []]]}"#).unwrap().start(0), STILL);
+        assert_eq!(load("m.json", br#"{"joints": [], "motions": []}"#).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn wrong_motions_are_told_with_their_number() {
+        let refused = |joints: &str, start: &str, end: &str, word: &str| {
+            let text =
+                format!("{{\"joints\": [{joints}], \"motions\": [[[{start}], [{start}]], [[{start}], [{end}]]]}}");
+            let error = load("m.json", text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("m.json") && error.contains("motion 1") && error.contains(word), "{error}");
+        };
+        let quaternion = r#""free.qx", "free.qy", "free.qz", "free.qw""#;
+        refused(quaternion, "0, 0, 0.6, 0.8", "0, 0, 0.6, 0.80001", "norm");
+        refused(quaternion, "0, 0, 0.6, 0.8", "0, 0, 0, 0", "joint 'free'");
+        refused(r#""turn""#, "0", "1e7", "2^20");
+        refused(r#""turn""#, "0", "1100", "'follower'");
+        refused(r#""turn""#, "-1048.0", "1048.0", "2^20");
+        refused(r#""turn""#, "0", "0, 1", "2 values for 1 joints");
+    }
+
+    #[test]
+    fn values_beyond_limits_are_counted() {
+        let text = br#"{"joints": ["turn"], "motions": [[[0], [2]], [[-1], [2.5]], [[-2], [3]]]}"#;
+        let lines = load("m.json", text).unwrap().check_limits(&robot());
+        assert_eq!(
+            lines,
+            ["values beyond joint limits: 3, the first: motion 1 ends with joint 'turn' at 2.5, limits -1.0 to 2.0"]
+        );
+        assert!(load("m.json", br#"{"joints": [], "motions": []}"#).unwrap().check_limits(&robot()).is_empty());
+    }
+
+    #[test]
+    fn more_than_fits_is_a_memory_error() {
+        let (_folder, path) = file("m.npy", &npy("(1, 2, 9)", &[STILL, STILL].concat(), false));
+        assert!(Motions::load(&path, &robot(), &LoadLimits { memory_bytes: 144 }).is_ok());
+        let error = Motions::load(&path, &robot(), &LoadLimits { memory_bytes: 143 }).unwrap_err();
+        assert_eq!(error.kind(), crate::error::ErrorKind::Memory);
+        assert!(error.to_string().contains("1 motions of 9 columns need 144 bytes"), "{error}");
+        // Without columns a file of no numbers may claim any number of motions.
+        let still = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let (_folder, path) = file("m.npy", &npy("(10000000000000000, 2, 0)", &[], false));
+        assert!(Motions::load(&path, &still, &LoadLimits::default()).is_err());
+        let (_folder, path) = file("m.npy", &npy("(5, 2, 0)", &[], false));
+        assert_eq!(Motions::load(&path, &still, &LoadLimits::default()).unwrap().len(), 5);
+    }
+}
