@@ -1,14 +1,25 @@
 //! Seeded generators of data sets: robots, scenes and motions, the same bytes on every platform.
 
+mod arm;
 mod assembly;
 mod frame;
 mod mesh;
+mod motions;
+mod npy;
+mod obj;
 mod outline;
+mod puma;
 mod random;
 mod refine;
 mod shapes;
+#[cfg(test)]
+mod touch;
 mod tube;
 mod turn;
+mod urdf;
+mod whole_file;
 
 pub use assembly::Part;
 pub use mesh::Mesh;
+pub use arm::{Arm, ArmLink, Mount};
+pub use motions::{FreeCheck, Progress};
