@@ -3,11 +3,14 @@
 mod arm;
 mod assembly;
 mod frame;
+mod lattice;
 mod mesh;
 mod motions;
 mod npy;
 mod obj;
 mod outline;
+mod pipes;
+mod piping;
 mod puma;
 mod random;
 mod refine;
