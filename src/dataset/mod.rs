@@ -1,7 +1,9 @@
 //! Seeded generators of data sets: robots, scenes and motions, the same bytes on every platform.
 
+mod amr;
 mod arm;
 mod assembly;
+mod equipment;
 mod frame;
 mod lattice;
 mod mesh;
@@ -15,6 +17,7 @@ mod puma;
 mod random;
 mod refine;
 mod shapes;
+mod structure;
 #[cfg(test)]
 mod touch;
 mod tube;
