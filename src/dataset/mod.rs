@@ -3,6 +3,7 @@
 mod amr;
 mod arm;
 mod assembly;
+mod chain;
 mod equipment;
 mod frame;
 mod lattice;
