@@ -292,9 +292,10 @@ impl fmt::Display for SceneSummary {
         let share = |n: usize, of: usize| 100.0 * n as f64 / of.max(1) as f64;
         writeln!(
             f,
-            "\nwithin {} m of the shoulder: {} triangles ({:.1} %) of {} objects ({:.1} %); \
+            "\nwithin {} m of ({}): {} triangles ({:.1} %) of {} objects ({:.1} %); \
              surface in {} of {} cells of {CELL_M} m ({:.1} %)\n",
             r.radius_m,
+            r.centre_m.map(|x| x.to_string()).join(", "),
             r.triangles,
             share(r.triangles, self.triangles),
             r.objects,

@@ -7,7 +7,7 @@ use glam::DVec2;
 
 /// Seeds beside the usual one, to see that nothing depends on it; fewer where the build is slow.
 fn seeds() -> impl Iterator<Item = u64> {
-    [DEFAULT_SEED].into_iter().chain(0..if cfg!(debug_assertions) { 2 } else { 40 })
+    [DEFAULT_SEED].into_iter().chain(0..if cfg!(debug_assertions) { 2 } else { 12 })
 }
 
 fn parts(name: &str, seed: u64) -> Vec<Part> {
@@ -127,6 +127,17 @@ fn pipes_of_the_pipework_meet_only_in_flanges_and_tees() {
         }
     }
     assert!(meeting_pipes > 100);
+}
+
+#[test]
+fn the_readme_states_the_figures() {
+    let readme = include_str!("../../datasets/README.md");
+    for name in ["pipes", "amr", "chain"] {
+        let figures = Summary::new(&Dataset::generate(name, DEFAULT_SEED, 1).unwrap()).scene.unwrap().to_string();
+        for line in figures.lines() {
+            assert!(readme.lines().any(|l| l == line), "{name}: datasets/README.md lacks '{line}'");
+        }
+    }
 }
 
 /// How near a triangle comes to the z axis between two heights; infinite where it lies above or below.
