@@ -1,5 +1,6 @@
 //! Certified continuous collision detection of articulated models in triangle environments.
 
+pub mod dataset;
 pub mod engine;
 pub mod error;
 pub mod gpu;
