@@ -95,6 +95,11 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Turns a foreign error into trouble with `file`.
+pub(crate) fn input_error(file: &Path) -> impl Fn(&dyn fmt::Display) -> Error + '_ {
+    move |cause| Error::input(cause.to_string()).in_file(file)
+}
+
 /// Messages of underlying parsers, and names from files, may span lines; an error is one line.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> =

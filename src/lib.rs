@@ -8,6 +8,7 @@ pub mod load;
 pub mod model;
 pub mod motion;
 pub mod numeric;
+pub mod output;
 pub mod report;
 pub mod stage;
 pub mod verdict;

@@ -1,7 +1,6 @@
 //! `firstcontact check`: the main job.
 
 use super::inputs::InputArgs;
-use super::output::{PartFile, write_file};
 use super::summary::{self, Totals};
 use super::{Outcome, allow, warn};
 use clap::{Args, ValueEnum};
@@ -10,10 +9,12 @@ use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::output::{self, PartFile};
 use firstcontact::report::Line;
 use firstcontact::stage::s6_solve::Initial;
 use firstcontact::{Error, ErrorKind, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -121,7 +122,7 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     if let Some(path) = &args.stats {
         let json = summary::to_json(&engine, &stats, totals, &robot, &scene);
         let text = serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?;
-        write_file(path, &text)?;
+        output::write(path, |to| writeln!(to, "{text}").map_err(|e| Error::usage(e.to_string()).in_file(path)))?;
     }
     summary::print(&engine, &stats, totals, &first);
     Ok(match stats {

@@ -7,11 +7,10 @@ mod allow;
 mod check;
 mod info;
 mod inputs;
-mod output;
 mod summary;
 
 use clap::{Parser, Subcommand};
-use firstcontact::{Error, ErrorKind, Result};
+use firstcontact::{ErrorKind, Result};
 use std::process::ExitCode;
 
 /// Certified continuous collision detection of articulated models in triangle environments.
@@ -90,9 +89,4 @@ fn numbers<const N: usize>(text: &str) -> std::result::Result<[f64; N], String> 
         }
     }
     Ok(out)
-}
-
-/// A file that cannot be written.
-fn cannot_write(path: &std::path::Path, cause: &std::io::Error) -> Error {
-    Error::usage(format!("cannot write: {cause}")).in_file(path)
 }

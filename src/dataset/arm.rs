@@ -1,7 +1,7 @@
 //! A generated robot before it is written: links with meshes, joined by joints that turn.
 
-use super::assembly::Part;
-use super::turn::cos_sin;
+use super::parts::assembly::Part;
+use super::parts::turn::cos_sin;
 use crate::error::Result;
 use crate::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use glam::{DMat3, DVec3};

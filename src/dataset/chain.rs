@@ -4,10 +4,10 @@
 //! scene is the same.
 
 use super::arm::{Arm, ArmLink, Mount};
-use super::assembly::{Assembly, Part, tessellate};
-use super::frame::Frame;
+use super::parts::assembly::{Assembly, Part, tessellate};
+use super::parts::frame::Frame;
+use super::parts::shapes::{Detail, Shape, Step::*};
 use super::random::Stream;
-use super::shapes::{Detail, Shape, Step::*};
 use crate::error::{Error, Result};
 use glam::DVec3;
 use std::f64::consts::PI;

@@ -1,9 +1,11 @@
 //! Writing a data set into a folder.
 
+use super::Dataset;
+use super::files::{npy, obj, urdf};
 use super::motions::{FreeCheck, Progress, Sampling};
 use super::summary::{MotionSummary, Summary};
-use super::{Dataset, npy, obj, urdf, whole_file};
 use crate::error::{Result, input_error};
+use crate::output;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -71,7 +73,7 @@ impl Dataset {
                 summary.motions.push(MotionSummary { file, theta_max_deg, motions: options.n_motions, starts_tried });
             }
         }
-        whole_file::write(&description, |out| {
+        output::write(&description, |out| {
             let trouble = input_error(&description);
             serde_json::to_writer_pretty(&mut *out, &summary).map_err(|e| trouble(&e))?;
             writeln!(out).map_err(|e| trouble(&e))

@@ -22,39 +22,23 @@
 
 mod amr;
 mod arm;
-mod assembly;
 mod chain;
-mod equipment;
-mod frame;
-mod lattice;
+mod files;
 mod make;
-mod mesh;
 mod motions;
-mod npy;
-mod obj;
-mod outline;
+mod parts;
 mod pipes;
-mod piping;
 mod puma;
 mod random;
-mod refine;
-mod shapes;
-mod structure;
 mod summary;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod touch;
-mod tube;
-mod turn;
-mod urdf;
-mod whole_file;
 
 pub use arm::{Arm, ArmLink, Mount};
-pub use assembly::Part;
 pub use make::{MakeOptions, THETA_MAX_DEG};
-pub use mesh::Mesh;
 pub use motions::{FreeCheck, Progress};
+pub use parts::assembly::Part;
+pub use parts::mesh::Mesh;
 pub use summary::{Histogram, KindCount, MotionSummary, Reach, RobotSummary, SceneSummary, Summary};
 
 use crate::error::{Error, Result};

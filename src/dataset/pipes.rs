@@ -3,10 +3,10 @@
 //! All pipes follow the edges of one lattice and no lattice point is used twice, so pipes stand apart; tees and
 //! flanges interpenetrate the pipes they sit on, spools meet in their flanges.
 
-use super::assembly::{Assembly, Part, tessellate};
-use super::frame::Frame;
-use super::lattice::{Lattice, Node, step};
-use super::piping::{Bore, Finish, Insert, blind_flange, run, tee};
+use super::parts::assembly::{Assembly, Part, tessellate};
+use super::parts::frame::Frame;
+use super::parts::lattice::{Lattice, Node, step};
+use super::parts::piping::{Bore, Finish, Insert, blind_flange, run, tee};
 use super::puma;
 use super::random::Stream;
 use crate::error::Result;

@@ -6,10 +6,10 @@
 //! gripper with two fingers.
 
 use super::arm::{Arm, ArmLink, Mount};
-use super::assembly::{Assembly, tessellate};
-use super::frame::Frame;
-use super::outline::tapered_bar;
-use super::shapes::{Shape, Step::*};
+use super::parts::assembly::{Assembly, tessellate};
+use super::parts::frame::Frame;
+use super::parts::outline::tapered_bar;
+use super::parts::shapes::{Shape, Step::*};
 use crate::error::Result;
 use glam::DVec3;
 use std::f64::consts::PI;
@@ -116,8 +116,8 @@ fn links() -> [Assembly; 7] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::parts::touch;
     use super::super::random::Stream;
-    use super::super::touch;
     use super::*;
     use glam::DMat4;
 
@@ -191,7 +191,7 @@ mod tests {
     fn the_written_urdf_moves_as_the_convention_says() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("robot.urdf");
-        super::super::urdf::write(&path, "test", &arm().unwrap()).unwrap();
+        super::super::files::urdf::write(&path, "test", &arm().unwrap()).unwrap();
         let urdf = urdf_rs::read_file(&path).unwrap();
         assert_eq!((urdf.links.len(), urdf.joints.len()), (7, 6));
         for q in random_configurations(200) {

@@ -1,7 +1,7 @@
 //! What a data set consists of, in numbers.
 
 use super::Dataset;
-use super::assembly::Part;
+use super::parts::assembly::Part;
 use glam::DVec3;
 use serde::Serialize;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! What holds for the scenes of all data sets, and what each of them promises.
 
-use super::assembly::Part;
-use super::touch::{Touch, meet, near, tree};
+use super::parts::assembly::Part;
+use super::parts::touch::{Touch, meet, near, tree};
 use super::*;
 use glam::DVec2;
 

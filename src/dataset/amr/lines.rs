@@ -3,9 +3,9 @@
 use super::machinery::Machines;
 use super::rack::{Lane, RACK_M, beside, tee_below};
 use super::room::{CEILING_M, FLOOR_M, Room, v};
-use crate::dataset::equipment::Port;
-use crate::dataset::frame::Frame;
-use crate::dataset::piping::{Bore, tee};
+use crate::dataset::parts::equipment::Port;
+use crate::dataset::parts::frame::Frame;
+use crate::dataset::parts::piping::{Bore, tee};
 use glam::DVec3;
 
 /// Pipes between machines and rack.

@@ -1,10 +1,10 @@
 //! Pumps, vessels, the heat exchanger and cabinets, on the floor around the arm.
 
 use super::room::{FLOOR_M, HALF_M, Room, v};
-use crate::dataset::equipment::*;
-use crate::dataset::frame::Frame;
-use crate::dataset::piping::Bore;
-use crate::dataset::structure::sign;
+use crate::dataset::parts::equipment::*;
+use crate::dataset::parts::frame::Frame;
+use crate::dataset::parts::piping::Bore;
+use crate::dataset::parts::structure::sign;
 use glam::DVec3;
 
 /// Where pipes join the machines.

@@ -2,9 +2,9 @@
 
 use super::rack::{Lane, nearest, tee_below};
 use super::room::{FLOOR_M, Room, v};
-use crate::dataset::assembly::Assembly;
-use crate::dataset::frame::Frame;
-use crate::dataset::piping::{Bore, Finish, blind_flange, tee};
+use crate::dataset::parts::assembly::Assembly;
+use crate::dataset::parts::frame::Frame;
+use crate::dataset::parts::piping::{Bore, Finish, blind_flange, tee};
 use glam::DVec3;
 
 /// A manifold parallel to y; lengths in metres.

@@ -13,7 +13,7 @@ mod room;
 mod shell;
 mod walls;
 
-use super::assembly::{Part, tessellate};
+use crate::dataset::parts::assembly::{Part, tessellate};
 use crate::error::{Error, Result};
 use room::Room;
 

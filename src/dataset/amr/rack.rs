@@ -2,12 +2,12 @@
 
 use super::machinery::Machines;
 use super::room::{CEILING_M, FLOOR_M, HALF_M, Room, v};
-use crate::dataset::assembly::Assembly;
-use crate::dataset::frame::Frame;
-use crate::dataset::piping::{Bore, tee};
+use crate::dataset::parts::assembly::Assembly;
+use crate::dataset::parts::frame::Frame;
+use crate::dataset::parts::piping::{Bore, tee};
+use crate::dataset::parts::shapes::Step::To;
+use crate::dataset::parts::structure::trapeze;
 use crate::dataset::puma;
-use crate::dataset::shapes::Step::To;
-use crate::dataset::structure::trapeze;
 use glam::DVec3;
 
 /// The heights of the rack's two levels, on which the pipes lie, metres.

@@ -1,11 +1,11 @@
 //! The room while it is being filled: its measures, its objects, and what may be added to come to an exact count.
 
-use crate::dataset::assembly::Assembly;
-use crate::dataset::equipment::{gauge, lever_valve, valve, valve_half_length};
-use crate::dataset::frame::Frame;
-use crate::dataset::piping::{Bore, Finish, Insert, run};
+use crate::dataset::parts::assembly::Assembly;
+use crate::dataset::parts::equipment::{gauge, lever_valve, valve, valve_half_length};
+use crate::dataset::parts::frame::Frame;
+use crate::dataset::parts::piping::{Bore, Finish, Insert, run};
+use crate::dataset::parts::structure::clamp;
 use crate::dataset::random::Stream;
-use crate::dataset::structure::clamp;
 use glam::DVec3;
 
 /// The upper face of the floor, metres: a grout joint below the arm's foot plate, so that the two do not touch.

@@ -1,8 +1,8 @@
 //! The room itself: floor, walls, columns, deck beams, mezzanine, trays, ducts, lamps.
 
 use super::room::{CEILING_M, FLOOR_M, HALF_M, Room, v};
-use crate::dataset::frame::Frame;
-use crate::dataset::structure::*;
+use crate::dataset::parts::frame::Frame;
+use crate::dataset::parts::structure::*;
 use glam::DVec3;
 
 /// The walking level of the mezzanine on the west side, metres.

@@ -2,11 +2,11 @@
 
 use super::rack::RADII_M;
 use super::room::{CEILING_M, FLOOR_M, HALF_M, Room, v};
-use crate::dataset::assembly::Assembly;
-use crate::dataset::equipment::junction_box;
-use crate::dataset::frame::Frame;
-use crate::dataset::piping::Bore;
-use crate::dataset::structure::{bracket, sign};
+use crate::dataset::parts::assembly::Assembly;
+use crate::dataset::parts::equipment::junction_box;
+use crate::dataset::parts::frame::Frame;
+use crate::dataset::parts::piping::Bore;
+use crate::dataset::parts::structure::{bracket, sign};
 use glam::DVec3;
 
 pub(super) fn build(room: &mut Room) {

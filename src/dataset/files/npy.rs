@@ -1,8 +1,8 @@
 //! Motion files: `.npy`, float64, C order, shape (Q, 2, D).
 
-use super::motions::Push;
-use super::whole_file;
+use crate::dataset::motions::Push;
 use crate::error::{Error, Result, input_error};
+use crate::output;
 use npyz::{DType, WriteOptions, WriterBuilder};
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) fn write(
     let trouble = input_error(path);
     // Named, because the default is the machine's byte order.
     let kind = "<f8".parse().map(DType::Plain).map_err(|e| trouble(&e))?;
-    whole_file::write(path, |out| {
+    output::write(path, |out| {
         let shape = [n_motions as u64, 2, n_columns as u64];
         let options = WriteOptions::new().dtype(kind).shape(&shape);
         let mut array = options.writer(out).begin_nd().map_err(|e| trouble(&e))?;

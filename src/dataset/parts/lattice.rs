@@ -1,6 +1,6 @@
 //! A cubic lattice on which pipes are laid so that no two come near each other.
 
-use super::random::Stream;
+use crate::dataset::random::Stream;
 use glam::DVec3;
 
 /// A point of the lattice.

@@ -3,9 +3,9 @@
 use super::assembly::Assembly;
 use super::frame::Frame;
 use super::outline::{angle_section, channel_section, i_section};
-use super::random::Stream;
 use super::shapes::{Shape, Step::*};
 use super::turn::cos_sin;
+use crate::dataset::random::Stream;
 use glam::DVec3;
 
 /// A box between two corners of the world.

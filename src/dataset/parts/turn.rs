@@ -1,7 +1,9 @@
 //! Sine and cosine of fractions of a full turn, the same on every platform.
 //!
-//! The standard library's functions go to the platform's mathematics library, whose last bits differ. Here only
-//! `+ - * /` are used, and whole octants are reduced in integers, so quarter turns are exact.
+//! Whole octants are reduced in integers, so quarter turns are exact; within an octant the engine's own sine serves,
+//! whose bits are the same everywhere.
+
+use crate::numeric::trig::sin_cos;
 
 /// Cosine and sine of `numerator / denominator` of a full turn, within 2 units in the last place.
 ///
@@ -17,7 +19,7 @@ pub(crate) fn cos_sin(numerator: i64, denominator: i64) -> (f64, f64) {
     // The angle within the octant, counted from its nearer axis.
     let from_axis = if octant % 2 == 0 { rest } else { d - rest };
     let x = from_axis as f64 / d as f64 * std::f64::consts::FRAC_PI_4;
-    let (c, s) = (cosine_to_eighth(x), sine_to_eighth(x));
+    let (s, c) = sin_cos(x);
     match octant {
         0 => (c, s),
         1 => (s, c),
@@ -28,28 +30,6 @@ pub(crate) fn cos_sin(numerator: i64, denominator: i64) -> (f64, f64) {
         6 => (s, -c),
         _ => (c, -s),
     }
-}
-
-/// The sine for 0 ≤ x ≤ π/4: its Taylor polynomial, remainder below 1e-19.
-fn sine_to_eighth(x: f64) -> f64 {
-    let y = x * x;
-    let mut sum = 0.0;
-    for k in (1..=8).rev() {
-        let k = f64::from(k);
-        sum = (1.0 + sum) * (-y / ((2.0 * k) * (2.0 * k + 1.0)));
-    }
-    x + x * sum
-}
-
-/// The cosine for 0 ≤ x ≤ π/4: its Taylor polynomial, remainder below 1e-20.
-fn cosine_to_eighth(x: f64) -> f64 {
-    let y = x * x;
-    let mut sum = 0.0;
-    for k in (1..=9).rev() {
-        let k = f64::from(k);
-        sum = (1.0 + sum) * (-y / ((2.0 * k - 1.0) * (2.0 * k)));
-    }
-    1.0 + sum
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The URDF file of a generated robot.
 
-use super::arm::Arm;
-use super::whole_file;
+use crate::dataset::arm::Arm;
 use crate::error::{Result, input_error};
+use crate::output;
 use glam::DVec3;
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(crate) const MESH_FOLDER: &str = "robot";
 /// # Errors
 /// The file cannot be written; then nothing is left of it.
 pub(crate) fn write(path: &Path, comment: &str, arm: &Arm) -> Result<()> {
-    whole_file::write(path, |out| text(out, comment, arm).map_err(|e| input_error(path)(&e)))
+    output::write(path, |out| text(out, comment, arm).map_err(|e| input_error(path)(&e)))
 }
 
 fn text(out: &mut impl Write, comment: &str, arm: &Arm) -> std::io::Result<()> {

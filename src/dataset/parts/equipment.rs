@@ -5,9 +5,9 @@
 use super::assembly::Assembly;
 use super::frame::Frame;
 use super::piping::{Bore, add_bolts, add_flange};
-use super::random::Stream;
 use super::shapes::{Shape, Step::*};
 use super::turn::cos_sin;
+use crate::dataset::random::Stream;
 use glam::DVec3;
 
 /// The face of a nozzle: where it is, and the way out of the equipment.

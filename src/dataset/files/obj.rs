@@ -1,8 +1,8 @@
 //! Wavefront OBJ files: one `o` group per object, numbers in shortest round-trip form.
 
-use super::mesh::Mesh;
-use super::whole_file;
+use crate::dataset::parts::mesh::Mesh;
 use crate::error::{Result, input_error};
+use crate::output;
 use std::io::Write;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) fn write<'a>(
     comment: &str,
     groups: impl IntoIterator<Item = (&'a str, &'a Mesh)>,
 ) -> Result<()> {
-    whole_file::write(path, |out| text(out, comment, groups).map_err(|e| input_error(path)(&e)))
+    output::write(path, |out| text(out, comment, groups).map_err(|e| input_error(path)(&e)))
 }
 
 fn text<'a>(
