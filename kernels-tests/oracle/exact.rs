@@ -132,7 +132,7 @@ impl Time {
         let shift = 63 - (a.bits() as i64 - b.bits() as i64);
         let (a, b) = if shift >= 0 { (a << shift as u64, b) } else { (a, b << (-shift) as u64) };
         let quotient = u64::try_from(&a / &b).expect("64 bits");
-        let exact = (&quotient * &b) == a;
+        let exact = quotient * &b == a;
         let drop = 64 - quotient.leading_zeros() - 53;
         let kept = quotient >> drop;
         let lo = kept as f64 * 2.0_f64.powi(i32::try_from(i64::from(drop) - shift).expect("a small exponent"));

@@ -14,6 +14,7 @@
 //! | [`precise`] | positions, derivatives and roots of contact functions to more than 100 bits |
 //! | [`pool`] | how a list of verdicts compares with the motion pool of known truth |
 //! | [`placements`] | robots, scenes and motions in which free and touching motions are both common |
+#![allow(clippy::excessive_precision, clippy::approx_constant, reason = "published values stand as they are printed")]
 #![allow(dead_code, reason = "a library for tests: not every test uses every part")]
 
 pub mod ball;
