@@ -17,3 +17,8 @@ pub fn folder(name: &str) -> Option<PathBuf> {
     assert!(path.is_dir(), "FIRSTCONTACT_DATA is set, but {} is not a folder", path.display());
     Some(path)
 }
+
+/// Whether the environment variable `FIRSTCONTACT_SLOW` asks for whole data sets where a part does for every day.
+pub fn slow() -> bool {
+    std::env::var_os("FIRSTCONTACT_SLOW").is_some()
+}

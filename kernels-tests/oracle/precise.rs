@@ -5,6 +5,8 @@
 use super::ball::Ball;
 use super::chain::Part;
 use super::dyadic::Dyadic;
+use super::inclusion::Equation;
+use super::poses::Articulated;
 use glam::{DMat3, DVec3};
 
 /// A point or vector.
@@ -98,6 +100,19 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// One of the [equations of two triangles](super::inclusion::equations_of_two_triangles), for two bodies of three
+    /// points each.
+    pub fn of(pair: &Articulated, equation: Equation) -> Self {
+        let pick = |places: &[usize]| {
+            let (chain, points) = &pair.bodies[places[0] / 3];
+            (chain.clone(), places.iter().map(|i| points[i % 3]).collect())
+        };
+        match equation {
+            Equation::VertexFace(p, face) => Self { pair: Pair::VertexFace, x: pick(&[p]), y: pick(&face) },
+            Equation::EdgeEdge(a, b) => Self { pair: Pair::EdgeEdge, x: pick(&a), y: pick(&b) },
+        }
+    }
+
     /// The function at `t`: (a-b).((c-b) x (d-b)) of vertex a and face bcd; (c-a).((b-a) x (d-c)) of edges ab, cd.
     pub fn value(&self, t: &Ball) -> Ball {
         let [y, e, f] = self.factors(t).map(|p| p[0].clone());

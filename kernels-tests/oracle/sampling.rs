@@ -5,11 +5,13 @@
 //! is found is a real piercing of two triangles at the time that is reported, to the rounding of the poses.
 
 use super::fk::Robot;
+use super::mesh::Triangle;
+use super::poses::Articulated;
 use super::scene::Object;
 use super::shapes::LinkMeshes;
 use super::tree::{Closest, Tree};
 use super::urdf::Kind;
-use glam::DVec3;
+use glam::DAffine3;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -36,7 +38,7 @@ pub struct Hit {
     pub link: usize,
     pub link_triangle: usize,
     pub object: usize,
-    /// Triangle of the whole scene.
+    /// Triangle of the object.
     pub triangle: usize,
 }
 
@@ -56,11 +58,15 @@ pub struct Outcome {
 pub struct Sampler {
     pub robot: Robot,
     pub objects: Vec<String>,
+    meshes: Vec<Vec<Triangle>>,
+    scene: Vec<Object>,
     links: Vec<Tree>,
     /// Largest distance of a vertex from its link's origin.
     radius: Vec<f64>,
-    scene: Tree,
+    tree: Tree,
     object_of: Vec<usize>,
+    /// Place of each object's first triangle.
+    first_of: Vec<usize>,
     allowed: HashSet<(usize, usize)>,
 }
 
@@ -77,11 +83,14 @@ impl Sampler {
             }
         }
         let triangles: Vec<_> = scene.iter().flat_map(|o| o.triangles.iter().copied()).collect();
-        let farthest = |t: &Vec<[DVec3; 3]>| t.iter().flatten().map(|p| p.length()).fold(0.0, f64::max);
+        let farthest = |t: &Vec<Triangle>| t.iter().flatten().map(|p| p.length()).fold(0.0, f64::max);
         Self {
             links: meshes.triangles.iter().map(|t| Tree::new(t)).collect(),
             radius: meshes.triangles.iter().map(farthest).collect(),
-            scene: Tree::new(&triangles),
+            tree: Tree::new(&triangles),
+            first_of: scene.iter().scan(0, |at, o| Some(std::mem::replace(at, *at + o.triangles.len()))).collect(),
+            meshes: meshes.triangles.clone(),
+            scene: scene.to_vec(),
             object_of: scene.iter().enumerate().flat_map(|(i, o)| vec![i; o.triangles.len()]).collect(),
             objects: scene.iter().map(|o| o.name.clone()).collect(),
             robot,
@@ -114,7 +123,7 @@ impl Sampler {
         for link in 0..self.links.len() {
             for (o, object) in self.objects.iter().enumerate() {
                 let wanted = |t: usize| self.object_of[t] == o;
-                if let Some(c) = self.links[link].closest(&poses[link], &self.scene, limit, &wanted) {
+                if let Some(c) = self.links[link].closest(&poses[link], &self.tree, limit, &wanted) {
                     out.push((self.robot.links()[link].name.clone(), object.clone(), c.distance));
                 }
             }
@@ -134,7 +143,8 @@ impl Sampler {
             doubtful.push((link, walk.sure_until));
             if let Some((t, c)) = walk.hit.filter(|(t, _)| outcome.hit.is_none_or(|h| *t < h.t)) {
                 let object = self.object_of[c.resting];
-                outcome.hit = Some(Hit { t, link, link_triangle: c.moved, object, triangle: c.resting });
+                let triangle = c.resting - self.first_of[object];
+                outcome.hit = Some(Hit { t, link, link_triangle: c.moved, object, triangle });
             }
         }
         // once more with tiny steps, where the fine ones went further than what was proved
@@ -153,9 +163,16 @@ impl Sampler {
         motions.par_iter().map(|(q0, q1)| self.motion(q0, q1, fineness)).collect()
     }
 
-    fn measure(&self, link: usize, pose: &glam::DAffine3, limit: f64) -> Option<Closest> {
+    /// The two triangles of a hit, moving as they do: what the interval solver takes.
+    pub fn pair(&self, hit: &Hit, q0: &[f64], q1: &[f64]) -> Articulated {
+        let moving = self.meshes[hit.link][hit.link_triangle].to_vec();
+        let resting = self.scene[hit.object].triangles[hit.triangle].to_vec();
+        Articulated { bodies: vec![(self.robot.chain(hit.link, q0, q1), moving), (vec![], resting)] }
+    }
+
+    fn measure(&self, link: usize, pose: &DAffine3, limit: f64) -> Option<Closest> {
         let wanted = |t: usize| !self.allowed.contains(&(link, self.object_of[t]));
-        self.links[link].closest(pose, &self.scene, limit, &wanted)
+        self.links[link].closest(pose, &self.tree, limit, &wanted)
     }
 
     fn walk(&self, link: usize, travel: f64, q: (&[f64], &[f64]), (start, end): (f64, f64), f: Fineness) -> Walk {
@@ -192,7 +209,7 @@ impl Sampler {
     fn bisect(
         &self,
         link: usize,
-        pose: &dyn Fn(f64) -> glam::DAffine3,
+        pose: &dyn Fn(f64) -> DAffine3,
         (mut out, mut within): (f64, f64),
         mut found: Closest,
         travel: f64,
@@ -243,4 +260,76 @@ pub fn limits(robot: &Robot) -> Vec<Option<(f64, f64)>> {
             _ => None,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shapes::{Choice, link_meshes};
+    use super::super::urdf;
+    use super::*;
+    use glam::DVec3;
+    use std::path::Path;
+
+    /// A bar of 1 m along x that turns about z, and a block that slides along the bar.
+    const BAR: &str = r#"<robot name="bar"><link name="stand"/>
+      <link name="bar"><visual><origin xyz="0.5 0 0"/><geometry><box size="1 0.02 0.02"/></geometry></visual></link>
+      <link name="block"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
+      <joint name="turn" type="continuous"><parent link="stand"/><child link="bar"/><axis xyz="0 0 1"/></joint>
+      <joint name="slide" type="prismatic"><parent link="bar"/><child link="block"/></joint></robot>"#;
+
+    /// A wall in the plane y = `y`, and a far one.
+    fn sampler(y: f64, allow: &[(&str, &str)]) -> Sampler {
+        let robot = Robot::new(urdf::parse(BAR, Path::new(".")), [0.0; 6], false);
+        let meshes = link_meshes(&robot, Choice::Default);
+        let wall = |name: &str, y: f64| Object {
+            name: name.into(),
+            triangles: vec![[DVec3::new(-9.0, y, -9.0), DVec3::new(9.0, y, -9.0), DVec3::new(0.0, y, 9.0)]],
+        };
+        Sampler::new(robot, &meshes, &[wall("far", -5.0), wall("wall", y)], allow)
+    }
+
+    #[test]
+    fn a_turning_bar_meets_a_wall_when_its_corner_does() {
+        let (r, lift) = (1.0_f64.hypot(0.01), 0.01_f64.atan());
+        let look = |y: f64| sampler(y, &[]).motion(&[0.0, 0.2], &[2.0, 0.2], Fineness::default());
+        let hit = look(0.6).hit.expect("a hit");
+        let t = ((0.6 / r).asin() - lift) / 2.0;
+        assert!(hit.t >= t && hit.t < t + 1e-9, "{} {t}", hit.t);
+        assert_eq!((hit.link, hit.object, hit.triangle), (1, 1, 0));
+        assert!(look(0.6).clear_until <= t && look(0.6).clear_until > t - 1e-6);
+        for gap in [1e-3, 1e-4, 1e-6] {
+            let outcome = look(r + gap);
+            assert!(outcome.hit.is_none() && outcome.least_gap_m >= gap, "{outcome:?}");
+            assert!(outcome.least_gap_m < 1.1 * gap + 1e-4, "{outcome:?}");
+        }
+        // deep enough to be seen by steps of 0.1 mm
+        assert!(look(r - 1e-5).hit.is_some());
+    }
+
+    #[test]
+    fn a_sliding_block_and_what_is_allowed() {
+        // the bar points along y; the block's front is 5 cm ahead of its origin
+        let quarter = std::f64::consts::FRAC_PI_2;
+        let (q0, q1) = ([quarter, 1.1], [quarter, 1.6]);
+        let outcome = sampler(1.4, &[]).motion(&q0, &q1, Fineness::default());
+        let hit = outcome.hit.expect("a hit");
+        assert!((hit.t - 0.5).abs() < 1e-9 && hit.link == 2, "{hit:?}");
+        assert!(sampler(1.4, &[("block", "wall")]).motion(&q0, &q1, Fineness::default()).hit.is_none());
+        assert!(sampler(1.4, &[("*", "far")]).motion(&q0, &q1, Fineness::default()).hit.is_some());
+        let within = sampler(0.7, &[("bar", "*")]).motion(&[quarter, 0.7], &q1, Fineness::default());
+        assert_eq!((within.hit.map(|h| h.t), within.clear_until), (Some(0.0), 0.0));
+        assert!((sampler(1.4, &[]).clearance(&q0, 1.0) - 0.25).abs() < 1e-12);
+        assert_eq!(sampler(9.0, &[]).clearance(&q0, 1.0), 1.0);
+        assert_eq!(sampler(1.4, &[]).near_pairs(&q0, 0.3).len(), 1);
+    }
+
+    #[test]
+    fn no_vertex_goes_further_than_the_bound() {
+        let s = sampler(9.0, &[]);
+        let (q0, q1) = ([0.3, 0.2], [2.0, 1.4]);
+        let at = |t: f64| s.robot.poses(&q0, &q1, t)[2].transform_point3(DVec3::splat(0.05));
+        let travelled: f64 = (0..1000).map(|i| at(f64::from(i) / 1e3).distance(at(f64::from(i + 1) / 1e3))).sum();
+        let bound = s.travel_bound(2, &q0, &q1);
+        assert!(travelled <= bound && bound < 2.0 * travelled, "{travelled} {bound}");
+    }
 }

@@ -230,17 +230,27 @@ mod tests {
 
     /// Both outcomes are common, as many as recorded touch, and none starts in contact.
     fn check(placement: &Placement) {
-        let Some(case) = placement.case(200) else { return };
+        // all 200 take a minute or so; a part does for every day, and without optimisation a few
+        let n = if data::slow() {
+            200
+        } else if cfg!(debug_assertions) {
+            4
+        } else {
+            40
+        };
+        let Some(case) = placement.case(n) else { return };
         let clock = std::time::Instant::now();
         let outcomes = case.sampler.motions(&case.motions, Fineness::default());
         let contacts = outcomes.iter().filter(|o| o.hit.is_some()).count();
         let grazing = outcomes.iter().filter(|o| o.hit.is_none() && o.least_gap_m < 1e-4).count();
         let seconds = clock.elapsed().as_secs_f64();
-        println!("{}: {contacts} of 200 touch, {grazing} miss by less than 0.1 mm; {seconds:.1} s", placement.name);
+        println!("{}: {contacts} of {n} touch, {grazing} miss by less than 0.1 mm; {seconds:.1} s", placement.name);
         assert!(outcomes.iter().all(|o| o.clear_until > 0.0), "{} starts in contact", placement.name);
-        assert!((20..=140).contains(&contacts), "{}", placement.name);
-        // other platforms' sines may tip the scales of a rare one
-        assert!(contacts.abs_diff(placement.contacts_of_200) <= 1, "{}", placement.name);
+        if n == 200 {
+            assert!((20..=140).contains(&contacts), "{}", placement.name);
+            // other platforms' sines may tip the scales of a rare one
+            assert!(contacts.abs_diff(placement.contacts_of_200) <= 1, "{}", placement.name);
+        }
     }
 
     #[test]
