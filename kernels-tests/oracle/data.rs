@@ -22,3 +22,9 @@ pub fn folder(name: &str) -> Option<PathBuf> {
 pub fn slow() -> bool {
     std::env::var_os("FIRSTCONTACT_SLOW").is_some()
 }
+
+/// All of a list, or every twentieth of it in a build without optimisation, which is that much slower.
+pub fn bearable<T>(list: Vec<T>) -> Vec<T> {
+    let step = if cfg!(debug_assertions) { 20 } else { 1 };
+    list.into_iter().step_by(step).collect()
+}

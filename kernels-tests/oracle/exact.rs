@@ -188,6 +188,7 @@ fn turned(part: &Part, p: &Exact3) -> Exact3 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::data;
     use super::super::inclusion::{self, Answer, Equation, Limits};
     use super::super::poses::Articulated;
     use super::super::queries::{self, Known};
@@ -309,8 +310,9 @@ mod tests {
     #[test]
     fn published_queries_agree() {
         let (Some(a), Some(b)) = (queries::handmade(), queries::simulated()) else { return };
+        let queries = data::bearable([a, b].concat());
         let mut translations = 0;
-        for q in a.iter().chain(&b) {
+        for q in &queries {
             let ends = [&q.motion.start, &q.motion.end].map(|p| [p[0], p[1], p[2], p[3]].map(exact));
             // a vertex and an edge are degenerate triangles
             let features = |p: &[Exact3; 4]| -> (ExactTriangle, ExactTriangle) {
@@ -335,8 +337,8 @@ mod tests {
                 }
             }
         }
-        println!("{translations} of {} queries are translations", a.len() + b.len());
-        assert!(translations > 100);
+        println!("{translations} of {} queries are translations", queries.len());
+        assert!(20 * translations > queries.len());
     }
 
     #[test]

@@ -14,6 +14,13 @@
 //! | [`precise`] | positions, derivatives and roots of contact functions to more than 100 bits |
 //! | [`pool`] | how a list of verdicts compares with the motion pool of known truth |
 //! | [`placements`] | robots, scenes and motions in which free and touching motions are both common |
+//!
+//! The others are what these stand on: [`urdf`] and [`shapes`] (what a robot's file says), [`tree`] and [`triangles`]
+//! (distances in plain `f64`), [`chain`] (the numbers that define a motion), [`interval`] and [`poses`], [`dyadic`],
+//! [`ball`], [`npy`], and [`queries`] (published elementary queries).
+//!
+//! Tests on real data want the variable `FIRSTCONTACT_DATA` and say so when they skip; `FIRSTCONTACT_SLOW` makes them
+//! take whole data sets instead of a part.
 #![allow(clippy::excessive_precision, clippy::approx_constant, reason = "published values stand as they are printed")]
 #![allow(dead_code, reason = "a library for tests: not every test uses every part")]
 

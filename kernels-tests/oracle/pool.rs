@@ -270,6 +270,7 @@ mod tests {
             } else {
                 read_indices(&folder.join(format!("{scene_name}.sample300.txt")))
             };
+            let chosen = data::bearable(chosen);
             let truth = pick(&truth, &chosen);
             let motions: Vec<_> = chosen.iter().map(|&i| motions[i].clone()).collect();
             let robot = Robot::load(&folder.join("robot.urdf"), [0.0; 6], false);
