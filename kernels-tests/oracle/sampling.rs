@@ -33,7 +33,7 @@ impl Default for Fineness {
 /// What two triangles met when.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// They pierce each other at this time; 1e-10 m of travel or so before they did not.
+    /// They pierce each other at this time (or touch, to the last bit); 1e-10 m of travel or so before they did not.
     pub t: f64,
     pub link: usize,
     pub link_triangle: usize,
