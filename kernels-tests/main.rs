@@ -1,9 +1,10 @@
-//! Every test that needs more than one module.
+//! Tests that need more than one module, and the independent oracles that they lean on.
 
 // The helpers of tests may unwrap as the tests themselves do.
 #![allow(clippy::unwrap_used)]
 
 mod inputs;
+mod oracle;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {

@@ -189,16 +189,20 @@ fn meshes_are_scaled_mirrored_and_found() {
 
 #[test]
 fn long_chains_of_links_and_mimics_take_no_time() {
-    let n = 20_000;
-    let mut text = links(&["l0"], "");
-    for i in 1..=n {
-        text += &links(&[&format!("l{i}")], "");
-        let mimic = if i < n { format!("<mimic joint=\"j{}\"/>", i + 1) } else { "<limit upper=\"1\"/>".into() };
-        text += &joint(&format!("j{i}"), "revolute", [&format!("l{}", i - 1), &format!("l{i}")], &mimic);
-    }
-    let robot = robot(&text);
-    assert_eq!((robot.columns.len(), robot.bodies.len()), (1, n + 1));
-    assert!(robot.warnings[0].contains("nothing can touch"));
+    let chain = |n: usize| {
+        let mut text = links(&["l0"], "");
+        for i in 1..=n {
+            text += &links(&[&format!("l{i}")], "");
+            let mimic = if i < n { format!("<mimic joint=\"j{}\"/>", i + 1) } else { "<limit upper=\"1\"/>".into() };
+            text += &joint(&format!("j{i}"), "revolute", [&format!("l{}", i - 1), &format!("l{i}")], &mimic);
+        }
+        robot_with(&text, &UrdfOptions::default())
+    };
+    let long = chain(999).unwrap();
+    assert_eq!((long.columns.len(), long.bodies.len()), (1, 1000));
+    assert!(long.warnings[0].contains("nothing can touch"));
+    let message = chain(20_000).unwrap_err().to_string();
+    assert!(message.contains("1000 joints"), "{message}");
 }
 
 #[test]
