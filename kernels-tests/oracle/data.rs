@@ -18,9 +18,9 @@ pub fn folder(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Whether the environment variable `FIRSTCONTACT_SLOW` asks for whole data sets where a part does for every day.
+/// Whether whole data sets are asked for where a part does for every day.
 pub fn slow() -> bool {
-    std::env::var_os("FIRSTCONTACT_SLOW").is_some()
+    crate::effort(0, 1) == 1
 }
 
 /// All of a list, or every twentieth of it in a build without optimisation, which is that much slower.

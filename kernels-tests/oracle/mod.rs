@@ -19,7 +19,7 @@
 //! (distances in plain `f64`), [`chain`] (the numbers that define a motion), [`interval`] and [`poses`], [`dyadic`],
 //! [`ball`], [`npy`], and [`queries`] (published elementary queries).
 //!
-//! Tests on real data want the variable `FIRSTCONTACT_DATA` and say so when they skip; `FIRSTCONTACT_SLOW` makes them
+//! Tests on real data want the variable `FIRSTCONTACT_DATA` and say so when they skip; `FIRSTCONTACT_EFFORT=full` makes them
 //! take whole data sets instead of a part.
 #![allow(clippy::excessive_precision, clippy::approx_constant, reason = "published values stand as they are printed")]
 #![allow(dead_code, reason = "a library for tests: not every test uses every part")]

@@ -1,5 +1,6 @@
 //! `firstcontact check`: the main job.
 
+use super::dataset::{self, Files};
 use super::inputs::InputArgs;
 use super::summary::{self, Totals};
 use super::{Outcome, allow, warn};
@@ -50,14 +51,20 @@ enum BoundChoice {
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The robot (URDF)
-    #[arg(long, value_name = "R.urdf")]
-    robot: PathBuf,
+    #[arg(long, value_name = "R.urdf", required_unless_present = "dataset")]
+    robot: Option<PathBuf>,
     /// The scene: a mesh file, scene.json, or a URDF
-    #[arg(long, value_name = "S")]
-    scene: PathBuf,
+    #[arg(long, value_name = "S", required_unless_present = "dataset")]
+    scene: Option<PathBuf>,
     /// The motions: .npy of shape (Q, 2, D), or .json
-    #[arg(long, value_name = "M")]
-    motions: PathBuf,
+    #[arg(long, value_name = "M", required_unless_present = "dataset")]
+    motions: Option<PathBuf>,
+    /// Take robot, scene and motions from a data set, unless given; it is made if it is not there
+    #[arg(long, value_name = "NAME[/DEG]")]
+    dataset: Option<String>,
+    /// Where data sets are kept
+    #[arg(long, value_name = "DIR", default_value = "firstcontact-datasets")]
+    dataset_folder: PathBuf,
     /// The answers, a line of JSON for each motion
     #[arg(long, value_name = "RESULTS.jsonl")]
     out: PathBuf,
@@ -101,13 +108,14 @@ const SHOWN: usize = 5;
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Outcome> {
     let start = Instant::now();
-    let robot = args.inputs.robot(&args.robot)?;
-    let scene = args.inputs.scene(&args.scene)?;
-    let motions = Motions::load(&args.motions, &robot, &args.inputs.limits())?;
+    let files = files(args)?;
+    let robot = args.inputs.robot(&files.robot)?;
+    let scene = args.inputs.scene(&files.scene)?;
+    let motions = Motions::load(&files.motions, &robot, &args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
     for beyond in motions.check_limits(&robot) {
         if args.strict {
-            return Err(Error::input(beyond).in_file(&args.motions).remedy("leave out --strict to allow it"));
+            return Err(Error::input(beyond).in_file(&files.motions).remedy("leave out --strict to allow it"));
         }
         warn(&beyond);
     }
@@ -130,6 +138,23 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
         Stats { undecided: 1.., .. } => Outcome::Undecided,
         _ => Outcome::Free,
     })
+}
+
+/// The files to read: those given, the others from the data set.
+fn files(args: &CheckArgs) -> Result<Files> {
+    let given = (args.robot.clone(), args.scene.clone(), args.motions.clone());
+    match (given, &args.dataset) {
+        ((Some(robot), Some(scene), Some(motions)), _) => Ok(Files { robot, scene, motions }),
+        ((robot, scene, motions), Some(name)) => {
+            let set = dataset::files(name, &args.dataset_folder)?;
+            Ok(Files {
+                robot: robot.unwrap_or(set.robot),
+                scene: scene.unwrap_or(set.scene),
+                motions: motions.unwrap_or(set.motions),
+            })
+        }
+        _ => Err(Error::usage("--robot, --scene and --motions are wanted, or --dataset")),
+    }
 }
 
 fn options(args: &CheckArgs) -> Result<Options> {

@@ -5,6 +5,7 @@
 
 mod allow;
 mod check;
+mod dataset;
 mod info;
 mod inputs;
 mod summary;
@@ -25,6 +26,8 @@ struct Cli {
 enum Command {
     /// Say for each motion whether anything touches, and when first
     Check(Box<check::CheckArgs>),
+    /// Make data sets
+    Dataset(dataset::DatasetArgs),
     /// Show adapters, and what a robot and a scene consist of
     Info(info::InfoArgs),
 }
@@ -66,6 +69,7 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Check(args) => check::run(&args),
+        Command::Dataset(args) => dataset::run(&args),
         Command::Info(args) => info::run(&args),
     }
 }

@@ -1,0 +1,121 @@
+//! `firstcontact dataset`: data sets that the program makes itself.
+
+use super::Outcome;
+use clap::{Args, Subcommand};
+use firstcontact::dataset::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, NAMES, Progress, THETA_MAX_DEG};
+use firstcontact::engine::{Backend, Engine};
+use firstcontact::motion::Motions;
+use firstcontact::verdict::Verdict;
+use firstcontact::{Error, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `dataset`.
+#[derive(Debug, Args)]
+pub struct DatasetArgs {
+    #[command(subcommand)]
+    command: DatasetCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DatasetCommand {
+    /// Make a data set: robot, scene, and motions that start free
+    Make(MakeArgs),
+    /// List the data sets
+    List,
+}
+
+#[derive(Debug, Args)]
+struct MakeArgs {
+    /// Which one; `list` names them
+    name: String,
+    /// The folder to write it into
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Another seed gives another layout and other motions
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    seed: u64,
+    /// How many times larger the scene is
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    scale: u64,
+    /// Motions for each largest angle
+    #[arg(long, value_name = "N", default_value_t = MakeOptions::default().n_motions)]
+    motions: usize,
+}
+
+/// Runs the command.
+pub fn run(args: &DatasetArgs) -> Result<Outcome> {
+    match &args.command {
+        DatasetCommand::List => NAMES.iter().for_each(|(name, what)| println!("{name:10} {what}")),
+        DatasetCommand::Make(a) => {
+            let summary = make(&a.name, &a.out, a.seed, a.scale, a.motions)?;
+            println!("{summary}");
+        }
+    }
+    Ok(Outcome::Free)
+}
+
+fn make(name: &str, out: &Path, seed: u64, scale: u64, n_motions: usize) -> Result<firstcontact::dataset::Summary> {
+    let set = Dataset::generate(name, seed, scale)?;
+    let (robot, scene) = (set.robot()?, set.scene()?.unwrap_or_default());
+    // On the CPU: which starts are free must not depend on what adapters there are.
+    let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
+    let mut is_free = |starts: &[Vec<f64>]| {
+        let report = engine.check(&Motions::between(starts, starts)?)?;
+        Ok(report.verdicts.iter().map(|v| *v == Verdict::Free).collect())
+    };
+    let bar = ProgressBar::new((THETA_MAX_DEG.len() * n_motions) as u64);
+    let style = ProgressStyle::with_template("making motions {bar:40} {pos}/{len}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let mut progress = |p: Progress| {
+        let before = THETA_MAX_DEG.iter().filter(|&&theta| theta < p.theta_max_deg).count();
+        bar.set_position((before * n_motions + p.n_made) as u64);
+    };
+    let summary = set.write(out, &MakeOptions { n_motions }, &mut is_free, &mut progress);
+    bar.finish_and_clear();
+    summary
+}
+
+/// A data set on disk.
+#[derive(Debug)]
+pub struct Files {
+    /// The robot.
+    pub robot: PathBuf,
+    /// The scene.
+    pub scene: PathBuf,
+    /// The motions.
+    pub motions: PathBuf,
+}
+
+/// The files of the data set `NAME` or `NAME/DEG` below `folder`, made if they are not there. `DEG` is the largest angle of
+/// a joint, 30 where it is left out.
+pub fn files(name: &str, folder: &Path) -> Result<Files> {
+    let (name, degrees) = name.split_once('/').unwrap_or((name, "30"));
+    let degrees = degrees.trim_end_matches("deg");
+    if !THETA_MAX_DEG.iter().any(|t| t.to_string() == degrees) {
+        let angles = THETA_MAX_DEG.map(|t| t.to_string()).join(", ");
+        let message = format!("data set '{name}' has no motions of '{degrees}' degrees");
+        return Err(Error::usage(message).remedy(format!("there are {angles}")));
+    }
+    let set = Dataset::generate(name, DEFAULT_SEED, 1)?;
+    let Some(scene) = &set.scene else {
+        return Err(Error::usage(format!("data set '{name}' has no scene")).remedy("try pipes or amr"));
+    };
+    let out = folder.join(&set.name);
+    if !is_current(&out) {
+        eprintln!("making data set {} in {}", set.name, out.display());
+        make(&set.name, &out, DEFAULT_SEED, 1, MakeOptions::default().n_motions)?;
+    }
+    Ok(Files {
+        robot: out.join("robot.urdf"),
+        scene: out.join(format!("{}.obj", scene.name)),
+        motions: out.join(format!("motions-{}-{degrees}deg.npy", scene.name)),
+    })
+}
+
+/// Whether a folder holds a whole data set of the usual seed, made by these generators.
+fn is_current(folder: &Path) -> bool {
+    let text = std::fs::read_to_string(folder.join("dataset.json")).unwrap_or_default();
+    serde_json::from_str::<serde_json::Value>(&text)
+        .is_ok_and(|d| d["seed"] == DEFAULT_SEED && d["generator_version"] == GENERATOR_VERSION)
+}
