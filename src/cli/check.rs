@@ -107,8 +107,8 @@ const SHOWN: usize = 5;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Outcome> {
-    let start = Instant::now();
     let files = files(args)?;
+    let start = Instant::now();
     let robot = args.inputs.robot(&files.robot)?;
     let scene = args.inputs.scene(&files.scene)?;
     let motions = Motions::load(&files.motions, &robot, &args.inputs.limits())?;
