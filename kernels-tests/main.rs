@@ -3,8 +3,15 @@
 // The helpers of tests may unwrap as the tests themselves do.
 #![allow(clippy::unwrap_used)]
 
+mod harness;
 mod inputs;
+mod layout;
 mod oracle;
+mod queues;
+mod s1_concat;
+mod s2_bound;
+mod s3_cull;
+mod s5_pairs;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {

@@ -137,7 +137,7 @@ struct IvRow {
 fn iv_row(at: u32, middle: u32, half_width: u32) -> IvRow {
     let m = load_vec(at, middle);
     let r = load_vec(at, half_width);
-    let step = (abs(m) + r) * (3.0 * UNIT) + vec3<f32>(UNDERFLOW);
+    let step = (abs(m) + r) * (IV_STEP * UNIT) + vec3<f32>(UNDERFLOW);
     return IvRow(m - r - step, m + r + step);
 }
 
@@ -153,7 +153,7 @@ fn store_mid_radius(at: u32, middle: u32, half_width: u32, v: vec2<f32>) {
     let m = (v.x + v.y) * 0.5;
     let r = max(v.y - m, m - v.x);
     poses[at + middle * SUBS] = m;
-    poses[at + half_width * SUBS] = r + (abs(m) + r) * (4.0 * UNIT) + UNDERFLOW;
+    poses[at + half_width * SUBS] = r + (abs(m) + r) * (IV_STEP * UNIT) + UNDERFLOW;
 }
 
 @compute @workgroup_size(64)
@@ -198,7 +198,7 @@ fn interval(
                 let row = iv_row(up, 9u + 3u * i, 18u + 3u * i);
                 let m = poses[up + i * SUBS];
                 let r = poses[up + (3u + i) * SUBS];
-                let step = (abs(m) + r) * (3.0 * UNIT) + UNDERFLOW;
+                let step = (abs(m) + r) * (IV_STEP * UNIT) + UNDERFLOW;
                 let above = vec2<f32>(m - r - step, m + r + step);
                 store_mid_radius(at, i, 3u + i, iv_add(above, iv_dot(row, t[0], t[1], t[2])));
                 for (var j = 0u; j < 3u; j += 1u) {

@@ -8,7 +8,10 @@ use super::options::{Capacities, Options, Stage};
 use super::stats::Stats;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::layout::{Chunk, FLAG_ALLOWED, FLAG_LIMITS, FORM_INTERVAL, FORM_JET, NodePair, Pass};
-use crate::gpu::{AdapterChoice, Buffers, DISPATCH, Gpu, Pipeline, Size, Slot, Step, Submission, first_link_triangles};
+use crate::gpu::shader::Source;
+use crate::gpu::{
+    AdapterChoice, Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step, Submission, first_link_triangles,
+};
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::pose_bound::BoundForm;
@@ -83,16 +86,31 @@ impl GpuFlow {
     /// # Errors
     /// No adapter, no memory, or a tree too deep for the counters.
     pub fn new(world: &World, options: &Options, hardware_only: bool) -> Result<Self> {
+        Self::with_sources(world, options, hardware_only, &|kernel| Source::expand(kernel.stem, kernel.source))
+    }
+
+    /// The same with kernels compiled from the sources that `source` gives: tests take a safety term out to see that it
+    /// is missed.
+    ///
+    /// # Errors
+    /// As [`GpuFlow::new`]; a source is invalid.
+    pub fn with_sources(
+        world: &World,
+        options: &Options,
+        hardware_only: bool,
+        source: &dyn Fn(&Kernel) -> Result<Source>,
+    ) -> Result<Self> {
         let gpu = Gpu::open(&AdapterChoice { name: options.adapter.clone(), hardware_only })?;
+        let compile = |kernel: &Kernel| gpu.compile_source(kernel, &source(kernel)?);
         let concat = if options.bound == BoundForm::Jet { s1_concat::JET } else { s1_concat::INTERVAL };
         let kernels = Kernels {
-            size: gpu.compile(&DISPATCH)?,
-            concat: gpu.compile(&concat)?,
-            bound: gpu.compile(&s2_bound::KERNEL)?,
-            cull: gpu.compile(&s3_cull::KERNEL)?,
-            triangles: gpu.compile(&s5_pairs::TRIANGLES)?,
-            links: gpu.compile(&s5_pairs::LINKS)?,
-            pairs: gpu.compile(&s5_pairs::PAIRS)?,
+            size: compile(&DISPATCH)?,
+            concat: compile(&concat)?,
+            bound: compile(&s2_bound::KERNEL)?,
+            cull: compile(&s3_cull::KERNEL)?,
+            triangles: compile(&s5_pairs::TRIANGLES)?,
+            links: compile(&s5_pairs::LINKS)?,
+            pairs: compile(&s5_pairs::PAIRS)?,
         };
         let cull_levels = s3_cull::max_levels(world);
         let link_levels = world.links.iter().map(|l| l.tree.depth).max().unwrap_or(0);
@@ -198,7 +216,10 @@ impl GpuFlow {
     }
 
     /// Uploads a chunk into a set and clears what its kernels count in.
-    fn load(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+    ///
+    /// # Errors
+    /// The device has no memory for the chunk.
+    pub fn load(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
         let (redo_at, limits_at, words) = self.control_layout(chunk);
         let (gpu, b) = (&self.gpu, &mut self.sets[set]);
         let n_pieces = chunk.pieces.len();
@@ -335,13 +356,13 @@ impl GpuFlow {
             let poses = s1_concat::reference(&chunk.pieces, chunk.motions, self.form);
             self.sets[set].write(&self.gpu, Slot::Poses, 0, &poses.to_device());
         } else {
-            self.submit(chunk, set, &[Stage::Concat])?.wait(&self.gpu)?;
+            self.run_stage(chunk, set, Stage::Concat)?;
         }
         if on_cpu(Stage::Bound) {
             let boxes = s2_bound::reference(world, &chunk.pieces, &self.poses(world, chunk, set)?);
             self.sets[set].write(&self.gpu, Slot::Boxes, 0, &boxes.to_device());
         } else {
-            self.submit(chunk, set, &[Stage::Bound])?.wait(&self.gpu)?;
+            self.run_stage(chunk, set, Stage::Bound)?;
         }
         if on_cpu(Stage::Cull) {
             let mut candidates = s3_cull::reference(world, n_pieces, &self.boxes(chunk, set, n_nodes)?);
@@ -355,7 +376,7 @@ impl GpuFlow {
             self.sets[set].write(&self.gpu, Slot::Candidates, 0, &candidates);
             self.sets[set].write(&self.gpu, Slot::Control, 0, &control);
         } else {
-            self.submit(chunk, set, &[Stage::Cull])?.wait(&self.gpu)?;
+            self.run_stage(chunk, set, Stage::Cull)?;
         }
         if !on_cpu(Stage::Pairs) {
             let submission = self.submit(chunk, set, &[Stage::Pairs])?;
@@ -363,9 +384,7 @@ impl GpuFlow {
         }
         let (redo_at, _, words) = self.control_layout(chunk);
         let control: Vec<u32> = self.sets[set].read(&self.gpu, Slot::Control, words)?;
-        let n_candidates = control[CANDIDATES as usize].min(self.capacities.candidates) as usize;
-        let mut candidates: Vec<Candidate> = self.sets[set].read(&self.gpu, Slot::Candidates, n_candidates)?;
-        candidates.sort_unstable();
+        let (candidates, _) = self.candidates(set)?;
         let (poses, boxes) = (self.poses(world, chunk, set)?, self.boxes(chunk, set, n_nodes)?);
         let mut limits = vec![u32::MAX; chunk.motions.len()];
         let limited = self.prune.then_some(&mut limits);
@@ -379,17 +398,59 @@ impl GpuFlow {
         Ok(output)
     }
 
+    /// Runs one stage alone on a chunk that has been through the stages before it.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn run_stage(&self, chunk: &ChunkInput, set: usize, stage: Stage) -> Result<()> {
+        self.submit(chunk, set, &[stage])?.wait(&self.gpu).map(|_| ())
+    }
+
+    /// The buffers of a set.
+    pub fn buffers(&self, set: usize) -> &Buffers {
+        &self.sets[set]
+    }
+
     /// The poses that a set holds.
-    fn poses(&self, world: &World, chunk: &ChunkInput, set: usize) -> Result<Poses> {
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn poses(&self, world: &World, chunk: &ChunkInput, set: usize) -> Result<Poses> {
         let n = chunk.pieces.len() * world.robot.bodies.len() * POSE_FLOATS * SUBS;
         let floats: Vec<f32> = self.sets[set].read(&self.gpu, Slot::Poses, n)?;
         Ok(Poses::from_device(&floats, &chunk.pieces, chunk.motions, self.form))
     }
 
     /// The boxes that a set holds.
-    fn boxes(&self, chunk: &ChunkInput, set: usize, n_nodes: usize) -> Result<Boxes> {
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn boxes(&self, chunk: &ChunkInput, set: usize, n_nodes: usize) -> Result<Boxes> {
         let n = chunk.pieces.len() * n_nodes * BOX_FLOATS * SUBS;
         Ok(Boxes::from_device(&self.sets[set].read::<f32>(&self.gpu, Slot::Boxes, n)?, n_nodes))
+    }
+
+    /// How many entries the chunk that went through a set last needed: work items of a level, candidates, pairs.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn demand(&self, set: usize) -> Result<[u32; 3]> {
+        let control: Vec<u32> = self.sets[set].read(&self.gpu, Slot::Control, COUNTERS)?;
+        let items = control[..CANDIDATES as usize].iter().chain([&control[LEAF_ITEMS as usize]]);
+        Ok([items.copied().max().unwrap_or(0), control[CANDIDATES as usize], control[PAIRS as usize]])
+    }
+
+    /// The candidates that a set holds, in order, and how many there would be with enough room.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn candidates(&self, set: usize) -> Result<(Vec<Candidate>, usize)> {
+        let control: Vec<u32> = self.sets[set].read(&self.gpu, Slot::Control, COUNTERS)?;
+        let wanted = control[CANDIDATES as usize];
+        let n = wanted.min(self.capacities.candidates) as usize;
+        let mut candidates: Vec<Candidate> = self.sets[set].read(&self.gpu, Slot::Candidates, n)?;
+        candidates.sort_unstable();
+        Ok((candidates, wanted as usize))
     }
 
     /// Does pieces again whose entries did not fit: a quarter at a time, one alone on the CPU.

@@ -12,7 +12,6 @@ pub const DISPATCH: Kernel = Kernel {
     entry: "size",
     workgroup: 1,
     bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
         bind(1, "control", Access::ReadWrite, Slot::Control),
         bind(2, "arguments", Access::ReadWrite, Slot::Arguments),
     ],

@@ -8,4 +8,4 @@ mod npy;
 
 pub use batch::Motions;
 pub use joint::{JointMotion, QUATERNION_TOLERANCE, rotation};
-pub use model_motion::ModelMotion;
+pub use model_motion::{LaneTimes, ModelMotion};

@@ -15,15 +15,18 @@ pub struct Interval<T> {
     pub hi: T,
 }
 
-/// Moves the ends outward by `3 UNIT` of their size and a little.
+/// Units by which the ends of a computed interval move outward.
+const STEP: f64 = 4.0;
+
+/// Moves the ends outward by [`STEP`] units of their size and a little.
 ///
 /// Let `y = z (1 + d)`, `|d| <= u = UNIT`, be the computed end and `z` the exact one. The step is a product and a sum,
-/// each wrong by at most `u`: for `y > 0` the new lower end is at most `z (1+u)(1 - 3u(1-u)²)(1+u) <= z`, for `y < 0`
-/// its size is at least `|z| (1-u)(1 + 3u(1-u)²)(1-u) >= |z|`; the upper end by symmetry. What underflow can add, the
+/// each wrong by at most `u`: for `y > 0` the new lower end is at most `z (1+u)(1 - 4u(1-u)²)(1+u) <= z`, for `y < 0`
+/// its size is at least `|z| (1-u)(1 + 4u(1-u)²)(1-u) >= |z|`; the upper end by symmetry. What underflow can add, the
 /// absolute term covers.
 #[inline(always)]
 fn outward<T: Real>(lo: T, hi: T) -> Interval<T> {
-    let (step, tiny) = (T::new(3.0 * T::UNIT), T::new(T::UNDERFLOW));
+    let (step, tiny) = (T::new(STEP * T::UNIT), T::new(T::UNDERFLOW));
     Interval { lo: lo - (lo.abs() * step + tiny), hi: hi + (hi.abs() * step + tiny) }
 }
 
@@ -45,7 +48,7 @@ impl<T: Real> Interval<T> {
     pub fn mid_radius(self) -> (T, T) {
         let mid = (self.lo + self.hi) * T::new(0.5);
         let radius = (self.hi - mid).max(mid - self.lo);
-        let slack = (mid.abs() + radius) * T::new(4.0 * T::UNIT) + T::new(T::UNDERFLOW);
+        let slack = (mid.abs() + radius) * T::new(STEP * T::UNIT) + T::new(T::UNDERFLOW);
         (mid, radius + slack)
     }
 }

@@ -93,3 +93,15 @@ impl TrianglePair {
         piece.t0 + 2.0 * piece.half_sub() * (f64::from(sub) + f64::from(slice) / 8.0)
     }
 }
+
+/// The kernels of all stages.
+pub const KERNELS: [crate::gpu::Kernel; 8] = [
+    crate::gpu::DISPATCH,
+    s1_concat::JET,
+    s1_concat::INTERVAL,
+    s2_bound::KERNEL,
+    s3_cull::KERNEL,
+    s5_pairs::TRIANGLES,
+    s5_pairs::LINKS,
+    s5_pairs::PAIRS,
+];

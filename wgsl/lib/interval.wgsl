@@ -1,10 +1,13 @@
 //!use lib/chunk
 // Intervals (lowest, highest) with outward rounding: src/numeric/interval.rs in f32.
 
-// Moves the ends outward by three units of their size: a computed end is within one unit of the exact one, and the
-// step itself rounds twice.
+const IV_STEP: f32 = 4.0;
+
+// Moves the ends outward by four units of their size: a computed end is within one unit of the exact one, and the step
+// itself rounds twice.
 fn iv_outward(lo: f32, hi: f32) -> vec2<f32> {
-    return vec2<f32>(lo - (abs(lo) * (3.0 * UNIT) + UNDERFLOW), hi + (abs(hi) * (3.0 * UNIT) + UNDERFLOW));
+    let step = IV_STEP * UNIT;
+    return vec2<f32>(lo - (abs(lo) * step + UNDERFLOW), hi + (abs(hi) * step + UNDERFLOW));
 }
 
 // An interval around a number that was rounded once.

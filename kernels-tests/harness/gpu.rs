@@ -1,0 +1,45 @@
+//! The adapter of the tests, and kernels that lack a safety term.
+
+use firstcontact::engine::Options;
+use firstcontact::engine::gpu::GpuFlow;
+use firstcontact::gpu::shader::Source;
+use firstcontact::model::world::World;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A safety term taken out: in kernels whose expanded source has `old` exactly once, `new` takes its place.
+#[derive(Clone, Copy)]
+pub struct Mutant {
+    pub old: &'static str,
+    pub new: &'static str,
+}
+
+static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether tests on an adapter are to be left out, which must be asked for; counts how many were.
+pub fn skip() -> bool {
+    let skip = std::env::var_os("FIRSTCONTACT_GPU").is_some_and(|v| v == "skip");
+    if skip {
+        let n = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
+        println!("skipped: FIRSTCONTACT_GPU is skip ({n} so far)");
+    }
+    skip
+}
+
+/// The flow on the first adapter there is, with a mutant in every kernel that it fits; it must fit one. No adapter is a
+/// failure: what is not run is not tested.
+pub fn mutated_flow(world: &World, options: &Options, mutant: Option<Mutant>) -> GpuFlow {
+    let fitted = AtomicUsize::new(0);
+    let source = |kernel: &firstcontact::gpu::Kernel| {
+        let source = Source::expand(kernel.stem, kernel.source)?;
+        match mutant {
+            Some(m) if source.text.contains(m.old) => {
+                fitted.fetch_add(1, Ordering::Relaxed);
+                source.replaced(m.old, m.new)
+            }
+            _ => Ok(source),
+        }
+    };
+    let flow = GpuFlow::with_sources(world, options, false, &source).unwrap_or_else(|e| panic!("{e}"));
+    assert!(mutant.is_none() || fitted.load(Ordering::Relaxed) > 0, "fits no kernel: {}", mutant.map_or("", |m| m.old));
+    flow
+}

@@ -1,0 +1,153 @@
+//! What kernels and engine share is the same on both sides, and every kernel keeps to what all adapters can do and to the
+//! arithmetic that the error bounds allow. By reflection: no adapter is needed.
+
+use firstcontact::gpu::layout::{self, SHARED};
+use firstcontact::gpu::shader::Source;
+use firstcontact::gpu::{Access, Kernel};
+use firstcontact::model::tree::{ChildRef, WIDTH};
+use firstcontact::model::world::{LINK_LEAF, SCENE_LEAF};
+use firstcontact::stage::{self, KERNELS, s1_concat, s2_bound};
+use naga::{AddressSpace, BinaryOperator, Expression, Literal, MathFunction, ScalarKind, StorageAccess, TypeInner};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn expanded(kernel: &Kernel) -> (naga::Module, naga::valid::ModuleInfo) {
+    let source = Source::expand(kernel.stem, kernel.source).unwrap();
+    source.validate().unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn bindings_are_those_declared_and_all_are_used() {
+    for kernel in &KERNELS {
+        let (module, info) = expanded(kernel);
+        let what = format!("{}: {}", kernel.stem, kernel.entry);
+        let index = module.entry_points.iter().position(|e| e.name == kernel.entry).expect(&what);
+        let size = module.entry_points[index].workgroup_size;
+        assert_eq!(size.iter().product::<u32>(), kernel.workgroup, "{what}");
+        assert!(size.iter().product::<u32>() <= 256);
+        let used: BTreeMap<(u32, u32), (String, Access)> = module
+            .global_variables
+            .iter()
+            .filter(|(handle, _)| !info.get_entry_point(index)[*handle].is_empty())
+            .map(|(_, v)| {
+                let at = v.binding.unwrap();
+                let access = match v.space {
+                    AddressSpace::Uniform => Access::Uniform,
+                    AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Access::ReadWrite,
+                    AddressSpace::Storage { .. } => Access::Read,
+                    other => panic!("{what}: {other:?}"),
+                };
+                ((at.group, at.binding), (v.name.clone().unwrap(), access))
+            })
+            .collect();
+        let declared = kernel.bindings.iter().map(|b| ((0, b.number), (b.name.to_string(), b.access)));
+        let pass = kernel.has_pass.then(|| ((1, 0), ("current".to_string(), Access::Uniform)));
+        assert_eq!(used, declared.chain(pass).collect(), "{what}");
+        let storage = used.values().filter(|(_, access)| *access != Access::Uniform).count();
+        assert!(storage <= 8, "{what}: {storage} storage buffers");
+    }
+}
+
+#[test]
+fn structs_have_the_same_bytes_on_both_sides() {
+    let mut met = BTreeSet::new();
+    for kernel in &KERNELS {
+        let (module, _) = expanded(kernel);
+        for (_, ty) in module.types.iter() {
+            let (Some(name), TypeInner::Struct { members, span }) = (&ty.name, &ty.inner) else { continue };
+            let Some(shared) = SHARED.iter().find(|s| s.name == name) else { continue };
+            met.insert(name.clone());
+            let bound: Vec<(&str, usize)> =
+                members.iter().map(|m| (m.name.as_deref().unwrap(), m.offset as usize)).collect();
+            // Rust states its padding; WGSL has none to state.
+            let stated: Vec<(&str, usize)> =
+                shared.members.iter().copied().filter(|(n, _)| !n.starts_with("padding_")).collect();
+            assert_eq!(bound, stated, "{name} in {}", kernel.stem);
+            assert_eq!(*span as usize, shared.size, "{name} in {}", kernel.stem);
+        }
+        // Whatever a buffer holds is shared: a struct that Rust does not know would be read as it likes.
+        for (_, v) in module.global_variables.iter().filter(|(_, v)| v.binding.is_some()) {
+            let mut inner = &module.types[v.ty].inner;
+            while let TypeInner::Array { base, .. } = inner {
+                inner = &module.types[*base].inner;
+                if let (TypeInner::Struct { .. }, Some(name)) = (inner, &module.types[*base].name) {
+                    assert!(SHARED.iter().any(|s| s.name == name), "{name} in {}", kernel.stem);
+                }
+            }
+        }
+    }
+    let all: BTreeSet<String> = SHARED.iter().map(|s| s.name.to_string()).collect();
+    assert_eq!(met, all, "every shared struct stands in some kernel");
+}
+
+#[test]
+fn constants_agree() {
+    let wanted: BTreeMap<&str, f64> = [
+        ("SUBS", stage::SUBS as f64),
+        ("ALL_SUBS", f64::from(stage::ALL_SUBS)),
+        ("SLICES", f64::from(stage::SLICES)),
+        ("WIDTH", WIDTH as f64),
+        ("LEAF_BIT", f64::from(ChildRef::Leaf(0).encode())),
+        ("EMPTY", f64::from(ChildRef::Empty.encode())),
+        ("NONE", f64::from(u32::MAX)),
+        ("UNIT", layout::UNIT),
+        ("UNDERFLOW", f64::from(layout::UNDERFLOW as f32)),
+        ("FORM_JET", f64::from(layout::FORM_JET)),
+        ("FORM_INTERVAL", f64::from(layout::FORM_INTERVAL)),
+        ("FLAG_LIMITS", f64::from(layout::FLAG_LIMITS)),
+        ("FLAG_ALLOWED", f64::from(layout::FLAG_ALLOWED)),
+        ("POSE_FLOATS", s1_concat::POSE_FLOATS as f64),
+        ("JOINT_FLOATS", s1_concat::JOINT_FLOATS as f64),
+        ("BOX_FLOATS", s2_bound::BOX_FLOATS as f64),
+        ("BOX_VECTORS", (s2_bound::BOX_FLOATS * stage::SUBS / 4) as f64),
+        ("CLUSTER_SIZE", f64::from(SCENE_LEAF)),
+        ("LINK_LEAF", f64::from(LINK_LEAF)),
+        ("ROUNDINGS", 16.0),
+        ("IV_STEP", 4.0),
+        ("ROW", 32_768.0),
+    ]
+    .into();
+    let mut met = BTreeSet::new();
+    for kernel in &KERNELS {
+        let (module, _) = expanded(kernel);
+        for (_, constant) in module.constants.iter() {
+            let name = constant.name.as_deref().unwrap();
+            let Expression::Literal(value) = module.global_expressions[constant.init] else { panic!("{name}") };
+            let value = match value {
+                Literal::U32(x) => f64::from(x),
+                Literal::F32(x) => f64::from(x),
+                other => panic!("{name}: {other:?}"),
+            };
+            assert_eq!(Some(&value), wanted.get(name), "{name} in {}", kernel.stem);
+            met.insert(name.to_string());
+        }
+    }
+    assert_eq!(met.len(), wanted.len(), "{met:?}");
+}
+
+/// No operation whose error has no bound on every adapter: no trigonometry, roots, quotients of floats, fused or built-in
+/// sums of products.
+#[test]
+fn arithmetic_is_what_the_bounds_allow() {
+    use MathFunction::{Abs, FirstLeadingBit, FirstTrailingBit, Max, Min};
+    for kernel in &KERNELS {
+        let (module, info) = expanded(kernel);
+        let functions = module.functions.iter().map(|(h, f)| (f, &info[h]));
+        let entries = module.entry_points.iter().enumerate().map(|(i, e)| (&e.function, info.get_entry_point(i)));
+        for (function, info) in functions.chain(entries) {
+            for (handle, expression) in function.expressions.iter() {
+                match expression {
+                    Expression::Math { fun, .. } => {
+                        let allowed = matches!(fun, Abs | Max | Min | FirstLeadingBit | FirstTrailingBit);
+                        assert!(allowed, "{fun:?} in {}", kernel.stem);
+                    }
+                    Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, .. } => {
+                        let kind = info[handle].ty.inner_with(&module.types).scalar_kind();
+                        assert_eq!(kind, Some(ScalarKind::Uint), "a quotient in {}", kernel.stem);
+                    }
+                    Expression::Derivative { .. } => panic!("a derivative in {}", kernel.stem),
+                    _ => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Queues that are too small cost repetitions, never an answer; dispatches are split where one dimension ends.
+
+use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::models::{self, Draw, RobotKind};
+use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::{Capacities, Options, Stage, Stats};
+use firstcontact::gpu::Slot;
+use firstcontact::model::world::World;
+use firstcontact::motion::ModelMotion;
+use firstcontact::stage::s6_solve::Initial;
+use firstcontact::stage::{ALL_SUBS, Candidate, Piece, TrianglePair};
+
+struct Case {
+    world: World,
+    motions: Vec<ModelMotion>,
+    pieces: Vec<Piece>,
+}
+
+fn case(seed: u64) -> Case {
+    let mut draw = Draw::new(seed);
+    let robot = models::robot(&mut draw, RobotKind { n_bodies: 4, link_m: 0.4, n_triangles: 20, mixed: true });
+    let scene = models::scene(&mut draw, 300, 1.0, 0.15);
+    let world = World::new(&robot, &scene, &[]).unwrap();
+    let (mut motions, mut pieces) = (Vec::new(), Vec::new());
+    for i in 0..12 {
+        let (q0, q1) = models::motion(&mut draw, &robot, 0.8, 0.1);
+        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        pieces.extend(Piece::cut(i, &motion));
+        motions.push(motion);
+    }
+    Case { world, motions, pieces }
+}
+
+/// The pairs of each piece, in order, and how many pieces were done again.
+fn run(case: &Case, capacities: Option<Capacities>, mutant: Option<Mutant>) -> (Vec<Vec<TrianglePair>>, u64) {
+    let mut options = Options { capacities, ..Options::default() };
+    // Without limits every pair is wanted.
+    options.solve.initial = Initial::Ignore;
+    let mut flow = mutated_flow(&case.world, &options, mutant);
+    let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
+    let started = flow.start(&case.world, &chunk, 0).unwrap();
+    let mut stats = Stats::default();
+    let output = flow.finish(&case.world, &options, &chunk, started, &mut stats).unwrap();
+    let pairs = output.pairs.into_iter().map(|pairs| {
+        let mut pairs = pairs.unwrap();
+        pairs.sort_unstable();
+        pairs
+    });
+    (pairs.collect(), stats.stages[Stage::Cull as usize].retries)
+}
+
+/// What the queues must hold so that nothing overflows.
+fn exact_sizes(case: &Case) -> Capacities {
+    let mut options = Options::default();
+    options.solve.initial = Initial::Ignore;
+    let mut flow = mutated_flow(&case.world, &options, None);
+    let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
+    let started = flow.start(&case.world, &chunk, 0).unwrap();
+    flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
+    let [queue, candidates, pairs] = flow.demand(0).unwrap();
+    Capacities { pieces: 100, queue, candidates, pairs }
+}
+
+/// Pairs that differ; a piece that at last ran on the CPU may keep a few pairs less or slices later.
+fn missing(from: &[Vec<TrianglePair>], wanted: &[Vec<TrianglePair>]) -> usize {
+    let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
+    let mut missing = 0;
+    for (have, want) in from.iter().zip(wanted) {
+        let have: std::collections::HashSet<_> = have.iter().map(key).collect();
+        missing += want.iter().filter(|p| !have.contains(&key(p))).count();
+    }
+    missing
+}
+
+/// What nothing may drop: the pairs that the reference finds in f64.
+fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
+    use firstcontact::numeric::pose_bound::BoundForm;
+    use firstcontact::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
+    let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
+    let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
+    let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
+    let pairs = s5_pairs::reference(&case.world, &case.pieces, &poses, &boxes, &candidates, None, usize::MAX).unwrap();
+    let mut out = vec![Vec::new(); case.pieces.len()];
+    for p in pairs {
+        out[p.piece_link as usize / case.world.links.len()].push(p);
+    }
+    out
+}
+
+#[test]
+fn overflowing_queues_lose_nothing() {
+    if skip() {
+        return;
+    }
+    let case = case(41);
+    let (ample, retries) = run(&case, None, None);
+    assert_eq!(retries, 0);
+    let needed = needed(&case);
+    assert_eq!(missing(&ample, &needed), 0);
+    let exact = exact_sizes(&case);
+    println!("exact sizes: {exact:?}");
+    let Capacities { queue, candidates, pairs, .. } = exact;
+    let (same, retries) = run(&case, Some(exact), None);
+    assert!(same == ample && retries == 0);
+    for (what, changed) in [
+        ("queue", [queue - 1, queue / 2, 8, 1, 0].map(|n| Capacities { queue: n, ..exact })),
+        ("candidates", [candidates - 1, candidates / 2, 8, 1, 0].map(|n| Capacities { candidates: n, ..exact })),
+        ("pairs", [pairs - 1, pairs / 2, 8, 1, 0].map(|n| Capacities { pairs: n, ..exact })),
+    ] {
+        for capacities in changed {
+            let (got, retries) = run(&case, Some(capacities), None);
+            assert!(retries > 0, "{what}: {capacities:?}");
+            assert_eq!(missing(&got, &needed), 0, "{what}: {capacities:?}");
+        }
+    }
+}
+
+/// Without the mark that a piece has to be done again, the same sizes lose pairs.
+#[test]
+fn an_overflow_that_goes_unmarked_is_caught() {
+    if skip() {
+        return;
+    }
+    let case = case(41);
+    let needed = needed(&case);
+    let exact = exact_sizes(&case);
+    let Capacities { queue, candidates, pairs, .. } = exact;
+    let old = "atomicOr(&control[chunk.redo_at + piece / 32u], 1u << (piece % 32u));";
+    let mutant = Some(Mutant { old, new: "" });
+    for capacities in [
+        Capacities { queue: queue / 2, ..exact },
+        Capacities { candidates: candidates / 2, ..exact },
+        Capacities { pairs: pairs / 2, ..exact },
+    ] {
+        let (got, _) = run(&case, Some(capacities), mutant);
+        assert!(missing(&got, &needed) > 0, "{capacities:?}");
+    }
+}
+
+/// 131,100 candidates of 32 invocations each: 65,550 workgroups, more than one dimension has.
+#[test]
+fn dispatches_beyond_one_dimension_do_all_their_work() {
+    if skip() {
+        return;
+    }
+    let case = case(42);
+    let n = 131_100u32;
+    let capacities = Capacities { pieces: 100, queue: 1 << 22, candidates: n, pairs: 1 << 16 };
+    let options = Options { capacities: Some(capacities), ..Options::default() };
+    let mut flow = mutated_flow(&case.world, &options, None);
+    let chunk = ChunkInput { pieces: case.pieces[..1].to_vec(), motions: &case.motions };
+    flow.load(&case.world, &chunk, 0).unwrap();
+    flow.run_stage(&chunk, 0, Stage::Concat).unwrap();
+    flow.run_stage(&chunk, 0, Stage::Bound).unwrap();
+    // One cluster near the link, again and again.
+    flow.run_stage(&chunk, 0, Stage::Cull).unwrap();
+    let (found, _) = flow.candidates(0).unwrap();
+    let one = Candidate { mask: ALL_SUBS, ..found[found.len() / 2] };
+    let count = |candidates: &[Candidate]| {
+        let control: Vec<u32> = flow.buffers(0).read(flow.gpu(), Slot::Control, 256).unwrap();
+        let mut control: Vec<u32> = control.iter().map(|_| 0).collect();
+        control[253] = candidates.len() as u32;
+        flow.buffers(0).write(flow.gpu(), Slot::Candidates, 0, candidates);
+        flow.buffers(0).write(flow.gpu(), Slot::Control, 0, &control);
+        flow.run_stage(&chunk, 0, Stage::Pairs).unwrap();
+        flow.buffers(0).read::<u32>(flow.gpu(), Slot::Control, 256).unwrap()[128]
+    };
+    let each = count(&[one]);
+    assert!(each > 0, "the cluster must reach the next step");
+    assert_eq!(count(&vec![one; n as usize]), each * n);
+}

@@ -1,0 +1,232 @@
+//! `s5_pairs`: whatever pair of triangles, sub-interval and slice it drops is proved free, and it keeps little more than
+//! the reference.
+
+use crate::effort;
+use crate::harness::emulate::{self, Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
+use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::models::{self, Draw, RobotKind};
+use crate::harness::prove::avoids_triangle;
+use crate::harness::truth::position;
+use crate::oracle::dyadic::exact as exactly;
+use crate::oracle::exact;
+use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::{Options, Stats};
+use firstcontact::gpu::layout::{UNIT, round_up};
+use firstcontact::model::world::World;
+use firstcontact::motion::ModelMotion;
+use firstcontact::numeric::linear::V3;
+use firstcontact::numeric::meeting::triangles_meet;
+use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::numeric::real::Real;
+use firstcontact::numeric::separation::{StandingTriangle, triangle_misses};
+use firstcontact::stage::s6_solve::Initial;
+use firstcontact::stage::{ALL_SUBS, Piece, SLICES, SUBS, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
+use glam::DVec3;
+use std::collections::HashMap;
+
+struct Case {
+    world: World,
+    motions: Vec<ModelMotion>,
+    pieces: Vec<Piece>,
+}
+
+const ANGLES: [f64; 4] = [0.0, 0.02, 0.3, 1.0];
+
+/// Motions turn each joint by up to the angles given, in turn.
+fn case<const N: usize>(
+    draw: &mut Draw,
+    n_bodies: usize,
+    n_triangles: usize,
+    n_motions: usize,
+    angles: [f64; N],
+) -> Case {
+    let kind = RobotKind { n_bodies, link_m: 0.4, n_triangles: 20, mixed: true };
+    let robot = models::robot(draw, kind);
+    let scene = models::scene(draw, n_triangles, 1.0, 0.15);
+    let world = World::new(&robot, &scene, &[]).unwrap();
+    let (mut motions, mut pieces) = (Vec::new(), Vec::new());
+    for i in 0..n_motions {
+        let (q0, q1) = models::motion(draw, &robot, angles[i % N], 0.1);
+        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        pieces.extend(Piece::cut(i as u32, &motion));
+        motions.push(motion);
+    }
+    Case { world, motions, pieces }
+}
+
+/// Spans of time that were dropped and could not be proved free: sub-intervals before the first that is kept, cleared ones
+/// after it, and the slices before the first that is kept.
+fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
+    let n_links = case.world.links.len() as u32;
+    let mut kept = HashMap::new();
+    for p in pairs {
+        let before = kept.insert((p.piece_link, p.link_triangle, p.scene_triangle), p.mask_slice);
+        assert!(before.is_none(), "a pair comes once: {p:?}");
+        assert!(p.mask() != 0);
+    }
+    let mut bad = 0;
+    for (i, piece) in case.pieces.iter().enumerate() {
+        let motion = &case.motions[piece.motion as usize];
+        for (l, link) in case.world.links.iter().enumerate() {
+            for (x, triangle) in link.triangles.iter().enumerate() {
+                for y in 0..case.world.scene.triangles.len() {
+                    let standing = case.world.scene.standing(y);
+                    let free = |span| avoids_triangle(motion, link.body, triangle, &standing, span);
+                    let key = (i as u32 * n_links + l as u32, x as u32, y as u32);
+                    let mask_slice = kept.get(&key).copied().unwrap_or(0);
+                    let dropped = ALL_SUBS & !mask_slice;
+                    if dropped == ALL_SUBS && free([piece.t0, piece.t1]) {
+                        continue;
+                    }
+                    bad += (0..SUBS).filter(|&k| dropped >> k & 1 != 0 && !free(piece.sub(k))).count();
+                    let slice = mask_slice >> SUBS;
+                    if slice > 0 {
+                        let [t0, t1] = piece.sub((mask_slice & ALL_SUBS).trailing_zeros() as usize);
+                        let until = t0 + (t1 - t0) * f64::from(slice) / f64::from(SLICES);
+                        bad += usize::from(!free([t0, until]));
+                    }
+                }
+            }
+        }
+    }
+    bad
+}
+
+fn reference(case: &Case) -> Vec<TrianglePair> {
+    let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
+    let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
+    let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
+    s5_pairs::reference(&case.world, &case.pieces, &poses, &boxes, &candidates, None, usize::MAX).unwrap()
+}
+
+/// Without limits: `--initial ignore` leaves them out.
+fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<TrianglePair> {
+    let mut options = Options::default();
+    options.solve.initial = Initial::Ignore;
+    let mut flow = mutated_flow(&case.world, &options, mutant);
+    let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
+    let started = flow.start(&case.world, &chunk, 0).unwrap();
+    let output = flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
+    output.pairs.into_iter().flat_map(Option::unwrap).collect()
+}
+
+fn bits(pairs: &[TrianglePair]) -> u32 {
+    pairs.iter().map(|p| p.mask().count_ones()).sum()
+}
+
+const SIZES: [(usize, usize); 4] = [(0, 2), (3, 30), (6, 60), (2, 150)];
+
+#[test]
+fn reference_drops_only_what_is_free() {
+    let mut draw = Draw::new(31);
+    for (n_bodies, n_triangles) in SIZES {
+        let case = case(&mut draw, n_bodies, n_triangles, effort(4, 40), ANGLES);
+        assert_eq!(unproved(&case, &reference(&case)), 0);
+    }
+}
+
+#[test]
+fn kernel_drops_only_what_is_free_and_keeps_little_more() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(32);
+    let (mut kept, mut needed) = (0, 0);
+    for (n_bodies, n_triangles) in SIZES {
+        let case = case(&mut draw, n_bodies, n_triangles, effort(4, 40), ANGLES);
+        let pairs = on_adapter(&case, None);
+        assert_eq!(unproved(&case, &pairs), 0);
+        kept += bits(&pairs);
+        needed += bits(&reference(&case));
+    }
+    println!("the kernel keeps {kept} sub-intervals where the reference keeps {needed}");
+    assert!(f64::from(kept) <= 1.05 * f64::from(needed) + 20.0);
+}
+
+#[test]
+fn mutants_are_caught() {
+    if skip() {
+        return;
+    }
+    // Fast motions: what a term is for must matter.
+    let mut draw = Draw::new(33);
+    let case = case(&mut draw, 5, 150, 12, [1.5, 2.5]);
+    for (old, new) in [
+        // The ball of the link's points; the one for blocks of sub-intervals; the shift to the block's middle.
+        ("p.ball = ball;", "p.ball = 0.0;"),
+        ("return select(m.balls.z, m.balls.y, j - i < 4u);", "return m.balls.x;"),
+        ("select(0.0, -m.h, (i + j) % 2u == 1u)", "0.0"),
+        // Half of the block left out, a slice left out, velocity and acceleration left out.
+        ("let h = f32(j - i + 1u) * m.h;", "let h = m.h;"),
+        (
+            "let shift = (f32(2u * slice + 1u) * 0.125 - 1.0) * m.h;",
+            "let shift = (f32(2u * slice) * 0.25 - 1.0) * m.h;",
+        ),
+        ("let g1 = abs(dot3(n, p.c1)) * h;", "let g1 = 0.0;"),
+        // One vertex left out of the hull of projections; the radius of the sphere.
+        ("max(max(x.y, y.y), z.y)), cube, slack, t) {", "max(x.y, y.y)), cube, slack, t) {"),
+        ("let slack = radius * (1.0 + ROUNDINGS * UNIT) + projection_slack", "let slack = projection_slack"),
+        // The last triangle of a leaf.
+        ("if id % LINK_LEAF > leaf % LINK_LEAF {", "if id % LINK_LEAF >= max(leaf % LINK_LEAF, 1u) {"),
+    ] {
+        let pairs = on_adapter(&case, Some(Mutant { old, new }));
+        assert!(unproved(&case, &pairs) > 0, "'{new}' goes unseen");
+    }
+}
+
+/// A moving and a standing triangle near each other, in emulated arithmetic, at one time.
+fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> (usize, usize) {
+    let (mut separated, mut met) = (0, 0);
+    for _ in 0..n {
+        let far = if draw.below(4) == 0 { 1000.0 } else { 1.0 };
+        let kind = RobotKind { n_bodies: 1 + draw.below(5), link_m: 0.4, n_triangles: 1, mixed: true };
+        let robot = models::robot(draw, kind);
+        let (q0, q1) = models::motion(draw, &robot, 0.5, 0.1);
+        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let body = robot.bodies.len() as u32 - 1;
+        let h = 1.0 / 32.0;
+        let time = (2 * draw.below(16) + 1) as f64 * h;
+        let x = draw.triangle(DVec3::ZERO, 0.2);
+        let now = x.map(|e| position(&motion, body, e, time));
+        // A triangle through a point near the moving one: some touch, some miss by little.
+        let inside = now[0] + (now[1] - now[0]) * draw.unit() + (now[2] - now[0]) * (0.5 * draw.unit());
+        let gap = 10f64.powf(draw.between(-8.0, -1.0));
+        let centre = inside + draw.direction() * gap;
+        let turn = draw.vector(0.2 * far.min(3.0));
+        let y = [centre, centre + turn, centre + draw.vector(0.2)];
+        let bound = emulate::bounds::<MODE>(&motion, BoundForm::Jet, time, h).pop().unwrap();
+        let reach = x.iter().fold(0.0, |m: f64, e| m.max(e.length()));
+        let points = x.map(|e| bound.point(V3::new(e), Emulated(round_up(reach))));
+        let size = y.iter().fold(0.0, |m: f64, v| m.max(v.length()));
+        let tri = StandingTriangle { y: y.map(V3::new), error: Emulated(round_up(0.5 * UNIT * size)) };
+        if triangle_misses(&points, &tri, Real::new(h), 1) != 0 {
+            separated += 1;
+            for k in 0..=16 {
+                let t = time - h + h * f64::from(k) / 8.0;
+                let there = x.map(|e| position(&motion, body, e, t));
+                assert!(!exact::intersect(&there.map(exactly), &y.map(exactly)), "mode {MODE}: called apart at {t}");
+            }
+        }
+        if triangles_meet(&points, &tri) != 0 {
+            met += 1;
+            assert!(exact::intersect(&now.map(exactly), &y.map(exactly)), "mode {MODE}: called touching");
+        }
+    }
+    (separated, met)
+}
+
+/// Claims of separation and of contact hold however f32 rounds: the exact predicate sees no exception.
+#[test]
+fn claims_hold_however_f32_rounds() {
+    let n = effort(2_000, 100_000);
+    let mut draw = Draw::new(34);
+    for (separated, met) in [
+        emulated_separation::<UP>(&mut draw, n),
+        emulated_separation::<TO_ZERO>(&mut draw, n),
+        emulated_separation::<FROM_ZERO>(&mut draw, n),
+        emulated_separation::<RANDOM>(&mut draw, n),
+    ] {
+        println!("of {n} pairs {separated} are called apart, {met} touching");
+        assert!(separated > n / 5 && met > n / 20);
+    }
+}
