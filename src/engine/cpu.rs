@@ -1,17 +1,41 @@
-//! The flow on the CPU: the references of all stages, one motion after the other on each thread.
+//! A batch of motions on the CPU: the references of all stages, one motion after the other on each thread.
 
-use super::options::{Options, Stage};
-use super::stats::Stats;
+use super::{Deliver, Engine, Options, Stage, Stats};
 use crate::error::Result;
 use crate::model::world::World;
-use crate::motion::ModelMotion;
+use crate::motion::{ModelMotion, Motions};
 use crate::stage::s6_solve::{Initial, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
 use crate::verdict::{Reason, Undecided, Verdict};
+use rayon::prelude::*;
 use std::time::Instant;
 
+impl Engine {
+    pub(super) fn check_on_cpu(&self, motions: &Motions, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
+        // So many at a time that no thread waits long for another, and no answer waits long for the sink.
+        let batch = 64 * self.threads();
+        for first in (0..motions.len()).step_by(batch) {
+            let range = first..(first + batch).min(motions.len());
+            let solver = || Solver::new(&self.world, self.options.solve);
+            let results: Vec<(Verdict, Stats)> = self.pool.install(|| {
+                range
+                    .into_par_iter()
+                    .map_init(solver, |s, i| check(&self.world, &self.options, self.motion(motions, i)?, s))
+                    .collect::<Result<_>>()
+            })?;
+            let mut verdicts = Vec::with_capacity(results.len());
+            for (verdict, part) in results {
+                stats.add(&part);
+                verdicts.push(verdict);
+            }
+            deliver(verdicts, stats)?;
+        }
+        Ok(())
+    }
+}
+
 /// Checks one motion.
-pub fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Solver) -> Result<(Verdict, Stats)> {
+fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Solver) -> Result<(Verdict, Stats)> {
     let mut stats = Stats::default();
     let before = solver.counts();
     let motions = [motion];

@@ -1,0 +1,89 @@
+//! Building an engine.
+
+use super::gpu::GpuFlow;
+use super::{Backend, Engine, Options};
+use crate::error::{Error, Result};
+use crate::model::robot::Robot;
+use crate::model::scene::Scene;
+use crate::model::world::World;
+use crate::stage::s6_solve::Initial;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// Collects what an engine needs.
+#[derive(Clone, Debug)]
+pub struct EngineBuilder<'a> {
+    robot: &'a Robot,
+    scene: &'a Scene,
+    allowed: Vec<(u32, u32)>,
+    options: Options,
+}
+
+impl<'a> EngineBuilder<'a> {
+    pub(super) fn new(robot: &'a Robot, scene: &'a Scene) -> Self {
+        Self { robot, scene, allowed: Vec::new(), options: Options::default() }
+    }
+
+    /// Where the culling stages run.
+    #[must_use]
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.options.backend = backend;
+        self
+    }
+
+    /// Largest width of a certified enclosure, as a share of the motion.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.options.solve.tolerance = tolerance;
+        self
+    }
+
+    /// What to do with links that touch the scene at the start.
+    #[must_use]
+    pub fn initial(mut self, initial: Initial) -> Self {
+        self.options.solve.initial = initial;
+        self
+    }
+
+    /// Pairs (index of a link, index of an object) that are never tested.
+    #[must_use]
+    pub fn allow(mut self, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        self.allowed.extend(pairs);
+        self
+    }
+
+    /// All options at once.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Builds the trees and opens the device.
+    ///
+    /// # Errors
+    /// A coordinate is too far away, or there is no adapter where one is asked for.
+    pub fn build(self) -> Result<Engine> {
+        let start = Instant::now();
+        let tolerance = self.options.solve.tolerance;
+        if !(tolerance > 0.0 && tolerance <= 1.0) {
+            return Err(Error::usage(format!("a tolerance of {tolerance} is not between 0 and 1")));
+        }
+        let world = World::new(self.robot, self.scene, &self.allowed)?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.options.threads)
+            .build()
+            .map_err(|e| Error::usage(format!("{} threads: {e}", self.options.threads)))?;
+        let (flow, note) = match self.options.backend {
+            Backend::Cpu => (None, None),
+            Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),
+            Backend::Auto => match GpuFlow::new(&world, &self.options, self.options.adapter.is_none()) {
+                Ok(flow) => (Some(flow), None),
+                Err(e) if self.options.adapter.is_some() => return Err(e),
+                Err(e) => (None, Some(format!("running on the CPU: {e}"))),
+            },
+        };
+        let (options, flow) = (self.options, flow.map(Mutex::new));
+        Ok(Engine { world, options, flow, pool, build_s: start.elapsed().as_secs_f64(), note })
+    }
+}

@@ -1,0 +1,232 @@
+//! One chunk: loaded, submitted, read back, and done again where a queue was too small.
+
+use super::{CANDIDATES, FIRST_PAIRS, GpuFlow, PAIR_BYTES, PAIRS};
+use crate::engine::options::{Options, Stage};
+use crate::engine::stats::Stats;
+use crate::error::Result;
+use crate::gpu::layout::{Chunk, FLAG_ALLOWED, FLAG_LIMITS, FORM_INTERVAL, FORM_JET};
+use crate::gpu::{Slot, Step, Submission, first_link_triangles};
+use crate::model::world::World;
+use crate::motion::ModelMotion;
+use crate::numeric::pose_bound::BoundForm;
+use crate::stage::s1_concat::{self, POSE_FLOATS};
+use crate::stage::s2_bound::{self, BOX_FLOATS};
+use crate::stage::s5_pairs::Limits;
+use crate::stage::{Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
+
+/// The pieces of some motions.
+#[derive(Debug)]
+pub struct ChunkInput<'m> {
+    /// The pieces; their motions are indices in `motions`.
+    pub pieces: Vec<Piece>,
+    /// The motions.
+    pub motions: &'m [ModelMotion],
+}
+
+/// What a chunk gave.
+#[derive(Debug, Default)]
+pub struct ChunkOutput {
+    /// The pairs of each piece; nothing where they did not fit into memory.
+    pub pairs: Vec<Option<Vec<TrianglePair>>>,
+    /// The limit of each motion.
+    pub limits: Limits,
+}
+
+/// A chunk on the device.
+#[derive(Debug)]
+pub struct Started {
+    pub(super) submission: Submission,
+    pub(super) set: usize,
+}
+
+impl GpuFlow {
+    /// Uploads a chunk into a set and clears what its kernels count in.
+    ///
+    /// # Errors
+    /// The device has no memory for the chunk.
+    pub fn load(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+        let (redo_at, limits_at, words) = self.control_layout(chunk);
+        let (gpu, b) = (&self.gpu, &mut self.sets[set]);
+        let n_pieces = chunk.pieces.len();
+        s1_concat::upload(gpu, b, world, &chunk.pieces, chunk.motions, self.form)?;
+        let subs = (n_pieces * SUBS * size_of::<f32>()) as u64;
+        b.reserve(gpu, Slot::Poses, subs * (world.robot.bodies.len() * POSE_FLOATS) as u64)?;
+        b.reserve(gpu, Slot::Boxes, subs * (world.model.n_nodes() * BOX_FLOATS) as u64)?;
+        let roots = s3_cull::roots(world, n_pieces);
+        let stored = roots.len().min(self.capacities.queue as usize);
+        b.write(gpu, Slot::Items, 0, &roots[..stored]);
+        let mut control = vec![0u32; words];
+        control[0] = roots.len() as u32;
+        for piece in stored..roots.len() {
+            control[redo_at + piece / 32] |= 1 << (piece % 32);
+        }
+        control[limits_at..].fill(u32::MAX);
+        b.fill(gpu, Slot::Control, &control)?;
+        let flags = if self.prune { FLAG_LIMITS } else { 0 } | if world.allowed.is_empty() { 0 } else { FLAG_ALLOWED };
+        let uniform = Chunk {
+            n_pieces: n_pieces as u32,
+            n_bodies: world.robot.bodies.len() as u32,
+            n_links: world.links.len() as u32,
+            n_nodes: world.model.n_nodes() as u32,
+            n_objects: world.scene.objects.len() as u32,
+            form: if self.form == BoundForm::Jet { FORM_JET } else { FORM_INTERVAL },
+            flags,
+            queue_capacity: self.capacities.queue,
+            candidate_capacity: self.capacities.candidates,
+            pair_capacity: self.capacities.pairs,
+            redo_at: redo_at as u32,
+            limits_at: limits_at as u32,
+        };
+        b.set_chunk(gpu, &uniform)
+    }
+
+    /// Loads a chunk and starts its work.
+    ///
+    /// # Errors
+    /// The device failed, or has no memory for the chunk.
+    pub fn start(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<Started> {
+        self.load(world, chunk, set)?;
+        let submission = self.submit(chunk, set, &[Stage::Concat, Stage::Bound, Stage::Cull, Stage::Pairs])?;
+        Ok(Started { submission, set })
+    }
+
+    pub(super) fn submit(&self, chunk: &ChunkInput, set: usize, stages: &[Stage]) -> Result<Submission> {
+        let steps: Vec<Step> = stages.iter().flat_map(|&s| self.steps(s, chunk.pieces.len())).collect();
+        let (_, _, words) = self.control_layout(chunk);
+        let pairs = FIRST_PAIRS.min(u64::from(self.capacities.pairs)) * PAIR_BYTES;
+        let reads = [(Slot::Control, 4 * words as u64), (Slot::Pairs, pairs)];
+        self.gpu.submit(&self.sets[set], &self.kernels.size, &steps, &reads)
+    }
+
+    /// Waits for a chunk and does again what overflowed.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn finish(
+        &mut self,
+        world: &World,
+        options: &Options,
+        chunk: &ChunkInput,
+        started: Started,
+        stats: &mut Stats,
+    ) -> Result<ChunkOutput> {
+        let set = started.set;
+        let readback = started.submission.wait(&self.gpu)?;
+        for (stage, seconds) in &readback.stage_seconds {
+            stats.stages[*stage].seconds += seconds;
+        }
+        let (redo_at, limits_at, words) = self.control_layout(chunk);
+        let control: Vec<u32> = bytemuck::pod_collect_to_vec(&readback.data[0]);
+        let count = |c: u32, capacity: u32| control[c as usize].min(capacity);
+        let n_pairs = count(PAIRS, self.capacities.pairs) as usize;
+        let mut pairs: Vec<TrianglePair> = bytemuck::pod_collect_to_vec(&readback.data[1]);
+        if n_pairs > pairs.len() {
+            pairs = self.sets[set].read(&self.gpu, Slot::Pairs, n_pairs)?;
+        }
+        pairs.truncate(n_pairs);
+        let mut output = ChunkOutput { pairs: Vec::new(), limits: control[limits_at..words].to_vec() };
+        output.pairs.resize_with(chunk.pieces.len(), || Some(Vec::new()));
+        let first_triangles = first_link_triangles(&world.links);
+        let n_links = world.links.len() as u32;
+        for mut pair in pairs {
+            pair.link_triangle -= first_triangles[(pair.piece_link % n_links) as usize];
+            if let Some(pairs) = &mut output.pairs[(pair.piece_link / n_links) as usize] {
+                pairs.push(pair);
+            }
+        }
+        let candidates = u64::from(count(CANDIDATES, self.capacities.candidates));
+        let counted = [
+            (Stage::Concat, chunk.pieces.len() as u64, (chunk.pieces.len() * world.robot.bodies.len()) as u64),
+            (
+                Stage::Bound,
+                (chunk.pieces.len() * world.robot.bodies.len()) as u64,
+                (chunk.pieces.len() * world.model.n_nodes()) as u64,
+            ),
+            (Stage::Cull, (chunk.pieces.len() * world.model.n_nodes()) as u64, candidates),
+            (Stage::Sweep, candidates, candidates),
+            (Stage::Pairs, candidates, n_pairs as u64),
+        ];
+        for (stage, items_in, items_out) in counted {
+            let stats = stats.stage(stage);
+            stats.items_in += items_in;
+            stats.items_out += items_out;
+        }
+        stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| d.len() as u64).sum::<u64>();
+        let redo: Vec<usize> =
+            (0..chunk.pieces.len()).filter(|&i| control[redo_at + i / 32] >> (i % 32) & 1 != 0).collect();
+        self.redo(world, options, chunk, set, &redo, &mut output, stats)?;
+        for pairs in output.pairs.iter_mut().flatten() {
+            s5_pairs::clip(pairs, &chunk.pieces, &output.limits, world.links.len());
+        }
+        Ok(output)
+    }
+
+    /// Does pieces again whose entries did not fit: a quarter at a time, one alone on the CPU.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn redo(
+        &mut self,
+        world: &World,
+        options: &Options,
+        chunk: &ChunkInput,
+        set: usize,
+        redo: &[usize],
+        output: &mut ChunkOutput,
+        stats: &mut Stats,
+    ) -> Result<()> {
+        if redo.is_empty() {
+            return Ok(());
+        }
+        stats.stage(Stage::Cull).retries += redo.len() as u64;
+        for some in redo.chunks(chunk.pieces.len().div_ceil(4)) {
+            let part = ChunkInput { pieces: some.iter().map(|&i| chunk.pieces[i]).collect(), motions: chunk.motions };
+            let result = if chunk.pieces.len() == 1 {
+                reference(world, options, &part, self.form, self.prune)
+            } else {
+                // The chunk's own set has been read; the other one may hold the next chunk.
+                let started = self.start(world, &part, set)?;
+                self.finish(world, options, &part, started, stats)?
+            };
+            for (limit, again) in output.limits.iter_mut().zip(result.limits) {
+                *limit = again.min(*limit);
+            }
+            let n_links = world.links.len() as u32;
+            for (&piece, pairs) in some.iter().zip(result.pairs) {
+                output.pairs[piece] = pairs.map(|mut pairs| {
+                    pairs.iter_mut().for_each(|p| p.piece_link = piece as u32 * n_links + p.piece_link % n_links);
+                    pairs
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A chunk on the CPU.
+fn reference(world: &World, options: &Options, chunk: &ChunkInput, form: BoundForm, prune: bool) -> ChunkOutput {
+    let mut limits = vec![u32::MAX; chunk.motions.len()];
+    let cap = options.item_cap();
+    let poses = s1_concat::reference(&chunk.pieces, chunk.motions, form);
+    let boxes = s2_bound::reference(world, &chunk.pieces, &poses);
+    let candidates = s3_cull::reference(world, chunk.pieces.len(), &boxes);
+    let limited = prune.then_some(&mut limits);
+    let pairs = (candidates.len() <= cap)
+        .then(|| s5_pairs::reference(world, &chunk.pieces, &poses, &boxes, &candidates, limited, cap))
+        .flatten();
+    ChunkOutput { pairs: by_piece(pairs, chunk.pieces.len(), world.links.len()), limits }
+}
+
+/// Shares pairs out to their pieces; nothing for all pieces if there are none to share.
+pub(super) fn by_piece(
+    pairs: Option<Vec<TrianglePair>>,
+    n_pieces: usize,
+    n_links: usize,
+) -> Vec<Option<Vec<TrianglePair>>> {
+    let Some(pairs) = pairs else { return vec![None; n_pieces] };
+    let mut out = vec![Some(Vec::new()); n_pieces];
+    for pair in pairs {
+        if let Some(of_piece) = &mut out[pair.piece_link as usize / n_links] {
+            of_piece.push(pair);
+        }
+    }
+    out
+}

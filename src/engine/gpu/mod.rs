@@ -1,0 +1,210 @@
+//! The flow on a graphics adapter: chunks of pieces go through the kernels in one submission each, and come back as pairs
+//! of triangles for the exact stage.
+//!
+//! Queues may overflow: a full queue marks the pieces whose entries it could not take, and only these are done again,
+//! in ever smaller chunks, at last one by one on the CPU.
+
+mod chunk;
+mod mixed;
+
+pub use chunk::{ChunkInput, ChunkOutput, Started};
+
+use super::options::{Capacities, Options, Stage};
+use crate::error::{Error, ErrorKind, Result};
+use crate::gpu::layout::{NodePair, Pass};
+use crate::gpu::shader::Source;
+use crate::gpu::{AdapterChoice, Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step};
+use crate::model::world::World;
+use crate::numeric::pose_bound::BoundForm;
+use crate::stage::s1_concat::{self, POSE_FLOATS};
+use crate::stage::s2_bound::{self, BOX_FLOATS};
+use crate::stage::s6_solve::Initial;
+use crate::stage::{SUBS, TrianglePair, s3_cull, s5_pairs};
+
+/// Words of the control buffer that are counters; the redo bits follow.
+const COUNTERS: usize = 256;
+/// Levels that the traversals may have: their counters come first.
+const CULL_LEVELS: usize = 128;
+const LINK_LEVELS: usize = 64;
+const CANDIDATES: u32 = 253;
+const LEAF_ITEMS: u32 = 254;
+const PAIRS: u32 = 255;
+const PAIR_BYTES: u64 = size_of::<TrianglePair>() as u64;
+/// Pairs that are read back at once with the counters; more cost a second copy.
+const FIRST_PAIRS: u64 = 16_384;
+
+/// Chunks that may be on the device at the same time.
+pub const SETS: usize = 2;
+
+/// The compiled kernels.
+#[derive(Debug)]
+struct Kernels {
+    size: Pipeline,
+    concat: Pipeline,
+    bound: Pipeline,
+    cull: Pipeline,
+    triangles: Pipeline,
+    links: Pipeline,
+    pairs: Pipeline,
+}
+
+/// A graphics adapter with the world on it.
+#[derive(Debug)]
+pub struct GpuFlow {
+    gpu: Gpu,
+    kernels: Kernels,
+    /// Two sets that share the world: one chunk is on the device while the next one is loaded.
+    sets: [Buffers; SETS],
+    capacities: Capacities,
+    cull_levels: u32,
+    link_levels: u32,
+    form: BoundForm,
+    prune: bool,
+}
+
+impl GpuFlow {
+    /// Opens an adapter, compiles the kernels and uploads the world.
+    ///
+    /// # Errors
+    /// No adapter, no memory, or a tree too deep for the counters.
+    pub fn new(world: &World, options: &Options, hardware_only: bool) -> Result<Self> {
+        Self::with_sources(world, options, hardware_only, &|kernel| Source::expand(kernel.stem, kernel.source))
+    }
+
+    /// The same with kernels compiled from the sources that `source` gives: tests take a safety term out to see that it
+    /// is missed.
+    ///
+    /// # Errors
+    /// As [`GpuFlow::new`]; a source is invalid.
+    pub fn with_sources(
+        world: &World,
+        options: &Options,
+        hardware_only: bool,
+        source: &dyn Fn(&Kernel) -> Result<Source>,
+    ) -> Result<Self> {
+        let gpu = Gpu::open(&AdapterChoice { name: options.adapter.clone(), hardware_only })?;
+        let compile = |kernel: &Kernel| gpu.compile_source(kernel, &source(kernel)?);
+        let concat = if options.bound == BoundForm::Jet { s1_concat::JET } else { s1_concat::INTERVAL };
+        let kernels = Kernels {
+            size: compile(&DISPATCH)?,
+            concat: compile(&concat)?,
+            bound: compile(&s2_bound::KERNEL)?,
+            cull: compile(&s3_cull::KERNEL)?,
+            triangles: compile(&s5_pairs::TRIANGLES)?,
+            links: compile(&s5_pairs::LINKS)?,
+            pairs: compile(&s5_pairs::PAIRS)?,
+        };
+        let cull_levels = s3_cull::max_levels(world);
+        let link_levels = world.links.iter().map(|l| l.tree.depth).max().unwrap_or(0);
+        if cull_levels >= CULL_LEVELS || link_levels >= LINK_LEVELS {
+            let message = format!("trees of {cull_levels} and {link_levels} levels are too deep for the kernels");
+            return Err(Error::new(ErrorKind::Gpu, message).remedy("use --backend cpu"));
+        }
+        let capacities = options.capacities.unwrap_or_else(|| default_capacities(&gpu, world, options.memory_bytes));
+        let mut shared = Buffers::new(&gpu)?;
+        shared.upload_world(&gpu, world)?;
+        let mut flow = Self {
+            gpu,
+            kernels,
+            sets: std::array::from_fn(|_| shared.clone()),
+            capacities,
+            cull_levels: cull_levels as u32,
+            link_levels: link_levels as u32,
+            form: options.bound,
+            // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
+            prune: options.solve.initial == Initial::Report,
+        };
+        flow.reserve_queues()?;
+        Ok(flow)
+    }
+
+    fn reserve_queues(&mut self) -> Result<()> {
+        let (c, entry, passes) = (self.capacities, size_of::<NodePair>() as u64, self.passes());
+        for set in &mut self.sets {
+            set.reserve(&self.gpu, Slot::Items, 2 * u64::from(c.queue) * entry)?;
+            set.reserve(&self.gpu, Slot::LeafItems, u64::from(c.queue) * entry)?;
+            set.reserve(&self.gpu, Slot::Candidates, u64::from(c.candidates) * entry)?;
+            set.reserve(&self.gpu, Slot::Pairs, u64::from(c.pairs) * entry)?;
+            set.reserve(&self.gpu, Slot::Arguments, 16)?;
+            set.set_passes(&self.gpu, &passes)?;
+        }
+        Ok(())
+    }
+
+    /// The adapter.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Pieces that a chunk may have.
+    pub fn chunk_pieces(&self) -> usize {
+        self.capacities.pieces.max(1)
+    }
+
+    /// The queues of each step, in the order of [`GpuFlow::steps`].
+    fn passes(&self) -> Vec<Pass> {
+        let queue = self.capacities.queue;
+        let half = |level: u32| (level % 2) * queue;
+        let level = |first: u32, leaf_output: u32, i: u32| Pass {
+            input: first + i,
+            output: first + i + 1,
+            leaf_output,
+            input_at: half(i),
+            output_at: half(i + 1),
+            capacity: queue,
+            invocations: 8,
+            padding: 0,
+        };
+        let first_link = CULL_LEVELS as u32;
+        let mut passes: Vec<Pass> = (0..self.cull_levels).map(|i| level(0, CANDIDATES, i)).collect();
+        passes.push(Pass {
+            input: CANDIDATES,
+            output: first_link,
+            capacity: self.capacities.candidates,
+            invocations: 32,
+            ..Pass::default()
+        });
+        passes.extend((0..self.link_levels).map(|i| level(first_link, LEAF_ITEMS, i)));
+        passes.push(Pass { input: LEAF_ITEMS, output: PAIRS, capacity: queue, invocations: 8, ..Pass::default() });
+        passes
+    }
+
+    /// The steps of a stage for a chunk of `n_pieces`.
+    fn steps(&self, stage: Stage, n_pieces: usize) -> Vec<Step<'_>> {
+        let k = &self.kernels;
+        let direct = |pipeline| {
+            let size = Size::Invocations((n_pieces * SUBS) as u64);
+            vec![Step { pipeline, pass: 0, size, stage: stage as usize }]
+        };
+        let queued = |pipeline, pass| Step { pipeline, pass, size: Size::Queue, stage: stage as usize };
+        match stage {
+            Stage::Concat => direct(&k.concat),
+            Stage::Bound => direct(&k.bound),
+            Stage::Cull => (0..self.cull_levels).map(|i| queued(&k.cull, i)).collect(),
+            Stage::Pairs => {
+                let first = self.cull_levels;
+                let links = (0..self.link_levels).map(|i| queued(&k.links, first + 1 + i));
+                let ends = (queued(&k.triangles, first), queued(&k.pairs, first + 1 + self.link_levels));
+                std::iter::once(ends.0).chain(links).chain([ends.1]).collect()
+            }
+            Stage::Sweep | Stage::Solve => Vec::new(),
+        }
+    }
+
+    /// Words of the control buffer before the redo bits, before the limits, and in all.
+    fn control_layout(&self, chunk: &ChunkInput) -> (usize, usize, usize) {
+        let limits_at = COUNTERS + chunk.pieces.len().div_ceil(32);
+        (COUNTERS, limits_at, limits_at + chunk.motions.len())
+    }
+}
+
+/// Sizes that fit the adapter and the memory: a chunk is as large as its poses may be.
+fn default_capacities(gpu: &Gpu, world: &World, memory_bytes: u64) -> Capacities {
+    let share = (memory_bytes / 4).min(gpu.max_binding());
+    // Counters times 32 invocations must stay within 32 bits.
+    let entries = (share / 2 / PAIR_BYTES).clamp(1 << 10, 1 << 24) as u32;
+    let per_piece = (SUBS * 4 * (world.robot.bodies.len() * POSE_FLOATS + world.model.n_nodes() * BOX_FLOATS)) as u64;
+    // A piece makes a few hundred items; more are done again.
+    let pieces = (share / 4 / per_piece.max(1)).min(u64::from(entries) / 256).clamp(1, 4096) as usize;
+    Capacities { pieces, queue: entries, candidates: entries, pairs: entries }
+}
