@@ -45,23 +45,13 @@ impl GpuFlow {
     /// # Errors
     /// The device has no memory for the chunk.
     pub fn load(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
-        let (redo_at, limits_at, words) = self.control_layout(chunk);
+        let (redo_at, limits_at, _) = self.control_layout(chunk);
         let (gpu, b) = (&self.gpu, &mut self.sets[set]);
         let n_pieces = chunk.pieces.len();
         s1_concat::upload(gpu, b, world, &chunk.pieces, chunk.motions, self.form)?;
         let subs = (n_pieces * SUBS * size_of::<f32>()) as u64;
         b.reserve(gpu, Slot::Poses, subs * (world.robot.bodies.len() * POSE_FLOATS) as u64)?;
         b.reserve(gpu, Slot::Boxes, subs * (world.model.n_nodes() * BOX_FLOATS) as u64)?;
-        let roots = s3_cull::roots(world, n_pieces);
-        let stored = roots.len().min(self.capacities.queue as usize);
-        b.write(gpu, Slot::Items, 0, &roots[..stored]);
-        let mut control = vec![0u32; words];
-        control[0] = roots.len() as u32;
-        for piece in stored..roots.len() {
-            control[redo_at + piece / 32] |= 1 << (piece % 32);
-        }
-        control[limits_at..].fill(u32::MAX);
-        b.fill(gpu, Slot::Control, &control)?;
         let flags = if self.prune { FLAG_LIMITS } else { 0 } | if world.allowed.is_empty() { 0 } else { FLAG_ALLOWED };
         let uniform = Chunk {
             n_pieces: n_pieces as u32,
@@ -77,7 +67,27 @@ impl GpuFlow {
             redo_at: redo_at as u32,
             limits_at: limits_at as u32,
         };
-        b.set_chunk(gpu, &uniform)
+        b.set_chunk(gpu, &uniform)?;
+        self.clear(world, chunk, set)
+    }
+
+    /// Sets the counters, marks and limits of a loaded chunk to where `s3_cull` starts.
+    ///
+    /// # Errors
+    /// The device has no memory for them.
+    pub fn clear(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+        let (redo_at, limits_at, words) = self.control_layout(chunk);
+        let (gpu, b, n_pieces) = (&self.gpu, &mut self.sets[set], chunk.pieces.len());
+        let roots = s3_cull::roots(world, n_pieces);
+        let stored = roots.len().min(self.capacities.queue as usize);
+        b.write(gpu, Slot::Items, 0, &roots[..stored]);
+        let mut control = vec![0u32; words];
+        control[0] = roots.len() as u32;
+        for piece in stored..roots.len() {
+            control[redo_at + piece / 32] |= 1 << (piece % 32);
+        }
+        control[limits_at..].fill(u32::MAX);
+        b.fill(gpu, Slot::Control, &control)
     }
 
     /// Loads a chunk and starts its work.

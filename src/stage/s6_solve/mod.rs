@@ -2,7 +2,7 @@
 //!
 //! All pairs of a motion that earlier stages could not rule out are solved together, the earliest time first: the poses
 //! of the links are bounded once per time interval and shared by all active pairs, every pair is contracted
-//! ([`contract`]) to the times at which it can touch at all, and an upper bound on the first contact, lowered by each proof
+//! (`contract`) to the times at which it can touch at all, and an upper bound on the first contact, lowered by each proof
 //! of contact ([`meeting`](crate::numeric::meeting)), cuts off what comes later. What is removed is proved free; so the earliest time that remains
 //! is a proved lower bound of the first contact.
 

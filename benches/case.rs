@@ -1,0 +1,115 @@
+//! What the benchmarks work on: the Puma in the machine room, motions of up to 30° a joint that start free.
+
+use firstcontact::dataset::{DEFAULT_SEED, Dataset};
+use firstcontact::engine::gpu::{ChunkInput, GpuFlow};
+use firstcontact::engine::{Backend, Engine, Options, Stage};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::model::world::World;
+use firstcontact::motion::{ModelMotion, Motions};
+use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::stage::s1_concat::Poses;
+use firstcontact::stage::s2_bound::Boxes;
+use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull};
+use firstcontact::verdict::Verdict;
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::{Rng, SeedableRng};
+
+/// A robot and a scene.
+pub fn set(name: &str) -> (Robot, Scene) {
+    let set = Dataset::generate(name, DEFAULT_SEED, 1).expect("the data set is known");
+    let scene = set.scene().expect("it is finite").expect("it has a scene");
+    (set.robot().expect("it is a robot"), scene)
+}
+
+/// `n` motions that start free; every joint turns by up to `degrees`.
+pub fn motions(robot: &Robot, scene: &Scene, n: usize, degrees: f64) -> Motions {
+    let mut random = Pcg64Mcg::seed_from_u64(7);
+    let mut unit = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let engine = Engine::builder(robot, scene).backend(Backend::Cpu).build().expect("it builds");
+    let (mut starts, mut ends) = (Vec::new(), Vec::new());
+    while starts.len() < n {
+        let mut row =
+            || robot.columns.iter().map(|_| (2.0 * unit() - 1.0) * std::f64::consts::PI).collect::<Vec<f64>>();
+        let tried: Vec<Vec<f64>> = (0..4 * n).map(|_| row()).collect();
+        let still = Motions::between(&tried, &tried).expect("rows of one length");
+        let verdicts = engine.check(&still).expect("it runs").verdicts;
+        for (start, verdict) in tried.into_iter().zip(verdicts) {
+            if verdict == Verdict::Free && starts.len() < n {
+                ends.push(start.iter().map(|q| q + (2.0 * unit() - 1.0) * degrees.to_radians()).collect::<Vec<f64>>());
+                starts.push(start);
+            }
+        }
+    }
+    Motions::between(&starts, &ends).expect("rows of one length")
+}
+
+/// Everything that a stage takes in.
+pub struct Case {
+    pub world: World,
+    pub motions: Vec<ModelMotion>,
+    pub pieces: Vec<Piece>,
+    pub poses: Poses,
+    pub boxes: Boxes,
+    pub candidates: Vec<Candidate>,
+}
+
+/// 64 motions of the Puma in the machine room.
+pub fn case() -> Case {
+    let (robot, scene) = set("amr");
+    let batch = motions(&robot, &scene, 64, 30.0);
+    let world = World::new(&robot, &scene, &[]).expect("it is near");
+    let motions: Vec<ModelMotion> =
+        (0..batch.len()).map(|i| ModelMotion::new(&robot, batch.start(i), batch.end(i)).expect("it fits")).collect();
+    let pieces: Vec<Piece> = motions.iter().enumerate().flat_map(|(i, m)| Piece::cut(i as u32, m)).collect();
+    let poses = s1_concat::reference(&pieces, &motions, BoundForm::Jet);
+    let boxes = s2_bound::reference(&world, &pieces, &poses);
+    let candidates = s3_cull::reference(&world, pieces.len(), &boxes);
+    Case { world, motions, pieces, poses, boxes, candidates }
+}
+
+impl Case {
+    pub fn chunk(&self) -> ChunkInput<'_> {
+        ChunkInput { pieces: self.pieces.clone(), motions: &self.motions }
+    }
+
+    /// The kernels on the best adapter, with the chunk brought to where `stage` starts.
+    pub fn flow(&self, stage: Stage) -> Option<GpuFlow> {
+        let mut flow = match GpuFlow::new(&self.world, &Options::default(), false) {
+            Ok(flow) => flow,
+            Err(e) => {
+                println!("no adapter: {e}");
+                return None;
+            }
+        };
+        flow.load(&self.world, &self.chunk(), 0).expect("it fits");
+        for before in Stage::ALL.into_iter().take_while(|s| *s != stage) {
+            flow.run_stage(&self.chunk(), 0, before).expect("it runs");
+        }
+        Some(flow)
+    }
+}
+
+/// Runs the CPU reference and the kernel of a stage side by side; `pieces` says how many pieces one run takes.
+pub fn compare(
+    criterion: &mut criterion::Criterion,
+    case: &Case,
+    stage: Stage,
+    mut reference: impl FnMut(),
+    again: impl Fn(&mut GpuFlow),
+) {
+    let mut group = criterion.benchmark_group(stage.stem());
+    group.throughput(criterion::Throughput::Elements(case.pieces.len() as u64));
+    group.sample_size(20);
+    group.bench_function("reference", |b| b.iter(&mut reference));
+    if let Some(mut flow) = case.flow(stage) {
+        let name = flow.gpu().summary().name.clone();
+        group.bench_function(format!("kernel, {name}"), |b| {
+            b.iter(|| {
+                again(&mut flow);
+                flow.run_stage(&case.chunk(), 0, stage).expect("it runs");
+            });
+        });
+    }
+    group.finish();
+}

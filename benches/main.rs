@@ -1,0 +1,27 @@
+//! Benchmarks: one group for each stage, on the CPU and on an adapter where it has a kernel, and one from end to end.
+//!
+//! `cargo bench` runs all; `cargo bench -- s3_cull` one group. The adapter is the best there is; without one its part is
+//! left out, which is said. Figures worth keeping stand in `README.md` beside this file, with machine and adapter.
+
+#![allow(missing_docs, reason = "criterion's macros make functions without comments")]
+
+mod case;
+mod end_to_end;
+mod s1_concat;
+mod s2_bound;
+mod s3_cull;
+mod s5_pairs;
+mod s6_solve;
+
+use criterion::{criterion_group, criterion_main};
+
+criterion_group!(
+    benches,
+    s1_concat::bench,
+    s2_bound::bench,
+    s3_cull::bench,
+    s5_pairs::bench,
+    s6_solve::bench,
+    end_to_end::bench
+);
+criterion_main!(benches);

@@ -1,0 +1,14 @@
+//! `s1_concat`: jets of 64 pieces.
+
+use crate::case::{case, compare};
+use criterion::Criterion;
+use firstcontact::engine::Stage;
+use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::stage::s1_concat;
+use std::hint::black_box;
+
+pub fn bench(criterion: &mut Criterion) {
+    let case = case();
+    let reference = || drop(black_box(s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet)));
+    compare(criterion, &case, Stage::Concat, reference, |_| ());
+}

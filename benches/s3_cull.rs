@@ -1,0 +1,19 @@
+//! `s3_cull`: 64 pieces against the scene's tree. The kernel's share includes clearing its counters.
+
+use crate::case::{case, compare};
+use criterion::Criterion;
+use firstcontact::engine::Stage;
+use firstcontact::stage::s3_cull;
+use std::hint::black_box;
+
+pub fn bench(criterion: &mut Criterion) {
+    let case = case();
+    let reference = || drop(black_box(s3_cull::reference(&case.world, case.pieces.len(), &case.boxes)));
+    let again = |flow: &mut _| reload(flow, &case);
+    compare(criterion, &case, Stage::Cull, reference, again);
+}
+
+/// Counters as they are before the traversal; the boxes stay as they are.
+fn reload(flow: &mut firstcontact::engine::gpu::GpuFlow, case: &crate::case::Case) {
+    flow.clear(&case.world, &case.chunk(), 0).expect("it fits");
+}

@@ -1,0 +1,22 @@
+//! `s5_pairs`: the candidates of 64 pieces. The kernel's share includes running `s3_cull` again, which makes them.
+
+use crate::case::{case, compare};
+use criterion::Criterion;
+use firstcontact::engine::Stage;
+use firstcontact::stage::s5_pairs;
+use std::hint::black_box;
+
+pub fn bench(criterion: &mut Criterion) {
+    let case = case();
+    let reference = || {
+        let mut limits = vec![u32::MAX; case.motions.len()];
+        let (world, limits) = (&case.world, Some(&mut limits));
+        let pairs =
+            s5_pairs::reference(world, &case.pieces, &case.poses, &case.boxes, &case.candidates, limits, usize::MAX);
+        drop(black_box(pairs));
+    };
+    compare(criterion, &case, Stage::Pairs, reference, |flow| {
+        flow.clear(&case.world, &case.chunk(), 0).expect("it fits");
+        flow.run_stage(&case.chunk(), 0, Stage::Cull).expect("it runs");
+    });
+}
