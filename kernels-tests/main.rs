@@ -3,10 +3,12 @@
 // The helpers of tests may unwrap as the tests themselves do.
 #![allow(clippy::unwrap_used)]
 
+mod backends;
 mod harness;
 mod inputs;
 mod layout;
 mod oracle;
+mod pool;
 mod queues;
 mod s1_concat;
 mod s2_bound;

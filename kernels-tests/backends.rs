@@ -1,0 +1,100 @@
+//! The engine on each of its backends, and what two runs must have in common.
+//!
+//! Tests on a graphics adapter take the first one that the Vulkan loader finds. To run them on a second, unrelated
+//! implementation, get SwiftShader: `apt-get download chromium-common`, `dpkg -x` it into some folder, and name the
+//! driver in it, its only one, to the loader:
+//!
+//! ```text
+//! VK_ICD_FILENAMES=FOLDER/usr/lib/chromium/vk_swiftshader_icd.json \
+//!     cargo test --release --test kernels-tests -- --test-threads=1 gpu
+//! ```
+//!
+//! The library's path in that file is relative to the file; edit it in a copy that lies elsewhere. One thread, because
+//! this driver takes all cores for itself.
+
+use firstcontact::engine::{Backend, Engine, Options};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::verdict::Verdict;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether tests on an adapter are to be left out, which must be asked for; counts how many were.
+pub fn skip_gpu() -> bool {
+    let skip = std::env::var_os("FIRSTCONTACT_GPU").is_some_and(|v| v == "skip");
+    if skip {
+        let n = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
+        println!("skipped: FIRSTCONTACT_GPU is skip ({n} so far)");
+    }
+    skip
+}
+
+/// The default options on a backend.
+pub fn on(backend: Backend) -> Options {
+    Options { backend, ..Options::default() }
+}
+
+/// An engine. No adapter where one is wanted is a failure: what is not run is not tested.
+pub fn engine(robot: &Robot, scene: &Scene, allowed: &[(u32, u32)], options: Options) -> Engine {
+    let hint = if options.backend == Backend::Gpu {
+        "tests on an adapter need one: install mesa-vulkan-drivers and libvulkan1, or set FIRSTCONTACT_GPU=skip"
+    } else {
+        ""
+    };
+    let builder = Engine::builder(robot, scene).options(options).allow(allowed.iter().copied());
+    builder.build().unwrap_or_else(|e| panic!("{e} {hint}"))
+}
+
+/// The engine's answers.
+pub fn verdicts(engine: &Engine, motions: &[(Vec<f64>, Vec<f64>)]) -> Vec<Verdict> {
+    let (start, end): (Vec<_>, Vec<_>) = motions.iter().map(|(a, b)| (a.as_slice(), b.as_slice())).unzip();
+    let report = engine.check(&Motions::between(&start, &end).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(report.verdicts.len(), motions.len());
+    report.verdicts
+}
+
+/// What two runs of the same motions must not differ in: the kind of the verdict and whether a contact is proved,
+/// except toward undecided; and enclosures overlap. Gives what does differ.
+pub fn differences(a: &[Verdict], b: &[Verdict]) -> Vec<String> {
+    assert_eq!(a.len(), b.len());
+    let differ = |x: &Verdict, y: &Verdict| match (x, y) {
+        (Verdict::Undecided(_), _) | (_, Verdict::Undecided(_)) | (Verdict::Free, Verdict::Free) => false,
+        (Verdict::Contact(x), Verdict::Contact(y)) => {
+            x.proved != y.proved || x.toc[0] > y.toc[1] || y.toc[0] > x.toc[1]
+        }
+        _ => true,
+    };
+    let pairs = a.iter().zip(b).enumerate().filter(|(_, (x, y))| differ(x, y));
+    pairs.map(|(i, (x, y))| format!("motion {i}: {x:?} but {y:?}")).collect()
+}
+
+/// How many verdicts are of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub motions: usize,
+    pub free: usize,
+    pub contact: usize,
+    pub proved: usize,
+    pub certified: usize,
+    pub undecided: usize,
+}
+
+impl Tally {
+    pub fn of(verdicts: &[Verdict]) -> Self {
+        let mut tally = Self { motions: verdicts.len(), ..Self::default() };
+        for verdict in verdicts {
+            match verdict {
+                Verdict::Free => tally.free += 1,
+                Verdict::Undecided(_) => tally.undecided += 1,
+                Verdict::Contact(c) => {
+                    tally.contact += 1;
+                    tally.proved += usize::from(c.proved);
+                    tally.certified += usize::from(c.certified);
+                }
+            }
+        }
+        tally
+    }
+}

@@ -1,0 +1,139 @@
+//! The motion pool of known truth through the whole engine.
+
+use crate::backends::{self, Tally, differences, engine, on};
+use crate::oracle::{data, npy, pool};
+use firstcontact::engine::{Backend, Options, Stage};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::verdict::Verdict;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+/// Some motions of one scene of the pool.
+struct Part {
+    name: &'static str,
+    robot: Robot,
+    scene: Scene,
+    motions: Vec<(Vec<f64>, Vec<f64>)>,
+    truth: Vec<pool::Truth>,
+}
+
+impl Part {
+    /// The 300 motions of the sample, or all.
+    fn read(folder: &Path, name: &'static str, all: bool) -> Self {
+        let read = |ending: &str| folder.join(format!("{name}.{ending}"));
+        let (motions, truth) = (npy::read_motions(&read("npy")), pool::read_truth(&read("truth.jsonl")));
+        assert_eq!(motions.len(), truth.len());
+        let chosen = if all { (0..truth.len()).collect() } else { pool::read_indices(&read("sample300.txt")) };
+        Self {
+            name,
+            robot: Robot::from_urdf(folder.join("robot.urdf")).unwrap(),
+            scene: Scene::from_file(read("obj")).unwrap(),
+            motions: chosen.iter().map(|&i| motions[i].clone()).collect(),
+            truth: pool::pick(&truth, &chosen),
+        }
+    }
+
+    /// The two scenes; nothing without data.
+    fn both(all: bool) -> Vec<Self> {
+        let Some(folder) = data::folder("puma-pool") else { return Vec::new() };
+        vec![Self::read(&folder, "pipes", all), Self::read(&folder, "amr", all)]
+    }
+
+    fn check(&self, options: Options) -> Vec<Verdict> {
+        let clock = Instant::now();
+        let what = format!("{:?} {:?} {:?}", options.backend, options.bound, options.reference);
+        let engine = engine(&self.robot, &self.scene, &[], options);
+        let built = clock.elapsed().as_secs_f64();
+        let verdicts = backends::verdicts(&engine, &self.motions);
+        let checked = clock.elapsed().as_secs_f64() - built;
+        let adapter = engine.adapter().map_or(String::new(), |a| format!(", {}", a.name));
+        println!("{}, {what}{adapter}: built in {built:.1} s, checked in {checked:.1} s", self.name);
+        verdicts
+    }
+
+    /// The verdicts against the truth: no fault of any kind, nearly all contacts certified, nearly all decided.
+    fn hold_to_truth(&self, verdicts: &[Verdict]) {
+        let tally = Tally::of(verdicts);
+        let verdicts: BTreeMap<usize, _> = verdicts.iter().map(|v| self.in_names(v)).enumerate().collect();
+        let score = pool::score(&self.truth, &verdicts);
+        println!("{}\n{score}\n{tally:?}", self.name);
+        assert_eq!(score.bad(), 0, "{}", self.name);
+        // at the truth's `t_hi` triangles cross to the last bit or so
+        assert!(score.early_by[0] > -1e-13, "late by {:e}", -score.early_by[0]);
+        assert!(1000 * tally.undecided <= 5 * tally.motions, "{} undecided", tally.undecided);
+        assert!(100 * tally.certified >= 99 * tally.contact, "{} of {}", tally.certified, tally.contact);
+    }
+
+    fn in_names(&self, verdict: &Verdict) -> pool::Verdict {
+        match verdict {
+            Verdict::Free => pool::Verdict::Free,
+            Verdict::Undecided(u) => pool::Verdict::Undecided { clear_until: u.clear_until },
+            Verdict::Contact(c) => {
+                let link = self.robot.links[c.a.link as usize].name.clone();
+                let object = self.scene.objects[c.b.object as usize].name.clone();
+                let (toc, proved, certified) = (c.toc, c.proved, c.certified);
+                pool::Verdict::Contact { toc, proved, certified, pair: Some((link, object)) }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_motions_on_the_cpu() {
+    for part in Part::both(true) {
+        assert_eq!(part.motions.len(), if part.name == "pipes" { 2400 } else { 2700 });
+        part.hold_to_truth(&part.check(on(Backend::Cpu)));
+    }
+}
+
+#[test]
+fn gpu_and_cpu_say_the_same() {
+    if backends::skip_gpu() {
+        return;
+    }
+    for part in Part::both(data::slow()) {
+        let verdicts = part.check(on(Backend::Gpu));
+        part.hold_to_truth(&verdicts);
+        assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
+    }
+}
+
+#[test]
+fn interval_bounds_on_the_cpu() {
+    for part in Part::both(false) {
+        let verdicts = part.check(Options { bound: BoundForm::Interval, ..on(Backend::Cpu) });
+        part.hold_to_truth(&verdicts);
+        assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
+    }
+}
+
+#[test]
+fn interval_bounds_on_the_gpu() {
+    if backends::skip_gpu() {
+        return;
+    }
+    for part in Part::both(false) {
+        let verdicts = part.check(Options { bound: BoundForm::Interval, ..on(Backend::Gpu) });
+        part.hold_to_truth(&verdicts);
+        assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
+    }
+}
+
+/// Each stage alone as its reference, the others on the adapter.
+#[test]
+fn any_stage_on_the_gpu_as_its_reference() {
+    if backends::skip_gpu() {
+        return;
+    }
+    for part in Part::both(false) {
+        let expected = part.check(on(Backend::Cpu));
+        for stage in [Stage::Concat, Stage::Bound, Stage::Cull, Stage::Sweep, Stage::Pairs, Stage::Solve] {
+            let verdicts = part.check(Options { reference: vec![stage], ..on(Backend::Gpu) });
+            part.hold_to_truth(&verdicts);
+            assert_eq!(differences(&verdicts, &expected), [""; 0], "{}", stage.stem());
+        }
+    }
+}
