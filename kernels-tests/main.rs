@@ -10,10 +10,12 @@ mod layout;
 mod oracle;
 mod pool;
 mod queues;
+mod real_robots;
 mod s1_concat;
 mod s2_bound;
 mod s3_cull;
 mod s5_pairs;
+mod witness;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {

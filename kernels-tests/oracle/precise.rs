@@ -201,10 +201,45 @@ impl Contact {
     }
 }
 
+/// Whether two moving triangles, of three points each, certainly have a common point at time `t`: an edge of one goes
+/// through the inside of the other.
+pub fn certainly_pierce(pair: &Articulated, t: f64) -> bool {
+    let t = Ball::from(t);
+    let corners = |(chain, points): &(Vec<Part>, Vec<DVec3>)| -> Vec<Ball3> {
+        points.iter().map(|p| derivatives(chain, &t, *p)[0].clone()).collect()
+    };
+    let (x, y) = (corners(&pair.bodies[0]), corners(&pair.bodies[1]));
+    let goes_through = |p: &Ball3, q: &Ball3, t: &[Ball3]| {
+        let [a, b, c] = t else { panic!("a triangle has three corners") };
+        let above = |p: &Ball3| side(a, b, c, p);
+        let (Some(from), Some(to)) = (above(p), above(q)) else { return false };
+        let around = [side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)];
+        from != to && around[0].is_some() && around[0] == around[1] && around[1] == around[2]
+    };
+    (0..3).any(|i| goes_through(&x[i], &x[(i + 1) % 3], &y) || goes_through(&y[i], &y[(i + 1) % 3], &x))
+}
+
+/// The sign of the determinant of `a-d, b-d, c-d`, if it is certain.
+fn side(a: &Ball3, b: &Ball3, c: &Ball3, d: &Ball3) -> Option<i32> {
+    dot(&minus(a, d), &cross(&minus(b, d), &minus(c, d))).sign()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::chain;
     use super::*;
+
+    #[test]
+    fn piercing_begins_at_the_root() {
+        let (chain, e) = chain::reference();
+        let face = points(&[[1.5, 0.3, 0.75], [2.0, 0.35, 0.8], [1.7, 0.55, 0.95]]);
+        // two corners behind the one that touches first
+        let spike = vec![e, DVec3::new(0.1, -0.1, -0.2), DVec3::new(0.05, -0.1, -0.2)];
+        let contact = Contact { pair: Pair::VertexFace, x: (chain.clone(), vec![e]), y: (vec![], face.clone()) };
+        let root = contact.root(0.25, 0.5).expect("a sign change").value();
+        let pair = Articulated { bodies: vec![(chain, spike), (vec![], face)] };
+        assert!(!certainly_pierce(&pair, root - 1e-15) && certainly_pierce(&pair, root + 1e-15));
+    }
 
     fn near(got: &Ball, expected: f64) {
         assert!((got.value() - expected).abs() < 1e-14 && got.radius() < 1e-60, "{} is not {expected}", got.value());

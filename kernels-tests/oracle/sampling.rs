@@ -109,9 +109,19 @@ impl Sampler {
         travel * (1.0 + 1e-9)
     }
 
+    /// An upper bound of the travel of every vertex of the robot in the motion.
+    pub fn speed(&self, q0: &[f64], q1: &[f64]) -> f64 {
+        (0..self.links.len()).map(|l| self.travel_bound(l, q0, q1)).fold(0.0, f64::max)
+    }
+
     /// Distance of the robot at `q` from the scene, up to `limit`.
     pub fn clearance(&self, q: &[f64], limit: f64) -> f64 {
-        let poses = self.robot.poses(q, q, 0.0);
+        self.clearance_at(q, q, 0.0, limit)
+    }
+
+    /// The same at time `t` of a motion; 0 when triangles pierce each other.
+    pub fn clearance_at(&self, q0: &[f64], q1: &[f64], t: f64, limit: f64) -> f64 {
+        let poses = self.robot.poses(q0, q1, t);
         (0..self.links.len())
             .fold(limit, |least, link| self.measure(link, &poses[link], least).map_or(least, |c| c.distance))
     }

@@ -1,0 +1,90 @@
+//! Whether what a contact's record says holds for the two triangles that it names, by the oracles' own kinematics.
+
+use crate::oracle::chain;
+use crate::oracle::poses::Articulated;
+use crate::oracle::triangles::{self, on_segment, on_triangle};
+use firstcontact::verdict::{Contact, Feature};
+use glam::DVec3;
+
+type Triangle = [DVec3; 3];
+
+/// The two triangles of a pair at a time.
+pub fn at(pair: &Articulated, t: f64) -> (Triangle, Triangle) {
+    let corners = |i: usize| {
+        let (chain, points) = &pair.bodies[i];
+        [points[0], points[1], points[2]].map(|p| chain::position(chain, t, p))
+    };
+    (corners(0), corners(1))
+}
+
+/// Distance of the two triangles at a time.
+pub fn distance(pair: &Articulated, t: f64) -> f64 {
+    let (x, y) = at(pair, t);
+    triangles::distance(&x, &y)
+}
+
+/// What is wrong with a record; `pair` are the two triangles that it names, and `near` how far from the features the
+/// point may be.
+pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
+    let mut faults = Vec::new();
+    let [lo, hi] = contact.toc;
+    let mut hold = |what: &str, holds: bool| {
+        if !holds {
+            faults.push(format!("{what}: {contact:?}"));
+        }
+    };
+    hold("the enclosure is no interval", (0.0..=1.0).contains(&lo) && lo <= hi && hi <= 1.0);
+    hold("certified but not proved", contact.proved || !contact.certified);
+    hold("not proved, but the enclosure does not go to the end", contact.proved || hi == 1.0);
+    let (x, y) = at(pair, lo);
+    let point = DVec3::from_array(contact.point);
+    let off = |feature: Feature, t: &Triangle| {
+        let on = match feature {
+            Feature::Vertex(k) => t[usize::from(k)],
+            Feature::Edge(k) => on_segment(point, t[usize::from(k)], t[usize::from((k + 1) % 3)]),
+            Feature::Face => on_triangle(point, t),
+        };
+        point.distance(on)
+    };
+    let (off_a, off_b) = (off(contact.a.feature, &x), off(contact.b.feature, &y));
+    hold(&format!("the point is {off_a:e} from the link's feature"), off_a <= near);
+    hold(&format!("the point is {off_b:e} from the object's feature"), off_b <= near);
+    let normal = DVec3::from_array(contact.normal);
+    hold("the normal is no unit vector", (normal.length() - 1.0).abs() < 1e-12);
+    let expected = match (contact.a.feature, contact.b.feature) {
+        (_, Feature::Face) => (y[1] - y[0]).cross(y[2] - y[0]),
+        (Feature::Face, _) => (x[1] - x[0]).cross(x[2] - x[0]),
+        (Feature::Edge(j), Feature::Edge(k)) => {
+            let along = |t: &Triangle, k: u8| t[usize::from((k + 1) % 3)] - t[usize::from(k)];
+            along(&x, j).cross(along(&y, k))
+        }
+        _ => DVec3::ZERO,
+    };
+    if let Some(expected) = expected.try_normalize() {
+        // nearly parallel edges and needles have no normal worth the name
+        let size = x.iter().chain(&y).map(|p| p.length()).fold(0.0, f64::max);
+        let slender = |t: &Triangle| {
+            let longest = t[0].distance(t[1]).max(t[1].distance(t[2])).max(t[2].distance(t[0]));
+            (t[1] - t[0]).cross(t[2] - t[0]).length() < 1e-6 * longest * size
+        };
+        if !slender(&x) && !slender(&y) {
+            hold("the normal is not that of the features", expected.cross(normal).length() < 1e-6);
+        }
+    }
+    if contact.certified && !contact.initial_overlap {
+        // what touches for the first time approaches: against the normal, which points to the robot
+        let approach = velocity(pair, lo, &x, point).dot(normal);
+        hold(&format!("the robot leaves at {approach:e}"), approach <= 1e-6 * velocity(pair, lo, &x, point).length());
+    }
+    faults
+}
+
+/// The velocity of the point of the link's triangle that is nearest to `p` at time `t`, by a difference.
+fn velocity(pair: &Articulated, t: f64, x: &Triangle, p: DVec3) -> DVec3 {
+    let n = (x[1] - x[0]).cross(x[2] - x[0]);
+    let share = |i: usize| (x[(i + 1) % 3] - p).cross(x[(i + 2) % 3] - p).dot(n) / n.length_squared();
+    let (chain, points) = &pair.bodies[0];
+    let local = (0..3).map(|i| share(i) * points[i]).sum();
+    let step = 1e-6;
+    (chain::position(chain, t + step, local) - chain::position(chain, t - step, local)) / (2.0 * step)
+}
