@@ -10,6 +10,7 @@ mod layout;
 mod oracle;
 mod pool;
 mod queues;
+mod random_models;
 mod real_robots;
 mod s1_concat;
 mod s2_bound;

@@ -3,9 +3,11 @@
 use crate::backends::{self, Tally, differences, engine, on};
 use crate::oracle::inclusion::equations_of_two_triangles;
 use crate::oracle::placements::{self, Case, Motions, Placement};
+use crate::oracle::poses::Articulated;
 use crate::oracle::precise::{self, certainly_pierce};
 use crate::oracle::sampling::{Fineness, Hit, Outcome};
 use crate::oracle::shapes::Choice;
+use crate::oracle::urdf::Geometry as Shape;
 use crate::{effort, witness};
 use firstcontact::engine::Backend;
 use firstcontact::model::robot::Robot;
@@ -56,16 +58,33 @@ impl Both {
         (verdicts, clock.elapsed().as_secs_f64())
     }
 
-    /// The triangles that a contact names, as the oracles number them.
-    fn named(&self, contact: &Contact) -> Hit {
-        let robot = &self.case.sampler.robot;
-        Hit {
+    /// The two triangles that a contact names, by the oracles' readers and kinematics.
+    fn named(&self, contact: &Contact, q0: &[f64], q1: &[f64]) -> Articulated {
+        let sampler = &self.case.sampler;
+        let link = sampler.robot.link(&self.robot.links[contact.a.link as usize].name);
+        let hit = Hit {
             t: contact.toc[0],
-            link: robot.link(&self.robot.links[contact.a.link as usize].name),
+            link,
             link_triangle: contact.a.triangle as usize,
             object: contact.b.object as usize,
             triangle: contact.b.triangle as usize,
+        };
+        let mut pair = sampler.pair(&hit, q0, q1);
+        // Boxes have no triangles of their own: the engine cuts their faces as it likes, but at their corners.
+        let of_link = &sampler.robot.links()[link];
+        let shapes = [&of_link.collision, &of_link.visual];
+        if shapes.iter().any(|s| s.iter().any(|s| matches!(s.geometry, Shape::Box(_)))) {
+            let body = self.robot.links[contact.a.link as usize].body as usize;
+            let to_link = sampler.robot.poses(q0, q0, 0.0)[link].inverse() * self.robot.body_poses(q0).unwrap()[body];
+            let own = self.robot.links[contact.a.link as usize].triangles[contact.a.triangle as usize];
+            let own = own.map(|p| to_link.transform_point3(p));
+            for p in own {
+                let corners = || sampler.link_triangles(link).iter().flatten();
+                assert!(corners().any(|c| c.distance(p) < 1e-9), "{} has no corner {p}", of_link.name);
+            }
+            pair.bodies[0].1 = own.to_vec();
         }
+        pair
     }
 }
 
@@ -89,7 +108,7 @@ fn compare(both: &Both, (q0, q1): (&[f64], &[f64]), seen: &Outcome, verdict: &Ve
                 assert!(c.toc[0] <= hit.t, "late: {c:?} {hit:?}");
             }
             let [lo, hi] = c.toc;
-            let pair = sampler.pair(&both.named(c), q0, q1);
+            let pair = both.named(c, q0, q1);
             assert_eq!(witness::faults(c, &pair, 1e-7), [""; 0]);
             if lo > 0.0 {
                 let clearance = sampler.clearance_at(q0, q1, lo, 1e-3);

@@ -1,6 +1,6 @@
 //! Whether what a contact's record says holds for the two triangles that it names, by the oracles' own kinematics.
 
-use crate::oracle::chain;
+use crate::oracle::chain::{self, Part};
 use crate::oracle::poses::Articulated;
 use crate::oracle::triangles::{self, on_segment, on_triangle};
 use firstcontact::verdict::{Contact, Feature};
@@ -73,18 +73,19 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
     }
     if contact.certified && !contact.initial_overlap {
         // what touches for the first time approaches: against the normal, which points to the robot
-        let approach = velocity(pair, lo, &x, point).dot(normal);
-        hold(&format!("the robot leaves at {approach:e}"), approach <= 1e-6 * velocity(pair, lo, &x, point).length());
+        let velocity = velocity(&pair.bodies[0].0, lo, point);
+        let approach = velocity.dot(normal);
+        hold(&format!("the robot leaves at {approach:e}"), approach <= 1e-6 * velocity.length());
     }
     faults
 }
 
-/// The velocity of the point of the link's triangle that is nearest to `p` at time `t`, by a difference.
-fn velocity(pair: &Articulated, t: f64, x: &Triangle, p: DVec3) -> DVec3 {
-    let n = (x[1] - x[0]).cross(x[2] - x[0]);
-    let share = |i: usize| (x[(i + 1) % 3] - p).cross(x[(i + 2) % 3] - p).dot(n) / n.length_squared();
-    let (chain, points) = &pair.bodies[0];
-    let local = (0..3).map(|i| share(i) * points[i]).sum();
+/// The velocity of the point of the moving body that is at `p` at time `t`, by a difference.
+fn velocity(chain: &[Part], t: f64, p: DVec3) -> DVec3 {
+    let at = |t: f64, p: DVec3| chain::position(chain, t, p);
+    let origin = at(t, DVec3::ZERO);
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z].map(|e| at(t, e) - origin);
+    let local = DVec3::from_array(axes.map(|a| a.dot(p - origin)));
     let step = 1e-6;
-    (chain::position(chain, t + step, local) - chain::position(chain, t - step, local)) / (2.0 * step)
+    (at(t + step, local) - at(t - step, local)) / (2.0 * step)
 }

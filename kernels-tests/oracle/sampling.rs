@@ -173,6 +173,11 @@ impl Sampler {
         motions.par_iter().map(|(q0, q1)| self.motion(q0, q1, fineness)).collect()
     }
 
+    /// The triangles of a link in its frame.
+    pub fn link_triangles(&self, link: usize) -> &[Triangle] {
+        &self.meshes[link]
+    }
+
     /// The two triangles of a hit, moving as they do: what the interval solver takes.
     pub fn pair(&self, hit: &Hit, q0: &[f64], q1: &[f64]) -> Articulated {
         let moving = self.meshes[hit.link][hit.link_triangle].to_vec();

@@ -1,0 +1,8 @@
+//! Models that are made up, from harmless to near-degenerate, through the whole engine, against proofs.
+
+mod judge;
+mod model;
+mod random;
+mod reduce;
+mod shapes;
+mod trees;
