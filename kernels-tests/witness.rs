@@ -23,6 +23,12 @@ pub fn distance(pair: &Articulated, t: f64) -> f64 {
     triangles::distance(&x, &y)
 }
 
+/// How far the corners of the moving triangle get from one time to another, at most.
+pub fn travel(pair: &Articulated, from: f64, to: f64) -> f64 {
+    let (x, y) = (at(pair, from).0, at(pair, to).0);
+    (0..3).map(|i| x[i].distance(y[i])).fold(0.0, f64::max)
+}
+
 /// What is wrong with a record; `pair` are the two triangles that it names, and `near` how far from the features the
 /// point may be.
 pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {

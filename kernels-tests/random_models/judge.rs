@@ -88,6 +88,17 @@ pub fn piercing(pair: &Articulated, from: f64, end: f64, samples: usize) -> Opti
     later.into_iter().chain([times[found]]).find(|t| *t <= end && certainly_pierce(pair, *t))
 }
 
+/// The earliest time that is found, from `from` on, at which two triangles certainly pierce each other, given one.
+pub fn first_certain(pair: &Articulated, from: f64, at: f64) -> Option<f64> {
+    let mut within = (at <= 1.0 && certainly_pierce(pair, at)).then_some(at)?;
+    let mut without = from.min(within);
+    for _ in 0..20 {
+        let middle = 0.5 * (without + within);
+        if certainly_pierce(pair, middle) { within = middle } else { without = middle }
+    }
+    Some(within)
+}
+
 /// Whether boxes around the moving and the standing points show that they never meet.
 fn boxes_miss(pair: &Articulated, (t0, t1): (f64, f64), halvings: u32) -> bool {
     let boxes = pair.boxes(Interval::new(t0, t1));
@@ -173,7 +184,7 @@ impl Counts {
                 if !c.proved && witness::distance(&pair, lo) > near {
                     fault("nothing is near");
                 }
-                if c.certified && witness::distance(&pair, hi) > near {
+                if c.certified && witness::distance(&pair, hi) > near + witness::travel(&pair, lo, hi) {
                     fault("what is certified does not touch");
                 }
                 self.contact += 1;

@@ -143,10 +143,10 @@ impl Model {
         chain
     }
 
-    /// Whether a link and the scene both have triangles without an area.
-    pub fn has_flat_pairs(&self) -> bool {
+    /// Whether a link or the scene has a triangle without an area.
+    pub fn has_flat(&self) -> bool {
         let flat = |t: &Triangle| (t[1] - t[0]).cross(t[2] - t[0]) == DVec3::ZERO;
-        self.links.iter().any(|l| l.1.iter().any(flat)) && self.objects.iter().flatten().any(flat)
+        self.links.iter().any(|l| l.1.iter().any(flat)) || self.objects.iter().flatten().any(flat)
     }
 
     /// The two triangles that a contact names, by the specification.

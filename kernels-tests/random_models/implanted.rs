@@ -1,0 +1,182 @@
+//! Contacts put where a link is known to come by at a known time.
+
+use super::judge::{Counts, Truth, first_certain};
+use super::model::{Model, Triangle, pair, stored};
+use super::random::Random;
+use super::trees::{Family, PLAIN, motion, tree};
+use crate::backends::{self, differences, engine, on};
+use crate::effort;
+use crate::oracle::chain::{self, Part};
+use firstcontact::engine::{Backend, Options};
+use firstcontact::verdict::Verdict;
+use glam::DVec3;
+
+/// How the two touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    VertexInFace,
+    FaceOnVertex,
+    EdgeAcrossEdge,
+    VertexOnEdge,
+    VertexOnVertex,
+    EdgeOnVertex,
+}
+
+const WAYS: [Way; 6] = [
+    Way::VertexInFace,
+    Way::FaceOnVertex,
+    Way::EdgeAcrossEdge,
+    Way::VertexOnEdge,
+    Way::VertexOnVertex,
+    Way::EdgeOnVertex,
+];
+
+/// A time in [0, 1], often a special one: an end or nearly so, or where the engine cuts time.
+fn time(r: &mut Random) -> f64 {
+    match r.below(8) {
+        0 => r.one_of(&[0.0, 1.0]),
+        1 => 1.0 - r.magnitude(-12.0, -6.0),
+        2 => r.magnitude(-12.0, -6.0),
+        3 => r.whole(1, 15) / 16.0,
+        4 => r.whole(1, 127) / 128.0,
+        _ => r.between(0.0, 1.0),
+    }
+}
+
+/// A triangle that the link's triangle `x`, moving along `chain`, touches at time `t`, and the way in which; none if the
+/// link hardly moves there.
+fn obstacle(r: &mut Random, chain: &[Part], x: &Triangle, t: f64, way: Way, size: f64) -> Option<(Triangle, f64)> {
+    let k = r.below(3);
+    let (s, u) = (r.between(0.1, 0.4), r.between(0.1, 0.4));
+    let local = match way {
+        Way::VertexInFace | Way::VertexOnEdge | Way::VertexOnVertex => x[k],
+        Way::FaceOnVertex => x[0] + s * (x[1] - x[0]) + u * (x[2] - x[0]),
+        Way::EdgeAcrossEdge | Way::EdgeOnVertex => x[k] + s * (x[(k + 1) % 3] - x[k]),
+    };
+    let at = |t: f64, p: DVec3| chain::position(chain, t, p);
+    let (point, step) = (at(t, local), 1e-6);
+    let velocity = (at(t + step, local) - at(t - step, local)) / (2.0 * step);
+    let ahead = velocity.try_normalize()?;
+    // into a half space that the link comes from the other side of, not too slanted
+    let mut aside = || loop {
+        let v = r.direction();
+        if v.cross(ahead).length() > 0.5 {
+            return size * v;
+        }
+    };
+    let (a, b) = (aside(), aside());
+    let triangle = match way {
+        Way::VertexInFace => [point + a, point + b, point - s * (a + b)],
+        Way::FaceOnVertex => [point, point + size * ahead + 0.4 * a, point + size * ahead + 0.4 * b],
+        Way::EdgeAcrossEdge => [point + a, point - u * a, point + size * ahead + 0.3 * b],
+        Way::VertexOnEdge => [point + a, point - u * a, point + b],
+        Way::VertexOnVertex | Way::EdgeOnVertex => [point, point + a, point + b],
+    };
+    let n = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]).try_normalize()?;
+    // crossed at a fair angle, by the corners and the face alike
+    let x_now = x.map(|p| at(t, p));
+    let own = (x_now[1] - x_now[0]).cross(x_now[2] - x_now[0]).try_normalize()?;
+    let slant = match way {
+        Way::FaceOnVertex => own.dot(ahead).abs(),
+        Way::EdgeAcrossEdge => {
+            let edge = (x_now[(k + 1) % 3] - x_now[k]).try_normalize()?;
+            edge.cross(a.normalize()).try_normalize()?.dot(ahead).abs()
+        }
+        _ => n.dot(ahead).abs(),
+    };
+    (slant > 0.1).then_some((triangle, velocity.length() * slant))
+}
+
+fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
+    let mut counts = Counts::default();
+    let (mut k, mut sure, mut slow) = (0, 0, 0);
+    while counts.motions < n {
+        k += 1;
+        let r = &mut Random::new(seed * 1_000_000 + k);
+        let scale = r.magnitude(family.scale.0, family.scale.1);
+        let mut model: Model = tree(r, family, scale);
+        model.links.truncate(1);
+        model.links[0].1.truncate(1);
+        if model.has_flat() {
+            continue;
+        }
+        // now and then a motion that is very small
+        let small = r.one_of(&[1.0, 1.0, 1.0, 1e-3, 1e-6]);
+        let motion = motion(r, &model, small * family.turn, small * scale);
+        let (body, x) = (model.links[0].0, model.links[0].1[0]);
+        let chain = stored(&model.built().0, &motion)[body + 1].clone();
+        let (t, way) = (time(r), r.one_of(&WAYS));
+        let size = r.one_of(&[0.01, 0.1, 1.0, 30.0]) * scale;
+        let Some((y, speed)) = obstacle(r, &chain, &x, t, way, size) else { continue };
+        if speed < 1e-9 * scale {
+            slow += 1;
+            continue;
+        }
+        model.objects.push(vec![y]);
+        let (robot, scene) = model.built();
+        let options = Options { threads: 1, ..on(backend) };
+        let verdicts = backends::verdicts(&engine(&robot, &scene, &[], options), std::slice::from_ref(&motion));
+        if backend == Backend::Gpu {
+            let options = Options { threads: 1, ..on(Backend::Cpu) };
+            let cpu = backends::verdicts(&engine(&robot, &scene, &[], options), std::slice::from_ref(&motion));
+            counts.faults.extend(differences(&verdicts, &cpu).iter().map(|d| format!("model {k}: differs: {d}")));
+        }
+        let whereabouts = family.away + 20.0 * scale + size;
+        // What was put there is off by the rounding of its coordinates: in truth they meet a little sooner or later, or,
+        // at a border, pass each other by less than that.
+        let off = 16.0 * f64::EPSILON * whereabouts / speed;
+        let both = pair(chain, &x, &y);
+        let probes = [0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, off, 4.0 * off];
+        let certain = probes.into_iter().find_map(|d| first_certain(&both, t, t + d));
+        sure += usize::from(certain.is_some());
+        let contact_by = certain.unwrap_or(t + off).min(t + off);
+        // nothing is claimed of earlier contacts
+        let truth = Truth { clear_until: 0.0, contact_by: Some(contact_by) };
+        let label = format!("model {k}: {way:?} at {t} of size {size:e}, certainly {certain:?}");
+        counts.judge(&label, &model, &motion, &truth, &verdicts[0], 1e-8 * whereabouts);
+    }
+    println!("{what}: {sure} certain, {slow} too slow");
+    counts.finish(what);
+    assert!(2 * sure > counts.motions, "{what}: hardly anything is certain");
+    assert!(1000 * counts.undecided <= 5 * counts.motions, "{what}: {} undecided", counts.undecided);
+}
+
+#[test]
+fn implanted_contacts_are_found_in_time() {
+    run("implanted", &PLAIN, 21, effort(4000, 200_000), Backend::Cpu);
+}
+
+#[test]
+fn implanted_contacts_of_long_chains() {
+    run("implanted, long chains", &Family { most_joints: 30, ..PLAIN }, 22, effort(1000, 30_000), Backend::Cpu);
+}
+
+#[test]
+fn implanted_contacts_after_many_turns() {
+    run(
+        "implanted, many turns",
+        &Family { most_joints: 3, turn: 100.0, ..PLAIN },
+        23,
+        effort(500, 20_000),
+        Backend::Cpu,
+    );
+}
+
+#[test]
+fn implanted_contacts_of_all_sizes_near_and_far() {
+    run("implanted, all sizes", &Family { scale: (-3.0, 2.0), ..PLAIN }, 24, effort(1000, 50_000), Backend::Cpu);
+    for (i, away) in [1e3, 1e4].into_iter().enumerate() {
+        let family = Family { away, ..PLAIN };
+        run(&format!("implanted {away} m away"), &family, 25 + i as u64, effort(500, 20_000), Backend::Cpu);
+    }
+}
+
+#[test]
+fn gpu_and_cpu_say_the_same() {
+    if backends::skip_gpu() {
+        return;
+    }
+    run("implanted, on the adapter", &PLAIN, 28, effort(15, 600), Backend::Gpu);
+    let family = Family { scale: (-3.0, 2.0), away: 1e3, ..PLAIN };
+    run("implanted far away, on the adapter", &family, 29, effort(10, 300), Backend::Gpu);
+}
