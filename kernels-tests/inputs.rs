@@ -1,9 +1,9 @@
 //! All input: files that are broken in every way, files that are mutated at random, and real data.
 
-mod broken;
+pub mod broken;
 mod fuzz;
 mod real;
-mod samples;
+pub mod samples;
 
 use firstcontact::error::Result;
 use firstcontact::load::LoadLimits;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod backends;
+mod cli;
 mod harness;
 mod inputs;
 mod layout;

@@ -4,7 +4,7 @@ use super::{load, samples};
 use firstcontact::error::ErrorKind;
 
 /// A file's name and content, and a word that the message has to have.
-type Broken = (String, Vec<u8>, &'static str);
+pub type Broken = (String, Vec<u8>, &'static str);
 
 /// A valid text with one place replaced.
 fn edited(text: &str, old: &str, new: &str) -> Vec<u8> {
@@ -387,11 +387,16 @@ fn motions() -> Vec<Broken> {
     files
 }
 
+/// Every broken file; the mesh that some of them name stands beside the sample robot.
+pub fn all() -> Vec<Broken> {
+    [stl(), obj(), ply(), dae(), gltf(), urdf(), scene(), motions()].concat()
+}
+
 #[test]
 fn each_broken_file_is_told_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let robot = samples::prepare(folder.path());
-    let all = [stl(), obj(), ply(), dae(), gltf(), urdf(), scene(), motions()].concat();
+    let all = all();
     let mut wrong = Vec::new();
     for (name, bytes, word) in &all {
         let path = folder.path().join(name);

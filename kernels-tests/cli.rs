@@ -1,0 +1,250 @@
+//! The command as scripts and other programs see it: arguments, exit codes, files, and what stands in them.
+//!
+//! Everything here goes through the built program. Expected values are derived by hand where they stand, or come from the
+//! oracles; nothing is taken over from what the program says.
+
+mod backends;
+mod broken;
+mod contacts;
+mod info;
+mod interrupt;
+mod joints;
+mod lines;
+mod motions;
+mod options;
+mod output;
+mod packages;
+mod random;
+mod stats;
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A folder for the files of one test; the program runs in it.
+struct Desk(TempDir);
+
+/// How a run of the program ended.
+struct Run {
+    /// The exit code; `None` if a signal ended the process.
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+/// A run of `check`.
+struct Checked {
+    run: Run,
+    /// The results as they stand in the file; empty if there is no file.
+    text: String,
+    /// Each of them.
+    lines: Vec<Value>,
+    /// The statistics; null if there are none.
+    stats: Value,
+}
+
+/// Start and end of a motion.
+type Motion<'a> = [&'a [f64]; 2];
+
+impl Desk {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn put(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    fn text(&self, name: &str) -> String {
+        let path = self.path(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    /// The names of all files and folders below, in order.
+    fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut folders = vec![self.0.path().to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                names.push(path.strip_prefix(self.0.path()).unwrap().display().to_string());
+                if path.is_dir() {
+                    folders.push(path);
+                }
+            }
+        }
+        names.sort();
+        names
+    }
+
+    /// The program, to run here. What the environment says of packages, data and back traces does not reach it.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
+        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        // Without such a folder some Vulkan drivers write lines of their own to the standard error.
+        command.env("XDG_RUNTIME_DIR", self.0.path());
+        command.env_remove("ROS_PACKAGE_PATH").env_remove("RUST_BACKTRACE");
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Run {
+        let output = self.command(arguments).output().unwrap();
+        Run::new(output)
+    }
+
+    /// Writes `scene` as an OBJ file unless there is a file of that name, and checks the motions.
+    fn check(&self, robot: &str, scene: &str, motions: &[Motion], more: &[&str]) -> Checked {
+        self.put("motions.npy", npy(motions));
+        self.check_file(robot, scene, "motions.npy", more)
+    }
+
+    /// The same with motions from a file that is there already.
+    fn check_file(&self, robot: &str, scene: &str, motions: &str, more: &[&str]) -> Checked {
+        self.put("robot.urdf", robot);
+        let scene = if self.path(scene).is_file() {
+            scene
+        } else {
+            self.put("scene.obj", scene);
+            "scene.obj"
+        };
+        let files = ["check", "--robot", "robot.urdf", "--scene", scene, "--motions", motions];
+        let outputs = ["--out", "results.jsonl", "--stats", "stats.json"];
+        let backend: &[&str] = if more.contains(&"--backend") { &[] } else { &["--backend", "cpu"] };
+        let run = self.run(&[&files[..], &outputs, backend, more].concat());
+        let read = |name: &str| std::fs::read_to_string(self.path(name)).unwrap_or_default();
+        let (text, stats) = (read("results.jsonl"), read("stats.json"));
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        Checked { run, text, lines, stats: serde_json::from_str(&stats).unwrap_or_default() }
+    }
+}
+
+impl Run {
+    fn new(output: std::process::Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// The lines that begin with `error: `.
+    fn errors(&self) -> Vec<&str> {
+        self.stderr.lines().filter(|line| line.starts_with("error: ")).collect()
+    }
+
+    /// The lines that begin with `warning: `.
+    fn warnings(&self) -> Vec<&str> {
+        self.stderr.lines().filter(|line| line.starts_with("warning: ")).collect()
+    }
+
+    /// Ended with a code and nothing on the standard error.
+    #[track_caller]
+    fn expect(&self, code: i32) -> &Self {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(code), ""));
+        self
+    }
+}
+
+impl Checked {
+    /// Ended with a code and nothing on the standard error.
+    #[track_caller]
+    fn expect(self, code: i32) -> Self {
+        self.run.expect(code);
+        self
+    }
+
+    /// The verdicts, in order.
+    fn verdicts(&self) -> Vec<&str> {
+        self.lines.iter().map(|line| line["verdict"].as_str().unwrap()).collect()
+    }
+
+    /// The enclosure of motion `i`, which is a contact.
+    fn toc(&self, i: usize) -> [f64; 2] {
+        toc(&self.lines[i])
+    }
+
+    /// Motion `i` first touches at `t`, as hand computation says, and the answer is certified to the default tolerance.
+    #[track_caller]
+    fn touches(&self, i: usize, t: f64) {
+        let line = &self.lines[i];
+        assert_eq!(line["verdict"], "contact", "{line}");
+        let [lo, hi] = toc(line);
+        // The expected time, and the numbers that the motion is made from, are rounded to some 1e-16.
+        assert!(lo <= t + 1e-14 && hi >= t - 1e-14 && hi - lo <= 1e-9, "{t}: {line}");
+        assert!(line["proved"] == true && line["certified"] == true && line["initial_overlap"] == false, "{line}");
+    }
+}
+
+/// The enclosure in a line.
+fn toc(line: &Value) -> [f64; 2] {
+    let ends = numbers(&line["toc"]);
+    [ends[0], ends[1]]
+}
+
+/// A list of numbers.
+#[track_caller]
+fn numbers(value: &Value) -> Vec<f64> {
+    let list = value.as_array().unwrap_or_else(|| panic!("no list: {value}"));
+    list.iter().map(|x| x.as_f64().unwrap_or_else(|| panic!("no number: {value}"))).collect()
+}
+
+/// Whether a list of numbers is this one, to within `tolerance` each.
+#[track_caller]
+fn near(value: &Value, expected: [f64; 3], tolerance: f64) {
+    let found = numbers(value);
+    let is_near = found.len() == 3 && found.iter().zip(expected).all(|(x, y)| (x - y).abs() <= tolerance);
+    assert!(is_near, "{found:?} is not {expected:?}");
+}
+
+/// Motions as an array of shape `(Q, 2, D)`; without motions, D is 1.
+fn npy(motions: &[Motion]) -> Vec<u8> {
+    let values: Vec<f64> = motions.iter().flatten().flat_map(|q| q.iter().copied()).collect();
+    let n_columns = motions.first().map_or(1, |m| m[0].len());
+    crate::inputs::samples::npy("'<f8'", &format!("({}, 2, {n_columns})", motions.len()), &values)
+}
+
+/// A link with one collision shape.
+fn link(name: &str, geometry: &str) -> String {
+    format!("<link name=\"{name}\"><collision><geometry>{geometry}</geometry></collision></link>")
+}
+
+/// A joint without limits.
+fn joint(name: &str, kind: &str, parent: &str, child: &str, axis: &str) -> String {
+    format!(
+        "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/><axis xyz=\"{axis}\"/></joint>"
+    )
+}
+
+/// A robot of these elements.
+fn robot(elements: &[&str]) -> String {
+    format!("<robot name=\"r\">{}</robot>", elements.concat())
+}
+
+/// A cube of 0.2 m about its origin.
+const CUBE: &str = "<box size=\"0.2 0.2 0.2\"/>";
+
+/// A shape that slides along x from the world's origin, `q` metres; its link is called `slider`.
+fn slider(geometry: &str) -> String {
+    robot(&["<link name=\"rail\"/>", &link("slider", geometry), &joint("x", "prismatic", "rail", "slider", "1 0 0")])
+}
+
+/// An OBJ file of objects that are one large triangle each, in planes that stand across x.
+fn walls(named: &[(&str, f64)]) -> String {
+    let wall = |(i, (name, x)): (usize, &(&str, f64))| {
+        let [a, b, c] = [3 * i + 1, 3 * i + 2, 3 * i + 3];
+        format!("o {name}\nv {x} -7 -5\nv {x} 7 -5\nv {x} 0 9\nf {a} {b} {c}\n")
+    };
+    named.iter().enumerate().map(wall).collect()
+}
+
+/// The OBJ file of one mesh without a name, faces counted from 1.
+fn obj(vertices: &[[f64; 3]], faces: &[[usize; 3]]) -> String {
+    let vertices: String = vertices.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
+    let faces: String = faces.iter().map(|[a, b, c]| format!("f {a} {b} {c}\n")).collect();
+    vertices + &faces
+}

@@ -1,0 +1,119 @@
+//! The graphics adapter and the CPU give the same answers.
+
+use super::{Checked, Desk, Motion, joint, link, obj, robot, walls};
+use crate::harness::gpu::skip;
+use serde_json::Value;
+
+/// An arm of two bars that turns over a table with two blocks; motions that touch and motions that do not, some of several
+/// turns, some from within a block.
+fn arm(more: &[&str]) -> Checked {
+    let desk = Desk::new();
+    desk.put("bar.obj", obj(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.0, 0.1]], &[[1, 2, 3]]));
+    let bar = "<mesh filename=\"bar.obj\"/>";
+    let elements = [
+        "<link name=\"stand\"/>".to_string(),
+        link("upper", bar),
+        link("lower", "<box size=\"0.4 0.1 0.1\"/>"),
+        joint("a", "continuous", "stand", "upper", "0 0 1"),
+        joint("b", "continuous", "upper", "lower", "0.6 0 0.8").replace("<axis", "<origin xyz=\"1 0 0\"/><axis"),
+    ];
+    let robot = robot(&elements.each_ref().map(String::as_str));
+    let table = "o table\nv -3 -3 -0.15\nv 3 -3 -0.15\nv 0 3 -0.15\nf 1 2 3\n";
+    let blocks = "o left\nv 0.5 0.6 -0.1\nv 1.2 0.7 -0.1\nv 0.8 0.9 0.4\nf 4 5 6\n\
+        o right\nv -1 0.2 -0.1\nv -0.9 0.9 0.2\nv -1.4 0.6 0\nf 7 8 9\nf 9 8 4\n";
+    let rows: Vec<[[f64; 2]; 2]> = (0..48)
+        .map(|i| {
+            let x = f64::from(i);
+            // From azimuths around the circle, forwards and backwards, up to three turns.
+            [[-1.5 + 0.09 * x, 0.3], [-1.5 + 0.09 * x + 0.4 * (x - 20.0), 0.3 - 0.05 * x]]
+        })
+        .collect();
+    let motions: Vec<Motion> = rows.iter().map(|[q0, q1]| [&q0[..], &q1[..]]).collect();
+    desk.check(&robot, &format!("{table}{blocks}"), &motions, more).expect(1)
+}
+
+#[test]
+fn an_adapter_and_the_cpu_say_the_same_to_the_byte() {
+    if skip() {
+        return;
+    }
+    let cpu = arm(&["--backend", "cpu"]);
+    let n = |verdict: &str| cpu.verdicts().iter().filter(|v| **v == verdict).count();
+    assert!(n("free") >= 5 && n("contact") >= 20 && n("undecided") == 0, "{:?}", cpu.verdicts());
+    let gpu = arm(&["--backend", "gpu"]);
+    assert_eq!(gpu.text, cpu.text);
+    assert_eq!(gpu.stats["backend"], "gpu", "an adapter is needed: install mesa-vulkan-drivers and libvulkan1");
+    for more in [["--bound", "interval"], ["--initial", "ignore"], ["--tolerance", "1e-6"], ["--threads", "1"]] {
+        let [cpu, gpu] = ["cpu", "gpu"].map(|backend| arm(&[&["--backend", backend], &more[..]].concat()));
+        assert_eq!(gpu.text, cpu.text, "{more:?}");
+        assert_eq!(gpu.stats["ignored"], cpu.stats["ignored"], "{more:?}");
+    }
+}
+
+#[test]
+fn a_stage_on_the_cpu_changes_no_answer() {
+    if skip() {
+        return;
+    }
+    let all = arm(&["--backend", "gpu"]);
+    let stems = ["s1_concat", "s2_bound", "s3_cull", "s4_sweep", "s5_pairs", "s6_solve"];
+    for stem in stems.iter().copied().chain(["s1_concat,s5_pairs", "s1_concat,s2_bound,s3_cull,s4_sweep,s5_pairs,s6_solve"]) {
+        let mixed = arm(&["--backend", "gpu", "--reference", stem]);
+        assert_eq!(mixed.text, all.text, "{stem}");
+        assert_eq!(mixed.stats["backend"], "gpu", "{stem}");
+    }
+}
+
+#[test]
+fn the_adapter_is_chosen_by_a_part_of_its_name() {
+    if skip() {
+        return;
+    }
+    let desk = Desk::new();
+    let info = desk.run(&["info", "--json"]);
+    let info: Value = serde_json::from_str(&info.stdout).unwrap();
+    let name = info["adapters"][0]["name"].as_str().expect("an adapter: install mesa-vulkan-drivers and libvulkan1");
+    let part: String = name.to_uppercase().chars().take(5).collect();
+    // By the automatic backend too: who names an adapter wants it, be it software.
+    for backend in ["gpu", "auto"] {
+        let checked = arm(&["--backend", backend, "--adapter", &part]);
+        assert_eq!((&checked.stats["backend"], &checked.stats["adapter"]["name"]), (&"gpu".into(), &name.into()));
+    }
+}
+
+/// One line that names the adapter asked for, exit 3, no file of answers.
+#[test]
+fn an_adapter_that_is_not_there_is_an_error() {
+    for backend in ["gpu", "auto"] {
+        let desk = Desk::new();
+        let more = ["--backend", backend, "--adapter", "Voodoo 2"];
+        let checked = desk.check(&super::slider(super::CUBE), &walls(&[("wall", 1.0)]), &[[&[0.0], &[3.6]]], &more);
+        let [error] = checked.run.errors()[..] else { panic!("{}", checked.run.stderr) };
+        assert_eq!((checked.run.code, checked.run.stderr.lines().count()), (Some(3), 1), "{error}");
+        assert!(error.contains("'Voodoo 2'"), "{error}");
+        assert!(!desk.names().iter().any(|n| n.starts_with("results") || n.starts_with("stats")), "{:?}", desk.names());
+    }
+}
+
+/// Without a hardware adapter the automatic backend says so, in one line, and takes the CPU.
+#[test]
+fn the_automatic_backend_says_what_it_takes() {
+    let desk = Desk::new();
+    let checked = desk.check(
+        &super::slider(super::CUBE),
+        &walls(&[("wall", 1.0)]),
+        &[[&[0.0], &[3.6]]],
+        &["--backend", "auto"],
+    );
+    checked.touches(0, 0.25);
+    assert_eq!((checked.run.code, checked.run.errors().len()), (Some(1), 0), "{}", checked.run.stderr);
+    match checked.stats["backend"].as_str() {
+        Some("cpu") => assert!(
+            checked.run.stderr.lines().count() == 1 && checked.run.stderr.contains("CPU"),
+            "{}",
+            checked.run.stderr
+        ),
+        Some("gpu") => assert!(checked.run.stderr.is_empty() && checked.stats["adapter"]["hardware"] == true),
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,150 @@
+//! Which features touch, where, and which way the normal points: all by hand.
+
+use super::{CUBE, Checked, Desk, joint, link, near, obj, robot, walls};
+
+type Triangle = [[f64; 3]; 3];
+
+/// The corners listed from another one on: what was corner 0 is corner `k` then, and edge 0 is edge `k`.
+fn from_corner(t: Triangle, k: usize) -> Triangle {
+    std::array::from_fn(|i| t[(i + 3 - k) % 3])
+}
+
+/// A triangle across x.
+fn across(x: f64) -> Triangle {
+    [[x, -1.0, -1.0], [x, 1.0, -1.0], [x, 0.0, 1.0]]
+}
+
+fn mesh(triangles: &[Triangle]) -> String {
+    let faces: Vec<[usize; 3]> = (0..triangles.len()).map(|i| [3 * i + 1, 3 * i + 2, 3 * i + 3]).collect();
+    obj(&triangles.concat(), &faces)
+}
+
+/// A link of two shapes slides along x from 0 to 2 m; of its three triangles, two lie far behind, and `leads`, the second
+/// one of the second shape, goes ahead. In the scene, `met` is the second triangle of the second object, the rest is far
+/// ahead.
+fn slide(leads: Triangle, met: Triangle) -> Checked {
+    let desk = Desk::new();
+    desk.put("back.obj", mesh(&[across(-3.0)])).put("front.obj", mesh(&[across(-2.0), leads]));
+    let [back, front] = ["back", "front"].map(|name| {
+        format!("<collision><geometry><mesh filename=\"{name}.obj\"/></geometry></collision>")
+    });
+    let tool = format!("<link name=\"tool\">{back}{front}</link>");
+    let robot = robot(&["<link name=\"rail\"/>", &tool, &joint("x", "prismatic", "rail", "tool", "1 0 0")]);
+    let [far, far_too, near] = [across(60.0), across(61.0), across(50.0)];
+    let all = mesh(&[far, far_too, near, met]);
+    // Faces follow vertices in `all`: the names go between the faces.
+    let (vertices, faces) = all.split_at(all.find('f').unwrap());
+    let faces: Vec<&str> = faces.lines().collect();
+    let scene = format!("{vertices}o far\n{}\n{}\no near\n{}\n{}\n", faces[0], faces[1], faces[2], faces[3]);
+    desk.check(&robot, &scene, &[[&[0.0], &[2.0]]], &[]).expect(1)
+}
+
+/// The contact of [`slide`] is at 0.5 m, a quarter of the way, between these features, there, with that normal.
+#[track_caller]
+fn expect(checked: &Checked, features: [(&str, usize); 2], point: [f64; 3], normal: [f64; 3]) {
+    checked.touches(0, 0.25);
+    let line = &checked.lines[0];
+    let [(a, i), (b, j)] = features;
+    let robot_side = serde_json::json!({ "link": "tool", "shape": 1, "triangle": 2, "feature": a, "index": i });
+    let scene_side = serde_json::json!({ "object": "near", "triangle": 1, "feature": b, "index": j });
+    assert_eq!((&line["a"], &line["b"]), (&robot_side, &scene_side));
+    // The point is told for the start of the enclosure, 1e-9 of 2 m before the contact at most.
+    near(&line["point"], point, 3e-9);
+    near(&line["normal"], normal, 1e-12);
+}
+
+/// The corner that leads is 0.5 m ahead of the link's origin, and the face that it meets 1 m ahead of the world's.
+const SPIKE: Triangle = [[0.5, 0.1, 0.2], [0.2, 0.4, 0.9], [0.1, -0.3, 0.6]];
+
+#[test]
+fn a_corner_of_the_robot_meets_a_face() {
+    for k in 0..3 {
+        let features = [("vertex", k), ("face", 0)];
+        expect(&slide(from_corner(SPIKE, k), across(1.0)), features, [1.0, 0.1, 0.2], [-1.0, 0.0, 0.0]);
+        // A face across (0.8, 0.6, 0) around the point that the corner has after 0.5 m. Along that normal the corners of
+        // the spike are at 0.46, 0.4 and -0.1: the one that leads is first.
+        let slanted = [[0.7, 0.5, -0.3], [1.3, -0.3, -0.3], [1.0, 0.1, 1.2]];
+        let met = from_corner(slanted, k);
+        expect(&slide(from_corner(SPIKE, k), met), features, [1.0, 0.1, 0.2], [-0.8, -0.6, 0.0]);
+        // The way round in which a face is listed does not turn the normal.
+        let [a, b, c] = met;
+        expect(&slide(from_corner(SPIKE, k), [a, c, b]), features, [1.0, 0.1, 0.2], [-0.8, -0.6, 0.0]);
+    }
+}
+
+#[test]
+fn a_face_of_the_robot_meets_a_corner() {
+    let thorn = [[1.0, 0.1, -0.2], [1.4, 0.3, 0.5], [1.5, -0.2, 0.1]];
+    for k in 0..3 {
+        let checked = slide(across(0.5), from_corner(thorn, k));
+        expect(&checked, [("face", 0), ("vertex", k)], [1.0, 0.1, -0.2], [-1.0, 0.0, 0.0]);
+    }
+}
+
+#[test]
+fn an_edge_meets_an_edge() {
+    // The edge of corners 0 and 1 leads, upright, the rest of the triangle is behind it at y > 0.
+    let blade = [[0.5, 0.0, -1.0], [0.5, 0.0, 1.0], [0.0, 0.5, 0.0]];
+    // The edge of corners 0 and 1 goes along (0.6, 0.8, 0) through (1, 0, 0); the rest is farther away. At y > 0 it lies
+    // at x = 1 + 0.75 y, where the blade is behind its own edge by y.
+    let shelf = [[0.7, -0.4, 0.0], [1.3, 0.4, 0.0], [3.0, 0.0, 0.5]];
+    for k in 0..3 {
+        for l in 0..3 {
+            let checked = slide(from_corner(blade, k), from_corner(shelf, l));
+            // Across the upright edge and across the other: (0.8, -0.6, 0) or its opposite, which is towards the robot.
+            expect(&checked, [("edge", k), ("edge", l)], [1.0, 0.0, 0.0], [-0.8, 0.6, 0.0]);
+        }
+    }
+}
+
+/// Two cubes side by side on one slide: their links in the order of `links`.
+fn pair(links: [&str; 2]) -> String {
+    let [first, second] = links.map(|name| link(name, CUBE));
+    let fixed = |name: &str, y: f64| {
+        format!(
+            "<joint name=\"to {name}\" type=\"fixed\"><parent link=\"car\"/><child link=\"{name}\"/><origin xyz=\"0 {y} 0\"/></joint>"
+        )
+    };
+    let slide = joint("x", "prismatic", "rail", "car", "1 0 0");
+    robot(&["<link name=\"rail\"/><link name=\"car\"/>", &first, &second, &fixed("m", 1.0), &slide, &fixed("k", -1.0)])
+}
+
+#[test]
+fn of_equal_contacts_the_first_link_and_the_first_object_count() {
+    for links in [["m", "k"], ["k", "m"]] {
+        for objects in [["w", "u"], ["u", "w"]] {
+            let scene = walls(&[("far", 9.0), (objects[0], 1.0), (objects[1], 1.0)]);
+            let checked = Desk::new().check(&pair(links), &scene, &[[&[0.0], &[3.6]]], &[]).expect(1);
+            // 0.9 of 3.6 m.
+            checked.touches(0, 0.25);
+            let line = &checked.lines[0];
+            assert_eq!((&line["a"]["link"], &line["b"]["object"]), (&links[0].into(), &objects[0].into()), "{line}");
+        }
+    }
+}
+
+#[test]
+fn an_earlier_contact_counts_more_than_a_lower_number() {
+    // The second object stands 1e-6 m nearer: 3e-7 of the motion, a hundred times the tolerance.
+    let scene = walls(&[("later", 1.0), ("sooner", 1.0 - 1e-6)]);
+    let checked = Desk::new().check(&pair(["m", "k"]), &scene, &[[&[0.0], &[3.6]]], &[]).expect(1);
+    checked.touches(0, (0.9 - 1e-6) / 3.6);
+    assert_eq!(checked.lines[0]["b"]["object"], "sooner");
+}
+
+#[test]
+fn surfaces_touch_and_insides_do_not() {
+    // A cube of 0.2 m inside a closed box of 2 m: free while it stays inside, a contact when it reaches the wall.
+    let inside = |x: f64| {
+        let scene = "<robot name=\"s\"><link name=\"shell\"><visual><geometry><box size=\"2 2 2\"/></geometry></visual></link></robot>";
+        let desk = Desk::new();
+        desk.put("scene.urdf", scene);
+        desk.check(&super::slider(CUBE), "scene.urdf", &[[&[0.0], &[x]]], &[])
+    };
+    assert_eq!(inside(0.5).expect(0).verdicts(), ["free"]);
+    let checked = inside(1.8).expect(1);
+    checked.touches(0, 0.5);
+    assert_eq!(checked.lines[0]["b"]["object"], "shell");
+    // From within, the normal from the wall to the cube points inwards.
+    near(&checked.lines[0]["normal"], [-1.0, 0.0, 0.0], 1e-12);
+}

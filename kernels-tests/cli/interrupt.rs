@@ -1,0 +1,92 @@
+//! A run that is ended from outside.
+#![cfg(unix)]
+
+use super::{CUBE, Desk, Run, slider, walls};
+use crate::inputs::samples;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Motions: far more than are done before a signal comes.
+const MANY: usize = 200_000;
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.put("robot.urdf", slider(CUBE)).put("scene.obj", walls(&[("wall", 1.0)]));
+    let values: Vec<f64> = (0..MANY).flat_map(|i| [1e-6 * i as f64, 3.6]).collect();
+    desk.put("motions.npy", samples::npy("'<f8'", &format!("({MANY}, 2, 1)"), &values));
+    desk
+}
+
+/// Starts a check and waits until answers stand in the file.
+fn start(desk: &Desk, backend: &str) -> Child {
+    let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", "out/results"];
+    let mut command = desk.command(&[&["check", "--backend", backend, "--stats", "stats.json"], &files[..]].concat());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (part, since) = (desk.path("out/results.part"), Instant::now());
+    while std::fs::metadata(&part).map_or(0, |m| m.len()) == 0 {
+        let early = child.try_wait().unwrap();
+        assert!(early.is_none() && since.elapsed() < Duration::from_secs(60), "no answer: {early:?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// The answers so far: whole lines, one for each of the first motions.
+fn whole_lines(desk: &Desk) -> usize {
+    let text = desk.text("out/results.part");
+    assert!(text.ends_with('\n'));
+    for (i, line) in text.lines().enumerate() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        // The wall is met by the first of these motions at 0.9 of 3.6 m.
+        assert_eq!((&line["motion"], &line["verdict"]), (&i.into(), &"contact".into()));
+    }
+    text.lines().count()
+}
+
+fn interrupt(backend: &str) {
+    let desk = desk();
+    desk.put("out/results", "old\n");
+    let child = start(&desk, backend);
+    signal(&child, "INT");
+    let run = Run::new(child.wait_with_output().unwrap());
+    assert_eq!((run.code, run.errors().len(), run.stderr.lines().count()), (Some(130), 1, 1), "{}", run.stderr);
+    let n = whole_lines(&desk);
+    assert!(n > 0 && n < MANY && run.errors()[0].contains(&format!(" {n} motions")), "{n}: {}", run.stderr);
+    // What was there before is as it was; nothing says of a run that did not end how it went.
+    assert_eq!(desk.text("out/results"), "old\n");
+    assert!(!desk.names().iter().any(|name| name.contains("stats")) && run.stdout.is_empty(), "{:?}", desk.names());
+    // The next run begins again and takes the file away.
+    let few = samples::npy("'<f8'", "(1, 2, 1)", &[0.0, 3.6]);
+    desk.put("motions.npy", few);
+    let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", "out/results"];
+    desk.run(&[&["check", "--backend", "cpu"], &files[..]].concat()).expect(1);
+    assert!(!desk.path("out/results.part").exists() && desk.text("out/results").lines().count() == 1);
+}
+
+#[test]
+fn an_interruption_leaves_what_is_answered() {
+    interrupt("cpu");
+}
+
+#[test]
+fn an_interruption_on_an_adapter_does_too() {
+    if !crate::harness::gpu::skip() {
+        interrupt("gpu");
+    }
+}
+
+#[test]
+fn a_kill_leaves_whole_lines_too() {
+    let desk = desk();
+    let child = start(&desk, "cpu");
+    signal(&child, "KILL");
+    let run = Run::new(child.wait_with_output().unwrap());
+    assert_eq!((run.code, run.stderr.as_str()), (None, ""));
+    assert!(whole_lines(&desk) > 0);
+    assert!(!desk.path("out/results").exists());
+}

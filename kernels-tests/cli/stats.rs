@@ -1,0 +1,93 @@
+//! `stats.json`.
+
+use super::{CUBE, Checked, Desk, Motion, slider, walls};
+use serde_json::Value;
+use std::time::Instant;
+
+const STAGES: [&str; 6] = ["s1_concat", "s2_bound", "s3_cull", "s4_sweep", "s5_pairs", "s6_solve"];
+
+/// A number that is a count.
+#[track_caller]
+fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("no count: {value}"))
+}
+
+/// A number of seconds, not more than the test has taken so far times the threads.
+#[track_caller]
+fn seconds(value: &Value, most: f64) -> f64 {
+    let s = value.as_f64().unwrap_or_else(|| panic!("no number: {value}"));
+    assert!((0.0..=most).contains(&s), "{s} of {most} s");
+    s
+}
+
+fn check(backend: &str) -> (Checked, f64) {
+    let ends: Vec<[f64; 1]> = (0..300).map(|i| [0.01 * f64::from(i)]).collect();
+    let motions: Vec<Motion> = ends.iter().map(|end| [&[0.0][..], &end[..]]).collect();
+    let since = Instant::now();
+    let more = ["--backend", backend, "--threads", "2"];
+    let checked = Desk::new().check(&slider(CUBE), &walls(&[("wall", 1.0)]), &motions, &more).expect(1);
+    (checked, since.elapsed().as_secs_f64())
+}
+
+/// What holds on every backend.
+fn sane(checked: &Checked, elapsed: f64) {
+    let stats = &checked.stats;
+    // 300 motions of 0, 0.01, … 2.99 m: those beyond 0.9 m touch; 0.9 itself does or does not by a rounding.
+    let touch = checked.verdicts().iter().filter(|v| **v == "contact").count() as u64;
+    assert!(touch == 209 || touch == 210, "{touch}");
+    let counts = ["motions", "contact", "free", "undecided"].map(|key| count(&stats[key]));
+    assert_eq!(counts, [300, touch, 300 - touch, 0]);
+    let certified = checked.lines.iter().filter(|l| l["certified"] == true).count() as u64;
+    assert_eq!(count(&stats["certified"]), certified);
+    assert!(count(&stats["pieces"]) >= 300);
+    let parts = ["load_s", "build_s", "wall_s"].map(|key| seconds(&stats[key], elapsed));
+    assert!(parts.iter().sum::<f64>() <= elapsed && parts[2] > 0.0, "{parts:?} of {elapsed}");
+    assert_eq!(stats["threads"], 2);
+    assert_eq!(stats["version"], env!("CARGO_PKG_VERSION"));
+    assert!(stats.as_object().unwrap().contains_key("seed"), "{stats}");
+    let stages = stats["stages"].as_array().unwrap();
+    let names: Vec<&str> = stages.iter().map(|s| s["stage"].as_str().unwrap()).collect();
+    assert_eq!(names, STAGES);
+    for stage in stages {
+        for key in ["items_in", "items_out", "retries", "bytes"] {
+            count(&stage[key]);
+        }
+        seconds(&stage["seconds"], elapsed * 4.0);
+    }
+    // What a stage gives the next one takes, up to the pairs; what of these comes after an answer is not looked at.
+    for (from, to) in stages.iter().zip(&stages[1..]).take(4) {
+        assert_eq!(from["items_out"], to["items_in"], "{} {}", from["stage"], to["stage"]);
+    }
+    assert!(count(&stages[5]["items_in"]) <= count(&stages[4]["items_out"]), "{stages:?}");
+    assert!(count(&stages[5]["items_in"]) >= touch, "{stages:?}");
+    assert!(stages.iter().map(|s| s["seconds"].as_f64().unwrap()).sum::<f64>() > 0.0);
+}
+
+#[test]
+fn statistics_of_the_cpu() {
+    let (checked, elapsed) = check("cpu");
+    sane(&checked, elapsed);
+    assert_eq!((&checked.stats["backend"], &checked.stats["adapter"]), (&"cpu".into(), &Value::Null));
+    // Nothing goes anywhere, nothing is done twice.
+    let stages = checked.stats["stages"].as_array().unwrap();
+    assert!(stages.iter().all(|s| s["bytes"] == 0 && s["retries"] == 0), "{stages:?}");
+    if cfg!(unix) {
+        seconds(&checked.stats["cpu_s"], elapsed * 4.0);
+    }
+}
+
+#[test]
+fn statistics_of_an_adapter() {
+    if crate::harness::gpu::skip() {
+        return;
+    }
+    let (checked, elapsed) = check("gpu");
+    sane(&checked, elapsed);
+    assert_eq!(checked.stats["backend"], "gpu");
+    let adapter = &checked.stats["adapter"];
+    for key in ["name", "driver"] {
+        assert!(adapter[key].as_str().is_some_and(|s| !s.is_empty()), "{adapter}");
+    }
+    let stages = checked.stats["stages"].as_array().unwrap();
+    assert!(stages.iter().map(|s| count(&s["bytes"])).sum::<u64>() > 0, "{stages:?}");
+}
