@@ -36,6 +36,14 @@ impl LoadLimits {
     }
 }
 
+/// A line up to its comment: what follows a `#` that does not stand within a word, since names may have one in them.
+#[must_use]
+pub fn without_comment(line: &str) -> &str {
+    let in_word = |k: usize| line[..k].ends_with(|c: char| !c.is_whitespace());
+    let comment = line.match_indices('#').map(|(k, _)| k).find(|&k| !in_word(k));
+    &line[..comment.unwrap_or(line.len())]
+}
+
 /// The bytes that `n` values of a type take.
 pub(crate) fn bytes_of<T>(n: usize) -> u128 {
     n as u128 * size_of::<T>() as u128

@@ -5,19 +5,21 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that grows beside its place as `NAME.part`. It stays there until it is finished or discarded.
+/// A file that grows beside its place as `NAME.part`, which is removed unless the file is finished or kept.
 #[derive(Debug)]
 pub struct PartFile {
     path: PathBuf,
     part: PathBuf,
     to: BufWriter<File>,
+    /// Whether the part goes when this value does.
+    removes: bool,
 }
 
 impl PartFile {
     /// Starts the file, and makes its folder.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// The file cannot be made, or what is there is no file: a device or a pipe would be gone if a file were moved there.
     pub fn create(path: &Path) -> Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|e| cannot_write(path, &e))?;
@@ -25,8 +27,13 @@ impl PartFile {
         let mut part = path.as_os_str().to_os_string();
         part.push(".part");
         let part = PathBuf::from(part);
+        for place in [path, &part] {
+            if fs::metadata(place).is_ok_and(|m| !m.is_file()) {
+                return Err(Error::usage("cannot write: it is no file").in_file(place).remedy("choose another name"));
+            }
+        }
         let file = File::create(&part).map_err(|e| cannot_write(&part, &e))?;
-        Ok(Self { path: path.to_path_buf(), part, to: BufWriter::new(file) })
+        Ok(Self { path: path.to_path_buf(), part, to: BufWriter::new(file), removes: true })
     }
 
     /// Appends one line.
@@ -37,11 +44,12 @@ impl PartFile {
         writeln!(self.to, "{line}").map_err(|e| cannot_write(&self.part, &e))
     }
 
-    /// Makes what was written so far visible to other programs.
+    /// Leaves the part where it is, with all that was written so far.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn flush(&mut self) -> Result<()> {
+    pub fn keep(mut self) -> Result<()> {
+        self.removes = false;
         self.to.flush().map_err(|e| cannot_write(&self.part, &e))
     }
 
@@ -50,19 +58,30 @@ impl PartFile {
     /// # Errors
     /// The file cannot be written or moved; then it is removed.
     pub fn finish(mut self) -> Result<()> {
-        let done =
-            self.flush().and_then(|()| fs::rename(&self.part, &self.path).map_err(|e| cannot_write(&self.path, &e)));
-        if done.is_err() {
-            self.discard();
-        }
-        done
+        self.to.flush().map_err(|e| cannot_write(&self.part, &e))?;
+        fs::rename(&self.part, &self.path).map_err(|e| cannot_write(&self.path, &e))?;
+        self.removes = false;
+        Ok(())
     }
+}
 
-    /// Removes the file.
-    pub fn discard(self) {
-        // It may be gone already: nothing depends on it.
-        let _ = fs::remove_file(&self.part);
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        if self.removes {
+            // It may be gone already: nothing depends on it.
+            let _ = fs::remove_file(&self.part);
+        }
     }
+}
+
+/// Whether two names are of the same file, which need not be there.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    let whole = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
+        folder.ok().map(|folder| folder.join(path.file_name().unwrap_or_default()))
+    };
+    a == b || whole(a).is_some_and(|a| whole(b).is_some_and(|b| a == b))
 }
 
 /// Writes a file as `fill` does, whole or not at all.
@@ -71,13 +90,8 @@ impl PartFile {
 /// The folder cannot be made, or the file cannot be written or moved. An error of `fill` comes back as it is.
 pub fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
     let mut file = PartFile::create(path)?;
-    match fill(&mut file.to) {
-        Ok(()) => file.finish(),
-        Err(error) => {
-            file.discard();
-            Err(error)
-        }
-    }
+    fill(&mut file.to)?;
+    file.finish()
 }
 
 /// The error of a file that cannot be written.

@@ -57,7 +57,9 @@ fn a_stage_on_the_cpu_changes_no_answer() {
     }
     let all = arm(&["--backend", "gpu"]);
     let stems = ["s1_concat", "s2_bound", "s3_cull", "s4_sweep", "s5_pairs", "s6_solve"];
-    for stem in stems.iter().copied().chain(["s1_concat,s5_pairs", "s1_concat,s2_bound,s3_cull,s4_sweep,s5_pairs,s6_solve"]) {
+    for stem in
+        stems.iter().copied().chain(["s1_concat,s5_pairs", "s1_concat,s2_bound,s3_cull,s4_sweep,s5_pairs,s6_solve"])
+    {
         let mixed = arm(&["--backend", "gpu", "--reference", stem]);
         assert_eq!(mixed.text, all.text, "{stem}");
         assert_eq!(mixed.stats["backend"], "gpu", "{stem}");
@@ -99,12 +101,8 @@ fn an_adapter_that_is_not_there_is_an_error() {
 #[test]
 fn the_automatic_backend_says_what_it_takes() {
     let desk = Desk::new();
-    let checked = desk.check(
-        &super::slider(super::CUBE),
-        &walls(&[("wall", 1.0)]),
-        &[[&[0.0], &[3.6]]],
-        &["--backend", "auto"],
-    );
+    let checked =
+        desk.check(&super::slider(super::CUBE), &walls(&[("wall", 1.0)]), &[[&[0.0], &[3.6]]], &["--backend", "auto"]);
     checked.touches(0, 0.25);
     assert_eq!((checked.run.code, checked.run.errors().len()), (Some(1), 0), "{}", checked.run.stderr);
     match checked.stats["backend"].as_str() {

@@ -52,8 +52,10 @@ fn each_broken_file_ends_the_program_with_one_line() {
     let one = |(i, (name, bytes, word)): (usize, &broken::Broken)| {
         let desk = desk();
         desk.put(name, bytes);
-        // A file that names another one, which is missing, may be told by that one's name.
-        let named = if bytes.windows(5).any(|w| w == b"gone.") { "gone." } else { name.split('.').next().unwrap() };
+        // A file that names another one, which is missing or of no known format, may be told by that one's name.
+        let own = name.split('.').next().unwrap();
+        let named = ["gone.", "part.blend"].into_iter().find(|n| bytes.windows(n.len()).any(|w| w == n.as_bytes()));
+        let named = named.unwrap_or(own);
         let words = [named, *word];
         if name.ends_with(".npy") || name.ends_with("motions.json") {
             return vec![told(&desk, &with("sample.urdf", "scene.obj", name), &words)];
@@ -95,7 +97,8 @@ fn what_is_no_file_ends_the_program_with_one_line() {
 fn what_fits_no_budget_ends_the_program_with_one_line() {
     let desk = desk();
     let whole = with("sample.urdf", "scene.obj", "motions.npy");
-    let told_of = |bytes: &str, word: &str| told(&desk, &[&whole[..], &["--memory", bytes]].concat(), &[word, "--memory"]);
+    let told_of =
+        |bytes: &str, word: &str| told(&desk, &[&whole[..], &["--memory", bytes]].concat(), &[word, "--memory"]);
     // The robot's file has some two thousand bytes, its triangles take more.
     all_told(vec![told_of("0", "sample.urdf"), told_of("1000", "sample.urdf"), told_of("4000", "sample.urdf")]);
     // Motions alone: 10000 of three columns take 480 kB, their 64 bytes of header not counted.
@@ -182,9 +185,14 @@ fn arguments_that_are_missing_end_the_program() {
         assert_eq!(desk.names(), before);
     }
     // No command at all is no way to use the program either; help and version are.
-    for (arguments, code) in
-        [(&[][..], 3), (&["dataset"], 3), (&["--help"], 0), (&["check", "--help"], 0), (&["--version"], 0), (&["help", "info"], 0)]
-    {
+    for (arguments, code) in [
+        (&[][..], 3),
+        (&["dataset"], 3),
+        (&["--help"], 0),
+        (&["check", "--help"], 0),
+        (&["--version"], 0),
+        (&["help", "info"], 0),
+    ] {
         let run = desk.run(arguments);
         assert_eq!(run.code, Some(code), "{arguments:?}");
         assert!(code == 3 || (run.stderr.is_empty() && run.stdout.contains("firstcontact")), "{arguments:?}");

@@ -25,9 +25,8 @@ fn mesh(triangles: &[Triangle]) -> String {
 fn slide(leads: Triangle, met: Triangle) -> Checked {
     let desk = Desk::new();
     desk.put("back.obj", mesh(&[across(-3.0)])).put("front.obj", mesh(&[across(-2.0), leads]));
-    let [back, front] = ["back", "front"].map(|name| {
-        format!("<collision><geometry><mesh filename=\"{name}.obj\"/></geometry></collision>")
-    });
+    let [back, front] = ["back", "front"]
+        .map(|name| format!("<collision><geometry><mesh filename=\"{name}.obj\"/></geometry></collision>"));
     let tool = format!("<link name=\"tool\">{back}{front}</link>");
     let robot = robot(&["<link name=\"rail\"/>", &tool, &joint("x", "prismatic", "rail", "tool", "1 0 0")]);
     let [far, far_too, near] = [across(60.0), across(61.0), across(50.0)];

@@ -30,7 +30,10 @@ fn an_axis_is_made_a_unit_vector_and_turned_by_its_joint() {
     // The joint's frame is turned by 90 degrees about z: its y is the world's -x. The axis is -3 y: +x in the world.
     let turned = "<axis xyz=\"0 -3 0\"/><origin xyz=\"0 0 0.5\" rpy=\"0 0 1.5707963267948966\"/>";
     let robot = slider(CUBE).replace("<axis xyz=\"1 0 0\"/>", turned);
-    let checked = Desk::new().check(&robot, &walls(&[("wall", 1.0)]), &[[&[0.0], &[3.6]]], &[]).expect(1);
+    let checked = Desk::new().check(&robot, &walls(&[("wall", 1.0)]), &[[&[0.0], &[3.6]]], &[]);
+    let [warning] = checked.run.warnings()[..] else { panic!("{}", checked.run.stderr) };
+    assert!(warning.contains("'x'") && warning.contains("unit length"), "{warning}");
+    assert_eq!((checked.run.code, checked.run.stderr.lines().count()), (Some(1), 1));
     checked.touches(0, 0.25);
 }
 
@@ -117,7 +120,8 @@ fn free(position: [f64; 3], angle: f64) -> [f64; 7] {
 #[test]
 fn a_floating_joint_slides_straight_and_turns_evenly() {
     let desk = Desk::new();
-    let elements = ["<link name=\"world\"/>", &link("body", blade(&desk)), &joint("fly", "floating", "world", "body", "1 0 0")];
+    let elements =
+        ["<link name=\"world\"/>", &link("body", blade(&desk)), &joint("fly", "floating", "world", "body", "1 0 0")];
     let robot = robot(&elements);
     let quarter = free([0.0, 0.0, 0.5], FRAC_PI_2);
     let motions: &[Motion] = &[

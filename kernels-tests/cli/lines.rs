@@ -132,17 +132,17 @@ fn the_form_of_every_kind_of_answer() {
     // A cube of 0.25 m: its front is at q + 0.125, every number here is exact. The wall stands at 1 m.
     let cube = "<box size=\"0.25 0.25 0.25\"/>";
     let motions: &[super::Motion] = &[
-        [&[0.0], &[1.75]],                  // 0 meets the wall half way
-        [&[0.0], &[0.5]],                   // 1 ends before it
-        [&[1.0], &[3.0]],                   // 2 begins across it
-        [&[0.875], &[2.0]],                 // 3 begins at it and goes through
-        [&[0.875], &[0.875]],               // 4 begins at it and rests
-        [&[0.875], &[0.0]],                 // 5 begins at it and leaves
-        [&[0.0], &[0.875]],                 // 6 ends at it
-        [&[0.0], &[0.874999]],              // 7 ends a micrometre before it
-        [&[0.5], &[0.5]],                   // 8 rests far from it
-        [&[5.0], &[-5.0]],                  // 9 comes from behind: 10 m, of which 3.875 before the contact
-        [&[0.0], &[0.875 + 1.0 / 1024.0]],  // 10 stops barely behind it
+        [&[0.0], &[1.75]],                 // 0 meets the wall half way
+        [&[0.0], &[0.5]],                  // 1 ends before it
+        [&[1.0], &[3.0]],                  // 2 begins across it
+        [&[0.875], &[2.0]],                // 3 begins at it and goes through
+        [&[0.875], &[0.875]],              // 4 begins at it and rests
+        [&[0.875], &[0.0]],                // 5 begins at it and leaves
+        [&[0.0], &[0.875]],                // 6 ends at it
+        [&[0.0], &[0.874999]],             // 7 ends a micrometre before it
+        [&[0.5], &[0.5]],                  // 8 rests far from it
+        [&[5.0], &[-5.0]],                 // 9 comes from behind: 10 m, of which 3.875 before the contact
+        [&[0.0], &[0.875 + 1.0 / 1024.0]], // 10 stops barely behind it
     ];
     let checked = Desk::new().check(&slider(cube), &walls(&[("wall", 1.0)]), motions, &[]).expect(1);
     check_form(&checked, 1e-9);
@@ -245,10 +245,10 @@ fn a_contact_outweighs_what_is_undecided() {
 fn names_are_written_as_json_wants_them() {
     let name = "a \"b\" \\ é\u{1F916}";
     let robot = slider(CUBE).replace("slider", "a &quot;b&quot; \\ é\u{1F916}");
-    let scene = walls(&[("pipe \"7\" \\", 1.0)]);
+    let scene = walls(&[("pipe \\ \"7\"", 1.0)]);
     let checked = Desk::new().check(&robot, &scene, &[[&[0.0], &[3.6]]], &[]).expect(1);
     let line = &checked.lines[0];
-    assert_eq!((&line["a"]["link"], &line["b"]["object"]), (&name.into(), &"pipe \"7\" \\".into()));
+    assert_eq!((&line["a"]["link"], &line["b"]["object"]), (&name.into(), &"pipe \\ \"7\"".into()));
     assert_eq!(checked.text.lines().count(), 1);
 }
 

@@ -89,8 +89,7 @@ fn what_touches_at_the_start_is_ignored_if_asked_for() {
     // Both: the pairs of each.
     let both: &[Motion] = &[[&[0.0, 1.0], &[-1.5, 3.0]], [&[-5.0, 1.0], &[-5.0, 3.0]]];
     let checked = two_links(both, &["--initial", "ignore"]).expect(0);
-    let expected =
-        json!([{ "link": "left", "object": "near", "motions": 1 }, { "link": "right", "object": "ahead", "motions": 2 }]);
+    let expected = json!([{ "link": "left", "object": "near", "motions": 1 }, { "link": "right", "object": "ahead", "motions": 2 }]);
     assert_eq!(checked.stats["ignored"], expected);
 }
 
@@ -248,7 +247,8 @@ fn threads_change_nothing_but_the_time() {
 #[test]
 fn which_shapes_of_a_link_count() {
     // The collision shape is a cube of 0.2 m, the visual one a cube of 0.4 m; another link has a visual shape alone.
-    let shape = |kind: &str, size: f64| format!("<{kind}><geometry><box size=\"{size} {size} {size}\"/></geometry></{kind}>");
+    let shape =
+        |kind: &str, size: f64| format!("<{kind}><geometry><box size=\"{size} {size} {size}\"/></geometry></{kind}>");
     let both = format!("<link name=\"both\">{}{}</link>", shape("visual", 0.4), shape("collision", 0.2));
     let seen = format!("<link name=\"seen\">{}</link>", shape("visual", 0.2));
     let slides = [joint("a", "prismatic", "rail", "both", "1 0 0"), joint("b", "prismatic", "rail", "seen", "1 0 0")];

@@ -1,8 +1,8 @@
 //! Where the answers go, and what becomes of files that were there before.
 
-use super::{CUBE, Desk, slider, walls};
 #[cfg(unix)]
 use super::Run;
+use super::{CUBE, Desk, slider, walls};
 
 /// A desk with a robot, a scene and one motion that touches.
 fn desk() -> Desk {
@@ -100,9 +100,15 @@ fn a_full_terminal_changes_no_exit_code() {
     let check = [&INPUT[..], &["--out", "results.jsonl"]].concat();
     let missing = [&check[..], &["--allow", "missing.txt"]].concat();
     let strict: [&str; 4] = ["info", "--json", "--robot", "robot.urdf"];
-    for (arguments, code) in
-        [(&check[..], 1), (&missing, 3), (&strict, 0), (&["info"], 0), (&["dataset", "list"], 0), (&["--help"], 0), (&["no"], 3)]
-    {
+    for (arguments, code) in [
+        (&check[..], 1),
+        (&missing, 3),
+        (&strict, 0),
+        (&["info"], 0),
+        (&["dataset", "list"], 0),
+        (&["--help"], 0),
+        (&["no"], 3),
+    ] {
         for streams in [[true, false], [false, true], [true, true]] {
             let mut command = desk.command(arguments);
             if streams[0] {

@@ -43,7 +43,9 @@ fn takes(desk: &Desk, run: Run, x: f64) {
 #[test]
 fn a_package_is_found_beside_the_robot_and_above_it() {
     // By its own name or without, in the robot's folder or above it.
-    for place in ["a/b/my_robot/meshes/part.obj", "a/b/meshes/part.obj", "a/my_robot/meshes/part.obj", "a/meshes/part.obj"] {
+    for place in
+        ["a/b/my_robot/meshes/part.obj", "a/b/meshes/part.obj", "a/my_robot/meshes/part.obj", "a/meshes/part.obj"]
+    {
         let desk = desk();
         desk.put(place, mesh(0.25));
         takes(&desk, desk.run(&ARGUMENTS), 0.25);

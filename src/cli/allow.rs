@@ -1,23 +1,26 @@
 //! Pairs of link and object that are never tested.
 
+use firstcontact::load::without_comment;
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::{Error, Result};
 use std::path::Path;
 
-/// Reads lines `link object`, either of which may be `*`; empty lines and what follows a `#` are ignored.
+/// Reads lines `link object`, either of which may be `*`; empty lines and what follows a `#` are ignored. An object's name
+/// may have spaces in it, and a `#` that does not stand after one.
 pub fn read(path: &Path, robot: &Robot, scene: &Scene) -> Result<Vec<(u32, u32)>> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::input(format!("cannot read: {e}")).in_file(path))?;
     let mut pairs = Vec::new();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default();
-        let words: Vec<&str> = line.split_whitespace().collect();
+    for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let line = without_comment(line).trim();
         let at = |e: Error| e.at(format!("line {}", i + 1)).in_file(path);
-        let (link, object) = match words[..] {
-            [] => continue,
-            [link, object] => (link, object),
-            _ => return Err(at(Error::input("a line is 'link object', either may be '*'"))),
+        if line.is_empty() {
+            continue;
+        }
+        let Some((link, object)) = line.split_once(char::is_whitespace) else {
+            return Err(at(Error::input("a line is 'link object', either may be '*'")));
         };
+        let object = object.trim_start();
         let links = named(link, robot.links.iter().map(|l| l.name.as_str()));
         let objects = named(object, scene.objects.iter().map(|o| o.name.as_str()));
         if links.is_empty() {

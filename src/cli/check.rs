@@ -15,7 +15,6 @@ use firstcontact::report::Line;
 use firstcontact::stage::s6_solve::Initial;
 use firstcontact::{Error, ErrorKind, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,6 +106,9 @@ const SHOWN: usize = 5;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Outcome> {
+    if args.stats.as_ref().is_some_and(|stats| output::is_same(stats, &args.out)) {
+        return Err(Error::usage("--out and --stats name the same file").in_file(&args.out));
+    }
     let files = files(args)?;
     let start = Instant::now();
     let robot = args.inputs.robot(&files.robot)?;
@@ -122,15 +124,18 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
     let load_s = start.elapsed().as_secs_f64();
     let engine = Engine::builder(&robot, &scene).options(options(args)?).allow(allowed).build()?;
-    engine.note().into_iter().for_each(|note| eprintln!("{note}"));
+    engine.note().into_iter().for_each(|note| tell!("{note}"));
+    // Both files before any work: what cannot be written should not be found out at the end.
+    let out = PartFile::create(&args.out)?;
+    let stats_file = args.stats.as_deref().map(PartFile::create).transpose()?;
     let cpu_before = cpu_time_s();
-    let (stats, first) = check(args, &robot, &scene, &motions, &engine)?;
+    let (stats, first) = check(out, &robot, &scene, &motions, &engine)?;
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s };
-    if let Some(path) = &args.stats {
+    if let Some(mut file) = stats_file {
         let json = summary::to_json(&engine, &stats, totals, &robot, &scene);
-        let text = serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?;
-        output::write(path, |to| writeln!(to, "{text}").map_err(|e| Error::usage(e.to_string()).in_file(path)))?;
+        file.line(&serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?)?;
+        file.finish()?;
     }
     summary::print(&engine, &stats, totals, &first);
     Ok(match stats {
@@ -186,7 +191,7 @@ fn options(args: &CheckArgs) -> Result<Options> {
 
 /// Checks the motions, writing each answer as it comes; gives the first contacts in words.
 fn check(
-    args: &CheckArgs,
+    mut out: PartFile,
     robot: &Robot,
     scene: &Scene,
     motions: &Motions,
@@ -196,7 +201,6 @@ fn check(
     let handler = Arc::clone(&interrupted);
     // A second handler cannot be set; the first one serves as well.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
-    let mut out = PartFile::create(&args.out)?;
     let progress = progress(motions.len() as u64);
     let mut first = Vec::new();
     let result = engine.check_each(motions, &mut |i, verdict| {
@@ -218,13 +222,10 @@ fn check(
             Ok((stats, first))
         }
         Err(error) if error.kind() == ErrorKind::Interrupted => {
-            out.flush()?;
+            out.keep()?;
             Err(error.remedy("the answers so far stand beside the output, in a file whose name ends in .part"))
         }
-        Err(error) => {
-            out.discard();
-            Err(error)
-        }
+        Err(error) => Err(error),
     }
 }
 

@@ -46,10 +46,10 @@ struct MakeArgs {
 /// Runs the command.
 pub fn run(args: &DatasetArgs) -> Result<Outcome> {
     match &args.command {
-        DatasetCommand::List => NAMES.iter().for_each(|(name, what)| println!("{name:10} {what}")),
+        DatasetCommand::List => NAMES.iter().for_each(|(name, what)| say!("{name:10} {what}")),
         DatasetCommand::Make(a) => {
             let summary = make(&a.name, &a.out, a.seed, a.scale, a.motions)?;
-            println!("{summary}");
+            say!("{summary}");
         }
     }
     Ok(Outcome::Free)
@@ -103,7 +103,7 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
     };
     let out = folder.join(&set.name);
     if !is_current(&out) {
-        eprintln!("making data set {} in {}", set.name, out.display());
+        tell!("making data set {} in {}", set.name, out.display());
         make(&set.name, &out, DEFAULT_SEED, 1, MakeOptions::default().n_motions)?;
     }
     Ok(Files {

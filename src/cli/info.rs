@@ -43,7 +43,7 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
     }
     if args.json {
         let text = serde_json::to_string_pretty(&all).map_err(|e| Error::usage(e.to_string()))?;
-        println!("{text}");
+        say!("{text}");
     } else {
         print(&all);
     }
@@ -93,18 +93,18 @@ fn describe_scene(scene: &Scene) -> Value {
 
 /// Prints each list of the description as a table.
 fn print(all: &Value) {
-    println!("firstcontact {}", text(&all["version"]));
+    say!("firstcontact {}", text(&all["version"]));
     list("graphics adapters", &all["adapters"], &["name", "interface", "hardware", "driver"]);
     if all["adapters"].as_array().is_none_or(Vec::is_empty) {
-        println!("  none: Debian and Ubuntu have a software one in mesa-vulkan-drivers, with libvulkan1");
+        say!("  none: Debian and Ubuntu have a software one in mesa-vulkan-drivers, with libvulkan1");
     }
     if let Some(robot) = all.get("robot") {
-        println!("\nrobot '{}': {} triangles", text(&robot["name"]), robot["triangles"]);
+        say!("\nrobot '{}': {} triangles", text(&robot["name"]), robot["triangles"]);
         list("columns of a motion", &robot["joints"], &["joint", "unit", "limits"]);
         list("links with triangles", &robot["links"], &["link", "triangles", "shapes", "depth"]);
     }
     if let Some(scene) = all.get("scene") {
-        println!("\nscene: {} triangles", scene["triangles"]);
+        say!("\nscene: {} triangles", scene["triangles"]);
         list("objects", &scene["objects"], &["object", "triangles", "closed"]);
     }
 }
@@ -116,9 +116,9 @@ fn list(title: &str, rows: &Value, keys: &[&str]) {
     for row in rows {
         table.add_row(keys.iter().map(|k| text(&row[k])));
     }
-    println!("{title}: {}", rows.len());
+    say!("{title}: {}", rows.len());
     if !rows.is_empty() {
-        println!("{table}");
+        say!("{table}");
     }
 }
 

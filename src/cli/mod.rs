@@ -3,6 +3,20 @@
 //! Exit codes: 0 all free, 1 some contact, 2 no contact but some undecided, 3 wrong use, bad input or an internal fault,
 //! 130 interrupted.
 
+/// Prints a line for people to read. That no one can read it changes nothing in what the program did: no error, no panic.
+macro_rules! say {
+    ($($line:tt)*) => {{
+        let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{}\n", format_args!($($line)*)));
+    }};
+}
+
+/// The same on the standard error.
+macro_rules! tell {
+    ($($line:tt)*) => {{
+        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($line)*)));
+    }};
+}
+
 mod allow;
 mod check;
 mod dataset;
@@ -60,7 +74,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Contact) => ExitCode::from(1),
         Ok(Outcome::Undecided) => ExitCode::from(2),
         Err(error) => {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             ExitCode::from(if error.kind() == ErrorKind::Interrupted { 130 } else { 3 })
         }
     }
@@ -76,7 +90,7 @@ fn run(command: Command) -> Result<Outcome> {
 
 /// Prints a warning.
 fn warn(message: &str) {
-    eprintln!("warning: {message}");
+    tell!("warning: {message}");
 }
 
 /// A number list such as `x,y,z,roll,pitch,yaw`.

@@ -53,7 +53,7 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
 /// The tables at the end.
 pub fn print(engine: &Engine, stats: &Stats, totals: Totals, first: &[String]) {
     let rate = if stats.wall_s > 0.0 { stats.motions as f64 / stats.wall_s } else { 0.0 };
-    println!(
+    say!(
         "{} motions: {} free, {} contact ({} certified), {} undecided; {:.3} s, {rate:.0} motions/s on {}",
         stats.motions,
         stats.free,
@@ -63,7 +63,7 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, first: &[String]) {
         stats.wall_s,
         engine.adapter().map_or_else(|| format!("the CPU, {} threads", engine.threads()), |a| a.name),
     );
-    println!("read in {:.3} s, built in {:.3} s", totals.load_s, stats.build_s);
+    say!("read in {:.3} s, built in {:.3} s", totals.load_s, stats.build_s);
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["stage", "items in", "items out", "ms", "retries"]);
     for (stage, s) in Stage::ALL.iter().zip(&stats.stages) {
@@ -76,16 +76,16 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, first: &[String]) {
         ];
         table.add_row(row);
     }
-    println!("{table}");
+    say!("{table}");
     if !stats.ignored.is_empty() {
-        println!(
+        say!(
             "{} pairs of link and object touch at the start of some motion and were ignored there",
             stats.ignored.len()
         );
     }
     if !first.is_empty() {
-        println!("first contacts:");
-        first.iter().for_each(|line| println!("  {line}"));
+        say!("first contacts:");
+        first.iter().for_each(|line| say!("  {line}"));
     }
 }
 

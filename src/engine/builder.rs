@@ -10,6 +10,9 @@ use crate::stage::s6_solve::Initial;
 use std::sync::Mutex;
 use std::time::Instant;
 
+/// Threads on the CPU that can be asked for: more than any machine has cores, and few enough to be started.
+const MOST_THREADS: usize = 4096;
+
 /// Collects what an engine needs.
 #[derive(Clone, Debug)]
 pub struct EngineBuilder<'a> {
@@ -62,18 +65,23 @@ impl<'a> EngineBuilder<'a> {
     /// Builds the trees and opens the device.
     ///
     /// # Errors
-    /// A coordinate is too far away, or there is no adapter where one is asked for.
+    /// A coordinate is too far away, an option is out of its range, or there is no adapter where one is asked for.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
         let tolerance = self.options.solve.tolerance;
         if !(tolerance > 0.0 && tolerance <= 1.0) {
             return Err(Error::usage(format!("a tolerance of {tolerance} is not between 0 and 1")));
         }
+        let threads = self.options.threads;
+        if threads > MOST_THREADS {
+            return Err(Error::usage(format!("{threads} threads: more than {MOST_THREADS}"))
+                .remedy("--threads 0 takes all cores"));
+        }
         let world = World::new(self.robot, self.scene, &self.allowed)?;
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.options.threads)
+            .num_threads(threads)
             .build()
-            .map_err(|e| Error::usage(format!("{} threads: {e}", self.options.threads)))?;
+            .map_err(|e| Error::usage(format!("{threads} threads: {e}")))?;
         let (flow, note) = match self.options.backend {
             Backend::Cpu => (None, None),
             Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),

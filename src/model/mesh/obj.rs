@@ -3,7 +3,7 @@
 
 use super::Builder;
 use crate::error::{Error, Result, quoted};
-use crate::load::{number, text};
+use crate::load::{number, text, without_comment};
 use glam::DVec3;
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
             joined.push(' ');
             joined.push_str(lines.next().map_or("", |(_, next)| next));
         }
-        let statement = line.split('#').next().unwrap_or_default();
+        let statement = without_comment(&line);
         let mut words = statement.split_ascii_whitespace();
         let Some(keyword) = words.next() else { continue };
         let here = |e: Error| e.at(format!("line {}", i + 1));

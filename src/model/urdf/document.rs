@@ -205,12 +205,7 @@ fn read_joint(element: Node, name: String, warnings: &mut Vec<String>) -> Result
             }
             (lower <= upper && (lower, upper) != (f64::NEG_INFINITY, f64::INFINITY)).then_some([lower, upper])
         }
-        None => {
-            if is_moving && type_name != "continuous" && mimic.is_none() {
-                warnings.push(warn("it has no <limit>"));
-            }
-            None
-        }
+        None => None,
     };
     Ok(JointElement {
         kind,
