@@ -3,7 +3,6 @@
 // The helpers of tests may unwrap as the tests themselves do.
 #![allow(clippy::unwrap_used)]
 
-mod backends;
 mod cli;
 mod harness;
 mod inputs;
@@ -17,7 +16,6 @@ mod s1_concat;
 mod s2_bound;
 mod s3_cull;
 mod s5_pairs;
-mod witness;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {

@@ -1,6 +1,7 @@
 //! The motion pool of known truth through the whole engine.
 
-use crate::backends::{self, Tally, differences, engine, on};
+use crate::harness::backends::{self, Tally, differences, engine, on};
+use crate::harness::gpu;
 use crate::oracle::{data, npy, pool};
 use firstcontact::engine::{Backend, Options, Stage};
 use firstcontact::model::robot::Robot;
@@ -91,7 +92,7 @@ fn all_motions_on_the_cpu() {
 
 #[test]
 fn gpu_and_cpu_say_the_same() {
-    if backends::skip_gpu() {
+    if gpu::skip() {
         return;
     }
     for part in Part::both(data::slow()) {
@@ -112,7 +113,7 @@ fn interval_bounds_on_the_cpu() {
 
 #[test]
 fn interval_bounds_on_the_gpu() {
-    if backends::skip_gpu() {
+    if gpu::skip() {
         return;
     }
     for part in Part::both(false) {
@@ -125,7 +126,7 @@ fn interval_bounds_on_the_gpu() {
 /// Each stage alone as its reference, the others on the adapter.
 #[test]
 fn any_stage_on_the_gpu_as_its_reference() {
-    if backends::skip_gpu() {
+    if gpu::skip() {
         return;
     }
     for part in Part::both(false) {

@@ -4,7 +4,6 @@ mod implanted;
 mod judge;
 mod model;
 mod random;
-mod reduce;
 mod shapes;
 mod sliding;
 mod trees;

@@ -1,6 +1,9 @@
 //! Real robots in real scenes: the engine against dense sampling by independent readers and kinematics.
 
-use crate::backends::{self, Tally, differences, engine, on};
+use crate::effort;
+use crate::harness::backends::{self, Tally, differences, engine, on};
+use crate::harness::gpu;
+use crate::harness::witness;
 use crate::oracle::inclusion::equations_of_two_triangles;
 use crate::oracle::placements::{self, Case, Motions, Placement};
 use crate::oracle::poses::Articulated;
@@ -8,7 +11,6 @@ use crate::oracle::precise::{self, certainly_pierce};
 use crate::oracle::sampling::{Fineness, Hit, Outcome};
 use crate::oracle::shapes::Choice;
 use crate::oracle::urdf::Geometry as Shape;
-use crate::{effort, witness};
 use firstcontact::engine::Backend;
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
@@ -134,7 +136,7 @@ fn check(placement: &Placement) {
     let Some(both) = Both::read(placement, effort(40, 200)) else { return };
     let (name, motions): (_, &Motions) = (placement.name, &both.case.motions);
     let (cpu, cpu_s) = both.check(Backend::Cpu);
-    let gpu = (!backends::skip_gpu()).then(|| both.check(Backend::Gpu));
+    let gpu = (!gpu::skip()).then(|| both.check(Backend::Gpu));
     let seen = both.case.sampler.motions(motions, Fineness::default());
     let gpu_s = gpu.as_ref().map_or("-".into(), |g| format!("{:.2}", g.1));
     println!("{name}: {:?}; {cpu_s:.2} s on the CPU, {gpu_s} s on the adapter", Tally::of(&cpu));

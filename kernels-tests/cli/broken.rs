@@ -39,7 +39,7 @@ fn with<'a>(robot: &'a str, scene: &'a str, motions: &'a str) -> [&'a str; 9] {
 /// A desk with the sample robot, which has three columns, a scene and a motion.
 fn desk() -> Desk {
     let desk = Desk::new();
-    samples::prepare(&desk.0.path().to_path_buf());
+    samples::prepare(desk.0.path());
     desk.put("scene.obj", walls(&[("wall", 50.0)]));
     desk.put("motions.npy", samples::npy("'<f8'", "(2, 2, 3)", &samples::VALUES));
     desk

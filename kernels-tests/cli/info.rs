@@ -19,7 +19,7 @@ fn each<'a>(list: &'a Value, key: &str) -> Vec<&'a Value> {
 #[test]
 fn joints_stand_in_the_order_of_the_columns() {
     let desk = Desk::new();
-    samples::prepare(&desk.0.path().to_path_buf());
+    samples::prepare(desk.0.path());
     let of_robot = &info(&desk, &["--robot", "sample.urdf"])["robot"];
     // In the order of the file; what is fixed or follows is no column.
     assert_eq!(each(&of_robot["joints"], "joint"), ["turn", "push", "spin"]);
@@ -64,7 +64,7 @@ fn objects_are_told_with_their_triangles_and_whether_they_are_closed() {
 #[test]
 fn every_format_has_as_many_triangles_as_its_sample() {
     let desk = Desk::new();
-    samples::prepare(&desk.0.path().to_path_buf());
+    samples::prepare(desk.0.path());
     let square_and_triangle = 3;
     for (name, n) in [
         ("binary.stl", 2),

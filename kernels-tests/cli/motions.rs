@@ -118,12 +118,10 @@ fn a_scene_of_each_format_is_met_at_the_same_time() {
         text(2.0, " ")
     );
     let floats: Vec<u8> = corners.as_flattened().iter().flat_map(|x| (*x as f32).to_le_bytes()).collect();
-    let gltf = format!(
-        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"name":"w","mesh":0}}],
-        "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}}}}]}}],"buffers":[{{"byteLength":36}}],
-        "accessors":[{{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}}],
-        "bufferViews":[{{"buffer":0,"byteOffset":0,"byteLength":36}}]}}"#
-    );
+    let gltf = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"w","mesh":0}],
+        "meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"buffers":[{"byteLength":36}],
+        "accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],
+        "bufferViews":[{"buffer":0,"byteOffset":0,"byteLength":36}]}"#;
     let gltf = format!("{gltf:<width$}", width = gltf.len().next_multiple_of(4));
     let mut glb = b"glTF\x02\0\0\0".to_vec();
     glb.extend((12 + 8 + gltf.len() as u32 + 8 + 36).to_le_bytes());

@@ -1,8 +1,10 @@
-//! What the tests of the stages share: random models, the true motion, proofs of freedom, an emulation of the GPU's
-//! arithmetic, and kernels that lack a safety term.
+//! What the tests of the stages and of the engine share: random models, the true motion, proofs of freedom, an emulation of
+//! the GPU's arithmetic, kernels that lack a safety term, engines on each backend, and what a contact's record must say.
 
+pub mod backends;
 pub mod emulate;
 pub mod gpu;
 pub mod models;
 pub mod prove;
 pub mod truth;
+pub mod witness;

@@ -1,12 +1,12 @@
 //! What is certainly true of a motion, and whether a verdict agrees.
 
 use super::model::{Model, Motion, pair, stored};
+use crate::harness::witness;
 use crate::oracle::inclusion::{self, Answer, Limits};
 use crate::oracle::interval::Interval;
 use crate::oracle::poses::{Articulated, Points};
 use crate::oracle::precise::certainly_pierce;
 use crate::oracle::triangles;
-use crate::witness;
 use firstcontact::model::robot::Robot;
 use firstcontact::verdict::Verdict;
 use std::fmt;

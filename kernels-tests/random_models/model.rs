@@ -67,12 +67,6 @@ impl Value {
 }
 
 impl Model {
-    /// A body that stands on the world with its joint in the origin, not turned.
-    pub fn of_one_body(kind: Kind, columns: usize, mesh: Vec<Triangle>, obstacle: Vec<Triangle>) -> Self {
-        let body = Body { parent: None, orientation: DMat3::IDENTITY, origin: DVec3::ZERO, kind };
-        Self { columns, bodies: vec![body], links: vec![(0, mesh)], objects: vec![obstacle], ..Self::default() }
-    }
-
     /// A body with a joint of its own column.
     pub fn add(&mut self, parent: Option<usize>, orientation: DMat3, origin: DVec3, kind: impl Fn(Value) -> Kind) {
         let kind = kind(Value::of(self.columns));

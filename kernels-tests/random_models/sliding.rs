@@ -4,8 +4,9 @@
 use super::judge::{Counts, Truth};
 use super::model::{Kind, Model, Motion, Triangle, stored};
 use super::random::Random;
-use crate::backends::{self, differences, engine, on};
 use crate::effort;
+use crate::harness::backends::{self, differences, engine, on};
+use crate::harness::gpu;
 use crate::oracle::exact::{self, first_contact, translation};
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::numeric::pose_bound::BoundForm;
@@ -89,7 +90,7 @@ fn run(what: &str, lattice: Lattice, seed: u64, n: usize, options: &Options) {
             let on_cpu = Options { backend: Backend::Cpu, ..options.clone() };
             let same = differences(
                 &verdicts,
-                &backends::verdicts(&crate::backends::engine(&robot, &scene, &[], on_cpu), &motions),
+                &backends::verdicts(&crate::harness::backends::engine(&robot, &scene, &[], on_cpu), &motions),
             );
             counts.faults.extend(same.iter().map(|d| format!("model {k}: the adapter differs: {d}")));
         }
@@ -160,7 +161,7 @@ fn interval_bounds() {
 
 #[test]
 fn gpu_and_cpu_say_the_same() {
-    if backends::skip_gpu() {
+    if gpu::skip() {
         return;
     }
     let options = Options { backend: Backend::Gpu, ..one_thread() };

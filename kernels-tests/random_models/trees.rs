@@ -4,8 +4,9 @@ use super::judge::{Care, Counts, truth};
 use super::model::{Kind, Model, Motion, Triangle};
 use super::random::Random;
 use super::shapes;
-use crate::backends::{self, differences, engine, on};
 use crate::effort;
+use crate::harness::backends::{self, differences, engine, on};
+use crate::harness::gpu;
 use crate::oracle::chain;
 use firstcontact::engine::{Backend, Options};
 use firstcontact::numeric::pose_bound::BoundForm;
@@ -223,7 +224,7 @@ fn interval_bounds() {
 
 #[test]
 fn gpu_and_cpu_say_the_same() {
-    if backends::skip_gpu() {
+    if gpu::skip() {
         return;
     }
     for (i, family) in [

@@ -17,19 +17,6 @@ use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::verdict::Verdict;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-static SKIPPED: AtomicUsize = AtomicUsize::new(0);
-
-/// Whether tests on an adapter are to be left out, which must be asked for; counts how many were.
-pub fn skip_gpu() -> bool {
-    let skip = std::env::var_os("FIRSTCONTACT_GPU").is_some_and(|v| v == "skip");
-    if skip {
-        let n = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-        println!("skipped: FIRSTCONTACT_GPU is skip ({n} so far)");
-    }
-    skip
-}
 
 /// The default options on a backend.
 pub fn on(backend: Backend) -> Options {
