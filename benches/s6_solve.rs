@@ -2,8 +2,8 @@
 
 use crate::case::case;
 use criterion::{Criterion, Throughput};
-use firstcontact::stage::s5_pairs;
 use firstcontact::stage::s6_solve::{SolveOptions, Solver};
+use firstcontact::stage::{Piece, TrianglePair, s5_pairs};
 use std::hint::black_box;
 
 pub fn bench(criterion: &mut Criterion) {
@@ -22,7 +22,11 @@ pub fn bench(criterion: &mut Criterion) {
     s5_pairs::clip(&mut pairs, &case.pieces, &limits, case.world.links.len());
     let n_links = case.world.links.len();
     let of_piece = |i: usize| pairs.iter().filter(move |p| p.piece_link as usize / n_links == i).copied().collect();
-    let by_piece: Vec<Vec<_>> = (0..case.pieces.len()).map(of_piece).collect();
+    let of_motion = |m: usize| {
+        let pieces = case.pieces.iter().enumerate().filter(move |(_, p)| p.motion as usize == m);
+        pieces.map(|(i, piece)| (*piece, of_piece(i))).collect()
+    };
+    let by_motion: Vec<Vec<(Piece, Vec<TrianglePair>)>> = (0..case.motions.len()).map(of_motion).collect();
     let colliding = limits.iter().filter(|&&l| l != u32::MAX).count();
     println!("s6_solve: {} pairs, {colliding} of {} motions collide", pairs.len(), case.motions.len());
     let mut solver = Solver::new(&case.world, SolveOptions::default());
@@ -30,11 +34,13 @@ pub fn bench(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(case.motions.len() as u64));
     group.bench_function("motions", |b| {
         b.iter(|| {
-            for (piece, pairs) in case.pieces.iter().zip(&by_piece) {
-                if piece.index == 0 {
-                    solver.begin();
+            for motion in &by_motion {
+                solver.begin();
+                for (piece, pairs) in motion {
+                    if solver.feed(&case.motions[piece.motion as usize], piece, pairs) {
+                        break;
+                    }
                 }
-                solver.feed(&case.motions[piece.motion as usize], piece, pairs);
                 black_box(solver.finish());
             }
         });

@@ -16,6 +16,7 @@ mod s1_concat;
 mod s2_bound;
 mod s3_cull;
 mod s5_pairs;
+mod s6_solve;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {

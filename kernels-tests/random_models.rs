@@ -2,8 +2,8 @@
 
 mod implanted;
 mod judge;
-mod model;
-mod random;
+pub mod model;
+pub mod random;
 mod shapes;
 mod sliding;
-mod trees;
+pub mod trees;

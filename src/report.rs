@@ -1,9 +1,11 @@
 //! Answers as lines of JSON, in the form that scripts and other programs read.
 
-use crate::model::robot::Robot;
+use crate::model::robot::{Link, Robot};
 use crate::model::scene::Scene;
-use crate::verdict::{Contact, Feature, Verdict};
+use crate::verdict::{Contact, RobotFeature, SceneFeature, Touch, Verdict};
+use glam::DAffine3;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The answer for one motion, with the names of links and objects.
 #[derive(Clone, Debug, Serialize)]
@@ -38,6 +40,12 @@ pub enum Line<'a> {
         point: [f64; 3],
         /// Unit vector from the scene to the robot.
         normal: [f64; 3],
+        /// See [`Contact::all`]; left out if empty.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        contacts: Vec<Place<'a>>,
+        /// The links' poses at the start of the enclosure, link to world: three rows of a 3×4 matrix. Left out if empty.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        poses: BTreeMap<&'a str, [[f64; 4]; 3]>,
     },
     /// No answer.
     Undecided {
@@ -50,6 +58,19 @@ pub enum Line<'a> {
         /// Why.
         reason: &'static str,
     },
+}
+
+/// One place of several at which robot and scene touch.
+#[derive(Clone, Debug, Serialize)]
+pub struct Place<'a> {
+    /// The robot's side.
+    pub a: RobotSide<'a>,
+    /// The scene's side.
+    pub b: SceneSide<'a>,
+    /// World coordinates, metres.
+    pub point: [f64; 3],
+    /// Unit vector from the scene to the robot.
+    pub normal: [f64; 3],
 }
 
 /// The robot's side of a contact.
@@ -92,9 +113,33 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Adds the links' poses to a contact; `bodies` are those of the robot's bodies.
+    pub fn with_poses(&mut self, robot: &'a Robot, bodies: &[DAffine3]) {
+        if let Self::Contact { poses, .. } = self {
+            let row = |pose: &DAffine3, i: usize| {
+                let m = pose.matrix3;
+                [m.x_axis[i], m.y_axis[i], m.z_axis[i], pose.translation[i]]
+            };
+            let of_link = |l: &'a Link| Some((l.name.as_str(), bodies.get(l.body as usize)?));
+            *poses =
+                robot.links.iter().filter_map(of_link).map(|(name, p)| (name, [0, 1, 2].map(|i| row(p, i)))).collect();
+        }
+    }
+
     fn contact(motion: usize, c: &Contact, robot: &'a Robot, scene: &'a Scene) -> Self {
-        let named = |f: Feature| (f.name(), f.index());
-        let ((feature_a, index_a), (feature_b, index_b)) = (named(c.a.feature), named(c.b.feature));
+        let place = |a: &RobotFeature, b: &SceneFeature| {
+            let link = &robot.links[a.link as usize].name;
+            let (feature, index) = (a.feature.name(), a.feature.index());
+            let of_robot = RobotSide { link, shape: a.shape, triangle: a.triangle, feature, index };
+            let object = &scene.objects[b.object as usize].name;
+            let (feature, index) = (b.feature.name(), b.feature.index());
+            (of_robot, SceneSide { object, triangle: b.triangle, feature, index })
+        };
+        let (a, b) = place(&c.a, &c.b);
+        let one = |t: &Touch| {
+            let (a, b) = place(&t.a, &t.b);
+            Place { a, b, point: t.point, normal: t.normal }
+        };
         Self::Contact {
             motion,
             verdict: "contact",
@@ -102,21 +147,12 @@ impl<'a> Line<'a> {
             proved: c.proved,
             certified: c.certified,
             initial_overlap: c.initial_overlap,
-            a: RobotSide {
-                link: &robot.links[c.a.link as usize].name,
-                shape: c.a.shape,
-                triangle: c.a.triangle,
-                feature: feature_a,
-                index: index_a,
-            },
-            b: SceneSide {
-                object: &scene.objects[c.b.object as usize].name,
-                triangle: c.b.triangle,
-                feature: feature_b,
-                index: index_b,
-            },
+            a,
+            b,
             point: c.point,
             normal: c.normal,
+            contacts: c.all.iter().map(one).collect(),
+            poses: BTreeMap::new(),
         }
     }
 }

@@ -31,6 +31,29 @@ pub struct Contact {
     pub point: [f64; 3],
     /// Unit vector from the scene towards the robot, world coordinates.
     pub normal: [f64; 3],
+    /// All contacts that begin as early as can be told, this one among them, in the order of links, objects and triangles;
+    /// empty unless they are asked for. Parallel edges touch twice, at the ends of their common part.
+    pub all: Vec<Touch>,
+}
+
+/// One place at which robot and scene touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// The feature of the robot.
+    pub a: RobotFeature,
+    /// The feature of the scene.
+    pub b: SceneFeature,
+    /// Where, in world coordinates, metres.
+    pub point: [f64; 3],
+    /// Unit vector from the scene towards the robot, world coordinates.
+    pub normal: [f64; 3],
+}
+
+impl Touch {
+    /// Key of the order in which contacts are told.
+    pub fn order(&self) -> [u32; 4] {
+        [self.a.link, self.b.object, self.a.triangle, self.b.triangle]
+    }
 }
 
 /// A part of a triangle.

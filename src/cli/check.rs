@@ -12,7 +12,8 @@ use firstcontact::motion::Motions;
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::output::{self, PartFile};
 use firstcontact::report::Line;
-use firstcontact::stage::s6_solve::Initial;
+use firstcontact::stage::s6_solve::{Initial, Method};
+use firstcontact::verdict::Verdict;
 use firstcontact::{Error, ErrorKind, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
@@ -44,6 +45,14 @@ enum BoundChoice {
     Jet,
     /// Products of interval matrices, as in the paper
     Interval,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SolverChoice {
+    /// Pairs of triangles by pose jets and separating axes
+    Jet,
+    /// All elementary equations by interval matrices, subdivision and Newton's interval step, as in the paper
+    Paper,
 }
 
 /// Arguments of `check`.
@@ -94,6 +103,15 @@ pub struct CheckArgs {
     /// Largest width of a certified time of contact, as a share of the motion
     #[arg(long, value_name = "T", default_value_t = 1e-9)]
     tolerance: f64,
+    /// The distance that counts as contact, metres
+    #[arg(long, value_name = "M", default_value_t = 0.0)]
+    margin: f64,
+    /// Tell all contacts that begin as early as can be told, and the links' poses
+    #[arg(long)]
+    all_contacts: bool,
+    /// How the exact stage solves for contacts
+    #[arg(long, value_enum, default_value = "jet")]
+    solver: SolverChoice,
     /// Make joint values beyond their limits an error
     #[arg(long)]
     strict: bool,
@@ -129,7 +147,7 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     let out = PartFile::create(&args.out)?;
     let stats_file = args.stats.as_deref().map(PartFile::create).transpose()?;
     let cpu_before = cpu_time_s();
-    let (stats, first) = check(out, &robot, &scene, &motions, &engine)?;
+    let (stats, first) = check(out, args.all_contacts, &robot, &scene, &motions, &engine)?;
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s };
     if let Some(mut file) = stats_file {
@@ -182,6 +200,12 @@ fn options(args: &CheckArgs) -> Result<Options> {
         options.memory_bytes = memory_bytes;
     }
     options.solve.tolerance = args.tolerance;
+    options.solve.margin_m = args.margin;
+    options.solve.all_contacts = args.all_contacts;
+    options.solve.method = match args.solver {
+        SolverChoice::Jet => Method::Jet,
+        SolverChoice::Paper => Method::Paper,
+    };
     options.solve.initial = match args.initial {
         InitialChoice::Report => Initial::Report,
         InitialChoice::Ignore => Initial::Ignore,
@@ -192,6 +216,7 @@ fn options(args: &CheckArgs) -> Result<Options> {
 /// Checks the motions, writing each answer as it comes; gives the first contacts in words.
 fn check(
     mut out: PartFile,
+    all_contacts: bool,
     robot: &Robot,
     scene: &Scene,
     motions: &Motions,
@@ -204,7 +229,10 @@ fn check(
     let progress = progress(motions.len() as u64);
     let mut first = Vec::new();
     let result = engine.check_each(motions, &mut |i, verdict| {
-        let line = Line::new(i, &verdict, robot, scene);
+        let mut line = Line::new(i, &verdict, robot, scene);
+        if let (true, Verdict::Contact(c)) = (all_contacts, &verdict) {
+            line.with_poses(robot, &engine.body_poses(motions, i, c.toc[0])?);
+        }
         out.line(&serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?)?;
         if first.len() < SHOWN {
             first.extend(summary::in_words(&line));

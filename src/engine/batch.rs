@@ -126,7 +126,7 @@ impl Engine {
                 .into_par_iter()
                 .map_init(solver, |solver, m| {
                     let clock = Instant::now();
-                    let (before, mut stats, mut lost) = (solver.counts(), Stats::default(), None);
+                    let (mut stats, mut lost) = (Stats::default(), None);
                     solver.begin();
                     for i in starts[m]..starts[m + 1] {
                         let Some(pairs) = &output.pairs[i] else {
@@ -142,7 +142,7 @@ impl Engine {
                         Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: Reason::Memory }),
                         None => solver.finish(),
                     };
-                    stats.add_solving(before, solver);
+                    stats.add_solving(solver);
                     stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
                     (verdict, stats)
                 })

@@ -6,12 +6,14 @@ use crate::error::{Error, Result};
 use crate::model::robot::Robot;
 use crate::model::scene::Scene;
 use crate::model::world::World;
-use crate::stage::s6_solve::Initial;
+use crate::stage::s6_solve::{Initial, Method};
 use std::sync::Mutex;
 use std::time::Instant;
 
 /// Threads on the CPU that can be asked for: more than any machine has cores, and few enough to be started.
 const MOST_THREADS: usize = 4096;
+/// The largest distance that may count as contact, metres.
+const MOST_MARGIN_M: f64 = 1000.0;
 
 /// Collects what an engine needs.
 #[derive(Clone, Debug)]
@@ -71,6 +73,13 @@ impl<'a> EngineBuilder<'a> {
         let tolerance = self.options.solve.tolerance;
         if !(tolerance > 0.0 && tolerance <= 1.0) {
             return Err(Error::usage(format!("a tolerance of {tolerance} is not between 0 and 1")));
+        }
+        let margin = self.options.solve.margin_m;
+        if !(0.0..=MOST_MARGIN_M).contains(&margin) {
+            return Err(Error::usage(format!("a margin of {margin} m is not between 0 and {MOST_MARGIN_M} m")));
+        }
+        if margin > 0.0 && self.options.solve.method == Method::Paper {
+            return Err(Error::usage("the paper's solver knows no margin").remedy("use --solver jet"));
         }
         let threads = self.options.threads;
         if threads > MOST_THREADS {

@@ -37,7 +37,6 @@ impl Engine {
 /// Checks one motion.
 fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Solver) -> Result<(Verdict, Stats)> {
     let mut stats = Stats::default();
-    let before = solver.counts();
     let motions = [motion];
     let cap = options.item_cap();
     let mut limits = vec![u32::MAX];
@@ -76,7 +75,7 @@ fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Sol
         Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: Reason::Memory }),
         None => solver.finish(),
     };
-    stats.add_solving(before, solver);
+    stats.add_solving(solver);
     Ok((verdict, stats))
 }
 

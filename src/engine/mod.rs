@@ -7,9 +7,10 @@ pub mod gpu;
 mod options;
 mod stats;
 
+pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::EngineBuilder;
 pub use options::{Backend, Capacities, Options, Stage};
-pub use stats::{SolveSummary, StageStats, Stats};
+pub use stats::{StageStats, Stats};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::AdapterSummary;
@@ -19,6 +20,7 @@ use crate::model::world::World;
 use crate::motion::{ModelMotion, Motions};
 use crate::numeric::pose_bound::BoundForm;
 use crate::verdict::Verdict;
+use glam::{DAffine3, DMat3, DVec3};
 use gpu::GpuFlow;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -158,7 +160,28 @@ impl Engine {
     }
 
     fn motion(&self, motions: &Motions, i: usize) -> Result<ModelMotion> {
-        ModelMotion::new(&self.world.robot, motions.start(i), motions.end(i)).map_err(|e| e.at(format!("motion {i}")))
+        let (start, end) = (motions.start(i), motions.end(i));
+        let motion = ModelMotion::new(&self.world.robot, start, end).map_err(|e| e.at(format!("motion {i}")));
+        motion.map(|mut motion| {
+            motion.set_margin(self.options.solve.margin_m);
+            motion
+        })
+    }
+
+    /// Where the bodies of the robot are at time `t` of motion `i`: poses in the world, in the order of
+    /// [`Robot::bodies`](crate::model::robot::Robot::bodies), to within rounding.
+    ///
+    /// # Errors
+    /// The motion does not fit the robot.
+    pub fn body_poses(&self, motions: &Motions, i: usize, t: f64) -> Result<Vec<DAffine3>> {
+        let motion = self.motion(motions, i)?;
+        let pose = |body: usize| {
+            let jet = motion.body_bound(body as u32, t, 0.0).jet;
+            let rows = jet.p[0].0.map(DVec3::from_array);
+            let at = DVec3::from_array(jet.x[0].0) + self.world.origin_m;
+            DAffine3::from_mat3_translation(DMat3::from_cols(rows[0], rows[1], rows[2]).transpose(), at)
+        };
+        Ok((0..motion.joints.len()).map(pose).collect())
     }
 
     /// The form of the motion bounds.

@@ -42,21 +42,10 @@ pub struct Stats {
     /// The stages in the order of the flow.
     pub stages: [StageStats; Stage::ALL.len()],
     /// What the exact stage did.
-    pub solve: SolveSummary,
+    pub solve: SolveCounts,
     /// Pairs of link (in the robot) and object that were ignored because they touch at the start, and in how many
     /// motions.
     pub ignored: BTreeMap<(u32, u32), u64>,
-}
-
-/// Counts of the exact stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SolveSummary {
-    /// Time intervals for which poses were bounded.
-    pub intervals: u64,
-    /// Contractions of one pair over one interval.
-    pub evaluations: u64,
-    /// Proofs of contact tried.
-    pub proofs: u64,
 }
 
 impl Stats {
@@ -83,19 +72,14 @@ impl Stats {
         for (pair, n) in &other.ignored {
             *self.ignored.entry(*pair).or_default() += n;
         }
-        self.solve.intervals += other.solve.intervals;
-        self.solve.evaluations += other.solve.evaluations;
-        self.solve.proofs += other.solve.proofs;
+        self.solve += other.solve;
     }
 
-    /// Adds what a solver has done for a motion, having done `before` already.
-    pub fn add_solving(&mut self, before: SolveCounts, solver: &Solver) {
-        let after = solver.counts();
+    /// Adds what a solver has done since it was last asked.
+    pub fn add_solving(&mut self, solver: &mut Solver) {
+        self.solve += solver.take_counts();
         for pair in solver.ignored() {
             *self.ignored.entry(pair).or_default() += 1;
         }
-        self.solve.intervals += after.intervals - before.intervals;
-        self.solve.evaluations += after.evaluations - before.evaluations;
-        self.solve.proofs += after.proofs - before.proofs;
     }
 }

@@ -54,6 +54,11 @@ impl ModelMotion {
         Ok(())
     }
 
+    /// Makes what comes within `margin_m` metres count as touching, for the culling stages.
+    pub fn set_margin(&mut self, margin_m: f64) {
+        self.chains.iter_mut().for_each(|c| c.margin_m = margin_m);
+    }
+
     /// Appends a body with its joint's motion; its parent stands before it.
     pub fn push(&mut self, parent: Option<u32>, joint: JointMotion) {
         let before = parent.map_or_else(ChainBounds::default, |p| self.chains[p as usize]);
@@ -69,7 +74,8 @@ impl ModelMotion {
         self.chains.iter().fold(0.0, |m, c| f64::max(m, c.omega))
     }
 
-    /// Bounds on the poses of the bodies over the intervals `[mid - h, mid + h]`, one per lane, appended to `out`.
+    /// Bounds on the poses of the bodies over the intervals `[mid - h, mid + h]`, one per lane, appended to `out`; their balls
+    /// are grown by the margin.
     pub fn bounds<T: LaneTimes>(&self, form: BoundForm, mid: T, h: f64, out: &mut Vec<PoseBound<T>>) {
         out.clear();
         match form {
@@ -83,23 +89,24 @@ impl ModelMotion {
             let (sin, cos) = mid.sin_cos(joint.w_rad);
             let own = joint.factors::<T>().jet(sin, cos, mid);
             let jet = parent.map_or(own, |p| out[p as usize].jet.concatenate(&own));
-            out.push(PoseBound { form: BoundForm::Jet, jet, ball: chain.ball(h, T::UNIT).map(T::new) });
+            out.push(PoseBound { form: BoundForm::Jet, jet, ball: chain.grown_ball(h, T::UNIT).map(T::new) });
         }
     }
 
     fn intervals<T: LaneTimes>(&self, mid: T, h: f64, out: &mut Vec<PoseBound<T>>) {
         let mut poses: Vec<IntervalPose<T>> = Vec::with_capacity(self.joints.len());
         let time = Interval { lo: mid - T::new(h), hi: mid + T::new(h) };
-        for (joint, parent) in self.joints.iter().zip(&self.parents) {
+        for ((joint, parent), chain) in self.joints.iter().zip(&self.parents).zip(&self.chains) {
             let (sin, cos) = mid.sin_cos_range(joint.w_rad, h);
             let own = joint.factors::<T>().intervals(sin, cos, time);
             let pose = parent.map_or(own, |p| poses[p as usize].concatenate(&own));
-            out.push(PoseBound::from_intervals(&pose));
+            let ball = [T::new(chain.margin_m), T::new(0.0)];
+            out.push(PoseBound { ball, ..PoseBound::from_intervals(&pose) });
             poses.push(pose);
         }
     }
 
-    /// The jet bound of one body alone, for a single interval: cheaper than [`ModelMotion::bounds`] where few bodies
+    /// The jet bound of one body alone, without the margin, for a single interval: cheaper than [`ModelMotion::bounds`] where few bodies
     /// matter.
     pub fn body_bound(&self, body: u32, mid: f64, h: f64) -> PoseBound<f64> {
         let ball = self.chains[body as usize].ball(h, f64::UNIT);

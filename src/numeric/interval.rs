@@ -4,7 +4,7 @@
 use super::real::Real;
 use super::trig::{TRIG_ERROR, sin_cos};
 use std::f64::consts::PI;
-use std::ops::{Add, Mul};
+use std::ops::{Add, Mul, Sub};
 
 /// All numbers from `lo` to `hi`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +58,23 @@ impl<T: Real> Add for Interval<T> {
     #[inline(always)]
     fn add(self, o: Self) -> Self {
         outward(self.lo + o.lo, self.hi + o.hi)
+    }
+}
+
+impl<T: Real> Sub for Interval<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        outward(self.lo - o.hi, self.hi - o.lo)
+    }
+}
+
+impl Interval<f64> {
+    /// The quotient by an interval of one sign.
+    #[must_use]
+    pub fn quotient(self, o: Self) -> Self {
+        let (a, b, c, d) = (self.lo / o.lo, self.lo / o.hi, self.hi / o.lo, self.hi / o.hi);
+        outward(a.min(b).min(c.min(d)), a.max(b).max(c.max(d)))
     }
 }
 

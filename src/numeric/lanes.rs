@@ -1,6 +1,6 @@
 //! Several numbers side by side, one per time interval, in a form that compilers turn into vector instructions.
 
-use super::real::Real;
+use super::real::{Divide, Real};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// `N` numbers, `N <= 32`; every operation works lane by lane and rounds as `f64` does.
@@ -47,6 +47,21 @@ impl<const N: usize> Neg for Lanes<N> {
     #[inline(always)]
     fn neg(self) -> Self {
         Self::from_fn(|i| -self.0[i])
+    }
+}
+
+impl<const N: usize> Divide for Lanes<N> {
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        Self::from_fn(|i| self.0[i] / other.0[i])
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self::from_fn(|i| self.0[i].sqrt())
+    }
+    #[inline(always)]
+    fn pick_gt(a: Self, b: Self, x: Self, y: Self) -> Self {
+        Self::from_fn(|i| if a.0[i] > b.0[i] { x.0[i] } else { y.0[i] })
     }
 }
 

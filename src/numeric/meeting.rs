@@ -59,7 +59,7 @@ fn pierces<T: Real>(p: V3<T>, q: V3<T>, t: &[V3<T>; 3], eps: T) -> u32 {
 
 /// Lanes in which the orientation of `d` against `a, b, c` is certainly positive, and certainly negative.
 #[inline(always)]
-fn sides<T: Real>(a: V3<T>, b: V3<T>, c: V3<T>, d: V3<T>, eps: T) -> [u32; 2] {
+pub(super) fn sides<T: Real>(a: V3<T>, b: V3<T>, c: V3<T>, d: V3<T>, eps: T) -> [u32; 2] {
     let (y, e1, e2) = (d - a, b - a, c - a);
     let f = y.dot(e1.cross(e2));
     let (ny, n1, n2) = (y.norm_bound(), e1.norm_bound(), e2.norm_bound());

@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows of robots, files or graphics adapters.
 
+pub mod contraction;
+pub mod elementary;
 pub mod interval;
 pub mod lanes;
 pub mod linear;

@@ -101,6 +101,20 @@ impl<T: Real> JointFactors<T> {
     }
 }
 
+impl<T: Real> JointFactors<T> {
+    /// Bounds on the derivative of the joint's pose, from the ranges of the sine and cosine of `w t`.
+    #[inline(always)]
+    pub fn interval_rates(&self, sin: Interval<T>, cos: Interval<T>) -> IntervalPose<T> {
+        let around = Interval::around;
+        IntervalPose {
+            p: std::array::from_fn(|i| {
+                std::array::from_fn(|j| around(self.w) * (cos * around(self.b.0[i][j]) - sin * around(self.a.0[i][j])))
+            }),
+            t: std::array::from_fn(|i| around(self.slide.0[i])),
+        }
+    }
+}
+
 impl<T: Real> PoseJet<T> {
     /// The jet of a child in the world from its parent's in the world (`self`) and its own in the parent (Leibniz).
     #[inline(always)]
@@ -183,6 +197,22 @@ impl<T: Real> PoseBound<T> {
     }
 }
 
+impl PoseBound<f64> {
+    /// The same bound in every lane.
+    #[inline(always)]
+    pub fn broadcast<T: Real>(&self) -> PoseBound<T> {
+        let vector = |v: &V3<f64>| V3::from_fn(|i| T::new(v.0[i]));
+        let [x0, x1, x2] = &self.jet.x;
+        let [p0, p1, p2] = &self.jet.p;
+        let matrix = |m: &M3<f64>| M3::from_fn(|i, j| T::new(m.0[i][j]));
+        PoseBound {
+            form: self.form,
+            jet: PoseJet { x: [vector(x0), vector(x1), vector(x2)], p: [matrix(p0), matrix(p1), matrix(p2)] },
+            ball: self.ball.map(T::new),
+        }
+    }
+}
+
 /// A bound on the path of one point: a quadratic in local time, and how far the point may be from it.
 #[derive(Clone, Copy, Debug)]
 pub struct PointBound<T> {
@@ -239,6 +269,8 @@ pub struct ChainBounds {
     pub omega: f64,
     /// The origin's n-th derivative is at most `beta[n-1]`, metres.
     pub beta: [f64; 3],
+    /// Added to the radius of every ball that the culling stages use, metres: what comes nearer than this counts as touching.
+    pub margin_m: f64,
     /// `Σ T_j`: no point of the chain's joints is farther than this from the root's frame, metres.
     pub reach: f64,
     /// `Σ (j-1) T_j`.
@@ -266,6 +298,7 @@ impl ChainBounds {
                 self.beta[1] + o * o * offset_max + 2.0 * o * slide,
                 self.beta[2] + o * o * o * offset_max + 3.0 * o * o * slide,
             ],
+            margin_m: self.margin_m,
             reach,
             weighted_offsets: self.weighted_offsets + f64::from(self.depth) * offset_sum,
             running_reach: self.running_reach + reach,
@@ -298,6 +331,12 @@ impl ChainBounds {
         let own = 3.0 + 1.7321 * l;
         let offsets = k * self.weighted_offsets + own * self.reach + l * self.running_reach + 4.0 * self.reach;
         [growth * offsets, growth * (k * d + 7.5)]
+    }
+
+    /// The ball of a jet bound, grown by the margin.
+    pub fn grown_ball(&self, h: f64, unit: f64) -> [f64; 2] {
+        let [constant, slope] = self.ball(h, unit);
+        [(constant + self.margin_m) * SCALAR_SLACK, slope]
     }
 
     /// Remainder and rounding together: the ball of a jet bound.

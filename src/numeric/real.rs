@@ -37,6 +37,34 @@ pub trait Real:
     fn gt(self, other: Self) -> u32;
 }
 
+/// Arithmetic of the CPU, which divides, takes roots and chooses as well.
+pub trait Divide: Real {
+    /// The quotient, rounded to nearest.
+    #[must_use]
+    fn div(self, other: Self) -> Self;
+    /// The square root, rounded to nearest.
+    #[must_use]
+    fn sqrt(self) -> Self;
+    /// `x` in lanes where `a > b`, else `y`; also where either is NaN.
+    #[must_use]
+    fn pick_gt(a: Self, b: Self, x: Self, y: Self) -> Self;
+}
+
+impl Divide for f64 {
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self / other
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+    #[inline(always)]
+    fn pick_gt(a: Self, b: Self, x: Self, y: Self) -> Self {
+        if a > b { x } else { y }
+    }
+}
+
 impl Real for f64 {
     const UNIT: f64 = 1.0 / (1u64 << 53) as f64;
     const UNDERFLOW: f64 = 1e-290;

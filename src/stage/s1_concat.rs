@@ -49,9 +49,9 @@ impl Poses {
 /// from the middle of its middle one. Interval matrices say nothing beyond their own sub-interval.
 pub fn balls(chain: &ChainBounds, form: BoundForm, h: f64, unit: f64) -> Balls {
     SPANS.map(|n| match (form, n) {
-        (BoundForm::Jet, 1) => chain.ball(h, unit),
-        (BoundForm::Jet, _) => chain.ball((n + 1) as f64 * h, unit),
-        (BoundForm::Interval, 1) => [0.0; 2],
+        (BoundForm::Jet, 1) => chain.grown_ball(h, unit),
+        (BoundForm::Jet, _) => chain.grown_ball((n + 1) as f64 * h, unit),
+        (BoundForm::Interval, 1) => [chain.margin_m, 0.0],
         (BoundForm::Interval, _) => [MAX_COORDINATE_M, 0.0],
     })
 }

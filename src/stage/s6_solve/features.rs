@@ -48,7 +48,7 @@ pub fn nearest(x: [DVec3; 3], y: [DVec3; 3], tie: f64) -> Nearest {
     all.fold(on_scene(0), |best, new| if new.distance() < best.distance() - tie { new } else { best })
 }
 
-/// The same for the direction alone, as an axis for [`contract`](super::contract::contract).
+/// The same for the direction alone, as an axis for [`Window::cut`](crate::numeric::contraction::Window::cut).
 pub fn nearest_direction(x: &[V3<f64>; 3], y: &[V3<f64>; 3]) -> V3<f64> {
     let points = |t: &[V3<f64>; 3]| t.map(|v| DVec3::from_array(v.0));
     let n = nearest(points(x), points(y), 0.0);
@@ -86,7 +86,7 @@ fn nearest_in_segment(p: DVec3, a: DVec3, b: DVec3) -> DVec3 {
 }
 
 /// Nearest points of two segments: the interior solution if there is one, else the best of the four end points.
-fn nearest_of_segments(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> (DVec3, DVec3) {
+pub fn nearest_of_segments(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> (DVec3, DVec3) {
     let (d1, d2, w) = (q - p, s - r, p - r);
     let (a, b, c, e, f) = (d1.dot(d1), d1.dot(d2), d2.dot(d2), d1.dot(w), d2.dot(w));
     let det = a * c - b * b;
@@ -104,6 +104,17 @@ fn nearest_of_segments(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> (DVec3, DVec3)
     ];
     let distance = |(x, y): &(DVec3, DVec3)| (*x - *y).length_squared();
     ends.into_iter().min_by(|x, y| distance(x).total_cmp(&distance(y))).unwrap_or((p, r))
+}
+
+/// The velocity of the point `p` of a moving triangle, by its barycentric coordinates.
+pub fn velocity_at(x: [DVec3; 3], v: [DVec3; 3], p: DVec3) -> DVec3 {
+    let n = (x[1] - x[0]).cross(x[2] - x[0]);
+    let n2 = n.length_squared();
+    if !(n2 > 0.0) {
+        return (v[0] + v[1] + v[2]) / 3.0;
+    }
+    let (s, t) = ((p - x[0]).cross(x[2] - x[0]).dot(n) / n2, (x[1] - x[0]).cross(p - x[0]).dot(n) / n2);
+    v[0] * (1.0 - s - t) + v[1] * s + v[2] * t
 }
 
 #[cfg(test)]

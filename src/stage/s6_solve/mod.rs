@@ -6,8 +6,11 @@
 //! of contact ([`meeting`](crate::numeric::meeting)), cuts off what comes later. What is removed is proved free; so the earliest time that remains
 //! is a proved lower bound of the first contact.
 
-mod contract;
+pub mod elementary;
+mod equation;
 mod features;
+mod pairs;
+mod paper;
 mod record;
 mod search;
 
@@ -15,10 +18,23 @@ use super::{Piece, SUBS, TrianglePair};
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::linear::V3;
-use crate::numeric::separation::StandingTriangle;
-use crate::verdict::{Contact, Reason, Undecided, Verdict};
-use glam::DVec3;
-use search::Search;
+use crate::numeric::pose_bound::PoseBound;
+use crate::verdict::{Contact, Reason, Touch, Undecided, Verdict};
+use equation::EQUATIONS;
+use pairs::{Pair, PairSystem};
+use paper::PaperSystem;
+use search::{Active, Found, Search, Task};
+use serde::Serialize;
+
+/// How contacts are solved for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Pairs of triangles by pose jets and separating axes, the elementary equations where these prove nothing.
+    #[default]
+    Jet,
+    /// All elementary equations by interval matrices, subdivision and Newton's interval step, as in the paper.
+    Paper,
+}
 
 /// What to do with links that touch the scene at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,43 +57,61 @@ pub struct SolveOptions {
     pub evaluation_cap: u64,
     /// What to do with links that touch at the start.
     pub initial: Initial,
+    /// The distance that counts as contact, metres.
+    pub margin_m: f64,
+    /// How contacts are solved for.
+    pub method: Method,
+    /// Tell all contacts that begin as early as can be told, not one alone.
+    pub all_contacts: bool,
 }
 
 impl Default for SolveOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-9, floor_m: 1e-11, evaluation_cap: 1 << 16, initial: Initial::Report }
+        Self {
+            tolerance: 1e-9,
+            floor_m: 1e-11,
+            evaluation_cap: 1 << 16,
+            initial: Initial::Report,
+            margin_m: 0.0,
+            method: Method::Jet,
+            all_contacts: false,
+        }
     }
 }
 
+/// The paper's equations may take so many times the evaluations that pairs may: fifteen of them make a pair, and subdivision
+/// goes on to the end for every root of the plane.
+const PAPER_CAP: u64 = 256;
+
 /// What solving cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SolveCounts {
     /// Pairs that came in.
     pub pairs: u64,
-    /// Time intervals for which poses were bounded.
+    /// Items that were solved for: pairs of triangles, or equations (n_e of the paper's eq. 16).
+    pub items: u64,
+    /// Time intervals for which poses were bounded (s_max of eq. 17).
     pub intervals: u64,
-    /// Contractions of one pair over one interval.
+    /// Contractions of one item over one interval (a n_e of eq. 17).
     pub evaluations: u64,
+    /// Joints whose poses were bounded for these intervals, once for all items (s_max d of eq. 17).
+    pub joints: u64,
+    /// Joints whose poses would have been bounded had each item been solved alone (a n_e d of eq. 16).
+    pub joints_alone: u64,
     /// Proofs of contact tried.
     pub proofs: u64,
 }
 
-/// A pair with what the solver needs of it.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    /// Sort key and identity: link shape, object, link triangle and scene triangle in tree order.
-    shape: u32,
-    object: u32,
-    x: u32,
-    y: u32,
-    mask: u32,
-    /// Nothing touches in this piece before this time.
-    earliest: f64,
-    /// The link's triangle in its body's frame, and a bound on its vertices' distance from the body's origin.
-    e: [V3<f64>; 3],
-    reach: f64,
-    body: u32,
-    tri: StandingTriangle<f64>,
+impl std::ops::AddAssign for SolveCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.pairs += other.pairs;
+        self.items += other.items;
+        self.intervals += other.intervals;
+        self.evaluations += other.evaluations;
+        self.joints += other.joints;
+        self.joints_alone += other.joints_alone;
+        self.proofs += other.proofs;
+    }
 }
 
 /// Solves one motion after the other; keeps its memory.
@@ -89,6 +123,7 @@ pub struct Solver<'w> {
     /// Pairs of link shape and object that touch at the start of the current motion and are ignored.
     ignored: Vec<(u32, u32)>,
     pairs: Vec<Pair>,
+    poses: Vec<(u32, PoseBound<f64>)>,
     search: Search,
     verdict: Option<Verdict>,
 }
@@ -96,21 +131,22 @@ pub struct Solver<'w> {
 impl<'w> Solver<'w> {
     /// A solver for a world.
     pub fn new(world: &'w World, options: SolveOptions) -> Self {
-        let (ignored, pairs) = (Vec::new(), Vec::new());
+        let (ignored, pairs, poses) = (Vec::new(), Vec::new(), Vec::new());
         Self {
             world,
             options,
             counts: SolveCounts::default(),
             ignored,
             pairs,
+            poses,
             search: Search::default(),
             verdict: None,
         }
     }
 
-    /// What solving has cost so far.
-    pub fn counts(&self) -> SolveCounts {
-        self.counts
+    /// What solving has cost since this was last asked.
+    pub fn take_counts(&mut self) -> SolveCounts {
+        std::mem::take(&mut self.counts)
     }
 
     /// The pairs of link (in the robot) and object that were ignored in the last motion.
@@ -183,7 +219,7 @@ impl<'w> Solver<'w> {
     fn at_start(&mut self, motion: &ModelMotion) {
         let mut touching: Vec<usize> = Vec::new();
         for (i, pair) in self.pairs.iter().enumerate() {
-            if pair.mask & 1 != 0 && pair.earliest == 0.0 && search::touches_at(motion, pair, 0.0) {
+            if pair.mask & 1 != 0 && pair.earliest == 0.0 && touches_at_start(motion, pair, self.options.margin_m) {
                 touching.push(i);
             }
         }
@@ -199,7 +235,10 @@ impl<'w> Solver<'w> {
             self.ignored = ignored;
             return;
         }
-        let piercing = touching.iter().copied().find(|&i| search::meets_at(motion, &self.pairs[i], 0.0));
+        let piercing = touching
+            .iter()
+            .copied()
+            .find(|&i| self.pairs[i].meets(&motion.body_bound(self.pairs[i].body, 0.0, 0.0), self.options.margin_m));
         self.counts.proofs += touching.len() as u64;
         if let Some(i) = piercing {
             let contact = self.record(motion, i, [0.0, 0.0], true, true);
@@ -211,28 +250,47 @@ impl<'w> Solver<'w> {
 
     fn sub_interval(&mut self, motion: &ModelMotion, [t0, t1]: [f64; 2], k: usize) {
         let active = self.pairs.iter().enumerate().filter(|(_, p)| p.mask >> k & 1 != 0 && p.earliest < t1);
-        let active: Vec<search::Active> =
-            active.map(|(i, p)| search::Active { pair: i as u32, lo: p.earliest.max(t0), hi: t1 }).collect();
+        let active: Vec<Active> =
+            active.map(|(i, p)| Active { item: i as u32, lo: p.earliest.max(t0), hi: t1 }).collect();
         if active.is_empty() {
             return;
         }
-        let speed = active.iter().fold(0.0, |m: f64, a| {
-            let p = &self.pairs[a.pair as usize];
-            m.max(motion.chains[p.body as usize].speed(p.reach))
-        });
+        let speed = active.iter().fold(0.0, |m: f64, a| m.max(self.pairs[a.item as usize].speed(motion)));
         let eps_t = self.options.tolerance.max(self.options.floor_m / speed).min(1.0);
         let cap = self.options.evaluation_cap + 16 * self.pairs.len() as u64;
-        let task = search::Task { motion, pairs: &self.pairs, eps_t, cap, enough: usize::MAX };
-        let found = self.search.run(&task, active, &mut self.counts);
+        let (pairs, margin_m, counts) = (&self.pairs, self.options.margin_m, &mut self.counts);
+        let found = match self.options.method {
+            Method::Jet => {
+                let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.poses };
+                counts.items += active.len() as u64;
+                self.search.run(&mut system, &Task { eps_t, cap }, active, counts)
+            }
+            Method::Paper => {
+                let n = EQUATIONS.len() as u32;
+                let of = |a: Active| (0..n).map(move |k| Active { item: n * a.item + k, ..a });
+                let active: Vec<Active> = active.into_iter().flat_map(of).collect();
+                counts.items += active.len() as u64;
+                let task = Task { eps_t, cap: PAPER_CAP * cap };
+                let found = self.search.run(&mut PaperSystem::new(motion, pairs), &task, active, counts);
+                self.search.contacts.iter_mut().for_each(|c| c.1 /= n);
+                match found {
+                    Found::Contact { lo, first, proof } => Found::Contact { lo, first: first / n, proof },
+                    Found::Capped { clear_until, proved_until } => {
+                        Found::Capped { clear_until, proved_until: proved_until.map(|(i, t)| (i / n, t)) }
+                    }
+                    Found::Nothing => Found::Nothing,
+                }
+            }
+        };
         self.verdict = match found {
-            search::Found::Nothing => None,
-            search::Found::Capped { clear_until, proved_until: None } => {
+            Found::Nothing => None,
+            Found::Capped { clear_until, proved_until: None } => {
                 Some(Verdict::Undecided(Undecided { clear_until, reason: Reason::EvaluationCap }))
             }
-            search::Found::Capped { clear_until, proved_until: Some((pair, t)) } => {
+            Found::Capped { clear_until, proved_until: Some((pair, t)) } => {
                 Some(Verdict::Contact(self.record(motion, pair as usize, [clear_until, t], true, false)))
             }
-            search::Found::Contact { lo, first, proof } => {
+            Found::Contact { lo, first, proof } => {
                 let (hi, proved) = proof.map_or((1.0, false), |t| (t, true));
                 let certified = proved && hi - lo <= eps_t;
                 Some(Verdict::Contact(self.record(motion, first as usize, [lo, hi], proved, certified)))
@@ -241,12 +299,23 @@ impl<'w> Solver<'w> {
     }
 
     fn record(&self, motion: &ModelMotion, pair: usize, toc: [f64; 2], proved: bool, certified: bool) -> Contact {
-        let pair = &self.pairs[pair];
-        let mut contact = record::contact(self.world, motion, pair, toc);
-        contact.proved = proved;
-        contact.certified = certified;
-        contact.initial_overlap = self.search.initial_overlap && toc[0] == 0.0;
-        contact.point = (DVec3::from_array(contact.point) + self.world.origin_m).to_array();
-        contact
+        let touches = |pair: usize| record::touches(self.world, motion, &self.pairs[pair], toc[0]);
+        let [Touch { a, b, point, normal }, _] = touches(pair);
+        let mut all = Vec::new();
+        if self.options.all_contacts {
+            let begun = self.search.contacts.iter().map(|c| c.1 as usize);
+            let [here, there] = touches(pair);
+            all = std::iter::once([here, there]).chain(begun.filter(|&i| i != pair).map(touches)).flatten().collect();
+            all.sort_by_key(Touch::order);
+            all.dedup();
+        }
+        let initial_overlap = self.search.initial_overlap && toc[0] == 0.0;
+        Contact { toc, proved, certified, initial_overlap, a, b, point, normal, all }
     }
+}
+
+/// Whether the pair cannot be separated at the start.
+fn touches_at_start(motion: &ModelMotion, pair: &Pair, margin_m: f64) -> bool {
+    let window = pair.window(&motion.body_bound(pair.body, 0.0, 0.0), 0.0, margin_m);
+    window.lo <= window.hi
 }

@@ -1,0 +1,5 @@
+//! `s6_solve`: elementary equations and pairs under contraction, the two solvers against each other, margins, all contacts.
+
+mod contraction;
+mod margin;
+mod solvers;

@@ -1,0 +1,96 @@
+//! A margin: the first time at which the distance falls to it, against distances measured at many times.
+
+use crate::effort;
+use crate::harness::backends::{self, differences, engine, on};
+use crate::harness::gpu;
+use crate::oracle::chain;
+use crate::oracle::triangles;
+use crate::random_models::model::{Model, Motion, stored};
+use crate::random_models::{random::Random, trees};
+use firstcontact::engine::{Backend, Options};
+use firstcontact::model::robot::Robot;
+use firstcontact::stage::s6_solve::SolveOptions;
+use firstcontact::verdict::Verdict;
+
+/// The distance of robot and scene at a time.
+fn distance(model: &Model, robot: &Robot, motion: &Motion, t: f64) -> f64 {
+    let chains = stored(robot, motion);
+    let mut least = f64::INFINITY;
+    for (body, mesh) in &model.links {
+        for x in mesh {
+            let x = x.map(|p| chain::position(&chains[body + 1], t, p));
+            for y in model.objects.iter().flatten() {
+                least = least.min(triangles::distance(&x, y));
+            }
+        }
+    }
+    least
+}
+
+fn run(seed: u64, n: usize, backend: Backend) {
+    let (mut free, mut certified, mut contacts) = (0, 0, 0);
+    for k in 0..n as u64 {
+        let r = &mut Random::new(seed * 1_000_000 + k);
+        let mut model = trees::tree(r, &trees::PLAIN, 1.0);
+        let motions: Vec<Motion> = (0..3).map(|_| trees::motion(r, &model, 1.5, 1.0)).collect();
+        trees::obstacles(r, &mut model, &motions, 1.0, 2);
+        let margin_m = r.one_of(&[1e-6, 1e-3, 0.02, 0.1, 0.5]);
+        let (robot, scene) = model.built();
+        let check = |backend| {
+            let solve = SolveOptions { margin_m, ..SolveOptions::default() };
+            let options = Options { solve, threads: 1, ..on(backend) };
+            backends::verdicts(&engine(&robot, &scene, &[], options), &motions)
+        };
+        let verdicts = check(backend);
+        if backend == Backend::Gpu {
+            assert_eq!(differences(&verdicts, &check(Backend::Cpu)), [""; 0], "model {k}");
+        }
+        for (i, (verdict, motion)) in verdicts.iter().zip(&motions).enumerate() {
+            let label = format!("model {k} motion {i}, margin {margin_m}: {verdict:?}");
+            let at = |t: f64| distance(&model, &robot, motion, t);
+            let until = match verdict {
+                Verdict::Free => 2.0,
+                Verdict::Undecided(u) => u.clear_until,
+                Verdict::Contact(c) => c.toc[0],
+            };
+            for s in 0..=64 {
+                let t = f64::from(s) / 64.0;
+                assert!(t >= until || at(t) > margin_m - 1e-11, "too near at {t}: {} {label}", at(t));
+            }
+            match verdict {
+                Verdict::Free => free += 1,
+                Verdict::Undecided(_) => {}
+                Verdict::Contact(c) => {
+                    contacts += 1;
+                    let [lo, hi] = c.toc;
+                    if lo > 0.0 {
+                        assert!(at(lo) > margin_m - 1e-11, "late: {} {label}", at(lo));
+                    }
+                    if c.proved {
+                        let nearest = (0..=8).map(|s| at(lo + (hi - lo) * f64::from(s) / 8.0)).fold(9e9, f64::min);
+                        assert!(nearest <= margin_m + 1e-8, "never so near: {nearest} {label}");
+                    }
+                    certified += usize::from(c.certified);
+                    if !c.certified {
+                        println!("not certified: at lo {} at hi {} {label}", at(lo) - margin_m, at(hi) - margin_m);
+                    }
+                }
+            }
+        }
+    }
+    println!("{free} free, {contacts} contacts, {certified} certified");
+    assert!(free > n / 10 && contacts > n / 4, "{free} free and {contacts} contacts of {n}");
+    assert!(100 * certified >= 95 * contacts, "{certified} of {contacts} certified");
+}
+
+#[test]
+fn the_distance_falls_to_the_margin_when_it_is_said_to() {
+    run(50, effort(200, 5000), Backend::Cpu);
+}
+
+#[test]
+fn gpu_and_cpu_say_the_same() {
+    if !gpu::skip() {
+        run(51, effort(8, 100), Backend::Gpu);
+    }
+}

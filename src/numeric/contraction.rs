@@ -1,0 +1,344 @@
+//! Contraction: the times at which two moving features can touch at all.
+//!
+//! On an axis `n` the features' points project to numbers `g(τ) = n·(p(τ) - o)`, `o` a fixed origin nearby. Each is known to
+//! within `own = |n| (ball + rounding)` of `g0 + g1 τ + g2 τ²/2`; so the difference of a point `x` of one side and a point
+//! `y` of the other is within `U = own_x + own_y + max(±(g2_x - g2_y), 0) h²/2` of a straight line, from above or below. If
+//! the sides touch at `τ`, then some `x` is not below some `y`, and some `x` not above some `y`. Each of these conditions
+//! holds on a half line for each pair of points; the hull of the half lines is kept.
+//!
+//! This is a Newton step (Redon et al. 2004, eq. 18) with a fixed direction and no interval matrix. Where an axis comes from
+//! does not matter for soundness, so axes are computed without any care for their errors; the width left over is quadratic
+//! in the width before. A hull over pairs of points serves every elementary test alike: a vertex and a face, two edges
+//! (eq. 13, 14), or two whole triangles.
+//!
+//! **Rounding.** A projection rounds once for the difference from the origin, three times for the sum of products, and with
+//! the other side's once more for the difference; the terms `g1 τ`, `g2 τ²/2` round at most twice more. With
+//! `|n| (|p0 - o| + h |p1| + h²/2 |p2|)` as the sum of their sizes (Cauchy–Schwarz), `8 u` of it for either side covers all.
+//!
+//! All of it is generic over [`Divide`], so that many equations run side by side; the results are the same bits in each lane.
+
+use super::linear::V3;
+use super::pose_bound::PointBound;
+use super::real::Divide;
+use super::separation::StandingTriangle;
+
+/// Local times that a contact must lie in; empty in lanes where `lo > hi`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window<T> {
+    /// Earliest.
+    pub lo: T,
+    /// Latest.
+    pub hi: T,
+}
+
+/// Eight units on each side; see the module's documentation.
+const PROJECTION: f64 = 8.0 / (1u64 << 53) as f64;
+/// Covers the rounding of the bound's own sum.
+const BOUND_SLACK: f64 = 1.0 + 1.0 / (1u64 << 40) as f64;
+/// An axis shorter or longer than this may have lost digits to underflow or overflow: it proves nothing.
+const AXIS_LENGTHS: [f64; 2] = [1e-100, 1e100];
+/// A slope flatter than this has no inverse to rely on.
+const FLATTEST: f64 = 1e-280;
+
+/// `K` points that move, as seen from a common origin: one side of a test.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<T, const K: usize> {
+    /// Position relative to the origin, velocity and acceleration at the middle time.
+    c: [[V3<T>; 3]; K],
+    /// Positions at the time at which axes are looked for.
+    pub at: [V3<T>; K],
+    /// How far each point may be from its quadratic, rounding included, metres.
+    own: [T; K],
+    /// The distance that counts as contact.
+    margin_m: f64,
+}
+
+/// `K` points that stand: the other side of most tests.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<T, const K: usize> {
+    /// Positions relative to the origin.
+    pub d: [V3<T>; K],
+    own: T,
+}
+
+impl<T: Divide, const K: usize> Side<T, K> {
+    /// The points over `|τ| <= h`, seen from `origin`. Axes are those of the local time `look`: best is that of the contact,
+    /// as far as it can be guessed. `margin_m` is the distance that counts as contact, metres.
+    #[inline(always)]
+    pub fn new(points: &[PointBound<T>; K], origin: V3<T>, h: T, look: T, margin_m: f64) -> Self {
+        let (half_hh, half_look) = (h * h * T::new(0.5), look * T::new(0.5));
+        let zero = V3::zero();
+        let mut side = Self { c: [[zero; 3]; K], at: [zero; K], own: [T::new(0.0); K], margin_m };
+        for (i, p) in points.iter().enumerate() {
+            let d = p.c[0] - origin;
+            side.c[i] = [d, p.c[1], p.c[2]];
+            side.at[i] = d + (p.c[1] + p.c[2].times(half_look)).times(look);
+            let size = d.norm_bound() + p.c[1].norm_bound() * h + p.c[2].norm_bound() * half_hh;
+            side.own[i] = (p.ball + p.cube.norm1()) + size * T::new(PROJECTION);
+        }
+        side
+    }
+}
+
+impl<T: Divide, const K: usize> Standing<T, K> {
+    /// Points known to within `error` metres, seen from `origin`.
+    #[inline(always)]
+    pub fn new(points: &[V3<T>; K], error: T, origin: V3<T>) -> Self {
+        let mut side = Self { d: [V3::zero(); K], own: T::new(0.0) };
+        let mut size = T::new(0.0);
+        for (i, p) in points.iter().enumerate() {
+            side.d[i] = *p - origin;
+            size = size.max(side.d[i].norm_bound());
+        }
+        side.own = error + size * T::new(PROJECTION);
+        side
+    }
+}
+
+/// What a point, or the lowest of some points, projects to.
+#[derive(Clone, Copy, Debug)]
+pub struct Projection<T> {
+    g: [T; 3],
+    own: T,
+}
+
+/// Points that can be projected on an axis of a given length.
+pub trait Projects<T> {
+    /// Projections among which the lowest one is at every time, and those among which the highest is.
+    type Extremes: AsRef<[Projection<T>]>;
+    /// See [`Projects::Extremes`].
+    fn extremes(&self, n: V3<T>, length: T) -> [Self::Extremes; 2];
+}
+
+impl<T: Divide, const K: usize> Side<T, K> {
+    #[inline(always)]
+    fn project(&self, n: V3<T>, length: T) -> [Projection<T>; K] {
+        let zero = Projection { g: [T::new(0.0); 3], own: T::new(0.0) };
+        let mut out = [zero; K];
+        // An error may be taken for somewhat larger than it is, a margin may not: it needs the length itself.
+        let margin =
+            if self.margin_m > 0.0 { n.dot(n).sqrt() * T::new(self.margin_m * BOUND_SLACK) } else { T::new(0.0) };
+        for (out, (c, own)) in out.iter_mut().zip(self.c.iter().zip(self.own)) {
+            *out = Projection { g: [n.dot(c[0]), n.dot(c[1]), n.dot(c[2])], own: length * own + margin };
+        }
+        out
+    }
+}
+
+impl<T: Divide, const K: usize> Projects<T> for Side<T, K> {
+    type Extremes = [Projection<T>; K];
+    #[inline(always)]
+    fn extremes(&self, n: V3<T>, length: T) -> [Self::Extremes; 2] {
+        let all = self.project(n, length);
+        [all, all]
+    }
+}
+
+impl<T: Divide, const K: usize> Projects<T> for Standing<T, K> {
+    type Extremes = [Projection<T>; 1];
+    #[inline(always)]
+    fn extremes(&self, n: V3<T>, length: T) -> [Self::Extremes; 2] {
+        let (mut low, mut high) = (n.dot(self.d[0]), n.dot(self.d[0]));
+        for d in &self.d[1..] {
+            let g = n.dot(*d);
+            (low, high) = (low.min(g), high.max(g));
+        }
+        let still = |g: T| [Projection { g: [g, T::new(0.0), T::new(0.0)], own: length * self.own }];
+        [still(low), still(high)]
+    }
+}
+
+impl<T: Divide> Window<T> {
+    /// All of `[-h, h]`.
+    #[inline(always)]
+    pub fn whole(h: T) -> Self {
+        Self { lo: -h, hi: h }
+    }
+
+    /// Lanes in which nothing is left.
+    #[inline(always)]
+    pub fn empty(&self) -> u32 {
+        self.lo.gt(self.hi)
+    }
+
+    /// Keeps what the axis `n` allows; true once nothing is left in any of the lanes that are `wanted`.
+    #[inline(always)]
+    pub fn cut<const K: usize>(&mut self, n: V3<T>, x: &Side<T, K>, y: &impl Projects<T>, h: T, wanted: u32) -> bool {
+        // By the fallback of a comparison with NaN an axis that overflowed keeps the window as well.
+        let length = n.norm_bound();
+        let xs = x.project(n, length);
+        let [lows, highs] = y.extremes(n, length);
+        let half_hh = h * h * T::new(0.5);
+        let (mut above, mut below) = (Half::empty(), Half::empty());
+        for x in &xs {
+            for y in lows.as_ref() {
+                above.join(x, y, h, half_hh);
+            }
+            for y in highs.as_ref() {
+                below.join(y, x, h, half_hh);
+            }
+        }
+        let whole = -h;
+        let [short, long] = AXIS_LENGTHS.map(T::new);
+        for half in [above, below] {
+            let lo = T::pick_gt(length, short, T::pick_gt(long, length, half.lo, whole), whole);
+            let hi = T::pick_gt(length, short, T::pick_gt(long, length, half.hi, h), h);
+            self.lo = self.lo.max(lo);
+            self.hi = self.hi.min(hi);
+        }
+        self.empty() & wanted == wanted
+    }
+}
+
+impl<T: Divide> Window<T> {
+    /// Cuts with one axis after the other, until nothing is left in the lanes that are `wanted`: then it is true.
+    #[inline(always)]
+    fn cut_each<const N: usize, const K: usize>(
+        &mut self,
+        axes: [V3<T>; N],
+        x: &Side<T, K>,
+        y: &impl Projects<T>,
+        h: T,
+        wanted: u32,
+    ) -> bool {
+        axes.into_iter().any(|n| self.cut(n, x, y, h, wanted))
+    }
+}
+
+/// Hull of sets `{ τ in [-h, h] : value + slope τ >= 0 }`.
+#[derive(Clone, Copy)]
+struct Half<T> {
+    lo: T,
+    hi: T,
+}
+
+impl<T: Divide> Half<T> {
+    #[inline(always)]
+    fn empty() -> Self {
+        Self { lo: T::new(f64::INFINITY), hi: T::new(f64::NEG_INFINITY) }
+    }
+
+    /// Adds the times at which `upper` may not be below `lower`.
+    #[inline(always)]
+    fn join(&mut self, upper: &Projection<T>, lower: &Projection<T>, h: T, half_hh: T) {
+        let (zero, one) = (T::new(0.0), T::new(1.0));
+        let ([u0, u1, u2], [l0, l1, l2]) = (upper.g, lower.g);
+        let bound = ((u2 - l2).max(zero) * half_hh + (upper.own + lower.own)) * T::new(BOUND_SLACK);
+        let (value, slope) = ((u0 - l0) + bound, u1 - l1);
+        let reach = slope.abs() * h;
+        // Where the line crosses zero, outward: the inverse, the product and their rounding are within four units.
+        let inverse = one.div(T::pick_gt(slope.abs(), T::new(FLATTEST), slope, one));
+        let root = -(value * inverse);
+        let width = root.abs() * T::new(2.0 * f64::EPSILON) + T::new(f64::EPSILON);
+        let whole = -h;
+        // Partly inside: rising, it starts at the root; falling, it ends there.
+        let partly = T::pick_gt(reach, value, T::pick_gt(slope.abs(), T::new(FLATTEST), one, zero), zero);
+        let lo = T::pick_gt(partly * slope, zero, (root - width).max(whole), whole);
+        let hi = T::pick_gt(zero, partly * slope, (root + width).min(h), h);
+        // Nowhere inside: it adds nothing.
+        let (value, nothing) = (value + reach, T::new(f64::INFINITY));
+        let lo = T::pick_gt(zero, value, nothing, lo);
+        let hi = T::pick_gt(zero, value, -nothing, hi);
+        self.lo = self.lo.min(lo);
+        self.hi = self.hi.max(hi);
+    }
+}
+
+/// The window of a vertex and a triangle `face` (points at the time to look at, relative to the origin): the face's normal and
+/// the three normals of its edges in its plane.
+#[inline(always)]
+fn with_face<T: Divide, const K: usize>(
+    face: [V3<T>; 3],
+    x: &Side<T, K>,
+    y: &impl Projects<T>,
+    h: T,
+    wanted: u32,
+) -> Window<T> {
+    let mut window = Window::whole(h);
+    let [b, c, d] = face;
+    let n = (c - b).cross(d - b);
+    window.cut_each([n, n.cross(c - b), n.cross(d - c), n.cross(b - d)], x, y, h, wanted);
+    window
+}
+
+/// The times at which a moving vertex can touch a standing face.
+#[inline(always)]
+pub fn vertex_face<T: Divide>(x: &Side<T, 1>, y: &Standing<T, 3>, h: T, wanted: u32) -> Window<T> {
+    with_face(y.d, x, y, h, wanted)
+}
+
+/// The times at which a moving face can touch a standing vertex.
+#[inline(always)]
+pub fn face_vertex<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 1>, h: T, wanted: u32) -> Window<T> {
+    with_face(x.at, x, y, h, wanted)
+}
+
+/// The times at which a moving vertex can touch a moving face.
+#[inline(always)]
+pub fn vertex_moving_face<T: Divide>(x: &Side<T, 1>, y: &Side<T, 3>, h: T, wanted: u32) -> Window<T> {
+    with_face(y.at, x, y, h, wanted)
+}
+
+/// The window of two edges: their common normal, the normals of either edge in their common direction, and for parallel
+/// edges the direction along and the one across.
+#[inline(always)]
+fn edges<T: Divide>(d: [V3<T>; 2], x: &Side<T, 2>, y: &impl Projects<T>, h: T, wanted: u32) -> Window<T> {
+    let mut window = Window::whole(h);
+    let [a, b] = x.at;
+    let (d1, d2) = (b - a, d[1] - d[0]);
+    let n = d1.cross(d2);
+    let (across, tiny) = (a - d[0], T::new(1e-200));
+    let share = across.dot(d2).div(d2.dot(d2).max(tiny));
+    window.cut_each([n, n.cross(d1), n.cross(d2), d2, across - d2.times(share)], x, y, h, wanted);
+    window
+}
+
+/// The times at which a moving edge can touch a standing one.
+#[inline(always)]
+pub fn edge_edge<T: Divide>(x: &Side<T, 2>, y: &Standing<T, 2>, h: T, wanted: u32) -> Window<T> {
+    edges(y.d, x, y, h, wanted)
+}
+
+/// The times at which two moving edges can touch.
+#[inline(always)]
+pub fn edge_moving_edge<T: Divide>(x: &Side<T, 2>, y: &Side<T, 2>, h: T, wanted: u32) -> Window<T> {
+    edges(y.at, x, y, h, wanted)
+}
+
+/// The times at which a moving triangle can touch a standing one: the seventeen axes that decide two triangles at rest, taken
+/// at the time to look at.
+#[inline(always)]
+pub fn triangles<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: u32) -> Window<T> {
+    let mut window = Window::whole(h);
+    let [p, q, r] = x.at;
+    let e = [q - p, r - q, p - r];
+    let f = [y.d[1] - y.d[0], y.d[2] - y.d[1], y.d[0] - y.d[2]];
+    let (n_x, n_y) = (e[0].cross(e[1]), f[0].cross(f[1]));
+    if window.cut_each([n_y, n_x], x, y, h, wanted) {
+        return window;
+    }
+    let mut axes = [n_x; 15];
+    for i in 0..3 {
+        for j in 0..3 {
+            axes[3 * i + j] = e[i].cross(f[j]);
+        }
+        axes[9 + 2 * i] = n_x.cross(e[i]);
+        axes[10 + 2 * i] = n_y.cross(f[i]);
+    }
+    window.cut_each(axes, x, y, h, wanted);
+    window
+}
+
+/// Both sides of a test of a moving triangle against a standing one, seen from the latter's first vertex; `margin_m` is the
+/// distance that counts as contact, metres.
+#[inline(always)]
+pub fn triangle_sides<T: Divide>(
+    x: &[PointBound<T>; 3],
+    tri: &StandingTriangle<T>,
+    h: T,
+    look: T,
+    margin_m: f64,
+) -> (Side<T, 3>, Standing<T, 3>) {
+    let origin = tri.y[0];
+    (Side::new(x, origin, h, look, margin_m), Standing::new(&tri.y, tri.error, origin))
+}
