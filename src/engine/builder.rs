@@ -7,6 +7,7 @@ use crate::model::robot::Robot;
 use crate::model::scene::Scene;
 use crate::model::world::World;
 use crate::stage::s6_solve::Initial;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -68,20 +69,9 @@ impl<'a> EngineBuilder<'a> {
     /// A coordinate is too far away, an option is out of its range, or there is no adapter where one is asked for.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
-        let tolerance = self.options.solve.tolerance;
-        if !(tolerance > 0.0 && tolerance <= 1.0) {
-            return Err(Error::usage(format!("a tolerance of {tolerance} is not between 0 and 1")));
-        }
-        let threads = self.options.threads;
-        if threads > MOST_THREADS {
-            return Err(Error::usage(format!("{threads} threads: more than {MOST_THREADS}"))
-                .remedy("--threads 0 takes all cores"));
-        }
+        self.options.solve.check()?;
+        let pool = thread_pool(self.options.threads)?;
         let world = World::new(self.robot, self.scene, &self.allowed)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|e| Error::usage(format!("{threads} threads: {e}")))?;
         let (flow, note) = match self.options.backend {
             Backend::Cpu => (None, None),
             Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),
@@ -94,4 +84,17 @@ impl<'a> EngineBuilder<'a> {
         let (options, flow) = (self.options, flow.map(Mutex::new));
         Ok(Engine { world, options, flow, pool, build_s: start.elapsed().as_secs_f64(), note })
     }
+}
+
+/// Threads to work on; 0 for as many as there are cores.
+///
+/// # Errors
+/// They are too many, or the system does not start them.
+pub fn thread_pool(threads: usize) -> Result<ThreadPool> {
+    if threads > MOST_THREADS {
+        let message = format!("{threads} threads: more than {MOST_THREADS}");
+        return Err(Error::usage(message).remedy("--threads 0 takes all cores"));
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|e| Error::usage(format!("{threads} threads: {e}")))
 }

@@ -7,7 +7,7 @@ pub mod gpu;
 mod options;
 mod stats;
 
-pub use builder::EngineBuilder;
+pub use builder::{EngineBuilder, thread_pool};
 pub use options::{Backend, Capacities, Options, Stage};
 pub use stats::{SolveSummary, StageStats, Stats};
 

@@ -12,6 +12,7 @@ mod record;
 mod search;
 
 use super::{Piece, SUBS, TrianglePair};
+use crate::error::{Error, Result};
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::linear::V3;
@@ -46,6 +47,19 @@ pub struct SolveOptions {
 impl Default for SolveOptions {
     fn default() -> Self {
         Self { tolerance: 1e-9, floor_m: 1e-11, evaluation_cap: 1 << 16, initial: Initial::Report }
+    }
+}
+
+impl SolveOptions {
+    /// Whether the options can be met.
+    ///
+    /// # Errors
+    /// The tolerance is not above 0 and at most 1.
+    pub fn check(&self) -> Result<()> {
+        if self.tolerance > 0.0 && self.tolerance <= 1.0 {
+            return Ok(());
+        }
+        Err(Error::usage(format!("a tolerance of {} is not between 0 and 1", self.tolerance)))
     }
 }
 
