@@ -7,6 +7,7 @@
 //! is a proved lower bound of the first contact.
 
 mod contract;
+pub mod elementary;
 mod features;
 mod record;
 mod search;
