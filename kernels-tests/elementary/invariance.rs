@@ -37,6 +37,9 @@ impl Differences {
         if let (Answer::Contact { toc: [a_lo, a_hi], .. }, Answer::Contact { toc: [b_lo, b_hi], .. }) = (a, b) {
             assert!(a_lo <= b_hi && b_lo <= a_hi, "{a:?} {b:?}: {}", what());
         }
+        if is_undecided(a) || is_undecided(b) {
+            println!("{a:?} {b:?}: {}", what());
+        }
         self.count(a, b);
     }
 

@@ -2,7 +2,9 @@
 
 use super::{agrees, answer, check_form, is_undecided};
 use crate::oracle::queries::{Known, Query as Posed, Source, handmade_files, simulated_files};
+use crate::oracle::triangles;
 use firstcontact::elementary::{Answer, Kind, Query, Reader};
+use std::array::from_fn;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -21,12 +23,14 @@ struct Row {
     /// Called a contact against the truth, with and without a proof.
     false_proofs: usize,
     false_positives: usize,
+    /// Of the latter, those whose features are farther apart than the band that is promised.
+    beyond_band: usize,
     undecided: usize,
     solve_ns: f64,
 }
 
 const HEADER: &str = "| collection | kind | queries | contacts | found | proved | certified | possible | false negatives | \
-    false proofs | false positives | undecided | mean ns |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+    false proofs | false positives | beyond the band | undecided | mean ns |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 impl Row {
     fn add(&mut self, other: &Self) {
@@ -38,6 +42,7 @@ impl Row {
         self.false_negatives += other.false_negatives;
         self.false_proofs += other.false_proofs;
         self.false_positives += other.false_positives;
+        self.beyond_band += other.beyond_band;
         self.undecided += other.undecided;
         self.solve_ns += other.solve_ns;
     }
@@ -66,10 +71,37 @@ impl Row {
         let (possible, mean_ns) = (found - certified, self.solve_ns / *queries as f64);
         println!(
             "| {collection} | {kind} | {queries} | {contacts} | {found} | {proved} | {certified} | {possible} | \
-             {false_negatives} | {false_proofs} | {false_positives} | {} | {mean_ns:.0} |",
-            self.undecided
+             {false_negatives} | {false_proofs} | {false_positives} | {} | {} | {mean_ns:.0} |",
+            self.beyond_band, self.undecided
         );
     }
+}
+
+/// How near features may come without touching and yet be called a contact that is not proved, as a share of their
+/// distance from the origin.
+const BAND: f64 = 1e-13;
+
+/// The distance of the features soon after `lo`, as a share of their distance from the origin.
+fn gap_after(kind: Kind, query: &Query, lo: f64) -> f64 {
+    let gap = |t: f64| {
+        let [a, b, c, d] = from_fn(|i| query.start[i].lerp(query.end[i], t));
+        match kind {
+            Kind::VertexFace => a.distance(triangles::on_triangle(a, &[b, c, d])),
+            Kind::EdgeEdge => {
+                let (x, y) = triangles::on_segments(a, b, c, d);
+                x.distance(y)
+            }
+        }
+    };
+    // Over so short a time features keep their shape, and the distance of such is a convex function of time.
+    let mut ends = [lo, (lo + 2e-9).min(1.0)];
+    for _ in 0..80 {
+        let [a, b] = ends;
+        let thirds = [a + (b - a) / 3.0, b - (b - a) / 3.0];
+        ends = if gap(thirds[0]) <= gap(thirds[1]) { [a, thirds[1]] } else { [thirds[0], b] };
+    }
+    let reach = query.start.iter().chain(&query.end).map(|p| p.length()).fold(0.0, f64::max);
+    [lo, ends[0], ends[1]].map(gap).into_iter().fold(f64::INFINITY, f64::min) / reach
 }
 
 fn kind_of(source: &Source) -> Kind {
@@ -92,6 +124,13 @@ fn judge(source: &Source) -> Row {
     for (posed, (query, answer)) in posed.iter().zip(queries.iter().zip(&answers)) {
         check_form(kind, query, answer);
         row.count(posed.truth, answer);
+        if let (Answer::Contact { toc, proved: false, .. }, false) = (*answer, posed.truth) {
+            let gap = gap_after(kind, query, toc[0]);
+            if gap > BAND {
+                println!("{}: a gap of {gap:e} of the reach is called {answer:?}", posed.name);
+                row.beyond_band += 1;
+            }
+        }
         // The first contact is at a time between two numbers, often the same: an enclosure must have a part of what
         // lies between. Of a degenerate query only the truth is known.
         if let Known::Hit(earliest, latest) = posed.known {
@@ -126,7 +165,8 @@ fn handmade_queries() {
     let all = judge_all("ccd-queries", &sources);
     assert_eq!((all.queries, all.contacts), (5134, 219));
     assert_eq!((all.false_negatives, all.false_proofs), (0, 0));
-    assert!(all.false_positives <= 25 && all.undecided <= 5, "{all:?}");
+    // A cube stands on another one, up to the last bit of the coordinates: some two hundred queries miss by 1e-17.
+    assert!(all.beyond_band == 0 && all.false_positives <= 200 && all.undecided <= 5, "{all:?}");
 }
 
 /// The same for queries of simulations, in which nearly every contact is within a face and across it.
@@ -136,7 +176,7 @@ fn simulated_queries() {
     let all = judge_all("ccd-simulation", &sources);
     assert_eq!((all.queries, all.contacts), (92 + 263 + 4652, 27 + 107 + 4650));
     assert_eq!((all.false_negatives, all.false_proofs), (0, 0));
-    assert!(all.false_positives <= 5 && all.undecided <= 5, "{all:?}");
+    assert!(all.beyond_band == 0 && all.false_positives <= 5 && all.undecided <= 5, "{all:?}");
     assert!(10 * all.certified >= 9 * all.contacts, "{all:?}");
 }
 
