@@ -80,27 +80,55 @@ impl Numbers {
 
     /// Features that meet at a time, in sixteenths, which comes too; inside of both, or anywhere on them.
     fn implanted(&mut self, kind: Kind, is_inside: bool) -> (Query, f64) {
-        let low = u32::from(is_inside);
-        let at_contact = match kind {
-            Kind::VertexFace => {
-                let corners = [0; 3].map(|_| self.point(10));
-                let a = low + self.below(17 - 3 * low);
-                let b = low + self.below(17 - 2 * low - a);
-                let weights = [a, b, 16 - a - b].map(|w| f64::from(w) / 16.0);
-                let vertex = weights[0] * corners[0] + weights[1] * corners[1] + weights[2] * corners[2];
-                [vertex, corners[0], corners[1], corners[2]]
-            }
-            Kind::EdgeEdge => {
-                let (place, d, e) = (self.point(10), self.point(10), self.point(10));
-                let [u, v] = [0; 2].map(|_| f64::from(low + self.below(17 - 2 * low)) / 16.0);
-                [place - u * d, place + (1.0 - u) * d, place - v * e, place + (1.0 - v) * e]
-            }
-        };
+        let at_contact = self.touching(kind, if is_inside { Place::Inside } else { Place::Anywhere }, 10);
         let t = f64::from(self.below(17)) / 16.0;
         let speeds = self.points(10).map(|s| 2.0 * s);
         let start = from_fn(|i| at_contact[i] - t * speeds[i]);
         (Query { start, end: from_fn(|i| at_contact[i] + (1.0 - t) * speeds[i]) }, t)
     }
+
+    /// A translation that passes the border of a feature, nearer than double precision can tell or not so near.
+    fn grazing(&mut self, kind: Kind) -> Query {
+        let mut at_contact = self.touching(kind, Place::Border, 4);
+        let off = self.point(2) * 2.0_f64.powi(-30 - self.below(19) as i32);
+        (0..4).filter(|&i| feature(kind, i) == 0).for_each(|i| at_contact[i] += off);
+        let (t, speeds) = (f64::from(self.below(17)) / 16.0, [self.point(2), self.point(2)]);
+        let travel = |i: usize| 2.0 * speeds[feature(kind, i)];
+        let start = from_fn(|i| at_contact[i] - t * travel(i));
+        Query { start, end: from_fn(|i| at_contact[i] + (1.0 - t) * travel(i)) }
+    }
+
+    /// Features that have a point in common, multiples of 2^-(bits + 4).
+    fn touching(&mut self, kind: Kind, place: Place, bits: i32) -> [DVec3; 4] {
+        let low = u32::from(place == Place::Inside);
+        match kind {
+            Kind::VertexFace => {
+                let [b, c, d] = [0; 3].map(|_| self.point(bits));
+                let first = if place == Place::Border { 0 } else { low + self.below(17 - 3 * low) };
+                let second = low + self.below(17 - 2 * low - first);
+                let weights = [first, second, 16 - first - second].map(|w| f64::from(w) / 16.0);
+                [weights[0] * b + weights[1] * c + weights[2] * d, b, c, d]
+            }
+            Kind::EdgeEdge => {
+                let [at, d, e] = [0; 3].map(|_| self.point(bits));
+                let mut along = || f64::from(low + self.below(17 - 2 * low)) / 16.0;
+                let (mut u, v) = (along(), along());
+                if place == Place::Border {
+                    u = u.round();
+                }
+                [at - u * d, at + (1.0 - u) * d, at - v * e, at + (1.0 - v) * e]
+            }
+        }
+    }
+}
+
+/// Where on the features a common point is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Inside,
+    Anywhere,
+    /// On an edge of the triangle, or at an end of the first edge.
+    Border,
 }
 
 /// 0 if a point belongs to the vertex or the first edge, 1 if to the face or the second edge.

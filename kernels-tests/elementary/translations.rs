@@ -1,6 +1,6 @@
 //! Features that keep their shape and direction, against exact rational arithmetic.
 
-use super::{KINDS, Numbers, answer, check_contact, check_free, first_of, is_certified, is_undecided};
+use super::{KINDS, Numbers, answer, check_contact, check_free, first_of, is_certified, is_proved, is_undecided};
 use crate::effort;
 
 /// Many random translations; gives the contacts, those certified, and the undecided ones. Nothing that is free may be
@@ -47,4 +47,28 @@ fn fine_grids_agree_with_exact_arithmetic() {
     assert!(met > n / 20, "{met} of {n}");
     assert!(undecided == 0, "{undecided} of {n} undecided");
     assert!(100 * certified >= 99 * met, "{certified} of {met} contacts certified");
+}
+
+/// A hair beside a border there is nothing to prove, and a hair within it nothing may be missed.
+#[test]
+fn a_hair_decides_at_a_border() {
+    let mut numbers = Numbers::new(50);
+    let n = effort(10_000, 500_000);
+    let (mut met, mut proved, mut not_told, mut undecided) = (0, 0, 0, 0);
+    for i in 0..n {
+        let kind = KINDS[i % 2];
+        let query = numbers.grazing(kind);
+        let answer = answer(kind, &query);
+        undecided += usize::from(is_undecided(&answer));
+        if let Some(time) = first_of(kind, &query) {
+            let (earliest, latest) = time.enclosure();
+            check_contact(kind, &query, &answer, [earliest, latest]);
+            met += 1;
+            proved += usize::from(is_proved(&answer));
+        } else {
+            not_told += usize::from(!check_free(kind, &query, &answer));
+        }
+    }
+    println!("{n} queries at a border: {met} meet, {proved} proved; {not_told} others not told; {undecided} undecided");
+    assert!(met > n / 4 && met < 3 * n / 4 && 1000 * undecided <= n, "{met} met, {undecided} undecided of {n}");
 }
