@@ -189,7 +189,7 @@ fn broken_files_end_the_program_with_one_line() {
         (vec![0xff; 100], "line 1: 1 columns"),
         ([b"\xfd7zXZ\0\0\x04", &[7; 99][..]].concat(), "packed"),
         ([b"\x1f\x8b\x08", &[7; 99][..]].concat(), "gunzip"),
-        ([good.as_bytes(), b"1,4,\xff\xfe,4,4,4,0\n", &seven.as_bytes()[..]].concat(), "line 9: y: '"),
+        ([good.as_bytes(), b"1,4,\xff\xfe,4,4,4,0\n", seven.as_bytes()].concat(), "line 9: y: '"),
         (good.encode_utf16().flat_map(u16::to_le_bytes).collect(), "lines of query 1"),
     ];
     assert!(broken.len() >= 15);
