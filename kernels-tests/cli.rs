@@ -6,6 +6,7 @@
 mod backends;
 mod broken;
 mod contacts;
+mod elementary;
 mod info;
 mod interrupt;
 mod joints;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cli;
+mod elementary;
 mod harness;
 mod inputs;
 mod layout;

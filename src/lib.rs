@@ -1,6 +1,7 @@
 //! Certified continuous collision detection of articulated models in triangle environments.
 
 pub mod dataset;
+pub mod elementary;
 pub mod engine;
 pub mod error;
 pub mod gpu;

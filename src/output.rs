@@ -11,8 +11,10 @@ pub struct PartFile {
     path: PathBuf,
     part: PathBuf,
     to: BufWriter<File>,
-    /// Whether the part goes when this value does.
+    /// Whether the part goes when this value does, …
     removes: bool,
+    /// … and the folders that were made for it, innermost first.
+    folders: Vec<PathBuf>,
 }
 
 impl PartFile {
@@ -21,7 +23,10 @@ impl PartFile {
     /// # Errors
     /// The file cannot be made, or what is there is no file: a device or a pipe would be gone if a file were moved there.
     pub fn create(path: &Path) -> Result<Self> {
-        if let Some(folder) = path.parent() {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let new = folder.into_iter().flat_map(Path::ancestors).take_while(|f| !f.as_os_str().is_empty() && !f.exists());
+        let folders: Vec<PathBuf> = new.map(Path::to_path_buf).collect();
+        if let Some(folder) = folder {
             fs::create_dir_all(folder).map_err(|e| cannot_write(path, &e))?;
         }
         let mut part = path.as_os_str().to_os_string();
@@ -33,7 +38,7 @@ impl PartFile {
             }
         }
         let file = File::create(&part).map_err(|e| cannot_write(&part, &e))?;
-        Ok(Self { path: path.to_path_buf(), part, to: BufWriter::new(file), removes: true })
+        Ok(Self { path: path.to_path_buf(), part, to: BufWriter::new(file), removes: true, folders })
     }
 
     /// Appends one line.
@@ -42,6 +47,14 @@ impl PartFile {
     /// The file cannot be written.
     pub fn line(&mut self, line: &str) -> Result<()> {
         writeln!(self.to, "{line}").map_err(|e| cannot_write(&self.part, &e))
+    }
+
+    /// Appends a text of whole lines.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn lines(&mut self, text: &str) -> Result<()> {
+        self.to.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.part, &e))
     }
 
     /// Leaves the part where it is, with all that was written so far.
@@ -70,6 +83,8 @@ impl Drop for PartFile {
         if self.removes {
             // It may be gone already: nothing depends on it.
             let _ = fs::remove_file(&self.part);
+            // A folder goes only if nothing else came into it.
+            let _ = self.folders.iter().try_for_each(fs::remove_dir);
         }
     }
 }
@@ -115,6 +130,24 @@ mod tests {
         assert_eq!(failed.unwrap_err().to_string(), "stop");
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn folders_made_for_a_file_go_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/file.txt");
+        drop(PartFile::create(&path).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        let mut file = PartFile::create(&path).unwrap();
+        fs::write(folder.path().join("a/other"), b"").unwrap();
+        file.lines("one\ntwo\n").unwrap();
+        drop(file);
+        assert!(folder.path().join("a/other").is_file() && !folder.path().join("a/b").exists());
+        let mut file = PartFile::create(&path).unwrap();
+        file.lines("one\ntwo\n").unwrap();
+        file.line("three").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
     }
 
     #[test]

@@ -31,7 +31,8 @@ fn start(desk: &Desk, backend: &str) -> Child {
     child
 }
 
-fn signal(child: &Child, name: &str) {
+/// Sends a signal to the program.
+pub(super) fn signal(child: &Child, name: &str) {
     let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap();
     assert!(sent.success());
 }

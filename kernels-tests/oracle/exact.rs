@@ -56,6 +56,20 @@ pub fn first_contact(x: &ExactTriangle, s: &Exact3, y: &ExactTriangle) -> Option
     pieces.iter().filter_map(|piece| first_on_triangle(s, piece)).min()
 }
 
+/// When a vertex that goes from where it is by `s`, at constant speed from t = 0 to 1, first meets a resting triangle.
+pub fn first_vertex_face(v: &Exact3, s: &Exact3, t: &ExactTriangle) -> Option<Time> {
+    first_on_triangle(s, &t.each_ref().map(|corner| difference(corner, v)))
+}
+
+/// When an edge that goes from where it is by `s`, at constant speed from t = 0 to 1, first meets a resting edge.
+///
+/// The differences of their points are a parallelogram: two triangles.
+pub fn first_edge_edge(x: &[Exact3; 2], s: &Exact3, y: &[Exact3; 2]) -> Option<Time> {
+    let at = |i: usize, j: usize| difference(&y[j], &x[i]);
+    let halves = [[at(0, 0), at(1, 0), at(0, 1)], [at(1, 1), at(1, 0), at(0, 1)]];
+    halves.iter().filter_map(|half| first_on_triangle(s, half)).min()
+}
+
 /// Least t in [0, 1] for which t s is in the triangle.
 fn first_on_triangle(s: &Exact3, t: &ExactTriangle) -> Option<Time> {
     let [a, b, c] = t;
@@ -303,6 +317,30 @@ mod tests {
             (touching, through) = (touching + usize::from(exactly && !pierced), through + usize::from(pierced));
         }
         assert!(touching > 200 && through > 200, "{touching} {through}");
+    }
+
+    /// A vertex is a triangle of three equal corners, an edge one of two.
+    #[test]
+    fn vertices_and_edges_are_degenerate_triangles() {
+        let mut rng = Pcg64Mcg::seed_from_u64(7);
+        let mut point = || exact(DVec3::from_array([0; 3].map(|_| f64::from(rng.next_u32() % 5))));
+        let (mut met, mut later) = (0, 0);
+        for _ in 0..1000 {
+            let [a, b, c, d, e] = [0; 5].map(|_| point());
+            let s = scaled(&difference(&e, &point()), &Dyadic::from(2.0));
+            let pick = |points: [&Exact3; 3]| points.map(Clone::clone);
+            let (vertex, face) = (pick([&a, &a, &a]), pick([&b, &c, &d]));
+            let vertex_face = first_vertex_face(&a, &s, &face);
+            assert_eq!(vertex_face, first_contact(&vertex, &s, &face), "{a:?} {face:?} {s:?}");
+            let (x, y) = (pick([&a, &b, &a]), pick([&c, &d, &d]));
+            let edge_edge = first_edge_edge(&[a, b], &s, &[c, d]);
+            assert_eq!(edge_edge, first_contact(&x, &s, &y), "{x:?} {y:?} {s:?}");
+            for time in [vertex_face, edge_edge].into_iter().flatten() {
+                met += 1;
+                later += usize::from(time.enclosure().0 > 0.0);
+            }
+        }
+        assert!(met > 200 && later > 100, "{met} {later}");
     }
 
     /// The published queries: none begins in contact; none that misses ends in contact; and where the motion is a

@@ -30,17 +30,48 @@ pub struct Query {
     pub known: Known,
 }
 
+/// A file of queries, with what is known of them.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file, relative to the collection.
+    pub name: String,
+    /// `vertex-face` or `edge-edge`.
+    pub kind: &'static str,
+    /// The queries, as they stand in the file.
+    pub text: String,
+    toi: String,
+    /// The truth, where it does not stand in the file.
+    truth: Vec<bool>,
+}
+
+impl Source {
+    /// The queries.
+    pub fn queries(&self) -> Vec<Query> {
+        parse(&self.name, self.kind, &self.text, &self.toi, &self.truth)
+    }
+}
+
 /// All queries of `ccd-queries`, or `None` without data.
 pub fn handmade() -> Option<Vec<Query>> {
+    Some(handmade_files()?.iter().flat_map(Source::queries).collect())
+}
+
+/// All queries of `ccd-simulation`, or `None` without data.
+pub fn simulated() -> Option<Vec<Query>> {
+    Some(simulated_files()?.iter().flat_map(Source::queries).collect())
+}
+
+/// The files of `ccd-queries`.
+pub fn handmade_files() -> Option<Vec<Source>> {
     let root = data::folder("ccd-queries")?;
     let mut out = Vec::new();
     for scene in sorted(&root).into_iter().filter(|p| p.is_dir()) {
         for kind in ["edge-edge", "vertex-face"] {
             for file in sorted(&scene.join(kind)) {
-                let text = |p: &Path| std::fs::read_to_string(p).unwrap_or_else(|e| panic!("{}: {e}", p.display()));
                 let name = file.strip_prefix(&root).expect("below the root").display().to_string();
                 if !name.ends_with(".toi.csv") {
-                    out.extend(parse(&name, kind, &text(&file), &text(&file.with_extension("toi.csv")), &[]));
+                    let (queries, toi) = (text(&file), text(&file.with_extension("toi.csv")));
+                    out.push(Source { name, kind, text: queries, toi, truth: Vec::new() });
                 }
             }
         }
@@ -48,8 +79,8 @@ pub fn handmade() -> Option<Vec<Query>> {
     Some(out)
 }
 
-/// All queries of `ccd-simulation`, or `None` without data.
-pub fn simulated() -> Option<Vec<Query>> {
+/// The files of `ccd-simulation`.
+pub fn simulated_files() -> Option<Vec<Source>> {
     let root = data::folder("ccd-simulation")?;
     let mut out = Vec::new();
     for (scene, name) in [("cloth-funnel", "227vf"), ("cloth-funnel", "227ee"), ("armadillo-rollers", "326vf")] {
@@ -59,7 +90,7 @@ pub fn simulated() -> Option<Vec<Query>> {
         let kind = if name.ends_with("vf") { "vertex-face" } else { "edge-edge" };
         let queries = text(&at("queries", format!("{name}.csv")));
         let toi = text(&at("toi", format!("{name}.csv")));
-        out.extend(parse(&format!("{scene}/{name}"), kind, &queries, &toi, &truth));
+        out.push(Source { name: format!("{scene}/{name}"), kind, text: queries, toi, truth });
     }
     Some(out)
 }

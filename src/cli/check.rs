@@ -17,8 +17,7 @@ use firstcontact::verdict::Verdict;
 use firstcontact::{Error, ErrorKind, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -222,10 +221,7 @@ fn check(
     motions: &Motions,
     engine: &Engine,
 ) -> Result<(Stats, Vec<String>)> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let handler = Arc::clone(&interrupted);
-    // A second handler cannot be set; the first one serves as well.
-    let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
+    let interruption = super::interruption();
     let progress = progress(motions.len() as u64);
     let mut first = Vec::new();
     let result = engine.check_each(motions, &mut |i, verdict| {
@@ -238,8 +234,8 @@ fn check(
             first.extend(summary::in_words(&line));
         }
         progress.inc(1);
-        if interrupted.load(Ordering::Relaxed) {
-            return Err(Error::new(ErrorKind::Interrupted, format!("interrupted after {} motions", i + 1)));
+        if interruption.load(Ordering::Relaxed) {
+            return Err(super::interrupted(&format!("{} motions", i + 1)));
         }
         Ok(())
     });
@@ -251,7 +247,7 @@ fn check(
         }
         Err(error) if error.kind() == ErrorKind::Interrupted => {
             out.keep()?;
-            Err(error.remedy("the answers so far stand beside the output, in a file whose name ends in .part"))
+            Err(error)
         }
         Err(error) => Err(error),
     }

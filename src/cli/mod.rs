@@ -20,13 +20,16 @@ macro_rules! tell {
 mod allow;
 mod check;
 mod dataset;
+mod elementary;
 mod info;
 mod inputs;
 mod summary;
 
 use clap::{Parser, Subcommand};
-use firstcontact::{ErrorKind, Result};
+use firstcontact::{Error, ErrorKind, Result};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Certified continuous collision detection of articulated models in triangle environments.
 #[derive(Debug, Parser)]
@@ -42,6 +45,8 @@ enum Command {
     Check(Box<check::CheckArgs>),
     /// Make data sets
     Dataset(dataset::DatasetArgs),
+    /// Say for each vertex and face, or two edges, on straight lines whether they meet, and when first
+    Elementary(elementary::ElementaryArgs),
     /// Show adapters, and what a robot and a scene consist of
     Info(info::InfoArgs),
 }
@@ -49,11 +54,11 @@ enum Command {
 /// How a command ended, if not with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All motions are free, or there is nothing to judge.
+    /// All motions or queries are free, or there is nothing to judge.
     Free,
-    /// Some motion has a contact.
+    /// Some motion or query has a contact.
     Contact,
-    /// No contact, but some motion is undecided.
+    /// No contact, but some motion or query is undecided.
     Undecided,
 }
 
@@ -84,6 +89,7 @@ fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Check(args) => check::run(&args),
         Command::Dataset(args) => dataset::run(&args),
+        Command::Elementary(args) => elementary::run(&args),
         Command::Info(args) => info::run(&args),
     }
 }
@@ -91,6 +97,21 @@ fn run(command: Command) -> Result<Outcome> {
 /// Prints a warning.
 fn warn(message: &str) {
     tell!("warning: {message}");
+}
+
+/// A flag that an interruption raises from now on, in the place of ending the process.
+fn interruption() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&flag);
+    // A second handler cannot be set; the first one serves as well.
+    let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
+    flag
+}
+
+/// The error of a run that was interrupted and whose answers so far are kept.
+fn interrupted(after: &str) -> Error {
+    Error::new(ErrorKind::Interrupted, format!("interrupted after {after}"))
+        .remedy("the answers so far stand beside the output, in a file whose name ends in .part")
 }
 
 /// A number list such as `x,y,z,roll,pitch,yaw`.

@@ -6,14 +6,13 @@ use crate::error::{Error, Result};
 use crate::model::robot::Robot;
 use crate::model::scene::Scene;
 use crate::model::world::World;
-use crate::stage::s6_solve::{Initial, Method};
+use crate::stage::s6_solve::Initial;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Mutex;
 use std::time::Instant;
 
 /// Threads on the CPU that can be asked for: more than any machine has cores, and few enough to be started.
 const MOST_THREADS: usize = 4096;
-/// The largest distance that may count as contact, metres.
-const MOST_MARGIN_M: f64 = 1000.0;
 
 /// Collects what an engine needs.
 #[derive(Clone, Debug)]
@@ -70,27 +69,9 @@ impl<'a> EngineBuilder<'a> {
     /// A coordinate is too far away, an option is out of its range, or there is no adapter where one is asked for.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
-        let tolerance = self.options.solve.tolerance;
-        if !(tolerance > 0.0 && tolerance <= 1.0) {
-            return Err(Error::usage(format!("a tolerance of {tolerance} is not between 0 and 1")));
-        }
-        let margin = self.options.solve.margin_m;
-        if !(0.0..=MOST_MARGIN_M).contains(&margin) {
-            return Err(Error::usage(format!("a margin of {margin} m is not between 0 and {MOST_MARGIN_M} m")));
-        }
-        if margin > 0.0 && self.options.solve.method == Method::Paper {
-            return Err(Error::usage("the paper's solver knows no margin").remedy("use --solver jet"));
-        }
-        let threads = self.options.threads;
-        if threads > MOST_THREADS {
-            return Err(Error::usage(format!("{threads} threads: more than {MOST_THREADS}"))
-                .remedy("--threads 0 takes all cores"));
-        }
+        self.options.solve.check()?;
+        let pool = thread_pool(self.options.threads)?;
         let world = World::new(self.robot, self.scene, &self.allowed)?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|e| Error::usage(format!("{threads} threads: {e}")))?;
         let (flow, note) = match self.options.backend {
             Backend::Cpu => (None, None),
             Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),
@@ -103,4 +84,17 @@ impl<'a> EngineBuilder<'a> {
         let (options, flow) = (self.options, flow.map(Mutex::new));
         Ok(Engine { world, options, flow, pool, build_s: start.elapsed().as_secs_f64(), note })
     }
+}
+
+/// Threads to work on; 0 for as many as there are cores.
+///
+/// # Errors
+/// They are too many, or the system does not start them.
+pub fn thread_pool(threads: usize) -> Result<ThreadPool> {
+    if threads > MOST_THREADS {
+        let message = format!("{threads} threads: more than {MOST_THREADS}");
+        return Err(Error::usage(message).remedy("--threads 0 takes all cores"));
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|e| Error::usage(format!("{threads} threads: {e}")))
 }

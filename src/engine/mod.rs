@@ -8,7 +8,7 @@ mod options;
 mod stats;
 
 pub use crate::stage::s6_solve::SolveCounts;
-pub use builder::EngineBuilder;
+pub use builder::{EngineBuilder, thread_pool};
 pub use options::{Backend, Capacities, Options, Stage};
 pub use stats::{StageStats, Stats};
 

@@ -46,7 +46,7 @@ pub enum Answer {
 /// Solves one query.
 pub fn solve(kind: Kind, query: &Query, options: &SolveOptions) -> Answer {
     let mut system = Linear::new(kind, query, options.margin_m);
-    let eps_t = options.tolerance.max(options.floor_m / system.speed).min(1.0);
+    let eps_t = options.tolerance.max(options.floor_m / system.relative_speed).min(1.0);
     let task = Task { eps_t, cap: options.evaluation_cap };
     let active = vec![Active { item: 0, lo: 0.0, hi: 1.0 }];
     match Search::default().run(&mut system, &task, active, &mut SolveCounts::default()) {
@@ -70,7 +70,9 @@ struct Linear {
     /// Displacements as rounded, and how far a point may be from `start + t slide` at any time, metres.
     slide: Points,
     error: f64,
+    /// Bounds on the points' own speeds, and on those of one feature's points relative to the other's, metres.
     speed: f64,
+    relative_speed: f64,
     margin_m: f64,
     now: [PointBound<f64>; 4],
 }
@@ -82,8 +84,11 @@ impl Linear {
         let size = (0..4).fold(0.0, |m: f64, i| m.max(start[i].norm_bound() + end[i].norm_bound()));
         let speed = slide.iter().fold(0.0, |m: f64, v| m.max(v.norm_bound()));
         let still = PointBound { c: [V3::zero(); 3], ball: 0.0, cube: V3::zero() };
+        let n = if kind == Kind::VertexFace { 1 } else { 2 };
+        let across = slide[..n].iter().flat_map(|a| slide[n..].iter().map(move |b| *a - *b));
+        let relative_speed = across.fold(0.0, |m: f64, v| m.max(v.dot(v).sqrt()));
         // The difference rounds once, the product with the time once, the sum once: 1.5 units of the sizes, and room.
-        Self { kind, start, slide, error: 4.0 * f64::EPSILON * size, speed, margin_m, now: [still; 4] }
+        Self { kind, start, slide, error: 4.0 * f64::EPSILON * size, speed, relative_speed, margin_m, now: [still; 4] }
     }
 
     fn at(&self, t: f64) -> Points {
@@ -108,7 +113,8 @@ impl Linear {
         }
     }
 
-    /// The window by the axes of the kind, and by the direction between the nearest points.
+    /// The window by the axes of the kind, and by the direction between the nearest points where these leave much: it tells
+    /// features without an area and such as lie in a common plane.
     fn window(&self, h: f64, look: f64, with_nearest: bool) -> Window<f64> {
         let p = &self.now;
         let (origin, margin_m) = (p[1].c[0], self.margin_m);
@@ -121,7 +127,7 @@ impl Linear {
                 let x = Side::new(&[p[0]], origin, h, look, margin_m);
                 let y = Side::new(&[p[1], p[2], p[3]], origin, h, look, 0.0);
                 let mut window = vertex_moving_face(&x, &y, h, 1);
-                if with_nearest {
+                if with_nearest || window.hi - window.lo > h {
                     window.cut(direction(), &x, &y, h, 1);
                 }
                 window
@@ -130,7 +136,7 @@ impl Linear {
                 let x = Side::new(&[p[0], p[1]], origin, h, look, margin_m);
                 let y = Side::new(&[p[2], p[3]], origin, h, look, 0.0);
                 let mut window = edge_moving_edge(&x, &y, h, 1);
-                if with_nearest {
+                if with_nearest || window.hi - window.lo > h {
                     window.cut(direction(), &x, &y, h, 1);
                 }
                 window

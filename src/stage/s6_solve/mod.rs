@@ -15,6 +15,7 @@ mod record;
 mod search;
 
 use super::{Piece, SUBS, TrianglePair};
+use crate::error::{Error, Result};
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::linear::V3;
@@ -79,9 +80,31 @@ impl Default for SolveOptions {
     }
 }
 
+/// The largest distance that may count as contact, metres.
+const MOST_MARGIN_M: f64 = 1000.0;
 /// The paper's equations may take so many times the evaluations that pairs may: fifteen of them make a pair, and subdivision
 /// goes on to the end for every root of the plane.
 const PAPER_CAP: u64 = 256;
+
+impl SolveOptions {
+    /// Whether the options can be met.
+    ///
+    /// # Errors
+    /// The tolerance or the margin is out of range, or the method knows no margin.
+    pub fn check(&self) -> Result<()> {
+        if !(self.tolerance > 0.0 && self.tolerance <= 1.0) {
+            return Err(Error::usage(format!("a tolerance of {} is not between 0 and 1", self.tolerance)));
+        }
+        if !(0.0..=MOST_MARGIN_M).contains(&self.margin_m) {
+            let message = format!("a margin of {} m is not between 0 and {MOST_MARGIN_M} m", self.margin_m);
+            return Err(Error::usage(message));
+        }
+        if self.margin_m > 0.0 && self.method == Method::Paper {
+            return Err(Error::usage("the paper's solver knows no margin").remedy("use --solver jet"));
+        }
+        Ok(())
+    }
+}
 
 /// What solving cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -196,7 +219,9 @@ impl<'w> Solver<'w> {
             }
             let link = &self.world.links[shape as usize];
             let e = link.triangles[p.link_triangle as usize];
-            let reach = e.iter().fold(0.0, |m: f64, v| m.max(v.length())) * (1.0 + 1e-12);
+            let (e, tri) = (e.map(V3::new), self.world.scene.standing(p.scene_triangle as usize));
+            let reach = link.triangles[p.link_triangle as usize].iter().fold(0.0, |m: f64, v| m.max(v.length()))
+                * (1.0 + 1e-12);
             self.pairs.push(Pair {
                 shape,
                 object,
@@ -204,10 +229,11 @@ impl<'w> Solver<'w> {
                 y: p.scene_triangle,
                 mask: p.mask(),
                 earliest: p.earliest(piece),
-                e: e.map(V3::new),
+                e,
                 reach,
                 body: link.body,
-                tri: self.world.scene.standing(p.scene_triangle as usize),
+                tri,
+                is_flat: pairs::is_flat(&e) || pairs::is_flat(&tri.y),
             });
         }
         // The order in which pairs come must not matter.

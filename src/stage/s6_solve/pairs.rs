@@ -41,6 +41,15 @@ pub struct Pair {
     pub body: u32,
     /// The scene's triangle.
     pub tri: StandingTriangle<f64>,
+    /// Whether one of the triangles has no area to speak of.
+    pub is_flat: bool,
+}
+
+/// Whether a triangle's area is nothing beside the length of its sides.
+pub fn is_flat(t: &[V3<f64>; 3]) -> bool {
+    let (e, f) = (t[1] - t[0], t[2] - t[0]);
+    let n = e.cross(f);
+    n.dot(n) <= 1e-24 * e.dot(e).max(f.dot(f)).powi(2)
 }
 
 impl Pair {
@@ -78,7 +87,9 @@ impl Pair {
             let (p, q) = (x.map(|x| point(x.c[0])), self.tri.y.map(point));
             let error = x[0].ball.max(x[1].ball).max(x[2].ball) + self.tri.error;
             let size = p.iter().chain(&q).fold(0.0, |m: f64, v| m.max(v.length()));
-            return nearest(p, q, 0.0).distance() + error + 64.0 * f64::EPSILON * size <= margin_m;
+            if nearest(p, q, 0.0).distance() + error + 64.0 * f64::EPSILON * size <= margin_m {
+                return true;
+            }
         }
         triangles_meet(&x, &self.tri) != 0
     }
@@ -159,8 +170,8 @@ impl System for PairSystem<'_> {
         let x = pair.points(self.pose(pair.body));
         let (x, y) = triangle_sides(&x, &pair.tri, h, look, self.margin_m);
         let mut window = triangles(&x, &y, h, 1);
-        if self.margin_m > 0.0 && window.lo <= window.hi {
-            // Triangles apart are told to be so by the direction between their nearest points, not by the other axes.
+        if (self.margin_m > 0.0 || pair.is_flat) && window.lo <= window.hi {
+            // What tells these apart is the direction between their nearest points, not the other axes.
             window.cut(nearest_direction(&x.at, &y.d), &x, &y, h, 1);
         }
         window
@@ -178,8 +189,8 @@ impl System for PairSystem<'_> {
                 }
                 let side_by_side: [&Pair; LANES] = std::array::from_fn(|i| self.pair(&some[i.min(some.len() - 1)]));
                 let w = contract_side_by_side(pose, side_by_side, h, look, self.margin_m);
-                let axis = |i: usize| self.margin_m > 0.0 && w.lo.0[i] <= w.hi.0[i];
-                windows.extend((0..some.len()).map(|i| match axis(i) {
+                let one_more = |i: usize| (self.margin_m > 0.0 || side_by_side[i].is_flat) && w.lo.0[i] <= w.hi.0[i];
+                windows.extend((0..some.len()).map(|i| match one_more(i) {
                     true => self.contract(some[i].item, h, look),
                     false => Window { lo: w.lo.0[i], hi: w.hi.0[i] },
                 }));

@@ -96,6 +96,8 @@ pub struct Search {
 
 /// Times of a sub-interval at which a proof of contact is looked for if none is found at the first contact itself.
 const LATE_PROOFS: usize = 64;
+/// Widths in which a root is looked for, as shares of the width asked for.
+const ROOT_SHARES: [f64; 7] = [1.0, 1e-2, 1e-4, 1e-6, 1e1, 1e2, 1e3];
 /// Width of the canonical intervals from which an enclosure is computed for the record.
 const CANONICAL: f64 = 1.0 / 4096.0;
 
@@ -345,10 +347,10 @@ fn prove(
         }
     }
     // A root that begins a little before `lo`, where nothing touches, must lie after it.
-    for before in [0.0, 1.0, 16.0] {
-        let from = (lo - before * task.eps_t).max(0.0);
-        if near.iter().any(|c| system.meets_within(c.1, from, soon(0.95))) {
-            return Some(soon(0.95));
+    for share in ROOT_SHARES {
+        let from = (lo - share * task.eps_t).max(0.0);
+        if near.iter().any(|c| system.meets_within(c.1, from, soon(0.95 * share))) {
+            return Some(soon(0.95 * share));
         }
     }
     let end = all.iter().fold(lo, |m, a| m.max(a.hi));
