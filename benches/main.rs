@@ -6,12 +6,14 @@
 #![allow(missing_docs, reason = "criterion's macros make functions without comments")]
 
 mod case;
+mod contraction;
 mod end_to_end;
 mod s1_concat;
 mod s2_bound;
 mod s3_cull;
 mod s5_pairs;
 mod s6_solve;
+mod solver;
 
 use criterion::{criterion_group, criterion_main};
 
@@ -22,6 +24,8 @@ criterion_group!(
     s3_cull::bench,
     s5_pairs::bench,
     s6_solve::bench,
+    contraction::bench,
+    solver::bench,
     end_to_end::bench
 );
 criterion_main!(benches);
