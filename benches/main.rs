@@ -7,6 +7,7 @@
 
 mod case;
 mod end_to_end;
+mod obb;
 mod s1_concat;
 mod s2_bound;
 mod s3_cull;
@@ -21,6 +22,7 @@ criterion_group!(
     s2_bound::bench,
     s3_cull::bench,
     s5_pairs::bench,
+    obb::bench,
     s6_solve::bench,
     end_to_end::bench
 );
