@@ -2,7 +2,7 @@
 //! touches, refinement levels pair the right bounds, and the search drops only what is free.
 
 use crate::effort;
-use crate::harness::emulate::{self, FROM_ZERO, RANDOM, TO_ZERO, UP};
+use crate::harness::emulate::{self, Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::truth::position;
 use crate::oracle::dyadic::{Dyadic, cross, difference, dot, exact as exactly};
@@ -181,8 +181,6 @@ fn sizes(draw: &mut Draw) -> DVec3 {
 }
 
 fn touching(draw: &mut Draw, angle: f64, h: f64) -> Touching {
-    // Inside of the border by more than f64 rounds.
-    const BORDER: f64 = 1.0 - 1e-9;
     let kind = RobotKind { n_bodies: 1 + draw.below(5), link_m: 0.4, n_triangles: 1, mixed: true };
     let robot = models::robot(draw, kind);
     let (q0, q1) = models::motion(draw, &robot, angle, 0.1);
@@ -190,7 +188,17 @@ fn touching(draw: &mut Draw, angle: f64, h: f64) -> Touching {
     let body = robot.bodies.len() as u32 - 1;
     let mid = h * (2 * draw.below((0.5 / h) as usize) + 1) as f64;
     let when = mid + h * [-1.0, 1.0, draw.between(-1.0, 1.0)][draw.below(3)];
-    let (c, axes, half) = (draw.vector(0.2), draw.rotation(), sizes(draw));
+    let now = |p| position(&motion, body, p, when);
+    let (moving, standing) = touching_boxes(draw, 0.2, now);
+    Touching { moving, standing, motion, body, mid, h }
+}
+
+/// A box about a centre within `far_m` of its frame's origin, and one in the world that touches it when its frame is where
+/// `place` says: on the border of both, with the second on the outer side of the first.
+fn touching_boxes(draw: &mut Draw, far_m: f64, place: impl Fn(DVec3) -> DVec3) -> (OrientedBox<f64>, OrientedBox<f64>) {
+    // Inside of the border by more than f64 rounds.
+    const BORDER: f64 = 1.0 - 1e-9;
+    let (c, axes, half) = (draw.vector(far_m), draw.rotation(), sizes(draw));
     let mut outward = DVec3::ZERO;
     let mut s = draw.vector(1.0);
     let border = draw.below(3);
@@ -200,12 +208,10 @@ fn touching(draw: &mut Draw, angle: f64, h: f64) -> Touching {
         outward += axes.col(i) * (s[i] * (0.1 + draw.unit()));
     }
     let e = c + axes * (s * half);
-    let now = |p| position(&motion, body, p, when);
-    let (p, outward) = (now(e), now(e + outward) - now(e));
+    let (p, outward) = (place(e), place(e + outward) - place(e));
     let (turn, other) = (draw.rotation(), sizes(draw));
     let r = DVec3::from_array(std::array::from_fn(|i| -BORDER.copysign(turn.col(i).dot(outward))));
-    let standing = oriented(p - turn * (r * other), turn, other);
-    Touching { moving: oriented(c, axes, half), standing, motion, body, mid, h }
+    (oriented(c, axes, half), oriented(p - turn * (r * other), turn, other))
 }
 
 impl Touching {
@@ -284,6 +290,25 @@ fn boxes_that_touch_are_never_called_apart_however_f32_rounds() {
     assert_eq!(wrong_in_f32::<RANDOM>(55, n), 0);
 }
 
+fn wrong_at_rest<const MODE: u8>(n: usize) -> usize {
+    let mut draw = Draw::new(62);
+    let mut run = |_| {
+        let (a, b) = touching_boxes(&mut draw, 1e-6, |p| p);
+        usize::from(boxes_apart(&BoxBound::<Emulated<MODE>>::standing(&a.to()), &BoxBound::standing(&b.to()), 1) != 0)
+    };
+    (0..n).map(&mut run).sum()
+}
+
+/// Boxes at rest about the origin have next to no ball: what the test itself rounds is all that keeps it from a wrong claim.
+#[test]
+fn boxes_at_rest_that_touch_are_never_called_apart_however_f32_rounds() {
+    let n = effort(10_000, 300_000);
+    assert_eq!(wrong_at_rest::<UP>(n), 0);
+    assert_eq!(wrong_at_rest::<TO_ZERO>(n), 0);
+    assert_eq!(wrong_at_rest::<FROM_ZERO>(n), 0);
+    assert_eq!(wrong_at_rest::<RANDOM>(n), 0);
+}
+
 /// Points outside of what a block's bound says, over blocks of every level; with the jet of the middle sub-interval left
 /// where it is, if so asked.
 fn outside_of_blocks(form: BoundForm, unmoved: bool) -> usize {
@@ -301,8 +326,10 @@ fn outside_of_blocks(form: BoundForm, unmoved: bool) -> usize {
         let e = draw.vector(0.3);
         for (len, ball) in [(1, balls[0]), (2, balls[1]), (4, balls[1]), (8, balls[2]), (16, balls[2])] {
             let (k, h) = (draw.below(SUBS / len) * len, piece.half_sub());
-            let block =
-                if unmoved { PoseBound { ball, ..bound.lane(k + len / 2) } } else { bound.block(k, len, h, ball) };
+            // A block of interval matrices needs no ball, and has one here that hides everything.
+            let own = if form == BoundForm::Jet { ball } else { [0.0; 2] };
+            let middle = PoseBound { ball: own, ..bound.lane(k + len / 2) };
+            let block = if unmoved { middle } else { bound.block(k, len, h, ball) };
             let half = len as f64 * h;
             let (lo, hi) = block.point(V3::new(e), e.length() * (1.0 + 1e-12)).range(half);
             let start = piece.t0 + k as f64 * 2.0 * h;
@@ -319,10 +346,9 @@ fn outside_of_blocks(form: BoundForm, unmoved: bool) -> usize {
 fn bounds_of_blocks_hold() {
     for form in FORMS {
         assert_eq!(outside_of_blocks(form, false), 0, "{form:?}");
-        // Interval matrices are wide: those of one sub-interval often do for its neighbours.
         let seen = outside_of_blocks(form, true);
         println!("{form:?}: {seen} points outside of what holds for a single sub-interval");
-        assert!(seen > 0, "{form:?}");
+        assert!(seen > 50, "{form:?}");
     }
 }
 
