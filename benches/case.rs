@@ -57,10 +57,15 @@ pub struct Case {
 /// 64 motions of the Puma in the machine room.
 pub fn case() -> Case {
     let (robot, scene) = set("amr");
-    let batch = motions(&robot, &scene, 64, 30.0);
-    let world = World::new(&robot, &scene, &[]).expect("it is near");
+    case_of(&robot, &scene)
+}
+
+/// 64 motions of a robot in a scene.
+pub fn case_of(robot: &Robot, scene: &Scene) -> Case {
+    let batch = motions(robot, scene, 64, 30.0);
+    let world = World::new(robot, scene, &[]).expect("it is near");
     let motions: Vec<ModelMotion> =
-        (0..batch.len()).map(|i| ModelMotion::new(&robot, batch.start(i), batch.end(i)).expect("it fits")).collect();
+        (0..batch.len()).map(|i| ModelMotion::new(robot, batch.start(i), batch.end(i)).expect("it fits")).collect();
     let pieces: Vec<Piece> = motions.iter().enumerate().flat_map(|(i, m)| Piece::cut(i as u32, m)).collect();
     let poses = s1_concat::reference(&pieces, &motions, BoundForm::Jet);
     let boxes = s2_bound::reference(&world, &pieces, &poses);

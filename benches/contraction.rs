@@ -82,12 +82,16 @@ macro_rules! with_each_extension {
             }
             if is_x86_feature_detected!("avx2") {
                 // SAFETY: the processor has the extension.
-                $group.bench_function(concat!($name, ", AVX2"), |b| b.iter(|| unsafe { avx2(black_box($blocks)) }));
+                let run = |blocks: &[Block]| unsafe { avx2(blocks) };
+                $group.bench_function(concat!($name, ", AVX2"), |b| b.iter(|| run(black_box($blocks))));
             }
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq")
+            {
                 // SAFETY: the processor has the extension.
-                $group
-                    .bench_function(concat!($name, ", AVX-512"), |b| b.iter(|| unsafe { avx512(black_box($blocks)) }));
+                let run = |blocks: &[Block]| unsafe { avx512(blocks) };
+                $group.bench_function(concat!($name, ", AVX-512"), |b| b.iter(|| run(black_box($blocks))));
             }
         }
     }};

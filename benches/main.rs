@@ -8,6 +8,7 @@
 mod case;
 mod contraction;
 mod end_to_end;
+mod obb;
 mod s1_concat;
 mod s2_bound;
 mod s3_cull;
@@ -23,6 +24,7 @@ criterion_group!(
     s2_bound::bench,
     s3_cull::bench,
     s5_pairs::bench,
+    obb::bench,
     s6_solve::bench,
     contraction::bench,
     solver::bench,

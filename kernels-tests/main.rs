@@ -8,6 +8,7 @@ mod elementary;
 mod harness;
 mod inputs;
 mod layout;
+mod obb;
 mod oracle;
 mod pool;
 mod queues;

@@ -3,7 +3,7 @@
 use crate::harness::backends::{self, Tally, differences, engine, on};
 use crate::harness::gpu;
 use crate::oracle::{data, npy, pool};
-use firstcontact::engine::{Backend, Options, Stage};
+use firstcontact::engine::{Backend, Options, PairCulling, Stage};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::numeric::pose_bound::BoundForm;
@@ -45,7 +45,7 @@ impl Part {
 
     fn check(&self, options: Options) -> Vec<Verdict> {
         let clock = Instant::now();
-        let what = format!("{:?} {:?} {:?}", options.backend, options.bound, options.reference);
+        let what = format!("{:?} {:?} {:?} {:?}", options.backend, options.bound, options.pairs, options.reference);
         let engine = engine(&self.robot, &self.scene, &[], options);
         let built = clock.elapsed().as_secs_f64();
         let verdicts = backends::verdicts(&engine, &self.motions);
@@ -108,6 +108,20 @@ fn interval_bounds_on_the_cpu() {
         let verdicts = part.check(Options { bound: BoundForm::Interval, ..on(Backend::Cpu) });
         part.hold_to_truth(&verdicts);
         assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
+    }
+}
+
+/// Trees of oriented boxes for all links, and for the larger ones alone.
+#[test]
+fn oriented_boxes_on_the_cpu() {
+    for part in Part::both(false) {
+        let expected = part.check(on(Backend::Cpu));
+        for (min_triangles, bound) in [(0, BoundForm::Jet), (100, BoundForm::Jet), (0, BoundForm::Interval)] {
+            let pairs = PairCulling::Obb { min_triangles };
+            let verdicts = part.check(Options { pairs, bound, ..on(Backend::Cpu) });
+            part.hold_to_truth(&verdicts);
+            assert_eq!(differences(&verdicts, &expected), [""; 0]);
+        }
     }
 }
 

@@ -19,21 +19,22 @@ use firstcontact::numeric::meeting::triangles_meet;
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::numeric::real::Real;
 use firstcontact::numeric::separation::{StandingTriangle, triangle_misses};
+use firstcontact::stage::s5_pairs::PairCounts;
 use firstcontact::stage::s6_solve::Initial;
 use firstcontact::stage::{ALL_SUBS, Piece, SLICES, SUBS, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
 use glam::DVec3;
 use std::collections::HashMap;
 
-struct Case {
-    world: World,
-    motions: Vec<ModelMotion>,
-    pieces: Vec<Piece>,
+pub struct Case {
+    pub world: World,
+    pub motions: Vec<ModelMotion>,
+    pub pieces: Vec<Piece>,
 }
 
-const ANGLES: [f64; 4] = [0.0, 0.02, 0.3, 1.0];
+pub const ANGLES: [f64; 4] = [0.0, 0.02, 0.3, 1.0];
 
 /// Motions turn each joint by up to the angles given, in turn.
-fn case<const N: usize>(
+pub fn case<const N: usize>(
     draw: &mut Draw,
     n_bodies: usize,
     n_triangles: usize,
@@ -56,7 +57,7 @@ fn case<const N: usize>(
 
 /// Spans of time that were dropped and could not be proved free: sub-intervals before the first that is kept, cleared ones
 /// after it, and the slices before the first that is kept.
-fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
+pub fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
     let n_links = case.world.links.len() as u32;
     let mut kept = HashMap::new();
     for p in pairs {
@@ -92,11 +93,19 @@ fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
     bad
 }
 
-fn reference(case: &Case) -> Vec<TrianglePair> {
-    let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
+/// The reference, by spheres or, where the world has trees of oriented boxes, by these.
+pub fn search(case: &Case, form: BoundForm) -> (Vec<TrianglePair>, PairCounts) {
+    let poses = s1_concat::reference(&case.pieces, &case.motions, form);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
-    s5_pairs::reference(&case.world, &case.pieces, &poses, &boxes, &candidates, None, usize::MAX).unwrap()
+    let (world, pieces) = (&case.world, case.pieces.as_slice());
+    let input = s5_pairs::Input { world, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
+    let (pairs, counts) = s5_pairs::search(&input, None, usize::MAX);
+    (pairs.unwrap(), counts)
+}
+
+fn reference(case: &Case) -> Vec<TrianglePair> {
+    search(case, BoundForm::Jet).0
 }
 
 /// Without limits: `--initial ignore` leaves them out.
@@ -110,7 +119,7 @@ fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<TrianglePair> {
     output.pairs.into_iter().flat_map(Option::unwrap).collect()
 }
 
-fn bits(pairs: &[TrianglePair]) -> u32 {
+pub fn bits(pairs: &[TrianglePair]) -> u32 {
     pairs.iter().map(|p| p.mask().count_ones()).sum()
 }
 

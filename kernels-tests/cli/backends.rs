@@ -67,6 +67,36 @@ fn a_stage_on_the_cpu_changes_no_answer() {
 }
 
 #[test]
+fn trees_of_oriented_boxes_change_no_answer() {
+    let spheres = arm(&["--pairs", "sat"]);
+    let tests = |checked: &Checked| checked.stats["pairs"]["bound_tests"].as_u64().unwrap();
+    for more in [&[][..], &["--obb-triangles", "2"], &["--obb-triangles", "1000"]] {
+        let boxes = arm(&[&["--pairs", "obb"], more].concat());
+        assert_eq!(boxes.text, spheres.text, "{more:?}");
+        // Links too small for trees go the way they always go.
+        assert!(tests(&boxes) > 0 && (tests(&boxes) == tests(&spheres)) == more.contains(&"1000"), "{more:?}");
+    }
+}
+
+/// The kernels have no such trees: they are refused, and serve where the stage runs on the CPU.
+#[test]
+fn trees_of_oriented_boxes_beside_an_adapter() {
+    if skip() {
+        return;
+    }
+    let desk = Desk::new();
+    let motions: &[Motion] = &[[&[0.0], &[3.6]]];
+    let scene = walls(&[("wall", 1.0)]);
+    let robot = super::slider(super::CUBE);
+    let refused = desk.check(&robot, &scene, motions, &["--backend", "gpu", "--pairs", "obb"]);
+    assert_eq!((refused.run.code, refused.run.errors().len()), (Some(3), 1), "{}", refused.run.stderr);
+    assert!(refused.run.stderr.contains("--reference s5_pairs") && refused.text.is_empty());
+    let mixed = ["--backend", "gpu", "--reference", "s5_pairs", "--pairs"];
+    let [boxes, spheres] = ["obb", "sat"].map(|pairs| arm(&[&mixed, &[pairs][..]].concat()));
+    assert_eq!(boxes.text, spheres.text);
+}
+
+#[test]
 fn the_adapter_is_chosen_by_a_part_of_its_name() {
     if skip() {
         return;

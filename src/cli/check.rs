@@ -5,7 +5,7 @@ use super::inputs::InputArgs;
 use super::summary::{self, Totals};
 use super::{Outcome, allow, warn};
 use clap::{Args, ValueEnum};
-use firstcontact::engine::{Backend, Engine, Options, Stage, Stats};
+use firstcontact::engine::{Backend, Engine, Options, PairCulling, Stage, Stats};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
@@ -54,6 +54,14 @@ enum SolverChoice {
     Paper,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PairsChoice {
+    /// Triangles of the scene against the link's line-swept spheres
+    Sat,
+    /// Trees of oriented boxes, as in the paper; on the CPU only
+    Obb,
+}
+
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -99,6 +107,12 @@ pub struct CheckArgs {
     /// The form of the motion bounds
     #[arg(long, value_enum, default_value = "jet")]
     bound: BoundChoice,
+    /// How pairs of triangles are found; the answers are the same
+    #[arg(long, value_enum, default_value = "sat")]
+    pairs: PairsChoice,
+    /// With --pairs obb: links of fewer triangles go the other way
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    obb_triangles: usize,
     /// Largest width of a certified time of contact, as a share of the motion
     #[arg(long, value_name = "T", default_value_t = 1e-9)]
     tolerance: f64,
@@ -192,6 +206,10 @@ fn options(args: &CheckArgs) -> Result<Options> {
         bound: match args.bound {
             BoundChoice::Jet => BoundForm::Jet,
             BoundChoice::Interval => BoundForm::Interval,
+        },
+        pairs: match args.pairs {
+            PairsChoice::Sat => PairCulling::Sat,
+            PairsChoice::Obb => PairCulling::Obb { min_triangles: args.obb_triangles },
         },
         ..Options::default()
     };

@@ -45,7 +45,7 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
         "undecided": stats.undecided, "pieces": stats.pieces, "wall_s": stats.wall_s, "cpu_s": totals.cpu_s,
         "load_s": totals.load_s, "build_s": stats.build_s, "threads": engine.threads(),
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
-        "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
+        "pairs": stats.pairs, "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
         "version": env!("CARGO_PKG_VERSION"),
     })
 }

@@ -1,8 +1,9 @@
 //! Building an engine.
 
 use super::gpu::GpuFlow;
-use super::{Backend, Engine, Options};
+use super::{Backend, Engine, Options, PairCulling, Stage};
 use crate::error::{Error, Result};
+use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::Robot;
 use crate::model::scene::Scene;
 use crate::model::world::World;
@@ -71,7 +72,10 @@ impl<'a> EngineBuilder<'a> {
         let start = Instant::now();
         self.options.solve.check()?;
         let pool = thread_pool(self.options.threads)?;
-        let world = World::new(self.robot, self.scene, &self.allowed)?;
+        let mut world = World::new(self.robot, self.scene, &self.allowed)?;
+        if let PairCulling::Obb { min_triangles } = self.options.pairs {
+            world.obbs = Some(ObbTrees::new(&world, min_triangles));
+        }
         let (flow, note) = match self.options.backend {
             Backend::Cpu => (None, None),
             Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),
@@ -81,6 +85,10 @@ impl<'a> EngineBuilder<'a> {
                 Err(e) => (None, Some(format!("running on the CPU: {e}"))),
             },
         };
+        if flow.is_some() && world.obbs.is_some() && !self.options.reference.contains(&Stage::Pairs) {
+            return Err(Error::usage("trees of oriented boxes are for the CPU, the kernels have none")
+                .remedy("--backend cpu, or --reference s5_pairs"));
+        }
         let (options, flow) = (self.options, flow.map(Mutex::new));
         Ok(Engine { world, options, flow, pool, build_s: start.elapsed().as_secs_f64(), note })
     }

@@ -57,8 +57,9 @@ fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Sol
         clock.stage(Stage::Sweep, n, candidates.len());
         // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
         let limits_apply = options.solve.initial == Initial::Report;
-        let pairs =
-            s5_pairs::reference(world, &pieces, &poses, &boxes, &candidates, limits_apply.then_some(&mut limits), cap);
+        let input = s5_pairs::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
+        let (pairs, counts) = s5_pairs::search(&input, limits_apply.then_some(&mut limits), cap);
+        clock.stats.pairs.add(counts);
         let Some(mut pairs) = pairs.filter(|_| n <= cap) else {
             out_of_memory = Some(piece.t0);
             break;

@@ -9,7 +9,7 @@ mod stats;
 
 pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::{EngineBuilder, thread_pool};
-pub use options::{Backend, Capacities, Options, Stage};
+pub use options::{Backend, Capacities, Options, PairCulling, Stage};
 pub use stats::{StageStats, Stats};
 
 use crate::error::{Error, ErrorKind, Result};

@@ -55,6 +55,21 @@ impl Stage {
     }
 }
 
+/// How the links' triangles are found that may touch a cluster of the scene. Both give pairs for the same last step, by
+/// separating axes of triangles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PairCulling {
+    /// Each triangle of the cluster against the link's tree of line-swept spheres.
+    #[default]
+    Sat,
+    /// Trees of oriented boxes against each other, with refinement levels (Redon et al. 2004, sections 5.1 and 5.1.1). On
+    /// the CPU only.
+    Obb {
+        /// Links of fewer triangles go the other way.
+        min_triangles: usize,
+    },
+}
+
 /// How an engine works.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -72,6 +87,8 @@ pub struct Options {
     pub bound: BoundForm,
     /// Swept-volume culling.
     pub sweep: Sweep,
+    /// How pairs of triangles are found.
+    pub pairs: PairCulling,
     /// The exact stage.
     pub solve: SolveOptions,
     /// Sizes of the queues on the device; chosen from the memory if absent.
@@ -95,6 +112,7 @@ impl Default for Options {
             memory_bytes: 1 << 30,
             bound: BoundForm::Jet,
             sweep: Sweep::Off,
+            pairs: PairCulling::default(),
             solve: SolveOptions::default(),
             capacities: None,
         }

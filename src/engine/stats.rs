@@ -1,6 +1,7 @@
 //! What the stages took in and gave, and how long they took.
 
 use super::options::Stage;
+use crate::stage::s5_pairs::PairCounts;
 use crate::stage::s6_solve::{SolveCounts, Solver};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -41,6 +42,8 @@ pub struct Stats {
     pub build_s: f64,
     /// The stages in the order of the flow.
     pub stages: [StageStats; Stage::ALL.len()],
+    /// What the search for pairs took, as far as it ran on the CPU.
+    pub pairs: PairCounts,
     /// What the exact stage did.
     pub solve: SolveCounts,
     /// Pairs of link (in the robot) and object that were ignored because they touch at the start, and in how many
@@ -72,6 +75,7 @@ impl Stats {
         for (pair, n) in &other.ignored {
             *self.ignored.entry(*pair).or_default() += n;
         }
+        self.pairs.add(other.pairs);
         self.solve += other.solve;
     }
 

@@ -3,6 +3,8 @@
 mod kinematics;
 pub mod lss;
 pub mod mesh;
+pub mod obb;
+pub mod obb_tree;
 pub mod primitive;
 pub mod robot;
 pub mod scene;

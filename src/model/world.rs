@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::lss::Lss;
+use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::{Object, Scene};
 use crate::model::tree::{ChildRef, WIDTH, WideTree};
@@ -35,6 +36,8 @@ pub struct World {
     pub scene: SceneShape,
     /// Pairs (link, object) that are never tested.
     pub allowed: HashSet<(u32, u32)>,
+    /// Trees of oriented boxes, where they are asked for.
+    pub obbs: Option<ObbTrees>,
 }
 
 /// A link's triangles in tree order, and bounds on them.
@@ -143,7 +146,7 @@ impl World {
             .collect::<Result<Vec<_>>>()?;
         let scene = SceneShape::new(scene, origin_m)?;
         let model = ModelTree::new(links.len() as u32);
-        Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect() })
+        Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect(), obbs: None })
     }
 
     /// Whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene triangle.

@@ -195,6 +195,25 @@ impl<T: Real> PoseBound<T> {
             }
         }
     }
+
+    /// The same for a direction `e` of the link, which turns and does not travel. The ball is that of `e`'s length: the
+    /// slope alone. It is zero here, because whoever adds directions to a point has the ball of the sum.
+    #[inline(always)]
+    pub fn direction(&self, e: V3<T>) -> PointBound<T> {
+        let p = &self.jet.p;
+        let zero = T::new(0.0);
+        match self.form {
+            BoundForm::Jet => {
+                PointBound { c: [p[0].apply(e), p[1].apply(e), p[2].apply(e)], ball: zero, cube: V3::zero() }
+            }
+            BoundForm::Interval => {
+                let (size, width) = (p[0].abs().apply(e.abs()), p[1].apply(e.abs()));
+                // As for a point.
+                let cube = V3::from_fn(|i| width.0[i] + (size.0[i] + width.0[i]) * T::new(8.0 * T::UNIT));
+                PointBound { c: [p[0].apply(e), V3::zero(), V3::zero()], ball: zero, cube }
+            }
+        }
+    }
 }
 
 impl PoseBound<f64> {

@@ -7,6 +7,10 @@
 //!    continuous overlap test), bisecting time: all marked sub-intervals at once, then halves, down to single ones (the
 //!    paper's refinement levels) and to eight slices of one. The first slice that is not separated ends it: what comes later
 //!    is left to the exact stage.
+//!
+//! Links that have a tree of oriented boxes (`World::obbs`) go down that instead of steps 1 and 2 (`s5_pairs/obb.rs`).
+
+mod obb;
 
 use super::s1_concat::{Poses, SPANS};
 use super::s2_bound::Boxes;
@@ -19,82 +23,162 @@ use crate::numeric::meeting::triangles_meet;
 use crate::numeric::pose_bound::{PointBound, PoseBound};
 use crate::numeric::real::Real;
 use crate::numeric::separation::{StandingTriangle, boxes_miss, swept_box, swept_misses_plane, triangle_misses};
+use serde::Serialize;
 
 /// For each motion the slice (counted from the motion's start) before whose end a contact is certain; `u32::MAX` if none
 /// is known. Sub-intervals that start later do not matter.
 pub type Limits = Vec<u32>;
 
-/// The stage in f64. The candidates of a piece and link follow one another, or it is slow.
-///
-/// With `limits` given, certain contacts lower them, and sub-intervals beyond are left out: which pairs of such
-/// sub-intervals still come out depends on the order of work, so whoever uses the pairs has to [`clip`] them to the limits.
-///
-/// Gives nothing if there would be more than `cap` pairs.
+/// What the stage takes in. The candidates of a piece and link follow one another, or it is slow.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Robot and scene; links that have a tree of oriented boxes in it are searched by that.
+    pub world: &'a World,
+    /// The pieces.
+    pub pieces: &'a [Piece],
+    /// Their pose bounds.
+    pub poses: &'a Poses,
+    /// Their boxes.
+    pub boxes: &'a Boxes,
+    /// Which links may touch which clusters.
+    pub candidates: &'a [Candidate],
+}
+
+/// What a search for pairs took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PairCounts {
+    /// Tests of a bounding volume of a link: a line-swept sphere against a triangle, or two oriented boxes over one interval.
+    pub bound_tests: u64,
+    /// Pairs of triangles that came to step `pairs`.
+    pub triangle_tests: u64,
+}
+
+impl PairCounts {
+    /// Adds another search's.
+    pub fn add(&mut self, other: Self) {
+        self.bound_tests += other.bound_tests;
+        self.triangle_tests += other.triangle_tests;
+    }
+}
+
+/// The stage in f64: [`search`] without its counts.
 pub fn reference(
     world: &World,
     pieces: &[Piece],
     poses: &Poses,
     boxes: &Boxes,
     candidates: &[Candidate],
-    mut limits: Option<&mut Limits>,
+    limits: Option<&mut Limits>,
     cap: usize,
 ) -> Option<Vec<TrianglePair>> {
-    let mut out = Vec::new();
+    search(&Input { world, pieces, poses, boxes, candidates }, limits, cap).0
+}
+
+/// The stage in f64.
+///
+/// With `limits` given, certain contacts lower them, and sub-intervals beyond are left out: which pairs of such
+/// sub-intervals still come out depends on the order of work, so whoever uses the pairs has to [`clip`] them to the limits.
+///
+/// Gives no pairs if there would be more than `cap`.
+pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option<Vec<TrianglePair>>, PairCounts) {
+    let mut found = Found { pairs: Vec::new(), limits, cap, counts: PairCounts::default() };
+    let mut groups = input.candidates.chunk_by(|a, b| (a.piece, a.link) == (b.piece, b.link));
+    let fits = groups.all(|group| search_link(input, group, &mut found).is_some());
+    (fits.then_some(found.pairs), found.counts)
+}
+
+/// The candidates of one piece and link; nothing if there are too many pairs.
+fn search_link(input: &Input, group: &[Candidate], found: &mut Found) -> Option<()> {
+    let Input { world, pieces, poses, boxes, .. } = *input;
+    let Candidate { piece: p, link, .. } = *group.first()?;
+    let (piece, shape) = (&pieces[p as usize], &world.links[link as usize]);
+    let bound = &poses.piece(p as usize)[shape.body as usize];
+    let balls = poses.balls(p as usize, shape.body as usize);
+    let balls_of_link = balls.map(|[c, slope]| c + slope * shape.reach_m);
+    let mut moving = MovingLink::new(shape, bound, balls_of_link, (piece, p * world.links.len() as u32 + link));
+    let at = p as usize * boxes.n_nodes + link as usize;
+    let link_box = (boxes.lo[at], boxes.hi[at]);
+    if let Some((trees, tree)) = world.obbs.as_ref().and_then(|t| Some((t, t.links[link as usize].as_ref()?))) {
+        let group = obb::Group { world, trees, tree, candidates: group, balls, boxes: link_box };
+        return obb::search(&group, &mut moving, found);
+    }
     let mut open = Vec::new();
-    for group in candidates.chunk_by(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
-        let Candidate { piece: p, link, .. } = group[0];
-        let (piece, shape) = (&pieces[p as usize], &world.links[link as usize]);
-        let bound = &poses.piece(p as usize)[shape.body as usize];
-        let balls = poses.balls(p as usize, shape.body as usize).map(|[c, slope]| c + slope * shape.reach_m);
-        let mut moving = MovingLink::new(shape, bound, balls, piece.half_sub());
-        let at = p as usize * boxes.n_nodes + link as usize;
-        let link_box = (boxes.lo[at], boxes.hi[at]);
-        let triangles = group.iter().flat_map(|c| world.scene.tree.leaf(c.cluster).map(|y| (y, c.mask)));
-        for (y, mask) in triangles.filter(|&(y, _)| !world.is_allowed(link, y)) {
-            let tri = world.scene.standing(y);
-            let tri_box = tri.bounds();
-            let mask = mask & !boxes_miss(&link_box, &tri_box);
-            open.extend((mask != 0).then_some((0u32, mask)));
-            while let Some((node, mask)) = open.pop() {
-                for (slot, child) in shape.tree.nodes[node as usize].iter().enumerate() {
-                    let mask = mask & !moving.child_misses(node, slot, mask, &tri, &tri_box);
-                    match *child {
-                        _ if mask == 0 => {}
-                        ChildRef::Empty => {}
-                        ChildRef::Node(n) => open.push((n, mask)),
-                        ChildRef::Leaf(leaf) => {
-                            for x in shape.tree.leaf(leaf) {
-                                let limit = limits.as_ref().map_or(u32::MAX, |l| l[piece.motion as usize]);
-                                let mask = mask & piece.mask_until(limit);
-                                let moving = moving.triangle(x);
-                                let mask = mask & !boxes_miss(&moving.in_box, &tri_box);
-                                let block = Block { points: &moving.points, h: piece.half_sub(), balls };
-                                let pair = Refinement { x: block, tri: &tri };
-                                let Some((mask, slice)) = pair.run(mask) else { continue };
-                                if let Some(limits) = limits.as_deref_mut()
-                                    && pair.meets_in_slice(mask.trailing_zeros(), slice)
-                                {
-                                    let found = piece.index * SLICES_PER_PIECE + mask.trailing_zeros() * SLICES + slice;
-                                    let limit = &mut limits[piece.motion as usize];
-                                    *limit = found.min(*limit);
-                                }
-                                if out.len() == cap {
-                                    return None;
-                                }
-                                out.push(TrianglePair {
-                                    piece_link: p * world.links.len() as u32 + link,
-                                    link_triangle: x as u32,
-                                    scene_triangle: y as u32,
-                                    mask_slice: mask | slice << SUBS,
-                                });
-                            }
+    let triangles = group.iter().flat_map(|c| world.scene.tree.leaf(c.cluster).map(|y| (y, c.mask)));
+    for (y, mask) in triangles.filter(|&(y, _)| !world.is_allowed(link, y)) {
+        let tri = world.scene.standing(y);
+        let tri_box = tri.bounds();
+        let mask = mask & !boxes_miss(&link_box, &tri_box);
+        open.extend((mask != 0).then_some((0u32, mask)));
+        while let Some((node, mask)) = open.pop() {
+            for (slot, child) in shape.tree.nodes[node as usize].iter().enumerate() {
+                found.counts.bound_tests += u64::from(*child != ChildRef::Empty);
+                let mask = mask & !moving.child_misses(node, slot, mask, &tri, &tri_box);
+                match *child {
+                    _ if mask == 0 => {}
+                    ChildRef::Empty => {}
+                    ChildRef::Node(n) => open.push((n, mask)),
+                    ChildRef::Leaf(leaf) => {
+                        for x in shape.tree.leaf(leaf) {
+                            found.try_pair(&mut moving, x, y, (&tri, &tri_box), mask)?;
                         }
                     }
                 }
             }
         }
     }
-    Some(out)
+    Some(())
+}
+
+/// The pairs found so far.
+struct Found<'a> {
+    pairs: Vec<TrianglePair>,
+    limits: Option<&'a mut Limits>,
+    cap: usize,
+    counts: PairCounts,
+}
+
+impl Found<'_> {
+    /// The limit of a piece's motion.
+    fn limit(&self, piece: &Piece) -> u32 {
+        self.limits.as_ref().map_or(u32::MAX, |l| l[piece.motion as usize])
+    }
+
+    /// Step `pairs`: keeps triangle `x` of the link and `y` of the scene, with its box, if they are not proved apart during
+    /// the sub-intervals of the mask. Nothing if there are too many pairs.
+    fn try_pair(
+        &mut self,
+        moving: &mut MovingLink,
+        x: usize,
+        y: usize,
+        (tri, tri_box): (&StandingTriangle<f64>, &(V3<f64>, V3<f64>)),
+        mask: u32,
+    ) -> Option<()> {
+        self.counts.triangle_tests += 1;
+        let (piece, balls, piece_link) = (moving.piece, moving.balls, moving.piece_link);
+        let mask = mask & piece.mask_until(self.limit(piece));
+        let triangle = moving.triangle(x);
+        let mask = mask & !boxes_miss(&triangle.in_box, tri_box);
+        let block = Block { points: &triangle.points, h: piece.half_sub(), balls };
+        let pair = Refinement { x: block, tri };
+        let Some((mask, slice)) = pair.run(mask) else { return Some(()) };
+        if let Some(limits) = self.limits.as_deref_mut()
+            && pair.meets_in_slice(mask.trailing_zeros(), slice)
+        {
+            let found = piece.index * SLICES_PER_PIECE + mask.trailing_zeros() * SLICES + slice;
+            let limit = &mut limits[piece.motion as usize];
+            *limit = found.min(*limit);
+        }
+        if self.pairs.len() == self.cap {
+            return None;
+        }
+        self.pairs.push(TrianglePair {
+            piece_link,
+            link_triangle: x as u32,
+            scene_triangle: y as u32,
+            mask_slice: mask | slice << SUBS,
+        });
+        Some(())
+    }
 }
 
 /// Takes out the sub-intervals that start after the motions' limits, and the pairs that have no other.
@@ -144,6 +228,9 @@ impl<const N: usize> Block<'_, N> {
 
 /// A link during a piece: its points are bounded when they are first needed.
 struct MovingLink<'a> {
+    piece: &'a Piece,
+    /// Number of the link among those of all pieces.
+    piece_link: u32,
     shape: &'a LinkShape,
     bound: &'a PoseBound<Subs>,
     balls: [f64; SPANS.len()],
@@ -159,10 +246,15 @@ struct Moving<const N: usize> {
 }
 
 impl<'a> MovingLink<'a> {
-    fn new(shape: &'a LinkShape, bound: &'a PoseBound<Subs>, balls: [f64; SPANS.len()], h: f64) -> Self {
+    fn new(
+        shape: &'a LinkShape,
+        bound: &'a PoseBound<Subs>,
+        balls: [f64; SPANS.len()],
+        (piece, piece_link): (&'a Piece, u32),
+    ) -> Self {
         let children = std::iter::repeat_with(|| None).take(shape.tree.nodes.len() * WIDTH).collect();
         let triangles = std::iter::repeat_with(|| None).take(shape.triangles.len()).collect();
-        Self { shape, bound, balls, h, children, triangles }
+        Self { piece, piece_link, shape, bound, balls, h: piece.half_sub(), children, triangles }
     }
 
     /// Sub-intervals of `mask` in which a child of a node of the link's tree misses a triangle; all if there is no child.

@@ -1,0 +1,167 @@
+//! Binary trees of oriented boxes (Gottschalk, Lin and Manocha 1996; Redon et al. 2004, section 5.1), built once.
+//!
+//! A link has one tree over all its triangles. The scene has one for each cluster: above the clusters stands the scene's
+//! own tree of boxes along the coordinate axes, which `s3_cull` has gone through with all sub-intervals of time at once
+//! before any oriented box is looked at, and which says in which of them a cluster matters. A tree of oriented boxes per
+//! object would test its upper levels a second time.
+
+use super::obb;
+use super::robot::Triangle;
+use super::world::World;
+use crate::numeric::obb_overlap::OrientedBox;
+use std::ops::Range;
+
+/// Triangles of a leaf, at most.
+pub const OBB_LEAF: usize = 2;
+
+/// A binary tree; node 0 is the root.
+#[derive(Clone, Debug, Default)]
+pub struct ObbTree {
+    /// The nodes, parents before children.
+    pub nodes: Vec<ObbNode>,
+    /// The triangles' numbers in the order of the leaves.
+    pub order: Vec<u32>,
+    /// Half the diagonal of a leaf's box, on average, metres.
+    pub leaf_m: f64,
+}
+
+/// A box and what is in it.
+#[derive(Clone, Debug)]
+pub struct ObbNode {
+    /// Contains the triangles of the node.
+    pub obb: OrientedBox<f64>,
+    /// Its children, or its triangles.
+    pub below: Below,
+}
+
+/// What a node holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Below {
+    /// Two nodes: this one and the next.
+    Children(u32),
+    /// Triangles: these places of [`ObbTree::order`].
+    Triangles(Range<u32>),
+}
+
+impl ObbTree {
+    /// A tree over the triangles `range` of a list. Each vertex may be off by `unit` times the sum of its coordinates' sizes.
+    ///
+    /// A set is cut at the middle of its box along the longest axis (GLM96), or, where that would leave less than an
+    /// eighth on one side, at the median: so no tree is deeper than about five times the logarithm of its size.
+    pub fn build(triangles: &[Triangle], range: Range<usize>, unit: f64) -> Self {
+        let mut order: Vec<u32> = (range.start as u32..range.end as u32).collect();
+        let mut tree = Self::default();
+        if order.is_empty() {
+            return tree;
+        }
+        let mut set = Vec::with_capacity(order.len());
+        let mut node = |of: &[u32], places: Range<usize>| {
+            set.clear();
+            set.extend(of.iter().map(|&i| triangles[i as usize]));
+            let below = Below::Triangles(places.start as u32..places.end as u32);
+            ObbNode { obb: obb::around(&set, unit), below }
+        };
+        tree.nodes.push(node(&order, 0..order.len()));
+        let mut at = 0;
+        while at < tree.nodes.len() {
+            if let Below::Triangles(places) = tree.nodes[at].below.clone()
+                && places.len() > OBB_LEAF
+            {
+                let places = places.start as usize..places.end as usize;
+                let middle = places.start + split(&mut order[places.clone()], triangles, &tree.nodes[at].obb);
+                tree.nodes[at].below = Below::Children(tree.nodes.len() as u32);
+                for half in [places.start..middle, middle..places.end] {
+                    tree.nodes.push(node(&order[half.clone()], half));
+                }
+            }
+            at += 1;
+        }
+        let leaves = || tree.nodes.iter().filter(|n| matches!(n.below, Below::Triangles(_)));
+        let sum: f64 = leaves().map(|n| n.obb.half.iter().map(|h| h * h).sum::<f64>().sqrt()).sum();
+        tree.leaf_m = sum / leaves().count() as f64;
+        tree.order = order;
+        tree
+    }
+}
+
+/// Puts the triangles of one side of a cut before those of the other; gives how many they are.
+fn split(order: &mut [u32], triangles: &[Triangle], b: &OrientedBox<f64>) -> usize {
+    let longest = (0..3).fold(0, |m, i| if b.half[i] > b.half[m] { i } else { m });
+    let ([x, y, z], [u, v, w]) = (b.axes[longest].0, b.center.0);
+    let along = |t: u32| {
+        let centre = (triangles[t as usize][0] + triangles[t as usize][1] + triangles[t as usize][2]) / 3.0;
+        (centre.x - u) * x + (centre.y - v) * y + (centre.z - w) * z
+    };
+    // The number breaks ties, so that the order does not depend on the method of sorting.
+    order.sort_unstable_by(|&s, &t| along(s).total_cmp(&along(t)).then(s.cmp(&t)));
+    let at = order.partition_point(|&t| along(t) < 0.0);
+    if at.min(order.len() - at) * 8 < order.len() { order.len() / 2 } else { at }
+}
+
+/// The trees of a world.
+#[derive(Clone, Debug)]
+pub struct ObbTrees {
+    /// The tree of each link shape (as in [`World::links`]); nothing for those with fewer triangles than asked for.
+    pub links: Vec<Option<ObbTree>>,
+    /// The tree of each cluster of the scene; their triangles are places in [`World::scene`]'s list.
+    pub clusters: Vec<ObbTree>,
+    /// The refinement level of all links; chosen from each link's motion if absent.
+    pub level: Option<u32>,
+}
+
+impl ObbTrees {
+    /// Trees for the links of at least `min_triangles`, and for the scene if there is such a link.
+    pub fn new(world: &World, min_triangles: usize) -> Self {
+        let of_link = |triangles: &[Triangle]| {
+            (triangles.len() >= min_triangles).then(|| ObbTree::build(triangles, 0..triangles.len(), 0.0))
+        };
+        let links: Vec<_> = world.links.iter().map(|l| of_link(&l.triangles)).collect();
+        let scene = &world.scene;
+        let clusters = if links.iter().any(Option::is_some) { scene.tree.n_leaves() as u32 } else { 0 };
+        let of_cluster = |c| ObbTree::build(&scene.triangles, scene.tree.leaf(c), scene.shift_unit);
+        Self { links, clusters: (0..clusters).map(of_cluster).collect(), level: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+
+    fn check(triangles: &[Triangle], most_levels: usize) {
+        let tree = ObbTree::build(triangles, 0..triangles.len(), 0.0);
+        let mut seen = tree.order.clone();
+        seen.sort_unstable();
+        assert!(seen.iter().copied().eq(0..triangles.len() as u32));
+        let mut level = vec![1; tree.nodes.len()];
+        let mut in_leaves = 0;
+        for (i, node) in tree.nodes.iter().enumerate() {
+            match &node.below {
+                Below::Children(first) => {
+                    assert!(*first as usize > i);
+                    (level[*first as usize], level[*first as usize + 1]) = (level[i] + 1, level[i] + 1);
+                }
+                Below::Triangles(places) => {
+                    assert!((1..=OBB_LEAF).contains(&places.len()));
+                    in_leaves += places.len();
+                }
+            }
+        }
+        assert_eq!(in_leaves, triangles.len());
+        assert!(level.iter().all(|&l| l <= most_levels), "{:?} levels", level.iter().max());
+    }
+
+    #[test]
+    fn every_triangle_stands_in_one_leaf() {
+        let at = |v: DVec3| [v, v + DVec3::X * 0.1, v + DVec3::Y * 0.1];
+        let grid = |n: usize| -> Vec<Triangle> {
+            (0..n).map(|i| at(DVec3::new((i % 17) as f64, (i / 17) as f64, (i % 3) as f64))).collect()
+        };
+        for (n, levels) in [(0, 0), (1, 1), (2, 1), (3, 2), (100, 12), (3000, 20)] {
+            check(&grid(n), levels);
+        }
+        // All in one place; each one twice as far away as the one before.
+        check(&vec![at(DVec3::ONE); 100], 7);
+        check(&(0..100).map(|i| at(DVec3::X * 2f64.powi(i - 80))).collect::<Vec<_>>(), 12);
+    }
+}
