@@ -111,11 +111,12 @@ fn interval_bounds_on_the_cpu() {
     }
 }
 
-/// Trees of oriented boxes for all links, and for the larger ones alone.
+/// Trees of oriented boxes for all links, and for the larger ones alone; against line-swept spheres.
 #[test]
-fn oriented_boxes_on_the_cpu() {
-    for part in Part::both(false) {
-        let expected = part.check(on(Backend::Cpu));
+fn oriented_boxes_and_spheres_on_the_cpu() {
+    for part in Part::both(data::slow()) {
+        let expected = part.check(Options { pairs: PairCulling::Sat, ..on(Backend::Cpu) });
+        part.hold_to_truth(&expected);
         for (min_triangles, bound) in [(0, BoundForm::Jet), (100, BoundForm::Jet), (0, BoundForm::Interval)] {
             let pairs = PairCulling::Obb { min_triangles };
             let verdicts = part.check(Options { pairs, bound, ..on(Backend::Cpu) });

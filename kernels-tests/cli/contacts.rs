@@ -1,6 +1,7 @@
 //! Which features touch, where, and which way the normal points: all by hand.
 
-use super::{CUBE, Checked, Desk, joint, link, near, obj, robot, walls};
+use super::{CUBE, Checked, Desk, Motion, joint, link, near, numbers, obj, robot, slider, walls};
+use serde_json::Value;
 
 type Triangle = [[f64; 3]; 3];
 
@@ -146,4 +147,75 @@ fn surfaces_touch_and_insides_do_not() {
     assert_eq!(checked.lines[0]["b"]["object"], "shell");
     // From within, the normal from the wall to the cube points inwards.
     near(&checked.lines[0]["normal"], [-1.0, 0.0, 0.0], 1e-12);
+}
+
+#[test]
+fn a_margin_is_kept() {
+    // The front of the cube is 0.9 m from the wall: 0.72 of 3.6 m until 0.18 m are left. It stops 0.1 m before it.
+    let motions: &[Motion] = &[[&[0.0], &[3.6]], [&[0.0], &[0.8]], [&[0.0], &[0.7]]];
+    let checked = Desk::new().check(&slider(CUBE), &walls(&[("wall", 1.0)]), motions, &["--margin", "0.18"]).expect(1);
+    assert_eq!(checked.verdicts(), ["contact", "contact", "free"]);
+    checked.touches(0, 0.2);
+    checked.touches(1, 0.9);
+    // Within it from the start.
+    let start: &[Motion] = &[[&[0.8], &[0.8]]];
+    let checked = Desk::new().check(&slider(CUBE), &walls(&[("wall", 1.0)]), start, &["--margin", "0.18"]).expect(1);
+    assert_eq!((checked.toc(0), &checked.lines[0]["initial_overlap"]), ([0.0, 0.0], &true.into()));
+    for margin in ["-1", "nan", "1e9", "x"] {
+        let run =
+            Desk::new().check(&slider(CUBE), &walls(&[("wall", 1.0)]), motions, &[&format!("--margin={margin}")]).run;
+        assert_eq!((run.code, run.errors().len()), (Some(3), 1), "{margin}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn all_contacts_are_told_if_asked_for() {
+    // A plate stands on its long edge, from y = -0.1 to 0.1 at x = 0, and slides into the edge of another one along y at
+    // x = 1: parallel edges, which touch at both ends of their common part, y = -0.05 and 0.1.
+    let plate = obj(&[[0.0, -0.1, 0.0], [0.0, 0.1, 0.0], [-0.5, 0.0, 0.3]], &[[1, 2, 3]]);
+    let other = obj(&[[1.0, -0.05, 0.0], [1.0, 0.4, 0.0], [1.5, 0.0, 0.3]], &[[1, 2, 3]]);
+    let desk = Desk::new();
+    desk.put("plate.obj", plate);
+    let robot = slider("<mesh filename=\"plate.obj\"/>");
+    let motions: &[Motion] = &[[&[0.0], &[4.0]]];
+    let one = desk.check(&robot, &other, motions, &[]);
+    assert!(one.lines[0].get("contacts").is_none() && one.lines[0].get("poses").is_none());
+    let checked = desk.check(&robot, &other, motions, &["--all-contacts"]).expect(1);
+    let line = &checked.lines[0];
+    assert!((checked.toc(0)[0] - 0.25).abs() < 1e-9, "{line}");
+    let contacts = line["contacts"].as_array().unwrap();
+    let is_edges = |c: &&Value| {
+        (&c["a"]["feature"], &c["a"]["index"]) == (&"edge".into(), &0.into())
+            && (&c["b"]["feature"], &c["b"]["index"]) == (&"edge".into(), &0.into())
+    };
+    let mut ends: Vec<f64> = contacts.iter().filter(is_edges).map(|c| numbers(&c["point"])[1]).collect();
+    ends.sort_by(f64::total_cmp);
+    assert!(ends.len() == 2 && (ends[0] + 0.05).abs() < 1e-8 && (ends[1] - 0.1).abs() < 1e-8, "{line}");
+    // The same two places as vertices on faces; and every place is one of the two.
+    let kinds = |name: &str| contacts.iter().filter(|c| c["a"]["feature"] == name).count();
+    assert!(kinds("vertex") == 1 && kinds("face") == 1, "{line}");
+    let is_end = |y: f64| (y + 0.05).abs() < 1e-8 || (y - 0.1).abs() < 1e-8;
+    assert!(contacts.iter().all(|c| is_end(numbers(&c["point"])[1])), "{line}");
+    // Where the link is then.
+    let pose = &line["poses"]["slider"];
+    near(&Value::from(vec![pose[0][3].clone(), pose[1][3].clone(), pose[2][3].clone()]), [1.0, 0.0, 0.0], 1e-8);
+    near(&Value::from(vec![pose[0][0].clone(), pose[1][1].clone(), pose[2][2].clone()]), [1.0, 1.0, 1.0], 1e-12);
+}
+
+#[test]
+fn the_papers_solver_gives_the_same_times() {
+    let motions: &[Motion] = &[[&[0.0], &[3.6]], [&[0.0], &[0.8]]];
+    let scene = obj(&[[1.0, -0.3, -0.2], [1.0, 0.4, -0.3], [1.0, 0.1, 0.5]], &[[1, 2, 3]]);
+    // A corner first: the cube stands on it.
+    let robot = slider(CUBE).replace("<collision>", "<collision><origin rpy=\"0.3 0.6 0.2\"/>");
+    let check = |more: &[&str]| Desk::new().check(&robot, &scene, motions, more).expect(1);
+    let (jet, paper) = (check(&[]), check(&["--solver", "paper"]));
+    assert_eq!(jet.verdicts(), paper.verdicts());
+    let (a, b) = (jet.toc(0), paper.toc(0));
+    assert!(a[0] <= b[1] && b[0] <= a[1] && paper.lines[0]["certified"] == true, "{a:?} {b:?}");
+    // Fifteen equations for a pair.
+    let count = |c: &super::Checked, key: &str| c.stats["solve"][key].as_u64().unwrap();
+    assert!(count(&paper, "items") >= 15 && count(&paper, "items") % 15 == 0, "{}", paper.stats["solve"]);
+    let run = Desk::new().check(&robot, &scene, motions, &["--solver", "paper", "--margin", "0.1"]).run;
+    assert_eq!((run.code, run.errors().len()), (Some(3), 1), "{}", run.stderr);
 }

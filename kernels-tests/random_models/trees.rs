@@ -8,7 +8,7 @@ use crate::effort;
 use crate::harness::backends::{self, differences, engine, on};
 use crate::harness::gpu;
 use crate::oracle::chain;
-use firstcontact::engine::{Backend, Options};
+use firstcontact::engine::{Backend, Options, PairCulling};
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::verdict::Verdict;
 use glam::DVec3;
@@ -136,6 +136,8 @@ pub fn obstacles(r: &mut Random, model: &mut Model, motions: &[Motion], scale: f
 #[derive(Clone, Copy, Debug)]
 pub enum On {
     Cpu,
+    /// The CPU, with the search for pairs that the kernels have.
+    Spheres,
     /// The paper's bounds.
     Interval,
     /// The adapter; must say the same as the CPU.
@@ -143,7 +145,7 @@ pub enum On {
 }
 
 /// Checks random models of a family, with a few motions each.
-pub fn run(what: &str, family: &Family, seed: u64, n_models: usize, n_motions: usize, backend: On) {
+pub fn run(what: &str, family: &Family, seed: u64, n_models: usize, n_motions: usize, on_what: On) {
     let clock = Instant::now();
     let mut counts = Counts::default();
     let (mut engine_s, mut flat) = (0.0, 0);
@@ -157,11 +159,12 @@ pub fn run(what: &str, family: &Family, seed: u64, n_models: usize, n_motions: u
         let (robot, scene) = model.built();
         let start = Instant::now();
         let check = |backend, bound| {
-            let options = Options { bound, threads: 1, ..on(backend) };
+            let pairs = if matches!(on_what, On::Spheres) { PairCulling::Sat } else { PairCulling::Auto };
+            let options = Options { bound, pairs, threads: 1, ..on(backend) };
             backends::verdicts(&engine(&robot, &scene, &[], options), &motions)
         };
-        let verdicts: Vec<Verdict> = match backend {
-            On::Cpu => check(Backend::Cpu, BoundForm::Jet),
+        let verdicts: Vec<Verdict> = match on_what {
+            On::Cpu | On::Spheres => check(Backend::Cpu, BoundForm::Jet),
             On::Interval => check(Backend::Cpu, BoundForm::Interval),
             On::Gpu => {
                 let verdicts = check(Backend::Gpu, BoundForm::Jet);
@@ -190,6 +193,7 @@ pub fn run(what: &str, family: &Family, seed: u64, n_models: usize, n_motions: u
 #[test]
 fn small_trees() {
     run("small trees", &PLAIN, 1, effort(600, 20_000), 4, On::Cpu);
+    run("small trees, by spheres", &PLAIN, 1, effort(200, 20_000), 4, On::Spheres);
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn paper_and_jet_agree() {
         sum.proved += one.proved;
         sum.undecided += one.undecided;
     };
-    for k in 0..effort(120, 2000) as u64 {
+    for k in 0..effort(60, 2000) as u64 {
         let r = &mut Random::new(4_000_000 + k);
         let family = trees::Family { most_joints: 4, turn: 0.8, ..trees::PLAIN };
         let mut model = trees::tree(r, &family, 1.0);

@@ -56,6 +56,8 @@ enum SolverChoice {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum PairsChoice {
+    /// Oriented boxes where all runs on the CPU, else as the kernels do
+    Auto,
     /// Triangles of the scene against the link's line-swept spheres
     Sat,
     /// Trees of oriented boxes, as in the paper; on the CPU only
@@ -108,7 +110,7 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value = "jet")]
     bound: BoundChoice,
     /// How pairs of triangles are found; the answers are the same
-    #[arg(long, value_enum, default_value = "sat")]
+    #[arg(long, value_enum, default_value = "auto")]
     pairs: PairsChoice,
     /// With --pairs obb: links of fewer triangles go the other way
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -208,6 +210,7 @@ fn options(args: &CheckArgs) -> Result<Options> {
             BoundChoice::Interval => BoundForm::Interval,
         },
         pairs: match args.pairs {
+            PairsChoice::Auto => PairCulling::Auto,
             PairsChoice::Sat => PairCulling::Sat,
             PairsChoice::Obb => PairCulling::Obb { min_triangles: args.obb_triangles },
         },

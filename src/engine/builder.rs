@@ -73,9 +73,6 @@ impl<'a> EngineBuilder<'a> {
         self.options.solve.check()?;
         let pool = thread_pool(self.options.threads)?;
         let mut world = World::new(self.robot, self.scene, &self.allowed)?;
-        if let PairCulling::Obb { min_triangles } = self.options.pairs {
-            world.obbs = Some(ObbTrees::new(&world, min_triangles));
-        }
         let (flow, note) = match self.options.backend {
             Backend::Cpu => (None, None),
             Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),
@@ -85,10 +82,16 @@ impl<'a> EngineBuilder<'a> {
                 Err(e) => (None, Some(format!("running on the CPU: {e}"))),
             },
         };
-        if flow.is_some() && world.obbs.is_some() && !self.options.reference.contains(&Stage::Pairs) {
-            return Err(Error::usage("trees of oriented boxes are for the CPU, the kernels have none")
-                .remedy("--backend cpu, or --reference s5_pairs"));
-        }
+        let smallest = match self.options.pairs {
+            PairCulling::Auto => flow.is_none().then_some(0),
+            PairCulling::Sat => None,
+            PairCulling::Obb { .. } if flow.is_some() && !self.options.reference.contains(&Stage::Pairs) => {
+                return Err(Error::usage("trees of oriented boxes are for the CPU, the kernels have none")
+                    .remedy("--backend cpu, or --reference s5_pairs"));
+            }
+            PairCulling::Obb { min_triangles } => Some(min_triangles),
+        };
+        world.obbs = smallest.map(|n| ObbTrees::new(&world, n));
         let (options, flow) = (self.options, flow.map(Mutex::new));
         Ok(Engine { world, options, flow, pool, build_s: start.elapsed().as_secs_f64(), note })
     }

@@ -59,8 +59,10 @@ impl Stage {
 /// separating axes of triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairCulling {
-    /// Each triangle of the cluster against the link's tree of line-swept spheres.
+    /// Oriented boxes where all runs on the CPU, which is faster there, else as the kernels do.
     #[default]
+    Auto,
+    /// Each triangle of the cluster against the link's tree of line-swept spheres.
     Sat,
     /// Trees of oriented boxes against each other, with refinement levels (Redon et al. 2004, sections 5.1 and 5.1.1). On
     /// the CPU only.

@@ -29,6 +29,20 @@ impl Nearest {
 /// The nearest pair of features. Of pairs equally near to within `tie`, a vertex on a face is named before two edges,
 /// and lower numbers before higher ones.
 pub fn nearest(x: [DVec3; 3], y: [DVec3; 3], tie: f64) -> Nearest {
+    let all = pairs_of_features(x, y);
+    all[1..].iter().fold(all[0], |best, new| if new.distance() < best.distance() - tie { *new } else { best })
+}
+
+/// All pairs of features that are as near as the nearest, to within `tie`, in the same order.
+pub fn all_nearest(x: [DVec3; 3], y: [DVec3; 3], tie: f64) -> Vec<Nearest> {
+    let all = pairs_of_features(x, y);
+    let least = all.iter().fold(f64::INFINITY, |m, n| m.min(n.distance()));
+    all.into_iter().filter(|n| n.distance() <= least + tie).collect()
+}
+
+/// The nearest points of the fifteen pairs of features that can touch first.
+#[inline]
+fn pairs_of_features(x: [DVec3; 3], y: [DVec3; 3]) -> [Nearest; 15] {
     let face = |t: [DVec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
     let edge = |t: [DVec3; 3], k: u8| (t[k as usize], t[(k as usize + 1) % 3]);
     let on_scene = |i: u8| {
@@ -44,8 +58,11 @@ pub fn nearest(x: [DVec3; 3], y: [DVec3; 3], tie: f64) -> Nearest {
         let (on_a, on_b) = nearest_of_segments(p, q, r, s);
         Nearest { a: Feature::Edge(k / 3), b: Feature::Edge(k % 3), on_a, on_b, normal: (q - p).cross(s - r) }
     };
-    let all = (0..3).map(on_scene).chain((0..3).map(on_link)).chain((0..9).map(crossed));
-    all.fold(on_scene(0), |best, new| if new.distance() < best.distance() - tie { new } else { best })
+    std::array::from_fn(|k| match k as u8 {
+        k @ 0..3 => on_scene(k),
+        k @ 3..6 => on_link(k - 3),
+        k => crossed(k - 6),
+    })
 }
 
 /// The same for the direction alone, as an axis for [`Window::cut`](crate::numeric::contraction::Window::cut).

@@ -84,7 +84,7 @@ impl Default for SolveOptions {
 const MOST_MARGIN_M: f64 = 1000.0;
 /// The paper's equations may take so many times the evaluations that pairs may: fifteen of them make a pair, and subdivision
 /// goes on to the end for every root of the plane.
-const PAPER_CAP: u64 = 256;
+const PAPER_CAP: u64 = 32;
 
 impl SolveOptions {
     /// Whether the options can be met.
@@ -325,13 +325,12 @@ impl<'w> Solver<'w> {
     }
 
     fn record(&self, motion: &ModelMotion, pair: usize, toc: [f64; 2], proved: bool, certified: bool) -> Contact {
-        let touches = |pair: usize| record::touches(self.world, motion, &self.pairs[pair], toc[0]);
-        let [Touch { a, b, point, normal }, _] = touches(pair);
+        let touches = |pair: usize, all| record::touches(self.world, motion, &self.pairs[pair], toc[0], all);
+        let Touch { a, b, point, normal } = touches(pair, false)[0];
         let mut all = Vec::new();
         if self.options.all_contacts {
-            let begun = self.search.contacts.iter().map(|c| c.1 as usize);
-            let [here, there] = touches(pair);
-            all = std::iter::once([here, there]).chain(begun.filter(|&i| i != pair).map(touches)).flatten().collect();
+            let others = self.search.contacts.iter().map(|c| c.1 as usize).filter(|&i| i != pair);
+            all = std::iter::once(pair).chain(others).flat_map(|pair| touches(pair, true)).collect();
             all.sort_by_key(Touch::order);
             all.dedup();
         }

@@ -1,9 +1,10 @@
 //! The record of a contact: features on both sides, point, normal.
 
-use super::features::{Nearest, nearest, nearest_in_triangle, velocity_at};
+use super::features::{Nearest, all_nearest, nearest, nearest_in_triangle, velocity_at};
 use super::pairs::Pair;
 use crate::model::world::World;
 use crate::motion::ModelMotion;
+use crate::numeric::linear::V3;
 use crate::verdict::{Feature, RobotFeature, SceneFeature, Touch};
 use glam::DVec3;
 
@@ -11,14 +12,24 @@ use glam::DVec3;
 /// tolerance in time before it happens.
 const TIE_M: f64 = 1e-9;
 
-/// Where a pair touches at a time, which is the start of its enclosure: one place, twice, or for parallel edges the two ends of
-/// their common part.
-pub fn touches(world: &World, motion: &ModelMotion, pair: &Pair, at: f64) -> [Touch; 2] {
+/// Where a pair touches at a time, which is the start of its enclosure: by the features that are told first, or by all that
+/// are as near. Parallel edges touch at the two ends of their common part.
+pub fn touches(world: &World, motion: &ModelMotion, pair: &Pair, at: f64, all: bool) -> Vec<Touch> {
     let moving = pair.points_at(motion, at);
-    let point = |v: crate::numeric::linear::V3<f64>| DVec3::from_array(v.0);
+    let point = |v: V3<f64>| DVec3::from_array(v.0);
     let (x, y) = (moving.map(|p| point(p.c[0])), pair.tri.y.map(point));
     let velocity = moving.map(|p| point(p.c[1]));
-    let (a, b, on_a, on_b, along) = features(x, y, motion, pair, at);
+    let near = match piercing(x, y, motion, pair, at) {
+        Some(pierced) => vec![pierced],
+        None if all => all_nearest(x, y, TIE_M),
+        None => vec![nearest(x, y, TIE_M)],
+    };
+    near.iter().flat_map(|near| touch(world, pair, x, y, velocity, near)).collect()
+}
+
+/// Where two features touch: twice the same, or for parallel edges the ends of their common part.
+fn touch(world: &World, pair: &Pair, x: [DVec3; 3], y: [DVec3; 3], velocity: [DVec3; 3], near: &Nearest) -> [Touch; 2] {
+    let Nearest { a, b, on_a, on_b, normal: along } = *near;
     // The normal points from the scene to the robot. While they approach, the robot moves against it; where that does
     // not tell (sliding, rest), the side on which the robot's triangle lies does.
     let speed = velocity_at(x, velocity, on_a);
@@ -63,24 +74,14 @@ fn common_part([p, q]: [DVec3; 2], [r, s]: [DVec3; 2]) -> Option<[DVec3; 2]> {
     (from <= to).then(|| [from, to].map(|t| p + direction * t))
 }
 
-/// The features, their nearest points and a vector along the normal. Triangles that pierce each other at the start have
-/// no nearest features: the piercing edge and the pierced face are named.
-fn features(
-    x: [DVec3; 3],
-    y: [DVec3; 3],
-    motion: &ModelMotion,
-    pair: &Pair,
-    at: f64,
-) -> (Feature, Feature, DVec3, DVec3, DVec3) {
-    let face = |t: [DVec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
-    if let Some((of_x, k)) = pair.piercing_at(motion, at) {
-        let (edge, pierced) = if of_x { (x, y) } else { (y, x) };
-        let (p, q, n) = (edge[k as usize], edge[(k as usize + 1) % 3], face(pierced));
-        let (dp, dq) = (n.dot(p - pierced[0]), n.dot(q - pierced[0]));
-        let through = nearest_in_triangle(p + (q - p) * (dp / (dp - dq)), pierced);
-        let (a, b) = if of_x { (Feature::Edge(k), Feature::Face) } else { (Feature::Face, Feature::Edge(k)) };
-        return (a, b, through, through, n);
-    }
-    let Nearest { a, b, on_a, on_b, normal } = nearest(x, y, TIE_M);
-    (a, b, on_a, on_b, normal)
+/// Triangles that pierce each other at the start have no nearest features: the piercing edge and the pierced face.
+fn piercing(x: [DVec3; 3], y: [DVec3; 3], motion: &ModelMotion, pair: &Pair, at: f64) -> Option<Nearest> {
+    let (of_x, k) = pair.piercing_at(motion, at)?;
+    let (edge, pierced) = if of_x { (x, y) } else { (y, x) };
+    let normal = (pierced[1] - pierced[0]).cross(pierced[2] - pierced[0]);
+    let (p, q) = (edge[k as usize], edge[(k as usize + 1) % 3]);
+    let (dp, dq) = (normal.dot(p - pierced[0]), normal.dot(q - pierced[0]));
+    let on_a = nearest_in_triangle(p + (q - p) * (dp / (dp - dq)), pierced);
+    let (a, b) = if of_x { (Feature::Edge(k), Feature::Face) } else { (Feature::Face, Feature::Edge(k)) };
+    Some(Nearest { a, b, on_a, on_b: on_a, normal })
 }
