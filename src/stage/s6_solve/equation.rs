@@ -2,7 +2,7 @@
 //! vertices of the scene against the link's face, nine pairs of edges (Redon et al. 2004, section 5.2.1).
 
 use super::features::{nearest_in_triangle, nearest_of_segments};
-use super::pairs::Pair;
+use super::pair::Pair;
 use crate::motion::ModelMotion;
 use crate::numeric::contraction::{Side, Standing, Window, edge_edge, face_vertex, vertex_face};
 use crate::numeric::elementary::{Kind, Points, is_inside, sign};

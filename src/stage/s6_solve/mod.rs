@@ -2,13 +2,14 @@
 //!
 //! All pairs of a motion that earlier stages could not rule out are solved together, the earliest time first: the poses
 //! of the links are bounded once per time interval and shared by all active pairs, every pair is contracted
-//! (`contract`) to the times at which it can touch at all, and an upper bound on the first contact, lowered by each proof
-//! of contact ([`meeting`](crate::numeric::meeting)), cuts off what comes later. What is removed is proved free; so the earliest time that remains
+//! ([`contraction`](crate::numeric::contraction)) to the times at which it can touch at all, and an upper bound on the first
+//! contact, lowered by each proof of contact ([`meeting`](crate::numeric::meeting)), cuts off what comes later. What is removed is proved free; so the earliest time that remains
 //! is a proved lower bound of the first contact.
 
 pub mod elementary;
 mod equation;
 mod features;
+mod pair;
 mod pairs;
 mod paper;
 mod record;
@@ -22,7 +23,8 @@ use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::PoseBound;
 use crate::verdict::{Contact, Reason, Touch, Undecided, Verdict};
 use equation::EQUATIONS;
-use pairs::{Pair, PairSystem};
+use pair::Pair;
+use pairs::PairSystem;
 use paper::PaperSystem;
 use search::{Active, Found, Search, Task};
 use serde::Serialize;
@@ -233,7 +235,7 @@ impl<'w> Solver<'w> {
                 reach,
                 body: link.body,
                 tri,
-                is_flat: pairs::is_flat(&e) || pairs::is_flat(&tri.y),
+                is_flat: pair::is_flat(&e) || pair::is_flat(&tri.y),
             });
         }
         // The order in which pairs come must not matter.

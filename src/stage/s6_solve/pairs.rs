@@ -6,99 +6,17 @@
 
 use super::equation::{self, EQUATIONS};
 use super::features::{nearest, nearest_direction, velocity_at};
+use super::pair::Pair;
 use super::search::{Active, System};
 use crate::motion::ModelMotion;
 use crate::numeric::contraction::{Window, triangle_sides, triangles};
 use crate::numeric::lanes::Lanes;
 use crate::numeric::linear::V3;
-use crate::numeric::meeting::{piercing_edge, triangles_meet};
-use crate::numeric::pose_bound::{PointBound, PoseBound};
+use crate::numeric::pose_bound::PoseBound;
 use crate::numeric::real::Real;
 use crate::numeric::separation::StandingTriangle;
 use glam::DVec3;
 use multiversion::multiversion;
-
-/// A pair with what the solver needs of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair {
-    /// Sort key and identity: link shape, object, link triangle and scene triangle in tree order.
-    pub shape: u32,
-    /// See `shape`.
-    pub object: u32,
-    /// See `shape`.
-    pub x: u32,
-    /// See `shape`.
-    pub y: u32,
-    /// The sub-intervals in which it may touch.
-    pub mask: u32,
-    /// Nothing touches in this piece before this time.
-    pub earliest: f64,
-    /// The link's triangle in its body's frame.
-    pub e: [V3<f64>; 3],
-    /// A bound on its vertices' distance from the body's origin.
-    pub reach: f64,
-    /// The body that moves it.
-    pub body: u32,
-    /// The scene's triangle.
-    pub tri: StandingTriangle<f64>,
-    /// Whether one of the triangles has no area to speak of.
-    pub is_flat: bool,
-}
-
-/// Whether a triangle's area is nothing beside the length of its sides.
-pub fn is_flat(t: &[V3<f64>; 3]) -> bool {
-    let (e, f) = (t[1] - t[0], t[2] - t[0]);
-    let n = e.cross(f);
-    n.dot(n) <= 1e-24 * e.dot(e).max(f.dot(f)).powi(2)
-}
-
-impl Pair {
-    /// Bounds on the paths of the link's three vertices.
-    pub fn points(&self, bound: &PoseBound<f64>) -> [PointBound<f64>; 3] {
-        self.e.map(|e| bound.point(e, self.reach))
-    }
-
-    /// The same at one time.
-    pub fn points_at(&self, motion: &ModelMotion, t: f64) -> [PointBound<f64>; 3] {
-        self.points(&motion.body_bound(self.body, t, 0.0))
-    }
-
-    /// Bound on the speed of the link's vertices, metres per motion.
-    pub fn speed(&self, motion: &ModelMotion) -> f64 {
-        motion.chains[self.body as usize].speed(self.reach)
-    }
-
-    /// The local times at which the triangles can come within `margin_m`, by all axes there are and the direction between
-    /// their nearest points, which also decides triangles without an area.
-    pub fn window(&self, bound: &PoseBound<f64>, h: f64, margin_m: f64) -> Window<f64> {
-        let (x, y) = triangle_sides(&self.points(bound), &self.tri, h, 0.0, margin_m);
-        let closest = nearest_direction(&x.at, &y.d);
-        let mut window = triangles(&x, &y, h, 1);
-        window.cut(closest, &x, &y, h, 1);
-        window
-    }
-
-    /// Whether the triangles certainly touch, or are within `margin_m` of each other, at the middle time of a bound.
-    pub fn meets(&self, bound: &PoseBound<f64>, margin_m: f64) -> bool {
-        let x = self.points(bound);
-        if margin_m > 0.0 {
-            // Any two points bound the distance from above; theirs are known to within the ball and the roundings of f64.
-            let point = |v: V3<f64>| DVec3::from_array(v.0);
-            let (p, q) = (x.map(|x| point(x.c[0])), self.tri.y.map(point));
-            let error = x[0].ball.max(x[1].ball).max(x[2].ball) + self.tri.error;
-            let size = p.iter().chain(&q).fold(0.0, |m: f64, v| m.max(v.length()));
-            if nearest(p, q, 0.0).distance() + error + 64.0 * f64::EPSILON * size <= margin_m {
-                return true;
-            }
-        }
-        triangles_meet(&x, &self.tri) != 0
-    }
-
-    /// The edge that certainly pierces the other triangle at one time: `(of the link?, number)`.
-    pub fn piercing_at(&self, motion: &ModelMotion, t: f64) -> Option<(bool, u8)> {
-        piercing_edge(&self.points_at(motion, t), &self.tri)
-    }
-}
 
 /// Pairs that are contracted side by side.
 const LANES: usize = 8;

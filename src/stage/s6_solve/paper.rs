@@ -8,7 +8,7 @@
 //! `benches/README.md`. It knows no margin.
 
 use super::equation::{self, EQUATIONS};
-use super::pairs::Pair;
+use super::pair::Pair;
 use super::search::{Active, System};
 use crate::motion::ModelMotion;
 use crate::numeric::contraction::Window;

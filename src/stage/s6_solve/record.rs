@@ -1,7 +1,7 @@
 //! The record of a contact: features on both sides, point, normal.
 
 use super::features::{Nearest, all_nearest, nearest, nearest_in_triangle, velocity_at};
-use super::pairs::Pair;
+use super::pair::Pair;
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::linear::V3;
