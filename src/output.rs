@@ -46,7 +46,8 @@ impl PartFile {
     /// # Errors
     /// The file cannot be written.
     pub fn line(&mut self, line: &str) -> Result<()> {
-        writeln!(self.to, "{line}").map_err(|e| cannot_write(&self.part, &e))
+        // At once, with its end: what a kill leaves are whole lines.
+        self.lines(&format!("{line}\n"))
     }
 
     /// Appends a text of whole lines.

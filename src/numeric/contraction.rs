@@ -342,3 +342,31 @@ pub fn triangle_sides<T: Divide>(
     let origin = tri.y[0];
     (Side::new(x, origin, h, look, margin_m), Standing::new(&tri.y, tri.error, origin))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Touching for certain, with coordinates of 50 bits and balls of nothing: only the term for rounding keeps the window.
+    #[test]
+    fn rounding_alone_loses_no_contact() {
+        let mut state = 5u64;
+        let mut whole = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 14) as f64 - (1u64 << 49) as f64) * 2.0
+        };
+        let mut vector = || V3([whole(), whole(), whole()]);
+        let still = |p: V3<f64>| PointBound { c: [p, V3::zero(), V3::zero()], ball: 0.0, cube: V3::zero() };
+        for _ in 0..20_000 {
+            let (y, origin) = ([vector(), vector(), vector()], vector());
+            // Exact: all coordinates are even numbers.
+            let middle = V3::from_fn(|i| (y[0].0[i] + y[1].0[i]) * 0.5);
+            let side = |p| Side::new(&[still(p)], origin, 0.0, 0.0, 0.0);
+            let window = vertex_face(&side(middle), &Standing::new(&y, 0.0, origin), 0.0, 1);
+            assert!(window.lo <= window.hi, "{y:?}");
+            let edge = Side::new(&[still(middle), still(vector())], origin, 0.0, 0.0, 0.0);
+            let window = edge_edge(&edge, &Standing::new(&[y[0], y[1]], 0.0, origin), 0.0, 1);
+            assert!(window.lo <= window.hi, "{y:?}");
+        }
+    }
+}

@@ -221,9 +221,8 @@ impl<'w> Solver<'w> {
             }
             let link = &self.world.links[shape as usize];
             let e = link.triangles[p.link_triangle as usize];
+            let reach = e.iter().fold(0.0, |m: f64, v| m.max(v.length())) * (1.0 + 1e-12);
             let (e, tri) = (e.map(V3::new), self.world.scene.standing(p.scene_triangle as usize));
-            let reach = link.triangles[p.link_triangle as usize].iter().fold(0.0, |m: f64, v| m.max(v.length()))
-                * (1.0 + 1e-12);
             self.pairs.push(Pair {
                 shape,
                 object,
@@ -269,6 +268,7 @@ impl<'w> Solver<'w> {
             .find(|&i| self.pairs[i].meets(&motion.body_bound(self.pairs[i].body, 0.0, 0.0), self.options.margin_m));
         self.counts.proofs += touching.len() as u64;
         if let Some(i) = piercing {
+            self.search.contacts = touching.iter().map(|&i| (0.0, i as u32)).collect();
             let contact = self.record(motion, i, [0.0, 0.0], true, true);
             self.verdict = Some(Verdict::Contact(Contact { initial_overlap: true, ..contact }));
         }
@@ -300,7 +300,9 @@ impl<'w> Solver<'w> {
                 counts.items += active.len() as u64;
                 let task = Task { eps_t, cap: PAPER_CAP * cap };
                 let found = self.search.run(&mut PaperSystem::new(motion, pairs), &task, active, counts);
+                // Several equations of a pair are one pair that touches.
                 self.search.contacts.iter_mut().for_each(|c| c.1 /= n);
+                self.search.contacts.dedup_by_key(|c| c.1);
                 match found {
                     Found::Contact { lo, first, proof } => Found::Contact { lo, first: first / n, proof },
                     Found::Capped { clear_until, proved_until } => {

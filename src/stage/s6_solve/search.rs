@@ -105,6 +105,7 @@ impl Search {
     /// Forgets the last motion.
     pub fn begin(&mut self) {
         self.initial_overlap = false;
+        self.contacts.clear();
         self.evaluations = 0;
     }
 
