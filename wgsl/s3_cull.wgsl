@@ -72,7 +72,7 @@ fn traverse(
     } else if (child & LEAF_BIT) != 0u {
         let slot = queue_slot(current.leaf_output, chunk.candidate_capacity, item.piece);
         if slot != NONE {
-            candidates[slot] = Candidate(item.piece, item.model_node, child & ~LEAF_BIT, mask);
+            candidates[slot] = Candidate(item.piece, item.model_node, child & ~LEAF_BIT, mask, 0xffffffffu);
         }
     } else {
         push(NodePair(item.piece, item.model_node, child, mask));

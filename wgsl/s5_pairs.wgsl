@@ -100,7 +100,7 @@ fn triangles(
     }
     let c = candidates[id / CLUSTER_SIZE];
     let cluster = clusters[c.cluster];
-    if id % CLUSTER_SIZE >= cluster.count {
+    if id % CLUSTER_SIZE >= cluster.count || (c.triangles >> (id % CLUSTER_SIZE) & 1u) == 0u {
         return;
     }
     let y = cluster.first + id % CLUSTER_SIZE;

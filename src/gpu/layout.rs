@@ -197,6 +197,8 @@ shared! {
         cluster: u32,
         /// Sub-intervals in which they may meet.
         mask: u32,
+        /// The cluster's triangles that the link may meet: bit `i` stands for the `i`-th. Bits beyond the last mean nothing.
+        triangles: u32,
     }
 
     /// A work item of `s5_pairs`.

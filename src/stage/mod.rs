@@ -21,6 +21,7 @@ pub mod s5_pairs;
 pub mod s6_solve;
 
 pub use crate::gpu::layout::{Candidate, TrianglePair};
+use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::lanes::Lanes;
 
@@ -77,6 +78,19 @@ impl Piece {
     pub fn sub(&self, k: usize) -> [f64; 2] {
         let step = 2.0 * self.half_sub();
         [self.t0 + k as f64 * step, self.t0 + (k + 1) as f64 * step]
+    }
+}
+
+impl Candidate {
+    /// The triangles of the scene that it stands for.
+    pub fn triangles(self, world: &World) -> impl Iterator<Item = usize> + use<> {
+        let leaf = world.scene.tree.leaf(self.cluster);
+        leaf.enumerate().filter(move |(i, _)| self.triangles >> i & 1 != 0).map(|(_, y)| y)
+    }
+
+    /// Whether it stands for triangle `y` of its cluster.
+    pub fn has(&self, world: &World, y: usize) -> bool {
+        self.triangles >> (y - world.scene.tree.leaf(self.cluster).start) & 1 != 0
     }
 }
 

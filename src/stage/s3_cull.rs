@@ -55,7 +55,8 @@ fn expand(world: &World, boxes: &Boxes, item: NodePair, open: &mut Vec<NodePair>
                 ..item
             })),
             (None, ChildRef::Leaf(cluster)) => {
-                out.push(Candidate { piece: item.piece, link: item.model_node, cluster, mask });
+                let triangles = u32::MAX;
+                out.push(Candidate { piece: item.piece, link: item.model_node, cluster, mask, triangles });
             }
             (None, _) => open.push(NodePair { scene_ref: scene_ref.encode(), mask, ..item }),
         }

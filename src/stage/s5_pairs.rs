@@ -103,7 +103,7 @@ fn search_link(input: &Input, group: &[Candidate], found: &mut Found) -> Option<
         return obb::search(&group, &mut moving, found);
     }
     let mut open = Vec::new();
-    let triangles = group.iter().flat_map(|c| world.scene.tree.leaf(c.cluster).map(|y| (y, c.mask)));
+    let triangles = group.iter().flat_map(|c| c.triangles(world).map(|y| (y, c.mask)));
     for (y, mask) in triangles.filter(|&(y, _)| !world.is_allowed(link, y)) {
         let tri = world.scene.standing(y);
         let tri_box = tri.bounds();

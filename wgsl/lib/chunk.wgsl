@@ -74,6 +74,8 @@ struct Candidate {
     link: u32,
     cluster: u32,
     mask: u32,
+    // Bit i: whether the link may meet the cluster's triangle i.
+    triangles: u32,
 }
 
 // Which queues a pass reads and writes: their counters, and where in the item buffer they start.

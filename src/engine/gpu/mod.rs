@@ -19,7 +19,7 @@ use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s1_concat::{self, POSE_FLOATS};
 use crate::stage::s2_bound::{self, BOX_FLOATS};
 use crate::stage::s6_solve::Initial;
-use crate::stage::{SUBS, TrianglePair, s3_cull, s5_pairs};
+use crate::stage::{Candidate, SUBS, TrianglePair, s3_cull, s5_pairs};
 
 /// Words of the control buffer that are counters; the redo bits follow.
 const COUNTERS: usize = 256;
@@ -123,7 +123,7 @@ impl GpuFlow {
         for set in &mut self.sets {
             set.reserve(&self.gpu, Slot::Items, 2 * u64::from(c.queue) * entry)?;
             set.reserve(&self.gpu, Slot::LeafItems, u64::from(c.queue) * entry)?;
-            set.reserve(&self.gpu, Slot::Candidates, u64::from(c.candidates) * entry)?;
+            set.reserve(&self.gpu, Slot::Candidates, u64::from(c.candidates) * size_of::<Candidate>() as u64)?;
             set.reserve(&self.gpu, Slot::Pairs, u64::from(c.pairs) * entry)?;
             set.reserve(&self.gpu, Slot::Arguments, 16)?;
             set.set_passes(&self.gpu, &passes)?;

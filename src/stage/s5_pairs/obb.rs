@@ -126,7 +126,7 @@ pub(super) fn search(group: &Group, moving: &mut MovingLink, found: &mut Found) 
     let mut open = Vec::new();
     for candidate in group.candidates {
         let standing = &group.trees.clusters[candidate.cluster as usize];
-        open.push((0, 0, candidate.mask));
+        open.extend((candidate.triangles != 0).then_some((0, 0, candidate.mask)));
         while let Some((a, b, mask)) = open.pop() {
             let mask = mask & moving.piece.mask_until(found.limit(moving.piece));
             let (x, y) = (&group.tree.nodes[a as usize], &standing.nodes[b as usize]);
@@ -137,7 +137,8 @@ pub(super) fn search(group: &Group, moving: &mut MovingLink, found: &mut Found) 
             match (&x.below, &y.below) {
                 (Below::Triangles(xs), Below::Triangles(ys)) => {
                     for &y in &standing.order[ys.start as usize..ys.end as usize] {
-                        if group.world.is_allowed(candidate.link, y as usize) {
+                        if !candidate.has(group.world, y as usize) || group.world.is_allowed(candidate.link, y as usize)
+                        {
                             continue;
                         }
                         let tri = group.world.scene.standing(y as usize);
