@@ -6,8 +6,9 @@ use firstcontact::numeric::contraction::{Side, Standing, Window, edge_edge, tria
 use firstcontact::numeric::lanes::Lanes;
 use firstcontact::numeric::linear::V3;
 use firstcontact::numeric::pose_bound::PointBound;
-use firstcontact::numeric::real::Real;
+use firstcontact::numeric::real::{Divide, Real};
 use firstcontact::numeric::separation::StandingTriangle;
+use firstcontact::numeric::vectors::{Kind, Vector, Vectorised, widest};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 use std::hint::black_box;
@@ -37,77 +38,77 @@ fn blocks(apart: f64) -> Vec<Block> {
     (0..BLOCKS).map(|_| block()).collect()
 }
 
-#[inline(always)]
-fn vertex_face_of((x, y): &Block) -> Window<L> {
-    let h = L::new(H);
-    let side = Side::new(&[x[0]], y[0], h, L::new(0.0), 0.0);
-    vertex_face(&side, &Standing::new(y, L::new(0.0), y[0]), h, 0xff)
+/// What is measured.
+#[derive(Clone, Copy)]
+enum What {
+    VertexFace,
+    EdgeEdge,
+    Pair,
 }
 
-#[inline(always)]
-fn edge_edge_of((x, y): &Block) -> Window<L> {
-    let h = L::new(H);
-    let side = Side::new(&[x[0], x[1]], y[0], h, L::new(0.0), 0.0);
-    edge_edge(&side, &Standing::new(&[y[0], y[1]], L::new(0.0), y[0]), h, 0xff)
-}
-
-#[inline(always)]
-fn pair_of((x, y): &Block) -> Window<L> {
-    let h = L::new(H);
-    let (x, y) = triangle_sides(x, &StandingTriangle { y: *y, error: L::new(0.0) }, h, L::new(0.0), 0.0);
-    triangles(&x, &y, h, 0xff)
-}
-
-macro_rules! with_each_extension {
-    ($group:expr, $name:literal, $blocks:expr, $one:ident) => {{
-        fn portable(blocks: &[Block]) {
-            for b in blocks {
-                black_box($one(b));
+impl What {
+    #[inline(always)]
+    fn window<T: Divide>(self, x: &[PointBound<T>; 3], y: &[V3<T>; 3]) -> Window<T> {
+        let (h, zero) = (T::new(H), T::new(0.0));
+        match self {
+            What::VertexFace => {
+                let side = Side::new(&[x[0]], y[0], h, zero, 0.0);
+                vertex_face(&side, &Standing::new(y, zero, y[0]), h, 0xff)
+            }
+            What::EdgeEdge => {
+                let side = Side::new(&[x[0], x[1]], y[0], h, zero, 0.0);
+                edge_edge(&side, &Standing::new(&[y[0], y[1]], zero, y[0]), h, 0xff)
+            }
+            What::Pair => {
+                let (x, y) = triangle_sides(x, &StandingTriangle { y: *y, error: zero }, h, zero, 0.0);
+                triangles(&x, &y, h, 0xff)
             }
         }
-        $group.bench_function(concat!($name, ", portable"), |b| b.iter(|| portable(black_box($blocks))));
-        #[cfg(target_arch = "x86_64")]
-        {
-            #[target_feature(enable = "avx2")]
-            fn avx2(blocks: &[Block]) {
-                for b in blocks {
-                    black_box($one(b));
-                }
-            }
-            #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-            fn avx512(blocks: &[Block]) {
-                for b in blocks {
-                    black_box($one(b));
-                }
-            }
-            if is_x86_feature_detected!("avx2") {
-                // SAFETY: the processor has the extension.
-                let run = |blocks: &[Block]| unsafe { avx2(blocks) };
-                $group.bench_function(concat!($name, ", AVX2"), |b| b.iter(|| run(black_box($blocks))));
-            }
-            if is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512dq")
-            {
-                // SAFETY: the processor has the extension.
-                let run = |blocks: &[Block]| unsafe { avx512(blocks) };
-                $group.bench_function(concat!($name, ", AVX-512"), |b| b.iter(|| run(black_box($blocks))));
-            }
+    }
+}
+
+/// All blocks with one kind of vectors; gives how many lanes are empty.
+#[derive(Clone)]
+struct Run<'a, const WHAT: usize>(&'a [Block]);
+
+impl<const WHAT: usize> Vectorised for Run<'_, WHAT> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<T: Vector>(self) -> u32 {
+        let mut empty = 0;
+        for (x, y) in self.0 {
+            let vector = |v: &V3<L>| V3([T::load(&v.0[0].0), T::load(&v.0[1].0), T::load(&v.0[2].0)]);
+            let point = |p: &PointBound<L>| PointBound {
+                c: [vector(&p.c[0]), vector(&p.c[1]), vector(&p.c[2])],
+                ball: T::load(&p.ball.0),
+                cube: vector(&p.cube),
+            };
+            let what = [What::VertexFace, What::EdgeEdge, What::Pair][WHAT];
+            let window = what
+                .window(&[point(&x[0]), point(&x[1]), point(&x[2])], &[vector(&y[0]), vector(&y[1]), vector(&y[2])]);
+            empty += window.empty().count_ones();
         }
-    }};
+        empty
+    }
+}
+
+fn with_each<const WHAT: usize>(criterion: &mut Criterion, what: &str, blocks: &[Block]) {
+    let run = Run::<WHAT>(blocks);
+    let mut group = criterion.benchmark_group(format!("contraction, {what}"));
+    group.throughput(Throughput::Elements(BLOCKS as u64 * 8));
+    println!("contraction, {what}: of {} each, {} are rejected", BLOCKS * 8, widest(run.clone()));
+    for kind in Kind::all() {
+        group.bench_function(format!("{kind:?}"), |b| b.iter(|| kind.run(black_box(&run).clone())));
+    }
+    group.finish();
 }
 
 pub fn bench(criterion: &mut Criterion) {
-    for (what, apart) in [("near", 0.05), ("apart", 0.5)] {
+    for (how, apart) in [("near", 0.05), ("apart", 0.5)] {
         let blocks = blocks(apart);
-        let empty = |f: &dyn Fn(&Block) -> Window<L>| blocks.iter().map(|b| f(b).empty().count_ones()).sum::<u32>();
-        let [v, e, p] = [empty(&vertex_face_of), empty(&edge_edge_of), empty(&pair_of)];
-        println!("contraction, {what}: of {} each, {v} V-F, {e} E-E, {p} pairs are rejected", BLOCKS * 8);
-        let mut group = criterion.benchmark_group(format!("contraction, {what}"));
-        group.throughput(Throughput::Elements(BLOCKS as u64 * 8));
-        with_each_extension!(group, "vertex-face", &blocks, vertex_face_of);
-        with_each_extension!(group, "edge-edge", &blocks, edge_edge_of);
-        with_each_extension!(group, "pair", &blocks, pair_of);
-        group.finish();
+        with_each::<0>(criterion, &format!("vertex-face, {how}"), &blocks);
+        with_each::<1>(criterion, &format!("edge-edge, {how}"), &blocks);
+        with_each::<2>(criterion, &format!("pair, {how}"), &blocks);
     }
 }

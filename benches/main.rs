@@ -14,7 +14,6 @@ mod s2_bound;
 mod s3_cull;
 mod s5_pairs;
 mod s6_solve;
-mod solver;
 
 use criterion::{criterion_group, criterion_main};
 
@@ -27,7 +26,6 @@ criterion_group!(
     obb::bench,
     s6_solve::bench,
     contraction::bench,
-    solver::bench,
     end_to_end::bench
 );
 criterion_main!(benches);

@@ -1,7 +1,9 @@
 //! The paper's solver against the engine's own: what it costs to reject a pair of triangles (fifteen elementary equations),
 //! solved with a thousand others, and to find a first contact, for chains of several depths and motions of several sizes.
 
-use criterion::{Criterion, Throughput};
+#![allow(missing_docs, reason = "criterion's macros make functions without comments")]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use firstcontact::model::scene::Scene;
 use firstcontact::model::world::World;
@@ -114,7 +116,7 @@ fn case(depth: usize, degrees: f64) -> Case {
     }
 }
 
-pub fn bench(criterion: &mut Criterion) {
+fn bench(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("solver");
     group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(800));
     for depth in [3, 6, 10, 30] {
@@ -161,7 +163,6 @@ pub fn bench(criterion: &mut Criterion) {
         }
     }
     group.finish();
-    poses(criterion);
 }
 
 fn is_certified(verdict: &Verdict) -> bool {
@@ -183,3 +184,6 @@ fn poses(criterion: &mut Criterion) {
     });
     group.finish();
 }
+
+criterion_group!(benches, bench, poses);
+criterion_main!(benches);

@@ -11,9 +11,16 @@
 //! in the width before. A hull over pairs of points serves every elementary test alike: a vertex and a face, two edges
 //! (eq. 13, 14), or two whole triangles.
 //!
+//! **Half lines.** A line `v + s τ` is not negative somewhere in what is left of the window only if it is not so at one end. If all
+//! lines are negative at both ends nothing is left; if some are not at either end, all is; else it begins (or ends) at
+//! the first root among those that rise to the good end. The first of `-v/s` is found by comparing `v s'` with `v' s`, so that an axis
+//! costs one division for each side, and none where it decides without. Such a comparison is off by two units at most, and so
+//! is the root that it picks.
+//!
 //! **Rounding.** A projection rounds once for the difference from the origin, three times for the sum of products, and with
 //! the other side's once more for the difference; the terms `g1 τ`, `g2 τ²/2` round at most twice more. With
 //! `|n| (|p0 - o| + h |p1| + h²/2 |p2|)` as the sum of their sizes (Cauchy–Schwarz), `8 u` of it for either side covers all.
+//! The points of a side share one `g2`, that of their mean acceleration; how far theirs is from it counts as error.
 //!
 //! All of it is generic over [`Divide`], so that many equations run side by side; the results are the same bits in each lane.
 
@@ -37,17 +44,20 @@ const PROJECTION: f64 = 8.0 / (1u64 << 53) as f64;
 const BOUND_SLACK: f64 = 1.0 + 1.0 / (1u64 << 40) as f64;
 /// An axis shorter or longer than this may have lost digits to underflow or overflow: it proves nothing.
 const AXIS_LENGTHS: [f64; 2] = [1e-100, 1e100];
-/// A slope flatter than this has no inverse to rely on.
-const FLATTEST: f64 = 1e-280;
+/// A line flatter than this is taken for level, and [`LEVEL`] more than covers how much it rises.
+const FLATTEST: f64 = 1e-140;
+const LEVEL: f64 = 2e-140;
 
 /// `K` points that move, as seen from a common origin: one side of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<T, const K: usize> {
-    /// Position relative to the origin, velocity and acceleration at the middle time.
-    c: [[V3<T>; 3]; K],
+    /// Position relative to the origin, and velocity, at the middle time.
+    c: [[V3<T>; 2]; K],
+    /// Mean acceleration.
+    acceleration: V3<T>,
     /// Positions at the time at which axes are looked for.
     pub at: [V3<T>; K],
-    /// How far each point may be from its quadratic, rounding included, metres.
+    /// How far each point may be from its quadratic with the mean acceleration, rounding included, metres.
     own: [T; K],
     /// The distance that counts as contact.
     margin_m: f64,
@@ -68,13 +78,20 @@ impl<T: Divide, const K: usize> Side<T, K> {
     pub fn new(points: &[PointBound<T>; K], origin: V3<T>, h: T, look: T, margin_m: f64) -> Self {
         let (half_hh, half_look) = (h * h * T::new(0.5), look * T::new(0.5));
         let zero = V3::zero();
-        let mut side = Self { c: [[zero; 3]; K], at: [zero; K], own: [T::new(0.0); K], margin_m };
+        let mut acceleration = points[0].c[2];
+        for p in &points[1..] {
+            acceleration = acceleration + p.c[2];
+        }
+        let acceleration = if K == 1 { acceleration } else { acceleration.times(T::new(1.0 / K as f64)) };
+        let (c, at, own) = ([[zero; 2]; K], [zero; K], [T::new(0.0); K]);
+        let mut side = Self { c, acceleration, at, own, margin_m };
         for (i, p) in points.iter().enumerate() {
             let d = p.c[0] - origin;
-            side.c[i] = [d, p.c[1], p.c[2]];
+            side.c[i] = [d, p.c[1]];
             side.at[i] = d + (p.c[1] + p.c[2].times(half_look)).times(look);
             let size = d.norm_bound() + p.c[1].norm_bound() * h + p.c[2].norm_bound() * half_hh;
-            side.own[i] = (p.ball + p.cube.norm1()) + size * T::new(PROJECTION);
+            let other = if K == 1 { T::new(0.0) } else { (p.c[2] - acceleration).norm_bound() * half_hh };
+            side.own[i] = (p.ball + p.cube.norm1()) + (other + (size + other) * T::new(PROJECTION));
         }
         side
     }
@@ -95,56 +112,63 @@ impl<T: Divide, const K: usize> Standing<T, K> {
     }
 }
 
-/// What a point, or the lowest of some points, projects to.
+/// What a point, or the lowest of some points, projects to: position, velocity, error.
 #[derive(Clone, Copy, Debug)]
 pub struct Projection<T> {
-    g: [T; 3],
+    g0: T,
+    g1: T,
     own: T,
 }
 
 /// Points that can be projected on an axis of a given length.
-pub trait Projects<T> {
+pub trait Projects<T, const E: usize> {
     /// Projections among which the lowest one is at every time, and those among which the highest is.
-    type Extremes: AsRef<[Projection<T>]>;
-    /// See [`Projects::Extremes`].
-    fn extremes(&self, n: V3<T>, length: T) -> [Self::Extremes; 2];
+    fn extremes(&self, n: V3<T>, length: T) -> [[Projection<T>; E]; 2];
+    /// The acceleration's projection, if there is any.
+    fn acceleration(&self, n: V3<T>) -> Option<T>;
 }
 
 impl<T: Divide, const K: usize> Side<T, K> {
     #[inline(always)]
     fn project(&self, n: V3<T>, length: T) -> [Projection<T>; K] {
-        let zero = Projection { g: [T::new(0.0); 3], own: T::new(0.0) };
-        let mut out = [zero; K];
+        let zero = T::new(0.0);
+        let mut out = [Projection { g0: zero, g1: zero, own: zero }; K];
         // An error may be taken for somewhat larger than it is, a margin may not: it needs the length itself.
-        let margin =
-            if self.margin_m > 0.0 { n.dot(n).sqrt() * T::new(self.margin_m * BOUND_SLACK) } else { T::new(0.0) };
+        let margin = if self.margin_m > 0.0 { n.dot(n).sqrt() * T::new(self.margin_m * BOUND_SLACK) } else { zero };
         for (out, (c, own)) in out.iter_mut().zip(self.c.iter().zip(self.own)) {
-            *out = Projection { g: [n.dot(c[0]), n.dot(c[1]), n.dot(c[2])], own: length * own + margin };
+            *out = Projection { g0: n.dot(c[0]), g1: n.dot(c[1]), own: length * own + margin };
         }
         out
     }
 }
 
-impl<T: Divide, const K: usize> Projects<T> for Side<T, K> {
-    type Extremes = [Projection<T>; K];
+impl<T: Divide, const K: usize> Projects<T, K> for Side<T, K> {
     #[inline(always)]
-    fn extremes(&self, n: V3<T>, length: T) -> [Self::Extremes; 2] {
+    fn extremes(&self, n: V3<T>, length: T) -> [[Projection<T>; K]; 2] {
         let all = self.project(n, length);
         [all, all]
     }
+    #[inline(always)]
+    fn acceleration(&self, n: V3<T>) -> Option<T> {
+        Some(n.dot(self.acceleration))
+    }
 }
 
-impl<T: Divide, const K: usize> Projects<T> for Standing<T, K> {
-    type Extremes = [Projection<T>; 1];
+impl<T: Divide, const K: usize> Projects<T, 1> for Standing<T, K> {
     #[inline(always)]
-    fn extremes(&self, n: V3<T>, length: T) -> [Self::Extremes; 2] {
+    fn extremes(&self, n: V3<T>, length: T) -> [[Projection<T>; 1]; 2] {
         let (mut low, mut high) = (n.dot(self.d[0]), n.dot(self.d[0]));
         for d in &self.d[1..] {
             let g = n.dot(*d);
             (low, high) = (low.min(g), high.max(g));
         }
-        let still = |g: T| [Projection { g: [g, T::new(0.0), T::new(0.0)], own: length * self.own }];
+        let own = length * self.own;
+        let still = |g0| [Projection { g0, g1: T::new(0.0), own }];
         [still(low), still(high)]
+    }
+    #[inline(always)]
+    fn acceleration(&self, _: V3<T>) -> Option<T> {
+        None
     }
 }
 
@@ -163,94 +187,120 @@ impl<T: Divide> Window<T> {
 
     /// Keeps what the axis `n` allows; true once nothing is left in any of the lanes that are `wanted`.
     #[inline(always)]
-    pub fn cut<const K: usize>(&mut self, n: V3<T>, x: &Side<T, K>, y: &impl Projects<T>, h: T, wanted: u32) -> bool {
-        // By the fallback of a comparison with NaN an axis that overflowed keeps the window as well.
-        let length = n.norm_bound();
+    pub fn cut<const K: usize, const E: usize>(
+        &mut self,
+        n: V3<T>,
+        x: &Side<T, K>,
+        y: &impl Projects<T, E>,
+        h: T,
+        wanted: u32,
+    ) -> bool {
+        let (length, zero) = (n.norm_bound(), T::new(0.0));
+        // By a comparison with NaN, an axis that overflowed decides nothing as well.
+        let [short, long] = AXIS_LENGTHS.map(T::new);
+        let decides = length.gt(short) & long.gt(length);
         let xs = x.project(n, length);
         let [lows, highs] = y.extremes(n, length);
         let half_hh = h * h * T::new(0.5);
-        let (mut above, mut below) = (Half::empty(), Half::empty());
-        for x in &xs {
-            for y in lows.as_ref() {
-                above.join(x, y, h, half_hh);
-            }
-            for y in highs.as_ref() {
-                below.join(y, x, h, half_hh);
+        let of_x = n.dot(x.acceleration);
+        let g2 = y.acceleration(n).map_or(of_x, |of_y| of_x - of_y);
+        let bounds = [g2.max(zero) * half_hh, (-g2).max(zero) * half_hh];
+        let level = Line { v: zero, s: zero };
+        let mut lines = [[[level; E]; K]; 2];
+        for i in 0..K {
+            for j in 0..E {
+                lines[0][i][j] = Line::new(&xs[i], &lows[j], bounds[0]);
+                lines[1][i][j] = Line::new(&highs[j], &xs[i], bounds[1]);
             }
         }
-        let whole = -h;
-        let [short, long] = AXIS_LENGTHS.map(T::new);
-        for half in [above, below] {
-            let lo = T::pick_gt(length, short, T::pick_gt(long, length, half.lo, whole), whole);
-            let hi = T::pick_gt(length, short, T::pick_gt(long, length, half.hi, h), h);
-            self.lo = self.lo.max(lo);
-            self.hi = self.hi.min(hi);
+        for lines in &lines {
+            self.keep(lines, decides, wanted & !self.empty());
         }
         self.empty() & wanted == wanted
     }
+
+    /// Keeps the times at which some line is not negative.
+    #[inline(always)]
+    fn keep<const K: usize, const E: usize>(&mut self, lines: &[[Line<T>; E]; K], decides: u32, wanted: u32) {
+        let zero = T::new(0.0);
+        let (mut at_start, mut at_end) = (decides, decides);
+        for line in lines.as_flattened() {
+            at_start &= zero.gt(line.v + line.s * self.lo);
+            at_end &= zero.gt(line.v + line.s * self.hi);
+        }
+        self.lo = T::select(at_start & at_end, T::new(f64::INFINITY), self.lo);
+        let partly = at_start ^ at_end;
+        if partly & wanted != 0 {
+            let root = first_root(lines, T::select(at_end, -self.lo, self.hi), at_end);
+            self.lo = T::select(partly & at_start, self.lo.max(root), self.lo);
+            self.hi = T::select(partly & at_end, self.hi.min(-root), self.hi);
+        }
+    }
+}
+
+/// A line `v + s τ`: positive where one point may not be below another.
+#[derive(Clone, Copy)]
+struct Line<T> {
+    v: T,
+    s: T,
+}
+
+impl<T: Divide> Line<T> {
+    /// `upper` over `lower`; `bound` is that on their relative acceleration.
+    #[inline(always)]
+    fn new(upper: &Projection<T>, lower: &Projection<T>, bound: T) -> Self {
+        let slack = (bound + (upper.own + lower.own)) * T::new(BOUND_SLACK) + T::new(LEVEL);
+        Self { v: (upper.g0 - lower.g0) + slack, s: upper.g1 - lower.g1 }
+    }
+}
+
+/// What comparing up to nine roots, and the division, may be off, as a share of the root.
+const ROOT_SLACK: f64 = 24.0 * f64::EPSILON;
+
+/// A lower bound of the first time at which a line reaches zero, in lanes where all are negative at first and some are not at
+/// the `end`; in lanes of `turned` with time turned round.
+#[inline(always)]
+fn first_root<T: Divide, const K: usize, const E: usize>(lines: &[[Line<T>; E]; K], end: T, turned: u32) -> T {
+    let (zero, one, flat) = (T::new(0.0), T::new(1.0), T::new(FLATTEST));
+    let (mut v, mut s) = (-one, zero);
+    for line in lines.as_flattened() {
+        let slope = T::select(turned, -line.s, line.s);
+        let rises = !zero.gt(line.v + slope * end) & slope.gt(flat);
+        let earlier = rises & (line.v * s).gt(v * slope);
+        (v, s) = (T::select(earlier, line.v, v), T::select(earlier, slope, s));
+    }
+    // Without any that rises, this is later than all.
+    let root = (-v).div(s).min(T::new(1e10));
+    root - (root.abs() * T::new(ROOT_SLACK) + T::new(f64::EPSILON))
 }
 
 impl<T: Divide> Window<T> {
     /// Cuts with one axis after the other, until nothing is left in the lanes that are `wanted`: then it is true.
     #[inline(always)]
-    fn cut_each<const N: usize, const K: usize>(
+    fn cut_each<const N: usize, const K: usize, const E: usize>(
         &mut self,
         axes: [V3<T>; N],
         x: &Side<T, K>,
-        y: &impl Projects<T>,
+        y: &impl Projects<T, E>,
         h: T,
         wanted: u32,
     ) -> bool {
-        axes.into_iter().any(|n| self.cut(n, x, y, h, wanted))
-    }
-}
-
-/// Hull of sets `{ τ in [-h, h] : value + slope τ >= 0 }`.
-#[derive(Clone, Copy)]
-struct Half<T> {
-    lo: T,
-    hi: T,
-}
-
-impl<T: Divide> Half<T> {
-    #[inline(always)]
-    fn empty() -> Self {
-        Self { lo: T::new(f64::INFINITY), hi: T::new(f64::NEG_INFINITY) }
-    }
-
-    /// Adds the times at which `upper` may not be below `lower`.
-    #[inline(always)]
-    fn join(&mut self, upper: &Projection<T>, lower: &Projection<T>, h: T, half_hh: T) {
-        let (zero, one) = (T::new(0.0), T::new(1.0));
-        let ([u0, u1, u2], [l0, l1, l2]) = (upper.g, lower.g);
-        let bound = ((u2 - l2).max(zero) * half_hh + (upper.own + lower.own)) * T::new(BOUND_SLACK);
-        let (value, slope) = ((u0 - l0) + bound, u1 - l1);
-        let reach = slope.abs() * h;
-        // Where the line crosses zero, outward: the inverse, the product and their rounding are within four units.
-        let inverse = one.div(T::pick_gt(slope.abs(), T::new(FLATTEST), slope, one));
-        let root = -(value * inverse);
-        let width = root.abs() * T::new(2.0 * f64::EPSILON) + T::new(f64::EPSILON);
-        let whole = -h;
-        // Partly inside: rising, it starts at the root; falling, it ends there.
-        let partly = T::pick_gt(reach, value, T::pick_gt(slope.abs(), T::new(FLATTEST), one, zero), zero);
-        let lo = T::pick_gt(partly * slope, zero, (root - width).max(whole), whole);
-        let hi = T::pick_gt(zero, partly * slope, (root + width).min(h), h);
-        // Nowhere inside: it adds nothing.
-        let (value, nothing) = (value + reach, T::new(f64::INFINITY));
-        let lo = T::pick_gt(zero, value, nothing, lo);
-        let hi = T::pick_gt(zero, value, -nothing, hi);
-        self.lo = self.lo.min(lo);
-        self.hi = self.hi.max(hi);
+        for n in axes {
+            if self.cut(n, x, y, h, wanted) {
+                return true;
+            }
+        }
+        false
     }
 }
 
 /// The window of a vertex and a triangle `face` (points at the time to look at, relative to the origin): the face's normal and
 /// the three normals of its edges in its plane.
 #[inline(always)]
-fn with_face<T: Divide, const K: usize>(
+fn with_face<T: Divide, const K: usize, const E: usize>(
     face: [V3<T>; 3],
     x: &Side<T, K>,
-    y: &impl Projects<T>,
+    y: &impl Projects<T, E>,
     h: T,
     wanted: u32,
 ) -> Window<T> {
@@ -282,7 +332,13 @@ pub fn vertex_moving_face<T: Divide>(x: &Side<T, 1>, y: &Side<T, 3>, h: T, wante
 /// The window of two edges: their common normal, the normals of either edge in their common direction, and for parallel
 /// edges the direction along and the one across.
 #[inline(always)]
-fn edges<T: Divide>(d: [V3<T>; 2], x: &Side<T, 2>, y: &impl Projects<T>, h: T, wanted: u32) -> Window<T> {
+fn edges<T: Divide, const E: usize>(
+    d: [V3<T>; 2],
+    x: &Side<T, 2>,
+    y: &impl Projects<T, E>,
+    h: T,
+    wanted: u32,
+) -> Window<T> {
     let mut window = Window::whole(h);
     let [a, b] = x.at;
     let (d1, d2) = (b - a, d[1] - d[0]);
@@ -305,8 +361,9 @@ pub fn edge_moving_edge<T: Divide>(x: &Side<T, 2>, y: &Side<T, 2>, h: T, wanted:
     edges(y.at, x, y, h, wanted)
 }
 
-/// The times at which a moving triangle can touch a standing one: the seventeen axes that decide two triangles at rest, taken
-/// at the time to look at.
+/// The times at which a moving triangle can touch a standing one, by the axes that decide two triangles at rest, taken at the
+/// time to look at: the normals, the products of edges, and, where the planes are about parallel, the normals of the edges in
+/// either plane.
 #[inline(always)]
 pub fn triangles<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: u32) -> Window<T> {
     let mut window = Window::whole(h);
@@ -314,20 +371,34 @@ pub fn triangles<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: u3
     let e = [q - p, r - q, p - r];
     let f = [y.d[1] - y.d[0], y.d[2] - y.d[1], y.d[0] - y.d[2]];
     let (n_x, n_y) = (e[0].cross(e[1]), f[0].cross(f[1]));
-    if window.cut_each([n_y, n_x], x, y, h, wanted) {
+    if window.cut(n_y, x, y, h, wanted) || window.cut(n_x, x, y, h, wanted) {
         return window;
     }
-    let mut axes = [n_x; 15];
     for i in 0..3 {
         for j in 0..3 {
-            axes[3 * i + j] = e[i].cross(f[j]);
+            if window.cut(e[i].cross(f[j]), x, y, h, wanted) {
+                return window;
+            }
         }
-        axes[9 + 2 * i] = n_x.cross(e[i]);
-        axes[10 + 2 * i] = n_y.cross(f[i]);
     }
-    window.cut_each(axes, x, y, h, wanted);
-    window
+    let across = n_x.cross(n_y);
+    let apart = across.dot(across).gt(n_x.dot(n_x) * n_y.dot(n_y) * T::new(PARALLEL));
+    let parallel = wanted & !apart & !window.empty();
+    if parallel == 0 {
+        return window;
+    }
+    // Lanes that need not be looked at again keep what they have, so that a lane is the same alone and beside others.
+    let before = window;
+    for i in 0..3 {
+        if window.cut(n_x.cross(e[i]), x, y, h, parallel) || window.cut(n_y.cross(f[i]), x, y, h, parallel) {
+            break;
+        }
+    }
+    Window { lo: T::select(parallel, window.lo, before.lo), hi: T::select(parallel, window.hi, before.hi) }
 }
+
+/// The square of the sine up to which planes are about parallel.
+const PARALLEL: f64 = 0.1;
 
 /// Both sides of a test of a moving triangle against a standing one, seen from the latter's first vertex; `margin_m` is the
 /// distance that counts as contact, metres.

@@ -60,8 +60,8 @@ impl<const N: usize> Divide for Lanes<N> {
         Self::from_fn(|i| self.0[i].sqrt())
     }
     #[inline(always)]
-    fn pick_gt(a: Self, b: Self, x: Self, y: Self) -> Self {
-        Self::from_fn(|i| if a.0[i] > b.0[i] { x.0[i] } else { y.0[i] })
+    fn select(mask: u32, x: Self, y: Self) -> Self {
+        Self::from_fn(|i| if mask >> i & 1 != 0 { x.0[i] } else { y.0[i] })
     }
 }
 

@@ -15,3 +15,4 @@ pub mod real;
 pub mod refinement;
 pub mod separation;
 pub mod trig;
+pub mod vectors;

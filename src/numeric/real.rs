@@ -45,9 +45,9 @@ pub trait Divide: Real {
     /// The square root, rounded to nearest.
     #[must_use]
     fn sqrt(self) -> Self;
-    /// `x` in lanes where `a > b`, else `y`; also where either is NaN.
+    /// `x` in lanes whose bit of the mask is set, else `y`.
     #[must_use]
-    fn pick_gt(a: Self, b: Self, x: Self, y: Self) -> Self;
+    fn select(mask: u32, x: Self, y: Self) -> Self;
 }
 
 impl Divide for f64 {
@@ -60,8 +60,8 @@ impl Divide for f64 {
         f64::sqrt(self)
     }
     #[inline(always)]
-    fn pick_gt(a: Self, b: Self, x: Self, y: Self) -> Self {
-        if a > b { x } else { y }
+    fn select(mask: u32, x: Self, y: Self) -> Self {
+        if mask & 1 != 0 { x } else { y }
     }
 }
 

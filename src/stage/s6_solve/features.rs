@@ -68,8 +68,29 @@ fn pairs_of_features(x: [DVec3; 3], y: [DVec3; 3]) -> [Nearest; 15] {
 /// The same for the direction alone, as an axis for [`Window::cut`](crate::numeric::contraction::Window::cut).
 pub fn nearest_direction(x: &[V3<f64>; 3], y: &[V3<f64>; 3]) -> V3<f64> {
     let points = |t: &[V3<f64>; 3]| t.map(|v| DVec3::from_array(v.0));
-    let n = nearest(points(x), points(y), 0.0);
-    V3((n.on_a - n.on_b).to_array())
+    let [on_a, on_b] = nearest_points(points(x), points(y));
+    V3((on_a - on_b).to_array())
+}
+
+/// The nearest points of two triangles that do not pierce each other: of a vertex and a triangle, or inside two edges.
+pub fn nearest_points(x: [DVec3; 3], y: [DVec3; 3]) -> [DVec3; 2] {
+    let (mut best, mut least2) = ([x[0], y[0]], f64::INFINITY);
+    let mut take = |on_a: DVec3, on_b: DVec3| {
+        let distance2 = (on_a - on_b).length_squared();
+        if distance2 < least2 {
+            (best, least2) = ([on_a, on_b], distance2);
+        }
+    };
+    for i in 0..3 {
+        take(x[i], nearest_in_triangle(x[i], y));
+        take(nearest_in_triangle(y[i], x), y[i]);
+        for j in 0..3 {
+            if let Some((on_a, on_b)) = nearest_inside(x[i], x[(i + 1) % 3], y[j], y[(j + 1) % 3]) {
+                take(on_a, on_b);
+            }
+        }
+    }
+    best
 }
 
 /// The point of a triangle nearest to `p` (Ericson, Real-Time Collision Detection, 5.1.5), also for degenerate ones.
@@ -104,14 +125,8 @@ fn nearest_in_segment(p: DVec3, a: DVec3, b: DVec3) -> DVec3 {
 
 /// Nearest points of two segments: the interior solution if there is one, else the best of the four end points.
 pub fn nearest_of_segments(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> (DVec3, DVec3) {
-    let (d1, d2, w) = (q - p, s - r, p - r);
-    let (a, b, c, e, f) = (d1.dot(d1), d1.dot(d2), d2.dot(d2), d1.dot(w), d2.dot(w));
-    let det = a * c - b * b;
-    if det > 1e-14 * a * c {
-        let (t, u) = ((b * f - c * e) / det, (a * f - b * e) / det);
-        if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&u) {
-            return (p + d1 * t, r + d2 * u);
-        }
+    if let Some(inside) = nearest_inside(p, q, r, s) {
+        return inside;
     }
     let ends = [
         (p, nearest_in_segment(p, r, s)),
@@ -121,6 +136,15 @@ pub fn nearest_of_segments(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> (DVec3, DV
     ];
     let distance = |(x, y): &(DVec3, DVec3)| (*x - *y).length_squared();
     ends.into_iter().min_by(|x, y| distance(x).total_cmp(&distance(y))).unwrap_or((p, r))
+}
+
+/// Nearest points of two segments where they lie on both lines' common perpendicular.
+fn nearest_inside(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> Option<(DVec3, DVec3)> {
+    let (d1, d2, w) = (q - p, s - r, p - r);
+    let (a, b, c, e, f) = (d1.dot(d1), d1.dot(d2), d2.dot(d2), d1.dot(w), d2.dot(w));
+    let (det, t, u) = (a * c - b * b, b * f - c * e, a * f - b * e);
+    let inside = det > 1e-14 * a * c && t >= 0.0 && t <= det && u >= 0.0 && u <= det;
+    inside.then(|| (p + d1 * (t / det), r + d2 * (u / det)))
 }
 
 /// The velocity of the point `p` of a moving triangle, by its barycentric coordinates.

@@ -108,6 +108,13 @@ impl SolveOptions {
     }
 }
 
+/// As many sub-intervals are searched together as no pair travels farther in than this, metres. Longer ones make windows that
+/// say little, shorter ones more evaluations: from 0.2 on there are a third fewer in the machine room at 30°, from 0.5 on more
+/// at 60°.
+const BLOCK_M: f64 = 0.25;
+/// … and turns no farther than this, radians: the Taylor remainder stays a few hundredths of the travel.
+const BLOCK_RAD: f64 = 1.0;
+
 /// What solving cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SolveCounts {
@@ -196,11 +203,15 @@ impl<'w> Solver<'w> {
         if piece.t0 == 0.0 {
             self.at_start(motion);
         }
-        for k in 0..SUBS {
+        let speed = self.pairs.iter().fold(0.0, |m: f64, p| m.max(p.speed(motion)));
+        let [travel_m, turn_rad] = [speed, motion.omega()].map(|rate| 2.0 * piece.half_sub() * rate);
+        let fits = |n: &usize| *n as f64 * travel_m <= BLOCK_M && *n as f64 * turn_rad <= BLOCK_RAD;
+        let n = (0..=SUBS.ilog2()).map(|k| SUBS >> k).find(fits).unwrap_or(1);
+        for first in (0..SUBS).step_by(n) {
             if self.verdict.is_some() {
                 break;
             }
-            self.sub_interval(motion, piece.sub(k), k);
+            self.block(motion, piece, first, n);
         }
         self.verdict.is_some()
     }
@@ -276,10 +287,20 @@ impl<'w> Solver<'w> {
         self.search.initial_overlap = true;
     }
 
-    fn sub_interval(&mut self, motion: &ModelMotion, [t0, t1]: [f64; 2], k: usize) {
-        let active = self.pairs.iter().enumerate().filter(|(_, p)| p.mask >> k & 1 != 0 && p.earliest < t1);
-        let active: Vec<Active> =
-            active.map(|(i, p)| Active { item: i as u32, lo: p.earliest.max(t0), hi: t1 }).collect();
+    /// Searches `n` sub-intervals from the `first` on, each pair from the first of its own among them to the last.
+    fn block(&mut self, motion: &ModelMotion, piece: &Piece, first: usize, n: usize) {
+        let of_block = ((1u32 << n) - 1) << first;
+        let active = self.pairs.iter().enumerate().filter_map(|(i, p)| {
+            let mask = p.mask & of_block;
+            if mask == 0 {
+                return None;
+            }
+            let [lo, _] = piece.sub(mask.trailing_zeros() as usize);
+            let [_, hi] = piece.sub(mask.ilog2() as usize);
+            let lo = p.earliest.max(lo);
+            (lo < hi).then_some(Active { item: i as u32, lo, hi })
+        });
+        let active: Vec<Active> = active.collect();
         if active.is_empty() {
             return;
         }

@@ -63,9 +63,10 @@ impl Pair {
     /// their nearest points, which also decides triangles without an area.
     pub fn window(&self, bound: &PoseBound<f64>, h: f64, margin_m: f64) -> Window<f64> {
         let (x, y) = triangle_sides(&self.points(bound), &self.tri, h, 0.0, margin_m);
-        let closest = nearest_direction(&x.at, &y.d);
         let mut window = triangles(&x, &y, h, 1);
-        window.cut(closest, &x, &y, h, 1);
+        if window.lo <= window.hi {
+            window.cut(nearest_direction(&x.at, &y.d), &x, &y, h, 1);
+        }
         window
     }
 

@@ -5,7 +5,7 @@
 //! where piercing proves nothing, as for contacts near the border of a face.
 
 use super::equation::{self, EQUATIONS};
-use super::features::{nearest, nearest_direction, velocity_at};
+use super::features::{nearest_direction, nearest_points, velocity_at};
 use super::pair::Pair;
 use super::search::{Active, System};
 use crate::motion::ModelMotion;
@@ -13,33 +13,53 @@ use crate::numeric::contraction::{Window, triangle_sides, triangles};
 use crate::numeric::lanes::Lanes;
 use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::PoseBound;
-use crate::numeric::real::Real;
 use crate::numeric::separation::StandingTriangle;
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
 use glam::DVec3;
-use multiversion::multiversion;
 
-/// Pairs that are contracted side by side.
-const LANES: usize = 8;
-
-/// Contracts several pairs of one body at once, with the widest vectors that the processor has. The operations are those of
-/// a single pair, none of them fused: the results are the same to the bit on every processor.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn contract_side_by_side(
-    pose: &PoseBound<f64>,
-    pairs: [&Pair; LANES],
+/// Several pairs of one body that are contracted at once. The operations are those of a single pair.
+#[derive(Clone, Copy)]
+struct SideBySide<'a> {
+    pose: &'a PoseBound<f64>,
+    pairs: [&'a Pair; WIDTH],
     h: f64,
     look: f64,
     margin_m: f64,
-) -> Window<Lanes<LANES>> {
-    let lanes = |f: &dyn Fn(&Pair) -> f64| Lanes::from_fn(|i| f(pairs[i]));
-    let point = |k: usize, of: &dyn Fn(&Pair) -> [V3<f64>; 3]| V3::from_fn(|j| lanes(&|p| of(p)[k].0[j]));
-    let pose = pose.broadcast();
-    let reach = lanes(&|p| p.reach);
-    let x = [0, 1, 2].map(|k| pose.point(point(k, &|p| p.e), reach));
-    let tri = StandingTriangle { y: [0, 1, 2].map(|k| point(k, &|p| p.tri.y)), error: lanes(&|p| p.tri.error) };
-    let (h, look) = (Lanes::new(h), Lanes::new(look));
-    let (x, y) = triangle_sides(&x, &tri, h, look, margin_m);
-    triangles(&x, &y, h, u32::MAX >> (32 - LANES))
+}
+
+impl SideBySide<'_> {
+    #[inline(always)]
+    fn lanes<T: Vector>(&self, of: impl Fn(&Pair) -> f64) -> T {
+        let mut lanes = [0.0; WIDTH];
+        for i in 0..WIDTH {
+            lanes[i] = of(self.pairs[i]);
+        }
+        T::load(&lanes)
+    }
+
+    #[inline(always)]
+    fn vector<T: Vector>(&self, of: impl Fn(&Pair) -> &V3<f64>) -> V3<T> {
+        V3([self.lanes(|p| of(p).0[0]), self.lanes(|p| of(p).0[1]), self.lanes(|p| of(p).0[2])])
+    }
+}
+
+impl Vectorised for SideBySide<'_> {
+    type Output = Window<Lanes<WIDTH>>;
+
+    #[inline(always)]
+    fn run<T: Vector>(self) -> Self::Output {
+        let (pose, reach) = (self.pose.broadcast(), self.lanes(|p| p.reach));
+        let x = [
+            pose.point(self.vector::<T>(|p| &p.e[0]), reach),
+            pose.point(self.vector(|p| &p.e[1]), reach),
+            pose.point(self.vector(|p| &p.e[2]), reach),
+        ];
+        let y = [self.vector(|p| &p.tri.y[0]), self.vector(|p| &p.tri.y[1]), self.vector(|p| &p.tri.y[2])];
+        let (tri, h) = (StandingTriangle { y, error: self.lanes(|p| p.tri.error) }, T::new(self.h));
+        let (x, y) = triangle_sides(&x, &tri, h, T::new(self.look), self.margin_m);
+        let window = triangles(&x, &y, h, u32::MAX >> (32 - WIDTH));
+        Window { lo: window.lo.store(), hi: window.hi.store() }
+    }
 }
 
 /// The pairs of one piece of a motion.
@@ -100,14 +120,14 @@ impl System for PairSystem<'_> {
         // Pairs are sorted by link: those of one body follow one another.
         for of_body in items.chunk_by(|a, b| self.pair(a).body == self.pair(b).body) {
             let pose = self.pose(self.pair(&of_body[0]).body);
-            for some in of_body.chunks(LANES) {
+            for some in of_body.chunks(WIDTH) {
                 if let [a] = some {
                     windows.push(self.contract(a.item, h, look));
                     continue;
                 }
-                let side_by_side: [&Pair; LANES] = std::array::from_fn(|i| self.pair(&some[i.min(some.len() - 1)]));
-                let w = contract_side_by_side(pose, side_by_side, h, look, self.margin_m);
-                let one_more = |i: usize| (self.margin_m > 0.0 || side_by_side[i].is_flat) && w.lo.0[i] <= w.hi.0[i];
+                let pairs: [&Pair; WIDTH] = std::array::from_fn(|i| self.pair(&some[i.min(some.len() - 1)]));
+                let w = widest(SideBySide { pose, pairs, h, look, margin_m: self.margin_m });
+                let one_more = |i: usize| (self.margin_m > 0.0 || pairs[i].is_flat) && w.lo.0[i] <= w.hi.0[i];
                 windows.extend((0..some.len()).map(|i| match one_more(i) {
                     true => self.contract(some[i].item, h, look),
                     false => Window { lo: w.lo.0[i], hi: w.hi.0[i] },
@@ -146,19 +166,19 @@ impl System for PairSystem<'_> {
         for _ in 0..MOST_STEPS {
             let x = pair.points_at(self.motion, t);
             let [place, velocity] = [0, 1].map(|n| x.map(|p| DVec3::from_array(p.c[n].0)));
-            let near = nearest(place, y, 0.0);
-            let apart = near.on_a - near.on_b;
+            let [on_a, on_b] = nearest_points(place, y);
+            let apart = on_a - on_b;
             // Behind the contact the nearest points have changed sides: the distance counts negative.
             let passed = before.is_some_and(|n| n.dot(apart) < 0.0);
             let normal = (if passed { -apart } else { apart }).try_normalize()?;
             let distance = normal.dot(apart) - self.margin_m;
-            let approach = -normal.dot(velocity_at(place, velocity, near.on_a));
+            let approach = -normal.dot(velocity_at(place, velocity, on_a));
             let step = distance / approach;
             if !(approach > 0.0) || t + step > until || t + step < from {
                 return None;
             }
             (t, before) = (t + step, Some(normal));
-            if step.abs() <= 1e-12 {
+            if step.abs() <= ENOUGH * (until - from) {
                 break;
             }
         }
@@ -166,5 +186,7 @@ impl System for PairSystem<'_> {
     }
 }
 
+/// After a step of this share of the interval, the guess is about the square of it off.
+const ENOUGH: f64 = 1e-5;
 /// Steps of Newton's method for a guess.
 const MOST_STEPS: usize = 6;
