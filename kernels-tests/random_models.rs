@@ -1,9 +1,9 @@
 //! Models that are made up, from harmless to near-degenerate, through the whole engine, against proofs.
 
 mod implanted;
-mod judge;
+pub mod judge;
 pub mod model;
 pub mod random;
-mod shapes;
+pub mod shapes;
 mod sliding;
 pub mod trees;
