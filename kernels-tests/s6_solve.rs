@@ -1,5 +1,7 @@
 //! `s6_solve`: elementary equations and pairs under contraction, the two solvers against each other, margins, all contacts.
 
+mod adversary;
+mod certificates;
 mod contraction;
 mod degenerate;
 mod direct;

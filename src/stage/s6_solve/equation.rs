@@ -128,3 +128,50 @@ impl Moments {
                 .is_some_and(|s| sign(kind, &points(&self.ends[1]).1, self.eps) == Some(!s))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::motion::JointMotion;
+    use glam::DMat3;
+
+    /// A vertex comes down through the plane of a face at a known time, in powers of two, fast along x and slow along z:
+    /// where it crosses beyond the border there is no root, though it was above the face a moment before.
+    #[test]
+    fn a_root_beyond_the_border_is_none() {
+        let (at, fast, slow) = (0.5, 64.0, -1.0 / 64.0);
+        let run = |beyond: f64, before: f64, after: f64| {
+            let mut motion = ModelMotion::default();
+            let start = DVec3::new(beyond - fast * at, 0.0, -slow * at);
+            let slide = DVec3::new(fast, 0.0, slow);
+            motion.push(None, JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, start, slide));
+            let e = [DVec3::ZERO, DVec3::new(-1.0, 0.0, 1.0), DVec3::new(0.0, 1.0, 1.0)].map(V3::new);
+            let y = [DVec3::new(0.0, -4.0, 0.0), DVec3::new(0.0, 4.0, 0.0), DVec3::new(-8.0, 0.0, 0.0)].map(V3::new);
+            let tri = StandingTriangle { y, error: 0.0 };
+            let pair = Pair {
+                shape: 0,
+                object: 0,
+                x: 0,
+                y: 0,
+                mask: 0xffff,
+                earliest: 0.0,
+                e,
+                reach: 2.0,
+                body: 0,
+                tri,
+                is_flat: false,
+            };
+            Moments::new(&motion, &pair, at - before, at + after).has_root(VertexFace(0))
+        };
+        for width in (8..40).map(|k| 2f64.powi(-k)) {
+            for (before, after) in [(0.5, 0.5), (0.75, 0.25), (0.97, 0.03), (0.03, 0.97)] {
+                for far in (0..50).map(|k| 2f64.powi(-k)) {
+                    assert!(!run(far, before * width, after * width), "{far:e} beyond, {width:e}");
+                }
+                assert!(!run(0.0, before * width, after * width));
+            }
+        }
+        // Well inside it is a root.
+        assert!(run(-1.0, 2f64.powi(-20), 2f64.powi(-20)));
+    }
+}

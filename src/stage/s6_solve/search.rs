@@ -376,3 +376,6 @@ fn half_width(t0: f64, t1: f64) -> f64 {
     let m = 0.5 * (t0 + t1);
     (t1 - m).max(m - t0) * (1.0 + 2.0 * f64::EPSILON)
 }
+
+#[cfg(test)]
+mod tests;

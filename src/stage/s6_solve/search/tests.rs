@@ -1,0 +1,193 @@
+//! The search over items whose contacts are known to the last bit, with windows that have no slack but what a test gives
+//! them, and phantoms: items that cannot be ruled out by one interval, and can by another.
+//!
+//! Behind real windows the search's own care for rounding is out of sight, because theirs is a hundred times as large.
+
+use super::*;
+
+/// Numbers that only look random.
+fn mixed(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed(self.0)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    /// In [0, 1).
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// An item: it touches from the first of these times to the second, and looks like it touches at the phantoms, where half
+/// of all intervals cannot tell.
+#[derive(Debug, Default)]
+struct Known {
+    contact: Option<[f64; 2]>,
+    phantoms: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct Fake {
+    items: Vec<Known>,
+    mid: f64,
+    h: f64,
+    seed: u64,
+}
+
+/// `s - m` rounded down, and rounded up, exactly.
+fn local(s: f64, m: f64) -> [f64; 2] {
+    let d = s - m;
+    // What the difference has lost (Knuth).
+    let back = d + m;
+    let lost = (s - back) + ((back - d) - m);
+    let (down, up) = (if lost < 0.0 { d.next_down() } else { d }, if lost > 0.0 { d.next_up() } else { d });
+    [down, up]
+}
+
+impl Fake {
+    /// A hash of an item and the interval at hand.
+    fn coin(&self, item: u32) -> u64 {
+        mixed(self.seed ^ u64::from(item) ^ mixed(self.mid.to_bits()) ^ mixed(self.h.to_bits() ^ 1))
+    }
+
+    /// The hull of all times within the interval that cannot be ruled out, as tight as numbers allow.
+    fn window(&self, item: u32) -> Window<f64> {
+        let known = &self.items[item as usize];
+        let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut add = |from: f64, to: f64| {
+            let ([a, a_up], [b_down, b]) = (local(from, self.mid), local(to, self.mid));
+            if a_up <= self.h && b_down >= -self.h {
+                (lo, hi) = (lo.min(a.max(-self.h)), hi.max(b.min(self.h)));
+            }
+        };
+        if let Some([from, to]) = known.contact {
+            add(from, to);
+        }
+        for (k, t) in known.phantoms.iter().enumerate() {
+            if self.coin(item) >> k & 1 == 0 {
+                add(*t, *t);
+            }
+        }
+        Window { lo, hi }
+    }
+}
+
+impl System for Fake {
+    fn bound(&mut self, _: &[Active], mid: f64, h: f64) -> u64 {
+        (self.mid, self.h) = (mid, h);
+        0
+    }
+    fn depth(&self, _: u32) -> u32 {
+        0
+    }
+    fn contract(&self, item: u32, _: f64, _: f64) -> Window<f64> {
+        self.window(item)
+    }
+    fn is_still(&self, _: u32, h: f64) -> bool {
+        h < 1e-15
+    }
+    fn settle(&self, item: u32, _: f64) -> Window<f64> {
+        self.window(item)
+    }
+    fn meets(&self, item: u32) -> bool {
+        let known = &self.items[item as usize];
+        known.contact.is_some_and(|[from, to]| from < self.mid && self.mid < to && self.coin(item) & 2 == 0)
+    }
+    fn meets_within(&self, item: u32, t0: f64, t1: f64) -> bool {
+        let known = &self.items[item as usize];
+        known.contact.is_some_and(|[from, to]| from <= t1 && t0 <= to && mixed(t0.to_bits() ^ self.seed) & 3 == 0)
+    }
+    /// The right time, a wrong one, or none.
+    fn guess(&self, item: u32, from: f64, until: f64) -> Option<f64> {
+        let share = (self.coin(item) >> 20) as f64 / (1u64 << 44) as f64;
+        let t = match self.coin(item) & 3 {
+            0 => self.items[item as usize].contact?[0],
+            1 => from + share * (until - from),
+            _ => return None,
+        };
+        (t >= from && t <= until).then_some(t)
+    }
+}
+
+fn fake(n: &mut Numbers, eps_t: f64) -> Fake {
+    let about = n.unit();
+    // Near one another, as wide apart as matters.
+    let time = |n: &mut Numbers| {
+        let away = eps_t * 10f64.powf(3.0 * n.unit() - 2.0) * if n.below(2) == 0 { 1.0 } else { -1.0 };
+        match n.below(6) {
+            0 => 0.0,
+            1 => n.unit(),
+            _ => (about + away).clamp(0.0, 1.0),
+        }
+    };
+    let items = (0..1 + n.below(5)).map(|_| {
+        let from = time(n);
+        let lasts = if n.below(3) == 0 { 0.0 } else { n.unit() * 10f64.powf(-10.0 * n.unit()) };
+        let contact = (n.below(3) > 0).then_some([from, (from + lasts).min(1.0)]);
+        Known { contact, phantoms: (0..n.below(4)).map(|_| time(n)).collect() }
+    });
+    Fake { items: items.collect(), mid: 0.0, h: 0.0, seed: n.next() }
+}
+
+/// The earliest contact of any item.
+fn first(fake: &Fake) -> Option<f64> {
+    fake.items.iter().filter_map(|k| k.contact).map(|c| c[0]).reduce(f64::min)
+}
+
+#[test]
+fn nothing_touches_before_what_is_found() {
+    let (mut seen, mut with_proof, mut capped, mut exact) = (0, 0, 0, 0);
+    for k in 0..60_000 {
+        let n = &mut Numbers(k);
+        let eps_t = [1e-9, 1e-9, 1e-5, 1e-3][n.below(4) as usize];
+        let mut fake = fake(n, eps_t);
+        let cap = if n.below(4) == 0 { n.below(40) } else { 100_000 };
+        let active = (0..fake.items.len() as u32).map(|item| Active { item, lo: 0.0, hi: 1.0 }).collect();
+        let mut search = Search::default();
+        let found = search.run(&mut fake, &Task { eps_t, cap }, active, &mut SolveCounts::default());
+        let known = first(&fake);
+        match found {
+            Found::Nothing => assert_eq!(known, None, "{k}: {fake:?}"),
+            Found::Contact { lo, proof, .. } => {
+                seen += 1;
+                with_proof += usize::from(proof.is_some());
+                assert!(known.is_none_or(|t| lo <= t), "{k}: {found:?}, but {known:?}: {fake:?}");
+                assert!(proof.is_none_or(|p| known.is_some_and(|t| t <= p)), "{k}: {found:?}, but {known:?}: {fake:?}");
+                exact += usize::from(known.is_some_and(|t| t.next_down() <= lo));
+            }
+            Found::Capped { clear_until, proved_until } => {
+                capped += 1;
+                assert!(known.is_none_or(|t| clear_until <= t), "{k}: {found:?}, but {known:?}: {fake:?}");
+                assert!(proved_until.is_none_or(|(_, p)| known.is_some_and(|t| t <= p)), "{k}: {found:?}: {fake:?}");
+            }
+        }
+    }
+    assert!(seen > 10_000 && with_proof > 5000 && capped > 500 && exact > 500, "{seen} {with_proof} {capped} {exact}");
+}
+
+/// An interval's half width reaches both of its ends, whatever rounds.
+#[test]
+fn half_widths_reach_the_ends() {
+    let n = &mut Numbers(1);
+    for _ in 0..200_000 {
+        let scale = 10f64.powf(-16.0 * n.unit());
+        let (a, b) = (n.unit() * scale, n.unit());
+        let (t0, t1) = (a.min(b), a.max(b));
+        let (m, h) = (0.5 * (t0 + t1), half_width(t0, t1));
+        // Exactly: -h is not above the lower end's local time rounded down, nor h below the upper one's rounded up.
+        let (below, above) = (local(t0, m)[0], local(t1, m)[1]);
+        assert!(-h <= below && above <= h, "{t0:e} {t1:e}");
+    }
+}
