@@ -10,3 +10,4 @@ mod margin;
 mod published;
 mod situations;
 mod solvers;
+mod terms;

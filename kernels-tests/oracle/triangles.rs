@@ -102,15 +102,12 @@ pub fn on_segments(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> (DVec3, DVec3) {
     let (d1, d2, r) = (b - a, d - c, a - c);
     let n = d1.cross(d2);
     let nn = n.length_squared();
-    if nn > 0.0 {
-        let s = d2.cross(r).dot(n) / nn;
-        let t = d1.cross(r).dot(n) / nn;
-        if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
-            return (a + s * d1, c + t * d2);
-        }
-    }
     let ends = [(a, on_segment(a, c, d)), (b, on_segment(b, c, d)), (on_segment(c, a, b), c), (on_segment(d, a, b), d)];
-    ends.into_iter().min_by(|p, q| p.0.distance_squared(p.1).total_cmp(&q.0.distance_squared(q.1))).expect("four pairs")
+    let inside = (nn > 0.0).then(|| (d2.cross(r).dot(n) / nn, d1.cross(r).dot(n) / nn));
+    let inside = inside.filter(|(s, t)| (0.0..=1.0).contains(s) && (0.0..=1.0).contains(t));
+    // Of edges in one line the product is rounding, and what is inside of both may be anywhere: the ends count as well.
+    let all = ends.into_iter().chain(inside.map(|(s, t)| (a + s * d1, c + t * d2)));
+    all.min_by(|p, q| p.0.distance_squared(p.1).total_cmp(&q.0.distance_squared(q.1))).expect("four pairs")
 }
 
 #[cfg(test)]

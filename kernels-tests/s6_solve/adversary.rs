@@ -6,6 +6,7 @@
 
 use crate::effort;
 use crate::harness::models::Draw;
+use crate::oracle::triangles as oracle;
 use firstcontact::numeric::contraction::{
     Side, Standing, Window, edge_edge, edge_moving_edge, face_vertex, triangle_sides, triangles, vertex_face,
     vertex_moving_face,
@@ -160,4 +161,58 @@ fn no_straying_hides_a_contact() {
     }
     println!("{n} contacts, {narrowed} in a narrower window");
     assert!(narrowed > n / 20, "{narrowed} of {n}");
+}
+
+/// Whether the axes at rest leave nothing of two features, or of two triangles.
+fn are_told_apart(way: Way, x: [DVec3; 3], y: [DVec3; 3]) -> bool {
+    let still = |p: DVec3| PointBound { c: [V3::new(p), V3::zero(), V3::zero()], ball: 0.0, cube: V3::zero() };
+    let (x, y) = (x.map(still), y.map(V3::new));
+    let w = match way {
+        Way::EdgeEdge => {
+            let x = Side::new(&[x[0], x[1]], y[0], 0.0, 0.0, 0.0);
+            edge_edge(&x, &Standing::new(&[y[0], y[1]], 0.0, y[0]), 0.0, 1)
+        }
+        Way::Triangles => {
+            let (x, y) = triangle_sides(&x, &StandingTriangle { y, error: 0.0 }, 0.0, 0.0, 0.0);
+            triangles(&x, &y, 0.0, 1)
+        }
+        _ => {
+            let x = Side::new(&[x[0]], y[0], 0.0, 0.0, 0.0);
+            vertex_face(&x, &Standing::new(&y, 0.0, y[0]), 0.0, 1)
+        }
+    };
+    w.lo > w.hi
+}
+
+/// At rest the axes are complete: whatever is a thousandth apart is told apart. An axis left out leaves contacts that are none.
+#[test]
+fn what_is_apart_at_rest_is_told_apart() {
+    let mut draw = Draw::new(112);
+    let mut seen = [0; 3];
+    for i in 0..effort(60_000, 3_000_000) {
+        let k = i % 3;
+        let way = [Way::VertexFace, Way::EdgeEdge, Way::Triangles][k];
+        let mut any = || [draw.vector(1.0), draw.vector(1.0), draw.vector(1.0)];
+        let (mut x, mut y) = (any(), any());
+        // In one plane, parallel, or on one line.
+        match draw.below(4) {
+            0 => x.iter_mut().chain(&mut y).for_each(|p| p.z = 0.0),
+            1 => x[1] = x[0] + (y[1] - y[0]) * draw.between(0.2, 2.0),
+            2 => (0..2).for_each(|j| x[j] = y[0] + (y[1] - y[0]) * draw.between(-3.0, 3.0)),
+            _ => {}
+        }
+        let apart = match way {
+            Way::VertexFace => oracle::on_triangle(x[0], &y).distance(x[0]),
+            Way::EdgeEdge => {
+                let (p, q) = oracle::on_segments(x[0], x[1], y[0], y[1]);
+                p.distance(q)
+            }
+            _ => oracle::distance(&x, &y),
+        };
+        if apart > 1e-3 {
+            seen[k] += 1;
+            assert!(are_told_apart(way, x, y), "{way:?} {apart}: {x:?} {y:?}");
+        }
+    }
+    assert!(seen.iter().all(|n| *n > 1000), "{seen:?}");
 }

@@ -171,7 +171,8 @@ mod tests {
                 assert!(!run(0.0, before * width, after * width));
             }
         }
-        // Well inside it is a root.
+        // Well inside it is a root; but not before the plane is reached.
         assert!(run(-1.0, 2f64.powi(-20), 2f64.powi(-20)));
+        assert!(!run(-1.0, 2f64.powi(-19), -2f64.powi(-20)));
     }
 }

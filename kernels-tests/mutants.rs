@@ -1,0 +1,207 @@
+//! Mutants of the exact stage: every term of its error bounds taken out or made wrong, and the test that must see it.
+//!
+//! All mutants of the [`list`] are put into one copy of the sources, each behind a switch, so that they take one build
+//! together; then each named test runs once with none, which must pass, and with each of its mutants, which must fail. That
+//! takes minutes: it is done at full effort alone. What is checked always is that the list still fits the sources.
+//!
+//! ```text
+//! .ci/mutants           all of them; the table in kernels-tests/mutants/README.md is what it prints
+//! ```
+
+mod list;
+
+use crate::effort;
+use list::MUTANTS;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+/// One term taken out, or made wrong.
+struct Mutant {
+    /// What the term is for.
+    term: &'static str,
+    /// Where it stands.
+    file: &'static str,
+    /// An expression, which stands there once, …
+    old: &'static str,
+    /// … and what takes its place. Or text that is no expression, and the same with the choice in it, where `MUTANT` is
+    /// true if this is the mutant.
+    new: &'static str,
+    /// The test that must fail.
+    test: &'static str,
+}
+
+/// The environment variable that says which mutant is switched on.
+const SWITCH: &str = "FIRSTCONTACT_MUTANT";
+/// What goes into the copy of the library.
+const SWITCHED: &str = r#"
+#[doc(hidden)]
+pub fn mutant(k: usize) -> bool {
+    static ON: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    *ON.get_or_init(|| std::env::var("FIRSTCONTACT_MUTANT").ok().and_then(|k| k.parse().ok()).unwrap_or(usize::MAX)) == k
+}
+"#;
+/// A mutant that makes a test run for so long is as good as dead.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The sources of a file with all of its mutants in it, each behind its switch.
+fn switched(file: &str, text: &str) -> Result<String, String> {
+    let mut text = text.to_string();
+    for (k, m) in MUTANTS.iter().enumerate().filter(|(_, m)| m.file == file) {
+        let found = text.matches(m.old).count();
+        if found != 1 {
+            return Err(format!("mutant {k} ({}): '{}' is {found} times in {file}", m.term, m.old));
+        }
+        let choice = match m.new.contains("MUTANT") {
+            true => m.new.replace("MUTANT", &format!("crate::mutant({k})")),
+            false => format!("(if crate::mutant({k}) {{ {} }} else {{ {} }})", m.new, m.old),
+        };
+        text = text.replace(m.old, &choice);
+    }
+    Ok(text)
+}
+
+/// The files that have mutants, each once.
+fn files() -> Vec<&'static str> {
+    let mut files: Vec<&str> = MUTANTS.iter().map(|m| m.file).collect();
+    files.sort_unstable();
+    files.dedup();
+    files
+}
+
+/// Copies what a build needs.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (name, to) = (entry.file_name(), to.join(entry.file_name()));
+        if name == "target" || name.to_string_lossy().starts_with('.') {
+            continue;
+        }
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// Whether a test is one of the library's own.
+fn is_of_the_library(test: &str) -> bool {
+    test.contains("::tests::")
+}
+
+/// The two test programs of the copy: the library's own, and the one of this folder.
+fn build(tree: &Path, target: &Path) -> [PathBuf; 2] {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["test", "--release", "--no-run", "--lib", "--test", "kernels-tests", "--message-format=json"]);
+    let out = command.current_dir(tree).env("CARGO_TARGET_DIR", target).stderr(Stdio::inherit()).output().unwrap();
+    assert!(out.status.success(), "the mutants do not build");
+    let mut programs = [PathBuf::new(), PathBuf::new()];
+    for line in String::from_utf8(out.stdout).unwrap().lines() {
+        let told: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (Some(name), Some(program)) = (told["target"]["name"].as_str(), told["executable"].as_str()) else {
+            continue;
+        };
+        match name {
+            "kernels-tests" => programs[1] = program.into(),
+            _ if told["target"]["kind"][0] == "lib" => programs[0] = program.into(),
+            _ => {}
+        }
+    }
+    assert!(programs.iter().all(|p| p.exists()), "{programs:?}");
+    programs
+}
+
+/// Runs a test with a mutant switched on, or with none. True if it passes.
+fn passes(programs: &[PathBuf; 2], tree: &Path, test: &str, mutant: Option<usize>) -> bool {
+    let mut command = Command::new(&programs[usize::from(!is_of_the_library(test))]);
+    command.args(["--exact", test]).current_dir(tree).env_remove(SWITCH).env("FIRSTCONTACT_EFFORT", "ci");
+    if let Some(k) = mutant {
+        command.env(SWITCH, k.to_string());
+    }
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.success();
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_list_fits_the_sources() {
+    let mut sources = String::new();
+    for folder in ["src", "kernels-tests"] {
+        read_all(&root().join(folder), &mut sources);
+    }
+    let mut faults = Vec::new();
+    for file in files() {
+        faults.extend(switched(file, &fs::read_to_string(root().join(file)).unwrap()).err());
+    }
+    for m in MUTANTS {
+        let name = m.test.rsplit("::").next().unwrap_or_default();
+        if !sources.contains(&format!("fn {name}()")) {
+            faults.push(format!("no test '{}'", m.test));
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+fn read_all(folder: &Path, sources: &mut String) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            read_all(&path, sources);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            sources.push_str(&fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn every_mutant_dies() {
+    if effort(0, 1) == 0 {
+        println!("only at full effort: .ci/mutants");
+        return;
+    }
+    let tree = root().join("target/mutants/tree");
+    let _ = fs::remove_dir_all(&tree);
+    copy(root(), &tree);
+    for file in files() {
+        let text = switched(file, &fs::read_to_string(root().join(file)).unwrap()).unwrap();
+        fs::write(tree.join(file), text).unwrap();
+    }
+    let library = tree.join("src/lib.rs");
+    let text = fs::read_to_string(&library).unwrap() + SWITCHED;
+    fs::write(&library, text).unwrap();
+    let programs = build(&tree, &root().join("target/mutants/build"));
+    let mut tests: Vec<&str> = MUTANTS.iter().map(|m| m.test).collect();
+    tests.sort_unstable();
+    tests.dedup();
+    for test in tests {
+        assert!(passes(&programs, &tree, test, None), "{test} fails without any mutant");
+    }
+    let (mut table, mut alive) = (String::new(), Vec::new());
+    for (k, m) in MUTANTS.iter().enumerate() {
+        let survives = passes(&programs, &tree, m.test, Some(k));
+        let (file, verdict) = (m.file.trim_start_matches("src/"), if survives { "**LIVES**" } else { "dies" });
+        writeln!(table, "| {} | `{file}` | `{}` | {verdict} |", m.term, m.test).unwrap();
+        alive.extend(survives.then_some(format!("{k}: {}", m.term)));
+    }
+    println!("| term | file | test | |\n|---|---|---|---|\n{table}\n{} mutants, {} live", MUTANTS.len(), alive.len());
+    assert!(alive.is_empty(), "{alive:#?}");
+}

@@ -1,0 +1,431 @@
+//! The list: term, file, expression, what takes its place, the test that must fail.
+
+use super::Mutant;
+
+const fn m(term: &'static str, file: &'static str, old: &'static str, new: &'static str, test: &'static str) -> Mutant {
+    Mutant { term, file, old, new, test }
+}
+
+const TRIG: &str = "src/numeric/trig.rs";
+const INTERVAL: &str = "src/numeric/interval.rs";
+const JOINT: &str = "src/motion/joint.rs";
+const POSE: &str = "src/numeric/pose_bound.rs";
+const BLOCK: &str = "src/numeric/pose_block.rs";
+const CONTRACTION: &str = "src/numeric/contraction.rs";
+const ELEMENTARY: &str = "src/numeric/elementary.rs";
+const MEETING: &str = "src/numeric/meeting.rs";
+const OVERLAP: &str = "src/numeric/obb_overlap.rs";
+const SEARCH: &str = "src/stage/s6_solve/search.rs";
+const EQUATION: &str = "src/stage/s6_solve/equation.rs";
+const LINEAR: &str = "src/stage/s6_solve/elementary.rs";
+const PAIR: &str = "src/stage/s6_solve/pair.rs";
+const PAPER: &str = "src/stage/s6_solve/paper.rs";
+const SOLVE: &str = "src/stage/s6_solve/mod.rs";
+
+const ATTAINED: &str = "s6_solve::terms::derivatives_are_within_their_bounds_and_attain_them";
+const ROUNDING: &str = "s6_solve::terms::each_part_of_the_rounding_bound_is_needed_and_holds";
+const RANGES: &str = "s6_solve::terms::ranges_of_sine_and_cosine_hold_all_angles";
+const OUTWARD: &str = "s6_solve::terms::interval_operations_are_outward";
+const C4: &str = "motion::model_motion::tests::jets_of_the_reference_chain";
+const STRAYING: &str = "s6_solve::adversary::no_straying_hides_a_contact";
+const APART: &str = "s6_solve::adversary::what_is_apart_at_rest_is_told_apart";
+const WINDOWS: &str = "s6_solve::contraction::no_contact_is_outside_of_its_window";
+const SIGN: &str = "s6_solve::certificates::a_certain_sign_holds_for_all_points_within_the_error";
+const NO_SIGN: &str = "s6_solve::certificates::rounding_has_no_certain_sign";
+const INSIDE: &str = "s6_solve::certificates::what_is_inside_is_so_for_all_points_within_the_error";
+const NOT_INSIDE: &str = "s6_solve::certificates::rounding_is_not_inside";
+const SHALLOW: &str = "s6_solve::certificates::an_error_of_any_shape_hides_a_shallow_piercing";
+const FOUND: &str = "stage::s6_solve::search::tests::nothing_touches_before_what_is_found";
+const ENDS: &str = "stage::s6_solve::search::tests::half_widths_reach_the_ends";
+const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_none";
+const HAIR: &str = "elementary::translations::a_hair_decides_at_a_border";
+const SPECIFIED: &str = "random_models::trees::the_stored_motion_is_the_specified_one";
+const SOLVERS: &str = "s6_solve::solvers::paper_and_jet_agree";
+const BOXES: &str = "obb::boxes_that_touch_are_never_called_apart";
+const UNWRAPPED: &str = "motion::joint::tests::a_revolute_joint_runs_linearly_and_does_not_wrap";
+const BOTH_ENDS: &str = "motion::joint::tests::a_free_joint_meets_both_ends";
+const TAIL: &str = "numeric::trig::tests::the_tail_of_the_product_is_kept";
+const SINES: &str = "numeric::trig::tests::published_values";
+const JETS: &str = "s1_concat::f64_jets_stay_within_their_rounding_bound";
+const BLOCKS: &str = "obb::bounds_of_blocks_hold";
+const SIGNS: &str = "numeric::interval::tests::products_of_all_signs";
+const MOVING: &str = "s6_solve::terms::what_a_fast_point_rounds_loses_no_contact";
+const UNDERFLOW: &str = "s6_solve::terms::axes_that_underflow_prove_nothing";
+const MARGIN: &str = "s6_solve::terms::a_hair_above_the_margin_is_not_within_it";
+const PIERCED: &str = "s6_solve::situations::an_edge_through_a_face_at_the_start";
+
+/// All mutants.
+pub const MUTANTS: &[Mutant] = &[
+    // The motion itself.
+    m(
+        "angle not wrapped",
+        JOINT,
+        "k * rotation(axis, v0), k * axis, v1 - v0, origin, DVec3::ZERO",
+        "k * rotation(axis, v0), k * axis, (v1 - v0).sin().asin(), origin, DVec3::ZERO",
+        UNWRAPPED,
+    ),
+    m(
+        "orientation at the start not transposed",
+        JOINT,
+        "k * DMat3::from_quat(r0)",
+        "k * DMat3::from_quat(r0).transpose()",
+        BOTH_ENDS,
+    ),
+    m(
+        "axis of a free joint in the parent's frame",
+        JOINT,
+        "Self::from_axis(r, k * axis, w, origin + k * c0, k * (c1 - c0))",
+        "Self::from_axis(r, r * axis, w, origin + k * c0, k * (c1 - c0))",
+        SPECIFIED,
+    ),
+    m("tail of the product w t", TRIG, "sin_cos_pair(x, tail)", "sin_cos_pair(x, 0.0 * tail)", TAIL),
+    m(
+        "third part of π/2 in the reduction",
+        TRIG,
+        "(((x - k * P1) - k * P2) - k * P3) + tail",
+        "((x - k * P1) - k * P2) + tail",
+        SINES,
+    ),
+    // Jets.
+    m(
+        "Coriolis term of the orientation, twice",
+        POSE,
+        "sum2(p2, p0, i, j, q0, q2) + two * middle",
+        "sum2(p2, p0, i, j, q0, q2) + middle",
+        C4,
+    ),
+    m("Coriolis term of the offset, twice", POSE, "p1.apply(t1).times(two)", "p1.apply(t1)", C4),
+    m("centripetal term", POSE, "-(ww * turning.0[i][j])", "-(ww * turning.0[i][j] * T::new(0.5))", C4),
+    m("offset in the speed's bound", POSE, "self.beta[0] + o * offset_max", "self.beta[0]", ATTAINED),
+    m("slide in the acceleration's bound, twice", POSE, "2.0 * o * slide", "o * slide", ATTAINED),
+    m("offset in the acceleration's bound", POSE, "self.beta[1] + o * o * offset_max", "self.beta[1]", ATTAINED),
+    m("offset in the remainder", POSE, "self.beta[2] + o * o * o * offset_max", "self.beta[2]", ATTAINED),
+    m("slide in the remainder", POSE, "3.0 * o * o * slide", "0.0", ATTAINED),
+    m("slide in the remainder, three times", POSE, "3.0 * o * o * slide", "2.0 * o * o * slide", ATTAINED),
+    m("the point in the speed's bound", POSE, "(self.beta[0] + self.omega * e_norm)", "self.beta[0]", ATTAINED),
+    m(
+        "the point in the acceleration's bound",
+        POSE,
+        "(self.beta[1] + self.omega * self.omega * e_norm)",
+        "self.beta[1]",
+        ATTAINED,
+    ),
+    m("Taylor remainder, in windows", POSE, "h * h * h / 6.0 * SCALAR_SLACK", "0.0", WINDOWS),
+    m("Taylor remainder, a sixth", POSE, "h * h * h / 6.0 * SCALAR_SLACK", "h * h * h / 6.3 * SCALAR_SLACK", ATTAINED),
+    m("the point in the remainder", POSE, "self.omega * self.omega * self.omega * sixth", "0.0", ATTAINED),
+    m(
+        "rounding of poses, offsets",
+        POSE,
+        "[growth * offsets, growth * (k * d + 7.5)]",
+        "[0.0, growth * (k * d + 7.5)]",
+        ROUNDING,
+    ),
+    m(
+        "rounding of poses, orientations",
+        POSE,
+        "[growth * offsets, growth * (k * d + 7.5)]",
+        "[growth * offsets, 0.0]",
+        ROUNDING,
+    ),
+    m("rounding of poses, its size", POSE, "unit * x.exp()", "x.exp() * unit * 0.005", ROUNDING),
+    m("rounding of poses, with deep chains and many turns", POSE, "unit * x.exp()", "x.exp() * unit * 0.002", JETS),
+    m("acceleration in the middle of a block", BLOCK, "(x1 + x2.times(half)).times(shift)", "x1.times(shift)", BLOCKS),
+    // Intervals: the paper's bounds.
+    m(
+        "sine's own error in its range",
+        INTERVAL,
+        "TRIG_ERROR + (x.abs() + y.abs()) * f64::EPSILON",
+        "(x.abs() + y.abs()) * f64::EPSILON",
+        RANGES,
+    ),
+    m(
+        "rounding of the angle in the sine's range",
+        INTERVAL,
+        "TRIG_ERROR + (x.abs() + y.abs()) * f64::EPSILON",
+        "TRIG_ERROR",
+        RANGES,
+    ),
+    m("lowest value within the range of a sine", INTERVAL, "has(bottom)", "false", RANGES),
+    m("highest value within the range of a sine", INTERVAL, "has(top)", "false", RANGES),
+    m("range of a negative rate", INTERVAL, "if x <= y { (x, y) } else { (y, x) }", "(x, y)", RANGES),
+    m(
+        "step outward",
+        INTERVAL,
+        "(T::new(STEP * T::UNIT), T::new(T::UNDERFLOW))",
+        "(T::new(0.0), T::new(T::UNDERFLOW))",
+        OUTWARD,
+    ),
+    m(
+        "step outward where numbers underflow",
+        INTERVAL,
+        "(T::new(STEP * T::UNIT), T::new(T::UNDERFLOW))",
+        "(T::new(STEP * T::UNIT), T::new(0.0))",
+        OUTWARD,
+    ),
+    m(
+        "rounding of middle and radius",
+        INTERVAL,
+        "(mid.abs() + radius) * T::new(STEP * T::UNIT) + T::new(T::UNDERFLOW)",
+        "T::new(0.0)",
+        OUTWARD,
+    ),
+    m(
+        "the other end of a product",
+        INTERVAL,
+        "(self.lo * o.lo, self.lo * o.hi, self.hi * o.lo, self.hi * o.hi)",
+        "(self.lo * o.lo, self.lo * o.lo, self.hi * o.hi, self.hi * o.hi)",
+        SIGNS,
+    ),
+    // Windows.
+    m(
+        "ball",
+        CONTRACTION,
+        "(p.ball + p.cube.norm1()) + size * T::new(PROJECTION)",
+        "p.cube.norm1() + size * T::new(PROJECTION)",
+        STRAYING,
+    ),
+    m(
+        "cube",
+        CONTRACTION,
+        "(p.ball + p.cube.norm1()) + size * T::new(PROJECTION)",
+        "p.ball + size * T::new(PROJECTION)",
+        STRAYING,
+    ),
+    m(
+        "rounding of a projection, of either side",
+        CONTRACTION,
+        "(p.ball + p.cube.norm1()) + size * T::new(PROJECTION)",
+        "p.ball + p.cube.norm1()",
+        MOVING,
+    ),
+    m(
+        "rounding of a moving point's projection",
+        CONTRACTION,
+        "(p.ball + p.cube.norm1()) + size * T::new(PROJECTION)",
+        "(p.ball + p.cube.norm1()) + size * T::new(PROJECTION * 0.02)",
+        MOVING,
+    ),
+    m(
+        "error of standing points",
+        CONTRACTION,
+        "error + size * T::new(PROJECTION)",
+        "size * T::new(PROJECTION)",
+        STRAYING,
+    ),
+    m("margin", CONTRACTION, "length * own + margin", "length * own", STRAYING),
+    m(
+        "margin along the axis's own length",
+        CONTRACTION,
+        "length * own + margin",
+        "length * own + margin * T::new(0.99)",
+        STRAYING,
+    ),
+    m("acceleration", CONTRACTION, "(u2 - l2).max(zero) * half_hh", "zero", STRAYING),
+    m(
+        "acceleration of the right sign",
+        CONTRACTION,
+        "(u2 - l2).max(zero) * half_hh",
+        "(l2 - u2).max(zero) * half_hh",
+        STRAYING,
+    ),
+    m(
+        "acceleration times h²/2",
+        CONTRACTION,
+        "(u2 - l2).max(zero) * half_hh",
+        "(u2 - l2).max(zero) * half_hh * T::new(0.5)",
+        STRAYING,
+    ),
+    m("what the upper side is off", CONTRACTION, "(upper.own + lower.own)", "lower.own", STRAYING),
+    m("what the lower side is off", CONTRACTION, "(upper.own + lower.own)", "upper.own", STRAYING),
+    m("velocity", CONTRACTION, "u1 - l1", "u1", STRAYING),
+    m("hull over pairs of points, start", CONTRACTION, "self.lo.min(lo)", "self.lo.max(lo)", WINDOWS),
+    m("hull over pairs of points, end", CONTRACTION, "self.hi.max(hi)", "self.hi.min(hi)", WINDOWS),
+    m(
+        "no proof by an axis too short for its digits",
+        CONTRACTION,
+        "T::pick_gt(length, short, T::pick_gt(long, length, half.lo, whole), whole)",
+        "half.lo",
+        UNDERFLOW,
+    ),
+    m("an axis of vertex and face", CONTRACTION, "n.cross(b - d)", "n", APART),
+    m(
+        "the axis along parallel edges",
+        CONTRACTION,
+        "[n, n.cross(d1), n.cross(d2), d2, across - d2.times(share)]",
+        "[n, n.cross(d1), n.cross(d2), n, across - d2.times(share)]",
+        APART,
+    ),
+    m(
+        "the axis across parallel edges",
+        CONTRACTION,
+        "[n, n.cross(d1), n.cross(d2), d2, across - d2.times(share)]",
+        "[n, n.cross(d1), n.cross(d2), d2, n]",
+        APART,
+    ),
+    m(
+        "the axis across one edge",
+        CONTRACTION,
+        "[n, n.cross(d1), n.cross(d2), d2, across - d2.times(share)]",
+        "[n, n, n.cross(d2), d2, across - d2.times(share)]",
+        APART,
+    ),
+    m("products of edges", CONTRACTION, "e[i].cross(f[j])", "n_x", APART),
+    m("axes in the moving triangle's plane", CONTRACTION, "n_x.cross(e[i])", "n_x", APART),
+    m("axes in the standing triangle's plane", CONTRACTION, "n_y.cross(f[i])", "n_y", APART),
+    // Certificates.
+    m("certificate (I), error of the points", ELEMENTARY, "9.6 * rad * far * far * far * (1.0 + 1e-9)", "0.0", INSIDE),
+    m(
+        "certificate (I), its size",
+        ELEMENTARY,
+        "9.6 * rad * far * far * far * (1.0 + 1e-9)",
+        "0.5 * rad * far * far * far * (1.0 + 1e-9)",
+        INSIDE,
+    ),
+    m("certificate (I), rounding", ELEMENTARY, "48.0 * f64::EPSILON * far", "0.0", NOT_INSIDE),
+    m(
+        "certificate (I), the face's third side",
+        ELEMENTARY,
+        "[on(c, d), on(d, b), on(b, c), f64::INFINITY]",
+        "[on(c, d), on(d, b), f64::INFINITY, f64::INFINITY]",
+        INSIDE,
+    ),
+    m("determinants: error of the third point", MEETING, "(n1 * n2 + ny * n1 + ny * n2)", "(ny * n1 + ny * n2)", SIGN),
+    m("determinants: error of the second edge", MEETING, "(n1 * n2 + ny * n1 + ny * n2)", "(n1 * n2 + ny * n2)", SIGN),
+    m("determinants: error of the first edge", MEETING, "(n1 * n2 + ny * n1 + ny * n2)", "(n1 * n2 + ny * n1)", SIGN),
+    m("determinants: differences are off by twice the error", MEETING, "T::new(2.1)", "T::new(1.5)", SIGN),
+    m("determinants: rounding", MEETING, "T::new(24.0 * T::UNIT)", "T::new(0.0)", NO_SIGN),
+    m(
+        "determinants: error of the moving points",
+        MEETING,
+        "x[0].ball.max(x[1].ball).max(x[2].ball).max(tri.error) + cube",
+        "tri.error + cube",
+        SHALLOW,
+    ),
+    m(
+        "determinants: error of the standing points",
+        MEETING,
+        "x[0].ball.max(x[1].ball).max(x[2].ball).max(tri.error) + cube",
+        "x[0].ball.max(x[1].ball).max(x[2].ball) + cube",
+        SHALLOW,
+    ),
+    m(
+        "determinants: cube",
+        MEETING,
+        "x[0].ball.max(x[1].ball).max(x[2].ball).max(tri.error) + cube",
+        "x[0].ball.max(x[1].ball).max(x[2].ball).max(tri.error)",
+        SHALLOW,
+    ),
+    m(
+        "certificate (I), over all of the interval",
+        EQUATION,
+        "(ball + half * pair.speed(motion)) * (1.0 + 1e-12)",
+        "ball",
+        BORDER,
+    ),
+    m("certificate (I) at all", EQUATION, "is_inside(kind, &middle, self.rad)", "true", BORDER),
+    m(
+        "certificate (S) at all",
+        EQUATION,
+        "sign(kind, &points(&self.ends[1]).1, self.eps) == Some(!s)",
+        "sign(kind, &points(&self.ends[1]).1, self.eps).is_some() || s",
+        BORDER,
+    ),
+    m("rounding of straight motions", LINEAR, "4.0 * f64::EPSILON * size", "0.0 * size", HAIR),
+    m(
+        "speed in the certificate (I) of straight motions",
+        LINEAR,
+        "(self.error + half * self.speed) * (1.0 + 1e-12)",
+        "self.error",
+        HAIR,
+    ),
+    m(
+        "distance to a margin: all that is off",
+        PAIR,
+        "nearest(p, q, 0.0).distance() + error + 64.0 * f64::EPSILON * size <= margin_m",
+        "nearest(p, q, 0.0).distance() <= margin_m",
+        MARGIN,
+    ),
+    // The search.
+    m(
+        "nothing later than the first candidate and the width asked for was looked at",
+        SEARCH,
+        "near.iter().fold(first + task.eps_t, |m, c| m.min(c.0))",
+        "near.iter().fold(f64::INFINITY, |m, c| m.min(c.0))",
+        FOUND,
+    ),
+    m(
+        "the lower bound is that of the earliest candidate",
+        SEARCH,
+        "near.iter().fold(first + task.eps_t, |m, c| m.min(c.0))",
+        "near.iter().fold(0.0, |m: f64, c| m.max(c.0))",
+        FOUND,
+    ),
+    m(
+        "rounding of a window's start",
+        SEARCH,
+        "(a.lo.max((m + w.lo).next_down()), a.hi.min(t1).min((m + w.hi).next_up()))",
+        "(a.lo.max(m + w.lo), a.hi.min(t1).min((m + w.hi).next_up()))",
+        FOUND,
+    ),
+    m(
+        "rounding of a window's end",
+        SEARCH,
+        "(a.lo.max((m + w.lo).next_down()), a.hi.min(t1).min((m + w.hi).next_up()))",
+        "(a.lo.max((m + w.lo).next_down()), a.hi.min(t1).min((m + w.hi).next_down().next_down()))",
+        FOUND,
+    ),
+    m(
+        "rounding of the last window's start",
+        SEARCH,
+        "let lo = a.lo.max((m + w.lo).next_down());",
+        "let lo = a.lo.max(if MUTANT { m + w.lo } else { (m + w.lo).next_down() });",
+        FOUND,
+    ),
+    m(
+        "half widths reach both ends",
+        SEARCH,
+        "(t1 - m).max(m - t0) * (1.0 + 2.0 * f64::EPSILON)",
+        "0.5 * (t1 - t0)",
+        ENDS,
+    ),
+    m(
+        "halves of an interval share their border",
+        SEARCH,
+        "Active { lo: a.lo.max(at), ..*a }",
+        "Active { lo: a.lo.max(at + 1e-12), ..*a }",
+        FOUND,
+    ),
+    m("the cap: unresolved intervals", SEARCH, "self.stack.iter().fold(first, |m, s| m.min(s.t0))", "first", FOUND),
+    m("the cap: candidates", SEARCH, "self.candidates.iter().fold(t0, |m, c| m.min(c.0))", "t0", FOUND),
+    m("the cap at all", SEARCH, "(ended.is_none() && !again.is_empty())", "(!again.is_empty())", FOUND),
+    m(
+        "what is later than the first candidate, but not by the width asked for",
+        SEARCH,
+        "(first + eps_t).min(proof)",
+        "(first - eps_t).min(proof)",
+        FOUND,
+    ),
+    m("overlap at the start", SOLVE, "piece.t0 == 0.0", "piece.t0 < 0.0", PIERCED),
+    // The paper's solver.
+    m(
+        "Newton's step in the right direction",
+        PAPER,
+        "Window { lo: (-step.hi).max(-h), hi: (-step.lo).min(h) }",
+        "Window { lo: step.lo.max(-h), hi: step.hi.min(h) }",
+        SOLVERS,
+    ),
+    m("the parent's offset, once", PAPER, "by_rate.t[i] + (by_pose.t[i] - parent.pose.t[i])", "by_rate.t[i]", SOLVERS),
+    m("outside of a feature for certain", PAPER, "x.hi < 0.0", "x.lo < 0.0", SOLVERS),
+    // Oriented boxes.
+    m("ball of a moving box", OVERLAP, "a.ball + b.ball", "b.ball", BOXES),
+    m("velocity of a moving box's centre", OVERLAP, "n.dot(rates.center[0]).abs()", "T::new(0.0)", BOXES),
+    m("velocity of its axes", OVERLAP, "(along(*first) + along(*second))", "along(*second)", BOXES),
+    m(
+        "acceleration of its centre",
+        OVERLAP,
+        "(linear + (-quadratic).max(zero), linear + quadratic.max(zero))",
+        "(linear, linear)",
+        BOXES,
+    ),
+    m("rounding", OVERLAP, "(T::new(0.0), T::new(ROUNDINGS * T::UNIT))", "(T::new(0.0), T::new(0.0))", BOXES),
+];

@@ -1,0 +1,232 @@
+//! Terms of the bounds, one by one, where each is alone: bounds on derivatives, which are attained; rounding of poses; sines
+//! and interval operations against exact arithmetic; axes that underflow; a distance a hair above a margin.
+
+use super::direct::Direct;
+use crate::effort;
+use crate::harness::models::Draw;
+use crate::harness::truth::position;
+use crate::oracle::ball::Ball;
+use crate::oracle::chain::Part;
+use crate::oracle::dyadic::Dyadic;
+use crate::oracle::precise::derivatives;
+use crate::random_models::model::{Kind, Model, Triangle};
+use firstcontact::motion::{JointMotion, ModelMotion};
+use firstcontact::numeric::contraction::{Side, Standing, edge_edge, vertex_face};
+use firstcontact::numeric::interval::{Interval, sin_cos_range};
+use firstcontact::numeric::linear::V3;
+use firstcontact::numeric::pose_bound::PointBound;
+use firstcontact::stage::s6_solve::SolveOptions;
+use firstcontact::verdict::Verdict;
+use glam::{DMat3, DVec3};
+
+/// What a chain consists of, so that a term of its bounds is alone.
+#[derive(Clone, Copy, Debug)]
+enum Only {
+    /// The point is away from the last joint, and joints are not away from one another.
+    Point,
+    /// Joints are away from one another, and the point is the last one's origin.
+    Offsets,
+    /// The last joint slides, and turns nothing.
+    Slide,
+    All,
+}
+
+/// A chain whose joints turn about parallel axes, in which vectors add up, or about any.
+fn chain(draw: &mut Draw, only: Only) -> (ModelMotion, DVec3) {
+    let depth = 1 + draw.below(3) + usize::from(matches!(only, Only::Slide | Only::Offsets));
+    let (parallel, mut motion) = (draw.below(2) == 0, ModelMotion::default());
+    for i in 0..depth {
+        let axis = if parallel { DVec3::Z } else { draw.direction() };
+        let last = i + 1 == depth;
+        let slides = last && matches!(only, Only::Slide) || matches!(only, Only::All) && draw.below(4) == 0;
+        let w = if slides { 0.0 } else { draw.between(0.05, 2.0) };
+        let across = |v: DVec3| if parallel { v.with_z(0.0).normalize_or(DVec3::X) } else { v };
+        let away = matches!(only, Only::Offsets | Only::All);
+        let origin = if away { across(draw.direction()) * 0.4 } else { DVec3::ZERO };
+        let slide = if slides { across(draw.direction()) * 0.7 } else { DVec3::ZERO };
+        let turn = if parallel { DMat3::from_rotation_z(draw.between(-3.0, 3.0)) } else { draw.rotation() };
+        motion.push((i > 0).then(|| i as u32 - 1), JointMotion::from_axis(turn, axis, w, origin, slide));
+    }
+    let e = if matches!(only, Only::Point | Only::All) { draw.direction().with_z(0.0) * 0.5 } else { DVec3::ZERO };
+    (motion, e)
+}
+
+fn parts(motion: &ModelMotion) -> Vec<Part> {
+    motion.joints.iter().map(|j| Part { a: j.a, b: j.b, k: j.c, c: j.origin_m, s: j.slide_m, w: j.w_rad }).collect()
+}
+
+/// Speed, acceleration and the distance from the quadratic are within their bounds, and come near them.
+#[test]
+fn derivatives_are_within_their_bounds_and_attain_them() {
+    let mut draw = Draw::new(121);
+    for only in [Only::Point, Only::Offsets, Only::Slide, Only::All] {
+        let mut worst = [0.0_f64; 3];
+        for _ in 0..effort(3000, 200_000) {
+            let (motion, e) = chain(&mut draw, only);
+            let body = motion.joints.len() as u32 - 1;
+            let bounds = motion.chains[body as usize];
+            let h = draw.between(0.02, 0.1);
+            let mid = draw.between(h, 1.0 - h);
+            let point = motion.body_bound(body, mid, h).point(V3::new(e), e.length());
+            let [c0, c1, c2] = point.c.map(|c| DVec3::from_array(c.0));
+            let at = |tau: f64| position(&motion, body, e, mid + tau);
+            let mut ratio = |k: usize, value: f64, bound: f64| {
+                // What differences and positions round.
+                let room = [1e-10, 1e-6, 1e-15][k];
+                assert!(value <= bound * (1.0 + 1e-9) + room, "{only:?} {k}: {value:e} beyond {bound:e}");
+                if bound > 1e3 * room {
+                    worst[k] = worst[k].max(value / bound);
+                }
+            };
+            // By differences of the true path, not by the jet.
+            let s = 1e-5;
+            ratio(0, (at(s) - at(-s)).length() / (2.0 * s), bounds.speed(e.length()));
+            ratio(1, (at(s) - at(0.0) * 2.0 + at(-s)).length() / (s * s), bounds.acceleration(e.length()) + 2e-5);
+            for tau in [-h, h] {
+                let off = at(tau) - (c0 + (c1 + c2 * (0.5 * tau)) * tau);
+                ratio(2, off.length(), point.ball);
+            }
+        }
+        println!("{only:?}: speed, acceleration, remainder reach {worst:.3?} of their bounds");
+        assert!(worst.iter().all(|w| *w > 0.9), "{only:?}: {worst:?}");
+    }
+}
+
+/// Where a jet has no remainder: at one time. The point at the last joint's origin has the rounding of offsets alone,
+/// a chain whose joints are in one place that of orientations.
+#[test]
+fn each_part_of_the_rounding_bound_is_needed_and_holds() {
+    let mut draw = Draw::new(122);
+    for only in [Only::Point, Only::Offsets, Only::All] {
+        let mut worst = 0.0_f64;
+        for _ in 0..effort(300, 20_000) {
+            let (motion, e) = chain(&mut draw, only);
+            let body = motion.joints.len() as u32 - 1;
+            let t = draw.unit();
+            let truth = derivatives(&parts(&motion), &Ball::from(t), e);
+            let point = motion.body_bound(body, t, 0.0).point(V3::new(e), e.length());
+            let off: [f64; 3] = std::array::from_fn(|i| (&truth[0][i] - &Ball::from(point.c[0].0[i])).value());
+            let off = DVec3::from_array(off).length();
+            assert!(off <= point.ball, "{only:?}: {off:e} beyond {:e}", point.ball);
+            worst = worst.max(off / point.ball);
+        }
+        println!("{only:?}: rounding reaches {worst:.4} of its bound");
+        assert!(worst > 1e-3, "{only:?}: {worst}");
+    }
+}
+
+/// Ranges of sine and cosine hold every angle between, to the last bit.
+#[test]
+fn ranges_of_sine_and_cosine_hold_all_angles() {
+    let mut draw = Draw::new(123);
+    for _ in 0..effort(3000, 100_000) {
+        let w = draw.between(-1.0, 1.0) * 10f64.powf(draw.between(-6.0, 3.0));
+        let (a, b) = (draw.unit(), draw.unit() * 10f64.powf(draw.between(-6.0, 0.0)));
+        let (t0, t1) = (a * (1.0 - b), a);
+        let (sin, cos) = sin_cos_range(w, t0, t1);
+        for t in [t0, t1, t0 + (t1 - t0) * draw.unit()] {
+            let (s, c) = (&Ball::from(w) * &Ball::from(t.clamp(t0, t1))).sin_cos();
+            for (x, range) in [(s, sin), (c, cos)] {
+                let within =
+                    (&x - &Ball::from(range.lo)).sign() != Some(-1) && (&Ball::from(range.hi) - &x).sign() != Some(-1);
+                assert!(within, "{w:e} {t:e}: {} in {range:?}", x.value());
+            }
+        }
+    }
+}
+
+/// Sums, differences, products and quotients of numbers, and middle and radius, contain the exact ones, down to where
+/// numbers end.
+#[test]
+fn interval_operations_are_outward() {
+    let mut draw = Draw::new(124);
+    let exact = Dyadic::from;
+    for _ in 0..effort(20_000, 1_000_000) {
+        let mut some = || {
+            let size = [0.0, -150.0, -280.0, 100.0][draw.below(4)];
+            draw.between(-1.0, 1.0) * 10f64.powf(size + draw.between(-3.0, 3.0))
+        };
+        let (x, y) = (some(), some());
+        let (a, b) = (Interval::exact(x), Interval::exact(y));
+        let holds = |i: Interval<f64>, value: &Dyadic| exact(i.lo) <= *value && *value <= exact(i.hi);
+        assert!(holds(a + b, &(&exact(x) + &exact(y))) && holds(a - b, &(&exact(x) - &exact(y))), "{x:e} {y:e}");
+        assert!(holds(a * b, &(&exact(x) * &exact(y))), "{x:e} {y:e}");
+        let q = a.quotient(b);
+        if q.lo.is_finite() && q.hi.is_finite() && y != 0.0 {
+            let sign = Dyadic::from(y.signum());
+            let (low, high) = (&(&exact(q.lo) * &exact(y)) * &sign, &(&exact(q.hi) * &exact(y)) * &sign);
+            assert!(low <= &exact(x) * &sign && high >= &exact(x) * &sign, "{x:e} / {y:e}: {q:?}");
+        }
+        let wide = Interval { lo: x.min(y), hi: x.max(y) };
+        let (mid, radius) = wide.mid_radius();
+        let (down, up) = (&exact(mid) - &exact(radius), &exact(mid) + &exact(radius));
+        assert!(down <= exact(wide.lo) && up >= exact(wide.hi), "{wide:?}");
+    }
+}
+
+/// Touching for certain, in coordinates so small that products of axes lose their digits.
+#[test]
+fn axes_that_underflow_prove_nothing() {
+    let mut draw = Draw::new(125);
+    for _ in 0..effort(20_000, 500_000) {
+        // Even numbers times a power of two: half sums are exact.
+        let unit = 2f64.powi(-290 - draw.below(60) as i32);
+        let mut vector = || V3([0; 3].map(|_| 2.0 * (draw.between(-1.0, 1.0) * 2f64.powi(49)).round() * unit));
+        let still = |p: V3<f64>| PointBound { c: [p, V3::zero(), V3::zero()], ball: 0.0, cube: V3::zero() };
+        let y = [vector(), vector(), vector()];
+        let middle = V3::from_fn(|i| (y[0].0[i] + y[1].0[i]) * 0.5);
+        let x = Side::new(&[still(middle)], y[2], 0.0, 0.0, 0.0);
+        let window = vertex_face(&x, &Standing::new(&y, 0.0, y[2]), 0.0, 1);
+        assert!(window.lo <= window.hi, "{y:?}");
+        let edge = Side::new(&[still(middle), still(vector())], y[2], 0.0, 0.0, 0.0);
+        let window = edge_edge(&edge, &Standing::new(&[y[0], y[1]], 0.0, y[2]), 0.0, 1);
+        assert!(window.lo <= window.hi, "{y:?}");
+    }
+}
+
+/// A point that comes from far to a small face in exactly a power of two of the time, in whole numbers: what is computed of its
+/// way rounds by more than the face is wide.
+#[test]
+fn what_a_fast_point_rounds_loses_no_contact() {
+    let mut draw = Draw::new(127);
+    for _ in 0..effort(20_000, 500_000) {
+        let mut whole = |bits: i32| V3([0; 3].map(|_| 2.0 * (draw.between(-1.0, 1.0) * 2f64.powi(bits)).round()));
+        let (y, velocity) = ([whole(8), whole(8), whole(8)], whole(49));
+        // Inside the face, or on its border.
+        let share = if draw.below(2) == 0 { 0.0 } else { 0.25 };
+        let mix = |i: usize| 0.5 * y[0].0[i] + (0.5 - share) * y[1].0[i] + share * y[2].0[i];
+        let tau = 2f64.powi(-(draw.below(4) as i32)) * if draw.below(2) == 0 { 1.0 } else { -1.0 };
+        let place = V3::from_fn(|i| mix(i) - velocity.0[i] * tau);
+        let point = PointBound { c: [place, velocity, V3::zero()], ball: 0.0, cube: V3::zero() };
+        let x = Side::new(&[point], y[0], 1.0, tau, 0.0);
+        let w = vertex_face(&x, &Standing::new(&y, 0.0, y[0]), 1.0, 1);
+        assert!(w.lo <= tau && tau <= w.hi, "{w:?} without {tau}: {velocity:?} {y:?}");
+    }
+}
+
+/// A triangle that turns above a floor, at a height that is the margin and a little more, exactly: what is near is told,
+/// and never proved.
+#[test]
+fn a_hair_above_the_margin_is_not_within_it() {
+    let mut draw = Draw::new(126);
+    let mut told = 0;
+    for k in 0..effort(400, 20_000) {
+        let margin_m = draw.between(0.05, 0.5);
+        let mut height = margin_m;
+        (0..1 + k % 4).for_each(|_| height = height.next_up());
+        let mut corner = |z: f64| draw.vector(0.3).with_z(z);
+        let x: Triangle = [corner(height), corner(height + 0.3), corner(height + 0.2)];
+        let floor = [DVec3::new(-9.1, -7.3, 0.0), DVec3::new(8.7, -9.9, 0.0), DVec3::new(0.3, 9.7, 0.0)];
+        let mut model = Model::default();
+        model.add(None, DMat3::IDENTITY, DVec3::ZERO, |value| Kind::Turning(DVec3::Z, value));
+        model.links.push((0, vec![x]));
+        model.objects.push(vec![floor]);
+        let direct = Direct::new(&model, &(vec![draw.between(-1.0, 1.0)], vec![draw.between(-1.0, 1.0)]));
+        let verdict = direct.all(&SolveOptions { margin_m, ..SolveOptions::default() });
+        if let Verdict::Contact(c) = &verdict {
+            told += 1;
+            assert!(!c.proved, "{c:?} at {height} above {margin_m}");
+        }
+    }
+    assert!(told > 0, "nothing was near");
+}
