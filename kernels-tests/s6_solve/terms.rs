@@ -204,28 +204,41 @@ fn what_a_fast_point_rounds_loses_no_contact() {
     }
 }
 
-/// A triangle that turns above a floor, at a height that is the margin and a little more, exactly: what is near is told,
-/// and never proved.
+/// A triangle that slides along a floor at a distance which is the margin and a hair more, in whole numbers: what is near is
+/// told, and never proved.
 #[test]
 fn a_hair_above_the_margin_is_not_within_it() {
     let mut draw = Draw::new(126);
     let mut told = 0;
+    // Across, of length 7, and along.
+    let (n, u, w) = (DVec3::new(2.0, 3.0, 6.0), DVec3::new(3.0, -2.0, 0.0), DVec3::new(0.0, 2.0, -1.0));
     for k in 0..effort(400, 20_000) {
-        let margin_m = draw.between(0.05, 0.5);
-        let mut height = margin_m;
-        (0..1 + k % 4).for_each(|_| height = height.next_up());
-        let mut corner = |z: f64| draw.vector(0.3).with_z(z);
-        let x: Triangle = [corner(height), corner(height + 0.3), corner(height + 0.2)];
-        let floor = [DVec3::new(-9.1, -7.3, 0.0), DVec3::new(8.7, -9.9, 0.0), DVec3::new(0.3, 9.7, 0.0)];
+        let mut whole = |size: f64| (draw.between(-size, size)).round();
+        let mut along = |size: f64| u * whole(size) + w * whole(size);
+        let floor = [along(1e6), along(1e6), along(1e6)];
+        let (tip, way) = ((floor[0] + floor[1] + floor[2]) / 3.0, along(1e4));
+        let tip = DVec3::new(tip.x.round(), tip.y.round(), 0.0);
+        // Its foot on the floor is a point in whole numbers: 3 x = -2 y there, but for z.
+        let tip = tip - DVec3::Z * ((tip.dot(n) / 6.0).round()) + n * (draw.between(1e4, 1e6)).round();
+        let height = tip.dot(n);
+        let unit = 2f64.powi(-20);
+        // The distance is height / 7: the margin is below it by as little as may be.
+        let mut margin_m = height * unit / 7.0;
+        while &Dyadic::from(margin_m) * &Dyadic::from(7.0) >= Dyadic::from(height * unit) {
+            margin_m = margin_m.next_down();
+        }
+        let x: Triangle = [tip, tip + n * 1e5 + u * 1e4, tip + n * 1e5 - w * 1e4].map(|p| p * unit);
         let mut model = Model::default();
-        model.add(None, DMat3::IDENTITY, DVec3::ZERO, |value| Kind::Turning(DVec3::Z, value));
-        model.links.push((0, vec![x]));
-        model.objects.push(vec![floor]);
-        let direct = Direct::new(&model, &(vec![draw.between(-1.0, 1.0)], vec![draw.between(-1.0, 1.0)]));
-        let verdict = direct.all(&SolveOptions { margin_m, ..SolveOptions::default() });
-        if let Verdict::Contact(c) = &verdict {
+        for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+            let parent = model.bodies.len().checked_sub(1);
+            model.add(parent, DMat3::IDENTITY, DVec3::ZERO, |value| Kind::Sliding(axis, value));
+        }
+        model.links.push((2, vec![x]));
+        model.objects.push(vec![floor.map(|p| p * unit)]);
+        let direct = Direct::new(&model, &(vec![0.0; 3], (way * unit).to_array().to_vec()));
+        if let Verdict::Contact(c) = direct.all(&SolveOptions { margin_m, ..SolveOptions::default() }) {
             told += 1;
-            assert!(!c.proved, "{c:?} at {height} above {margin_m}");
+            assert!(!c.proved, "{k}: {c:?} at {} above {margin_m}", height * unit / 7.0);
         }
     }
     assert!(told > 0, "nothing was near");

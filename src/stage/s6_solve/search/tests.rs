@@ -30,30 +30,63 @@ impl Numbers {
     }
 }
 
-/// An item: it touches from the first of these times to the second, and looks like it touches at the phantoms, where half
-/// of all intervals cannot tell.
+/// A time as no number alone can tell it: a number and a small part of its last digit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Time {
+    number: f64,
+    rest: f64,
+}
+
+impl Time {
+    fn exactly(number: f64) -> Self {
+        Self { number, rest: 0.0 }
+    }
+
+    /// Whether it is not before a number.
+    fn is_from(self, t: f64) -> bool {
+        self.number > t || self.number == t && self.rest >= 0.0
+    }
+
+    /// Whether it is not after a number.
+    fn is_until(self, t: f64) -> bool {
+        self.number < t || self.number == t && self.rest <= 0.0
+    }
+
+    /// Its distance from `m`, rounded down and rounded up.
+    fn local(self, m: f64) -> [f64; 2] {
+        let d = self.number - m;
+        // What the difference has lost (Knuth).
+        let back = d + m;
+        let lost = (self.number - back) + ((back - d) - m) + self.rest;
+        [if lost < 0.0 { d.next_down() } else { d }, if lost > 0.0 { d.next_up() } else { d }]
+    }
+}
+
+/// An item: it touches from a time on and for as long, and looks like it touches at the phantoms, where half of all
+/// intervals cannot tell.
 #[derive(Debug, Default)]
 struct Known {
-    contact: Option<[f64; 2]>,
+    contact: Option<(Time, f64)>,
     phantoms: Vec<f64>,
 }
 
 #[derive(Debug)]
 struct Fake {
     items: Vec<Known>,
+    eps_t: f64,
     mid: f64,
     h: f64,
     seed: u64,
 }
 
-/// `s - m` rounded down, and rounded up, exactly.
-fn local(s: f64, m: f64) -> [f64; 2] {
-    let d = s - m;
-    // What the difference has lost (Knuth).
-    let back = d + m;
-    let lost = (s - back) + ((back - d) - m);
-    let (down, up) = (if lost < 0.0 { d.next_down() } else { d }, if lost > 0.0 { d.next_up() } else { d });
-    [down, up]
+impl Known {
+    /// From when until when it touches.
+    fn times(&self) -> Option<[Time; 2]> {
+        self.contact.map(|(from, lasts)| {
+            let until = Time::exactly((from.number + lasts).min(1.0));
+            [from, if lasts > 0.0 { until } else { from }]
+        })
+    }
 }
 
 impl Fake {
@@ -66,18 +99,18 @@ impl Fake {
     fn window(&self, item: u32) -> Window<f64> {
         let known = &self.items[item as usize];
         let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut add = |from: f64, to: f64| {
-            let ([a, a_up], [b_down, b]) = (local(from, self.mid), local(to, self.mid));
+        let mut add = |from: Time, to: Time| {
+            let ([a, a_up], [b_down, b]) = (from.local(self.mid), to.local(self.mid));
             if a_up <= self.h && b_down >= -self.h {
                 (lo, hi) = (lo.min(a.max(-self.h)), hi.max(b.min(self.h)));
             }
         };
-        if let Some([from, to]) = known.contact {
+        if let Some([from, to]) = known.times() {
             add(from, to);
         }
         for (k, t) in known.phantoms.iter().enumerate() {
             if self.coin(item) >> k & 1 == 0 {
-                add(*t, *t);
+                add(Time::exactly(*t), Time::exactly(*t));
             }
         }
         Window { lo, hi }
@@ -102,19 +135,22 @@ impl System for Fake {
         self.window(item)
     }
     fn meets(&self, item: u32) -> bool {
-        let known = &self.items[item as usize];
-        known.contact.is_some_and(|[from, to]| from < self.mid && self.mid < to && self.coin(item) & 2 == 0)
+        let times = self.items[item as usize].times();
+        times.is_some_and(|[from, to]| from.number < self.mid && self.mid < to.number && self.coin(item) & 2 == 0)
     }
     fn meets_within(&self, item: u32, t0: f64, t1: f64) -> bool {
-        let known = &self.items[item as usize];
-        known.contact.is_some_and(|[from, to]| from <= t1 && t0 <= to && mixed(t0.to_bits() ^ self.seed) & 3 == 0)
+        let times = self.items[item as usize].times();
+        times.is_some_and(|[from, to]| from.is_until(t1) && to.is_from(t0) && mixed(t0.to_bits() ^ self.seed) & 3 == 0)
     }
-    /// The right time, a wrong one, or none.
+    /// The right time, a wrong one, one at which the search cuts just at the contact or a hair before, or none.
     fn guess(&self, item: u32, from: f64, until: f64) -> Option<f64> {
         let share = (self.coin(item) >> 20) as f64 / (1u64 << 44) as f64;
-        let t = match self.coin(item) & 3 {
-            0 => self.items[item as usize].contact?[0],
+        let contact = self.items[item as usize].contact.map(|c| c.0.number);
+        let t = match self.coin(item) & 7 {
+            0 => contact?,
             1 => from + share * (until - from),
+            2 => contact? - self.eps_t / 8.0,
+            3 => contact? - self.eps_t / 8.0 - 2e-12 * share,
             _ => return None,
         };
         (t >= from && t <= until).then_some(t)
@@ -133,17 +169,20 @@ fn fake(n: &mut Numbers, eps_t: f64) -> Fake {
         }
     };
     let items = (0..1 + n.below(5)).map(|_| {
-        let from = time(n);
-        let lasts = if n.below(3) == 0 { 0.0 } else { n.unit() * 10f64.powf(-10.0 * n.unit()) };
-        let contact = (n.below(3) > 0).then_some([from, (from + lasts).min(1.0)]);
+        let number = time(n);
+        let within = number > 0.0 && number < 1.0;
+        let rest = if within { (n.unit() - 0.5) * (number - number.next_down()) * 0.5 } else { 0.0 };
+        let lasts = if n.below(3) == 0 { 0.0 } else { 1e-12 + n.unit() * 10f64.powf(-10.0 * n.unit()) };
+        let contact = (n.below(3) > 0).then_some((Time { number, rest }, lasts));
         Known { contact, phantoms: (0..n.below(4)).map(|_| time(n)).collect() }
     });
-    Fake { items: items.collect(), mid: 0.0, h: 0.0, seed: n.next() }
+    Fake { items: items.collect(), eps_t, mid: 0.0, h: 0.0, seed: n.next() }
 }
 
 /// The earliest contact of any item.
-fn first(fake: &Fake) -> Option<f64> {
-    fake.items.iter().filter_map(|k| k.contact).map(|c| c[0]).reduce(f64::min)
+fn first(fake: &Fake) -> Option<Time> {
+    let all = fake.items.iter().filter_map(|k| k.contact).map(|c| c.0);
+    all.reduce(|a, b| if (b.number, b.rest) < (a.number, a.rest) { b } else { a })
 }
 
 #[test]
@@ -159,18 +198,24 @@ fn nothing_touches_before_what_is_found() {
         let found = search.run(&mut fake, &Task { eps_t, cap }, active, &mut SolveCounts::default());
         let known = first(&fake);
         match found {
-            Found::Nothing => assert_eq!(known, None, "{k}: {fake:?}"),
+            Found::Nothing => assert!(known.is_none(), "{k}: {fake:?}"),
             Found::Contact { lo, proof, .. } => {
                 seen += 1;
                 with_proof += usize::from(proof.is_some());
-                assert!(known.is_none_or(|t| lo <= t), "{k}: {found:?}, but {known:?}: {fake:?}");
-                assert!(proof.is_none_or(|p| known.is_some_and(|t| t <= p)), "{k}: {found:?}, but {known:?}: {fake:?}");
-                exact += usize::from(known.is_some_and(|t| t.next_down() <= lo));
+                assert!(known.is_none_or(|t| t.is_from(lo)), "{k}: {found:?}, but {known:?}: {fake:?}");
+                assert!(
+                    proof.is_none_or(|p| known.is_some_and(|t| t.is_until(p))),
+                    "{k}: {found:?}, but {known:?}: {fake:?}"
+                );
+                exact += usize::from(known.is_some_and(|t| t.number.next_down() <= lo));
             }
             Found::Capped { clear_until, proved_until } => {
                 capped += 1;
-                assert!(known.is_none_or(|t| clear_until <= t), "{k}: {found:?}, but {known:?}: {fake:?}");
-                assert!(proved_until.is_none_or(|(_, p)| known.is_some_and(|t| t <= p)), "{k}: {found:?}: {fake:?}");
+                assert!(known.is_none_or(|t| t.is_from(clear_until)), "{k}: {found:?}, but {known:?}: {fake:?}");
+                assert!(
+                    proved_until.is_none_or(|(_, p)| known.is_some_and(|t| t.is_until(p))),
+                    "{k}: {found:?}: {fake:?}"
+                );
             }
         }
     }
@@ -187,7 +232,7 @@ fn half_widths_reach_the_ends() {
         let (t0, t1) = (a.min(b), a.max(b));
         let (m, h) = (0.5 * (t0 + t1), half_width(t0, t1));
         // Exactly: -h is not above the lower end's local time rounded down, nor h below the upper one's rounded up.
-        let (below, above) = (local(t0, m)[0], local(t1, m)[1]);
+        let (below, above) = (Time::exactly(t0).local(m)[0], Time::exactly(t1).local(m)[1]);
         assert!(-h <= below && above <= h, "{t0:e} {t1:e}");
     }
 }
