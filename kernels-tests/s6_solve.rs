@@ -1,4 +1,5 @@
-//! `s6_solve`: elementary equations and pairs under contraction, the two solvers against each other, margins, all contacts.
+//! `s6_solve`: elementary equations and pairs under contraction, the two solvers against each other, margins, all contacts;
+//! fuzzed equations against proofs, published values, known situations, and every term of the error bounds alone.
 
 mod adversary;
 mod certificates;
