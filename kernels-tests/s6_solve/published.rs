@@ -88,8 +88,6 @@ fn contractions_of_a_vertex_and_a_face() {
     }
 }
 
-/// FAILS since the contraction takes the mean acceleration of a side's points: [0.5, 0.6219] is left of [0.5, 0.75], sound and
-/// wider than published.
 #[test]
 fn contractions_of_two_edges() {
     near(contracted(edge_on_edge, 0.5, 0.75), Some([0.5105021345476409, 0.6124887033489778]));
@@ -283,9 +281,6 @@ fn many_turns_and_a_fall_onto_an_edge() {
 }
 
 /// A vertex that rests on a face while the link turns about it, and one that rests above it.
-///
-/// FAILS since pairs that move little are searched over several sub-intervals and half lines over what is left of the window:
-/// at a gap of 10⁻¹⁴ m the search runs into its cap and says undecided, where it said free.
 #[test]
 fn resting() {
     let face = [v(-1.0, -1.0, 0.0), v(1.0, -1.0, 0.0), v(0.0, 1.0, 0.0)];

@@ -20,7 +20,6 @@
 //! **Rounding.** A projection rounds once for the difference from the origin, three times for the sum of products, and with
 //! the other side's once more for the difference; the terms `g1 τ`, `g2 τ²/2` round at most twice more. With
 //! `|n| (|p0 - o| + h |p1| + h²/2 |p2|)` as the sum of their sizes (Cauchy–Schwarz), `8 u` of it for either side covers all.
-//! The points of a side share one `g2`, that of their mean acceleration; how far theirs is from it counts as error.
 //!
 //! All of it is generic over [`Divide`], so that many equations run side by side; the results are the same bits in each lane.
 
@@ -51,13 +50,11 @@ const LEVEL: f64 = 2e-140;
 /// `K` points that move, as seen from a common origin: one side of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<T, const K: usize> {
-    /// Position relative to the origin, and velocity, at the middle time.
-    c: [[V3<T>; 2]; K],
-    /// Mean acceleration.
-    acceleration: V3<T>,
+    /// Position relative to the origin, velocity and acceleration at the middle time.
+    c: [[V3<T>; 3]; K],
     /// Positions at the time at which axes are looked for.
     pub at: [V3<T>; K],
-    /// How far each point may be from its quadratic with the mean acceleration, rounding included, metres.
+    /// How far each point may be from its quadratic, rounding included, metres.
     own: [T; K],
     /// The distance that counts as contact.
     margin_m: f64,
@@ -78,20 +75,13 @@ impl<T: Divide, const K: usize> Side<T, K> {
     pub fn new(points: &[PointBound<T>; K], origin: V3<T>, h: T, look: T, margin_m: f64) -> Self {
         let (half_hh, half_look) = (h * h * T::new(0.5), look * T::new(0.5));
         let zero = V3::zero();
-        let mut acceleration = points[0].c[2];
-        for p in &points[1..] {
-            acceleration = acceleration + p.c[2];
-        }
-        let acceleration = if K == 1 { acceleration } else { acceleration.times(T::new(1.0 / K as f64)) };
-        let (c, at, own) = ([[zero; 2]; K], [zero; K], [T::new(0.0); K]);
-        let mut side = Self { c, acceleration, at, own, margin_m };
+        let mut side = Self { c: [[zero; 3]; K], at: [zero; K], own: [T::new(0.0); K], margin_m };
         for (i, p) in points.iter().enumerate() {
             let d = p.c[0] - origin;
-            side.c[i] = [d, p.c[1]];
+            side.c[i] = [d, p.c[1], p.c[2]];
             side.at[i] = d + (p.c[1] + p.c[2].times(half_look)).times(look);
             let size = d.norm_bound() + p.c[1].norm_bound() * h + p.c[2].norm_bound() * half_hh;
-            let other = if K == 1 { T::new(0.0) } else { (p.c[2] - acceleration).norm_bound() * half_hh };
-            side.own[i] = (p.ball + p.cube.norm1()) + (other + (size + other) * T::new(PROJECTION));
+            side.own[i] = (p.ball + p.cube.norm1()) + size * T::new(PROJECTION);
         }
         side
     }
@@ -112,11 +102,12 @@ impl<T: Divide, const K: usize> Standing<T, K> {
     }
 }
 
-/// What a point, or the lowest of some points, projects to: position, velocity, error.
+/// What a point, or the lowest of some points, projects to: position, velocity, acceleration, error.
 #[derive(Clone, Copy, Debug)]
 pub struct Projection<T> {
     g0: T,
     g1: T,
+    g2: T,
     own: T,
 }
 
@@ -124,19 +115,17 @@ pub struct Projection<T> {
 pub trait Projects<T, const E: usize> {
     /// Projections among which the lowest one is at every time, and those among which the highest is.
     fn extremes(&self, n: V3<T>, length: T) -> [[Projection<T>; E]; 2];
-    /// The acceleration's projection, if there is any.
-    fn acceleration(&self, n: V3<T>) -> Option<T>;
 }
 
 impl<T: Divide, const K: usize> Side<T, K> {
     #[inline(always)]
     fn project(&self, n: V3<T>, length: T) -> [Projection<T>; K] {
         let zero = T::new(0.0);
-        let mut out = [Projection { g0: zero, g1: zero, own: zero }; K];
+        let mut out = [Projection { g0: zero, g1: zero, g2: zero, own: zero }; K];
         // An error may be taken for somewhat larger than it is, a margin may not: it needs the length itself.
         let margin = if self.margin_m > 0.0 { n.dot(n).sqrt() * T::new(self.margin_m * BOUND_SLACK) } else { zero };
         for (out, (c, own)) in out.iter_mut().zip(self.c.iter().zip(self.own)) {
-            *out = Projection { g0: n.dot(c[0]), g1: n.dot(c[1]), own: length * own + margin };
+            *out = Projection { g0: n.dot(c[0]), g1: n.dot(c[1]), g2: n.dot(c[2]), own: length * own + margin };
         }
         out
     }
@@ -147,10 +136,6 @@ impl<T: Divide, const K: usize> Projects<T, K> for Side<T, K> {
     fn extremes(&self, n: V3<T>, length: T) -> [[Projection<T>; K]; 2] {
         let all = self.project(n, length);
         [all, all]
-    }
-    #[inline(always)]
-    fn acceleration(&self, n: V3<T>) -> Option<T> {
-        Some(n.dot(self.acceleration))
     }
 }
 
@@ -163,12 +148,9 @@ impl<T: Divide, const K: usize> Projects<T, 1> for Standing<T, K> {
             (low, high) = (low.min(g), high.max(g));
         }
         let own = length * self.own;
-        let still = |g0| [Projection { g0, g1: T::new(0.0), own }];
+        let zero = T::new(0.0);
+        let still = |g0| [Projection { g0, g1: zero, g2: zero, own }];
         [still(low), still(high)]
-    }
-    #[inline(always)]
-    fn acceleration(&self, _: V3<T>) -> Option<T> {
-        None
     }
 }
 
@@ -202,15 +184,12 @@ impl<T: Divide> Window<T> {
         let xs = x.project(n, length);
         let [lows, highs] = y.extremes(n, length);
         let half_hh = h * h * T::new(0.5);
-        let of_x = n.dot(x.acceleration);
-        let g2 = y.acceleration(n).map_or(of_x, |of_y| of_x - of_y);
-        let bounds = [g2.max(zero) * half_hh, (-g2).max(zero) * half_hh];
         let level = Line { v: zero, s: zero };
         let mut lines = [[[level; E]; K]; 2];
         for i in 0..K {
             for j in 0..E {
-                lines[0][i][j] = Line::new(&xs[i], &lows[j], bounds[0]);
-                lines[1][i][j] = Line::new(&highs[j], &xs[i], bounds[1]);
+                lines[0][i][j] = Line::new(&xs[i], &lows[j], half_hh);
+                lines[1][i][j] = Line::new(&highs[j], &xs[i], half_hh);
             }
         }
         for lines in &lines {
@@ -246,9 +225,10 @@ struct Line<T> {
 }
 
 impl<T: Divide> Line<T> {
-    /// `upper` over `lower`; `bound` is that on their relative acceleration.
+    /// `upper` over `lower`, with the bound on what their accelerations add.
     #[inline(always)]
-    fn new(upper: &Projection<T>, lower: &Projection<T>, bound: T) -> Self {
+    fn new(upper: &Projection<T>, lower: &Projection<T>, half_hh: T) -> Self {
+        let bound = (upper.g2 - lower.g2).max(T::new(0.0)) * half_hh;
         let slack = (bound + (upper.own + lower.own)) * T::new(BOUND_SLACK) + T::new(LEVEL);
         Self { v: (upper.g0 - lower.g0) + slack, s: upper.g1 - lower.g1 }
     }
