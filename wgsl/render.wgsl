@@ -91,13 +91,13 @@ fn solid(v: Corner) -> @location(0) vec4f {
     return vec4f(lit(v, 1.0), 1.0);
 }
 
-// Surroundings, without what would hide the subject.
+// Surroundings, without what would hide the subject; paler than the subject, but for what stays visible even before it.
 @fragment
 fn surroundings(v: Corner) -> @location(0) vec4f {
     if is_before_subject(v.at) {
         discard;
     }
-    return vec4f(hazed(mix(lit(v, 1.0), lens.background, 0.3), v.at), 1.0);
+    return vec4f(hazed(mix(lit(v, 1.0), lens.background, max(0.32 - 0.7 * v.colour.a, 0.0)), v.at), 1.0);
 }
 
 // What was left out of them, as faint as its colour says.

@@ -62,10 +62,12 @@ pub struct Drawing {
     pub lens: Lens,
     /// What hides all else behind it.
     pub solid: Vec<Corner>,
-    /// What gives way where it would hide `solid` or the shells: it is drawn there as faintly as its colours say.
+    /// What gives way where it would hide anything below: it is drawn there as faintly as its colours say.
     pub surroundings: Vec<Corner>,
-    /// Translucent surfaces; of each only what is nearest shows.
-    pub shells: Vec<Vec<Corner>>,
+    /// The same as `solid` elsewhere: a translucent surface, of which only what is nearest shows.
+    pub ghosts: Vec<Corner>,
+    /// A volume around all of them, likewise.
+    pub volume: Vec<Corner>,
     /// Signs that show through everything.
     pub marks: Vec<Corner>,
 }
@@ -173,19 +175,24 @@ impl<'g> Easel<'g> {
         let samples = self.texture(self.size, COLOUR, SAMPLES, TextureUsages::empty());
         let solid = self.upload(&drawing.solid);
         let surroundings = self.upload(&drawing.surroundings);
-        let shells: Vec<_> = drawing.shells.iter().map(|shell| self.upload(shell)).collect();
+        let [ghosts, volume] = [&drawing.ghosts, &drawing.volume].map(|shell| self.upload(shell));
         let marks = self.upload(&drawing.marks);
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
-            let clear = wgpu::Color { r: NOWHERE, g: 0.0, b: 0.0, a: 1.0 };
-            let mut pass = self.pass(&mut encoder, &subject, None, clear);
+            // What lies within the volume, but before a robot, gives way to the robot: its distance is written over that of the
+            // volume, which is nearer.
+            let nowhere = wgpu::LoadOp::Clear(wgpu::Color { r: NOWHERE, g: 0.0, b: 0.0, a: 1.0 });
             let distance = self.pipeline("distance_only", Paint::Opaque, DISTANCE, 1);
             let group = self.bind(&unused);
-            std::iter::once(&solid).chain(&shells).for_each(|part| draw(&mut pass, &distance, &group, part));
+            for (load, parts) in [(nowhere, &[&volume][..]), (wgpu::LoadOp::Load, &[&solid, &ghosts])] {
+                let mut pass = self.pass(&mut encoder, &subject, None, load);
+                parts.iter().for_each(|part| draw(&mut pass, &distance, &group, part));
+            }
         }
         {
             let [r, g, b] = drawing.lens.background.to_array().map(f64::from);
-            let mut pass = self.pass(&mut encoder, &samples, Some(&picture), wgpu::Color { r, g, b, a: 1.0 });
+            let background = wgpu::LoadOp::Clear(wgpu::Color { r, g, b, a: 1.0 });
+            let mut pass = self.pass(&mut encoder, &samples, Some(&picture), background);
             let group = self.bind(&subject);
             let mut layer = |fragment, paint, part: &[Batch]| {
                 draw(&mut pass, &self.pipeline(fragment, paint, COLOUR, SAMPLES), &group, part);
@@ -193,7 +200,7 @@ impl<'g> Easel<'g> {
             layer("solid", Paint::Opaque, &solid);
             layer("surroundings", Paint::Opaque, &surroundings);
             layer("solid", Paint::Opaque, &marks);
-            for shell in &shells {
+            for shell in [&ghosts, &volume] {
                 layer("shell", Paint::Nearest, shell);
                 layer("shell", Paint::Mixed, shell);
             }
@@ -209,13 +216,13 @@ impl<'g> Easel<'g> {
         encoder.finish()
     }
 
-    /// Begins a pass that clears `target`, and ends in `resolve` where there are several samples of a pixel.
+    /// Begins a pass into `target` with a depth of its own; it ends in `resolve` where there are several samples of a pixel.
     fn pass<'e>(
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
         target: &wgpu::Texture,
         resolve: Option<&wgpu::Texture>,
-        clear: wgpu::Color,
+        load: wgpu::LoadOp<wgpu::Color>,
     ) -> wgpu::RenderPass<'e> {
         let depth = self.texture(self.size, DEPTH, target.sample_count(), TextureUsages::empty());
         let view = |texture: &wgpu::Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
@@ -225,7 +232,7 @@ impl<'g> Easel<'g> {
             view: &view(target),
             depth_slice: None,
             resolve_target: resolve.as_ref(),
-            ops: wgpu::Operations { load: wgpu::LoadOp::Clear(clear), store },
+            ops: wgpu::Operations { load, store },
         };
         let depth_ops = wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Discard };
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {

@@ -11,7 +11,7 @@ const FILL: f64 = 0.9;
 /// Azimuths that are tried.
 const AZIMUTHS: usize = 24;
 /// Elevations that are tried, degrees; the one that is liked best comes second.
-const ELEVATIONS_DEG: [f64; 4] = [8.0, 24.0, 42.0, 62.0];
+const ELEVATIONS_DEG: [f64; 4] = [12.0, 28.0, 44.0, 62.0];
 /// Points that stand for the subject when views are compared.
 const SAMPLES: usize = 40;
 
@@ -38,8 +38,8 @@ impl View {
 /// What the picture is to show, world coordinates, metres.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Points of all that belongs into the frame.
-    pub frame: Vec<DVec3>,
+    /// All that belongs into the frame, in balls: middle and radius.
+    pub frame: Vec<(DVec3, f64)>,
     /// Points of what moves, all along its way.
     pub moving: Vec<DVec3>,
     /// The contact and its normal.
@@ -66,9 +66,9 @@ impl Camera {
         let [right, up, toward] = axes;
         let mut lo = DVec3::splat(f64::INFINITY);
         let mut hi = DVec3::splat(f64::NEG_INFINITY);
-        for p in &subject.frame {
+        for (p, radius) in &subject.frame {
             let q = DVec3::new(p.dot(right), p.dot(up), p.dot(toward));
-            (lo, hi) = (lo.min(q), hi.max(q));
+            (lo, hi) = (lo.min(q - *radius), hi.max(q + *radius));
         }
         if !(lo.is_finite() && hi.is_finite()) {
             (lo, hi) = (DVec3::NEG_ONE, DVec3::ONE);
@@ -76,9 +76,10 @@ impl Camera {
         let middle = 0.5 * (lo + hi);
         let focus = right * middle.x + up * middle.y + toward * middle.z;
         let tan_up = HALF_VIEW_RAD.tan() * FILL;
-        let reach = |p: &DVec3| {
+        let reach = |(p, radius): &(DVec3, f64)| {
             let p = *p - focus;
-            p.dot(toward) + (p.dot(right).abs() / (tan_up * aspect)).max(p.dot(up).abs() / tan_up)
+            let [x, y, z] = [p.dot(right).abs() + radius, p.dot(up).abs() + radius, p.dot(toward) + radius];
+            z + (x / (tan_up * aspect)).max(y / tan_up)
         };
         let extent_m = (0.5 * (hi - lo).length()).max(1e-3);
         let distance_m = subject.frame.iter().map(reach).fold(extent_m, f64::max);
@@ -176,19 +177,18 @@ mod tests {
     /// border.
     #[test]
     fn the_frame_holds_the_subject() {
-        let frame: Vec<DVec3> = (0..60)
-            .map(|i| {
-                let t = f64::from(i);
-                DVec3::new(30.0 + 2.0 * (1.7 * t).sin(), -4.0 + (2.3 * t).cos(), 0.3 * (0.9 * t).sin())
-            })
-            .collect();
-        let subject = Subject { moving: frame.clone(), frame, contact: None };
+        let points = (0..60).map(|i| {
+            let t = f64::from(i);
+            DVec3::new(30.0 + 2.0 * (1.7 * t).sin(), -4.0 + (2.3 * t).cos(), 0.3 * (0.9 * t).sin())
+        });
+        let moving: Vec<DVec3> = points.collect();
+        let subject = Subject { frame: moving.iter().map(|p| (*p, 0.0)).collect(), moving, contact: None };
         for view in [(0.0, 0.0), (75.0, 24.0), (200.0, 62.0), (310.0, -30.0), (10.0, 90.0)] {
             for aspect in [0.5, 1.0, 1.6] {
                 let camera = Camera::new(View { azimuth_deg: view.0, elevation_deg: view.1 }, &subject, aspect);
                 let lens = camera.lens(50.0, aspect, 500, [1.0; 3]);
                 let mut widest: f32 = 0.0;
-                for p in &subject.frame {
+                for p in &subject.moving {
                     let clip = lens.clip_from_scene * (*p - camera.focus).as_vec3().extend(1.0);
                     let at = clip.truncate() / clip.w;
                     assert!(clip.w > 0.0 && (0.0..=1.0).contains(&at.z), "{view:?}: depth {}", at.z);

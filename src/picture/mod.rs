@@ -28,7 +28,7 @@ const BACKGROUND: [f32; 3] = [0.86, 0.89, 0.92];
 const ROBOT: Colour = [44, 98, 182, 255];
 const AT_START: Colour = [46, 150, 84, 110];
 const AT_END: Colour = [150, 70, 160, 110];
-const SWEPT: Colour = [70, 170, 225, 60];
+const SWEPT: Colour = [60, 165, 225, 84];
 /// The object that is touched; where it hides the robot it stays visible.
 const TOUCHED: Colour = [240, 158, 44, 120];
 const SURROUNDINGS: Colour = [186, 184, 178, 18];
@@ -104,7 +104,11 @@ pub fn draw(
     let path: Vec<DVec3> = along.iter().flat_map(|m| corners(m).step_by(step)).collect();
     let posed: Vec<Triangle> =
         links().flat_map(|(k, l)| l.triangles.iter().map(move |t| (k, t))).map(|(k, t)| place(&now, k, t)).collect();
-    let subject = subject(path, &posed, contact.map(|c| [c.point.into(), c.normal.into()]));
+    let mut subject = subject(path, &posed, contact.map(|c| [c.point.into(), c.normal.into()]));
+    for link in world.links.iter().filter(|l| moves(l.body)) {
+        let ends = |m: &Moment| [link.lss.a, link.lss.b].map(|e| m.0[link.body as usize].transform_point3(e));
+        subject.frame.extend(along.iter().flat_map(ends).map(|end| (end, link.lss.radius)));
+    }
     let aspect = f64::from(options.size[0]) / f64::from(options.size[1].max(1));
     let sight = Sight { world, robot: &posed };
     let (view, camera) = match options.view {
@@ -143,7 +147,8 @@ pub fn draw(
         lens: camera.lens(far_m, aspect, options.size[1], BACKGROUND),
         solid: solid.corners,
         surroundings: surroundings.corners,
-        shells: vec![ghosts.corners, swept.corners],
+        ghosts: ghosts.corners,
+        volume: swept.corners,
         marks: marks.corners,
     };
     let rgba = gpu.draw(&drawing)?;
@@ -172,13 +177,13 @@ fn subject(path: Vec<DVec3>, robot: &[Triangle], contact: Option<[DVec3; 2]>) ->
         (hi - lo).length()
     };
     let rest = || robot.iter().flatten().copied();
-    let mut frame = path.clone();
-    frame.extend(contact.map(|c| c[0]));
-    let whole = size(&mut frame.iter().copied().chain(rest()));
-    if frame.is_empty() || whole <= WHOLE_ROBOT * size(&mut frame.iter().copied()) {
+    let own = || path.iter().copied().chain(contact.map(|c| c[0]));
+    let mut frame: Vec<DVec3> = own().collect();
+    if frame.is_empty() || size(&mut own().chain(rest())) <= WHOLE_ROBOT * size(&mut own()) {
         let step = (3 * robot.len() / MOST_POINTS).max(1);
         frame.extend(rest().step_by(step));
     }
+    let frame = frame.into_iter().map(|p| (p, 0.0)).collect();
     Subject { frame, moving: path, contact }
 }
 

@@ -22,6 +22,9 @@ impl SecondDerivatives {
     /// With `n` and `m` steps that is `(a/n² + 2b/(nm) + c/m²) / 8`; given `m`, the least `n` is the root of a quadratic.
     pub fn steps(&self, [du, dv]: [f64; 2], tolerance: f64) -> Option<[usize; 2]> {
         let [a, b, c] = [du * du * self.uu, du * dv * self.uv, dv * dv * self.vv];
+        if ![a, b, c].iter().all(|x| x.is_finite()) {
+            return None;
+        }
         let fewest = |m: f64| {
             let left = 8.0 * tolerance - c / (m * m);
             let half = b / m;
