@@ -8,6 +8,7 @@ mod elementary;
 mod harness;
 mod inputs;
 mod layout;
+mod lss;
 mod obb;
 mod oracle;
 mod pool;

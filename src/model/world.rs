@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::lss::Lss;
+use crate::model::lss_cover;
 use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::{Object, Scene};
@@ -49,6 +50,8 @@ pub struct LinkShape {
     pub body: u32,
     /// Bound of the whole link.
     pub lss: Lss,
+    /// Bounds of parts of the link, where together they are tighter: each triangle lies in one of them.
+    pub cover: Vec<Lss>,
     /// No vertex and no end of any bound is farther than this from the body's origin, metres.
     pub reach_m: f64,
     /// The tree over its triangles.
@@ -176,13 +179,14 @@ impl LinkShape {
         let below = LeavesBelow::new(&tree);
         let fit = |child| {
             let leaves = below.of(child);
-            (!leaves.is_empty()).then(|| Lss::around(leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)])))
+            (!leaves.is_empty()).then(|| Lss::quickly_around(leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)])))
         };
         let bounds = tree.nodes.iter().map(|children| children.map(fit)).collect::<Vec<_>>();
         let lss = Lss::around(triangles.iter());
-        let ends = bounds.iter().flatten().flatten().map(Lss::reach);
+        let cover = lss_cover::cover(&triangles, lss);
+        let ends = bounds.iter().flatten().flatten().chain(&cover).map(Lss::reach);
         let reach = vertices().map(|v| v.length()).chain(ends).fold(lss.reach(), f64::max);
-        Ok(Self { link, body: source.body, lss, reach_m: reach * (1.0 + 1e-12), tree, bounds, triangles })
+        Ok(Self { link, body: source.body, lss, cover, reach_m: reach * (1.0 + 1e-12), tree, bounds, triangles })
     }
 }
 

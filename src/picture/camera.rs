@@ -2,7 +2,8 @@
 
 use super::sight::Sight;
 use crate::gpu::Lens;
-use glam::{DMat4, DVec3};
+use crate::model::robot::Triangle;
+use glam::{DMat4, DVec3, Vec4};
 
 /// Half the angle of view up and down, radians.
 const HALF_VIEW_RAD: f64 = 0.28;
@@ -156,6 +157,17 @@ impl Camera {
     }
 }
 
+impl Camera {
+    /// Whether some part of a triangle (world coordinates) may be in the picture: not if all of it is beyond one side of the frame,
+    /// or nearer than what is shown.
+    pub fn may_see(&self, lens: &Lens, triangle: &Triangle) -> bool {
+        let corners = triangle.map(|v| lens.clip_from_scene * (v - self.focus).as_vec3().extend(1.0));
+        let beyond = |side: fn(Vec4) -> f32| corners.iter().all(|c| side(*c) > 0.0);
+        let sides: [fn(Vec4) -> f32; 5] = [|c| c.x - c.w, |c| -c.x - c.w, |c| c.y - c.w, |c| -c.y - c.w, |c| -c.z];
+        !sides.into_iter().any(beyond)
+    }
+}
+
 /// How far points spread in the picture: the area of their ellipse of inertia, but for a factor.
 fn breadth(view: View, points: &[DVec3]) -> f64 {
     let [right, up, _] = view.axes();
@@ -193,6 +205,12 @@ mod tests {
                     let at = clip.truncate() / clip.w;
                     assert!(clip.w > 0.0 && (0.0..=1.0).contains(&at.z), "{view:?}: depth {}", at.z);
                     widest = widest.max(at.x.abs()).max(at.y.abs());
+                    assert!(camera.may_see(&lens, &[*p; 3]));
+                }
+                let [right, up, toward] = camera.axes;
+                for way in [right, -right, up, -up, toward] {
+                    let far = [camera.focus + way * 40.0; 3];
+                    assert!(!camera.may_see(&lens, &far) && camera.may_see(&lens, &[far[0], camera.focus, far[2]]));
                 }
                 assert!((0.7..=0.91).contains(&widest), "{view:?}, {aspect}: {widest}");
             }

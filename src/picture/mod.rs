@@ -120,12 +120,12 @@ pub fn draw(
     let mesh = || Mesh::new(camera.focus);
     let (mut solid, mut surroundings, mut ghosts, mut swept, mut marks) = (mesh(), mesh(), mesh(), mesh(), mesh());
     posed.iter().for_each(|t| solid.add(*t, ROBOT));
-    let mut far_m: f64 = 0.0;
-    for (triangle, &object) in world.scene.triangles.iter().zip(&world.scene.object) {
-        let triangle = triangle.map(|v| v + world.origin_m);
+    let scene = || world.scene.triangles.iter().map(|t| t.map(|v| v + world.origin_m));
+    let far_m = scene().flatten().fold(0.0, |far: f64, v| far.max((v - camera.focus).length()));
+    let lens = camera.lens(far_m, aspect, options.size[1], BACKGROUND);
+    for (triangle, &object) in scene().zip(&world.scene.object).filter(|(t, _)| camera.may_see(&lens, t)) {
         let touched = contact.is_some_and(|c| c.b.object == object);
         surroundings.add(triangle, if touched { TOUCHED } else { shade(SURROUNDINGS, object) });
-        far_m = triangle.iter().fold(far_m, |far, v| far.max((*v - camera.focus).length()));
     }
     for &k in &moving {
         for (m, colour) in [(&start, AT_START), (&end, AT_END)] {
@@ -144,7 +144,7 @@ pub fn draw(
     }
     let drawing = Drawing {
         size: options.size,
-        lens: camera.lens(far_m, aspect, options.size[1], BACKGROUND),
+        lens,
         solid: solid.corners,
         surroundings: surroundings.corners,
         ghosts: ghosts.corners,
