@@ -11,6 +11,7 @@ use crate::numeric::linear::V3;
 use crate::numeric::real::Real;
 use crate::numeric::separation::StandingTriangle;
 use glam::{DVec3, Vec3A};
+use rayon::prelude::*;
 use std::collections::HashSet;
 
 /// Triangles per leaf of the scene's tree, at most.
@@ -144,9 +145,12 @@ impl World {
         let mut robot = robot.clone();
         robot.bodies[0].joint.origin_m -= origin_m;
         let links = (0..robot.links.len() as u32)
+            .into_par_iter()
             .filter(|&l| !robot.links[l as usize].triangles.is_empty())
             .map(|l| LinkShape::new(&robot, l))
-            .collect::<Result<Vec<_>>>()?;
+            .collect::<Vec<_>>();
+        // In order, so that the first error is always the same.
+        let links = links.into_iter().collect::<Result<Vec<_>>>()?;
         let scene = SceneShape::new(scene, origin_m)?;
         let model = ModelTree::new(links.len() as u32);
         Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect(), obbs: None })
