@@ -34,8 +34,8 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The best start as it is: to compare.
-    pub const ROUGH: Self = Self { polished: [1, 1], steps: [0.0, 1.0, 1.0], random_moves: 0, diagonals: false };
+    /// The best start as it is, since each first step is below the last: to compare.
+    pub const ROUGH: Self = Self { polished: [1, 1], steps: [0.0, 0.5, 1.0], random_moves: 0, diagonals: false };
     /// For the many parts of a link.
     pub const QUICK: Self = Self { polished: [3, 1], steps: [0.2, 0.04, 0.006], random_moves: 3, diagonals: false };
     /// For a link as a whole.
