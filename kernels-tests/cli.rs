@@ -16,6 +16,7 @@ mod options;
 mod output;
 mod packages;
 mod random;
+mod render;
 mod stats;
 
 use serde_json::Value;

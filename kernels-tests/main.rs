@@ -8,6 +8,7 @@ mod elementary;
 mod harness;
 mod inputs;
 mod layout;
+mod lss;
 mod mutants;
 mod obb;
 mod oracle;
@@ -18,6 +19,7 @@ mod real_robots;
 mod s1_concat;
 mod s2_bound;
 mod s3_cull;
+mod s4_paper;
 mod s5_pairs;
 mod s6_solve;
 

@@ -10,6 +10,7 @@ pub mod model;
 pub mod motion;
 pub mod numeric;
 pub mod output;
+pub mod picture;
 pub mod report;
 pub mod stage;
 pub mod verdict;

@@ -1,7 +1,6 @@
 //! `firstcontact check`: the main job.
 
-use super::dataset::{self, Files};
-use super::inputs::InputArgs;
+use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::summary::{self, Totals};
 use super::{Outcome, allow, warn};
 use clap::{Args, ValueEnum};
@@ -12,7 +11,7 @@ use firstcontact::motion::Motions;
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::output::{self, PartFile};
 use firstcontact::report::Line;
-use firstcontact::stage::s6_solve::{Initial, Method};
+use firstcontact::stage::s6_solve::Method;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, ErrorKind, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -28,14 +27,6 @@ enum BackendChoice {
     Gpu,
     /// The CPU
     Cpu,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum InitialChoice {
-    /// A link that touches the scene at the start is a contact at time 0
-    Report,
-    /// Drop the link and object that touch at the start, for the whole motion
-    Ignore,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -67,21 +58,6 @@ enum PairsChoice {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The robot (URDF)
-    #[arg(long, value_name = "R.urdf", required_unless_present = "dataset")]
-    robot: Option<PathBuf>,
-    /// The scene: a mesh file, scene.json, or a URDF
-    #[arg(long, value_name = "S", required_unless_present = "dataset")]
-    scene: Option<PathBuf>,
-    /// The motions: .npy of shape (Q, 2, D), or .json
-    #[arg(long, value_name = "M", required_unless_present = "dataset")]
-    motions: Option<PathBuf>,
-    /// Take robot, scene and motions from a data set, unless given; it is made if it is not there
-    #[arg(long, value_name = "NAME[/DEG]")]
-    dataset: Option<String>,
-    /// Where data sets are kept
-    #[arg(long, value_name = "DIR", default_value = "firstcontact-datasets")]
-    dataset_folder: PathBuf,
     /// The answers, a line of JSON for each motion
     #[arg(long, value_name = "RESULTS.jsonl")]
     out: PathBuf,
@@ -131,6 +107,8 @@ pub struct CheckArgs {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
     inputs: InputArgs,
 }
 
@@ -142,7 +120,7 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     if args.stats.as_ref().is_some_and(|stats| output::is_same(stats, &args.out)) {
         return Err(Error::usage("--out and --stats name the same file").in_file(&args.out));
     }
-    let files = files(args)?;
+    let files = args.files.resolve()?;
     let start = Instant::now();
     let robot = args.inputs.robot(&files.robot)?;
     let scene = args.inputs.scene(&files.scene)?;
@@ -178,23 +156,6 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     })
 }
 
-/// The files to read: those given, the others from the data set.
-fn files(args: &CheckArgs) -> Result<Files> {
-    let given = (args.robot.clone(), args.scene.clone(), args.motions.clone());
-    match (given, &args.dataset) {
-        ((Some(robot), Some(scene), Some(motions)), _) => Ok(Files { robot, scene, motions }),
-        ((robot, scene, motions), Some(name)) => {
-            let set = dataset::files(name, &args.dataset_folder)?;
-            Ok(Files {
-                robot: robot.unwrap_or(set.robot),
-                scene: scene.unwrap_or(set.scene),
-                motions: motions.unwrap_or(set.motions),
-            })
-        }
-        _ => Err(Error::usage("--robot, --scene and --motions are wanted, or --dataset")),
-    }
-}
-
 fn options(args: &CheckArgs) -> Result<Options> {
     let mut options = Options {
         backend: match args.backend {
@@ -226,10 +187,7 @@ fn options(args: &CheckArgs) -> Result<Options> {
         SolverChoice::Jet => Method::Jet,
         SolverChoice::Paper => Method::Paper,
     };
-    options.solve.initial = match args.initial {
-        InitialChoice::Report => Initial::Report,
-        InitialChoice::Ignore => Initial::Ignore,
-    };
+    options.solve.initial = args.initial.into();
     Ok(options)
 }
 

@@ -1,14 +1,16 @@
-//! Options that say how robots and scenes are read.
+//! Options that say what is read, and how.
 
+use super::dataset::{self, Files};
 use super::numbers;
 use clap::{Args, ValueEnum};
-use firstcontact::Result;
 use firstcontact::load::LoadLimits;
 use firstcontact::model::primitive::CHORD_ERROR_M;
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::model::scene_file::SceneOptions;
 use firstcontact::model::urdf::{Geometry, UrdfOptions};
+use firstcontact::stage::s6_solve::Initial;
+use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -19,6 +21,63 @@ enum GeometryChoice {
     Collision,
     /// Visual shapes alone
     Visual,
+}
+
+/// What to do with links that touch at the start.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum InitialChoice {
+    /// A link that touches the scene at the start is a contact at time 0
+    Report,
+    /// Drop the link and object that touch at the start, for the whole motion
+    Ignore,
+}
+
+impl From<InitialChoice> for Initial {
+    fn from(choice: InitialChoice) -> Self {
+        match choice {
+            InitialChoice::Report => Self::Report,
+            InitialChoice::Ignore => Self::Ignore,
+        }
+    }
+}
+
+/// Robot, scene and motions.
+#[derive(Debug, Args)]
+pub struct FileArgs {
+    /// The robot (URDF)
+    #[arg(long, value_name = "R.urdf", required_unless_present = "dataset")]
+    robot: Option<PathBuf>,
+    /// The scene: a mesh file, scene.json, or a URDF
+    #[arg(long, value_name = "S", required_unless_present = "dataset")]
+    scene: Option<PathBuf>,
+    /// The motions: .npy of shape (Q, 2, D), or .json
+    #[arg(long, value_name = "M", required_unless_present = "dataset")]
+    motions: Option<PathBuf>,
+    /// Take robot, scene and motions from a data set, unless given; it is made if it is not there
+    #[arg(long, value_name = "NAME[/DEG]")]
+    dataset: Option<String>,
+    /// Where data sets are kept
+    #[arg(long, value_name = "DIR", default_value = "firstcontact-datasets")]
+    dataset_folder: PathBuf,
+}
+
+impl FileArgs {
+    /// The files to read: those given, the others from the data set.
+    pub fn resolve(&self) -> Result<Files> {
+        let given = (self.robot.clone(), self.scene.clone(), self.motions.clone());
+        match (given, &self.dataset) {
+            ((Some(robot), Some(scene), Some(motions)), _) => Ok(Files { robot, scene, motions }),
+            ((robot, scene, motions), Some(name)) => {
+                let set = dataset::files(name, &self.dataset_folder)?;
+                Ok(Files {
+                    robot: robot.unwrap_or(set.robot),
+                    scene: scene.unwrap_or(set.scene),
+                    motions: motions.unwrap_or(set.motions),
+                })
+            }
+            _ => Err(Error::usage("--robot, --scene and --motions are wanted, or --dataset")),
+        }
+    }
 }
 
 /// How robots and scenes are read.

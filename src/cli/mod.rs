@@ -23,6 +23,7 @@ mod dataset;
 mod elementary;
 mod info;
 mod inputs;
+mod render;
 mod summary;
 
 use clap::{Parser, Subcommand};
@@ -49,6 +50,8 @@ enum Command {
     Elementary(elementary::ElementaryArgs),
     /// Show adapters, and what a robot and a scene consist of
     Info(info::InfoArgs),
+    /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps
+    Render(Box<render::RenderArgs>),
 }
 
 /// How a command ended, if not with an error.
@@ -91,6 +94,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Dataset(args) => dataset::run(&args),
         Command::Elementary(args) => elementary::run(&args),
         Command::Info(args) => info::run(&args),
+        Command::Render(args) => render::run(&args),
     }
 }
 

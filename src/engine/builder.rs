@@ -72,7 +72,7 @@ impl<'a> EngineBuilder<'a> {
         let start = Instant::now();
         self.options.solve.check()?;
         let pool = thread_pool(self.options.threads)?;
-        let mut world = World::new(self.robot, self.scene, &self.allowed)?;
+        let mut world = pool.install(|| World::new(self.robot, self.scene, &self.allowed))?;
         let (flow, note) = match self.options.backend {
             Backend::Cpu => (None, None),
             Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),

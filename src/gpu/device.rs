@@ -110,6 +110,7 @@ impl Gpu {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
             max_buffer_size: offered.max_buffer_size,
             max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
+            max_texture_dimension_2d: offered.max_texture_dimension_2d,
             ..wgpu::Limits::downlevel_defaults()
         };
         if offered.max_storage_buffers_per_shader_stage < STORAGE_BUFFERS {

@@ -2,6 +2,7 @@
 
 mod buffers;
 mod device;
+mod draw;
 mod kernel;
 pub mod layout;
 mod recording;
@@ -10,6 +11,7 @@ mod world;
 
 pub use buffers::{Buffers, PASS_STRIDE, Slot};
 pub use device::{AdapterChoice, AdapterSummary, Gpu};
+pub use draw::{Corner, Drawing, Lens, SOURCE as RENDER_SOURCE};
 pub use kernel::{Access, Binding, Kernel, Pipeline, bind};
 pub use recording::{DISPATCH, Readback, Size, Step, Submission};
 pub use world::first_link_triangles;

@@ -1,7 +1,10 @@
 //! What moves and what stands still: robots, scenes, and the trees over their triangles.
 
+pub mod circle;
 mod kinematics;
 pub mod lss;
+pub mod lss_cover;
+mod lss_fit;
 pub mod mesh;
 pub mod obb;
 pub mod obb_tree;

@@ -87,7 +87,7 @@ fn largest_triangle(triangles: &[Triangle]) -> Option<DMat3> {
 }
 
 /// The eigenvectors of the covariance of the surface, or of the vertices if there is no surface.
-fn principal_axes(triangles: &[Triangle]) -> Option<DMat3> {
+pub(super) fn principal_axes(triangles: &[Triangle]) -> Option<DMat3> {
     let origin = triangles.first()?[0];
     let outer = |v: DVec3| DMat3::from_cols(v * v.x, v * v.y, v * v.z);
     let (mut area, mut sum, mut square) = (0.0, DVec3::ZERO, DMat3::ZERO);

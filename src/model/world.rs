@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::lss::Lss;
+use crate::model::lss_cover;
 use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::{Object, Scene};
@@ -10,6 +11,7 @@ use crate::numeric::linear::V3;
 use crate::numeric::real::Real;
 use crate::numeric::separation::StandingTriangle;
 use glam::{DVec3, Vec3A};
+use rayon::prelude::*;
 use std::collections::HashSet;
 
 /// Triangles per leaf of the scene's tree, at most.
@@ -49,6 +51,8 @@ pub struct LinkShape {
     pub body: u32,
     /// Bound of the whole link.
     pub lss: Lss,
+    /// Bounds of parts of the link, where together they are tighter: each triangle lies in one of them.
+    pub cover: Vec<Lss>,
     /// No vertex and no end of any bound is farther than this from the body's origin, metres.
     pub reach_m: f64,
     /// The tree over its triangles.
@@ -141,9 +145,12 @@ impl World {
         let mut robot = robot.clone();
         robot.bodies[0].joint.origin_m -= origin_m;
         let links = (0..robot.links.len() as u32)
+            .into_par_iter()
             .filter(|&l| !robot.links[l as usize].triangles.is_empty())
             .map(|l| LinkShape::new(&robot, l))
-            .collect::<Result<Vec<_>>>()?;
+            .collect::<Vec<_>>();
+        // In order, so that the first error is always the same.
+        let links = links.into_iter().collect::<Result<Vec<_>>>()?;
         let scene = SceneShape::new(scene, origin_m)?;
         let model = ModelTree::new(links.len() as u32);
         Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect(), obbs: None })
@@ -176,13 +183,14 @@ impl LinkShape {
         let below = LeavesBelow::new(&tree);
         let fit = |child| {
             let leaves = below.of(child);
-            (!leaves.is_empty()).then(|| Lss::around(leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)])))
+            (!leaves.is_empty()).then(|| Lss::quickly_around(leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)])))
         };
         let bounds = tree.nodes.iter().map(|children| children.map(fit)).collect::<Vec<_>>();
         let lss = Lss::around(triangles.iter());
-        let ends = bounds.iter().flatten().flatten().map(Lss::reach);
+        let cover = lss_cover::cover(&triangles, lss);
+        let ends = bounds.iter().flatten().flatten().chain(&cover).map(Lss::reach);
         let reach = vertices().map(|v| v.length()).chain(ends).fold(lss.reach(), f64::max);
-        Ok(Self { link, body: source.body, lss, reach_m: reach * (1.0 + 1e-12), tree, bounds, triangles })
+        Ok(Self { link, body: source.body, lss, cover, reach_m: reach * (1.0 + 1e-12), tree, bounds, triangles })
     }
 }
 

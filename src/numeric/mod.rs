@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows of robots, files or graphics adapters.
 
+pub mod ball_vector;
 pub mod contraction;
 pub mod elementary;
 pub mod interval;

@@ -1,6 +1,8 @@
 //! `s4_sweep`: swept-volume culling (Redon et al. 2004, section 4.2). It stands in the flow and passes everything
 //! through: the rasterised and the computed forms are not built yet.
 
+pub mod paper;
+
 use super::Candidate;
 
 /// How the swept volumes are tested.

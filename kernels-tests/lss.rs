@@ -1,0 +1,213 @@
+//! Line-swept spheres of links: containment in exact arithmetic, and how close they are to the smallest.
+
+use crate::effort;
+use crate::harness::models::Draw;
+use crate::oracle::data;
+use crate::oracle::dyadic::{Dyadic, difference, dot, exact};
+use firstcontact::dataset::Dataset;
+use firstcontact::model::circle::Circle;
+use firstcontact::model::lss::{DISTANCE_SLACK, Lss};
+use firstcontact::model::lss_cover::{MOST_PARTS, cover};
+use firstcontact::model::robot::{Robot, Triangle};
+use glam::{DVec2, DVec3};
+use parry3d_f64::math::Vector;
+use parry3d_f64::transformation::try_convex_hull;
+use std::f64::consts::PI;
+
+/// Whether a point is within the radius of the segment, without rounding: on the segment's middle part by
+/// `|p - a|² |d|² - ((p - a)·d)² <= r² |d|²`.
+fn holds(lss: &Lss, p: DVec3) -> bool {
+    let [a, b, p] = [lss.a, lss.b, p].map(exact);
+    let r = Dyadic::from(lss.radius);
+    let r2 = &r * &r;
+    let (d, from_a) = (difference(&b, &a), difference(&p, &a));
+    let (t, dd) = (dot(&from_a, &d), dot(&d, &d));
+    if t <= Dyadic::zero() {
+        return dot(&from_a, &from_a) <= r2;
+    }
+    if t >= dd {
+        let from_b = difference(&p, &b);
+        return dot(&from_b, &from_b) <= r2;
+    }
+    &(&dot(&from_a, &from_a) * &dd) - &(&t * &t) <= &r2 * &dd
+}
+
+/// The same with a radius that does not allow for rounding.
+fn without_slack(lss: &Lss, points: &[DVec3]) -> Lss {
+    Lss { radius: points.iter().fold(0.0, |m: f64, p| m.max(lss.distance(*p))), ..*lss }
+}
+
+/// Sets of triangles of all kinds: ordinary, flat, thin, far away, tiny, points.
+fn sets(n: usize) -> Vec<Vec<Triangle>> {
+    let mut draw = Draw::new(5);
+    let mut set = |i: usize| {
+        let far = draw.vector([0.0, 1.0, 1e3, 1e6][i % 4]);
+        let size = [1.0, 1e-3, 1e2, 1e-9][i / 4 % 4];
+        let squeezed =
+            [DVec3::ONE, DVec3::new(1.0, 1.0, 0.0), DVec3::new(1.0, 0.0, 0.0), DVec3::new(1.0, 0.2, 0.01)][i / 16 % 4];
+        let turn = draw.rotation();
+        let n_triangles = [1, 2, 8, 40][i / 64 % 4];
+        let triangle = |draw: &mut Draw| draw.triangle(DVec3::ZERO, size).map(|v| far + turn * (v * squeezed));
+        (0..n_triangles).map(|_| triangle(&mut draw)).collect()
+    };
+    (0..n).map(&mut set).collect()
+}
+
+#[test]
+fn every_vertex_is_within_the_radius_exactly() {
+    let mut lacking = 0;
+    let sets = sets(effort(512, 4096));
+    for triangles in &sets {
+        let lss = Lss::around(triangles.iter());
+        let points: Vec<DVec3> = triangles.iter().flatten().copied().collect();
+        assert!(lss.radius >= 0.0 && lss.a.is_finite() && lss.b.is_finite());
+        assert!(points.iter().all(|p| holds(&lss, *p)), "{lss:?}");
+        let bare = without_slack(&lss, &points);
+        lacking += usize::from(points.iter().any(|p| !holds(&bare, *p)));
+        // The allowance is no more than it says.
+        let size = points.iter().chain([&lss.a, &lss.b]).fold(0.0, |m: f64, p| m.max(p.abs().max_element()));
+        assert!(lss.radius - bare.radius <= 1.2 * (bare.radius + size) * DISTANCE_SLACK + 1e-149);
+    }
+    println!("without the allowance {lacking} of {} sets have a vertex outside", sets.len());
+    assert!(lacking > sets.len() / 10, "the allowance is needed: {lacking}");
+}
+
+#[test]
+fn every_triangle_lies_in_one_part_of_the_cover() {
+    let mut n_several = 0;
+    for triangles in sets(effort(160, 1024)) {
+        let whole = Lss::around(triangles.iter());
+        let parts = cover(&triangles, whole);
+        n_several += usize::from(parts.len() > 1);
+        assert!((1..=MOST_PARTS).contains(&parts.len()));
+        for t in &triangles {
+            assert!(parts.iter().any(|part| t.iter().all(|v| holds(part, *v))), "{t:?}");
+        }
+        let sum: f64 = parts.iter().map(Lss::volume).sum();
+        assert!(sum <= whole.volume() && (parts.len() == 1 || sum <= 0.88 * whole.volume() * (1.0 + 1e-9)));
+    }
+    assert!(n_several > 10, "{n_several}");
+}
+
+/// An L of two long bars: one line-swept sphere is mostly empty, two are not.
+#[test]
+fn a_bent_link_gets_several() {
+    let bar = |a: DVec3, b: DVec3| {
+        let d = (b - a).normalize();
+        let (u, v) = d.any_orthonormal_pair();
+        (0..12).flat_map(move |i| {
+            let at = |k: usize| {
+                let (sin, cos) = (k as f64 * PI / 6.0).sin_cos();
+                (u * cos + v * sin) * 0.05
+            };
+            let [p, q, r, s] = [a + at(i), a + at(i + 1), b + at(i + 1), b + at(i)];
+            // In short pieces, so that the bar can be cut.
+            (0..10).flat_map(move |k| {
+                let part = |x: DVec3, y: DVec3, t: usize| x.lerp(y, t as f64 / 10.0);
+                let [p, q, r, s] = [part(p, s, k), part(q, r, k), part(q, r, k + 1), part(p, s, k + 1)];
+                [[p, q, r], [p, r, s]]
+            })
+        })
+    };
+    let triangles: Vec<Triangle> = bar(DVec3::ZERO, DVec3::X).chain(bar(DVec3::ZERO, DVec3::Y)).collect();
+    let whole = Lss::around(triangles.iter());
+    let parts = cover(&triangles, whole);
+    let sum: f64 = parts.iter().map(Lss::volume).sum();
+    // A bar alone is within a capsule of length 1 and radius 0.05.
+    let two = 2.0 * PI * 0.05 * 0.05 * (1.0 + 4.0 / 3.0 * 0.05);
+    assert!(whole.volume() > 4.0 * two && sum < 1.3 * two, "{} {sum} {two}", whole.volume());
+}
+
+/// The robots of the table: the program's own, and real ones where they are.
+fn robots() -> Vec<(String, Robot)> {
+    let mut all: Vec<(String, Robot)> = ["puma", "chain-10"]
+        .iter()
+        .map(|n| (n.to_string(), Dataset::generate(n, 2004, 1).unwrap().robot().unwrap()))
+        .collect();
+    for (folder, file) in [
+        ("robot-puma560", "puma560_robot.urdf"),
+        ("robot-ur5", "ur5_robot.urdf"),
+        ("robot-panda", "panda.urdf"),
+        ("robot-pr2", "pr2.urdf"),
+    ] {
+        let Some(folder) = data::folder(folder) else { continue };
+        all.push((file.to_string(), Robot::from_urdf(folder.join(file)).unwrap_or_else(|e| panic!("{e}"))));
+    }
+    all
+}
+
+fn hull(triangles: &[Triangle]) -> Option<(Vec<DVec3>, f64)> {
+    let points: Vec<Vector> = triangles.iter().flatten().map(|v| Vector::new(v.x, v.y, v.z)).collect();
+    let (corners, faces) = try_convex_hull(&points).ok()?;
+    let corners: Vec<DVec3> = corners.iter().map(|p| DVec3::new(p.x, p.y, p.z)).collect();
+    let middle = corners[0];
+    let volume = faces.iter().map(|f| {
+        let [a, b, c] = f.map(|i| corners[i as usize] - middle);
+        a.dot(b.cross(c)) / 6.0
+    });
+    let volume: f64 = volume.sum();
+    (volume > 1e-9).then_some((corners, volume))
+}
+
+/// The smallest volume over many axes: the smallest circle across each, and many widths.
+fn by_trying_axes(corners: &[DVec3], n_axes: usize) -> f64 {
+    let mut draw = Draw::new(3);
+    let mut least = f64::INFINITY;
+    let axes: Vec<DVec3> = (0..n_axes).map(|_| draw.direction()).chain([DVec3::X, DVec3::Y, DVec3::Z]).collect();
+    for axis in axes {
+        let (u, v) = axis.any_orthonormal_pair();
+        let flat: Vec<DVec2> = corners.iter().map(|p| DVec2::new(p.dot(u), p.dot(v))).collect();
+        let circle = Circle::around(&flat);
+        for k in 0..24 {
+            let r = circle.radius * (1.0 + f64::from(k * k) * 0.003);
+            let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (p, q) in corners.iter().zip(&flat) {
+                let cap = (r * r - (*q - circle.centre).length_squared()).max(0.0).sqrt();
+                (from, to) = (from.min(p.dot(axis) + cap), to.max(p.dot(axis) - cap));
+            }
+            least = least.min(PI * r * r * ((to - from).max(0.0) + 4.0 / 3.0 * r));
+        }
+    }
+    least
+}
+
+/// No fit is much larger than the best of many tried at random, and on the whole they are smaller.
+#[test]
+fn fits_are_close_to_the_smallest() {
+    println!(
+        "{:22} {:28} {:>9} {:>10} | by the hull's volume: fit, tried axes; parts, their sum",
+        "robot", "link", "triangles", "hull m³"
+    );
+    let (mut log_sum, mut n, mut poor) = (0.0, 0, Vec::new());
+    for (name, robot) in robots() {
+        for link in robot.links.iter().filter(|l| !l.triangles.is_empty()) {
+            let Some((corners, volume)) = hull(&link.triangles) else { continue };
+            if link.triangles.len() > effort(6_000, usize::MAX) {
+                continue;
+            }
+            let lss = Lss::around(link.triangles.iter());
+            let tried = by_trying_axes(&corners, effort(150, 3000));
+            let parts = cover(&link.triangles, lss);
+            let sum: f64 = parts.iter().map(Lss::volume).sum();
+            println!(
+                "{name:22} {:28} {:9} {volume:10.6} | {:6.3} {:6.3} | {:2} {:6.3}",
+                link.name,
+                link.triangles.len(),
+                lss.volume() / volume,
+                tried / volume,
+                parts.len(),
+                sum / volume
+            );
+            if lss.volume() > 1.04 * tried {
+                poor.push(format!("{name} {}: {:.3} times", link.name, lss.volume() / tried));
+            }
+            assert!(lss.volume() >= volume * (1.0 - 1e-6), "it contains the hull");
+            log_sum += (lss.volume() / tried).ln();
+            n += 1;
+        }
+    }
+    let mean = (log_sum / f64::from(n)).exp();
+    println!("{n} links; fit by tried axes, geometric mean: {mean:.4}");
+    assert!(poor.is_empty(), "{poor:?}");
+    assert!(n > 15 && mean <= 1.005, "{n} links, {mean}");
+}

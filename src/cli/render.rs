@@ -1,0 +1,88 @@
+//! `firstcontact render`: a picture of one motion.
+
+use super::inputs::{FileArgs, InitialChoice, InputArgs};
+use super::{Outcome, allow, numbers, summary, warn};
+use clap::Args;
+use firstcontact::engine::{Backend, Engine, Options};
+use firstcontact::gpu::{AdapterChoice, Gpu};
+use firstcontact::motion::Motions;
+use firstcontact::picture::{self, View};
+use firstcontact::report::Line;
+use firstcontact::verdict::Verdict;
+use firstcontact::{Error, Result};
+use std::path::PathBuf;
+
+/// Arguments of `render`.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// The motion to draw, counted from 0
+    #[arg(long, value_name = "K")]
+    index: usize,
+    /// The picture (PNG)
+    #[arg(long, value_name = "PICTURE.png")]
+    out: PathBuf,
+    /// Pixels across and down
+    #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x800")]
+    size: [u32; 2],
+    /// Look from here: degrees about z counted from x, and above the horizontal plane; chosen to show the motion if absent
+    #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = numbers::<2>, allow_hyphen_values = true)]
+    view: Option<[f64; 2]>,
+    /// Draw with the graphics adapter whose name contains this
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// Pairs that are never tested: lines 'link object', either may be '*'
+    #[arg(long, value_name = "FILE")]
+    allow: Option<PathBuf>,
+    /// What to do with links that touch the scene at the start
+    #[arg(long, value_enum, default_value = "report")]
+    initial: InitialChoice,
+    #[command(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    inputs: InputArgs,
+}
+
+/// Runs the command. Its success says nothing of the motion: the exit code is that of nothing to judge.
+pub fn run(args: &RenderArgs) -> Result<Outcome> {
+    let files = args.files.resolve()?;
+    let robot = args.inputs.robot(&files.robot)?;
+    let scene = args.inputs.scene(&files.scene)?;
+    let all = Motions::load(&files.motions, &robot, &args.inputs.limits())?;
+    robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
+    if args.index >= all.len() {
+        let message = format!("there is no motion {}, there are {}", args.index, all.len());
+        return Err(Error::usage(message).in_file(&files.motions));
+    }
+    let motions = Motions::between(&[all.start(args.index)], &[all.end(args.index)])?;
+    let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
+    let gpu = Gpu::open(&AdapterChoice { name: args.adapter.clone(), hardware_only: false })?;
+    // One motion is answered sooner on the CPU than a device is made ready.
+    let mut options = Options { backend: Backend::Cpu, ..Options::default() };
+    options.solve.initial = args.initial.into();
+    let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).build()?;
+    let report = engine.check(&motions)?;
+    let verdict = report.verdicts.first().ok_or_else(|| Error::usage("the motion was not answered"))?;
+    let view = args.view.map(|[azimuth_deg, elevation_deg]| View { azimuth_deg, elevation_deg });
+    let options = picture::Options { size: args.size, view };
+    let picture = picture::draw(&engine, &gpu, &motions, 0, verdict, &options)?;
+    picture.image.write(&args.out)?;
+    let said = match verdict {
+        Verdict::Free => format!("motion {}: free", args.index),
+        Verdict::Contact(_) => summary::in_words(&Line::new(args.index, verdict, &robot, &scene)).unwrap_or_default(),
+        Verdict::Undecided(u) => format!("motion {}: undecided, free until {}", args.index, u.clear_until),
+    };
+    say!("{said}");
+    let View { azimuth_deg, elevation_deg } = picture.view;
+    say!("seen from {azimuth_deg},{elevation_deg} on {}: {}", gpu.summary().name, args.out.display());
+    Ok(Outcome::Free)
+}
+
+/// A size such as `1280x800`.
+fn size(text: &str) -> std::result::Result<[u32; 2], String> {
+    let (width, height) = text.split_once('x').ok_or("two numbers are wanted, such as 1280x800")?;
+    let side = |text: &str| match text.parse::<u32>() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err(format!("'{text}' is no number of pixels")),
+    };
+    Ok([side(width)?, side(height)?])
+}
