@@ -17,3 +17,4 @@ pub mod separation;
 pub mod swept;
 pub mod trig;
 pub mod vectors;
+pub mod voxels;
