@@ -7,9 +7,10 @@ use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::Robot;
 use crate::model::scene::Scene;
 use crate::model::world::World;
+use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::Initial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 /// Threads on the CPU that can be asked for: more than any machine has cores, and few enough to be started.
@@ -71,6 +72,7 @@ impl<'a> EngineBuilder<'a> {
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
         self.options.solve.check()?;
+        self.options.sweep.check()?;
         let pool = thread_pool(self.options.threads)?;
         let mut world = pool.install(|| World::new(self.robot, self.scene, &self.allowed))?;
         let (flow, note) = match self.options.backend {
@@ -92,8 +94,12 @@ impl<'a> EngineBuilder<'a> {
             PairCulling::Obb { min_triangles } => Some(min_triangles),
         };
         world.obbs = smallest.map(|n| ObbTrees::new(&world, n));
+        if !self.options.cull && self.options.sweep == Sweep::Off {
+            world.obbs = world.obbs.take().map(|obbs| obbs.with_scene(&world));
+        }
         let (options, flow) = (self.options, flow.map(Mutex::new));
-        Ok(Engine { world, options, flow, pool, build_s: start.elapsed().as_secs_f64(), note })
+        let build_s = start.elapsed().as_secs_f64();
+        Ok(Engine { world, options, flow, pool, build_s, note, form: OnceLock::new() })
     }
 }
 

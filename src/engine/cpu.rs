@@ -4,6 +4,7 @@ use super::{Deliver, Engine, Options, Stage, Stats};
 use crate::error::Result;
 use crate::model::world::World;
 use crate::motion::{ModelMotion, Motions};
+use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s6_solve::{Initial, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
 use crate::verdict::{Reason, Undecided, Verdict};
@@ -12,6 +13,7 @@ use std::time::Instant;
 
 impl Engine {
     pub(super) fn check_on_cpu(&self, motions: &Motions, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
+        let form = self.choose_on_cpu(motions)?;
         // So many at a time that no thread waits long for another, and no answer waits long for the sink.
         let batch = 64 * self.threads();
         for first in (0..motions.len()).step_by(batch) {
@@ -20,7 +22,7 @@ impl Engine {
             let results: Vec<(Verdict, Stats)> = self.pool.install(|| {
                 range
                     .into_par_iter()
-                    .map_init(solver, |s, i| check(&self.world, &self.options, self.motion(motions, i)?, s))
+                    .map_init(solver, |s, i| check(&self.world, &self.options, form, self.motion(motions, i)?, s))
                     .collect::<Result<_>>()
             })?;
             let mut verdicts = Vec::with_capacity(results.len());
@@ -34,8 +36,14 @@ impl Engine {
     }
 }
 
-/// Checks one motion.
-fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Solver) -> Result<(Verdict, Stats)> {
+/// Checks one motion, with a form of swept-volume culling.
+pub(super) fn check(
+    world: &World,
+    options: &Options,
+    form: Sweep,
+    motion: ModelMotion,
+    solver: &mut Solver,
+) -> Result<(Verdict, Stats)> {
     let mut stats = Stats::default();
     let motions = [motion];
     let cap = options.item_cap();
@@ -50,22 +58,40 @@ fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Sol
         clock.stage(Stage::Concat, 1, poses.bounds.len());
         let boxes = s2_bound::reference(world, &pieces, &poses);
         clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
-        let candidates = s3_cull::reference(world, 1, &boxes);
-        clock.stage(Stage::Cull, boxes.lo.len(), candidates.len());
-        let n = candidates.len();
-        let candidates = s4_sweep::reference(options.sweep, candidates);
-        clock.stage(Stage::Sweep, n, candidates.len());
+        let scene = world.obbs.as_ref().and_then(|obbs| obbs.scene.as_ref()).filter(|_| !options.cull);
+        let mut candidates = match scene {
+            None if options.cull => s3_cull::reference(world, 1, &boxes),
+            // They meet at the next stage.
+            Some(_) => Vec::new(),
+            None => s3_cull::everything(world, 1),
+        };
+        let n = if scene.is_some() { world.links.len() } else { candidates.len() };
+        clock.stage(Stage::Cull, boxes.lo.len(), n);
+        let left = if form == Sweep::Off {
+            n
+        } else {
+            let input = s4_sweep::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes };
+            s4_sweep::reference(form, &input, &mut candidates);
+            let counts = SweepCounts::of(world, &candidates);
+            clock.stats.sweep.add(counts);
+            counts.candidates_out as usize
+        };
+        clock.stage(Stage::Sweep, n, left);
         // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
         let limits_apply = options.solve.initial == Initial::Report;
         let input = s5_pairs::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
-        let (pairs, counts) = s5_pairs::search(&input, limits_apply.then_some(&mut limits), cap);
+        let limited = limits_apply.then_some(&mut limits);
+        let (pairs, counts) = match scene {
+            Some(scene) => s5_pairs::search_scene(&input, scene, limited, cap),
+            None => s5_pairs::search(&input, limited, cap),
+        };
         clock.stats.pairs.add(counts);
         let Some(mut pairs) = pairs.filter(|_| n <= cap) else {
             out_of_memory = Some(piece.t0);
             break;
         };
         s5_pairs::clip(&mut pairs, &pieces, &limits, world.links.len());
-        clock.stage(Stage::Pairs, candidates.len(), pairs.len());
+        clock.stage(Stage::Pairs, left, pairs.len());
         let done = solver.feed(&motions[0], &piece, &pairs);
         clock.stage(Stage::Solve, pairs.len(), 0);
         if done {

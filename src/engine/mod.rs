@@ -2,11 +2,13 @@
 
 mod batch;
 mod builder;
+mod calibration;
 mod cpu;
 pub mod gpu;
 mod options;
 mod stats;
 
+pub use crate::stage::s4_sweep::{Sweep, SweepCounts};
 pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::{EngineBuilder, thread_pool};
 pub use options::{Backend, Capacities, Options, PairCulling, Stage};
@@ -22,7 +24,7 @@ use crate::numeric::pose_bound::BoundForm;
 use crate::verdict::Verdict;
 use glam::{DAffine3, DMat3, DVec3};
 use gpu::GpuFlow;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 /// Checks motions of one robot in one scene.
@@ -64,6 +66,8 @@ pub struct Engine {
     pool: rayon::ThreadPool,
     build_s: f64,
     note: Option<String>,
+    /// The form of swept-volume culling that was found best.
+    form: OnceLock<Sweep>,
 }
 
 /// What a check gave.
@@ -182,6 +186,15 @@ impl Engine {
             DAffine3::from_mat3_translation(DMat3::from_cols(rows[0], rows[1], rows[2]).transpose(), at)
         };
         Ok((0..motion.joints.len()).map(pose).collect())
+    }
+
+    /// How swept volumes are tested: what was asked for, or what the automatic choice came to.
+    pub fn sweep(&self) -> Sweep {
+        let usual = if self.flow.is_some() { Sweep::Compute } else { Sweep::Off };
+        match self.options.sweep {
+            Sweep::Auto => self.form.get().copied().unwrap_or(usual),
+            asked => asked,
+        }
     }
 
     /// The form of the motion bounds.

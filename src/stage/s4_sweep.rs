@@ -1,21 +1,210 @@
-//! `s4_sweep`: swept-volume culling (Redon et al. 2004, section 4.2). It stands in the flow and passes everything
-//! through: the rasterised and the computed forms are not built yet.
+//! `s4_sweep`: swept-volume culling (Redon et al. 2004, section 4.2), link by link against the triangles that `s3_cull`
+//! left.
+//!
+//! Bits are cleared where they stand: of a candidate's time mask, and of the triangles of its cluster. There is no queue,
+//! so nothing can overflow; a candidate that a form has no room for stays as it is, and one without bits stays in the
+//! queue, where the next stage passes it over.
+//!
+//! Every form has the same in- and output, so that they can take each other's place:
+//!
+//! | form | what the volume is |
+//! |---|---|
+//! | [`Raster`](Sweep::Raster) | three orthographic maps of depth intervals, drawn |
+//! | [`Compute`](Sweep::Compute) | a rounded tetrahedron for each sub-interval, against each triangle |
+//! | [`Grid`](Sweep::Grid) | voxels with the sub-intervals in which they may be touched |
+//! | [`Paper`](Sweep::Paper) | the paper's tessellation, drawn |
 
+pub mod compute;
+pub mod grid;
 pub mod paper;
 
-use super::Candidate;
+use super::s1_concat::Poses;
+use super::s2_bound::Boxes;
+use super::{Candidate, Piece};
+use crate::error::{Error, Result};
+use crate::gpu::Kernel;
+use crate::model::world::World;
+use crate::numeric::linear::V3;
+use crate::numeric::separation::{StandingTriangle, boxes_miss};
+use compute::Cell;
+use serde::Serialize;
 
-/// How the swept volumes are tested.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How the swept volumes are tested. The answers are the same for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Sweep {
-    /// Not at all.
+    /// By the form that measures best, or not at all.
     #[default]
+    Auto,
+    /// Not at all.
     Off,
+    /// Drawn into three views of each link's way, as depth intervals.
+    Raster,
+    /// Each triangle against the rounded tetrahedron of each sub-interval.
+    Compute,
+    /// Each triangle against a grid of voxels with time masks.
+    Grid,
+    /// Drawn as the paper does: tessellated within a tolerance.
+    Paper,
 }
 
-/// The stage: returns the candidates that it cannot rule out.
-pub fn reference(sweep: Sweep, candidates: Vec<Candidate>) -> Vec<Candidate> {
-    match sweep {
-        Sweep::Off => candidates,
+impl Sweep {
+    /// Those that [`Auto`](Self::Auto) chooses from, the one first that is usually best on an adapter.
+    pub const TRIED: [Self; 2] = [Self::Compute, Self::Off];
+    /// All forms.
+    pub const ALL: [Self; 6] = [Self::Auto, Self::Off, Self::Raster, Self::Compute, Self::Grid, Self::Paper];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        ["auto", "off", "raster", "compute", "grid", "paper"][self as usize]
+    }
+
+    /// Whether the form is there.
+    ///
+    /// # Errors
+    /// It is not built yet.
+    pub fn check(self) -> Result<()> {
+        match self {
+            Self::Auto | Self::Off | Self::Compute | Self::Grid => Ok(()),
+            form => Err(Error::usage(format!("--sweep {} is not built yet", form.name())).remedy("take --sweep off")),
+        }
+    }
+
+    /// The forms that it may come to.
+    pub fn choices(self) -> &'static [Self] {
+        match self {
+            Self::Auto => &Self::TRIED,
+            Self::Off => &[Self::Off],
+            Self::Raster => &[Self::Raster],
+            Self::Compute => &[Self::Compute],
+            Self::Grid => &[Self::Grid],
+            Self::Paper => &[Self::Paper],
+        }
+    }
+
+    /// The kernels of a form, in the order in which they run, each once for a chunk.
+    pub fn kernels(self) -> &'static [(Kernel, Work)] {
+        match self {
+            Self::Compute => &[(compute::KERNEL, Work::Triangles)],
+            Self::Grid => &[(grid::LISTS, Work::Candidates), (grid::KERNEL, Work::Links)],
+            _ => &[],
+        }
+    }
+}
+
+/// What a kernel has invocations for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Each triangle of a cluster that stands in a candidate.
+    Triangles,
+    /// Each candidate.
+    Candidates,
+    /// A workgroup for each piece and link.
+    Links,
+}
+
+/// What the stage takes in, besides the candidates. Those of a piece and link follow one another, or it is slow.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Robot and scene.
+    pub world: &'a World,
+    /// The pieces.
+    pub pieces: &'a [Piece],
+    /// Their pose bounds.
+    pub poses: &'a Poses,
+    /// Their boxes.
+    pub boxes: &'a Boxes,
+}
+
+/// The stage in f64. Of a form that draws, the reference is its computed twin.
+pub fn reference(form: Sweep, input: &Input, candidates: &mut [Candidate]) {
+    match form {
+        Sweep::Auto | Sweep::Off => {}
+        Sweep::Grid => grid::reference(input, candidates),
+        Sweep::Compute | Sweep::Raster | Sweep::Paper => compute::reference(input, candidates),
+    }
+}
+
+/// Clears bits of candidates triangle by triangle. `prepare` makes of a link's cells, once for a piece and link, what
+/// `may_touch` needs, which says in which sub-intervals of a mask a triangle may touch what the link sweeps.
+fn clear<P>(
+    input: &Input,
+    candidates: &mut [Candidate],
+    prepare: impl Fn(&Cell) -> P,
+    may_touch: impl Fn(&Cell, &P, &StandingTriangle<f64>, u32) -> u32,
+) {
+    let scene = &input.world.scene;
+    for group in candidates.chunk_by_mut(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
+        let mut prepared = None;
+        for c in group.iter_mut().filter(|c| c.stands()) {
+            let (cell, ready) = prepared.get_or_insert_with(|| {
+                let cell = Cell::new(input, c.piece, c.link);
+                let ready = prepare(&cell);
+                (cell, ready)
+            });
+            // The cluster's box first: where `s3_cull` is left out, it has not been tested yet.
+            let b = &scene.cluster_boxes[c.cluster as usize];
+            let around = (V3(b.lo.map(f64::from)), V3(b.hi.map(f64::from)));
+            let of_cluster = c.mask & !boxes_miss(&cell.in_box, &around);
+            let (mut mask, mut triangles) = (0, 0);
+            if of_cluster != 0 {
+                for (i, y) in scene.tree.leaf(c.cluster).enumerate().filter(|(i, _)| c.triangles >> i & 1 != 0) {
+                    let left = may_touch(cell, ready, &scene.standing(y), of_cluster);
+                    mask |= left;
+                    triangles |= u32::from(left != 0) << i;
+                }
+            }
+            (c.mask, c.triangles) = (mask, triangles);
+        }
+    }
+}
+
+/// What the stage took in and what it left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SweepCounts {
+    /// Candidates that came in.
+    pub candidates_in: u64,
+    /// Candidates that are left with a triangle and a time.
+    pub candidates_out: u64,
+    /// Triangles of the candidates that came in.
+    pub triangles_in: u64,
+    /// Triangles that are left.
+    pub triangles_out: u64,
+}
+
+impl SweepCounts {
+    /// Words of the control buffer that the kernels count in: candidates left, triangles in, triangles left.
+    pub const WORDS: usize = 3;
+
+    /// Counts candidates of which some bits may be cleared.
+    pub fn of(world: &World, candidates: &[Candidate]) -> Self {
+        let mut counts = Self { candidates_in: candidates.len() as u64, ..Self::default() };
+        for c in candidates {
+            counts.triangles_in += world.scene.tree.leaf(c.cluster).len() as u64;
+            if c.stands() {
+                counts.candidates_out += 1;
+                counts.triangles_out += c.triangles(world).count() as u64;
+            }
+        }
+        counts
+    }
+
+    /// What the kernels have counted.
+    pub fn from_words(candidates_in: u64, words: &[u32]) -> Self {
+        let word = |i: usize| words.get(i).copied().map_or(0, u64::from);
+        Self { candidates_in, candidates_out: word(0), triangles_in: word(1), triangles_out: word(2) }
+    }
+
+    /// The words that a kernel would have counted.
+    pub fn to_words(self) -> [u32; Self::WORDS] {
+        [self.candidates_out, self.triangles_in, self.triangles_out].map(|n| n as u32)
+    }
+
+    /// Adds another part of the work.
+    pub fn add(&mut self, other: Self) {
+        self.candidates_in += other.candidates_in;
+        self.candidates_out += other.candidates_out;
+        self.triangles_in += other.triangles_in;
+        self.triangles_out += other.triangles_out;
     }
 }

@@ -1,6 +1,6 @@
 //! One chunk: loaded, submitted, read back, and done again where a queue was too small.
 
-use super::{CANDIDATES, FIRST_PAIRS, GpuFlow, PAIR_BYTES, PAIRS};
+use super::{CANDIDATES, FIRST_PAIRS, GpuFlow, PAIR_BYTES, PAIRS, SWEEP_COUNTS};
 use crate::engine::options::{Options, Stage};
 use crate::engine::stats::Stats;
 use crate::error::Result;
@@ -11,6 +11,7 @@ use crate::motion::ModelMotion;
 use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s1_concat::{self, POSE_FLOATS};
 use crate::stage::s2_bound::{self, BOX_FLOATS};
+use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s5_pairs::Limits;
 use crate::stage::{Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
 
@@ -76,8 +77,12 @@ impl GpuFlow {
     /// # Errors
     /// The device has no memory for them.
     pub fn clear(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+        self.clear_lists(chunk, set)?;
         let (redo_at, limits_at, words) = self.control_layout(chunk);
         let (gpu, b, n_pieces) = (&self.gpu, &mut self.sets[set], chunk.pieces.len());
+        if !self.cull {
+            return self.clear_with_everything(world, chunk, set);
+        }
         let roots = s3_cull::roots(world, n_pieces);
         let stored = roots.len().min(self.capacities.queue as usize);
         b.write(gpu, Slot::Items, 0, &roots[..stored]);
@@ -90,13 +95,44 @@ impl GpuFlow {
         b.fill(gpu, Slot::Control, &control)
     }
 
+    /// Empties the lists of candidates, if the form of `s4_sweep` has any.
+    fn clear_lists(&mut self, chunk: &ChunkInput, set: usize) -> Result<()> {
+        if self.sweep != Sweep::Grid {
+            return Ok(());
+        }
+        let pieces = chunk.pieces.len().max(self.capacities.pieces);
+        let entries = pieces * self.n_links as usize + self.capacities.candidates as usize;
+        let b = &mut self.sets[set];
+        b.reserve(&self.gpu, Slot::Lists, (entries * size_of::<u32>()) as u64)?;
+        b.write(&self.gpu, Slot::Lists, 0, &vec![u32::MAX; chunk.pieces.len() * self.n_links as usize]);
+        Ok(())
+    }
+
+    /// The same where `s3_cull` is left out: every link is a candidate for every cluster.
+    fn clear_with_everything(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+        let (redo_at, limits_at, words) = self.control_layout(chunk);
+        let (gpu, b) = (&self.gpu, &mut self.sets[set]);
+        let mut control = vec![0u32; words];
+        control[limits_at..].fill(u32::MAX);
+        let each = world.links.len() * world.scene.tree.n_leaves();
+        let fit = (self.capacities.candidates as usize / each.max(1)).min(chunk.pieces.len());
+        for piece in fit..chunk.pieces.len() {
+            control[redo_at + piece / 32] |= 1 << (piece % 32);
+        }
+        let candidates = s3_cull::everything(world, fit);
+        control[CANDIDATES as usize] = candidates.len() as u32;
+        b.write(gpu, Slot::Candidates, 0, &candidates);
+        b.fill(gpu, Slot::Control, &control)
+    }
+
     /// Loads a chunk and starts its work.
     ///
     /// # Errors
     /// The device failed, or has no memory for the chunk.
     pub fn start(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<Started> {
         self.load(world, chunk, set)?;
-        let submission = self.submit(chunk, set, &[Stage::Concat, Stage::Bound, Stage::Cull, Stage::Pairs])?;
+        let submission =
+            self.submit(chunk, set, &[Stage::Concat, Stage::Bound, Stage::Cull, Stage::Sweep, Stage::Pairs])?;
         Ok(Started { submission, set })
     }
 
@@ -145,6 +181,13 @@ impl GpuFlow {
             }
         }
         let candidates = u64::from(count(CANDIDATES, self.capacities.candidates));
+        let swept = if self.sweep == Sweep::Off {
+            candidates
+        } else {
+            let counts = SweepCounts::from_words(candidates, &control[SWEEP_COUNTS as usize..]);
+            stats.sweep.add(counts);
+            counts.candidates_out
+        };
         let counted = [
             (Stage::Concat, chunk.pieces.len() as u64, (chunk.pieces.len() * world.robot.bodies.len()) as u64),
             (
@@ -153,8 +196,8 @@ impl GpuFlow {
                 (chunk.pieces.len() * world.model.n_nodes()) as u64,
             ),
             (Stage::Cull, (chunk.pieces.len() * world.model.n_nodes()) as u64, candidates),
-            (Stage::Sweep, candidates, candidates),
-            (Stage::Pairs, candidates, n_pairs as u64),
+            (Stage::Sweep, candidates, swept),
+            (Stage::Pairs, swept, n_pairs as u64),
         ];
         for (stage, items_in, items_out) in counted {
             let stats = stats.stage(stage);

@@ -14,10 +14,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::layout::{NodePair, Pass};
 use crate::gpu::shader::Source;
 use crate::gpu::{AdapterChoice, Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step};
-use crate::model::world::World;
+use crate::model::world::{SCENE_LEAF, World};
 use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s1_concat::{self, POSE_FLOATS};
 use crate::stage::s2_bound::{self, BOX_FLOATS};
+use crate::stage::s4_sweep::{Sweep, Work};
 use crate::stage::s6_solve::Initial;
 use crate::stage::{Candidate, SUBS, TrianglePair, s3_cull, s5_pairs};
 
@@ -26,6 +27,8 @@ const COUNTERS: usize = 256;
 /// Levels that the traversals may have: their counters come first.
 const CULL_LEVELS: usize = 128;
 const LINK_LEVELS: usize = 64;
+/// What `s4_sweep` counts: three words from here.
+const SWEEP_COUNTS: u32 = 250;
 const CANDIDATES: u32 = 253;
 const LEAF_ITEMS: u32 = 254;
 const PAIRS: u32 = 255;
@@ -43,6 +46,8 @@ struct Kernels {
     concat: Pipeline,
     bound: Pipeline,
     cull: Pipeline,
+    /// Those of each form that may be chosen, in the order in which they run.
+    sweep: Vec<(Sweep, Vec<(Pipeline, Work)>)>,
     triangles: Pipeline,
     links: Pipeline,
     pairs: Pipeline,
@@ -59,6 +64,11 @@ pub struct GpuFlow {
     cull_levels: u32,
     link_levels: u32,
     form: BoundForm,
+    /// Whether `s3_cull` runs.
+    cull: bool,
+    /// The form of `s4_sweep` that runs.
+    sweep: Sweep,
+    n_links: u32,
     prune: bool,
 }
 
@@ -84,12 +94,17 @@ impl GpuFlow {
     ) -> Result<Self> {
         let gpu = Gpu::open(&AdapterChoice { name: options.adapter.clone(), hardware_only })?;
         let compile = |kernel: &Kernel| gpu.compile_source(kernel, &source(kernel)?);
+        let sweep = |form: Sweep| {
+            let kernels = form.kernels().iter().map(|(kernel, work)| Ok((compile(kernel)?, *work)));
+            Ok((form, kernels.collect::<Result<_>>()?))
+        };
         let concat = if options.bound == BoundForm::Jet { s1_concat::JET } else { s1_concat::INTERVAL };
         let kernels = Kernels {
             size: compile(&DISPATCH)?,
             concat: compile(&concat)?,
             bound: compile(&s2_bound::KERNEL)?,
             cull: compile(&s3_cull::KERNEL)?,
+            sweep: options.sweep.choices().iter().map(|form| sweep(*form)).collect::<Result<_>>()?,
             triangles: compile(&s5_pairs::TRIANGLES)?,
             links: compile(&s5_pairs::LINKS)?,
             pairs: compile(&s5_pairs::PAIRS)?,
@@ -100,7 +115,13 @@ impl GpuFlow {
             let message = format!("trees of {cull_levels} and {link_levels} levels are too deep for the kernels");
             return Err(Error::new(ErrorKind::Gpu, message).remedy("use --backend cpu"));
         }
-        let capacities = options.capacities.unwrap_or_else(|| default_capacities(&gpu, world, options.memory_bytes));
+        let mut capacities =
+            options.capacities.unwrap_or_else(|| default_capacities(&gpu, world, options.memory_bytes));
+        if !options.cull {
+            // Every link is a candidate for every cluster.
+            let each = (world.links.len() * world.scene.tree.n_leaves()).max(1);
+            capacities.pieces = capacities.pieces.min(capacities.candidates as usize / each).max(1);
+        }
         let mut shared = Buffers::new(&gpu)?;
         shared.upload_world(&gpu, world)?;
         let mut flow = Self {
@@ -111,6 +132,9 @@ impl GpuFlow {
             cull_levels: cull_levels as u32,
             link_levels: link_levels as u32,
             form: options.bound,
+            cull: options.cull,
+            sweep: options.sweep.choices()[0],
+            n_links: world.links.len() as u32,
             // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
             prune: options.solve.initial == Initial::Report,
         };
@@ -134,6 +158,16 @@ impl GpuFlow {
     /// The adapter.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
+    }
+
+    /// The form of `s4_sweep` that runs.
+    pub fn sweep(&self) -> Sweep {
+        self.sweep
+    }
+
+    /// Sets the form of `s4_sweep`, one of those that the options let choose from.
+    pub fn set_sweep(&mut self, form: Sweep) {
+        self.sweep = form;
     }
 
     /// Pieces that a chunk may have.
@@ -166,6 +200,14 @@ impl GpuFlow {
         });
         passes.extend((0..self.link_levels).map(|i| level(first_link, LEAF_ITEMS, i)));
         passes.push(Pass { input: LEAF_ITEMS, output: PAIRS, capacity: queue, invocations: 8, ..Pass::default() });
+        // Two for `s4_sweep`, by what it has invocations for.
+        passes.extend([SCENE_LEAF, 1].map(|invocations| Pass {
+            input: CANDIDATES,
+            output: SWEEP_COUNTS,
+            capacity: self.capacities.candidates,
+            invocations,
+            ..Pass::default()
+        }));
         passes
     }
 
@@ -180,6 +222,7 @@ impl GpuFlow {
         match stage {
             Stage::Concat => direct(&k.concat),
             Stage::Bound => direct(&k.bound),
+            Stage::Cull if !self.cull => Vec::new(),
             Stage::Cull => (0..self.cull_levels).map(|i| queued(&k.cull, i)).collect(),
             Stage::Pairs => {
                 let first = self.cull_levels;
@@ -187,7 +230,20 @@ impl GpuFlow {
                 let ends = (queued(&k.triangles, first), queued(&k.pairs, first + 1 + self.link_levels));
                 std::iter::once(ends.0).chain(links).chain([ends.1]).collect()
             }
-            Stage::Sweep | Stage::Solve => Vec::new(),
+            // Compute steps; what a form draws goes before or between them.
+            Stage::Sweep => {
+                let pass = self.cull_levels + self.link_levels + 2;
+                let links = Size::Invocations(n_pieces as u64 * u64::from(self.n_links) * 64);
+                let kernels =
+                    k.sweep.iter().find(|(form, _)| *form == self.sweep).map_or(&[][..], |(_, kernels)| kernels);
+                let step = |(pipeline, work)| match work {
+                    Work::Triangles => queued(pipeline, pass),
+                    Work::Candidates => queued(pipeline, pass + 1),
+                    Work::Links => Step { pipeline, pass, size: links, stage: stage as usize },
+                };
+                kernels.iter().map(|(pipeline, work)| step((pipeline, *work))).collect()
+            }
+            Stage::Solve => Vec::new(),
         }
     }
 

@@ -1,0 +1,130 @@
+//! Each triangle of a candidate against the volume that the link's line-swept sphere sweeps in each sub-interval.
+//!
+//! A triangle keeps the sub-intervals in which neither the boxes nor an axis prove it free; a candidate keeps those that
+//! one of its triangles keeps, and the triangles that keep one.
+
+use super::Input;
+use crate::gpu::{Access, Kernel, Slot, bind};
+use crate::numeric::linear::V3;
+use crate::numeric::pose_bound::PointBound;
+use crate::numeric::separation::{StandingTriangle, boxes_miss};
+use crate::numeric::swept::swept_misses;
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
+use crate::stage::{Candidate, SUBS, Subs};
+
+/// The mask of half of the sub-intervals, as many as a vector has numbers.
+pub(super) const HALF: u32 = (1 << WIDTH) - 1;
+
+#[inline(always)]
+fn lanes<T: Vector>(x: &Subs, half: usize) -> T {
+    let mut part = [0.0; WIDTH];
+    part.copy_from_slice(&x.0[half * WIDTH..(half + 1) * WIDTH]);
+    T::load(&part)
+}
+
+#[inline(always)]
+fn half_of<T: Vector>(v: &V3<Subs>, half: usize) -> V3<T> {
+    V3([lanes(&v.0[0], half), lanes(&v.0[1], half), lanes(&v.0[2], half)])
+}
+
+/// A link's line-swept sphere in each sub-interval of a piece.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The paths of the segment's ends.
+    pub ends: [PointBound<Subs>; 2],
+    /// Its radius, metres.
+    pub radius_m: f64,
+    /// Half the length of a sub-interval.
+    pub h: f64,
+    /// The box around it.
+    pub in_box: (V3<Subs>, V3<Subs>),
+}
+
+impl Cell {
+    /// That of a link in a piece.
+    pub fn new(input: &Input, piece: u32, link: u32) -> Self {
+        let shape = &input.world.links[link as usize];
+        let bound = &input.poses.piece(piece as usize)[shape.body as usize];
+        let reach = Subs::from_fn(|_| shape.reach_m);
+        let at = piece as usize * input.boxes.n_nodes + link as usize;
+        Self {
+            ends: [shape.lss.a, shape.lss.b].map(|e| bound.point(V3::from_fn(|i| Subs::from_fn(|_| e[i])), reach)),
+            radius_m: shape.lss.radius,
+            h: input.pieces[piece as usize].half_sub(),
+            in_box: (input.boxes.lo[at], input.boxes.hi[at]),
+        }
+    }
+
+    /// The paths of the ends in one half of the sub-intervals.
+    #[inline(always)]
+    pub(super) fn ends<T: Vector>(&self, half: usize) -> [PointBound<T>; 2] {
+        self.ends.each_ref().map(|p| PointBound {
+            c: p.c.each_ref().map(|v| half_of(v, half)),
+            ball: lanes(&p.ball, half),
+            cube: half_of(&p.cube, half),
+        })
+    }
+
+    /// The box in one half of the sub-intervals.
+    #[inline(always)]
+    pub(super) fn around<T: Vector>(&self, half: usize) -> (V3<T>, V3<T>) {
+        (half_of(&self.in_box.0, half), half_of(&self.in_box.1, half))
+    }
+
+    /// The sub-intervals of `mask` in which a triangle may touch it.
+    pub fn may_touch(&self, tri: &StandingTriangle<f64>, mask: u32) -> u32 {
+        let left = mask & !boxes_miss(&self.in_box, &tri.bounds());
+        if left == 0 { 0 } else { left & !misses(self, tri, left) }
+    }
+}
+
+/// A cell against a triangle, in one half of the sub-intervals.
+struct Misses<'a> {
+    cell: &'a Cell,
+    tri: &'a StandingTriangle<f64>,
+    half: usize,
+    wanted: u32,
+}
+
+impl Vectorised for Misses<'_> {
+    type Output = u32;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> u32 {
+        let tri = StandingTriangle { y: self.tri.y.map(|v| V3(v.0.map(T::new))), error: T::new(self.tri.error) };
+        let ends = self.cell.ends::<T>(self.half);
+        swept_misses(&ends, T::new(self.cell.radius_m), &tri, T::new(self.cell.h), self.wanted)
+    }
+}
+
+/// Sub-intervals, at least of those that are wanted, in which a triangle is proved to be missed.
+fn misses(cell: &Cell, tri: &StandingTriangle<f64>, wanted: u32) -> u32 {
+    (0..SUBS / WIDTH).fold(0, |all, half| {
+        let wanted = wanted >> (half * WIDTH) & HALF;
+        let missed = if wanted == 0 { 0 } else { widest(Misses { cell, tri, half, wanted }) };
+        all | missed << (half * WIDTH)
+    })
+}
+
+/// The form in f64.
+pub fn reference(input: &Input, candidates: &mut [Candidate]) {
+    super::clear(input, candidates, |_| (), |cell, (), tri, mask| cell.may_touch(tri, mask));
+}
+
+/// The kernel.
+pub const KERNEL: Kernel = Kernel {
+    stem: "s4_sweep",
+    source: include_str!("../../../wgsl/s4_sweep.wgsl"),
+    entry: "capsules",
+    workgroup: 64,
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "moving", Access::Read, Slot::Moving),
+        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
+        bind(3, "control", Access::ReadWrite, Slot::Control),
+        bind(4, "poses", Access::Read, Slot::Poses),
+        bind(5, "clusters", Access::Read, Slot::Clusters),
+        bind(6, "candidates", Access::ReadWrite, Slot::Candidates),
+        bind(7, "links", Access::Read, Slot::Links),
+    ],
+    has_pass: true,
+};
