@@ -12,6 +12,7 @@ mod obb;
 mod s1_concat;
 mod s2_bound;
 mod s3_cull;
+mod s4_sweep;
 mod s5_pairs;
 mod s6_solve;
 
@@ -22,6 +23,7 @@ criterion_group!(
     s1_concat::bench,
     s2_bound::bench,
     s3_cull::bench,
+    s4_sweep::bench,
     s5_pairs::bench,
     obb::bench,
     s6_solve::bench,

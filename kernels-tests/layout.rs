@@ -3,11 +3,13 @@
 
 use firstcontact::gpu::layout::{self, SHARED};
 use firstcontact::gpu::shader::Source;
-use firstcontact::gpu::{Access, Kernel};
+use firstcontact::gpu::{self, Access, Binding, Kernel};
 use firstcontact::model::tree::{ChildRef, WIDTH};
 use firstcontact::model::world::{LINK_LEAF, SCENE_LEAF};
+use firstcontact::numeric::silhouette;
 use firstcontact::numeric::voxels::SIDE;
-use firstcontact::stage::{self, KERNELS, s1_concat, s2_bound};
+use firstcontact::stage::s4_sweep::raster;
+use firstcontact::stage::{self, DRAWINGS, KERNELS, s1_concat, s2_bound};
 use naga::{AddressSpace, BinaryOperator, Expression, Literal, MathFunction, ScalarKind, StorageAccess, TypeInner};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,35 +18,69 @@ fn expanded(kernel: &Kernel) -> (naga::Module, naga::valid::ModuleInfo) {
     source.validate().unwrap_or_else(|e| panic!("{e}"))
 }
 
+/// What an entry point uses, by group and number.
+fn used(
+    (module, info): &(naga::Module, naga::valid::ModuleInfo),
+    entry: &str,
+    what: &str,
+) -> BTreeMap<(u32, u32), (String, Access)> {
+    let index = module.entry_points.iter().position(|e| e.name == entry).expect(what);
+    let globals = module.global_variables.iter();
+    globals
+        .filter(|(handle, v)| v.binding.is_some() && !info.get_entry_point(index)[*handle].is_empty())
+        .map(|(_, v)| {
+            let at = v.binding.unwrap();
+            let access = match v.space {
+                AddressSpace::Uniform => Access::Uniform,
+                AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Access::ReadWrite,
+                AddressSpace::Storage { .. } => Access::Read,
+                other => panic!("{what}: {other:?}"),
+            };
+            ((at.group, at.binding), (v.name.clone().unwrap(), access))
+        })
+        .collect()
+}
+
+fn declared(bindings: &[Binding]) -> BTreeMap<(u32, u32), (String, Access)> {
+    bindings.iter().map(|b| ((0, b.number), (b.name.to_string(), b.access))).collect()
+}
+
+fn storage_buffers(used: &BTreeMap<(u32, u32), (String, Access)>) -> usize {
+    used.values().filter(|(_, access)| *access != Access::Uniform).count()
+}
+
 #[test]
 fn bindings_are_those_declared_and_all_are_used() {
     for kernel in &KERNELS {
-        let (module, info) = expanded(kernel);
+        let expanded = expanded(kernel);
         let what = format!("{}: {}", kernel.stem, kernel.entry);
-        let index = module.entry_points.iter().position(|e| e.name == kernel.entry).expect(&what);
-        let size = module.entry_points[index].workgroup_size;
+        let entry = expanded.0.entry_points.iter().find(|e| e.name == kernel.entry).expect(&what);
+        let size = entry.workgroup_size;
         assert_eq!(size.iter().product::<u32>(), kernel.workgroup, "{what}");
         assert!(size.iter().product::<u32>() <= 256);
-        let used: BTreeMap<(u32, u32), (String, Access)> = module
-            .global_variables
-            .iter()
-            .filter(|(handle, v)| v.binding.is_some() && !info.get_entry_point(index)[*handle].is_empty())
-            .map(|(_, v)| {
-                let at = v.binding.unwrap();
-                let access = match v.space {
-                    AddressSpace::Uniform => Access::Uniform,
-                    AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Access::ReadWrite,
-                    AddressSpace::Storage { .. } => Access::Read,
-                    other => panic!("{what}: {other:?}"),
-                };
-                ((at.group, at.binding), (v.name.clone().unwrap(), access))
-            })
-            .collect();
-        let declared = kernel.bindings.iter().map(|b| ((0, b.number), (b.name.to_string(), b.access)));
-        let pass = kernel.has_pass.then(|| ((1, 0), ("current".to_string(), Access::Uniform)));
-        assert_eq!(used, declared.chain(pass).collect(), "{what}");
-        let storage = used.values().filter(|(_, access)| *access != Access::Uniform).count();
-        assert!(storage <= 8, "{what}: {storage} storage buffers");
+        let used = used(&expanded, kernel.entry, &what);
+        let mut declared = declared(kernel.bindings);
+        if kernel.has_pass {
+            declared.insert((1, 0), ("current".to_string(), Access::Uniform));
+        }
+        assert_eq!(used, declared, "{what}");
+        assert!(storage_buffers(&used) <= 8, "{what}: {} storage buffers", storage_buffers(&used));
+    }
+}
+
+/// Vertices only read; what is not written is bound for both entry points, so it counts for each.
+#[test]
+fn drawings_bind_what_they_declare_and_only_their_fragments_write() {
+    for drawing in &DRAWINGS {
+        let kernel = &drawing.vertices;
+        let expanded = expanded(kernel);
+        let what = format!("{}: {} with {}", kernel.stem, kernel.entry, drawing.fragments);
+        let vertices = used(&expanded, kernel.entry, &what);
+        let fragments = used(&expanded, drawing.fragments, &what);
+        assert!(vertices.values().all(|(_, access)| *access != Access::ReadWrite), "{what}");
+        let both: BTreeMap<_, _> = vertices.into_iter().chain(fragments).collect();
+        assert_eq!(both, declared(kernel.bindings), "{what}");
+        assert!(storage_buffers(&both) <= 8 && !kernel.has_pass, "{what}");
     }
 }
 
@@ -108,6 +144,16 @@ fn constants_agree() {
         ("HELD", 2.0),
         ("SIDE", SIDE as f64),
         ("VOXELS", (SIDE * SIDE * SIDE) as f64),
+        ("SNAP", silhouette::SNAP),
+        ("OUTLINE_ROUNDINGS", silhouette::OUTLINE_ROUNDINGS),
+        ("DEPTH_ROUNDINGS", silhouette::DEPTH_ROUNDINGS),
+        ("SHORT", silhouette::SHORT),
+        ("STEEPEST", silhouette::STEEPEST),
+        ("FINEST", silhouette::FINEST),
+        ("DEPTH_STEPS", raster::DEPTH_STEPS),
+        ("NEAREST", 65_535.0),
+        ("DEPTH_OF_STEP", 1.0 / 2048.0),
+        ("TARGET_PIXELS", f64::from(gpu::TARGET_PIXELS)),
         ("IV_STEP", 4.0),
         ("ROW", 32_768.0),
     ]

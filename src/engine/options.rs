@@ -92,6 +92,8 @@ pub struct Options {
     pub cull: bool,
     /// Swept-volume culling.
     pub sweep: Sweep,
+    /// Pixels along a side of the tiles of [`Sweep::Raster`]: 16, 32 or 64.
+    pub tile_pixels: u32,
     /// How pairs of triangles are found.
     pub pairs: PairCulling,
     /// The exact stage.
@@ -118,6 +120,7 @@ impl Default for Options {
             bound: BoundForm::Jet,
             cull: true,
             sweep: Sweep::Auto,
+            tile_pixels: crate::stage::s4_sweep::raster::DEFAULT_TILE_PIXELS,
             pairs: PairCulling::default(),
             solve: SolveOptions::default(),
             capacities: None,

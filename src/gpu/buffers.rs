@@ -65,8 +65,18 @@ slots! {
     Pairs,
     /// Counters, redo bits, limits.
     Control,
-    /// The size of the next dispatch.
+    /// The size of the next dispatch or drawing.
     Arguments,
+    /// The tile of each piece and link.
+    TileOf,
+    /// The tiles.
+    Tiles,
+    /// Their maps.
+    Atlas,
+    /// The triangles of each candidate that a view has seen.
+    Seen,
+    /// The triangles of the candidates, one by one.
+    Listed,
 }
 
 /// A set of buffers. Cloning shares them.

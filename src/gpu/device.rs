@@ -33,6 +33,8 @@ pub struct Gpu {
     pub(super) queue: wgpu::Queue,
     summary: AdapterSummary,
     timestamp_period_ns: Option<f32>,
+    /// Whether drawings may read and write storage buffers.
+    draws: bool,
     /// The first failure that the driver reported outside of a call.
     fault: Arc<Mutex<Option<String>>>,
 }
@@ -139,7 +141,9 @@ impl Gpu {
         let lost = note(&fault);
         device.set_device_lost_callback(move |reason, message| lost(format!("device lost ({reason:?}): {message}")));
         let timestamp_period_ns = (!timestamps.is_empty()).then(|| queue.get_timestamp_period());
-        Ok(Self { device, queue, summary, timestamp_period_ns, fault })
+        let wanted = wgpu::DownlevelFlags::FRAGMENT_WRITABLE_STORAGE | wgpu::DownlevelFlags::VERTEX_STORAGE;
+        let draws = adapter.get_downlevel_capabilities().flags.contains(wanted);
+        Ok(Self { device, queue, summary, timestamp_period_ns, draws, fault })
     }
 
     /// What is known of the adapter.
@@ -150,6 +154,11 @@ impl Gpu {
     /// Nanoseconds of one step of the device's clock, if it has one.
     pub fn timestamp_period_ns(&self) -> Option<f32> {
         self.timestamp_period_ns
+    }
+
+    /// Whether drawings may read and write storage buffers: nearly every adapter, but not all.
+    pub fn draws(&self) -> bool {
+        self.draws
     }
 
     /// Largest buffer that a kernel can bind, bytes.

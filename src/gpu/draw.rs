@@ -55,7 +55,7 @@ pub struct Lens {
 
 /// What is drawn, in this order.
 #[derive(Clone, Debug)]
-pub struct Drawing {
+pub struct Frame {
     /// Pixels across and down.
     pub size: [u32; 2],
     /// The camera.
@@ -99,7 +99,7 @@ impl Gpu {
     ///
     /// # Errors
     /// The picture is empty or larger than the adapter allows, or the device failed.
-    pub fn draw(&self, drawing: &Drawing) -> Result<Vec<u8>> {
+    pub fn draw(&self, drawing: &Frame) -> Result<Vec<u8>> {
         let [width, height] = drawing.size;
         let most = self.max_picture_side();
         if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
@@ -167,7 +167,7 @@ impl<'g> Easel<'g> {
     }
 
     /// Records all layers, and a copy of the picture into `pixels`.
-    fn paint(&self, drawing: &Drawing, pixels: &wgpu::Buffer, row_bytes: u32) -> wgpu::CommandBuffer {
+    fn paint(&self, drawing: &Frame, pixels: &wgpu::Buffer, row_bytes: u32) -> wgpu::CommandBuffer {
         let nowhere = wgpu::Extent3d { width: 1, height: 1, depth_or_array_layers: 1 };
         let unused = self.texture(nowhere, DISTANCE, 1, TextureUsages::TEXTURE_BINDING);
         let subject = self.texture(self.size, DISTANCE, 1, TextureUsages::TEXTURE_BINDING);

@@ -3,6 +3,7 @@
 use super::buffers::{Buffers, Slot};
 use super::device::Gpu;
 use super::layout::Pass;
+use super::raster::Rendering;
 use super::shader::Source;
 use crate::error::Result;
 use wgpu::{BindingType, BufferBindingType, ShaderStages};
@@ -53,12 +54,21 @@ pub struct Kernel {
     pub has_pass: bool,
 }
 
-/// A kernel, compiled for a device.
+/// A kernel or drawing, compiled for a device.
 #[derive(Debug)]
 pub struct Pipeline {
     pub(super) kernel: Kernel,
-    pub(super) pipeline: wgpu::ComputePipeline,
+    pub(super) program: Program,
     pub(super) layout: wgpu::BindGroupLayout,
+}
+
+/// What runs.
+#[derive(Debug)]
+pub(super) enum Program {
+    /// A compute kernel.
+    Compute(wgpu::ComputePipeline),
+    /// A drawing.
+    Render(Rendering),
 }
 
 impl Gpu {
@@ -83,7 +93,7 @@ impl Gpu {
                 label,
                 source: wgpu::ShaderSource::Wgsl(source.text.as_str().into()),
             });
-            let entries: Vec<_> = kernel.bindings.iter().map(|b| entry(b.number, b.access, false)).collect();
+            let entries: Vec<_> = kernel.bindings.iter().map(|b| entry(b, ShaderStages::COMPUTE)).collect();
             let layout =
                 self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
             let pass_layout = self.pass_layout();
@@ -101,13 +111,17 @@ impl Gpu {
                 compilation_options: wgpu::PipelineCompilationOptions::default(),
                 cache: None,
             });
-            Pipeline { kernel: *kernel, pipeline, layout }
+            Pipeline { kernel: *kernel, program: Program::Compute(pipeline), layout }
         })
     }
 
     /// The layout of group 1: one [`Pass`] at a dynamic offset.
     pub(super) fn pass_layout(&self) -> wgpu::BindGroupLayout {
-        let entries = [entry(0, Access::Uniform, true)];
+        let size = std::num::NonZeroU64::new(size_of::<Pass>() as u64);
+        let ty =
+            BindingType::Buffer { ty: BufferBindingType::Uniform, has_dynamic_offset: true, min_binding_size: size };
+        let visibility = ShaderStages::COMPUTE;
+        let entries = [wgpu::BindGroupLayoutEntry { binding: 0, visibility, ty, count: None }];
         self.device
             .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("pass"), entries: &entries })
     }
@@ -128,17 +142,13 @@ impl Gpu {
     }
 }
 
-fn entry(binding: u32, access: Access, has_dynamic_offset: bool) -> wgpu::BindGroupLayoutEntry {
-    let ty = match access {
+/// A binding for some stages.
+pub(super) fn entry(binding: &Binding, visibility: ShaderStages) -> wgpu::BindGroupLayoutEntry {
+    let ty = match binding.access {
         Access::Uniform => BufferBindingType::Uniform,
         Access::Read => BufferBindingType::Storage { read_only: true },
         Access::ReadWrite => BufferBindingType::Storage { read_only: false },
     };
-    let min_binding_size = has_dynamic_offset.then(|| std::num::NonZeroU64::new(size_of::<Pass>() as u64)).flatten();
-    wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: ShaderStages::COMPUTE,
-        ty: BindingType::Buffer { ty, has_dynamic_offset, min_binding_size },
-        count: None,
-    }
+    let ty = BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+    wgpu::BindGroupLayoutEntry { binding: binding.number, visibility, ty, count: None }
 }

@@ -64,6 +64,10 @@ shared! {
         redo_at: u32,
         /// Word of the control buffer where the motions' limits start.
         limits_at: u32,
+        /// Pixels along a side of a tile of `s4_sweep`.
+        tile_pixels: u32,
+        /// Tiles that there is room for.
+        tile_capacity: u32,
     }
 
     /// A part of a motion.
@@ -227,6 +231,18 @@ shared! {
         mask_slice: u32,
     }
 
+    /// Three maps of the depths of what a link sweeps in a piece.
+    struct Tile {
+        /// What is seen in the middle, metres.
+        middle: Vec3,
+        /// Piece times number of links, plus link.
+        piece_link: u32,
+        /// Pixels per metre along each axis.
+        scale: Vec3,
+        /// Sub-intervals that are drawn.
+        mask: u32,
+    }
+
     /// Which queues a pass reads and writes.
     struct Pass {
         /// Counter of the input.
@@ -241,10 +257,10 @@ shared! {
         output_at: u32,
         /// Entries that the input has room for.
         capacity: u32,
-        /// Invocations for each entry.
+        /// Invocations or instances for each entry.
         invocations: u32,
-        /// Unused.
-        padding: u32,
+        /// Vertices of an instance, if the step draws.
+        vertices: u32,
     }
 }
 
@@ -298,7 +314,7 @@ mod tests {
         let mut buffer = encase::UniformBuffer::new(Vec::<u8>::new());
         buffer.write(&chunk).unwrap();
         assert_eq!(buffer.into_inner(), bytemuck::bytes_of(&chunk));
-        let pass = Pass { input: 1, padding: 7, ..Pass::default() };
+        let pass = Pass { input: 1, vertices: 7, ..Pass::default() };
         let mut buffer = encase::UniformBuffer::new(Vec::<u8>::new());
         buffer.write(&pass).unwrap();
         assert_eq!(buffer.into_inner(), bytemuck::bytes_of(&pass));

@@ -5,13 +5,17 @@ mod device;
 mod draw;
 mod kernel;
 pub mod layout;
+mod occlusion;
+mod raster;
 mod recording;
 pub mod shader;
 mod world;
 
 pub use buffers::{Buffers, PASS_STRIDE, Slot};
 pub use device::{AdapterChoice, AdapterSummary, Gpu};
-pub use draw::{Corner, Drawing, Lens, SOURCE as RENDER_SOURCE};
+pub use draw::{Corner, Frame, Lens, SOURCE as RENDER_SOURCE};
 pub use kernel::{Access, Binding, Kernel, Pipeline, bind};
+pub use occlusion::MAX_QUERIES;
+pub use raster::{Depth, Drawing, TARGET_PIXELS};
 pub use recording::{DISPATCH, Readback, Size, Step, Submission};
 pub use world::first_link_triangles;

@@ -2,7 +2,8 @@
 
 use super::buffers::{Buffers, PASS_STRIDE, Slot};
 use super::device::{Gpu, Mapping};
-use super::kernel::{Access, Kernel, Pipeline, bind};
+use super::kernel::{Access, Kernel, Pipeline, Program, bind};
+use super::raster::Rendering;
 use crate::error::Result;
 
 /// Sizes an indirect dispatch from the length of a queue.
@@ -30,10 +31,10 @@ pub enum Size {
     Queue,
 }
 
-/// One dispatch.
+/// One dispatch or drawing. A drawing always takes its size from its queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'p> {
-    /// The kernel.
+    /// The kernel or drawing.
     pub pipeline: &'p Pipeline,
     /// The number of its [`Pass`](super::layout::Pass) among those set.
     pub pass: u32,
@@ -41,6 +42,12 @@ pub struct Step<'p> {
     pub size: Size,
     /// Which stage its time counts for; the steps of a stage follow one another.
     pub stage: usize,
+}
+
+impl Step<'_> {
+    fn draws(&self) -> bool {
+        matches!(self.pipeline.program, Program::Render(_))
+    }
 }
 
 /// Work on its way.
@@ -95,36 +102,18 @@ impl Gpu {
             };
             self.device.create_query_set(&descriptor)
         });
+        let recorder = Recorder { gpu: self, buffers, sizer, size_group, pass_group };
         for (i, steps) in by_stage.iter().enumerate() {
-            let timestamp_writes = clock.as_ref().map(|query_set| wgpu::ComputePassTimestampWrites {
-                query_set,
-                beginning_of_pass_write_index: Some(2 * i as u32),
-                end_of_pass_write_index: Some(2 * i as u32 + 1),
-            });
-            let descriptor =
-                wgpu::ComputePassDescriptor { label: Some(steps[0].pipeline.kernel.stem), timestamp_writes };
-            let mut pass = encoder.begin_compute_pass(&descriptor);
-            for step in *steps {
-                let offset = [step.pass * PASS_STRIDE];
-                let dispatch = match step.size {
-                    Size::Invocations(0) => continue,
-                    Size::Invocations(n) => Some(n.div_ceil(u64::from(step.pipeline.kernel.workgroup))),
-                    Size::Queue => {
-                        pass.set_pipeline(&sizer.pipeline);
-                        pass.set_bind_group(0, &size_group, &[]);
-                        pass.set_bind_group(1, &pass_group, &offset);
-                        pass.dispatch_workgroups(1, 1, 1);
-                        None
-                    }
-                };
-                pass.set_pipeline(&step.pipeline.pipeline);
-                pass.set_bind_group(0, &self.bind_group(step.pipeline, buffers), &[]);
-                if step.pipeline.kernel.has_pass {
-                    pass.set_bind_group(1, &pass_group, &offset);
-                }
-                match dispatch {
-                    Some(groups) => pass.dispatch_workgroups(groups.min(ROW) as u32, groups.div_ceil(ROW) as u32, 1),
-                    None => pass.dispatch_workgroups_indirect(buffers.buffer(Slot::Arguments), 0),
+            let passes: Vec<&[Step]> = steps.chunk_by(|a, b| !a.draws() && !b.draws()).collect();
+            for (j, steps) in passes.iter().enumerate() {
+                let stamps = clock.as_ref().map(|query_set| Stamps {
+                    query_set,
+                    begin: (j == 0).then_some(2 * i as u32),
+                    end: (j + 1 == passes.len()).then_some(2 * i as u32 + 1),
+                });
+                match &steps[0].pipeline.program {
+                    Program::Compute(_) => recorder.compute(&mut encoder, steps, stamps),
+                    Program::Render(rendering) => recorder.draw(&mut encoder, &steps[0], rendering, stamps),
                 }
             }
         }
@@ -153,6 +142,90 @@ impl Gpu {
         let mappings = staging.into_iter().map(|(buffer, bytes)| self.map(buffer, bytes)).collect();
         let stages = clock.map_or(Vec::new(), |_| by_stage.iter().map(|s| s[0].stage).collect());
         Ok(Submission { index, mappings, stages })
+    }
+}
+
+/// Where a pass notes the time: at its begin and end, if these are a stage's.
+#[derive(Clone, Copy)]
+struct Stamps<'q> {
+    query_set: &'q wgpu::QuerySet,
+    begin: Option<u32>,
+    end: Option<u32>,
+}
+
+/// What recording a pass takes.
+struct Recorder<'g> {
+    gpu: &'g Gpu,
+    buffers: &'g Buffers,
+    sizer: &'g Pipeline,
+    size_group: wgpu::BindGroup,
+    pass_group: wgpu::BindGroup,
+}
+
+impl Recorder<'_> {
+    /// One dispatch after the other.
+    fn compute(&self, encoder: &mut wgpu::CommandEncoder, steps: &[Step], stamps: Option<Stamps>) {
+        let timestamp_writes =
+            stamps.filter(|s| s.begin.or(s.end).is_some()).map(|s| wgpu::ComputePassTimestampWrites {
+                query_set: s.query_set,
+                beginning_of_pass_write_index: s.begin,
+                end_of_pass_write_index: s.end,
+            });
+        let label = steps.first().map(|s| s.pipeline.kernel.stem);
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
+        for step in steps {
+            let Program::Compute(program) = &step.pipeline.program else { continue };
+            let offset = [step.pass * PASS_STRIDE];
+            let dispatch = match step.size {
+                Size::Invocations(0) => continue,
+                Size::Invocations(n) => Some(n.div_ceil(u64::from(step.pipeline.kernel.workgroup))),
+                Size::Queue => {
+                    self.size(&mut pass, step);
+                    None
+                }
+            };
+            pass.set_pipeline(program);
+            pass.set_bind_group(0, &self.gpu.bind_group(step.pipeline, self.buffers), &[]);
+            if step.pipeline.kernel.has_pass {
+                pass.set_bind_group(1, &self.pass_group, &offset);
+            }
+            match dispatch {
+                Some(groups) => pass.dispatch_workgroups(groups.min(ROW) as u32, groups.div_ceil(ROW) as u32, 1),
+                None => pass.dispatch_workgroups_indirect(self.buffers.buffer(Slot::Arguments), 0),
+            }
+        }
+    }
+
+    /// A drawing, its number of instances read off its queue in a pass before.
+    fn draw(&self, encoder: &mut wgpu::CommandEncoder, step: &Step, rendering: &Rendering, stamps: Option<Stamps>) {
+        let (begin, end) = stamps.map_or((None, None), |s| (s.begin, s.end));
+        let sizing = wgpu::ComputePassDescriptor {
+            label: Some(self.sizer.kernel.stem),
+            timestamp_writes: stamps.filter(|s| s.begin.is_some()).map(|s| wgpu::ComputePassTimestampWrites {
+                query_set: s.query_set,
+                beginning_of_pass_write_index: begin,
+                end_of_pass_write_index: None,
+            }),
+        };
+        self.size(&mut encoder.begin_compute_pass(&sizing), step);
+        let writes = stamps.filter(|s| s.end.is_some()).map(|s| wgpu::RenderPassTimestampWrites {
+            query_set: s.query_set,
+            beginning_of_pass_write_index: None,
+            end_of_pass_write_index: end,
+        });
+        let mut pass = rendering.begin(encoder, step.pipeline.kernel.stem, writes);
+        pass.set_bind_group(0, &self.gpu.bind_group(step.pipeline, self.buffers), &[]);
+        pass.draw_indirect(self.buffers.buffer(Slot::Arguments), 0);
+    }
+
+    /// Turns the length of a step's queue into the arguments of its dispatch or drawing.
+    fn size(&self, pass: &mut wgpu::ComputePass, step: &Step) {
+        if let Program::Compute(program) = &self.sizer.program {
+            pass.set_pipeline(program);
+            pass.set_bind_group(0, &self.size_group, &[]);
+            pass.set_bind_group(1, &self.pass_group, &[step.pass * PASS_STRIDE]);
+            pass.dispatch_workgroups(1, 1, 1);
+        }
     }
 }
 

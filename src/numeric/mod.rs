@@ -15,6 +15,7 @@ pub mod pose_bound;
 pub mod real;
 pub mod refinement;
 pub mod separation;
+pub mod silhouette;
 pub mod swept;
 pub mod trig;
 pub mod vectors;

@@ -13,7 +13,7 @@ pub use image::Image;
 
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::gpu::{Drawing, Gpu};
+use crate::gpu::{Frame, Gpu};
 use crate::model::robot::Triangle;
 use crate::model::world::LinkShape;
 use crate::motion::{ModelMotion, Motions};
@@ -142,7 +142,7 @@ pub fn draw(
     if let Some(c) = contact {
         marks.add_contact(c.point.into(), c.normal.into(), 0.016 * camera.extent_m, CONTACT);
     }
-    let drawing = Drawing {
+    let drawing = Frame {
         size: options.size,
         lens,
         solid: solid.corners,

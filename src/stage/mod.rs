@@ -114,7 +114,7 @@ impl TrianglePair {
 }
 
 /// The kernels of all stages.
-pub const KERNELS: [crate::gpu::Kernel; 11] = [
+pub const KERNELS: [crate::gpu::Kernel; 16] = [
     crate::gpu::DISPATCH,
     s1_concat::JET,
     s1_concat::INTERVAL,
@@ -123,7 +123,28 @@ pub const KERNELS: [crate::gpu::Kernel; 11] = [
     s4_sweep::compute::KERNEL,
     s4_sweep::grid::LISTS,
     s4_sweep::grid::KERNEL,
+    s4_sweep::raster::MARK,
+    s4_sweep::raster::FRAME,
+    s4_sweep::raster::CLEAR,
+    s4_sweep::raster::VERIFY,
+    s4_sweep::raster::NARROW,
     s5_pairs::TRIANGLES,
     s5_pairs::LINKS,
     s5_pairs::PAIRS,
+];
+
+/// The drawings of all stages.
+pub const DRAWINGS: [crate::gpu::Drawing; 12] = [
+    s4_sweep::raster::CELLS,
+    s4_sweep::raster::ALONG_X,
+    s4_sweep::raster::ALONG_Y,
+    s4_sweep::raster::ALONG_Z,
+    s4_sweep::occlusion::LOWEST,
+    s4_sweep::occlusion::HIGHEST,
+    s4_sweep::occlusion::ABOVE[0],
+    s4_sweep::occlusion::ABOVE[1],
+    s4_sweep::occlusion::ABOVE[2],
+    s4_sweep::occlusion::BELOW[0],
+    s4_sweep::occlusion::BELOW[1],
+    s4_sweep::occlusion::BELOW[2],
 ];

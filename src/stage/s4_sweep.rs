@@ -16,7 +16,9 @@
 
 pub mod compute;
 pub mod grid;
+pub mod occlusion;
 pub mod paper;
+pub mod raster;
 
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
@@ -65,7 +67,7 @@ impl Sweep {
     /// It is not built yet.
     pub fn check(self) -> Result<()> {
         match self {
-            Self::Auto | Self::Off | Self::Compute | Self::Grid => Ok(()),
+            Self::Auto | Self::Off | Self::Compute | Self::Grid | Self::Raster => Ok(()),
             form => Err(Error::usage(format!("--sweep {} is not built yet", form.name())).remedy("take --sweep off")),
         }
     }
@@ -121,7 +123,8 @@ pub fn reference(form: Sweep, input: &Input, candidates: &mut [Candidate]) {
     match form {
         Sweep::Auto | Sweep::Off => {}
         Sweep::Grid => grid::reference(input, candidates),
-        Sweep::Compute | Sweep::Raster | Sweep::Paper => compute::reference(input, candidates),
+        Sweep::Raster => raster::reference(input, candidates, raster::DEFAULT_TILE_PIXELS as usize),
+        Sweep::Compute | Sweep::Paper => compute::reference(input, candidates),
     }
 }
 

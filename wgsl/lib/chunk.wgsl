@@ -36,6 +36,9 @@ struct Chunk {
     // Where in `control` the redo bits and the limits start.
     redo_at: u32,
     limits_at: u32,
+    // Pixels along a side of a tile, and tiles that there is room for.
+    tile_pixels: u32,
+    tile_capacity: u32,
 }
 
 struct Piece {
@@ -94,10 +97,11 @@ struct Pass {
     leaf_output: u32,
     input_at: u32,
     output_at: u32,
-    // For `dispatch`: the entries that the input has room for, and invocations for each.
+    // For `dispatch`: the entries that the input has room for, and invocations or instances for each.
     capacity: u32,
     invocations: u32,
-    padding: u32,
+    // Of an instance, if the step draws.
+    vertices: u32,
 }
 
 // Invocations are numbered through a two-dimensional grid of workgroups, since one dimension ends at 65,535.

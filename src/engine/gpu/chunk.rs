@@ -67,6 +67,8 @@ impl GpuFlow {
             pair_capacity: self.capacities.pairs,
             redo_at: redo_at as u32,
             limits_at: limits_at as u32,
+            tile_pixels: self.kernels.raster.as_ref().map_or(0, |r| r.tile_pixels),
+            tile_capacity: self.kernels.raster.as_ref().map_or(0, |r| r.tile_capacity),
         };
         b.set_chunk(gpu, &uniform)?;
         self.clear(world, chunk, set)
@@ -92,6 +94,9 @@ impl GpuFlow {
             control[redo_at + piece / 32] |= 1 << (piece % 32);
         }
         control[limits_at..].fill(u32::MAX);
+        if let Some(raster) = &self.kernels.raster {
+            raster.forget(gpu, b, n_pieces)?;
+        }
         b.fill(gpu, Slot::Control, &control)
     }
 

@@ -6,6 +6,7 @@
 
 mod chunk;
 mod mixed;
+mod raster;
 
 pub use chunk::{ChunkInput, ChunkOutput, Started};
 
@@ -51,6 +52,7 @@ struct Kernels {
     triangles: Pipeline,
     links: Pipeline,
     pairs: Pipeline,
+    raster: Option<raster::RasterFlow>,
 }
 
 /// A graphics adapter with the world on it.
@@ -99,6 +101,17 @@ impl GpuFlow {
             Ok((form, kernels.collect::<Result<_>>()?))
         };
         let concat = if options.bound == BoundForm::Jet { s1_concat::JET } else { s1_concat::INTERVAL };
+        let mut capacities =
+            options.capacities.unwrap_or_else(|| default_capacities(&gpu, world, options.memory_bytes));
+        if !options.cull {
+            // Every link is a candidate for every cluster.
+            let each = (world.links.len() * world.scene.tree.n_leaves()).max(1);
+            capacities.pieces = capacities.pieces.min(capacities.candidates as usize / each).max(1);
+        }
+        let share = options.memory_bytes / 4;
+        let raster = (options.sweep.choices().contains(&Sweep::Raster))
+            .then(|| raster::RasterFlow::new(&gpu, world, &capacities, options.tile_pixels, share, source))
+            .transpose()?;
         let kernels = Kernels {
             size: compile(&DISPATCH)?,
             concat: compile(&concat)?,
@@ -108,19 +121,13 @@ impl GpuFlow {
             triangles: compile(&s5_pairs::TRIANGLES)?,
             links: compile(&s5_pairs::LINKS)?,
             pairs: compile(&s5_pairs::PAIRS)?,
+            raster,
         };
         let cull_levels = s3_cull::max_levels(world);
         let link_levels = world.links.iter().map(|l| l.tree.depth).max().unwrap_or(0);
         if cull_levels >= CULL_LEVELS || link_levels >= LINK_LEVELS {
             let message = format!("trees of {cull_levels} and {link_levels} levels are too deep for the kernels");
             return Err(Error::new(ErrorKind::Gpu, message).remedy("use --backend cpu"));
-        }
-        let mut capacities =
-            options.capacities.unwrap_or_else(|| default_capacities(&gpu, world, options.memory_bytes));
-        if !options.cull {
-            // Every link is a candidate for every cluster.
-            let each = (world.links.len() * world.scene.tree.n_leaves()).max(1);
-            capacities.pieces = capacities.pieces.min(capacities.candidates as usize / each).max(1);
         }
         let mut shared = Buffers::new(&gpu)?;
         shared.upload_world(&gpu, world)?;
@@ -150,6 +157,9 @@ impl GpuFlow {
             set.reserve(&self.gpu, Slot::Candidates, u64::from(c.candidates) * size_of::<Candidate>() as u64)?;
             set.reserve(&self.gpu, Slot::Pairs, u64::from(c.pairs) * entry)?;
             set.reserve(&self.gpu, Slot::Arguments, 16)?;
+            if let Some(raster) = &self.kernels.raster {
+                raster.reserve(&self.gpu, set, c.candidates)?;
+            }
             set.set_passes(&self.gpu, &passes)?;
         }
         Ok(())
@@ -187,7 +197,7 @@ impl GpuFlow {
             output_at: half(i + 1),
             capacity: queue,
             invocations: 8,
-            padding: 0,
+            vertices: 0,
         };
         let first_link = CULL_LEVELS as u32;
         let mut passes: Vec<Pass> = (0..self.cull_levels).map(|i| level(0, CANDIDATES, i)).collect();
@@ -208,6 +218,9 @@ impl GpuFlow {
             invocations,
             ..Pass::default()
         }));
+        if let Some(raster) = &self.kernels.raster {
+            passes.extend(raster.passes(self.capacities.candidates));
+        }
         passes
     }
 
@@ -230,7 +243,6 @@ impl GpuFlow {
                 let ends = (queued(&k.triangles, first), queued(&k.pairs, first + 1 + self.link_levels));
                 std::iter::once(ends.0).chain(links).chain([ends.1]).collect()
             }
-            // Compute steps; what a form draws goes before or between them.
             Stage::Sweep => {
                 let pass = self.cull_levels + self.link_levels + 2;
                 let links = Size::Invocations(n_pieces as u64 * u64::from(self.n_links) * 64);
@@ -241,7 +253,10 @@ impl GpuFlow {
                     Work::Candidates => queued(pipeline, pass + 1),
                     Work::Links => Step { pipeline, pass, size: links, stage: stage as usize },
                 };
-                kernels.iter().map(|(pipeline, work)| step((pipeline, *work))).collect()
+                let computed = kernels.iter().map(|(pipeline, work)| step((pipeline, *work)));
+                let raster = k.raster.iter().filter(|_| self.sweep == Sweep::Raster);
+                let drawn = raster.flat_map(|r| r.steps(pass + 2, n_pieces));
+                computed.chain(drawn).collect()
             }
             Stage::Solve => Vec::new(),
         }

@@ -1,0 +1,53 @@
+//! `s4_sweep`: 64 pieces, each form against none. The kernel's share includes everything before, without which there is nothing
+//! to clear; what a form costs is the difference to `off`.
+
+use crate::case::case;
+use criterion::{Criterion, Throughput};
+use firstcontact::engine::gpu::GpuFlow;
+use firstcontact::engine::{Options, Stage, Sweep};
+use firstcontact::stage::s4_sweep;
+use std::hint::black_box;
+
+const FORMS: [Sweep; 2] = [Sweep::Raster, Sweep::Compute];
+
+pub fn bench(criterion: &mut Criterion) {
+    let case = case();
+    let mut sweeps: Vec<_> = case.candidates.iter().map(|c| (c.piece, c.link)).collect();
+    sweeps.sort_unstable();
+    sweeps.dedup();
+    let mut group = criterion.benchmark_group("s4_sweep");
+    group.throughput(Throughput::Elements(sweeps.len() as u64));
+    group.sample_size(20);
+    let input = s4_sweep::Input { world: &case.world, pieces: &case.pieces, poses: &case.poses, boxes: &case.boxes };
+    for form in FORMS {
+        group.bench_function(format!("reference, {}", form.name()), |b| {
+            b.iter(|| {
+                let mut candidates = case.candidates.clone();
+                s4_sweep::reference(form, &input, &mut candidates);
+                black_box(candidates)
+            });
+        });
+    }
+    for form in std::iter::once(Sweep::Off).chain(FORMS) {
+        let mut flow = match GpuFlow::new(&case.world, &Options { sweep: form, ..Options::default() }, false) {
+            Ok(flow) => flow,
+            Err(e) => {
+                println!("no adapter: {e}");
+                return;
+            }
+        };
+        flow.load(&case.world, &case.chunk(), 0).expect("it fits");
+        for stage in [Stage::Concat, Stage::Bound] {
+            flow.run_stage(&case.chunk(), 0, stage).expect("it runs");
+        }
+        let name = flow.gpu().summary().name.clone();
+        group.bench_function(format!("kernel, {}, {name}", form.name()), |b| {
+            b.iter(|| {
+                flow.clear(&case.world, &case.chunk(), 0).expect("it fits");
+                flow.run_stage(&case.chunk(), 0, Stage::Cull).expect("it runs");
+                flow.run_stage(&case.chunk(), 0, Stage::Sweep).expect("it runs");
+            });
+        });
+    }
+    group.finish();
+}

@@ -1,0 +1,242 @@
+//! What is dropped is free, and what touches stays.
+
+use super::case::{
+    Case, Kind, Shape, along_itself, arm, case, dropped, lost, of_robot, on_adapter, options, reference,
+};
+use crate::effort;
+use crate::harness::gpu::{Mutant, skip};
+use crate::harness::models::Draw;
+use firstcontact::engine::{Capacities, Options};
+use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::stage::Candidate;
+use firstcontact::stage::s4_sweep::raster::TILE_PIXELS;
+use std::collections::HashSet;
+
+/// Names and cases in which something is at its limit.
+fn adversarial(draw: &mut Draw) -> Vec<(&'static str, Case)> {
+    let kind = Kind { n_bodies: 3, n_motions: 3, ..Kind::default() };
+    let slider = along_itself();
+    vec![
+        ("static links", case(draw, &Kind { angle: 0.0, slide_m: 0.0, touching: 20, ..kind })),
+        (
+            "an axis that moves along itself",
+            of_robot(draw, &slider, &Kind { angle: 0.0, slide_m: 1.0, touching: 20, ..kind }),
+        ),
+        ("a sweep that meets itself", of_robot(draw, &slider, &Kind { angle: 13.0, n_motions: 6, ..kind })),
+        ("turns", case(draw, &Kind { angle: 6.0, n_motions: 2, ..kind })),
+        ("edge-on triangles", case(draw, &Kind { shape: Shape::Flat, ..kind })),
+        ("triangles below a pixel", case(draw, &Kind { shape: Shape::Tiny, ..kind })),
+        ("needles", case(draw, &Kind { shape: Shape::Needle, ..kind })),
+        ("triangles beyond the tile", case(draw, &Kind { shape: Shape::Large, ..kind })),
+        ("1 km away", case(draw, &Kind { far_m: 1e3, ..kind })),
+        ("10 km away", case(draw, &Kind { far_m: 1e4, ..kind })),
+    ]
+}
+
+fn judge(what: &str, case: &Case, [before, after]: &[Vec<Candidate>; 2]) -> usize {
+    let lost = lost(case, after);
+    let (all, bad) = dropped(case, before, after);
+    println!(
+        "{what}: {all} dropped, {bad} of them not proved free; {} touch, {lost} of them lost",
+        case.touching.len()
+    );
+    assert_eq!((bad, lost), (0, 0), "{what}");
+    all
+}
+
+#[test]
+fn reference_drops_only_what_is_free() {
+    let mut draw = Draw::new(46);
+    let mut all = 0;
+    for i in 0..effort(1, 30) {
+        let case = case(&mut draw, &Kind { angle: [0.05, 0.3, 1.5][i % 3], ..Kind::default() });
+        for form in [BoundForm::Jet, BoundForm::Interval] {
+            all += judge("random motions", &case, &reference(&case, form, 32));
+        }
+    }
+    for (what, case) in adversarial(&mut draw) {
+        all += judge(what, &case, &reference(&case, BoundForm::Jet, TILE_PIXELS[all % 3] as usize));
+    }
+    println!("{all} sets of piece, link and triangle dropped, all proved free");
+}
+
+#[test]
+fn kernel_drops_only_what_is_free() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(47);
+    let mut all = 0;
+    for i in 0..effort(2, 60) {
+        let case = case(&mut draw, &Kind { angle: [0.05, 0.3, 1.5][i % 3], n_motions: 6, ..Kind::default() });
+        let form = [BoundForm::Jet, BoundForm::Interval][i % 2];
+        let n = TILE_PIXELS[i % 3] as usize;
+        all += judge("random motions", &case, &on_adapter(&case, &options(form, n), None));
+    }
+    for (what, case) in adversarial(&mut draw) {
+        all += judge(what, &case, &on_adapter(&case, &options(BoundForm::Jet, 32), None));
+    }
+    println!("{all} sets of piece, link and triangle dropped, all proved free");
+}
+
+/// Every safety term taken out is seen: a triangle that touches is lost.
+#[test]
+fn mutants_are_caught() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(48);
+    let kind = Kind { shape: Shape::Corner, others: 0, ..Kind::default() };
+    let fast = case(&mut draw, &Kind { angle: 2.5, n_motions: 6, touching: 12, ..kind });
+    let still = case(&mut draw, &Kind { angle: 0.0, slide_m: 0.0, touching: 30, ..kind });
+    let thick = case(&mut draw, &Kind { shape: Shape::Any, angle: 0.5, touching: 20, ..kind });
+    let arm = arm(&mut draw, 24);
+    let far = case(&mut draw, &Kind { n_bodies: 12, angle: 0.0, slide_m: 0.0, touching: 30, far_m: 1e5, ..kind });
+    for (what, case) in [("fast", &fast), ("still", &still), ("thick", &thick), ("arm", &arm), ("far", &far)] {
+        judge(what, case, &on_adapter(case, &options(BoundForm::Jet, 64), None));
+    }
+    let mut unseen = Vec::new();
+    for (what, case, old, new) in [
+        ("dilation off", &still, "let pixel = 0.5 + SNAP + size * (OUTLINE_ROUNDINGS * UNIT);", "let pixel = 0.0;"),
+        ("half a pixel dropped", &still, "let pixel = 0.5 + SNAP", "let pixel = SNAP"),
+        (
+            "depths rounded inward",
+            &still,
+            "return vec2<u32>(step_of(near, half), step_of(far, half));",
+            "return vec2<u32>(step_of(near, half) + 1u, step_of(far, half));",
+        ),
+        (
+            "the radius' remainder dropped",
+            &arm,
+            "body.radius = (radius + max(around_a, around_b))",
+            "body.radius = (radius + max(a.ball, b.ball))",
+        ),
+        (
+            "what f32 rounds dropped",
+            &far,
+            "body.radius = (radius + max(around_a, around_b))",
+            "body.radius = (radius + max(norm_bound(a.c2), norm_bound(b.c2)) * quarter)",
+        ),
+        (
+            "the radius dropped",
+            &still,
+            "body.radius = (radius + max(around_a, around_b))",
+            "body.radius = (max(around_a, around_b))",
+        ),
+        (
+            "the map of another view",
+            &still,
+            "d.map = (tile * 3u + view) * n * n;",
+            "d.map = (tile * 3u + select(view, 0u, triangle != 0u)) * n * n;",
+        ),
+        (
+            "the bit of another triangle",
+            &still,
+            "1u << (d.triangle % CLUSTER_SIZE)",
+            "2u << (d.triangle % CLUSTER_SIZE)",
+        ),
+        (
+            "the depth of a pixel's middle",
+            &thick,
+            "let lift = thick + steep * 0.5 + slack;",
+            "let lift = thick + slack;",
+        ),
+        ("the last sub-interval", &thick, "let sub = instance % SUBS;", "let sub = instance % (SUBS - 1u);"),
+        (
+            "the ends' ways",
+            &arm,
+            "array<vec3<f32>, 4>(middle_a - way_a, middle_a + way_a, middle_b - way_b, middle_b + way_b)",
+            "array<vec3<f32>, 4>(middle_a, middle_a, middle_b, middle_b)",
+        ),
+        (
+            "a tile of the last sub-interval's box",
+            &fast,
+            "hi = max(hi, vec3<f32>(boxes[i + 3u * SUBS], boxes[i + 4u * SUBS], boxes[i + 5u * SUBS]));",
+            "hi = vec3<f32>(boxes[i + 3u * SUBS], boxes[i + 4u * SUBS], boxes[i + 5u * SUBS]);",
+        ),
+        (
+            "a corner of the polygon",
+            &still,
+            "let k = select((16u - i) / 2u, (i + 1u) / 2u, i % 2u == 1u) % 8u;",
+            "let k = select((16u - i) / 2u, (i + 1u) / 2u, i % 2u == 1u) % 7u;",
+        ),
+    ] {
+        let [_, after] = on_adapter(case, &options(BoundForm::Jet, 64), Some(Mutant { old, new }));
+        let lost = lost(case, &after);
+        println!("{what}: {lost} of {} lost", case.touching.len());
+        unseen.extend((lost == 0).then_some(what));
+    }
+    assert!(unseen.is_empty(), "go unseen: {unseen:?}");
+}
+
+/// Where what the links sweep is not drawn, or not in every view, every candidate is left standing.
+#[test]
+fn a_device_that_loses_drawings_clears_nothing() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(53);
+    let case = case(&mut draw, &Kind { n_motions: 2, others: 100, ..Kind::default() });
+    for (old, new) in [
+        ("fn fill(d: Drawn) {", "fn fill(d: Drawn) { if chunk.tile_pixels == 32u { return; }"),
+        ("let view = instance / SUBS % 3u;", "let view = instance / SUBS % 2u;"),
+    ] {
+        let [before, after] = on_adapter(&case, &options(BoundForm::Jet, 32), Some(Mutant { old, new }));
+        let (all, _) = dropped(&case, &before, &after);
+        assert_eq!((all, lost(&case, &after)), (0, 0), "{new}");
+    }
+}
+
+/// What finds no room in the atlas is left standing.
+#[test]
+fn a_full_atlas_leaves_candidates_standing() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(49);
+    let case = case(&mut draw, &Kind { touching: 3, others: 200, ..Kind::default() });
+    let roomy = options(BoundForm::Jet, 32);
+    let capacities = Capacities { pieces: 64, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 };
+    // A quarter of the memory is the atlas's: three tiles of three views, 32² pixels, two words.
+    let narrow = Options { memory_bytes: 4 * 3 * 3 * 1024 * 8, capacities: Some(capacities), ..roomy.clone() };
+    let [before, all] = on_adapter(&case, &roomy, None);
+    let [_, some] = on_adapter(&case, &narrow, None);
+    judge("three tiles", &case, &[before.clone(), some.clone()]);
+    let links = |after: &[Candidate]| {
+        let changed = before.iter().zip(after).filter(|(b, a)| dropped(&case, &[**b], &[**a]).0 > 0);
+        changed.map(|(b, _)| (b.piece, b.link)).collect::<HashSet<_>>().len()
+    };
+    println!("with room {} sweeps of links drop something, with three tiles {}", links(&all), links(&some));
+    assert!(links(&all) > 3 && (1..=3).contains(&links(&some)));
+    // The list of triangles is as long as that of the candidates.
+    let n = before.len() as u32;
+    let short = Options { capacities: Some(Capacities { candidates: n, ..capacities }), ..roomy };
+    let [_, some] = on_adapter(&case, &short, None);
+    judge("a short list", &case, &[before.clone(), some.clone()]);
+    let triangles: usize = before.iter().map(|c| c.triangles(&case.world).count()).sum();
+    println!("{triangles} triangles of {n} candidates; {} and {} drop something", links(&all), links(&some));
+    assert!(triangles > before.len() && dropped(&case, &before, &some).0 < dropped(&case, &before, &all).0);
+}
+
+/// The kernel and the reference see nearly the same.
+#[test]
+fn kernel_keeps_little_more_than_the_reference() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(50);
+    for n in TILE_PIXELS {
+        let (mut kept, mut needed, mut all) = (0, 0, 0);
+        for form in [BoundForm::Jet, BoundForm::Interval] {
+            let case = case(&mut draw, &Kind { n_motions: effort(2, 40), others: 300, ..Kind::default() });
+            let [before, after] = on_adapter(&case, &options(form, n as usize), None);
+            let [before_there, after_there] = reference(&case, form, n as usize);
+            let count = |c: &[Candidate]| c.iter().map(|c| c.triangles(&case.world).count()).sum::<usize>();
+            kept += count(&after);
+            needed += count(&after_there);
+            all += count(&before).max(count(&before_there));
+        }
+        println!("{n}²: of {all} triangles the kernel keeps {kept}, the reference {needed}");
+        assert!(kept as f64 <= 1.05 * needed as f64 + 5.0 && needed < all / 2);
+    }
+}

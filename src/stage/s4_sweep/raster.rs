@@ -1,0 +1,292 @@
+//! The drawn form of `s4_sweep` (Redon et al. 2004, section 4.2), as a guarantee.
+//!
+//! A piece and link with candidates gets a *tile*: three square maps, one for each coordinate axis that they are seen
+//! along, with the lowest and highest depth of what the link sweeps in each pixel. They hold what the paper's front and
+//! back views hold, and tell holes beyond and before apart as well.
+//! 1. Drawn into the maps is, for each sub-interval that some candidate has, the silhouette of the rounded tetrahedron in
+//!    which the link's line-swept sphere moves ([`Silhouette`]).
+//! 2. Drawn against the maps is each triangle of each candidate. It is seen in a view if there is a pixel in which its
+//!    depths meet the map's.
+//! 3. A triangle that some view does not see loses its bit.
+//!
+//! **Nothing is missed.** Let `p` lie in the triangle and in what the link sweeps. Then `p` is in the body of some
+//! sub-interval, and in the tile, because the tile holds the link's boxes. In each view `p` lies in some pixel's square; the
+//! polygons of both the body and the triangle cover this pixel's centre; the depths of both in this pixel contain that of
+//! `p`, and the steps of both the step of `p`; so they meet, and the triangle is seen in every view.
+//!
+//! The maps know nothing of time: what is seen keeps all of its sub-intervals.
+//!
+//! The reference here fills pixels whose centres the eight lines admit. The kernels leave this to the device's
+//! rasteriser; everything else is the same.
+
+use super::Input;
+use crate::gpu::{Access, Drawing, Kernel, Slot, bind};
+use crate::model::world::{SCENE_LEAF, World};
+use crate::numeric::linear::V3;
+use crate::numeric::pose_bound::PointBound;
+use crate::numeric::real::Real;
+use crate::numeric::separation::StandingTriangle;
+use crate::numeric::silhouette::{Aim, Body, Frame, Silhouette};
+use crate::stage::{Candidate, SUBS, Subs};
+
+/// Pixels along a side of a tile: what may be chosen.
+pub const TILE_PIXELS: [u32; 3] = [16, 32, 64];
+/// What is chosen where nothing else is asked for.
+pub const DEFAULT_TILE_PIXELS: u32 = 32;
+/// Steps of depth in a pixel.
+pub const DEPTH_STEPS: f64 = 16.0;
+
+/// Three maps of the depths of what a link sweeps in a piece.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    /// Pixels along a side.
+    pub n: usize,
+    /// How metres become pixels.
+    pub frame: Frame<f64>,
+    /// For each view and pixel, row by row, the lowest and the highest step of depth, counted from 0; the lowest is above
+    /// the highest where nothing is.
+    pub maps: [Vec<[u32; 2]>; 3],
+}
+
+/// A pixel in which nothing is.
+const NOTHING: [u32; 2] = [u32::MAX, 0];
+
+impl Tile {
+    /// The maps of a link in a piece during the sub-intervals of a mask; nothing if there are none, or the link's box does
+    /// not fit.
+    pub fn of(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Option<Self> {
+        let Input { world, pieces, poses, boxes } = *input;
+        let subs = || (0..SUBS).filter(|k| mask >> k & 1 != 0);
+        let at = piece as usize * boxes.n_nodes + link as usize;
+        let lane = |v: &V3<Subs>, k: usize| V3(v.0.map(|x| x.0[k]));
+        let start = (V3([f64::INFINITY; 3]), V3([f64::NEG_INFINITY; 3]));
+        let (lo, hi) =
+            subs().fold(start, |(lo, hi), k| (lo.min(lane(&boxes.lo[at], k)), hi.max(lane(&boxes.hi[at], k))));
+        let half = 0.5 * n as f64;
+        let frame = Frame::around(lo, hi, half);
+        if mask == 0 || frame.holds(lo, hi, half) == 0 {
+            return None;
+        }
+        let mut tile = Self { n, frame, maps: std::array::from_fn(|_| vec![NOTHING; n * n]) };
+        let (shape, h) = (&world.links[link as usize], pieces[piece as usize].half_sub());
+        let bound = &poses.piece(piece as usize)[shape.body as usize];
+        let ends = [shape.lss.a, shape.lss.b].map(|e| bound.point(V3::new(e), Subs::new(shape.reach_m)));
+        for k in subs() {
+            let ends =
+                ends.map(|p| PointBound { c: p.c.map(|c| lane(&c, k)), ball: p.ball.0[k], cube: lane(&p.cube, k) });
+            let body = Body::swept(&ends, shape.lss.radius, h);
+            for view in 0..3 {
+                let (map, n) = (&mut tile.maps[view], tile.n);
+                each_pixel(&body, &frame, view, n, |pixel, [lo, hi]| {
+                    map[pixel] = [map[pixel][0].min(lo), map[pixel][1].max(hi)];
+                });
+            }
+        }
+        Some(tile)
+    }
+
+    /// Whether a triangle is seen along an axis.
+    pub fn sees(&self, tri: &StandingTriangle<f64>, view: usize) -> bool {
+        let mut seen = false;
+        each_pixel(&Body::triangle(&tri.y, tri.error), &self.frame, view, self.n, |pixel, [lo, hi]| {
+            let [below, above] = self.maps[view][pixel];
+            seen |= below <= above && lo <= above && below <= hi;
+        });
+        seen
+    }
+}
+
+/// Calls `with` for each pixel that a body may be in, with the steps of its depth there.
+fn each_pixel(body: &Body<f64>, frame: &Frame<f64>, view: usize, n: usize, mut with: impl FnMut(usize, [u32; 2])) {
+    let half = 0.5 * n as f64;
+    let shape = Silhouette::of(body, frame, view, half, &Aim::at(body, frame, view));
+    let normals = shape.normals();
+    for row in 0..n {
+        let up = row as f64 + 0.5 - half;
+        // Where the lines admit centres of this row.
+        let (mut from, mut to) = (-half, half);
+        for (k, reach) in shape.reach.iter().enumerate() {
+            let sign = if k < 4 { 1.0 } else { -1.0 };
+            let (slope, left) = (sign * normals[k % 4][0], reach - sign * normals[k % 4][1] * up);
+            if slope > 1e-9 {
+                to = f64::min(to, left / slope);
+            } else if slope < -1e-9 {
+                from = f64::max(from, left / slope);
+            } else if left < -1e-6 {
+                to = -half;
+            }
+        }
+        let first = (from + half - 0.5).ceil().max(0.0) as usize;
+        let end = ((to + half + 0.5).floor().max(0.0) as usize).min(n);
+        for column in first..end {
+            let [near, far] = shape.span([column as f64 + 0.5 - half, up]);
+            let step = |z: f64| ((z + half).clamp(0.0, n as f64) * DEPTH_STEPS) as u32;
+            let [lo, hi] = [step(near), step(far)];
+            if lo <= hi {
+                with(row * n + column, [lo, hi]);
+            }
+        }
+    }
+}
+
+/// The stage in f64. Candidates of a piece and link that follow one another share a tile.
+pub fn reference(input: &Input, candidates: &mut [Candidate], n: usize) {
+    for group in candidates.chunk_by_mut(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
+        let Candidate { piece, link, .. } = group[0];
+        let mask = group.iter().filter(|c| c.stands()).fold(0, |mask, c| mask | c.mask);
+        let Some(tile) = Tile::of(input, piece, link, mask, n) else { continue };
+        for c in group {
+            narrow(input.world, &tile, c);
+        }
+    }
+}
+
+fn narrow(world: &World, tile: &Tile, candidate: &mut Candidate) {
+    let mut seen = 0;
+    for (bit, y) in world.scene.tree.leaf(candidate.cluster).enumerate() {
+        let tri = world.scene.standing(y);
+        let wanted = candidate.triangles >> bit & 1 != 0;
+        seen |= u32::from(wanted && (0..3).all(|view| tile.sees(&tri, view))) << bit;
+    }
+    candidate.triangles = seen;
+    if seen == 0 {
+        candidate.mask = 0;
+    }
+}
+
+/// The maps of a link in a piece as shares of the tile's depth: for each view, row by row from below, where the link's
+/// sweep begins and ends, or nothing. For pictures.
+pub fn tiles(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Option<[Vec<Option<[f64; 2]>>; 3]> {
+    let tile = Tile::of(input, piece, link, mask, n)?;
+    let steps = n as f64 * DEPTH_STEPS;
+    let share = |[lo, hi]: [u32; 2]| (lo <= hi).then(|| [lo, hi].map(|step| (f64::from(step) / steps).min(1.0)));
+    Some(tile.maps.map(|map| map.into_iter().map(share).collect()))
+}
+
+const SOURCE: &str = include_str!("../../../wgsl/s4_sweep_raster.wgsl");
+
+/// Marks which links of which pieces need a tile, and when, and lists the triangles.
+pub const MARK: Kernel = Kernel {
+    stem: "s4_sweep_raster",
+    source: SOURCE,
+    entry: "mark",
+    workgroup: 64,
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "control", Access::ReadWrite, Slot::Control),
+        bind(2, "candidates", Access::ReadWrite, Slot::Candidates),
+        bind(3, "tile_of", Access::ReadWrite, Slot::TileOf),
+        bind(4, "seen", Access::ReadWrite, Slot::Seen),
+        bind(5, "clusters", Access::Read, Slot::Clusters),
+        bind(6, "listed", Access::ReadWrite, Slot::Listed),
+    ],
+    has_pass: true,
+};
+
+/// Gives them tiles.
+pub const FRAME: Kernel = Kernel {
+    entry: "frame",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "control", Access::ReadWrite, Slot::Control),
+        bind(2, "boxes", Access::Read, Slot::Boxes),
+        bind(3, "tile_of", Access::ReadWrite, Slot::TileOf),
+        bind(4, "tiles", Access::ReadWrite, Slot::Tiles),
+    ],
+    ..MARK
+};
+
+/// Empties the tiles.
+pub const CLEAR: Kernel = Kernel {
+    entry: "clear",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "control", Access::ReadWrite, Slot::Control),
+        bind(2, "atlas", Access::ReadWrite, Slot::Atlas),
+    ],
+    ..MARK
+};
+
+/// Takes tiles back in which the ends of the link are missing: a device that loses drawings costs time, not a collision.
+pub const VERIFY: Kernel = Kernel {
+    entry: "verify",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "control", Access::ReadWrite, Slot::Control),
+        bind(2, "atlas", Access::ReadWrite, Slot::Atlas),
+        bind(3, "tile_of", Access::ReadWrite, Slot::TileOf),
+        bind(4, "links", Access::Read, Slot::Links),
+        bind(5, "poses", Access::Read, Slot::Poses),
+        bind(6, "tiles_verified", Access::Read, Slot::Tiles),
+        bind(7, "moving_verified", Access::Read, Slot::Moving),
+    ],
+    ..MARK
+};
+
+/// Clears the bits of triangles that the last view has not seen.
+pub const NARROW: Kernel = Kernel {
+    entry: "narrow",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "control", Access::ReadWrite, Slot::Control),
+        bind(2, "candidates", Access::ReadWrite, Slot::Candidates),
+        bind(3, "tile_of", Access::ReadWrite, Slot::TileOf),
+        bind(4, "seen", Access::ReadWrite, Slot::Seen),
+        bind(5, "clusters", Access::Read, Slot::Clusters),
+    ],
+    ..MARK
+};
+
+/// Draws what the links sweep: an instance for each tile, view and sub-interval.
+pub const CELLS: Drawing = Drawing {
+    vertices: Kernel {
+        entry: "cell",
+        workgroup: 0,
+        bindings: &[
+            bind(0, "chunk", Access::Uniform, Slot::Chunk),
+            bind(1, "tiles_drawn", Access::Read, Slot::Tiles),
+            bind(2, "atlas", Access::ReadWrite, Slot::Atlas),
+            bind(3, "moving", Access::Read, Slot::Moving),
+            bind(4, "links", Access::Read, Slot::Links),
+            bind(5, "poses", Access::Read, Slot::Poses),
+        ],
+        has_pass: false,
+        ..MARK
+    },
+    fragments: "fill",
+    depth: None,
+};
+
+/// Draws the candidates' triangles in the view along x: an instance for each one in the list.
+pub const ALONG_X: Drawing = Drawing {
+    vertices: Kernel {
+        entry: "along_x",
+        bindings: &[
+            bind(0, "chunk", Access::Uniform, Slot::Chunk),
+            bind(1, "tiles_drawn", Access::Read, Slot::Tiles),
+            bind(2, "atlas_drawn", Access::Read, Slot::Atlas),
+            bind(3, "candidates_drawn", Access::Read, Slot::Candidates),
+            bind(4, "seen", Access::ReadWrite, Slot::Seen),
+            bind(5, "clusters", Access::Read, Slot::Clusters),
+            bind(6, "scene_triangles", Access::Read, Slot::SceneTriangles),
+            bind(7, "tile_of_drawn", Access::Read, Slot::TileOf),
+            bind(8, "listed_drawn", Access::Read, Slot::Listed),
+        ],
+        ..CELLS.vertices
+    },
+    fragments: "look",
+    depth: None,
+};
+
+/// The same along y.
+pub const ALONG_Y: Drawing = Drawing { vertices: Kernel { entry: "along_y", ..ALONG_X.vertices }, ..ALONG_X };
+
+/// The same along z.
+pub const ALONG_Z: Drawing = Drawing { vertices: Kernel { entry: "along_z", ..ALONG_X.vertices }, ..ALONG_X };
+
+/// Vertices of each polygon, as a strip.
+pub const POLYGON_VERTICES: u32 = 8;
+/// Instances of [`CELLS`] for each tile.
+pub const CELLS_PER_TILE: u32 = 3 * SUBS as u32;
+/// Places of a candidate, by which the list counts.
+pub const PLACES: u32 = SCENE_LEAF;
