@@ -99,6 +99,9 @@ fn triangles(
         return;
     }
     let c = candidates[id / CLUSTER_SIZE];
+    if c.mask == 0u {
+        return;
+    }
     let cluster = clusters[c.cluster];
     if id % CLUSTER_SIZE >= cluster.count || (c.triangles >> (id % CLUSTER_SIZE) & 1u) == 0u {
         return;

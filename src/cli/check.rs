@@ -4,7 +4,7 @@ use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::summary::{self, Totals};
 use super::{Outcome, allow, warn};
 use clap::{Args, ValueEnum};
-use firstcontact::engine::{Backend, Engine, Options, PairCulling, Stage, Stats};
+use firstcontact::engine::{Backend, Engine, Options, PairCulling, Stage, Stats, Sweep};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
@@ -55,6 +55,22 @@ enum PairsChoice {
     Obb,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SweepChoice {
+    /// The form that measures best, or none
+    Auto,
+    /// None
+    Off,
+    /// Drawn: three views of each link's way, as depth intervals
+    Raster,
+    /// Each triangle against the rounded tetrahedron of each sub-interval
+    Compute,
+    /// Each triangle against voxels with time masks
+    Grid,
+    /// Drawn as in the paper: tessellated within a tolerance
+    Paper,
+}
+
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -85,6 +101,9 @@ pub struct CheckArgs {
     /// The form of the motion bounds
     #[arg(long, value_enum, default_value = "jet")]
     bound: BoundChoice,
+    /// How swept volumes are tested; the answers are the same
+    #[arg(long, value_enum, default_value = "off")]
+    sweep: SweepChoice,
     /// How pairs of triangles are found; the answers are the same
     #[arg(long, value_enum, default_value = "auto")]
     pairs: PairsChoice,
@@ -169,6 +188,14 @@ fn options(args: &CheckArgs) -> Result<Options> {
         bound: match args.bound {
             BoundChoice::Jet => BoundForm::Jet,
             BoundChoice::Interval => BoundForm::Interval,
+        },
+        sweep: match args.sweep {
+            SweepChoice::Auto => Sweep::Auto,
+            SweepChoice::Off => Sweep::Off,
+            SweepChoice::Raster => Sweep::Raster,
+            SweepChoice::Compute => Sweep::Compute,
+            SweepChoice::Grid => Sweep::Grid,
+            SweepChoice::Paper => Sweep::Paper,
         },
         pairs: match args.pairs {
             PairsChoice::Auto => PairCulling::Auto,

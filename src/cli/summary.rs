@@ -2,7 +2,7 @@
 
 use comfy_table::Table;
 use comfy_table::presets;
-use firstcontact::engine::{Engine, Stage, Stats};
+use firstcontact::engine::{Engine, Stage, Stats, Sweep};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::report::Line;
@@ -40,12 +40,17 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
             json!({ "link": link, "object": object, "motions": motions })
         })
         .collect();
+    let s = stats.sweep;
+    let sweep = json!({
+        "form": engine.sweep(), "candidates_in": s.candidates_in, "candidates_out": s.candidates_out,
+        "triangles_in": s.triangles_in, "triangles_out": s.triangles_out,
+    });
     json!({
         "motions": stats.motions, "free": stats.free, "contact": stats.contact, "certified": stats.certified,
         "undecided": stats.undecided, "pieces": stats.pieces, "wall_s": stats.wall_s, "cpu_s": totals.cpu_s,
         "load_s": totals.load_s, "build_s": stats.build_s, "threads": engine.threads(),
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
-        "pairs": stats.pairs, "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
+        "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
         "version": env!("CARGO_PKG_VERSION"),
     })
 }
@@ -77,6 +82,10 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, first: &[String]) {
         table.add_row(row);
     }
     say!("{table}");
+    if engine.sweep() != Sweep::Off {
+        let s = stats.sweep;
+        say!("swept volumes by {}: {} of {} triangles left", engine.sweep().name(), s.triangles_out, s.triangles_in);
+    }
     if !stats.ignored.is_empty() {
         say!(
             "{} pairs of link and object touch at the start of some motion and were ignored there",

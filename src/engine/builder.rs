@@ -71,6 +71,7 @@ impl<'a> EngineBuilder<'a> {
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
         self.options.solve.check()?;
+        self.options.sweep.check()?;
         let pool = thread_pool(self.options.threads)?;
         let mut world = pool.install(|| World::new(self.robot, self.scene, &self.allowed))?;
         let (flow, note) = match self.options.backend {

@@ -4,6 +4,7 @@ use super::{Deliver, Engine, Options, Stage, Stats};
 use crate::error::Result;
 use crate::model::world::World;
 use crate::motion::{ModelMotion, Motions};
+use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s6_solve::{Initial, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
 use crate::verdict::{Reason, Undecided, Verdict};
@@ -53,8 +54,17 @@ fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Sol
         let candidates = s3_cull::reference(world, 1, &boxes);
         clock.stage(Stage::Cull, boxes.lo.len(), candidates.len());
         let n = candidates.len();
-        let candidates = s4_sweep::reference(options.sweep, candidates);
-        clock.stage(Stage::Sweep, n, candidates.len());
+        let mut candidates = candidates;
+        let left = if options.sweep == Sweep::Off {
+            n
+        } else {
+            let input = s4_sweep::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes };
+            s4_sweep::reference(options.sweep, &input, &mut candidates);
+            let counts = SweepCounts::of(world, &candidates);
+            clock.stats.sweep.add(counts);
+            counts.candidates_out as usize
+        };
+        clock.stage(Stage::Sweep, n, left);
         // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
         let limits_apply = options.solve.initial == Initial::Report;
         let input = s5_pairs::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
@@ -65,7 +75,7 @@ fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Sol
             break;
         };
         s5_pairs::clip(&mut pairs, &pieces, &limits, world.links.len());
-        clock.stage(Stage::Pairs, candidates.len(), pairs.len());
+        clock.stage(Stage::Pairs, left, pairs.len());
         let done = solver.feed(&motions[0], &piece, &pairs);
         clock.stage(Stage::Solve, pairs.len(), 0);
         if done {

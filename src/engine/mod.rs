@@ -7,6 +7,7 @@ pub mod gpu;
 mod options;
 mod stats;
 
+pub use crate::stage::s4_sweep::{Sweep, SweepCounts};
 pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::{EngineBuilder, thread_pool};
 pub use options::{Backend, Capacities, Options, PairCulling, Stage};
@@ -182,6 +183,11 @@ impl Engine {
             DAffine3::from_mat3_translation(DMat3::from_cols(rows[0], rows[1], rows[2]).transpose(), at)
         };
         Ok((0..motion.joints.len()).map(pose).collect())
+    }
+
+    /// How swept volumes are tested.
+    pub fn sweep(&self) -> Sweep {
+        self.options.sweep
     }
 
     /// The form of the motion bounds.

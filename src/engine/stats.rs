@@ -1,6 +1,7 @@
 //! What the stages took in and gave, and how long they took.
 
 use super::options::Stage;
+use crate::stage::s4_sweep::SweepCounts;
 use crate::stage::s5_pairs::PairCounts;
 use crate::stage::s6_solve::{SolveCounts, Solver};
 use serde::Serialize;
@@ -42,6 +43,8 @@ pub struct Stats {
     pub build_s: f64,
     /// The stages in the order of the flow.
     pub stages: [StageStats; Stage::ALL.len()],
+    /// What swept-volume culling took in and left, where it ran.
+    pub sweep: SweepCounts,
     /// What the search for pairs took, as far as it ran on the CPU.
     pub pairs: PairCounts,
     /// What the exact stage did.
@@ -75,6 +78,7 @@ impl Stats {
         for (pair, n) in &other.ignored {
             *self.ignored.entry(*pair).or_default() += n;
         }
+        self.sweep.add(other.sweep);
         self.pairs.add(other.pairs);
         self.solve += other.solve;
     }

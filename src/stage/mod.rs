@@ -5,7 +5,7 @@
 //! | [`s1_concat`] | motion × body × sub-interval → pose bounds |
 //! | [`s2_bound`] | pose bounds → boxes of the links and of the model's tree |
 //! | [`s3_cull`] | boxes × scene tree → (link, cluster, time mask) |
-//! | [`s4_sweep`] | candidates → fewer candidates |
+//! | [`s4_sweep`] | candidates → the same with fewer bits |
 //! | [`s5_pairs`] | candidates → (triangle, triangle, time mask) |
 //! | [`s6_solve`] | pairs → verdicts |
 //!
@@ -82,6 +82,11 @@ impl Piece {
 }
 
 impl Candidate {
+    /// Whether it stands for anything: a triangle and a sub-interval.
+    pub fn stands(self) -> bool {
+        self.mask != 0 && self.triangles != 0
+    }
+
     /// The triangles of the scene that it stands for.
     pub fn triangles(self, world: &World) -> impl Iterator<Item = usize> + use<> {
         let leaf = world.scene.tree.leaf(self.cluster);

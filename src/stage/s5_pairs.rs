@@ -90,7 +90,7 @@ pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option
 /// The candidates of one piece and link; nothing if there are too many pairs.
 fn search_link(input: &Input, group: &[Candidate], found: &mut Found) -> Option<()> {
     let Input { world, pieces, poses, boxes, .. } = *input;
-    let Candidate { piece: p, link, .. } = *group.first()?;
+    let Some(&Candidate { piece: p, link, .. }) = group.iter().find(|c| c.stands()) else { return Some(()) };
     let (piece, shape) = (&pieces[p as usize], &world.links[link as usize]);
     let bound = &poses.piece(p as usize)[shape.body as usize];
     let balls = poses.balls(p as usize, shape.body as usize);
@@ -103,7 +103,8 @@ fn search_link(input: &Input, group: &[Candidate], found: &mut Found) -> Option<
         return obb::search(&group, &mut moving, found);
     }
     let mut open = Vec::new();
-    let triangles = group.iter().flat_map(|c| c.triangles(world).map(|y| (y, c.mask)));
+    let standing = group.iter().filter(|c| c.stands());
+    let triangles = standing.flat_map(|c| c.triangles(world).map(|y| (y, c.mask)));
     for (y, mask) in triangles.filter(|&(y, _)| !world.is_allowed(link, y)) {
         let tri = world.scene.standing(y);
         let tri_box = tri.bounds();

@@ -1,6 +1,6 @@
 //! One chunk: loaded, submitted, read back, and done again where a queue was too small.
 
-use super::{CANDIDATES, FIRST_PAIRS, GpuFlow, PAIR_BYTES, PAIRS};
+use super::{CANDIDATES, FIRST_PAIRS, GpuFlow, PAIR_BYTES, PAIRS, SWEEP_COUNTS};
 use crate::engine::options::{Options, Stage};
 use crate::engine::stats::Stats;
 use crate::error::Result;
@@ -11,6 +11,7 @@ use crate::motion::ModelMotion;
 use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s1_concat::{self, POSE_FLOATS};
 use crate::stage::s2_bound::{self, BOX_FLOATS};
+use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s5_pairs::Limits;
 use crate::stage::{Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
 
@@ -96,7 +97,8 @@ impl GpuFlow {
     /// The device failed, or has no memory for the chunk.
     pub fn start(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<Started> {
         self.load(world, chunk, set)?;
-        let submission = self.submit(chunk, set, &[Stage::Concat, Stage::Bound, Stage::Cull, Stage::Pairs])?;
+        let submission =
+            self.submit(chunk, set, &[Stage::Concat, Stage::Bound, Stage::Cull, Stage::Sweep, Stage::Pairs])?;
         Ok(Started { submission, set })
     }
 
@@ -145,6 +147,13 @@ impl GpuFlow {
             }
         }
         let candidates = u64::from(count(CANDIDATES, self.capacities.candidates));
+        let swept = if options.sweep == Sweep::Off {
+            candidates
+        } else {
+            let counts = SweepCounts::from_words(candidates, &control[SWEEP_COUNTS as usize..]);
+            stats.sweep.add(counts);
+            counts.candidates_out
+        };
         let counted = [
             (Stage::Concat, chunk.pieces.len() as u64, (chunk.pieces.len() * world.robot.bodies.len()) as u64),
             (
@@ -153,8 +162,8 @@ impl GpuFlow {
                 (chunk.pieces.len() * world.model.n_nodes()) as u64,
             ),
             (Stage::Cull, (chunk.pieces.len() * world.model.n_nodes()) as u64, candidates),
-            (Stage::Sweep, candidates, candidates),
-            (Stage::Pairs, candidates, n_pairs as u64),
+            (Stage::Sweep, candidates, swept),
+            (Stage::Pairs, swept, n_pairs as u64),
         ];
         for (stage, items_in, items_out) in counted {
             let stats = stats.stage(stage);

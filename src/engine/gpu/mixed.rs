@@ -1,7 +1,7 @@
 //! A chunk with some stages on the CPU: to bisect a fault, and for the tests of single stages.
 
 use super::chunk::{ChunkInput, ChunkOutput, Started, by_piece};
-use super::{CANDIDATES, COUNTERS, GpuFlow, LEAF_ITEMS, PAIRS};
+use super::{CANDIDATES, COUNTERS, CULL_LEVELS, GpuFlow, LEAF_ITEMS, LINK_LEVELS, PAIRS, SWEEP_COUNTS};
 use crate::engine::options::{Options, Stage};
 use crate::engine::stats::Stats;
 use crate::error::Result;
@@ -9,6 +9,7 @@ use crate::gpu::{Buffers, Slot};
 use crate::model::world::World;
 use crate::stage::s1_concat::{self, POSE_FLOATS, Poses};
 use crate::stage::s2_bound::{self, BOX_FLOATS, Boxes};
+use crate::stage::s4_sweep::{self, Sweep, SweepCounts};
 use crate::stage::{Candidate, SUBS, s3_cull, s5_pairs};
 
 impl GpuFlow {
@@ -54,6 +55,13 @@ impl GpuFlow {
         } else {
             self.run_stage(chunk, set, Stage::Cull)?;
         }
+        if options.sweep != Sweep::Off {
+            if on_cpu(Stage::Sweep) {
+                self.sweep_on_cpu(world, options, chunk, set)?;
+            } else {
+                self.run_stage(chunk, set, Stage::Sweep)?;
+            }
+        }
         if !on_cpu(Stage::Pairs) {
             let submission = self.submit(chunk, set, &[Stage::Pairs])?;
             return self.finish(world, options, chunk, Started { submission, set }, stats);
@@ -72,6 +80,18 @@ impl GpuFlow {
             s5_pairs::clip(pairs, &chunk.pieces, &output.limits, world.links.len());
         }
         Ok(output)
+    }
+
+    /// `s4_sweep` on the CPU, for candidates that a set holds.
+    fn sweep_on_cpu(&mut self, world: &World, options: &Options, chunk: &ChunkInput, set: usize) -> Result<()> {
+        let (mut candidates, _) = self.candidates(set)?;
+        let (poses, boxes) = (self.poses(world, chunk, set)?, self.boxes(chunk, set, world.model.n_nodes())?);
+        let input = s4_sweep::Input { world, pieces: &chunk.pieces, poses: &poses, boxes: &boxes };
+        s4_sweep::reference(options.sweep, &input, &mut candidates);
+        self.sets[set].write(&self.gpu, Slot::Candidates, 0, &candidates);
+        let counts = SweepCounts::of(world, &candidates).to_words();
+        self.sets[set].write(&self.gpu, Slot::Control, SWEEP_COUNTS as usize, &counts);
+        Ok(())
     }
 
     /// Runs one stage alone on a chunk that has been through the stages before it.
@@ -112,7 +132,7 @@ impl GpuFlow {
     /// The device failed.
     pub fn demand(&self, set: usize) -> Result<[u32; 3]> {
         let control: Vec<u32> = self.sets[set].read(&self.gpu, Slot::Control, COUNTERS)?;
-        let items = control[..CANDIDATES as usize].iter().chain([&control[LEAF_ITEMS as usize]]);
+        let items = control[..CULL_LEVELS + LINK_LEVELS].iter().chain([&control[LEAF_ITEMS as usize]]);
         Ok([items.copied().max().unwrap_or(0), control[CANDIDATES as usize], control[PAIRS as usize]])
     }
 

@@ -26,6 +26,8 @@ const COUNTERS: usize = 256;
 /// Levels that the traversals may have: their counters come first.
 const CULL_LEVELS: usize = 128;
 const LINK_LEVELS: usize = 64;
+/// What `s4_sweep` counts: three words from here.
+const SWEEP_COUNTS: u32 = 250;
 const CANDIDATES: u32 = 253;
 const LEAF_ITEMS: u32 = 254;
 const PAIRS: u32 = 255;
@@ -43,6 +45,8 @@ struct Kernels {
     concat: Pipeline,
     bound: Pipeline,
     cull: Pipeline,
+    /// Those of the chosen form, in the order in which they run.
+    sweep: Vec<Pipeline>,
     triangles: Pipeline,
     links: Pipeline,
     pairs: Pipeline,
@@ -90,6 +94,7 @@ impl GpuFlow {
             concat: compile(&concat)?,
             bound: compile(&s2_bound::KERNEL)?,
             cull: compile(&s3_cull::KERNEL)?,
+            sweep: options.sweep.kernels().iter().map(compile).collect::<Result<_>>()?,
             triangles: compile(&s5_pairs::TRIANGLES)?,
             links: compile(&s5_pairs::LINKS)?,
             pairs: compile(&s5_pairs::PAIRS)?,
@@ -166,6 +171,13 @@ impl GpuFlow {
         });
         passes.extend((0..self.link_levels).map(|i| level(first_link, LEAF_ITEMS, i)));
         passes.push(Pass { input: LEAF_ITEMS, output: PAIRS, capacity: queue, invocations: 8, ..Pass::default() });
+        passes.push(Pass {
+            input: CANDIDATES,
+            output: SWEEP_COUNTS,
+            capacity: self.capacities.candidates,
+            invocations: 32,
+            ..Pass::default()
+        });
         passes
     }
 
@@ -187,7 +199,12 @@ impl GpuFlow {
                 let ends = (queued(&k.triangles, first), queued(&k.pairs, first + 1 + self.link_levels));
                 std::iter::once(ends.0).chain(links).chain([ends.1]).collect()
             }
-            Stage::Sweep | Stage::Solve => Vec::new(),
+            // Compute steps; what a form draws goes before or between them.
+            Stage::Sweep => {
+                let pass = self.cull_levels + self.link_levels + 2;
+                k.sweep.iter().map(|pipeline| queued(pipeline, pass)).collect()
+            }
+            Stage::Solve => Vec::new(),
         }
     }
 

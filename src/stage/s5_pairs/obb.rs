@@ -126,7 +126,7 @@ pub(super) fn search(group: &Group, moving: &mut MovingLink, found: &mut Found) 
     let mut open = Vec::new();
     for candidate in group.candidates {
         let standing = &group.trees.clusters[candidate.cluster as usize];
-        open.extend((candidate.triangles != 0).then_some((0, 0, candidate.mask)));
+        open.extend(candidate.stands().then_some((0, 0, candidate.mask)));
         while let Some((a, b, mask)) = open.pop() {
             let mask = mask & moving.piece.mask_until(found.limit(moving.piece));
             let (x, y) = (&group.tree.nodes[a as usize], &standing.nodes[b as usize]);
