@@ -20,6 +20,7 @@ mod s1_concat;
 mod s2_bound;
 mod s3_cull;
 mod s4_paper;
+mod s4_sweep;
 mod s5_pairs;
 mod s6_solve;
 

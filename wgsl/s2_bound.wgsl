@@ -12,14 +12,6 @@
 // For each piece and node lowest x y z and highest x y z, the sub-intervals next to each other.
 @group(0) @binding(5) var<storage, read_write> boxes: array<f32>;
 
-// A link's line-swept sphere in its body's frame.
-struct Link {
-    a: vec3<f32>,
-    radius: f32,
-    b: vec3<f32>,
-    body: u32,
-}
-
 const BOX_FLOATS: u32 = 6u;
 
 fn box_at(piece: u32, node: u32, sub: u32) -> u32 {

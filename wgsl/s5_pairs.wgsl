@@ -1,6 +1,7 @@
 //!use lib/meeting
 //!use lib/pose
 //!use lib/queue
+//!use lib/scene
 //!use lib/time_boxes
 // s5_pairs: from candidates (link, cluster) to pairs of triangles. Entry points, in this order: `triangles`, `links`
 // (once for each level of the deepest link tree), `pairs`.
@@ -30,15 +31,6 @@
 // `pairs`:
 @group(0) @binding(5) var<storage, read> link_triangles: array<LinkTriangle>;
 @group(0) @binding(7) var<storage, read_write> found_pairs: array<TrianglePair>;
-
-struct SceneTriangle {
-    y0: vec3<f32>,
-    error: f32,
-    y1: vec3<f32>,
-    object: u32,
-    y2: vec3<f32>,
-    padding: u32,
-}
 
 // A node or leaf of a link's tree against a triangle. A leaf is LEAF_BIT, the first of its triangles times eight,
 // and how many it has less one.
@@ -70,13 +62,7 @@ struct TrianglePair {
     mask_slice: u32,
 }
 
-const CLUSTER_SIZE: u32 = 32u;
 const LINK_LEAF: u32 = 8u;
-
-fn standing(i: u32) -> Standing {
-    let t = scene_triangles[i];
-    return Standing(t.y0, t.y1, t.y2, t.error);
-}
 
 // The sub-intervals of a piece that do not start after the motion's limit.
 fn mask_until_limit(m: MovingLink) -> u32 {

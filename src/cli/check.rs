@@ -102,8 +102,12 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value = "jet")]
     bound: BoundChoice,
     /// How swept volumes are tested; the answers are the same
-    #[arg(long, value_enum, default_value = "off")]
-    sweep: SweepChoice,
+    #[arg(long, value_enum)]
+    sweep: Option<SweepChoice>,
+    /// Stages of the paper that run: 1 is the model's tree against the scene's, 2 swept volumes, 3 pairs and contacts. Without
+    /// 1 every link meets the whole scene; without 2 it is as with --sweep off. 3 is always there; the answers are the same
+    #[arg(long, value_name = "1,2,3", value_delimiter = ',')]
+    stages: Option<Vec<u8>>,
     /// How pairs of triangles are found; the answers are the same
     #[arg(long, value_enum, default_value = "auto")]
     pairs: PairsChoice,
@@ -175,6 +179,34 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     })
 }
 
+/// The form of swept-volume culling that `--sweep` and `--stages` ask for together.
+fn sweep(args: &CheckArgs) -> Result<Sweep> {
+    let asked = args.sweep.map(|choice| match choice {
+        SweepChoice::Auto => Sweep::Auto,
+        SweepChoice::Off => Sweep::Off,
+        SweepChoice::Raster => Sweep::Raster,
+        SweepChoice::Compute => Sweep::Compute,
+        SweepChoice::Grid => Sweep::Grid,
+        SweepChoice::Paper => Sweep::Paper,
+    });
+    let Some(stages) = &args.stages else { return Ok(asked.unwrap_or_default()) };
+    let remedy = "--stages takes 3 and any of 1 and 2";
+    if let Some(unknown) = stages.iter().find(|s| !(1..=3).contains(*s)) {
+        return Err(Error::usage(format!("there is no stage {unknown}")).remedy(remedy));
+    }
+    if !stages.contains(&3) {
+        return Err(Error::usage("--stages lacks 3, which finds the contacts").remedy(remedy));
+    }
+    match (stages.contains(&2), asked) {
+        (true, None) => Ok(Sweep::Compute),
+        (true, Some(Sweep::Off)) => Err(Error::usage("--sweep off leaves out stage 2, which --stages asks for")),
+        (false, Some(form)) if form != Sweep::Off => {
+            Err(Error::usage(format!("--stages leaves out 2, which --sweep {} asks for", form.name())))
+        }
+        (_, asked) => Ok(asked.unwrap_or_default()),
+    }
+}
+
 fn options(args: &CheckArgs) -> Result<Options> {
     let mut options = Options {
         backend: match args.backend {
@@ -189,14 +221,8 @@ fn options(args: &CheckArgs) -> Result<Options> {
             BoundChoice::Jet => BoundForm::Jet,
             BoundChoice::Interval => BoundForm::Interval,
         },
-        sweep: match args.sweep {
-            SweepChoice::Auto => Sweep::Auto,
-            SweepChoice::Off => Sweep::Off,
-            SweepChoice::Raster => Sweep::Raster,
-            SweepChoice::Compute => Sweep::Compute,
-            SweepChoice::Grid => Sweep::Grid,
-            SweepChoice::Paper => Sweep::Paper,
-        },
+        cull: args.stages.as_ref().is_none_or(|stages| stages.contains(&1)),
+        sweep: sweep(args)?,
         pairs: match args.pairs {
             PairsChoice::Auto => PairCulling::Auto,
             PairsChoice::Sat => PairCulling::Sat,

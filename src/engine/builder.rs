@@ -7,6 +7,7 @@ use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::Robot;
 use crate::model::scene::Scene;
 use crate::model::world::World;
+use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::Initial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Mutex;
@@ -93,6 +94,9 @@ impl<'a> EngineBuilder<'a> {
             PairCulling::Obb { min_triangles } => Some(min_triangles),
         };
         world.obbs = smallest.map(|n| ObbTrees::new(&world, n));
+        if !self.options.cull && self.options.sweep == Sweep::Off {
+            world.obbs = world.obbs.take().map(|obbs| obbs.with_scene(&world));
+        }
         let (options, flow) = (self.options, flow.map(Mutex::new));
         Ok(Engine { world, options, flow, pool, build_s: start.elapsed().as_secs_f64(), note })
     }

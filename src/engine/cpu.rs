@@ -51,10 +51,14 @@ fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Sol
         clock.stage(Stage::Concat, 1, poses.bounds.len());
         let boxes = s2_bound::reference(world, &pieces, &poses);
         clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
-        let candidates = s3_cull::reference(world, 1, &boxes);
-        clock.stage(Stage::Cull, boxes.lo.len(), candidates.len());
+        let scene = world.obbs.as_ref().and_then(|obbs| obbs.scene.as_ref());
+        let mut candidates = match scene {
+            _ if options.cull => s3_cull::reference(world, 1, &boxes),
+            Some(_) => Vec::new(),
+            None => s3_cull::everything(world, 1),
+        };
         let n = candidates.len();
-        let mut candidates = candidates;
+        clock.stage(Stage::Cull, boxes.lo.len(), n);
         let left = if options.sweep == Sweep::Off {
             n
         } else {
@@ -68,7 +72,11 @@ fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Sol
         // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
         let limits_apply = options.solve.initial == Initial::Report;
         let input = s5_pairs::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
-        let (pairs, counts) = s5_pairs::search(&input, limits_apply.then_some(&mut limits), cap);
+        let limited = limits_apply.then_some(&mut limits);
+        let (pairs, counts) = match scene.filter(|_| !options.cull) {
+            Some(scene) => s5_pairs::search_scene(&input, scene, limited, cap),
+            None => s5_pairs::search(&input, limited, cap),
+        };
         clock.stats.pairs.add(counts);
         let Some(mut pairs) = pairs.filter(|_| n <= cap) else {
             out_of_memory = Some(piece.t0);

@@ -87,6 +87,9 @@ pub struct Options {
     pub memory_bytes: u64,
     /// The form of the motion bounds.
     pub bound: BoundForm,
+    /// Whether the model's tree of boxes meets the scene's tree (`s3_cull`). If not, every link meets the whole scene at the next
+    /// stage: for measurements.
+    pub cull: bool,
     /// Swept-volume culling.
     pub sweep: Sweep,
     /// How pairs of triangles are found.
@@ -113,6 +116,7 @@ impl Default for Options {
             threads: 0,
             memory_bytes: 1 << 30,
             bound: BoundForm::Jet,
+            cull: true,
             sweep: Sweep::Off,
             pairs: PairCulling::default(),
             solve: SolveOptions::default(),

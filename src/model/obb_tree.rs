@@ -105,6 +105,8 @@ pub struct ObbTrees {
     pub links: Vec<Option<ObbTree>>,
     /// The tree of each cluster of the scene; their triangles are places in [`World::scene`]'s list.
     pub clusters: Vec<ObbTree>,
+    /// One tree over the whole scene, where it is asked for.
+    pub scene: Option<ObbTree>,
     /// The refinement level of all links; chosen from each link's motion if absent.
     pub level: Option<u32>,
 }
@@ -119,7 +121,16 @@ impl ObbTrees {
         let scene = &world.scene;
         let clusters = if links.iter().any(Option::is_some) { scene.tree.n_leaves() as u32 } else { 0 };
         let of_cluster = |c| ObbTree::build(&scene.triangles, scene.tree.leaf(c), scene.shift_unit);
-        Self { links, clusters: (0..clusters).map(of_cluster).collect(), level: None }
+        Self { links, clusters: (0..clusters).map(of_cluster).collect(), scene: None, level: None }
+    }
+
+    /// Adds the tree over the whole scene, if every link has a tree to meet it.
+    #[must_use]
+    pub fn with_scene(mut self, world: &World) -> Self {
+        let scene = &world.scene;
+        let build = || ObbTree::build(&scene.triangles, 0..scene.triangles.len(), scene.shift_unit);
+        self.scene = self.links.iter().all(Option::is_some).then(build);
+        self
     }
 }
 

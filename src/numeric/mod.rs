@@ -15,5 +15,6 @@ pub mod pose_bound;
 pub mod real;
 pub mod refinement;
 pub mod separation;
+pub mod swept;
 pub mod trig;
 pub mod vectors;

@@ -41,17 +41,18 @@ impl<T: Real> StandingTriangle<T> {
     }
 }
 
-const ROUNDINGS: f64 = 16.0;
+/// Units that cover the rounding of projections.
+pub(super) const ROUNDINGS: f64 = 16.0;
 
 /// Half the square of the half width, and the half width.
 #[inline(always)]
-fn powers<T: Real>(h: T) -> (T, T) {
+pub(super) fn powers<T: Real>(h: T) -> (T, T) {
     (h, h * h * T::new(0.5))
 }
 
 /// One side's highest and lowest projection: of a moving point given relative to a standing one.
 #[inline(always)]
-fn extent<T: Real>(n: V3<T>, d0: V3<T>, p: &PointBound<T>, h: T, half_hh: T) -> (T, T) {
+pub(super) fn extent<T: Real>(n: V3<T>, d0: V3<T>, p: &PointBound<T>, h: T, half_hh: T) -> (T, T) {
     let zero = T::new(0.0);
     let (g0, g1, g2) = (n.dot(d0), n.dot(p.c[1]).abs() * h, n.dot(p.c[2]));
     (g0 - (g1 + (-g2).max(zero) * half_hh), g0 + (g1 + g2.max(zero) * half_hh))
@@ -60,7 +61,7 @@ fn extent<T: Real>(n: V3<T>, d0: V3<T>, p: &PointBound<T>, h: T, half_hh: T) -> 
 /// Bound on what rounding and the pose bound add to a projection on a unit axis, for a set of moving points seen from
 /// `y0`, against a triangle.
 #[inline(always)]
-fn sizes<T: Real>(d: &[V3<T>], p: &[PointBound<T>], tri: &StandingTriangle<T>, h: T, half_hh: T) -> T {
+pub(super) fn sizes<T: Real>(d: &[V3<T>], p: &[PointBound<T>], tri: &StandingTriangle<T>, h: T, half_hh: T) -> T {
     let mut size = T::new(0.0);
     let mut ball = T::new(0.0);
     for (d, p) in d.iter().zip(p) {

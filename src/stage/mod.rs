@@ -114,12 +114,13 @@ impl TrianglePair {
 }
 
 /// The kernels of all stages.
-pub const KERNELS: [crate::gpu::Kernel; 8] = [
+pub const KERNELS: [crate::gpu::Kernel; 9] = [
     crate::gpu::DISPATCH,
     s1_concat::JET,
     s1_concat::INTERVAL,
     s2_bound::KERNEL,
     s3_cull::KERNEL,
+    s4_sweep::compute::KERNEL,
     s5_pairs::TRIANGLES,
     s5_pairs::LINKS,
     s5_pairs::PAIRS,

@@ -37,6 +37,16 @@ pub fn reference(world: &World, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate
     out
 }
 
+/// Every link against every cluster: what takes the place of the stage where it is left out.
+pub fn everything(world: &World, n_pieces: usize) -> Vec<Candidate> {
+    let clusters = world.scene.tree.n_leaves() as u32;
+    let of = |piece: u32, link: u32| {
+        (0..clusters).map(move |cluster| Candidate { piece, link, cluster, mask: ALL_SUBS, triangles: u32::MAX })
+    };
+    let links = world.links.len() as u32;
+    (0..n_pieces as u32).flat_map(|piece| (0..links).flat_map(move |link| of(piece, link))).collect()
+}
+
 fn expand(world: &World, boxes: &Boxes, item: NodePair, open: &mut Vec<NodePair>, out: &mut Vec<Candidate>) {
     let at = item.piece as usize * boxes.n_nodes + item.model_node as usize;
     let overlap = |b: &SceneBox| {

@@ -14,7 +14,9 @@
 //! | [`Grid`](Sweep::Grid) | voxels with the sub-intervals in which they may be touched |
 //! | [`Paper`](Sweep::Paper) | the paper's tessellation, drawn |
 
+pub mod compute;
 pub mod paper;
+
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
 use super::{Candidate, Piece};
@@ -57,14 +59,17 @@ impl Sweep {
     /// It is not built yet.
     pub fn check(self) -> Result<()> {
         match self {
-            Self::Off => Ok(()),
+            Self::Off | Self::Compute => Ok(()),
             form => Err(Error::usage(format!("--sweep {} is not built yet", form.name())).remedy("take --sweep off")),
         }
     }
 
     /// The kernels of a form, in the order in which they run, each once for all candidates of a chunk.
     pub fn kernels(self) -> &'static [Kernel] {
-        &[]
+        match self {
+            Self::Compute => &[compute::KERNEL],
+            _ => &[],
+        }
     }
 }
 
@@ -82,8 +87,11 @@ pub struct Input<'a> {
 }
 
 /// The stage in f64. Of a form that draws, the reference is its computed twin.
-pub fn reference(form: Sweep, _input: &Input, _candidates: &mut [Candidate]) {
-    debug_assert!(form == Sweep::Off, "{form:?}");
+pub fn reference(form: Sweep, input: &Input, candidates: &mut [Candidate]) {
+    match form {
+        Sweep::Auto | Sweep::Off => {}
+        Sweep::Compute | Sweep::Raster | Sweep::Grid | Sweep::Paper => compute::reference(input, candidates),
+    }
 }
 
 /// What the stage took in and what it left.

@@ -16,6 +16,7 @@ use super::s1_concat::{Poses, SPANS};
 use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate, Piece, SLICES, SLICES_PER_PIECE, SUBS, Subs, TrianglePair};
 use crate::gpu::{Access, Kernel, Slot, bind};
+use crate::model::obb_tree::ObbTree;
 use crate::model::tree::{ChildRef, WIDTH};
 use crate::model::world::{LinkShape, World};
 use crate::numeric::linear::V3;
@@ -87,21 +88,33 @@ pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option
     (fits.then_some(found.pairs), found.counts)
 }
 
+/// The same for every link against the whole scene, by trees of oriented boxes alone; `scene` is the scene's. What stands in
+/// the candidates does not matter.
+pub fn search_scene(
+    input: &Input,
+    scene: &ObbTree,
+    limits: Option<&mut Limits>,
+    cap: usize,
+) -> (Option<Vec<TrianglePair>>, PairCounts) {
+    let mut found = Found { pairs: Vec::new(), limits, cap, counts: PairCounts::default() };
+    let links = 0..input.world.links.len() as u32;
+    let mut all = (0..input.pieces.len() as u32).flat_map(|p| links.clone().map(move |link| (p, link)));
+    let fits = all.all(|(p, link)| {
+        let mut moving = MovingLink::new(input, p, link);
+        search_boxes(input, (p, link), obb::Meets::Scene(scene), &mut moving, &mut found).is_none_or(|f| f.is_some())
+    });
+    (fits.then_some(found.pairs), found.counts)
+}
+
 /// The candidates of one piece and link; nothing if there are too many pairs.
 fn search_link(input: &Input, group: &[Candidate], found: &mut Found) -> Option<()> {
-    let Input { world, pieces, poses, boxes, .. } = *input;
+    let world = input.world;
     let Some(&Candidate { piece: p, link, .. }) = group.iter().find(|c| c.stands()) else { return Some(()) };
-    let (piece, shape) = (&pieces[p as usize], &world.links[link as usize]);
-    let bound = &poses.piece(p as usize)[shape.body as usize];
-    let balls = poses.balls(p as usize, shape.body as usize);
-    let balls_of_link = balls.map(|[c, slope]| c + slope * shape.reach_m);
-    let mut moving = MovingLink::new(shape, bound, balls_of_link, (piece, p * world.links.len() as u32 + link));
-    let at = p as usize * boxes.n_nodes + link as usize;
-    let link_box = (boxes.lo[at], boxes.hi[at]);
-    if let Some((trees, tree)) = world.obbs.as_ref().and_then(|t| Some((t, t.links[link as usize].as_ref()?))) {
-        let group = obb::Group { world, trees, tree, candidates: group, balls, boxes: link_box };
-        return obb::search(&group, &mut moving, found);
+    let mut moving = MovingLink::new(input, p, link);
+    if let Some(done) = search_boxes(input, (p, link), obb::Meets::Candidates(group), &mut moving, found) {
+        return done;
     }
+    let (shape, link_box) = (moving.shape, link_box(input, p, link));
     let mut open = Vec::new();
     let standing = group.iter().filter(|c| c.stands());
     let triangles = standing.flat_map(|c| c.triangles(world).map(|y| (y, c.mask)));
@@ -128,6 +141,27 @@ fn search_link(input: &Input, group: &[Candidate], found: &mut Found) -> Option<
         }
     }
     Some(())
+}
+
+/// By oriented boxes, if the link has a tree of them; then nothing inside if there are too many pairs.
+fn search_boxes(
+    input: &Input,
+    (p, link): (u32, u32),
+    meets: obb::Meets,
+    moving: &mut MovingLink,
+    found: &mut Found,
+) -> Option<Option<()>> {
+    let trees = input.world.obbs.as_ref()?;
+    let tree = trees.links[link as usize].as_ref()?;
+    let balls = input.poses.balls(p as usize, moving.shape.body as usize);
+    let group = obb::Group { world: input.world, trees, tree, link, meets, balls, boxes: link_box(input, p, link) };
+    Some(obb::search(&group, moving, found))
+}
+
+/// The boxes around a link during a piece.
+fn link_box(input: &Input, p: u32, link: u32) -> (V3<Subs>, V3<Subs>) {
+    let at = p as usize * input.boxes.n_nodes + link as usize;
+    (input.boxes.lo[at], input.boxes.hi[at])
 }
 
 /// The pairs found so far.
@@ -247,12 +281,11 @@ struct Moving<const N: usize> {
 }
 
 impl<'a> MovingLink<'a> {
-    fn new(
-        shape: &'a LinkShape,
-        bound: &'a PoseBound<Subs>,
-        balls: [f64; SPANS.len()],
-        (piece, piece_link): (&'a Piece, u32),
-    ) -> Self {
+    fn new(input: &Input<'a>, p: u32, link: u32) -> Self {
+        let (piece, shape) = (&input.pieces[p as usize], &input.world.links[link as usize]);
+        let bound = &input.poses.piece(p as usize)[shape.body as usize];
+        let balls = input.poses.balls(p as usize, shape.body as usize).map(|[c, slope]| c + slope * shape.reach_m);
+        let piece_link = p * input.world.links.len() as u32 + link;
         let children = std::iter::repeat_with(|| None).take(shape.tree.nodes.len() * WIDTH).collect();
         let triangles = std::iter::repeat_with(|| None).take(shape.triangles.len()).collect();
         Self { piece, piece_link, shape, bound, balls, h: piece.half_sub(), children, triangles }

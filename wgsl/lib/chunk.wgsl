@@ -47,6 +47,14 @@ struct Piece {
     h: f32,
 }
 
+// A link's line-swept sphere in its body's frame.
+struct Link {
+    a: vec3<f32>,
+    radius: f32,
+    b: vec3<f32>,
+    body: u32,
+}
+
 // A link in a piece.
 struct MovingLink {
     // Balls at the link's reach for one, four and sixteen sub-intervals.

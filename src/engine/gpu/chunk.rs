@@ -79,6 +79,9 @@ impl GpuFlow {
     pub fn clear(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
         let (redo_at, limits_at, words) = self.control_layout(chunk);
         let (gpu, b, n_pieces) = (&self.gpu, &mut self.sets[set], chunk.pieces.len());
+        if !self.cull {
+            return self.clear_with_everything(world, chunk, set);
+        }
         let roots = s3_cull::roots(world, n_pieces);
         let stored = roots.len().min(self.capacities.queue as usize);
         b.write(gpu, Slot::Items, 0, &roots[..stored]);
@@ -88,6 +91,23 @@ impl GpuFlow {
             control[redo_at + piece / 32] |= 1 << (piece % 32);
         }
         control[limits_at..].fill(u32::MAX);
+        b.fill(gpu, Slot::Control, &control)
+    }
+
+    /// The same where `s3_cull` is left out: every link is a candidate for every cluster.
+    fn clear_with_everything(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+        let (redo_at, limits_at, words) = self.control_layout(chunk);
+        let (gpu, b) = (&self.gpu, &mut self.sets[set]);
+        let mut control = vec![0u32; words];
+        control[limits_at..].fill(u32::MAX);
+        let each = world.links.len() * world.scene.tree.n_leaves();
+        let fit = (self.capacities.candidates as usize / each.max(1)).min(chunk.pieces.len());
+        for piece in fit..chunk.pieces.len() {
+            control[redo_at + piece / 32] |= 1 << (piece % 32);
+        }
+        let candidates = s3_cull::everything(world, fit);
+        control[CANDIDATES as usize] = candidates.len() as u32;
+        b.write(gpu, Slot::Candidates, 0, &candidates);
         b.fill(gpu, Slot::Control, &control)
     }
 

@@ -41,7 +41,9 @@ impl GpuFlow {
         } else {
             self.run_stage(chunk, set, Stage::Bound)?;
         }
-        if on_cpu(Stage::Cull) {
+        if !self.cull {
+            // The candidates are there.
+        } else if on_cpu(Stage::Cull) {
             let mut candidates = s3_cull::reference(world, n_pieces, &self.boxes(chunk, set, n_nodes)?);
             let (redo_at, _, _) = self.control_layout(chunk);
             let mut control: Vec<u32> =

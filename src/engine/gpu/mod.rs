@@ -63,6 +63,8 @@ pub struct GpuFlow {
     cull_levels: u32,
     link_levels: u32,
     form: BoundForm,
+    /// Whether `s3_cull` runs.
+    cull: bool,
     prune: bool,
 }
 
@@ -105,7 +107,13 @@ impl GpuFlow {
             let message = format!("trees of {cull_levels} and {link_levels} levels are too deep for the kernels");
             return Err(Error::new(ErrorKind::Gpu, message).remedy("use --backend cpu"));
         }
-        let capacities = options.capacities.unwrap_or_else(|| default_capacities(&gpu, world, options.memory_bytes));
+        let mut capacities =
+            options.capacities.unwrap_or_else(|| default_capacities(&gpu, world, options.memory_bytes));
+        if !options.cull {
+            // Every link is a candidate for every cluster.
+            let each = (world.links.len() * world.scene.tree.n_leaves()).max(1);
+            capacities.pieces = capacities.pieces.min(capacities.candidates as usize / each).max(1);
+        }
         let mut shared = Buffers::new(&gpu)?;
         shared.upload_world(&gpu, world)?;
         let mut flow = Self {
@@ -116,6 +124,7 @@ impl GpuFlow {
             cull_levels: cull_levels as u32,
             link_levels: link_levels as u32,
             form: options.bound,
+            cull: options.cull,
             // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
             prune: options.solve.initial == Initial::Report,
         };
@@ -192,6 +201,7 @@ impl GpuFlow {
         match stage {
             Stage::Concat => direct(&k.concat),
             Stage::Bound => direct(&k.bound),
+            Stage::Cull if !self.cull => Vec::new(),
             Stage::Cull => (0..self.cull_levels).map(|i| queued(&k.cull, i)).collect(),
             Stage::Pairs => {
                 let first = self.cull_levels;

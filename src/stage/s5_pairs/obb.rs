@@ -13,7 +13,7 @@ use crate::numeric::obb_overlap::{BoxBound, boxes_apart};
 use crate::numeric::pose_bound::{BoundForm, PoseBound};
 use crate::numeric::refinement::pairs;
 use crate::stage::s1_concat::{Balls, SPANS};
-use crate::stage::{Candidate, SUBS, Subs};
+use crate::stage::{ALL_SUBS, Candidate, SUBS, Subs};
 
 /// The finest level: the engine's sub-intervals.
 const FINEST: u32 = SUBS.ilog2();
@@ -104,12 +104,22 @@ pub(super) fn refinement_level(
     (0..FINEST).find(fits).unwrap_or(FINEST)
 }
 
-/// Candidates of one link and piece.
+/// What a link meets in a piece.
+#[derive(Clone, Copy)]
+pub(super) enum Meets<'a> {
+    /// Clusters.
+    Candidates(&'a [Candidate]),
+    /// The whole scene.
+    Scene(&'a ObbTree),
+}
+
+/// One link in a piece.
 pub(super) struct Group<'a> {
     pub world: &'a World,
     pub trees: &'a ObbTrees,
     pub tree: &'a ObbTree,
-    pub candidates: &'a [Candidate],
+    pub link: u32,
+    pub meets: Meets<'a>,
     pub balls: Balls,
     /// The boxes around the link.
     pub boxes: (V3<Subs>, V3<Subs>),
@@ -123,37 +133,55 @@ pub(super) fn search(group: &Group, moving: &mut MovingLink, found: &mut Found) 
         .unwrap_or_else(|| refinement_level(group.tree, moving, &group.balls, &group.boxes))
         .min(FINEST);
     let mut boxes = MovingBoxes::new(group.tree, moving, &group.balls, level);
-    let mut open = Vec::new();
-    for candidate in group.candidates {
-        let standing = &group.trees.clusters[candidate.cluster as usize];
-        open.extend(candidate.stands().then_some((0, 0, candidate.mask)));
-        while let Some((a, b, mask)) = open.pop() {
-            let mask = mask & moving.piece.mask_until(found.limit(moving.piece));
-            let (x, y) = (&group.tree.nodes[a as usize], &standing.nodes[b as usize]);
-            let mask = boxes.overlaps(a, &BoxBound::standing(&y.obb), mask, &mut found.counts.bound_tests);
-            if mask == 0 {
-                continue;
+    match group.meets {
+        Meets::Candidates(candidates) => {
+            for candidate in candidates.iter().filter(|c| c.stands()) {
+                let standing = &group.trees.clusters[candidate.cluster as usize];
+                let has = |y| candidate.has(group.world, y);
+                descend(group, standing, candidate.mask, has, &mut boxes, moving, found)?;
             }
-            match (&x.below, &y.below) {
-                (Below::Triangles(xs), Below::Triangles(ys)) => {
-                    for &y in &standing.order[ys.start as usize..ys.end as usize] {
-                        if !candidate.has(group.world, y as usize) || group.world.is_allowed(candidate.link, y as usize)
-                        {
-                            continue;
-                        }
-                        let tri = group.world.scene.standing(y as usize);
-                        let tri_box = tri.bounds();
-                        for &x in &group.tree.order[xs.start as usize..xs.end as usize] {
-                            found.try_pair(moving, x as usize, y as usize, (&tri, &tri_box), mask)?;
-                        }
+        }
+        Meets::Scene(standing) => descend(group, standing, ALL_SUBS, |_| true, &mut boxes, moving, found)?,
+    }
+    Some(())
+}
+
+/// Goes down the link's tree against a standing one, of whose triangles some count.
+fn descend(
+    group: &Group,
+    standing: &ObbTree,
+    mask: u32,
+    counts: impl Fn(usize) -> bool,
+    boxes: &mut MovingBoxes,
+    moving: &mut MovingLink,
+    found: &mut Found,
+) -> Option<()> {
+    let mut open = vec![(0, 0, mask)];
+    while let Some((a, b, mask)) = open.pop() {
+        let mask = mask & moving.piece.mask_until(found.limit(moving.piece));
+        let (x, y) = (&group.tree.nodes[a as usize], &standing.nodes[b as usize]);
+        let mask = boxes.overlaps(a, &BoxBound::standing(&y.obb), mask, &mut found.counts.bound_tests);
+        if mask == 0 {
+            continue;
+        }
+        match (&x.below, &y.below) {
+            (Below::Triangles(xs), Below::Triangles(ys)) => {
+                for &y in &standing.order[ys.start as usize..ys.end as usize] {
+                    if !counts(y as usize) || group.world.is_allowed(group.link, y as usize) {
+                        continue;
+                    }
+                    let tri = group.world.scene.standing(y as usize);
+                    let tri_box = tri.bounds();
+                    for &x in &group.tree.order[xs.start as usize..xs.end as usize] {
+                        found.try_pair(moving, x as usize, y as usize, (&tri, &tri_box), mask)?;
                     }
                 }
-                (Below::Children(first), _) if opens(x, y) => {
-                    open.extend([(first + 1, b, mask), (*first, b, mask)]);
-                }
-                (_, Below::Children(first)) => open.extend([(a, first + 1, mask), (a, *first, mask)]),
-                (Below::Children(first), _) => open.extend([(first + 1, b, mask), (*first, b, mask)]),
             }
+            (Below::Children(first), _) if opens(x, y) => {
+                open.extend([(first + 1, b, mask), (*first, b, mask)]);
+            }
+            (_, Below::Children(first)) => open.extend([(a, first + 1, mask), (a, *first, mask)]),
+            (Below::Children(first), _) => open.extend([(first + 1, b, mask), (*first, b, mask)]),
         }
     }
     Some(())
