@@ -6,6 +6,7 @@ use firstcontact::gpu::shader::Source;
 use firstcontact::gpu::{Access, Kernel};
 use firstcontact::model::tree::{ChildRef, WIDTH};
 use firstcontact::model::world::{LINK_LEAF, SCENE_LEAF};
+use firstcontact::numeric::voxels::SIDE;
 use firstcontact::stage::{self, KERNELS, s1_concat, s2_bound};
 use naga::{AddressSpace, BinaryOperator, Expression, Literal, MathFunction, ScalarKind, StorageAccess, TypeInner};
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,6 +106,8 @@ fn constants_agree() {
         ("LONGEST_AXIS", 1e8),
         ("SWEPT_AXES", 23.0),
         ("HELD", 2.0),
+        ("SIDE", SIDE as f64),
+        ("VOXELS", (SIDE * SIDE * SIDE) as f64),
         ("IV_STEP", 4.0),
         ("ROW", 32_768.0),
     ]

@@ -14,7 +14,7 @@ use firstcontact::engine::{Options, Stage, Sweep};
 use firstcontact::stage::{Candidate, s4_sweep};
 
 /// The forms that are computed.
-const FORMS: [Sweep; 1] = [Sweep::Compute];
+const FORMS: [Sweep; 2] = [Sweep::Compute, Sweep::Grid];
 
 fn reference(case: &Case, form: Sweep) -> Vec<Candidate> {
     let mut candidates = case.candidates.clone();
@@ -117,6 +117,28 @@ fn mutants_of_the_computed_form_are_caught() {
         ("let x = held * SUBS + sub;", "let x = sub;"),
     ] {
         caught(Sweep::Compute, old, new);
+    }
+}
+
+#[test]
+fn mutants_of_the_grid_are_caught() {
+    if skip() {
+        return;
+    }
+    for (old, new) in [
+        // The radius; the way of half a sub-interval; half of a voxel's diagonal, and of its reach along a normal.
+        ("let near = radius + way + slack + ", "let near = way + slack + "),
+        ("let near = radius + way + slack + ", "let near = radius + slack + "),
+        ("norm_bound(v.step) * 0.5 + error;", "error;"),
+        ("let reach = dot3(abs(n), v.step) * 0.5;", "let reach = 0.0;"),
+        // A triangle's voxels rounded inward.
+        ("b.lo > plane + v.error);", "b.lo + v.step * 0.5 > plane);"),
+        ("plane - v.error > b.hi);", "plane > b.hi - v.step * 0.5);"),
+        // The other voxel of a word, another triangle's bit.
+        ("masks |= 1u << (half * 16u + sub);", "masks |= 1u << ((1u - half) * 16u + sub);"),
+        ("triangles |= select(0u, 1u << i, left != 0u);", "triangles |= select(0u, 2u << i, left != 0u);"),
+    ] {
+        caught(Sweep::Grid, old, new);
     }
 }
 

@@ -59,6 +59,8 @@ slots! {
     LeafItems,
     /// Candidates (link, cluster).
     Candidates,
+    /// The candidates of each piece and link, strung together.
+    Lists,
     /// Pairs of triangles.
     Pairs,
     /// Counters, redo bits, limits.

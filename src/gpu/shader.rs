@@ -15,7 +15,7 @@ pub struct Source {
 }
 
 /// The libraries, by the name that `//!use` gives.
-const LIBRARIES: [(&str, &str); 10] = [
+const LIBRARIES: [(&str, &str); 11] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
     ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
@@ -26,6 +26,7 @@ const LIBRARIES: [(&str, &str); 10] = [
     ("lib/separation", include_str!("../../wgsl/lib/separation.wgsl")),
     ("lib/swept", include_str!("../../wgsl/lib/swept.wgsl")),
     ("lib/time_boxes", include_str!("../../wgsl/lib/time_boxes.wgsl")),
+    ("lib/voxels", include_str!("../../wgsl/lib/voxels.wgsl")),
 ];
 
 impl Source {

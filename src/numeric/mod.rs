@@ -18,3 +18,4 @@ pub mod separation;
 pub mod swept;
 pub mod trig;
 pub mod vectors;
+pub mod voxels;

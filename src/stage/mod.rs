@@ -114,13 +114,15 @@ impl TrianglePair {
 }
 
 /// The kernels of all stages.
-pub const KERNELS: [crate::gpu::Kernel; 9] = [
+pub const KERNELS: [crate::gpu::Kernel; 11] = [
     crate::gpu::DISPATCH,
     s1_concat::JET,
     s1_concat::INTERVAL,
     s2_bound::KERNEL,
     s3_cull::KERNEL,
     s4_sweep::compute::KERNEL,
+    s4_sweep::grid::LISTS,
+    s4_sweep::grid::KERNEL,
     s5_pairs::TRIANGLES,
     s5_pairs::LINKS,
     s5_pairs::PAIRS,

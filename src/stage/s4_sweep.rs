@@ -15,7 +15,9 @@
 //! | [`Paper`](Sweep::Paper) | the paper's tessellation, drawn |
 
 pub mod compute;
+pub mod grid;
 pub mod paper;
+
 
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
@@ -23,6 +25,9 @@ use super::{Candidate, Piece};
 use crate::error::{Error, Result};
 use crate::gpu::Kernel;
 use crate::model::world::World;
+use crate::numeric::linear::V3;
+use crate::numeric::separation::{StandingTriangle, boxes_miss};
+use compute::Cell;
 use serde::Serialize;
 
 /// How the swept volumes are tested. The answers are the same for all.
@@ -45,6 +50,8 @@ pub enum Sweep {
 }
 
 impl Sweep {
+    /// Those that [`Auto`](Self::Auto) chooses from, the first one where nothing else is better.
+    pub const TRIED: [Self; 3] = [Self::Off, Self::Compute, Self::Grid];
     /// All forms.
     pub const ALL: [Self; 6] = [Self::Auto, Self::Off, Self::Raster, Self::Compute, Self::Grid, Self::Paper];
 
@@ -59,18 +66,42 @@ impl Sweep {
     /// It is not built yet.
     pub fn check(self) -> Result<()> {
         match self {
-            Self::Off | Self::Compute => Ok(()),
+            Self::Off | Self::Compute | Self::Grid => Ok(()),
             form => Err(Error::usage(format!("--sweep {} is not built yet", form.name())).remedy("take --sweep off")),
         }
     }
 
-    /// The kernels of a form, in the order in which they run, each once for all candidates of a chunk.
-    pub fn kernels(self) -> &'static [Kernel] {
+    /// The forms that it may come to.
+    pub fn choices(self) -> &'static [Self] {
         match self {
-            Self::Compute => &[compute::KERNEL],
+            Self::Auto => &Self::TRIED,
+            Self::Off => &[Self::Off],
+            Self::Raster => &[Self::Raster],
+            Self::Compute => &[Self::Compute],
+            Self::Grid => &[Self::Grid],
+            Self::Paper => &[Self::Paper],
+        }
+    }
+
+    /// The kernels of a form, in the order in which they run, each once for a chunk.
+    pub fn kernels(self) -> &'static [(Kernel, Work)] {
+        match self {
+            Self::Compute => &[(compute::KERNEL, Work::Triangles)],
+            Self::Grid => &[(grid::LISTS, Work::Candidates), (grid::KERNEL, Work::Links)],
             _ => &[],
         }
     }
+}
+
+/// What a kernel has invocations for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Each triangle of a cluster that stands in a candidate.
+    Triangles,
+    /// Each candidate.
+    Candidates,
+    /// A workgroup for each piece and link.
+    Links,
 }
 
 /// What the stage takes in, besides the candidates. Those of a piece and link follow one another, or it is slow.
@@ -90,7 +121,42 @@ pub struct Input<'a> {
 pub fn reference(form: Sweep, input: &Input, candidates: &mut [Candidate]) {
     match form {
         Sweep::Auto | Sweep::Off => {}
-        Sweep::Compute | Sweep::Raster | Sweep::Grid | Sweep::Paper => compute::reference(input, candidates),
+        Sweep::Grid => grid::reference(input, candidates),
+        Sweep::Compute | Sweep::Raster | Sweep::Paper => compute::reference(input, candidates),
+    }
+}
+
+/// Clears bits of candidates triangle by triangle. `prepare` makes of a link's cells, once for a piece and link, what
+/// `may_touch` needs, which says in which sub-intervals of a mask a triangle may touch what the link sweeps.
+fn clear<P>(
+    input: &Input,
+    candidates: &mut [Candidate],
+    prepare: impl Fn(&Cell) -> P,
+    may_touch: impl Fn(&Cell, &P, &StandingTriangle<f64>, u32) -> u32,
+) {
+    let scene = &input.world.scene;
+    for group in candidates.chunk_by_mut(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
+        let mut prepared = None;
+        for c in group.iter_mut().filter(|c| c.stands()) {
+            let (cell, ready) = prepared.get_or_insert_with(|| {
+                let cell = Cell::new(input, c.piece, c.link);
+                let ready = prepare(&cell);
+                (cell, ready)
+            });
+            // The cluster's box first: where `s3_cull` is left out, it has not been tested yet.
+            let b = &scene.cluster_boxes[c.cluster as usize];
+            let around = (V3(b.lo.map(f64::from)), V3(b.hi.map(f64::from)));
+            let of_cluster = c.mask & !boxes_miss(&cell.in_box, &around);
+            let (mut mask, mut triangles) = (0, 0);
+            if of_cluster != 0 {
+                for (i, y) in scene.tree.leaf(c.cluster).enumerate().filter(|(i, _)| c.triangles >> i & 1 != 0) {
+                    let left = may_touch(cell, ready, &scene.standing(y), of_cluster);
+                    mask |= left;
+                    triangles |= u32::from(left != 0) << i;
+                }
+            }
+            (c.mask, c.triangles) = (mask, triangles);
+        }
     }
 }
 

@@ -77,6 +77,7 @@ impl GpuFlow {
     /// # Errors
     /// The device has no memory for them.
     pub fn clear(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+        self.clear_lists(chunk, set)?;
         let (redo_at, limits_at, words) = self.control_layout(chunk);
         let (gpu, b, n_pieces) = (&self.gpu, &mut self.sets[set], chunk.pieces.len());
         if !self.cull {
@@ -92,6 +93,19 @@ impl GpuFlow {
         }
         control[limits_at..].fill(u32::MAX);
         b.fill(gpu, Slot::Control, &control)
+    }
+
+    /// Empties the lists of candidates, if the form of `s4_sweep` has any.
+    fn clear_lists(&mut self, chunk: &ChunkInput, set: usize) -> Result<()> {
+        if self.sweep != Sweep::Grid {
+            return Ok(());
+        }
+        let pieces = chunk.pieces.len().max(self.capacities.pieces);
+        let entries = pieces * self.n_links as usize + self.capacities.candidates as usize;
+        let b = &mut self.sets[set];
+        b.reserve(&self.gpu, Slot::Lists, (entries * size_of::<u32>()) as u64)?;
+        b.write(&self.gpu, Slot::Lists, 0, &vec![u32::MAX; chunk.pieces.len() * self.n_links as usize]);
+        Ok(())
     }
 
     /// The same where `s3_cull` is left out: every link is a candidate for every cluster.
@@ -167,7 +181,7 @@ impl GpuFlow {
             }
         }
         let candidates = u64::from(count(CANDIDATES, self.capacities.candidates));
-        let swept = if options.sweep == Sweep::Off {
+        let swept = if self.sweep == Sweep::Off {
             candidates
         } else {
             let counts = SweepCounts::from_words(candidates, &control[SWEEP_COUNTS as usize..]);

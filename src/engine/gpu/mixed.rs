@@ -57,9 +57,9 @@ impl GpuFlow {
         } else {
             self.run_stage(chunk, set, Stage::Cull)?;
         }
-        if options.sweep != Sweep::Off {
+        if self.sweep != Sweep::Off {
             if on_cpu(Stage::Sweep) {
-                self.sweep_on_cpu(world, options, chunk, set)?;
+                self.sweep_on_cpu(world, chunk, set)?;
             } else {
                 self.run_stage(chunk, set, Stage::Sweep)?;
             }
@@ -85,11 +85,11 @@ impl GpuFlow {
     }
 
     /// `s4_sweep` on the CPU, for candidates that a set holds.
-    fn sweep_on_cpu(&mut self, world: &World, options: &Options, chunk: &ChunkInput, set: usize) -> Result<()> {
+    fn sweep_on_cpu(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
         let (mut candidates, _) = self.candidates(set)?;
         let (poses, boxes) = (self.poses(world, chunk, set)?, self.boxes(chunk, set, world.model.n_nodes())?);
         let input = s4_sweep::Input { world, pieces: &chunk.pieces, poses: &poses, boxes: &boxes };
-        s4_sweep::reference(options.sweep, &input, &mut candidates);
+        s4_sweep::reference(self.sweep, &input, &mut candidates);
         self.sets[set].write(&self.gpu, Slot::Candidates, 0, &candidates);
         let counts = SweepCounts::of(world, &candidates).to_words();
         self.sets[set].write(&self.gpu, Slot::Control, SWEEP_COUNTS as usize, &counts);

@@ -14,10 +14,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::layout::{NodePair, Pass};
 use crate::gpu::shader::Source;
 use crate::gpu::{AdapterChoice, Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step};
-use crate::model::world::World;
+use crate::model::world::{SCENE_LEAF, World};
 use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s1_concat::{self, POSE_FLOATS};
 use crate::stage::s2_bound::{self, BOX_FLOATS};
+use crate::stage::s4_sweep::{Sweep, Work};
 use crate::stage::s6_solve::Initial;
 use crate::stage::{Candidate, SUBS, TrianglePair, s3_cull, s5_pairs};
 
@@ -45,8 +46,8 @@ struct Kernels {
     concat: Pipeline,
     bound: Pipeline,
     cull: Pipeline,
-    /// Those of the chosen form, in the order in which they run.
-    sweep: Vec<Pipeline>,
+    /// Those of each form that may be chosen, in the order in which they run.
+    sweep: Vec<(Sweep, Vec<(Pipeline, Work)>)>,
     triangles: Pipeline,
     links: Pipeline,
     pairs: Pipeline,
@@ -65,6 +66,9 @@ pub struct GpuFlow {
     form: BoundForm,
     /// Whether `s3_cull` runs.
     cull: bool,
+    /// The form of `s4_sweep` that runs.
+    sweep: Sweep,
+    n_links: u32,
     prune: bool,
 }
 
@@ -90,13 +94,17 @@ impl GpuFlow {
     ) -> Result<Self> {
         let gpu = Gpu::open(&AdapterChoice { name: options.adapter.clone(), hardware_only })?;
         let compile = |kernel: &Kernel| gpu.compile_source(kernel, &source(kernel)?);
+        let sweep = |form: Sweep| {
+            let kernels = form.kernels().iter().map(|(kernel, work)| Ok((compile(kernel)?, *work)));
+            Ok((form, kernels.collect::<Result<_>>()?))
+        };
         let concat = if options.bound == BoundForm::Jet { s1_concat::JET } else { s1_concat::INTERVAL };
         let kernels = Kernels {
             size: compile(&DISPATCH)?,
             concat: compile(&concat)?,
             bound: compile(&s2_bound::KERNEL)?,
             cull: compile(&s3_cull::KERNEL)?,
-            sweep: options.sweep.kernels().iter().map(compile).collect::<Result<_>>()?,
+            sweep: options.sweep.choices().iter().map(|form| sweep(*form)).collect::<Result<_>>()?,
             triangles: compile(&s5_pairs::TRIANGLES)?,
             links: compile(&s5_pairs::LINKS)?,
             pairs: compile(&s5_pairs::PAIRS)?,
@@ -125,6 +133,8 @@ impl GpuFlow {
             link_levels: link_levels as u32,
             form: options.bound,
             cull: options.cull,
+            sweep: options.sweep.choices()[0],
+            n_links: world.links.len() as u32,
             // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
             prune: options.solve.initial == Initial::Report,
         };
@@ -148,6 +158,16 @@ impl GpuFlow {
     /// The adapter.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
+    }
+
+    /// The form of `s4_sweep` that runs.
+    pub fn sweep(&self) -> Sweep {
+        self.sweep
+    }
+
+    /// Sets the form of `s4_sweep`, one of those that the options let choose from.
+    pub fn set_sweep(&mut self, form: Sweep) {
+        self.sweep = form;
     }
 
     /// Pieces that a chunk may have.
@@ -180,13 +200,14 @@ impl GpuFlow {
         });
         passes.extend((0..self.link_levels).map(|i| level(first_link, LEAF_ITEMS, i)));
         passes.push(Pass { input: LEAF_ITEMS, output: PAIRS, capacity: queue, invocations: 8, ..Pass::default() });
-        passes.push(Pass {
+        // Two for `s4_sweep`, by what it has invocations for.
+        passes.extend([SCENE_LEAF, 1].map(|invocations| Pass {
             input: CANDIDATES,
             output: SWEEP_COUNTS,
             capacity: self.capacities.candidates,
-            invocations: 32,
+            invocations,
             ..Pass::default()
-        });
+        }));
         passes
     }
 
@@ -212,7 +233,15 @@ impl GpuFlow {
             // Compute steps; what a form draws goes before or between them.
             Stage::Sweep => {
                 let pass = self.cull_levels + self.link_levels + 2;
-                k.sweep.iter().map(|pipeline| queued(pipeline, pass)).collect()
+                let links = Size::Invocations(n_pieces as u64 * u64::from(self.n_links) * 64);
+                let kernels =
+                    k.sweep.iter().find(|(form, _)| *form == self.sweep).map_or(&[][..], |(_, kernels)| kernels);
+                let step = |(pipeline, work)| match work {
+                    Work::Triangles => queued(pipeline, pass),
+                    Work::Candidates => queued(pipeline, pass + 1),
+                    Work::Links => Step { pipeline, pass, size: links, stage: stage as usize },
+                };
+                kernels.iter().map(|(pipeline, work)| step((pipeline, *work))).collect()
             }
             Stage::Solve => Vec::new(),
         }

@@ -56,20 +56,7 @@ fn misses(cell: &Cell, tri: &StandingTriangle<f64>, wanted: u32) -> u32 {
 
 /// The form in f64.
 pub fn reference(input: &Input, candidates: &mut [Candidate]) {
-    let world = input.world;
-    for group in candidates.chunk_by_mut(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
-        let mut cell = None;
-        for c in group.iter_mut().filter(|c| c.stands()) {
-            let cell = cell.get_or_insert_with(|| Cell::new(input, c.piece, c.link));
-            let (mut mask, mut triangles) = (0, 0);
-            for (i, y) in world.scene.tree.leaf(c.cluster).enumerate().filter(|(i, _)| c.triangles >> i & 1 != 0) {
-                let left = cell.may_touch(&world.scene.standing(y), c.mask);
-                mask |= left;
-                triangles |= u32::from(left != 0) << i;
-            }
-            (c.mask, c.triangles) = (mask, triangles);
-        }
-    }
+    super::clear(input, candidates, |_| (), |cell, (), tri, mask| cell.may_touch(tri, mask));
 }
 
 /// The kernel.
