@@ -66,6 +66,67 @@ fn a_stage_on_the_cpu_changes_no_answer() {
     }
 }
 
+/// Forms of swept-volume culling, and stages that are left out, change what it takes and nothing else.
+fn culling_changes_no_answer(backend: &str) {
+    let with = |more: &[&str]| arm(&[&["--backend", backend], more].concat());
+    let all = with(&[]);
+    for form in ["auto", "off", "compute", "grid"] {
+        let swept = with(&["--sweep", form]);
+        assert_eq!(swept.text, all.text, "{form}");
+        let sweep = &swept.stats["sweep"];
+        let count = |key: &str| sweep[key].as_u64().unwrap();
+        if form != "auto" {
+            assert_eq!(sweep["form"], form);
+        }
+        let culled =
+            count("triangles_in") > count("triangles_out") && count("candidates_in") >= count("candidates_out");
+        assert!(culled || sweep["form"] == "off", "{sweep}");
+        assert_eq!(swept.stats["stages"][3]["items_out"], swept.stats["stages"][4]["items_in"], "{form}");
+    }
+    for stages in ["1,2,3", "1,3", "2,3", "3", "3,1"] {
+        assert_eq!(with(&["--stages", stages]).text, all.text, "{stages}");
+    }
+    assert_eq!(with(&["--stages", "2,3", "--sweep", "grid"]).text, all.text);
+    assert_eq!(with(&["--stages", "3", "--initial", "ignore"]).text, with(&["--initial", "ignore"]).text);
+}
+
+#[test]
+fn culling_changes_no_answer_on_the_cpu() {
+    culling_changes_no_answer("cpu");
+    let spheres = |more: &[&str]| arm(&[&["--backend", "cpu", "--pairs", "sat"], more].concat()).text;
+    assert_eq!(spheres(&["--stages", "3"]), spheres(&[]));
+}
+
+#[test]
+fn culling_changes_no_answer_on_an_adapter() {
+    if skip() {
+        return;
+    }
+    culling_changes_no_answer("gpu");
+    let all = arm(&["--backend", "gpu"]);
+    for form in ["compute", "grid"] {
+        for stems in ["s4_sweep", "s3_cull,s4_sweep", "s5_pairs"] {
+            let mixed = arm(&["--backend", "gpu", "--sweep", form, "--reference", stems]);
+            assert_eq!(mixed.text, all.text, "{form} {stems}");
+        }
+    }
+}
+
+#[test]
+fn stages_and_forms_that_contradict_each_other_are_refused() {
+    let desk = Desk::new();
+    for (more, said) in [
+        (["--stages", "1,2"].as_slice(), "lacks 3"),
+        (&["--stages", "3,4"], "no stage 4"),
+        (&["--stages", "1,3", "--sweep", "compute"], "leaves out 2"),
+        (&["--stages", "1,2,3", "--sweep", "off"], "stage 2"),
+    ] {
+        let refused = desk.check(&super::slider(super::CUBE), &walls(&[("wall", 1.0)]), &[[&[0.0], &[3.6]]], more);
+        let [error] = refused.run.errors()[..] else { panic!("{}", refused.run.stderr) };
+        assert!(refused.run.code == Some(3) && error.contains(said), "{error}");
+    }
+}
+
 #[test]
 fn trees_of_oriented_boxes_change_no_answer() {
     let spheres = arm(&["--pairs", "sat"]);

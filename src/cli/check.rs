@@ -101,7 +101,7 @@ pub struct CheckArgs {
     /// The form of the motion bounds
     #[arg(long, value_enum, default_value = "jet")]
     bound: BoundChoice,
-    /// How swept volumes are tested; the answers are the same
+    /// How swept volumes are tested, `auto` if nothing is said; the answers are the same
     #[arg(long, value_enum)]
     sweep: Option<SweepChoice>,
     /// Stages of the paper that run: 1 is the model's tree against the scene's, 2 swept volumes, 3 pairs and contacts. Without
@@ -203,7 +203,8 @@ fn sweep(args: &CheckArgs) -> Result<Sweep> {
         (false, Some(form)) if form != Sweep::Off => {
             Err(Error::usage(format!("--stages leaves out 2, which --sweep {} asks for", form.name())))
         }
-        (_, asked) => Ok(asked.unwrap_or_default()),
+        (false, _) => Ok(Sweep::Off),
+        (true, Some(form)) => Ok(form),
     }
 }
 

@@ -18,6 +18,7 @@ macro_rules! tell {
 }
 
 mod allow;
+mod bench;
 mod check;
 mod dataset;
 mod elementary;
@@ -44,6 +45,8 @@ struct Cli {
 enum Command {
     /// Say for each motion whether anything touches, and when first
     Check(Box<check::CheckArgs>),
+    /// Measure, and write figures, a table and a plot
+    Bench(bench::BenchArgs),
     /// Make data sets
     Dataset(dataset::DatasetArgs),
     /// Say for each vertex and face, or two edges, on straight lines whether they meet, and when first
@@ -91,6 +94,7 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Check(args) => check::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Dataset(args) => dataset::run(&args),
         Command::Elementary(args) => elementary::run(&args),
         Command::Info(args) => info::run(&args),

@@ -32,6 +32,7 @@ impl Engine {
         deliver: &mut Deliver,
         stats: &mut Stats,
     ) -> Result<()> {
+        self.choose_on_gpu(flow, motions)?;
         let mut on_device: Option<(Part, Started)> = None;
         let (mut first, mut set) = (0, 0);
         while first < motions.len() {

@@ -10,7 +10,7 @@ use crate::model::world::World;
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::Initial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 /// Threads on the CPU that can be asked for: more than any machine has cores, and few enough to be started.
@@ -98,7 +98,8 @@ impl<'a> EngineBuilder<'a> {
             world.obbs = world.obbs.take().map(|obbs| obbs.with_scene(&world));
         }
         let (options, flow) = (self.options, flow.map(Mutex::new));
-        Ok(Engine { world, options, flow, pool, build_s: start.elapsed().as_secs_f64(), note })
+        let build_s = start.elapsed().as_secs_f64();
+        Ok(Engine { world, options, flow, pool, build_s, note, form: OnceLock::new() })
     }
 }
 

@@ -13,6 +13,7 @@ use std::time::Instant;
 
 impl Engine {
     pub(super) fn check_on_cpu(&self, motions: &Motions, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
+        let form = self.choose_on_cpu(motions)?;
         // So many at a time that no thread waits long for another, and no answer waits long for the sink.
         let batch = 64 * self.threads();
         for first in (0..motions.len()).step_by(batch) {
@@ -21,7 +22,7 @@ impl Engine {
             let results: Vec<(Verdict, Stats)> = self.pool.install(|| {
                 range
                     .into_par_iter()
-                    .map_init(solver, |s, i| check(&self.world, &self.options, self.motion(motions, i)?, s))
+                    .map_init(solver, |s, i| check(&self.world, &self.options, form, self.motion(motions, i)?, s))
                     .collect::<Result<_>>()
             })?;
             let mut verdicts = Vec::with_capacity(results.len());
@@ -35,8 +36,14 @@ impl Engine {
     }
 }
 
-/// Checks one motion.
-fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Solver) -> Result<(Verdict, Stats)> {
+/// Checks one motion, with a form of swept-volume culling.
+pub(super) fn check(
+    world: &World,
+    options: &Options,
+    form: Sweep,
+    motion: ModelMotion,
+    solver: &mut Solver,
+) -> Result<(Verdict, Stats)> {
     let mut stats = Stats::default();
     let motions = [motion];
     let cap = options.item_cap();
@@ -51,19 +58,20 @@ fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Sol
         clock.stage(Stage::Concat, 1, poses.bounds.len());
         let boxes = s2_bound::reference(world, &pieces, &poses);
         clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
-        let scene = world.obbs.as_ref().and_then(|obbs| obbs.scene.as_ref());
+        let scene = world.obbs.as_ref().and_then(|obbs| obbs.scene.as_ref()).filter(|_| !options.cull);
         let mut candidates = match scene {
-            _ if options.cull => s3_cull::reference(world, 1, &boxes),
+            None if options.cull => s3_cull::reference(world, 1, &boxes),
+            // They meet at the next stage.
             Some(_) => Vec::new(),
             None => s3_cull::everything(world, 1),
         };
-        let n = candidates.len();
+        let n = if scene.is_some() { world.links.len() } else { candidates.len() };
         clock.stage(Stage::Cull, boxes.lo.len(), n);
-        let left = if options.sweep == Sweep::Off {
+        let left = if form == Sweep::Off {
             n
         } else {
             let input = s4_sweep::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes };
-            s4_sweep::reference(options.sweep, &input, &mut candidates);
+            s4_sweep::reference(form, &input, &mut candidates);
             let counts = SweepCounts::of(world, &candidates);
             clock.stats.sweep.add(counts);
             counts.candidates_out as usize
@@ -73,7 +81,7 @@ fn check(world: &World, options: &Options, motion: ModelMotion, solver: &mut Sol
         let limits_apply = options.solve.initial == Initial::Report;
         let input = s5_pairs::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
         let limited = limits_apply.then_some(&mut limits);
-        let (pairs, counts) = match scene.filter(|_| !options.cull) {
+        let (pairs, counts) = match scene {
             Some(scene) => s5_pairs::search_scene(&input, scene, limited, cap),
             None => s5_pairs::search(&input, limited, cap),
         };

@@ -2,6 +2,7 @@
 
 mod batch;
 mod builder;
+mod calibration;
 mod cpu;
 pub mod gpu;
 mod options;
@@ -23,7 +24,7 @@ use crate::numeric::pose_bound::BoundForm;
 use crate::verdict::Verdict;
 use glam::{DAffine3, DMat3, DVec3};
 use gpu::GpuFlow;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 /// Checks motions of one robot in one scene.
@@ -65,6 +66,8 @@ pub struct Engine {
     pool: rayon::ThreadPool,
     build_s: f64,
     note: Option<String>,
+    /// The form of swept-volume culling that was found best.
+    form: OnceLock<Sweep>,
 }
 
 /// What a check gave.
@@ -185,9 +188,13 @@ impl Engine {
         Ok((0..motion.joints.len()).map(pose).collect())
     }
 
-    /// How swept volumes are tested.
+    /// How swept volumes are tested: what was asked for, or what the automatic choice came to.
     pub fn sweep(&self) -> Sweep {
-        self.options.sweep
+        let usual = if self.flow.is_some() { Sweep::Compute } else { Sweep::Off };
+        match self.options.sweep {
+            Sweep::Auto => self.form.get().copied().unwrap_or(usual),
+            asked => asked,
+        }
     }
 
     /// The form of the motion bounds.

@@ -117,7 +117,7 @@ impl Default for Options {
             memory_bytes: 1 << 30,
             bound: BoundForm::Jet,
             cull: true,
-            sweep: Sweep::Off,
+            sweep: Sweep::Auto,
             pairs: PairCulling::default(),
             solve: SolveOptions::default(),
             capacities: None,

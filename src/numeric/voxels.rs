@@ -12,7 +12,8 @@
 //! **Rounding.** A centre is rounded three times, off by at most `3 UNIT (|lo| + 16 step)`; `p` once more. `p × d` is off by at
 //! most `4 UNIT |p||d|`, by which the distance changes by `4 UNIT |p|`; what rounding can make of the signs of `p·d` and `(p -
 //! d)·d` is of second order. `16 UNIT` of all sizes in sight joins `R`. Squares and products round at most eight times,
-//! as in [`swept`](super::swept). The projection of a centre on a triangle's normal is that of `separation`.
+//! as in [`swept`](super::swept). Projections on a triangle's normal, and their
+//! rounding, are those of `separation`.
 
 use super::linear::V3;
 use super::pose_bound::PointBound;
@@ -65,16 +66,19 @@ impl<T: Real> Voxels<T> {
         V3::from_fn(|i| self.lo.0[i] + self.step.0[i] * T::new(at[i] as f64 + 0.5))
     }
 
-    /// Whether a triangle's plane misses the voxel around a centre.
+    /// Whether a triangle is on one side of the voxel around a centre, along its normal.
     #[inline(always)]
     pub fn plane_misses(&self, centre: V3<T>, tri: &StandingTriangle<T>) -> u32 {
-        let n = tri.normal();
+        // Of a sliver the computed normal may be anything: what holds of the triangle is its projection, not a plane.
+        let (n, y, zero) = (tri.normal(), [tri.y[1] - tri.y[0], tri.y[2] - tri.y[0]], T::new(0.0));
+        let (e1, e2) = (n.dot(y[0]), n.dot(y[1]));
         let p = centre - tri.y[0];
-        let reach = n.abs().dot(self.step) * T::new(0.5);
-        let size = p.norm1() + self.step.norm1();
+        let size = p.norm1() + self.step.norm1() + y[0].norm1() + y[1].norm1();
         let error = self.error(0) + self.error(1) + self.error(2);
-        let slack = tri.error + error + size * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW);
-        n.dot(p).abs().gt((reach + n.norm_bound() * slack) * T::new(1.0 + ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW))
+        let slack = tri.error * T::new(3.0) + error + size * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW);
+        let reach = n.abs().dot(self.step) * T::new(0.5) + n.norm_bound() * slack + T::new(T::UNDERFLOW);
+        let at = n.dot(p);
+        (at - reach).gt(zero.max(e1).max(e2)) | zero.min(e1).min(e2).gt(at + reach)
     }
 
     /// Lanes in which a line-swept sphere, its ends moving within `ends`, its box `around`, misses the voxel around a centre.

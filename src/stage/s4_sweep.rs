@@ -35,9 +35,9 @@ use serde::Serialize;
 #[serde(rename_all = "lowercase")]
 pub enum Sweep {
     /// By the form that measures best, or not at all.
+    #[default]
     Auto,
     /// Not at all.
-    #[default]
     Off,
     /// Drawn into three views of each link's way, as depth intervals.
     Raster,
@@ -50,8 +50,8 @@ pub enum Sweep {
 }
 
 impl Sweep {
-    /// Those that [`Auto`](Self::Auto) chooses from, the first one where nothing else is better.
-    pub const TRIED: [Self; 3] = [Self::Off, Self::Compute, Self::Grid];
+    /// Those that [`Auto`](Self::Auto) chooses from, the one first that is usually best on an adapter.
+    pub const TRIED: [Self; 2] = [Self::Compute, Self::Off];
     /// All forms.
     pub const ALL: [Self; 6] = [Self::Auto, Self::Off, Self::Raster, Self::Compute, Self::Grid, Self::Paper];
 
@@ -66,7 +66,7 @@ impl Sweep {
     /// It is not built yet.
     pub fn check(self) -> Result<()> {
         match self {
-            Self::Off | Self::Compute | Self::Grid => Ok(()),
+            Self::Auto | Self::Off | Self::Compute | Self::Grid => Ok(()),
             form => Err(Error::usage(format!("--sweep {} is not built yet", form.name())).remedy("take --sweep off")),
         }
     }

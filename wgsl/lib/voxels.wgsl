@@ -34,12 +34,18 @@ fn voxel_centre(v: Voxels, at: vec3<u32>) -> vec3<f32> {
 }
 
 fn plane_misses_voxel(v: Voxels, centre: vec3<f32>, t: Standing) -> bool {
-    let n = cross3(t.y1 - t.y0, t.y2 - t.y0);
+    // Of a sliver the computed normal may be anything: what holds of the triangle is its projection, not a plane.
+    let y1 = t.y1 - t.y0;
+    let y2 = t.y2 - t.y0;
+    let n = cross3(y1, y2);
+    let e1 = dot3(n, y1);
+    let e2 = dot3(n, y2);
     let p = centre - t.y0;
-    let reach = dot3(abs(n), v.step) * 0.5;
-    let size = norm1(p) + norm1(v.step);
-    let slack = t.error + norm1(v.error) + size * (ROUNDINGS * UNIT) + UNDERFLOW;
-    return abs(dot3(n, p)) > (reach + norm_bound(n) * slack) * (1.0 + ROUNDINGS * UNIT) + UNDERFLOW;
+    let size = norm1(p) + norm1(v.step) + norm1(y1) + norm1(y2);
+    let slack = t.error * 3.0 + norm1(v.error) + size * (ROUNDINGS * UNIT) + UNDERFLOW;
+    let reach = dot3(abs(n), v.step) * 0.5 + norm_bound(n) * slack + UNDERFLOW;
+    let at = dot3(n, p);
+    return at - reach > max(max(0.0, e1), e2) || min(min(0.0, e1), e2) > at + reach;
 }
 
 fn swept_misses_voxel(

@@ -1,0 +1,88 @@
+//! `--sweep auto`: which form of swept-volume culling pays, tried on motions of the batch itself.
+//!
+//! The choice holds for the engine, not for each motion and link: measured on motions of 1° to 60°, free and colliding, in a
+//! machine room, it was the same for all of them. On a software adapter the computed form saves three to ten times
+//! what it costs; on a CPU, where trees of oriented boxes begin with as good a bound for each cluster, it costs more than it
+//! saves (`firstcontact bench ablation`; figures in `benches/README.md`). The grid was never the best, and is not tried.
+
+use super::gpu::{ChunkInput, GpuFlow};
+use super::{Engine, Stage, Stats, Sweep, cpu};
+use crate::error::Result;
+use crate::motion::{ModelMotion, Motions};
+use crate::stage::Piece;
+use crate::stage::s6_solve::Solver;
+use std::time::Instant;
+
+/// Of so many motions one is tried; smaller batches are not worth it.
+const SHARE: usize = 128;
+/// A form must be better by this factor to be taken instead of the one that is usually best.
+const MARGIN: f64 = 0.95;
+
+impl Engine {
+    /// Some motions of a batch, evenly spaced.
+    fn sample(&self, motions: &Motions, most: usize) -> Result<Vec<ModelMotion>> {
+        let n = (motions.len() / SHARE).min(most);
+        (0..n).map(|k| self.motion(motions, (2 * k + 1) * motions.len() / (2 * n))).collect()
+    }
+
+    /// The form to check a batch with on the CPU.
+    pub(super) fn choose_on_cpu(&self, motions: &Motions) -> Result<Sweep> {
+        let [first, other] = [Sweep::Off, Sweep::Compute];
+        if let Some(known) = self.known_form() {
+            return Ok(known);
+        }
+        let mut seconds = [0.0; 2];
+        let mut solver = Solver::new(&self.world, self.options.solve);
+        for motion in self.sample(motions, 16)? {
+            for (form, seconds) in [first, other].into_iter().zip(&mut seconds) {
+                let (_, stats) = cpu::check(&self.world, &self.options, form, motion.clone(), &mut solver)?;
+                *seconds += [Stage::Sweep, Stage::Pairs].map(|s| stats.stages[s as usize].seconds).iter().sum::<f64>();
+            }
+        }
+        Ok(self.take(first, other, seconds))
+    }
+
+    /// The form to check a batch with on an adapter.
+    pub(super) fn choose_on_gpu(&self, flow: &mut GpuFlow, motions: &Motions) -> Result<()> {
+        let [first, other] = [Sweep::Compute, Sweep::Off];
+        if let Some(known) = self.known_form() {
+            flow.set_sweep(known);
+            return Ok(());
+        }
+        let sample = self.sample(motions, 64)?;
+        let mut seconds = [0.0; 2];
+        // Once to make the buffers, once to measure.
+        for n in [1.min(sample.len()), sample.len()] {
+            for (form, seconds) in [first, other].into_iter().zip(&mut seconds) {
+                let pieces = (0..n).flat_map(|i| Piece::cut(i as u32, &sample[i])).take(flow.chunk_pieces()).collect();
+                let chunk = ChunkInput { pieces, motions: &sample };
+                flow.set_sweep(form);
+                let since = Instant::now();
+                if n > 0 {
+                    let started = flow.start(&self.world, &chunk, 0)?;
+                    flow.finish(&self.world, &self.options, &chunk, started, &mut Stats::default())?;
+                }
+                *seconds = since.elapsed().as_secs_f64();
+            }
+        }
+        flow.set_sweep(self.take(first, other, if sample.is_empty() { [0.0; 2] } else { seconds }));
+        Ok(())
+    }
+
+    /// What was asked for, or found before.
+    fn known_form(&self) -> Option<Sweep> {
+        match self.options.sweep {
+            Sweep::Auto => self.form.get().copied(),
+            asked => Some(asked),
+        }
+    }
+
+    /// Takes the better one, for good if something was measured.
+    fn take(&self, first: Sweep, other: Sweep, seconds: [f64; 2]) -> Sweep {
+        if seconds == [0.0; 2] {
+            return first;
+        }
+        let better = if seconds[1] < MARGIN * seconds[0] { other } else { first };
+        *self.form.get_or_init(|| better)
+    }
+}
