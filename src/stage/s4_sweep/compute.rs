@@ -9,8 +9,23 @@ use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::PointBound;
 use crate::numeric::separation::{StandingTriangle, boxes_miss};
 use crate::numeric::swept::swept_misses;
-use crate::stage::{Candidate, Subs};
-use multiversion::multiversion;
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
+use crate::stage::{Candidate, SUBS, Subs};
+
+/// The mask of half of the sub-intervals, as many as a vector has numbers.
+pub(super) const HALF: u32 = (1 << WIDTH) - 1;
+
+#[inline(always)]
+fn lanes<T: Vector>(x: &Subs, half: usize) -> T {
+    let mut part = [0.0; WIDTH];
+    part.copy_from_slice(&x.0[half * WIDTH..(half + 1) * WIDTH]);
+    T::load(&part)
+}
+
+#[inline(always)]
+fn half_of<T: Vector>(v: &V3<Subs>, half: usize) -> V3<T> {
+    V3([lanes(&v.0[0], half), lanes(&v.0[1], half), lanes(&v.0[2], half)])
+}
 
 /// A link's line-swept sphere in each sub-interval of a piece.
 #[derive(Clone, Debug)]
@@ -40,6 +55,22 @@ impl Cell {
         }
     }
 
+    /// The paths of the ends in one half of the sub-intervals.
+    #[inline(always)]
+    pub(super) fn ends<T: Vector>(&self, half: usize) -> [PointBound<T>; 2] {
+        self.ends.each_ref().map(|p| PointBound {
+            c: p.c.each_ref().map(|v| half_of(v, half)),
+            ball: lanes(&p.ball, half),
+            cube: half_of(&p.cube, half),
+        })
+    }
+
+    /// The box in one half of the sub-intervals.
+    #[inline(always)]
+    pub(super) fn around<T: Vector>(&self, half: usize) -> (V3<T>, V3<T>) {
+        (half_of(&self.in_box.0, half), half_of(&self.in_box.1, half))
+    }
+
     /// The sub-intervals of `mask` in which a triangle may touch it.
     pub fn may_touch(&self, tri: &StandingTriangle<f64>, mask: u32) -> u32 {
         let left = mask & !boxes_miss(&self.in_box, &tri.bounds());
@@ -47,11 +78,31 @@ impl Cell {
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+/// A cell against a triangle, in one half of the sub-intervals.
+struct Misses<'a> {
+    cell: &'a Cell,
+    tri: &'a StandingTriangle<f64>,
+    half: usize,
+    wanted: u32,
+}
+
+impl Vectorised for Misses<'_> {
+    type Output = u32;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> u32 {
+        let tri = StandingTriangle { y: self.tri.y.map(|v| V3(v.0.map(T::new))), error: T::new(self.tri.error) };
+        let ends = self.cell.ends::<T>(self.half);
+        swept_misses(&ends, T::new(self.cell.radius_m), &tri, T::new(self.cell.h), self.wanted)
+    }
+}
+
+/// Sub-intervals, at least of those that are wanted, in which a triangle is proved to be missed.
 fn misses(cell: &Cell, tri: &StandingTriangle<f64>, wanted: u32) -> u32 {
-    let all = |x: f64| Subs::from_fn(|_| x);
-    let tri = StandingTriangle { y: tri.y.map(|v| V3(v.0.map(all))), error: all(tri.error) };
-    swept_misses(&cell.ends, all(cell.radius_m), &tri, all(cell.h), wanted)
+    (0..SUBS / WIDTH).fold(0, |all, half| {
+        let wanted = wanted >> (half * WIDTH) & HALF;
+        let missed = if wanted == 0 { 0 } else { widest(Misses { cell, tri, half, wanted }) };
+        all | missed << (half * WIDTH)
+    })
 }
 
 /// The form in f64.

@@ -2,13 +2,13 @@
 //! triangle keeps the sub-intervals of the voxels that it may touch.
 
 use super::Input;
-use super::compute::Cell;
+use super::compute::{Cell, HALF};
 use crate::gpu::{Access, Kernel, Slot, bind};
 use crate::numeric::linear::V3;
 use crate::numeric::separation::{StandingTriangle, boxes_miss};
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
 use crate::numeric::voxels::{SIDE, Voxels};
-use crate::stage::{ALL_SUBS, Candidate, Subs};
-use multiversion::multiversion;
+use crate::stage::{Candidate, SUBS, Subs};
 
 /// The voxels of a link in a piece.
 pub struct Grid {
@@ -25,7 +25,9 @@ impl Grid {
         let (lo, hi) = &cell.in_box;
         let voxels = Voxels::around(V3(lo.0.each_ref().map(least)), V3(hi.0.each_ref().map(most)));
         let mut masks = vec![0; SIDE * SIDE * SIDE];
-        fill(cell, &voxels, &mut masks);
+        for half in 0..SUBS / WIDTH {
+            widest(Fill { cell, voxels: &voxels, masks: &mut masks, half });
+        }
         Self { voxels, masks }
     }
 
@@ -53,15 +55,27 @@ impl Grid {
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn fill(cell: &Cell, voxels: &Voxels<f64>, masks: &mut [u16]) {
-    let all = |x: f64| Subs::from_fn(|_| x);
-    let vector = |v: V3<f64>| V3([all(v.0[0]), all(v.0[1]), all(v.0[2])]);
-    let wide = Voxels { lo: vector(voxels.lo), step: vector(voxels.step) };
-    for (i, mask) in masks.iter_mut().enumerate() {
-        let centre = vector(voxels.centre([i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE)]));
-        let misses = wide.swept_misses(centre, &cell.ends, all(cell.radius_m), all(cell.h), &cell.in_box);
-        *mask = (ALL_SUBS & !misses) as u16;
+/// Fills the grid with one half of the sub-intervals.
+struct Fill<'a> {
+    cell: &'a Cell,
+    voxels: &'a Voxels<f64>,
+    masks: &'a mut [u16],
+    half: usize,
+}
+
+impl Vectorised for Fill<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Vector>(self) {
+        let vector = |v: V3<f64>| V3(v.0.map(T::new));
+        let wide = Voxels { lo: vector(self.voxels.lo), step: vector(self.voxels.step) };
+        let (ends, around) = (self.cell.ends::<T>(self.half), self.cell.around::<T>(self.half));
+        let (radius, h) = (T::new(self.cell.radius_m), T::new(self.cell.h));
+        for (i, mask) in self.masks.iter_mut().enumerate() {
+            let centre = vector(self.voxels.centre([i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE)]));
+            let misses = wide.swept_misses(centre, &ends, radius, h, &around);
+            *mask |= ((HALF & !misses) << (self.half * WIDTH)) as u16;
+        }
     }
 }
 
