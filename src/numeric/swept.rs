@@ -51,43 +51,59 @@ pub fn swept_misses<T: Real>(
     let d = [ends[0].c[0] - tri.y[0], ends[1].c[0] - tri.y[0]];
     let cube = ends[0].cube.max(ends[1].cube);
     let grow = radius * T::new(1.0 + ROUNDINGS * T::UNIT) + sizes(&d, ends, tri, h, half_hh);
-    let underflow = T::new(T::UNDERFLOW);
-    let grow2 = grow * grow + underflow;
-    let mut apart = 0;
-    let mut settled = |n: V3<T>| {
-        let zero = T::new(0.0);
-        let (e1, e2) = (n.dot(y[0]), n.dot(y[1]));
-        let (a_lo, a_hi) = extent(n, d[0], &ends[0], h, half_hh);
-        let (b_lo, b_hi) = extent(n, d[1], &ends[1], h, half_hh);
-        let above = a_lo.min(b_lo) - zero.max(e1).max(e2);
-        let below = zero.min(e1).min(e2) - a_hi.max(b_hi);
-        let gap = above.max(below) - (n.abs().dot(cube) * T::new(1.0 + ROUNDINGS * T::UNIT) + underflow);
-        let needed = (n.dot(n) + underflow) * grow2 * T::new(1.0 + ROUNDINGS * T::UNIT) + underflow;
-        apart |= gap.gt(zero) & (gap * gap).gt(needed) & T::new(LONGEST_AXIS).gt(n.norm1());
-        apart & wanted == wanted
-    };
+    let grow2 = grow * grow + T::new(T::UNDERFLOW);
     let segment = d[1] - d[0];
+    let way = ends[0].c[1] + ends[1].c[1];
     let edges = [y[0], y[1] - y[0], -y[1]];
     let corners = [V3::zero(), y[0], y[1]];
-    if settled(y[0].cross(y[1])) {
-        return apart;
-    }
-    for i in 0..3 {
-        let from_a = corners[i] - d[0];
-        let from_b = corners[i] - d[1];
-        if settled(segment.cross(edges[i]))
-            || settled(across(from_a, segment))
-            || settled(across(from_a, edges[i]))
-            || settled(across(from_b, edges[i]))
-            || settled(from_a)
-            || settled(from_b)
-        {
-            return apart;
+    let mut apart = 0;
+    for i in 0..5 {
+        // One place where axes are tried, so that it can be inlined.
+        let axes = match i {
+            0 => [y[0].cross(y[1]); 6],
+            4 => {
+                let last = segment.cross(way);
+                [last, way.cross(edges[0]), way.cross(edges[1]), way.cross(edges[2]), last, last]
+            }
+            _ => {
+                let (edge, from_a, from_b) = (edges[i - 1], corners[i - 1] - d[0], corners[i - 1] - d[1]);
+                [
+                    segment.cross(edge),
+                    across(from_a, segment),
+                    across(from_a, edge),
+                    across(from_b, edge),
+                    from_a,
+                    from_b,
+                ]
+            }
+        };
+        for n in &axes[..[1, 6, 6, 6, 4][i]] {
+            apart |= separates(*n, &d, ends, &y, (&cube, grow2), (h, half_hh));
+            if apart & wanted == wanted {
+                return apart;
+            }
         }
     }
-    let way = ends[0].c[1] + ends[1].c[1];
-    if settled(segment.cross(way)) || edges.into_iter().any(|e| settled(way.cross(e))) {
-        return apart;
-    }
     apart
+}
+
+/// Lanes in which the gap along `n` is larger than the radius and all that is not certain, whose square is `grow2`.
+#[inline(always)]
+fn separates<T: Real>(
+    n: V3<T>,
+    d: &[V3<T>; 2],
+    ends: &[PointBound<T>; 2],
+    y: &[V3<T>; 2],
+    (cube, grow2): (&V3<T>, T),
+    (h, half_hh): (T, T),
+) -> u32 {
+    let (zero, underflow) = (T::new(0.0), T::new(T::UNDERFLOW));
+    let (e1, e2) = (n.dot(y[0]), n.dot(y[1]));
+    let (a_lo, a_hi) = extent(n, d[0], &ends[0], h, half_hh);
+    let (b_lo, b_hi) = extent(n, d[1], &ends[1], h, half_hh);
+    let above = a_lo.min(b_lo) - zero.max(e1).max(e2);
+    let below = zero.min(e1).min(e2) - a_hi.max(b_hi);
+    let gap = above.max(below) - (n.abs().dot(*cube) * T::new(1.0 + ROUNDINGS * T::UNIT) + underflow);
+    let needed = (n.dot(n) + underflow) * grow2 * T::new(1.0 + ROUNDINGS * T::UNIT) + underflow;
+    gap.gt(zero) & (gap * gap).gt(needed) & T::new(LONGEST_AXIS).gt(n.norm1())
 }
