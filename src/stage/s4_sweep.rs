@@ -18,7 +18,6 @@ pub mod compute;
 pub mod grid;
 pub mod paper;
 
-
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
 use super::{Candidate, Piece};
