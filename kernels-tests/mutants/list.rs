@@ -53,7 +53,6 @@ const JETS: &str = "s1_concat::f64_jets_stay_within_their_rounding_bound";
 const BLOCKS: &str = "obb::bounds_of_blocks_hold";
 const SIGNS: &str = "numeric::interval::tests::products_of_all_signs";
 const MOVING: &str = "s6_solve::terms::what_a_fast_point_rounds_loses_no_contact";
-const UNDERFLOW: &str = "s6_solve::terms::axes_that_underflow_prove_nothing";
 const MARGIN: &str = "s6_solve::terms::a_hair_above_the_margin_is_not_within_it";
 const PIERCED: &str = "s6_solve::situations::an_edge_through_a_face_at_the_start";
 
@@ -242,13 +241,6 @@ pub const MUTANTS: &[Mutant] = &[
     m("what the lower side is off", CONTRACTION, "(upper.own + lower.own)", "upper.own", STRAYING),
     m("velocity", CONTRACTION, "upper.g1 - lower.g1", "upper.g1", STRAYING),
     m("hull over pairs of points", CONTRACTION, "(line.v * s).gt(v * slope)", "(v * slope).gt(line.v * s)", WINDOWS),
-    m(
-        "no proof by an axis too short for its digits",
-        CONTRACTION,
-        "length.gt(short) & long.gt(length)",
-        "long.gt(length)",
-        UNDERFLOW,
-    ),
     m("an axis of vertex and face", CONTRACTION, "n.cross(b - d)", "n", APART),
     m(
         "the axis along parallel edges",
