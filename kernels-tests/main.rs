@@ -19,9 +19,9 @@ mod real_robots;
 mod s1_concat;
 mod s2_bound;
 mod s3_cull;
-mod s4_paper;
-mod s4_raster;
 mod s4_sweep;
+mod s4_sweep_paper;
+mod s4_sweep_raster;
 mod s5_pairs;
 mod s6_solve;
 

@@ -103,8 +103,11 @@ fn capsules(
     }
 }
 
-// Two voxels share a word: the sub-intervals in which the link may touch them.
-var<workgroup> touched: array<u32, 2048>;
+// Two voxels share a word: the sub-intervals in which the link certainly misses them. An adapter may end loops early, so
+// whatever a loop adds is a proof: what it has not come to may touch.
+var<workgroup> missed: array<u32, 2048>;
+// Invocations that know the whole grid.
+var<workgroup> ready: atomic<u32>;
 
 @compute @workgroup_size(64)
 fn lists_of_links(
@@ -120,7 +123,7 @@ fn lists_of_links(
     }
 }
 
-// The sub-intervals in which the link may touch voxels that a triangle may touch. A loop that ends early says: in all.
+// The sub-intervals in which the link may touch voxels that a triangle may touch; all, if the loop ends early.
 fn touched_by(v: Voxels, tri: Standing, tri_box: Box) -> u32 {
     let slots = voxel_slots(v, tri_box);
     let first = slots[0];
@@ -130,7 +133,7 @@ fn touched_by(v: Voxels, tri: Standing, tri_box: Box) -> u32 {
     var i = 0u;
     while i < n {
         let at = first + vec3<u32>(i % count.x, i / count.x % count.y, i / (count.x * count.y));
-        let word = touched[(at.z * SIDE + at.y) * (SIDE / 2u) + at.x / 2u];
+        let word = ~missed[(at.z * SIDE + at.y) * (SIDE / 2u) + at.x / 2u];
         let here = word >> (at.x % 2u * 16u) & ALL_SUBS;
         if (here & ~mask) != 0u && !plane_misses_voxel(v, voxel_centre(v, at), tri) {
             mask |= here;
@@ -164,28 +167,31 @@ fn voxels(
         let radius = links[link].radius;
         var lo = cells[0].around.lo;
         var hi = cells[0].around.hi;
-        for (var sub = 1u; sub < SUBS; sub += 1u) {
+        var sub = 1u;
+        while sub < SUBS {
             lo = min(lo, cells[sub].around.lo);
             hi = max(hi, cells[sub].around.hi);
+            sub += 1u;
         }
+        atomicAdd(&ready, select(0u, 1u, sub == SUBS));
         v = voxels_around(lo, hi);
         for (var word = local; word < VOXELS / 2u; word += 64u) {
-            var masks = 0u;
+            var misses = 0u;
             for (var half = 0u; half < 2u; half += 1u) {
                 let i = word * 2u + half;
                 let centre = voxel_centre(v, vec3<u32>(i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE)));
                 for (var sub = 0u; sub < SUBS; sub += 1u) {
-                    if !swept_misses_voxel(v, centre, cells[sub].a, cells[sub].b, radius, m.h, cells[sub].around) {
-                        masks |= 1u << (half * 16u + sub);
+                    if swept_misses_voxel(v, centre, cells[sub].a, cells[sub].b, radius, m.h, cells[sub].around) {
+                        misses |= 1u << (half * 16u + sub);
                     }
                 }
             }
-            touched[word] = masks;
+            missed[word] = misses;
         }
     }
     workgroupBarrier();
     // An invocation for each candidate; those that no invocation comes to stay as they are.
-    var at = head;
+    var at = select(NONE, head, atomicLoad(&ready) == 64u);
     var hop = 0u;
     while at != NONE && hop < 4096u {
         if hop % 64u == local {
@@ -198,11 +204,10 @@ fn voxels(
                 if (c.triangles >> i & 1u) != 0u {
                     let tri = standing(cluster.first + i);
                     let tri_box = standing_box(tri);
-                    var left = 0u;
+                    var left = c.mask;
                     for (var sub = 0u; sub < SUBS; sub += 1u) {
-                        left |= select(1u << sub, 0u, boxes_miss(cells[sub].around, tri_box));
+                        left &= ~select(0u, 1u << sub, boxes_miss(cells[sub].around, tri_box));
                     }
-                    left &= c.mask;
                     if left != 0u {
                         left &= touched_by(v, tri, tri_box);
                     }

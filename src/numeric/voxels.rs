@@ -50,12 +50,12 @@ impl<T: Real> Voxels<T> {
     /// First and last voxel along an axis that a range of coordinates may reach; the outermost ones have no end. One lane.
     #[inline(always)]
     pub fn slots(&self, axis: usize, lo: T, hi: T) -> [usize; 2] {
-        let (mut first, mut last) = (0, 0);
+        let (mut first, mut last) = (0, SIDE - 1);
         let error = self.error(axis);
         for i in 1..SIDE {
             let plane = self.lo.0[axis] + self.step.0[axis] * T::new(i as f64);
             first += lo.gt(plane + error) as usize;
-            last += 1 - (plane - error).gt(hi) as usize;
+            last -= (plane - error).gt(hi) as usize;
         }
         [first, last]
     }

@@ -89,7 +89,7 @@ pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option
 }
 
 /// The same for every link against the whole scene, by trees of oriented boxes alone; `scene` is the scene's. What stands in
-/// the candidates does not matter.
+/// the candidates does not matter. Gives no pairs, either, if a link has no tree.
 pub fn search_scene(
     input: &Input,
     scene: &ObbTree,
@@ -101,7 +101,7 @@ pub fn search_scene(
     let mut all = (0..input.pieces.len() as u32).flat_map(|p| links.clone().map(move |link| (p, link)));
     let fits = all.all(|(p, link)| {
         let mut moving = MovingLink::new(input, p, link);
-        search_boxes(input, (p, link), obb::Meets::Scene(scene), &mut moving, &mut found).is_none_or(|f| f.is_some())
+        search_boxes(input, (p, link), obb::Meets::Scene(scene), &mut moving, &mut found).flatten().is_some()
     });
     (fits.then_some(found.pairs), found.counts)
 }

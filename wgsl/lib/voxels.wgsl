@@ -17,14 +17,14 @@ fn voxels_around(lo: vec3<f32>, hi: vec3<f32>) -> Voxels {
     return Voxels(lo, step, (abs(lo) + step * 16.0) * (8.0 * UNIT));
 }
 
-// First and last voxel along each axis that a box may reach.
+// First and last voxel along each axis that a box may reach. A loop that ends early gives more.
 fn voxel_slots(v: Voxels, b: Box) -> array<vec3<u32>, 2> {
     var first = vec3<u32>(0u);
-    var last = vec3<u32>(0u);
+    var last = vec3<u32>(SIDE - 1u);
     for (var i = 1u; i < SIDE; i += 1u) {
         let plane = v.lo + v.step * f32(i);
         first += select(vec3<u32>(0u), vec3<u32>(1u), b.lo > plane + v.error);
-        last += select(vec3<u32>(1u), vec3<u32>(0u), plane - v.error > b.hi);
+        last -= select(vec3<u32>(0u), vec3<u32>(1u), plane - v.error > b.hi);
     }
     return array<vec3<u32>, 2>(first, last);
 }

@@ -94,14 +94,15 @@ impl GpuFlow {
             control[redo_at + piece / 32] |= 1 << (piece % 32);
         }
         control[limits_at..].fill(u32::MAX);
-        if let Some(raster) = &self.kernels.raster {
-            raster.forget(gpu, b, n_pieces)?;
-        }
         b.fill(gpu, Slot::Control, &control)
     }
 
-    /// Empties the lists of candidates, if the form of `s4_sweep` has any.
+    /// Empties what the form of `s4_sweep` keeps from chunk to chunk: lists of candidates, or tiles. Where `s3_cull` is left
+    /// out, too: a tile of the chunk before would be another link's.
     fn clear_lists(&mut self, chunk: &ChunkInput, set: usize) -> Result<()> {
+        if let Some(raster) = &self.kernels.raster {
+            raster.forget(&self.gpu, &mut self.sets[set], chunk.pieces.len())?;
+        }
         if self.sweep != Sweep::Grid {
             return Ok(());
         }

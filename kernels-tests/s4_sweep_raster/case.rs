@@ -282,13 +282,18 @@ fn by_key(candidates: &[Candidate]) -> HashMap<Key, Candidate> {
 
 /// Triangles that touch and were dropped.
 pub fn lost(case: &Case, after: &[Candidate]) -> usize {
+    lost_of(&case.world, &case.touching, after)
+}
+
+/// Of some triangles that touch those that were dropped.
+pub fn lost_of(world: &World, touching: &[(u32, u32, usize)], after: &[Candidate]) -> usize {
     let after = by_key(after);
-    let clusters = case.world.scene.tree.n_leaves() as u32;
-    let cluster_of = |y: usize| (0..clusters).find(|&c| case.world.scene.tree.leaf(c).contains(&y)).unwrap();
+    let clusters = world.scene.tree.n_leaves() as u32;
+    let cluster_of = |y: usize| (0..clusters).find(|&c| world.scene.tree.leaf(c).contains(&y)).unwrap();
     let kept = |&&(piece, link, y): &&(u32, u32, usize)| {
-        after.get(&(piece, link, cluster_of(y))).is_some_and(|c| c.mask != 0 && c.has(&case.world, y))
+        after.get(&(piece, link, cluster_of(y))).is_some_and(|c| c.mask != 0 && c.has(world, y))
     };
-    case.touching.len() - case.touching.iter().filter(kept).count()
+    touching.len() - touching.iter().filter(kept).count()
 }
 
 /// How many triangles were dropped, and how many of these could not be proved free.

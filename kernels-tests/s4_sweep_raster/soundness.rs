@@ -1,12 +1,13 @@
 //! What is dropped is free, and what touches stays.
 
 use super::case::{
-    Case, Kind, Shape, along_itself, arm, case, dropped, lost, of_robot, on_adapter, options, reference,
+    Case, Kind, Shape, along_itself, arm, case, dropped, lost, lost_of, of_robot, on_adapter, options, reference,
 };
 use crate::effort;
-use crate::harness::gpu::{Mutant, skip};
+use crate::harness::gpu::{Mutant, mutated_flow, skip};
 use crate::harness::models::Draw;
-use firstcontact::engine::{Capacities, Options};
+use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::{Capacities, Options, Stage};
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::Candidate;
 use firstcontact::stage::s4_sweep::raster::TILE_PIXELS;
@@ -216,6 +217,43 @@ fn a_full_atlas_leaves_candidates_standing() {
     let triangles: usize = before.iter().map(|c| c.triangles(&case.world).count()).sum();
     println!("{triangles} triangles of {n} candidates; {} and {} drop something", links(&all), links(&some));
     assert!(triangles > before.len() && dropped(&case, &before, &some).0 < dropped(&case, &before, &all).0);
+}
+
+/// Where `s3_cull` is left out, one chunk after the other on the same memory.
+#[test]
+fn without_culling_each_chunk_has_its_own_tiles() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(54);
+    let case = case(&mut draw, &Kind { n_motions: 12, touching: 1, others: 30, ..Kind::default() });
+    let mut flow = mutated_flow(&case.world, &Options { cull: false, ..options(BoundForm::Jet, 32) }, None);
+    let (earlier, later) = case.pieces.split_at(case.pieces.len() / 2);
+    assert!(later.len() * case.world.links.len() > 16, "more than what stands in for a buffer that is not there");
+    for (pieces, first) in [(earlier, 0), (later, earlier.len() as u32), (earlier, 0)] {
+        let chunk = ChunkInput { pieces: pieces.to_vec(), motions: &case.motions };
+        flow.load(&case.world, &chunk, 0).unwrap();
+        for stage in [Stage::Concat, Stage::Bound, Stage::Cull] {
+            flow.run_stage(&chunk, 0, stage).unwrap();
+        }
+        let of_case = |(mut candidates, wanted): (Vec<Candidate>, usize)| {
+            assert_eq!(candidates.len(), wanted);
+            candidates.iter_mut().for_each(|c| c.piece += first);
+            candidates
+        };
+        let before = of_case(flow.candidates(0).unwrap());
+        flow.run_stage(&chunk, 0, Stage::Sweep).unwrap();
+        let after = of_case(flow.candidates(0).unwrap());
+        let (_, bad) = dropped(&case, &before, &after);
+        let touching: Vec<_> =
+            case.touching.iter().filter(|t| (first..first + pieces.len() as u32).contains(&t.0)).copied().collect();
+        assert_eq!((bad, lost_of(&case.world, &touching, &after)), (0, 0));
+        for piece in first..first + pieces.len() as u32 {
+            let of_piece = |c: &[Candidate]| c.iter().filter(|c| c.piece == piece).copied().collect::<Vec<_>>();
+            let (all, _) = dropped(&case, &of_piece(&before), &of_piece(&after));
+            assert!(all > 30, "piece {piece}: {all} dropped");
+        }
+    }
 }
 
 /// The kernel and the reference see nearly the same.
