@@ -18,7 +18,13 @@ pub fn bench(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("s4_sweep");
     group.throughput(Throughput::Elements(sweeps.len() as u64));
     group.sample_size(20);
-    let input = s4_sweep::Input { world: &case.world, pieces: &case.pieces, poses: &case.poses, boxes: &case.boxes };
+    let input = s4_sweep::Input {
+        world: &case.world,
+        motions: &case.motions,
+        pieces: &case.pieces,
+        poses: &case.poses,
+        boxes: &case.boxes,
+    };
     for form in FORMS {
         group.bench_function(format!("reference, {}", form.name()), |b| {
             b.iter(|| {

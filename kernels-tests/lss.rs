@@ -7,7 +7,6 @@ use crate::oracle::dyadic::{Dyadic, difference, dot, exact};
 use firstcontact::dataset::Dataset;
 use firstcontact::model::circle::Circle;
 use firstcontact::model::lss::{DISTANCE_SLACK, Lss};
-use firstcontact::model::lss_cover::{MOST_PARTS, cover};
 use firstcontact::model::robot::{Robot, Triangle};
 use glam::{DVec2, DVec3};
 use parry3d_f64::math::Vector;
@@ -72,52 +71,6 @@ fn every_vertex_is_within_the_radius_exactly() {
     assert!(lacking > sets.len() / 10, "the allowance is needed: {lacking}");
 }
 
-#[test]
-fn every_triangle_lies_in_one_part_of_the_cover() {
-    let mut n_several = 0;
-    for triangles in sets(effort(160, 1024)) {
-        let whole = Lss::around(triangles.iter());
-        let parts = cover(&triangles, whole);
-        n_several += usize::from(parts.len() > 1);
-        assert!((1..=MOST_PARTS).contains(&parts.len()));
-        for t in &triangles {
-            assert!(parts.iter().any(|part| t.iter().all(|v| holds(part, *v))), "{t:?}");
-        }
-        let sum: f64 = parts.iter().map(Lss::volume).sum();
-        assert!(sum <= whole.volume() && (parts.len() == 1 || sum <= 0.88 * whole.volume() * (1.0 + 1e-9)));
-    }
-    assert!(n_several > 10, "{n_several}");
-}
-
-/// An L of two long bars: one line-swept sphere is mostly empty, two are not.
-#[test]
-fn a_bent_link_gets_several() {
-    let bar = |a: DVec3, b: DVec3| {
-        let d = (b - a).normalize();
-        let (u, v) = d.any_orthonormal_pair();
-        (0..12).flat_map(move |i| {
-            let at = |k: usize| {
-                let (sin, cos) = (k as f64 * PI / 6.0).sin_cos();
-                (u * cos + v * sin) * 0.05
-            };
-            let [p, q, r, s] = [a + at(i), a + at(i + 1), b + at(i + 1), b + at(i)];
-            // In short pieces, so that the bar can be cut.
-            (0..10).flat_map(move |k| {
-                let part = |x: DVec3, y: DVec3, t: usize| x.lerp(y, t as f64 / 10.0);
-                let [p, q, r, s] = [part(p, s, k), part(q, r, k), part(q, r, k + 1), part(p, s, k + 1)];
-                [[p, q, r], [p, r, s]]
-            })
-        })
-    };
-    let triangles: Vec<Triangle> = bar(DVec3::ZERO, DVec3::X).chain(bar(DVec3::ZERO, DVec3::Y)).collect();
-    let whole = Lss::around(triangles.iter());
-    let parts = cover(&triangles, whole);
-    let sum: f64 = parts.iter().map(Lss::volume).sum();
-    // A bar alone is within a capsule of length 1 and radius 0.05.
-    let two = 2.0 * PI * 0.05 * 0.05 * (1.0 + 4.0 / 3.0 * 0.05);
-    assert!(whole.volume() > 4.0 * two && sum < 1.3 * two, "{} {sum} {two}", whole.volume());
-}
-
 /// The robots of the table: the program's own, and real ones where they are.
 fn robots() -> Vec<(String, Robot)> {
     let mut all: Vec<(String, Robot)> = ["puma", "chain-10"]
@@ -175,7 +128,7 @@ fn by_trying_axes(corners: &[DVec3], n_axes: usize) -> f64 {
 #[test]
 fn fits_are_close_to_the_smallest() {
     println!(
-        "{:22} {:28} {:>9} {:>10} | by the hull's volume: fit, tried axes; parts, their sum",
+        "{:22} {:28} {:>9} {:>10} | by the hull's volume: fit, tried axes",
         "robot", "link", "triangles", "hull m³"
     );
     let (mut log_sum, mut n, mut poor) = (0.0, 0, Vec::new());
@@ -187,16 +140,12 @@ fn fits_are_close_to_the_smallest() {
             }
             let lss = Lss::around(link.triangles.iter());
             let tried = by_trying_axes(&corners, effort(150, 3000));
-            let parts = cover(&link.triangles, lss);
-            let sum: f64 = parts.iter().map(Lss::volume).sum();
             println!(
-                "{name:22} {:28} {:9} {volume:10.6} | {:6.3} {:6.3} | {:2} {:6.3}",
+                "{name:22} {:28} {:9} {volume:10.6} | {:6.3} {:6.3}",
                 link.name,
                 link.triangles.len(),
                 lss.volume() / volume,
-                tried / volume,
-                parts.len(),
-                sum / volume
+                tried / volume
             );
             if lss.volume() > 1.04 * tried {
                 poor.push(format!("{name} {}: {:.3} times", link.name, lss.volume() / tried));

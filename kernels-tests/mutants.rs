@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! .ci/mutants           all of them; the table in kernels-tests/mutants/README.md is what it prints
+//! .ci/mutants s4_sweep  those of which file or test have this in their names
 //! ```
 
 mod list;
@@ -35,6 +36,8 @@ struct Mutant {
 
 /// The environment variable that says which mutant is switched on.
 const SWITCH: &str = "FIRSTCONTACT_MUTANT";
+/// The environment variable that says which mutants are wanted.
+const WANTED: &str = "FIRSTCONTACT_MUTANTS";
 /// What goes into the copy of the library.
 const SWITCHED: &str = r#"
 #[doc(hidden)]
@@ -189,19 +192,26 @@ fn every_mutant_dies() {
     let text = fs::read_to_string(&library).unwrap() + SWITCHED;
     fs::write(&library, text).unwrap();
     let programs = build(&tree, &root().join("target/mutants/build"));
-    let mut tests: Vec<&str> = MUTANTS.iter().map(|m| m.test).collect();
+    let wanted = std::env::var(WANTED).unwrap_or_default();
+    let chosen = || MUTANTS.iter().enumerate().filter(|(_, m)| m.file.contains(&wanted) || m.test.contains(&wanted));
+    let mut tests: Vec<&str> = chosen().map(|(_, m)| m.test).collect();
+    assert!(!tests.is_empty(), "no mutant has '{wanted}' in the name of its file or test");
     tests.sort_unstable();
     tests.dedup();
     for test in tests {
         assert!(passes(&programs, &tree, test, None), "{test} fails without any mutant");
     }
     let (mut table, mut alive) = (String::new(), Vec::new());
-    for (k, m) in MUTANTS.iter().enumerate() {
+    for (k, m) in chosen() {
         let survives = passes(&programs, &tree, m.test, Some(k));
         let (file, verdict) = (m.file.trim_start_matches("src/"), if survives { "**LIVES**" } else { "dies" });
         writeln!(table, "| {} | `{file}` | `{}` | {verdict} |", m.term, m.test).unwrap();
         alive.extend(survives.then_some(format!("{k}: {}", m.term)));
     }
-    println!("| term | file | test | |\n|---|---|---|---|\n{table}\n{} mutants, {} live", MUTANTS.len(), alive.len());
+    println!(
+        "| term | file | test | |\n|---|---|---|---|\n{table}\n{} mutants, {} live",
+        chosen().count(),
+        alive.len()
+    );
     assert!(alive.is_empty(), "{alive:#?}");
 }

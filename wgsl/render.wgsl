@@ -69,10 +69,12 @@ fn hazed(colour: vec3f, at: vec4f) -> vec3f {
 fn is_before_subject(at: vec4f) -> bool {
     let size = vec2i(textureDimensions(subject));
     var farthest = 0.0;
+    var direction = vec2f(1.0, 0.0);
     for (var i = 0; i < 17; i++) {
         let ring = f32((i + 7) / 8) * 0.5 * lens.halo;
-        let angle = f32(i) * 0.7853982 + f32((i + 7) / 8) * 0.39;
-        let near = vec2i(at.xy + ring * vec2f(cos(angle), sin(angle)));
+        let near = vec2i(at.xy + ring * direction);
+        // A turn by 48 degrees: eight of them lie as evenly as any, and the second ring's between those of the first.
+        direction = vec2f(0.6691 * direction.x - 0.7431 * direction.y, 0.7431 * direction.x + 0.6691 * direction.y);
         let distance = textureLoad(subject, clamp(near, vec2i(0), size - 1), 0).r;
         farthest = max(farthest, select(0.0, distance, distance < NOWHERE));
     }

@@ -95,6 +95,33 @@ fn nothing_hides_the_motion() {
     }
 }
 
+/// The maps of the cube's way: 2.2 m by 0.2 m seen from the side, a square seen along the way.
+#[test]
+fn maps_of_depth_are_written() {
+    if skip() {
+        return;
+    }
+    let desk = Desk::new();
+    render(&desk, &walls(&[("wall", 9.0)]), &["--tiles", "maps"]).expect(0);
+    let files: Vec<_> = std::fs::read_dir(desk.path("maps")).unwrap().map(|f| f.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "one link moves, in one piece: {files:?}");
+    let file = std::io::BufReader::new(std::fs::File::open(&files[0]).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    let (width, height) = (info.width as usize, info.height as usize);
+    // Three maps of 32 pixels, enlarged eight times, and what is between.
+    assert_eq!([width, height], [3 * 256 + 16, 256]);
+    let nothing = bytes[..4].to_vec();
+    // In each map the share of the pixels that something is in. Each axis is scaled on its own: the way fills all three.
+    for view in 0..3 {
+        let from = view * (256 + 8);
+        let pixels = (0..height).flat_map(|y| (from..from + 256).map(move |x| 4 * (y * width + x)));
+        let filled = pixels.filter(|&at| bytes[at..at + 4] != nothing[..]).count();
+        assert!(filled > 256 * 256 / 2, "view {view}: {filled} pixels");
+    }
+}
+
 #[test]
 fn what_cannot_be_drawn_is_refused() {
     let desk = Desk::new();

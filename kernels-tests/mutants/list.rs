@@ -20,6 +20,7 @@ const EQUATION: &str = "src/stage/s6_solve/equation.rs";
 const LINEAR: &str = "src/stage/s6_solve/elementary.rs";
 const PAIR: &str = "src/stage/s6_solve/pair.rs";
 const PAPER: &str = "src/stage/s6_solve/paper.rs";
+const MAPS: &str = "src/stage/s4_sweep/paper/maps.rs";
 const SOLVE: &str = "src/stage/s6_solve/mod.rs";
 
 const ATTAINED: &str = "s6_solve::terms::derivatives_are_within_their_bounds_and_attain_them";
@@ -37,6 +38,8 @@ const NOT_INSIDE: &str = "s6_solve::certificates::rounding_is_not_inside";
 const SHALLOW: &str = "s6_solve::certificates::an_error_of_any_shape_hides_a_shallow_piercing";
 const FOUND: &str = "stage::s6_solve::search::tests::nothing_touches_before_what_is_found";
 const ENDS: &str = "stage::s6_solve::search::tests::half_widths_reach_the_ends";
+const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
+const SWEPT_MARGIN: &str = "s4_sweep_raster::soundness::what_comes_within_the_margin_stays";
 const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_none";
 const HAIR: &str = "elementary::translations::a_hair_decides_at_a_border";
 const SPECIFIED: &str = "random_models::trees::the_stored_motion_is_the_specified_one";
@@ -420,4 +423,20 @@ pub const MUTANTS: &[Mutant] = &[
         BOXES,
     ),
     m("rounding", OVERLAP, "(T::new(0.0), T::new(ROUNDINGS * T::UNIT))", "(T::new(0.0), T::new(0.0))", BOXES_AT_REST),
+    // The paper's tessellation in maps.
+    m(
+        "triangles as wide as their deviation",
+        MAPS,
+        "V3::new), epsilon_m)",
+        "V3::new), if MUTANT { 0.0 } else { epsilon_m })",
+        SURFACE,
+    ),
+    m("the whole piece", MAPS, "[piece.t0, piece.t1]", "[piece.t0, 0.5 * (piece.t0 + piece.t1)]", SURFACE),
+    m(
+        "the margin",
+        MAPS,
+        "shape.lss.radius + motion.chains[shape.body as usize].margin_m",
+        "shape.lss.radius",
+        SWEPT_MARGIN,
+    ),
 ];

@@ -190,7 +190,13 @@ impl Case {
     }
 
     pub fn input(&self) -> Input<'_> {
-        Input { world: &self.world, pieces: &self.pieces, poses: &self.poses, boxes: &self.boxes }
+        Input {
+            world: &self.world,
+            motions: &self.motions,
+            pieces: &self.pieces,
+            poses: &self.poses,
+            boxes: &self.boxes,
+        }
     }
 
     /// (Motion, link, triangle) sets among candidates.

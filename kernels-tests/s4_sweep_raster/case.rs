@@ -94,6 +94,8 @@ pub struct Kind {
     pub shape: Shape,
     /// Triangles anywhere.
     pub others: usize,
+    /// What comes as near as this counts as touching, and triangles are put no nearer, metres.
+    pub margin_m: f64,
 }
 
 impl Default for Kind {
@@ -107,6 +109,7 @@ impl Default for Kind {
             touching: 6,
             shape: Shape::Any,
             others: 60,
+            margin_m: 0.0,
         }
     }
 }
@@ -204,7 +207,8 @@ pub fn arm(draw: &mut Draw, n_motions: usize) -> Case {
 
 fn build(draw: &mut Draw, robot: &Robot, rows: &[(Vec<f64>, Vec<f64>)], places: &[Place], kind: &Kind) -> Case {
     let bare = World::new(robot, &Scene::new(), &[]).unwrap();
-    let motions: Vec<_> = rows.iter().map(|(q0, q1)| ModelMotion::new(robot, q0, q1).unwrap()).collect();
+    let mut motions: Vec<_> = rows.iter().map(|(q0, q1)| ModelMotion::new(robot, q0, q1).unwrap()).collect();
+    motions.iter_mut().for_each(|m| m.set_margin(kind.margin_m));
     let cut: Vec<Vec<Piece>> = motions.iter().enumerate().map(|(i, m)| Piece::cut(i as u32, m).collect()).collect();
     let (mut triangles, mut touching) = (Vec::new(), Vec::new());
     for place in places {
@@ -212,7 +216,7 @@ fn build(draw: &mut Draw, robot: &Robot, rows: &[(Vec<f64>, Vec<f64>)], places: 
         let ends = [link.lss.a, link.lss.b].map(|e| position(motion, link.body, e, place.time));
         let on = ends[0] + (ends[1] - ends[0]) * place.share;
         // A hair inside, beyond what f64 rounds here.
-        let p = on + place.out * (link.lss.radius * (1.0 - 1e-9) - 1e-12).max(0.0);
+        let p = on + place.out * ((link.lss.radius + kind.margin_m) * (1.0 - 1e-9) - 1e-12).max(0.0);
         let before: usize = cut[..place.motion].iter().map(Vec::len).sum();
         let n = cut[place.motion].len();
         let piece = before + ((place.time * n as f64) as usize).min(n - 1);
@@ -249,10 +253,21 @@ pub fn candidates(case: &Case, form: BoundForm) -> (s1_concat::Poses, s2_bound::
 
 /// What comes in and what the reference leaves of it.
 pub fn reference(case: &Case, form: BoundForm, n: usize) -> [Vec<Candidate>; 2] {
+    stage(case, form, |input, candidates| raster::reference(input, candidates, n))
+}
+
+/// What comes in and what a form leaves of it.
+pub fn stage(case: &Case, form: BoundForm, with: impl Fn(&s4_sweep::Input, &mut [Candidate])) -> [Vec<Candidate>; 2] {
     let (poses, boxes, before) = candidates(case, form);
-    let input = s4_sweep::Input { world: &case.world, pieces: &case.pieces, poses: &poses, boxes: &boxes };
+    let input = s4_sweep::Input {
+        world: &case.world,
+        motions: &case.motions,
+        pieces: &case.pieces,
+        poses: &poses,
+        boxes: &boxes,
+    };
     let mut after = before.clone();
-    raster::reference(&input, &mut after, n);
+    with(&input, &mut after);
     [before, after]
 }
 

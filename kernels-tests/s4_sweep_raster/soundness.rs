@@ -1,7 +1,7 @@
 //! What is dropped is free, and what touches stays.
 
 use super::case::{
-    Case, Kind, Shape, along_itself, arm, case, dropped, lost, lost_of, of_robot, on_adapter, options, reference,
+    Case, Kind, Shape, along_itself, arm, case, dropped, lost, lost_of, of_robot, on_adapter, options, reference, stage,
 };
 use crate::effort;
 use crate::harness::gpu::{Mutant, mutated_flow, skip};
@@ -10,6 +10,8 @@ use firstcontact::engine::gpu::ChunkInput;
 use firstcontact::engine::{Capacities, Options, Stage};
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::Candidate;
+use firstcontact::stage::s4_sweep::Input;
+use firstcontact::stage::s4_sweep::paper::maps;
 use firstcontact::stage::s4_sweep::raster::TILE_PIXELS;
 use std::collections::HashSet;
 
@@ -61,6 +63,28 @@ fn reference_drops_only_what_is_free() {
     println!("{all} sets of piece, link and triangle dropped, all proved free");
 }
 
+/// Culling by the paper's tessellation.
+#[test]
+fn the_papers_surface_drops_only_what_is_free() {
+    let mut draw = Draw::new(55);
+    let mut all = 0;
+    let mut judged = |what: &str, case: &Case, n: u32| {
+        let with = |input: &Input, candidates: &mut [Candidate]| maps::reference(input, candidates, n as usize);
+        all += judge(what, case, &stage(case, BoundForm::Jet, with));
+    };
+    for i in 0..effort(2, 40) {
+        let case = case(&mut draw, &Kind { angle: [0.05, 0.3, 1.5][i % 3], ..Kind::default() });
+        judged("random motions", &case, TILE_PIXELS[i % 3]);
+    }
+    let arm = arm(&mut draw, 12);
+    judged("an arm that turns", &arm, 32);
+    for (what, case) in adversarial(&mut draw) {
+        judged(what, &case, 32);
+    }
+    println!("{all} sets of piece, link and triangle dropped, all proved free");
+    assert!(all > 1000);
+}
+
 #[test]
 fn kernel_drops_only_what_is_free() {
     if skip() {
@@ -78,6 +102,22 @@ fn kernel_drops_only_what_is_free() {
         all += judge(what, &case, &on_adapter(&case, &options(BoundForm::Jet, 32), None));
     }
     println!("{all} sets of piece, link and triangle dropped, all proved free");
+}
+
+/// What touches by the margin alone is drawn, too, in all forms.
+#[test]
+fn what_comes_within_the_margin_stays() {
+    let mut draw = Draw::new(56);
+    for margin_m in [1e-3, 0.05] {
+        let kind = Kind { margin_m, shape: Shape::Corner, touching: 12, angle: 0.2, ..Kind::default() };
+        let case = case(&mut draw, &kind);
+        let with = |input: &Input, candidates: &mut [Candidate]| maps::reference(input, candidates, 64);
+        judge("the paper's surface", &case, &stage(&case, BoundForm::Jet, with));
+        judge("reference", &case, &reference(&case, BoundForm::Jet, 64));
+        if !skip() {
+            judge("kernel", &case, &on_adapter(&case, &options(BoundForm::Jet, 64), None));
+        }
+    }
 }
 
 /// Every safety term taken out is seen: a triangle that touches is lost.

@@ -11,6 +11,7 @@ use firstcontact::model::world::World;
 use firstcontact::motion::{ModelMotion, Motions};
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::numeric::separation::boxes_miss;
+use firstcontact::stage::s4_sweep::paper::maps;
 use firstcontact::stage::s4_sweep::{self, compute, raster};
 use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull};
 use firstcontact::verdict::Verdict;
@@ -56,7 +57,7 @@ fn maps_leave_little_more_than_the_exact_sphere() {
         let boxes = s2_bound::reference(&world, &pieces, &poses);
         let mut candidates = s3_cull::reference(&world, pieces.len(), &boxes);
         candidates.sort_unstable();
-        let input = s4_sweep::Input { world: &world, pieces: &pieces, poses: &poses, boxes: &boxes };
+        let input = s4_sweep::Input { world: &world, motions: &motions, pieces: &pieces, poses: &poses, boxes: &boxes };
         let count = |c: &[Candidate]| c.iter().map(|c| c.triangles(&world).count()).sum::<usize>();
         let clusters = count(&candidates);
         // What enters there: triangles whose own box meets the link's.
@@ -79,14 +80,18 @@ fn maps_leave_little_more_than_the_exact_sphere() {
             raster::reference(&input, &mut left, n as usize);
             count(&left)
         });
+        let mut tessellated = candidates.clone();
+        maps::reference(&input, &mut tessellated, 32);
+        let tessellated = count(&tessellated);
         let per = |k: usize| k as f64 / n as f64;
         println!(
-            "{what}, (link, triangle) a motion: {:.1} of clusters, {:.1} by boxes, {:.1} / {:.1} / {:.1} by maps of 16², 32², 64², {:.1} by the sphere",
+            "{what}, (link, triangle) a motion: {:.1} of clusters, {:.1} by boxes, {:.1} / {:.1} / {:.1} by maps of 16², 32², 64², {:.1} by the paper's surface in 32², {:.1} by the sphere",
             per(clusters),
             per(boxed),
             per(drawn[0]),
             per(drawn[1]),
             per(drawn[2]),
+            per(tessellated),
             per(exact)
         );
         assert!(drawn[0] >= drawn[1] && drawn[1] >= drawn[2], "finer maps leave less");

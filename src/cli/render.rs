@@ -8,6 +8,7 @@ use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::motion::Motions;
 use firstcontact::picture::{self, View};
 use firstcontact::report::Line;
+use firstcontact::stage::s4_sweep::raster;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use std::path::PathBuf;
@@ -21,6 +22,10 @@ pub struct RenderArgs {
     /// The picture (PNG)
     #[arg(long, value_name = "PICTURE.png")]
     out: PathBuf,
+    /// Write what each moving link sweeps, as the drawn form of swept-volume culling sees it, into this folder:
+    /// LINK-PIECE.png, three maps of depth along x, y and z
+    #[arg(long, value_name = "DIR")]
+    tiles: Option<PathBuf>,
     /// Pixels across and down
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x800")]
     size: [u32; 2],
@@ -66,6 +71,15 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let options = picture::Options { size: args.size, view };
     let picture = picture::draw(&engine, &gpu, &motions, 0, verdict, &options)?;
     picture.image.write(&args.out)?;
+    if let Some(folder) = &args.tiles {
+        let tiles = picture::tiles(&engine, &motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
+        for tile in &tiles {
+            // A link's name may be anything.
+            let link = tile.link.replace(|c: char| !c.is_alphanumeric() && !"-_.".contains(c), "_");
+            tile.image.write(&folder.join(format!("{link}-{}.png", tile.piece)))?;
+        }
+        say!("{} maps of depth: {}", tiles.len(), folder.display());
+    }
     let said = match verdict {
         Verdict::Free => format!("motion {}: free", args.index),
         Verdict::Contact(_) => summary::in_words(&Line::new(args.index, verdict, &robot, &scene)).unwrap_or_default(),

@@ -72,7 +72,6 @@ impl<'a> EngineBuilder<'a> {
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
         self.options.solve.check()?;
-        self.options.sweep.check()?;
         let pool = thread_pool(self.options.threads)?;
         let mut world = pool.install(|| World::new(self.robot, self.scene, &self.allowed))?;
         let (flow, note) = match self.options.backend {
@@ -97,7 +96,11 @@ impl<'a> EngineBuilder<'a> {
         if !self.options.cull && self.options.sweep == Sweep::Off {
             world.obbs = world.obbs.take().map(|obbs| obbs.with_scene(&world));
         }
-        let (options, flow) = (self.options, flow.map(Mutex::new));
+        let mut options = self.options;
+        if flow.is_some() && !options.sweep.has_kernels() && !options.reference.contains(&Stage::Sweep) {
+            options.reference.push(Stage::Sweep);
+        }
+        let flow = flow.map(Mutex::new);
         let build_s = start.elapsed().as_secs_f64();
         Ok(Engine { world, options, flow, pool, build_s, note, form: OnceLock::new() })
     }

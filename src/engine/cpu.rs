@@ -70,7 +70,7 @@ pub(super) fn check(
         let left = if form == Sweep::Off {
             n
         } else {
-            let input = s4_sweep::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes };
+            let input = s4_sweep::Input { world, motions: &motions, pieces: &pieces, poses: &poses, boxes: &boxes };
             s4_sweep::reference(form, &input, &mut candidates);
             let counts = SweepCounts::of(world, &candidates);
             clock.stats.sweep.add(counts);

@@ -13,8 +13,6 @@
 //! roundings. So [`DISTANCE_SLACK`] `= 12 u` of `D + S` covers all, second order included; squares that underflow are below its absolute
 //! part. The ends `a` and `b` themselves are tried beside, with fewer roundings.
 
-use super::lss_fit::{self, Effort};
-use crate::model::robot::Triangle;
 use glam::DVec3;
 
 /// A segment and a radius, metres.
@@ -34,27 +32,6 @@ pub const DISTANCE_SLACK: f64 = 6.0 * f64::EPSILON;
 const UNDERFLOW: f64 = 1e-150;
 
 impl Lss {
-    /// A tight line-swept sphere around triangles, which certainly contains them.
-    pub fn around<'a>(triangles: impl Iterator<Item = &'a Triangle>) -> Self {
-        Self::fitted(triangles, Effort::THOROUGH)
-    }
-
-    /// The same with less work, and sometimes less tight: for the many parts of a link.
-    pub fn quickly_around<'a>(triangles: impl Iterator<Item = &'a Triangle>) -> Self {
-        Self::fitted(triangles, Effort::QUICK)
-    }
-
-    /// The same with the least work: what it tells of volumes is good enough to compare sets of triangles.
-    pub(super) fn roughly_around<'a>(triangles: impl Iterator<Item = &'a Triangle>) -> Self {
-        Self::fitted(triangles, Effort::ROUGH)
-    }
-
-    fn fitted<'a>(triangles: impl Iterator<Item = &'a Triangle>, effort: Effort) -> Self {
-        let triangles: Vec<Triangle> = triangles.copied().collect();
-        let points: Vec<DVec3> = triangles.iter().flatten().copied().collect();
-        lss_fit::fit(&triangles, &points, effort).containing(&points)
-    }
-
     /// The largest distance of a point of the segment from the origin, metres.
     pub fn reach(&self) -> f64 {
         self.a.length().max(self.b.length())
@@ -76,7 +53,7 @@ impl Lss {
     }
 
     /// The same segment with the least radius that contains the points, rounded up.
-    fn containing(self, points: &[DVec3]) -> Self {
+    pub(super) fn containing(self, points: &[DVec3]) -> Self {
         let size = points.iter().chain([&self.a, &self.b]).fold(0.0, |m: f64, p| m.max(p.abs().max_element()));
         let distance = points.iter().fold(0.0, |m: f64, p| m.max(self.distance(*p)));
         if points.is_empty() {
@@ -89,6 +66,7 @@ impl Lss {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::robot::Triangle;
 
     fn contains(lss: &Lss, points: &[Triangle]) -> bool {
         // Exact containment: distance to the segment with the error of this computation in favour of "outside".

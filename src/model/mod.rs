@@ -3,7 +3,6 @@
 pub mod circle;
 mod kinematics;
 pub mod lss;
-pub mod lss_cover;
 mod lss_fit;
 pub mod mesh;
 pub mod obb;

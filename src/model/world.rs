@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Result};
 use crate::model::lss::Lss;
-use crate::model::lss_cover;
 use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::{Object, Scene};
@@ -51,8 +50,6 @@ pub struct LinkShape {
     pub body: u32,
     /// Bound of the whole link.
     pub lss: Lss,
-    /// Bounds of parts of the link, where together they are tighter: each triangle lies in one of them.
-    pub cover: Vec<Lss>,
     /// No vertex and no end of any bound is farther than this from the body's origin, metres.
     pub reach_m: f64,
     /// The tree over its triangles.
@@ -187,10 +184,9 @@ impl LinkShape {
         };
         let bounds = tree.nodes.iter().map(|children| children.map(fit)).collect::<Vec<_>>();
         let lss = Lss::around(triangles.iter());
-        let cover = lss_cover::cover(&triangles, lss);
-        let ends = bounds.iter().flatten().flatten().chain(&cover).map(Lss::reach);
+        let ends = bounds.iter().flatten().flatten().map(Lss::reach);
         let reach = vertices().map(|v| v.length()).chain(ends).fold(lss.reach(), f64::max);
-        Ok(Self { link, body: source.body, lss, cover, reach_m: reach * (1.0 + 1e-12), tree, bounds, triangles })
+        Ok(Self { link, body: source.body, lss, reach_m: reach * (1.0 + 1e-12), tree, bounds, triangles })
     }
 }
 

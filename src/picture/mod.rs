@@ -7,9 +7,11 @@ mod camera;
 mod image;
 mod mesh;
 mod sight;
+mod tiles;
 
 pub use camera::View;
 pub use image::Image;
+pub use tiles::{TilePicture, tiles};
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -88,7 +90,7 @@ pub fn draw(
         Verdict::Free | Verdict::Undecided(_) => None,
     };
     let (start, now, end) = (moment(0.0)?, moment(time)?, moment(1.0)?);
-    let along = (0..MOMENTS).map(|k| moment(k as f64 / (MOMENTS - 1) as f64)).collect::<Result<Vec<_>>>()?;
+    let along = moments(engine, motions, i)?;
     let robot = &world.robot;
     let moves = |body: u32| along.iter().any(|m| m.differs(&start, body));
     let place =
@@ -153,6 +155,12 @@ pub fn draw(
     };
     let rgba = gpu.draw(&drawing)?;
     Ok(Picture { image: Image { size: options.size, rgba }, view })
+}
+
+/// Where the links are at several times of motion `i`, the first of which is its start.
+fn moments(engine: &Engine, motions: &Motions, i: usize) -> Result<Vec<Moment>> {
+    let time = |k: usize| k as f64 / (MOMENTS - 1) as f64;
+    (0..MOMENTS).map(|k| engine.body_poses(motions, i, time(k)).map(Moment)).collect()
 }
 
 /// The surface that a link's line-swept sphere sweeps: as fine as asked for, or coarser where the way is that long.

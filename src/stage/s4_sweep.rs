@@ -12,7 +12,7 @@
 //! | [`Raster`](Sweep::Raster) | three orthographic maps of depth intervals, drawn |
 //! | [`Compute`](Sweep::Compute) | a rounded tetrahedron for each sub-interval, against each triangle |
 //! | [`Grid`](Sweep::Grid) | voxels with the sub-intervals in which they may be touched |
-//! | [`Paper`](Sweep::Paper) | the paper's tessellation, drawn |
+//! | [`Paper`](Sweep::Paper) | the paper's tessellation, widened by its deviation, in such maps; on the CPU |
 
 pub mod compute;
 pub mod grid;
@@ -23,9 +23,9 @@ pub mod raster;
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
 use super::{Candidate, Piece};
-use crate::error::{Error, Result};
 use crate::gpu::Kernel;
 use crate::model::world::World;
+use crate::motion::ModelMotion;
 use crate::numeric::linear::V3;
 use crate::numeric::separation::{StandingTriangle, boxes_miss};
 use compute::Cell;
@@ -46,7 +46,7 @@ pub enum Sweep {
     Compute,
     /// Each triangle against a grid of voxels with time masks.
     Grid,
-    /// Drawn as the paper does: tessellated within a tolerance.
+    /// Drawn as the paper does, tessellated within a tolerance; on the CPU.
     Paper,
 }
 
@@ -61,15 +61,9 @@ impl Sweep {
         ["auto", "off", "raster", "compute", "grid", "paper"][self as usize]
     }
 
-    /// Whether the form is there.
-    ///
-    /// # Errors
-    /// It is not built yet.
-    pub fn check(self) -> Result<()> {
-        match self {
-            Self::Auto | Self::Off | Self::Compute | Self::Grid | Self::Raster => Ok(()),
-            form => Err(Error::usage(format!("--sweep {} is not built yet", form.name())).remedy("take --sweep off")),
-        }
+    /// Whether the form has kernels; what has none runs on the CPU, whatever the other stages run on.
+    pub fn has_kernels(self) -> bool {
+        self != Self::Paper
     }
 
     /// The forms that it may come to.
@@ -110,6 +104,8 @@ pub enum Work {
 pub struct Input<'a> {
     /// Robot and scene.
     pub world: &'a World,
+    /// The motions.
+    pub motions: &'a [ModelMotion],
     /// The pieces.
     pub pieces: &'a [Piece],
     /// Their pose bounds.
@@ -118,13 +114,14 @@ pub struct Input<'a> {
     pub boxes: &'a Boxes,
 }
 
-/// The stage in f64. Of a form that draws, the reference is its computed twin.
+/// The stage in f64.
 pub fn reference(form: Sweep, input: &Input, candidates: &mut [Candidate]) {
     match form {
         Sweep::Auto | Sweep::Off => {}
         Sweep::Grid => grid::reference(input, candidates),
         Sweep::Raster => raster::reference(input, candidates, raster::DEFAULT_TILE_PIXELS as usize),
-        Sweep::Compute | Sweep::Paper => compute::reference(input, candidates),
+        Sweep::Compute => compute::reference(input, candidates),
+        Sweep::Paper => paper::maps::reference(input, candidates, raster::DEFAULT_TILE_PIXELS as usize),
     }
 }
 

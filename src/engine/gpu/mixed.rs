@@ -88,7 +88,8 @@ impl GpuFlow {
     fn sweep_on_cpu(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
         let (mut candidates, _) = self.candidates(set)?;
         let (poses, boxes) = (self.poses(world, chunk, set)?, self.boxes(chunk, set, world.model.n_nodes())?);
-        let input = s4_sweep::Input { world, pieces: &chunk.pieces, poses: &poses, boxes: &boxes };
+        let input =
+            s4_sweep::Input { world, motions: chunk.motions, pieces: &chunk.pieces, poses: &poses, boxes: &boxes };
         s4_sweep::reference(self.sweep, &input, &mut candidates);
         self.sets[set].write(&self.gpu, Slot::Candidates, 0, &candidates);
         let counts = SweepCounts::of(world, &candidates).to_words();

@@ -55,34 +55,40 @@ impl Tile {
     /// The maps of a link in a piece during the sub-intervals of a mask; nothing if there are none, or the link's box does
     /// not fit.
     pub fn of(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Option<Self> {
-        let Input { world, pieces, poses, boxes } = *input;
-        let subs = || (0..SUBS).filter(|k| mask >> k & 1 != 0);
+        let Input { world, pieces, poses, .. } = *input;
+        let mut tile = Self::empty(input, piece, link, mask, n)?;
+        let (shape, h) = (&world.links[link as usize], pieces[piece as usize].half_sub());
+        let bound = &poses.piece(piece as usize)[shape.body as usize];
+        let ends = [shape.lss.a, shape.lss.b].map(|e| bound.point(V3::new(e), Subs::new(shape.reach_m)));
+        for k in subs(mask) {
+            let lane = |v: &V3<Subs>| V3(v.0.map(|x| x.0[k]));
+            let ends = ends.map(|p| PointBound { c: p.c.map(|c| lane(&c)), ball: p.ball.0[k], cube: lane(&p.cube) });
+            tile.fill(&Body::swept(&ends, shape.lss.radius, h));
+        }
+        Some(tile)
+    }
+
+    /// The same with nothing in the maps.
+    pub fn empty(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Option<Self> {
+        let boxes = input.boxes;
         let at = piece as usize * boxes.n_nodes + link as usize;
         let lane = |v: &V3<Subs>, k: usize| V3(v.0.map(|x| x.0[k]));
         let start = (V3([f64::INFINITY; 3]), V3([f64::NEG_INFINITY; 3]));
         let (lo, hi) =
-            subs().fold(start, |(lo, hi), k| (lo.min(lane(&boxes.lo[at], k)), hi.max(lane(&boxes.hi[at], k))));
+            subs(mask).fold(start, |(lo, hi), k| (lo.min(lane(&boxes.lo[at], k)), hi.max(lane(&boxes.hi[at], k))));
         let half = 0.5 * n as f64;
         let frame = Frame::around(lo, hi, half);
-        if mask == 0 || frame.holds(lo, hi, half) == 0 {
-            return None;
+        let fits = mask != 0 && frame.holds(lo, hi, half) != 0;
+        fits.then(|| Self { n, frame, maps: std::array::from_fn(|_| vec![NOTHING; n * n]) })
+    }
+
+    /// Draws a body into the maps.
+    pub fn fill(&mut self, body: &Body<f64>) {
+        for (view, map) in self.maps.iter_mut().enumerate() {
+            each_pixel(body, &self.frame, view, self.n, |pixel, [lo, hi]| {
+                map[pixel] = [map[pixel][0].min(lo), map[pixel][1].max(hi)];
+            });
         }
-        let mut tile = Self { n, frame, maps: std::array::from_fn(|_| vec![NOTHING; n * n]) };
-        let (shape, h) = (&world.links[link as usize], pieces[piece as usize].half_sub());
-        let bound = &poses.piece(piece as usize)[shape.body as usize];
-        let ends = [shape.lss.a, shape.lss.b].map(|e| bound.point(V3::new(e), Subs::new(shape.reach_m)));
-        for k in subs() {
-            let ends =
-                ends.map(|p| PointBound { c: p.c.map(|c| lane(&c, k)), ball: p.ball.0[k], cube: lane(&p.cube, k) });
-            let body = Body::swept(&ends, shape.lss.radius, h);
-            for view in 0..3 {
-                let (map, n) = (&mut tile.maps[view], tile.n);
-                each_pixel(&body, &frame, view, n, |pixel, [lo, hi]| {
-                    map[pixel] = [map[pixel][0].min(lo), map[pixel][1].max(hi)];
-                });
-            }
-        }
-        Some(tile)
     }
 
     /// Whether a triangle is seen along an axis.
@@ -94,6 +100,11 @@ impl Tile {
         });
         seen
     }
+}
+
+/// The sub-intervals of a mask.
+fn subs(mask: u32) -> impl Iterator<Item = usize> {
+    (0..SUBS).filter(move |k| mask >> k & 1 != 0)
 }
 
 /// Calls `with` for each pixel that a body may be in, with the steps of its depth there.
@@ -131,12 +142,17 @@ fn each_pixel(body: &Body<f64>, frame: &Frame<f64>, view: usize, n: usize, mut w
 
 /// The stage in f64. Candidates of a piece and link that follow one another share a tile.
 pub fn reference(input: &Input, candidates: &mut [Candidate], n: usize) {
+    clear_unseen(input.world, candidates, |piece, link, mask| Tile::of(input, piece, link, mask, n));
+}
+
+/// Clears the triangles of candidates that the maps of their piece and link do not see. Without maps they are left standing.
+pub fn clear_unseen(world: &World, candidates: &mut [Candidate], maps: impl Fn(u32, u32, u32) -> Option<Tile>) {
     for group in candidates.chunk_by_mut(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
         let Candidate { piece, link, .. } = group[0];
         let mask = group.iter().filter(|c| c.stands()).fold(0, |mask, c| mask | c.mask);
-        let Some(tile) = Tile::of(input, piece, link, mask, n) else { continue };
+        let Some(tile) = maps(piece, link, mask) else { continue };
         for c in group {
-            narrow(input.world, &tile, c);
+            narrow(world, &tile, c);
         }
     }
 }

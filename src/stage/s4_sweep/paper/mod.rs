@@ -33,6 +33,7 @@
 
 mod bounds;
 mod filip;
+pub mod maps;
 mod patch;
 
 use crate::error::{Error, Result};
