@@ -13,8 +13,8 @@ use firstcontact::model::obb_tree::{Below, ObbTree, ObbTrees};
 use firstcontact::model::robot::Triangle;
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::linear::{M3, V3};
-use firstcontact::numeric::obb_overlap::{BoxBound, OrientedBox, boxes_apart};
-use firstcontact::numeric::pose_bound::{BoundForm, PoseBound};
+use firstcontact::numeric::obb_overlap::{BoxBound, OrientedBox, boxes_apart, moving_range};
+use firstcontact::numeric::pose_bound::{BoundForm, PoseBound, PoseJet};
 use firstcontact::numeric::real::Real;
 use firstcontact::numeric::refinement::first_overlap;
 use firstcontact::stage::{Piece, SUBS, s1_concat};
@@ -265,6 +265,120 @@ fn mutants_of_the_overlap_test_are_caught() {
     for mutant in [Mutant::MovingExtent(0), Mutant::StandingExtent(2), Mutant::Velocity] {
         assert!(wrong(54, 6_000, BoundForm::Interval, Some(mutant)) > 5, "{mutant:?} goes unseen");
     }
+}
+
+/// How often a corner of a moving box is outside of the range that it is said to stay in; `value` reads a number of the arithmetic.
+fn outside_of_range<T: Real>(
+    seed: u64,
+    n: usize,
+    mutant: Option<Mutant>,
+    bounds: impl Fn(&ModelMotion, f64, f64) -> Vec<PoseBound<T>>,
+    value: impl Fn(T) -> f64,
+    tolerance: f64,
+) -> usize {
+    let mut draw = Draw::new(seed);
+    let mut run = |i: usize| {
+        let case = touching(&mut draw, [0.3, 1.0, 3.0][i % 3], [1.0 / 32.0, 0.125][i % 2]);
+        let mut pose = bounds(&case.motion, case.mid, case.h)[case.body as usize];
+        let mut b = case.moving;
+        b.reach = f64::from(round_up(b.reach));
+        let corner = |i: usize, half: f64| DVec3::from_array(b.axes[i].0) * half;
+        let mut e = DVec3::from_array(b.center.0);
+        for i in 0..3 {
+            e += corner(i, b.half[i] * [1.0, -1.0][draw.below(2)]);
+        }
+        match mutant {
+            None => {}
+            Some(Mutant::MovingExtent(i) | Mutant::StandingExtent(i)) => b.half[i] = 0.0,
+            Some(Mutant::Ball) => pose.ball = [T::new(0.0); 2],
+            Some(Mutant::Velocity) => (pose.jet.x[1], pose.jet.p[1]) = (V3::zero(), M3::zero()),
+            Some(Mutant::Acceleration) => (pose.jet.x[2], pose.jet.p[2]) = (V3::zero(), M3::zero()),
+        }
+        let (lo, hi) = moving_range(&pose, &b, T::new(case.h));
+        let times = [case.mid - case.h, case.mid + case.h, case.mid + case.h * draw.between(-1.0, 1.0)];
+        usize::from(times.into_iter().any(|t| {
+            let p = position(&case.motion, case.body, e, t);
+            (0..3).any(|k| !(value(lo.0[k]) <= p[k] + tolerance && p[k] - tolerance <= value(hi.0[k])))
+        }))
+    };
+    (0..n).map(&mut run).sum()
+}
+
+fn outside_in_f64(n: usize, form: BoundForm, mutant: Option<Mutant>) -> usize {
+    let bounds = |motion: &ModelMotion, mid: f64, h: f64| {
+        let mut all = Vec::new();
+        motion.bounds(form, mid, h, &mut all);
+        all
+    };
+    // What the path itself is computed to here.
+    outside_of_range(64, n, mutant, bounds, |x| x, 1e-14)
+}
+
+#[test]
+fn moving_boxes_stay_in_their_ranges() {
+    for form in FORMS {
+        assert_eq!(outside_in_f64(effort(6_000, 300_000), form, None), 0, "{form:?}");
+    }
+}
+
+#[test]
+fn mutants_of_the_ranges_are_caught() {
+    let extents = (0..3).map(Mutant::MovingExtent);
+    for mutant in extents.chain([Mutant::Ball, Mutant::Velocity, Mutant::Acceleration]) {
+        let seen = outside_in_f64(6_000, BoundForm::Jet, Some(mutant));
+        println!("{mutant:?}: {seen}");
+        assert!(seen > 5, "{mutant:?} goes unseen");
+    }
+    for mutant in [Mutant::MovingExtent(0), Mutant::Velocity] {
+        assert!(outside_in_f64(6_000, BoundForm::Interval, Some(mutant)) > 5, "{mutant:?} goes unseen");
+    }
+}
+
+fn outside_in_f32<const MODE: u8>(n: usize) -> usize {
+    FORMS
+        .into_iter()
+        .map(|form| {
+            let bounds = |motion: &ModelMotion, mid: f64, h: f64| emulate::bounds::<MODE>(motion, form, mid, h);
+            outside_of_range(65, n, None, bounds, |x: Emulated<MODE>| f64::from(x.0), 0.0)
+        })
+        .sum()
+}
+
+#[test]
+fn moving_boxes_stay_in_their_ranges_however_f32_rounds() {
+    let n = effort(2_000, 100_000);
+    assert_eq!(outside_in_f32::<UP>(n), 0);
+    assert_eq!(outside_in_f32::<TO_ZERO>(n), 0);
+    assert_eq!(outside_in_f32::<FROM_ZERO>(n), 0);
+    assert_eq!(outside_in_f32::<RANDOM>(n), 0);
+}
+
+/// A box at rest about the origin, whose pose has no ball: what the range itself rounds.
+fn outside_at_rest<const MODE: u8>(n: usize) -> usize {
+    let mut draw = Draw::new(66);
+    let mut run = |_| {
+        let (b, _) = touching_boxes(&mut draw, 1e-6, |p| p);
+        // What is uploaded may round: the true box is the one that stands there.
+        let half = b.half.map(|h| f64::from(h as f32));
+        let axes = b.axes.map(|a| V3(a.0.map(|x| f64::from(x as f32))));
+        let b = OrientedBox { center: V3([0.0; 3]), axes, half, reach: f64::from(round_up(b.reach)) };
+        let mut jet = PoseJet::<Emulated<MODE>>::zero();
+        (0..3).for_each(|i| jet.p[0].0[i][i] = Real::new(1.0));
+        let pose = PoseBound { form: BoundForm::Jet, jet, ball: [Real::new(0.0); 2] };
+        let (lo, hi) = moving_range(&pose, &b, Real::new(0.1));
+        let reach = |k: usize| (0..3).map(|i| axes[i].0[k].abs() * half[i]).sum::<f64>() * (1.0 - 1e-15);
+        usize::from((0..3).any(|k| f64::from(hi.0[k].0) < reach(k) || f64::from(lo.0[k].0) > -reach(k)))
+    };
+    (0..n).map(&mut run).sum()
+}
+
+#[test]
+fn boxes_at_rest_stay_in_their_ranges_however_f32_rounds() {
+    let n = effort(10_000, 300_000);
+    assert_eq!(outside_at_rest::<UP>(n), 0);
+    assert_eq!(outside_at_rest::<TO_ZERO>(n), 0);
+    assert_eq!(outside_at_rest::<FROM_ZERO>(n), 0);
+    assert_eq!(outside_at_rest::<RANDOM>(n), 0);
 }
 
 fn wrong_in_f32<const MODE: u8>(seed: u64, n: usize) -> usize {

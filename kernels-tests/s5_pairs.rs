@@ -145,11 +145,13 @@ fn kernel_drops_only_what_is_free_and_keeps_little_more() {
         let case = case(&mut draw, n_bodies, n_triangles, effort(4, 40), ANGLES);
         let pairs = on_adapter(&case, None);
         assert_eq!(unproved(&case, &pairs), 0);
-        kept += bits(&pairs);
-        needed += bits(&reference(&case));
+        // Pairs, and not sub-intervals: what comes after a pair's first one is left as it is by both, but the reference goes through a
+        // piece slab by slab.
+        kept += pairs.len();
+        needed += reference(&case).len();
     }
-    println!("the kernel keeps {kept} sub-intervals where the reference keeps {needed}");
-    assert!(f64::from(kept) <= 1.05 * f64::from(needed) + 20.0);
+    println!("the kernel keeps {kept} pairs where the reference keeps {needed}");
+    assert!(kept as f64 <= 1.05 * needed as f64 + 5.0 && needed > 50);
 }
 
 #[test]

@@ -38,6 +38,7 @@ const NOT_INSIDE: &str = "s6_solve::certificates::rounding_is_not_inside";
 const SHALLOW: &str = "s6_solve::certificates::an_error_of_any_shape_hides_a_shallow_piercing";
 const FOUND: &str = "stage::s6_solve::search::tests::nothing_touches_before_what_is_found";
 const ENDS: &str = "stage::s6_solve::search::tests::half_widths_reach_the_ends";
+const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32_rounds";
 const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
 const SWEPT_MARGIN: &str = "s4_sweep_raster::soundness::what_comes_within_the_margin_stays";
 const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_none";
@@ -95,12 +96,12 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "Coriolis term of the orientation, twice",
         POSE,
-        "sum2(p2, p0, i, j, q0, q2) + two * middle",
-        "sum2(p2, p0, i, j, q0, q2) + middle",
+        "(p[2].0[i][j] + second) + two * middle",
+        "(p[2].0[i][j] + second) + middle",
         C4,
     ),
     m("Coriolis term of the offset, twice", POSE, "p1.apply(t1).times(two)", "p1.apply(t1)", C4),
-    m("centripetal term", POSE, "-(ww * turning.0[i][j])", "-(ww * turning.0[i][j] * T::new(0.5))", C4),
+    m("centripetal term", POSE, "-(ww * turning)", "-(ww * turning * T::new(0.5))", C4),
     m("offset in the speed's bound", POSE, "self.beta[0] + o * offset_max", "self.beta[0]", ATTAINED),
     m("slide in the acceleration's bound, twice", POSE, "2.0 * o * slide", "o * slide", ATTAINED),
     m("offset in the acceleration's bound", POSE, "self.beta[1] + o * o * offset_max", "self.beta[1]", ATTAINED),
@@ -423,6 +424,13 @@ pub const MUTANTS: &[Mutant] = &[
         BOXES,
     ),
     m("rounding", OVERLAP, "(T::new(0.0), T::new(ROUNDINGS * T::UNIT))", "(T::new(0.0), T::new(0.0))", BOXES_AT_REST),
+    m(
+        "rounding of a moving box's range",
+        OVERLAP,
+        "size * T::new(ROUNDINGS * T::UNIT)",
+        "size * T::new(0.0)",
+        RANGE_AT_REST,
+    ),
     // The paper's tessellation in maps.
     m(
         "triangles as wide as their deviation",

@@ -83,9 +83,11 @@ impl<'a> EngineBuilder<'a> {
                 Err(e) => (None, Some(format!("running on the CPU: {e}"))),
             },
         };
+        let bare = !self.options.cull && self.options.sweep == Sweep::Off;
         let smallest = match self.options.pairs {
-            PairCulling::Auto => flow.is_none().then_some(0),
-            PairCulling::Sat => None,
+            // Without the scene's tree of boxes only a tree of oriented ones keeps a link from meeting every cluster.
+            PairCulling::Auto if flow.is_none() && bare => Some(0),
+            PairCulling::Auto | PairCulling::Sat => None,
             PairCulling::Obb { .. } if flow.is_some() && !self.options.reference.contains(&Stage::Pairs) => {
                 return Err(Error::usage("trees of oriented boxes are for the CPU, the kernels have none")
                     .remedy("--backend cpu, or --reference s5_pairs"));
@@ -93,7 +95,7 @@ impl<'a> EngineBuilder<'a> {
             PairCulling::Obb { min_triangles } => Some(min_triangles),
         };
         world.obbs = smallest.map(|n| ObbTrees::new(&world, n));
-        if !self.options.cull && self.options.sweep == Sweep::Off {
+        if bare {
             world.obbs = world.obbs.take().map(|obbs| obbs.with_scene(&world));
         }
         let mut options = self.options;

@@ -2,7 +2,7 @@
 //!
 //! The choice holds for the engine, not for each motion and link: measured on motions of 1° to 60°, free and colliding, in a
 //! machine room, it was the same for all of them. On a software adapter the computed form saves three to ten times
-//! what it costs; on a CPU, where trees of oriented boxes begin with as good a bound for each cluster, it costs more than it
+//! what it costs; on a CPU, where the search for pairs begins with as good a bound for each cluster, it costs more than it
 //! saves (`firstcontact bench ablation`; figures in `benches/README.md`). The grid was never the best, and is not tried.
 
 use super::gpu::{ChunkInput, GpuFlow};

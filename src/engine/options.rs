@@ -59,7 +59,7 @@ impl Stage {
 /// separating axes of triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairCulling {
-    /// Oriented boxes where all runs on the CPU, which is faster there, else as the kernels do.
+    /// By the links' trees; by oriented boxes where neither `s3_cull` nor `s4_sweep` runs before, on the CPU.
     #[default]
     Auto,
     /// Each triangle of the cluster against the link's tree of line-swept spheres.

@@ -116,6 +116,11 @@ impl WideTree {
         self.leaf_starts[leaf as usize] as usize..self.leaf_starts[leaf as usize + 1] as usize
     }
 
+    /// The leaf in which a position of [`order`](Self::order) lies.
+    pub fn leaf_of(&self, at: usize) -> u32 {
+        self.leaf_starts.partition_point(|&start| start as usize <= at) as u32 - 1
+    }
+
     /// Calls `leaf_bound` for each leaf, joins the results upward, and returns the bound of every child of every node.
     pub fn bounds<B: Copy>(
         &self,

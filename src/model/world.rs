@@ -2,13 +2,17 @@
 
 use crate::error::{Error, Result};
 use crate::model::lss::Lss;
+use crate::model::obb;
 use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::{Object, Scene};
 use crate::model::tree::{ChildRef, WIDTH, WideTree};
+use crate::numeric::lanes::Lanes;
 use crate::numeric::linear::V3;
+use crate::numeric::obb_overlap::OrientedBox;
 use crate::numeric::real::Real;
 use crate::numeric::separation::StandingTriangle;
+use crate::numeric::vectors::WIDTH as VECTOR;
 use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -16,7 +20,7 @@ use std::collections::HashSet;
 /// Triangles per leaf of the scene's tree, at most.
 pub const SCENE_LEAF: u32 = 32;
 /// Triangles per leaf of a link's tree, at most: one workgroup lane each.
-pub const LINK_LEAF: u32 = 8;
+pub const LINK_LEAF: u32 = VECTOR as u32;
 /// Largest coordinate relative to the local origin, metres: what the error bounds of the kernels assume.
 pub const MAX_COORDINATE_M: f64 = 1e6;
 /// Bases nearer than this to the world's origin keep the world's coordinates.
@@ -50,6 +54,10 @@ pub struct LinkShape {
     pub body: u32,
     /// Bound of the whole link.
     pub lss: Lss,
+    /// The same as oriented boxes, which are tighter and cost more; the CPU's.
+    pub boxes: Vec<[Option<OrientedBox<f64>>; WIDTH]>,
+    /// The vertices of each leaf's triangles, side by side; the last triangle fills lanes that are left.
+    pub leaves: Vec<[V3<Lanes<VECTOR>>; 3]>,
     /// No vertex and no end of any bound is farther than this from the body's origin, metres.
     pub reach_m: f64,
     /// The tree over its triangles.
@@ -80,6 +88,11 @@ pub struct SceneShape {
     pub boxes: Vec<[Option<SceneBox>; WIDTH]>,
     /// The box of each cluster.
     pub cluster_boxes: Vec<SceneBox>,
+    /// Where the boxes of each cluster's triangles begin in `triangle_boxes`.
+    pub first_group: Vec<u32>,
+    /// The boxes of the triangles, eight side by side: lowest x, y, z, highest x, y, z, rounded outward. Every cluster begins with a
+    /// group of its own; what stands in for triangles that it lacks meets nothing.
+    pub triangle_boxes: Vec<[[f32; VECTOR]; 6]>,
     /// The triangles in the order of the leaves, local coordinates.
     pub triangles: Vec<Triangle>,
     /// The object of each of them.
@@ -183,11 +196,34 @@ impl LinkShape {
             (!leaves.is_empty()).then(|| Lss::quickly_around(leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)])))
         };
         let bounds = tree.nodes.iter().map(|children| children.map(fit)).collect::<Vec<_>>();
+        let fit_box = |child| {
+            let leaves = below.of(child);
+            let of_leaves = || leaves.iter().flat_map(|&l| triangles[tree.leaf(l)].iter().copied());
+            (!leaves.is_empty()).then(|| obb::around(&of_leaves().collect::<Vec<_>>(), 0.0))
+        };
+        let boxes = tree.nodes.iter().map(|children| children.map(fit_box)).collect::<Vec<_>>();
         let lss = Lss::around(triangles.iter());
         let ends = bounds.iter().flatten().flatten().map(Lss::reach);
         let reach = vertices().map(|v| v.length()).chain(ends).fold(lss.reach(), f64::max);
-        Ok(Self { link, body: source.body, lss, reach_m: reach * (1.0 + 1e-12), tree, bounds, triangles })
+        let leaves = (0..tree.n_leaves() as u32).map(|leaf| side_by_side(&triangles[tree.leaf(leaf)])).collect();
+        Ok(Self {
+            link,
+            body: source.body,
+            lss,
+            boxes,
+            leaves,
+            reach_m: reach * (1.0 + 1e-12),
+            tree,
+            bounds,
+            triangles,
+        })
     }
+}
+
+/// The vertices of up to eight triangles.
+fn side_by_side(triangles: &[Triangle]) -> [V3<Lanes<VECTOR>>; 3] {
+    let vertex = |lane: usize, v: usize| triangles[lane.min(triangles.len() - 1)][v];
+    std::array::from_fn(|v| V3::from_fn(|i| Lanes::from_fn(|lane| vertex(lane, v)[i])))
 }
 
 /// The leaves under each node of a tree, in order.
@@ -249,7 +285,22 @@ impl SceneShape {
         };
         let boxes = tree.bounds(|leaf| cluster_boxes[leaf as usize], join);
         let shift_unit = if origin_m == DVec3::ZERO { 0.0 } else { 2.0 * f64::UNIT };
-        Ok(Self { objects: scene.objects.clone(), tree, boxes, cluster_boxes, triangles, object, shift_unit })
+        let (mut first_group, mut groups) = (Vec::with_capacity(tree.n_leaves()), Vec::new());
+        for leaf in 0..tree.n_leaves() as u32 {
+            first_group.push(groups.len() as u32);
+            groups.extend(triangles[tree.leaf(leaf)].chunks(VECTOR).map(boxes_side_by_side));
+        }
+        Ok(Self {
+            objects: scene.objects.clone(),
+            tree,
+            boxes,
+            cluster_boxes,
+            first_group,
+            triangle_boxes: groups,
+            triangles,
+            object,
+            shift_unit,
+        })
     }
 
     /// A triangle (by position in tree order) in double precision, with the error of its local coordinates.
@@ -258,6 +309,18 @@ impl SceneShape {
         let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs().element_sum()));
         StandingTriangle { y: y.map(V3::new), error: self.shift_unit * size }
     }
+}
+
+/// The boxes of up to eight triangles; what is left meets nothing.
+fn boxes_side_by_side(triangles: &[Triangle]) -> [[f32; VECTOR]; 6] {
+    let mut out = [[f32::INFINITY; VECTOR], [f32::NEG_INFINITY; VECTOR]].map(|side| [side; 3]);
+    for (lane, t) in triangles.iter().enumerate() {
+        for (side, corner) in out.iter_mut().zip(outward_box(t)) {
+            side.iter_mut().zip(corner).for_each(|(axis, x)| axis[lane] = x);
+        }
+    }
+    let [[a, b, c], [d, e, f]] = out;
+    [a, b, c, d, e, f]
 }
 
 /// The box of a triangle, rounded outward to single precision; it also covers what moving to local coordinates rounds.

@@ -84,12 +84,17 @@ impl ModelMotion {
         }
     }
 
+    #[inline(always)]
     fn jets<T: LaneTimes>(&self, mid: T, h: f64, out: &mut Vec<PoseBound<T>>) {
         for ((joint, parent), chain) in self.joints.iter().zip(&self.parents).zip(&self.chains) {
             let (sin, cos) = mid.sin_cos(joint.w_rad);
             let own = joint.factors::<T>().jet(sin, cos, mid);
-            let jet = parent.map_or(own, |p| out[p as usize].jet.concatenate(&own));
-            out.push(PoseBound { form: BoundForm::Jet, jet, ball: chain.grown_ball(h, T::UNIT).map(T::new) });
+            let jet = match parent {
+                Some(p) => out[*p as usize].jet.concatenate(&own),
+                None => own,
+            };
+            let [constant, slope] = chain.grown_ball(h, T::UNIT);
+            out.push(PoseBound { form: BoundForm::Jet, jet, ball: [T::new(constant), T::new(slope)] });
         }
     }
 

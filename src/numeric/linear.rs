@@ -118,7 +118,13 @@ impl<T: Real> M3<T> {
     /// The nearest representable matrix, in all lanes.
     #[inline(always)]
     pub fn new(m: DMat3) -> Self {
-        Self::from_fn(|i, j| T::new(m.col(j)[i]))
+        let mut out = Self::zero();
+        for i in 0..3 {
+            for j in 0..3 {
+                out.0[i][j] = T::new(m.col(j)[i]);
+            }
+        }
+        out
     }
 
     /// Entry by entry `f(row, column)`.
@@ -134,16 +140,25 @@ impl<T: Real> M3<T> {
         Self([[T::new(0.0); 3]; 3])
     }
 
+    // Written out, as all that vectors run through often: closures are not always inlined, and then vectors go through memory.
+
     /// Matrix times vector.
     #[inline(always)]
     pub fn apply(&self, v: V3<T>) -> V3<T> {
-        V3::from_fn(|i| V3(self.0[i]).dot(v))
+        let [a, b, c] = self.0;
+        V3([V3(a).dot(v), V3(b).dot(v), V3(c).dot(v)])
     }
 
     /// Matrix times matrix.
     #[inline(always)]
     pub fn product(&self, o: &Self) -> Self {
-        Self::from_fn(|i, j| self.0[i][0] * o.0[0][j] + self.0[i][1] * o.0[1][j] + self.0[i][2] * o.0[2][j])
+        let mut out = Self::zero();
+        for i in 0..3 {
+            for j in 0..3 {
+                out.0[i][j] = self.0[i][0] * o.0[0][j] + self.0[i][1] * o.0[1][j] + self.0[i][2] * o.0[2][j];
+            }
+        }
+        out
     }
 
     /// Entry by entry the absolute value.

@@ -18,12 +18,16 @@ use super::real::Real;
 use super::separation::StandingTriangle;
 
 /// Lanes in which the triangles certainly meet at the middle time of the moving one's bounds.
+#[inline(always)]
 pub fn triangles_meet<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>) -> u32 {
     let (x, eps) = points(x, tri);
-    (0..3).fold(0, |meet, i| {
+    // A loop: closures are not always inlined, and then vectors go through memory.
+    let mut meet = 0;
+    for i in 0..3 {
         let j = (i + 1) % 3;
-        meet | pierces(x[i], x[j], &tri.y, eps) | pierces(tri.y[i], tri.y[j], &x, eps)
-    })
+        meet |= pierces(x[i], x[j], &tri.y, eps) | pierces(tri.y[i], tri.y[j], &x, eps);
+    }
+    meet
 }
 
 /// An edge that certainly pierces the other triangle: `(of the moving one?, its number)`.

@@ -85,6 +85,43 @@ pub struct BoxBound<T> {
     size: T,
 }
 
+/// The box along the coordinate axes around an oriented box of a body whose pose is bounded for `|τ| <= h`: lowest and highest
+/// coordinates, outward.
+///
+/// It is what both members of inequality 12 say for the coordinate axes, which are exact: the centre's coordinate lies in
+/// `C_0 - |C_1| - (-C_2)⁺ … C_0 + |C_1| + C_2⁺`, and the box reaches `Σ a_i (|H_i0| + |H_i1| + |H_i2|)` from there, then ball and
+/// cubes. What rounds is relative to these terms, as above.
+#[inline(always)]
+pub fn moving_range<T: Real>(pose: &PoseBound<T>, b: &OrientedBox<f64>, h: T) -> (V3<T>, V3<T>) {
+    let (zero, half_hh) = (T::new(0.0), h * h * T::new(0.5));
+    let center = pose.point(splat(&b.center), T::new(b.reach));
+    let (mut reach, mut cube) = (V3::zero(), center.cube);
+    for i in 0..3 {
+        let (axis, half) = (pose.direction(splat(&b.axes[i])), T::new(b.half[i]));
+        for k in 0..3 {
+            let [e0, e1, e2] = [axis.c[0].0[k].abs(), axis.c[1].0[k].abs(), axis.c[2].0[k].abs()];
+            reach.0[k] = reach.0[k] + (e0 + e1 * h + e2 * half_hh) * half;
+            cube.0[k] = cube.0[k] + axis.cube.0[k] * half;
+        }
+    }
+    let (mut lo, mut hi) = (V3::zero(), V3::zero());
+    for k in 0..3 {
+        let (c0, c2) = (center.c[0].0[k], center.c[2].0[k]);
+        let around = center.c[1].0[k].abs() * h + reach.0[k] + center.ball + cube.0[k];
+        let (rise, fall) = (c2.max(zero) * half_hh, (-c2).max(zero) * half_hh);
+        let size = c0.abs() + around + rise + fall;
+        let around = around + (size * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW));
+        hi.0[k] = c0 + (rise + around);
+        lo.0[k] = c0 - (fall + around);
+    }
+    (lo, hi)
+}
+
+#[inline(always)]
+fn splat<T: Real>(v: &V3<f64>) -> V3<T> {
+    V3([T::new(v.0[0]), T::new(v.0[1]), T::new(v.0[2])])
+}
+
 /// First and second coefficients, times `h` and `h²/2`.
 #[derive(Clone, Copy, Debug)]
 struct Rates<T> {

@@ -38,8 +38,10 @@
 //! rigidity and the rounding of these scalars. No step depends on the order of summation or on fusion.
 
 use super::interval::{Interval, IntervalPose};
+use super::lanes::Lanes;
 use super::linear::{M3, V3};
 use super::real::Real;
+use super::vectors::{Vector, part, part3};
 
 /// The numbers that define the motion of one joint (Redon et al. 2004, eq. 2–4), in the arithmetic of the bound:
 /// `P(t) = cos(w t) A + sin(w t) B + C`, `T(t) = origin + t slide`, in the parent's frame.
@@ -60,7 +62,7 @@ pub struct JointFactors<T> {
 }
 
 /// Pose, velocity and acceleration of a frame in another at one time: `x[n]`, `p[n]` are the n-th time derivatives.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PoseJet<T> {
     /// Derivatives of the origin.
     pub x: [V3<T>; 3],
@@ -72,16 +74,18 @@ impl<T: Real> JointFactors<T> {
     /// The jet of the joint's motion at a time with the given sine and cosine of `w t`.
     #[inline(always)]
     pub fn jet(&self, sin: T, cos: T, t: T) -> PoseJet<T> {
-        let turning = M3::from_fn(|i, j| cos * self.a.0[i][j] + sin * self.b.0[i][j]);
         let ww = self.w * self.w;
-        PoseJet {
-            x: [V3::from_fn(|i| self.origin.0[i] + t * self.slide.0[i]), self.slide, V3::zero()],
-            p: [
-                turning + self.c,
-                M3::from_fn(|i, j| self.w * (cos * self.b.0[i][j] - sin * self.a.0[i][j])),
-                M3::from_fn(|i, j| -(ww * turning.0[i][j])),
-            ],
+        let (mut x, mut p) = ([V3::zero(), self.slide, V3::zero()], [M3::zero(), M3::zero(), M3::zero()]);
+        for i in 0..3 {
+            x[0].0[i] = self.origin.0[i] + t * self.slide.0[i];
+            for j in 0..3 {
+                let turning = cos * self.a.0[i][j] + sin * self.b.0[i][j];
+                p[0].0[i][j] = turning + self.c.0[i][j];
+                p[1].0[i][j] = self.w * (cos * self.b.0[i][j] - sin * self.a.0[i][j]);
+                p[2].0[i][j] = -(ww * turning);
+            }
         }
+        PoseJet { x, p }
     }
 }
 
@@ -116,29 +120,33 @@ impl<T: Real> JointFactors<T> {
 }
 
 impl<T: Real> PoseJet<T> {
+    /// All zero.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self { x: [V3::zero(), V3::zero(), V3::zero()], p: [M3::zero(), M3::zero(), M3::zero()] }
+    }
+
     /// The jet of a child in the world from its parent's in the world (`self`) and its own in the parent (Leibniz).
     #[inline(always)]
     pub fn concatenate(&self, child: &Self) -> Self {
         let ([p0, p1, p2], [q0, q1, q2]) = (&self.p, &child.p);
         let ([t0, t1, _], two) = (child.x, T::new(2.0));
-        let sum2 = |m: &M3<T>, n: &M3<T>, i: usize, j: usize, a: &M3<T>, b: &M3<T>| {
-            (m.0[i][0] * a.0[0][j] + m.0[i][1] * a.0[1][j] + m.0[i][2] * a.0[2][j])
-                + (n.0[i][0] * b.0[0][j] + n.0[i][1] * b.0[1][j] + n.0[i][2] * b.0[2][j])
-        };
+        let mut p = [p0.product(q0), p1.product(q0), p2.product(q0)];
+        for i in 0..3 {
+            for j in 0..3 {
+                let sum = |m: &M3<T>, a: &M3<T>| m.0[i][0] * a.0[0][j] + m.0[i][1] * a.0[1][j] + m.0[i][2] * a.0[2][j];
+                let (first, second, middle) = (sum(p0, q1), sum(p0, q2), sum(p1, q1));
+                p[1].0[i][j] = p[1].0[i][j] + first;
+                p[2].0[i][j] = (p[2].0[i][j] + second) + two * middle;
+            }
+        }
         Self {
             x: [
                 self.x[0] + p0.apply(t0),
                 self.x[1] + (p1.apply(t0) + p0.apply(t1)),
                 self.x[2] + (p2.apply(t0) + p1.apply(t1).times(two)),
             ],
-            p: [
-                p0.product(q0),
-                M3::from_fn(|i, j| sum2(p1, p0, i, j, q0, q1)),
-                M3::from_fn(|i, j| {
-                    let middle = p1.0[i][0] * q1.0[0][j] + p1.0[i][1] * q1.0[1][j] + p1.0[i][2] * q1.0[2][j];
-                    sum2(p2, p0, i, j, q0, q2) + two * middle
-                }),
-            ],
+            p,
         }
     }
 }
@@ -213,6 +221,22 @@ impl<T: Real> PoseBound<T> {
                 PointBound { c: [p[0].apply(e), V3::zero(), V3::zero()], ball: zero, cube }
             }
         }
+    }
+}
+
+impl<T: Vector> PoseBound<T> {
+    /// The bounds in eight lanes of more, from the `i`-th eight on.
+    #[inline(always)]
+    pub fn part<const N: usize>(b: &PoseBound<Lanes<N>>, i: usize) -> Self {
+        let [x0, x1, x2] = &b.jet.x;
+        let mut p = [M3::zero(), M3::zero(), M3::zero()];
+        for (p, m) in p.iter_mut().zip(&b.jet.p) {
+            for r in 0..3 {
+                p.0[r] = [part(&m.0[r][0], i), part(&m.0[r][1], i), part(&m.0[r][2], i)];
+            }
+        }
+        let x = [part3(x0, i), part3(x1, i), part3(x2, i)];
+        Self { form: b.form, jet: PoseJet { x, p }, ball: [part(&b.ball[0], i), part(&b.ball[1], i)] }
     }
 }
 

@@ -23,6 +23,16 @@ pub struct StandingTriangle<T> {
     pub error: T,
 }
 
+impl StandingTriangle<f64> {
+    /// The same in every lane.
+    #[inline(always)]
+    pub fn broadcast<T: Real>(&self) -> StandingTriangle<T> {
+        let [a, b, c] = &self.y;
+        let vector = |v: &V3<f64>| V3([T::new(v.0[0]), T::new(v.0[1]), T::new(v.0[2])]);
+        StandingTriangle { y: [vector(a), vector(b), vector(c)], error: T::new(self.error) }
+    }
+}
+
 impl<T: Real> StandingTriangle<T> {
     /// Bounding box, outward.
     #[inline(always)]
@@ -102,13 +112,18 @@ fn separates<T: Real>(
 ///
 /// Each point of the segment is a convex combination of its ends at the same time, so the hull of the ends' boxes
 /// contains it.
+#[inline(always)]
 pub fn swept_box<T: Real>(ends: &[PointBound<T>; 2], radius: T, h: T) -> (V3<T>, V3<T>) {
     let (a_lo, a_hi) = ends[0].range(h);
     let (b_lo, b_hi) = ends[1].range(h);
     let (lo, hi) = (a_lo.min(b_lo), a_hi.max(b_hi));
     // The growth itself rounds: twice on each side.
-    let grow = |x: T| radius + (x.abs() + radius) * T::new(4.0 * T::UNIT);
-    (V3::from_fn(|i| lo.0[i] - grow(lo.0[i])), V3::from_fn(|i| hi.0[i] + grow(hi.0[i])))
+    let (mut lower, mut upper) = (lo, hi);
+    for i in 0..3 {
+        lower.0[i] = lo.0[i] - (radius + (lo.0[i].abs() + radius) * T::new(4.0 * T::UNIT));
+        upper.0[i] = hi.0[i] + (radius + (hi.0[i].abs() + radius) * T::new(4.0 * T::UNIT));
+    }
+    (lower, upper)
 }
 
 /// Lanes in which a box is apart from one that is the same for all lanes, both `(lowest, highest)`: comparisons only.
@@ -122,6 +137,7 @@ pub fn boxes_miss<T: Real>(a: &(V3<T>, V3<T>), b: &(V3<f64>, V3<f64>)) -> u32 {
 }
 
 /// Lanes in which a moving line-swept sphere stays on one side of the triangle's plane during `|τ| <= h`.
+#[inline(always)]
 pub fn swept_misses_plane<T: Real>(ends: &[PointBound<T>; 2], radius: T, tri: &StandingTriangle<T>, h: T) -> u32 {
     let (h, half_hh) = powers(h);
     let d = [ends[0].c[0] - tri.y[0], ends[1].c[0] - tri.y[0]];
@@ -133,6 +149,7 @@ pub fn swept_misses_plane<T: Real>(ends: &[PointBound<T>; 2], radius: T, tri: &S
 /// decide two triangles at rest (both normals, nine products of edges, six in-plane normals of edges).
 ///
 /// `wanted` says which lanes matter: the search stops when they are all separated.
+#[inline(always)]
 pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>, h: T, wanted: u32) -> u32 {
     let (h, half_hh) = powers(h);
     let d: [V3<T>; 3] = std::array::from_fn(|i| x[i].c[0] - tri.y[0]);

@@ -6,6 +6,7 @@
 //! same bits on every processor.
 
 use super::lanes::Lanes;
+use super::linear::V3;
 use super::real::Divide;
 
 /// Numbers in a vector.
@@ -15,6 +16,15 @@ pub const WIDTH: usize = 8;
 pub trait Vector: Divide {
     /// Into registers.
     fn load(lanes: &[f64; WIDTH]) -> Self;
+    /// Into registers, from single precision.
+    #[inline(always)]
+    fn widen(lanes: &[f32; WIDTH]) -> Self {
+        let mut wide = [0.0; WIDTH];
+        for (wide, x) in wide.iter_mut().zip(lanes) {
+            *wide = f64::from(*x);
+        }
+        Self::load(&wide)
+    }
     /// Out of registers.
     fn store(self) -> Lanes<WIDTH>;
 }
@@ -28,6 +38,26 @@ impl Vector for Lanes<WIDTH> {
     fn store(self) -> Lanes<WIDTH> {
         self
     }
+}
+
+/// Eight numbers of more, from the `i`-th eight on.
+#[inline(always)]
+pub fn part<T: Vector, const N: usize>(x: &Lanes<N>, i: usize) -> T {
+    let mut part = [0.0; WIDTH];
+    part.copy_from_slice(&x.0[i * WIDTH..(i + 1) * WIDTH]);
+    T::load(&part)
+}
+
+/// The same for vectors in space.
+#[inline(always)]
+pub fn part3<T: Vector, const N: usize>(v: &V3<Lanes<N>>, i: usize) -> V3<T> {
+    V3([part(&v.0[0], i), part(&v.0[1], i), part(&v.0[2], i)])
+}
+
+/// Puts eight numbers among more, the inverse of [`part`].
+#[inline(always)]
+pub fn put<T: Vector, const N: usize>(x: &mut Lanes<N>, i: usize, part: T) {
+    x.0[i * WIDTH..(i + 1) * WIDTH].copy_from_slice(&part.store().0);
 }
 
 /// A computation on eight numbers at once.

@@ -8,12 +8,13 @@ use crate::error::Result;
 use crate::gpu::layout::{self, round_up};
 use crate::gpu::{Access, Buffers, Gpu, Kernel, Slot, bind};
 use crate::model::world::{MAX_COORDINATE_M, World};
-use crate::motion::ModelMotion;
+use crate::motion::{LaneTimes, ModelMotion};
 use crate::numeric::interval::sin_cos_range;
 use crate::numeric::linear::{M3, V3};
 use crate::numeric::pose_bound::{BoundForm, ChainBounds, PoseBound, PoseJet};
 use crate::numeric::real::Real;
 use crate::numeric::trig::sin_cos_product;
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, put, widest};
 
 /// The jet of a middle sub-interval also bounds the poses of a block of sub-intervals around it, with a larger ball:
 /// balls are given for blocks of up to this many.
@@ -62,11 +63,60 @@ pub fn reference(pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> 
     let mut bounds = Vec::new();
     for piece in pieces {
         let motion = &motions[piece.motion as usize];
-        motion.bounds(form, piece.mid_times(), piece.half_sub(), &mut bounds);
-        out.bounds.append(&mut bounds);
+        match form {
+            BoundForm::Jet => widest(Jets { motion, piece, out: &mut out.bounds }),
+            BoundForm::Interval => {
+                motion.bounds(form, piece.mid_times(), piece.half_sub(), &mut bounds);
+                out.bounds.append(&mut bounds);
+            }
+        }
         out.balls.extend(motion.chains.iter().map(|c| balls(c, form, piece.half_sub(), f64::UNIT)));
     }
     out
+}
+
+/// [`ModelMotion::bounds`] of a piece by jets, eight sub-intervals side by side in registers: the same numbers.
+struct Jets<'a> {
+    motion: &'a ModelMotion,
+    piece: &'a Piece,
+    out: &'a mut Vec<PoseBound<Subs>>,
+}
+
+impl Vectorised for Jets<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Vector>(self) {
+        let Self { motion, piece, out } = self;
+        let (mid, h) = (piece.mid_times(), piece.half_sub());
+        let mut jets: Vec<[PoseJet<T>; SUBS / WIDTH]> = Vec::with_capacity(motion.joints.len());
+        for (b, joint) in motion.joints.iter().enumerate() {
+            let (sin, cos) = mid.sin_cos(joint.w_rad);
+            let factors = joint.factors::<T>();
+            let [constant, slope] = motion.chains[b].grown_ball(h, f64::UNIT);
+            let mut bound = PoseBound {
+                form: BoundForm::Jet,
+                jet: PoseJet::default(),
+                ball: [Subs::new(constant), Subs::new(slope)],
+            };
+            let mut halves = [PoseJet::<T>::zero(); SUBS / WIDTH];
+            for (i, jet) in halves.iter_mut().enumerate() {
+                *jet = factors.jet(part(&sin, i), part(&cos, i), part(&mid, i));
+                if let Some(p) = motion.parents[b] {
+                    *jet = jets[p as usize][i].concatenate(jet);
+                }
+                for n in 0..3 {
+                    for r in 0..3 {
+                        put(&mut bound.jet.x[n].0[r], i, jet.x[n].0[r]);
+                        for c in 0..3 {
+                            put(&mut bound.jet.p[n].0[r][c], i, jet.p[n].0[r][c]);
+                        }
+                    }
+                }
+            }
+            jets.push(halves);
+            out.push(bound);
+        }
+    }
 }
 
 const SOURCE: &str = include_str!("../../wgsl/s1_concat.wgsl");

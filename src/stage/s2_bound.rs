@@ -8,10 +8,12 @@ use super::s1_concat::Poses;
 use super::{Piece, SUBS, Subs};
 use crate::gpu::layout::{round_down, round_up};
 use crate::gpu::{Access, Kernel, Slot, bind};
+use crate::model::lss::Lss;
 use crate::model::world::World;
 use crate::numeric::linear::V3;
-use crate::numeric::real::Real;
+use crate::numeric::pose_bound::PoseBound;
 use crate::numeric::separation::swept_box;
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, put, widest};
 
 /// Boxes in the order `[piece][node of the model's tree]`, the sub-intervals in lanes.
 #[derive(Clone, Debug, Default)]
@@ -33,8 +35,7 @@ pub fn reference(world: &World, pieces: &[Piece], poses: &Poses) -> Boxes {
         let first = out.lo.len();
         for link in &world.links {
             let bound = &poses.piece(i)[link.body as usize];
-            let ends = [link.lss.a, link.lss.b].map(|e| bound.point(V3::new(e), Subs::new(link.reach_m)));
-            let (lo, hi) = swept_box(&ends, Subs::new(link.lss.radius), Subs::new(piece.half_sub()));
+            let [lo, hi] = widest(Swept { bound, lss: &link.lss, reach_m: link.reach_m, h: piece.half_sub() });
             out.lo.push(lo);
             out.hi.push(hi);
         }
@@ -45,6 +46,33 @@ pub fn reference(world: &World, pieces: &[Piece], poses: &Poses) -> Boxes {
         }
     }
     out
+}
+
+/// The boxes around a line-swept sphere of a body.
+struct Swept<'a> {
+    bound: &'a PoseBound<Subs>,
+    lss: &'a Lss,
+    reach_m: f64,
+    h: f64,
+}
+
+impl Vectorised for Swept<'_> {
+    type Output = [V3<Subs>; 2];
+    #[inline(always)]
+    fn run<T: Vector>(self) -> [V3<Subs>; 2] {
+        let mut out = [V3([Subs::default(); 3]); 2];
+        for i in 0..SUBS / WIDTH {
+            let bound = PoseBound::<T>::part(self.bound, i);
+            let reach = T::new(self.reach_m);
+            let ends = [bound.point(V3::new(self.lss.a), reach), bound.point(V3::new(self.lss.b), reach)];
+            let (lo, hi) = swept_box(&ends, T::new(self.lss.radius), T::new(self.h));
+            for axis in 0..3 {
+                put(&mut out[0].0[axis], i, lo.0[axis]);
+                put(&mut out[1].0[axis], i, hi.0[axis]);
+            }
+        }
+        out
+    }
 }
 
 /// The kernel.

@@ -9,23 +9,11 @@ use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::PointBound;
 use crate::numeric::separation::{StandingTriangle, boxes_miss};
 use crate::numeric::swept::swept_misses;
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, part3, widest};
 use crate::stage::{Candidate, SUBS, Subs};
 
 /// The mask of half of the sub-intervals, as many as a vector has numbers.
 pub(super) const HALF: u32 = (1 << WIDTH) - 1;
-
-#[inline(always)]
-fn lanes<T: Vector>(x: &Subs, half: usize) -> T {
-    let mut part = [0.0; WIDTH];
-    part.copy_from_slice(&x.0[half * WIDTH..(half + 1) * WIDTH]);
-    T::load(&part)
-}
-
-#[inline(always)]
-fn half_of<T: Vector>(v: &V3<Subs>, half: usize) -> V3<T> {
-    V3([lanes(&v.0[0], half), lanes(&v.0[1], half), lanes(&v.0[2], half)])
-}
 
 /// A link's line-swept sphere in each sub-interval of a piece.
 #[derive(Clone, Debug)]
@@ -59,16 +47,16 @@ impl Cell {
     #[inline(always)]
     pub(super) fn ends<T: Vector>(&self, half: usize) -> [PointBound<T>; 2] {
         self.ends.each_ref().map(|p| PointBound {
-            c: p.c.each_ref().map(|v| half_of(v, half)),
-            ball: lanes(&p.ball, half),
-            cube: half_of(&p.cube, half),
+            c: p.c.each_ref().map(|v| part3(v, half)),
+            ball: part(&p.ball, half),
+            cube: part3(&p.cube, half),
         })
     }
 
     /// The box in one half of the sub-intervals.
     #[inline(always)]
     pub(super) fn around<T: Vector>(&self, half: usize) -> (V3<T>, V3<T>) {
-        (half_of(&self.in_box.0, half), half_of(&self.in_box.1, half))
+        (part3(&self.in_box.0, half), part3(&self.in_box.1, half))
     }
 
     /// The sub-intervals of `mask` in which a triangle may touch it.

@@ -5,15 +5,15 @@
 //! bits of those before it are cleared for all that is below, those after it are left to what is below. Between the
 //! leaves stands step `pairs`, as for any other link.
 
-use super::{Found, MovingLink};
+use super::moving::MovingLink;
+use super::{Found, Item, Work};
 use crate::model::obb_tree::{Below, ObbNode, ObbTree, ObbTrees};
 use crate::model::world::World;
-use crate::numeric::linear::V3;
 use crate::numeric::obb_overlap::{BoxBound, boxes_apart};
 use crate::numeric::pose_bound::{BoundForm, PoseBound};
 use crate::numeric::refinement::pairs;
 use crate::stage::s1_concat::{Balls, SPANS};
-use crate::stage::{ALL_SUBS, Candidate, SUBS, Subs};
+use crate::stage::{Candidate, SUBS};
 
 /// The finest level: the engine's sub-intervals.
 const FINEST: u32 = SUBS.ilog2();
@@ -81,12 +81,8 @@ fn span(level: u32) -> usize {
 /// The refinement level of a link during a piece, from its motion in the world: the coarsest in whose sub-intervals it
 /// travels no farther than [`TRAVEL`] of its leaves' size, and in which its pose is known as well. `boxes` are those around
 /// the link in each of the finest.
-pub(super) fn refinement_level(
-    tree: &ObbTree,
-    moving: &MovingLink,
-    balls: &Balls,
-    boxes: &(V3<Subs>, V3<Subs>),
-) -> u32 {
+pub(super) fn refinement_level(tree: &ObbTree, moving: &MovingLink, balls: &Balls) -> u32 {
+    let boxes = &moving.around;
     let extent = |i: usize| {
         let (lo, hi) = (&boxes.0.0[i].0, &boxes.1.0[i].0);
         let own = lo.iter().zip(hi).fold(0.0f64, |m, (l, h)| m.max(h - l));
@@ -121,44 +117,46 @@ pub(super) struct Group<'a> {
     pub link: u32,
     pub meets: Meets<'a>,
     pub balls: Balls,
-    /// The boxes around the link.
-    pub boxes: (V3<Subs>, V3<Subs>),
+    /// The sub-intervals that matter.
+    pub wanted: u32,
 }
 
-/// Finds the pairs; nothing if there are too many.
-pub(super) fn search(group: &Group, moving: &mut MovingLink, found: &mut Found) -> Option<()> {
-    let level = group
-        .trees
-        .level
-        .unwrap_or_else(|| refinement_level(group.tree, moving, &group.balls, &group.boxes))
-        .min(FINEST);
-    let mut boxes = MovingBoxes::new(group.tree, moving, &group.balls, level);
+/// Finds what may touch, for a link at work; nothing if there are too many pairs.
+pub(super) fn search(group: &Group, place: u32, work: &mut Work, found: &mut Found) -> Option<()> {
+    let mut boxes = {
+        let moving = &work.links[place as usize];
+        let chosen = || refinement_level(group.tree, moving, &group.balls);
+        MovingBoxes::new(group.tree, moving, &group.balls, group.trees.level.unwrap_or_else(chosen).min(FINEST))
+    };
     match group.meets {
         Meets::Candidates(candidates) => {
             for candidate in candidates.iter().filter(|c| c.stands()) {
                 let standing = &group.trees.clusters[candidate.cluster as usize];
                 let has = |y| candidate.has(group.world, y);
-                descend(group, standing, candidate.mask, has, &mut boxes, moving, found)?;
+                descend(group, standing, candidate.mask & group.wanted, has, &mut boxes, place, work, found)?;
             }
         }
-        Meets::Scene(standing) => descend(group, standing, ALL_SUBS, |_| true, &mut boxes, moving, found)?,
+        Meets::Scene(standing) => descend(group, standing, group.wanted, |_| true, &mut boxes, place, work, found)?,
     }
     Some(())
 }
 
 /// Goes down the link's tree against a standing one, of whose triangles some count.
+#[allow(clippy::too_many_arguments)]
 fn descend(
     group: &Group,
     standing: &ObbTree,
     mask: u32,
     counts: impl Fn(usize) -> bool,
     boxes: &mut MovingBoxes,
-    moving: &mut MovingLink,
+    place: u32,
+    work: &mut Work,
     found: &mut Found,
 ) -> Option<()> {
+    let piece = work.links[place as usize].piece;
     let mut open = vec![(0, 0, mask)];
     while let Some((a, b, mask)) = open.pop() {
-        let mask = mask & moving.piece.mask_until(found.limit(moving.piece));
+        let mask = mask & piece.mask_until(found.limit(piece));
         let (x, y) = (&group.tree.nodes[a as usize], &standing.nodes[b as usize]);
         let mask = boxes.overlaps(a, &BoxBound::standing(&y.obb), mask, &mut found.counts.bound_tests);
         if mask == 0 {
@@ -166,16 +164,20 @@ fn descend(
         }
         match (&x.below, &y.below) {
             (Below::Triangles(xs), Below::Triangles(ys)) => {
+                let tree = &work.links[place as usize].shape.tree;
+                let xs = &group.tree.order[xs.start as usize..xs.end as usize];
                 for &y in &standing.order[ys.start as usize..ys.end as usize] {
                     if !counts(y as usize) || group.world.is_allowed(group.link, y as usize) {
                         continue;
                     }
-                    let tri = group.world.scene.standing(y as usize);
-                    let tri_box = tri.bounds();
-                    for &x in &group.tree.order[xs.start as usize..xs.end as usize] {
-                        found.try_pair(moving, x as usize, y as usize, (&tri, &tri_box), mask)?;
+                    for &x in xs {
+                        found.counts.triangle_tests += 1;
+                        let leaf = tree.leaf_of(x as usize);
+                        let lanes = 1 << (x as usize - tree.leaf(leaf).start);
+                        work.items.push(Item { place, leaf, y, lanes, mask: mask as u16 });
                     }
                 }
+                work.make_room(group.world, found)?;
             }
             (Below::Children(first), _) if opens(x, y) => {
                 open.extend([(first + 1, b, mask), (*first, b, mask)]);
