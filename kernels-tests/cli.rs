@@ -17,6 +17,7 @@ mod output;
 mod packages;
 mod random;
 mod render;
+mod resume;
 mod stats;
 
 use serde_json::Value;

@@ -24,6 +24,8 @@ mod s4_sweep_paper;
 mod s4_sweep_raster;
 mod s5_pairs;
 mod s6_solve;
+mod stream;
+mod verdicts;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {
