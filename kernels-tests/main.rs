@@ -5,6 +5,7 @@
 
 mod cli;
 mod elementary;
+mod faults;
 mod harness;
 mod inputs;
 mod layout;

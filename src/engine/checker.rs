@@ -4,7 +4,7 @@ use super::feed::Feed;
 use super::gpu::GpuFlow;
 use super::{Options, Stats, Sweep};
 use crate::error::{Error, ErrorKind, Result};
-use crate::gpu::AdapterSummary;
+use crate::gpu::{AdapterSummary, Faults};
 use crate::model::world::World;
 use crate::motion::{ModelMotion, Motions};
 use crate::verdict::Verdict;
@@ -59,7 +59,16 @@ impl Checker {
             }
         } else if let Some(flow) = &self.flow {
             let mut flow = flow.lock().map_err(|_| Error::new(ErrorKind::Gpu, "an earlier check failed"))?;
-            self.check_on_gpu(&mut flow, &mut feed, &mut deliver, &mut stats)?;
+            if flow.gpu().check().is_err() {
+                // The device was lost in an earlier check.
+                let adapter = self.adapter.as_ref().map(|adapter| adapter.name.clone());
+                let options = Options { adapter, faults: Faults::default(), ..self.options.clone() };
+                *flow = GpuFlow::new(&self.world, &options, false)?;
+            }
+            let before = flow.gpu().created();
+            let checked = self.check_on_gpu(&mut flow, &mut feed, &mut deliver, &mut stats);
+            checked.map_err(|e| if e.kind() == ErrorKind::Gpu { flow.gpu().give_up(&e) } else { e })?;
+            stats.device_objects = flow.gpu().created() - before;
         } else {
             self.check_on_cpu(&mut feed, &mut deliver, &mut stats)?;
         }

@@ -1,6 +1,7 @@
 //! What a caller can choose.
 
 use crate::error::{Error, Result};
+use crate::gpu::Faults;
 use crate::load::system_memory_bytes;
 use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s4_sweep::Sweep;
@@ -101,6 +102,9 @@ pub struct Options {
     pub solve: SolveOptions,
     /// Sizes of the queues on the device; chosen from the memory if absent.
     pub capacities: Option<Capacities>,
+    /// What goes wrong on the device, for tests.
+    #[doc(hidden)]
+    pub faults: Faults,
 }
 
 /// What a pair of triangles takes while it is solved for, about.
@@ -129,6 +133,7 @@ impl Default for Options {
             pairs: PairCulling::default(),
             solve: SolveOptions::default(),
             capacities: None,
+            faults: Faults::default(),
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct Stats {
     pub wall_s: f64,
     /// Seconds of building trees and opening the device.
     pub build_s: f64,
+    /// Buffers, bind groups and the like that had to be made on the device: none where it is warm.
+    pub device_objects: u64,
     /// The stages in the order of the flow.
     pub stages: [StageStats; Stage::ALL.len()],
     /// What swept-volume culling took in and left, where it ran.

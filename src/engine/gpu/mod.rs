@@ -94,7 +94,8 @@ impl GpuFlow {
         hardware_only: bool,
         source: &dyn Fn(&Kernel) -> Result<Source>,
     ) -> Result<Self> {
-        let gpu = Gpu::open(&AdapterChoice { name: options.adapter.clone(), hardware_only })?;
+        let choice = AdapterChoice { name: options.adapter.clone(), hardware_only, faults: options.faults };
+        let gpu = Gpu::open(&choice)?;
         let compile = |kernel: &Kernel| gpu.compile_source(kernel, &source(kernel)?);
         let sweep = |form: Sweep| {
             let kernels = form.kernels().iter().map(|(kernel, work)| Ok((compile(kernel)?, *work)));
