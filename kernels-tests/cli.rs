@@ -11,6 +11,7 @@ mod info;
 mod interrupt;
 mod joints;
 mod lines;
+mod memory;
 mod motions;
 mod options;
 mod output;
