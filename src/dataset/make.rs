@@ -103,7 +103,7 @@ impl Dataset {
         if let Some(scene) = &self.scene {
             let file = format!("{}.obj", scene.name);
             // One object after the other: a scaled scene need not fit into memory.
-            let mut gathered = SceneSummary::new(&scene.name, self.reach);
+            let mut gathered = SceneSummary::gather(&scene.name, self.reach);
             obj::write(&out.join(&file), &comment, |push| {
                 self.each_part(&mut |part| {
                     gathered.add(part);

@@ -153,7 +153,7 @@ pub(crate) struct Gathering {
 
 impl SceneSummary {
     /// The summary of a scene of which nothing is known yet but the ball that no point of the arm leaves.
-    pub(crate) fn new(name: &str, (centre, radius_m): (DVec3, f64)) -> Gathering {
+    pub(crate) fn gather(name: &str, (centre, radius_m): (DVec3, f64)) -> Gathering {
         let reach =
             Reach { centre_m: centre.to_array(), radius_m, triangles: 0, objects: 0, cells: 0, cells_with_surface: 0 };
         let so_far = Self {

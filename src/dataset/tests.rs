@@ -17,7 +17,7 @@ fn parts(name: &str, seed: u64) -> Vec<Part> {
 fn scene_summary(name: &str) -> SceneSummary {
     let set = Dataset::generate(name, DEFAULT_SEED, 1).unwrap();
     let scene = set.scene.unwrap();
-    let mut gathered = SceneSummary::new(&scene.name, set.reach);
+    let mut gathered = SceneSummary::gather(&scene.name, set.reach);
     scene.parts.iter().for_each(|part| gathered.add(part));
     gathered.finish()
 }
