@@ -11,12 +11,14 @@ mod info;
 mod interrupt;
 mod joints;
 mod lines;
+mod memory;
 mod motions;
 mod options;
 mod output;
 mod packages;
 mod random;
 mod render;
+mod resume;
 mod stats;
 
 use serde_json::Value;

@@ -5,6 +5,7 @@
 
 mod cli;
 mod elementary;
+mod faults;
 mod harness;
 mod inputs;
 mod layout;
@@ -24,6 +25,8 @@ mod s4_sweep_paper;
 mod s4_sweep_raster;
 mod s5_pairs;
 mod s6_solve;
+mod stream;
+mod verdicts;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {

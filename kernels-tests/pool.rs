@@ -73,8 +73,8 @@ impl Part {
             Verdict::Free => pool::Verdict::Free,
             Verdict::Undecided(u) => pool::Verdict::Undecided { clear_until: u.clear_until },
             Verdict::Contact(c) => {
-                let link = self.robot.links[c.a.link as usize].name.clone();
-                let object = self.scene.objects[c.b.object as usize].name.clone();
+                let link = self.robot.links[c.at.unwrap().a.link as usize].name.clone();
+                let object = self.scene.objects[c.at.unwrap().b.object as usize].name.clone();
                 let (toc, proved, certified) = (c.toc, c.proved, c.certified);
                 pool::Verdict::Contact { toc, proved, certified, pair: Some((link, object)) }
             }

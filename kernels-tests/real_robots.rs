@@ -63,22 +63,23 @@ impl Both {
     /// The two triangles that a contact names, by the oracles' readers and kinematics.
     fn named(&self, contact: &Contact, q0: &[f64], q1: &[f64]) -> Articulated {
         let sampler = &self.case.sampler;
-        let link = sampler.robot.link(&self.robot.links[contact.a.link as usize].name);
+        let link = sampler.robot.link(&self.robot.links[contact.at.unwrap().a.link as usize].name);
         let hit = Hit {
             t: contact.toc[0],
             link,
-            link_triangle: contact.a.triangle as usize,
-            object: contact.b.object as usize,
-            triangle: contact.b.triangle as usize,
+            link_triangle: contact.at.unwrap().a.triangle as usize,
+            object: contact.at.unwrap().b.object as usize,
+            triangle: contact.at.unwrap().b.triangle as usize,
         };
         let mut pair = sampler.pair(&hit, q0, q1);
         // Boxes have no triangles of their own: the engine cuts their faces as it likes, but at their corners.
         let of_link = &sampler.robot.links()[link];
         let shapes = [&of_link.collision, &of_link.visual];
         if shapes.iter().any(|s| s.iter().any(|s| matches!(s.geometry, Shape::Box(_)))) {
-            let body = self.robot.links[contact.a.link as usize].body as usize;
+            let body = self.robot.links[contact.at.unwrap().a.link as usize].body as usize;
             let to_link = sampler.robot.poses(q0, q0, 0.0)[link].inverse() * self.robot.body_poses(q0).unwrap()[body];
-            let own = self.robot.links[contact.a.link as usize].triangles[contact.a.triangle as usize];
+            let own = self.robot.links[contact.at.unwrap().a.link as usize].triangles
+                [contact.at.unwrap().a.triangle as usize];
             let own = own.map(|p| to_link.transform_point3(p));
             for p in own {
                 let corners = || sampler.link_triangles(link).iter().flatten();

@@ -4,6 +4,18 @@ use crate::error::{Error, ErrorKind, Result};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
+
+/// The memory of this machine, or of the part of it that the process is confined to, bytes.
+pub fn system_memory_bytes() -> Option<u64> {
+    static KNOWN: OnceLock<Option<u64>> = OnceLock::new();
+    *KNOWN.get_or_init(|| {
+        let mut system = sysinfo::System::new().ok()?;
+        system.refresh_memory();
+        let confined = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
+        Some(system.total_memory().min(confined)).filter(|&bytes| bytes > 0)
+    })
+}
 
 /// What loading may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,9 +25,9 @@ pub struct LoadLimits {
 }
 
 impl Default for LoadLimits {
-    /// 8 GiB.
+    /// Three quarters of the machine's memory; 8 GiB where that is not known.
     fn default() -> Self {
-        Self { memory_bytes: 8 << 30 }
+        Self { memory_bytes: system_memory_bytes().map_or(8 << 30, |all| all / 4 * 3) }
     }
 }
 

@@ -29,16 +29,25 @@ impl PartFile {
         if let Some(folder) = folder {
             fs::create_dir_all(folder).map_err(|e| cannot_write(path, &e))?;
         }
-        let mut part = path.as_os_str().to_os_string();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        for place in [path, &part] {
-            if fs::metadata(place).is_ok_and(|m| !m.is_file()) {
-                return Err(Error::usage("cannot write: it is no file").in_file(place).remedy("choose another name"));
-            }
-        }
+        let part = part_of(path);
+        refuse_what_is_no_file([path, &part])?;
         let file = File::create(&part).map_err(|e| cannot_write(&part, &e))?;
         Ok(Self { path: path.to_path_buf(), part, to: BufWriter::new(file), removes: true, folders })
+    }
+
+    /// Goes on with a part that was kept, after its first `length` bytes.
+    ///
+    /// # Errors
+    /// The part is not there or cannot be written, or there is something in the file's place that is no file.
+    pub fn resume(path: &Path, length: u64) -> Result<Self> {
+        let part = part_of(path);
+        refuse_what_is_no_file([path, &part])?;
+        let open = || {
+            let file = fs::OpenOptions::new().append(true).open(&part)?;
+            file.set_len(length).map(|()| file)
+        };
+        let file = open().map_err(|e| cannot_write(&part, &e))?;
+        Ok(Self { path: path.to_path_buf(), part, to: BufWriter::new(file), removes: false, folders: Vec::new() })
     }
 
     /// Appends one line.
@@ -87,6 +96,20 @@ impl Drop for PartFile {
             // A folder goes only if nothing else came into it.
             let _ = self.folders.iter().try_for_each(fs::remove_dir);
         }
+    }
+}
+
+/// Where a file grows: `NAME.part`.
+pub fn part_of(path: &Path) -> PathBuf {
+    let mut part = path.as_os_str().to_os_string();
+    part.push(".part");
+    part.into()
+}
+
+fn refuse_what_is_no_file(places: [&Path; 2]) -> Result<()> {
+    match places.into_iter().find(|place| fs::metadata(place).is_ok_and(|m| !m.is_file())) {
+        Some(place) => Err(Error::usage("cannot write: it is no file").in_file(place).remedy("choose another name")),
+        None => Ok(()),
     }
 }
 
@@ -149,6 +172,22 @@ mod tests {
         file.line("three").unwrap();
         file.finish().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn a_part_that_was_kept_is_gone_on_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file.txt");
+        let mut file = PartFile::create(&path).unwrap();
+        file.lines("one\ntwo\nthr").unwrap();
+        file.keep().unwrap();
+        // Whatever comes of going on, what was kept stays.
+        drop(PartFile::resume(&path, 8).unwrap());
+        let mut file = PartFile::resume(&path, 8).unwrap();
+        file.line("three").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
+        assert!(PartFile::resume(&path, 0).is_err() && fs::read_dir(folder.path()).unwrap().count() == 1);
     }
 
     #[test]

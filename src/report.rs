@@ -32,14 +32,9 @@ pub enum Line<'a> {
         certified: bool,
         /// See [`Contact::initial_overlap`].
         initial_overlap: bool,
-        /// The robot's side.
-        a: RobotSide<'a>,
-        /// The scene's side.
-        b: SceneSide<'a>,
-        /// World coordinates, metres.
-        point: [f64; 3],
-        /// Unit vector from the scene to the robot.
-        normal: [f64; 3],
+        /// Where; left out where it is not known.
+        #[serde(flatten)]
+        at: Option<Place<'a>>,
         /// See [`Contact::all`]; left out if empty.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         contacts: Vec<Place<'a>>,
@@ -60,7 +55,7 @@ pub enum Line<'a> {
     },
 }
 
-/// One place of several at which robot and scene touch.
+/// One place at which robot and scene touch.
 #[derive(Clone, Debug, Serialize)]
 pub struct Place<'a> {
     /// The robot's side.
@@ -135,7 +130,6 @@ impl<'a> Line<'a> {
             let (feature, index) = (b.feature.name(), b.feature.index());
             (of_robot, SceneSide { object, triangle: b.triangle, feature, index })
         };
-        let (a, b) = place(&c.a, &c.b);
         let one = |t: &Touch| {
             let (a, b) = place(&t.a, &t.b);
             Place { a, b, point: t.point, normal: t.normal }
@@ -147,10 +141,7 @@ impl<'a> Line<'a> {
             proved: c.proved,
             certified: c.certified,
             initial_overlap: c.initial_overlap,
-            a,
-            b,
-            point: c.point,
-            normal: c.normal,
+            at: c.at.as_ref().map(one),
             contacts: c.all.iter().map(one).collect(),
             poses: BTreeMap::new(),
         }

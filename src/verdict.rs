@@ -11,6 +11,13 @@ pub enum Verdict {
     Undecided(Undecided),
 }
 
+impl Verdict {
+    /// Whether something touches, or may.
+    pub fn is_contact(&self) -> bool {
+        matches!(self, Self::Contact(_))
+    }
+}
+
 /// The first contact of a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {
@@ -23,14 +30,9 @@ pub struct Contact {
     pub certified: bool,
     /// Link and scene touch at the start.
     pub initial_overlap: bool,
-    /// The feature of the robot.
-    pub a: RobotFeature,
-    /// The feature of the scene.
-    pub b: SceneFeature,
-    /// Where, in world coordinates, metres.
-    pub point: [f64; 3],
-    /// Unit vector from the scene towards the robot, world coordinates.
-    pub normal: [f64; 3],
+    /// Where, and between which features; absent where only the verdict was asked for
+    /// ([`Mode::Verdict`](crate::stage::s6_solve::Mode)).
+    pub at: Option<Touch>,
     /// All contacts that begin as early as can be told, this one among them, in the order of links, objects and triangles;
     /// empty unless they are asked for. Parallel edges touch twice, at the ends of their common part.
     pub all: Vec<Touch>,

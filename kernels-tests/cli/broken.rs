@@ -101,11 +101,14 @@ fn what_fits_no_budget_ends_the_program_with_one_line() {
         |bytes: &str, word: &str| told(&desk, &[&whole[..], &["--memory", bytes]].concat(), &[word, "--memory"]);
     // The robot's file has some two thousand bytes, its triangles take more.
     all_told(vec![told_of("0", "sample.urdf"), told_of("1000", "sample.urdf"), told_of("4000", "sample.urdf")]);
-    // Motions alone: 10000 of three columns take 480 kB, their 64 bytes of header not counted.
+    // Motions in an array are read in portions: 10000 of three columns take 480 kB. Those in JSON are read whole.
     let values = [0.0; 60_000];
     desk.put("motions.npy", samples::npy("'<f8'", "(10000, 2, 3)", &values));
-    all_told(vec![told_of("479999", "motions.npy")]);
-    assert_eq!(desk.run(&[&whole[..], &["--memory", "480000", "--out", "o"]].concat()).code, Some(0));
+    assert_eq!(desk.run(&[&whole[..], &["--memory", "100kB", "--out", "o"]].concat()).code, Some(0));
+    let text = format!("{{\"joints\": [], \"motions\": [{}]}}", ["[[], []]"; 10_000].join(","));
+    desk.put("motions.json", text);
+    let whole = with("sample.urdf", "scene.obj", "motions.json");
+    all_told(vec![told(&desk, &[&whole[..], &["--memory", "100kB"]].concat(), &["motions.json", "--memory"])]);
 }
 
 #[test]

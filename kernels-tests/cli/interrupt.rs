@@ -10,15 +10,20 @@ use std::time::{Duration, Instant};
 const MANY: usize = 200_000;
 
 fn desk() -> Desk {
+    desk_of(MANY)
+}
+
+/// Slides of a cube into a wall, `n` of them.
+pub(super) fn desk_of(n: usize) -> Desk {
     let desk = Desk::new();
     desk.put("robot.urdf", slider(CUBE)).put("scene.obj", walls(&[("wall", 1.0)]));
-    let values: Vec<f64> = (0..MANY).flat_map(|i| [1e-6 * i as f64, 3.6]).collect();
-    desk.put("motions.npy", samples::npy("'<f8'", &format!("({MANY}, 2, 1)"), &values));
+    let values: Vec<f64> = (0..n).flat_map(|i| [1e-6 * i as f64, 3.6]).collect();
+    desk.put("motions.npy", samples::npy("'<f8'", &format!("({n}, 2, 1)"), &values));
     desk
 }
 
 /// Starts a check and waits until answers stand in the file.
-fn start(desk: &Desk, backend: &str) -> Child {
+pub(super) fn start(desk: &Desk, backend: &str) -> Child {
     let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", "out/results"];
     let mut command = desk.command(&[&["check", "--backend", backend, "--stats", "stats.json"], &files[..]].concat());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

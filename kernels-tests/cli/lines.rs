@@ -188,7 +188,7 @@ fn what_only_grazes_is_a_contact_that_is_not_proved() {
 }
 
 /// A square of `n` by `n` cells of two triangles in the plane z = 0, 1 m wide.
-fn grid(n: usize) -> String {
+pub(super) fn grid(n: usize) -> String {
     let vertex = |i: usize| [(i % (n + 1)) as f64 / n as f64 - 0.5, (i / (n + 1)) as f64 / n as f64 - 0.5, 0.0];
     let vertices: Vec<_> = (0..(n + 1) * (n + 1)).map(vertex).collect();
     let cell = |i: usize| {

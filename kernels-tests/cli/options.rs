@@ -227,6 +227,28 @@ fn the_other_form_of_the_bounds_gives_the_same_verdicts() {
     }
 }
 
+/// A cube that goes through the wall, one that stops before it, and one that only comes to touch it.
+#[test]
+fn the_verdict_alone_has_wide_times_and_no_features() {
+    let motions: &[Motion] = &[[&[0.0], &[3.6]], [&[0.0], &[0.5]], [&[1.0], &[3.0]]];
+    let run =
+        |mode: &str| Desk::new().check(&slider(CUBE), &walls(&[("wall", 1.0)]), motions, &["--mode", mode]).expect(1);
+    let (exact, quick) = (run("toc"), run("verdict"));
+    assert_eq!((quick.verdicts(), exact.verdicts()), (vec!["contact", "free", "contact"], quick.verdicts()));
+    for i in [0, 2] {
+        let line = quick.lines[i].as_object().unwrap();
+        let keys: Vec<&str> = line.keys().map(String::as_str).collect();
+        let ([lo, hi], [a, b]) = (quick.toc(i), exact.toc(i));
+        assert!(lo <= b && hi >= a && line["proved"] == true, "{line:?}");
+        assert_eq!(line["initial_overlap"], i == 2);
+        assert!(["a", "b", "point", "normal"].iter().all(|key| !keys.contains(key)), "{keys:?}");
+    }
+    assert!(quick.run.stdout.contains("motion 0: a contact from"), "{}", quick.run.stdout);
+    let both =
+        Desk::new().check(&slider(CUBE), &walls(&[("wall", 1.0)]), motions, &["--mode", "verdict", "--all-contacts"]);
+    assert_eq!((both.run.code, both.run.errors().len()), (Some(3), 1), "{}", both.run.stderr);
+}
+
 #[test]
 fn threads_change_nothing_but_the_time() {
     let ends: Vec<[f64; 1]> = (0..700).map(|i| [0.01 * f64::from(i)]).collect();

@@ -238,7 +238,7 @@ fn sliding_into_a_coplanar_face() {
                 let c = touches_at(&solve(&case, Method::Jet), entry, 1e-8);
                 assert!(!c.proved, "{c:?}");
                 let point = v(1.029_150_262_212_918_1, 0.029_150_262_212_918_118, 0.0);
-                assert!(DVec3::from_array(c.point).distance(point) < 1e-7, "{c:?}");
+                assert!(DVec3::from_array(c.at.unwrap().point).distance(point) < 1e-7, "{c:?}");
                 by_the_paper(&case, entry).inspect(|verdict| drop(touches_at(verdict, entry, 1e-6)));
             }
         }

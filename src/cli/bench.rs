@@ -2,10 +2,13 @@
 
 mod ablation;
 mod plot;
+mod throughput;
 
 use super::Outcome;
 use clap::{Args, Subcommand};
-use firstcontact::Result;
+use firstcontact::output;
+use firstcontact::{Error, Result};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Arguments of `bench`.
@@ -19,6 +22,8 @@ pub struct BenchArgs {
 enum BenchCommand {
     /// What each stage of the paper is worth: all stages, without swept volumes, without the model's tree, without both
     Ablation(MeasureArgs),
+    /// Motions a second, and the time of each stage, by data set, size of the batch, mode and device
+    Throughput(MeasureArgs),
 }
 
 /// What all measurements are told.
@@ -38,10 +43,19 @@ pub struct MeasureArgs {
     dataset_folder: PathBuf,
 }
 
+/// Writes a file of results.
+fn write(args: &MeasureArgs, name: &str, text: &str) -> Result<()> {
+    let path = args.out.join(name);
+    output::write(&path, |out| {
+        out.write_all(text.as_bytes()).map_err(|e| Error::input(format!("it cannot be written: {e}")).in_file(&path))
+    })
+}
+
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
     match &args.command {
         BenchCommand::Ablation(args) => ablation::run(args)?,
+        BenchCommand::Throughput(args) => throughput::run(args)?,
     }
     Ok(Outcome::Free)
 }

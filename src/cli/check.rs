@@ -1,21 +1,22 @@
 //! `firstcontact check`: the main job.
 
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
+use super::resume::{Answers, Fingerprint, MotionHash};
 use super::summary::{self, Totals};
 use super::{Outcome, allow, warn};
 use clap::{Args, ValueEnum};
 use firstcontact::engine::{Backend, Engine, Options, PairCulling, Stage, Stats, Sweep};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::motion::{BeyondLimits, MotionFile};
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::output::{self, PartFile};
 use firstcontact::report::Line;
-use firstcontact::stage::s6_solve::Method;
+use firstcontact::stage::s6_solve::{Method, Mode};
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, ErrorKind, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -43,6 +44,14 @@ enum SolverChoice {
     Jet,
     /// All elementary equations by interval matrices, subdivision and Newton's interval step, as in the paper
     Paper,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ModeChoice {
+    /// The first contact, as exactly as --tolerance asks for
+    Toc,
+    /// Whether there is a contact: any that is proved is enough
+    Verdict,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -114,6 +123,9 @@ pub struct CheckArgs {
     /// With --pairs obb: links of fewer triangles go the other way
     #[arg(long, value_name = "N", default_value_t = 0)]
     obb_triangles: usize,
+    /// What is asked of a motion; a verdict alone is quicker, its times are wide and it names no features
+    #[arg(long, value_enum, default_value = "toc")]
+    mode: ModeChoice,
     /// Largest width of a certified time of contact, as a share of the motion
     #[arg(long, value_name = "T", default_value_t = 1e-9)]
     tolerance: f64,
@@ -126,6 +138,9 @@ pub struct CheckArgs {
     /// How the exact stage solves for contacts
     #[arg(long, value_enum, default_value = "jet")]
     solver: SolverChoice,
+    /// Go on with the answers of a run that did not end: only if inputs and options are the same
+    #[arg(long)]
+    resume: bool,
     /// Make joint values beyond their limits an error
     #[arg(long)]
     strict: bool,
@@ -147,25 +162,28 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     let start = Instant::now();
     let robot = args.inputs.robot(&files.robot)?;
     let scene = args.inputs.scene(&files.scene)?;
-    let motions = Motions::load(&files.motions, &robot, &args.inputs.limits())?;
+    let motions = MotionFile::open(&files.motions, &robot, &args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    for beyond in motions.check_limits(&robot) {
-        if args.strict {
-            return Err(Error::input(beyond).in_file(&files.motions).remedy("leave out --strict to allow it"));
-        }
-        warn(&beyond);
-    }
+    let hash = scan(&motions, &robot, &files.motions, args.strict)?;
     let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
     let load_s = start.elapsed().as_secs_f64();
-    let engine = Engine::builder(&robot, &scene).options(options(args)?).allow(allowed).build()?;
+    let options = options(args)?;
+    let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
+    let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).build()?;
     engine.note().into_iter().for_each(|note| tell!("{note}"));
     // Both files before any work: what cannot be written should not be found out at the end.
-    let out = PartFile::create(&args.out)?;
+    let of = Fingerprint::new(&engine, &robot, &scene, &hash, &told);
+    let (out, before) = match args.resume {
+        true => Answers::resume(&args.out, &of)?,
+        false => (Answers::create(&args.out, &of)?, Stats::default()),
+    };
     let stats_file = args.stats.as_deref().map(PartFile::create).transpose()?;
     let cpu_before = cpu_time_s();
-    let (stats, first) = check(out, args.all_contacts, &robot, &scene, &motions, &engine)?;
+    let run = Run { robot: &robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
+    let (mut stats, first) = run.check(out, before.motions as usize)?;
+    stats.add(&before);
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
-    let totals = Totals { load_s, cpu_s };
+    let totals = Totals { load_s, cpu_s, resumed: before.motions };
     if let Some(mut file) = stats_file {
         let json = summary::to_json(&engine, &stats, totals, &robot, &scene);
         file.line(&serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?)?;
@@ -237,6 +255,10 @@ fn options(args: &CheckArgs) -> Result<Options> {
     options.solve.tolerance = args.tolerance;
     options.solve.margin_m = args.margin;
     options.solve.all_contacts = args.all_contacts;
+    options.solve.mode = match args.mode {
+        ModeChoice::Toc => Mode::Toc,
+        ModeChoice::Verdict => Mode::Verdict,
+    };
     options.solve.method = match args.solver {
         SolverChoice::Jet => Method::Jet,
         SolverChoice::Paper => Method::Paper,
@@ -245,49 +267,74 @@ fn options(args: &CheckArgs) -> Result<Options> {
     Ok(options)
 }
 
-/// Checks the motions, writing each answer as it comes; gives the first contacts in words.
-fn check(
-    mut out: PartFile,
-    all_contacts: bool,
-    robot: &Robot,
-    scene: &Scene,
-    motions: &Motions,
-    engine: &Engine,
-) -> Result<(Stats, Vec<String>)> {
-    let interruption = super::interruption();
-    let progress = progress(motions.len() as u64);
-    let mut first = Vec::new();
-    let result = engine.check_each(motions, &mut |i, verdict| {
-        let mut line = Line::new(i, &verdict, robot, scene);
-        if let (true, Verdict::Contact(c)) = (all_contacts, &verdict) {
-            line.with_poses(robot, &engine.body_poses(motions, i, c.toc[0])?);
+/// Looks through all motions before any work, portion by portion: whether they suit the robot, and the hash of them.
+fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Result<MotionHash> {
+    let (mut hash, mut beyond, mut first) = (MotionHash::default(), BeyondLimits::default(), 0);
+    for portion in motions.portions(0)? {
+        let portion = portion?;
+        hash.add(&portion);
+        beyond.add(&portion, first, robot);
+        first += portion.len();
+    }
+    match beyond.line() {
+        Some(line) if strict => Err(Error::input(line).in_file(path).remedy("leave out --strict to allow it")),
+        line => {
+            line.iter().for_each(|line| warn(line));
+            Ok(hash)
         }
-        out.line(&serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?)?;
-        if first.len() < SHOWN {
-            first.extend(summary::in_words(&line));
-        }
-        progress.inc(1);
-        if interruption.load(Ordering::Relaxed) {
-            return Err(super::interrupted(&format!("{} motions", i + 1)));
-        }
-        Ok(())
-    });
-    progress.finish_and_clear();
-    match result {
-        Ok(stats) => {
-            out.finish()?;
-            Ok((stats, first))
-        }
-        Err(error) if error.kind() == ErrorKind::Interrupted => {
-            out.keep()?;
-            Err(error)
-        }
-        Err(error) => Err(error),
     }
 }
 
-fn progress(n: u64) -> ProgressBar {
-    let bar = ProgressBar::new(n);
+/// What a run is of.
+struct Run<'a> {
+    robot: &'a Robot,
+    scene: &'a Scene,
+    motions: &'a MotionFile<'a>,
+    engine: &'a Engine,
+    all_contacts: bool,
+}
+
+impl Run<'_> {
+    /// Checks the motions from number `first` on, writing each answer as it comes; gives the first contacts in words.
+    fn check(&self, mut out: Answers, first: usize) -> Result<(Stats, Vec<String>)> {
+        let interruption = super::interruption();
+        let progress = progress(self.motions.len() as u64, first as u64);
+        let (mut contacts, mut done) = (Vec::new(), first);
+        let result = self.engine.check_portions(&mut self.motions.portions(first)?, &mut |i, verdict| {
+            let mut line = Line::new(first + i, &verdict, self.robot, self.scene);
+            if let (true, Verdict::Contact(c)) = (self.all_contacts, &verdict) {
+                let motion = self.motions.read(done..done + 1)?;
+                line.with_poses(self.robot, &self.engine.body_poses(&motion, 0, c.toc[0])?);
+            }
+            out.line(&serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?)?;
+            if contacts.len() < SHOWN {
+                contacts.extend(summary::in_words(&line));
+            }
+            done = first + i + 1;
+            progress.inc(1);
+            if interruption.load(Ordering::Relaxed) {
+                return Err(super::interrupted(&format!("{done} motions")));
+            }
+            Ok(())
+        });
+        progress.finish_and_clear();
+        match result {
+            Ok(stats) => out.finish().map(|()| (stats, contacts)),
+            // What was answered is worth keeping, unless the input is bad.
+            Err(error) if done > 0 && !matches!(error.kind(), ErrorKind::Input | ErrorKind::Usage) => {
+                out.keep()?;
+                let kept =
+                    "the answers so far stand beside the output, in a file whose name ends in .part; --resume goes on";
+                Err(error.remedy(kept))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn progress(n: u64, done: u64) -> ProgressBar {
+    let bar = ProgressBar::new(n).with_position(done);
+    bar.reset_eta();
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} motions, {per_sec}, {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar

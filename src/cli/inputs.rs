@@ -1,7 +1,7 @@
 //! Options that say what is read, and how.
 
 use super::dataset::{self, Files};
-use super::numbers;
+use super::{bytes, numbers};
 use clap::{Args, ValueEnum};
 use firstcontact::load::LoadLimits;
 use firstcontact::model::primitive::CHORD_ERROR_M;
@@ -99,8 +99,9 @@ pub struct InputArgs {
     /// Another folder in which packages are looked for
     #[arg(long, value_name = "DIR")]
     package_path: Vec<PathBuf>,
-    /// Memory that input and candidates may take each, bytes
-    #[arg(long, value_name = "BYTES")]
+    /// Memory that the input may take, and the work on motions, each: bytes, or with a unit, as 2GiB. By default most of the
+    /// machine's, and at most 1 GiB of it for the work
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 }
 

@@ -25,6 +25,7 @@ mod elementary;
 mod info;
 mod inputs;
 mod render;
+mod resume;
 mod summary;
 
 use clap::{Parser, Subcommand};
@@ -122,6 +123,39 @@ fn interrupted(after: &str) -> Error {
         .remedy("the answers so far stand beside the output, in a file whose name ends in .part")
 }
 
+/// A number of bytes, such as `2GiB`, `500MB` or `1048576`. `K`, `M`, `G`, `T` alone are powers of 1024, as elsewhere on
+/// command lines.
+fn bytes(text: &str) -> std::result::Result<u64, String> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = (&text[..digits], text[digits..].trim().to_ascii_lowercase());
+    let power = match unit.chars().next() {
+        None | Some('b') => 0,
+        Some(prefix) => {
+            1 + "kmgt".find(prefix).ok_or_else(|| format!("'{unit}' is no unit of memory: KiB, MiB, GiB"))?
+        }
+    };
+    let base: u64 = match unit.get(usize::from(power > 0)..) {
+        Some("" | "ib") => 1024,
+        Some("b") => {
+            if power > 0 {
+                1000
+            } else {
+                1
+            }
+        }
+        _ => return Err(format!("'{unit}' is no unit of memory: KiB, MiB, GiB")),
+    };
+    let factor = base.pow(power as u32);
+    let whole = number.parse::<u64>().ok().map(|n| n.checked_mul(factor));
+    let bytes = match whole {
+        Some(bytes) => bytes,
+        None if power > 0 => number.parse::<f64>().ok().map(|n| (n * factor as f64) as u64),
+        None => None,
+    };
+    bytes.ok_or_else(|| format!("'{text}' is no number of bytes"))
+}
+
 /// A number list such as `x,y,z,roll,pitch,yaw`.
 fn numbers<const N: usize>(text: &str) -> std::result::Result<[f64; N], String> {
     let parts: Vec<&str> = text.split(',').collect();
@@ -136,4 +170,34 @@ fn numbers<const N: usize>(text: &str) -> std::result::Result<[f64; N], String> 
         }
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn bytes_in_the_usual_units() {
+        for (text, expected) in [
+            ("0", 0),
+            ("1000", 1000),
+            ("12b", 12),
+            ("2GiB", 2 << 30),
+            ("2gib", 2 << 30),
+            ("2 GiB", 2 << 30),
+            ("2G", 2 << 30),
+            ("2GB", 2_000_000_000),
+            ("512M", 512 << 20),
+            ("64k", 64 << 10),
+            ("64kB", 64_000),
+            ("1.5GiB", 3 << 29),
+            ("1T", 1 << 40),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        for text in ["", "lots", "-1", "1.5", "2X", "2GiBs", "GiB", "18446744073709551616", "99999999T", "1e3", "2i"] {
+            assert!(bytes(text).is_err(), "{text}: {:?}", bytes(text));
+        }
+    }
 }

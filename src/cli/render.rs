@@ -60,7 +60,7 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     }
     let motions = Motions::between(&[all.start(args.index)], &[all.end(args.index)])?;
     let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
-    let gpu = Gpu::open(&AdapterChoice { name: args.adapter.clone(), hardware_only: false })?;
+    let gpu = Gpu::open(&AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() })?;
     // One motion is answered sooner on the CPU than a device is made ready.
     let mut options = Options { backend: Backend::Cpu, ..Options::default() };
     options.solve.initial = args.initial.into();

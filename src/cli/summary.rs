@@ -5,7 +5,7 @@ use comfy_table::presets;
 use firstcontact::engine::{Engine, Stage, Stats, Sweep};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
-use firstcontact::report::Line;
+use firstcontact::report::{Line, Place};
 use serde_json::{Value, json};
 
 /// Where time went besides checking.
@@ -15,6 +15,15 @@ pub struct Totals {
     pub load_s: f64,
     /// Processor seconds of checking, where the system tells.
     pub cpu_s: Option<f64>,
+    /// Motions that were answered before, by a run that did not end.
+    pub resumed: u64,
+}
+
+/// The most memory that this process has had, bytes, where the system tells.
+pub fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
 /// `stats.json`.
@@ -52,12 +61,14 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
         "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
         "version": env!("CARGO_PKG_VERSION"),
+        "resumed": totals.resumed, "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
     })
 }
 
 /// The tables at the end.
 pub fn print(engine: &Engine, stats: &Stats, totals: Totals, first: &[String]) {
-    let rate = if stats.wall_s > 0.0 { stats.motions as f64 / stats.wall_s } else { 0.0 };
+    let motions = stats.motions - totals.resumed;
+    let rate = if stats.wall_s > 0.0 { motions as f64 / stats.wall_s } else { 0.0 };
     say!(
         "{} motions: {} free, {} contact ({} certified), {} undecided; {:.3} s, {rate:.0} motions/s on {}",
         stats.motions,
@@ -100,9 +111,12 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, first: &[String]) {
 
 /// One contact in words, if the line is one.
 pub fn in_words(line: &Line) -> Option<String> {
-    let Line::Contact { motion, toc, certified, a, b, point, .. } = line else { return None };
-    let [x, y, z] = point;
+    let Line::Contact { motion, toc, proved, certified, at, .. } = line else { return None };
     let kind = if *certified { "" } else { " (not certified)" };
+    let Some(Place { a, b, point: [x, y, z], .. }) = at else {
+        let kind = if *proved { "a contact" } else { "perhaps a contact" };
+        return Some(format!("motion {motion}: {kind} from {:.9} to {:.9}", toc[0], toc[1]));
+    };
     Some(format!(
         "motion {motion}: {:.9}{kind}, {} {} of {} meets {} of {} at ({x:.4}, {y:.4}, {z:.4}) m",
         toc[0], a.feature, a.index, a.link, b.feature, b.object

@@ -3,7 +3,7 @@
 use super::Dataset;
 use super::files::{npy, obj, urdf};
 use super::motions::{FreeCheck, Progress, Sampling};
-use super::summary::{MotionSummary, Summary};
+use super::summary::{MotionSummary, SceneSummary, Summary};
 use crate::error::{Result, input_error};
 use crate::output;
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ impl Dataset {
             _ => {}
         }
         let mut summary = Summary::new(self);
-        self.write_geometry(out, &mut summary.files)?;
+        self.write_geometry(out, &mut summary)?;
         if let Some(scene) = &self.scene {
             for theta_max_deg in THETA_MAX_DEG {
                 let file = format!("motions-{}-{theta_max_deg}deg.npy", scene.name);
@@ -81,12 +81,14 @@ impl Dataset {
         Ok(summary)
     }
 
-    fn write_geometry(&self, out: &Path, files: &mut Vec<String>) -> Result<()> {
+    fn write_geometry(&self, out: &Path, summary: &mut Summary) -> Result<()> {
+        let files = &mut summary.files;
         let comment = format!(
-            "firstcontact data set {}, seed {}, generator version {}",
+            "firstcontact data set {}, seed {}, generator version {}{}",
             self.name,
             self.seed,
-            super::GENERATOR_VERSION
+            super::GENERATOR_VERSION,
+            if self.scale == 1 { String::new() } else { format!(", scale {}", self.scale) }
         );
         urdf::write(&out.join("robot.urdf"), &comment, &self.arm)?;
         files.push("robot.urdf".into());
@@ -94,14 +96,22 @@ impl Dataset {
         for link in &self.arm.links {
             if seen.insert(&link.mesh_file) {
                 let file = format!("{}/{}.obj", urdf::MESH_FOLDER, link.mesh_file);
-                obj::write(&out.join(&file), &comment, [(link.mesh_file.as_str(), &link.part.mesh)])?;
+                obj::write(&out.join(&file), &comment, |push| push(&link.mesh_file, &link.part.mesh))?;
                 files.push(file);
             }
         }
         if let Some(scene) = &self.scene {
             let file = format!("{}.obj", scene.name);
-            obj::write(&out.join(&file), &comment, scene.parts.iter().map(|p| (p.name.as_str(), &p.mesh)))?;
+            // One object after the other: a scaled scene need not fit into memory.
+            let mut gathered = SceneSummary::gather(&scene.name, self.reach);
+            obj::write(&out.join(&file), &comment, |push| {
+                self.each_part(&mut |part| {
+                    gathered.add(part);
+                    push(&part.name, &part.mesh)
+                })
+            })?;
             files.push(file);
+            summary.scene = Some(gathered.finish());
         }
         Ok(())
     }
@@ -215,6 +225,23 @@ mod tests {
             assert_eq!(a, b);
             assert!(a.iter().zip(&c).all(|(x, y)| x.0 == y.0 && x.1 != y.1), "comments name the seed in every file");
         }
+    }
+
+    /// A larger scene has the smaller one at its beginning, and the same motions.
+    #[test]
+    fn a_scaled_set_has_the_first_one_in_it() {
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        for (folder, scale) in folders.iter().zip([1, 3]) {
+            let set = Dataset::generate("amr", 2004, scale).unwrap();
+            let summary = set.write(folder.path(), &MakeOptions { n_motions: 5 }, &mut half, &mut |_| ()).unwrap();
+            let scene = summary.scene.unwrap();
+            assert_eq!((scene.objects, scene.triangles), (1_180 * scale as usize, 187_000 * scale as usize));
+            assert_eq!((summary.scale, set.scene().unwrap().unwrap().triangles.len()), (scale, scene.triangles));
+        }
+        let read = |i: usize, name: &str| fs::read(folders[i].path().join(name)).unwrap();
+        let body = |i| read(i, "amr.obj").into_iter().skip_while(|&b| b != b'\n').collect::<Vec<u8>>();
+        assert!(body(1).starts_with(&body(0)) && body(1).len() > 2 * body(0).len());
+        assert!(read(0, "motions-amr-30deg.npy") == read(1, "motions-amr-30deg.npy"));
     }
 
     #[test]

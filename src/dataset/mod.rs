@@ -62,6 +62,9 @@ pub const NAMES: [(&str, &str); 6] = [
     ("chain-100", "the same with 100 links"),
 ];
 
+/// The largest scale: what the count of triangles has room for, and more than memories hold.
+const MOST_ROOMS: u64 = 10_000;
+
 /// A data set in memory.
 #[derive(Clone, Debug)]
 pub struct Dataset {
@@ -69,9 +72,11 @@ pub struct Dataset {
     pub name: String,
     /// The seed it was made with.
     pub seed: u64,
+    /// How many times larger the scene is than what is in memory of it.
+    pub scale: u64,
     /// The robot.
     pub arm: Arm,
-    /// The scene, if the set has one.
+    /// The scene, if the set has one: of a scaled one, what the arm can touch.
     pub scene: Option<SceneParts>,
     /// Centre and radius, metres, of a ball that no point of the arm leaves.
     pub reach: (DVec3, f64),
@@ -87,19 +92,21 @@ pub struct SceneParts {
 }
 
 impl Dataset {
-    /// Generates a set. `scale` must be 1.
+    /// Generates a set. With a `scale` other than 1, `amr` has so many machine rooms; the others have no larger forms.
     ///
     /// # Errors
-    /// There is no set of that name, the scale is another, or the seed gives a layout that does not come to the exact
+    /// There is no set of that name or scale, or the seed gives a layout that does not come to the exact
     /// counts.
     pub fn generate(name: &str, seed: u64, scale: u64) -> Result<Self> {
-        if scale != 1 {
-            return Err(Error::usage(format!("scale {scale}: scaled data sets come later, only 1 is there now")));
+        let most = if name == "amr" { MOST_ROOMS } else { 1 };
+        if !(1..=most).contains(&scale) {
+            let message = format!("data set '{name}' has no scale {scale}, only 1 to {most}");
+            return Err(Error::usage(message).remedy("amr is made in other scales"));
         }
         if let Some(n_links) = chain::links_of(name)? {
             let scene = SceneParts { name: "obstacles".into(), parts: chain::scene(seed)? };
             let name = format!("chain-{n_links}");
-            return Ok(Self { name, seed, arm: chain::arm(n_links), scene: Some(scene), reach: chain::REACH });
+            return Ok(Self { name, seed, scale, arm: chain::arm(n_links), scene: Some(scene), reach: chain::REACH });
         }
         let parts = match name {
             "puma" => None,
@@ -108,7 +115,7 @@ impl Dataset {
             _ => return Err(unknown(name)),
         };
         let scene = parts.map(|parts| SceneParts { name: name.to_string(), parts });
-        Ok(Self { name: name.to_string(), seed, arm: puma::arm()?, scene, reach: puma::REACH })
+        Ok(Self { name: name.to_string(), seed, scale, arm: puma::arm()?, scene, reach: puma::REACH })
     }
 
     /// The robot that the written URDF describes.
@@ -122,14 +129,37 @@ impl Dataset {
     /// The scene that the written OBJ file describes.
     ///
     /// # Errors
-    /// A coordinate is not finite, which no generator produces.
+    /// As [`Dataset::each_part`]; there are too many triangles.
     pub fn scene(&self) -> Result<Option<Scene>> {
+        let mut scene = Scene::new();
+        self.each_part(&mut |part| scene.add_object(part.name.clone(), part.mesh.soup()).map(|_| ()))?;
+        Ok(self.scene.is_some().then_some(scene))
+    }
+
+    /// What the arm can touch of the scene.
+    ///
+    /// # Errors
+    /// A coordinate is not finite, which no generator produces.
+    pub fn scene_within_reach(&self) -> Result<Option<Scene>> {
         let Some(parts) = &self.scene else { return Ok(None) };
         let mut scene = Scene::new();
         for part in &parts.parts {
             scene.add_object(part.name.clone(), part.mesh.soup())?;
         }
         Ok(Some(scene))
+    }
+
+    /// Hands all objects of the scene to `take`, in the order of the file. Those of a scaled scene are made as they are taken.
+    ///
+    /// # Errors
+    /// Those of `take`; a seed gives a layout that does not come to the exact counts.
+    pub fn each_part(&self, take: &mut dyn FnMut(&Part) -> Result<()>) -> Result<()> {
+        let Some(scene) = &self.scene else { return Ok(()) };
+        scene.parts.iter().try_for_each(&mut *take)?;
+        for room in amr::deck::others(self.seed, self.scale, &scene.parts) {
+            room?.iter().try_for_each(&mut *take)?;
+        }
+        Ok(())
     }
 }
 

@@ -13,6 +13,9 @@ pub struct Summary {
     pub name: String,
     /// The seed it was made with.
     pub seed: u64,
+    /// How many times larger the scene is than usual.
+    #[serde(skip_serializing_if = "is_one")]
+    pub scale: u64,
     /// Which version of the generators made it: other bytes mean another version.
     pub generator_version: u32,
     /// The robot.
@@ -113,8 +116,12 @@ const EDGE_BOUNDS_M: [f64; 9] = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.
 const ASPECT_BOUNDS: [f64; 9] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
 const CELL_M: f64 = 0.1;
 
+fn is_one(scale: &u64) -> bool {
+    *scale == 1
+}
+
 impl Summary {
-    /// Everything but motions and files, which are known when they are written.
+    /// The robot; scene, motions and files are known when they are written.
     pub(crate) fn new(set: &Dataset) -> Self {
         let links = &set.arm.links;
         let robot = RobotSummary {
@@ -122,64 +129,77 @@ impl Summary {
             joints: set.arm.n_columns(),
             triangles: links.iter().map(|l| l.part.mesh.triangles.len()).sum(),
         };
-        let scene = set.scene.as_ref().map(|s| SceneSummary::new(&s.name, &s.parts, set.reach));
         Self {
             name: set.name.clone(),
             seed: set.seed,
+            scale: set.scale,
             generator_version: super::GENERATOR_VERSION,
             robot,
-            scene,
+            scene: None,
             motions: Vec::new(),
             files: Vec::new(),
         }
     }
 }
 
+/// A summary that objects are added to.
+pub(crate) struct Gathering {
+    so_far: SceneSummary,
+    cells: Cells,
+    centre: DVec3,
+    low: DVec3,
+    high: DVec3,
+}
+
 impl SceneSummary {
-    fn new(name: &str, parts: &[Part], (centre, radius_m): (DVec3, f64)) -> Self {
-        let mut kinds: Vec<KindCount> = Vec::new();
-        let mut longest_edge_m = Histogram::new(&EDGE_BOUNDS_M);
-        let mut aspect_ratio = Histogram::new(&ASPECT_BOUNDS);
-        let (mut low, mut high) = (DVec3::MAX, DVec3::MIN);
-        let mut reach =
+    /// The summary of a scene of which nothing is known yet but the ball that no point of the arm leaves.
+    pub(crate) fn gather(name: &str, (centre, radius_m): (DVec3, f64)) -> Gathering {
+        let reach =
             Reach { centre_m: centre.to_array(), radius_m, triangles: 0, objects: 0, cells: 0, cells_with_surface: 0 };
-        let mut cells = Cells::new(centre, radius_m);
-        for part in parts {
-            match kinds.iter_mut().find(|k| k.kind == part.kind) {
-                Some(k) => {
-                    k.objects += 1;
-                    k.triangles += part.mesh.triangles.len();
-                }
-                None => {
-                    kinds.push(KindCount { kind: part.kind, objects: 1, triangles: part.mesh.triangles.len() });
-                }
-            }
-            let within = |v: &DVec3| (*v - centre).length() <= radius_m;
-            reach.objects += usize::from(part.mesh.vertices.iter().any(within));
-            for t in part.mesh.soup() {
-                let edges = [0, 1, 2].map(|k| (t[(k + 1) % 3] - t[k]).length());
-                let longest = edges[0].max(edges[1]).max(edges[2]);
-                longest_edge_m.count(longest);
-                aspect_ratio.count(longest * longest / (t[1] - t[0]).cross(t[2] - t[0]).length());
-                reach.triangles += usize::from(t.iter().any(within));
-                cells.mark(t);
-                for v in t {
-                    (low, high) = (low.min(v), high.max(v));
-                }
-            }
-        }
-        (reach.cells, reach.cells_with_surface) = cells.counts();
-        let triangles = kinds.iter().map(|k| k.triangles).sum();
-        Self {
+        let so_far = Self {
             name: name.to_string(),
-            objects: parts.len(),
-            triangles,
-            bounds_m: [low.to_array(), high.to_array()],
-            kinds,
-            longest_edge_m,
-            aspect_ratio,
+            objects: 0,
+            triangles: 0,
+            bounds_m: [[0.0; 3]; 2],
+            kinds: Vec::new(),
+            longest_edge_m: Histogram::new(&EDGE_BOUNDS_M),
+            aspect_ratio: Histogram::new(&ASPECT_BOUNDS),
             reach,
+        };
+        Gathering { so_far, cells: Cells::new(centre, radius_m), centre, low: DVec3::MAX, high: DVec3::MIN }
+    }
+}
+
+impl Gathering {
+    /// Adds an object.
+    pub(crate) fn add(&mut self, part: &Part) {
+        let (s, n) = (&mut self.so_far, part.mesh.triangles.len());
+        (s.objects, s.triangles) = (s.objects + 1, s.triangles + n);
+        match s.kinds.iter_mut().find(|k| k.kind == part.kind) {
+            Some(k) => (k.objects, k.triangles) = (k.objects + 1, k.triangles + n),
+            None => s.kinds.push(KindCount { kind: part.kind, objects: 1, triangles: n }),
         }
+        let (centre, radius_m) = (self.centre, s.reach.radius_m);
+        let within = |v: &DVec3| (*v - centre).length() <= radius_m;
+        s.reach.objects += usize::from(part.mesh.vertices.iter().any(within));
+        for t in part.mesh.soup() {
+            let edges = [0, 1, 2].map(|k| (t[(k + 1) % 3] - t[k]).length());
+            let longest = edges[0].max(edges[1]).max(edges[2]);
+            s.longest_edge_m.count(longest);
+            s.aspect_ratio.count(longest * longest / (t[1] - t[0]).cross(t[2] - t[0]).length());
+            s.reach.triangles += usize::from(t.iter().any(within));
+            self.cells.mark(t);
+            for v in t {
+                (self.low, self.high) = (self.low.min(v), self.high.max(v));
+            }
+        }
+    }
+
+    /// The summary of all that was added.
+    pub(crate) fn finish(mut self) -> SceneSummary {
+        self.so_far.bounds_m = [self.low.to_array(), self.high.to_array()];
+        (self.so_far.reach.cells, self.so_far.reach.cells_with_surface) = self.cells.counts();
+        self.so_far
     }
 }
 

@@ -14,6 +14,14 @@ fn parts(name: &str, seed: u64) -> Vec<Part> {
     Dataset::generate(name, seed, 1).unwrap().scene.unwrap().parts
 }
 
+fn scene_summary(name: &str) -> SceneSummary {
+    let set = Dataset::generate(name, DEFAULT_SEED, 1).unwrap();
+    let scene = set.scene.unwrap();
+    let mut gathered = SceneSummary::gather(&scene.name, set.reach);
+    scene.parts.iter().for_each(|part| gathered.add(part));
+    gathered.finish()
+}
+
 fn n_triangles(parts: &[Part]) -> usize {
     parts.iter().map(|p| p.mesh.triangles.len()).sum()
 }
@@ -61,7 +69,7 @@ fn triangles_are_finite_and_not_degenerate_and_objects_are_closed() {
 
 #[test]
 fn long_thin_triangles_exist() {
-    let scene = Summary::new(&Dataset::generate("amr", DEFAULT_SEED, 1).unwrap()).scene.unwrap();
+    let scene = scene_summary("amr");
     let beyond = |h: &Histogram, bound: f64| -> usize {
         let first = h.bounds.iter().position(|&b| b == bound).unwrap() + 1;
         h.counts[first..].iter().sum()
@@ -133,7 +141,7 @@ fn pipes_of_the_pipework_meet_only_in_flanges_and_tees() {
 fn the_readme_states_the_figures() {
     let readme = include_str!("../../datasets/README.md");
     for name in ["pipes", "amr", "chain"] {
-        let figures = Summary::new(&Dataset::generate(name, DEFAULT_SEED, 1).unwrap()).scene.unwrap().to_string();
+        let figures = scene_summary(name).to_string();
         for line in figures.lines() {
             assert!(readme.lines().any(|l| l == line), "{name}: datasets/README.md lacks '{line}'");
         }
@@ -220,8 +228,10 @@ fn wrong_names_and_scales_are_refused() {
         let error = Dataset::generate(name, 1, 1).unwrap_err();
         assert_eq!(error.kind(), crate::ErrorKind::Usage, "{name}");
     }
-    let message = Dataset::generate("amr", 1, 2).unwrap_err().to_string();
-    assert!(message.contains("come later"), "{message}");
+    for (name, scale) in [("pipes", 2), ("amr", 0), ("amr", 1_000_000), ("puma", 2), ("chain-10", 3)] {
+        let message = Dataset::generate(name, 1, scale).map(|_| ()).unwrap_err().to_string();
+        assert!(message.contains(&format!("no scale {scale}")), "{message}");
+    }
 }
 
 /// Free starts and collisions of a set, by sampling poses a quarter of a degree apart; prints them as a table row.

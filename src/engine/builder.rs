@@ -1,5 +1,6 @@
 //! Building an engine.
 
+use super::checker::Checker;
 use super::gpu::GpuFlow;
 use super::{Backend, Engine, Options, PairCulling, Stage};
 use crate::error::{Error, Result};
@@ -10,7 +11,7 @@ use crate::model::world::World;
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::Initial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 /// Threads on the CPU that can be asked for: more than any machine has cores, and few enough to be started.
@@ -102,9 +103,10 @@ impl<'a> EngineBuilder<'a> {
         if flow.is_some() && !options.sweep.has_kernels() && !options.reference.contains(&Stage::Sweep) {
             options.reference.push(Stage::Sweep);
         }
-        let flow = flow.map(Mutex::new);
+        let adapter = flow.as_ref().map(|flow| flow.gpu().summary().clone());
+        let (flow, form) = (flow.map(Mutex::new), OnceLock::new());
         let build_s = start.elapsed().as_secs_f64();
-        Ok(Engine { world, options, flow, pool, build_s, note, form: OnceLock::new() })
+        Ok(Engine(Arc::new(Checker { world, options, flow, adapter, pool, build_s, note, form })))
     }
 }
 

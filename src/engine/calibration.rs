@@ -5,8 +5,9 @@
 //! what it costs; on a CPU, where the search for pairs begins with as good a bound for each cluster, it costs more than it
 //! saves (`firstcontact bench ablation`; figures in `benches/README.md`). The grid was never the best, and is not tried.
 
+use super::checker::Checker;
 use super::gpu::{ChunkInput, GpuFlow};
-use super::{Engine, Stage, Stats, Sweep, cpu};
+use super::{Stage, Stats, Sweep, cpu};
 use crate::error::Result;
 use crate::motion::{ModelMotion, Motions};
 use crate::stage::Piece;
@@ -18,12 +19,14 @@ const SHARE: usize = 256;
 /// A form must be better by this factor to be taken instead of the one that is usually best: a few motions of a batch do not
 /// tell more.
 const MARGIN: f64 = 0.8;
+/// Motions to choose from: the first ones that come.
+pub(super) const AHEAD: usize = 16 * SHARE;
 
-impl Engine {
+impl Checker {
     /// Some motions of a batch, evenly spaced.
     fn sample(&self, motions: &Motions, most: usize) -> Result<Vec<ModelMotion>> {
         let n = (motions.len() / SHARE).min(most);
-        (0..n).map(|k| self.motion(motions, (2 * k + 1) * motions.len() / (2 * n))).collect()
+        (0..n).map(|k| self.motion(motions, (2 * k + 1) * motions.len() / (2 * n), 0)).collect()
     }
 
     /// The form to check a batch with on the CPU.

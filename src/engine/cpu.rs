@@ -1,40 +1,14 @@
-//! A batch of motions on the CPU: the references of all stages, one motion after the other on each thread.
+//! One motion on the CPU: the references of all stages.
 
-use super::{Deliver, Engine, Options, Stage, Stats};
+use super::{Options, Stage, Stats};
 use crate::error::Result;
 use crate::model::world::World;
-use crate::motion::{ModelMotion, Motions};
+use crate::motion::ModelMotion;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s6_solve::{Initial, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
 use crate::verdict::{Reason, Undecided, Verdict};
-use rayon::prelude::*;
 use std::time::Instant;
-
-impl Engine {
-    pub(super) fn check_on_cpu(&self, motions: &Motions, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
-        let form = self.choose_on_cpu(motions)?;
-        // So many at a time that no thread waits long for another, and no answer waits long for the sink.
-        let batch = 64 * self.threads();
-        for first in (0..motions.len()).step_by(batch) {
-            let range = first..(first + batch).min(motions.len());
-            let solver = || Solver::new(&self.world, self.options.solve);
-            let results: Vec<(Verdict, Stats)> = self.pool.install(|| {
-                range
-                    .into_par_iter()
-                    .map_init(solver, |s, i| check(&self.world, &self.options, form, self.motion(motions, i)?, s))
-                    .collect::<Result<_>>()
-            })?;
-            let mut verdicts = Vec::with_capacity(results.len());
-            for (verdict, part) in results {
-                stats.add(&part);
-                verdicts.push(verdict);
-            }
-            deliver(verdicts, stats)?;
-        }
-        Ok(())
-    }
-}
 
 /// Checks one motion, with a form of swept-volume culling.
 pub(super) fn check(
@@ -92,7 +66,7 @@ pub(super) fn check(
         };
         s5_pairs::clip(&mut pairs, &pieces, &limits, world.links.len());
         clock.stage(Stage::Pairs, left, pairs.len());
-        let done = solver.feed(&motions[0], &piece, &pairs);
+        let done = solver.certain(&motions[0], &piece, &pairs, limits[0]) || solver.feed(&motions[0], &piece, &pairs);
         clock.stage(Stage::Solve, pairs.len(), 0);
         if done {
             break;

@@ -3,29 +3,32 @@
 mod batch;
 mod builder;
 mod calibration;
+mod checker;
 mod cpu;
+mod feed;
 pub mod gpu;
 mod options;
 mod stats;
+mod stream;
 
 pub use crate::stage::s4_sweep::{Sweep, SweepCounts};
 pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::{EngineBuilder, thread_pool};
 pub use options::{Backend, Capacities, Options, PairCulling, Stage};
 pub use stats::{StageStats, Stats};
+pub use stream::Stream;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::gpu::AdapterSummary;
 use crate::model::robot::Robot;
 use crate::model::scene::Scene;
 use crate::model::world::World;
-use crate::motion::{ModelMotion, Motions};
+use crate::motion::Motions;
 use crate::numeric::pose_bound::BoundForm;
 use crate::verdict::Verdict;
-use glam::{DAffine3, DMat3, DVec3};
-use gpu::GpuFlow;
-use std::sync::{Mutex, OnceLock};
-use std::time::Instant;
+use checker::Checker;
+use glam::DAffine3;
+use std::sync::Arc;
 
 /// Checks motions of one robot in one scene.
 ///
@@ -59,16 +62,7 @@ use std::time::Instant;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Engine {
-    world: World,
-    options: Options,
-    flow: Option<Mutex<GpuFlow>>,
-    pool: rayon::ThreadPool,
-    build_s: f64,
-    note: Option<String>,
-    /// The form of swept-volume culling that was found best.
-    form: OnceLock<Sweep>,
-}
+pub struct Engine(Arc<Checker>);
 
 /// What a check gave.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +73,9 @@ pub struct Report {
     pub stats: Stats,
 }
 
+/// Motions that are taken from memory at once.
+const PORTION: usize = 4096;
+
 impl Engine {
     /// An engine for a robot in a scene.
     pub fn builder<'a>(robot: &'a Robot, scene: &'a Scene) -> EngineBuilder<'a> {
@@ -87,23 +84,22 @@ impl Engine {
 
     /// The graphics adapter, if the culling stages run on one.
     pub fn adapter(&self) -> Option<AdapterSummary> {
-        let flow = self.flow.as_ref()?.lock().ok()?;
-        Some(flow.gpu().summary().clone())
+        self.0.adapter.clone()
     }
 
     /// Why the automatic backend runs on the CPU, if it does.
     pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+        self.0.note.as_deref()
     }
 
     /// Threads that the CPU's share of the work runs on.
     pub fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.0.threads()
     }
 
     /// Robot, scene and trees as the engine uses them.
     pub fn world(&self) -> &World {
-        &self.world
+        &self.0.world
     }
 
     /// Checks motions and keeps all answers.
@@ -124,52 +120,43 @@ impl Engine {
     /// # Errors
     /// As [`Engine::check`], and whatever `sink` returns: that ends the work.
     pub fn check_each(&self, motions: &Motions, sink: &mut dyn FnMut(usize, Verdict) -> Result<()>) -> Result<Stats> {
-        let start = Instant::now();
-        if motions.n_columns() != self.world.robot.columns.len() && !motions.is_empty() {
-            let (have, want) = (motions.n_columns(), self.world.robot.columns.len());
-            return Err(Error::usage(format!("motions of {have} columns for a robot of {want}")));
-        }
-        let mut stats = Stats { build_s: self.build_s, ..Stats::default() };
-        let mut next = 0;
-        let mut deliver = |verdicts: Vec<Verdict>, stats: &mut Stats| {
-            for verdict in verdicts {
-                match &verdict {
-                    Verdict::Free => stats.free += 1,
-                    Verdict::Contact(c) => {
-                        stats.contact += 1;
-                        stats.certified += u64::from(c.certified);
-                    }
-                    Verdict::Undecided(_) => stats.undecided += 1,
-                }
-                stats.motions += 1;
-                sink(next, verdict)?;
-                next += 1;
-            }
-            Ok(())
-        };
-        if self.world.links.is_empty() || self.world.scene.triangles.is_empty() {
-            // Nothing can touch; but what is not a motion is still an error.
-            for i in 0..motions.len() {
-                self.motion(motions, i)?;
-                deliver(vec![Verdict::Free], &mut stats)?;
-            }
-        } else if let Some(flow) = &self.flow {
-            let mut flow = flow.lock().map_err(|_| Error::new(ErrorKind::Gpu, "an earlier check failed"))?;
-            self.check_on_gpu(&mut flow, motions, &mut deliver, &mut stats)?;
-        } else {
-            self.check_on_cpu(motions, &mut deliver, &mut stats)?;
-        }
-        stats.wall_s = start.elapsed().as_secs_f64();
-        Ok(stats)
+        let starts = (0..motions.len()).step_by(PORTION);
+        self.check_portions(&mut starts.map(|i| Ok(motions.range(i..i + PORTION))), sink)
     }
 
-    fn motion(&self, motions: &Motions, i: usize) -> Result<ModelMotion> {
-        let (start, end) = (motions.start(i), motions.end(i));
-        let motion = ModelMotion::new(&self.world.robot, start, end).map_err(|e| e.at(format!("motion {i}")));
-        motion.map(|mut motion| {
-            motion.set_margin(self.options.solve.margin_m);
-            motion
-        })
+    /// Checks any number of motions that come in portions, of whatever sizes, and hands each answer to `sink`, in the order of
+    /// the motions, as they come. Neither motions nor answers are kept: memory does not grow with their number. While some
+    /// motions are at work, the next ones are fetched, and answers go to `sink`.
+    ///
+    /// # Errors
+    /// As [`Engine::check_each`], and the first error of a portion.
+    pub fn check_portions(
+        &self,
+        portions: &mut dyn Iterator<Item = Result<Motions>>,
+        sink: &mut dyn FnMut(usize, Verdict) -> Result<()>,
+    ) -> Result<Stats> {
+        self.0.check(portions, sink)
+    }
+
+    /// The same as an iterator over the answers; the work goes on in a thread of its own, some thousands of answers ahead.
+    ///
+    /// ```
+    /// # use firstcontact::{engine::Engine, motion::Motions};
+    /// # fn count(engine: &Engine, portions: Vec<firstcontact::Result<Motions>>) -> firstcontact::Result<usize> {
+    /// let mut contacts = 0;
+    /// for answer in engine.stream(portions) {
+    ///     let (_motion, verdict) = answer?;
+    ///     contacts += usize::from(verdict.is_contact());
+    /// }
+    /// # Ok(contacts)
+    /// # }
+    /// ```
+    pub fn stream<I>(&self, portions: I) -> Stream
+    where
+        I: IntoIterator<Item = Result<Motions>>,
+        I::IntoIter: Send + 'static,
+    {
+        Stream::start(Arc::clone(&self.0), portions.into_iter())
     }
 
     /// Where the bodies of the robot are at time `t` of motion `i`: poses in the world, in the order of
@@ -178,30 +165,20 @@ impl Engine {
     /// # Errors
     /// The motion does not fit the robot.
     pub fn body_poses(&self, motions: &Motions, i: usize, t: f64) -> Result<Vec<DAffine3>> {
-        let motion = self.motion(motions, i)?;
-        let pose = |body: usize| {
-            let jet = motion.body_bound(body as u32, t, 0.0).jet;
-            let rows = jet.p[0].0.map(DVec3::from_array);
-            let at = DVec3::from_array(jet.x[0].0) + self.world.origin_m;
-            DAffine3::from_mat3_translation(DMat3::from_cols(rows[0], rows[1], rows[2]).transpose(), at)
-        };
-        Ok((0..motion.joints.len()).map(pose).collect())
+        self.0.body_poses(motions, i, t)
     }
 
     /// How swept volumes are tested: what was asked for, or what the automatic choice came to.
     pub fn sweep(&self) -> Sweep {
-        let usual = if self.flow.is_some() { Sweep::Compute } else { Sweep::Off };
-        match self.options.sweep {
-            Sweep::Auto => self.form.get().copied().unwrap_or(usual),
+        let usual = if self.0.flow.is_some() { Sweep::Compute } else { Sweep::Off };
+        match self.0.options.sweep {
+            Sweep::Auto => self.0.form.get().copied().unwrap_or(usual),
             asked => asked,
         }
     }
 
     /// The form of the motion bounds.
     pub fn bound(&self) -> BoundForm {
-        self.options.bound
+        self.0.options.bound
     }
 }
-
-/// Takes verdicts in the order of the motions.
-type Deliver<'a> = dyn FnMut(Vec<Verdict>, &mut Stats) -> Result<()> + 'a;

@@ -1,6 +1,8 @@
 //! What a caller can choose.
 
 use crate::error::{Error, Result};
+use crate::gpu::Faults;
+use crate::load::system_memory_bytes;
 use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::SolveOptions;
@@ -83,7 +85,7 @@ pub struct Options {
     pub reference: Vec<Stage>,
     /// Threads on the CPU; 0 for as many as there are cores.
     pub threads: usize,
-    /// Memory for candidates and pairs, bytes.
+    /// Memory for candidates and pairs, bytes. Where it is too small, motions end undecided, none ends otherwise.
     pub memory_bytes: u64,
     /// The form of the motion bounds.
     pub bound: BoundForm,
@@ -100,12 +102,18 @@ pub struct Options {
     pub solve: SolveOptions,
     /// Sizes of the queues on the device; chosen from the memory if absent.
     pub capacities: Option<Capacities>,
+    /// What goes wrong on the device, for tests.
+    #[doc(hidden)]
+    pub faults: Faults,
 }
+
+/// What a pair of triangles takes while it is solved for, about.
+pub(super) const ITEM_BYTES: u64 = 256;
 
 impl Options {
     /// Candidates or pairs that one part of the work may have on the CPU.
     pub fn item_cap(&self) -> usize {
-        (self.memory_bytes / 64) as usize
+        (self.memory_bytes / ITEM_BYTES) as usize
     }
 }
 
@@ -116,7 +124,8 @@ impl Default for Options {
             adapter: None,
             reference: Vec::new(),
             threads: 0,
-            memory_bytes: 1 << 30,
+            // A quarter of a small machine's.
+            memory_bytes: system_memory_bytes().map_or(1 << 30, |all| (all / 4).min(1 << 30)),
             bound: BoundForm::Jet,
             cull: true,
             sweep: Sweep::Auto,
@@ -124,6 +133,7 @@ impl Default for Options {
             pairs: PairCulling::default(),
             solve: SolveOptions::default(),
             capacities: None,
+            faults: Faults::default(),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::options::Stage;
 use crate::stage::s4_sweep::SweepCounts;
 use crate::stage::s5_pairs::PairCounts;
 use crate::stage::s6_solve::{SolveCounts, Solver};
+use crate::verdict::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -41,6 +42,8 @@ pub struct Stats {
     pub wall_s: f64,
     /// Seconds of building trees and opening the device.
     pub build_s: f64,
+    /// Buffers, bind groups and the like that had to be made on the device: none where it is warm.
+    pub device_objects: u64,
     /// The stages in the order of the flow.
     pub stages: [StageStats; Stage::ALL.len()],
     /// What swept-volume culling took in and left, where it ran.
@@ -58,6 +61,19 @@ impl Stats {
     /// The numbers of a stage.
     pub fn stage(&mut self, stage: Stage) -> &mut StageStats {
         &mut self.stages[stage as usize]
+    }
+
+    /// Counts an answer.
+    pub fn count(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Free => self.free += 1,
+            Verdict::Contact(c) => {
+                self.contact += 1;
+                self.certified += u64::from(c.certified);
+            }
+            Verdict::Undecided(_) => self.undecided += 1,
+        }
+        self.motions += 1;
     }
 
     /// Adds the numbers of another part of the work, other than `wall_s` and `build_s`.

@@ -4,6 +4,8 @@ use super::device::Gpu;
 use super::layout::{Chunk, Pass};
 use crate::error::{Error, ErrorKind, Result};
 use bytemuck::Pod;
+use std::collections::HashMap;
+use std::sync::Mutex;
 use wgpu::BufferUsages;
 
 macro_rules! slots {
@@ -80,11 +82,19 @@ slots! {
 }
 
 /// A set of buffers. Cloning shares them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Buffers {
     all: [Option<wgpu::Buffer>; SLOTS],
     /// Stands for a buffer that was never made, so that a kernel can always be bound.
     nothing: wgpu::Buffer,
+    /// How pipelines bind these buffers, by what the pipeline is numbered with.
+    groups: Mutex<HashMap<u64, wgpu::BindGroup>>,
+}
+
+impl Clone for Buffers {
+    fn clone(&self) -> Self {
+        Self { all: self.all.clone(), nothing: self.nothing.clone(), groups: Mutex::default() }
+    }
 }
 
 /// The least size of a buffer: binding nothing is not allowed.
@@ -96,20 +106,29 @@ impl Buffers {
     /// # Errors
     /// The device failed.
     pub fn new(gpu: &Gpu) -> Result<Self> {
-        Ok(Self { all: [const { None }; SLOTS], nothing: create(gpu, "nothing", LEAST_BYTES)? })
+        let nothing = create(gpu, "nothing", LEAST_BYTES)?;
+        Ok(Self { all: [const { None }; SLOTS], nothing, groups: Mutex::default() })
+    }
+
+    /// The bind group of a pipeline, made when it is first asked for, and again after a buffer has grown.
+    pub(super) fn group(&self, pipeline: u64, make: impl FnOnce() -> wgpu::BindGroup) -> wgpu::BindGroup {
+        match self.groups.lock() {
+            Ok(mut groups) => groups.entry(pipeline).or_insert_with(make).clone(),
+            Err(_) => make(),
+        }
     }
 
     pub(super) fn buffer(&self, slot: Slot) -> &wgpu::Buffer {
         self.all[slot as usize].as_ref().unwrap_or(&self.nothing)
     }
 
-    /// Makes room for `bytes`, forgetting what was there.
+    /// Makes room for `bytes`, forgetting what was there if it has to grow: a buffer that is large enough stays.
     ///
     /// # Errors
     /// The device has not that much memory, or cannot bind that much at once.
     pub fn reserve(&mut self, gpu: &Gpu, slot: Slot, bytes: u64) -> Result<()> {
         let bytes = bytes.next_multiple_of(16).max(LEAST_BYTES);
-        if self.all[slot as usize].as_ref().is_some_and(|b| b.size() == bytes) {
+        if self.all[slot as usize].as_ref().is_some_and(|b| b.size() >= bytes) {
             return Ok(());
         }
         if bytes > gpu.max_binding() {
@@ -118,10 +137,11 @@ impl Buffers {
             return Err(Error::new(ErrorKind::Memory, message).remedy("use --backend cpu"));
         }
         self.all[slot as usize] = Some(create(gpu, &format!("{slot:?}"), bytes)?);
+        self.groups = Mutex::default();
         Ok(())
     }
 
-    /// Makes a buffer of exactly these contents.
+    /// Makes a buffer that begins with these contents.
     ///
     /// # Errors
     /// As [`Buffers::reserve`].
@@ -191,15 +211,41 @@ fn create(gpu: &Gpu, label: &str, size: u64) -> Result<wgpu::Buffer> {
         | BufferUsages::COPY_DST
         | BufferUsages::COPY_SRC;
     let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
-    gpu.guarded(|| gpu.device.create_buffer(&descriptor))
+    gpu.buffer(&descriptor)
 }
 
+/// Staging buffers that are kept, and the largest of them, bytes.
+const MOST_KEPT: usize = 16;
+const LARGEST_KEPT: u64 = 1 << 24;
+
 impl Gpu {
-    /// A buffer to copy into and read from.
+    /// Makes a buffer.
+    pub(super) fn buffer(&self, descriptor: &wgpu::BufferDescriptor) -> Result<wgpu::Buffer> {
+        self.faults.allocation(&self.summary().name)?;
+        self.count_one();
+        self.guarded(|| self.device.create_buffer(descriptor))
+    }
+
+    /// A buffer to copy into and read from: one that is free, if it is not far too large.
     pub(super) fn staging(&self, bytes: u64) -> Result<wgpu::Buffer> {
+        if let Ok(mut free) = self.free_staging.lock() {
+            let fits = |b: &wgpu::Buffer| b.size() >= bytes && b.size() / 4 <= bytes.max(1 << 16);
+            if let Some(i) = free.iter().position(fits) {
+                return Ok(free.swap_remove(i));
+            }
+        }
         let usage = BufferUsages::COPY_DST | BufferUsages::MAP_READ;
         let size = bytes.next_multiple_of(16);
-        let descriptor = wgpu::BufferDescriptor { label: Some("readback"), size, usage, mapped_at_creation: false };
-        self.guarded(|| self.device.create_buffer(&descriptor))
+        self.buffer(&wgpu::BufferDescriptor { label: Some("readback"), size, usage, mapped_at_creation: false })
+    }
+
+    /// Takes a staging buffer back that is not mapped any more.
+    pub(super) fn keep_staging(&self, buffer: wgpu::Buffer) {
+        if let Ok(mut free) = self.free_staging.lock()
+            && free.len() < MOST_KEPT
+            && buffer.size() <= LARGEST_KEPT
+        {
+            free.push(buffer);
+        }
     }
 }

@@ -1,7 +1,11 @@
 //! Adapters and the device.
 
+use super::faults::{FaultCounts, Faults, out_of_memory};
+use super::kernel::pass_layout;
+use super::recording::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Which adapter to open.
@@ -11,6 +15,8 @@ pub struct AdapterChoice {
     pub name: Option<String>,
     /// Only a real graphics processor, not a software implementation.
     pub hardware_only: bool,
+    /// What goes wrong, for tests.
+    pub faults: Faults,
 }
 
 /// What is known of an adapter.
@@ -37,12 +43,20 @@ pub struct Gpu {
     draws: bool,
     /// The first failure that the driver reported outside of a call.
     fault: Arc<Mutex<Option<String>>>,
+    pub(super) faults: FaultCounts,
+    /// Staging buffers that nothing waits in.
+    pub(super) free_staging: Mutex<Vec<wgpu::Buffer>>,
+    /// Clocks that no submission has.
+    pub(super) free_clocks: Mutex<Vec<Clock>>,
+    pub(super) pass_layout: wgpu::BindGroupLayout,
+    /// Buffers, pipelines, bind groups and query sets made so far.
+    created: AtomicU64,
 }
 
 /// Storage buffers that one kernel may bind: what every adapter offers.
 const STORAGE_BUFFERS: u32 = 8;
 
-fn gpu_error(message: impl Into<String>) -> Error {
+pub(super) fn gpu_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Gpu, message)
 }
 
@@ -102,19 +116,24 @@ impl Gpu {
             Some(name) => gpu_error(format!("no adapter is called '{name}'")).remedy(format!("there are: {}", names())),
             None => gpu_error("no hardware graphics adapter").remedy(install),
         })?;
-        Self::from_adapter(adapter)
+        Self::from_adapter(adapter, choice.faults)
     }
 
-    fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
+    fn from_adapter(adapter: &wgpu::Adapter, faults: Faults) -> Result<Self> {
         let summary = summary(&adapter.get_info());
         let offered = adapter.limits();
+        let least = wgpu::Limits {
+            max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
+            ..wgpu::Limits::downlevel_defaults()
+        };
         let wanted = wgpu::Limits {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
             max_buffer_size: offered.max_buffer_size,
             max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
             max_texture_dimension_2d: offered.max_texture_dimension_2d,
-            ..wgpu::Limits::downlevel_defaults()
+            ..least.clone()
         };
+        let wanted = if faults.least_limits { least } else { wanted };
         if offered.max_storage_buffers_per_shader_stage < STORAGE_BUFFERS {
             return Err(gpu_error(format!("adapter '{}' binds fewer than {STORAGE_BUFFERS} buffers", summary.name)));
         }
@@ -143,7 +162,30 @@ impl Gpu {
         let timestamp_period_ns = (!timestamps.is_empty()).then(|| queue.get_timestamp_period());
         let wanted = wgpu::DownlevelFlags::FRAGMENT_WRITABLE_STORAGE | wgpu::DownlevelFlags::VERTEX_STORAGE;
         let draws = adapter.get_downlevel_capabilities().flags.contains(wanted);
-        Ok(Self { device, queue, summary, timestamp_period_ns, draws, fault })
+        let pass_layout = pass_layout(&device);
+        Ok(Self {
+            device,
+            queue,
+            summary,
+            timestamp_period_ns,
+            draws,
+            fault,
+            faults: FaultCounts::new(faults),
+            free_staging: Mutex::default(),
+            free_clocks: Mutex::default(),
+            pass_layout,
+            created: AtomicU64::new(0),
+        })
+    }
+
+    /// How many buffers, pipelines, bind groups and query sets were made so far: a device that is warm makes none.
+    pub fn created(&self) -> u64 {
+        self.created.load(Ordering::Relaxed)
+    }
+
+    /// Counts one of them, and gives its number.
+    pub(super) fn count_one(&self) -> u64 {
+        self.created.fetch_add(1, Ordering::Relaxed)
     }
 
     /// What is known of the adapter.
@@ -178,6 +220,15 @@ impl Gpu {
         }
     }
 
+    /// Notes that the device is of no use any more; gives what to tell of it.
+    pub fn give_up(&self, error: &Error) -> Error {
+        if let Ok(mut fault) = self.fault.lock() {
+            fault.get_or_insert_with(|| error.to_string());
+        }
+        let message = format!("adapter '{}' failed: {error}", self.summary.name);
+        gpu_error(message).remedy("a new device is opened for the next motions; there is --backend cpu, too")
+    }
+
     /// Runs `create` and turns a failure of the driver (no memory, invalid kernel) into an error.
     pub(super) fn guarded<T>(&self, create: impl FnOnce() -> T) -> Result<T> {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
@@ -185,10 +236,7 @@ impl Gpu {
         let made = create();
         let errors = [pollster::block_on(validation.pop()), pollster::block_on(memory.pop())];
         match errors.into_iter().flatten().next() {
-            Some(e @ wgpu::Error::OutOfMemory { .. }) => {
-                let error = Error::new(ErrorKind::Memory, format!("adapter '{}': {e}", self.summary.name));
-                Err(error.remedy("give a smaller --memory, or use --backend cpu"))
-            }
+            Some(e @ wgpu::Error::OutOfMemory { .. }) => Err(out_of_memory(&self.summary.name, &e.to_string())),
             Some(e) => Err(gpu_error(e.to_string())),
             None => Ok(made),
         }
@@ -228,6 +276,10 @@ impl Mapping {
             return Err(gpu_error("a buffer could not be read back"));
         }
         let view = self.buffer.slice(0..self.bytes).get_mapped_range().map_err(|e| gpu_error(format!("{e:?}")))?;
-        Ok(view.to_vec())
+        let bytes = view.to_vec();
+        drop(view);
+        self.buffer.unmap();
+        gpu.keep_staging(self.buffer);
+        Ok(bytes)
     }
 }

@@ -60,6 +60,8 @@ pub struct Pipeline {
     pub(super) kernel: Kernel,
     pub(super) program: Program,
     pub(super) layout: wgpu::BindGroupLayout,
+    /// Unlike that of any other pipeline of the device.
+    pub(super) number: u64,
 }
 
 /// What runs.
@@ -87,6 +89,7 @@ impl Gpu {
     pub fn compile_source(&self, kernel: &Kernel, source: &Source) -> Result<Pipeline> {
         // For its messages, which name file and line.
         source.validate()?;
+        let number = self.count_one();
         self.guarded(|| {
             let label = Some(kernel.stem);
             let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -96,8 +99,7 @@ impl Gpu {
             let entries: Vec<_> = kernel.bindings.iter().map(|b| entry(b, ShaderStages::COMPUTE)).collect();
             let layout =
                 self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
-            let pass_layout = self.pass_layout();
-            let groups = [Some(&layout), kernel.has_pass.then_some(&pass_layout)];
+            let groups = [Some(&layout), kernel.has_pass.then_some(&self.pass_layout)];
             let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label,
                 bind_group_layouts: &groups[..1 + usize::from(kernel.has_pass)],
@@ -111,23 +113,38 @@ impl Gpu {
                 compilation_options: wgpu::PipelineCompilationOptions::default(),
                 cache: None,
             });
-            Pipeline { kernel: *kernel, program: Program::Compute(pipeline), layout }
+            Pipeline { kernel: *kernel, program: Program::Compute(pipeline), layout, number }
         })
-    }
-
-    /// The layout of group 1: one [`Pass`] at a dynamic offset.
-    pub(super) fn pass_layout(&self) -> wgpu::BindGroupLayout {
-        let size = std::num::NonZeroU64::new(size_of::<Pass>() as u64);
-        let ty =
-            BindingType::Buffer { ty: BufferBindingType::Uniform, has_dynamic_offset: true, min_binding_size: size };
-        let visibility = ShaderStages::COMPUTE;
-        let entries = [wgpu::BindGroupLayoutEntry { binding: 0, visibility, ty, count: None }];
-        self.device
-            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("pass"), entries: &entries })
     }
 
     /// Binds the kernel's buffers.
     pub(super) fn bind_group(&self, pipeline: &Pipeline, buffers: &Buffers) -> wgpu::BindGroup {
+        buffers.group(pipeline.number, || self.new_bind_group(pipeline, buffers))
+    }
+
+    /// Binds the uniforms of the steps.
+    pub(super) fn pass_group(&self, buffers: &Buffers) -> wgpu::BindGroup {
+        let make = || {
+            self.count_one();
+            self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("pass"),
+                layout: &self.pass_layout,
+                entries: &[wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                        buffer: buffers.buffer(Slot::Pass),
+                        offset: 0,
+                        size: std::num::NonZeroU64::new(size_of::<Pass>() as u64),
+                    }),
+                }],
+            })
+        };
+        // No pipeline has this number.
+        buffers.group(u64::MAX, make)
+    }
+
+    fn new_bind_group(&self, pipeline: &Pipeline, buffers: &Buffers) -> wgpu::BindGroup {
+        self.count_one();
         let entries: Vec<_> = pipeline
             .kernel
             .bindings
@@ -140,6 +157,15 @@ impl Gpu {
             entries: &entries,
         })
     }
+}
+
+/// The layout of group 1: one [`Pass`] at a dynamic offset.
+pub(super) fn pass_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let size = std::num::NonZeroU64::new(size_of::<Pass>() as u64);
+    let ty = BindingType::Buffer { ty: BufferBindingType::Uniform, has_dynamic_offset: true, min_binding_size: size };
+    let visibility = ShaderStages::COMPUTE;
+    let entries = [wgpu::BindGroupLayoutEntry { binding: 0, visibility, ty, count: None }];
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("pass"), entries: &entries })
 }
 
 /// A binding for some stages.

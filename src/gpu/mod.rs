@@ -3,6 +3,7 @@
 mod buffers;
 mod device;
 mod draw;
+mod faults;
 mod kernel;
 pub mod layout;
 mod occlusion;
@@ -14,6 +15,7 @@ mod world;
 pub use buffers::{Buffers, PASS_STRIDE, Slot};
 pub use device::{AdapterChoice, AdapterSummary, Gpu};
 pub use draw::{Corner, Frame, Lens, SOURCE as RENDER_SOURCE};
+pub use faults::Faults;
 pub use kernel::{Access, Binding, Kernel, Pipeline, bind};
 pub use occlusion::MAX_QUERIES;
 pub use raster::{Depth, Drawing, TARGET_PIXELS};

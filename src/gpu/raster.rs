@@ -56,7 +56,7 @@ impl Gpu {
         }
         // For its messages, which name file and line.
         source.validate()?;
-        let kernel = drawing.vertices;
+        let (kernel, number) = (drawing.vertices, self.count_one());
         self.guarded(|| {
             let label = Some(kernel.stem);
             let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -114,7 +114,8 @@ impl Gpu {
                 view_formats: &[],
             });
             let target = texture.create_view(&wgpu::TextureViewDescriptor::default());
-            Pipeline { kernel, program: Program::Render(Rendering { pipeline, target, depth: drawing.depth }), layout }
+            let program = Program::Render(Rendering { pipeline, target, depth: drawing.depth });
+            Pipeline { kernel, program, layout, number }
         })
     }
 }

@@ -56,7 +56,18 @@ pub struct Submission {
     index: wgpu::SubmissionIndex,
     mappings: Vec<Mapping>,
     stages: Vec<usize>,
+    clock: Option<Clock>,
 }
+
+/// Where the times at the beginnings and ends of stages are noted.
+#[derive(Debug)]
+pub(super) struct Clock {
+    times: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+}
+
+/// Times that a clock has room for: two for each stage that a submission may have, and more.
+const TIMES: u32 = 32;
 
 /// What came back.
 #[derive(Debug)]
@@ -68,6 +79,21 @@ pub struct Readback {
 }
 
 impl Gpu {
+    /// A clock that no submission has.
+    fn clock(&self) -> Result<Clock> {
+        if let Some(free) = self.free_clocks.lock().ok().and_then(|mut free| free.pop()) {
+            return Ok(free);
+        }
+        self.count_one();
+        let descriptor =
+            wgpu::QuerySetDescriptor { label: Some("stages"), ty: wgpu::QueryType::Timestamp, count: TIMES };
+        let times = self.device.create_query_set(&descriptor);
+        let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
+        let size = u64::from(TIMES) * 8;
+        let descriptor = wgpu::BufferDescriptor { label: Some("times"), size, usage, mapped_at_creation: false };
+        Ok(Clock { times, resolved: self.buffer(&descriptor)? })
+    }
+
     /// Records the steps, copies of the first bytes of some buffers, and submits both.
     ///
     /// # Errors
@@ -80,34 +106,16 @@ impl Gpu {
         reads: &[(Slot, u64)],
     ) -> Result<Submission> {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("chunk") });
-        let pass_group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("pass"),
-            layout: &self.pass_layout(),
-            entries: &[wgpu::BindGroupEntry {
-                binding: 0,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: buffers.buffer(Slot::Pass),
-                    offset: 0,
-                    size: std::num::NonZeroU64::new(size_of::<super::layout::Pass>() as u64),
-                }),
-            }],
-        });
+        let pass_group = self.pass_group(buffers);
         let size_group = self.bind_group(sizer, buffers);
         let by_stage: Vec<&[Step]> = steps.chunk_by(|a, b| a.stage == b.stage).collect();
-        let clock = self.timestamp_period_ns().map(|_| {
-            let descriptor = wgpu::QuerySetDescriptor {
-                label: Some("stages"),
-                ty: wgpu::QueryType::Timestamp,
-                count: 2 * by_stage.len().max(1) as u32,
-            };
-            self.device.create_query_set(&descriptor)
-        });
+        let clock = self.timestamp_period_ns().map(|_| self.clock()).transpose()?;
         let recorder = Recorder { gpu: self, buffers, sizer, size_group, pass_group };
         for (i, steps) in by_stage.iter().enumerate() {
             let passes: Vec<&[Step]> = steps.chunk_by(|a, b| !a.draws() && !b.draws()).collect();
             for (j, steps) in passes.iter().enumerate() {
-                let stamps = clock.as_ref().map(|query_set| Stamps {
-                    query_set,
+                let stamps = clock.as_ref().map(|clock| Stamps {
+                    query_set: &clock.times,
                     begin: (j == 0).then_some(2 * i as u32),
                     end: (j + 1 == passes.len()).then_some(2 * i as u32 + 1),
                 });
@@ -126,22 +134,19 @@ impl Gpu {
         }
         if let Some(clock) = &clock {
             let bytes = 16 * by_stage.len().max(1) as u64;
-            let resolved = self.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("times"),
-                size: bytes,
-                usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
-                mapped_at_creation: false,
-            });
-            encoder.resolve_query_set(clock, 0..2 * by_stage.len() as u32, &resolved, 0);
+            encoder.resolve_query_set(&clock.times, 0..2 * by_stage.len() as u32, &clock.resolved, 0);
             let to = self.staging(bytes)?;
-            encoder.copy_buffer_to_buffer(&resolved, 0, &to, 0, Some(bytes));
+            encoder.copy_buffer_to_buffer(&clock.resolved, 0, &to, 0, Some(bytes));
             staging.push((to, bytes));
+        }
+        if self.faults.loses() {
+            self.device.destroy();
         }
         let index = self.queue.submit([encoder.finish()]);
         self.check()?;
         let mappings = staging.into_iter().map(|(buffer, bytes)| self.map(buffer, bytes)).collect();
-        let stages = clock.map_or(Vec::new(), |_| by_stage.iter().map(|s| s[0].stage).collect());
-        Ok(Submission { index, mappings, stages })
+        let stages = clock.as_ref().map_or(Vec::new(), |_| by_stage.iter().map(|s| s[0].stage).collect());
+        Ok(Submission { index, mappings, stages, clock })
     }
 }
 
@@ -243,6 +248,9 @@ impl Submission {
             for (stage, t) in self.stages.iter().zip(times.chunks_exact(2)) {
                 stage_seconds.push((*stage, t[1].saturating_sub(t[0]) as f64 * f64::from(period) * 1e-9));
             }
+        }
+        if let (Some(clock), Ok(mut free)) = (self.clock, gpu.free_clocks.lock()) {
+            free.push(clock);
         }
         Ok(Readback { data, stage_seconds })
     }

@@ -1,6 +1,7 @@
 //! A batch of motions: start and end values of all columns.
 
 use crate::error::{Error, Result};
+use std::ops::Range;
 
 /// Q motions of D columns each: in each the columns run linearly from a start to an end (a free joint as
 /// [`JointMotion`](super::JointMotion) says).
@@ -40,12 +41,17 @@ impl Motions {
     /// # Errors
     /// The length is not `2 * n_motions * n_columns`, or a value is NaN or infinite.
     pub fn from_flat(n_motions: usize, n_columns: usize, values: Vec<f64>) -> Result<Self> {
+        Self::numbered(0, n_motions, n_columns, values)
+    }
+
+    /// The same for motions of which the first has the number `first`.
+    pub(super) fn numbered(first: usize, n_motions: usize, n_columns: usize, values: Vec<f64>) -> Result<Self> {
         if n_motions.checked_mul(2 * n_columns) != Some(values.len()) {
             let message = format!("{} numbers do not make {n_motions} motions of {n_columns} columns", values.len());
             return Err(Error::usage(message));
         }
         if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-            let (motion, column) = (i / (2 * n_columns), i % n_columns);
+            let (motion, column) = (first + i / (2 * n_columns), i % n_columns);
             return Err(Error::input(format!("column {column} is NaN or infinite")).at(format!("motion {motion}")));
         }
         Ok(Self { n_motions, n_columns, values })
@@ -59,6 +65,32 @@ impl Motions {
     /// Whether there is no motion.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Some of the motions, copied.
+    #[must_use]
+    pub fn range(&self, range: Range<usize>) -> Self {
+        let end = range.end.min(self.n_motions);
+        let start = range.start.min(end);
+        let of = |i: usize| 2 * i * self.n_columns;
+        Self { n_motions: end - start, n_columns: self.n_columns, values: self.values[of(start)..of(end)].to_vec() }
+    }
+
+    /// Puts other motions behind these.
+    ///
+    /// # Errors
+    /// They have another number of columns.
+    pub fn append(&mut self, other: &Self) -> Result<()> {
+        if self.is_empty() {
+            self.n_columns = other.n_columns;
+        }
+        if other.n_columns != self.n_columns && !other.is_empty() {
+            let (have, want) = (other.n_columns, self.n_columns);
+            return Err(Error::usage(format!("motions of {have} columns after motions of {want}")));
+        }
+        self.n_motions += other.n_motions;
+        self.values.extend_from_slice(&other.values);
+        Ok(())
     }
 
     /// Number of columns.

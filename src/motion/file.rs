@@ -1,19 +1,17 @@
-//! Motions from files: NumPy arrays and JSON.
+//! Motions from files: whole ones, what they must be like, and those in JSON.
 
-use super::Motions;
 use super::joint::QUATERNION_TOLERANCE;
-use super::npy::{self, Header};
+use super::{MotionFile, Motions};
 use crate::error::{Error, Result, quoted, shortened};
-use crate::load::{LoadLimits, bytes_of, open, read_bytes, text};
+use crate::load::{LoadLimits, bytes_of, read_bytes, text};
 use crate::model::robot::{Body, JointKind, Robot};
 use crate::numeric::trig::MAX_ANGLE_RAD;
 use serde::Deserialize;
 use std::collections::HashMap;
-use std::io::{BufReader, Read};
 use std::path::Path;
 
 /// What to do where the columns do not fit.
-const SEE_COLUMNS: &str = "firstcontact info --robot prints the columns in order";
+pub(super) const SEE_COLUMNS: &str = "firstcontact info --robot prints the columns in order";
 
 /// The JSON form; other keys are ignored.
 #[derive(Deserialize)]
@@ -32,14 +30,9 @@ impl Motions {
     /// [`Motions::check`] refuses.
     pub fn load(path: impl AsRef<Path>, robot: &Robot, limits: &LoadLimits) -> Result<Self> {
         let path = path.as_ref();
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let read = match extension.as_str() {
-            "npy" => from_npy(path, robot, limits),
-            "json" => from_json(path, robot, limits),
-            other => Err(Error::input(format!("{} is no format of motions: .npy or .json", quoted(other)))),
-        };
-        let checked = read.and_then(|motions| motions.check(robot).map(|()| motions));
-        checked.map_err(|e| e.in_file(path))
+        let file = MotionFile::open(path, robot, limits)?;
+        check_memory(file.len(), file.n_columns(), limits).map_err(|e| e.in_file(path))?;
+        file.read(0..file.len())
     }
 
     /// Whether the motions suit the robot: the number of columns, quaternions of norm 1 (within 1e-6), joint angles
@@ -48,6 +41,11 @@ impl Motions {
     /// # Errors
     /// They do not; the message names the first motion.
     pub fn check(&self, robot: &Robot) -> Result<()> {
+        self.check_from(0, robot)
+    }
+
+    /// The same for motions of which the first has the number `first`.
+    pub(super) fn check_from(&self, first: usize, robot: &Robot) -> Result<()> {
         if self.n_columns() != robot.columns.len() && !self.is_empty() {
             let message = format!("{} columns where the robot has {}", self.n_columns(), robot.columns.len());
             return Err(Error::input(message).remedy(SEE_COLUMNS));
@@ -55,7 +53,7 @@ impl Motions {
         for i in 0..self.len() {
             let (start, end) = (self.start(i), self.end(i));
             for body in &robot.bodies {
-                check_joint(body, start, end).map_err(|e| e.at(format!("motion {i}")))?;
+                check_joint(body, start, end).map_err(|e| e.at(format!("motion {}", first + i)))?;
             }
         }
         Ok(())
@@ -63,15 +61,30 @@ impl Motions {
 
     /// One line, if there are values beyond the limits of their joint, that counts them and shows the first.
     pub fn check_limits(&self, robot: &Robot) -> Vec<String> {
-        let (mut n, mut first) = (0usize, None);
-        for i in 0..self.len() {
-            for (moment, q) in [("start", self.start(i)), ("end", self.end(i))] {
+        let mut beyond = BeyondLimits::default();
+        beyond.add(self, 0, robot);
+        beyond.line().into_iter().collect()
+    }
+}
+
+/// Values beyond the limits of their joints, counted over the portions of a file.
+#[derive(Clone, Debug, Default)]
+pub struct BeyondLimits {
+    n: usize,
+    first: Option<String>,
+}
+
+impl BeyondLimits {
+    /// Counts those of some motions, the first of which has the number `first`.
+    pub fn add(&mut self, motions: &Motions, first: usize, robot: &Robot) {
+        for i in 0..motions.len() {
+            for (moment, q) in [("start", motions.start(i)), ("end", motions.end(i))] {
                 for (column, &value) in robot.columns.iter().zip(q) {
                     let Some([lower, upper]) = column.limits else { continue };
                     if !(lower..=upper).contains(&value) {
-                        n += 1;
-                        let name = quoted(&column.name);
-                        first.get_or_insert_with(|| {
+                        self.n += 1;
+                        let (name, i) = (quoted(&column.name), first + i);
+                        self.first.get_or_insert_with(|| {
                             format!(
                                 "motion {i} {moment}s with joint {name} at {value:?}, limits {lower:?} to {upper:?}"
                             )
@@ -80,7 +93,11 @@ impl Motions {
                 }
             }
         }
-        first.map(|first| format!("values beyond joint limits: {n}, the first: {first}")).into_iter().collect()
+    }
+
+    /// One line, if there are any, that counts them and shows the first.
+    pub fn line(&self) -> Option<String> {
+        self.first.as_ref().map(|first| format!("values beyond joint limits: {}, the first: {first}", self.n))
     }
 }
 
@@ -113,44 +130,11 @@ fn check_joint(body: &Body, start: &[f64], end: &[f64]) -> Result<()> {
 }
 
 /// The bytes that `n` motions take; a motion without columns takes some too.
-fn check_memory(n: usize, n_columns: usize, limits: &LoadLimits) -> Result<()> {
+pub(super) fn check_memory(n: usize, n_columns: usize, limits: &LoadLimits) -> Result<()> {
     limits.check(bytes_of::<f64>(n) * 2 * n_columns.max(1) as u128, &format!("{n} motions of {n_columns} columns"))
 }
 
-fn from_npy(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<Motions> {
-    let (file, file_length) = open(path)?;
-    let mut source = BufReader::new(file);
-    let Header { is_big_endian, shape, data_offset } = npy::read_header(&mut source)?;
-    let n_columns = robot.columns.len();
-    let shown = shortened(&format!("{shape:?}"), 100);
-    let n_motions = match shape[..] {
-        [n, 2, columns] if columns == n_columns => n,
-        [_, 2, columns] => {
-            let message = format!("shape {shown} has {columns} columns where the robot has {n_columns}");
-            return Err(Error::input(message).remedy(SEE_COLUMNS));
-        }
-        [_, w, _] => {
-            return Err(Error::input(format!("shape {shown} has {w} way-points, only 2 are supported: start and end")));
-        }
-        _ => return Err(Error::input(format!("shape {shown}, want (motions, 2, {n_columns})"))),
-    };
-    let n_bytes = bytes_of::<f64>(n_motions) * 2 * n_columns as u128;
-    let there = u128::from(file_length.saturating_sub(data_offset));
-    if n_bytes != there {
-        let message = format!("shape {shown} takes {n_bytes} bytes, the file has {there}: truncated or damaged");
-        return Err(Error::input(message));
-    }
-    check_memory(n_motions, n_columns, limits)?;
-    let mut values = vec![0.0; n_motions * 2 * n_columns];
-    let mut bytes = [0; 8];
-    for value in &mut values {
-        source.read_exact(&mut bytes).map_err(|cause| Error::input(format!("it cannot be read: {cause}")))?;
-        *value = if is_big_endian { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) };
-    }
-    Motions::from_flat(n_motions, n_columns, values)
-}
-
-fn from_json(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<Motions> {
+pub(super) fn from_json(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<Motions> {
     let bytes = read_bytes(path, limits)?;
     let json: MotionsJson = serde_json::from_str(text(&bytes)?)
         .map_err(|cause| Error::input(format!("JSON: {}", shortened(&cause.to_string(), 200))))?;
@@ -257,6 +241,41 @@ mod tests {
             assert_eq!((motions.len(), motions.start(0)[0], motions.end(1)[1]), (2, 0.1, -7.5));
         }
         assert!(load("m.npy", &npy("(0, 2, 9)", &[], false)).unwrap().is_empty());
+    }
+
+    /// Portions of a file are what the whole of it is, from any motion on; what is wrong is told with its number in the file.
+    #[test]
+    fn a_file_in_portions() {
+        let n = 10_000;
+        let mut values: Vec<f64> = (0..2 * n).flat_map(|_| STILL).collect();
+        (0..n).for_each(|i| values[18 * i + 1] = i as f64);
+        for is_big_endian in [false, true] {
+            let (_folder, path) = file("m.npy", &npy(&format!("({n}, 2, 9)"), &values, is_big_endian));
+            // Less memory than the file takes: it is not read whole.
+            let robot = robot();
+            let motions = MotionFile::open(&path, &robot, &LoadLimits { memory_bytes: 1000 }).unwrap();
+            assert_eq!((motions.len(), motions.n_columns()), (n, 9));
+            for first in [0, 1, 4095, 4096, 9_999, n, n + 5] {
+                let mut next = first;
+                for portion in motions.portions(first).unwrap() {
+                    let portion = portion.unwrap();
+                    assert!(!portion.is_empty() && portion.len() <= 5000);
+                    (0..portion.len()).for_each(|i| assert_eq!(portion.start(i)[1], (next + i) as f64));
+                    next += portion.len();
+                }
+                assert_eq!(next, n.max(first));
+            }
+            assert_eq!(motions.read(7777..7778).unwrap().start(0)[1], 7777.0);
+        }
+        for (column, value, word) in [(1, f64::NAN, "NaN"), (8, 0.5, "norm")] {
+            let mut wrong = values.clone();
+            wrong[18 * 8765 + column] = value;
+            let (_folder, path) = file("m.npy", &npy(&format!("({n}, 2, 9)"), &wrong, false));
+            let robot = robot();
+            let motions = MotionFile::open(&path, &robot, &LoadLimits::default()).unwrap();
+            let error = motions.portions(5000).unwrap().find_map(Result::err).unwrap().to_string();
+            assert!(error.contains("m.npy: motion 8765: ") && error.contains(word), "{error}");
+        }
     }
 
     #[test]

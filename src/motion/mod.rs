@@ -5,7 +5,10 @@ mod file;
 mod joint;
 mod model_motion;
 mod npy;
+mod portions;
 
 pub use batch::Motions;
+pub use file::BeyondLimits;
 pub use joint::{JointMotion, QUATERNION_TOLERANCE, rotation};
 pub use model_motion::{LaneTimes, ModelMotion};
+pub use portions::{MotionFile, Portions};

@@ -86,7 +86,7 @@ pub fn draw(
         Verdict::Undecided(undecided) => undecided.clear_until,
     };
     let contact = match verdict {
-        Verdict::Contact(c) => Some(c),
+        Verdict::Contact(c) => c.at.as_ref(),
         Verdict::Free | Verdict::Undecided(_) => None,
     };
     let (start, now, end) = (moment(0.0)?, moment(time)?, moment(1.0)?);

@@ -1,18 +1,16 @@
 //! The paper's Table 2: what its stages cost and save, one by one, for free and for colliding motions apart.
 
-use super::{MeasureArgs, plot};
+use super::{MeasureArgs, plot, write};
 use crate::cli::dataset;
 use firstcontact::engine::{Backend, Engine, Options, Stage, Stats, Sweep};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
-use firstcontact::output;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, ErrorKind, Result};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 
 /// Largest angles of a joint in the machine room, degrees.
 const THETA_MAX_DEG: [u32; 3] = [1, 30, 60];
@@ -192,13 +190,6 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     write(args, "ablation.svg", &plot::bars(&rows)?)?;
     say!("{table}");
     Ok(())
-}
-
-fn write(args: &MeasureArgs, name: &str, text: &str) -> Result<()> {
-    let path = args.out.join(name);
-    output::write(&path, |out| {
-        out.write_all(text.as_bytes()).map_err(|e| Error::input(format!("it cannot be written: {e}")).in_file(&path))
-    })
 }
 
 /// A table in Markdown, milliseconds and counts for each motion.

@@ -5,6 +5,7 @@
 //! reach; pipes, trays and boxes along the walls; a mezzanine. The seed varies sizes, places within some centimetres,
 //! what sits on the pipes, and how finely each object is tessellated.
 
+pub(crate) mod deck;
 mod lines;
 mod machinery;
 mod manifolds;

@@ -40,6 +40,13 @@ pub struct Started {
     pub(super) set: usize,
 }
 
+impl Started {
+    /// The set of buffers that it is in.
+    pub fn set(&self) -> usize {
+        self.set
+    }
+}
+
 impl GpuFlow {
     /// Uploads a chunk into a set and clears what its kernels count in.
     ///
@@ -220,7 +227,8 @@ impl GpuFlow {
         Ok(output)
     }
 
-    /// Does pieces again whose entries did not fit: a quarter at a time, one alone on the CPU.
+    /// Does pieces again whose entries did not fit: a quarter at a time, one alone on the CPU. Pieces whose pairs do not fit into
+    /// the memory stay without.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn redo(
         &mut self,
@@ -236,6 +244,8 @@ impl GpuFlow {
             return Ok(());
         }
         stats.stage(Stage::Cull).retries += redo.len() as u64;
+        redo.iter().for_each(|&i| output.pairs[i] = None);
+        let mut room = options.item_cap().saturating_sub(output.pairs.iter().flatten().map(Vec::len).sum());
         for some in redo.chunks(chunk.pieces.len().div_ceil(4)) {
             let part = ChunkInput { pieces: some.iter().map(|&i| chunk.pieces[i]).collect(), motions: chunk.motions };
             let result = if chunk.pieces.len() == 1 {
@@ -250,7 +260,10 @@ impl GpuFlow {
             }
             let n_links = world.links.len() as u32;
             for (&piece, pairs) in some.iter().zip(result.pairs) {
-                output.pairs[piece] = pairs.map(|mut pairs| {
+                // More than fit: the motions of these pieces are checked again, each alone.
+                let fits = |pairs: &Vec<TrianglePair>| pairs.len() <= room;
+                output.pairs[piece] = pairs.filter(fits).map(|mut pairs| {
+                    room -= pairs.len();
                     pairs.iter_mut().for_each(|p| p.piece_link = piece as u32 * n_links + p.piece_link % n_links);
                     pairs
                 });

@@ -10,7 +10,7 @@ mod raster;
 
 pub use chunk::{ChunkInput, ChunkOutput, Started};
 
-use super::options::{Capacities, Options, Stage};
+use super::options::{Capacities, ITEM_BYTES, Options, Stage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::layout::{NodePair, Pass};
 use crate::gpu::shader::Source;
@@ -94,7 +94,8 @@ impl GpuFlow {
         hardware_only: bool,
         source: &dyn Fn(&Kernel) -> Result<Source>,
     ) -> Result<Self> {
-        let gpu = Gpu::open(&AdapterChoice { name: options.adapter.clone(), hardware_only })?;
+        let choice = AdapterChoice { name: options.adapter.clone(), hardware_only, faults: options.faults };
+        let gpu = Gpu::open(&choice)?;
         let compile = |kernel: &Kernel| gpu.compile_source(kernel, &source(kernel)?);
         let sweep = |form: Sweep| {
             let kernels = form.kernels().iter().map(|(kernel, work)| Ok((compile(kernel)?, *work)));
@@ -277,5 +278,7 @@ fn default_capacities(gpu: &Gpu, world: &World, memory_bytes: u64) -> Capacities
     let per_piece = (SUBS * 4 * (world.robot.bodies.len() * POSE_FLOATS + world.model.n_nodes() * BOX_FLOATS)) as u64;
     // A piece makes a few hundred items; more are done again.
     let pieces = (share / 4 / per_piece.max(1)).min(u64::from(entries) / 256).clamp(1, 4096) as usize;
-    Capacities { pieces, queue: entries, candidates: entries, pairs: entries }
+    // Pairs take more memory once they are back.
+    let pairs = u64::from(entries).min(memory_bytes / ITEM_BYTES).max(1 << 10) as u32;
+    Capacities { pieces, queue: entries, candidates: entries, pairs }
 }

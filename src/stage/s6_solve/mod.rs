@@ -15,7 +15,7 @@ mod paper;
 mod record;
 mod search;
 
-use super::{Piece, SUBS, TrianglePair};
+use super::{Piece, SLICES_PER_PIECE, SUBS, TrianglePair};
 use crate::error::{Error, Result};
 use crate::model::world::World;
 use crate::motion::ModelMotion;
@@ -37,6 +37,16 @@ pub enum Method {
     Jet,
     /// All elementary equations by interval matrices, subdivision and Newton's interval step, as in the paper.
     Paper,
+}
+
+/// What is asked of a motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The first contact, as exactly as the tolerance asks for.
+    #[default]
+    Toc,
+    /// Whether there is a contact: the first one that is proved ends the search, with an enclosure that may be wide.
+    Verdict,
 }
 
 /// What to do with links that touch the scene at the start.
@@ -66,6 +76,8 @@ pub struct SolveOptions {
     pub method: Method,
     /// Tell all contacts that begin as early as can be told, not one alone.
     pub all_contacts: bool,
+    /// What is asked of a motion.
+    pub mode: Mode,
 }
 
 impl Default for SolveOptions {
@@ -78,6 +90,7 @@ impl Default for SolveOptions {
             margin_m: 0.0,
             method: Method::Jet,
             all_contacts: false,
+            mode: Mode::Toc,
         }
     }
 }
@@ -103,6 +116,9 @@ impl SolveOptions {
         }
         if self.margin_m > 0.0 && self.method == Method::Paper {
             return Err(Error::usage("the paper's solver knows no margin").remedy("use --solver jet"));
+        }
+        if self.all_contacts && self.mode == Mode::Verdict {
+            return Err(Error::usage("to tell all contacts takes the first contact, not the verdict alone"));
         }
         Ok(())
     }
@@ -216,6 +232,29 @@ impl<'w> Solver<'w> {
         self.verdict.is_some()
     }
 
+    /// For [`Mode::Verdict`]: takes a contact that is certain before the end of the slice `limit`, counted over the motion, for
+    /// the answer; `u32::MAX` is none. `pairs` are those of the next piece. True if the answer is known.
+    pub fn certain(&mut self, motion: &ModelMotion, piece: &Piece, pairs: &[TrianglePair], limit: u32) -> bool {
+        if self.options.mode == Mode::Toc || limit == u32::MAX || pairs.is_empty() {
+            return false;
+        }
+        // Before this, all that is not among the pairs is proved free.
+        let lo = pairs.iter().fold(piece.t1, |t, p| p.earliest(piece).min(t));
+        let hi = f64::from(limit) * (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
+        let hi = hi + (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
+        let mut initial_overlap = false;
+        if lo == 0.0 {
+            let first: Vec<TrianglePair> = pairs.iter().filter(|p| p.earliest(piece) == 0.0).copied().collect();
+            self.prepare(piece, &first);
+            initial_overlap = self.pairs.iter().any(|p| touches_at_start(motion, p, self.options.margin_m));
+        }
+        let certified = hi - lo <= self.options.tolerance;
+        let contact =
+            Contact { toc: [lo.min(hi), hi], proved: true, certified, initial_overlap, at: None, all: Vec::new() };
+        self.verdict = Some(Verdict::Contact(contact));
+        true
+    }
+
     /// The answer, after all pieces that matter.
     pub fn finish(&mut self) -> Verdict {
         self.verdict.take().unwrap_or(Verdict::Free)
@@ -308,18 +347,20 @@ impl<'w> Solver<'w> {
         let eps_t = self.options.tolerance.max(self.options.floor_m / speed).min(1.0);
         let cap = self.options.evaluation_cap + 16 * self.pairs.len() as u64;
         let (pairs, margin_m, counts) = (&self.pairs, self.options.margin_m, &mut self.counts);
+        let proof_is_enough = self.options.mode == Mode::Verdict;
+        let task = Task { eps_t, cap, proof_is_enough };
         let found = match self.options.method {
             Method::Jet => {
                 let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.poses };
                 counts.items += active.len() as u64;
-                self.search.run(&mut system, &Task { eps_t, cap }, active, counts)
+                self.search.run(&mut system, &task, active, counts)
             }
             Method::Paper => {
                 let n = EQUATIONS.len() as u32;
                 let of = |a: Active| (0..n).map(move |k| Active { item: n * a.item + k, ..a });
                 let active: Vec<Active> = active.into_iter().flat_map(of).collect();
                 counts.items += active.len() as u64;
-                let task = Task { eps_t, cap: PAPER_CAP * cap };
+                let task = Task { cap: PAPER_CAP * cap, ..task };
                 let found = self.search.run(&mut PaperSystem::new(motion, pairs), &task, active, counts);
                 // Several equations of a pair are one pair that touches.
                 self.search.contacts.iter_mut().for_each(|c| c.1 /= n);
@@ -339,7 +380,8 @@ impl<'w> Solver<'w> {
                 Some(Verdict::Undecided(Undecided { clear_until, reason: Reason::EvaluationCap }))
             }
             Found::Capped { clear_until, proved_until: Some((pair, t)) } => {
-                Some(Verdict::Contact(self.record(motion, pair as usize, [clear_until, t], true, false)))
+                let certified = proof_is_enough && t - clear_until <= eps_t;
+                Some(Verdict::Contact(self.record(motion, pair as usize, [clear_until, t], true, certified)))
             }
             Found::Contact { lo, first, proof } => {
                 let (hi, proved) = proof.map_or((1.0, false), |t| (t, true));
@@ -351,7 +393,11 @@ impl<'w> Solver<'w> {
 
     fn record(&self, motion: &ModelMotion, pair: usize, toc: [f64; 2], proved: bool, certified: bool) -> Contact {
         let touches = |pair: usize, all| record::touches(self.world, motion, &self.pairs[pair], toc[0], all);
-        let Touch { a, b, point, normal } = touches(pair, false)[0];
+        let initial_overlap = self.search.initial_overlap && toc[0] == 0.0;
+        if self.options.mode == Mode::Verdict {
+            return Contact { toc, proved, certified, initial_overlap, at: None, all: Vec::new() };
+        }
+        let at = touches(pair, false).first().copied();
         let mut all = Vec::new();
         if self.options.all_contacts {
             let others = self.search.contacts.iter().map(|c| c.1 as usize).filter(|&i| i != pair);
@@ -359,8 +405,7 @@ impl<'w> Solver<'w> {
             all.sort_by_key(Touch::order);
             all.dedup();
         }
-        let initial_overlap = self.search.initial_overlap && toc[0] == 0.0;
-        Contact { toc, proved, certified, initial_overlap, a, b, point, normal, all }
+        Contact { toc, proved, certified, initial_overlap, at, all }
     }
 }
 

@@ -55,7 +55,7 @@ pub enum Found {
     /// Nothing touches before `lo`; the item `first` may from then on, and if there is a `proof`, some item does at or before
     /// that time. [`Search::contacts`] tells the others.
     Contact { lo: f64, first: u32, proof: Option<f64> },
-    /// The cap was reached. Nothing touches before `clear_until`; an item certainly does at the time in `proved_until`.
+    /// The cap was reached, or a proof that is enough. Nothing touches before `clear_until`; an item certainly does at the time in `proved_until`.
     Capped { clear_until: f64, proved_until: Option<(u32, f64)> },
 }
 
@@ -66,6 +66,8 @@ pub struct Task {
     pub eps_t: f64,
     /// Evaluations that the motion may cost.
     pub cap: u64,
+    /// Whether any proof of contact ends the search, as if the cap were reached.
+    pub proof_is_enough: bool,
 }
 
 /// An interval of time with the items that are active there.
@@ -127,7 +129,7 @@ impl Search {
         self.conclude(system, task, &all, counts)
     }
 
-    /// Finds the candidates. Gives the time up to which everything is free if the cap ends the search.
+    /// Finds the candidates. Gives the time up to which everything is free if the cap, or a proof, ends the search.
     fn explore(
         &mut self,
         system: &mut impl System,
@@ -150,6 +152,10 @@ impl Search {
             }
             let t1 = t1.min(cut);
             let kept = self.contract_all(system, task, [t0, t1], guess, active, counts);
+            if task.proof_is_enough && self.proof.is_some() {
+                let first = kept.iter().map(|a| a.lo).chain(self.candidates.iter().map(|c| c.0));
+                return first.chain(self.stack.iter().map(|s| s.t0)).reduce(f64::min);
+            }
             let Some(first) = kept.iter().copied().reduce(|a, b| if b.lo < a.lo { b } else { a }) else { continue };
             let last = kept.iter().fold(first.lo, |m, a| m.max(a.hi));
             let width = last - first.lo;
@@ -314,7 +320,7 @@ impl Search {
         self.candidates.clear();
         self.proof = None;
         let active = near.iter().map(|c| Active { item: c.1, lo: start, hi: end }).collect();
-        let task = Task { cap: self.evaluations + 256 * near.len() as u64, ..*task };
+        let task = Task { cap: self.evaluations + 256 * near.len() as u64, proof_is_enough: false, ..*task };
         let ended = self.explore(system, &task, active, counts);
         let mut again = self.near(task.eps_t);
         // Items that touch at the very start of the interval have been proved free before it.

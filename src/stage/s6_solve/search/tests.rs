@@ -195,7 +195,8 @@ fn nothing_touches_before_what_is_found() {
         let cap = if n.below(4) == 0 { n.below(40) } else { 100_000 };
         let active = (0..fake.items.len() as u32).map(|item| Active { item, lo: 0.0, hi: 1.0 }).collect();
         let mut search = Search::default();
-        let found = search.run(&mut fake, &Task { eps_t, cap }, active, &mut SolveCounts::default());
+        let found =
+            search.run(&mut fake, &Task { eps_t, cap, proof_is_enough: false }, active, &mut SolveCounts::default());
         let known = first(&fake);
         match found {
             Found::Nothing => assert!(known.is_none(), "{k}: {fake:?}"),

@@ -1,0 +1,132 @@
+//! Going on with a run that did not end.
+#![cfg(unix)]
+
+use super::interrupt::{desk_of, signal, start};
+use super::{CUBE, Desk, slider, walls};
+use crate::inputs::samples;
+
+/// Motions: more than are done before a signal comes.
+const MANY: usize = 40_000;
+
+const FILES: [&str; 9] =
+    ["check", "--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", "out/results"];
+
+fn check(desk: &Desk, more: &[&str]) -> super::Run {
+    desk.run(&[&FILES[..], more].concat())
+}
+
+/// A desk with the answers of a run that was interrupted.
+fn interrupted(backend: &str) -> Desk {
+    let desk = desk_of(MANY);
+    let child = start(&desk, backend);
+    signal(&child, "INT");
+    let run = super::Run::new(child.wait_with_output().unwrap());
+    assert!(run.code == Some(130) && run.errors()[0].contains("--resume"), "{}", run.stderr);
+    desk
+}
+
+#[test]
+fn what_is_gone_on_with_is_the_same_to_the_byte() {
+    let desk = interrupted("cpu");
+    let (part, beside) = (desk.text("out/results.part"), desk.text("out/results.part.json"));
+    let n = part.lines().count();
+    let run = check(&desk, &["--backend", "cpu", "--resume", "--stats", "stats.json", "--threads", "1"]);
+    assert_eq!((run.code, run.errors().len()), (Some(1), 0), "{}", run.stderr);
+    let whole = desk.text("out/results");
+    assert!(whole.starts_with(&part) && whole.lines().count() == MANY);
+    let stats: serde_json::Value = serde_json::from_str(&desk.text("stats.json")).unwrap();
+    assert_eq!((&stats["motions"], &stats["contact"], &stats["resumed"]), (&MANY.into(), &MANY.into(), &n.into()));
+    // Nothing of it is left beside.
+    assert_eq!(desk.names().iter().filter(|n| n.contains("part")).count(), 0, "{:?}", desk.names());
+    check(&desk, &["--backend", "cpu", "--out", "other"]);
+    assert!(desk.text("out/results") == whole);
+    // From any byte that a kill may have left it at, the end included.
+    for cut in [0, 1, whole.len() / 3, whole.len() - 1, whole.len()] {
+        desk.put("out/results.part", &whole[..cut]).put("out/results.part.json", &beside);
+        desk.put("out/results", "old\n");
+        let run = check(&desk, &["--backend", "cpu", "--resume", "--memory", "2GiB"]);
+        assert_eq!(run.code, Some(1), "{cut}: {}", run.stderr);
+        assert!(desk.text("out/results") == whole, "{cut}");
+    }
+    // Where there is nothing to go on with, all is done.
+    assert_eq!(check(&desk, &["--backend", "cpu", "--resume"]).code, Some(1));
+    assert!(desk.text("out/results") == whole);
+}
+
+/// Other inputs or options: one error that tells which, and the answers so far stay.
+#[test]
+fn answers_of_something_else_are_not_gone_on_with() {
+    let desk = interrupted("cpu");
+    let (part, beside) = (desk.text("out/results.part"), desk.text("out/results.part.json"));
+    let refused = |more: &[&str], words: &[&str]| {
+        let run = check(&desk, &[&["--backend", "cpu", "--resume"], more].concat());
+        assert_eq!((run.code, run.errors().len(), run.stderr.lines().count()), (Some(3), 1, 1), "{}", run.stderr);
+        assert!(words.iter().all(|w| run.errors()[0].contains(w)), "{words:?}: {}", run.stderr);
+        assert!(desk.text("out/results.part") == part && !desk.path("out/results").exists());
+    };
+    refused(&["--tolerance", "1e-8"], &["options", "--resume"]);
+    refused(&["--margin", "0.001"], &["options"]);
+    refused(&["--mode", "verdict"], &["options"]);
+    desk.put("allow.txt", "* wall\n");
+    refused(&["--allow", "allow.txt"], &["options"]);
+    let robot = desk.text("robot.urdf");
+    desk.put("robot.urdf", slider("<box size=\"0.2 0.2 0.21\"/>"));
+    refused(&[], &["another: robot"]);
+    desk.put("robot.urdf", robot).put("scene.obj", walls(&[("wall", 1.5)]));
+    refused(&[], &["another: scene"]);
+    desk.put("scene.obj", walls(&[("wall", 1.0)]));
+    let motions = std::fs::read(desk.path("motions.npy")).unwrap();
+    let mut other = motions.clone();
+    let last = other.len() - 3;
+    other[last] ^= 1;
+    desk.put("motions.npy", other);
+    refused(&[], &["another: motions"]);
+    desk.put("motions.npy", motions).put("out/results.part.json", "{}");
+    refused(&[], &["part.json", "damaged"]);
+    std::fs::remove_file(desk.path("out/results.part.json")).unwrap();
+    refused(&[], &["part.json"]);
+    // What stands there is no list of answers.
+    desk.put("out/results.part.json", &beside).put("out/results.part", "{\"motion\":1,\"verdict\":\"free\"}\n");
+    let run = check(&desk, &["--backend", "cpu", "--resume"]);
+    assert!(run.code == Some(3) && run.errors()[0].contains("line 1"), "{}", run.stderr);
+}
+
+#[test]
+fn bad_input_leaves_nothing_to_go_on_with() {
+    let desk = Desk::new();
+    desk.put("robot.urdf", slider(CUBE)).put("scene.obj", walls(&[("wall", 1.0)]));
+    // The last of many motions is none: found before any work.
+    let mut values = vec![0.5; 20_000];
+    values[19_999] = f64::NAN;
+    desk.put("motions.npy", samples::npy("'<f8'", "(10000, 2, 1)", &values));
+    let before = desk.names();
+    for more in [&["--backend", "cpu"][..], &["--backend", "cpu", "--resume"]] {
+        let run = check(&desk, more);
+        assert_eq!((run.code, run.errors().len()), (Some(3), 1), "{}", run.stderr);
+        assert!(run.errors()[0].contains("motion 9999"), "{}", run.stderr);
+        assert_eq!(desk.names(), before);
+    }
+}
+
+#[test]
+fn a_run_on_an_adapter_is_gone_on_with_too() {
+    if crate::harness::gpu::skip() {
+        return;
+    }
+    let desk = interrupted("gpu");
+    let n = desk.text("out/results.part").lines().count();
+    // The CPU may round otherwise: its answers are not mixed with these.
+    let run = check(&desk, &["--backend", "cpu", "--resume"]);
+    assert!(run.code == Some(3) && run.errors()[0].contains("backend"), "{}", run.stderr);
+    // A part of the motions would take long: the answers before the last ones are those of the CPU, which are the same here.
+    let whole = {
+        let other = desk_of(MANY);
+        assert_eq!(check(&other, &["--backend", "cpu"]).code, Some(1));
+        other.text("out/results")
+    };
+    assert!(whole.starts_with(&desk.text("out/results.part")) && n > 0);
+    let kept: String = whole.lines().take(MANY - 3000).flat_map(|line| [line, "\n"]).collect();
+    desk.put("out/results.part", kept);
+    assert_eq!(check(&desk, &["--backend", "gpu", "--resume"]).code, Some(1));
+    assert!(desk.text("out/results") == whole);
+}

@@ -1,0 +1,186 @@
+//! Any number of motions in bounded memory: answers do not depend on how the work is shared out.
+
+use crate::effort;
+use crate::harness::backends::{engine, on};
+use crate::harness::gpu::skip;
+use crate::harness::models::{self, Draw, RobotKind};
+use firstcontact::engine::{Backend, Capacities, Engine, Options};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::verdict::{Reason, Verdict};
+use firstcontact::{Error, ErrorKind, Result};
+
+/// A robot among triangles, and motions of which some are still, most short, and some of many turns.
+fn case(n: usize) -> (Robot, Scene, Motions) {
+    let mut draw = Draw::new(77);
+    let robot = models::robot(&mut draw, RobotKind { n_bodies: 3, link_m: 0.4, n_triangles: 12, mixed: false });
+    let scene = models::scene(&mut draw, 20, 1.3, 0.05);
+    let of_turns = |i: usize| [0.0, 0.3, 0.8, 0.2, 20.0, 0.5][i % 6];
+    let rows: Vec<_> = (0..n).map(|i| models::motion(&mut draw, &robot, of_turns(i), 0.1)).collect();
+    let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+    (robot, scene, Motions::between(&start, &end).unwrap())
+}
+
+/// The motions in portions of some sizes by turns.
+fn portions(motions: &Motions, sizes: &[usize]) -> Vec<Result<Motions>> {
+    let (mut out, mut at) = (Vec::new(), 0);
+    for size in sizes.iter().cycle() {
+        if at >= motions.len() {
+            break;
+        }
+        out.push(Ok(motions.range(at..at + size)));
+        at += size;
+    }
+    out
+}
+
+fn answers(engine: &Engine, portions: Vec<Result<Motions>>) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    let stats = engine.check_portions(&mut portions.into_iter(), &mut |i, verdict| {
+        assert_eq!(i, verdicts.len());
+        verdicts.push(verdict);
+        Ok(())
+    });
+    assert_eq!(stats.unwrap().motions as usize, verdicts.len());
+    verdicts
+}
+
+fn the_same(robot: &Robot, scene: &Scene, motions: &Motions, expected: &[Verdict], options: &[Options]) {
+    for options in options {
+        let engine = engine(robot, scene, &[], options.clone());
+        for sizes in [&[usize::MAX / 2][..], &[1], &[7, 1, 0, 300]] {
+            let got = answers(&engine, portions(motions, sizes));
+            assert!(got == expected, "{sizes:?} {options:?}");
+        }
+        assert_eq!(engine.check(motions).unwrap().verdicts, expected);
+    }
+}
+
+#[test]
+fn answers_on_the_cpu_do_not_depend_on_how_the_work_is_shared_out() {
+    let (robot, scene, motions) = case(effort(900, 20_000));
+    let expected = engine(&robot, &scene, &[], on(Backend::Cpu)).check(&motions).unwrap().verdicts;
+    let n = |of: fn(&&Verdict) -> bool| expected.iter().filter(of).count();
+    let (free, contact) = (n(|v| **v == Verdict::Free), n(|v| v.is_contact()));
+    assert!(free > motions.len() / 10 && contact > motions.len() / 10, "{free} {contact}");
+    let options: Vec<Options> = [(1, 1 << 30), (2, 1 << 30), (3, 1 << 20), (2, 1 << 17)]
+        .map(|(threads, memory_bytes)| Options { threads, memory_bytes, ..on(Backend::Cpu) })
+        .into();
+    the_same(&robot, &scene, &motions, &expected, &options);
+}
+
+#[test]
+fn answers_on_an_adapter_do_not_depend_on_how_the_work_is_shared_out() {
+    if skip() {
+        return;
+    }
+    let (robot, scene, motions) = case(effort(150, 3000));
+    let expected = engine(&robot, &scene, &[], on(Backend::Gpu)).check(&motions).unwrap().verdicts;
+    // A motion of 20 radians about three joints has more pieces than the smallest chunks here.
+    let small = |pieces, queue, n| Capacities { pieces, queue, candidates: n, pairs: n };
+    let options: Vec<Options> = [small(1, 1 << 14, 1 << 14), small(4, 1 << 14, 1 << 12), small(64, 500, 40)]
+        .into_iter()
+        .map(|capacities| Options { capacities: Some(capacities), ..on(Backend::Gpu) })
+        .chain([Options { memory_bytes: 1 << 20, ..on(Backend::Gpu) }])
+        .collect();
+    the_same(&robot, &scene, &motions, &expected, &options);
+    assert_eq!(engine(&robot, &scene, &[], on(Backend::Cpu)).check(&motions).unwrap().verdicts, expected);
+}
+
+#[test]
+fn a_stream_gives_what_a_check_gives() {
+    let (robot, scene, motions) = case(10_000);
+    let engine = engine(&robot, &scene, &[], on(Backend::Cpu));
+    let expected = engine.check(&motions).unwrap().verdicts;
+    let mut stream = engine.stream(portions(&motions, &[100]));
+    for (i, expected) in expected.iter().enumerate() {
+        assert_eq!(stream.next().unwrap().unwrap(), (i, expected.clone()));
+    }
+    assert!(stream.next().is_none() && stream.next().is_none());
+    assert_eq!(stream.stats().motions, 10_000);
+    // Two at once, and one that is dropped early: it ends, whatever is left of an endless source.
+    let (mut a, b) = (engine.stream(portions(&motions, &[1000])), engine.stream(portions(&motions, &[33])));
+    assert!(b.zip(&mut a).all(|(x, y)| x.unwrap() == y.unwrap()));
+    let portion = motions.range(0..50);
+    let mut endless = engine.stream(std::iter::repeat_with(move || Ok(portion.clone())));
+    assert_eq!(endless.by_ref().nth(5000).unwrap().unwrap().1, expected[0]);
+    drop(endless);
+}
+
+#[test]
+fn an_error_ends_a_stream_after_the_answers_before_it() {
+    let (robot, scene, motions) = case(300);
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        if backend == Backend::Gpu && skip() {
+            return;
+        }
+        // Small chunks, so that some answers come before the error is met.
+        let capacities = Some(Capacities { pieces: 16, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 });
+        let options = Options { capacities, sweep: firstcontact::engine::Sweep::Off, ..on(backend) };
+        let engine = engine(&robot, &scene, &[], options);
+        let failing = portions(&motions, &[100]).into_iter().chain([Err(Error::usage("stop")), Ok(motions.clone())]);
+        let mut stream = engine.stream(failing.collect::<Vec<_>>());
+        let answers: Vec<_> = stream.by_ref().collect();
+        let (last, before) = answers.split_last().unwrap();
+        assert_eq!(last.as_ref().unwrap_err().to_string(), "stop");
+        assert!(before.len() <= 300 && before.iter().enumerate().all(|(i, a)| a.as_ref().unwrap().0 == i));
+        // The engine goes on being of use.
+        assert_eq!(engine.check(&motions.range(0..3)).unwrap().verdicts.len(), 3);
+        // So does one whose answers are not wanted any more.
+        let stop = |i: usize| if i == 20 { Err(Error::new(ErrorKind::Interrupted, "enough")) } else { Ok(()) };
+        let ended = engine.check_each(&motions, &mut |i, _| stop(i));
+        assert_eq!(ended.unwrap_err().kind(), ErrorKind::Interrupted);
+        assert_eq!(engine.check(&motions.range(0..3)).unwrap().verdicts.len(), 3);
+        let narrow = Motions::between(&[[0.0]], &[[1.0]]).unwrap();
+        assert!(engine.check(&narrow).unwrap_err().to_string().contains("1 columns"));
+    }
+}
+
+/// Two plates of many triangles that lie in one another all the time: more pairs than fit. Undecided, from the start on; the
+/// motions around are answered all the same.
+#[test]
+fn more_pairs_than_fit_are_undecided_and_cost_no_other_motion_its_answer() {
+    let (robot, scene) = plates(24);
+    // Along z: through each other from the start, and far from each other.
+    let starts: Vec<[f64; 1]> = (0..40).map(|i| [if i % 2 == 0 { 0.0 } else { 5.0 }]).collect();
+    let ends: Vec<[f64; 1]> = starts.iter().map(|[z]| [z + 1e-3]).collect();
+    let motions = Motions::between(&starts, &ends).unwrap();
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        if backend == Backend::Gpu && skip() {
+            return;
+        }
+        let options = Options { memory_bytes: 1 << 19, ..on(backend) };
+        let verdicts = engine(&robot, &scene, &[], options).check(&motions).unwrap().verdicts;
+        for (i, verdict) in verdicts.iter().enumerate() {
+            match verdict {
+                Verdict::Undecided(u) => assert!(i % 2 == 0 && u.clear_until == 0.0 && u.reason == Reason::Memory),
+                other => assert!(i % 2 == 1 && *other == Verdict::Free, "{backend:?} {i}: {other:?}"),
+            }
+        }
+        // With the memory they are decided.
+        let verdicts = engine(&robot, &scene, &[], on(backend)).check(&motions.range(0..2)).unwrap().verdicts;
+        assert!(matches!(&verdicts[0], Verdict::Contact(c) if c.initial_overlap && c.toc[0] == 0.0), "{backend:?}");
+    }
+}
+
+/// Two plates of `2 n²` triangles in the plane z = 0; one slides along z.
+fn plates(n: usize) -> (Robot, Scene) {
+    use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind};
+    use glam::{DMat3, DVec3};
+    let at = |i: usize, j: usize| DVec3::new(i as f64 / n as f64, j as f64 / n as f64, 0.0);
+    let cell = |i: usize, j: usize| {
+        let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+        [[a, b, c], [a, c, d]]
+    };
+    let triangles: Vec<_> = (0..n * n).flat_map(|k| cell(k % n, k / n)).collect();
+    let mut robot = Robot::new("press", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+    let kind =
+        JointKind::Prismatic { axis: DVec3::Z, drive: Drive::direct(robot.add_column("z", ColumnKind::LengthM, None)) };
+    let joint = Joint { name: "z".into(), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
+    let body = robot.add_body("plate", Some(0), joint).unwrap();
+    robot.add_link("plate", body, triangles.clone(), vec![0]).unwrap();
+    let mut scene = Scene::new();
+    scene.add_object("table", triangles).unwrap();
+    (robot, scene)
+}

@@ -1,0 +1,110 @@
+//! The verdict alone: the same as with the first contact, sooner.
+
+use crate::effort;
+use crate::harness::backends::{engine, on};
+use crate::harness::gpu::skip;
+use crate::harness::models::{self, Draw, RobotKind};
+use crate::oracle::{data, npy, pool};
+use firstcontact::engine::{Backend, Options, Report};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::stage::s6_solve::{Initial, Mode};
+use firstcontact::verdict::Verdict;
+
+fn check(robot: &Robot, scene: &Scene, motions: &Motions, mode: Mode, options: &Options) -> Report {
+    let mut options = options.clone();
+    options.solve.mode = mode;
+    engine(robot, scene, &[], options).check(motions).unwrap()
+}
+
+/// Verdicts and proofs are those of the other mode, and enclosures hold the same contact; gives how many contacts there are, and
+/// the evaluations of the exact stage in both modes.
+fn compare(robot: &Robot, scene: &Scene, motions: &Motions, options: &Options) -> [usize; 3] {
+    let exact = check(robot, scene, motions, Mode::Toc, options);
+    let quick = check(robot, scene, motions, Mode::Verdict, options);
+    let evaluations = [&exact, &quick].map(|r| r.stats.solve.evaluations as usize);
+    assert!(evaluations[1] <= evaluations[0], "{evaluations:?}");
+    let mut contacts = 0;
+    for (i, (a, b)) in exact.verdicts.iter().zip(&quick.verdicts).enumerate() {
+        let same = match (a, b) {
+            (Verdict::Free, Verdict::Free) => true,
+            (Verdict::Undecided(_), Verdict::Undecided(_)) => true,
+            (Verdict::Contact(a), Verdict::Contact(b)) => {
+                contacts += 1;
+                // The first contact lies in both enclosures.
+                let holds = b.toc[0] <= a.toc[1] && b.toc[1] >= a.toc[0] && b.toc[0] <= b.toc[1] && b.toc[1] <= 1.0;
+                holds && a.proved == b.proved && a.initial_overlap == b.initial_overlap && a.at.is_some()
+            }
+            // The cap may end the longer search.
+            (Verdict::Undecided(_), Verdict::Contact(c)) => c.proved,
+            _ => false,
+        };
+        assert!(same, "{:?} motion {i}: {a:?} but {b:?}", options.backend);
+    }
+    [contacts, evaluations[0], evaluations[1]]
+}
+
+fn on_random_models(backend: Backend, n_models: usize, n_motions: usize) {
+    let mut contacts = 0;
+    for seed in 0..n_models as u64 {
+        let mut draw = Draw::new(300 + seed);
+        let kind = RobotKind { n_bodies: 1 + draw.below(5), link_m: 0.4, n_triangles: 12, mixed: seed % 2 == 1 };
+        let robot = models::robot(&mut draw, kind);
+        let n = 10 + draw.below(30);
+        let scene = models::scene(&mut draw, n, 1.2, 0.06);
+        let turns = [0.3, 1.0, 8.0][seed as usize % 3];
+        let rows: Vec<_> = (0..n_motions).map(|_| models::motion(&mut draw, &robot, turns, 0.3)).collect();
+        let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        let motions = Motions::between(&start, &end).unwrap();
+        for (initial, margin_m) in [(Initial::Report, 0.0), (Initial::Ignore, 0.0), (Initial::Report, 0.01)] {
+            let mut options = on(backend);
+            (options.solve.initial, options.solve.margin_m) = (initial, margin_m);
+            contacts += compare(&robot, &scene, &motions, &options)[0];
+        }
+    }
+    let n = 3 * n_models * n_motions;
+    println!("{contacts} contacts of {n}");
+    assert!(contacts > n / 5 && contacts < n / 5 * 4);
+}
+
+#[test]
+fn verdicts_alone_on_random_models_on_the_cpu() {
+    on_random_models(Backend::Cpu, effort(12, 200), 60);
+}
+
+#[test]
+fn verdicts_alone_on_random_models_on_an_adapter() {
+    if !skip() {
+        on_random_models(Backend::Gpu, effort(4, 40), 30);
+    }
+}
+
+fn on_the_pool(backend: Backend, all: bool) {
+    let Some(folder) = data::folder("puma-pool") else { return };
+    let robot = Robot::from_urdf(folder.join("robot.urdf")).unwrap();
+    for name in ["pipes", "amr"] {
+        let read = |ending: &str| folder.join(format!("{name}.{ending}"));
+        let motions = npy::read_motions(&read("npy"));
+        let chosen = if all { (0..motions.len()).collect() } else { pool::read_indices(&read("sample300.txt")) };
+        let (start, end): (Vec<_>, Vec<_>) = chosen.iter().map(|&i| motions[i].clone()).unzip();
+        let scene = Scene::from_file(read("obj")).unwrap();
+        let motions = Motions::between(&start, &end).unwrap();
+        let ([contacts, exact, quick], n) = (compare(&robot, &scene, &motions, &on(backend)), motions.len());
+        println!("{name}: {contacts} contacts of {n}; {exact} evaluations, {quick} for the verdict alone");
+        assert!(3 * quick <= exact);
+        assert!(contacts > 50 && n - contacts > 50);
+    }
+}
+
+#[test]
+fn verdicts_alone_on_the_pool_on_the_cpu() {
+    on_the_pool(Backend::Cpu, true);
+}
+
+#[test]
+fn verdicts_alone_on_the_pool_on_an_adapter() {
+    if !skip() {
+        on_the_pool(Backend::Gpu, data::slow());
+    }
+}

@@ -1,0 +1,113 @@
+//! Motions as they come, in the portions that the work asks for.
+
+use crate::error::{Error, Result};
+use crate::motion::Motions;
+
+/// Hands out motions from a source of portions.
+pub(super) struct Feed<'s> {
+    source: &'s mut dyn Iterator<Item = Result<Motions>>,
+    n_columns: usize,
+    at_end: bool,
+    /// What the source gave, and how many of it are handed out.
+    ahead: Motions,
+    taken: usize,
+    /// Number of the next motion.
+    next: usize,
+}
+
+/// Some motions that follow one another.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// The number of the first.
+    pub(super) first: usize,
+    pub(super) motions: Motions,
+}
+
+impl<'s> Feed<'s> {
+    /// Motions of `n_columns` columns each.
+    pub(super) fn new(source: &'s mut dyn Iterator<Item = Result<Motions>>, n_columns: usize) -> Self {
+        Self { source, n_columns, at_end: false, ahead: Motions::default(), taken: 0, next: 0 }
+    }
+
+    /// The next motions, `most` or all that are left; nothing at the end.
+    pub(super) fn take(&mut self, most: usize) -> Result<Option<Batch>> {
+        self.fill(most)?;
+        let motions = self.ahead.range(self.taken..self.taken.saturating_add(most));
+        let first = self.next;
+        self.taken += motions.len();
+        self.next += motions.len();
+        Ok((!motions.is_empty()).then_some(Batch { first, motions }))
+    }
+
+    /// The motions that the next calls of [`Feed::take`] hand out, at least `least` or all that are left.
+    pub(super) fn look_ahead(&mut self, least: usize) -> Result<Motions> {
+        self.fill(least)?;
+        Ok(self.ahead.range(self.taken..self.ahead.len()))
+    }
+
+    /// Sees to it that `least` motions are there, if there are so many.
+    fn fill(&mut self, least: usize) -> Result<()> {
+        if self.at_end || self.ahead.len() - self.taken >= least {
+            return Ok(());
+        }
+        if self.taken > 0 {
+            self.ahead = self.ahead.range(self.taken..self.ahead.len());
+            self.taken = 0;
+        }
+        while self.ahead.len() < least {
+            let Some(portion) = self.source.next() else {
+                self.at_end = true;
+                break;
+            };
+            let portion = portion?;
+            if portion.n_columns() != self.n_columns && !portion.is_empty() {
+                let (have, want) = (portion.n_columns(), self.n_columns);
+                return Err(Error::usage(format!("motions of {have} columns for a robot of {want}")));
+            }
+            self.ahead.append(&portion)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn portion(values: std::ops::Range<usize>) -> Result<Motions> {
+        Motions::from_flat(values.len(), 1, values.flat_map(|v| [v as f64, 0.0]).collect())
+    }
+
+    #[test]
+    fn what_goes_in_comes_out_in_any_portions() {
+        for sizes in [vec![1; 100], vec![100], vec![7, 0, 0, 50, 43], vec![]] {
+            for most in [1, 3, 49, 64, 100, 1000] {
+                let mut at = 0;
+                let mut source = sizes.iter().map(|n| {
+                    at += n;
+                    portion(at - n..at)
+                });
+                let mut feed = Feed::new(&mut source, 1);
+                assert!(feed.look_ahead(5).unwrap().len() >= 5 || sizes.is_empty());
+                let mut seen = 0;
+                while let Some(batch) = feed.take(most).unwrap() {
+                    assert_eq!(batch.first, seen);
+                    assert!(batch.motions.len() <= most);
+                    (0..batch.motions.len()).for_each(|i| assert_eq!(batch.motions.start(i), [(seen + i) as f64]));
+                    seen += batch.motions.len();
+                }
+                assert_eq!(seen, sizes.iter().sum::<usize>());
+            }
+        }
+    }
+
+    #[test]
+    fn errors_and_other_widths_come_through() {
+        let mut source = [portion(0..2), Err(Error::usage("stop"))].into_iter();
+        let mut feed = Feed::new(&mut source, 1);
+        assert!(feed.take(2).unwrap().is_some());
+        assert_eq!(feed.take(2).unwrap_err().to_string(), "stop");
+        let mut source = std::iter::once(portion(0..2));
+        assert!(Feed::new(&mut source, 3).take(1).unwrap_err().to_string().contains("1 columns"));
+    }
+}

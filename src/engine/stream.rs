@@ -1,0 +1,64 @@
+//! Answers as an iterator.
+
+use super::Stats;
+use super::checker::Checker;
+use crate::error::{Error, ErrorKind, Result};
+use crate::motion::Motions;
+use crate::verdict::Verdict;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+
+/// Answers that may wait to be taken.
+const WAITING: usize = 4096;
+
+/// The answers to motions that come in portions: the number of each motion, and the verdict. Ends after the first error.
+///
+/// Dropping it ends the work, after the motions that are under way.
+#[derive(Debug)]
+pub struct Stream {
+    answers: Receiver<(usize, Verdict)>,
+    worker: Option<JoinHandle<Result<Stats>>>,
+    stats: Stats,
+}
+
+impl Stream {
+    pub(super) fn start(
+        checker: Arc<Checker>,
+        mut portions: impl Iterator<Item = Result<Motions>> + Send + 'static,
+    ) -> Self {
+        let (sender, answers) = sync_channel(WAITING);
+        let work = move || {
+            checker.check(&mut portions, &mut |i, verdict| {
+                sender
+                    .send((i, verdict))
+                    .map_err(|_| Error::new(ErrorKind::Interrupted, "nobody waits for the answers"))
+            })
+        };
+        Self { answers, worker: Some(std::thread::spawn(work)), stats: Stats::default() }
+    }
+
+    /// What the stages did; all zero before the end.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+}
+
+impl Iterator for Stream {
+    type Item = Result<(usize, Verdict)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Ok(answer) = self.answers.recv() {
+            return Some(Ok(answer));
+        }
+        // The worker is through.
+        match self.worker.take()?.join() {
+            Ok(Ok(stats)) => {
+                self.stats = stats;
+                None
+            }
+            Ok(Err(error)) => Some(Err(error)),
+            Err(_) => Some(Err(Error::new(ErrorKind::Gpu, "the thread of the work failed"))),
+        }
+    }
+}
