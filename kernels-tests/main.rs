@@ -5,6 +5,7 @@
 
 mod cli;
 mod elementary;
+mod extremal;
 mod harness;
 mod inputs;
 mod layout;
