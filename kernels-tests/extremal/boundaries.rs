@@ -18,7 +18,8 @@ fn tracker(pair: &Pair, motions: [Motion; 2], gain_per_s: f64, step_s: f64, audi
 #[test]
 fn seams_and_poles_leave_no_trace() {
     let pair = Pair { a: Shape::ellipsoid([1.0; 3]).unwrap(), b: Shape::ellipsoid([0.5; 3]).unwrap() };
-    for spin in [v(0.0, 0.0, 3.0), v(0.0, 3.0, 0.0), v(3.0, 0.1, 0.05), v(1.0, -2.0, 1.5)] {
+    let mut changes = 0;
+    for spin in [v(0.0, 0.0, 3.0), v(0.0, 3.0, 0.0), v(3.0, 0.1, 0.05), v(1.0, -2.0, 1.5), v(2.0, 2.2, 1.8)] {
         let motions =
             [Motion::new(v(0.0, 0.0, 0.0), v(0.1, 0.0, 0.0), spin), Motion::new(v(1.8, 0.1, 0.0), DVec3::ZERO, -spin)];
         let track = tracker(&pair, motions, 20.0, 0.01, 0).run(None, 4.0).unwrap();
@@ -27,9 +28,9 @@ fn seams_and_poles_leave_no_trace() {
             let exact = (motions[0].at(sample.t_s).origin_m - motions[1].origin_m).length() - 1.5;
             assert!((sample.sigma_m - exact).abs() < 1e-6, "{spin} {}: {} {exact}", sample.t_s, sample.sigma_m);
         }
-        let changes = track.samples.windows(2).filter(|w| w[0].state.a.chart != w[1].state.a.chart).count();
-        assert!(changes > 0 || spin.x == 0.0 && spin.y == 0.0);
+        changes += track.samples.windows(2).filter(|w| w[0].state.a.chart != w[1].state.a.chart).count();
     }
+    assert!(changes > 4, "{changes}");
 }
 
 /// A ball goes past a patch, its nearest point onto the edge, along it, over a corner, and back into the face.
@@ -67,7 +68,7 @@ fn points_are_held_at_edges_and_let_go() {
 #[test]
 fn an_edge_in_penetration_is_a_loss() {
     let pair = Pair { a: patches().0.a, b: Shape::ellipsoid([0.4; 3]).unwrap() };
-    let motions = [Motion::still(DVec3::ZERO), Motion::new(v(0.0, 0.0, 1.0), v(1.0, 0.0, -0.6), DVec3::ZERO)];
+    let motions = [Motion::still(DVec3::ZERO), Motion::new(v(0.0, 0.0, 1.15), v(1.3, 0.0, -0.65), DVec3::ZERO)];
     let track = tracker(&pair, motions, 20.0, 5e-3, 0).run(None, 1.0).unwrap();
     assert!(track.samples[0].phase == Phase::Tracking);
     assert!(track.restarts.iter().any(|r| matches!(r.lost, Lost::Edge)), "{:?}", track.restarts);

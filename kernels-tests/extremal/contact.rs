@@ -110,7 +110,7 @@ fn triangles_come_to_the_curved_bodies() {
     let motions = [Motion::still(DVec3::ZERO), motions[1]];
     let curved = contact(&pair, motions, 2.0, 0.0);
     let exact = curved.reached_by_s.unwrap();
-    let times: Vec<f64> = [10, 20, 40]
+    let times: Vec<f64> = [8, 16, 32, 64]
         .into_iter()
         .map(|cells| {
             let mut robot = Robot::new("ball", "world", DMat3::IDENTITY, DVec3::ZERO).unwrap();
@@ -136,6 +136,6 @@ fn triangles_come_to_the_curved_bodies() {
     let late: Vec<f64> = times.iter().map(|t| t - exact).collect();
     println!("curved {exact:.9} s; triangles later by {late:?}");
     // Corners lie on the surface, so triangles lie inside: contact comes later, and ever less so.
-    assert!(late.iter().all(|l| *l > 0.0) && late[2] < 2e-3);
-    assert!(late[0] / late[2] > 5.0, "{late:?}");
+    assert!(late.iter().all(|l| *l > 0.0) && late[3] < 2e-3);
+    assert!(late[0] / late[3] > 20.0, "{late:?}");
 }

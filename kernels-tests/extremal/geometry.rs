@@ -210,25 +210,38 @@ fn rational_splines_are_exact_on_circles_and_spheres() {
     }
 }
 
+/// Every point of a rectangle lies in its ball; balls shrink with their rectangles, and the reach is a bound.
 #[test]
-fn speeds_and_reaches_are_bounds_and_not_idle() {
+fn balls_hold_their_rectangles_and_are_not_idle() {
+    let mut random = Pcg64Mcg::seed_from_u64(35);
     for shape in shapes() {
-        let (bounds, reach) = (shape.speed_bounds(), shape.reach_m());
-        let mut most = [0.0f64; 3];
         let ranges = shape.ranges();
-        for i in 0..=120 {
-            for j in 0..=120 {
-                let at = [i, j].map(f64::from);
-                let at = std::array::from_fn(|k| ranges[k].map_or(0.0, |r| r.lo + at[k] / 120.0 * (r.hi - r.lo)));
-                let jet = shape.jet(Place { chart: 0, at });
-                for (most, x) in most.iter_mut().zip([jet.first[0], jet.first[1], jet.point]) {
-                    *most = most.max(x.length());
+        for k in 0..200 {
+            let share = if k % 2 == 0 { 1.0 } else { 0.02 };
+            let mut end = |i: usize| {
+                ranges[i].map_or([0.0; 2], |r| {
+                    let lo = r.lo + uniform(&mut random, 0.0, 1.0 - share + 1e-300) * (r.hi - r.lo);
+                    [lo, lo + uniform(&mut random, 0.2, 1.0) * share * (r.hi - lo)]
+                })
+            };
+            let (u, v) = (end(0), end(1));
+            let ball = shape.ball([u[0], v[0]], [u[1], v[1]]);
+            let (mut most, mut reach) = (0.0f64, 0.0f64);
+            for i in 0..=12 {
+                for j in 0..=12 {
+                    let [s, t] = [f64::from(i) / 12.0, f64::from(j) / 12.0];
+                    let point = shape.jet(Place::new(u[0] + s * (u[1] - u[0]), v[0] + t * (v[1] - v[0]))).point;
+                    most = most.max((point - ball.centre).length());
+                    reach = reach.max(point.length());
                 }
             }
-        }
-        for (found, bound) in most.iter().zip([bounds[0], bounds[1], reach]) {
-            assert!(*found <= bound * (1.0 + 1e-12), "{shape:?}: {found} above {bound}");
-            assert!(bound <= 12.0 * found + 1e-9, "{shape:?}: {bound} says nothing of {found}");
+            assert!(most <= ball.radius_m + 1e-13, "{shape:?} {u:?} {v:?}: {most} {}", ball.radius_m);
+            assert!(
+                share == 1.0 || ball.radius_m <= 2.5 * most + 1e-6,
+                "{shape:?} {u:?} {v:?}: {most} {}",
+                ball.radius_m
+            );
+            assert!(reach <= shape.reach_m() * (1.0 + 1e-13));
         }
     }
 }

@@ -8,6 +8,8 @@
 //! This follows *local* extrema in floating-point numbers. It comes with checks, names what it has lost and starts anew from
 //! a search, but it is **no guarantee**: whether a motion is free is what [`engine`](crate::engine) proves.
 
+pub mod ball;
+pub mod batch;
 pub mod contact;
 pub mod equations;
 pub mod integrate;

@@ -1,9 +1,9 @@
 //! The extremal pair without a start: boxes over the parameters, nearest first.
 //!
-//! The tangents' lengths are bounded over the whole of a shape, so a rectangle of parameters lies in a known ball about its
-//! middle. Pairs of rectangles are split by the distance of their balls, nearest first; small ones are starting points of a
-//! descent. What is farther than the best pair found drops out. If the surfaces meet, the distance is zero all along a curve;
-//! then Newton's method on the normal form starts from places whose normals face each other.
+//! A rectangle of parameters lies in a known ball. Pairs of rectangles are split by the distance of their balls, nearest
+//! first; small ones are starting points of a descent. What is farther than the best pair found drops out. If the surfaces
+//! meet, the distance is zero all along a curve; then Newton's method on the normal form starts from places whose normals
+//! face each other.
 
 use super::Pair;
 use super::equations::Configuration;
@@ -28,9 +28,9 @@ pub struct Found {
 /// Pairs of rectangles that are looked at.
 const MOST_PAIRS: usize = 20_000;
 /// Descents that are started.
-const MOST_STARTS: usize = 24;
+const MOST_STARTS: usize = 40;
 /// Rectangles are not split below this share of the size.
-const FINEST: f64 = 0.12;
+const FINEST: f64 = 0.2;
 /// Distances below this share of the size are crossings.
 const MEETING: f64 = 1e-7;
 /// Places by parameter from which pairs in penetration are looked for.
@@ -58,7 +58,7 @@ pub fn search(pair: &Pair, relative: &Relative) -> Result<Found, Lost> {
     deepest(pair, relative).ok_or(Lost::NothingFound)
 }
 
-/// A rectangle of parameters.
+/// A rectangle of parameters, its ball in the axes of A.
 #[derive(Clone, Copy)]
 struct Cell {
     lo: [f64; 2],
@@ -67,19 +67,16 @@ struct Cell {
     radius: f64,
 }
 
-/// One of the two shapes in the axes of A.
+/// One of the two shapes, and how it is placed in the axes of A.
 struct Side<'a> {
     shape: &'a Shape,
-    speeds: [f64; 2],
     place: &'a dyn Fn(DVec3) -> DVec3,
 }
 
 impl Side<'_> {
     fn cell(&self, lo: [f64; 2], hi: [f64; 2]) -> Cell {
-        let middle = [0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1])];
-        let centre = (self.place)(self.shape.jet(Place { chart: 0, at: middle }).point);
-        let radius = (0..2).map(|i| 0.5 * (hi[i] - lo[i]) * self.speeds[i]).sum();
-        Cell { lo, hi, centre, radius }
+        let ball = self.shape.ball(lo, hi);
+        Cell { lo, hi, centre: (self.place)(ball.centre), radius: ball.radius_m }
     }
 
     fn whole(&self) -> Cell {
@@ -89,12 +86,19 @@ impl Side<'_> {
 
     /// Both halves, cut across the direction in which the rectangle is longest.
     fn halves(&self, cell: &Cell) -> [Cell; 2] {
-        let length = |i: usize| (cell.hi[i] - cell.lo[i]) * self.speeds[i];
+        let tangents = self.shape.jet(cell.middle()).first;
+        let length = |i: usize| (cell.hi[i] - cell.lo[i]) * tangents[i].length();
         let i = usize::from(length(1) > length(0));
-        let middle = 0.5 * (cell.lo[i] + cell.hi[i]);
+        let cut = self.shape.cut(i, [cell.lo[i], cell.hi[i]]);
         let (mut hi, mut lo) = (cell.hi, cell.lo);
-        (hi[i], lo[i]) = (middle, middle);
+        (hi[i], lo[i]) = (cut, cut);
         [self.cell(cell.lo, hi), self.cell(lo, cell.hi)]
+    }
+}
+
+impl Cell {
+    fn middle(&self) -> Place {
+        Place { chart: 0, at: [0.5 * (self.lo[0] + self.hi[0]), 0.5 * (self.lo[1] + self.hi[1])] }
     }
 }
 
@@ -110,8 +114,7 @@ impl Near {
     }
 
     fn start(&self) -> State {
-        let middle = |c: &Cell| Place { chart: 0, at: [0.5 * (c.lo[0] + c.hi[0]), 0.5 * (c.lo[1] + c.hi[1])] };
-        State { a: middle(&self.cells[0]), b: middle(&self.cells[1]), held: [false; 4] }
+        State { a: self.cells[0].middle(), b: self.cells[1].middle(), held: [false; 4] }
     }
 }
 
@@ -139,36 +142,37 @@ impl Eq for Near {}
 fn nearest(pair: &Pair, relative: &Relative) -> State {
     let in_a = |p: DVec3| p;
     let from_b = |p: DVec3| relative.rotation * p + relative.offset_m;
-    let a = Side { shape: &pair.a, speeds: pair.a.speed_bounds(), place: &in_a };
-    let b = Side { shape: &pair.b, speeds: pair.b.speed_bounds(), place: &from_b };
+    let a = Side { shape: &pair.a, place: &in_a };
+    let b = Side { shape: &pair.b, place: &from_b };
     let size = pair.size_m();
     let first = Near::new(a.whole(), b.whole());
     let mut best = first.start();
     let mut least = f64::INFINITY;
     let mut heap = BinaryHeap::from([first]);
     let mut starts = 0;
-    for _ in 0..MOST_PAIRS {
+    for count in 1..=MOST_PAIRS {
         let Some(near) = heap.pop() else { break };
         if near.bound >= least * (1.0 - 1e-9) || least <= MEETING * size {
             break;
         }
         let [ca, cb] = near.cells;
-        if ca.radius + cb.radius > FINEST * (size + near.bound.max(0.0)) {
-            if ca.radius >= cb.radius {
-                heap.extend(a.halves(&ca).map(|half| Near::new(half, cb)));
-            } else {
-                heap.extend(b.halves(&cb).map(|half| Near::new(ca, half)));
+        let small = ca.radius + cb.radius <= FINEST * (size + near.bound.max(0.0));
+        // Now and then from a large one: what has been found early lets the rest drop out.
+        if small || count.is_power_of_two() {
+            let state = descend(pair, relative, &near.start());
+            let distance = Configuration::new(pair, &state, relative).delta.length();
+            if distance < least {
+                (best, least) = (state, distance);
             }
-            continue;
+            starts += 1;
         }
-        let state = descend(pair, relative, &near.start());
-        let distance = Configuration::new(pair, &state, relative).delta.length();
-        if distance < least {
-            (best, least) = (state, distance);
-        }
-        starts += 1;
         if starts == MOST_STARTS {
             break;
+        }
+        if !small && ca.radius >= cb.radius {
+            heap.extend(a.halves(&ca).map(|half| Near::new(half, cb)));
+        } else if !small {
+            heap.extend(b.halves(&cb).map(|half| Near::new(ca, half)));
         }
     }
     best

@@ -179,18 +179,6 @@ impl Shape {
         settled
     }
 
-    /// Bounds of the tangents' lengths over the whole shape, metres by parameter.
-    pub fn speed_bounds(&self) -> [f64; 2] {
-        match self {
-            Self::Ellipsoid(axes) => [axes.max_element(); 2],
-            Self::Torus { ring_m, tube_m } => [ring_m + tube_m, *tube_m],
-            Self::Patch(s) => s.speed_bounds(),
-            Self::Ellipse([a, b]) => [a.max(*b), 0.0],
-            Self::Curve(c) => [c.speed_bound(), 0.0],
-            Self::Point => [0.0; 2],
-        }
-    }
-
     /// A bound of the distance of its points from the body's origin, metres.
     pub fn reach_m(&self) -> f64 {
         match self {

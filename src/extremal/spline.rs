@@ -61,6 +61,11 @@ impl Basis {
         self.degree
     }
 
+    /// The knots.
+    pub fn knots(&self) -> &[f64] {
+        &self.knots
+    }
+
     /// How many control points it takes.
     pub fn n_points(&self) -> usize {
         self.knots.len() - self.degree - 1
@@ -72,7 +77,7 @@ impl Basis {
     }
 
     /// The span that holds `u`: the last knot not above it that has a larger one behind it, within the domain.
-    fn span(&self, u: f64) -> usize {
+    pub(super) fn span(&self, u: f64) -> usize {
         let (first, last) = (self.degree, self.n_points() - 1);
         let mut k = self.knots.partition_point(|knot| *knot <= u).clamp(first + 1, last + 1) - 1;
         while k > first && self.knots[k] >= self.knots[k + 1] {
@@ -120,13 +125,6 @@ impl Basis {
         let second = if p >= 2 { derivative(&derivative(&n[p - 2], p - 1), p) } else { [0.0; MAX_DEGREE + 1] };
         (k - p, [n[p], first, second])
     }
-
-    /// The smallest distance of knots that a derivative of the curve is divided by, times 1 / degree.
-    fn least_step(&self) -> f64 {
-        let p = self.degree;
-        let steps = (1..self.n_points()).map(|i| self.knots[i + p] - self.knots[i]);
-        steps.filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min) / p as f64
-    }
 }
 
 /// Control points times weights, with the weights.
@@ -142,16 +140,6 @@ fn homogeneous(points: &[DVec3], weights: Option<&[f64]>, wanted: usize) -> Resu
         return Err(Error::input("control points are finite, weights finite and above 0"));
     }
     Ok(all.map(|(p, w)| (p * w).extend(w)).collect())
-}
-
-/// A bound of the speed along a row of control points: of Σ pᵢ Nᵢ′ (Pᵢ − f)/w, with Nᵢ′ from differences of neighbours.
-fn speed_bound<'a>(rows: impl Iterator<Item = (&'a DVec4, &'a DVec4)>, all: &[DVec4], least_step: f64) -> f64 {
-    let point = |c: &DVec4| c.xyz() / c.w;
-    let least_weight = all.iter().map(|c| c.w).fold(f64::INFINITY, f64::min);
-    let (lo, hi) = all.iter().map(point).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
-    let across = (hi - lo).length();
-    let change = |(a, b): (&DVec4, &DVec4)| a.w * (point(b) - point(a)).length() + (b.w - a.w).abs() * across;
-    rows.map(change).fold(0.0, f64::max) / (least_step * least_weight)
 }
 
 fn reach(controls: &[DVec4]) -> f64 {
@@ -242,15 +230,9 @@ impl SplineSurface {
         Jet { point: f, first: [fu, fv], second: [fuu, fuv, fvv] }
     }
 
-    /// Bounds of the lengths of both tangents.
-    pub fn speed_bounds(&self) -> [f64; 2] {
-        let (n, rows) = (self.basis[1].n_points(), self.controls.chunks_exact(self.basis[1].n_points()));
-        let down = self.controls.iter().zip(self.controls.iter().skip(n));
-        let along = rows.flat_map(|row| row.iter().zip(row.iter().skip(1)));
-        [
-            speed_bound(down, &self.controls, self.basis[0].least_step()),
-            speed_bound(along, &self.controls, self.basis[1].least_step()),
-        ]
+    /// The control points times their weights, and these; the second parameter runs faster.
+    pub(super) fn controls(&self) -> &[DVec4] {
+        &self.controls
     }
 
     /// A bound of the distance from the origin, metres: that of the control points.
@@ -312,9 +294,9 @@ impl SplineCurve {
         Jet { point: f, first: [fu, DVec3::ZERO], second: [fuu, DVec3::ZERO, DVec3::ZERO] }
     }
 
-    /// A bound of the tangent's length.
-    pub fn speed_bound(&self) -> f64 {
-        speed_bound(self.controls.iter().zip(self.controls.iter().skip(1)), &self.controls, self.basis.least_step())
+    /// The control points times their weights, and these.
+    pub(super) fn controls(&self) -> &[DVec4] {
+        &self.controls
     }
 
     /// A bound of the distance from the origin, metres.
