@@ -236,11 +236,10 @@ fn balls_hold_their_rectangles_and_are_not_idle() {
                 }
             }
             assert!(most <= ball.radius_m + 1e-13, "{shape:?} {u:?} {v:?}: {most} {}", ball.radius_m);
-            assert!(
-                share == 1.0 || ball.radius_m <= 2.5 * most + 1e-6,
-                "{shape:?} {u:?} {v:?}: {most} {}",
-                ball.radius_m
-            );
+            // Over a knot the hull is that of all control points that count: the search cuts there first.
+            let over_knot = |i: usize, e: [f64; 2]| ranges[i].is_some() && shape.cut(i, e) != 0.5 * (e[0] + e[1]);
+            let idle = share == 1.0 || over_knot(0, u) || over_knot(1, v);
+            assert!(idle || ball.radius_m <= 2.5 * most + 1e-6, "{shape:?} {u:?} {v:?}: {most} {}", ball.radius_m);
             assert!(reach <= shape.reach_m() * (1.0 + 1e-13));
         }
     }

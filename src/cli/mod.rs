@@ -26,6 +26,7 @@ mod info;
 mod inputs;
 mod render;
 mod summary;
+mod track;
 
 use clap::{Parser, Subcommand};
 use firstcontact::{Error, ErrorKind, Result};
@@ -55,6 +56,8 @@ enum Command {
     Info(info::InfoArgs),
     /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps
     Render(Box<render::RenderArgs>),
+    /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first contacts
+    Track(track::TrackArgs),
 }
 
 /// How a command ended, if not with an error.
@@ -99,6 +102,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Elementary(args) => elementary::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Render(args) => render::run(&args),
+        Command::Track(args) => track::run(&args),
     }
 }
 

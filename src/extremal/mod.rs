@@ -17,6 +17,7 @@ pub mod jet;
 pub mod lost;
 pub mod motion;
 pub mod newton;
+pub mod scene;
 pub mod search;
 pub mod settings;
 pub mod shape;

@@ -57,6 +57,8 @@ pub struct Sample {
     pub normalised: [f64; 4],
     /// The largest error of the form in use: the sine of an angle, or a length as a share of the size.
     pub error: f64,
+    /// The Euclidean norm of the errors of the form in use, as they are: what decays as exp(−K t).
+    pub norm: f64,
 }
 
 /// A pair that was lost.
@@ -68,6 +70,19 @@ pub struct Restart {
     pub lost: Lost,
     /// Whether the search found a pair to go on with.
     pub found: bool,
+}
+
+impl Track {
+    /// The rate at which the errors of the start have decayed, 1/s: the slope of the logarithm of their norm, as long as it is
+    /// above 10⁻⁶ of what it was. `None` if the start was nearly exact, or the pair was lost on the way.
+    pub fn decay_rate_per_s(&self) -> Option<f64> {
+        let first = self.samples.first().filter(|s| s.phase == Phase::Acquiring)?;
+        let lost_s = self.restarts.first().map_or(f64::INFINITY, |r| r.t_s);
+        let large = |s: &&Sample| s.norm > 1e-6 * first.norm && s.t_s < lost_s;
+        let last = self.samples.iter().take_while(large).last()?;
+        let decayed = last.norm < 0.5 * first.norm && lost_s.is_infinite();
+        decayed.then(|| (first.norm / last.norm).ln() / (last.t_s - first.t_s))
+    }
 }
 
 /// A pair over time.
@@ -392,6 +407,7 @@ impl Run<'_> {
     }
 
     fn sample(&self, t_s: f64, phase: Phase, state: &State, configuration: &Configuration) -> Sample {
+        let equations = configuration.equations(self.tracker.settings.form);
         Sample {
             t_s,
             phase,
@@ -399,13 +415,23 @@ impl Run<'_> {
             sigma_m: configuration.sigma_m(),
             projections: configuration.projections(),
             normalised: configuration.normalised(),
-            error: configuration.equations(self.tracker.settings.form).error(),
+            error: equations.error(),
+            norm: equations.errors[..equations.n].iter().map(|e| e * e).sum::<f64>().sqrt(),
         }
     }
 
     fn nothing(&self, t_s: f64, lost: Lost) -> Sample {
-        let none = [f64::NAN; 4];
-        let (state, sigma_m) = (State::default(), f64::NAN);
-        Sample { t_s, phase: Phase::Lost(lost), state, sigma_m, projections: none, normalised: none, error: f64::NAN }
+        let none = f64::NAN;
+        let (projections, normalised) = ([none; 4], [none; 4]);
+        Sample {
+            t_s,
+            phase: Phase::Lost(lost),
+            state: State::default(),
+            sigma_m: none,
+            projections,
+            normalised,
+            error: none,
+            norm: none,
+        }
     }
 }
