@@ -1,5 +1,5 @@
-//! An egg falls onto a dome and comes to rest in the valley beside it: the extremal pair is integrated together with the
-//! motion (Patoglu and Gillespie, figure 5).
+//! An egg falls onto a dome, bounces and rocks down it: the extremal pair is integrated together with the motion (Patoglu and
+//! Gillespie, figure 5).
 //!
 //! The caller's state (position, velocity, orientation, spin) and the tracker's (u, v, r, s) are one vector that one
 //! Runge-Kutta step carries on. Within a step the pair tells the dynamics how deep the bodies penetrate and where: a spring
@@ -77,9 +77,7 @@ impl System {
         let torque = arm.cross(force) - 2e-3 * spin;
         let spin_rate = inertia.inverse() * (torque - spin.cross(inertia * spin));
         let acceleration = GRAVITY_M_S2 + force / MASS_KG;
-        let q = DQuat::from_mat3(&r);
         let turning = DQuat::from_xyzw(spin.x, spin.y, spin.z, 0.0) * DQuat::from_xyzw(y[6], y[7], y[8], y[9]) * 0.5;
-        debug_assert!(q.is_finite());
         let x = rates(&self.pair, &charts.with(places(y)), &self.relative(y), Form::Normal, GAIN_PER_S, None)?;
         let [v, a, w] = [body.velocity_m_s, acceleration, spin_rate].map(|v| v.to_array());
         let t = [turning.x, turning.y, turning.z, turning.w];

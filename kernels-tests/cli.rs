@@ -18,6 +18,7 @@ mod packages;
 mod random;
 mod render;
 mod stats;
+mod track;
 
 use serde_json::Value;
 use std::path::PathBuf;

@@ -84,25 +84,26 @@ fn the_reference_ends_at_extremal_pairs() {
     assert!(through > 0);
 }
 
-/// Without charts as with them: the same Φ-flow, hence the same points after a few steps from a wrong start.
+/// Without charts as with them: the same pair. (On the way the flows differ, by the square of the errors: which errors decay
+/// depends on the tangents.)
 #[test]
-fn without_charts_the_flow_is_that_of_the_tracker() {
+fn without_charts_the_flow_comes_to_the_pair_of_the_tracker() {
     use firstcontact::extremal::{Settings, State, Tracker, shape::on_sphere};
     let (pairs, starts) = cases(40);
-    let schedule = Schedule { step_s: 2e-3, n_steps: 80, ..SCHEDULE };
+    let schedule = Schedule { step_s: 0.01, n_steps: 100, ..SCHEDULE };
     let mut places = starts.clone();
     reference(&pairs, &mut places, &schedule).unwrap();
     for ((pair, start), place) in pairs.iter().zip(&starts).zip(&places) {
-        let settings = Settings { gain_per_s: 10.0, step_s: 1e-3, ..Settings::default() };
+        let settings = Settings { gain_per_s: 10.0, step_s: 0.01, ..Settings::default() };
         let tracker = Tracker::new(shapes(pair), pair.motions, settings).unwrap();
         let [a, b] = start.units.map(on_sphere);
-        let track = tracker.run(Some(State { a, b, held: [false; 4] }), 0.16).unwrap();
+        let track = tracker.run(Some(State { a, b, held: [false; 4] }), 1.0).unwrap();
         let last = track.samples.last().unwrap();
-        let at = Configuration::new(tracker.pair(), &last.state, &relative(pair, 0.16));
-        let points = [at.f.point, relative(pair, 0.16).rotation.transpose() * at.h.point];
+        let at = Configuration::new(tracker.pair(), &last.state, &relative(pair, 1.0));
+        let points = [at.f.point, relative(pair, 1.0).rotation.transpose() * at.h.point];
         for k in 0..2 {
             let off = (points[k] / pair.semi_axes_m[k] - place.units[k]).length();
-            assert!(off < 1e-6, "{off} {:?}", last.phase);
+            assert!(off < 1e-5, "{off} {:?}", last.phase);
         }
     }
 }
@@ -128,7 +129,7 @@ fn the_kernel_follows_the_reference() {
     if skip() {
         return;
     }
-    let n = effort(1000, 20_000);
+    let n = effort(400, 20_000);
     let mut sigma: Vec<f64> = deviations(&mut kernel(None), n, &SCHEDULE).iter().map(|d| d.1).collect();
     sigma.sort_by(f64::total_cmp);
     println!("{n} pairs, 100 steps: |σ₃₂ − σ₆₄| median {:.1e}, largest {:.1e} m", sigma[n / 2], sigma[n - 1]);
@@ -143,7 +144,7 @@ fn errors_do_not_grow_with_the_number_of_steps() {
         return;
     }
     let schedule = Schedule { step_s: 0.002, n_steps: 1000, ..SCHEDULE };
-    let sigma = deviations(&mut kernel(None), 200, &schedule).iter().fold(0.0f64, |a, d| a.max(d.1));
+    let sigma = deviations(&mut kernel(None), 64, &schedule).iter().fold(0.0f64, |a, d| a.max(d.1));
     assert!(sigma < 16.0 * 2f64.powi(-24) * 8.0, "{sigma:e}");
 }
 
@@ -154,7 +155,7 @@ fn every_mutant_of_the_kernel_dies() {
         return;
     }
     let schedule = Schedule { n_steps: 5, ..SCHEDULE };
-    let worst = |mutant| deviations(&mut kernel(mutant), 200, &schedule).iter().fold(0.0f64, |a, d| a.max(d.0));
+    let worst = |mutant| deviations(&mut kernel(mutant), 64, &schedule).iter().fold(0.0f64, |a, d| a.max(d.0));
     let right = worst(None);
     assert!(right < 2e-5, "{right:e}");
     let mutants = [
@@ -180,7 +181,7 @@ fn every_mutant_of_the_kernel_dies() {
 /// Starts on far sides are called lost, by the kernel as by the reference; none is called good and is not.
 #[test]
 fn starts_on_far_sides_are_told() {
-    let (pairs, mut starts) = cases(300);
+    let (pairs, mut starts) = cases(200);
     starts.iter_mut().enumerate().for_each(|(i, s)| s.units[i % 2] = -s.units[i % 2]);
     let told = |places: &[Places]| {
         let end_s = SCHEDULE.step_s * SCHEDULE.n_steps as f64;
@@ -193,13 +194,13 @@ fn starts_on_far_sides_are_told() {
     let mut on_cpu = starts.clone();
     reference(&pairs, &mut on_cpu, &SCHEDULE).unwrap();
     let lost = told(&on_cpu);
-    assert!(lost > 150, "{lost}");
+    assert!(lost > 100, "{lost}");
     if skip() {
         return;
     }
     let mut on_gpu = starts.clone();
     kernel(None).follow(&pairs, &mut on_gpu, &SCHEDULE).unwrap();
-    assert!(told(&on_gpu) > 150);
+    assert!(told(&on_gpu) > 100);
     // Without the kernel's own judgement, what was lost on the way is taken for regular.
     let mutant = Mutant { old: "select(1.0, 0.0, good)", new: "0.0" };
     let mut unjudged = starts;

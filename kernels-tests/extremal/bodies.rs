@@ -62,6 +62,11 @@ fn net(z: [[f64; 4]; 4], w: [f64; 4], inward: bool) -> Shape {
 
 /// Two rational bicubic patches.
 pub fn patches() -> (Pair, [Motion; 2]) {
+    patches_with(true)
+}
+
+/// The same, with what is said of the second one's normal.
+pub fn patches_with(inward: bool) -> (Pair, [Motion; 2]) {
     let a = net(
         [[0.0, 0.5, 0.5, 0.0], [0.5, 1.1, 1.0, 0.45], [0.5, 1.0, 1.2, 0.5], [0.0, 0.5, 0.45, -0.1]],
         [1.5, 1.2, 1.2, 2.0],
@@ -70,7 +75,7 @@ pub fn patches() -> (Pair, [Motion; 2]) {
     let b = net(
         [[0.0, -0.4, -0.3, 0.1], [-0.4, -0.9, -0.9, -0.4], [-0.3, -0.9, -1.0, -0.4], [0.1, -0.4, -0.4, 0.0]],
         [1.3, 1.1, 1.1, 1.4],
-        true,
+        inward,
     );
     let motion_a = Motion::new(DVec3::ZERO, v(0.0, 0.0, 0.1), v(0.05, -0.1, 0.2));
     let motion_b = Motion::new(v(0.2, -0.1, 2.2), v(0.1, 0.05, -0.4), v(-0.1, 0.1, -0.2));

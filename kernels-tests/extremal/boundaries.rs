@@ -1,6 +1,6 @@
 //! Edges of patches, closed parameters, charts, curves and points, and pairs that are lost.
 
-use super::bodies::{apart, octant, patches, v};
+use super::bodies::{PATCHES_START, apart, octant, patches, patches_with, v};
 use super::oracle::dense_distance;
 use firstcontact::extremal::search::search;
 use firstcontact::extremal::{
@@ -174,6 +174,19 @@ fn an_audit_finds_the_nearer_pair() {
     for sample in audited.samples.iter().step_by(5).skip(1) {
         let dense = dense_distance(&pair, &motions, sample.t_s, 32);
         assert!((sample.sigma_m - dense).abs() < 2e-3, "{}: {} {dense}", sample.t_s, sample.sigma_m);
+    }
+}
+
+/// A patch whose normal is said to point the other way: its nearest pair does not face, and that is said.
+#[test]
+fn a_normal_the_wrong_way_is_named() {
+    for inward in [true, false] {
+        let (pair, motions) = patches_with(inward);
+        let track = tracker(&pair, motions, 10.0, 0.01, 0).run(Some(State::new(PATCHES_START)), 0.5).unwrap();
+        let wrong = |l: &Lost| matches!(l, Lost::WrongSide { .. } | Lost::NotExtremal);
+        assert_eq!(track.restarts.iter().any(|r| wrong(&r.lost) && !r.found), !inward, "{:?}", track.restarts);
+        let tracking = track.samples.iter().filter(|s| s.phase == Phase::Tracking).count();
+        assert!(if inward { tracking == track.samples.len() - 1 } else { tracking == 0 }, "{tracking}");
     }
 }
 

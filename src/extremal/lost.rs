@@ -28,6 +28,8 @@ pub enum Lost {
         /// The largest error.
         error: f64,
     },
+    /// A method that chooses its steps found none short enough: the rates jump, as at a corner of a curve.
+    NoStep,
     /// A point ran over more than a quarter of a parameter's range in one step.
     TooFast,
     /// The distance jumped.
@@ -59,6 +61,7 @@ impl Lost {
             Self::WrongSide { .. } => "wrong-side",
             Self::FalseEquilibrium { .. } => "false-equilibrium",
             Self::Diverged { .. } => "diverged",
+            Self::NoStep => "no-step",
             Self::TooFast => "too-fast",
             Self::Jump { .. } => "jump",
             Self::NotAcquired => "not-acquired",
@@ -80,6 +83,7 @@ impl fmt::Display for Lost {
                 write!(f, "the projections vanish on a curve where the surfaces cross (error {error:.1e})")
             }
             Self::Diverged { error } => write!(f, "the errors grew to {error:.1e}"),
+            Self::NoStep => write!(f, "no step is short enough: the rates jump"),
             Self::TooFast => write!(f, "a point ran over a quarter of its range in one step"),
             Self::Jump { by_m } => write!(f, "the distance jumped by {by_m:.3} m"),
             Self::NotAcquired => write!(f, "the errors did not become small in time"),

@@ -111,6 +111,9 @@ const MOST_SAMPLES: f64 = 1e7;
 /// Gain times step at most, where a method chooses its steps.
 const OWN_STEPS_LIMIT: f64 = 2.5;
 
+/// Steps within one sample.
+const MOST_OWN_STEPS: usize = 2000;
+
 /// Parameters, then integrated errors.
 type Extended = [f64; 8];
 
@@ -203,12 +206,13 @@ impl Tracker {
         let ranges = self.pair.ranges();
         let longest = OWN_STEPS_LIMIT / self.settings.gain_per_s;
         let (mut t, mut h) = (0.0, step_s.min(longest));
-        while t < step_s {
-            h = h.min(longest).min(step_s - t);
-            if !(h > 1e-12 * step_s) {
-                // What is left is rounding, or the errors do not fall however short the steps are.
-                return if step_s - t <= 1e-9 * step_s { Ok(y) } else { Err(Lost::Singular { pivot_ratio: 0.0 }) };
+        for _ in 0..MOST_OWN_STEPS {
+            let left = step_s - t;
+            if left <= 1e-12 * step_s {
+                // What is left is rounding.
+                return Ok(y);
             }
+            h = h.min(longest).min(left);
             let (new, difference) = dormand_prince(&rate, t_s + t, &y, h)?;
             let share = |i: usize| ranges[i].map_or(0.0, |r| (difference[i] / (r.hi - r.lo)).abs());
             let error = (0..4).map(share).fold(0.0, f64::max) / tolerance;
@@ -220,7 +224,7 @@ impl Tracker {
             }
             h *= (0.9 * error.max(1e-6).powf(-0.2)).clamp(0.2, 4.0);
         }
-        Ok(y)
+        Err(Lost::NoStep)
     }
 
     /// Follows the pair from time 0. Without a start it is searched for; an inexact start is driven to the pair.
