@@ -99,6 +99,7 @@ mod tests {
     use super::*;
 
     type Never = std::convert::Infallible;
+    type Method<'m> = &'m dyn Fn(f64, &[f64; 1], f64) -> [f64; 1];
 
     /// yʹ = y cos t has the solution exp(sin t).
     fn errors(method: impl Fn(f64, &[f64; 1], f64) -> [f64; 1], steps: usize) -> f64 {
@@ -110,7 +111,7 @@ mod tests {
     #[test]
     fn orders_are_1_4_and_5() {
         let rate = |t: f64, y: &[f64; 1]| Ok::<_, Never>([y[0] * t.cos()]);
-        let order = |method: &dyn Fn(f64, &[f64; 1], f64) -> [f64; 1]| (errors(method, 20) / errors(method, 40)).log2();
+        let order = |method: Method| (errors(method, 20) / errors(method, 40)).log2();
         assert!((order(&|t, y, h| euler(rate, t, y, h).unwrap()) - 1.0).abs() < 0.1);
         assert!((order(&|t, y, h| runge_kutta_4(rate, t, y, h).unwrap()) - 4.0).abs() < 0.2);
         assert!((order(&|t, y, h| dormand_prince(rate, t, y, h).unwrap().0) - 5.0).abs() < 0.3);

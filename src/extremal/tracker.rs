@@ -310,7 +310,7 @@ impl Run<'_> {
     fn advance(&mut self, i: usize, from_s: f64, to_s: f64) -> Sample {
         let Some(now) = self.now else {
             let last = self.restarts.last().map_or(Lost::NothingFound, |r| r.lost);
-            return if i % SEARCH_EVERY == 0 { self.search(to_s, None) } else { self.nothing(to_s, last) };
+            return if i.is_multiple_of(SEARCH_EVERY) { self.search(to_s, None) } else { self.nothing(to_s, last) };
         };
         let mut integrated = now.integrated;
         let stepped = self.tracker.step_with(&now.state, &mut integrated, from_s, to_s - from_s);
@@ -318,7 +318,7 @@ impl Run<'_> {
             Ok((next, sample)) => {
                 self.now = Some(next);
                 let every = self.tracker.settings.audit_steps;
-                if every > 0 && (i + 1) % every == 0 { self.audit(&next, sample) } else { sample }
+                if every > 0 && (i + 1).is_multiple_of(every) { self.audit(&next, sample) } else { sample }
             }
             Err(lost) => self.search(to_s, Some(lost)),
         }
