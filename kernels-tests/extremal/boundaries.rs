@@ -190,6 +190,51 @@ fn a_normal_the_wrong_way_is_named() {
     }
 }
 
+/// Steps that are too long for the gain or for the motion: the errors stay large, grow again, or the distance jumps. Whatever
+/// is called tracking is right none the less.
+#[test]
+fn what_steps_too_long_lead_to_is_named() {
+    let run = |pair: &Pair, motions: [Motion; 2], settings: Settings, start: Option<State>, end: f64| {
+        let track = Tracker::new(pair.clone(), motions, settings).unwrap().run(start, end).unwrap();
+        for sample in track.samples.iter().filter(|s| s.phase == Phase::Tracking) {
+            let dense = dense_distance(pair, &motions, sample.t_s, 24);
+            assert!((sample.sigma_m - dense).abs() < 0.02, "{} {dense}", sample.sigma_m);
+        }
+        track.restarts.iter().map(|r| r.lost.name()).collect::<Vec<_>>()
+    };
+    // Just below the limit of stability errors do decay, but not within the time that the gain promises.
+    let (pair, motions) = apart();
+    let slow = Settings { gain_per_s: 27.5, step_s: 0.1, ..Settings::default() };
+    let near = State::new([0.285, 0.192, -2.829, -0.21]);
+    let names = run(&pair, motions.map(|m| Motion::still(m.origin_m)), slow, Some(near), 3.0);
+    assert!(names.contains(&"not-acquired"), "{names:?}");
+    // Euler's steps along tangents of a body that turns by 0.4 rad in each.
+    let balls = Pair { a: Shape::ellipsoid([1.0; 3]).unwrap(), b: Shape::ellipsoid([0.5; 3]).unwrap() };
+    let spin = [Motion::new(DVec3::ZERO, DVec3::ZERO, v(0.0, 1.0, 4.0)), Motion::still(v(2.0, 0.2, 0.3))];
+    let euler = firstcontact::extremal::Integrator::Euler;
+    let coarse = Settings { gain_per_s: 1.0, step_s: 0.1, integrator: euler, ..Settings::default() };
+    let names = run(&balls, spin, coarse, None, 2.0);
+    assert!(names.contains(&"diverged"), "{names:?}");
+    // A long body turns by 0.5 rad in a step: its distance does not go on as its rate said.
+    let long = Pair { a: Shape::ellipsoid([2.0, 0.5, 0.5]).unwrap(), b: Shape::ellipsoid([0.5; 3]).unwrap() };
+    let spin = [Motion::new(DVec3::ZERO, DVec3::ZERO, v(0.0, 0.0, 1.0)), Motion::still(v(4.0, 0.2, 0.1))];
+    let names = run(&long, spin, Settings { gain_per_s: 2.0, step_s: 0.5, ..Settings::default() }, None, 6.0);
+    assert!(names.contains(&"jump"), "{names:?}");
+}
+
+/// Deeper than the radii of curvature of both bodies, but not than their sum, a pair is still a maximum of the gap.
+#[test]
+fn pairs_of_spheres_are_extremal_until_their_centres_meet() {
+    let pair = Pair { a: Shape::ellipsoid([1.0; 3]).unwrap(), b: Shape::ellipsoid([1.0; 3]).unwrap() };
+    let facing = State::new([0.0, 0.0, PI, 0.0]);
+    for (apart_m, extremal) in [(2.5, true), (1.5, true), (0.5, true), (0.1, true), (-0.1, false), (-0.7, false)] {
+        let place = |x: f64| Motion::still(v(x, 0.0, 0.0)).at(0.0);
+        let at = Configuration::new(&pair, &facing, &Relative::between(&place(0.0), &place(apart_m)));
+        assert_eq!(at.is_extremal(), extremal, "{apart_m}");
+        assert!((at.sigma_m() - (apart_m - 2.0)).abs() < 1e-14);
+    }
+}
+
 /// Flat on flat has no single pair: the equations are singular, by name.
 #[test]
 fn flat_on_flat_is_singular() {

@@ -2,6 +2,7 @@
 
 use super::bodies::{apart, through_contact, v};
 use firstcontact::engine::{Backend, Engine};
+use firstcontact::extremal::{Basis, SplineSurface};
 use firstcontact::extremal::{FirstContact, Motion, Pair, Place, Settings, Shape, Tracker, first_contact};
 use firstcontact::model::robot::{ColumnKind, Joint, JointKind, Robot, Triangle};
 use firstcontact::model::scene::Scene;
@@ -77,6 +78,30 @@ fn a_ball_falls_onto_a_ring() {
     // Through the hole: free.
     let through = [motions[0], Motion { origin_m: v(0.3, 0.0, 1.5), ..motions[1] }];
     assert_eq!(contact(&pair, through, 3.0, 0.0).reached_by_s, None);
+}
+
+/// A ball in a trough flies from one wall to the other: the pair with the first wall stays a local minimum, and is not the one
+/// that counts.
+#[test]
+fn another_wall_is_not_overlooked() {
+    // z = 1.5 x².
+    let row = |x: f64, z: f64| [v(x, -1.0, z), v(x, 1.0, z)];
+    let points = [row(-1.0, 1.5), row(0.0, -1.5), row(1.0, 1.5)].concat();
+    let basis = [Basis::bezier(2).unwrap(), Basis::bezier(1).unwrap()];
+    let trough = Shape::Patch(SplineSurface::new(basis, &points, None, false).unwrap());
+    let pair = Pair { a: trough, b: Shape::ellipsoid([0.1; 3]).unwrap() };
+    let motions = [Motion::still(DVec3::ZERO), Motion::new(v(0.3, 0.1, 1.0), v(-1.0, 0.0, 0.0), v(0.0, 1.0, 0.0))];
+    let found = contact(&pair, motions, 1.2, 0.0);
+    // By hand: the centre (x, 1) is 0.1 from the parabola, along whose normal (3p, −1) from (p, 1.5 p²).
+    let gap = |x: f64| {
+        (0..200_000)
+            .map(|k| -1.0 + f64::from(k) * 5e-6)
+            .map(|p| (p - x).hypot(1.5 * p * p - 1.0))
+            .fold(f64::INFINITY, f64::min)
+            - 0.1
+    };
+    let by = found.reached_by_s.unwrap();
+    assert!(gap(0.3 - by).abs() < 1e-9 && gap(0.3 - found.clear_until_s + 0.01) > 0.0, "{found:?} {}", gap(0.3 - by));
 }
 
 /// An ellipsoid of triangles with its corners on the surface.
