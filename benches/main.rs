@@ -8,6 +8,7 @@
 mod case;
 mod contraction;
 mod end_to_end;
+mod extremal;
 mod obb;
 mod s1_concat;
 mod s2_bound;
@@ -28,6 +29,7 @@ criterion_group!(
     obb::bench,
     s6_solve::bench,
     contraction::bench,
+    extremal::bench,
     end_to_end::bench
 );
 criterion_main!(benches);

@@ -20,6 +20,7 @@ mod random;
 mod render;
 mod resume;
 mod stats;
+mod track;
 
 use serde_json::Value;
 use std::path::PathBuf;

@@ -6,6 +6,7 @@
 mod cli;
 mod elementary;
 mod faults;
+mod extremal;
 mod harness;
 mod inputs;
 mod layout;

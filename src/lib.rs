@@ -4,6 +4,7 @@ pub mod dataset;
 pub mod elementary;
 pub mod engine;
 pub mod error;
+pub mod extremal;
 pub mod gpu;
 pub mod load;
 pub mod model;

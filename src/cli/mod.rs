@@ -27,6 +27,7 @@ mod inputs;
 mod render;
 mod resume;
 mod summary;
+mod track;
 
 use clap::{Parser, Subcommand};
 use firstcontact::{Error, ErrorKind, Result};
@@ -56,6 +57,8 @@ enum Command {
     Info(info::InfoArgs),
     /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps
     Render(Box<render::RenderArgs>),
+    /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first contacts
+    Track(track::TrackArgs),
 }
 
 /// How a command ended, if not with an error.
@@ -100,6 +103,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Elementary(args) => elementary::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Render(args) => render::run(&args),
+        Command::Track(args) => track::run(&args),
     }
 }
 

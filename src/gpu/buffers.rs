@@ -79,6 +79,12 @@ slots! {
     Seen,
     /// The triangles of the candidates, one by one.
     Listed,
+    /// Gain, step and counts of a batch of extremal pairs.
+    ExtremalSettings,
+    /// Bodies and motions of extremal pairs.
+    ExtremalPairs,
+    /// Where extremal pairs are, and what is known of them.
+    ExtremalStates,
 }
 
 /// A set of buffers. Cloning shares them.

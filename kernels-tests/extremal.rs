@@ -1,0 +1,15 @@
+//! Extremal distance: derivatives, equations, tracking against published and tabulated values and against oracles that know
+//! nothing of the tracker; the paper's printed errors, each where it goes wrong.
+
+mod batch;
+mod bodies;
+mod boundaries;
+mod contact;
+mod defects;
+mod experiments;
+mod formulas;
+mod geometry;
+mod literal;
+mod oracle;
+mod pairs;
+mod steps;

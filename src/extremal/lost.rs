@@ -1,0 +1,96 @@
+//! Why a pair was lost.
+
+use std::fmt;
+
+/// Why the tracker does not trust a pair any more. It then starts anew from a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lost {
+    /// The equations are singular, or nearly so: for projections at contact, for the normal form where flat meets flat or at
+    /// the depth of a radius of curvature.
+    Singular {
+        /// Smallest pivot by the largest.
+        pivot_ratio: f64,
+    },
+    /// The errors vanish at a saddle or maximum of the distance: convexity was lost.
+    NotExtremal,
+    /// The outward normals do not face each other: the pair is on a far side, or one body is inside of the other.
+    WrongSide {
+        /// Cosine of the angle between the normals; −1 is right.
+        cosine: f64,
+    },
+    /// The projections vanish where the surfaces cross: Δ is zero there, but the normals are not parallel.
+    FalseEquilibrium {
+        /// The largest error of the normal form.
+        error: f64,
+    },
+    /// The errors grew after they had been small.
+    Diverged {
+        /// The largest error.
+        error: f64,
+    },
+    /// A method that chooses its steps found none short enough: the rates jump, as at a corner of a curve.
+    NoStep,
+    /// A point ran over more than a quarter of a parameter's range in one step.
+    TooFast,
+    /// The distance jumped.
+    Jump {
+        /// By how much it differs from what was predicted, metres.
+        by_m: f64,
+    },
+    /// The errors have not become small within the time that the gain promises.
+    NotAcquired,
+    /// A search found a pair that is nearer.
+    Farther {
+        /// Its distance, metres.
+        nearest_m: f64,
+    },
+    /// In penetration a point has come to the edge of a surface, where no extremal distance is defined.
+    Edge,
+    /// No extremal pair was found by the search.
+    NothingFound,
+    /// A parameter is not finite.
+    NotFinite,
+}
+
+impl Lost {
+    /// A short name, for files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Singular { .. } => "singular",
+            Self::NotExtremal => "not-extremal",
+            Self::WrongSide { .. } => "wrong-side",
+            Self::FalseEquilibrium { .. } => "false-equilibrium",
+            Self::Diverged { .. } => "diverged",
+            Self::NoStep => "no-step",
+            Self::TooFast => "too-fast",
+            Self::Jump { .. } => "jump",
+            Self::NotAcquired => "not-acquired",
+            Self::Farther { .. } => "farther",
+            Self::Edge => "edge",
+            Self::NothingFound => "nothing-found",
+            Self::NotFinite => "not-finite",
+        }
+    }
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Singular { pivot_ratio } => write!(f, "the equations are singular (pivots {pivot_ratio:.1e})"),
+            Self::NotExtremal => write!(f, "the pair is at a saddle or maximum of the distance"),
+            Self::WrongSide { cosine } => write!(f, "the normals do not face each other (cosine {cosine:.2})"),
+            Self::FalseEquilibrium { error } => {
+                write!(f, "the projections vanish on a curve where the surfaces cross (error {error:.1e})")
+            }
+            Self::Diverged { error } => write!(f, "the errors grew to {error:.1e}"),
+            Self::NoStep => write!(f, "no step is short enough: the rates jump"),
+            Self::TooFast => write!(f, "a point ran over a quarter of its range in one step"),
+            Self::Jump { by_m } => write!(f, "the distance jumped by {by_m:.3} m"),
+            Self::NotAcquired => write!(f, "the errors did not become small in time"),
+            Self::Farther { nearest_m } => write!(f, "another pair is nearer ({nearest_m:.3} m)"),
+            Self::Edge => write!(f, "a point has come to the edge of a surface in penetration"),
+            Self::NothingFound => write!(f, "no extremal pair was found"),
+            Self::NotFinite => write!(f, "a parameter is not finite"),
+        }
+    }
+}

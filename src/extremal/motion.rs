@@ -1,0 +1,85 @@
+//! Rigid motions with velocities, and one body as it moves before another.
+
+use glam::{DMat3, DQuat, DVec3};
+
+/// Pose and velocity of a body in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moving {
+    /// Body axes to world axes.
+    pub rotation: DMat3,
+    /// The body's origin, metres.
+    pub origin_m: DVec3,
+    /// Its velocity, metres by second.
+    pub velocity_m_s: DVec3,
+    /// Angular velocity in world axes, radians by second.
+    pub spin_rad_s: DVec3,
+}
+
+impl Moving {
+    /// At rest.
+    pub fn at_rest(rotation: DMat3, origin_m: DVec3) -> Self {
+        Self { rotation, origin_m, velocity_m_s: DVec3::ZERO, spin_rad_s: DVec3::ZERO }
+    }
+}
+
+/// A motion with constant velocity of the origin and constant angular velocity, both in world axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion {
+    /// Body axes to world axes at time 0.
+    pub rotation: DMat3,
+    /// The origin at time 0, metres.
+    pub origin_m: DVec3,
+    /// Its velocity, metres by second.
+    pub velocity_m_s: DVec3,
+    /// Angular velocity, radians by second.
+    pub spin_rad_s: DVec3,
+}
+
+impl Motion {
+    /// A body that stands, its axes those of the world.
+    pub fn still(origin_m: DVec3) -> Self {
+        Self { rotation: DMat3::IDENTITY, origin_m, velocity_m_s: DVec3::ZERO, spin_rad_s: DVec3::ZERO }
+    }
+
+    /// A body whose axes are those of the world at time 0.
+    pub fn new(origin_m: DVec3, velocity_m_s: DVec3, spin_rad_s: DVec3) -> Self {
+        Self { rotation: DMat3::IDENTITY, origin_m, velocity_m_s, spin_rad_s }
+    }
+
+    /// Pose and velocity at a time.
+    pub fn at(&self, t_s: f64) -> Moving {
+        Moving {
+            rotation: DMat3::from_quat(DQuat::from_scaled_axis(self.spin_rad_s * t_s)) * self.rotation,
+            origin_m: self.origin_m + self.velocity_m_s * t_s,
+            velocity_m_s: self.velocity_m_s,
+            spin_rad_s: self.spin_rad_s,
+        }
+    }
+}
+
+/// Body B as seen from body A, in the axes of A. Distances depend on nothing else.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Relative {
+    /// Axes of B to axes of A.
+    pub rotation: DMat3,
+    /// Origin of B from that of A, metres.
+    pub offset_m: DVec3,
+    /// Its rate of change, as seen from A, metres by second.
+    pub drift_m_s: DVec3,
+    /// Angular velocity of B before A, radians by second.
+    pub spin_rad_s: DVec3,
+}
+
+impl Relative {
+    /// From the poses and velocities of both bodies.
+    pub fn between(a: &Moving, b: &Moving) -> Self {
+        let to_a = a.rotation.transpose();
+        let offset_m = to_a * (b.origin_m - a.origin_m);
+        Self {
+            rotation: to_a * b.rotation,
+            offset_m,
+            drift_m_s: to_a * (b.velocity_m_s - a.velocity_m_s) - (to_a * a.spin_rad_s).cross(offset_m),
+            spin_rad_s: to_a * (b.spin_rad_s - a.spin_rad_s),
+        }
+    }
+}

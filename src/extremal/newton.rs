@@ -1,0 +1,111 @@
+//! The extremal pair with the bodies standing still: down the squared distance from far, Newton's method from near.
+
+use super::Pair;
+use super::equations::{Configuration, Form};
+use super::motion::Relative;
+use super::solve::{is_positive, solve};
+use super::state::State;
+
+/// Newton's method stops here: errors are sines of angles and shares of the size.
+const CONVERGED: f64 = 1e-13;
+/// What counts as converged where rounding allows no more.
+const NEARLY: f64 = 1e-9;
+/// Largest step of a point, as a share of the bodies' size.
+const LONGEST: f64 = 0.3;
+const MOST_STEPS: usize = 60;
+
+/// Newton's method on the normal form. Parameters that are held stay so. `None` if it does not converge, or leaves an edge.
+pub fn polish(pair: &Pair, relative: &Relative, start: &State) -> Option<State> {
+    let still = Relative { drift_m_s: Default::default(), spin_rad_s: Default::default(), ..*relative };
+    let (mut state, mut before) = (start.settled(pair), f64::INFINITY);
+    let held = state.held;
+    for _ in 0..MOST_STEPS {
+        let configuration = Configuration::new(pair, &state, &still);
+        let equations = configuration.equations(Form::Normal);
+        let error = equations.error();
+        if error <= CONVERGED || (error <= NEARLY && error >= 0.5 * before) {
+            return Some(state);
+        }
+        before = error;
+        let step = equations.rates(equations.errors.map(|e| -e)).rates?;
+        let lengths = lengths(&configuration);
+        let longest = (0..4).map(|i| step[i].abs() * lengths[i]).fold(0.0, f64::max);
+        let part = (LONGEST * pair.size_m() / longest.max(f64::MIN_POSITIVE)).min(1.0);
+        let x = state.parameters();
+        state = state.with(std::array::from_fn(|i| x[i] + part * step[i])).settled(pair);
+        if state.held != held {
+            return None;
+        }
+    }
+    None
+}
+
+/// A local minimum of the distance between the shapes, edges included: the damped Newton method on ½|Δ|². Parameters at whose
+/// end the distance falls outwards are held.
+pub fn descend(pair: &Pair, relative: &Relative, start: &State) -> State {
+    let mut state = State { held: [false; 4], ..*start }.settled(pair);
+    let mut damping = 1e-3;
+    let mut fresh = true;
+    for _ in 0..3 * MOST_STEPS {
+        if fresh {
+            let all = State { held: [false; 4], ..state };
+            state.held = outward(pair, &state, &Configuration::new(pair, &all, relative));
+        }
+        let configuration = Configuration::new(pair, &state, relative);
+        let equations = configuration.equations(Form::Projection);
+        let lengths = lengths(&configuration);
+        let n = equations.n;
+        let scale = |i: usize| lengths[equations.index[i]].max(f64::MIN_POSITIVE);
+        let sign = |i: usize| if equations.index[i] < 2 { 1.0 } else { -1.0 };
+        let gradient: [f64; 4] =
+            std::array::from_fn(|i| if i < n { sign(i) * equations.errors[i] / scale(i) } else { 0.0 });
+        let distance = configuration.delta.length();
+        if gradient.iter().all(|g| g.abs() <= 1e-15 * pair.size_m().max(distance)) {
+            return state;
+        }
+        let mut hessian = [[0.0; 4]; 4];
+        for i in 0..n {
+            for j in 0..n {
+                hessian[i][j] = sign(i) * equations.matrix[i][j] / (scale(i) * scale(j));
+            }
+            hessian[i][i] += damping;
+        }
+        if is_positive(n, &hessian, 1e-12)
+            && let (Some(y), _) = solve(n, hessian, gradient.map(|g| -g))
+        {
+            let longest = y.iter().fold(0.0f64, |a, b| a.max(b.abs()));
+            let part = (LONGEST * pair.size_m() / longest.max(f64::MIN_POSITIVE)).min(1.0);
+            let mut x = state.parameters();
+            for i in 0..n {
+                x[equations.index[i]] += part * y[i] / scale(i);
+            }
+            let next = State { held: [false; 4], ..state.with(x) }.settled(pair);
+            let found = Configuration::new(pair, &next, relative).delta.length();
+            if found < distance {
+                (state, damping, fresh) = (next, (damping / 5.0).max(1e-12), true);
+                continue;
+            }
+        }
+        damping = (damping * 6.0).max(1e-9);
+        fresh = false;
+        if damping > 1e6 {
+            return state;
+        }
+    }
+    state
+}
+
+/// Lengths of the four tangents.
+fn lengths(configuration: &Configuration) -> [f64; 4] {
+    let ([u, v], [r, s]) = (configuration.f.first, configuration.h.first);
+    [u, v, r, s].map(|t| t.length())
+}
+
+/// Which parameters stand at an end beyond which the distance would fall.
+fn outward(pair: &Pair, state: &State, configuration: &Configuration) -> [bool; 4] {
+    let (x, projections) = (state.parameters(), configuration.projections());
+    std::array::from_fn(|i| {
+        let growth = if i < 2 { projections[i] } else { -projections[i] };
+        pair.edge(i).is_some_and(|range| (x[i] <= range.lo && growth >= 0.0) || (x[i] >= range.hi && growth <= 0.0))
+    })
+}

@@ -1,0 +1,111 @@
+//! Gain, step, form and integrator, and which of them go together.
+
+use super::equations::Form;
+use crate::error::{Error, Result};
+
+/// What the outer loop feeds back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Feedback {
+    /// Errors computed from the parameters (the paper's figure 4).
+    #[default]
+    Direct,
+    /// Errors integrated as states of their own (the paper's figure 3). Nothing corrects the parameters then: the true errors
+    /// drift away from the integrated ones. For comparison.
+    Integrated,
+}
+
+/// How a step is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Integrator {
+    /// The explicit Euler method.
+    Euler,
+    /// The classical Runge-Kutta method of order 4.
+    #[default]
+    RungeKutta4,
+    /// The pair of Dormand and Prince of orders 5 and 4: steps of its own choice within each step asked for.
+    DormandPrince {
+        /// Error allowed in each, as a share of the ranges of the parameters.
+        tolerance: f64,
+    },
+}
+
+/// How a pair is tracked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The gain K: errors decay as exp(−K t).
+    pub gain_per_s: f64,
+    /// Length of a step, and time between two samples.
+    pub step_s: f64,
+    /// Which errors.
+    pub form: Form,
+    /// Computed or integrated.
+    pub feedback: Feedback,
+    /// How a step is made.
+    pub integrator: Integrator,
+    /// While the bodies are apart, a search checks every so many steps that no other pair is nearer; 0 for never, which is
+    /// enough for convex bodies.
+    pub audit_steps: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            gain_per_s: 10.0,
+            step_s: 0.01,
+            form: Form::Normal,
+            feedback: Feedback::Direct,
+            integrator: Integrator::RungeKutta4,
+            audit_steps: 0,
+        }
+    }
+}
+
+impl Integrator {
+    /// K·h at which errors no longer decay: the end of the method's interval of stability on the real axis. The errors of one
+    /// step are multiplied by 1 − z (Euler), by 1 − z + z²/2 − z³/6 + z⁴/24 (Runge-Kutta) with z = K·h.
+    pub fn stability_limit(&self) -> f64 {
+        match self {
+            Self::Euler => 2.0,
+            Self::RungeKutta4 => 2.785_293_563_405_282,
+            // It shortens its steps itself.
+            Self::DormandPrince { .. } => f64::INFINITY,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Euler => "Euler's method",
+            Self::RungeKutta4 => "the Runge-Kutta method",
+            Self::DormandPrince { .. } => "Dormand and Prince's method",
+        }
+    }
+}
+
+impl Settings {
+    /// Checks that the errors can decay.
+    ///
+    /// # Errors
+    /// Gain, step or tolerance is not above 0; gain times step is at or above the limit of stability.
+    pub fn check(&self) -> Result<()> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        if !positive(self.gain_per_s) || !positive(self.step_s) {
+            let message = format!("a gain of {} /s with steps of {} s", self.gain_per_s, self.step_s);
+            return Err(Error::input(message).remedy("both must be above 0"));
+        }
+        if let Integrator::DormandPrince { tolerance } = self.integrator
+            && !positive(tolerance)
+        {
+            return Err(Error::input(format!("a tolerance of {tolerance}")).remedy("it must be above 0"));
+        }
+        let (z, limit) = (self.gain_per_s * self.step_s, self.integrator.stability_limit());
+        if z < limit {
+            return Ok(());
+        }
+        let message = format!(
+            "gain × step = {z:.4}: {} multiplies the errors by more than 1 in size from {limit:.4} on",
+            self.integrator.name()
+        );
+        let at_most = 0.5 * limit / self.gain_per_s;
+        Err(Error::input(message).remedy(format!("steps of {at_most:.2e} s, or a smaller gain")))
+    }
+}

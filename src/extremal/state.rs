@@ -1,0 +1,84 @@
+//! Where the two points are, and which parameters are held at an edge.
+
+use super::Pair;
+use super::equations::Configuration;
+use super::shape::{Place, Range};
+
+/// The state of a tracked pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct State {
+    /// The place on A.
+    pub a: Place,
+    /// The place on B.
+    pub b: Place,
+    /// Which of u, v, r, s are held at the end of their range.
+    pub held: [bool; 4],
+}
+
+/// The share of a range within which a parameter is at its end.
+const AT_END: f64 = 1e-12;
+/// A held parameter is let go when the distance falls inwards by more than this, as a share of |Δ| by metre of the tangent.
+const RELEASE: f64 = 1e-6;
+
+impl State {
+    /// A state in charts 0 with nothing held.
+    pub fn new([u, v, r, s]: [f64; 4]) -> Self {
+        Self { a: Place::new(u, v), b: Place::new(r, s), held: [false; 4] }
+    }
+
+    /// u, v, r, s in the charts of the state.
+    pub fn parameters(&self) -> [f64; 4] {
+        [self.a.at[0], self.a.at[1], self.b.at[0], self.b.at[1]]
+    }
+
+    /// The same charts with other parameters.
+    #[must_use]
+    pub fn with(&self, [u, v, r, s]: [f64; 4]) -> Self {
+        let at = |place: Place, at| Place { at, ..place };
+        Self { a: at(self.a, [u, v]), b: at(self.b, [r, s]), ..*self }
+    }
+
+    /// Parameters that move: those that the shapes have and that are not held.
+    pub fn free(&self, pair: &Pair) -> [bool; 4] {
+        let ranges = pair.ranges();
+        std::array::from_fn(|i| ranges[i].is_some() && !self.held[i])
+    }
+
+    /// The same points in good charts, parameters beyond an edge put on it and held.
+    #[must_use]
+    pub fn settled(&self, pair: &Pair) -> Self {
+        let mut out = *self;
+        (out.a, out.b) = (pair.a.settled(self.a), pair.b.settled(self.b));
+        let mut x = out.parameters();
+        for (i, x) in x.iter_mut().enumerate() {
+            if let Some(Range { lo, hi, .. }) = pair.edge(i) {
+                if *x <= lo || *x >= hi {
+                    *x = x.clamp(lo, hi);
+                    out.held[i] = true;
+                }
+            } else {
+                out.held[i] = false;
+            }
+        }
+        out.with(x)
+    }
+
+    /// Lets held parameters go from whose end the distance falls inwards: the sign of Δ·tangent says so while the bodies are
+    /// apart (Kuhn and Tucker). Gives whether one was let go.
+    pub fn release(&mut self, pair: &Pair, configuration: &Configuration) -> bool {
+        let projections = configuration.normalised();
+        let x = self.parameters();
+        let mut any = false;
+        for i in 0..4 {
+            let Some(Range { lo, hi, .. }) = pair.edge(i).filter(|_| self.held[i]) else { continue };
+            // ½|Δ|² grows along the parameter by Δ·f_u, or by −Δ·h_r.
+            let growth = if i < 2 { projections[i] } else { -projections[i] };
+            let at_lo = x[i] - lo <= AT_END * (hi - lo);
+            if if at_lo { growth < -RELEASE } else { growth > RELEASE } {
+                self.held[i] = false;
+                any = true;
+            }
+        }
+        any
+    }
+}

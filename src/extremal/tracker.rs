@@ -1,0 +1,441 @@
+//! The controller: the inner loop U = M⁻¹(μ − b) makes the errors' rate what the outer loop μ = −K Ψ asks for.
+
+use super::equations::Configuration;
+use super::integrate::{dormand_prince, euler, runge_kutta_4};
+use super::lost::Lost;
+use super::motion::{Motion, Relative};
+use super::search::search;
+use super::settings::{Feedback, Integrator, Settings};
+use super::state::State;
+use super::{Form, Pair};
+use crate::error::{Error, Result};
+
+/// Tracks the extremal pair of two moving shapes.
+#[derive(Clone, Debug)]
+pub struct Tracker {
+    pair: Pair,
+    motions: [Motion; 2],
+    settings: Settings,
+}
+
+/// What is known of a sample's pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Phase {
+    /// The errors are still decaying from an inexact start.
+    Acquiring,
+    /// The pair is extremal, within the errors.
+    Tracking,
+    /// There is no pair, and why.
+    Lost(Lost),
+}
+
+impl Phase {
+    /// A name, for files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Acquiring => "acquiring",
+            Self::Tracking => "tracking",
+            Self::Lost(lost) => lost.name(),
+        }
+    }
+}
+
+/// One moment of a track.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// The time, seconds.
+    pub t_s: f64,
+    /// Whether the pair is to be trusted.
+    pub phase: Phase,
+    /// The places. Without meaning where the pair is lost.
+    pub state: State,
+    /// The extremal distance, metres: signed where there is a normal. NaN where the pair is lost.
+    pub sigma_m: f64,
+    /// The projections Ψ, metres² by parameter.
+    pub projections: [f64; 4],
+    /// The paper's normalised errors.
+    pub normalised: [f64; 4],
+    /// The largest error of the form in use: the sine of an angle, or a length as a share of the size.
+    pub error: f64,
+    /// The Euclidean norm of the errors of the form in use, as they are: what decays as exp(−K t).
+    pub norm: f64,
+}
+
+/// A pair that was lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Restart {
+    /// When, seconds.
+    pub t_s: f64,
+    /// Why.
+    pub lost: Lost,
+    /// Whether the search found a pair to go on with.
+    pub found: bool,
+}
+
+impl Track {
+    /// The rate at which the errors of the start have decayed, 1/s: the slope of the logarithm of their norm, as long as it is
+    /// above 10⁻⁶ of what it was. `None` if the start was nearly exact, or the pair was lost on the way.
+    pub fn decay_rate_per_s(&self) -> Option<f64> {
+        let first = self.samples.first().filter(|s| s.phase == Phase::Acquiring)?;
+        let lost_s = self.restarts.first().map_or(f64::INFINITY, |r| r.t_s);
+        let large = |s: &&Sample| s.norm > 1e-6 * first.norm && s.t_s < lost_s;
+        let last = self.samples.iter().take_while(large).last()?;
+        let decayed = last.norm < 0.5 * first.norm && lost_s.is_infinite();
+        decayed.then(|| (first.norm / last.norm).ln() / (last.t_s - first.t_s))
+    }
+}
+
+/// A pair over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// One for each step, and one for the start.
+    pub samples: Vec<Sample>,
+    /// Each loss, with how it ended.
+    pub restarts: Vec<Restart>,
+}
+
+/// Errors above this are no longer those of a start.
+const ACQUIRED: f64 = 1e-3;
+/// Errors above this, once acquired, are a loss.
+const DIVERGED: f64 = 0.05;
+/// A start must have decayed within this many times 1/K.
+const PATIENCE: f64 = 30.0;
+/// Smallest pivot by the largest that is not singular.
+const LEAST_PIVOT: f64 = 1e-6;
+/// A jump of the distance, as a share of the size.
+const JUMP: f64 = 0.1;
+/// Steps to the next search after one in vain.
+const SEARCH_EVERY: usize = 10;
+/// Samples that a track may have.
+const MOST_SAMPLES: f64 = 1e7;
+/// Gain times step at most, where a method chooses its steps.
+const OWN_STEPS_LIMIT: f64 = 2.5;
+
+/// Steps within one sample.
+const MOST_OWN_STEPS: usize = 2000;
+
+/// Parameters, then integrated errors.
+type Extended = [f64; 8];
+
+impl Tracker {
+    /// A tracker of two shapes on their motions.
+    ///
+    /// # Errors
+    /// Gain and step do not go together: see [`Settings::check`].
+    pub fn new(pair: Pair, motions: [Motion; 2], settings: Settings) -> Result<Self> {
+        settings.check()?;
+        Ok(Self { pair, motions, settings })
+    }
+
+    /// The shapes.
+    pub fn pair(&self) -> &Pair {
+        &self.pair
+    }
+
+    /// The motions.
+    pub fn motions(&self) -> &[Motion; 2] {
+        &self.motions
+    }
+
+    /// B before A at a time.
+    pub fn relative(&self, t_s: f64) -> Relative {
+        Relative::between(&self.motions[0].at(t_s), &self.motions[1].at(t_s))
+    }
+
+    /// Both places and their derivatives at a time.
+    pub fn configuration(&self, state: &State, t_s: f64) -> Configuration {
+        Configuration::new(&self.pair, state, &self.relative(t_s))
+    }
+
+    /// One step. The places are brought into good charts at its end, never within it.
+    ///
+    /// # Errors
+    /// The equations are singular on the way, a point runs too far, or a number is not finite.
+    pub fn step(&self, state: &State, t_s: f64, step_s: f64) -> std::result::Result<State, Lost> {
+        let errors = self.configuration(state, t_s).equations(self.settings.form);
+        let mut integrated = [0.0; 4];
+        (0..errors.n).for_each(|i| integrated[errors.index[i]] = errors.errors[i]);
+        self.step_with(state, &mut integrated, t_s, step_s)
+    }
+
+    /// As [`Tracker::step`], with the errors that [`Feedback::Integrated`] feeds back.
+    fn step_with(
+        &self,
+        state: &State,
+        integrated: &mut [f64; 4],
+        t_s: f64,
+        step_s: f64,
+    ) -> std::result::Result<State, Lost> {
+        let [x, e] = [state.parameters(), *integrated];
+        let y: Extended = std::array::from_fn(|i| if i < 4 { x[i] } else { e[i - 4] });
+        let rate = |t: f64, y: &Extended| self.extended_rates(state, t, y);
+        let new = match self.settings.integrator {
+            Integrator::Euler => euler(rate, t_s, &y, step_s)?,
+            Integrator::RungeKutta4 => runge_kutta_4(rate, t_s, &y, step_s)?,
+            Integrator::DormandPrince { tolerance } => self.adaptive(rate, t_s, y, step_s, tolerance)?,
+        };
+        if !new.iter().all(|x| x.is_finite()) {
+            return Err(Lost::NotFinite);
+        }
+        for (i, range) in self.pair.ranges().iter().enumerate() {
+            if range.is_some_and(|r| (new[i] - y[i]).abs() > 0.25 * (r.hi - r.lo)) {
+                return Err(Lost::TooFast);
+            }
+        }
+        integrated.copy_from_slice(&new[4..]);
+        Ok(state.with(std::array::from_fn(|i| new[i])).settled(&self.pair))
+    }
+
+    fn extended_rates(&self, state: &State, t_s: f64, y: &Extended) -> std::result::Result<Extended, Lost> {
+        let at = state.with(std::array::from_fn(|i| y[i]));
+        let relative = self.relative(t_s);
+        let wanted = (self.settings.feedback == Feedback::Integrated).then(|| std::array::from_fn(|i| y[i + 4]));
+        let rates = rates(&self.pair, &at, &relative, self.settings.form, self.settings.gain_per_s, wanted)?;
+        Ok(std::array::from_fn(|i| if i < 4 { rates[i] } else { -self.settings.gain_per_s * y[i] }))
+    }
+
+    /// Steps of its own choice up to `step_s`.
+    fn adaptive(
+        &self,
+        rate: impl Fn(f64, &Extended) -> std::result::Result<Extended, Lost>,
+        t_s: f64,
+        mut y: Extended,
+        step_s: f64,
+        tolerance: f64,
+    ) -> std::result::Result<Extended, Lost> {
+        let ranges = self.pair.ranges();
+        let longest = OWN_STEPS_LIMIT / self.settings.gain_per_s;
+        let (mut t, mut h) = (0.0, step_s.min(longest));
+        for _ in 0..MOST_OWN_STEPS {
+            let left = step_s - t;
+            if left <= 1e-12 * step_s {
+                // What is left is rounding.
+                return Ok(y);
+            }
+            h = h.min(longest).min(left);
+            let (new, difference) = dormand_prince(&rate, t_s + t, &y, h)?;
+            let share = |i: usize| ranges[i].map_or(0.0, |r| (difference[i] / (r.hi - r.lo)).abs());
+            let error = (0..4).map(share).fold(0.0, f64::max) / tolerance;
+            if !error.is_finite() {
+                return Err(Lost::NotFinite);
+            }
+            if error <= 1.0 {
+                (t, y) = (t + h, new);
+            }
+            h *= (0.9 * error.max(1e-6).powf(-0.2)).clamp(0.2, 4.0);
+        }
+        Err(Lost::NoStep)
+    }
+
+    /// Follows the pair from time 0. Without a start it is searched for; an inexact start is driven to the pair.
+    ///
+    /// # Errors
+    /// The duration is not above 0, or has too many steps.
+    pub fn run(&self, start: Option<State>, duration_s: f64) -> Result<Track> {
+        let steps = (duration_s / self.settings.step_s).ceil();
+        if !(duration_s > 0.0) || !(steps <= MOST_SAMPLES) {
+            let message = format!("{duration_s} s in steps of {} s", self.settings.step_s);
+            return Err(Error::input(message).remedy(format!("1 to {MOST_SAMPLES} steps")));
+        }
+        let n = (steps as usize).max(1);
+        let time = |i: usize| duration_s * i as f64 / n as f64;
+        let mut run = Run { tracker: self, now: None, restarts: Vec::new() };
+        let first = match start {
+            Some(state) => run.begin(state.settled(&self.pair), 0.0, false),
+            None => run.search(0.0, None),
+        };
+        let mut samples = vec![first];
+        for i in 0..n {
+            samples.push(run.advance(i, time(i), time(i + 1)));
+        }
+        Ok(Track { samples, restarts: run.restarts })
+    }
+}
+
+/// The controller's output: rates of u, v, r, s (zero where held) that make the errors decay with this gain, from the errors
+/// themselves or, if given by parameter, from integrated ones.
+///
+/// # Errors
+/// The equations are singular.
+pub fn rates(
+    pair: &Pair,
+    state: &State,
+    relative: &Relative,
+    form: Form,
+    gain_per_s: f64,
+    integrated: Option<[f64; 4]>,
+) -> std::result::Result<[f64; 4], Lost> {
+    let equations = Configuration::new(pair, state, relative).equations(form);
+    let wanted = std::array::from_fn(|i| {
+        let error = integrated.map_or(equations.errors[i], |e| e[equations.index[i]]);
+        -gain_per_s * error
+    });
+    let solved = equations.rates(wanted);
+    match solved.rates {
+        Some(rates) if solved.pivot_ratio >= LEAST_PIVOT => Ok(rates),
+        _ => Err(Lost::Singular { pivot_ratio: solved.pivot_ratio }),
+    }
+}
+
+/// A track in the making.
+struct Run<'a> {
+    tracker: &'a Tracker,
+    now: Option<Now>,
+    restarts: Vec<Restart>,
+}
+
+/// The pair that is followed.
+#[derive(Clone, Copy)]
+struct Now {
+    state: State,
+    integrated: [f64; 4],
+    acquired: bool,
+    since_s: f64,
+    sigma_m: f64,
+    sigma_rate_m_s: f64,
+}
+
+impl Run<'_> {
+    /// Goes on with a pair from now.
+    fn begin(&mut self, state: State, t_s: f64, acquired: bool) -> Sample {
+        let configuration = self.tracker.configuration(&state, t_s);
+        let equations = configuration.equations(self.tracker.settings.form);
+        let mut integrated = [0.0; 4];
+        (0..equations.n).for_each(|i| integrated[equations.index[i]] = equations.errors[i]);
+        let (sigma_m, sigma_rate_m_s) = (configuration.sigma_m(), configuration.sigma_rate_m_s());
+        self.now = Some(Now { state, integrated, acquired, since_s: t_s, sigma_m, sigma_rate_m_s });
+        self.sample(t_s, if acquired { Phase::Tracking } else { Phase::Acquiring }, &state, &configuration)
+    }
+
+    fn advance(&mut self, i: usize, from_s: f64, to_s: f64) -> Sample {
+        let Some(now) = self.now else {
+            let last = self.restarts.last().map_or(Lost::NothingFound, |r| r.lost);
+            return if i.is_multiple_of(SEARCH_EVERY) { self.search(to_s, None) } else { self.nothing(to_s, last) };
+        };
+        let mut integrated = now.integrated;
+        let stepped = self.tracker.step_with(&now.state, &mut integrated, from_s, to_s - from_s);
+        match stepped.and_then(|state| self.judge(&now, state, integrated, from_s, to_s)) {
+            Ok((next, sample)) => {
+                self.now = Some(next);
+                let every = self.tracker.settings.audit_steps;
+                if every > 0 && (i + 1).is_multiple_of(every) { self.audit(&next, sample) } else { sample }
+            }
+            Err(lost) => self.search(to_s, Some(lost)),
+        }
+    }
+
+    /// Whether what a step has led to may be the pair.
+    fn judge(
+        &self,
+        now: &Now,
+        mut state: State,
+        integrated: [f64; 4],
+        from_s: f64,
+        to_s: f64,
+    ) -> std::result::Result<(Now, Sample), Lost> {
+        let tracker = self.tracker;
+        let pair = &tracker.pair;
+        let mut configuration = tracker.configuration(&state, to_s);
+        if state.held != [false; 4] && state.release(pair, &configuration) {
+            configuration = tracker.configuration(&state, to_s);
+        }
+        let error = configuration.equations(tracker.settings.form).error();
+        let sigma_m = configuration.sigma_m();
+        if !error.is_finite() || !sigma_m.is_finite() {
+            return Err(Lost::NotFinite);
+        }
+        if state.held != [false; 4] && sigma_m < -ACQUIRED * pair.size_m() {
+            return Err(Lost::Edge);
+        }
+        // Another set of held parameters has other equations: their errors decay anew.
+        let same = state.held == now.state.held;
+        let acquired = (now.acquired && same) || error <= ACQUIRED;
+        let since_s = if same { now.since_s } else { to_s };
+        if acquired {
+            if error > DIVERGED {
+                return Err(Lost::Diverged { error });
+            }
+            let error = configuration.equations(Form::Normal).error();
+            if error > DIVERGED {
+                return Err(Lost::FalseEquilibrium { error });
+            }
+            if let Some(cosine) = configuration.facing().filter(|c| *c > -0.5) {
+                return Err(Lost::WrongSide { cosine });
+            }
+            if !configuration.is_extremal() {
+                return Err(Lost::NotExtremal);
+            }
+        } else if to_s - since_s > PATIENCE / tracker.settings.gain_per_s {
+            return Err(Lost::NotAcquired);
+        }
+        if acquired && now.acquired && same {
+            let by_m = sigma_m - now.sigma_m - (to_s - from_s) * now.sigma_rate_m_s;
+            if by_m.abs() > JUMP * pair.size_m() {
+                return Err(Lost::Jump { by_m });
+            }
+        }
+        let phase = if acquired { Phase::Tracking } else { Phase::Acquiring };
+        let sigma_rate_m_s = configuration.sigma_rate_m_s();
+        let next = Now { state, integrated, acquired, since_s, sigma_m, sigma_rate_m_s };
+        Ok((next, self.sample(to_s, phase, &state, &configuration)))
+    }
+
+    /// While apart: whether another pair is nearer.
+    fn audit(&mut self, now: &Now, sample: Sample) -> Sample {
+        let size = self.tracker.pair.size_m();
+        if !now.acquired || now.sigma_m <= 0.0 {
+            return sample;
+        }
+        match search(&self.tracker.pair, &self.tracker.relative(sample.t_s)) {
+            Ok(found) if found.sigma_m < now.sigma_m - 1e-3 * size => {
+                let lost = Lost::Farther { nearest_m: found.sigma_m };
+                self.restarts.push(Restart { t_s: sample.t_s, lost, found: true });
+                self.begin(found.state, sample.t_s, true)
+            }
+            Err(lost @ (Lost::NothingFound | Lost::WrongSide { .. })) => self.search(sample.t_s, Some(lost)),
+            _ => sample,
+        }
+    }
+
+    /// Starts anew; `lost` is why, if something was.
+    fn search(&mut self, t_s: f64, lost: Option<Lost>) -> Sample {
+        self.now = None;
+        let found = search(&self.tracker.pair, &self.tracker.relative(t_s));
+        if let Some(lost) = lost.or(found.err()) {
+            self.restarts.push(Restart { t_s, lost, found: found.is_ok() });
+        }
+        match found {
+            Ok(found) => self.begin(found.state, t_s, true),
+            Err(why) => self.nothing(t_s, lost.unwrap_or(why)),
+        }
+    }
+
+    fn sample(&self, t_s: f64, phase: Phase, state: &State, configuration: &Configuration) -> Sample {
+        let equations = configuration.equations(self.tracker.settings.form);
+        Sample {
+            t_s,
+            phase,
+            state: *state,
+            sigma_m: configuration.sigma_m(),
+            projections: configuration.projections(),
+            normalised: configuration.normalised(),
+            error: equations.error(),
+            norm: equations.errors[..equations.n].iter().map(|e| e * e).sum::<f64>().sqrt(),
+        }
+    }
+
+    fn nothing(&self, t_s: f64, lost: Lost) -> Sample {
+        let none = f64::NAN;
+        let (projections, normalised) = ([none; 4], [none; 4]);
+        Sample {
+            t_s,
+            phase: Phase::Lost(lost),
+            state: State::default(),
+            sigma_m: none,
+            projections,
+            normalised,
+            error: none,
+            norm: none,
+        }
+    }
+}
