@@ -24,6 +24,7 @@ mod s4_sweep_paper;
 mod s4_sweep_raster;
 mod s5_pairs;
 mod s6_solve;
+mod toleranced;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {

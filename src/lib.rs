@@ -13,6 +13,7 @@ pub mod output;
 pub mod picture;
 pub mod report;
 pub mod stage;
+pub mod toleranced;
 pub mod verdict;
 
 pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,14 @@
+//! Toleranced motions.
+pub mod bezier;
+pub mod certificate;
+pub mod elementary;
+pub mod enclosure;
+pub mod experiments;
+pub mod face;
+pub mod metric;
+pub mod motion;
+pub mod plane;
+pub mod problem;
+pub mod search;
+pub mod smooth;
+pub mod tree;
