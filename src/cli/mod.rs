@@ -26,6 +26,8 @@ mod info;
 mod inputs;
 mod render;
 mod summary;
+mod tolerance;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use firstcontact::{Error, ErrorKind, Result};
@@ -55,6 +57,10 @@ enum Command {
     Info(info::InfoArgs),
     /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps
     Render(Box<render::RenderArgs>),
+    /// Cover motions with balls of displacements: free with a certificate, or where contact is possible
+    Tolerance(tolerance::ToleranceArgs),
+    /// Check a certificate of `tolerance`
+    Verify(verify::VerifyArgs),
 }
 
 /// How a command ended, if not with an error.
@@ -99,6 +105,8 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Elementary(args) => elementary::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Render(args) => render::run(&args),
+        Command::Tolerance(args) => tolerance::run(&args),
+        Command::Verify(args) => verify::run(&args),
     }
 }
 

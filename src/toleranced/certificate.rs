@@ -61,15 +61,11 @@ pub enum Step {
     Fixed,
 }
 
-/// The proof for one moving body.
+/// The polygons of a moving body and of what stands, in the orders whose ranges are halved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Proof {
-    /// The moving polygons in the order whose ranges are halved.
+pub struct Orders {
+    /// Those that move.
     pub moving: Vec<u32>,
-    /// The fixed ones.
+    /// Those that stand.
     pub fixed: Vec<u32>,
-    /// By what factor the corners of a range's box are moved outward to be its feature points.
-    pub inflation: f64,
-    /// The steps.
-    pub steps: Vec<Step>,
 }

@@ -61,6 +61,9 @@ pub struct Ball {
 /// than this one's then comes to the same verdict.
 pub const SLACK: f64 = 1.0 / (1u64 << 31) as f64;
 
+/// The same for what rounds, as a share of the norm of the centre.
+const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
+
 impl Ball {
     /// The radius to put on record.
     pub fn recorded(&self) -> f64 {
@@ -122,7 +125,9 @@ impl Piece {
                 (centre, (off + travel).hi, off.hi)
             }
         };
-        let radius = radius * (1.0 + 2.5 * SLACK);
+        // What another arithmetic may round otherwise.
+        let rounding = metric.norm(&centre) * ROUNDING;
+        let (radius, middle_radius) = ((radius + rounding) * (1.0 + 2.5 * SLACK), middle_radius + rounding);
         (radius.is_finite() && middle_radius.is_finite()).then_some(Ball { centre, radius, middle_radius })
     }
 }

@@ -8,14 +8,14 @@
 //! and a vertex, or a point of two edges, would have to be in it. The second condition is not in the paper; without it a
 //! polygon that has been pierced before goes unseen.
 
-use super::certificate::{Contact, Proof, Step};
+use super::certificate::{Contact, Orders, Step};
 use super::elementary::FatEdge;
-use super::enclosure::{Enclosure, Map, exact, middle, root_above};
-use super::face::{FatFace, Fixed};
+use super::enclosure::{Enclosure, Map, Vector, exact, middle, root_above};
+use super::face::{Face, FatFace, Fixed, in_plane};
 use super::metric::{Metric, box_rho2};
 use super::motion::{Ball, MAX_LEVEL, Motion, Piece, Span};
 use super::plane::{best_axis, dot, keeps_apart};
-use super::problem::{Limits, Shapes};
+use super::problem::Limits;
 use super::tree::{Node, Tree};
 use std::collections::HashMap;
 
@@ -23,27 +23,33 @@ use std::collections::HashMap;
 pub const RANGE_INFLATION: f64 = 2.0;
 
 /// Two bodies with trees over their polygons.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Bodies<'s> {
-    /// The polygons.
-    pub shapes: &'s Shapes,
-    /// The tree over those that move, in the body's frame.
-    pub moving: Tree,
-    /// The tree over those that stand.
-    pub fixed: &'s Tree,
+    /// The polygons that move.
+    pub moving: &'s [Face],
+    /// The tree over them, in the body's frame.
+    pub moving_tree: &'s Tree,
+    /// The polygons that stand.
+    pub fixed: &'s [Fixed],
+    /// The tree over them.
+    pub fixed_tree: &'s Tree,
 }
 
-impl<'s> Bodies<'s> {
-    /// Polygons with a tree over the moving ones; that over the fixed ones may serve many bodies.
-    pub fn new(shapes: &'s Shapes, fixed: &'s Tree) -> Self {
-        let corners = |face: &super::face::Face| {
-            let points = face.corners.iter().map(|c| face.frame.point(super::face::in_plane(*c)));
-            // Both ends, so that the boxes hold the true corners.
-            points.flat_map(|p| [p.0.map(|x| x.lo), p.0.map(|x| x.hi)]).collect::<Vec<_>>()
-        };
-        let moving = Tree::new(&shapes.moving.iter().map(corners).collect::<Vec<_>>());
-        Self { shapes, moving, fixed }
+impl Bodies<'_> {
+    /// The orders that a proof refers to.
+    pub fn orders(&self) -> Orders {
+        Orders { moving: self.moving_tree.order.clone(), fixed: self.fixed_tree.order.clone() }
     }
+}
+
+/// The tree over polygons that move.
+pub fn moving_tree(moving: &[Face]) -> Tree {
+    let corners = |face: &Face| {
+        let points = face.corners.iter().map(|c| face.frame.point(in_plane(*c)));
+        // Both ends, so that the boxes hold the true corners.
+        points.flat_map(|p| [p.0.map(|x| x.lo), p.0.map(|x| x.hi)]).collect::<Vec<_>>()
+    };
+    Tree::new(&moving.iter().map(corners).collect::<Vec<_>>())
 }
 
 /// The tree over polygons that stand.
@@ -79,7 +85,7 @@ pub struct Counts {
 #[derive(Clone, Debug, Default)]
 pub struct Covering {
     /// The proof; valid if nothing is possible.
-    pub proof: Proof,
+    pub proof: Vec<Step>,
     /// Where something is possible.
     pub possible: Vec<Possible>,
     /// How much was done.
@@ -110,10 +116,7 @@ impl Options {
 pub fn cover(bodies: &Bodies, motion: &dyn Motion, options: &Options) -> Covering {
     let mut search =
         Search { bodies, motion, options, horizon: options.horizon, pieces: HashMap::new(), balls: HashMap::new(), out: Covering::default() };
-    search.out.proof.inflation = RANGE_INFLATION;
-    search.out.proof.moving.clone_from(&bodies.moving.order);
-    search.out.proof.fixed.clone_from(&bodies.fixed.order);
-    if !bodies.moving.nodes.is_empty() && !bodies.fixed.nodes.is_empty() {
+    if !bodies.moving.is_empty() && !bodies.fixed.is_empty() {
         if options.pairs { search.each_pair(0, 0) } else { search.ranges(0, 0, Span::ALL) }
     }
     search.out
@@ -134,7 +137,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn say(&mut self, step: Step) {
         if self.options.proof {
-            self.out.proof.steps.push(step);
+            self.out.proof.push(step);
         }
     }
 
@@ -150,7 +153,7 @@ impl Search<'_> {
 
     /// All pairs, each on its own.
     fn each_pair(&mut self, a: usize, b: usize) {
-        let (bodies, nodes) = (self.bodies, (self.bodies.moving.nodes[a], self.bodies.fixed.nodes[b]));
+        let nodes = (self.bodies.moving_tree.nodes[a], self.bodies.fixed_tree.nodes[b]);
         match (nodes.0.children, nodes.1.children) {
             (Some(children), _) => {
                 self.say(Step::Moving);
@@ -162,15 +165,15 @@ impl Search<'_> {
             }
             (None, None) => {
                 self.horizon = self.options.horizon;
-                let pair = (bodies.moving.polygon(&nodes.0), bodies.fixed.polygon(&nodes.1));
+                let pair = (self.bodies.moving_tree.polygon(&nodes.0), self.bodies.fixed_tree.polygon(&nodes.1));
                 self.pair(pair, Span::ALL, &self.all_contacts(pair));
             }
         }
     }
 
     fn all_contacts(&self, (i, j): (usize, usize)) -> Vec<Contact> {
-        let n = self.bodies.shapes.moving[i].corners.len() as u32;
-        let m = self.bodies.shapes.fixed[j].corners.len() as u32;
+        let n = self.bodies.moving[i].corners.len() as u32;
+        let m = self.bodies.fixed[j].corners.len() as u32;
         let edges = (0..n).flat_map(|i| (0..m).map(move |j| Contact::Edges(i, j)));
         (0..n).map(Contact::Vertex).chain(edges).chain((0..m).map(Contact::Face)).collect()
     }
@@ -180,9 +183,9 @@ impl Search<'_> {
         if span.start() >= self.horizon {
             return;
         }
-        let (moving, fixed) = (self.bodies.moving.nodes[a], self.bodies.fixed.nodes[b]);
+        let (moving, fixed) = (self.bodies.moving_tree.nodes[a], self.bodies.fixed_tree.nodes[b]);
         if moving.children.is_none() && fixed.children.is_none() {
-            let pair = (self.bodies.moving.polygon(&moving), self.bodies.fixed.polygon(&fixed));
+            let pair = (self.bodies.moving_tree.polygon(&moving), self.bodies.fixed_tree.polygon(&fixed));
             return self.pair(pair, span, &self.all_contacts(pair));
         }
         self.out.counts.range_tests += 1;
@@ -190,7 +193,7 @@ impl Search<'_> {
         let metric = Metric::of_box(moving.centre, moving.half, RANGE_INFLATION);
         let ball = self.ball((true, a, span), &Map::identity(), &metric);
         let reach = ball.map_or(f64::INFINITY, |ball| {
-            root_above(box_rho2(RANGE_INFLATION)) * ball.radius
+            (exact(root_above(box_rho2(RANGE_INFLATION))) * exact(ball.radius)).hi
         });
         if let Some(ball) = ball
             && let Some(normal) = plane_between(&moving, &fixed, &ball, reach)
@@ -226,8 +229,8 @@ impl Search<'_> {
         if span.start() >= self.horizon {
             return;
         }
-        let shapes = self.bodies.shapes;
-        let (face, fixed) = (&shapes.moving[i], &shapes.fixed[j]);
+        let bodies = *self.bodies;
+        let (face, fixed) = (&bodies.moving[i], &bodies.fixed[j]);
         self.out.counts.tests += 1;
         self.out.counts.depth = self.out.counts.depth.max(span.level);
         let limits = &self.options.limits;
@@ -283,7 +286,7 @@ impl Search<'_> {
 /// fixed box.
 fn plane_between(moving: &Node, fixed: &Node, ball: &Ball, reach: f64) -> Option<[f64; 3]> {
     let c = &ball.centre;
-    let (e, at) = (c.e.map(|e| e.0.map(middle)), c.point(super::enclosure::Vector::exact(moving.centre)).0.map(middle));
+    let (e, at) = (c.e.map(|e| e.0.map(middle)), c.point(Vector::exact(moving.centre)).0.map(middle));
     let away: [f64; 3] = std::array::from_fn(|k| at[k] - fixed.centre[k]);
     let mut best: Option<(f64, [f64; 3])> = None;
     let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], e[0], e[1], e[2], away];
@@ -302,9 +305,9 @@ fn plane_between(moving: &Node, fixed: &Node, ball: &Ball, reach: f64) -> Option
     }
     // What was found with rounding is now shown without.
     let n = best?.1;
-    let normal = super::enclosure::Vector::exact(n);
+    let normal = Vector::exact(n);
     let size = |x: Enclosure| exact(x.lo.abs().max(x.hi.abs()));
-    let away = c.point(super::enclosure::Vector::exact(moving.centre)) - super::enclosure::Vector::exact(fixed.centre);
+    let away = c.point(Vector::exact(moving.centre)) - Vector::exact(fixed.centre);
     let mut gap = normal.dot(away);
     for k in 0..3 {
         gap = gap - exact(moving.half[k]) * size(normal.dot(c.e[k])) - exact(fixed.half[k]) * exact(n[k].abs());
