@@ -77,6 +77,10 @@ slots! {
     Seen,
     /// The triangles of the candidates, one by one.
     Listed,
+    /// Pairs of triangles of which one is fat.
+    TolerancedPairs,
+    /// What is left of each.
+    TolerancedMasks,
 }
 
 /// A set of buffers. Cloning shares them.

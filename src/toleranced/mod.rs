@@ -1,5 +1,6 @@
 //! Toleranced motions.
 pub mod articulated;
+pub mod batch;
 pub mod bezier;
 pub mod certificate;
 pub mod checker;
