@@ -15,6 +15,7 @@ mod s3_cull;
 mod s4_sweep;
 mod s5_pairs;
 mod s6_solve;
+mod toleranced;
 
 use criterion::{criterion_group, criterion_main};
 
@@ -28,6 +29,7 @@ criterion_group!(
     obb::bench,
     s6_solve::bench,
     contraction::bench,
+    toleranced::bench,
     end_to_end::bench
 );
 criterion_main!(benches);

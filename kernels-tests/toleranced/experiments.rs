@@ -54,9 +54,7 @@ fn squares_take_the_tests_that_they_took_elsewhere() {
 
 #[test]
 fn a_corner_that_passes_takes_the_tests_that_it_took_elsewhere() {
-    for (shift, tests) in
-        [(0.0, [954, 980, 654, 550]), (-0.1, [941, 986, 641, 551]), (0.3, [840, 858, 570, 472])]
-    {
+    for (shift, tests) in [(0.0, [954, 980, 654, 550]), (-0.1, [941, 986, 641, 551]), (0.3, [840, 858, 570, 472])] {
         for (inflation, tests) in [None, Some(1.0), Some(2.0), Some(3.0)].into_iter().zip(tests) {
             let found = covering(&squares(Path::Corner, 4, shift, inflation), true);
             println!("shift {shift}, {inflation:?}: {:?}", found.counts);

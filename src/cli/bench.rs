@@ -1,7 +1,9 @@
 //! `firstcontact bench`: measurements that end in a table, a plot and a file of figures.
 
 mod ablation;
+mod lines;
 mod plot;
+mod toleranced;
 
 use super::Outcome;
 use clap::{Args, Subcommand};
@@ -19,6 +21,8 @@ pub struct BenchArgs {
 enum BenchCommand {
     /// What each stage of the paper is worth: all stages, without swept volumes, without the model's tree, without both
     Ablation(MeasureArgs),
+    /// Toleranced motions: tests and time of the experiments, and how many motions of a robot are certified
+    Toleranced(MeasureArgs),
 }
 
 /// What all measurements are told.
@@ -42,6 +46,7 @@ pub struct MeasureArgs {
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
     match &args.command {
         BenchCommand::Ablation(args) => ablation::run(args)?,
+        BenchCommand::Toleranced(args) => toleranced::run(args)?,
     }
     Ok(Outcome::Free)
 }

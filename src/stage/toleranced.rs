@@ -132,8 +132,12 @@ impl Fat<f64> {
         // Half a unit of f32 to nearest, and what f64 lost before.
         let lost = |size: f64| size * (0.5 * crate::gpu::layout::UNIT + 4.0 * f64::UNIT) + f64::from(f32::MIN_POSITIVE);
         let fixed = q.iter().map(|q| lost(q.1)).fold(0.0, f64::max);
-        let shifted = [self.q[0], self.c[0], self.c[1], self.c[2], self.q[1], self.q[2]].iter().map(|v| v.norm1()).fold(0.0, f64::max);
-        let radius = |i: usize| round_up((self.radius[i] + lost(c[i].1) + fixed + 4.0 * f64::UNIT * shifted) * (1.0 + 1e-12));
+        let shifted = [self.q[0], self.c[0], self.c[1], self.c[2], self.q[1], self.q[2]]
+            .iter()
+            .map(|v| v.norm1())
+            .fold(0.0, f64::max);
+        let radius =
+            |i: usize| round_up((self.radius[i] + lost(c[i].1) + fixed + 4.0 * f64::UNIT * shifted) * (1.0 + 1e-12));
         TolerancedPair {
             c0: c[0].0,
             r0: radius(0),

@@ -77,12 +77,7 @@ impl<'r> Toleranced<'r> {
     }
 
     fn bodies<'a>(&'a self, link: &'a LinkFaces) -> Bodies<'a> {
-        Bodies {
-            moving: &link.faces,
-            moving_tree: &link.tree,
-            fixed: &self.fixed,
-            fixed_tree: &self.fixed_tree,
-        }
+        Bodies { moving: &link.faces, moving_tree: &link.tree, fixed: &self.fixed, fixed_tree: &self.fixed_tree }
     }
 
     /// Covers a motion between two configurations; with `proof` the proofs are kept.

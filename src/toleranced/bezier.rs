@@ -73,7 +73,8 @@ impl Bezier {
 
     /// The same motion over one half of the time: de Casteljau's scheme on numerators and weights together.
     fn half(&self, second: bool) -> Self {
-        let mut row: Vec<(Map, Enclosure)> = self.numerators.iter().copied().zip(self.weights.iter().copied()).collect();
+        let mut row: Vec<(Map, Enclosure)> =
+            self.numerators.iter().copied().zip(self.weights.iter().copied()).collect();
         let mut out = Vec::with_capacity(row.len());
         while let (Some(first), Some(last)) = (row.first(), row.last()) {
             out.push(if second { *last } else { *first });
@@ -165,7 +166,8 @@ mod tests {
             match motion.piece(span) {
                 Some(Piece::Hull { middle: map, .. }) => {
                     let t = span.middle();
-                    let (n, w) = (-2.0 * 0.5 * t * (1.0 - t) + 2.0 * t * t, (1.0 - t) * (1.0 - t) - t * (1.0 - t) + t * t);
+                    let (n, w) =
+                        (-2.0 * 0.5 * t * (1.0 - t) + 2.0 * t * t, (1.0 - t) * (1.0 - t) - t * (1.0 - t) + t * t);
                     assert!((middle(map.origin.0[0]) - n / w).abs() < 1e-13);
                     found += span.length();
                 }

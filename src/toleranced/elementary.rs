@@ -271,7 +271,9 @@ mod tests {
             mass: exact(5.0),
             centre: Vector::exact([0.0; 3]),
             inertia: [[exact(0.0); 3]; 3],
-            distortion: std::array::from_fn(|i| std::array::from_fn(|j| exact(if i == j { [0.5, 0.3, 0.0][i] } else { 0.0 }))),
+            distortion: std::array::from_fn(|i| {
+                std::array::from_fn(|j| exact(if i == j { [0.5, 0.3, 0.0][i] } else { 0.0 }))
+            }),
         };
         let square = vec![[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
         let face = Face::new(square, Map::identity(), metric).unwrap();

@@ -111,16 +111,16 @@ pub fn octagons(shift_m: [f64; 3], ninth: bool) -> Problem {
 pub fn squares(path: Path, k: usize, shift_z_m: f64, inflation: Option<f64>) -> Problem {
     let at = |i: usize| -1.0 + 2.0 * i as f64 / k as f64;
     let cells = (0..k).flat_map(|i| (0..k).map(move |j| (i, j)));
-    let corners = |(i, j): (usize, usize)| {
-        [[at(i), at(j)], [at(i + 1), at(j)], [at(i + 1), at(j + 1)], [at(i), at(j + 1)]]
-    };
+    let corners =
+        |(i, j): (usize, usize)| [[at(i), at(j)], [at(i + 1), at(j)], [at(i + 1), at(j + 1)], [at(i), at(j + 1)]];
     let grid = (0..=k).flat_map(|i| (0..=k).map(move |j| (i, j)));
     let points = grid.map(|(i, j)| Feature { at: [at(i), at(j), 0.0], weight: 1.0 });
     Problem {
         moving: cells.clone().map(|c| Polygon::Plane(corners(c).to_vec())).collect(),
         fixed: cells.map(|c| corners(c).map(|[x, y]| [x, y, 0.0]).to_vec()).collect(),
         motion: path.course([0.0, 0.0, shift_z_m]),
-        masses: inflation.map_or_else(|| Masses::Global(points.collect()), |inflation| Masses::Individual { inflation }),
+        masses: inflation
+            .map_or_else(|| Masses::Global(points.collect()), |inflation| Masses::Individual { inflation }),
         limits: limits(),
     }
 }

@@ -38,7 +38,8 @@ impl Metric {
     /// `z = 0`.
     pub fn new(features: &[Feature]) -> Result<Self> {
         let fits = |f: &Feature| {
-            f.at.iter().all(|x| x.abs() <= MAX_COORDINATE) && (1.0 / MAX_COORDINATE..=MAX_COORDINATE).contains(&f.weight)
+            f.at.iter().all(|x| x.abs() <= MAX_COORDINATE)
+                && (1.0 / MAX_COORDINATE..=MAX_COORDINATE).contains(&f.weight)
         };
         if let Some(i) = features.iter().position(|f| !fits(f)) {
             let message = "a coordinate beyond 10^6 or a weight outside of [10^-6, 10^6]";
@@ -69,8 +70,8 @@ impl Metric {
             (0..3).for_each(|i| (inertia[i][2], inertia[2][i]) = (zero, zero));
         }
         let distortion = if planar { inverse_in_plane(&inertia) } else { inverse(&inertia) };
-        let distortion =
-            distortion.ok_or_else(|| Error::input("the feature points lie on a line, or in a plane other than z = 0"))?;
+        let distortion = distortion
+            .ok_or_else(|| Error::input("the feature points lie on a line, or in a plane other than z = 0"))?;
         Ok(Self { mass, centre, inertia, distortion })
     }
 

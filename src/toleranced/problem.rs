@@ -2,8 +2,8 @@
 //! file; search and checker each make of them what they need.
 
 use super::bezier::Bezier;
-use super::face::{Face, Fixed, inflated};
 use super::enclosure::Map;
+use super::face::{Face, Fixed, inflated};
 use super::metric::{Feature, Metric};
 use super::motion::MAX_LEVEL;
 use crate::error::{Error, Result};
@@ -162,9 +162,8 @@ impl Problem {
             };
             face.map_err(|e| e.at(format!("moving polygon {i}")))
         };
-        let fixed = |(i, corners): (usize, &Vec<[f64; 3]>)| {
-            Fixed::new(corners).map_err(|e| e.at(format!("fixed polygon {i}")))
-        };
+        let fixed =
+            |(i, corners): (usize, &Vec<[f64; 3]>)| Fixed::new(corners).map_err(|e| e.at(format!("fixed polygon {i}")));
         Ok(Shapes {
             moving: self.moving.iter().enumerate().map(face).collect::<Result<_>>()?,
             fixed: self.fixed.iter().enumerate().map(fixed).collect::<Result<_>>()?,

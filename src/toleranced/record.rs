@@ -140,7 +140,8 @@ impl Record {
         let count = self.count(|problem| vec![problem])?;
         for (motion, body, steps) in &self.proofs {
             let of = |what: &str| format!("problem {motion}: {what}");
-            let problem = problems.problems.get(*motion).filter(|_| motion == body).ok_or_else(|| of("there is none"))?;
+            let problem =
+                problems.problems.get(*motion).filter(|_| motion == body).ok_or_else(|| of("there is none"))?;
             // Whether polygons are convex, and numbers in range.
             problem.shapes().and_then(|_| problem.motion.motion()).map_err(|e| of(&e.to_string()))?;
             let orders = self.orders.get(*body).ok_or_else(|| of("no orders"))?.clone();

@@ -114,8 +114,15 @@ impl Options {
 
 /// Covers a motion.
 pub fn cover(bodies: &Bodies, motion: &dyn Motion, options: &Options) -> Covering {
-    let mut search =
-        Search { bodies, motion, options, horizon: options.horizon, pieces: HashMap::new(), balls: HashMap::new(), out: Covering::default() };
+    let mut search = Search {
+        bodies,
+        motion,
+        options,
+        horizon: options.horizon,
+        pieces: HashMap::new(),
+        balls: HashMap::new(),
+        out: Covering::default(),
+    };
     if !bodies.moving.is_empty() && !bodies.fixed.is_empty() {
         if options.pairs { search.each_pair(0, 0) } else { search.ranges(0, 0, Span::ALL) }
     }
@@ -192,9 +199,8 @@ impl Search<'_> {
         self.out.counts.depth = self.out.counts.depth.max(span.level);
         let metric = Metric::of_box(moving.centre, moving.half, RANGE_INFLATION);
         let ball = self.ball((true, a, span), &Map::identity(), &metric);
-        let reach = ball.map_or(f64::INFINITY, |ball| {
-            (exact(root_above(box_rho2(RANGE_INFLATION))) * exact(ball.radius)).hi
-        });
+        let reach =
+            ball.map_or(f64::INFINITY, |ball| (exact(root_above(box_rho2(RANGE_INFLATION))) * exact(ball.radius)).hi);
         if let Some(ball) = ball
             && let Some(normal) = plane_between(&moving, &fixed, &ball, reach)
         {

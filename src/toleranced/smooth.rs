@@ -90,14 +90,7 @@ impl Motion for JointCourse<'_> {
         let bound = self.motion.body_bound(self.body, span.middle(), half);
         let still = self.motion.body_bound(self.body, span.middle(), 0.0);
         let [middle, velocity, acceleration] = maps(&bound.jet);
-        Some(Piece::Taylor {
-            middle,
-            error_m: still.ball,
-            velocity,
-            acceleration,
-            half,
-            remainder_m: bound.ball,
-        })
+        Some(Piece::Taylor { middle, error_m: still.ball, velocity, acceleration, half, remainder_m: bound.ball })
     }
 }
 

@@ -64,9 +64,8 @@ fn build(
         let axis = (0..3).fold(0, |best, k| if spread[k] > spread[best] { k } else { best });
         let middle = order.len() / 2;
         // Ties by number, so that the same polygons give the same tree.
-        order.sort_unstable_by(|&p, &q| {
-            middles[p as usize][axis].total_cmp(&middles[q as usize][axis]).then(p.cmp(&q))
-        });
+        order
+            .sort_unstable_by(|&p, &q| middles[p as usize][axis].total_cmp(&middles[q as usize][axis]).then(p.cmp(&q)));
         let (left, right) = order.split_at_mut(middle);
         let left = build(polygons, middles, left, first, nodes);
         let right = build(polygons, middles, right, first + middle, nodes);

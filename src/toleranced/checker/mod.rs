@@ -177,7 +177,13 @@ impl Walk<'_> {
     }
 
     /// The ball of a polygon, if that on record is no smaller; the radius on record is what counts.
-    fn ball(&self, masses: &[Mass], motion: &Motion, radius: f64, at: usize) -> std::result::Result<course::Ball, Refusal> {
+    fn ball(
+        &self,
+        masses: &[Mass],
+        motion: &Motion,
+        radius: f64,
+        at: usize,
+    ) -> std::result::Result<course::Ball, Refusal> {
         let Some(ball) = motion.ball(masses) else { return refuse("nothing is known of the motion here", at) };
         if !(ball.radius <= radius && radius.is_finite()) {
             return refuse("the ball does not contain the motion", at);
@@ -257,9 +263,10 @@ impl Walk<'_> {
         let radius2 = Num::new(ball.radius).square();
         let fixed = self.claim.orders.fixed[b[0]..b[1]].iter().flat_map(|&j| &self.claim.fixed.0[j as usize]);
         let corners = moving().flat_map(|face| {
-            face.corners.iter().enumerate().map(|(k, c)| {
-                (apply(&ball.centre, *c), radius2 * box_rho2.unwrap_or(face.rho2[k][k]))
-            })
+            face.corners
+                .iter()
+                .enumerate()
+                .map(|(k, c)| (apply(&ball.centre, *c), radius2 * box_rho2.unwrap_or(face.rho2[k][k])))
         });
         if beyond(normal, corners, fixed) { Ok(()) } else { refuse("the plane does not keep them apart", at) }
     }
@@ -330,7 +337,9 @@ impl Face {
         };
         let features: Vec<([f64; 3], f64)> = match masses {
             Masses::Global(all) => all.iter().map(|f| (f.at, f.weight)).collect(),
-            Masses::Individual { inflation } => super::face::inflated(&plane, *inflation).iter().map(|f| (f.at, f.weight)).collect(),
+            Masses::Individual { inflation } => {
+                super::face::inflated(&plane, *inflation).iter().map(|f| (f.at, f.weight)).collect()
+            }
         };
         let to_body = |x: [f64; 3]| match body {
             None => vector(x),
@@ -355,11 +364,9 @@ fn form(features: &[([f64; 3], f64)], points: &[Vec3]) -> Vec<Vec<Num>> {
     let zero = Num::new(0.0);
     let n = if features.iter().all(|(p, _)| p[2] == 0.0) { 2 } else { 3 };
     let mass = features.iter().fold(zero, |m, (_, w)| m + Num::new(*w));
-    let centre: Vec3 = std::array::from_fn(|k| {
-        features.iter().fold(zero, |s, (p, w)| s + Num::new(p[k]) * Num::new(*w)).over(mass)
-    });
-    let offsets: Vec<(Vec3, Num)> =
-        features.iter().map(|(p, w)| (minus(vector(*p), centre), Num::new(*w))).collect();
+    let centre: Vec3 =
+        std::array::from_fn(|k| features.iter().fold(zero, |s, (p, w)| s + Num::new(p[k]) * Num::new(*w)).over(mass));
+    let offsets: Vec<(Vec3, Num)> = features.iter().map(|(p, w)| (minus(vector(*p), centre), Num::new(*w))).collect();
     let mut j = [[zero; 3]; 3];
     for a in 0..n {
         for b in 0..n {
