@@ -43,21 +43,21 @@ fn corners_of(bit: u32) -> vec2<u32> {
     return vec2<u32>(7u, 7u);
 }
 
-// Whether a plane keeps the balls of the corners `of.x` beyond the fixed corners `of.y`.
-fn apart(c: array<vec3<f32>, 3>, radius: vec3<f32>, q: array<vec3<f32>, 3>, of: vec2<u32>) -> bool {
+// Whether a plane keeps the balls of the corners `which.x` beyond the fixed corners `which.y`.
+fn apart(c: array<vec3<f32>, 3>, radius: vec3<f32>, q: array<vec3<f32>, 3>, which: vec2<u32>) -> bool {
     var moving = c;
     var fixed = q;
-    let first_a = firstTrailingBit(of.x);
-    let first_b = firstTrailingBit(of.y);
+    let first_a = firstTrailingBit(which.x);
+    let first_b = firstTrailingBit(which.y);
     var n = moving[first_a] - fixed[first_b];
     for (var s = 0u; s < PLANE_STEPS; s += 1u) {
         var i = first_a;
         var j = first_b;
         for (var k = 0u; k < 3u; k += 1u) {
-            if (of.x >> k & 1u) != 0u && dot3(n, moving[i]) > dot3(n, moving[k]) {
+            if (which.x >> k & 1u) != 0u && dot3(n, moving[i]) > dot3(n, moving[k]) {
                 i = k;
             }
-            if (of.y >> k & 1u) != 0u && dot3(n, fixed[k]) > dot3(n, fixed[j]) {
+            if (which.y >> k & 1u) != 0u && dot3(n, fixed[k]) > dot3(n, fixed[j]) {
                 j = k;
             }
         }
@@ -86,7 +86,7 @@ fn apart(c: array<vec3<f32>, 3>, radius: vec3<f32>, q: array<vec3<f32>, 3>, of: 
         for (var j = 0u; j < 3u; j += 1u) {
             let d = moving[i] - fixed[j];
             let low = dot3(n, d) - dot3(abs(n), abs(d)) * (PLANE_ROUNDINGS * UNIT);
-            let asked = (of.x >> i & 1u) != 0u && (of.y >> j & 1u) != 0u;
+            let asked = (which.x >> i & 1u) != 0u && (which.y >> j & 1u) != 0u;
             if !asked || (low > 0.0 && low * low > need) {
                 shown += 1u;
             }

@@ -160,7 +160,14 @@ fn balls_of_articulated_motions_contain_them() {
         for k in 0..=16 {
             let t = span.start() + span.length() * f64::from(k) / 16.0;
             let at = dist(&points, |p| position(&motion, body, p, t), |p| apply(&ball.centre, p));
-            assert!(at <= ball.radius + 1e-13, "{at} {} at {t}", ball.radius);
+            assert!(
+                at <= ball.radius + 1e-13,
+                "{at} {} at {t}: {points:?} {} {} {:?}",
+                ball.radius,
+                position(&motion, body, DVec3::X, t),
+                apply(&ball.centre, DVec3::X),
+                ball.centre
+            );
             if k == 8 {
                 assert!(at <= ball.middle_radius + 1e-13);
             }

@@ -114,7 +114,7 @@ fn a_robot_from_files() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     std::fs::write(folder.join("r.urdf"), ROBOT).unwrap();
-    std::fs::write(folder.join("s.obj"), "o wall\nv 0.3 0.6 -1\nv 0.9 0.6 -1\nv 0.6 0.6 1\nf 1 2 3\n").unwrap();
+    std::fs::write(folder.join("s.obj"), "o wall\nv -3 0.6 -3\nv 5 0.6 -3\nv 0.6 0.6 9\nf 1 2 3\n").unwrap();
     // The box's corner (1, 0.05) comes to y = 0.6 at asin(0.6/1.00125) - atan(0.05) = 0.593 rad.
     put(folder, "m.json", &json!({ "joints": ["shoulder"], "motions": [[[0.0], [0.55]], [[0.0], [1.0]]] }));
     put(

@@ -172,7 +172,10 @@ fn mutants_are_caught() {
         ("(low > 0.0 && low * low > need)", "(low > 0.0)"),
         ("let reach2 = radius[i] * radius[i] * length2;", "let reach2 = radius[i] * radius[i];"),
         ("let reach2 = radius[i] * radius[i] * length2;", "let reach2 = 0.99 * (radius[i] * radius[i] * length2);"),
-        ("let asked = (of.x >> i & 1u) != 0u && (of.y >> j & 1u) != 0u;", "let asked = i == firstTrailingBit(of.x);"),
+        (
+            "let asked = (which.x >> i & 1u) != 0u && (which.y >> j & 1u) != 0u;",
+            "let asked = i == firstTrailingBit(which.x);",
+        ),
         ("let d = moving[i] - fixed[j];", "let d = moving[i] - fixed[first_b];"),
         ("return shown == 9u;", "return shown > 5u;"),
         (

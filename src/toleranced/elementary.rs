@@ -15,7 +15,7 @@
 //! A test says *clear* only if it is certain: what rounds, and what is not a number, is not clear.
 
 use super::enclosure::{Enclosure, Vector, exact, square};
-use super::face::{FatFace, Fixed, in_plane};
+use super::face::{FatFace, Fixed};
 use super::plane::{between_segments, keeps_apart, to_polygon};
 
 /// Whether something is there, as far as can be told.
@@ -58,17 +58,14 @@ impl FatEdge {
     /// Edge `i` of a fat face.
     pub fn new(fat: &FatFace, i: usize) -> Self {
         let ends = fat.edge(i);
-        let [a, b] = ends.map(|k| in_plane(fat.face.corners[k]));
-        let metric = &fat.face.metric;
-        let along = b - a;
-        let bent = metric.distort(along);
-        let d = fat.basis[0].times(along.0[0]) + fat.basis[1].times(along.0[1]);
+        let edge = &fat.face.edges[i];
+        let d = fat.basis[0].times(edge.along[0]) + fat.basis[1].times(edge.along[1]);
         Self {
             ends,
             a: fat.corners[ends[0]],
             d,
-            w: d.norm2() - fat.radius2 * along.dot(bent),
-            shift: fat.radius2 * (a - metric.centre).dot(bent),
+            w: d.norm2() - fat.radius2 * edge.stretch,
+            shift: fat.radius2 * edge.lean,
             reach2: fat.radius2 * fat.face.rho2[ends[0]],
         }
     }
@@ -192,7 +189,6 @@ impl FatFace<'_> {
     /// With `ξ` the parameters from the first corner on, `g(ξ) = c - 2 r·ξ + ξᵀMξ`; the foot is `M⁻¹r`.
     fn face_patch_misses(&self, y: Vector) -> Patch {
         let metric = &self.face.metric;
-        let first = in_plane(self.face.corners[0]);
         let at = y - self.corners[0];
         let [e, f] = self.basis;
         let k = &metric.distortion;
@@ -206,7 +202,7 @@ impl FatFace<'_> {
             (Patch::Absent, ..) | (_, Patch::Absent, _) | (.., Patch::Absent) => return Patch::Absent,
             _ => return Patch::Unknown,
         }
-        let bent = metric.distort(first - metric.centre);
+        let bent = self.face.lean;
         let (s, t) = (at.dot(e) + r2 * bent.0[0], at.dot(f) + r2 * bent.0[1]);
         // det times the foot.
         let foot = [m11 * s - m01 * t, m00 * t - m01 * s];

@@ -21,6 +21,22 @@ pub struct Face {
     pub rho2: Vec<Enclosure>,
     /// The largest `ρ`, which is at a corner because `ρ` is convex.
     pub rho_max: f64,
+    /// What `ρ²` is along the edges.
+    pub edges: Vec<EdgeMetric>,
+    /// `J⁻¹` times the way from the barycentre to the first corner.
+    pub lean: Vector,
+}
+
+/// The distortion rate along an edge, from its first corner `a` on: `ρ²(a + τ d) = ρ²(a) + B τ + A τ²`. It depends on the body
+/// alone, and serves all motions.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeMetric {
+    /// The edge `d`, in the plane of the frame.
+    pub along: [Enclosure; 2],
+    /// `A = dᵀ J⁻¹ d`.
+    pub stretch: Enclosure,
+    /// `B/2 = (a - s)ᵀ J⁻¹ d`.
+    pub lean: Enclosure,
 }
 
 impl Face {
@@ -35,7 +51,19 @@ impl Face {
         if !rho_max.is_finite() {
             return Err(Error::input("the feature points do not determine the plane of the polygon"));
         }
-        Ok(Self { corners, frame, metric, rho2, rho_max })
+        let edge = |i: usize| {
+            let [a, b] = [i, (i + 1) % corners.len()].map(|k| in_plane(corners[k]));
+            let along = b - a;
+            let bent = metric.distort(along);
+            EdgeMetric {
+                along: [along.0[0], along.0[1]],
+                stretch: along.dot(bent),
+                lean: (a - metric.centre).dot(bent),
+            }
+        };
+        let edges = (0..corners.len()).map(edge).collect();
+        let lean = metric.distort(in_plane(corners[0]) - metric.centre);
+        Ok(Self { corners, frame, metric, rho2, rho_max, edges, lean })
     }
 
     /// A triangle of a body, its features the corners moved away from the middle by the factor `inflation`.
@@ -70,7 +98,7 @@ pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
         let (a, b) = (point(i), point(i + 1));
         [exact(b[0]) - exact(a[0]), exact(b[1]) - exact(a[1])]
     };
-    // All turns to the left, and once round: the second says so by the corners' side of the first edge's start.
+    // All turns to the left; and all corners to the left of every edge, so that it goes round once.
     for i in 0..n {
         let (e, f) = (edge(i), edge(i + 1));
         if !((e[0] * f[1] - e[1] * f[0]).lo > 0.0) {

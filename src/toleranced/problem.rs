@@ -160,10 +160,11 @@ impl Problem {
                 (Polygon::Plane(corners), _, Some(metric)) => Face::new(corners.clone(), Map::identity(), *metric),
                 _ => Err(Error::input("global masses go with polygons in the plane z = 0")),
             };
-            face.map_err(|e| e.at(format!("moving polygon {i}")))
+            face.map_err(|e| Error::input(format!("moving polygon {i}: {e}")))
         };
-        let fixed =
-            |(i, corners): (usize, &Vec<[f64; 3]>)| Fixed::new(corners).map_err(|e| e.at(format!("fixed polygon {i}")));
+        let fixed = |(i, corners): (usize, &Vec<[f64; 3]>)| {
+            Fixed::new(corners).map_err(|e| Error::input(format!("fixed polygon {i}: {e}")))
+        };
         Ok(Shapes {
             moving: self.moving.iter().enumerate().map(face).collect::<Result<_>>()?,
             fixed: self.fixed.iter().enumerate().map(fixed).collect::<Result<_>>()?,
