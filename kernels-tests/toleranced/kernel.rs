@@ -17,7 +17,7 @@ use glam::DVec3;
 
 /// A case in which something touches: the pair, and the corners of both triangles that the touching points lie between.
 struct Touching {
-    pair: Fat<f64>,
+    pair: TolerancedPair,
     of: [u32; 2],
 }
 
@@ -54,7 +54,40 @@ fn touching(draw: &mut Draw) -> Touching {
     let shift = touch - at(mu, &q);
     q = q.map(|p| p + shift);
     let v = |p: [DVec3; 3]| p.map(V3::new);
-    Touching { pair: Fat { c: v(c), radius, q: v(q) }, of: [a, b] }
+    Touching { pair: Fat { c: v(c), radius, q: v(q) }.to_device(), of: [a, b] }
+}
+
+/// Coordinates that f32 holds exactly, and a point of both triangles: a corner in a face or on an edge, or two edges that cross. No
+/// radius to speak of hides what rounds.
+fn touching_exactly(draw: &mut Draw) -> Touching {
+    let grid = |v: DVec3| (v * 256.0).round() / 256.0;
+    let mut any = || grid(draw.vector(4.0));
+    let (x, mut c, mut q) = (any(), [any(), any(), any()], [any(), any(), any()]);
+    let [a, b] = [0, 1].map(|_| [1, 3, 7][draw.below(3)]);
+    // Opposite ends of an edge, or three corners whose weights are a half, a quarter and a quarter.
+    let mut through = |t: &mut [DVec3; 3], corners: u32| match corners {
+        1 => t[0] = x,
+        3 => t[1] = x * 2.0 - t[0],
+        _ => t[2] = x * 4.0 - t[0] * 2.0 - t[1],
+    };
+    through(&mut c, a);
+    through(&mut q, b);
+    let r = [0.0, 1e-9, 1e-7][draw.below(3)];
+    let [c0, c1, c2] = c.map(|v| v.as_vec3());
+    let [q0, q1, q2] = q.map(|v| v.as_vec3());
+    let pair = TolerancedPair { c0, c1, c2, q0, q1, q2, r0: r, r1: r, r2: r, ..TolerancedPair::default() };
+    Touching { pair, of: [a, b] }
+}
+
+/// Cases of both kinds.
+fn cases(draw: &mut Draw, n: usize) -> Vec<Touching> {
+    (0..n).map(|i| if i % 2 == 0 { touching(draw) } else { touching_exactly(draw) }).collect()
+}
+
+/// The pair as the kernel has it, in double precision.
+fn plain(p: &TolerancedPair) -> Fat<f64> {
+    let v = |v: glam::Vec3| V3::new(v.as_dvec3());
+    Fat { c: [v(p.c0), v(p.c1), v(p.c2)], radius: [p.r0, p.r1, p.r2].map(f64::from), q: [v(p.q0), v(p.q1), v(p.q2)] }
 }
 
 /// Bits that must stand: those about all corners that the touching points lie between.
@@ -76,18 +109,16 @@ fn emulated<const M: u8>(p: &TolerancedPair) -> Fat<Emulated<M>> {
 fn what_touches_stands_however_f32_rounds() {
     let mut draw = Draw::new(731);
     let mut cleared = 0;
-    for case in 0..effort(6_000, 200_000) {
-        let Touching { pair, of } = touching(&mut draw);
-        let device = pair.to_device();
+    for (case, Touching { pair: device, of }) in cases(&mut draw, effort(8_000, 200_000)).into_iter().enumerate() {
         let must = must_stand(of);
         for (mode, bits) in [
-            ("f64", pair.standing()),
+            ("f64", plain(&device).standing()),
             ("up", emulated::<UP>(&device).standing()),
             ("to zero", emulated::<TO_ZERO>(&device).standing()),
             ("from zero", emulated::<FROM_ZERO>(&device).standing()),
             ("random", emulated::<RANDOM>(&device).standing()),
         ] {
-            assert_eq!(bits & must, must, "case {case}, {mode}: {pair:?}");
+            assert_eq!(bits & must, must, "case {case}, {mode}: {device:?}");
             cleared += u64::from((!bits & 0xffff).count_ones());
         }
     }
@@ -107,8 +138,8 @@ fn on_adapter(mutant: Option<Mutant>) -> Batch {
 fn wrong(mutant: Option<Mutant>, n: usize, seed: u64) -> usize {
     let mut batch = on_adapter(mutant);
     let mut draw = Draw::new(seed);
-    let cases: Vec<Touching> = (0..n).map(|_| touching(&mut draw)).collect();
-    let pairs: Vec<_> = cases.iter().map(|c| c.pair.to_device()).collect();
+    let cases = cases(&mut draw, n);
+    let pairs: Vec<_> = cases.iter().map(|c| c.pair).collect();
     let bits = batch.standing(&pairs).unwrap();
     let wrong = |(case, bits): (&Touching, &u32)| (must_stand(case.of) & !bits).count_ones() as usize;
     cases.iter().zip(&bits).map(wrong).sum()
