@@ -65,7 +65,7 @@ fn touching_exactly(draw: &mut Draw) -> Touching {
     let (x, mut c, mut q) = (any(), [any(), any(), any()], [any(), any(), any()]);
     let [a, b] = [0, 1].map(|_| [1, 3, 7][draw.below(3)]);
     // Opposite ends of an edge, or three corners whose weights are a half, a quarter and a quarter.
-    let mut through = |t: &mut [DVec3; 3], corners: u32| match corners {
+    let through = |t: &mut [DVec3; 3], corners: u32| match corners {
         1 => t[0] = x,
         3 => t[1] = x * 2.0 - t[0],
         _ => t[2] = x * 4.0 - t[0] * 2.0 - t[1],
