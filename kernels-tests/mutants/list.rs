@@ -457,8 +457,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "largest distance of the control maps",
         COVER,
-        "points.iter().map(distance)",
-        "points.iter().take(1).map(distance)",
+        "points.iter().map(distance).fold(0.0, f64::max)",
+        "points.iter().take(1).map(distance).fold(0.0, f64::max)",
         TURNS,
     ),
     m(
