@@ -82,8 +82,9 @@ fn touching_exactly(draw: &mut Draw) -> Touching {
 /// Two corners whose distance is the radius of one of them, rounded up to f32; all else is farther away along the same line, so
 /// that the very first normal is the best there is.
 fn touching_by_a_hair(draw: &mut Draw) -> Touching {
-    let mut grid = |size: f64| (draw.vector(size) * 256.0).round() / 256.0;
-    let (q, d, sides) = (grid(4.0), grid(4.0), [grid(0.1), grid(0.1), grid(0.1), grid(0.1)]);
+    // From the origin, so that the way between the two is what f32 holds, to its last digit.
+    let (q, d) = (DVec3::ZERO, draw.vector(4.0).as_vec3().as_dvec3());
+    let sides = [0, 1, 2, 3].map(|_| draw.vector(0.1));
     let (q, c) = ([q, q - d + sides[0], q - d + sides[1]], [q + d, q + d * 2.0 + sides[2], q + d * 2.0 + sides[3]]);
     let [i, j] = [draw.below(3), draw.below(3)];
     let turned = |t: [DVec3; 3], k: usize| [0, 1, 2].map(|n| t[(n + 3 - k) % 3].as_vec3());

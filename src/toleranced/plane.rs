@@ -152,3 +152,38 @@ pub(super) fn best_axis(p: &[V], q: &[V]) -> Option<V> {
     }
     best.map(|b| b.1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plane_has_two_sides() {
+        let ball = |z: f64| (Vector::exact([0.3, -0.2, z]), exact(0.25));
+        let points = [[0.0, 0.0, 0.0], [1.0, 0.0, -0.5], [0.0, 1.0, 0.0]].map(Vector::exact);
+        for (z, apart) in [(0.6, true), (0.5, false), (0.4, false), (-0.6, false), (-5.0, false)] {
+            assert_eq!(keeps_apart([0.0, 0.0, 1.0], &[ball(z)], &points), apart, "{z}");
+            assert_eq!(keeps_apart([0.0, 0.0, 1e-3], &[ball(z)], &points), apart, "{z}");
+        }
+        assert!(keeps_apart([0.0, 0.0, -1.0], &[ball(-1.1)], &points));
+        assert!(!keeps_apart([0.0; 3], &[ball(5.0)], &points));
+        // All of them, not some.
+        assert!(!keeps_apart([0.0, 0.0, 1.0], &[ball(5.0), ball(0.0)], &points));
+    }
+
+    #[test]
+    fn the_best_axis_parts_what_is_apart() {
+        let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let moved = |d: V| square.map(|p| [p[0] + d[0], p[1] + d[1], p[2] + d[2]]);
+        for d in [[1.1, 0.0, 0.0], [1.1, 1.1, 0.0], [0.0, 0.0, 0.1], [-1.1, 0.3, 0.2]] {
+            let axis = best_axis(&moved(d), &square).expect("they are apart");
+            let of = |x: &[V]| {
+                x.iter()
+                    .map(|p| dot(axis, *p))
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)))
+            };
+            assert!(of(&moved(d)).0 > of(&square).1);
+        }
+        assert!(best_axis(&moved([0.5, 0.5, 0.0]), &square).is_none());
+    }
+}
