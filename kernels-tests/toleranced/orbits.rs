@@ -46,9 +46,8 @@ fn face(draw: &mut Draw) -> Face {
 fn centre(draw: &mut Draw) -> Map {
     let mut m = draw.rotation();
     if draw.below(2) == 0 {
-        m = m
-            * (glam::DMat3::from_diagonal(DVec3::new(draw.between(0.4, 1.8), draw.between(0.4, 1.8), 1.0))
-                * draw.rotation());
+        m *= glam::DMat3::from_diagonal(DVec3::new(draw.between(0.4, 1.8), draw.between(0.4, 1.8), 1.0))
+            * draw.rotation();
     }
     let t = draw.vector(2.0);
     Map::from_rows([0, 1, 2].map(|i| [m.x_axis[i], m.y_axis[i], m.z_axis[i], t[i]]))

@@ -238,7 +238,7 @@ mod tests {
             a: Vector::exact([-1.0, 0.0, 0.0]),
             d: Vector::exact([length, 0.0, 0.0]),
             w: exact(length * length * (1.0 - r2 * 0.4)),
-            shift: exact(r2 * 0.4 * -1.0 * length),
+            shift: exact(-r2 * 0.4 * length),
             reach2: exact(r2 * (0.3 + 0.4)),
         };
         for (a, b, hit, b0, b1, b2) in [

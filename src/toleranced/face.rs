@@ -78,7 +78,7 @@ pub fn inflated(corners: &[[f64; 2]], inflation: f64) -> Vec<Feature> {
     let n = corners.len() as f64;
     let mean: [f64; 2] = std::array::from_fn(|i| corners.iter().map(|c| c[i]).sum::<f64>() / n);
     let moved = |c: &[f64; 2]| std::array::from_fn::<f64, 2, _>(|i| mean[i] + inflation * (c[i] - mean[i]));
-    corners.iter().map(|c| moved(c)).map(|[x, y]| Feature { at: [x, y, 0.0], weight: 1.0 }).collect()
+    corners.iter().map(moved).map(|[x, y]| Feature { at: [x, y, 0.0], weight: 1.0 }).collect()
 }
 
 /// Whether a polygon in the plane is strictly convex and anticlockwise, certainly.

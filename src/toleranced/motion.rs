@@ -73,6 +73,7 @@ impl Ball {
 
 /// What is known of a part of a motion, for bodies and metrics of any kind.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there are few at a time")]
 pub enum Piece {
     /// The motion runs in the convex hull of some maps.
     Hull {

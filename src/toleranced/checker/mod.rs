@@ -147,7 +147,7 @@ impl Walk<'_> {
                 }
                 None => refuse("one polygon is not halved", at),
             },
-            Step::Plane { radius, normal } => self.plane(a, b, pair, motion, *radius, *normal, at),
+            Step::Plane { radius, normal } => self.plane(a, b, pair, motion, (*radius, *normal), at),
             Step::Apart { radius, clear: new, normal } => {
                 let Some(pair) = pair else { return refuse("contacts of more than two polygons", at) };
                 let mut clear = clear.clone();
@@ -246,8 +246,7 @@ impl Walk<'_> {
         b: [usize; 2],
         pair: Option<(usize, usize)>,
         motion: &Motion,
-        radius: f64,
-        normal: [f64; 3],
+        (radius, normal): (f64, [f64; 3]),
         at: usize,
     ) -> Checked {
         let moving = || self.claim.orders.moving[a[0]..a[1]].iter().map(|&i| &self.claim.moving[i as usize]);
@@ -295,7 +294,7 @@ fn beyond<'f>(
     let n = vector(normal);
     let length = norm2(n);
     let far = points.map(|p| dot(n, *p).hi).fold(f64::NEG_INFINITY, |m, x| if x <= m { m } else { x });
-    if !far.is_finite() || !(length.lo > 0.0 && length.hi.is_finite()) {
+    if !(far.is_finite() && length.lo > 0.0 && length.hi.is_finite()) {
         return false;
     }
     balls.all(|(c, r2)| {
