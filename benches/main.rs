@@ -16,6 +16,7 @@ mod s3_cull;
 mod s4_sweep;
 mod s5_pairs;
 mod s6_solve;
+mod toleranced;
 
 use criterion::{criterion_group, criterion_main};
 
@@ -30,6 +31,7 @@ criterion_group!(
     s6_solve::bench,
     contraction::bench,
     extremal::bench,
+    toleranced::bench,
     end_to_end::bench
 );
 criterion_main!(benches);

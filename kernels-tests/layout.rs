@@ -9,7 +9,7 @@ use firstcontact::model::world::{LINK_LEAF, SCENE_LEAF};
 use firstcontact::numeric::silhouette;
 use firstcontact::numeric::voxels::SIDE;
 use firstcontact::stage::s4_sweep::raster;
-use firstcontact::stage::{self, DRAWINGS, KERNELS, s1_concat, s2_bound};
+use firstcontact::stage::{self, DRAWINGS, KERNELS, s1_concat, s2_bound, toleranced};
 use naga::{AddressSpace, BinaryOperator, Expression, Literal, MathFunction, ScalarKind, StorageAccess, TypeInner};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -155,6 +155,10 @@ fn constants_agree() {
         ("DEPTH_OF_STEP", 1.0 / 2048.0),
         ("TARGET_PIXELS", f64::from(gpu::TARGET_PIXELS)),
         ("IV_STEP", 4.0),
+        ("PLANE_ROUNDINGS", toleranced::ROUNDINGS),
+        ("PLANE_STEPS", f64::from(toleranced::STEPS)),
+        ("PLANE_TRIES", f64::from(toleranced::TRIES)),
+        ("ANY", f64::from(toleranced::ANY)),
         ("ROW", 32_768.0),
     ]
     .into();

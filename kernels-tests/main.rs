@@ -5,8 +5,8 @@
 
 mod cli;
 mod elementary;
-mod faults;
 mod extremal;
+mod faults;
 mod harness;
 mod inputs;
 mod layout;
@@ -27,6 +27,7 @@ mod s4_sweep_raster;
 mod s5_pairs;
 mod s6_solve;
 mod stream;
+mod toleranced;
 mod verdicts;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.

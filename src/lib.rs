@@ -14,6 +14,7 @@ pub mod output;
 pub mod picture;
 pub mod report;
 pub mod stage;
+pub mod toleranced;
 pub mod verdict;
 
 pub use error::{Error, ErrorKind, Result};

@@ -1,8 +1,10 @@
 //! `firstcontact bench`: measurements that end in a table, a plot and a file of figures.
 
 mod ablation;
+mod lines;
 mod plot;
 mod throughput;
+mod toleranced;
 
 use super::Outcome;
 use clap::{Args, Subcommand};
@@ -24,6 +26,8 @@ enum BenchCommand {
     Ablation(MeasureArgs),
     /// Motions a second, and the time of each stage, by data set, size of the batch, mode and device
     Throughput(MeasureArgs),
+    /// Toleranced motions: tests and time of the experiments, and how many motions of a robot are certified
+    Toleranced(MeasureArgs),
 }
 
 /// What all measurements are told.
@@ -56,6 +60,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     match &args.command {
         BenchCommand::Ablation(args) => ablation::run(args)?,
         BenchCommand::Throughput(args) => throughput::run(args)?,
+        BenchCommand::Toleranced(args) => toleranced::run(args)?,
     }
     Ok(Outcome::Free)
 }

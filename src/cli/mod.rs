@@ -27,7 +27,9 @@ mod inputs;
 mod render;
 mod resume;
 mod summary;
+mod tolerance;
 mod track;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use firstcontact::{Error, ErrorKind, Result};
@@ -59,6 +61,10 @@ enum Command {
     Render(Box<render::RenderArgs>),
     /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first contacts
     Track(track::TrackArgs),
+    /// Cover motions with balls of displacements: free with a certificate, or where contact is possible
+    Tolerance(tolerance::ToleranceArgs),
+    /// Check a certificate of `tolerance`
+    Verify(verify::VerifyArgs),
 }
 
 /// How a command ended, if not with an error.
@@ -104,6 +110,8 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Info(args) => info::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Track(args) => track::run(&args),
+        Command::Tolerance(args) => tolerance::run(&args),
+        Command::Verify(args) => verify::run(&args),
     }
 }
 

@@ -85,6 +85,10 @@ slots! {
     ExtremalPairs,
     /// Where extremal pairs are, and what is known of them.
     ExtremalStates,
+    /// Pairs of triangles of which one is fat.
+    TolerancedPairs,
+    /// What is left of each.
+    TolerancedMasks,
 }
 
 /// A set of buffers. Cloning shares them.

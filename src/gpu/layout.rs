@@ -243,6 +243,34 @@ shared! {
         mask: u32,
     }
 
+    /// A moving triangle with a radius at each corner, and a fixed one.
+    struct TolerancedPair {
+        /// First corner of the moving triangle, metres.
+        c0: Vec3,
+        /// What may be added to it.
+        r0: f32,
+        /// Second corner.
+        c1: Vec3,
+        /// What may be added to it.
+        r1: f32,
+        /// Third corner.
+        c2: Vec3,
+        /// What may be added to it.
+        r2: f32,
+        /// First corner of the fixed triangle.
+        q0: Vec3,
+        /// Unused.
+        padding_0: u32,
+        /// Second corner.
+        q1: Vec3,
+        /// Unused.
+        padding_1: u32,
+        /// Third corner.
+        q2: Vec3,
+        /// Unused.
+        padding_2: u32,
+    }
+
     /// Which queues a pass reads and writes.
     struct Pass {
         /// Counter of the input.

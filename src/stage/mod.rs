@@ -9,6 +9,8 @@
 //! | [`s5_pairs`] | candidates → (triangle, triangle, time mask) |
 //! | [`s6_solve`] | pairs → verdicts |
 //!
+//! [`toleranced`] stands beside them: the elementary tests of toleranced motions.
+//!
 //! Time is cut into *pieces*, equal parts of a motion, and each piece into [`SUBS`] sub-intervals; a time mask has one
 //! bit for each sub-interval. A bit that is cleared is a proof that nothing touches there, so every stage starts from
 //! "may touch" and clears bits.
@@ -19,6 +21,7 @@ pub mod s3_cull;
 pub mod s4_sweep;
 pub mod s5_pairs;
 pub mod s6_solve;
+pub mod toleranced;
 
 pub use crate::gpu::layout::{Candidate, TrianglePair};
 use crate::model::world::World;
@@ -114,7 +117,7 @@ impl TrianglePair {
 }
 
 /// The kernels of all stages.
-pub const KERNELS: [crate::gpu::Kernel; 16] = [
+pub const KERNELS: [crate::gpu::Kernel; 17] = [
     crate::gpu::DISPATCH,
     s1_concat::JET,
     s1_concat::INTERVAL,
@@ -131,6 +134,7 @@ pub const KERNELS: [crate::gpu::Kernel; 16] = [
     s5_pairs::TRIANGLES,
     s5_pairs::LINKS,
     s5_pairs::PAIRS,
+    toleranced::KERNEL,
 ];
 
 /// The drawings of all stages.

@@ -1,0 +1,192 @@
+//! `firstcontact tolerance`: motions covered with balls of displacements.
+
+use super::{Outcome, interrupted, interruption};
+use clap::Args;
+use firstcontact::engine::thread_pool;
+use firstcontact::load::LoadLimits;
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::output::{self, PartFile};
+use firstcontact::toleranced::articulated::Toleranced;
+use firstcontact::toleranced::certificate::{Contact, Orders, Step};
+use firstcontact::toleranced::job::{Job, Problems, RobotFiles};
+use firstcontact::toleranced::problem::Problem;
+use firstcontact::toleranced::record::Line;
+use firstcontact::toleranced::search::{Bodies, Counts, Options, Possible, cover, fixed_tree, moving_tree};
+use firstcontact::{Error, Result};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Arguments of `tolerance`.
+#[derive(Debug, Args)]
+pub struct ToleranceArgs {
+    /// What is asked: polygons and Bézier motions, or the files of a robot, a scene and motions; JSON
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The answers, a line of JSON for each motion
+    #[arg(long, value_name = "RESULTS.jsonl")]
+    out: PathBuf,
+    /// The proofs that motions are free, for `verify`
+    #[arg(long, value_name = "CERTIFICATE")]
+    certificate: Option<PathBuf>,
+    /// Threads on the CPU; 0 for all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+}
+
+/// Motions that are answered before the next ones begin, for each thread.
+const AT_ONCE: usize = 8;
+
+/// The answer for one motion.
+struct Answer {
+    /// The line without the number.
+    line: Value,
+    /// The proofs by body, if it is free.
+    proofs: Option<Vec<(usize, Vec<Step>)>>,
+    counts: Counts,
+}
+
+/// Runs the command.
+pub fn run(args: &ToleranceArgs) -> Result<Outcome> {
+    for written in std::iter::once(&args.out).chain(&args.certificate) {
+        let part = PathBuf::from(format!("{}.part", written.display()));
+        if [written, &part].iter().any(|w| output::is_same(&args.file, w)) {
+            return Err(Error::usage("the input and the output are the same file").in_file(written));
+        }
+    }
+    if args.certificate.as_ref().is_some_and(|c| output::is_same(c, &args.out)) {
+        return Err(Error::usage("--out and --certificate name the same file").in_file(&args.out));
+    }
+    let job = Job::load(&args.file, &LoadLimits::default())?;
+    match &job {
+        Job::Polygons(problems) => polygons(args, &job, problems),
+        Job::Articulated(files) => articulated(args, files),
+    }
+}
+
+fn polygons(args: &ToleranceArgs, job: &Job, problems: &Problems) -> Result<Outcome> {
+    let orders = problems.problems.iter().map(|p| {
+        let shapes = p.shapes()?;
+        Ok(Orders { moving: moving_tree(&shapes.moving).order, fixed: fixed_tree(&shapes.fixed).order })
+    });
+    let orders = orders.collect::<Result<Vec<_>>>()?;
+    let answer = |i: usize| problem(&problems.problems[i], i, args.certificate.is_some());
+    answer_all(args, job, &orders, problems.problems.len(), "problem", &answer)
+}
+
+fn problem(problem: &Problem, number: usize, proof: bool) -> Result<Answer> {
+    let shapes = problem.shapes()?;
+    let (moving_tree, fixed_tree) = (moving_tree(&shapes.moving), fixed_tree(&shapes.fixed));
+    let bodies =
+        Bodies { moving: &shapes.moving, moving_tree: &moving_tree, fixed: &shapes.fixed, fixed_tree: &fixed_tree };
+    let found = cover(&bodies, &problem.motion.motion()?, &Options { proof, ..Options::new(problem.limits) });
+    let intervals = found.possible.iter().map(|p| {
+        json!({ "t": [p.span.start(), p.span.end()], "a": { "polygon": p.moving }, "b": { "polygon": p.fixed },
+                "contacts": contacts(p) })
+    });
+    let clear_until = found.possible.iter().map(|p| p.span.start()).fold(1.0, f64::min);
+    let line = line(found.possible.is_empty(), clear_until, intervals.collect());
+    let proofs = found.possible.is_empty().then(|| vec![(number, found.proof)]);
+    Ok(Answer { line, proofs, counts: found.counts })
+}
+
+fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
+    let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
+    let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
+    let toleranced = Toleranced::new(&robot, &scene)?;
+    let answer = |i: usize| {
+        let found = toleranced.check(motions.start(i), motions.end(i), &files.limits, args.certificate.is_some())?;
+        let intervals = found.possible.iter().map(|(link, p)| {
+            let object = scene.object_of(p.fixed as u32) as usize;
+            let (name, first) = scene.objects.get(object).map_or(("", 0), |o| (o.name.as_str(), o.first_triangle));
+            json!({ "t": [p.span.start(), p.span.end()],
+                    "a": { "link": robot.links[*link].name, "triangle": p.moving },
+                    "b": { "object": name, "triangle": p.fixed as u32 - first }, "contacts": contacts(p) })
+        });
+        let line = line(found.is_free(), found.clear_until(), intervals.collect());
+        let proofs = found.is_free().then(|| found.proofs.into_iter().enumerate().collect());
+        Ok(Answer { line, proofs, counts: found.counts })
+    };
+    // The certificate may be checked in another folder.
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let job = Job::Articulated(RobotFiles {
+        robot: absolute(&files.robot),
+        scene: absolute(&files.scene),
+        motions: absolute(&files.motions),
+        limits: files.limits,
+    });
+    answer_all(args, &job, &toleranced.orders(), motions.len(), "motion", &answer)
+}
+
+fn contacts(possible: &Possible) -> Vec<Value> {
+    let each = possible.contacts.iter().map(|contact| match *contact {
+        Contact::Vertex(k) | Contact::Face(k) => json!([contact.name(), k]),
+        Contact::Edges(k, l) => json!([contact.name(), k, l]),
+    });
+    each.collect()
+}
+
+fn line(free: bool, clear_until: f64, intervals: Vec<Value>) -> Value {
+    match free {
+        true => json!({ "verdict": "free" }),
+        false => {
+            json!({ "verdict": "undecided", "clear_until": clear_until, "reason": "tolerance", "intervals": intervals })
+        }
+    }
+}
+
+fn answer_all(
+    args: &ToleranceArgs,
+    job: &Job,
+    orders: &[Orders],
+    n: usize,
+    what: &str,
+    answer: &(dyn Fn(usize) -> Result<Answer> + Sync),
+) -> Result<Outcome> {
+    let pool = thread_pool(args.threads)?;
+    let mut out = PartFile::create(&args.out)?;
+    let mut certificate = args.certificate.as_deref().map(PartFile::create).transpose()?;
+    if let Some(file) = &mut certificate {
+        file.line(&Line::Job(job.clone()).to_json()?)?;
+        for (body, orders) in orders.iter().enumerate() {
+            file.line(&Line::Orders { body, orders: orders.clone() }.to_json()?)?;
+        }
+    }
+    let interruption = interruption();
+    let start = Instant::now();
+    let (mut free, mut tests, mut range_tests) = (0, 0, 0);
+    let step = AT_ONCE * pool.current_num_threads();
+    for first in (0..n).step_by(step) {
+        if interruption.load(Ordering::Relaxed) {
+            out.keep()?;
+            return Err(interrupted(&format!("{first} motions")));
+        }
+        let numbers = first..n.min(first + step);
+        let answers: Vec<_> = pool.install(|| numbers.clone().into_par_iter().map(answer).collect());
+        for (i, answer) in numbers.zip(answers) {
+            let Answer { mut line, proofs, counts } = answer.map_err(|e| e.at(format!("{what} {i}")))?;
+            (tests, range_tests) = (tests + counts.tests, range_tests + counts.range_tests);
+            free += usize::from(proofs.is_some());
+            if let (Some(file), Some(proofs)) = (&mut certificate, proofs) {
+                for (body, steps) in proofs {
+                    file.line(&Line::Proof { motion: i, body, steps }.to_json()?)?;
+                }
+            }
+            line[what] = json!(i);
+            out.line(&line.to_string())?;
+        }
+    }
+    if let Some(mut file) = certificate {
+        file.line(&Line::End { free }.to_json()?)?;
+        file.finish()?;
+    }
+    out.finish()?;
+    let (wall_s, undecided) = (start.elapsed().as_secs_f64(), n - free);
+    say!("{n} {what}s: {free} free, {undecided} undecided; {wall_s:.3} s on {} threads", pool.current_num_threads());
+    say!("{tests} balls tried on pairs of polygons, {range_tests} on ranges of them");
+    Ok(if undecided > 0 { Outcome::Undecided } else { Outcome::Free })
+}

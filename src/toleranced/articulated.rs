@@ -1,0 +1,157 @@
+//! Toleranced motions of robots: each link against the whole scene.
+
+use super::certificate::{Orders, Step};
+use super::checker::{Checker, Refusal, Standing, Subject};
+use super::face::{Face, Fixed};
+use super::problem::{Limits, Masses, Polygon};
+use super::search::{Bodies, Counts, Options, Possible, RANGE_INFLATION, cover, fixed_tree, moving_tree};
+use super::smooth::JointCourse;
+use super::tree::Tree;
+use crate::error::Result;
+use crate::model::robot::{Robot, Triangle};
+use crate::model::scene::Scene;
+use crate::motion::{JointMotion, ModelMotion};
+
+/// By this factor the corners of a link's triangle are moved outward to be its feature points.
+pub const TRIANGLE_INFLATION: f64 = 2.0;
+
+/// A robot and a scene made ready.
+#[derive(Debug)]
+pub struct Toleranced<'r> {
+    robot: &'r Robot,
+    links: Vec<LinkFaces>,
+    fixed: Vec<Fixed>,
+    fixed_tree: Tree,
+}
+
+#[derive(Debug)]
+struct LinkFaces {
+    body: u32,
+    faces: Vec<Face>,
+    tree: Tree,
+}
+
+/// What is known of a motion.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The proofs of the links, in the robot's order; valid if nothing is possible.
+    pub proofs: Vec<Vec<Step>>,
+    /// Links, and where they may touch.
+    pub possible: Vec<(usize, Possible)>,
+    /// How much was done.
+    pub counts: Counts,
+}
+
+impl Answer {
+    /// Whether nothing touches: a guarantee.
+    pub fn is_free(&self) -> bool {
+        self.possible.is_empty()
+    }
+
+    /// Before this time nothing touches.
+    pub fn clear_until(&self) -> f64 {
+        self.possible.iter().map(|(_, p)| p.span.start()).fold(1.0, f64::min)
+    }
+}
+
+fn plain(t: &Triangle) -> [[f64; 3]; 3] {
+    t.map(|v| v.to_array())
+}
+
+impl<'r> Toleranced<'r> {
+    /// Makes the triangles of a robot and a scene ready.
+    ///
+    /// # Errors
+    /// A coordinate is beyond 10⁶ m.
+    pub fn new(robot: &'r Robot, scene: &Scene) -> Result<Self> {
+        let fixed = scene.triangles.iter().map(|t| Fixed::new(&plain(t)));
+        let fixed = fixed.collect::<Result<Vec<_>>>().map_err(|e| e.at("scene"))?;
+        let fixed_tree = fixed_tree(&fixed);
+        let link = |link: &crate::model::robot::Link| {
+            let faces = link.triangles.iter().map(|t| Face::triangle(plain(t), TRIANGLE_INFLATION));
+            let faces = faces.collect::<Result<Vec<_>>>().map_err(|e| e.at(format!("link '{}'", link.name)))?;
+            let tree = moving_tree(&faces);
+            Ok(LinkFaces { body: link.body, faces, tree })
+        };
+        Ok(Self { robot, links: robot.links.iter().map(link).collect::<Result<_>>()?, fixed, fixed_tree })
+    }
+
+    fn bodies<'a>(&'a self, link: &'a LinkFaces) -> Bodies<'a> {
+        Bodies { moving: &link.faces, moving_tree: &link.tree, fixed: &self.fixed, fixed_tree: &self.fixed_tree }
+    }
+
+    /// Covers a motion between two configurations; with `proof` the proofs are kept.
+    ///
+    /// # Errors
+    /// The configurations do not fit the robot.
+    pub fn check(&self, q0: &[f64], q1: &[f64], limits: &Limits, proof: bool) -> Result<Answer> {
+        let motion = ModelMotion::new(self.robot, q0, q1)?;
+        let mut answer = Answer::default();
+        for (l, link) in self.links.iter().enumerate() {
+            let horizon = if limits.first { answer.clear_until() } else { f64::INFINITY };
+            let horizon = if answer.is_free() { f64::INFINITY } else { horizon };
+            let options = Options { proof, horizon, ..Options::new(*limits) };
+            let found = cover(&self.bodies(link), &JointCourse { motion: &motion, body: link.body }, &options);
+            answer.possible.extend(found.possible.into_iter().map(|p| (l, p)));
+            answer.proofs.push(found.proof);
+            answer.counts.tests += found.counts.tests;
+            answer.counts.range_tests += found.counts.range_tests;
+            answer.counts.depth = answer.counts.depth.max(found.counts.depth);
+        }
+        Ok(answer)
+    }
+
+    /// The orders of triangles that the proof of a link refers to.
+    pub fn orders(&self) -> Vec<Orders> {
+        self.links.iter().map(|l| self.bodies(l).orders()).collect()
+    }
+}
+
+/// The joints from the root on to a body.
+pub fn chain(motion: &ModelMotion, body: u32) -> Vec<JointMotion> {
+    let up = std::iter::successors(Some(body), |b| motion.parents[*b as usize]);
+    let mut joints: Vec<_> = up.map(|b| motion.joints[b as usize]).collect();
+    joints.reverse();
+    joints
+}
+
+/// Checks proofs about a robot in a scene.
+#[derive(Debug)]
+pub struct ArticulatedChecker<'r> {
+    robot: &'r Robot,
+    links: Vec<Checker<'r>>,
+}
+
+/// The scene as the checker sees it.
+pub fn standing(scene: &Scene) -> Standing {
+    Standing::new(&scene.triangles.iter().map(plain).collect::<Vec<_>>())
+}
+
+impl<'r> ArticulatedChecker<'r> {
+    /// For the orders of triangles that a certificate names, link by link.
+    ///
+    /// # Errors
+    /// They are none.
+    pub fn new(robot: &'r Robot, scene: &'r Standing, orders: Vec<Orders>) -> std::result::Result<Self, Refusal> {
+        if orders.len() != robot.links.len() {
+            return Err(Refusal { message: "orders for other links".into(), step: 0 });
+        }
+        let masses = Masses::Individual { inflation: TRIANGLE_INFLATION };
+        let link = |(link, orders): (&crate::model::robot::Link, Orders)| {
+            let triangles: Vec<_> = link.triangles.iter().map(|t| Polygon::Triangle(plain(t))).collect();
+            Checker::new(&triangles, &masses, scene, orders, RANGE_INFLATION)
+        };
+        Ok(Self { robot, links: robot.links.iter().zip(orders).map(link).collect::<std::result::Result<_, _>>()? })
+    }
+
+    /// Goes through the proof of one link.
+    ///
+    /// # Errors
+    /// It does not hold, or the configurations do not fit.
+    pub fn check(&self, q0: &[f64], q1: &[f64], link: usize, steps: &[Step]) -> std::result::Result<(), Refusal> {
+        let none = |message: &str| Refusal { message: message.into(), step: 0 };
+        let motion = ModelMotion::new(self.robot, q0, q1).map_err(|e| none(&e.to_string()))?;
+        let checker = self.links.get(link).ok_or_else(|| none("no such link"))?;
+        checker.check(Subject::Joints(&chain(&motion, self.robot.links[link].body)), steps)
+    }
+}

@@ -1,0 +1,78 @@
+//! Elementary tests by the thousand on a graphics adapter. What it clears may be left out of a search; what a certificate rests
+//! on is tested again in double precision.
+
+use super::enclosure::root_above;
+use super::face::{FatFace, Fixed};
+use crate::error::Result;
+use crate::gpu::layout::{Pass, TolerancedPair};
+use crate::gpu::shader::Source;
+use crate::gpu::{AdapterChoice, Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step};
+use crate::numeric::linear::V3;
+use crate::stage::toleranced::{Fat, KERNEL};
+
+/// An adapter with the kernel on it.
+#[derive(Debug)]
+pub struct Batch {
+    gpu: Gpu,
+    kernel: Pipeline,
+    sizer: Pipeline,
+    buffers: Buffers,
+}
+
+/// A triangle under a ball of displacements and a fixed one, for [`Fat::standing`]; `None` if either has another number of corners.
+pub fn fat(moving: &FatFace, fixed: &Fixed) -> Option<Fat<f64>> {
+    let [c0, c1, c2] = moving.about[..] else { return None };
+    let [q0, q1, q2] = fixed.about[..] else { return None };
+    // The middles of the images are off by less than this.
+    let width = moving.corners.iter().flat_map(|c| c.0).map(|x| x.hi - x.lo).fold(0.0, f64::max);
+    let radius = |i: usize| root_above(moving.ball(i).1) + 2.0 * width;
+    Some(Fat { c: [c0, c1, c2].map(V3), radius: [radius(0), radius(1), radius(2)], q: [q0, q1, q2].map(V3) })
+}
+
+impl Batch {
+    /// Opens an adapter.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn new(choice: &AdapterChoice) -> Result<Self> {
+        Self::with_sources(choice, &|kernel| Source::expand(kernel.stem, kernel.source))
+    }
+
+    /// The same with the kernel's source from `source`: tests take safety terms out.
+    ///
+    /// # Errors
+    /// There is no adapter, or the source is invalid.
+    pub fn with_sources(choice: &AdapterChoice, source: &dyn Fn(&Kernel) -> Result<Source>) -> Result<Self> {
+        let gpu = Gpu::open(choice)?;
+        let kernel = gpu.compile_source(&KERNEL, &source(&KERNEL)?)?;
+        let sizer = gpu.compile(&DISPATCH)?;
+        let mut buffers = Buffers::new(&gpu)?;
+        buffers.set_passes(&gpu, &[Pass::default()])?;
+        Ok(Self { gpu, kernel, sizer, buffers })
+    }
+
+    /// The adapter.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// The bits that stand, pair by pair.
+    ///
+    /// # Errors
+    /// The device failed, or has not enough memory.
+    pub fn standing(&mut self, pairs: &[TolerancedPair]) -> Result<Vec<u32>> {
+        if pairs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let bytes = size_of::<u32>() as u64 * pairs.len() as u64;
+        self.buffers.fill(&self.gpu, Slot::TolerancedPairs, pairs)?;
+        // Whatever the kernel does not come to stands.
+        self.buffers.fill(&self.gpu, Slot::TolerancedMasks, &vec![crate::stage::toleranced::ALL; pairs.len()])?;
+        let step = Step { pipeline: &self.kernel, pass: 0, size: Size::Invocations(pairs.len() as u64), stage: 0 };
+        let reads = [(Slot::TolerancedMasks, bytes)];
+        let read = self.gpu.submit(&self.buffers, &self.sizer, &[step], &reads)?.wait(&self.gpu)?;
+        let mut masks: Vec<u32> = read.data.first().map(|d| bytemuck::pod_collect_to_vec(d)).unwrap_or_default();
+        masks.resize(pairs.len(), crate::stage::toleranced::ALL);
+        Ok(masks)
+    }
+}

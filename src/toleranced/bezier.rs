@@ -1,0 +1,187 @@
+//! Rational Bézier motions: polynomials of maps over a polynomial of weights.
+
+use super::enclosure::{Enclosure, MAX_COORDINATE, Map, Vector, exact};
+use super::motion::{Motion, Piece, Span, mean};
+use crate::error::{Error, Result};
+
+/// The motion `Σ Bᵢ(t) Nᵢ / Σ Bᵢ(t) Wᵢ` with the Bernstein polynomials `Bᵢ`.
+#[derive(Clone, Debug)]
+pub struct Bezier {
+    /// The numerators `N`, each a control map times its weight.
+    pub numerators: Vec<Map>,
+    /// The weights `W`.
+    pub weights: Vec<Enclosure>,
+}
+
+/// The highest degree that is taken.
+pub const MAX_DEGREE: usize = 64;
+
+fn check(n: usize, numbers: &[f64]) -> Result<()> {
+    if !(2..=MAX_DEGREE + 1).contains(&n) {
+        return Err(Error::input(format!("{n} control points, want 2 to {}", MAX_DEGREE + 1)));
+    }
+    if numbers.iter().any(|x| !(x.abs() <= MAX_COORDINATE)) {
+        return Err(Error::input("a number that is not finite or beyond 10^6"));
+    }
+    Ok(())
+}
+
+impl Bezier {
+    /// The motion with the given control maps (three rows of four) and weights.
+    ///
+    /// # Errors
+    /// Fewer than two maps or more than 65, as many weights as there are not, or a number out of range.
+    pub fn new(maps: &[[[f64; 4]; 3]], weights: &[f64]) -> Result<Self> {
+        let numbers: Vec<f64> = maps.iter().flatten().flatten().chain(weights).copied().collect();
+        check(maps.len(), &numbers)?;
+        if maps.len() != weights.len() {
+            return Err(Error::input(format!("{} control maps but {} weights", maps.len(), weights.len())));
+        }
+        let numerators = maps.iter().zip(weights).map(|(m, w)| Map::from_rows(*m).times(exact(*w))).collect();
+        Ok(Self { numerators, weights: weights.iter().map(|w| exact(*w)).collect() })
+    }
+
+    /// The rigid motion of degree `2n` that turns by `q(t) = Σ Bᵢⁿ(t) qᵢ` (quaternions w x y z) and carries the origin along
+    /// `Σ Bᵢ Wᵢ aᵢ / Σ Bᵢ Wᵢ`, where `W` are the coefficients of `|q|²`.
+    ///
+    /// # Errors
+    /// The numbers of quaternions and translations are not `n + 1` and `2n + 1`, or a number is out of range.
+    pub fn rigid(quaternions: &[[f64; 4]], translations: &[[f64; 3]]) -> Result<Self> {
+        let numbers: Vec<f64> = quaternions.iter().flatten().chain(translations.iter().flatten()).copied().collect();
+        check(translations.len(), &numbers)?;
+        let n = quaternions.len().saturating_sub(1);
+        if quaternions.is_empty() || translations.len() != 2 * n + 1 {
+            let message = format!("{} quaternions and {} translations", quaternions.len(), translations.len());
+            return Err(Error::input(message).remedy("n + 1 quaternions go with 2n + 1 translations"));
+        }
+        let zero = Map::from_rows([[0.0; 4]; 3]);
+        let (mut numerators, mut weights) = (vec![zero; 2 * n + 1], vec![exact(0.0); 2 * n + 1]);
+        for (i, p) in quaternions.iter().enumerate() {
+            for (j, q) in quaternions.iter().enumerate() {
+                // Binomials of up to 64 are beyond 2^53: as intervals.
+                let factor = (binomial(n, i) * binomial(n, j)).quotient(binomial(2 * n, i + j));
+                let (rotation, dot) = polar_rotation(*p, *q);
+                numerators[i + j] = numerators[i + j].with(&rotation.times(factor), |x, y| x + y);
+                weights[i + j] = weights[i + j] + dot * factor;
+            }
+        }
+        for ((m, w), a) in numerators.iter_mut().zip(&weights).zip(translations) {
+            m.origin = Vector::exact(*a).times(*w);
+        }
+        Ok(Self { numerators, weights })
+    }
+
+    /// The same motion over one half of the time: de Casteljau's scheme on numerators and weights together.
+    fn half(&self, second: bool) -> Self {
+        let mut row: Vec<(Map, Enclosure)> =
+            self.numerators.iter().copied().zip(self.weights.iter().copied()).collect();
+        let mut out = Vec::with_capacity(row.len());
+        while let (Some(first), Some(last)) = (row.first(), row.last()) {
+            out.push(if second { *last } else { *first });
+            row = row.windows(2).map(|w| (w[0].0.with(&w[1].0, mean), mean(w[0].1, w[1].1))).collect();
+        }
+        if second {
+            out.reverse();
+        }
+        let (numerators, weights) = out.into_iter().unzip();
+        Self { numerators, weights }
+    }
+
+    /// The motion over a part of the time.
+    #[must_use]
+    pub fn part(&self, span: Span) -> Self {
+        (0..span.level).rev().fold(self.clone(), |part, k| part.half(span.index >> k & 1 == 1))
+    }
+
+    /// The map `N / W`, if the weight is certainly positive.
+    fn project(numerator: &Map, weight: Enclosure) -> Option<Map> {
+        (weight.lo > 0.0).then(|| numerator.with(numerator, |x, _| x.quotient(weight)))
+    }
+}
+
+impl Motion for Bezier {
+    /// With positive weights the curve is a convex combination of the control maps; if some weight is not, there may be more to
+    /// say of the halves.
+    fn piece(&self, span: Span) -> Option<Piece> {
+        let part = self.part(span);
+        let maps = part.numerators.iter().zip(&part.weights).map(|(n, w)| Self::project(n, *w));
+        let points = maps.collect::<Option<Vec<_>>>()?;
+        let right = part.half(true);
+        let middle = Self::project(&right.numerators[0], right.weights[0])?;
+        Some(Piece::Hull { points, middle })
+    }
+}
+
+fn binomial(n: usize, k: usize) -> Enclosure {
+    (0..k).fold(exact(1.0), |b, i| (b * exact((n - i) as f64)).quotient(exact((i + 1) as f64)))
+}
+
+/// The symmetric bilinear form of `|q|² R(q)`, and of `|q|²`.
+fn polar_rotation(p: [f64; 4], q: [f64; 4]) -> (Map, Enclosure) {
+    let s = |i: usize, j: usize| exact(p[i]) * exact(q[j]);
+    let (ww, xx, yy, zz) = (s(0, 0), s(1, 1), s(2, 2), s(3, 3));
+    let both = |i: usize, j: usize| s(i, j) + s(j, i);
+    let (xy, xz, yz) = (both(1, 2), both(1, 3), both(2, 3));
+    let (wx, wy, wz) = (both(0, 1), both(0, 2), both(0, 3));
+    let zero = Vector::exact([0.0; 3]);
+    let e = [
+        Vector([ww + xx - yy - zz, xy + wz, xz - wy]),
+        Vector([xy - wz, ww - xx + yy - zz, yz + wx]),
+        Vector([xz + wy, yz - wx, ww - xx - yy + zz]),
+    ];
+    (Map { origin: zero, e }, ww + xx + yy + zz)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toleranced::enclosure::middle;
+
+    /// A quarter turn as a quadratic in quaternions of degree one: a circle to within rounding, at every part.
+    #[test]
+    fn a_turn_stays_on_its_circle() {
+        let h = std::f64::consts::FRAC_1_SQRT_2;
+        let motion = Bezier::rigid(&[[1.0, 0.0, 0.0, 0.0], [h, 0.0, 0.0, h]], &[[0.0; 3]; 3]).unwrap();
+        for (level, index) in [(0, 0), (1, 1), (5, 17), (10, 1023)] {
+            let Some(Piece::Hull { middle: map, points }) = motion.piece(Span { level, index }) else { panic!() };
+            let x = map.e[0].middle();
+            assert!((x[0].hypot(x[1]) - 1.0).abs() < 1e-14 && x[2].abs() < 1e-14);
+            assert_eq!(points.len(), 3);
+            // The middle control point is outside of the circle: numerators that are not divided would be inside.
+            let p = points[1].e[0].middle();
+            assert!(p[0].hypot(p[1]) > 1.0 - 1e-15, "{p:?}");
+            assert!(map.e[0].0.iter().all(|c| c.hi - c.lo < 1e-12));
+        }
+    }
+
+    #[test]
+    fn weights_that_are_negative_at_first() {
+        // 1 - 3t + 3t² is positive, its middle weight is not.
+        let maps = [0.0, 1.0, 2.0].map(|x| [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]);
+        let motion = Bezier::new(&maps, &[1.0, -0.5, 1.0]).unwrap();
+        assert!(motion.piece(Span::ALL).is_none());
+        let mut open = vec![Span::ALL];
+        let mut found = 0.0;
+        while let Some(span) = open.pop() {
+            match motion.piece(span) {
+                Some(Piece::Hull { middle: map, .. }) => {
+                    let t = span.middle();
+                    let (n, w) =
+                        (-2.0 * 0.5 * t * (1.0 - t) + 2.0 * t * t, (1.0 - t) * (1.0 - t) - t * (1.0 - t) + t * t);
+                    assert!((middle(map.origin.0[0]) - n / w).abs() < 1e-13);
+                    found += span.length();
+                }
+                _ => open.extend(span.halves()),
+            }
+            assert!(span.level < 8);
+        }
+        assert_eq!(found, 1.0);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert!(Bezier::new(&[], &[]).is_err());
+        assert!(Bezier::rigid(&[[1.0, 0.0, 0.0, 0.0]; 2], &[[0.0; 3]; 2]).is_err());
+        assert!(Bezier::rigid(&[[1.0, f64::NAN, 0.0, 0.0]; 2], &[[0.0; 3]; 3]).is_err());
+    }
+}

@@ -1,0 +1,152 @@
+//! Vectors and affine maps whose entries are intervals: what everything here is computed in.
+//!
+//! Numbers that enter are bounded (see [`MAX_COORDINATE`]), so that no product overflows and no NaN arises.
+
+use crate::numeric::interval::Interval;
+use std::ops::{Add, Sub};
+
+/// An interval of double precision with outward rounding.
+pub type Enclosure = Interval<f64>;
+
+/// Largest coordinate and weight that is taken, metres.
+pub const MAX_COORDINATE: f64 = 1e6;
+
+/// The interval of one number.
+pub fn exact(x: f64) -> Enclosure {
+    Enclosure::exact(x)
+}
+
+/// The square, which is never negative.
+pub fn square(x: Enclosure) -> Enclosure {
+    let product = x * x;
+    if x.lo > 0.0 || x.hi < 0.0 { product } else { Enclosure { lo: 0.0, hi: product.hi } }
+}
+
+/// A number that is not below the root of any number of the interval.
+pub fn root_above(x: Enclosure) -> f64 {
+    if x.hi > 0.0 { x.hi.sqrt().next_up() } else { 0.0 }
+}
+
+/// The middle of an interval.
+pub fn middle(x: Enclosure) -> f64 {
+    0.5 * (x.lo + x.hi)
+}
+
+/// A vector of intervals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vector(pub [Enclosure; 3]);
+
+impl Vector {
+    /// The vector of exactly known numbers.
+    pub fn exact(v: [f64; 3]) -> Self {
+        Self(v.map(exact))
+    }
+
+    /// Scalar product.
+    pub fn dot(self, o: Self) -> Enclosure {
+        self.0[0] * o.0[0] + self.0[1] * o.0[1] + self.0[2] * o.0[2]
+    }
+
+    /// The squared length.
+    pub fn norm2(self) -> Enclosure {
+        square(self.0[0]) + square(self.0[1]) + square(self.0[2])
+    }
+
+    /// The vector times a number.
+    #[must_use]
+    pub fn times(self, s: Enclosure) -> Self {
+        Self(self.0.map(|x| x * s))
+    }
+
+    /// The middles of the entries.
+    pub fn middle(self) -> [f64; 3] {
+        self.0.map(middle)
+    }
+}
+
+impl Add for Vector {
+    type Output = Self;
+    fn add(self, o: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] + o.0[i]))
+    }
+}
+
+impl Sub for Vector {
+    type Output = Self;
+    fn sub(self, o: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] - o.0[i]))
+    }
+}
+
+/// An affine map `x -> origin + x₀ e₀ + x₁ e₁ + x₂ e₂`, or a difference of two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Map {
+    /// The image of the origin, metres.
+    pub origin: Vector,
+    /// The images of the three basis vectors.
+    pub e: [Vector; 3],
+}
+
+impl Map {
+    /// The map with exactly these numbers: three rows of four, the last column the image of the origin.
+    pub fn from_rows(rows: [[f64; 4]; 3]) -> Self {
+        let column = |k: usize| Vector::exact(rows.map(|r| r[k]));
+        Self { origin: column(3), e: [column(0), column(1), column(2)] }
+    }
+
+    /// The identity.
+    pub fn identity() -> Self {
+        Self::from_rows([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
+    }
+
+    /// The frame of a triangle: `(0,0)`, `(1,0)` and `(0,1)` go to its corners.
+    pub fn of_triangle([a, b, c]: [[f64; 3]; 3]) -> Self {
+        let [a, b, c] = [a, b, c].map(Vector::exact);
+        Self { origin: a, e: [b - a, c - a, Vector::exact([0.0; 3])] }
+    }
+
+    /// The image of a direction.
+    pub fn direction(&self, x: Vector) -> Vector {
+        self.e[0].times(x.0[0]) + self.e[1].times(x.0[1]) + self.e[2].times(x.0[2])
+    }
+
+    /// The image of a point.
+    pub fn point(&self, x: Vector) -> Vector {
+        self.origin + self.direction(x)
+    }
+
+    /// First `frame`, then this map.
+    #[must_use]
+    pub fn after(&self, frame: &Self) -> Self {
+        Self { origin: self.point(frame.origin), e: frame.e.map(|e| self.direction(e)) }
+    }
+
+    /// The difference of two maps.
+    #[must_use]
+    pub fn minus(&self, o: &Self) -> Self {
+        self.with(o, |x, y| x - y)
+    }
+
+    /// The map with all entries times a number.
+    #[must_use]
+    pub fn times(&self, s: Enclosure) -> Self {
+        self.each(|x| x * s)
+    }
+
+    /// The exactly known map in the middle.
+    #[must_use]
+    pub fn middle(&self) -> Self {
+        self.each(|x| exact(middle(x)))
+    }
+
+    /// Entry by entry `f(self, other)`.
+    #[must_use]
+    pub fn with(&self, o: &Self, f: impl Fn(Enclosure, Enclosure) -> Enclosure) -> Self {
+        let vector = |a: Vector, b: Vector| Vector(std::array::from_fn(|i| f(a.0[i], b.0[i])));
+        Self { origin: vector(self.origin, o.origin), e: std::array::from_fn(|k| vector(self.e[k], o.e[k])) }
+    }
+
+    fn each(&self, f: impl Fn(Enclosure) -> Enclosure) -> Self {
+        self.with(self, |x, _| f(x))
+    }
+}

@@ -1,0 +1,176 @@
+//! Certificates as files: lines of JSON, the first of which says what it is about, and how a file is checked.
+
+use super::articulated::{ArticulatedChecker, standing};
+use super::certificate::{Orders, Step};
+use super::checker::{Checker, Refusal, Standing, Subject};
+use super::job::{Job, Problems, RobotFiles};
+use super::search::RANGE_INFLATION;
+use crate::error::{Error, Result};
+use crate::load::LoadLimits;
+use crate::model::robot::Robot;
+use crate::model::scene::Scene;
+use crate::motion::Motions;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// A line of a certificate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Line {
+    /// The first one: what the certificate is about.
+    Job(Job),
+    /// The orders of polygons that the proofs about a problem, or a link of the robot, refer to.
+    Orders {
+        /// Number of the problem or link.
+        body: usize,
+        /// The orders.
+        orders: Orders,
+    },
+    /// That a problem is free, or that a link is during a motion.
+    Proof {
+        /// Number of the motion, or the problem.
+        motion: usize,
+        /// Number of the link, or the problem.
+        body: usize,
+        /// The proof.
+        steps: Vec<Step>,
+    },
+    /// The last one.
+    End {
+        /// Motions or problems that were shown to be free.
+        free: usize,
+    },
+}
+
+impl Line {
+    /// As JSON.
+    ///
+    /// # Errors
+    /// A number is not finite.
+    pub fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self).map_err(|e| Error::usage(e.to_string()))
+    }
+}
+
+/// Whether a certificate holds: how many motions it shows to be free, or why it is refused, at which line.
+pub type Verified = std::result::Result<usize, String>;
+
+/// Checks a certificate.
+///
+/// # Errors
+/// The certificate, or a file that it is about, cannot be read.
+pub fn verify(path: &Path, limits: &LoadLimits) -> Result<Verified> {
+    let file = File::open(path).map_err(|e| Error::input(format!("it cannot be read: {e}")).in_file(path))?;
+    let mut lines = BufReader::new(file).lines().enumerate().map(|(i, line)| {
+        let line = line.map_err(|e| format!("line {}: {e}", i + 1))?;
+        let line = serde_json::from_str::<Line>(&line).map_err(|e| format!("line {}: {e}", i + 1))?;
+        Ok::<_, String>((i + 1, line))
+    });
+    let job = match lines.next() {
+        Some(Ok((_, Line::Job(job)))) => job,
+        Some(Err(e)) => return Ok(Err(e)),
+        _ => return Ok(Err("line 1: it does not say what it is about".into())),
+    };
+    let mut record = Record::default();
+    for line in lines {
+        match line.and_then(|(i, line)| record.take(line).map_err(|e| format!("line {i}: {e}"))) {
+            Ok(()) => {}
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+    }
+    match job {
+        Job::Polygons(problems) => Ok(record.about_polygons(&problems)),
+        Job::Articulated(files) => record.about_robot(&files, limits),
+    }
+}
+
+/// What stands in a certificate after its first line.
+#[derive(Default)]
+struct Record {
+    orders: Vec<Orders>,
+    proofs: Vec<(usize, usize, Vec<Step>)>,
+    free: Option<usize>,
+}
+
+fn told(refusal: &Refusal) -> String {
+    format!("step {}: {}", refusal.step, refusal.message)
+}
+
+impl Record {
+    fn take(&mut self, line: Line) -> std::result::Result<(), String> {
+        match line {
+            _ if self.free.is_some() => Err("something follows the last line".into()),
+            Line::Job(_) => Err("a second beginning".into()),
+            Line::Orders { body, orders } if body == self.orders.len() => {
+                self.orders.push(orders);
+                Ok(())
+            }
+            Line::Orders { .. } => Err("orders out of order".into()),
+            Line::Proof { motion, body, steps } => {
+                self.proofs.push((motion, body, steps));
+                Ok(())
+            }
+            Line::End { free } => {
+                self.free = Some(free);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether as many motions as the last line says have a proof for each of their bodies.
+    fn count(&self, bodies: impl Fn(usize) -> Vec<usize>) -> Verified {
+        let proved: BTreeSet<(usize, usize)> = self.proofs.iter().map(|(motion, body, _)| (*motion, *body)).collect();
+        let motions: BTreeSet<usize> = proved.iter().map(|p| p.0).collect();
+        for motion in &motions {
+            if let Some(body) = bodies(*motion).iter().find(|b| !proved.contains(&(*motion, **b))) {
+                return Err(format!("motion {motion}: no proof for body {body}"));
+            }
+        }
+        match self.free {
+            Some(n) if n == motions.len() => Ok(n),
+            Some(n) => Err(format!("{n} motions are said to be free, {} have proofs", motions.len())),
+            None => Err("it has no end".into()),
+        }
+    }
+
+    fn about_polygons(&self, problems: &Problems) -> Verified {
+        let count = self.count(|problem| vec![problem])?;
+        for (motion, body, steps) in &self.proofs {
+            let of = |what: &str| format!("problem {motion}: {what}");
+            let problem =
+                problems.problems.get(*motion).filter(|_| motion == body).ok_or_else(|| of("there is none"))?;
+            // Whether polygons are convex, and numbers in range.
+            problem.shapes().and_then(|_| problem.motion.motion()).map_err(|e| of(&e.to_string()))?;
+            let orders = self.orders.get(*body).ok_or_else(|| of("no orders"))?.clone();
+            let fixed = Standing::new(&problem.fixed);
+            let checker = Checker::new(&problem.moving, &problem.masses, &fixed, orders, RANGE_INFLATION);
+            let checked = checker.and_then(|c| c.check(Subject::Course(&problem.motion), steps));
+            checked.map_err(|refusal| of(&told(&refusal)))?;
+        }
+        Ok(count)
+    }
+
+    fn about_robot(&self, files: &RobotFiles, limits: &LoadLimits) -> Result<Verified> {
+        let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
+        let motions = Motions::load(&files.motions, &robot, limits)?;
+        let scene = standing(&scene);
+        Ok(self.of_robot(&robot, &scene, &motions))
+    }
+
+    fn of_robot(&self, robot: &Robot, scene: &Standing, motions: &Motions) -> Verified {
+        let count = self.count(|_| (0..robot.links.len()).collect())?;
+        let checker = ArticulatedChecker::new(robot, scene, self.orders.clone()).map_err(|r| told(&r))?;
+        for (motion, link, steps) in &self.proofs {
+            let of = |what: &str| format!("motion {motion}, link {link}: {what}");
+            if *motion >= motions.len() {
+                return Err(of("there is none"));
+            }
+            let checked = checker.check(motions.start(*motion), motions.end(*motion), *link, steps);
+            checked.map_err(|refusal| of(&told(&refusal)))?;
+        }
+        Ok(count)
+    }
+}
