@@ -56,9 +56,9 @@ enum ModeChoice {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum PairsChoice {
-    /// Oriented boxes where all runs on the CPU, else as the kernels do
+    /// By the links' trees; oriented boxes on the CPU where the stages before are left out
     Auto,
-    /// Triangles of the scene against the link's line-swept spheres
+    /// Triangles of the scene against the links' trees
     Sat,
     /// Trees of oriented boxes, as in the paper; on the CPU only
     Obb,

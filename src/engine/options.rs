@@ -64,7 +64,7 @@ pub enum PairCulling {
     /// By the links' trees; by oriented boxes where neither `s3_cull` nor `s4_sweep` runs before, on the CPU.
     #[default]
     Auto,
-    /// Each triangle of the cluster against the link's tree of line-swept spheres.
+    /// Clusters and their triangles against the link's tree.
     Sat,
     /// Trees of oriented boxes against each other, with refinement levels (Redon et al. 2004, sections 5.1 and 5.1.1). On
     /// the CPU only.

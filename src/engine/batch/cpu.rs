@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 /// Motions that go together take about so long: no thread waits long for another, which finds nothing else to do only at the
 /// end, and no answer waits long for the sink.
 const SOON: Duration = Duration::from_millis(200);
-/// So many motions go together at most.
-const MOST: usize = 1 << 15;
+/// So many motions go together at most: their answers wait in memory.
+const MOST: usize = 1 << 13;
 
 impl Checker {
     pub(in super::super) fn check_on_cpu(
