@@ -1,6 +1,7 @@
 //! Which features touch, where, and which way the normal points: all by hand.
 
 use super::{CUBE, Checked, Desk, Motion, joint, link, near, numbers, obj, robot, slider, walls};
+use crate::harness::gpu::skip;
 use serde_json::Value;
 
 type Triangle = [[f64; 3]; 3];
@@ -120,6 +121,34 @@ fn of_equal_contacts_the_first_link_and_the_first_object_count() {
             let line = &checked.lines[0];
             assert_eq!((&line["a"]["link"], &line["b"]["object"]), (&links[0].into(), &objects[0].into()), "{line}");
         }
+    }
+}
+
+/// A cone of forty triangles around the x axis, which all have its tip for their first corner, listed in a stirred order.
+fn cone(tip: f64, base: f64) -> Vec<Triangle> {
+    let rim = |k: usize| {
+        let (sin, cos) = (std::f64::consts::TAU * (k % 40) as f64 / 40.0).sin_cos();
+        [base, 0.1 + 0.6 * cos, 0.05 + 0.6 * sin]
+    };
+    (0..40).map(|i| 17 * i % 40).map(|k| [[tip, 0.1, 0.05], rim(k), rim(k + 1)]).collect()
+}
+
+/// However the trees have put them.
+#[test]
+fn of_equal_contacts_the_first_triangle_of_the_file_counts() {
+    let desk = Desk::new();
+    let tool = |triangles: &[Triangle]| {
+        desk.put("tool.obj", mesh(triangles));
+        slider("<mesh filename=\"tool.obj\"/>")
+    };
+    for backend in if skip() { &["cpu"][..] } else { &["cpu", "gpu"] } {
+        let check = |robot: &str, scene: &[Triangle]| {
+            desk.check(robot, &mesh(scene), &[[&[0.0], &[2.0]]], &["--backend", backend]).expect(1).lines[0].clone()
+        };
+        let line = check(&tool(&cone(0.5, -0.5)), &[across(1.0)]);
+        assert_eq!((&line["a"]["triangle"], &line["a"]["feature"]), (&0.into(), &"vertex".into()), "{backend}: {line}");
+        let line = check(&tool(&[across(0.5)]), &cone(1.0, 3.0));
+        assert_eq!((&line["b"]["triangle"], &line["b"]["feature"]), (&0.into(), &"vertex".into()), "{backend}: {line}");
     }
 }
 

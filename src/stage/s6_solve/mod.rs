@@ -287,8 +287,11 @@ impl<'w> Solver<'w> {
                 is_flat: pair::is_flat(&e) || pair::is_flat(&tri.y),
             });
         }
-        // The order in which pairs come must not matter.
-        self.pairs.sort_by_key(|p| (p.shape, p.object, p.x, p.y));
+        // The order in which pairs come must not matter, and of equal contacts the first in the order of the files is told.
+        let world = self.world;
+        let in_file =
+            |p: &Pair| (world.links[p.shape as usize].tree.order[p.x as usize], world.scene.tree.order[p.y as usize]);
+        self.pairs.sort_by_cached_key(|p| (p.shape, p.object, in_file(p)));
         self.counts.pairs += self.pairs.len() as u64;
     }
 
