@@ -174,8 +174,11 @@ fn mutants_are_caught() {
             "let shift = (f32(2u * slice) * 0.25 - 1.0) * m.h;",
         ),
         ("let g1 = abs(dot3(n, p.c1)) * h;", "let g1 = 0.0;"),
+        ("let travel = middle * h;", "let travel = middle * 0.0;"),
+        ("let off = max(high - middle, middle - low) * h;", "let off = middle * 0.0;"),
+        ("max(abs(a.c2), abs(b.c2)), abs(c.c2)) * (h * h * 0.5)", "max(abs(a.c2), abs(b.c2)), abs(c.c2)) * 0.0"),
         // One vertex left out of the hull of projections; the radius of the sphere.
-        ("max(max(x.y, y.y), z.y)), cube, slack, t) {", "max(x.y, y.y)), cube, slack, t) {"),
+        ("> max(max(x0, x1), x2) + reach {", "> max(x0, x1) + reach {"),
         ("let slack = radius * (1.0 + ROUNDINGS * UNIT) + projection_slack", "let slack = projection_slack"),
         // The last triangle of a leaf.
         ("if id % LINK_LEAF > leaf % LINK_LEAF {", "if id % LINK_LEAF >= max(leaf % LINK_LEAF, 1u) {"),

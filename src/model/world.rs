@@ -304,6 +304,7 @@ impl SceneShape {
     }
 
     /// A triangle (by position in tree order) in double precision, with the error of its local coordinates.
+    #[inline]
     pub fn standing(&self, at: usize) -> StandingTriangle<f64> {
         let y = self.triangles[at];
         let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs().element_sum()));

@@ -151,31 +151,127 @@ pub fn swept_misses_plane<T: Real>(ends: &[PointBound<T>; 2], radius: T, tri: &S
 /// `wanted` says which lanes matter: the search stops when they are all separated.
 #[inline(always)]
 pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>, h: T, wanted: u32) -> u32 {
-    let (h, half_hh) = powers(h);
-    let d: [V3<T>; 3] = std::array::from_fn(|i| x[i].c[0] - tri.y[0]);
-    let grow = sizes(&d, x, tri, h, half_hh);
-    let mut apart = 0;
-    let mut settled = |n: V3<T>| {
-        apart |= separates(n, &d, x, tri, grow, h, half_hh);
-        apart & wanted == wanted
-    };
-    let e = [d[1] - d[0], d[2] - d[1], d[0] - d[2]];
-    let f = [tri.y[1] - tri.y[0], tri.y[2] - tri.y[1], tri.y[0] - tri.y[2]];
-    let (n_x, n_y) = (e[0].cross(e[1]), f[0].cross(f[1]));
-    if settled(n_y) || settled(n_x) {
-        return apart;
+    let approach = Approach::new(x, tri, h);
+    let apart = approach.normals_separate(wanted);
+    if apart & wanted == wanted { apart } else { apart | approach.edges_separate(wanted & !apart) }
+}
+
+/// A moving triangle over `|τ| <= h` as seen from a standing one: all that the axes need.
+///
+/// Its vertices move about alike: with `v` any one velocity and `s` at least how far those of the vertices are from it, each
+/// coordinate apart, `|n·c1 τ| <= |n·v| h + |n|·s h`. So an axis takes one projection of a velocity in place of three, and none of
+/// accelerations, whose coordinates are bounded likewise.
+///
+/// **Rounding.** As above, with `v h` in the place of the velocities: six roundings on it, and its length is at most `√3` times the
+/// greatest of theirs. All that `slack` sums is not negative; five roundings make it, five more come with the axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Approach<T> {
+    /// The moving vertices at the middle time, relative to the first one that stands.
+    d: [V3<T>; 3],
+    /// How far they about move to either side.
+    travel: V3<T>,
+    /// How far each coordinate may be off that.
+    slack: V3<T>,
+    /// The edges of the standing triangle.
+    f: [V3<T>; 3],
+}
+
+impl<T: Real> Approach<T> {
+    /// Of a triangle that moves and one that stands.
+    #[inline(always)]
+    pub fn new(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>, h: T) -> Self {
+        let (h, half_hh) = powers(h);
+        let y = &tri.y;
+        let d = [x[0].c[0] - y[0], x[1].c[0] - y[0], x[2].c[0] - y[0]];
+        let grow = sizes(&d, x, tri, h, half_hh);
+        let [[_, p, a], [_, q, b], [_, r, c]] = [x[0].c, x[1].c, x[2].c];
+        let (low, high) = (p.min(q).min(r), p.max(q).max(r));
+        let middle = (low + high).times(T::new(0.5));
+        let off = (high - middle).max(middle - low).times(h);
+        let bend = a.abs().max(b.abs()).max(c.abs()).times(half_hh);
+        let cube = x[0].cube.max(x[1].cube).max(x[2].cube);
+        let slack = (off + bend + cube + V3([grow, grow, grow])).times(T::new(1.0 + ROUNDINGS * T::UNIT));
+        Self { d, travel: middle.times(h), slack, f: [y[1] - y[0], y[2] - y[1], y[0] - y[2]] }
     }
-    for edge in e {
-        for other in f {
-            if settled(edge.cross(other)) {
+
+    /// Edges of both triangles and their normals.
+    #[inline(always)]
+    fn axes(&self) -> ([V3<T>; 3], [V3<T>; 3], V3<T>, V3<T>) {
+        let (d, f) = (&self.d, self.f);
+        let e = [d[1] - d[0], d[2] - d[1], d[0] - d[2]];
+        (e, f, e[0].cross(e[1]), f[0].cross(f[1]))
+    }
+
+    /// Lanes in which `n` separates the triangles.
+    #[inline(always)]
+    fn separated_by(&self, n: V3<T>) -> u32 {
+        let zero = T::new(0.0);
+        let (e, f) = (n.dot(self.f[0]), -n.dot(self.f[2]));
+        let (y_lo, y_hi) = (zero.min(e).min(f), zero.max(e).max(f));
+        let [a, b, c] = [n.dot(self.d[0]), n.dot(self.d[1]), n.dot(self.d[2])];
+        // Underflow counts twice: of a difference, which `n` then scales (in `slack`), and of a product with a tiny `n`.
+        let off = n.dot(self.travel).abs() + (n.abs().dot(self.slack) + T::new(T::UNDERFLOW));
+        (a.min(b).min(c) - off).gt(y_hi) | y_lo.gt(a.max(b).max(c) + off)
+    }
+
+    /// Lanes in which one of the two normals separates the triangles: four fifths of what any axis does.
+    #[inline(always)]
+    pub fn normals_separate(&self, wanted: u32) -> u32 {
+        let (_, _, n_x, n_y) = self.axes();
+        let apart = self.separated_by(n_y);
+        if apart & wanted == wanted { apart } else { apart | self.separated_by(n_x) }
+    }
+
+    /// Lanes in which one of the nine products of edges or of the six in-plane normals of edges does.
+    #[inline(always)]
+    pub fn edges_separate(&self, wanted: u32) -> u32 {
+        let (e, f, n_x, n_y) = self.axes();
+        let mut apart = 0;
+        for i in 0..3 {
+            for j in 0..3 {
+                apart |= self.separated_by(e[i].cross(f[j]));
+                if apart & wanted == wanted {
+                    return apart;
+                }
+            }
+        }
+        for i in 0..3 {
+            apart |= self.separated_by(n_x.cross(e[i]));
+            if apart & wanted == wanted {
+                return apart;
+            }
+            apart |= self.separated_by(n_y.cross(f[i]));
+            if apart & wanted == wanted {
                 return apart;
             }
         }
+        apart
     }
-    for (edge, other) in e.into_iter().zip(f) {
-        if settled(n_x.cross(edge)) || settled(n_y.cross(other)) {
-            return apart;
+
+    /// All its numbers, to keep.
+    #[inline(always)]
+    pub fn numbers(&self) -> [T; NUMBERS] {
+        let ([a, b, c], [f, g, h]) = (self.d, self.f);
+        let vectors = [a, b, c, self.travel, self.slack, f, g, h];
+        let mut numbers = [T::new(0.0); NUMBERS];
+        for i in 0..vectors.len() {
+            for axis in 0..3 {
+                numbers[3 * i + axis] = vectors[i].0[axis];
+            }
         }
+        numbers
     }
-    apart
+
+    /// The inverse of [`numbers`](Self::numbers).
+    #[inline(always)]
+    pub fn from_numbers(n: &[T; NUMBERS]) -> Self {
+        let mut v = [V3::zero(); NUMBERS / 3];
+        for i in 0..NUMBERS / 3 {
+            v[i] = V3([n[3 * i], n[3 * i + 1], n[3 * i + 2]]);
+        }
+        Self { d: [v[0], v[1], v[2]], travel: v[3], slack: v[4], f: [v[5], v[6], v[7]] }
+    }
 }
+
+/// Numbers in an [`Approach`].
+pub const NUMBERS: usize = 24;

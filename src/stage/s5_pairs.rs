@@ -15,6 +15,7 @@ mod descent;
 mod moving;
 mod obb;
 mod refinement;
+mod rest;
 
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
@@ -218,7 +219,7 @@ impl Work<'_> {
     fn finish(&mut self, world: &World, found: &mut Found) -> Option<()> {
         let mut open = Open::default();
         self.items.drain(..).for_each(|item| open.add(item));
-        widest(Refinement { world, open: &mut open, links: &mut self.links, found })
+        Refinement { world, open: &mut open, links: &mut self.links, found }.run()
     }
 }
 

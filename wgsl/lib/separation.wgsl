@@ -58,12 +58,23 @@ fn swept_misses_plane(a: PointBound, b: PointBound, radius: f32, t: Standing, h:
     return axis_separates(n, vec2<f32>(min(x.x, y.x), max(x.y, y.y)), max(a.cube, b.cube), slack, t);
 }
 
-// Whether a moving triangle misses a standing one: both normals, nine products of edges, six in-plane normals.
+// Whether a moving triangle misses a standing one: both normals, nine products of edges, six in-plane normals. Its vertices
+// move by about `travel` to either side, and off that by no more than `slack`.
 fn triangle_misses(a: PointBound, b: PointBound, c: PointBound, t: Standing, h: f32) -> bool {
     let size = max(max(point_size(a, t.y0, h), point_size(b, t.y0, h)), point_size(c, t.y0, h));
-    let slack = projection_slack(size, max(max(a.ball, b.ball), c.ball), t);
+    let grow = projection_slack(size, max(max(a.ball, b.ball), c.ball), t);
+    let low = min(min(a.c1, b.c1), c.c1);
+    let high = max(max(a.c1, b.c1), c.c1);
+    let middle = (low + high) * 0.5;
+    let off = max(high - middle, middle - low) * h;
+    let bend = max(max(abs(a.c2), abs(b.c2)), abs(c.c2)) * (h * h * 0.5);
     let cube = max(max(a.cube, b.cube), c.cube);
-    var e = array<vec3<f32>, 3>(b.c0 - a.c0, c.c0 - b.c0, a.c0 - c.c0);
+    let slack = (off + bend + cube + vec3<f32>(grow)) * (1.0 + ROUNDINGS * UNIT);
+    let travel = middle * h;
+    let d0 = a.c0 - t.y0;
+    let d1 = b.c0 - t.y0;
+    let d2 = c.c0 - t.y0;
+    var e = array<vec3<f32>, 3>(d1 - d0, d2 - d1, d0 - d2);
     var f = array<vec3<f32>, 3>(t.y1 - t.y0, t.y2 - t.y1, t.y0 - t.y2);
     let n_x = cross3(e[0], e[1]);
     let n_y = cross3(f[0], f[1]);
@@ -78,10 +89,13 @@ fn triangle_misses(a: PointBound, b: PointBound, c: PointBound, t: Standing, h: 
         } else if i >= 14u {
             n = cross3(n_y, f[i - 14u]);
         }
-        let x = extent(n, a, t.y0, h);
-        let y = extent(n, b, t.y0, h);
-        let z = extent(n, c, t.y0, h);
-        if axis_separates(n, vec2<f32>(min(min(x.x, y.x), z.x), max(max(x.y, y.y), z.y)), cube, slack, t) {
+        let y1 = dot3(n, f[0]);
+        let y2 = -dot3(n, f[2]);
+        let x0 = dot3(n, d0);
+        let x1 = dot3(n, d1);
+        let x2 = dot3(n, d2);
+        let reach = abs(dot3(n, travel)) + (dot3(abs(n), slack) + UNDERFLOW);
+        if min(min(x0, x1), x2) - reach > max(max(0.0, y1), y2) || min(min(0.0, y1), y2) > max(max(x0, x1), x2) + reach {
             return true;
         }
     }

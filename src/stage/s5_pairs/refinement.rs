@@ -4,14 +4,20 @@
 //! been: so nothing is refined that lies after a contact which is certain. All marked sub-intervals of a block are tried at
 //! once, then those of its first half, down to the first one alone, and then its slices. The first slice in which a triangle is not
 //! separated ends its search: what comes later is left to the exact stage.
+//!
+//! The normals separate four of five triangles that any axis does. What they leave of a leaf would leave most lanes idle for the
+//! other fifteen axes, so it is collected from many (`rest.rs`).
 
 use super::moving::MovingLink;
+use super::rest::Rest;
 use super::{Found, Item};
 use crate::model::world::World;
+use crate::numeric::linear::V3;
 use crate::numeric::meeting::triangles_meet;
-use crate::numeric::separation::triangle_misses;
-use crate::numeric::vectors::{Vector, Vectorised};
-use crate::stage::{SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
+use crate::numeric::pose_bound::PointBound;
+use crate::numeric::separation::{Approach, StandingTriangle};
+use crate::numeric::vectors::{Vector, Vectorised, widest};
+use crate::stage::{Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
 
 /// What is still open in a piece, by the first sub-interval in which it may touch.
 #[derive(Default)]
@@ -25,6 +31,41 @@ impl Open {
     }
 }
 
+/// An item that is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Look {
+    item: Item,
+    /// The sub-intervals that are tried together.
+    block: u32,
+    /// The lanes that the last try separated.
+    pub missed: u32,
+}
+
+/// When triangles are tried.
+#[derive(Clone, Copy)]
+enum During {
+    /// From the beginning of this sub-interval to the end of a look's block.
+    Block(u32),
+    /// A slice of a sub-interval.
+    Slice(u32, u32),
+}
+
+impl During {
+    /// The vertices of a link's leaf, bounded for that time, and half its length; `last` is the last sub-interval of a block.
+    #[inline(always)]
+    fn points<T: Vector>(
+        self,
+        links: &mut [MovingLink],
+        (place, leaf, last): (u32, u32, u32),
+    ) -> ([PointBound<T>; 3], T) {
+        let moving = &mut links[place as usize];
+        match self {
+            Self::Block(k) => moving.block::<T>(leaf, k, last),
+            Self::Slice(k, slice) => moving.slice::<T>(leaf, k, slice),
+        }
+    }
+}
+
 /// All that is open in a piece.
 pub(super) struct Refinement<'a, 'm, 'f> {
     pub world: &'a World,
@@ -33,91 +74,160 @@ pub(super) struct Refinement<'a, 'm, 'f> {
     pub found: &'a mut Found<'f>,
 }
 
-impl Vectorised for Refinement<'_, '_, '_> {
-    /// Nothing if there are too many pairs.
-    type Output = Option<()>;
-    #[inline(always)]
-    fn run<T: Vector>(self) -> Option<()> {
-        let Self { world, open, links, found } = self;
+impl Refinement<'_, '_, '_> {
+    /// Finds the pairs. Nothing if there are too many.
+    pub fn run(mut self) -> Option<()> {
+        let Some(piece) = self.links.first().map(|moving| moving.piece) else { return Some(()) };
+        let (mut rest, mut looks, mut single) = (Rest::default(), Vec::new(), Vec::new());
         for k in 0..SUBS as u32 {
-            while let Some(item) = open.0[k as usize].pop() {
-                let moving = &mut links[item.place as usize];
-                advance::<T>(world, open, moving, found, item, k)?;
+            self.begin(piece, k, &mut looks);
+            while !looks.is_empty() {
+                self.separate(&mut looks, &mut rest, During::Block(k));
+                self.halve(&mut looks, k, &mut single);
+            }
+            for slice in 0..SLICES {
+                if single.is_empty() {
+                    break;
+                }
+                self.separate(&mut single, &mut rest, During::Slice(k, slice));
+                self.touch(piece, &mut single, k, slice)?;
+            }
+            for look in single.drain(..) {
+                self.open.add(Item { mask: look.item.mask & !(1 << k), ..look.item });
             }
         }
         Some(())
     }
-}
 
-/// Takes an item on to the next sub-interval in which it may touch, or to where it cannot be told apart.
-#[inline(always)]
-fn advance<T: Vector>(
-    world: &World,
-    open: &mut Open,
-    moving: &mut MovingLink,
-    found: &mut Found,
-    item: Item,
-    k: u32,
-) -> Option<()> {
-    let piece = moving.piece;
-    let mask = u32::from(item.mask) & piece.mask_until(found.limit(piece));
-    if mask == 0 {
-        return Some(());
+    fn separate(&mut self, looks: &mut [Look], rest: &mut Rest, during: During) {
+        widest(Separate { world: self.world, links: self.links, looks, rest, during });
     }
-    let standing = world.scene.standing(item.y as usize);
-    let tri = standing.broadcast::<T>();
-    let mut lanes = u32::from(item.lanes);
-    let rest_of = |lanes: u32, block: u32| Item { lanes: lanes as u8, mask: (mask & !block) as u16, ..item };
-    let now = |slice: u32| piece.index * SLICES_PER_PIECE + k * SLICES + slice;
-    let aligned = if k == 0 { SUBS as u32 } else { 1 << k.trailing_zeros() };
-    let mut len = aligned.min(moving.longest_block);
-    let mut slice = None;
-    loop {
-        let block = mask & (((1 << len) - 1) << k);
-        let last = block.ilog2();
-        let (points, h) = match slice {
-            None => moving.block::<T>(item.leaf, k, last),
-            Some(slice) => moving.slice::<T>(item.leaf, k, slice),
-        };
-        let missed = triangle_misses(&points, &tri, h, lanes) & lanes;
-        let Some(at) = slice else {
-            open.add(rest_of(missed, block));
-            lanes &= !missed;
-            match last - k {
-                _ if lanes == 0 => return Some(()),
-                0 => slice = Some(0),
-                n => len = 1 << n.ilog2(),
+
+    /// Takes up what may touch in sub-interval `k` first.
+    fn begin(&mut self, piece: &Piece, k: u32, looks: &mut Vec<Look>) {
+        let wanted = piece.mask_until(self.found.limit(piece)) as u16;
+        let aligned = if k == 0 { SUBS as u32 } else { 1 << k.trailing_zeros() };
+        for item in self.open.0[k as usize].drain(..) {
+            let item = Item { mask: item.mask & wanted, ..item };
+            if item.mask != 0 {
+                let len = aligned.min(self.links[item.place as usize].longest_block);
+                looks.push(Look { item, block: block(item.mask, k, len), missed: 0 });
             }
-            continue;
-        };
-        let mut touching = lanes & !missed;
-        if touching != 0 {
-            if let Some(limits) = found.limits.as_deref_mut()
-                && triangles_meet(&points, &tri) & touching != 0
-            {
-                let limit = &mut limits[piece.motion as usize];
-                *limit = now(at).min(*limit);
+        }
+    }
+
+    /// What a block separated goes on after it; the others go on to its first half, or become `single`.
+    fn halve(&mut self, looks: &mut Vec<Look>, k: u32, single: &mut Vec<Look>) {
+        looks.retain_mut(|look| {
+            let Look { item, missed, .. } = *look;
+            self.open.add(Item { lanes: missed as u8, mask: item.mask & !(look.block as u16), ..item });
+            look.item.lanes &= !(missed as u8);
+            if look.item.lanes == 0 {
+                return false;
+            }
+            let last = look.block.ilog2();
+            if last == k {
+                single.push(*look);
+            } else {
+                look.block = block(item.mask, k, 1 << (last - k).ilog2());
+            }
+            last != k
+        });
+    }
+
+    /// Records what a slice did not separate. Nothing if there are too many pairs.
+    fn touch(&mut self, piece: &Piece, looks: &mut Vec<Look>, k: u32, slice: u32) -> Option<()> {
+        let now = piece.index * SLICES_PER_PIECE + k * SLICES + slice;
+        for look in looks.iter_mut() {
+            let item = look.item;
+            let mut touching = u32::from(item.lanes) & !look.missed;
+            if touching == 0 {
+                continue;
+            }
+            look.item.lanes &= look.missed as u8;
+            let moving = &mut self.links[item.place as usize];
+            if let Some(limits) = self.found.limits.as_deref_mut() {
+                let standing = self.world.scene.standing(item.y as usize);
+                if widest(Meet { moving, leaf: item.leaf, k, slice, standing }) & touching != 0 {
+                    let limit = &mut limits[piece.motion as usize];
+                    *limit = now.min(*limit);
+                }
             }
             let first = moving.shape.tree.leaf(item.leaf).start as u32;
             while touching != 0 {
-                found.push(TrianglePair {
+                self.found.push(TrianglePair {
                     piece_link: moving.piece_link,
                     link_triangle: first + touching.trailing_zeros(),
                     scene_triangle: item.y,
-                    mask_slice: mask | at << SUBS,
+                    mask_slice: u32::from(item.mask) | slice << SUBS,
                 })?;
                 touching &= touching - 1;
             }
         }
-        lanes &= missed;
-        if now(at) >= found.limit(piece) {
-            // What touches later does so after a contact that is certain.
-            return Some(());
-        }
-        if lanes == 0 || at + 1 == SLICES {
-            open.add(rest_of(lanes, 1 << k));
-            return Some(());
-        }
-        slice = Some(at + 1);
+        // What touches later does so after a contact that is certain.
+        let is_over = now >= self.found.limit(piece);
+        looks.retain(|look| look.item.lanes != 0 && !is_over);
+        Some(())
     }
+}
+
+/// Tries to separate the triangles of each look.
+struct Separate<'a, 'm> {
+    world: &'a World,
+    links: &'a mut [MovingLink<'m>],
+    looks: &'a mut [Look],
+    rest: &'a mut Rest,
+    during: During,
+}
+
+impl Vectorised for Separate<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Vector>(self) {
+        let Self { world, links, looks, rest, during } = self;
+        // What moves alike stands together, and is bounded once.
+        looks.sort_unstable_by_key(|look| (look.item.place, look.item.leaf, look.block.ilog2()));
+        let nowhere = PointBound { c: [V3::zero(); 3], ball: T::new(0.0), cube: V3::zero() };
+        let (mut points, mut h, mut bounded) = ([nowhere; 3], T::new(0.0), None);
+        for i in 0..looks.len() {
+            let Look { item, block, .. } = looks[i];
+            let wanted = (item.place, item.leaf, block.ilog2());
+            if bounded != Some(wanted) {
+                (points, h) = during.points::<T>(links, wanted);
+                bounded = Some(wanted);
+            }
+            let standing = world.scene.standing(item.y as usize);
+            let approach = Approach::new(&points, &standing.broadcast::<T>(), h);
+            let lanes = u32::from(item.lanes);
+            let missed = approach.normals_separate(lanes) & lanes;
+            looks[i].missed = missed;
+            if missed != lanes {
+                rest.add(looks, i as u32, &approach, lanes & !missed);
+            }
+        }
+        rest.settle(looks);
+    }
+}
+
+/// Which triangles of a leaf certainly touch one that stands, in the middle of a slice.
+struct Meet<'a, 'm> {
+    moving: &'a mut MovingLink<'m>,
+    leaf: u32,
+    k: u32,
+    slice: u32,
+    standing: StandingTriangle<f64>,
+}
+
+impl Vectorised for Meet<'_, '_> {
+    type Output = u32;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> u32 {
+        let (points, _) = self.moving.slice::<T>(self.leaf, self.k, self.slice);
+        triangles_meet(&points, &self.standing.broadcast::<T>())
+    }
+}
+
+/// The marked sub-intervals among `len` from the `k`-th on.
+fn block(mask: u16, k: u32, len: u32) -> u32 {
+    u32::from(mask) & ((1 << len) - 1) << k
 }
