@@ -1,8 +1,12 @@
 //! `firstcontact bench`: measurements that end in a table, a plot and a file of figures.
 
 mod ablation;
+pub mod chart;
 mod lines;
+mod machine;
+pub mod markdown;
 mod plot;
+pub mod run;
 mod throughput;
 mod toleranced;
 
