@@ -3,7 +3,7 @@
 mod ablation;
 pub mod chart;
 mod lines;
-mod machine;
+pub mod machine;
 pub mod markdown;
 mod plot;
 pub mod run;
