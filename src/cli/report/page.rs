@@ -45,8 +45,8 @@ pub fn html(title: &str, runs: &[Run], views: &Views) -> Result<String> {
             body {
                 header { h1 { (title) } }
                 (contents(runs, has_views || !views.notes.is_empty()))
-                @if has_views || !views.notes.is_empty() { (motions(views)) }
                 @for section in &sections { (section) }
+                @if has_views || !views.notes.is_empty() { (motions(views)) }
                 @if has_views {
                     @for (i, set) in views.sets.iter().enumerate() {
                         // Text that is no script: browsers keep it and do nothing with it.
@@ -65,7 +65,6 @@ fn contents(runs: &[Run], has_motions: bool) -> Markup {
     html! {
         nav aria-label="Contents" {
             ul {
-                @if has_motions { li { a href="#motions" { "Motions in three dimensions" } } }
                 @for (i, run) in runs.iter().enumerate() {
                     li {
                         a href={ "#" (run_id(i)) } { (run.title) }
@@ -79,6 +78,7 @@ fn contents(runs: &[Run], has_motions: bool) -> Markup {
                         }
                     }
                 }
+                @if has_motions { li { a href="#motions" { "Motions in three dimensions" } } }
             }
         }
     }
@@ -229,12 +229,20 @@ fn motions(views: &Views) -> Markup {
             @if !views.sets.is_empty() {
                 (viewer(&views.sets))
                 @for (i, set) in views.sets.iter().enumerate() { (gallery(i, set)) }
+                p .note {
+                    "In the pictures the robot stands in blue where it first touches (at the end, if the motion is free), green is the start, \
+                     violet the end, light blue the volume that its line-swept spheres sweep, orange the object that is touched."
+                }
             }
         }
     }
 }
 
 fn viewer(sets: &[SetView]) -> Markup {
+    let all =
+        || sets.iter().enumerate().flat_map(|(i, set)| set.motions.iter().enumerate().map(move |(k, m)| (i, k, m)));
+    // A contact is the first thing to look at.
+    let first = all().find(|(_, _, m)| m.verdict == "contact").map_or((0, 0), |(i, k, _)| (i, k));
     html! {
         p {
             "Each motion was checked anew for this page. The robot is shown where it first touches the scene, or at the start of a free \
@@ -256,7 +264,7 @@ fn viewer(sets: &[SetView]) -> Markup {
                             optgroup label=(set.name) {
                                 @for (k, m) in set.motions.iter().enumerate() {
                                     option value=(figure_id(i, k)) data-set=(glb_id(i)) data-animation=(k)
-                                        data-figure=(figure_id(i, k))
+                                        data-figure=(figure_id(i, k)) selected[(i, k) == first]
                                         data-azimuth=[m.picture.as_ref().map(|p| p.1[0])]
                                         data-elevation=[m.picture.as_ref().map(|p| p.1[1])] {
                                         (set.name) ", motion " (m.number) ": " (m.verdict)
@@ -270,7 +278,7 @@ fn viewer(sets: &[SetView]) -> Markup {
             }
             div .stage data-part="stage" { noscript { p { "Without scripts only the pictures below are shown." } } }
             div .controls {
-                button type="button" data-part="play" { "▶ Play" }
+                button type="button" data-part="play" { "Play" }
                 input type="range" data-part="time" min="0" max="1" step="any" value="0" autocomplete="off"
                     aria-label="time, as a share of the motion";
                 output data-part="shown-time" { "t = 0" }
@@ -302,10 +310,6 @@ fn gallery(i: usize, set: &SetView) -> Markup {
                     button type="button" hidden data-show=(figure_id(i, k)) { "Show in 3-D" }
                 }
             }
-        }
-        p .note {
-            "In the pictures the robot stands in blue where it first touches (at the end, if the motion is free), green is the start, \
-             violet the end, light blue the volume that its line-swept spheres sweep, orange the object that is touched."
         }
     }
 }

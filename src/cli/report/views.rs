@@ -2,7 +2,7 @@
 
 use super::ReportArgs;
 use crate::cli::bench::run::Run;
-use crate::cli::{dataset, summary};
+use crate::cli::dataset;
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::load::LoadLimits;
@@ -11,8 +11,7 @@ use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::picture::gltf::{self, Glb, ShownMotion};
 use firstcontact::picture::{self, Picture};
-use firstcontact::report::Line;
-use firstcontact::verdict::Verdict;
+use firstcontact::verdict::{Contact, Touch, Verdict};
 use firstcontact::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -161,17 +160,36 @@ impl Shown {
                     None
                 }
             };
-            let line = Line::new(s.number, s.verdict, &self.robot, &self.scene);
-            let (verdict, says) = match s.verdict {
-                Verdict::Free => ("free", format!("motion {}: free", s.number)),
-                Verdict::Contact(_) => ("contact", summary::in_words(&line).unwrap_or_default()),
-                Verdict::Undecided(u) => {
-                    ("undecided", format!("motion {}: undecided, free until {}", s.number, u.clear_until))
-                }
-            };
+            let (verdict, says) = self.in_words(s.verdict);
+            let says = format!("motion {}: {says}", s.number);
             motions.push(MotionView { number: s.number, verdict, says, picture });
             bar.inc(1);
         }
         Ok(SetView { name: self.name.clone(), glb, motions })
+    }
+
+    /// The answer in a word, and in a sentence.
+    fn in_words(&self, verdict: &Verdict) -> (&'static str, String) {
+        let contact = match verdict {
+            Verdict::Free => return ("free", "free, which is proved".into()),
+            Verdict::Undecided(u) => {
+                return ("undecided", format!("undecided ({}), free until t = {}", u.reason.name(), u.clear_until));
+            }
+            Verdict::Contact(contact) => contact,
+        };
+        let [lo, hi] = contact.toc;
+        let mut says = match contact {
+            Contact { initial_overlap: true, .. } => "touches at the start".to_string(),
+            Contact { certified: true, .. } => format!("first contact, t = {lo:.9}"),
+            Contact { proved: true, .. } => format!("first contact between t = {lo:.9} and {hi:.9}"),
+            _ => format!("perhaps a contact, t = {lo:.9} or later"),
+        };
+        if let Some(Touch { a, b, point: [x, y, z], .. }) = &contact.at {
+            let link = self.robot.links.get(a.link as usize).map_or("?", |l| l.name.as_str());
+            let object = self.scene.objects.get(b.object as usize).map_or("?", |o| o.name.as_str());
+            let (of_link, of_object) = (a.feature.name(), b.feature.name());
+            says += &format!(": {of_link} of {link} meets {of_object} of {object} at ({x:.4}, {y:.4}, {z:.4}) m");
+        }
+        ("contact", says)
     }
 }

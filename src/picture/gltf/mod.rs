@@ -35,7 +35,7 @@ const MOMENTS: usize = 9;
 /// Points that stand for all that moves.
 const POINTS: usize = 4000;
 /// The radius of the ball at a contact, by the size of what moves.
-const MARK: f64 = 0.012;
+const MARK: f64 = 0.02;
 
 /// A motion to be shown.
 #[derive(Clone, Copy, Debug)]

@@ -44,11 +44,22 @@ async function visit({ name, width, height, dark, webgl }) {
         return (await stage.screenshot()).toString("base64");
       };
       if ((await at(0)) === (await at(1))) fault("the motion is not drawn");
-      const contact = viewer.getByText("First contact", { exact: true });
-      if (await contact.isEnabled()) await contact.click();
-      await viewer.getByText("Play", { exact: false }).click();
-      await page.waitForTimeout(700);
-      if (await viewer.getByText("Pause").count()) await viewer.getByText("Pause").click();
+      // Playing from the start stops at the first contact if there is one, and goes on from there to the end.
+      const play = viewer.locator('[data-part="play"]'), contact = viewer.locator('[data-part="contact"]');
+      const stopped = () => page.waitForFunction(() => document.querySelector('[data-part="play"]').textContent === "Play");
+      const time = () => viewer.locator("output").innerText();
+      await at(0);
+      await play.click();
+      await stopped();
+      if (await contact.isEnabled()) {
+        const there = await time();
+        await play.click();
+        await stopped();
+        await contact.click();
+        if (there === "t = 1.0000" || (await time()) !== there) fault(`does not stop at the first contact: ${there}`);
+      } else if ((await time()) !== "t = 1.0000") {
+        fault("does not play to the end");
+      }
     } else if ((await viewer.locator(".stage p").innerText()).indexOf("no WebGL") < 0) {
       fault("does not say that there is no WebGL");
     }

@@ -4,6 +4,7 @@ export {
   Color,
   DirectionalLight,
   HemisphereLight,
+  Mesh,
   PerspectiveCamera,
   Scene,
   Vector3,

@@ -84,7 +84,7 @@
   const load = (set) => {
     if (!files.has(set)) {
       const bytes = Uint8Array.from(atob(document.getElementById(set).textContent.trim()), (c) => c.charCodeAt(0));
-      files.set(set, new THREE.GLTFLoader().parseAsync(bytes.buffer, ""));
+      files.set(set, new THREE.GLTFLoader().parseAsync(bytes.buffer, "").then(prepare));
     }
     return files.get(set);
   };
@@ -110,11 +110,11 @@
   };
   const pause = () => {
     playing = null;
-    play.textContent = "▶ Play";
+    play.textContent = "Play";
   };
   const start = () => {
     playing = { from: time >= 1 ? 0 : time };
-    play.textContent = "⏸ Pause";
+    play.textContent = "Pause";
     draw();
   };
 
@@ -134,6 +134,36 @@
     camera.updateProjectionMatrix();
     controls.update();
     draw();
+  };
+
+  /** Of a model that was just loaded: marks of contacts shine through what is before them. */
+  const prepare = (loaded) => {
+    const marks = [];
+    loaded.scene.traverse((node) => {
+      if (node.material?.name === "contact") marks.push(node);
+    });
+    for (const mark of marks) {
+      const veil = new THREE.Mesh(mark.geometry, mark.material.clone());
+      Object.assign(veil.material, { name: "veil", transparent: true, opacity: 0.45, depthTest: false, depthWrite: false });
+      veil.renderOrder = 1;
+      mark.add(veil);
+    }
+    return loaded;
+  };
+
+  /** Of the scene only the object that the chosen motion touches has the colour of what is touched. */
+  const tellTouched = (object) => {
+    const meshes = [], materials = {};
+    model.scene.traverse((node) => {
+      const name = node.material?.name;
+      if (name !== "scene" && name !== "touched") return;
+      meshes.push(node);
+      materials[name] = node.material;
+    });
+    for (const mesh of meshes) {
+      const name = mesh.userData.name ?? mesh.name;
+      mesh.material = (name === object ? materials.touched : materials.scene) ?? mesh.material;
+    }
   };
 
   const setSheer = () => {
@@ -165,6 +195,7 @@
     const told = model.parser.json.animations[animation].extras;
     contact = told.verdict === "contact" ? told.toc[0] : null;
     toContact.disabled = contact === null;
+    tellTouched(told.b?.object);
     setSheer();
     setTime(contact ?? 0);
     look();
