@@ -258,7 +258,7 @@ fn what_cannot_be_animated_is_refused() {
     let desk = Desk::new();
     let urdf =
         robot(&["<link name=\"stand\"/>", &link("arm", CUBE), &joint("turn", "continuous", "stand", "arm", "0 0 1")]);
-    let run = export(&desk, &urdf, &walls(&[("wall", 9.0)]), &[[&[0.0], &[1e5]]], &["--index", "0"]);
+    let run = export(&desk, &urdf, &walls(&[("wall", 9.0)]), &[[&[0.0], &[6e3]]], &["--index", "0"]);
     assert!(
         run.code == Some(3) && run.errors().len() == 1 && run.stderr.contains("too far for an animation"),
         "{}",

@@ -18,6 +18,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Pixels of a picture.
 const SIZE: [u32; 2] = [960, 600];
 
+/// Motions of a data set that runs may name: what is more makes a page that no one looks through.
+const MOST_NAMED: usize = 12;
+
 /// A motion that someone wants to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
@@ -60,22 +63,22 @@ pub struct MotionView {
     pub picture: Option<(Vec<u8>, [f64; 2])>,
 }
 
-/// Makes what runs and caller want to see. What runs name but cannot be had is noted; what the caller names is an error.
+/// Makes what runs and caller want to see, a dozen motions of each data set that runs name. What runs name but cannot be had is noted; what the caller names is an error.
 ///
 /// # Errors
 /// A view that the caller asks for cannot be made; the adapter that the caller names is not there.
 pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
-    let named = runs.iter().flat_map(|run| &run.datasets);
-    let of_runs = named.flat_map(|set| set.motions.iter().map(|&motion| Wanted { set: set.name.clone(), motion }));
     let mut views = Views::default();
     let mut sets: Vec<(String, Vec<usize>)> = Vec::new();
-    for Wanted { set, motion } in of_runs.chain(args.views.iter().cloned()) {
-        match sets.iter_mut().find(|(name, _)| *name == set) {
-            None => sets.push((set, vec![motion])),
-            Some((_, motions)) if !motions.contains(&motion) => motions.push(motion),
-            Some(_) => {}
-        }
+    let mut add = |set: &str, motion: usize, most: usize| match sets.iter_mut().find(|(name, _)| name == set) {
+        None => sets.push((set.to_string(), vec![motion])),
+        Some((_, motions)) if !motions.contains(&motion) && motions.len() < most => motions.push(motion),
+        Some(_) => {}
+    };
+    for set in runs.iter().flat_map(|run| &run.datasets) {
+        set.motions.iter().for_each(|&motion| add(&set.name, motion, MOST_NAMED));
     }
+    args.views.iter().for_each(|w| add(&w.set, w.motion, usize::MAX));
     if sets.is_empty() {
         return Ok(views);
     }
