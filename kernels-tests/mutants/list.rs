@@ -21,6 +21,10 @@ const LINEAR: &str = "src/stage/s6_solve/elementary.rs";
 const PAIR: &str = "src/stage/s6_solve/pair.rs";
 const PAPER: &str = "src/stage/s6_solve/paper.rs";
 const MAPS: &str = "src/stage/s4_sweep/paper/maps.rs";
+const DESCENT: &str = "src/stage/s5_pairs/descent.rs";
+const MOVING_LINK: &str = "src/stage/s5_pairs/moving.rs";
+const REFINEMENT: &str = "src/stage/s5_pairs/refinement.rs";
+const PAIRS_OF_SLABS: &str = "src/stage/s5_pairs.rs";
 const SOLVE: &str = "src/stage/s6_solve/mod.rs";
 
 const COVER: &str = "src/toleranced/motion.rs";
@@ -54,6 +58,9 @@ const SHALLOW: &str = "s6_solve::certificates::an_error_of_any_shape_hides_a_sha
 const FOUND: &str = "stage::s6_solve::search::tests::nothing_touches_before_what_is_found";
 const ENDS: &str = "stage::s6_solve::search::tests::half_widths_reach_the_ends";
 const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32_rounds";
+const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
+/// Needs the pool, by FIRSTCONTACT_DATA.
+const POOL: &str = "pool::all_motions_on_the_cpu";
 const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
 const SWEPT_MARGIN: &str = "s4_sweep_raster::soundness::what_comes_within_the_margin_stays";
 const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_none";
@@ -527,5 +534,26 @@ pub const MUTANTS: &[Mutant] = &[
         "!is_order(&orders.moving, moving.len()) || !is_order(&orders.fixed, fixed.0.len())",
         "false",
         TAMPERED,
+    ),
+    // The search for pairs on the CPU.
+    m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", PAIRS),
+    m("shift to a block's middle", MOVING_LINK, "if (i + j).is_multiple_of(2) { 0.0 } else { -self.h }", "0.0", PAIRS),
+    m("half width of a block", MOVING_LINK, "T::new(len * h)", "T::new(0.5 * len * h)", PAIRS),
+    m(
+        "place of a slice",
+        MOVING_LINK,
+        "(f64::from(2 * slice + 1) / f64::from(SLICES) - 1.0) * h",
+        "(f64::from(2 * slice) / f64::from(SLICES) - 1.0) * h",
+        PAIRS,
+    ),
+    m("first triangle of a leaf", DESCENT, "(1u32 << of_leaf) - 1", "(1u32 << of_leaf) - 2", PAIRS),
+    m("what comes after a block", REFINEMENT, "open.add(rest_of(missed, block))", "open.add(rest_of(0, block))", PAIRS),
+    m("what comes after a slab", PAIRS_OF_SLABS, "if same { later.mask() } else { 0 }", "0", PAIRS),
+    m(
+        "slices before a certain contact",
+        REFINEMENT,
+        "now(at) >= found.limit(piece)",
+        "now(at) + 2 >= found.limit(piece)",
+        POOL,
     ),
 ];

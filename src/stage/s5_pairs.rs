@@ -2,7 +2,8 @@
 //!
 //! Three steps, each clearing bits of the time mask, so many that the exact stage sees little else than contacts:
 //! 1. `triangles`: each triangle of the cluster against the link's box;
-//! 2. `links`: down the link's tree of line-swept spheres, each against the triangle's box and plane (`s5_pairs/descent.rs`);
+//! 2. `links`: down the link's tree, whose nodes are line-swept spheres in the kernels, each against the triangle's box and
+//!    plane, and here boxes, each against the cluster's first (`s5_pairs/descent.rs` does both steps);
 //! 3. `pairs`: each triangle of the leaf against the triangle, by separating axes with the link's motion (the paper's
 //!    continuous overlap test), bisecting time: all marked sub-intervals at once, then halves, down to single ones (the
 //!    paper's refinement levels) and to eight slices of one. The first slice that is not separated ends it: what comes later
@@ -49,7 +50,8 @@ pub struct Input<'a> {
 /// What a search for pairs took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PairCounts {
-    /// Tests of a bounding volume of a link: a line-swept sphere against a triangle, or two oriented boxes over one interval.
+    /// Tests of a bounding volume of a link: a node's box against that of a cluster or triangle, or two oriented boxes over one
+    /// interval.
     pub bound_tests: u64,
     /// Pairs of triangles that came to step `pairs`.
     pub triangle_tests: u64,
@@ -142,6 +144,9 @@ struct Item {
 /// Items that are collected before they are refined: more are better in the order of time, and take more memory.
 const MOST_ITEMS: usize = 1 << 16;
 
+/// Candidates that are gone through before the items are counted.
+const AT_ONCE: usize = 64;
+
 /// Links travel about so far, metres, in a part of a piece.
 const SLAB_M: f64 = 0.06;
 
@@ -176,7 +181,7 @@ impl Work<'_> {
             return done;
         }
         let world = input.world;
-        for group in group.chunks(MOST_ITEMS / 1024) {
+        for group in group.chunks(AT_ONCE) {
             let moving = &mut self.links[place];
             let wanted = slab & moving.piece.mask_until(found.limit(moving.piece));
             let (items, counts) = (&mut self.items, &mut found.counts);

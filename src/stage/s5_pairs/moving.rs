@@ -59,10 +59,9 @@ impl<'a> MovingLink<'a> {
         let (piece, shape) = (&input.pieces[p as usize], &input.world.links[link as usize]);
         let bound = &input.poses.piece(p as usize)[shape.body as usize];
         let balls = input.poses.balls(p as usize, shape.body as usize).map(|[c, slope]| c + slope * shape.reach_m);
-        let (lo, hi) = super::link_box(input, p, link);
-        let around = (lo, hi);
+        let around = super::link_box(input, p, link);
         let travel = |i: usize| {
-            let (lo, hi) = (&lo.0[i].0, &hi.0[i].0);
+            let (lo, hi) = (&around.0.0[i].0, &around.1.0[i].0);
             let steps = |x: &[f64; SUBS]| x.windows(2).fold(0.0f64, |most, w| most.max((w[1] - w[0]).abs()));
             steps(lo).max(steps(hi))
         };
