@@ -8,6 +8,9 @@ fn main() {
     let rustc = std::env::var("RUSTC").ok().and_then(|rustc| said(&rustc, &["--version"]));
     println!("cargo:rustc-env=FIRSTCONTACT_RUSTC={}", rustc.unwrap_or_else(|| "rustc".into()));
     println!("cargo:rustc-env=FIRSTCONTACT_COMMIT={}", commit().unwrap_or_default());
+    println!("cargo:rerun-if-env-changed=CARGO_INCREMENTAL");
+    let incremental = std::env::var("CARGO_INCREMENTAL").unwrap_or_default();
+    println!("cargo:rustc-env=FIRSTCONTACT_INCREMENTAL={incremental}");
 }
 
 /// The commit, if these sources are a repository of their own, not a copy inside of another one.

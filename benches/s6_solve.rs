@@ -1,7 +1,11 @@
-//! `s6_solve`: the pairs of 64 motions, one motion after the other on one thread.
+//! `s6_solve`: the pairs of 64 motions, one motion after the other on one thread; and the pose jets that it asks for.
+//!
+//! `firstcontact bench solver` compares the paper's solver.
 
 use crate::case::case;
 use criterion::{Criterion, Throughput};
+use firstcontact::numeric::lanes::Lanes;
+use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::s6_solve::{SolveOptions, Solver};
 use firstcontact::stage::{Piece, TrianglePair, s5_pairs};
 use std::hint::black_box;
@@ -43,6 +47,15 @@ pub fn bench(criterion: &mut Criterion) {
                 }
                 black_box(solver.finish());
             }
+        });
+    });
+    // All links of the Puma, eight intervals at a time.
+    let (mid, mut out) = (Lanes::<8>::from_fn(|i| (i as f64 + 0.5) / 8.0), Vec::new());
+    group.throughput(Throughput::Elements(8));
+    group.bench_function("pose jets, eight intervals", |b| {
+        b.iter(|| {
+            case.motions[0].bounds(BoundForm::Jet, black_box(mid), 1.0 / 16.0, &mut out);
+            black_box(&out);
         });
     });
     group.finish();

@@ -4,6 +4,7 @@
 //! oracles; nothing is taken over from what the program says.
 
 mod backends;
+mod bench;
 mod broken;
 mod contacts;
 mod elementary;

@@ -1,20 +1,24 @@
-//! `firstcontact bench`: measurements that end in a table, a plot and a file of figures.
+//! `firstcontact bench`: measurements that end in tables, plots and a file of figures, all in the format of [`run`].
 
 mod ablation;
 pub mod chart;
-mod lines;
+mod growth;
 pub mod machine;
 pub mod markdown;
-mod plot;
+mod measured;
+mod paper;
+mod printed;
 pub mod run;
+mod set;
+mod solver;
+mod solver_case;
+mod sweep;
 mod throughput;
 mod toleranced;
 
 use super::Outcome;
 use clap::{Args, Subcommand};
-use firstcontact::output;
-use firstcontact::{Error, Result};
-use std::io::Write as _;
+use firstcontact::{ErrorKind, Result};
 use std::path::PathBuf;
 
 /// Arguments of `bench`.
@@ -28,6 +32,14 @@ pub struct BenchArgs {
 enum BenchCommand {
     /// What each stage of the paper is worth: all stages, without swept volumes, without the model's tree, without both
     Ablation(MeasureArgs),
+    /// How costs grow with triangles, size of the batch, depth of a chain, amplitude and threads
+    Growth(growth::GrowthArgs),
+    /// The paper's Tables 1 and 2 beside its own figures
+    Paper(MeasureArgs),
+    /// The paper's solver against the engine's: evaluations and time for a reject and for a first contact, by depth and amplitude
+    Solver(solver::SolverArgs),
+    /// Swept-volume culling form by form: what is left of the triangles, and what it costs
+    Sweep(MeasureArgs),
     /// Motions a second, and the time of each stage, by data set, size of the batch, mode and device
     Throughput(MeasureArgs),
     /// Toleranced motions: tests and time of the experiments, and how many motions of a robot are certified
@@ -37,7 +49,7 @@ enum BenchCommand {
 /// What all measurements are told.
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
-    /// The folder for figures, table and plot
+    /// The folder for the files NAME.json, NAME.md and NAME-*.svg
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Few motions: to see that it works
@@ -46,23 +58,30 @@ pub struct MeasureArgs {
     /// Leave out graphics adapters
     #[arg(long)]
     cpu_only: bool,
-    /// Where data sets are kept
+    /// Where data sets are kept; those that are not there are made
     #[arg(long, value_name = "DIR", default_value = "firstcontact-datasets")]
     dataset_folder: PathBuf,
 }
 
-/// Writes a file of results.
-fn write(args: &MeasureArgs, name: &str, text: &str) -> Result<()> {
-    let path = args.out.join(name);
-    output::write(&path, |out| {
-        out.write_all(text.as_bytes()).map_err(|e| Error::input(format!("it cannot be written: {e}")).in_file(&path))
-    })
+/// Measures on an adapter, if one is wanted and there is one.
+fn on_adapter(args: &MeasureArgs, measure: impl FnOnce() -> Result<()>) -> Result<()> {
+    match if args.cpu_only { Ok(()) } else { measure() } {
+        Err(e) if e.kind() == ErrorKind::Gpu => {
+            tell!("no adapter: {e}");
+            Ok(())
+        }
+        other => other,
+    }
 }
 
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
     match &args.command {
         BenchCommand::Ablation(args) => ablation::run(args)?,
+        BenchCommand::Growth(args) => growth::run(args)?,
+        BenchCommand::Paper(args) => paper::run(args)?,
+        BenchCommand::Solver(args) => solver::run(args)?,
+        BenchCommand::Sweep(args) => sweep::run(args)?,
         BenchCommand::Throughput(args) => throughput::run(args)?,
         BenchCommand::Toleranced(args) => toleranced::run(args)?,
     }

@@ -36,7 +36,7 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
     let (left, legend) = root.split_horizontally(CHART_PX);
     let bars = plot.kind == PlotKind::Bars;
     // What a logarithmic axis has no room for is left out.
-    let shown = |p: &[f64; 2]| !(plot.x.log && p[0] <= 0.0) && !(plot.y.log && p[1] <= 0.0);
+    let shown = |p: &[f64; 2]| !(plot.x.log && p[0] <= 0.0 || plot.y.log && p[1] <= 0.0);
     let of = |k: usize| plot.series.iter().flat_map(|s| &s.points).filter(|p| shown(p)).map(move |p| p[k]);
     let x = if bars {
         Scale { range: 0.0..plot.categories.len().max(1) as f64, ticks: Vec::new() }
@@ -168,11 +168,12 @@ impl Ranged for Scale {
     }
 }
 
-/// Powers of ten in a range of exponents, and 2 and 5 times them where these are few.
+/// Powers of ten in a range of exponents, and multiples of them where these are few.
 fn decades(range: &Range<f64>) -> Vec<f64> {
     let (first, last) = (range.start.floor() as i32, range.end.ceil() as i32);
-    let factors: &[f64] = match last - first {
-        0..=3 => &[1.0, 2.0, 5.0],
+    let factors: &[f64] = match range.end - range.start {
+        ..1.0 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+        ..3.0 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
     };
     let every = ((last - first) / 10).max(1) as usize;
@@ -208,6 +209,7 @@ mod tests {
         let close = decades(&(-0.1..1.1)).iter().map(|t| label(10f64.powf(*t))).collect::<Vec<_>>();
         assert_eq!(close, ["1", "2", "5", "10"]);
         assert_eq!([1e7, 0.0, 1e-5, 0.30000000000000004].map(label), ["1e7", "0", "1e-5", "0.3"]);
+        assert!(decades(&(2.1..2.5)).len() >= 2);
         // Ranges that are as good as empty.
         assert!(steps(&(5.0..5.0)).len() <= 20 && steps(&(0.0..1e-300)).len() <= 20);
     }

@@ -163,6 +163,10 @@ pub struct UsedDataset {
 impl Run {
     /// A run that begins now. `adapters` says whether graphics adapters are told.
     pub fn begin(name: &str, title: &str, seed: u64, adapters: bool) -> Self {
+        // Both keep small functions from being put into the loops that call them.
+        let slow = cfg!(debug_assertions) || env!("FIRSTCONTACT_INCREMENTAL") == "1";
+        let warning =
+            "**Not for comparison:** the program was built incrementally or for debugging, and is many times slower.";
         Self {
             format: FORMAT.into(),
             name: name.into(),
@@ -173,7 +177,7 @@ impl Run {
             machine: Machine::this(adapters),
             versions: Versions::this(),
             seed,
-            notes: Vec::new(),
+            notes: if slow { vec![warning.into()] } else { Vec::new() },
             tables: Vec::new(),
             plots: Vec::new(),
             samples: Vec::new(),

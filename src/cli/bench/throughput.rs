@@ -1,17 +1,13 @@
 //! How many motions a second: one at a time by a warm engine, and in batches.
 
-use super::{MeasureArgs, write};
-use crate::cli::dataset;
-use firstcontact::engine::{Backend, Engine, Options, Stats};
-use firstcontact::load::LoadLimits;
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use super::measured::device;
+use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table, slug};
+use super::set::Set;
+use super::{MeasureArgs, on_adapter};
+use firstcontact::Result;
+use firstcontact::dataset::DEFAULT_SEED;
+use firstcontact::engine::{Backend, Engine, Options, Stage, Stats};
 use firstcontact::stage::s6_solve::Mode;
-use firstcontact::{Error, ErrorKind, Result};
-use serde::Serialize;
-use std::fmt::Write as _;
-use std::fs;
 
 /// Data sets, with the largest angle of a joint in degrees.
 const SETS: [&str; 7] = ["pipes/30", "amr/30", "amr/1", "amr/60", "chain-30/30", "amr/5", "amr/15"];
@@ -21,157 +17,162 @@ const BATCHES: [usize; 4] = [1, 100, 10_000, 1_000_000];
 /// Motions that are checked one by one.
 const SINGLES: usize = 200;
 
-/// What some motions took, on average.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// The data set, with the largest angle of a joint in degrees.
-    pub dataset: String,
-    /// The adapter, or the CPU with the number of threads.
-    pub device: String,
+/// What some motions took.
+struct Row {
+    dataset: String,
+    device: String,
     /// `toc` or `verdict`.
-    pub mode: &'static str,
+    mode: &'static str,
     /// Motions that were checked together.
-    pub batch: usize,
-    /// Motions measured.
-    pub motions: u64,
-    /// Of them with a contact.
-    pub contacts: u64,
-    /// Motions a second, on the clock.
-    pub per_second: f64,
-    /// Microseconds a motion on the clock.
-    pub microseconds: f64,
-    /// Microseconds of each stage a motion, summed over threads.
-    pub stage_us: [f64; 6],
-    /// What had to be made on the device: nothing where it is warm.
-    pub device_objects: u64,
-}
-
-/// A robot, a scene and its motions.
-struct Set {
-    name: String,
-    robot: Robot,
-    scene: Scene,
-    motions: Motions,
-}
-
-impl Set {
-    fn load(args: &MeasureArgs, name: &str) -> Result<Self> {
-        let files = dataset::files(name, &args.dataset_folder)?;
-        let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
-        let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
-        Ok(Self { name: name.into(), robot, scene, motions })
-    }
-
-    /// Measures both modes on a device, batches as large as `most_s` seconds have room for.
-    fn measure(&self, backend: Backend, threads: usize, most_s: f64, rows: &mut Vec<Row>) -> Result<()> {
-        for (name, mode) in [("toc", Mode::Toc), ("verdict", Mode::Verdict)] {
-            let mut options = Options { backend, threads, ..Options::default() };
-            options.solve.mode = mode;
-            let engine = Engine::builder(&self.robot, &self.scene).options(options).build()?;
-            let device = engine.adapter().map_or_else(|| format!("CPU, {}", engine.threads()), |a| a.name);
-            // Warm: everything is made, and the form of swept-volume culling chosen.
-            engine.check(&self.motions)?;
-            let mut per_second: f64 = f64::INFINITY;
-            for batch in BATCHES {
-                if batch as f64 / per_second > most_s {
-                    break;
-                }
-                let stats = if batch == 1 { self.one_by_one(&engine)? } else { self.together(&engine, batch)? };
-                let row = Row::new(&self.name, device.clone(), name, batch, &stats);
-                tell!("{} {}, {name}, {batch}: {:.0} motions/s", row.dataset, row.device, row.per_second);
-                per_second = row.per_second;
-                rows.push(row);
-            }
-        }
-        Ok(())
-    }
-
-    fn one_by_one(&self, engine: &Engine) -> Result<Stats> {
-        let mut sum = Stats::default();
-        let each = self.motions.len() / SINGLES.min(self.motions.len()).max(1);
-        for i in (0..self.motions.len()).step_by(each.max(1)).take(SINGLES) {
-            let stats = engine.check(&self.motions.range(i..i + 1))?.stats;
-            sum.add(&stats);
-            sum.wall_s += stats.wall_s;
-            sum.device_objects += stats.device_objects;
-        }
-        Ok(sum)
-    }
-
-    fn together(&self, engine: &Engine, n: usize) -> Result<Stats> {
-        let mut left = n;
-        let mut portions = std::iter::from_fn(|| {
-            let some = self.motions.range(0..left);
-            left -= some.len();
-            (!some.is_empty()).then_some(Ok(some))
-        });
-        engine.check_portions(&mut portions, &mut |_, _| Ok(()))
-    }
+    batch: usize,
+    stats: Stats,
 }
 
 impl Row {
-    fn new(dataset: &str, device: String, mode: &'static str, batch: usize, stats: &Stats) -> Self {
-        let n = (stats.motions as f64).max(1.0);
-        Self {
-            dataset: dataset.into(),
-            device,
-            mode,
-            batch,
-            motions: stats.motions,
-            contacts: stats.contact,
-            per_second: n / stats.wall_s.max(1e-9),
-            microseconds: stats.wall_s * 1e6 / n,
-            stage_us: std::array::from_fn(|s| stats.stages[s].seconds * 1e6 / n),
-            device_objects: stats.device_objects,
+    fn per_second(&self) -> f64 {
+        self.stats.motions.max(1) as f64 / self.stats.wall_s.max(1e-9)
+    }
+}
+
+/// Measures both modes on a device, batches as large as `most_s` seconds have room for.
+fn measure(run: &mut Run, set: &Set, options: &Options, most_s: f64, rows: &mut Vec<Row>) -> Result<()> {
+    for (name, mode) in [("toc", Mode::Toc), ("verdict", Mode::Verdict)] {
+        let mut options = options.clone();
+        options.solve.mode = mode;
+        let engine = Engine::builder(&set.robot, &set.scene).options(options).build()?;
+        let device = device(&engine);
+        // Warm: everything is made, and the form of swept-volume culling chosen.
+        engine.check(&set.motions)?;
+        let mut per_second: f64 = f64::INFINITY;
+        for batch in BATCHES {
+            if batch as f64 / per_second > most_s {
+                break;
+            }
+            let stats = if batch == 1 {
+                let (stats, seconds) = one_by_one(&engine, set)?;
+                let name = format!("{}, {device}, {name}, one by one", set.name);
+                run.samples.push(Samples { name, unit: "s".into(), values: seconds });
+                stats
+            } else {
+                together(&engine, set, batch)?
+            };
+            let row = Row { dataset: set.name.clone(), device: device.clone(), mode: name, batch, stats };
+            per_second = row.per_second();
+            tell!("{} {device}, {name}, {batch}: {per_second:.0} motions/s", set.name);
+            rows.push(row);
         }
     }
+    Ok(())
+}
+
+fn one_by_one(engine: &Engine, set: &Set) -> Result<(Stats, Vec<f64>)> {
+    let (mut sum, mut seconds) = (Stats::default(), Vec::new());
+    let every = set.motions.len() / SINGLES.min(set.motions.len()).max(1);
+    for i in (0..set.motions.len()).step_by(every.max(1)).take(SINGLES) {
+        let stats = engine.check(&set.motions.range(i..i + 1))?.stats;
+        sum.add(&stats);
+        sum.wall_s += stats.wall_s;
+        sum.device_objects += stats.device_objects;
+        seconds.push(stats.wall_s);
+    }
+    Ok((sum, seconds))
+}
+
+fn together(engine: &Engine, set: &Set, n: usize) -> Result<Stats> {
+    let mut left = n;
+    let mut portions = std::iter::from_fn(|| {
+        let some = set.motions.range(0..left);
+        left -= some.len();
+        (!some.is_empty()).then_some(Ok(some))
+    });
+    engine.check_portions(&mut portions, &mut |_, _| Ok(()))
 }
 
 /// Runs the measurement.
 pub fn run(args: &MeasureArgs) -> Result<()> {
-    fs::create_dir_all(&args.out).map_err(|e| Error::input(format!("it cannot be made: {e}")).in_file(&args.out))?;
+    let mut run = Run::begin("throughput", "Motions a second", DEFAULT_SEED, !args.cpu_only);
+    run.note(
+        "A batch of 1 is one motion after the other by a warm engine; larger ones go round in the set's motions. Mode toc finds \
+         the first contact, verdict only whether there is one.",
+    );
     let (sets, most_s): (&[&str], f64) = if args.quick { (&QUICK, 0.5) } else { (&SETS, 20.0) };
     let mut rows = Vec::new();
     for name in sets {
-        let set = Set::load(args, name)?;
+        let set = Set::load(name, &args.dataset_folder)?;
         for threads in [1, 0] {
-            set.measure(Backend::Cpu, threads, most_s, &mut rows)?;
+            let options = Options { backend: Backend::Cpu, threads, ..Options::default() };
+            measure(&mut run, &set, &options, most_s, &mut rows)?;
         }
-        let on_adapter = if args.cpu_only { Ok(()) } else { set.measure(Backend::Gpu, 0, most_s, &mut rows) };
-        match on_adapter {
-            Err(e) if e.kind() == ErrorKind::Gpu => tell!("no adapter: {e}"),
-            other => other?,
-        }
+        let options = Options { backend: Backend::Gpu, ..Options::default() };
+        on_adapter(args, || measure(&mut run, &set, &options, most_s, &mut rows))?;
+        run.datasets.push(set.used(&[]));
+        run.tables = vec![table(&rows)];
+        run.plots = plots(&rows);
         // What is known so far: the next set may take long.
-        let json = serde_json::to_string_pretty(&rows).map_err(|e| Error::usage(e.to_string()))?;
-        write(args, "throughput.json", &format!("{json}\n"))?;
-        write(args, "throughput.md", &table(&rows))?;
+        run.write(&args.out)?;
     }
-    say!("{}", table(&rows));
-    Ok(())
+    run.finish(&args.out)
 }
 
-/// A table in Markdown, microseconds for each motion.
-fn table(rows: &[Row]) -> String {
-    let mut text = String::from(
-        "| set | device | mode | batch | contacts | motions/s | µs | s1, s2 | s3 | s4 | s5 | s6 |\n\
-         |---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
-    );
+fn table(rows: &[Row]) -> Table {
+    let mut columns = vec![
+        Column::text("set", "Data set and largest angle of a joint in degrees."),
+        Column::text("device", "Where the culling stages ran."),
+        Column::text("mode", ""),
+        Column::number("batch", "", 0, "Motions checked together."),
+        Column::number("n", "", 0, "Motions measured."),
+        Column::number("contacts", "%", 0, "Motions with a contact."),
+        Column::number("rate", "motions/s", 0, "On the clock."),
+        Column::number("time", "µs", 1, "For a motion, on the clock."),
+    ];
+    columns.extend(Stage::ALL.map(|stage| Column::number(stage.stem(), "µs", 1, "")));
+    columns.push(Column::number(
+        "device objects",
+        "",
+        0,
+        "What had to be made on the device: nothing where it is warm.",
+    ));
+    let note = "Times of stages are for a motion, summed over threads.";
+    let mut table = Table::new("rates", "Motions a second", note, columns);
     for r in rows {
-        let [s1, s2, s3, s4, s5, s6] = r.stage_us;
-        let share = 100.0 * r.contacts as f64 / r.motions.max(1) as f64;
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            text,
-            "| {}° | {} | {} | {} | {share:.0} % | {:.0} | {:.1} | {:.1} | {s3:.1} | {s4:.1} | {s5:.1} | {s6:.1} |",
-            r.dataset,
-            r.device,
-            r.mode,
-            r.batch,
-            r.per_second,
-            r.microseconds,
-            s1 + s2,
-        );
+        let n = r.stats.motions.max(1) as f64;
+        let mut cells: Vec<Cell> = vec![
+            r.dataset.as_str().into(),
+            r.device.as_str().into(),
+            r.mode.into(),
+            r.batch.into(),
+            r.stats.motions.into(),
+            (100.0 * r.stats.contact as f64 / n).into(),
+            r.per_second().into(),
+            (r.stats.wall_s * 1e6 / n).into(),
+        ];
+        cells.extend(r.stats.stages.map(|s| Cell::from(s.seconds * 1e6 / n)));
+        cells.push(r.stats.device_objects.into());
+        table.row(cells);
     }
-    text
+    table
+}
+
+/// The rate against the size of the batch, for each device.
+fn plots(rows: &[Row]) -> Vec<Plot> {
+    let devices = super::measured::distinct(rows.iter().map(|r| r.device.clone()));
+    let plot = |device: String| {
+        let of_device: Vec<&Row> = rows.iter().filter(|r| r.device == device).collect();
+        let name = |r: &Row| format!("{}, {}", r.dataset, r.mode);
+        let series = super::measured::distinct(of_device.iter().map(|r| name(r))).into_iter().map(|each| {
+            let of = of_device.iter().filter(|r| name(r) == each);
+            Series::new(each.as_str(), of.map(|r| [r.batch as f64, r.per_second()]).collect())
+        });
+        Plot {
+            id: slug(&device),
+            title: format!("Motions a second, {device}"),
+            note: String::new(),
+            kind: PlotKind::Lines,
+            x: Axis::log("motions checked together"),
+            y: Axis::log("motions a second"),
+            series: series.collect(),
+            categories: Vec::new(),
+        }
+    };
+    devices.into_iter().map(plot).collect()
 }

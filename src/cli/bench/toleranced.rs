@@ -1,23 +1,15 @@
 //! The experiments of toleranced motions: tests, depth and time; global masses against each polygon's own; and robots.
 
-use super::{MeasureArgs, lines};
-use crate::cli::dataset;
-use firstcontact::engine::{Backend, Engine};
-use firstcontact::load::LoadLimits;
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
-use firstcontact::output;
+use super::MeasureArgs;
+use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table};
+use super::set::Set;
+use firstcontact::Result;
+use firstcontact::dataset::DEFAULT_SEED;
 use firstcontact::toleranced::articulated::Toleranced;
 use firstcontact::toleranced::experiments::{Path, octagons, squares};
 use firstcontact::toleranced::problem::{Limits, Problem};
 use firstcontact::toleranced::search::{Bodies, Options, cover, fixed_tree, moving_tree};
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Result};
-use serde::Serialize;
-use std::fmt::Write as _;
-use std::fs;
-use std::io::Write as _;
 use std::time::Instant;
 
 /// Shifts of the squares along z, metres, and what comes of them.
@@ -28,28 +20,26 @@ const INFLATIONS: [Option<f64>; 6] = [None, Some(1.0), Some(1.5), Some(2.0), Som
 const DELTAS_M: [f64; 3] = [0.02, 0.005, 0.001];
 
 /// One experiment.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
+struct Row {
     /// Its name.
-    pub experiment: String,
+    experiment: String,
     /// Polygons along a side.
-    pub k: usize,
+    k: usize,
     /// By what factor feature points are moved outward; nothing for global masses.
-    pub inflation: Option<f64>,
+    inflation: Option<f64>,
     /// Pairs of polygons.
-    pub pairs: usize,
+    pairs: usize,
     /// Balls tried on pairs.
-    pub tests: u64,
+    tests: u64,
     /// The deepest level.
-    pub depth: u32,
+    depth: u32,
     /// Pairs that are possible.
-    pub possible: usize,
+    possible: usize,
     /// Milliseconds on one thread.
-    pub ms: f64,
+    ms: f64,
 }
 
 /// Motions of a robot that the engine calls free.
-#[derive(Clone, Debug, Serialize)]
 struct RobotRow {
     dataset: String,
     delta_m: f64,
@@ -88,16 +78,11 @@ fn measure(experiment: &str, k: usize, inflation: Option<f64>, problem: &Problem
     Ok(row)
 }
 
-fn robots(args: &MeasureArgs, name: &str, rows: &mut Vec<RobotRow>) -> Result<()> {
-    let files = dataset::files(name, &args.dataset_folder)?;
-    let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
-    let all = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
-    let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
-    let n = all.len().min(if args.quick { 10 } else { 200 });
-    let [starts, ends] = [0, 1]
-        .map(|k| (0..n).map(|i| if k == 0 { all.start(i).to_vec() } else { all.end(i).to_vec() }).collect::<Vec<_>>());
-    let verdicts = engine.check(&Motions::between(&starts, &ends)?)?.verdicts;
-    let toleranced = Toleranced::new(&robot, &scene)?;
+fn robots(args: &MeasureArgs, name: &str, run: &mut Run, rows: &mut Vec<RobotRow>) -> Result<()> {
+    let set = Set::load(name, &args.dataset_folder)?;
+    run.datasets.push(set.used(&[]));
+    let n = set.motions.len().min(if args.quick { 10 } else { 200 });
+    let toleranced = Toleranced::new(&set.robot, &set.scene)?;
     for delta_m in DELTAS_M {
         let limits = Limits { delta_m, first: true, ..Limits::default() };
         let mut row = RobotRow {
@@ -110,9 +95,11 @@ fn robots(args: &MeasureArgs, name: &str, rows: &mut Vec<RobotRow>) -> Result<()
             tests: 0,
             range_tests: 0,
         };
-        let start = Instant::now();
-        for (i, verdict) in verdicts.iter().enumerate() {
-            let answer = toleranced.check(&starts[i], &ends[i], &limits, false)?;
+        let mut seconds = Vec::new();
+        for (i, verdict) in set.verdicts[..n].iter().enumerate() {
+            let start = Instant::now();
+            let answer = toleranced.check(set.motions.start(i), set.motions.end(i), &limits, false)?;
+            seconds.push(start.elapsed().as_secs_f64());
             let is_free = *verdict == Verdict::Free;
             row.motions += usize::from(is_free);
             row.certified += usize::from(is_free && answer.is_free());
@@ -120,7 +107,9 @@ fn robots(args: &MeasureArgs, name: &str, rows: &mut Vec<RobotRow>) -> Result<()
             row.tests += answer.counts.tests;
             row.range_tests += answer.counts.range_tests;
         }
-        row.ms = start.elapsed().as_secs_f64() * 1e3 / n as f64;
+        row.ms = seconds.iter().sum::<f64>() * 1e3 / n as f64;
+        let what = format!("{name}, δ = {} mm, a motion", delta_m * 1e3);
+        run.samples.push(Samples { name: what, unit: "s".into(), values: seconds });
         tell!(
             "{name}, {delta_m} m: {} of {} free motions certified, {:.2} ms a motion",
             row.certified,
@@ -134,7 +123,11 @@ fn robots(args: &MeasureArgs, name: &str, rows: &mut Vec<RobotRow>) -> Result<()
 
 /// Runs the measurement.
 pub fn run(args: &MeasureArgs) -> Result<()> {
-    fs::create_dir_all(&args.out).map_err(|e| Error::input(format!("it cannot be made: {e}")).in_file(&args.out))?;
+    let mut run = Run::begin("toleranced", "Toleranced motions", DEFAULT_SEED, false);
+    run.note(
+        "The experiments stand in for those of Schröcker and Weber, whose data are not published. Tests are balls of \
+         displacements that were tried on pairs of polygons. One thread.",
+    );
     let mut rows = Vec::new();
     for (z, name) in [
         (-0.1125, "octagons, near"),
@@ -157,28 +150,19 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
         let k = sides[sides.len() - 1].min(4);
         rows.push(measure("corner", k, inflation, &squares(Path::Corner, k, 0.0, inflation))?);
     }
+    run.tables = vec![experiments(&rows)];
+    run.plots = plots(&rows);
+    run.write(&args.out)?;
     let mut of_robots = Vec::new();
     for name in if args.quick { vec!["pipes/5"] } else { vec!["pipes/5", "pipes/30"] } {
-        robots(args, name, &mut of_robots)?;
+        robots(args, name, &mut run, &mut of_robots)?;
     }
-    let figures = serde_json::json!({ "experiments": rows, "robots": of_robots });
-    let json = serde_json::to_string_pretty(&figures).map_err(|e| Error::usage(e.to_string()))?;
-    let table = table(&rows, &of_robots);
-    for (name, text) in
-        [("toleranced.json", format!("{json}\n")), ("toleranced.md", table.clone()), ("toleranced.svg", plot(&rows)?)]
-    {
-        let path = args.out.join(name);
-        output::write(&path, |out| {
-            out.write_all(text.as_bytes())
-                .map_err(|e| Error::input(format!("it cannot be written: {e}")).in_file(&path))
-        })?;
-    }
-    say!("{table}");
-    Ok(())
+    run.tables.push(robots_table(&of_robots));
+    run.finish(&args.out)
 }
 
 /// Tests against pairs, and global masses against own ones.
-fn plot(rows: &[Row]) -> Result<String> {
+fn plots(rows: &[Row]) -> Vec<Plot> {
     let mut tests = Vec::new();
     let mut ratios = Vec::new();
     for (_, name) in SQUARES {
@@ -186,45 +170,90 @@ fn plot(rows: &[Row]) -> Result<String> {
         let of = |inflation: Option<f64>| {
             rows.iter().filter(|r| r.experiment == name && r.inflation == inflation).collect::<Vec<_>>()
         };
-        for (what, inflation) in [("global", None), ("own, factor 2.5", Some(2.5))] {
-            let points = of(inflation).iter().map(|r| (r.pairs as f64, r.tests as f64)).collect();
-            tests.push(lines::Series { name: format!("{name}, {what}"), points });
+        for (what, inflation) in [("global", None), ("own × 2.5", Some(2.5))] {
+            let points = of(inflation).iter().map(|r| [r.pairs as f64, r.tests as f64]).collect();
+            tests.push(Series::new(format!("{name}, {what}"), points));
         }
         let last = |inflation| of(inflation).last().map(|r| r.tests as f64);
-        let points = INFLATIONS.iter().filter_map(|&g| Some((g?, last(None)? / last(g)?))).collect();
-        ratios.push(lines::Series { name, points });
+        let points = INFLATIONS.iter().filter_map(|&g| Some([g?, last(None)? / last(g)?])).collect();
+        ratios.push(Series::new(name, points));
     }
-    lines::panels(&[
-        lines::Panel { title: "tests against pairs of polygons", log: true, series: tests },
-        lines::Panel {
-            title: "tests with global masses over those with own ones, against the factor",
-            log: false,
-            series: ratios,
-        },
-    ])
+    let plot = |id: &str, title: &str, x, y, series| Plot {
+        id: id.into(),
+        title: title.into(),
+        note: String::new(),
+        kind: PlotKind::Lines,
+        x,
+        y,
+        series,
+        categories: Vec::new(),
+    };
+    vec![
+        plot("tests", "Tests against pairs of polygons", Axis::log("pairs"), Axis::log("tests"), tests),
+        plot(
+            "masses",
+            "Tests with global masses over those with own ones",
+            Axis::linear("factor by which own corners are moved outward"),
+            Axis::linear("ratio of tests"),
+            ratios,
+        ),
+    ]
 }
 
-fn table(rows: &[Row], robots: &[RobotRow]) -> String {
-    let mut text = String::from(
-        "| experiment | k | masses | pairs | tests | a pair | depth | possible | ms |\n|---|---|---|---|---|---|---|---|---|\n",
-    );
+fn experiments(rows: &[Row]) -> Table {
+    let columns = vec![
+        Column::text("experiment", ""),
+        Column::number("k", "", 0, "Polygons along a side."),
+        Column::text("masses", "Global, or each polygon's own corners moved outward by a factor."),
+        Column::number("pairs", "", 0, "Of polygons."),
+        Column::number("tests", "", 0, "Balls tried on pairs."),
+        Column::number("a pair", "", 1, "Tests for each pair."),
+        Column::number("depth", "", 0, "The deepest level."),
+        Column::number("possible", "", 0, "Pairs that are possible."),
+        Column::number("time", "ms", 2, "On one thread."),
+    ];
+    let mut table = Table::new("experiments", "Polygons", "", columns);
     for r in rows {
         let masses = r.inflation.map_or_else(|| "global".into(), |g| format!("own × {g}"));
         let each = r.tests as f64 / r.pairs as f64;
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            text,
-            "| {} | {} | {masses} | {} | {} | {each:.1} | {} | {} | {:.2} |",
-            r.experiment, r.k, r.pairs, r.tests, r.depth, r.possible, r.ms
-        );
+        table.row([
+            Cell::from(r.experiment.as_str()),
+            r.k.into(),
+            masses.into(),
+            r.pairs.into(),
+            r.tests.into(),
+            each.into(),
+            u64::from(r.depth).into(),
+            r.possible.into(),
+            r.ms.into(),
+        ]);
     }
-    text.push_str("\n| set | δ, m | free motions | certified | wrong | ms a motion | balls on pairs | on ranges |\n|---|---|---|---|---|---|---|---|\n");
-    for r in robots {
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {:.2} | {} | {} |",
-            r.dataset, r.delta_m, r.motions, r.certified, r.wrong, r.ms, r.tests, r.range_tests
-        );
+    table
+}
+
+fn robots_table(rows: &[RobotRow]) -> Table {
+    let columns = vec![
+        Column::text("set", "Data set and largest angle of a joint in degrees."),
+        Column::number("δ", "m", 3, "Where a search ends."),
+        Column::number("free motions", "", 0, "By the engine."),
+        Column::number("certified", "", 0, "Of them."),
+        Column::number("wrong", "", 0, "Motions that touch and were called free: none, that is the guarantee."),
+        Column::number("time", "ms", 2, "For a motion, on one thread."),
+        Column::number("tests", "", 0, "Balls tried on pairs."),
+        Column::number("tests of ranges", "", 0, "Balls tried on groups of triangles."),
+    ];
+    let mut table = Table::new("robots", "Robots", "", columns);
+    for r in rows {
+        table.row([
+            Cell::from(r.dataset.as_str()),
+            r.delta_m.into(),
+            r.motions.into(),
+            r.certified.into(),
+            r.wrong.into(),
+            r.ms.into(),
+            r.tests.into(),
+            r.range_tests.into(),
+        ]);
     }
-    text
+    table
 }

@@ -91,7 +91,7 @@ fn section(i: usize, run: &Run) -> Result<Markup> {
         section id=(run_id(i)) {
             h2 { (run.title) }
             pre { code { (run.command) } }
-            @for note in &run.notes { p { (note) } }
+            @for note in &run.notes { p { (sentence(note)) } }
             @for (k, t) in run.tables.iter().enumerate() { (table(&format!("{}-table-{k}", run_id(i)), t)) }
             @for plot in &plots { (plot) }
             (samples(&run.samples))
@@ -106,7 +106,7 @@ fn table(id: &str, table: &Table) -> Markup {
     let class = |k: usize| numbers.get(k).copied().unwrap_or(false).then_some("number");
     html! {
         h3 id=(id) { (table.title) }
-        @if !table.note.is_empty() { p .note { (table.note) } }
+        @if !table.note.is_empty() { p .note { (sentence(&table.note)) } }
         div .scroll tabindex="0" role="region" aria-label=(table.title) {
             table {
                 thead { tr {
@@ -141,6 +141,32 @@ fn table(id: &str, table: &Table) -> Markup {
     }
 }
 
+/// A sentence of a run: what stands between two `**` is strong, between two backquotes code, as in its Markdown file.
+fn sentence(text: &str) -> Markup {
+    html! {
+        @for (part, is_strong) in spans(text, "**") {
+            @if is_strong { strong { (part) } } @else {
+                @for (part, is_code) in spans(part, "`") {
+                    @if is_code { code { (part) } } @else { (part) }
+                }
+            }
+        }
+    }
+}
+
+/// The parts of a text, and whether each stands between two marks; a mark without a second one is text.
+fn spans<'t>(text: &'t str, mark: &str) -> Vec<(&'t str, bool)> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some((before, (within, after))) =
+        rest.split_once(mark).and_then(|(before, after)| after.split_once(mark).map(|within| (before, within)))
+    {
+        parts.extend([(before, false), (within, true)]);
+        rest = after;
+    }
+    parts.push((rest, false));
+    parts
+}
+
 fn shown(cell: &Cell, digits: usize) -> String {
     match cell {
         Cell::Number(x) => markdown::grouped(*x, digits),
@@ -156,7 +182,7 @@ fn plot(id: &str, plot: &Plot) -> Result<Markup> {
     Ok(html! {
         figure .plot id=(id) {
             div .scroll tabindex="0" role="img" aria-label=(plot.title) { (PreEscaped(svg)) }
-            @if !plot.note.is_empty() { figcaption { (plot.note) } }
+            @if !plot.note.is_empty() { figcaption { (sentence(&plot.note)) } }
         }
     })
 }
@@ -329,6 +355,18 @@ fn figure_id(i: usize, k: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_are_marked_as_in_markdown() {
+        for (text, expected) in [
+            ("a **b** c `d` **e**", "a <strong>b</strong> c <code>d</code> <strong>e</strong>"),
+            ("2 ** 3, `x", "2 ** 3, `x"),
+            ("**<b>** `&`", "<strong>&lt;b&gt;</strong> <code>&amp;</code>"),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(text).into_string(), expected);
+        }
+    }
 
     /// Nothing within ends the element that the scripts and the style stand in.
     #[test]

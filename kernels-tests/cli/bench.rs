@@ -1,0 +1,138 @@
+//! `bench`: each measurement leaves a file of figures, one of tables, and its plots, and they agree.
+
+use super::Desk;
+use serde_json::Value;
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value[key].as_array().unwrap_or_else(|| panic!("no list {key} in {value}"))
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_else(|| panic!("no text {key} in {value}"))
+}
+
+/// Runs a measurement, looks at all files that it leaves, and gives the figures.
+fn measure(desk: &Desk, name: &str) -> Value {
+    let run = desk.run(&["bench", name, "--out", name, "--quick", "--cpu-only"]);
+    assert_eq!(run.code, Some(0), "{name}: {}", run.stderr);
+    let run: Value = serde_json::from_str(&desk.text(&format!("{name}/{name}.json"))).unwrap();
+    assert_eq!((text(&run, "format"), text(&run, "name")), ("firstcontact-run/1", name));
+    assert_eq!(text(&run, "command"), format!("firstcontact bench {name} --out {name} --quick --cpu-only"));
+    assert!(list(&run["machine"], "adapters").is_empty() && run["machine"]["threads"].as_u64() > Some(0));
+    assert!(text(&run["versions"], "rustc").starts_with("rustc 1.") && run["wall_s"].as_f64() > Some(0.0));
+
+    let markdown = desk.text(&format!("{name}/{name}.md"));
+    assert!(list(&run, "notes").iter().all(|note| markdown.contains(note.as_str().unwrap())));
+    for table in list(&run, "tables") {
+        let (columns, rows) = (list(table, "columns"), list(table, "rows"));
+        assert!(!rows.is_empty(), "{name}: {}", text(table, "title"));
+        let section = markdown.split("\n## ").find(|s| s.starts_with(&format!("{}\n", text(table, "title")))).unwrap();
+        let lines: Vec<&str> = section.lines().filter(|line| line.starts_with('|')).collect();
+        assert_eq!(lines.len(), rows.len() + 2, "{section}");
+        for (row, line) in rows.iter().zip(&lines[2..]) {
+            let row = row.as_array().unwrap();
+            let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+            assert_eq!((row.len(), cells.len()), (columns.len(), columns.len()), "{line}");
+            for ((value, cell), column) in row.iter().zip(cells).zip(columns) {
+                match value {
+                    Value::Number(number) => {
+                        let shown: f64 = cell.replace(',', "").parse().unwrap();
+                        let place = 10f64.powi(-(column["digits"].as_u64().unwrap() as i32));
+                        assert!((shown - number.as_f64().unwrap()).abs() <= 0.5001 * place, "{cell} for {number}");
+                    }
+                    Value::String(string) => assert_eq!(cell, string),
+                    _ => assert_eq!((cell, value), ("", &Value::Null)),
+                }
+            }
+        }
+    }
+    let mut files = vec![format!("{name}.json"), format!("{name}.md")];
+    for plot in list(&run, "plots") {
+        let file = format!("{name}-{}.svg", text(plot, "id"));
+        let svg = desk.text(&format!("{name}/{file}"));
+        let drawn = roxmltree::Document::parse(&svg).unwrap();
+        let words: Vec<&str> = drawn.descendants().filter_map(|n| n.text()).map(str::trim).collect();
+        assert!(list(plot, "series").iter().all(|s| words.contains(&text(s, "name"))), "{file}: {words:?}");
+        assert!(list(plot, "series").iter().any(|s| !list(s, "points").is_empty()), "{file} is empty");
+        assert!(markdown.contains(&format!("]({file})")));
+        files.push(file);
+    }
+    files.sort();
+    let mut there: Vec<String> =
+        desk.names().into_iter().filter_map(|f| f.strip_prefix(&format!("{name}/")).map(Into::into)).collect();
+    there.sort();
+    assert_eq!(there, files);
+    for sample in list(&run, "samples") {
+        assert!(list(sample, "values").iter().all(|v| v.as_f64() >= Some(0.0)), "{sample}");
+    }
+    for set in list(&run, "datasets") {
+        assert!(list(set, "motions").iter().all(|m| m.as_u64() < Some(20)), "{set}");
+    }
+    run
+}
+
+/// The column of that name in each row of a table.
+fn column<'a>(table: &'a Value, name: &str) -> Vec<&'a Value> {
+    let at = list(table, "columns").iter().position(|c| c["name"] == name).unwrap();
+    list(table, "rows").iter().map(|row| &row[at]).collect()
+}
+
+fn numbers(table: &Value, name: &str) -> Vec<f64> {
+    column(table, name).into_iter().map(|v| v.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn measurements_leave_figures_tables_and_plots() {
+    let desk = Desk::new();
+    // Few motions: what is measured is not the matter here.
+    for set in ["pipes", "amr", "chain-3", "chain-6", "chain-10"] {
+        let folder = format!("firstcontact-datasets/{set}");
+        assert_eq!(desk.run(&["dataset", "make", set, "--out", &folder, "--motions", "20"]).code, Some(0));
+    }
+    let paper = measure(&desk, "paper");
+    let first = &list(&paper, "tables")[0];
+    // The paper's row, then those of this machine; its total is 104.1 ms.
+    let who: Vec<&str> = column(first, "who").into_iter().filter_map(Value::as_str).collect();
+    assert!(
+        who[0].starts_with("paper, 2004") && who[1..].iter().all(|w| w.starts_with("here: CPU, 1 thread")),
+        "{who:?}"
+    );
+    assert!(numbers(first, "total COL")[0] == 104.1125 && numbers(first, "total NO-COL")[0] == 23.2251);
+    let note = text(&list(&paper, "tables")[1], "note");
+    assert!(note.contains("60° 1+2+3 NO-COL 40.91, its row 111.12") && !note.contains(" COL"), "{note}");
+
+    let sweep = measure(&desk, "sweep");
+    let table = &list(&sweep, "tables")[0];
+    let (before, after) = (numbers(table, "triangles"), numbers(table, "triangles left"));
+    let forms = column(table, "form");
+    assert!(forms.len() == 10 && (0..10).all(|i| after[i] <= before[i] && (before[i] > 0.0) == (forms[i] != "off")));
+    for name in ["s1_concat", "s5_pairs"] {
+        let (stage, all) = (numbers(table, name), numbers(table, "all"));
+        assert!((0..10).all(|i| stage[i] > 0.0 && stage[i] < all[i]));
+    }
+
+    let growth = measure(&desk, "growth");
+    let ids: Vec<&str> = list(&growth, "tables").iter().map(|t| text(t, "id")).collect();
+    assert_eq!(ids, ["batch", "amplitude", "threads", "depth", "triangles"]);
+    // Two machine rooms, twice as many triangles.
+    assert_eq!(numbers(&list(&growth, "tables")[4], "triangles"), [187_000.0, 187_000.0, 374_000.0, 374_000.0]);
+
+    for name in ["ablation", "solver", "throughput", "toleranced"] {
+        measure(&desk, name);
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_is_said() {
+    let desk = Desk::new();
+    desk.put("file", "");
+    for (arguments, word) in [
+        (&["bench", "solver", "--out", "out", "--limit", "0"][..], "--limit"),
+        (&["bench", "growth", "--out", "out", "--scale", "0"], "--scale"),
+        (&["bench", "solver", "--out", "file/deeper", "--quick", "--limit", "0.01"], "file/deeper"),
+    ] {
+        let run = desk.run(arguments);
+        assert_eq!(run.code, Some(3));
+        assert!(run.errors().len() == 1 && run.errors()[0].contains(word), "{}", run.stderr);
+    }
+}

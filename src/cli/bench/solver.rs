@@ -1,0 +1,235 @@
+//! The paper's solver against the engine's own: what it costs to reject a pair of triangles (fifteen elementary equations), solved
+//! with many others, and to find a first contact, for chains of several depths and motions of several sizes.
+
+use super::MeasureArgs;
+use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table};
+use super::solver_case::Case;
+use clap::Args;
+use firstcontact::stage::s6_solve::{Method, SolveCounts, SolveOptions, Solver};
+use firstcontact::verdict::Verdict;
+use firstcontact::{Error, Result};
+use std::time::Instant;
+
+/// Arguments of `bench solver`.
+#[derive(Debug, Args)]
+pub struct SolverArgs {
+    #[command(flatten)]
+    measure: MeasureArgs,
+    /// Seconds that one solver may take for one depth and angle: the paper's has no bound of its own where chains are deep
+    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    limit: f64,
+}
+
+const DEPTHS: [usize; 4] = [3, 6, 10, 30];
+const ANGLES_DEG: [f64; 3] = [5.0, 30.0, 60.0];
+const METHODS: [(Method, &str); 2] = [(Method::Jet, "jets"), (Method::Paper, "paper's subdivision")];
+/// Pairs that are rejected together, at most, and contacts that are found one by one.
+const REJECTS: usize = 1024;
+const ROOTS: usize = 64;
+/// Another layout than that of other measurements.
+const SEED: u64 = 3;
+
+/// What one solver did of one kind of work, as far as the time went.
+#[derive(Default)]
+struct Work {
+    /// Pairs solved, …
+    pairs: usize,
+    /// … of them with the answer that is known.
+    right: usize,
+    seconds: f64,
+    counts: SolveCounts,
+}
+
+impl Work {
+    fn each(&self, what: f64) -> Option<f64> {
+        (self.pairs > 0).then(|| what / self.pairs as f64)
+    }
+
+    fn us(&self) -> Option<f64> {
+        self.each(self.seconds * 1e6)
+    }
+
+    fn evaluations(&self) -> Option<f64> {
+        self.each(self.counts.evaluations as f64)
+    }
+}
+
+/// Rejects ever more pairs together, four times as many each time, as long as the next time would end within the limit. What counts
+/// is the last time: eq. 17 of the paper shares intervals among all pairs.
+fn reject(case: &Case, solver: &mut Solver, limit_s: f64) -> Work {
+    let (mut spent_s, mut n) = (0.0, 1);
+    loop {
+        solver.take_counts();
+        let start = Instant::now();
+        let free = case.solve(solver, &case.apart[..n]) == Verdict::Free;
+        let seconds = start.elapsed().as_secs_f64();
+        spent_s += seconds;
+        let more = (4 * n).min(case.apart.len());
+        if more == n || spent_s + 4.0 * seconds > limit_s {
+            return Work { pairs: n, right: if free { n } else { 0 }, seconds, counts: solver.take_counts() };
+        }
+        n = more;
+    }
+}
+
+/// Finds first contacts one by one, until the limit is reached.
+fn find(case: &Case, solver: &mut Solver, limit_s: f64) -> (Work, Vec<f64>) {
+    let (mut all, mut each) = (Work::default(), Vec::new());
+    solver.take_counts();
+    for y in &case.touching {
+        let start = Instant::now();
+        let verdict = case.solve(solver, &[*y]);
+        each.push(start.elapsed().as_secs_f64());
+        all.seconds += each[each.len() - 1];
+        all.pairs += 1;
+        all.right += usize::from(matches!(verdict, Verdict::Contact(c) if c.certified));
+        if all.seconds > limit_s {
+            break;
+        }
+    }
+    all.counts = solver.take_counts();
+    (all, each)
+}
+
+/// One solver at one depth and angle.
+struct Row {
+    depth: usize,
+    degrees: f64,
+    method: &'static str,
+    rejects: Work,
+    /// Of how many.
+    rejects_wanted: usize,
+    roots: Work,
+    roots_wanted: usize,
+}
+
+fn columns() -> Vec<Column> {
+    vec![
+        Column::number("joints", "", 0, "Of the chain."),
+        Column::number("θmax", "°", 0, "Largest turn of a joint."),
+        Column::text("solver", ""),
+        Column::number("rejected", "", 0, "Pairs of triangles proved free, all together."),
+        Column::number(
+            "evaluations a reject",
+            "",
+            2,
+            "Of an item over an interval: a pair of triangles, or an equation.",
+        ),
+        Column::number("intervals", "", 0, "For which poses were bounded, for all rejects together: s_max of eq. 17."),
+        Column::number("joints a reject", "", 1, "Joints whose poses were bounded, shared as in eq. 17."),
+        Column::number("joints alone", "", 1, "The same, had each item been solved alone, as in eq. 16."),
+        Column::number("time a reject", "µs", 3, ""),
+        Column::number("certified", "", 0, "First contacts found one by one."),
+        Column::number("evaluations a contact", "", 1, ""),
+        Column::number("time a contact", "µs", 2, ""),
+        Column::text("not finished", "What the limit of time, or of evaluations, left undone."),
+    ]
+}
+
+impl Row {
+    /// What was left undone, in words.
+    fn unfinished(&self, limit_s: f64) -> String {
+        let mut words = Vec::new();
+        if self.rejects.pairs < self.rejects_wanted {
+            words.push(format!("{} rejects: not finished in {limit_s} s", self.rejects_wanted));
+        }
+        if self.rejects.right < self.rejects.pairs {
+            words.push(format!("{} together: undecided at the cap of evaluations", self.rejects.pairs));
+        }
+        if self.roots.pairs < self.roots_wanted {
+            words.push(format!("{} contacts: not finished in {limit_s} s", self.roots_wanted));
+        }
+        if self.roots.right < self.roots.pairs {
+            words.push(format!("{} contacts not certified", self.roots.pairs - self.roots.right));
+        }
+        words.join("; ")
+    }
+
+    fn cells(&self, limit_s: f64) -> Vec<Cell> {
+        let counts = &self.rejects.counts;
+        vec![
+            self.depth.into(),
+            self.degrees.into(),
+            self.method.into(),
+            self.rejects.right.into(),
+            self.rejects.evaluations().into(),
+            counts.intervals.into(),
+            self.rejects.each(counts.joints as f64).into(),
+            self.rejects.each(counts.joints_alone as f64).into(),
+            self.rejects.us().into(),
+            self.roots.right.into(),
+            self.roots.evaluations().into(),
+            self.roots.us().into(),
+            self.unfinished(limit_s).into(),
+        ]
+    }
+}
+
+fn plot(id: &str, title: &str, label: &str, rows: &[Row], value: impl Fn(&Row) -> Option<f64>) -> Plot {
+    let name = |r: &Row| format!("{}, {}°", r.method, r.degrees);
+    let series = super::measured::distinct(rows.iter().map(name)).into_iter().map(|each| {
+        let of = rows.iter().filter(|r| name(r) == each);
+        Series::new(each.as_str(), of.filter_map(|r| Some([r.depth as f64, value(r)?])).collect())
+    });
+    Plot {
+        id: id.into(),
+        title: title.into(),
+        note: String::new(),
+        kind: PlotKind::Lines,
+        x: Axis::log("joints of the chain"),
+        y: Axis::log(label),
+        series: series.collect(),
+        categories: Vec::new(),
+    }
+}
+
+/// Runs the measurement.
+pub fn run(args: &SolverArgs) -> Result<()> {
+    if !(args.limit > 0.0) {
+        return Err(Error::usage("--limit is above zero"));
+    }
+    let quick = args.measure.quick;
+    let (rejects, roots, depths) = if quick { (64, 4, &DEPTHS[..2]) } else { (REJECTS, ROOTS, &DEPTHS[..]) };
+    let limit_s = if quick { args.limit.min(0.3) } else { args.limit };
+    let title = "The paper's interval subdivision against separating axes on pose jets";
+    let mut run = Run::begin("solver", title, SEED, false);
+    run.note(format!(
+        "A chain with one triangle at its end, and triangles around the place where that is halfway. Rejects are solved together, \
+         up to {rejects}, first contacts one by one, up to {roots}; one thread. An evaluation of the paper's solver is one of an \
+         elementary equation, fifteen of which make a pair of triangles; one of the engine's own is one of a pair."
+    ));
+    let mut rows: Vec<Row> = Vec::new();
+    for &depth in depths {
+        for degrees in ANGLES_DEG {
+            let case = Case::new(SEED, depth, degrees, rejects, roots)?;
+            for (method, name) in METHODS {
+                let mut solver = Solver::new(&case.world, SolveOptions { method, ..SolveOptions::default() });
+                let rejected = reject(&case, &mut solver, limit_s);
+                let (found, each) = find(&case, &mut solver, limit_s);
+                let what = format!("{depth} joints, {degrees}°, {name}, a contact");
+                run.samples.push(Samples { name: what.clone(), unit: "s".into(), values: each });
+                let us = |work: &Work| work.us().unwrap_or(f64::NAN);
+                tell!("{what}: {:.2} µs, a reject: {:.3} µs", us(&found), us(&rejected));
+                rows.push(Row {
+                    depth,
+                    degrees,
+                    method: name,
+                    rejects: rejected,
+                    rejects_wanted: case.apart.len(),
+                    roots: found,
+                    roots_wanted: case.touching.len(),
+                });
+            }
+            let mut table = Table::new("solvers", "Rejects and first contacts", "", columns());
+            rows.iter().for_each(|row| table.row(row.cells(limit_s)));
+            run.tables = vec![table];
+            run.plots = vec![
+                plot("rejects", "Time for a reject", "µs", &rows, |r| r.rejects.us()),
+                plot("contacts", "Time for a first contact", "µs", &rows, |r| r.roots.us()),
+                plot("evaluations", "Evaluations for a reject", "evaluations", &rows, |r| r.rejects.evaluations()),
+            ];
+            run.write(&args.measure.out)?;
+        }
+    }
+    run.finish(&args.measure.out)
+}
