@@ -121,7 +121,7 @@ fn table(id: &str, table: &Table) -> Markup {
                     @for row in &table.rows {
                         tr {
                             @for (k, (cell, column)) in row.iter().zip(&table.columns).enumerate() {
-                                td class=[class(k)] { (shown(cell, column.digits)) }
+                                td class=[class(k).or_else(|| is_long(cell).then_some("long"))] { (shown(cell, column.digits)) }
                             }
                         }
                     }
@@ -165,6 +165,13 @@ fn spans<'t>(text: &'t str, mark: &str) -> Vec<(&'t str, bool)> {
     }
     parts.push((rest, false));
     parts
+}
+
+/// Cells stay on one line, unless they are texts longer than this.
+const LONG: usize = 48;
+
+fn is_long(cell: &Cell) -> bool {
+    matches!(cell, Cell::Text(text) if text.chars().count() > LONG)
 }
 
 fn shown(cell: &Cell, digits: usize) -> String {
