@@ -1,10 +1,10 @@
 //! `firstcontact bench`: measurements that end in tables, plots and a file of figures, all in the format of [`run`].
 
 mod ablation;
-mod chart;
+pub mod chart;
 mod growth;
-mod machine;
-mod markdown;
+pub mod machine;
+pub mod markdown;
 mod measured;
 mod paper;
 mod printed;

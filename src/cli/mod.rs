@@ -25,6 +25,7 @@ mod elementary;
 mod info;
 mod inputs;
 mod render;
+mod report;
 mod resume;
 mod summary;
 mod tolerance;
@@ -57,8 +58,10 @@ enum Command {
     Elementary(elementary::ElementaryArgs),
     /// Show adapters, and what a robot and a scene consist of
     Info(info::InfoArgs),
-    /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps
+    /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps; or write it as glTF
     Render(Box<render::RenderArgs>),
+    /// Put measurements together to one page: tables, plots, pictures, and motions in three dimensions
+    Report(report::ReportArgs),
     /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first contacts
     Track(track::TrackArgs),
     /// Cover motions with balls of displacements: free with a certificate, or where contact is possible
@@ -109,6 +112,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Elementary(args) => elementary::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Render(args) => render::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Track(args) => track::run(&args),
         Command::Tolerance(args) => tolerance::run(&args),
         Command::Verify(args) => verify::run(&args),

@@ -1,16 +1,20 @@
-//! `firstcontact render`: a picture of one motion.
+//! `firstcontact render`: a picture of one motion, or the motion itself for viewers of glTF.
 
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::{Outcome, allow, numbers, summary, warn};
 use clap::Args;
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::gpu::{AdapterChoice, Gpu};
+use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
+use firstcontact::output;
+use firstcontact::picture::gltf::{self, ShownMotion};
 use firstcontact::picture::{self, View};
 use firstcontact::report::Line;
 use firstcontact::stage::s4_sweep::raster;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Arguments of `render`.
@@ -19,9 +23,13 @@ pub struct RenderArgs {
     /// The motion to draw, counted from 0
     #[arg(long, value_name = "K")]
     index: usize,
-    /// The picture (PNG)
-    #[arg(long, value_name = "PICTURE.png")]
+    /// The picture (PNG), or, if the name ends in .glb, the motion as binary glTF: robot, scene and contact in three dimensions,
+    /// the robot animated from the start to the end; no adapter is needed for it
+    #[arg(long, value_name = "PICTURE.png|MOTION.glb")]
     out: PathBuf,
+    /// In a GLB file: triangles of the scene, at most. Of a larger scene the objects that are nearest to the motion are shown
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    scene_triangles: usize,
     /// Write what each moving link sweeps, as the drawn form of swept-volume culling sees it, into this folder:
     /// LINK-PIECE.png, three maps of depth along x, y and z
     #[arg(long, value_name = "DIR")]
@@ -60,17 +68,19 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     }
     let motions = Motions::between(&[all.start(args.index)], &[all.end(args.index)])?;
     let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
-    let gpu = Gpu::open(&AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() })?;
+    let is_picture = !args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
+    let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };
+    let gpu = is_picture.then(|| Gpu::open(&choice)).transpose()?;
     // One motion is answered sooner on the CPU than a device is made ready.
     let mut options = Options { backend: Backend::Cpu, ..Options::default() };
     options.solve.initial = args.initial.into();
     let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).build()?;
     let report = engine.check(&motions)?;
     let verdict = report.verdicts.first().ok_or_else(|| Error::usage("the motion was not answered"))?;
-    let view = args.view.map(|[azimuth_deg, elevation_deg]| View { azimuth_deg, elevation_deg });
-    let options = picture::Options { size: args.size, view };
-    let picture = picture::draw(&engine, &gpu, &motions, 0, verdict, &options)?;
-    picture.image.write(&args.out)?;
+    let drawn = match &gpu {
+        Some(gpu) => picture(args, &engine, gpu, &motions, verdict)?,
+        None => export(args, &engine, &scene, &motions, verdict)?,
+    };
     if let Some(folder) = &args.tiles {
         let tiles = picture::tiles(&engine, &motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
         for tile in &tiles {
@@ -86,9 +96,28 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
         Verdict::Undecided(u) => format!("motion {}: undecided, free until {}", args.index, u.clear_until),
     };
     say!("{said}");
-    let View { azimuth_deg, elevation_deg } = picture.view;
-    say!("seen from {azimuth_deg},{elevation_deg} on {}: {}", gpu.summary().name, args.out.display());
+    say!("{drawn}: {}", args.out.display());
     Ok(Outcome::Free)
+}
+
+/// Writes a picture, and says how it was made.
+fn picture(args: &RenderArgs, engine: &Engine, gpu: &Gpu, motions: &Motions, verdict: &Verdict) -> Result<String> {
+    let view = args.view.map(|[azimuth_deg, elevation_deg]| View { azimuth_deg, elevation_deg });
+    let options = picture::Options { size: args.size, view };
+    let picture = picture::draw(engine, gpu, motions, 0, verdict, &options)?;
+    picture.image.write(&args.out)?;
+    let View { azimuth_deg, elevation_deg } = picture.view;
+    Ok(format!("seen from {azimuth_deg},{elevation_deg} on {}", gpu.summary().name))
+}
+
+/// Writes a GLB file, and says how much of the scene is in it.
+fn export(args: &RenderArgs, engine: &Engine, scene: &Scene, motions: &Motions, verdict: &Verdict) -> Result<String> {
+    let shown = [ShownMotion { at: 0, number: args.index, verdict }];
+    let glb = gltf::export(engine, scene, motions, &shown, args.scene_triangles)?;
+    output::write(&args.out, |to| {
+        to.write_all(&glb.bytes).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&args.out))
+    })?;
+    Ok(format!("with {} of the scene's {} triangles", glb.scene_triangles, glb.of_triangles))
 }
 
 /// A size such as `1280x800`.

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::output;
+use std::io::Write;
 use std::path::Path;
 
 /// Pixels, row by row from the top: red, green, blue, opacity.
@@ -19,15 +20,26 @@ impl Image {
     /// # Errors
     /// The file cannot be written, or the pixels are not as many as the size says.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let failed = |e: png::EncodingError| Error::usage(format!("cannot write a picture: {e}")).in_file(path);
-        output::write(path, |to| {
-            let mut encoder = png::Encoder::new(to, self.size[0], self.size[1]);
-            encoder.set_color(png::ColorType::Rgba);
-            encoder.set_depth(png::BitDepth::Eight);
-            encoder.set_compression(png::Compression::High);
-            let mut writer = encoder.write_header().map_err(failed)?;
-            writer.write_image_data(&self.rgba).map_err(failed)?;
-            writer.finish().map_err(failed)
-        })
+        output::write(path, |to| self.encode(to).map_err(|e| e.in_file(path)))
+    }
+
+    /// The picture as PNG, in memory.
+    ///
+    /// # Errors
+    /// The pixels are not as many as the size says.
+    pub fn png(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.encode(&mut bytes).map(|()| bytes)
+    }
+
+    fn encode(&self, to: impl Write) -> Result<()> {
+        let failed = |e: png::EncodingError| Error::usage(format!("cannot write a picture: {e}"));
+        let mut encoder = png::Encoder::new(to, self.size[0], self.size[1]);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::High);
+        let mut writer = encoder.write_header().map_err(failed)?;
+        writer.write_image_data(&self.rgba).map_err(failed)?;
+        writer.finish().map_err(failed)
     }
 }

@@ -1,9 +1,10 @@
 //! A picture of one motion: the scene, the robot at the start, at first contact and at the end, the volume that it sweeps,
 //! and the contact with its normal.
 //!
-//! For people alone: nothing here decides anything.
+//! For people alone: nothing here decides anything. [`gltf`] has motions as files for viewers.
 
 mod camera;
+pub mod gltf;
 mod image;
 mod mesh;
 mod sight;
@@ -27,14 +28,22 @@ use mesh::{Colour, Mesh};
 use sight::Sight;
 
 const BACKGROUND: [f32; 3] = [0.86, 0.89, 0.92];
-const ROBOT: Colour = [44, 98, 182, 255];
+/// Colours as on the screen, red, green, blue: the robot, …
+const OF_ROBOT: [u8; 3] = [44, 98, 182];
+/// … what surrounds it, …
+const OF_SCENE: [u8; 3] = [186, 184, 178];
+/// … the object that is touched, …
+const OF_TOUCHED: [u8; 3] = [240, 158, 44];
+/// … and the contact.
+const AT_CONTACT: [u8; 3] = [222, 22, 40];
+const ROBOT: Colour = with_opacity(OF_ROBOT, 255);
 const AT_START: Colour = [46, 150, 84, 110];
 const AT_END: Colour = [150, 70, 160, 110];
 const SWEPT: Colour = [60, 165, 225, 84];
 /// The object that is touched; where it hides the robot it stays visible.
-const TOUCHED: Colour = [240, 158, 44, 120];
-const SURROUNDINGS: Colour = [186, 184, 178, 18];
-const CONTACT: Colour = [222, 22, 40, 255];
+const TOUCHED: Colour = with_opacity(OF_TOUCHED, 120);
+const SURROUNDINGS: Colour = with_opacity(OF_SCENE, 18);
+const CONTACT: Colour = with_opacity(AT_CONTACT, 255);
 
 /// Times of the motion that the frame is made for.
 const MOMENTS: usize = 17;
@@ -193,6 +202,10 @@ fn subject(path: Vec<DVec3>, robot: &[Triangle], contact: Option<[DVec3; 2]>) ->
     }
     let frame = frame.into_iter().map(|p| (p, 0.0)).collect();
     Subject { frame, moving: path, contact }
+}
+
+const fn with_opacity([r, g, b]: [u8; 3], opacity: u8) -> Colour {
+    [r, g, b, opacity]
 }
 
 /// A little darker or lighter from object to object, so that they can be told apart.

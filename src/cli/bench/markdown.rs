@@ -90,7 +90,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// A number with commas between thousands: `12,345.7`.
-fn grouped(x: f64, digits: usize) -> String {
+pub fn grouped(x: f64, digits: usize) -> String {
     let text = format!("{x:.digits$}");
     let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));

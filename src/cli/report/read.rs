@@ -1,0 +1,54 @@
+//! Runs of measurements from files, which may say anything.
+
+use crate::cli::bench::run::{FORMAT, Run};
+use firstcontact::{Error, Result};
+use serde::Deserialize;
+use std::path::Path;
+
+/// More digits than a number of double precision has.
+const MOST_DIGITS: usize = 20;
+
+/// Only what every version of the format has.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+}
+
+/// Reads a run.
+///
+/// # Errors
+/// The file cannot be read, has another format, or does not keep to it.
+pub fn run(path: &Path) -> Result<Run> {
+    let unreadable = |e: std::io::Error| Error::input(format!("it cannot be read: {e}")).in_file(path);
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let broken = |e: serde_json::Error| {
+        let remedy = "the .json files that `firstcontact bench` writes are wanted";
+        Error::input(format!("it is no run of measurements: {e}")).in_file(path).remedy(remedy)
+    };
+    let head: Head = serde_json::from_str(&text).map_err(broken)?;
+    if head.format != FORMAT {
+        let found: String = head.format.chars().take(60).collect();
+        let message = format!("its format is '{found}', where '{FORMAT}' is wanted");
+        return Err(Error::input(message).in_file(path).remedy("make it with this version, or report with its own"));
+    }
+    let run: Run = serde_json::from_str(&text).map_err(broken)?;
+    check(&run).map_err(|e| e.in_file(path))?;
+    Ok(run)
+}
+
+/// What the types do not say.
+fn check(run: &Run) -> Result<()> {
+    for table in &run.tables {
+        let place = |what: String| format!("table '{}', {what}", table.id);
+        let n = table.columns.len();
+        if let Some((i, row)) = table.rows.iter().enumerate().find(|(_, row)| row.len() != n) {
+            let message = format!("{} cells where there are {n} columns", row.len());
+            return Err(Error::input(message).at(place(format!("row {i}"))));
+        }
+        if let Some(column) = table.columns.iter().find(|c| c.digits > MOST_DIGITS) {
+            let message = format!("{} digits, more than {MOST_DIGITS}", column.digits);
+            return Err(Error::input(message).at(place(format!("column '{}'", column.name))));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! The motions that a report shows: checked anew, drawn, and exported for the view in three dimensions.
+
+use super::ReportArgs;
+use crate::cli::bench::run::Run;
+use crate::cli::dataset;
+use firstcontact::engine::{Backend, Engine};
+use firstcontact::gpu::{AdapterChoice, Gpu};
+use firstcontact::load::LoadLimits;
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::picture::gltf::{self, Glb, ShownMotion};
+use firstcontact::picture::{self, Picture};
+use firstcontact::verdict::{Contact, Touch, Verdict};
+use firstcontact::{Error, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Pixels of a picture.
+const SIZE: [u32; 2] = [960, 600];
+
+/// Motions of a data set that runs may name: what is more makes a page that no one looks through.
+const MOST_NAMED: usize = 12;
+
+/// A motion that someone wants to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The data set, as for `check --dataset`.
+    pub set: String,
+    /// The motion.
+    pub motion: usize,
+}
+
+/// All that is shown, and what could not be.
+#[derive(Debug, Default)]
+pub struct Views {
+    /// By data set.
+    pub sets: Vec<SetView>,
+    /// What is missing, and why.
+    pub notes: Vec<String>,
+}
+
+/// Motions of one data set.
+#[derive(Debug)]
+pub struct SetView {
+    /// The data set, as for `check --dataset`.
+    pub name: String,
+    /// Robot, scene and all these motions.
+    pub glb: Glb,
+    /// The motions.
+    pub motions: Vec<MotionView>,
+}
+
+/// One motion.
+#[derive(Debug)]
+pub struct MotionView {
+    /// Its number.
+    pub number: usize,
+    /// In a word: free, contact, undecided.
+    pub verdict: &'static str,
+    /// The answer in words.
+    pub says: String,
+    /// The picture as PNG, and where it is seen from, azimuth and elevation in degrees.
+    pub picture: Option<(Vec<u8>, [f64; 2])>,
+}
+
+/// Makes what runs and caller want to see, a dozen motions of each data set that runs name. What runs name but cannot be had is noted; what the caller names is an error.
+///
+/// # Errors
+/// A view that the caller asks for cannot be made; the adapter that the caller names is not there.
+pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
+    let mut views = Views::default();
+    let mut sets: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut add = |set: &str, motion: usize, most: usize| match sets.iter_mut().find(|(name, _)| name == set) {
+        None => sets.push((set.to_string(), vec![motion])),
+        Some((_, motions)) if !motions.contains(&motion) && motions.len() < most => motions.push(motion),
+        Some(_) => {}
+    };
+    for set in runs.iter().flat_map(|run| &run.datasets) {
+        set.motions.iter().for_each(|&motion| add(&set.name, motion, MOST_NAMED));
+    }
+    args.views.iter().for_each(|w| add(&w.set, w.motion, usize::MAX));
+    if sets.is_empty() {
+        return Ok(views);
+    }
+    let gpu = match Gpu::open(&AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() }) {
+        Ok(gpu) => Some(gpu),
+        Err(e) if args.adapter.is_some() => return Err(e),
+        Err(e) => {
+            views.notes.push(format!("There are no pictures: {e}"));
+            None
+        }
+    };
+    let bar = ProgressBar::new(sets.iter().map(|(_, motions)| motions.len() as u64).sum());
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} motions, {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    for (name, mut motions) in sets {
+        bar.set_message(name.clone());
+        motions.sort_unstable();
+        let is_asked_for = args.views.iter().any(|w| w.set == name);
+        match Shown::load(args, &name)
+            .and_then(|shown| shown.view(args, gpu.as_ref(), &motions, &bar, &mut views.notes))
+        {
+            Ok(set) => views.sets.push(set),
+            Err(e) if is_asked_for => return Err(e),
+            Err(e) => views.notes.push(format!("Motions of {name} are not shown: {e}")),
+        }
+    }
+    bar.finish_and_clear();
+    Ok(views)
+}
+
+/// A data set that is loaded.
+struct Shown {
+    name: String,
+    robot: Robot,
+    scene: Scene,
+    motions: Motions,
+}
+
+impl Shown {
+    fn load(args: &ReportArgs, name: &str) -> Result<Self> {
+        let files = dataset::files(name, &args.dataset_folder)?;
+        let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
+        let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
+        Ok(Self { name: name.into(), robot, scene, motions })
+    }
+
+    /// Checks, draws and exports motions.
+    fn view(
+        &self,
+        args: &ReportArgs,
+        gpu: Option<&Gpu>,
+        numbers: &[usize],
+        bar: &ProgressBar,
+        notes: &mut Vec<String>,
+    ) -> Result<SetView> {
+        if let Some(k) = numbers.iter().find(|&&k| k >= self.motions.len()) {
+            let message = format!("there is no motion {k}, there are {}", self.motions.len());
+            return Err(Error::usage(message).at(format!("data set '{}'", self.name)));
+        }
+        // A few motions are answered sooner on the CPU than a device is made ready.
+        let engine = Engine::builder(&self.robot, &self.scene).backend(Backend::Cpu).build()?;
+        let starts: Vec<&[f64]> = numbers.iter().map(|&k| self.motions.start(k)).collect();
+        let ends: Vec<&[f64]> = numbers.iter().map(|&k| self.motions.end(k)).collect();
+        let chosen = Motions::between(&starts, &ends)?;
+        let report = engine.check(&chosen)?;
+        let shown: Vec<ShownMotion> = numbers
+            .iter()
+            .zip(&report.verdicts)
+            .enumerate()
+            .map(|(at, (&number, verdict))| ShownMotion { at, number, verdict })
+            .collect();
+        let glb = gltf::export(&engine, &self.scene, &chosen, &shown, args.scene_triangles)?;
+        let mut motions = Vec::with_capacity(shown.len());
+        for s in shown {
+            let options = picture::Options { size: SIZE, view: None };
+            let drawn = gpu.map(|gpu| picture::draw(&engine, gpu, &chosen, s.at, s.verdict, &options)).transpose();
+            let picture = match drawn {
+                Ok(None) => None,
+                Ok(Some(Picture { image, view })) => Some((image.png()?, [view.azimuth_deg, view.elevation_deg])),
+                Err(e) => {
+                    notes.push(format!("There is no picture of motion {} of {}: {e}", s.number, self.name));
+                    None
+                }
+            };
+            let (verdict, says) = self.in_words(s.verdict);
+            let says = format!("motion {}: {says}", s.number);
+            motions.push(MotionView { number: s.number, verdict, says, picture });
+            bar.inc(1);
+        }
+        Ok(SetView { name: self.name.clone(), glb, motions })
+    }
+
+    /// The answer in a word, and in a sentence.
+    fn in_words(&self, verdict: &Verdict) -> (&'static str, String) {
+        let contact = match verdict {
+            Verdict::Free => return ("free", "free, which is proved".into()),
+            Verdict::Undecided(u) => {
+                return ("undecided", format!("undecided ({}), free until t = {}", u.reason.name(), u.clear_until));
+            }
+            Verdict::Contact(contact) => contact,
+        };
+        let [lo, hi] = contact.toc;
+        let mut says = match contact {
+            Contact { initial_overlap: true, .. } => "touches at the start".to_string(),
+            Contact { certified: true, .. } => format!("first contact, t = {lo:.9}"),
+            Contact { proved: true, .. } => format!("first contact between t = {lo:.9} and {hi:.9}"),
+            _ => format!("perhaps a contact, t = {lo:.9} or later"),
+        };
+        if let Some(Touch { a, b, point: [x, y, z], .. }) = &contact.at {
+            let link = self.robot.links.get(a.link as usize).map_or("?", |l| l.name.as_str());
+            let object = self.scene.objects.get(b.object as usize).map_or("?", |o| o.name.as_str());
+            let (of_link, of_object) = (a.feature.name(), b.feature.name());
+            says += &format!(": {of_link} of {link} meets {of_object} of {object} at ({x:.4}, {y:.4}, {z:.4}) m");
+        }
+        ("contact", says)
+    }
+}
