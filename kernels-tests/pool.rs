@@ -103,11 +103,13 @@ fn gpu_and_cpu_say_the_same() {
 }
 
 #[test]
-fn interval_bounds_on_the_cpu() {
+fn other_bounds_on_the_cpu() {
     for part in Part::both(false) {
-        let verdicts = part.check(Options { bound: BoundForm::Interval, ..on(Backend::Cpu) });
-        part.hold_to_truth(&verdicts);
-        assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
+        for bound in [BoundForm::Interval, BoundForm::Toleranced] {
+            let verdicts = part.check(Options { bound, ..on(Backend::Cpu) });
+            part.hold_to_truth(&verdicts);
+            assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
+        }
     }
 }
 
@@ -127,14 +129,16 @@ fn oriented_boxes_and_spheres_on_the_cpu() {
 }
 
 #[test]
-fn interval_bounds_on_the_gpu() {
+fn other_bounds_on_the_gpu() {
     if gpu::skip() {
         return;
     }
     for part in Part::both(false) {
-        let verdicts = part.check(Options { bound: BoundForm::Interval, ..on(Backend::Gpu) });
-        part.hold_to_truth(&verdicts);
-        assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
+        for bound in [BoundForm::Interval, BoundForm::Toleranced] {
+            let verdicts = part.check(Options { bound, ..on(Backend::Gpu) });
+            part.hold_to_truth(&verdicts);
+            assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
+        }
     }
 }
 
