@@ -13,3 +13,4 @@ mod literal;
 mod oracle;
 mod pairs;
 mod steps;
+mod surfaces;

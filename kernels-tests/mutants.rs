@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! .ci/mutants           all of them; the table in kernels-tests/mutants/README.md is what it prints
-//! .ci/mutants s4_sweep  those of which file or test have this in their names
+//! .ci/mutants s4_sweep  those of which file or test have this in their names; several names with commas between them
 //! ```
 
 mod list;
@@ -193,7 +193,8 @@ fn every_mutant_dies() {
     fs::write(&library, text).unwrap();
     let programs = build(&tree, &root().join("target/mutants/build"));
     let wanted = std::env::var(WANTED).unwrap_or_default();
-    let chosen = || MUTANTS.iter().enumerate().filter(|(_, m)| m.file.contains(&wanted) || m.test.contains(&wanted));
+    let is_wanted = |m: &Mutant| wanted.split(',').any(|name| m.file.contains(name) || m.test.contains(name));
+    let chosen = || MUTANTS.iter().enumerate().filter(|(_, m)| is_wanted(m));
     let mut tests: Vec<&str> = chosen().map(|(_, m)| m.test).collect();
     assert!(!tests.is_empty(), "no mutant has '{wanted}' in the name of its file or test");
     tests.sort_unstable();

@@ -102,10 +102,11 @@ fn gpu_and_cpu_say_the_same() {
     }
 }
 
+/// Interval matrices in one scene, balls of displacements in the other; on an adapter the other way round.
 #[test]
-fn interval_bounds_on_the_cpu() {
-    for part in Part::both(false) {
-        let verdicts = part.check(Options { bound: BoundForm::Interval, ..on(Backend::Cpu) });
+fn other_bounds_on_the_cpu() {
+    for (part, bound) in Part::both(false).into_iter().zip([BoundForm::Interval, BoundForm::Toleranced]) {
+        let verdicts = part.check(Options { bound, ..on(Backend::Cpu) });
         part.hold_to_truth(&verdicts);
         assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
     }
@@ -127,12 +128,12 @@ fn oriented_boxes_and_spheres_on_the_cpu() {
 }
 
 #[test]
-fn interval_bounds_on_the_gpu() {
+fn other_bounds_on_the_gpu() {
     if gpu::skip() {
         return;
     }
-    for part in Part::both(false) {
-        let verdicts = part.check(Options { bound: BoundForm::Interval, ..on(Backend::Gpu) });
+    for (part, bound) in Part::both(false).into_iter().zip([BoundForm::Toleranced, BoundForm::Interval]) {
+        let verdicts = part.check(Options { bound, ..on(Backend::Gpu) });
         part.hold_to_truth(&verdicts);
         assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
     }

@@ -20,7 +20,7 @@ use firstcontact::numeric::linear::V3;
 use firstcontact::numeric::pose_bound::{BoundForm, PoseBound};
 use firstcontact::numeric::real::Real;
 use firstcontact::stage::s1_concat::{self, POSE_FLOATS};
-use firstcontact::stage::{Piece, SUBS};
+use firstcontact::stage::{Piece, SUBS, Subs};
 use glam::{DMat3, DVec3};
 
 /// A chain without branches whose chain bound is `omega` radians in all.
@@ -150,6 +150,174 @@ fn f32_interval_matrices_contain_the_motion_however_they_round() {
     emulated_intervals::<TO_ZERO>(&mut draw, n);
     emulated_intervals::<FROM_ZERO>(&mut draw, n);
     emulated_intervals::<RANDOM>(&mut draw, n);
+}
+
+/// What a toleranced bound of the last body is worth where it is made from a jet in some arithmetic.
+struct Near {
+    motion: ModelMotion,
+    time: f64,
+    h: f64,
+    e: DVec3,
+}
+
+impl Near {
+    /// The largest distance from the pose in the middle, as a share of the ball.
+    fn share<T: Real>(&self, bound: &PoseBound<T>, to_f64: fn(T) -> f64) -> f64 {
+        let point = bound.point(V3::new(self.e), T::new(self.e.length()));
+        let centre = DVec3::from_array(point.c[0].0.map(to_f64));
+        assert!(point.c[1].0.iter().chain(&point.c[2].0).all(|x| to_f64(*x) == 0.0));
+        let body = self.motion.joints.len() as u32 - 1;
+        let off = |k: i32| {
+            let t = self.time + self.h * f64::from(k) / 16.0;
+            (position(&self.motion, body, self.e, t) - centre).length()
+        };
+        (-16..=16).map(off).fold(0.0, f64::max) / to_f64(point.ball)
+    }
+
+    /// In f64, in the arithmetic of a device with balls as the engine sends them, and all in that arithmetic.
+    fn shares<const MODE: u8>(&self) -> [f64; 3] {
+        let mut own = Vec::new();
+        self.motion.bounds(BoundForm::Toleranced, self.time, self.h, &mut own);
+        let sent = emulate::bounds::<MODE>(&self.motion, BoundForm::Toleranced, self.time, self.h);
+        let mut all = Vec::new();
+        self.motion.bounds(BoundForm::Toleranced, emulate::Emulated::<MODE>::new(self.time), self.h, &mut all);
+        let single = |x: emulate::Emulated<MODE>| f64::from(x.0);
+        [
+            self.share(own.last().unwrap(), |x| x),
+            self.share(sent.last().unwrap(), single),
+            self.share(all.last().unwrap(), single),
+        ]
+    }
+}
+
+fn emulated_balls<const MODE: u8>(draw: &mut Draw, n: usize) -> f64 {
+    let mut worst = 0.0f64;
+    for _ in 0..n {
+        let depth = 1 + draw.below(12);
+        let omega = [0.0, 1e-6, 1.0, 6.0][draw.below(4)];
+        let h = [1.0 / 32.0, 1.0 / 512.0][draw.below(2)];
+        let mut motion = chain(draw, depth, omega);
+        let size_m = [1e-3, 0.1, 3.0][draw.below(3)];
+        motion.set_sizes([(depth as u32 - 1, size_m)]);
+        let length_m = [0.0, 0.5, 1.0, 4.0][draw.below(4)] * size_m;
+        let near = Near { motion, time: (2 * draw.below(16) + 1) as f64 * h, h, e: draw.direction() * length_m };
+        worst = near.shares::<MODE>().into_iter().fold(worst, f64::max);
+    }
+    worst
+}
+
+#[test]
+fn balls_of_displacements_contain_the_motion_however_f32_rounds() {
+    let n = effort(200, 5_000);
+    let mut draw = Draw::new(9);
+    let worst = [
+        emulated_balls::<NEAREST>(&mut draw, n),
+        emulated_balls::<UP>(&mut draw, n),
+        emulated_balls::<DOWN>(&mut draw, n),
+        emulated_balls::<TO_ZERO>(&mut draw, n),
+        emulated_balls::<FROM_ZERO>(&mut draw, n),
+        emulated_balls::<RANDOM>(&mut draw, n),
+    ];
+    println!("farthest points by way of rounding {MODES:?}: {worst:.4?} of their balls");
+    assert!(worst.into_iter().all(|w| w <= 1.0 && w > 0.3), "{worst:?}");
+}
+
+/// Cases in which nothing of the radius is to spare: a slide, a slide that a turn undoes in the middle of the time and not before or
+/// after, and a point far beyond the masses on a body that turns.
+#[test]
+fn each_part_of_the_ball_of_displacements_is_needed() {
+    let (h, time, still) = (1.0 / 32.0, 0.5, DVec3::ZERO);
+    let near = |joints: &[JointMotion], size_m: f64, e: DVec3| {
+        let mut motion = ModelMotion::default();
+        for (i, joint) in joints.iter().enumerate() {
+            motion.push((i > 0).then(|| i as u32 - 1), *joint);
+        }
+        motion.set_sizes([(joints.len() as u32 - 1, size_m)]);
+        Near { motion, time, h, e }.shares::<NEAREST>()
+    };
+    let one = DMat3::IDENTITY;
+    let slide = JointMotion::from_axis(one, DVec3::Z, 0.0, still, DVec3::new(0.3, -0.2, 0.1));
+    let shares = near(&[slide], 1.0, still);
+    assert!(shares.iter().all(|s| *s <= 1.0 && *s > 0.999), "a slide: {shares:?}");
+    // At t = 1/2 the second body's origin is at X and slides by −Y, which the first one's turn about Z takes it back.
+    let turn = JointMotion::from_axis(one, DVec3::Z, 1.0, still, still);
+    let back = JointMotion::from_axis(one, DVec3::Z, -1.0, DVec3::new(1.0, 0.5, 0.0), -DVec3::Y);
+    let shares = near(&[turn, back], 1e-3, still);
+    assert!(shares.iter().all(|s| *s <= 1.0 && *s > 0.9), "what is only accelerated: {shares:?}");
+    let shares = near(&[turn], 0.01, DVec3::X * 3.0);
+    // The Frobenius norm of a turn's rate is √2 times its spectral one.
+    assert!(shares.iter().all(|s| *s <= 1.0 && *s > 0.69), "a turn: {shares:?}");
+    // A piece in which that second body gathers speed: its last sub-interval says how large the ball is.
+    let mut motion = ModelMotion::default();
+    motion.push(None, turn);
+    motion.push(Some(0), back);
+    motion.set_sizes([(1, 1e-3)]);
+    let h = 1.0 / 64.0;
+    let mid = Subs::from_fn(|i| 0.5 + (2 * i + 1) as f64 * h);
+    let [constant, _] = s1_concat::balls(&motion, BoundForm::Toleranced, mid, h, f64::UNIT)[1][0];
+    let last = mid.0[SUBS - 1];
+    let at = |t: f64| position(&motion, 1, still, t);
+    let off = [last - h, last + h].map(|t| (at(t) - at(last)).length()).into_iter().fold(0.0, f64::max);
+    assert!(off <= constant && off > 0.9 * constant, "{off} {constant}");
+}
+
+/// On the CPU, with the balls for blocks of sub-intervals.
+#[test]
+fn balls_of_blocks_hold_the_motion_in_all_of_the_block() {
+    let mut draw = Draw::new(10);
+    let mut worst = [0.0f64; 3];
+    for n_bodies in [1, 4, 9] {
+        let (robot, mut motions, pieces) = case(&mut draw, n_bodies, effort(10, 200), 0.0);
+        let world = World::new(&robot, &Scene::new(), &[]).unwrap();
+        for motion in &mut motions {
+            motion.set_sizes(world.links.iter().map(|l| (l.body, l.reach_m)));
+        }
+        let poses = s1_concat::reference(&pieces, &motions, BoundForm::Toleranced);
+        for (i, piece) in pieces.iter().enumerate() {
+            let motion = &motions[piece.motion as usize];
+            for body in 0..robot.bodies.len() {
+                let (bound, balls) = (&poses.piece(i)[body], poses.balls(i, body));
+                let e = draw.vector(0.3);
+                let sub = draw.below(SUBS);
+                let [t0, t1] = piece.sub(sub);
+                let lane = bound.lane(sub);
+                let centre = DVec3::from_array(lane.point(V3::new(e), e.length()).c[0].0);
+                for (k, [constant, slope]) in balls.into_iter().enumerate() {
+                    let reach = if k == 0 { 1.0 } else { (s1_concat::SPANS[k] + 1) as f64 };
+                    for part in -8..=8 {
+                        let t = 0.5 * (t0 + t1) + reach * piece.half_sub() * f64::from(part) / 8.0;
+                        if (0.0..=1.0).contains(&t) {
+                            let off = (position(motion, body as u32, e, t) - centre).length();
+                            worst[k] = worst[k].max(off / (constant + slope * e.length()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("farthest points of blocks of {:?} sub-intervals: {worst:.3?} of their balls", s1_concat::SPANS);
+    assert!(worst.iter().all(|w| *w <= 1.0 && *w > 0.3), "{worst:?}");
+}
+
+/// What `bench growth` compares: the three forms on the same chain, each as wide as its definition says.
+#[test]
+fn widths_of_the_three_forms() {
+    let mut draw = Draw::new(11);
+    let motion = chain(&mut draw, 6, 1.0);
+    let (e, h) = (DVec3::X * 0.1, 1.0 / 64.0);
+    let wide = |h: f64| motion.widths_m(5, e, 0.5, h).unwrap();
+    let [whole, half] = [wide(h), wide(0.5 * h)];
+    let path: Vec<DVec3> = (-8..=8).map(|k| position(&motion, 5, e, 0.5 + h * f64::from(k) / 8.0)).collect();
+    let longest = (0..3).map(|i| {
+        let side = |f: fn(f64, f64) -> f64, from: f64| path.iter().fold(from, |a, p| f(a, p[i]));
+        side(f64::max, f64::NEG_INFINITY) - side(f64::min, f64::INFINITY)
+    });
+    let longest = longest.fold(0.0, f64::max);
+    for (form, (w, s)) in BoundForm::ALL.into_iter().zip(whole.into_iter().zip(half)) {
+        assert!(w >= longest && w > 1.9 * s && w < 2.2 * s, "{form:?}: {w} {s} {longest}");
+    }
+    assert!(whole[0] < 1.01 * longest && whole[1] > whole[0] && whole[2] > whole[0], "{whole:?} {longest}");
+    assert_eq!(motion.widths_m(6, e, 0.5, h), None);
 }
 
 /// Robot and motions for the adapter: branching trees, free and sliding joints, still ones, far ones, many turns.
@@ -332,7 +500,7 @@ fn kernel_writes_all_of_its_output_and_nothing_else() {
 fn poses_survive_the_way_to_the_device_and_back() {
     let mut draw = Draw::new(8);
     let (_, motions, pieces) = case(&mut draw, 4, 5, 0.0);
-    for form in [BoundForm::Jet, BoundForm::Interval] {
+    for form in BoundForm::ALL {
         let there = s1_concat::reference(&pieces, &motions, form);
         let back = s1_concat::Poses::from_device(&there.to_device(), &pieces, &motions, form);
         assert_eq!(there.bounds.len(), back.bounds.len());

@@ -9,6 +9,7 @@ mod defects;
 mod experiments;
 mod kernel;
 mod orbits;
+mod worklist;
 
 use firstcontact::toleranced::enclosure::{Map, Vector, middle};
 use firstcontact::toleranced::face::{Face, Fixed};

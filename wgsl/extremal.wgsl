@@ -1,3 +1,4 @@
+//!use lib/rotation
 // extremal: follows the extremal pairs of ellipsoids over some steps, by the classical Runge-Kutta method on the normal form.
 // One invocation for each pair.
 //
@@ -50,16 +51,6 @@ struct Places {
 struct Rates {
     places: Places,
     determinant: f32,
-}
-
-// Hamilton's product: first b, then a.
-fn turned(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
-    return vec4<f32>(a.w * b.xyz + b.w * a.xyz + cross(a.xyz, b.xyz), a.w * b.w - dot(a.xyz, b.xyz));
-}
-
-fn rotated(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
-    let t = 2.0 * cross(q.xyz, v);
-    return v + q.w * t + cross(q.xyz, t);
 }
 
 // Two unit vectors orthogonal to a unit vector and to each other (Duff et al. 2017).

@@ -5,8 +5,9 @@
 
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::interval::Interval;
-use firstcontact::numeric::real::Real;
+use firstcontact::numeric::real::{Divide, Real};
 use firstcontact::numeric::trig::sin_cos_product;
+use firstcontact::stage::{Subs, s1_concat};
 use std::ops::{Add, Mul, Neg, Sub};
 
 pub const NEAREST: u8 = 0;
@@ -107,6 +108,18 @@ impl<const M: u8> Real for Emulated<M> {
     }
 }
 
+impl<const M: u8> Divide for Emulated<M> {
+    fn div(self, o: Self) -> Self {
+        Self(round::<M>(f64::from(self.0) / f64::from(o.0)))
+    }
+    fn sqrt(self) -> Self {
+        Self(round::<M>(f64::from(self.0).sqrt()))
+    }
+    fn select(mask: u32, x: Self, y: Self) -> Self {
+        if mask & 1 != 0 { x } else { y }
+    }
+}
+
 impl<const M: u8> firstcontact::motion::LaneTimes for Emulated<M> {
     fn sin_cos(self, w: f64) -> (Self, Self) {
         let (sin, cos) = sin_cos_product(w, f64::from(self.0));
@@ -132,9 +145,9 @@ pub fn bounds<const M: u8>(
     let mut out = Vec::new();
     motion.bounds(form, Emulated::<M>::new(time), h, &mut out);
     // What the engine sends to a device is rounded up.
-    for (bound, chain) in out.iter_mut().zip(&motion.chains) {
-        let ball = firstcontact::stage::s1_concat::balls(chain, form, h, firstcontact::gpu::layout::UNIT)[0];
-        bound.ball = ball.map(|b| Emulated(firstcontact::gpu::layout::round_up(b + 2e-30)));
+    let balls = s1_concat::balls(motion, form, Subs::new(time), h, firstcontact::gpu::layout::UNIT);
+    for (bound, balls) in out.iter_mut().zip(balls) {
+        bound.ball = balls[0].map(|b| Emulated(firstcontact::gpu::layout::round_up(b + 2e-30)));
     }
     out
 }

@@ -34,6 +34,20 @@ const FAT: &str = "src/toleranced/elementary.rs";
 const PLANE: &str = "src/toleranced/plane.rs";
 const CHECKER: &str = "src/toleranced/checker/mod.rs";
 
+const STRAY: &str = "src/motion/toleranced.rs";
+const CONCAT: &str = "src/stage/s1_concat.rs";
+const TRACKER: &str = "src/extremal/tracker.rs";
+const EQUATIONS: &str = "src/extremal/equations.rs";
+const FIRST_CONTACT: &str = "src/extremal/contact.rs";
+
+const NEEDED: &str = "s1_concat::each_part_of_the_ball_of_displacements_is_needed";
+const BALLS: &str = "s1_concat::balls_of_displacements_contain_the_motion_however_f32_rounds";
+const SPANS: &str = "s1_concat::balls_of_blocks_hold_the_motion_in_all_of_the_block";
+const TOO_LONG: &str = "extremal::boundaries::what_steps_too_long_lead_to_is_named";
+const SPHERES: &str = "extremal::boundaries::pairs_of_spheres_are_extremal_until_their_centres_meet";
+const WALL: &str = "extremal::contact::another_wall_is_not_overlooked";
+const SINGULAR: &str = "extremal::defects::projections_are_singular_in_contact_and_the_normal_form_is_not";
+
 const TURNS: &str = "toleranced::balls::balls_of_bezier_motions_contain_them";
 const CIRCLE: &str = "toleranced::bezier::tests::a_turn_stays_on_its_circle";
 const LINKS: &str = "toleranced::balls::balls_of_articulated_motions_contain_them";
@@ -555,5 +569,44 @@ pub const MUTANTS: &[Mutant] = &[
         "now(at) >= found.limit(piece)",
         "now(at) + 2 >= found.limit(piece)",
         POOL,
+    ),
+    // Balls of displacements as bounds of the culling stages.
+    m("speed in a ball of displacements", STRAY, "(first + second)", "second", NEEDED),
+    m("acceleration in a ball of displacements", STRAY, "(first + second)", "first", NEEDED),
+    m("turning in a ball of displacements", STRAY, "turning * sum", "T::new(0.0) * sum", NEEDED),
+    m("turning at a point far out", STRAY, "(bound.ball[1] + stray[1])", "bound.ball[1]", NEEDED),
+    m("remainder and rounding of the jet", STRAY, "(bound.ball[0] + stray[0])", "stray[0]", BALLS),
+    m("the largest of the sub-intervals", CONCAT, "x.0.into_iter().fold(0.0, f64::max)", "x.0[0]", NEEDED),
+    m("all of a block", CONCAT, "travel(&bound.jet, *size_m, reach(n))", "travel(&bound.jet, *size_m, h)", SPANS),
+    // The tracker of extremal distances: what is named.
+    m(
+        "errors of a start that do not decay",
+        TRACKER,
+        "to_s - since_s > PATIENCE / tracker.settings.gain_per_s",
+        "false",
+        TOO_LONG,
+    ),
+    m(
+        "errors that have grown again",
+        TRACKER,
+        "if error > DIVERGED {\n                return Err(Lost::Diverged { error });",
+        "if error > DIVERGED && !MUTANT {\n                return Err(Lost::Diverged { error });",
+        TOO_LONG,
+    ),
+    m("a jump of the distance", TRACKER, "by_m.abs() > JUMP * pair.size_m()", "false", TOO_LONG),
+    m("pivots that are nothing but rounding", TRACKER, "solved.pivot_ratio >= LEAST_PIVOT", "true", SINGULAR),
+    m(
+        "pairs deeper than both radii of curvature",
+        EQUATIONS,
+        "by(Body::B) || by(Body::A) || self.is_gap_maximum()",
+        "by(Body::B) || by(Body::A)",
+        SPHERES,
+    ),
+    m(
+        "a local pair is enough for convex bodies alone",
+        FIRST_CONTACT,
+        "[&pair.a, &pair.b].iter().all(|s| matches!(s, Shape::Ellipsoid(_)))",
+        "true",
+        WALL,
     ),
 ];

@@ -131,6 +131,17 @@ fn a_robot_from_files() {
     assert!(until <= first && until > first - 2e-3, "{until} {first}");
     let place = &results[1]["intervals"][0];
     assert_eq!((&place["a"]["link"], &place["b"]["object"]), (&json!("arm"), &json!("wall")));
+    // With an adapter: the same answers, and a certificate that holds.
+    if !crate::harness::gpu::skip() {
+        let (code, text) =
+            run(folder, &["tolerance", "p.json", "--out", "g.jsonl", "--certificate", "d.jsonl", "--backend", "gpu"]);
+        assert!(code == Some(2) && text.contains("elementary tests on "), "{text}");
+        let on_adapter = lines(&folder.join("g.jsonl"));
+        assert_eq!(on_adapter[0], results[0]);
+        let later = on_adapter[1]["clear_until"].as_f64().unwrap();
+        assert!(later >= until && later <= first, "{later} {until}");
+        assert_eq!(run(folder, &["verify", "d.jsonl"]).0, Some(0));
+    }
     // The certificate is about the one that is free, and holds in another folder too.
     let elsewhere = tempfile::tempdir().unwrap();
     let certificate = folder.join("c.jsonl");

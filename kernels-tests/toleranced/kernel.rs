@@ -146,7 +146,7 @@ fn what_touches_stands_however_f32_rounds() {
     assert!(cleared > 1000);
 }
 
-fn on_adapter(mutant: Option<Mutant>) -> Batch {
+pub fn on_adapter(mutant: Option<Mutant>) -> Batch {
     let source = |kernel: &firstcontact::gpu::Kernel| {
         let source = Source::expand(kernel.stem, kernel.source)?;
         mutant.map_or_else(|| Ok(source.clone()), |m| source.replaced(m.old, m.new))

@@ -36,6 +36,8 @@ enum BoundChoice {
     Jet,
     /// Products of interval matrices, as in the paper
     Interval,
+    /// Poses and balls of displacements about them; made on the CPU on any backend, as by --reference s1_concat
+    Toleranced,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -239,6 +241,7 @@ fn options(args: &CheckArgs) -> Result<Options> {
         bound: match args.bound {
             BoundChoice::Jet => BoundForm::Jet,
             BoundChoice::Interval => BoundForm::Interval,
+            BoundChoice::Toleranced => BoundForm::Toleranced,
         },
         cull: args.stages.as_ref().is_none_or(|stages| stages.contains(&1)),
         sweep: sweep(args)?,

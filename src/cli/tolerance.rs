@@ -1,22 +1,26 @@
 //! `firstcontact tolerance`: motions covered with balls of displacements.
 
 use super::{Outcome, interrupted, interruption};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use firstcontact::engine::thread_pool;
+use firstcontact::gpu::AdapterChoice;
 use firstcontact::load::LoadLimits;
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::output::{self, PartFile};
-use firstcontact::toleranced::articulated::Toleranced;
+use firstcontact::toleranced::articulated::{Answer as Covered, Toleranced};
+use firstcontact::toleranced::batch::Batch;
 use firstcontact::toleranced::certificate::{Contact, Orders, Step};
 use firstcontact::toleranced::job::{Job, Problems, RobotFiles};
 use firstcontact::toleranced::problem::Problem;
 use firstcontact::toleranced::record::Line;
 use firstcontact::toleranced::search::{Bodies, Counts, Options, Possible, cover, fixed_tree, moving_tree};
 use firstcontact::{Error, Result};
+use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -33,13 +37,34 @@ pub struct ToleranceArgs {
     /// The proofs that motions are free, for `verify`
     #[arg(long, value_name = "CERTIFICATE")]
     certificate: Option<PathBuf>,
+    /// Where the elementary tests of robots run: what an adapter clears is proved, the rest and all certificates are the CPU's
+    #[arg(long, value_enum, default_value = "auto")]
+    backend: BackendChoice,
+    /// A part of the name of the graphics adapter
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
     /// Threads on the CPU; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BackendChoice {
+    /// A hardware graphics adapter if there is one, else the CPU
+    Auto,
+    /// Any graphics adapter, a software one too
+    Gpu,
+    /// The CPU
+    Cpu,
+}
+
 /// Motions that are answered before the next ones begin, for each thread.
 const AT_ONCE: usize = 8;
+/// The same with an adapter, in all: worklists are to be long.
+const AT_ONCE_ON_ADAPTER: usize = 128;
+
+/// Answers for motions of some numbers.
+type AnswerAll<'a> = dyn FnMut(Range<usize>, &ThreadPool) -> Vec<Result<Answer>> + 'a;
 
 /// The answer for one motion.
 struct Answer {
@@ -75,7 +100,8 @@ fn polygons(args: &ToleranceArgs, job: &Job, problems: &Problems) -> Result<Outc
     });
     let orders = orders.collect::<Result<Vec<_>>>()?;
     let answer = |i: usize| problem(&problems.problems[i], i, args.certificate.is_some());
-    answer_all(args, job, &orders, problems.problems.len(), "problem", &answer)
+    let n = problems.problems.len();
+    answer_all(args, job, &orders, (n, "problem"), None, &mut |numbers, pool| each(numbers, pool, &answer))
 }
 
 fn problem(problem: &Problem, number: usize, proof: bool) -> Result<Answer> {
@@ -98,8 +124,8 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
     let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
     let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
     let toleranced = Toleranced::new(&robot, &scene)?;
-    let answer = |i: usize| {
-        let found = toleranced.check(motions.start(i), motions.end(i), &files.limits, args.certificate.is_some())?;
+    let proof = args.certificate.is_some();
+    let told = |found: Covered| {
         let intervals = found.possible.iter().map(|(link, p)| {
             let object = scene.object_of(p.fixed as u32) as usize;
             let (name, first) = scene.objects.get(object).map_or(("", 0), |o| (o.name.as_str(), o.first_triangle));
@@ -109,8 +135,9 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
         });
         let line = line(found.is_free(), found.clear_until(), intervals.collect());
         let proofs = found.is_free().then(|| found.proofs.into_iter().enumerate().collect());
-        Ok(Answer { line, proofs, counts: found.counts })
+        Answer { line, proofs, counts: found.counts }
     };
+    let check = |i: usize| toleranced.check(motions.start(i), motions.end(i), &files.limits, proof);
     // The certificate may be checked in another folder.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let job = Job::Articulated(RobotFiles {
@@ -119,7 +146,52 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
         motions: absolute(&files.motions),
         limits: files.limits,
     });
-    answer_all(args, &job, &toleranced.orders(), motions.len(), "motion", &answer)
+    let (orders, of) = (toleranced.orders(), (motions.len(), "motion"));
+    let Some(mut device) = device(args)? else {
+        let answer = |i: usize| check(i).map(told);
+        return answer_all(args, &job, &orders, of, None, &mut |numbers, pool| each(numbers, pool, &answer));
+    };
+    let mut answers = |numbers: Range<usize>, pool: &ThreadPool| {
+        let ends: Vec<_> = numbers.clone().map(|i| [motions.start(i), motions.end(i)]).collect();
+        let found = match pool.install(|| toleranced.check_on(&mut device, &ends, &files.limits)) {
+            Ok(found) => found,
+            Err(e) => return vec![Err(e)],
+        };
+        // A certificate is the CPU's.
+        let prove = |(i, found): (usize, Covered)| {
+            if proof && found.is_free() { check(i).map(told) } else { Ok(told(found)) }
+        };
+        let numbered: Vec<_> = numbers.zip(found).collect();
+        pool.install(|| numbered.into_par_iter().map(prove).collect())
+    };
+    answer_all(args, &job, &orders, of, Some(AT_ONCE_ON_ADAPTER), &mut answers)
+}
+
+/// The adapter that is asked for.
+fn device(args: &ToleranceArgs) -> Result<Option<Batch>> {
+    let hardware_only = matches!(args.backend, BackendChoice::Auto) && args.adapter.is_none();
+    let choice = AdapterChoice { name: args.adapter.clone(), hardware_only, ..AdapterChoice::default() };
+    let opened = match args.backend {
+        BackendChoice::Cpu => return Ok(None),
+        BackendChoice::Auto | BackendChoice::Gpu => Batch::new(&choice),
+    };
+    match opened {
+        Ok(device) => {
+            tell!("elementary tests on {}", device.gpu().summary().name);
+            Ok(Some(device))
+        }
+        Err(_) if hardware_only => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Answers one by one, on all threads.
+fn each(
+    numbers: Range<usize>,
+    pool: &ThreadPool,
+    answer: &(dyn Fn(usize) -> Result<Answer> + Sync),
+) -> Vec<Result<Answer>> {
+    pool.install(|| numbers.into_par_iter().map(answer).collect())
 }
 
 fn contacts(possible: &Possible) -> Vec<Value> {
@@ -143,9 +215,9 @@ fn answer_all(
     args: &ToleranceArgs,
     job: &Job,
     orders: &[Orders],
-    n: usize,
-    what: &str,
-    answer: &(dyn Fn(usize) -> Result<Answer> + Sync),
+    (n, what): (usize, &str),
+    at_once: Option<usize>,
+    answers: &mut AnswerAll,
 ) -> Result<Outcome> {
     let pool = thread_pool(args.threads)?;
     let mut out = PartFile::create(&args.out)?;
@@ -159,14 +231,14 @@ fn answer_all(
     let interruption = interruption();
     let start = Instant::now();
     let (mut free, mut tests, mut range_tests) = (0, 0, 0);
-    let step = AT_ONCE * pool.current_num_threads();
+    let step = at_once.unwrap_or(AT_ONCE * pool.current_num_threads());
     for first in (0..n).step_by(step) {
         if interruption.load(Ordering::Relaxed) {
             out.keep()?;
             return Err(interrupted(&format!("{first} motions")));
         }
         let numbers = first..n.min(first + step);
-        let answers: Vec<_> = pool.install(|| numbers.clone().into_par_iter().map(answer).collect());
+        let answers = answers(numbers.clone(), &pool);
         for (i, answer) in numbers.zip(answers) {
             let Answer { mut line, proofs, counts } = answer.map_err(|e| e.at(format!("{what} {i}")))?;
             (tests, range_tests) = (tests + counts.tests, range_tests + counts.range_tests);

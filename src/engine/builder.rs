@@ -8,6 +8,7 @@ use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::Robot;
 use crate::model::scene::Scene;
 use crate::model::world::World;
+use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::Initial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -102,6 +103,10 @@ impl<'a> EngineBuilder<'a> {
         let mut options = self.options;
         if flow.is_some() && !options.sweep.has_kernels() && !options.reference.contains(&Stage::Sweep) {
             options.reference.push(Stage::Sweep);
+        }
+        // No kernel makes balls of displacements: the reference does, all that follows reads them as it does jets.
+        if flow.is_some() && options.bound == BoundForm::Toleranced && !options.reference.contains(&Stage::Concat) {
+            options.reference.push(Stage::Concat);
         }
         let adapter = flow.as_ref().map(|flow| flow.gpu().summary().clone());
         let (flow, form) = (flow.map(Mutex::new), OnceLock::new());

@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::{AdapterSummary, Faults};
 use crate::model::world::World;
 use crate::motion::{ModelMotion, Motions};
+use crate::numeric::pose_bound::BoundForm;
 use crate::verdict::Verdict;
 use glam::{DAffine3, DMat3, DVec3};
 use std::sync::{Mutex, OnceLock};
@@ -82,6 +83,9 @@ impl Checker {
         let motion = ModelMotion::new(&self.world.robot, start, end);
         let mut motion = motion.map_err(|e| e.at(format!("motion {}", first + i)))?;
         motion.set_margin(self.options.solve.margin_m);
+        if self.options.bound == BoundForm::Toleranced {
+            motion.set_sizes(self.world.links.iter().map(|link| (link.body, link.reach_m)));
+        }
         Ok(motion)
     }
 

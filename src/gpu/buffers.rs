@@ -85,6 +85,8 @@ slots! {
     ExtremalPairs,
     /// Where extremal pairs are, and what is known of them.
     ExtremalStates,
+    /// Control points of their patches.
+    ExtremalNets,
     /// Pairs of triangles of which one is fat.
     TolerancedPairs,
     /// What is left of each.

@@ -15,13 +15,14 @@ pub struct Source {
 }
 
 /// The libraries, by the name that `//!use` gives.
-const LIBRARIES: [(&str, &str); 12] = [
+const LIBRARIES: [(&str, &str); 13] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
     ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
     ("lib/meeting", include_str!("../../wgsl/lib/meeting.wgsl")),
     ("lib/pose", include_str!("../../wgsl/lib/pose.wgsl")),
     ("lib/queue", include_str!("../../wgsl/lib/queue.wgsl")),
+    ("lib/rotation", include_str!("../../wgsl/lib/rotation.wgsl")),
     ("lib/scene", include_str!("../../wgsl/lib/scene.wgsl")),
     ("lib/separation", include_str!("../../wgsl/lib/separation.wgsl")),
     ("lib/silhouette", include_str!("../../wgsl/lib/silhouette.wgsl")),

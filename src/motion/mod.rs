@@ -6,6 +6,7 @@ mod joint;
 mod model_motion;
 mod npy;
 mod portions;
+pub mod toleranced;
 
 pub use batch::Motions;
 pub use file::BeyondLimits;

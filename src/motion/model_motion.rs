@@ -1,13 +1,16 @@
 //! The in-between motion of a whole model, and pose bounds along its tree.
 
 use super::joint::JointMotion;
+use super::toleranced::toleranced;
 use crate::error::{Error, Result};
 use crate::model::robot::Robot;
 use crate::numeric::interval::{Interval, IntervalPose, sin_cos_range};
 use crate::numeric::lanes::Lanes;
+use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::{BoundForm, ChainBounds, PoseBound, PoseJet};
-use crate::numeric::real::Real;
+use crate::numeric::real::{Divide, Real};
 use crate::numeric::trig::sin_cos_product;
+use glam::DVec3;
 
 /// One motion of a robot: every body's joint motion and the bounds along its chain.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +21,13 @@ pub struct ModelMotion {
     pub parents: Vec<Option<u32>>,
     /// Bounds along each body's chain.
     pub chains: Vec<ChainBounds>,
+    /// The size of what each body carries, for the masses of toleranced bounds, metres. Any size gives a bound; that of the body
+    /// the tightest one.
+    pub sizes_m: Vec<f64>,
 }
+
+/// The least size that is taken.
+const LEAST_SIZE_M: f64 = 1e-3;
 
 impl ModelMotion {
     /// The motion from configuration `q0` to `q1`.
@@ -43,6 +52,7 @@ impl ModelMotion {
         self.joints.clear();
         self.parents.clear();
         self.chains.clear();
+        self.sizes_m.clear();
         for body in &robot.bodies {
             let joint = JointMotion::new(&body.joint, q0, q1)?;
             if !joint.is_rigid() {
@@ -59,6 +69,17 @@ impl ModelMotion {
         self.chains.iter_mut().for_each(|c| c.margin_m = margin_m);
     }
 
+    /// Says how far what a body carries reaches from the body's origin, for some bodies; one metre for the others.
+    pub fn set_sizes(&mut self, sizes_m: impl IntoIterator<Item = (u32, f64)>) {
+        let mut known = vec![0.0f64; self.joints.len()];
+        for (body, size_m) in sizes_m {
+            if let Some(known) = known.get_mut(body as usize) {
+                *known = known.max(size_m);
+            }
+        }
+        self.sizes_m = known.into_iter().map(|s| if s > 0.0 { s.max(LEAST_SIZE_M) } else { 1.0 }).collect();
+    }
+
     /// Appends a body with its joint's motion; its parent stands before it.
     pub fn push(&mut self, parent: Option<u32>, joint: JointMotion) {
         let before = parent.map_or_else(ChainBounds::default, |p| self.chains[p as usize]);
@@ -67,6 +88,7 @@ impl ModelMotion {
         self.chains.push(before.extended(joint.w_rad, offset_max, start + slide, slide));
         self.parents.push(parent);
         self.joints.push(joint);
+        self.sizes_m.push(1.0);
     }
 
     /// The largest sum of joint angles along any chain, radians.
@@ -81,7 +103,24 @@ impl ModelMotion {
         match form {
             BoundForm::Jet => self.jets(mid, h, out),
             BoundForm::Interval => self.intervals(mid, h, out),
+            BoundForm::Toleranced => {
+                self.jets(mid, h, out);
+                out.iter_mut().zip(&self.sizes_m).for_each(|(bound, size_m)| *bound = toleranced(bound, *size_m, h));
+            }
         }
+    }
+
+    /// The longest side of the box that each of [`BoundForm::ALL`] puts around the path of a body's point over `[mid - h, mid + h]`, metres;
+    /// `None` if there is no such body.
+    pub fn widths_m(&self, body: u32, point_m: DVec3, mid: f64, h: f64) -> Option<[f64; 3]> {
+        let mut widths = [0.0; 3];
+        let mut bounds = Vec::new();
+        for (width, form) in widths.iter_mut().zip(BoundForm::ALL) {
+            self.bounds(form, mid, h, &mut bounds);
+            let (lo, hi) = bounds.get(body as usize)?.point(V3::new(point_m), point_m.length()).range(h);
+            *width = (0..3).map(|i| hi.0[i] - lo.0[i]).fold(0.0, f64::max);
+        }
+        Some(widths)
     }
 
     #[inline(always)]
@@ -128,7 +167,7 @@ impl ModelMotion {
 }
 
 /// Arithmetic whose lanes are times: it knows the sines of `w t` at each.
-pub trait LaneTimes: Real {
+pub trait LaneTimes: Divide {
     /// `(sin(w t), cos(w t))` in each lane, within a few units.
     fn sin_cos(self, w: f64) -> (Self, Self);
     /// Ranges of sine and cosine of `w t` over `[t - h, t + h]` in each lane.
@@ -226,7 +265,7 @@ mod tests {
     #[test]
     fn lanes_agree_with_single_intervals() {
         let m = c4();
-        for form in [BoundForm::Jet, BoundForm::Interval] {
+        for form in BoundForm::ALL {
             let (mut lanes, mut single) = (Vec::new(), Vec::new());
             let mid = Lanes::<8>::from_fn(|i| (2 * i + 1) as f64 / 16.0);
             m.bounds(form, mid, 1.0 / 16.0, &mut lanes);

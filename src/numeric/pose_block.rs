@@ -31,7 +31,7 @@ impl<const N: usize> PoseBound<Lanes<N>> {
     pub fn block(&self, first: usize, len: usize, h: f64, ball: [f64; 2]) -> PoseBound<f64> {
         match self.form {
             BoundForm::Interval => hull((first..first + len).map(|k| self.lane(k))),
-            BoundForm::Jet => {
+            BoundForm::Jet | BoundForm::Toleranced => {
                 let middle = self.lane(first + len / 2);
                 // The larger one: bounds that a device has made carry its underflow.
                 let ball = [ball[0].max(middle.ball[0]), ball[1].max(middle.ball[1])];

@@ -159,6 +159,22 @@ pub enum BoundForm {
     Jet,
     /// Middle of an interval matrix in `x[0], p[0]`, its half widths in `x[1], p[1]`, no derivatives.
     Interval,
+    /// A pose and a ball of displacements about it: a jet without derivatives, read as one.
+    Toleranced,
+}
+
+impl BoundForm {
+    /// All forms.
+    pub const ALL: [Self; 3] = [Self::Jet, Self::Interval, Self::Toleranced];
+
+    /// The name that the command line has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jet => "jet",
+            Self::Interval => "interval",
+            Self::Toleranced => "toleranced",
+        }
+    }
 }
 
 /// A bound on the pose of one link over `[m-h, m+h]`.
@@ -189,7 +205,7 @@ impl<T: Real> PoseBound<T> {
         let PoseJet { x, p } = &self.jet;
         let ball = self.ball[0] + self.ball[1] * e_norm;
         match self.form {
-            BoundForm::Jet => PointBound {
+            BoundForm::Jet | BoundForm::Toleranced => PointBound {
                 c: [x[0] + p[0].apply(e), x[1] + p[1].apply(e), x[2] + p[2].apply(e)],
                 ball,
                 cube: V3::zero(),
@@ -211,7 +227,7 @@ impl<T: Real> PoseBound<T> {
         let p = &self.jet.p;
         let zero = T::new(0.0);
         match self.form {
-            BoundForm::Jet => {
+            BoundForm::Jet | BoundForm::Toleranced => {
                 PointBound { c: [p[0].apply(e), p[1].apply(e), p[2].apply(e)], ball: zero, cube: V3::zero() }
             }
             BoundForm::Interval => {

@@ -1,13 +1,14 @@
 //! `s1_concat`: motion bounds, concatenated along the tree of the model (Redon et al. 2004, sections 3.3 and 4.1).
 //!
-//! In: joint motions. Out: a [`PoseBound`] for every piece, body and sub-interval, as pose jets with a ball or as
-//! interval matrices.
+//! In: joint motions. Out: a [`PoseBound`] for every piece, body and sub-interval, as pose jets with a ball, as interval
+//! matrices, or, on the CPU alone, as poses with balls of displacements.
 
 use super::{Piece, SUBS, Subs};
 use crate::error::Result;
 use crate::gpu::layout::{self, round_up};
 use crate::gpu::{Access, Buffers, Gpu, Kernel, Slot, bind};
 use crate::model::world::{MAX_COORDINATE_M, World};
+use crate::motion::toleranced::travel;
 use crate::motion::{LaneTimes, ModelMotion};
 use crate::numeric::interval::sin_cos_range;
 use crate::numeric::linear::{M3, V3};
@@ -46,15 +47,34 @@ impl Poses {
     }
 }
 
-/// The balls of a chain for sub-intervals of half width `h`. A block of `n` sub-intervals reaches `n + 1` half widths
-/// from the middle of its middle one. Interval matrices say nothing beyond their own sub-interval.
-pub fn balls(chain: &ChainBounds, form: BoundForm, h: f64, unit: f64) -> Balls {
-    SPANS.map(|n| match (form, n) {
-        (BoundForm::Jet, 1) => chain.grown_ball(h, unit),
-        (BoundForm::Jet, _) => chain.grown_ball((n + 1) as f64 * h, unit),
-        (BoundForm::Interval, 1) => [chain.margin_m, 0.0],
-        (BoundForm::Interval, _) => [MAX_COORDINATE_M, 0.0],
-    })
+/// The balls of all bodies over sub-intervals of half width `h` about `mid`, in an arithmetic of relative error `unit`. A block of `n`
+/// sub-intervals reaches `n + 1` half widths from the middle of its middle one. Interval matrices say nothing beyond their own
+/// sub-interval. A toleranced bound's ball is the largest of its sub-intervals', from velocities in f64: what these are off is far
+/// below what `unit` allows for those of a device.
+pub fn balls(motion: &ModelMotion, form: BoundForm, mid: Subs, h: f64, unit: f64) -> Vec<Balls> {
+    let reach = |n: usize| if n == 1 { h } else { (n + 1) as f64 * h };
+    let of_jets = |chain: &ChainBounds| SPANS.map(|n| chain.grown_ball(reach(n), unit));
+    match form {
+        BoundForm::Jet => motion.chains.iter().map(of_jets).collect(),
+        BoundForm::Interval => {
+            let widest = |chain: &ChainBounds, n| if n == 1 { chain.margin_m } else { MAX_COORDINATE_M };
+            motion.chains.iter().map(|c| SPANS.map(|n| [widest(c, n), 0.0])).collect()
+        }
+        BoundForm::Toleranced => {
+            let mut jets = Vec::new();
+            motion.bounds(BoundForm::Jet, mid, h, &mut jets);
+            let bodies = jets.iter().zip(&motion.chains).zip(&motion.sizes_m);
+            let of_body = |((bound, chain), size_m): ((&PoseBound<Subs>, &ChainBounds), &f64)| {
+                let (mut balls, largest) = (of_jets(chain), |x: Subs| x.0.into_iter().fold(0.0, f64::max));
+                for (ball, n) in balls.iter_mut().zip(SPANS) {
+                    let stray = travel(&bound.jet, *size_m, reach(n)).map(largest);
+                    *ball = [0, 1].map(|k| (ball[k] + stray[k]) * (1.0 + 4.0 * f64::UNIT));
+                }
+                balls
+            };
+            bodies.map(of_body).collect()
+        }
+    }
 }
 
 /// The stage in f64.
@@ -65,12 +85,12 @@ pub fn reference(pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> 
         let motion = &motions[piece.motion as usize];
         match form {
             BoundForm::Jet => widest(Jets { motion, piece, out: &mut out.bounds }),
-            BoundForm::Interval => {
+            BoundForm::Interval | BoundForm::Toleranced => {
                 motion.bounds(form, piece.mid_times(), piece.half_sub(), &mut bounds);
                 out.bounds.append(&mut bounds);
             }
         }
-        out.balls.extend(motion.chains.iter().map(|c| balls(c, form, piece.half_sub(), f64::UNIT)));
+        out.balls.extend(balls(motion, form, piece.mid_times(), piece.half_sub(), f64::UNIT));
     }
     out
 }
@@ -194,7 +214,7 @@ pub fn upload(
         for joint in &of(p).joints {
             for t in p.mid_times().0 {
                 match form {
-                    BoundForm::Jet => {
+                    BoundForm::Jet | BoundForm::Toleranced => {
                         let (sin, cos) = sin_cos_product(joint.w_rad, t);
                         angles.extend([sin as f32, cos as f32]);
                     }
@@ -210,17 +230,16 @@ pub fn upload(
     }
     buffers.fill(gpu, Slot::Angles, &angles)?;
     let moving = pieces.iter().flat_map(|p| {
-        world.links.iter().enumerate().map(move |(i, link)| {
-            let chain = &of(p).chains[link.body as usize];
-            let balls = balls(chain, form, p.half_sub(), layout::UNIT);
-            layout::MovingLink {
-                balls: balls.map(|[c, slope]| round_up(c + slope * link.reach_m + layout::UNDERFLOW)).into(),
-                h: p.half_sub() as f32,
-                body: link.body,
-                motion: p.motion,
-                index: p.index,
-                link: i as u32,
-            }
+        let balls = balls(of(p), form, p.mid_times(), p.half_sub(), layout::UNIT);
+        world.links.iter().enumerate().map(move |(i, link)| layout::MovingLink {
+            balls: balls[link.body as usize]
+                .map(|[c, slope]| round_up(c + slope * link.reach_m + layout::UNDERFLOW))
+                .into(),
+            h: p.half_sub() as f32,
+            body: link.body,
+            motion: p.motion,
+            index: p.index,
+            link: i as u32,
         })
     });
     buffers.fill(gpu, Slot::Moving, &moving.collect::<Vec<_>>())
@@ -262,10 +281,10 @@ impl Poses {
         let mut lanes = floats.chunks_exact(SUBS).map(|c| Subs::from_fn(|i| f64::from(c[i])));
         let mut next = || lanes.next().unwrap_or_default();
         for piece in pieces {
-            for chain in &motions[piece.motion as usize].chains {
+            let motion = &motions[piece.motion as usize];
+            for balls in balls(motion, form, piece.mid_times(), piece.half_sub(), layout::UNIT) {
                 let x = [(); 3].map(|()| V3([next(), next(), next()]));
                 let p = [(); 3].map(|()| M3([(); 3].map(|()| [next(), next(), next()])));
-                let balls = balls(chain, form, piece.half_sub(), layout::UNIT);
                 let ball = balls[0].map(|b| Subs::new(b + layout::UNDERFLOW));
                 out.bounds.push(PoseBound { form, jet: PoseJet { x, p }, ball });
                 out.balls.push(balls);

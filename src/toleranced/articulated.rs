@@ -1,5 +1,6 @@
 //! Toleranced motions of robots: each link against the whole scene.
 
+use super::batch::Batch;
 use super::certificate::{Orders, Step};
 use super::checker::{Checker, Refusal, Standing, Subject};
 use super::face::{Face, Fixed};
@@ -7,6 +8,7 @@ use super::problem::{Limits, Masses, Polygon};
 use super::search::{Bodies, Counts, Options, Possible, RANGE_INFLATION, cover, fixed_tree, moving_tree};
 use super::smooth::JointCourse;
 use super::tree::Tree;
+use super::worklist::{Course, cover_on};
 use crate::error::Result;
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::Scene;
@@ -94,11 +96,36 @@ impl<'r> Toleranced<'r> {
             let found = cover(&self.bodies(link), &JointCourse { motion: &motion, body: link.body }, &options);
             answer.possible.extend(found.possible.into_iter().map(|p| (l, p)));
             answer.proofs.push(found.proof);
-            answer.counts.tests += found.counts.tests;
-            answer.counts.range_tests += found.counts.range_tests;
-            answer.counts.depth = answer.counts.depth.max(found.counts.depth);
+            answer.counts.add(&found.counts);
         }
         Ok(answer)
+    }
+
+    /// Covers several motions at once, with the elementary tests on an adapter; proofs are not kept.
+    ///
+    /// # Errors
+    /// A motion's configurations do not fit the robot, which is said with its place among these; or the device failed.
+    pub fn check_on(&self, device: &mut Batch, motions: &[[&[f64]; 2]], limits: &Limits) -> Result<Vec<Answer>> {
+        let model = |(i, [q0, q1]): (usize, &[&[f64]; 2])| {
+            ModelMotion::new(self.robot, q0, q1).map_err(|e| e.at(format!("motion {i} of these")))
+        };
+        let models = motions.iter().enumerate().map(model).collect::<Result<Vec<_>>>()?;
+        let each = || models.iter().enumerate().flat_map(|m| self.links.iter().enumerate().map(move |link| (m, link)));
+        let joints: Vec<_> = each().map(|((_, motion), (_, link))| JointCourse { motion, body: link.body }).collect();
+        let courses = each().zip(&joints).map(|(((group, _), (_, link)), motion)| Course {
+            bodies: self.bodies(link),
+            motion,
+            group,
+        });
+        let courses: Vec<Course> = courses.collect();
+        let found = cover_on(device, &courses, limits)?;
+        let mut answers = vec![Answer::default(); motions.len()];
+        for (((m, _), (l, _)), covering) in each().zip(found) {
+            let answer = &mut answers[m];
+            answer.possible.extend(covering.possible.into_iter().map(|p| (l, p)));
+            answer.counts.add(&covering.counts);
+        }
+        Ok(answers)
     }
 
     /// The orders of triangles that the proof of a link refers to.

@@ -14,7 +14,7 @@
 //! | [`certificate`], [`record`] | the proof, as steps and as a file |
 //! | [`checker`] | goes through a proof; shares with the search the definition of a problem and nothing else |
 //! | [`problem`], [`job`] | what is asked |
-//! | [`batch`] | elementary tests on a graphics adapter: the stage `toleranced` |
+//! | [`batch`], [`worklist`] | elementary tests on a graphics adapter, the stage `toleranced`; the search level by level with it |
 //! | [`experiments`] | problems in the manner of the paper's |
 //!
 //! The paper's method has three gaps, each of which certifies what touches: its tests see first contacts but not penetration; a
@@ -39,3 +39,4 @@ pub mod record;
 pub mod search;
 pub mod smooth;
 pub mod tree;
+pub mod worklist;

@@ -5,7 +5,7 @@ use super::metric::Metric;
 use serde::{Deserialize, Serialize};
 
 /// The part `[index, index + 1] / 2^level` of a motion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     /// How often time was halved.
     pub level: u32,

@@ -81,6 +81,15 @@ pub struct Counts {
     pub depth: u32,
 }
 
+impl Counts {
+    /// Adds what was done elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        self.tests += other.tests;
+        self.range_tests += other.range_tests;
+        self.depth = self.depth.max(other.depth);
+    }
+}
+
 /// What the search found.
 #[derive(Clone, Debug, Default)]
 pub struct Covering {
@@ -114,19 +123,69 @@ impl Options {
 
 /// Covers a motion.
 pub fn cover(bodies: &Bodies, motion: &dyn Motion, options: &Options) -> Covering {
-    let mut search = Search {
-        bodies,
-        motion,
-        options,
-        horizon: options.horizon,
-        pieces: HashMap::new(),
-        balls: HashMap::new(),
-        out: Covering::default(),
-    };
+    let mut search = Search::new(bodies, motion, options);
     if !bodies.moving.is_empty() && !bodies.fixed.is_empty() {
         if options.pairs { search.each_pair(0, 0) } else { search.ranges(0, 0, Span::ALL) }
     }
     search.out
+}
+
+/// Pairs of polygons and parts of the motion that ranges do not clear: what is left is to be found for each alone.
+pub(super) fn candidates(
+    bodies: &Bodies,
+    motion: &dyn Motion,
+    limits: Limits,
+) -> (Vec<(usize, usize, Span)>, Covering) {
+    let options = Options { proof: false, ..Options::new(limits) };
+    let mut search = Search { candidates: Some(Vec::new()), ..Search::new(bodies, motion, &options) };
+    if !bodies.moving.is_empty() && !bodies.fixed.is_empty() {
+        search.ranges(0, 0, Span::ALL);
+    }
+    (search.candidates.unwrap_or_default(), search.out)
+}
+
+/// What a ball says of two polygons.
+#[derive(Debug)]
+pub(super) enum Trial {
+    /// A plane with this normal keeps them apart.
+    Plane([f64; 3]),
+    /// They are apart in the middle of the time, by such a plane, and no contact is left.
+    Apart { clear: Vec<Contact>, normal: [f64; 3] },
+    /// Some contacts are left, or what was left is none and yet they may overlap.
+    Left { clear: Vec<Contact>, left: Vec<Contact> },
+}
+
+/// Tries a ball on two polygons; `open` are the contacts that are not excluded yet, `known` says which the ball is known to exclude.
+pub(super) fn try_pair(
+    face: &Face,
+    fixed: &Fixed,
+    ball: &Ball,
+    open: &[Contact],
+    known: &dyn Fn(&Contact) -> bool,
+) -> Trial {
+    let fat = FatFace::new(face, &ball.centre, ball.radius);
+    let axis = best_axis(&fat.about, &fixed.about);
+    if let Some(normal) = axis
+        && keeps_apart(normal, &fat.balls(), &fixed.corners)
+    {
+        return Trial::Plane(normal);
+    }
+    let edges: Vec<FatEdge> = (0..face.corners.len()).map(|k| FatEdge::new(&fat, k)).collect();
+    let is_clear = |contact: &Contact| match *contact {
+        Contact::Vertex(k) => fat.vertex_clears(k as usize, fixed),
+        Contact::Edges(k, l) => fat.edge_clears(&edges[k as usize], fixed, l as usize),
+        Contact::Face(l) => fat.face_clears(&edges, fixed, l as usize),
+    };
+    let (clear, left): (Vec<Contact>, Vec<Contact>) = open.iter().partition(|c| known(c) || is_clear(c));
+    if left.is_empty()
+        && let Some(normal) = axis
+    {
+        let still = FatFace::new(face, &ball.centre, ball.middle_radius);
+        if keeps_apart(normal, &still.balls(), &fixed.corners) {
+            return Trial::Apart { clear, normal };
+        }
+    }
+    Trial::Left { clear, left }
 }
 
 struct Search<'a> {
@@ -138,7 +197,16 @@ struct Search<'a> {
     pieces: HashMap<Span, Option<Piece>>,
     /// Balls by node of the moving tree, or polygon, and part.
     balls: HashMap<(bool, usize, Span), Option<Ball>>,
+    /// Where pairs are gathered instead of tried.
+    candidates: Option<Vec<(usize, usize, Span)>>,
     out: Covering,
+}
+
+impl<'a> Search<'a> {
+    fn new(bodies: &'a Bodies<'a>, motion: &'a dyn Motion, options: &'a Options) -> Self {
+        let (pieces, balls, out) = (HashMap::new(), HashMap::new(), Covering::default());
+        Self { bodies, motion, options, horizon: options.horizon, pieces, balls, candidates: None, out }
+    }
 }
 
 impl Search<'_> {
@@ -235,6 +303,9 @@ impl Search<'_> {
         if span.start() >= self.horizon {
             return;
         }
+        if let Some(candidates) = &mut self.candidates {
+            return candidates.push((i, j, span));
+        }
         let bodies = *self.bodies;
         let (face, fixed) = (&bodies.moving[i], &bodies.fixed[j]);
         self.out.counts.tests += 1;
@@ -250,28 +321,13 @@ impl Search<'_> {
             }
             return;
         };
-        let fat = FatFace::new(face, &ball.centre, ball.radius);
-        let axis = best_axis(&fat.about, &fixed.about);
-        if let Some(normal) = axis
-            && keeps_apart(normal, &fat.balls(), &fixed.corners)
-        {
-            return self.say(Step::Plane { radius: ball.recorded(), normal });
-        }
-        let edges: Vec<FatEdge> = (0..face.corners.len()).map(|k| FatEdge::new(&fat, k)).collect();
-        let is_clear = |contact: &Contact| match *contact {
-            Contact::Vertex(k) => fat.vertex_clears(k as usize, fixed),
-            Contact::Edges(k, l) => fat.edge_clears(&edges[k as usize], fixed, l as usize),
-            Contact::Face(l) => fat.face_clears(&edges, fixed, l as usize),
-        };
-        let (clear, left): (Vec<Contact>, Vec<Contact>) = open.iter().partition(|contact| is_clear(contact));
-        if left.is_empty()
-            && let Some(normal) = axis
-        {
-            let still = FatFace::new(face, &ball.centre, ball.middle_radius);
-            if keeps_apart(normal, &still.balls(), &fixed.corners) {
+        let (clear, left) = match try_pair(face, fixed, &ball, open, &|_| false) {
+            Trial::Plane(normal) => return self.say(Step::Plane { radius: ball.recorded(), normal }),
+            Trial::Apart { clear, normal } => {
                 return self.say(Step::Apart { radius: ball.recorded(), clear, normal });
             }
-        }
+            Trial::Left { clear, left } => (clear, left),
+        };
         if ball.radius * face.rho_max < limits.delta_m || span.level >= limits.max_level {
             self.give_up((i, j), span, left);
         } else {

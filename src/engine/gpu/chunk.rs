@@ -67,7 +67,8 @@ impl GpuFlow {
             n_links: world.links.len() as u32,
             n_nodes: world.model.n_nodes() as u32,
             n_objects: world.scene.objects.len() as u32,
-            form: if self.form == BoundForm::Jet { FORM_JET } else { FORM_INTERVAL },
+            // Balls of displacements are jets without derivatives.
+            form: if self.form == BoundForm::Interval { FORM_INTERVAL } else { FORM_JET },
             flags,
             queue_capacity: self.capacities.queue,
             candidate_capacity: self.capacities.candidates,

@@ -101,7 +101,7 @@ impl GpuFlow {
             let kernels = form.kernels().iter().map(|(kernel, work)| Ok((compile(kernel)?, *work)));
             Ok((form, kernels.collect::<Result<_>>()?))
         };
-        let concat = if options.bound == BoundForm::Jet { s1_concat::JET } else { s1_concat::INTERVAL };
+        let concat = if options.bound == BoundForm::Interval { s1_concat::INTERVAL } else { s1_concat::JET };
         let mut capacities =
             options.capacities.unwrap_or_else(|| default_capacities(&gpu, world, options.memory_bytes));
         if !options.cull {

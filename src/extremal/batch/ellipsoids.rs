@@ -1,13 +1,14 @@
-//! `extremal`: many pairs of ellipsoids at once, on an adapter in f32 or on the CPU in f64, by the same formulas.
+//! `extremal`: pairs of ellipsoids.
 //!
 //! A place is a unit vector q, the point R D q with the semi-axes D: no chart is needed, and two of the four unknowns drop out
 //! of the normal form at once. Errors are fed back, so those of f32 do not grow with the number of steps.
 
-use super::motion::Motion;
-use crate::error::{Error, Result};
+use super::super::motion::Motion;
+use super::{Follower, PairFloats, Schedule, StateFloats};
+use crate::error::Result;
 use crate::gpu::shader::Source;
-use crate::gpu::{Access, Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step, bind};
-use glam::{DMat3, DQuat, DVec3};
+use crate::gpu::{Access, Gpu, Kernel, Slot, bind};
+use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 /// A pair of ellipsoids on their motions.
@@ -34,21 +35,10 @@ pub struct Places {
     pub regular: bool,
 }
 
-/// Gain, step and length of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Schedule {
-    /// The gain K.
-    pub gain_per_s: f64,
-    /// The step.
-    pub step_s: f64,
-    /// How many.
-    pub n_steps: usize,
-}
-
 /// The kernel. It is not one of the culling stages' and proves nothing.
 pub const KERNEL: Kernel = Kernel {
     stem: "extremal",
-    source: include_str!("../../wgsl/extremal.wgsl"),
+    source: include_str!("../../../wgsl/extremal.wgsl"),
     entry: "follow",
     workgroup: 64,
     bindings: &[
@@ -59,11 +49,6 @@ pub const KERNEL: Kernel = Kernel {
     has_pass: false,
 };
 
-/// Vectors of four for a pair and its state on the device.
-const PAIR_VECTORS: usize = 10;
-const STATE_VECTORS: usize = 3;
-/// Steps of a dispatch: few enough for software adapters; exact poses are sent before each.
-const DISPATCH_STEPS: usize = 32;
 /// Determinants below this share of their terms are singular.
 const SINGULAR: f64 = 1e-6;
 
@@ -81,12 +66,7 @@ impl Places {
 
 /// The kernel on a device.
 #[derive(Debug)]
-pub struct Batch {
-    gpu: Gpu,
-    follow: Pipeline,
-    sizer: Pipeline,
-    buffers: Buffers,
-}
+pub struct Batch(Follower);
 
 impl Batch {
     /// Compiles the kernel.
@@ -103,14 +83,12 @@ impl Batch {
     /// # Errors
     /// As [`Batch::new`].
     pub fn with_source(gpu: Gpu, source: &Source) -> Result<Self> {
-        let (follow, sizer) = (gpu.compile_source(&KERNEL, source)?, gpu.compile(&DISPATCH)?);
-        let buffers = Buffers::new(&gpu)?;
-        Ok(Self { gpu, follow, sizer, buffers })
+        Follower::new(gpu, &KERNEL, source).map(Self)
     }
 
     /// The device.
     pub fn gpu(&self) -> &Gpu {
-        &self.gpu
+        &self.0.gpu
     }
 
     /// Follows all pairs from time 0.
@@ -118,24 +96,13 @@ impl Batch {
     /// # Errors
     /// There are not as many places as pairs, gain and step do not go together, or the device failed.
     pub fn follow(&mut self, pairs: &[EllipsoidPair], places: &mut [Places], schedule: &Schedule) -> Result<()> {
-        check(pairs, places, schedule)?;
+        schedule.check(pairs.len(), places.len())?;
         if pairs.is_empty() {
             return Ok(());
         }
-        let states: Vec<[f32; 4 * STATE_VECTORS]> = places.iter().map(to_device).collect();
-        self.buffers.fill(&self.gpu, Slot::ExtremalStates, &states)?;
-        for first in (0..schedule.n_steps.max(1)).step_by(DISPATCH_STEPS) {
-            let n_steps = DISPATCH_STEPS.min(schedule.n_steps - first.min(schedule.n_steps));
-            let from_s = first as f64 * schedule.step_s;
-            let poses: Vec<_> = pairs.par_iter().map(|pair| pair.to_device(from_s, schedule.step_s)).collect();
-            self.buffers.fill(&self.gpu, Slot::ExtremalPairs, &poses)?;
-            let (gain, step) = (schedule.gain_per_s as f32, schedule.step_s as f32);
-            let settings = [pairs.len() as u32, n_steps as u32, gain.to_bits(), step.to_bits()];
-            self.buffers.fill(&self.gpu, Slot::ExtremalSettings, &settings)?;
-            let step = Step { pipeline: &self.follow, pass: 0, size: Size::Invocations(pairs.len() as u64), stage: 0 };
-            self.gpu.submit(&self.buffers, &self.sizer, &[step], &[])?.wait(&self.gpu)?;
-        }
-        let states: Vec<[f32; 4 * STATE_VECTORS]> = self.buffers.read(&self.gpu, Slot::ExtremalStates, places.len())?;
+        let states: Vec<StateFloats> = places.iter().map(to_device).collect();
+        let at = |from_s: f64| pairs.par_iter().map(|pair| pair.to_device(from_s, schedule.step_s)).collect();
+        let states = self.0.run(&states, schedule, at)?;
         for (place, state) in places.iter_mut().zip(&states) {
             *place = from_device(state);
         }
@@ -148,18 +115,9 @@ impl Batch {
 /// # Errors
 /// There are not as many places as pairs, or gain and step do not go together.
 pub fn reference(pairs: &[EllipsoidPair], places: &mut [Places], schedule: &Schedule) -> Result<()> {
-    check(pairs, places, schedule)?;
+    schedule.check(pairs.len(), places.len())?;
     pairs.par_iter().zip(places).for_each(|(pair, place)| pair.follow(place, schedule));
     Ok(())
-}
-
-fn check(pairs: &[EllipsoidPair], places: &[Places], schedule: &Schedule) -> Result<()> {
-    if pairs.len() != places.len() {
-        return Err(Error::usage(format!("{} pairs and {} places", pairs.len(), places.len())));
-    }
-    let settings =
-        super::Settings { gain_per_s: schedule.gain_per_s, step_s: schedule.step_s, ..super::Settings::default() };
-    settings.check()
 }
 
 /// Both bodies at one moment, in the world's axes.
@@ -246,7 +204,7 @@ impl EllipsoidPair {
             at = [step(0), step(1)];
             least = [d1, d2, d3, d4].into_iter().fold(least, |a, b| if b < a || b.is_nan() { b } else { a });
         }
-        *place = self.judged(at, schedule.n_steps as f64 * h, least);
+        *place = self.judged(at, schedule.end_s(), least);
     }
 
     /// What is known of places at a time.
@@ -262,36 +220,18 @@ impl EllipsoidPair {
     }
 
     /// As the kernel wants it, at the start of a dispatch.
-    fn to_device(self, from_s: f64, step_s: f64) -> [f32; 4 * PAIR_VECTORS] {
-        let [a, b] = self.motions.map(|m| m.at(from_s));
-        let turn = |m: &Motion| DQuat::from_scaled_axis(m.spin_rad_s * (0.5 * step_s));
-        let vector = |v: DVec3| [v.x, v.y, v.z, 0.0];
-        let quaternion = |q: DQuat| [q.x, q.y, q.z, q.w];
-        let all = [
-            vector(self.semi_axes_m[0]),
-            vector(self.semi_axes_m[1]),
-            quaternion(DQuat::from_mat3(&a.rotation).normalize()),
-            quaternion(DQuat::from_mat3(&b.rotation).normalize()),
-            quaternion(turn(&self.motions[0])),
-            quaternion(turn(&self.motions[1])),
-            vector(b.origin_m - a.origin_m),
-            vector(b.velocity_m_s - a.velocity_m_s),
-            vector(a.spin_rad_s),
-            vector(b.spin_rad_s),
-        ];
-        let mut out = [0.0; 4 * PAIR_VECTORS];
-        out.iter_mut().zip(all.as_flattened()).for_each(|(to, from)| *to = *from as f32);
-        out
+    fn to_device(self, from_s: f64, step_s: f64) -> PairFloats {
+        super::to_device(self.semi_axes_m.map(|d| [d.x, d.y, d.z, 0.0]), &self.motions, from_s, step_s, 0.0)
     }
 }
 
-fn to_device(place: &Places) -> [f32; 4 * STATE_VECTORS] {
+fn to_device(place: &Places) -> StateFloats {
     let [a, b] = place.units.map(|q| q.as_vec3());
     let lost = if place.regular { 0.0 } else { 1.0 };
     [a.x, a.y, a.z, 0.0, b.x, b.y, b.z, 0.0, 0.0, lost, f32::MAX, 0.0]
 }
 
-fn from_device(state: &[f32; 4 * STATE_VECTORS]) -> Places {
+fn from_device(state: &StateFloats) -> Places {
     let s = state.map(f64::from);
     Places {
         units: [DVec3::new(s[0], s[1], s[2]), DVec3::new(s[4], s[5], s[6])],

@@ -1,0 +1,111 @@
+//! Many pairs at once, on an adapter in f32 or on the CPU in f64, by the same formulas: [`ellipsoids`] without charts, and
+//! [`surfaces`], tori and Bézier patches, in their parameters. Everything else is the [`Tracker`](super::Tracker)'s, pair by pair.
+
+pub mod ellipsoids;
+pub mod surfaces;
+
+pub use ellipsoids::{Batch, EllipsoidPair, KERNEL, Places, reference};
+
+use super::motion::Motion;
+use crate::error::{Error, Result};
+use crate::gpu::shader::Source;
+use crate::gpu::{Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step};
+use glam::{DQuat, DVec3};
+
+/// Gain, step and length of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    /// The gain K.
+    pub gain_per_s: f64,
+    /// The step.
+    pub step_s: f64,
+    /// How many.
+    pub n_steps: usize,
+}
+
+/// Vectors of four for a pair and its state on the device.
+const PAIR_VECTORS: usize = 10;
+const STATE_VECTORS: usize = 3;
+/// Steps of a dispatch: few enough for software adapters; exact poses are sent before each.
+const DISPATCH_STEPS: usize = 32;
+
+/// A pair as the kernels read it, and the state of one.
+type PairFloats = [f32; 4 * PAIR_VECTORS];
+type StateFloats = [f32; 4 * STATE_VECTORS];
+
+impl Schedule {
+    fn end_s(&self) -> f64 {
+        self.n_steps as f64 * self.step_s
+    }
+
+    fn settings(&self) -> super::Settings {
+        super::Settings { gain_per_s: self.gain_per_s, step_s: self.step_s, ..super::Settings::default() }
+    }
+
+    fn check(&self, n_pairs: usize, n_places: usize) -> Result<()> {
+        if n_pairs != n_places {
+            return Err(Error::usage(format!("{n_pairs} pairs and {n_places} places")));
+        }
+        self.settings().check()
+    }
+}
+
+/// A kernel that follows pairs, on a device.
+#[derive(Debug)]
+struct Follower {
+    gpu: Gpu,
+    follow: Pipeline,
+    sizer: Pipeline,
+    buffers: Buffers,
+}
+
+impl Follower {
+    fn new(gpu: Gpu, kernel: &Kernel, source: &Source) -> Result<Self> {
+        let (follow, sizer) = (gpu.compile_source(kernel, source)?, gpu.compile(&DISPATCH)?);
+        let buffers = Buffers::new(&gpu)?;
+        Ok(Self { gpu, follow, sizer, buffers })
+    }
+
+    /// Follows pairs from time 0: `at` gives them as they are at a time.
+    fn run(
+        &mut self,
+        states: &[StateFloats],
+        schedule: &Schedule,
+        at: impl Fn(f64) -> Vec<PairFloats>,
+    ) -> Result<Vec<StateFloats>> {
+        self.buffers.fill(&self.gpu, Slot::ExtremalStates, states)?;
+        for first in (0..schedule.n_steps.max(1)).step_by(DISPATCH_STEPS) {
+            let n_steps = DISPATCH_STEPS.min(schedule.n_steps - first.min(schedule.n_steps));
+            self.buffers.fill(&self.gpu, Slot::ExtremalPairs, &at(first as f64 * schedule.step_s))?;
+            let (gain, step) = (schedule.gain_per_s as f32, schedule.step_s as f32);
+            let settings = [states.len() as u32, n_steps as u32, gain.to_bits(), step.to_bits()];
+            self.buffers.fill(&self.gpu, Slot::ExtremalSettings, &settings)?;
+            let step = Step { pipeline: &self.follow, pass: 0, size: Size::Invocations(states.len() as u64), stage: 0 };
+            self.gpu.submit(&self.buffers, &self.sizer, &[step], &[])?.wait(&self.gpu)?;
+        }
+        self.buffers.read(&self.gpu, Slot::ExtremalStates, states.len())
+    }
+}
+
+/// Two bodies and their motions as the kernels read them, at the start of a dispatch; `spare` goes beside the origins.
+fn to_device(bodies: [[f64; 4]; 2], motions: &[Motion; 2], from_s: f64, step_s: f64, spare: f64) -> PairFloats {
+    let [a, b] = motions.map(|m| m.at(from_s));
+    let turn = |m: &Motion| DQuat::from_scaled_axis(m.spin_rad_s * (0.5 * step_s));
+    let vector = |v: DVec3, w: f64| [v.x, v.y, v.z, w];
+    let quaternion = |q: DQuat| [q.x, q.y, q.z, q.w];
+    let all = [
+        bodies[0],
+        bodies[1],
+        quaternion(DQuat::from_mat3(&a.rotation).normalize()),
+        quaternion(DQuat::from_mat3(&b.rotation).normalize()),
+        quaternion(turn(&motions[0])),
+        quaternion(turn(&motions[1])),
+        vector(b.origin_m - a.origin_m, spare),
+        vector(b.velocity_m_s - a.velocity_m_s, 0.0),
+        vector(a.spin_rad_s, 0.0),
+        vector(b.spin_rad_s, 0.0),
+    ];
+    let mut out = [0.0; 4 * PAIR_VECTORS];
+    out.iter_mut().zip(all.as_flattened()).for_each(|(to, from)| *to = *from as f32);
+    out
+}
