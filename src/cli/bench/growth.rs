@@ -24,7 +24,11 @@ pub struct GrowthArgs {
 }
 
 /// Forms of bounds on poses, and what they are called.
-const BOUNDS: [(BoundForm, &str); 2] = [(BoundForm::Jet, "jets"), (BoundForm::Interval, "interval matrices")];
+const BOUNDS: [(BoundForm, &str); 3] = [
+    (BoundForm::Jet, "jets"),
+    (BoundForm::Interval, "interval matrices"),
+    (BoundForm::Toleranced, "balls of displacements"),
+];
 const DEPTHS: [u32; 6] = [3, 6, 10, 30, 60, 100];
 const BATCHES: [usize; 5] = [1, 10, 100, 1000, 10_000];
 const AMPLITUDES_DEG: [u32; 5] = [1, 5, 15, 30, 60];
