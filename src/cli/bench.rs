@@ -7,6 +7,7 @@ pub mod machine;
 pub mod markdown;
 mod measured;
 mod paper;
+mod peers;
 mod printed;
 pub mod run;
 mod set;
@@ -36,6 +37,8 @@ enum BenchCommand {
     Growth(growth::GrowthArgs),
     /// The paper's Tables 1 and 2 beside its own figures
     Paper(MeasureArgs),
+    /// This engine beside parry, coal, FCL and Bullet on the same motions: time, missed, late and false
+    Peers(peers::PeersArgs),
     /// The paper's solver against the engine's: evaluations and time for a reject and for a first contact, by depth and amplitude
     Solver(solver::SolverArgs),
     /// Swept-volume culling form by form: what is left of the triangles, and what it costs
@@ -80,6 +83,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
         BenchCommand::Ablation(args) => ablation::run(args)?,
         BenchCommand::Growth(args) => growth::run(args)?,
         BenchCommand::Paper(args) => paper::run(args)?,
+        BenchCommand::Peers(args) => peers::run(args)?,
         BenchCommand::Solver(args) => solver::run(args)?,
         BenchCommand::Sweep(args) => sweep::run(args)?,
         BenchCommand::Throughput(args) => throughput::run(args)?,

@@ -345,13 +345,13 @@ fn progress(n: u64, done: u64) -> ProgressBar {
 
 /// Processor time of this process, seconds.
 #[cfg(unix)]
-fn cpu_time_s() -> Option<f64> {
+pub(super) fn cpu_time_s() -> Option<f64> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
 }
 
 /// Not known on this system.
 #[cfg(not(unix))]
-fn cpu_time_s() -> Option<f64> {
+pub(super) fn cpu_time_s() -> Option<f64> {
     None
 }

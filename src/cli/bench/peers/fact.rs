@@ -1,0 +1,108 @@
+//! What is true of a motion, who says so, and whether those who say so agree.
+
+use firstcontact::verdict::Verdict;
+
+/// Judges whose enclosures of the first contact are farther apart than this much of the robot's travel contradict each other, metres.
+pub const AGREEMENT_M: f64 = 1e-4;
+
+/// What a judge says of a motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fact {
+    /// Nothing touches.
+    Free,
+    /// The first contact is between these times.
+    Contact([f64; 2]),
+    /// The judge does not say.
+    Unknown,
+}
+
+impl Fact {
+    /// What this engine's answer proves: a contact that is not proved proves nothing.
+    pub fn proved(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Free => Self::Free,
+            Verdict::Contact(c) if c.proved => Self::Contact(c.toc),
+            Verdict::Contact(_) | Verdict::Undecided(_) => Self::Unknown,
+        }
+    }
+
+    /// Whether it is one.
+    pub fn is_contact(self) -> bool {
+        matches!(self, Self::Contact(_))
+    }
+
+    /// For people.
+    pub fn text(self) -> String {
+        match self {
+            Self::Free => "free".into(),
+            Self::Contact([lo, hi]) => format!("contact {lo:.9}–{hi:.9}"),
+            Self::Unknown => "unknown".into(),
+        }
+    }
+
+    /// How two judges differ about a motion on which the robot travels so far, if they do.
+    pub fn differs(self, other: Self, travel_m: f64) -> Option<Difference> {
+        match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) | (Self::Free, Self::Free) => None,
+            (Self::Contact(a), Self::Contact(b)) => {
+                let apart = (a[0] - b[1]).max(b[0] - a[1]);
+                (apart * travel_m > AGREEMENT_M).then_some(Difference::Time)
+            }
+            _ => Some(Difference::Verdict),
+        }
+    }
+}
+
+/// How judges contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// One says free, the other contact.
+    Verdict,
+    /// Both say contact, at different times.
+    Time,
+}
+
+/// Someone who says what is true.
+#[derive(Debug)]
+pub struct Judge {
+    /// Its name.
+    pub name: String,
+    /// What it says of the motions of each set.
+    pub facts: Vec<Vec<Fact>>,
+    /// Whether it is this engine.
+    pub is_engine: bool,
+}
+
+/// What the first judge that knows a motion says of it. The engine is not its own judge: for its own answers leave it out.
+pub fn judged(judges: &[Judge], set: usize, motion: usize, engine_too: bool) -> Fact {
+    let mut says = judges.iter().filter(|j| engine_too || !j.is_engine).map(|j| j.facts[set][motion]);
+    says.find(|fact| *fact != Fact::Unknown).unwrap_or(Fact::Unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judges_contradict_each_other_in_verdict_or_time() {
+        let (early, late) = (Fact::Contact([0.1, 0.2]), Fact::Contact([0.3, 0.4]));
+        assert_eq!(Fact::Free.differs(early, 1.0), Some(Difference::Verdict));
+        assert_eq!(early.differs(late, 1.0), Some(Difference::Time));
+        assert_eq!(late.differs(early, 1.0), Some(Difference::Time));
+        // A tenth of the motion is less than a tenth of a millimetre where the robot travels a millimetre at most.
+        assert_eq!(early.differs(late, 0.9e-3), None);
+        assert_eq!(early.differs(Fact::Contact([0.15, 0.9]), 1e3), None);
+        assert_eq!(Fact::Free.differs(Fact::Free, 1.0), None);
+        assert_eq!(Fact::Unknown.differs(early, 1.0), None);
+    }
+
+    #[test]
+    fn the_first_judge_who_knows_is_heard_and_the_engine_not_of_itself() {
+        let judge = |name: &str, fact, is_engine| Judge { name: name.into(), facts: vec![vec![fact]], is_engine };
+        let contact = Fact::Contact([0.5, 0.5]);
+        let both = [judge("pool", Fact::Unknown, false), judge("engine", contact, true)];
+        assert_eq!(judged(&both, 0, 0, true), contact);
+        assert_eq!(judged(&both, 0, 0, false), Fact::Unknown);
+        assert_eq!(judged(&[judge("a", Fact::Free, false), judge("engine", contact, true)], 0, 0, true), Fact::Free);
+    }
+}

@@ -1,0 +1,82 @@
+//! Writes what the peers are asked: the same triangles, joints and motions as this engine has in memory.
+
+use super::sets::Set;
+use firstcontact::model::robot::{Drive, JointKind, Triangle};
+use firstcontact::output;
+use firstcontact::{Error, Result};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Writes `problem.txt`, `scene.obj` and `link0.obj` … into a folder; `benches/peers/README.md` describes them.
+pub fn write(set: &Set, folder: &Path) -> Result<()> {
+    let text = describe(set)?;
+    for (k, link) in set.robot.links.iter().enumerate() {
+        write_text(&folder.join(format!("link{k}.obj")), &obj(&link.triangles))?;
+    }
+    write_text(&folder.join("scene.obj"), &obj(&set.scene.triangles))?;
+    write_text(&folder.join("problem.txt"), &text)
+}
+
+fn write_text(path: &Path, text: &str) -> Result<()> {
+    output::write(path, |out| {
+        out.write_all(text.as_bytes()).map_err(|e| Error::input(format!("it cannot be written: {e}")).in_file(path))
+    })
+}
+
+fn describe(set: &Set) -> Result<String> {
+    let robot = &set.robot;
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "bodies {}", robot.bodies.len());
+    for body in &robot.bodies {
+        let none = Drive { column: 0, multiplier: 0.0, offset: 0.0 };
+        let (kind, axis, drive) = match body.joint.kind {
+            JointKind::Fixed => ('f', glam::DVec3::Z, none),
+            JointKind::Revolute { axis, drive } => ('r', axis, drive),
+            JointKind::Prismatic { axis, drive } => ('p', axis, drive),
+            JointKind::Free { .. } => {
+                let message = "the peers' programs know joints that turn or slide, no free ones";
+                return Err(Error::usage(message).at(format!("joint '{}'", body.joint.name)));
+            }
+        };
+        let parent = body.parent.map_or(-1, i64::from);
+        let Drive { column, multiplier, offset } = drive;
+        let _ = write!(text, "{parent} {kind} {column} {multiplier} {offset} {} {} {}", axis.x, axis.y, axis.z);
+        let (turn, origin) = (body.joint.orientation, body.joint.origin_m);
+        for row in 0..3 {
+            let r = turn.row(row);
+            let _ = write!(text, "  {} {} {} {}", r.x, r.y, r.z, origin[row]);
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "links {}", robot.links.len());
+    for (k, link) in robot.links.iter().enumerate() {
+        let _ = writeln!(text, "{} link{k}.obj", link.body);
+    }
+    let _ = writeln!(text, "scene scene.obj\nmotions {} {}", set.motions.len(), robot.columns.len());
+    for motion in &set.motions {
+        let numbers: Vec<String> = motion.ends.iter().flatten().map(f64::to_string).collect();
+        let _ = writeln!(text, "{}", numbers.join(" "));
+    }
+    Ok(text)
+}
+
+/// Triangles with vertices of equal coordinates taken as one, numbers in shortest round-trip form.
+fn obj(triangles: &[Triangle]) -> String {
+    let mut numbers = HashMap::new();
+    let (mut vertices, mut faces) = (String::new(), String::new());
+    for triangle in triangles {
+        let corners = triangle.map(|v| {
+            let next = numbers.len() + 1;
+            *numbers.entry(v.to_array().map(f64::to_bits)).or_insert_with(|| {
+                let _ = writeln!(vertices, "v {} {} {}", v.x, v.y, v.z);
+                next
+            })
+        });
+        let [a, b, c] = corners;
+        let _ = writeln!(faces, "f {a} {b} {c}");
+    }
+    vertices + &faces
+}

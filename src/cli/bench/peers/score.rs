@@ -1,0 +1,118 @@
+//! What was missed, told late or early, or told in vain.
+
+use super::contender::Told;
+use super::fact::Fact;
+
+/// A time of contact that is later than the first contact by more than this much of the robot's travel is *late*, metres:
+/// the first contact was missed, a later one told. Earlier by more than this is *early*.
+pub const LATE_M: f64 = 1e-3;
+
+/// How well some motions were answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Score {
+    /// Motions with an answer of which the truth is known: they have a contact, …
+    pub contacts: usize,
+    /// … or are free.
+    pub frees: usize,
+    /// Told free, but there is a contact: the worst fault.
+    pub missed: usize,
+    /// Told a contact, but later than the first.
+    pub late: usize,
+    /// The latest of them, share of the motion, …
+    pub worst_late: f64,
+    /// … and in metres of the robot's travel.
+    pub worst_late_m: f64,
+    /// Told a contact before there is one.
+    pub early: usize,
+    /// Told a contact, but there is none.
+    pub false_alarms: usize,
+    /// Not told.
+    pub undecided: usize,
+    /// Motions with an answer of which nobody knows the truth.
+    pub unjudged: usize,
+}
+
+impl Score {
+    /// Takes in an answer to a motion on which no point of the robot travels farther than `travel_m`.
+    pub fn take(&mut self, told: Told, fact: Fact, travel_m: f64) {
+        match fact {
+            Fact::Unknown => {
+                self.unjudged += 1;
+                return;
+            }
+            Fact::Free => self.frees += 1,
+            Fact::Contact(_) => self.contacts += 1,
+        }
+        self.undecided += usize::from(matches!(told, Told::Undecided(_)));
+        match (told, fact) {
+            (Told::Free, Fact::Contact(_)) => self.missed += 1,
+            (Told::Contact(_), Fact::Free) => self.false_alarms += 1,
+            // What is called clear until after the contact is as wrong as a late time of contact.
+            (Told::Undecided(t), Fact::Contact(at)) => self.time(t, [at[0].min(t), at[1]], travel_m),
+            (Told::Contact(Some(t)), Fact::Contact(at)) => self.time(t, at, travel_m),
+            _ => {}
+        }
+    }
+
+    fn time(&mut self, t: f64, [lo, hi]: [f64; 2], travel_m: f64) {
+        let (late, early) = ((t - hi).max(0.0), (lo - t).max(0.0));
+        self.worst_late = self.worst_late.max(late);
+        self.worst_late_m = self.worst_late_m.max(late * travel_m);
+        self.late += usize::from(late * travel_m > LATE_M);
+        self.early += usize::from(early * travel_m > LATE_M);
+    }
+
+    /// Share of the contacts that were missed or told late; nothing without contacts.
+    pub fn unsafe_share(&self) -> Option<f64> {
+        (self.contacts > 0).then(|| (self.missed + self.late) as f64 / self.contacts as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(told: Told, fact: Fact, travel_m: f64) -> Score {
+        let mut score = Score::default();
+        score.take(told, fact, travel_m);
+        score
+    }
+
+    #[test]
+    fn faults_are_told_apart() {
+        let contact = Fact::Contact([0.5, 0.6]);
+        let base = Score { contacts: 1, ..Score::default() };
+        assert_eq!(scored(Told::Free, contact, 1.0), Score { missed: 1, ..base });
+        assert_eq!(scored(Told::Contact(None), contact, 1.0), base);
+        assert_eq!(scored(Told::Contact(Some(0.55)), contact, 1.0), base);
+        assert_eq!(scored(Told::Contact(Some(0.25)), contact, 1.0), Score { early: 1, ..base });
+        let free = Score { frees: 1, ..Score::default() };
+        assert_eq!(scored(Told::Free, Fact::Free, 1.0), free);
+        assert_eq!(scored(Told::Contact(Some(0.5)), Fact::Free, 1.0), Score { false_alarms: 1, ..free });
+        assert_eq!(scored(Told::Undecided(0.9), Fact::Free, 1.0), Score { undecided: 1, ..free });
+        assert_eq!(scored(Told::Free, Fact::Unknown, 1.0), Score { unjudged: 1, ..Score::default() });
+    }
+
+    #[test]
+    fn lateness_is_judged_by_the_way_that_the_robot_goes() {
+        let contact = Fact::Contact([0.5, 0.5]);
+        // A quarter of the motion late: 0.5 m of 2 m, and half a millimetre of 2 mm, which is not told apart.
+        let far = scored(Told::Contact(Some(0.75)), contact, 2.0);
+        assert_eq!((far.late, far.worst_late, far.worst_late_m), (1, 0.25, 0.5));
+        let near = scored(Told::Contact(Some(0.75)), contact, 2e-3);
+        assert_eq!((near.late, near.worst_late, near.worst_late_m), (0, 0.25, 0.5e-3));
+        assert_eq!(
+            (far.unsafe_share(), near.unsafe_share(), Score::default().unsafe_share()),
+            (Some(1.0), Some(0.0), None)
+        );
+    }
+
+    #[test]
+    fn to_call_it_clear_beyond_the_contact_is_late() {
+        let contact = Fact::Contact([0.5, 0.5]);
+        let wrong = scored(Told::Undecided(0.75), contact, 1.0);
+        assert_eq!((wrong.late, wrong.undecided, wrong.worst_late), (1, 1, 0.25));
+        let right = scored(Told::Undecided(0.25), contact, 1.0);
+        assert_eq!((right.late, right.early, right.undecided), (0, 0, 1));
+    }
+}
