@@ -196,10 +196,10 @@ impl<T: Real> Approach<T> {
 
     /// Edges of both triangles and their normals.
     #[inline(always)]
-    fn axes(&self) -> ([V3<T>; 3], [V3<T>; 3], V3<T>, V3<T>) {
+    fn axes(&self) -> ([[V3<T>; 3]; 2], [V3<T>; 2]) {
         let (d, f) = (&self.d, self.f);
         let e = [d[1] - d[0], d[2] - d[1], d[0] - d[2]];
-        (e, f, e[0].cross(e[1]), f[0].cross(f[1]))
+        ([e, f], [e[0].cross(e[1]), f[0].cross(f[1])])
     }
 
     /// Lanes in which `n` separates the triangles.
@@ -217,7 +217,7 @@ impl<T: Real> Approach<T> {
     /// Lanes in which one of the two normals separates the triangles: four fifths of what any axis does.
     #[inline(always)]
     pub fn normals_separate(&self, wanted: u32) -> u32 {
-        let (_, _, n_x, n_y) = self.axes();
+        let (_, [n_x, n_y]) = self.axes();
         let apart = self.separated_by(n_y);
         if apart & wanted == wanted { apart } else { apart | self.separated_by(n_x) }
     }
@@ -225,7 +225,7 @@ impl<T: Real> Approach<T> {
     /// Lanes in which one of the nine products of edges or of the six in-plane normals of edges does.
     #[inline(always)]
     pub fn edges_separate(&self, wanted: u32) -> u32 {
-        let (e, f, n_x, n_y) = self.axes();
+        let ([e, f], [n_x, n_y]) = self.axes();
         let mut apart = 0;
         for i in 0..3 {
             for j in 0..3 {
