@@ -32,13 +32,7 @@ impl Fingerprint {
     }
 
     /// The same of problems with a scene, and perhaps a robot, each.
-    pub fn of_many(
-        engine: &Engine,
-        robots: &[&Robot],
-        scenes: &[&Scene],
-        motions: &MotionHash,
-        options: &str,
-    ) -> Self {
+    pub fn of_many(engine: &Engine, robots: &[&Robot], scenes: &[&Scene], motions: &MotionHash, options: &str) -> Self {
         let mut of_robot = blake3::Hasher::new();
         for robot in robots {
             of_robot.update(format!("{:?} {:?}", robot.columns, robot.bodies).as_bytes());

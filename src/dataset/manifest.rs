@@ -211,7 +211,9 @@ mod tests {
 
     #[test]
     fn runs_are_of_sets() {
-        let run = |robot: &str| format!("{}[[run]]\nname = 'r'\nabout = ''\nscene = 's/x'\nrobot = '{robot}'\n", download("a"));
+        let run = |robot: &str| {
+            format!("{}[[run]]\nname = 'r'\nabout = ''\nscene = 's/x'\nrobot = '{robot}'\n", download("a"))
+        };
         assert!(Manifest::parse(&run("s/r.urdf")).is_ok());
         let message = Manifest::parse(&run("t/r.urdf")).unwrap_err().to_string();
         assert!(message.contains("of no set"), "{message}");

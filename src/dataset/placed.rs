@@ -88,7 +88,9 @@ impl RandomMotions<'_> {
 /// Where a column's starts lie.
 fn range(column: &Column) -> Result<[f64; 2]> {
     match (column.kind, column.limits) {
-        (ColumnKind::Free(_), _) => Err(Error::usage(format!("no random motions for the free joint column {}", column.name))),
+        (ColumnKind::Free(_), _) => {
+            Err(Error::usage(format!("no random motions for the free joint column {}", column.name)))
+        }
         (_, Some([low, high])) => Ok([low, high]),
         (ColumnKind::AngleRad, None) => Ok([-PI, PI]),
         (ColumnKind::LengthM, None) => Ok([0.0, 0.0]),

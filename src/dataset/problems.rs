@@ -98,7 +98,8 @@ pub fn lacking(problems: &[Problem], robot: &Robot) -> Option<String> {
     let mut names = BTreeSet::new();
     for problem in problems {
         let objects: BTreeSet<&str> = problem.planning.scene.objects.iter().map(|o| o.name.as_str()).collect();
-        let links = |name: &str| robot.links.iter().any(|l| l.name == name) || robot.bodies.iter().any(|b| b.name == name);
+        let links =
+            |name: &str| robot.links.iter().any(|l| l.name == name) || robot.bodies.iter().any(|b| b.name == name);
         names.extend(problem.planning.allowed.names().into_iter().filter(|n| !objects.contains(n) && !links(n)));
     }
     let names: Vec<&str> = names.into_iter().collect();

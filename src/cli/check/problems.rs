@@ -133,7 +133,9 @@ fn look(args: &CheckArgs, set: &ProblemSet, ready: &[Ready]) -> Result<MotionHas
         beyond.add(&problem.motion, i, &problem.robot);
     }
     match beyond.line() {
-        Some(line) if args.strict => Err(Error::input(line).in_file(&set.archive).remedy("leave out --strict to allow it")),
+        Some(line) if args.strict => {
+            Err(Error::input(line).in_file(&set.archive).remedy("leave out --strict to allow it"))
+        }
         line => {
             line.iter().for_each(|line| warn(line));
             Ok(hash)

@@ -61,7 +61,9 @@ impl Sources {
         }
         let what = format!("cannot get {} of {}: tried {}", file.file, set.name, tried.join("; "));
         let remedy = match (&self.mirror, &set.note) {
-            (Some(_), _) => "FIRSTCONTACT_MIRROR is set, so nothing else is asked: unset it, or put the file there".into(),
+            (Some(_), _) => {
+                "FIRSTCONTACT_MIRROR is set, so nothing else is asked: unset it, or put the file there".into()
+            }
             (None, Some(note)) => note.clone(),
             (None, None) => format!(
                 "without a network set FIRSTCONTACT_MIRROR to a folder with {}/{}, from {}",

@@ -1,8 +1,6 @@
 //! Getting public data sets: download, verify, unpack, install, each set whole or not at all.
 
 mod download;
-#[cfg(test)]
-mod tests;
 pub mod unpack;
 
 pub use download::Sources;

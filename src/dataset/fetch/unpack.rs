@@ -28,7 +28,15 @@ impl Default for Limits {
 /// The archive is damaged or exceeds the limits; an entry that is to be taken is a link or no file, leaves the folder or comes
 /// twice; an item of `take` takes nothing.
 pub fn unpack(archive: &Path, take: &[[String; 2]], folder: &Path, limits: &Limits) -> Result<Vec<String>> {
-    let taker = Taker { take, folder, limits, left: limits.bytes, entries: 0, taken: Vec::new(), used: vec![false; take.len()] };
+    let taker = Taker {
+        take,
+        folder,
+        limits,
+        left: limits.bytes,
+        entries: 0,
+        taken: Vec::new(),
+        used: vec![false; take.len()],
+    };
     taker.run(archive).map_err(|e| e.in_file(archive))
 }
 
@@ -172,7 +180,8 @@ struct Bounded<R> {
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.stream.read(buffer)?;
-        self.left = self.left.checked_sub(n as u64).ok_or_else(|| io::Error::other("it unpacks to more than is allowed"))?;
+        self.left =
+            self.left.checked_sub(n as u64).ok_or_else(|| io::Error::other("it unpacks to more than is allowed"))?;
         Ok(n)
     }
 }

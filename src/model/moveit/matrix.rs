@@ -54,7 +54,11 @@ impl AllowedCollisions {
         if indices.len() != n {
             return Err(at(Error::input("it names something twice")));
         }
-        Ok(Self { indices, values, defaults: yaml.default_entry_names.into_iter().zip(yaml.default_entry_values).collect() })
+        Ok(Self {
+            indices,
+            values,
+            defaults: yaml.default_entry_names.into_iter().zip(yaml.default_entry_values).collect(),
+        })
     }
 
     /// Whether a pair is never tested: as its own entry says, else as the defaults of the two agree. An entry counts only if

@@ -168,7 +168,10 @@ impl StateYaml {
                 return Err(Error::input(format!("more than one joint of several degrees of freedom: {names}")));
             }
         };
-        Ok(RobotState { joints: name.into_iter().zip(position).collect(), root: root.filter(|p| *p != DAffine3::IDENTITY) })
+        Ok(RobotState {
+            joints: name.into_iter().zip(position).collect(),
+            root: root.filter(|p| *p != DAffine3::IDENTITY),
+        })
     }
 }
 
@@ -221,6 +224,3 @@ fn has_cells(octomap: &serde_json::Value) -> bool {
     let data = octomap.get("octomap").unwrap_or(octomap).get("data");
     data.is_some_and(|d| d.as_array().is_some_and(|a| !a.is_empty()) || d.as_str().is_some_and(|s| !s.is_empty()))
 }
-
-#[cfg(test)]
-mod tests;

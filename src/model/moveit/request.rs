@@ -63,7 +63,10 @@ impl Request {
     /// The goal names a joint that the robot has not, or the robot has a free joint.
     pub fn motion(&self, robot: &Robot, scene: &RobotState) -> Result<[Vec<f64>; 2]> {
         if let Some(free) = robot.columns.iter().find(|c| matches!(c.kind, ColumnKind::Free(_))) {
-            return Err(Error::usage(format!("a problem moves no free joint, but the robot has {}", quoted(&free.name))));
+            return Err(Error::usage(format!(
+                "a problem moves no free joint, but the robot has {}",
+                quoted(&free.name)
+            )));
         }
         let moves = |name: &str| robot.columns.iter().any(|c| c.name == name);
         let mut strange: Vec<&str> = self.goal.keys().map(String::as_str).filter(|name| !moves(name)).collect();
