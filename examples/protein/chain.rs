@@ -217,7 +217,7 @@ impl Chain {
     }
 
     fn columns(&self, of: &Coordinates) -> Vec<f64> {
-        let turned = DQuat::from_mat3(&DMat3::from(of.root.matrix3)).normalize();
+        let turned = DQuat::from_mat3(&of.root.matrix3).normalize();
         let mut q: Vec<f64> = of.root.translation.to_array().into_iter().chain(turned.to_array()).collect();
         for (k, bond) in (1..).zip(&of.bonds) {
             q.extend((0..3).filter(|&motion| moves(self.freedom, k, motion)).map(|motion| bond[motion]));
@@ -232,7 +232,7 @@ impl Chain {
 }
 
 fn joint(name: &str, frame: DAffine3, kind: JointKind) -> Joint {
-    Joint { name: name.into(), orientation: DMat3::from(frame.matrix3), origin_m: frame.translation, kind }
+    Joint { name: name.into(), orientation: frame.matrix3, origin_m: frame.translation, kind }
 }
 
 fn step(motion: usize, value: f64) -> DAffine3 {

@@ -1,6 +1,14 @@
 //! Names on the command line: what they run, and what is said where something is missing.
 
 use super::archives::tar_of;
+use firstcontact::dataset::manifest::Manifest;
+use firstcontact::dataset::problems;
+use firstcontact::engine::{Backend, Engine};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene_file::SceneOptions;
+use firstcontact::model::urdf::UrdfOptions;
+use firstcontact::motion::Motions;
+use firstcontact::verdict::Verdict;
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -207,17 +215,44 @@ fn sets_are_listed_and_fetched_by_name() {
 /// were misread would show.
 #[test]
 fn published_starts_and_goals_are_free() {
-    let Some(panda) = crate::oracle::data::folder("mbm-problems") else { return };
-    let mut desk = Desk::new();
-    desk.data = panda.parent().map(Path::to_path_buf);
-    for (name, kinds) in [("mbm-panda", ["box", "bookshelf_small"]), ("mbm-ur5", ["cage", "table_pick"])] {
-        for kind in kinds {
-            let (code, stderr, lines) = desk.check(&format!("{name}/{kind}"), &["--backend", "cpu"]);
-            assert_eq!((code, lines.len()), (1, 100), "{stderr}");
-            let overlaps = lines.iter().filter(|l| l["initial_overlap"] == true).count();
-            assert_eq!(overlaps, 0, "{name}/{kind}");
-            let undecided = lines.iter().filter(|l| l["verdict"] == "undecided").count();
-            assert_eq!(undecided, 0, "{name}/{kind}");
+    let Some(folder) = crate::oracle::data::folder("mbm-problems") else { return };
+    let data = folder.parent().unwrap();
+    let manifest = Manifest::built_in().unwrap();
+    for name in ["mbm-panda", "mbm-ur5"] {
+        let run = manifest.run(name).unwrap().0;
+        let base = run.base;
+        let robot =
+            Robot::from_urdf_with(data.join(&run.robot), &UrdfOptions { base, ..UrdfOptions::default() }).unwrap();
+        let of = run.problems.as_ref().unwrap();
+        let all = problems::read(&data.join(&of.archive), &of.suffix, problems::ALL, &SceneOptions::default()).unwrap();
+        assert_eq!(all.len(), 700, "{name}");
+        for problem in all.iter().step_by(crate::effort(35, 1)) {
+            let motion = problem.motion(&robot).unwrap();
+            let ends = [motion.start(0), motion.end(0)];
+            let allowed = problem.planning.allowed_pairs(&robot);
+            let builder = Engine::builder(&robot, &problem.planning.scene).backend(Backend::Cpu).allow(allowed);
+            let report = builder.build().unwrap().check(&Motions::between(&ends, &ends).unwrap()).unwrap();
+            assert!(
+                report.verdicts.iter().all(|v| *v == Verdict::Free),
+                "{name} {}: {:?}",
+                problem.name,
+                report.verdicts
+            );
         }
+    }
+}
+
+/// The kitchen by its name: one scene, starts and goals of another kind of problems.
+#[test]
+fn the_kitchen_runs_by_its_name() {
+    let Some(folder) = crate::oracle::data::folder("env-mbm-meshes") else { return };
+    let mut desk = Desk::new();
+    desk.data = folder.parent().map(Path::to_path_buf);
+    let (code, stderr, lines) = desk.check("mbm-panda/kitchen", &["--backend", "cpu"]);
+    assert_eq!((code, lines.len()), (1, 100), "{stderr}");
+    assert!(lines.iter().all(|l| l["verdict"] != "undecided"));
+    let objects = ["cupboard", "cupboard_door_l", "cupboard_door_r", "kitchen_counter", "dishwasher_door"];
+    for line in lines.iter().filter(|l| l["verdict"] == "contact") {
+        assert!(objects.iter().any(|o| line["b"]["object"].as_str().unwrap().contains(o)), "{line}");
     }
 }

@@ -73,6 +73,9 @@ pub struct NamedRun {
     pub base: [f64; 6],
     /// The scene's file; absent where each problem has its own.
     pub scene: Option<String>,
+    /// What the paths of a URDF scene's meshes begin with, and the folder, beginning with that of a set, that is meant: for
+    /// sets in which the files do not stand as in the package that they come from.
+    pub meshes: Option<[String; 2]>,
     /// Starts and goals; random motions if absent.
     pub problems: Option<Problems>,
 }
@@ -147,7 +150,8 @@ impl Manifest {
             if !names.insert(&run.name) {
                 return Err(here(Error::input("its name is taken")));
             }
-            let files = [Some(&run.robot), run.scene.as_ref(), run.problems.as_ref().map(|p| &p.archive)];
+            let meshes = run.meshes.as_ref().map(|[_, folder]| folder);
+            let files = [Some(&run.robot), run.scene.as_ref(), run.problems.as_ref().map(|p| &p.archive), meshes];
             for file in files.into_iter().flatten() {
                 relative(file).map_err(here)?;
                 let set = file.split('/').next().unwrap_or_default();

@@ -2,7 +2,7 @@
 //! in every joint, both within the limits.
 
 use super::files::npy;
-use super::motions::Progress;
+use super::motions::{FreeCheck, Progress};
 use super::random::Stream;
 use crate::error::{Error, Result};
 use crate::model::robot::{Column, ColumnKind, Robot};
@@ -36,7 +36,7 @@ impl RandomMotions<'_> {
         &self,
         robot: &Robot,
         path: &Path,
-        is_free: &mut dyn FnMut(&[Vec<f64>]) -> Result<Vec<bool>>,
+        is_free: &mut FreeCheck<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<()> {
         let ranges: Vec<[f64; 2]> = robot.columns.iter().map(range).collect::<Result<_>>()?;

@@ -57,8 +57,11 @@ pub fn work(name: &str, folder: &Path) -> Result<Work> {
             Ok(Work::Problems(ProblemSet { robot, archive, suffix, kind, base: run.base }))
         }
         (Some(scene), of) => {
-            let scene = find(scene, folder)?;
             let out = folder.join(run.name.replace('/', "-"));
+            let scene = match &run.meshes {
+                Some(meshes) => with_meshes(&find(scene, folder)?, meshes, folder, &out)?,
+                None => find(scene, folder)?,
+            };
             let motions = match of {
                 Some(of) => starts_and_goals(run, of, &robot, folder, &out)?,
                 None => random(run, rest, &robot, &scene, &out)?,
@@ -87,6 +90,21 @@ fn find(file: &str, folder: &Path) -> Result<PathBuf> {
         Error::input(format!("the data set {set} is not there: no {}", tried.join(" and no ")))
             .remedy(format!("firstcontact dataset fetch {set}; or FIRSTCONTACT_DATA names a folder that has {set}"))
     })
+}
+
+/// A copy of a URDF scene in which paths of meshes that begin with `from` begin with the folder `to` of a set.
+fn with_meshes(scene: &Path, [from, to]: &[String; 2], folder: &Path, out: &Path) -> Result<PathBuf> {
+    let text = std::fs::read_to_string(scene).map_err(|e| Error::input(e.to_string()).in_file(scene))?;
+    // The scene stands in the same set, so it tells where the set is.
+    let set = scene.ancestors().find(|f| f.ends_with(to)).unwrap_or(folder);
+    let set = std::path::absolute(set).map_err(|e| Error::input(e.to_string()).in_file(set))?;
+    let place = set.display().to_string().replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let path = out.join("scene.urdf");
+    let text = text.replace(from.as_str(), &format!("file://{place}"));
+    output::write(&path, |file| {
+        file.write_all(text.as_bytes()).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&path))
+    })?;
+    Ok(path)
 }
 
 /// Starts and goals of problems as a file of motions, made if it is not there.

@@ -14,7 +14,7 @@ use crate::error::{Error, Result, quoted, shortened};
 use crate::model::robot::{Robot, orthonormal};
 use crate::model::scene::Scene;
 use crate::model::scene_file::SceneOptions;
-use glam::{DAffine3, DMat3, DQuat, DVec3};
+use glam::{DAffine3, DQuat, DVec3};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use shapes::CollisionObject;
@@ -181,7 +181,7 @@ pub fn placed(robot: &Robot, root: DAffine3) -> Robot {
     if let Some(body) = robot.bodies.first_mut() {
         let base = DAffine3::from_mat3_translation(body.joint.orientation, body.joint.origin_m);
         let pose = root * base;
-        body.joint.orientation = orthonormal(DMat3::from(pose.matrix3));
+        body.joint.orientation = orthonormal(pose.matrix3);
         body.joint.origin_m = pose.translation;
     }
     robot
