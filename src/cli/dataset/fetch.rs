@@ -3,7 +3,7 @@
 use clap::Args;
 use comfy_table::{Table, presets};
 use firstcontact::dataset::fetch::{self, Sources, Step, unpack::Limits};
-use firstcontact::dataset::manifest::Manifest;
+use firstcontact::dataset::manifest::{FetchSet, Manifest};
 use firstcontact::dataset::{NAMES, fetch::is_fetched};
 use firstcontact::{Error, Result};
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
@@ -28,11 +28,13 @@ pub fn run(args: &FetchArgs) -> Result<()> {
             Some((run, _)) => super::named::sets_of(run),
             None => vec![name.as_str()],
         };
-        let here = needed.len() > 1;
+        let several = needed.len() > 1;
         for name in needed {
             let set = manifest.set(name)?;
-            let known = sets.iter().any(|s: &&firstcontact::dataset::manifest::FetchSet| s.name == set.name);
-            if !known && !(here && is_fetched(set, &args.dataset_folder)) {
+            let known = sets.iter().any(|s: &&FetchSet| s.name == set.name);
+            // Of those that a run needs, some may be there.
+            let there = several && is_fetched(set, &args.dataset_folder);
+            if !known && !there {
                 sets.push(set);
             }
         }
@@ -58,7 +60,9 @@ pub fn list() -> Result<()> {
     say!("made by dataset make, or when --dataset names them:");
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    NAMES.iter().for_each(|(name, what)| drop(table.add_row([*name, *what])));
+    for (name, what) in NAMES {
+        table.add_row([name, what]);
+    }
     say!("{table}\n\nfetched by dataset fetch:");
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["set", "what", "licence", "download"]);
