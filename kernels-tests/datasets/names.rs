@@ -26,10 +26,10 @@ const ROBOT: &str = r#"<robot name="r"><link name="world"/><link name="panda_han
   <box size="0.2 0.2 0.2"/></geometry></collision></link><joint name="panda_joint1" type="prismatic">
   <parent link="world"/><child link="panda_hand"/><axis xyz="1 0 0"/><limit lower="-9" upper="9"/></joint></robot>"#;
 
-/// A cube of 0.2 m at x.
+/// A box at x, 0.2 m deep and larger across than the cube that meets it, so that no edges lie on each other.
 fn cube(id: &str, x: f64) -> String {
     format!(
-        "    - id: {id}\n      primitives: [{{type: box, dimensions: [0.2, 0.2, 0.2]}}]\n      \
+        "    - id: {id}\n      primitives: [{{type: box, dimensions: [0.2, 0.7, 0.9]}}]\n      \
          primitive_poses: [{{position: [{x}, 0, 0], orientation: [0, 0, 0, 1]}}]\n"
     )
 }
