@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cli;
+mod datasets;
 mod elementary;
 mod extremal;
 mod faults;

@@ -1,5 +1,8 @@
 //! `firstcontact check`: the main job.
 
+mod problems;
+
+use super::dataset::{Files, Work};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::resume::{Answers, Fingerprint, MotionHash};
 use super::summary::{self, Totals};
@@ -160,9 +163,15 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     if args.stats.as_ref().is_some_and(|stats| output::is_same(stats, &args.out)) {
         return Err(Error::usage("--out and --stats name the same file").in_file(&args.out));
     }
-    let files = args.files.resolve()?;
+    match args.files.resolve()? {
+        Work::Files(files) => check_files(args, &files),
+        Work::Problems(set) => problems::run(args, &set),
+    }
+}
+
+fn check_files(args: &CheckArgs, files: &Files) -> Result<Outcome> {
     let start = Instant::now();
-    let robot = args.inputs.robot(&files.robot)?;
+    let robot = args.inputs.robot(&files.robot, files.base)?;
     let scene = args.inputs.scene(&files.scene)?;
     let motions = MotionFile::open(&files.motions, &robot, &args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
@@ -192,11 +201,15 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
         file.finish()?;
     }
     summary::print(&engine, &stats, totals, &first);
-    Ok(match stats {
+    Ok(outcome(&stats))
+}
+
+fn outcome(stats: &Stats) -> Outcome {
+    match stats {
         Stats { contact: 1.., .. } => Outcome::Contact,
         Stats { undecided: 1.., .. } => Outcome::Undecided,
         _ => Outcome::Free,
-    })
+    }
 }
 
 /// The form of swept-volume culling that `--sweep` and `--stages` ask for together.

@@ -1,14 +1,22 @@
-//! `firstcontact dataset`: data sets that the program makes itself.
+//! `firstcontact dataset`: data sets that the program makes itself, and public ones that it fetches.
+
+mod fetch;
+mod named;
+
+pub use named::{ProblemSet, Work, work};
 
 use super::Outcome;
 use clap::{Args, Subcommand};
-use firstcontact::dataset::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, NAMES, Progress, THETA_MAX_DEG};
+use firstcontact::dataset::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, Progress, THETA_MAX_DEG};
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::motion::Motions;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
+
+/// Where data sets are kept unless another folder is named.
+pub const FOLDER: &str = "firstcontact-datasets";
 
 /// Arguments of `dataset`.
 #[derive(Debug, Args)]
@@ -21,7 +29,10 @@ pub struct DatasetArgs {
 enum DatasetCommand {
     /// Make a data set: robot, scene, and motions that start free
     Make(MakeArgs),
-    /// List the data sets
+    /// Download public data sets, verify and unpack them: robots, scenes, planning problems. FIRSTCONTACT_MIRROR may name a folder
+    /// or an address with the same downloads, PIP_INDEX_URL an index of Python packages
+    Fetch(fetch::FetchArgs),
+    /// List the data sets: those that are made, those that are fetched, and the names for --dataset
     List,
 }
 
@@ -47,7 +58,8 @@ struct MakeArgs {
 /// Runs the command.
 pub fn run(args: &DatasetArgs) -> Result<Outcome> {
     match &args.command {
-        DatasetCommand::List => NAMES.iter().for_each(|(name, what)| say!("{name:10} {what}")),
+        DatasetCommand::List => fetch::list()?,
+        DatasetCommand::Fetch(a) => fetch::run(a)?,
         DatasetCommand::Make(a) => {
             let summary = make(&a.name, &a.out, a.seed, a.scale, a.motions)?;
             say!("{summary}");
@@ -86,9 +98,11 @@ pub struct Files {
     pub scene: PathBuf,
     /// The motions.
     pub motions: PathBuf,
+    /// Where the set puts the robot's root, if it says.
+    pub base: Option<[f64; 6]>,
 }
 
-/// The files of the data set `NAME` or `NAME/DEG` below `folder`, made if they are not there. `DEG` is the largest angle of
+/// The files of the generated data set `NAME` or `NAME/DEG` below `folder`, made if they are not there. `DEG` is the largest angle of
 /// a joint, 30 where it is left out.
 pub fn files(name: &str, folder: &Path) -> Result<Files> {
     let (name, degrees) = name.split_once('/').unwrap_or((name, "30"));
@@ -108,6 +122,7 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
         make(&set.name, &out, DEFAULT_SEED, 1, MakeOptions::default().n_motions)?;
     }
     Ok(Files {
+        base: None,
         robot: out.join("robot.urdf"),
         scene: out.join(format!("{}.obj", scene.name)),
         motions: out.join(format!("motions-{}-{degrees}deg.npy", scene.name)),

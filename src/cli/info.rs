@@ -32,7 +32,7 @@ pub struct InfoArgs {
 pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let mut all = json!({ "version": env!("CARGO_PKG_VERSION"), "adapters": adapters() });
     if let Some(path) = &args.robot {
-        let robot = args.inputs.robot(path)?;
+        let robot = args.inputs.robot(path, None)?;
         robot.warnings.iter().for_each(|w| warn(w));
         all["robot"] = describe_robot(&robot);
     }

@@ -1,6 +1,6 @@
 //! Options that say what is read, and how.
 
-use super::dataset::{self, Files};
+use super::dataset::{self, Files, ProblemSet, Work};
 use super::{bytes, numbers};
 use clap::{Args, ValueEnum};
 use firstcontact::load::LoadLimits;
@@ -53,28 +53,38 @@ pub struct FileArgs {
     /// The motions: .npy of shape (Q, 2, D), or .json
     #[arg(long, value_name = "M", required_unless_present = "dataset")]
     motions: Option<PathBuf>,
-    /// Take robot, scene and motions from a data set, unless given; it is made if it is not there
+    /// Take robot, scene and motions from a data set, unless given: one that is made if it is not there, as pipes/30 (degrees), or
+    /// a public one, as ur5-bookstore/30 or mbm-panda/box; `dataset list` names them
     #[arg(long, value_name = "NAME[/DEG]")]
     dataset: Option<String>,
-    /// Where data sets are kept
-    #[arg(long, value_name = "DIR", default_value = "firstcontact-datasets")]
+    /// Where data sets are kept; public ones are looked for in FIRSTCONTACT_DATA first
+    #[arg(long, value_name = "DIR", default_value = dataset::FOLDER)]
     dataset_folder: PathBuf,
 }
 
 impl FileArgs {
-    /// The files to read: those given, the others from the data set.
-    pub fn resolve(&self) -> Result<Files> {
+    /// What to check: the files given, the others from the data set; or a set of problems.
+    pub fn resolve(&self) -> Result<Work> {
         let given = (self.robot.clone(), self.scene.clone(), self.motions.clone());
         match (given, &self.dataset) {
-            ((Some(robot), Some(scene), Some(motions)), _) => Ok(Files { robot, scene, motions }),
-            ((robot, scene, motions), Some(name)) => {
-                let set = dataset::files(name, &self.dataset_folder)?;
-                Ok(Files {
+            ((Some(robot), Some(scene), Some(motions)), _) => {
+                Ok(Work::Files(Files { robot, scene, motions, base: None }))
+            }
+            ((robot, scene, motions), Some(name)) => match dataset::work(name, &self.dataset_folder)? {
+                Work::Files(set) => Ok(Work::Files(Files {
                     robot: robot.unwrap_or(set.robot),
                     scene: scene.unwrap_or(set.scene),
                     motions: motions.unwrap_or(set.motions),
-                })
-            }
+                    base: set.base,
+                })),
+                Work::Problems(_) if scene.is_some() || motions.is_some() => {
+                    let message = format!("each problem of {name} has its own scene and motion");
+                    Err(Error::usage(message).remedy("leave out --scene and --motions"))
+                }
+                Work::Problems(set) => {
+                    Ok(Work::Problems(ProblemSet { robot: robot.unwrap_or_else(|| set.robot.clone()), ..set }))
+                }
+            },
             _ => Err(Error::usage("--robot, --scene and --motions are wanted, or --dataset")),
         }
     }
@@ -119,12 +129,12 @@ impl InputArgs {
         }
     }
 
-    /// Reads a robot.
-    pub fn robot(&self, path: &Path) -> Result<Robot> {
+    /// Reads a robot; `base` is where a data set puts it, unless the caller says otherwise.
+    pub fn robot(&self, path: &Path, base: Option<[f64; 6]>) -> Result<Robot> {
         let options = UrdfOptions {
             geometry: self.shapes(),
             chord_error_m: self.chord_error,
-            base: self.base.unwrap_or_default(),
+            base: self.base.or(base).unwrap_or_default(),
             floating_root: self.floating_root,
             package_paths: self.package_path.clone(),
             limits: self.limits(),
@@ -134,12 +144,16 @@ impl InputArgs {
 
     /// Reads a scene.
     pub fn scene(&self, path: &Path) -> Result<Scene> {
-        let options = SceneOptions {
+        Scene::from_file_with(path, &self.scene_options())
+    }
+
+    /// How scenes are read.
+    pub fn scene_options(&self) -> SceneOptions {
+        SceneOptions {
             geometry: self.shapes(),
             chord_error_m: self.chord_error,
             package_paths: self.package_path.clone(),
             limits: self.limits(),
-        };
-        Scene::from_file_with(path, &options)
+        }
     }
 }

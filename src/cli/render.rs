@@ -1,10 +1,13 @@
 //! `firstcontact render`: a picture of one motion, or the motion itself for viewers of glTF.
 
+use super::dataset::Work;
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::{Outcome, allow, numbers, summary, warn};
 use clap::Args;
+use firstcontact::dataset::problems;
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::gpu::{AdapterChoice, Gpu};
+use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::output;
@@ -15,7 +18,7 @@ use firstcontact::stage::s4_sweep::raster;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
@@ -57,17 +60,7 @@ pub struct RenderArgs {
 
 /// Runs the command. Its success says nothing of the motion: the exit code is that of nothing to judge.
 pub fn run(args: &RenderArgs) -> Result<Outcome> {
-    let files = args.files.resolve()?;
-    let robot = args.inputs.robot(&files.robot)?;
-    let scene = args.inputs.scene(&files.scene)?;
-    let all = Motions::load(&files.motions, &robot, &args.inputs.limits())?;
-    robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    if args.index >= all.len() {
-        let message = format!("there is no motion {}, there are {}", args.index, all.len());
-        return Err(Error::usage(message).in_file(&files.motions));
-    }
-    let motions = Motions::between(&[all.start(args.index)], &[all.end(args.index)])?;
-    let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
+    let Subject { robot, scene, motions, allowed } = subject(args)?;
     let is_picture = !args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
     let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };
     let gpu = is_picture.then(|| Gpu::open(&choice)).transpose()?;
@@ -118,6 +111,48 @@ fn export(args: &RenderArgs, engine: &Engine, scene: &Scene, motions: &Motions, 
         to.write_all(&glb.bytes).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&args.out))
     })?;
     Ok(format!("with {} of the scene's {} triangles", glb.scene_triangles, glb.of_triangles))
+}
+
+/// What is drawn: one motion.
+struct Subject {
+    robot: Robot,
+    scene: Scene,
+    motions: Motions,
+    allowed: Vec<(u32, u32)>,
+}
+
+fn subject(args: &RenderArgs) -> Result<Subject> {
+    let none = |n: usize, file: &Path| {
+        Err(Error::usage(format!("there is no motion {}, there are {n}", args.index)).in_file(file))
+    };
+    let (robot, scene, motions, mut allowed) = match args.files.resolve()? {
+        Work::Files(files) => {
+            let robot = args.inputs.robot(&files.robot, files.base)?;
+            let scene = args.inputs.scene(&files.scene)?;
+            let all = Motions::load(&files.motions, &robot, &args.inputs.limits())?;
+            if args.index >= all.len() {
+                return none(all.len(), &files.motions);
+            }
+            let motions = Motions::between(&[all.start(args.index)], &[all.end(args.index)])?;
+            (robot, scene, motions, Vec::new())
+        }
+        Work::Problems(set) => {
+            let robot = args.inputs.robot(&set.robot, Some(set.base))?;
+            let mut found = problems::read(&set.archive, &set.suffix, &set.kind, &args.inputs.scene_options())?;
+            if args.index >= found.len() {
+                return none(found.len(), &set.archive);
+            }
+            let problem = found.swap_remove(args.index);
+            let robot = problem.robot(&robot).unwrap_or(robot);
+            let (motions, allowed) = (problem.motion(&robot)?, problem.planning.allowed_pairs(&robot));
+            (robot, problem.planning.scene, motions, allowed)
+        }
+    };
+    robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
+    if let Some(path) = &args.allow {
+        allowed.extend(allow::read(path, &robot, &scene)?);
+    }
+    Ok(Subject { robot, scene, motions, allowed })
 }
 
 /// A size such as `1280x800`.

@@ -28,17 +28,26 @@ impl Fingerprint {
     /// Of all that an engine was built from and is given: the robot, the scene, the hash of the motions, and what else may
     /// change an answer.
     pub fn new(engine: &Engine, robot: &Robot, scene: &Scene, motions: &MotionHash, options: &str) -> Self {
+        Self::of_many(engine, &[robot], &[scene], motions, options)
+    }
+
+    /// The same of problems with a scene, and perhaps a robot, each.
+    pub fn of_many(engine: &Engine, robots: &[&Robot], scenes: &[&Scene], motions: &MotionHash, options: &str) -> Self {
         let mut of_robot = blake3::Hasher::new();
-        of_robot.update(format!("{:?} {:?}", robot.columns, robot.bodies).as_bytes());
-        for link in &robot.links {
-            of_robot.update(format!("{:?} {} {:?}", link.name, link.body, link.shape_starts).as_bytes());
-            of_robot.update(bytemuck::cast_slice(&link.triangles));
+        for robot in robots {
+            of_robot.update(format!("{:?} {:?}", robot.columns, robot.bodies).as_bytes());
+            for link in &robot.links {
+                of_robot.update(format!("{:?} {} {:?}", link.name, link.body, link.shape_starts).as_bytes());
+                of_robot.update(bytemuck::cast_slice(&link.triangles));
+            }
         }
         let mut of_scene = blake3::Hasher::new();
-        for object in &scene.objects {
-            of_scene.update(format!("{object:?}").as_bytes());
+        for scene in scenes {
+            for object in &scene.objects {
+                of_scene.update(format!("{object:?}").as_bytes());
+            }
+            of_scene.update(bytemuck::cast_slice(&scene.triangles));
         }
-        of_scene.update(bytemuck::cast_slice(&scene.triangles));
         Self {
             version: env!("CARGO_PKG_VERSION").to_string(),
             robot: of_robot.finalize().to_string(),

@@ -1,4 +1,5 @@
-//! Seeded generators of data sets: robots, scenes and motions, the same bytes on every platform.
+//! Data sets: seeded generators of robots, scenes and motions, the same bytes on every platform, and public ones that are
+//! fetched ([`manifest`], [`fetch`]).
 //!
 //! ```no_run
 //! # fn check(_: &firstcontact::model::robot::Robot, _: Option<&firstcontact::model::scene::Scene>) {}
@@ -23,11 +24,15 @@
 mod amr;
 mod arm;
 mod chain;
+pub mod fetch;
 mod files;
 mod make;
+pub mod manifest;
 mod motions;
 mod parts;
 mod pipes;
+pub mod placed;
+pub mod problems;
 mod puma;
 mod random;
 mod summary;

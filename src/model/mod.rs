@@ -5,6 +5,7 @@ mod kinematics;
 pub mod lss;
 mod lss_fit;
 pub mod mesh;
+pub mod moveit;
 pub mod obb;
 pub mod obb_tree;
 pub mod primitive;

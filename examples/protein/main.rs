@@ -1,0 +1,86 @@
+//! A protein that changes its conformation beside its neighbours: a chain of a hundred joints and more, without a URDF.
+//!
+//! ```text
+//! firstcontact dataset fetch protein-chains
+//! cargo run --release --example protein -- firstcontact-datasets/protein-chains/1LCD.pdb A
+//! ```
+//!
+//! The chain that is named (A if none is) becomes a robot: phi and psi of each residue are joints, in series, and the first
+//! atom moves freely. With `--all` every torsion, angle and length of a bond of the backbone is a joint, so that the motion
+//! ends in the other conformation exactly. Atoms are balls. The other chains of the file are the scene: of 1LCD the piece of
+//! DNA that the protein holds. Each model of the file is a conformation; a motion leads from each to the next, along straight
+//! lines in torsions (and angles and lengths). Ångström take the place of metres; guarantees do not care.
+
+mod chain;
+mod pdb;
+
+use chain::{Chain, Freedom, Shapes, van_der_waals};
+use firstcontact::engine::Engine;
+use firstcontact::model::primitive::Primitive;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::verdict::Verdict;
+use firstcontact::{Error, Result};
+use std::time::Instant;
+
+fn main() -> Result<()> {
+    let (options, words): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    let freedom = match &options[..] {
+        [] => Freedom::PhiPsi,
+        [all] if all == "--all" => Freedom::All,
+        _ => return Err(Error::usage("protein FILE.pdb [CHAIN] [--all]")),
+    };
+    let path = words.first().ok_or_else(|| Error::usage("protein FILE.pdb [CHAIN] [--all]"))?;
+    let name = words.get(1).and_then(|w| w.chars().next()).unwrap_or('A');
+    let text = std::fs::read_to_string(path).map_err(|e| Error::input(e.to_string()).in_file(path))?;
+    let models = pdb::read(&text).map_err(|e| e.in_file(path))?;
+
+    // Full radii overlap in every molecule, where atoms are bound to each other by hydrogen.
+    let shapes = Shapes { radius_share: 0.5, chord_error: 0.05 };
+    let conformations: Vec<_> = models.iter().map(|m| chain::residues(m, name)).collect::<Result<_>>()?;
+    let chain = Chain::new(&conformations[0], freedom, shapes)?;
+    let mut scene = Scene::new();
+    for atom in models[0].iter().filter(|a| a.chain != name && a.element != "H" && a.residue != "HOH") {
+        let radius_m = shapes.radius_share * van_der_waals(&atom.element);
+        let ball = Primitive::Sphere { radius_m }.triangles(shapes.chord_error)?;
+        let object = format!("{} {} {} {}", atom.chain, atom.residue, atom.number, atom.name);
+        scene.add_object(object, ball.into_iter().map(|t| t.map(|v| v + atom.position)))?;
+    }
+    let depth = (0..chain.robot.bodies.len() as u32).map(|b| chain.robot.depth_of(b)).max().unwrap_or(0);
+    println!(
+        "{} residues, {} joints in series, {} triangles; {} atoms beside it, {} triangles",
+        conformations[0].len(),
+        depth - 1,
+        chain.robot.triangle_count(),
+        scene.objects.len(),
+        scene.triangles.len()
+    );
+
+    let pairs = (0..conformations.len()).map(|a| (a, (a + 1) % conformations.len()));
+    let ends: Vec<[Vec<f64>; 2]> =
+        pairs.map(|(a, b)| chain.motion(&conformations[a], &conformations[b])).collect::<Result<_>>()?;
+    let (starts, ends): (Vec<_>, Vec<_>) = ends.into_iter().map(|[a, b]| (a, b)).unzip();
+    let engine = Engine::builder(&chain.robot, &scene).build()?;
+    let motions = Motions::between(&starts, &ends)?;
+    let start = Instant::now();
+    let report = engine.check(&motions)?;
+    for (i, verdict) in report.verdicts.iter().enumerate() {
+        let to = (i + 1) % conformations.len();
+        let there = chain.places(&chain.robot.body_poses(motions.end(i))?);
+        let off = there.iter().zip(chain::backbone(&conformations[to])).map(|(a, b)| a.distance(b)).fold(0.0, f64::max);
+        print!("from conformation {} to {}, which the backbone misses by {off:.3} Å: ", i + 1, to + 1);
+        match verdict {
+            Verdict::Free => println!("free"),
+            Verdict::Undecided(u) => println!("undecided, free until {}", u.clear_until),
+            Verdict::Contact(c) => match &c.at {
+                Some(at) => {
+                    let (a, b) = (&chain.robot.links[at.a.link as usize], &scene.objects[at.b.object as usize]);
+                    println!("at {:?} {} touches {}", c.toc, a.name, b.name);
+                }
+                None => println!("a contact at {:?}", c.toc),
+            },
+        }
+    }
+    println!("{} motions in {:.3} s", report.verdicts.len(), start.elapsed().as_secs_f64());
+    Ok(())
+}

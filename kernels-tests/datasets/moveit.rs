@@ -1,0 +1,196 @@
+//! Planning scenes and requests against poses and pairs that were worked out by hand.
+
+use firstcontact::model::moveit::{PlanningScene, Request};
+use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
+use firstcontact::model::scene_file::SceneOptions;
+use glam::{DMat3, DVec3};
+use std::path::Path;
+
+fn scene(text: &str) -> PlanningScene {
+    PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).unwrap()
+}
+
+/// A scene of one object is refused with these words.
+#[track_caller]
+fn refused(object: &str, words: &str) {
+    let text = format!("world:\n  collision_objects:\n    - id: thing\n{object}");
+    let error = PlanningScene::parse(&text, Path::new(""), &SceneOptions::default()).unwrap_err().to_string();
+    assert!(error.contains(words), "{error}");
+}
+
+/// The smallest and largest coordinates of an object.
+fn extent(planning: &PlanningScene, object: u32) -> [DVec3; 2] {
+    let vertices = planning.scene.triangles_of(object).iter().flatten();
+    vertices.fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], v| [low.min(*v), high.max(*v)])
+}
+
+/// A half turn about z is the quaternion (0, 0, 1, 0); a quarter turn about z (0, 0, √½, √½).
+const SCENE: &str = "
+fixed_frame_transforms:
+  - child_frame_id: table
+    transform: {translation: [10, 0, 0], rotation: [0, 0, 0.7071067811865476, 0.7071067811865476]}
+world:
+  collision_objects:
+    - id: plain
+      primitives: [{type: box, dimensions: [2, 4, 6]}]
+      primitive_poses: [{position: [1, 2, 3], orientation: [0, 0, 0.7071067811865476, 0.7071067811865476]}]
+    - id: within
+      pose: {position: [100, 0, 0], orientation: [0, 0, 1, 0]}
+      primitives:
+        - {type: box, dimensions: [2, 2, 2]}
+        - {type: 1, dimensions: [2, 2, 2]}
+      primitive_poses:
+        - {position: [10, 5, 0], orientation: [0, 0, 0, 1]}
+        - {position: [20, 5, 0], orientation: [0, 0, 0, 1]}
+    - id: on table
+      header: {frame_id: table}
+      primitives: [{type: sphere, dimensions: [0.5]}]
+      primitive_poses: [{position: [1, 0, 0], orientation: [0, 0, 0, 1]}]
+    - id: can
+      operation: add
+      primitives: [{type: cylinder, dimensions: [3, 0.25]}]
+    - id: sheet
+      meshes: [{vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [[0, 1, 2]], dimensions: [2, 2, 2]}]
+      mesh_poses: [{position: [0, 0, 7]}]
+";
+
+#[test]
+fn shapes_stand_where_frame_object_and_shape_put_them() {
+    let planning = scene(SCENE);
+    let names: Vec<&str> = planning.scene.objects.iter().map(|o| o.name.as_str()).collect();
+    assert_eq!(names, ["plain", "within", "on table", "can", "sheet"]);
+    let near = |object: u32, low: [f64; 3], high: [f64; 3], outside: f64| {
+        let [l, h] = extent(&planning, object);
+        let (low, high) = (DVec3::from_array(low), DVec3::from_array(high));
+        // Outside of the true shape, by no more than the chord error.
+        assert!((low - l).min_element() > -1e-12 && (low - l).max_element() < outside + 1e-12, "{object}: {l}");
+        assert!((h - high).min_element() > -1e-12 && (h - high).max_element() < outside + 1e-12, "{object}: {h}");
+    };
+    // 2 × 4 × 6 turned about z by a quarter is 4 × 2 × 6.
+    near(0, [-1.0, 1.0, 0.0], [3.0, 3.0, 6.0], 0.0);
+    // The half turn takes (10, 5) to (-10, -5) and (20, 5) to (-20, -5), before the shift by 100.
+    near(1, [79.0, -6.0, -1.0], [91.0, -4.0, 1.0], 0.0);
+    assert_eq!(planning.scene.objects[1].n_triangles, 24);
+    // The table's quarter turn takes (1, 0, 0) to (0, 1, 0).
+    near(2, [9.5, 0.5, -0.5], [10.5, 1.5, 0.5], 1e-3);
+    // Height before radius, along z.
+    near(3, [-0.25, -0.25, -1.5], [0.25, 0.25, 1.5], 1e-3);
+    near(4, [0.0, 0.0, 7.0], [2.0, 2.0, 7.0], 0.0);
+}
+
+#[test]
+fn what_cannot_be_triangles_is_an_error() {
+    let pose = "      primitive_poses: [{position: [0, 0, 0]}]\n";
+    refused(&format!("      primitives: [{{type: cone, dimensions: [1, 1]}}]\n{pose}"), "'cone' is no shape");
+    refused(&format!("      primitives: [{{type: box, dimensions: [1, 1]}}]\n{pose}"), "2 dimensions");
+    refused(&format!("      primitives: [{{type: sphere, dimensions: [-1]}}]\n{pose}"), "positive");
+    refused(&format!("      planes: [{{coef: [0, 0, 1, 0]}}]\n{pose}"), "plane");
+    refused("      header: {frame_id: moon}\n", "'moon'");
+    refused("      operation: remove\n", "operation");
+    refused("      primitives: [{type: sphere, dimensions: [1]}, {type: sphere, dimensions: [1]}]\n", "2 primitives");
+    refused("      pose: {orientation: [0, 0, 0, 2]}\n", "norm 2.0");
+    refused("      meshes: [{resource: 'no/such.stl'}]\n", "does not exist");
+    refused("      meshes: [{vertices: [[0, 0, 0]], triangles: [[0, 0, 1]]}]\n", "no vertex 1");
+    let attached = "robot_state:\n  attached_collision_objects: [{link_name: hand}]\n";
+    let read =
+        |text: &str| PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).map_err(|e| e.to_string());
+    assert!(read(attached).unwrap_err().contains("attached"));
+    assert!(read("world:\n  octomap: {octomap: {data: [1]}}\n").unwrap_err().contains("octomap"));
+    assert!(read("world: [").unwrap_err().contains("YAML"));
+    // Aliases that multiply.
+    let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    (1..12).for_each(|i| bomb += &format!("a{i}: &a{i} [{}]\n", vec![format!("*a{}", i - 1); 10].join(", ")));
+    let start = std::time::Instant::now();
+    let _ = read(&bomb);
+    let _ = read(&"[".repeat(100_000));
+    assert!(start.elapsed().as_secs() < 20);
+}
+
+/// A hand that slides along x, and a finger on it.
+fn robot() -> Robot {
+    let mut robot = Robot::new("r", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+    let mut body = 0;
+    for name in ["arm", "finger"] {
+        let drive = Drive::direct(robot.add_column(format!("{name}_joint"), ColumnKind::LengthM, None));
+        let kind = JointKind::Prismatic { axis: DVec3::X, drive };
+        let joint = Joint { name: format!("{name}_joint"), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
+        body = robot.add_body(name, Some(body), joint).unwrap();
+        robot.add_link(name, body, vec![[DVec3::ZERO, DVec3::Y, DVec3::Z]], vec![0]).unwrap();
+    }
+    robot
+}
+
+/// Pairs by name that are never tested.
+fn allowed(matrix: &str) -> Vec<(u32, u32)> {
+    let objects = "world:\n  collision_objects:\n    - id: can\n    - id: shelf\n";
+    scene(&format!("allowed_collision_matrix:\n{matrix}{objects}")).allowed_pairs(&robot())
+}
+
+#[test]
+fn allowed_collisions_are_those_of_the_matrix() {
+    assert_eq!(allowed("  entry_names: []\n"), []);
+    let names = "  entry_names: [arm, can, finger, shelf]\n";
+    // arm–can and finger–shelf; that arm and finger may touch says nothing of the scene.
+    let plain = "  entry_values:\n    - [false, true, true, false]\n    - [true, false, false, false]\n    \
+                 - [true, false, false, true]\n    - [false, false, true, false]\n";
+    assert_eq!(allowed(&format!("{names}{plain}")), [(0, 0), (1, 1)]);
+    let message = plain.replace("- [", "- enabled: [");
+    assert_eq!(allowed(&format!("{names}{message}")), [(0, 0), (1, 1)]);
+    // One half of the matrix is not enough.
+    let half = "  entry_values:\n    - [false, true, false, false]\n    - [false, false, false, false]\n    \
+                - [false, false, false, false]\n    - [false, false, false, false]\n";
+    assert_eq!(allowed(&format!("{names}{half}")), []);
+    // Defaults hold where there is no entry: finger with everything, and can only with what does not object.
+    let defaults = "  default_entry_names: [finger, can, arm]\n  default_entry_values: [true, true, false]\n";
+    assert_eq!(allowed(defaults), [(1, 0), (1, 1)]);
+    // An entry goes before a default.
+    let entry = "  entry_names: [finger, can]\n  entry_values: [[false, false], [false, false]]\n";
+    assert_eq!(allowed(&format!("{entry}{defaults}")), [(1, 1)]);
+    let error =
+        |text: &str| PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).unwrap_err().to_string();
+    assert!(
+        error("allowed_collision_matrix:\n  entry_names: [a]\n  entry_values: [[true, true]]\n").contains("rows of 1")
+    );
+    assert!(
+        error("allowed_collision_matrix:\n  entry_names: [a, a]\n  entry_values: [[true, true], [true, true]]\n")
+            .contains("twice")
+    );
+}
+
+#[test]
+fn motions_go_by_the_names_of_joints() {
+    let request = "
+start_state:
+  joint_state: {name: [gripper, finger_joint, arm_joint], position: [9, 2, 1]}
+  multi_dof_joint_state:
+    joint_names: [virtual_joint]
+    transforms: [{translation: [5, 0, 0], rotation: [0, 0, 1, 0]}]
+goal_constraints:
+  - joint_constraints: [{position: 4, joint_name: arm_joint}]
+  - joint_constraints: [{position: 7, joint_name: finger_joint}]
+";
+    let state = scene("robot_state:\n  joint_state: {name: [arm_joint, finger_joint], position: [-1, -2]}\n").state;
+    let read = Request::parse(request, 1 << 20).unwrap();
+    assert_eq!(read.motion(&robot(), &state).unwrap(), [vec![1.0, 2.0], vec![4.0, 2.0]]);
+    // What the request does not say, the scene does.
+    let short =
+        Request::parse("goal_constraints:\n  - joint_constraints: [{joint_name: arm_joint, position: 4}]\n", 1 << 20);
+    assert_eq!(short.unwrap().motion(&robot(), &state).unwrap(), [vec![-1.0, -2.0], vec![4.0, -2.0]]);
+    // The root is put half a turn round, 5 m along x; a base of the caller's is within that.
+    let mut based = robot();
+    based.bodies[0].joint.origin_m = DVec3::new(1.0, 2.0, 3.0);
+    let placed = firstcontact::model::moveit::placed(&based, read.start.root.unwrap());
+    let poses = placed.body_poses(&[1.0, 2.0]).unwrap();
+    assert!(poses[2].translation.distance(DVec3::new(1.0, -2.0, 3.0)) < 1e-12, "{}", poses[2].translation);
+
+    let refused = |text: &str| match Request::parse(text, 1 << 20) {
+        Ok(request) => request.motion(&robot(), &state).unwrap_err().to_string(),
+        Err(e) => e.to_string(),
+    };
+    assert!(
+        refused("goal_constraints:\n  - joint_constraints: [{joint_name: x, position: 4}]\n").contains("joint 'x'")
+    );
+    assert!(refused("goal_constraints:\n  - position_constraints: [{a: 1}]\n").contains("not given by joint values"));
+    assert!(refused("start_state: {}\n").contains("no goal"));
+    assert!(refused("start_state: {joint_state: {name: [a], position: []}}\ngoal_constraints: [{joint_constraints: [{joint_name: arm_joint, position: 4}]}]\n").contains("1 joints but 0"));
+}

@@ -1,0 +1,258 @@
+//! Names on the command line: what they run, and what is said where something is missing.
+
+use super::archives::tar_of;
+use firstcontact::dataset::manifest::Manifest;
+use firstcontact::dataset::problems;
+use firstcontact::engine::{Backend, Engine};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene_file::SceneOptions;
+use firstcontact::model::urdf::UrdfOptions;
+use firstcontact::motion::Motions;
+use firstcontact::verdict::Verdict;
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A folder in which the program runs, and data sets in it that are made up.
+struct Desk {
+    folder: TempDir,
+    data: Option<PathBuf>,
+}
+
+/// A slider along x of the Panda's joint names, its link a cube of 0.2 m.
+const ROBOT: &str = r#"<robot name="r"><link name="world"/><link name="panda_hand"><collision><geometry>
+  <box size="0.2 0.2 0.2"/></geometry></collision></link><joint name="panda_joint1" type="prismatic">
+  <parent link="world"/><child link="panda_hand"/><axis xyz="1 0 0"/><limit lower="-9" upper="9"/></joint></robot>"#;
+
+/// A box at x, 0.2 m deep and larger across than the cube that meets it, so that no edges lie on each other.
+fn cube(id: &str, x: f64) -> String {
+    format!(
+        "    - id: {id}\n      primitives: [{{type: box, dimensions: [0.2, 0.7, 0.9]}}]\n      \
+         primitive_poses: [{{position: [{x}, 0, 0], orientation: [0, 0, 0, 1]}}]\n"
+    )
+}
+
+fn request(from: f64, to: f64) -> String {
+    format!(
+        "start_state: {{joint_state: {{name: [panda_joint1], position: [{from}]}}}}\n\
+         goal_constraints:\n  - joint_constraints: [{{joint_name: panda_joint1, position: {to}}}]\n"
+    )
+}
+
+impl Desk {
+    /// Three problems of the kind `box`: a contact at x = 0.5, which is half way; the same with the pair allowed; free. And one
+    /// of another kind.
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let objects = |text: &str| format!("world:\n  collision_objects:\n{text}");
+        let matrix = "allowed_collision_matrix:\n  entry_names: [can, gripper, panda_hand]\n  \
+                      entry_values: [[false, false, true], [false, false, false], [true, false, false]]\n";
+        let files = [
+            ("problems/box_panda/scene0001.yaml", objects(&(cube("can", 0.7) + &cube("far", 5.0)))),
+            ("problems/box_panda/request0001.yaml", request(0.0, 1.0)),
+            ("problems/box_panda/scene0002.yaml", format!("{matrix}{}", objects(&cube("can", 0.7)))),
+            ("problems/box_panda/request0002.yaml", request(0.0, 1.0)),
+            ("problems/box_panda/scene0003.yaml", objects(&cube("can", -0.7))),
+            ("problems/box_panda/request0003.yaml", request(0.0, 1.0)),
+            ("problems/cage_panda/scene0001.yaml", objects(&cube("can", 0.0))),
+            ("problems/cage_panda/request0001.yaml", request(0.0, 1.0)),
+        ];
+        let desk = Self { folder, data: None };
+        desk.put("sets/robot-panda/panda.urdf", ROBOT.as_bytes());
+        desk.archive(&files.map(|(path, text)| (path.to_string(), text)));
+        desk
+    }
+
+    fn archive(&self, files: &[(String, String)]) {
+        let entries: Vec<_> =
+            files.iter().map(|(path, text)| (path.as_str(), tar::EntryType::Regular, "", text.as_bytes())).collect();
+        let mut bz = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+        bz.write_all(&tar_of(&entries)).unwrap();
+        self.put("sets/mbm-problems/panda-problems.tar.bz2", &bz.finish().unwrap());
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+            .env("XDG_RUNTIME_DIR", self.folder.path())
+            .env_remove("FIRSTCONTACT_MIRROR")
+            .env_remove("RUST_BACKTRACE");
+        match &self.data {
+            Some(data) => command.env("FIRSTCONTACT_DATA", data),
+            None => command.env_remove("FIRSTCONTACT_DATA"),
+        };
+        command
+    }
+
+    fn check(&self, name: &str, more: &[&str]) -> (i32, String, Vec<Value>) {
+        let arguments =
+            ["check", "--dataset", name, "--dataset-folder", "sets", "--out", "out.jsonl", "--stats", "s.json"];
+        let output = self.run(&[&arguments[..], more].concat());
+        let text = std::fs::read_to_string(self.folder.path().join("out.jsonl")).unwrap_or_default();
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap(), lines)
+    }
+}
+
+#[test]
+fn each_problem_is_checked_in_its_own_scene() {
+    let desk = Desk::new();
+    let (code, stderr, lines) = desk.check("mbm-panda/box", &[]);
+    assert_eq!(code, 1, "{stderr}");
+    // The link that the matrix names and the robot lacks is told.
+    assert!(stderr.contains("warning") && stderr.contains("gripper"), "{stderr}");
+    let told: Vec<_> =
+        lines.iter().map(|l| (l["motion"].as_u64(), l["problem"].as_str(), l["verdict"].as_str())).collect();
+    let expected = [(0, "box/0001", "contact"), (1, "box/0002", "free"), (2, "box/0003", "free")];
+    assert_eq!(told, expected.map(|(i, problem, verdict)| (Some(i), Some(problem), Some(verdict))));
+    let toc: Vec<f64> = serde_json::from_value(lines[0]["toc"].clone()).unwrap();
+    assert!(toc[0] <= 0.5 && toc[1] >= 0.5 && toc[1] - toc[0] <= 1e-9, "{toc:?}");
+    assert_eq!((&lines[0]["a"]["link"], &lines[0]["b"]["object"]), (&"panda_hand".into(), &"can".into()));
+    let stats: Value = serde_json::from_slice(&std::fs::read(desk.folder.path().join("s.json")).unwrap()).unwrap();
+    assert_eq!((&stats["problems"], &stats["motions"], &stats["free"]), (&3.into(), &3.into(), &2.into()));
+
+    let (code, _, lines) = desk.check("mbm-panda/all", &[]);
+    let names: Vec<&str> = lines.iter().map(|l| l["problem"].as_str().unwrap()).collect();
+    assert_eq!((code, names), (1, vec!["box/0001", "box/0002", "box/0003", "cage/0001"]));
+    assert_eq!(lines[3]["initial_overlap"], true);
+    // The robot's base moves it, not the scenes.
+    let (code, _, lines) = desk.check("mbm-panda/box", &["--base", "-0.25,0,0,0,0,0"]);
+    let toc: Vec<f64> = serde_json::from_value(lines[0]["toc"].clone()).unwrap();
+    assert!(code == 1 && toc[0] <= 0.75 && toc[1] >= 0.75, "{toc:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn going_on_gives_the_same_bytes() {
+    let desk = Desk::new();
+    let scene = format!("world:\n  collision_objects:\n{}", cube("can", 0.7));
+    let files = (0..1500).flat_map(|i| {
+        let path = |what: &str| format!("problems/many_panda/{what}{i:04}.yaml");
+        [(path("scene"), scene.clone()), (path("request"), request(0.0, 0.4 + f64::from(i) * 1e-3))]
+    });
+    desk.archive(&files.collect::<Vec<_>>());
+    let arguments = ["check", "--dataset", "mbm-panda/many", "--dataset-folder", "sets", "--out", "out.jsonl"];
+    let child = desk.command(&arguments).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    while !desk.folder.path().join("out.jsonl.part.json").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let text = |name: &str| std::fs::read_to_string(desk.folder.path().join(name)).unwrap_or_default();
+    assert_eq!(ended.status.code(), Some(130), "{}", String::from_utf8_lossy(&ended.stderr));
+    let (part, beside) = (text("out.jsonl.part"), text("out.jsonl.part.json"));
+    assert!(part.lines().count() < 1500);
+    assert_eq!(desk.run(&[&arguments[..], &["--resume"]].concat()).status.code(), Some(1));
+    let whole = text("out.jsonl");
+    assert!(whole.starts_with(&part) && whole.lines().count() == 1500);
+    assert_eq!(desk.run(&arguments).status.code(), Some(1));
+    assert!(text("out.jsonl") == whole);
+    // One problem that is another.
+    desk.put("out.jsonl.part", part.as_bytes());
+    desk.put("out.jsonl.part.json", beside.as_bytes());
+    let (code, stderr, _) = desk.check("mbm-panda/many", &["--resume", "--base", "0.1,0,0,0,0,0"]);
+    assert!(code == 3 && stderr.contains("robot"), "{stderr}");
+}
+
+#[test]
+fn what_is_missing_is_named_with_the_remedy() {
+    let mut desk = Desk::new();
+    let (code, stderr, _) = desk.check("mbm-panda/no_such", &[]);
+    assert!(code == 3 && stderr.contains("box, cage") && stderr.contains("no_such"), "{stderr}");
+    let (code, stderr, _) = desk.check("mbm-ur5/box", &[]);
+    assert!(
+        code == 3 && stderr.contains("dataset fetch robot-ur5") && stderr.contains("FIRSTCONTACT_DATA"),
+        "{stderr}"
+    );
+    let (code, stderr, _) = desk.check("no_such", &[]);
+    assert!(code == 3 && stderr.contains("no_such"), "{stderr}");
+    let (code, stderr, _) = desk.check("mbm-panda/box", &["--scene", "x.stl"]);
+    assert!(code == 3 && stderr.contains("--scene"), "{stderr}");
+    let (code, stderr, _) = desk.check("mbm-panda/box", &["--strict"]);
+    assert_eq!(code, 1, "{stderr}");
+    // The environment's folder goes before the other, and is not needed for all.
+    desk.data = Some(desk.folder.path().join("elsewhere"));
+    let moved = desk.folder.path().join("elsewhere/robot-panda");
+    std::fs::create_dir_all(moved.parent().unwrap()).unwrap();
+    std::fs::rename(desk.folder.path().join("sets/robot-panda"), moved).unwrap();
+    let (code, stderr, lines) = desk.check("mbm-panda/box", &[]);
+    assert_eq!((code, lines.len()), (1, 3), "{stderr}");
+}
+
+#[test]
+fn sets_are_listed_and_fetched_by_name() {
+    let desk = Desk::new();
+    let listed = String::from_utf8(desk.run(&["dataset", "list"]).stdout).unwrap();
+    for words in ["pipes", "robot-ur5", "BSD-3-Clause", "mbm-panda/KIND", "mbm-panda/kitchen", "puma560-bookstore"] {
+        assert!(listed.contains(words), "{words}: {listed}");
+    }
+    let unknown = desk.run(&["dataset", "fetch", "no_such"]);
+    assert_eq!(unknown.status.code(), Some(3));
+    assert!(String::from_utf8(unknown.stderr).unwrap().contains("robot-puma560"));
+    let mut offline = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
+    offline.args(["dataset", "fetch", "robot-puma560", "--dataset-folder", "got"]).current_dir(desk.folder.path());
+    let output = offline.env("FIRSTCONTACT_MIRROR", desk.folder.path().join("empty")).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr.contains("FIRSTCONTACT_MIRROR") && stderr.contains("robot-puma560/LICENSE"), "{stderr}");
+    assert!(!desk.folder.path().join("got/robot-puma560").exists());
+}
+
+/// The published problems: whoever made them saw to it that starts and goals are free, so a frame, a dimension or a joint that
+/// were misread would show.
+#[test]
+fn published_starts_and_goals_are_free() {
+    let Some(folder) = crate::oracle::data::folder("mbm-problems") else { return };
+    let data = folder.parent().unwrap();
+    let manifest = Manifest::built_in().unwrap();
+    for name in ["mbm-panda", "mbm-ur5"] {
+        let run = manifest.run(name).unwrap().0;
+        let base = run.base;
+        let robot =
+            Robot::from_urdf_with(data.join(&run.robot), &UrdfOptions { base, ..UrdfOptions::default() }).unwrap();
+        let of = run.problems.as_ref().unwrap();
+        let all = problems::read(&data.join(&of.archive), &of.suffix, problems::ALL, &SceneOptions::default()).unwrap();
+        assert_eq!(all.len(), 700, "{name}");
+        for problem in all.iter().step_by(crate::effort(35, 1)) {
+            let motion = problem.motion(&robot).unwrap();
+            let ends = [motion.start(0), motion.end(0)];
+            let allowed = problem.planning.allowed_pairs(&robot);
+            let builder = Engine::builder(&robot, &problem.planning.scene).backend(Backend::Cpu).allow(allowed);
+            let report = builder.build().unwrap().check(&Motions::between(&ends, &ends).unwrap()).unwrap();
+            assert!(
+                report.verdicts.iter().all(|v| *v == Verdict::Free),
+                "{name} {}: {:?}",
+                problem.name,
+                report.verdicts
+            );
+        }
+    }
+}
+
+/// The kitchen by its name: one scene, starts and goals of another kind of problems.
+#[test]
+fn the_kitchen_runs_by_its_name() {
+    let Some(folder) = crate::oracle::data::folder("env-mbm-meshes") else { return };
+    let mut desk = Desk::new();
+    desk.data = folder.parent().map(Path::to_path_buf);
+    let (code, stderr, lines) = desk.check("mbm-panda/kitchen", &["--backend", "cpu"]);
+    assert_eq!((code, lines.len()), (1, 100), "{stderr}");
+    assert!(lines.iter().all(|l| l["verdict"] != "undecided"));
+    let objects = ["cupboard", "cupboard_door_l", "cupboard_door_r", "kitchen_counter", "dishwasher_door"];
+    for line in lines.iter().filter(|l| l["verdict"] == "contact") {
+        assert!(objects.iter().any(|o| line["b"]["object"].as_str().unwrap().contains(o)), "{line}");
+    }
+}

@@ -1,0 +1,84 @@
+//! `firstcontact dataset fetch` and `list`.
+
+use clap::Args;
+use comfy_table::{Table, presets};
+use firstcontact::dataset::fetch::{self, Sources, Step, unpack::Limits};
+use firstcontact::dataset::manifest::{FetchSet, Manifest};
+use firstcontact::dataset::{NAMES, fetch::is_fetched};
+use firstcontact::{Error, Result};
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct FetchArgs {
+    /// Which ones; `list` names them. What several of them share is downloaded once
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    /// The folder in which each becomes a folder of its name
+    #[arg(long, value_name = "DIR", default_value = super::FOLDER)]
+    dataset_folder: PathBuf,
+}
+
+pub fn run(args: &FetchArgs) -> Result<()> {
+    let manifest = Manifest::built_in()?;
+    let mut sets = Vec::new();
+    for name in &args.names {
+        // The name of a run stands for the sets that it needs.
+        let needed = match manifest.run(name) {
+            Some((run, _)) => super::named::sets_of(run),
+            None => vec![name.as_str()],
+        };
+        let several = needed.len() > 1;
+        for name in needed {
+            let set = manifest.set(name)?;
+            let known = sets.iter().any(|s: &&FetchSet| s.name == set.name);
+            // Of those that a run needs, some may be there.
+            let there = several && is_fetched(set, &args.dataset_folder);
+            if !known && !there {
+                sets.push(set);
+            }
+        }
+    }
+    let bar = ProgressBar::new(sets.iter().map(|s| s.download_bytes()).sum());
+    let style = ProgressStyle::with_template("{msg} {bar:40} {bytes}/{total_bytes}, {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let mut progress = |step: Step<'_>| match step {
+        Step::Bytes { n, .. } => bar.inc(n),
+        Step::Unpack { file } => bar.set_message(format!("unpacking {file}")),
+    };
+    let fetched =
+        fetch::fetch(&sets, &args.dataset_folder, &Sources::from_environment(), &Limits::default(), &mut progress);
+    bar.finish_and_clear();
+    for (set, folder) in sets.iter().zip(fetched?) {
+        say!("{}: {}, {}, licence {}", folder.display(), set.about, set.version, set.licence);
+    }
+    Ok(())
+}
+
+pub fn list() -> Result<()> {
+    let manifest = Manifest::built_in().map_err(|e| Error::input(e.to_string()))?;
+    say!("made by dataset make, or when --dataset names them:");
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    for (name, what) in NAMES {
+        table.add_row([name, what]);
+    }
+    say!("{table}\n\nfetched by dataset fetch:");
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["set", "what", "licence", "download"]);
+    for set in &manifest.sets {
+        let size = HumanBytes(set.download_bytes()).to_string();
+        table.add_row([&set.name, &set.about, &set.licence, &size]);
+    }
+    say!("{table}\n\nfor --dataset, once their sets are fetched or FIRSTCONTACT_DATA has them:");
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["name", "what", "sets"]);
+    for run in &manifest.runs {
+        let of_kinds = run.scene.is_none();
+        let name = if of_kinds { format!("{}/KIND", run.name) } else { run.name.clone() };
+        table.add_row([name, run.about.clone(), super::named::sets_of(run).join(", ")]);
+    }
+    say!("{table}");
+    say!("KIND: bookshelf_small, bookshelf_tall, bookshelf_thin, box, cage, table_pick, table_under_pick, or all");
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! Names for `--dataset`: which files they mean, and motions that are made where a set has none.
+
+use super::{Files, files};
+use firstcontact::dataset::manifest::{Manifest, NamedRun, Problems};
+use firstcontact::dataset::placed::RandomMotions;
+use firstcontact::dataset::problems;
+use firstcontact::dataset::{DEFAULT_SEED, MakeOptions, Progress, THETA_MAX_DEG};
+use firstcontact::engine::{Backend, Engine};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::model::scene_file::SceneOptions;
+use firstcontact::model::urdf::UrdfOptions;
+use firstcontact::motion::Motions;
+use firstcontact::output;
+use firstcontact::verdict::Verdict;
+use firstcontact::{Error, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What a name stands for.
+#[derive(Debug)]
+pub enum Work {
+    /// One robot, one scene, many motions.
+    Files(Files),
+    /// Problems, each in a scene of its own.
+    Problems(ProblemSet),
+}
+
+/// A set of problems.
+#[derive(Debug)]
+pub struct ProblemSet {
+    /// The robot.
+    pub robot: PathBuf,
+    /// The archive.
+    pub archive: PathBuf,
+    /// What its folders' names end in.
+    pub suffix: String,
+    /// Which problems.
+    pub kind: String,
+    /// Where the robot's root stands.
+    pub base: [f64; 6],
+}
+
+/// What the data set `name` means. Public sets are looked for in the folder that `FIRSTCONTACT_DATA` names, then in `folder`;
+/// what is made is made in `folder`.
+pub fn work(name: &str, folder: &Path) -> Result<Work> {
+    let manifest = Manifest::built_in()?;
+    let Some((run, rest)) = manifest.run(name) else { return files(name, folder).map(Work::Files) };
+    let robot = find(&run.robot, folder)?;
+    match (&run.scene, &run.problems) {
+        (None, Some(of)) => {
+            let archive = find(&of.archive, folder)?;
+            let kind = of.kind.as_deref().unwrap_or(if rest.is_empty() { problems::ALL } else { rest });
+            let (suffix, kind) = (of.suffix.clone(), kind.to_string());
+            Ok(Work::Problems(ProblemSet { robot, archive, suffix, kind, base: run.base }))
+        }
+        (Some(scene), of) => {
+            let out = folder.join(run.name.replace('/', "-"));
+            let scene = match &run.meshes {
+                Some(meshes) => with_meshes(&find(scene, folder)?, meshes, folder, &out)?,
+                None => find(scene, folder)?,
+            };
+            let motions = match of {
+                Some(of) => starts_and_goals(run, of, &robot, folder, &out)?,
+                None => random(run, rest, &robot, &scene, &out)?,
+            };
+            Ok(Work::Files(Files { robot, scene, motions, base: Some(run.base) }))
+        }
+        (None, None) => Err(Error::usage(format!("data set '{name}' has no scene"))),
+    }
+}
+
+/// The sets that a run needs.
+pub fn sets_of(run: &NamedRun) -> Vec<&str> {
+    let files = [Some(&run.robot), run.scene.as_ref(), run.problems.as_ref().map(|p| &p.archive)];
+    let mut sets: Vec<&str> = files.into_iter().flatten().filter_map(|file| file.split('/').next()).collect();
+    sets.dedup();
+    sets
+}
+
+/// Where a file of a public set is.
+fn find(file: &str, folder: &Path) -> Result<PathBuf> {
+    let data = std::env::var_os("FIRSTCONTACT_DATA").filter(|v| !v.is_empty()).map(PathBuf::from);
+    let places: Vec<PathBuf> = data.into_iter().chain([folder.to_path_buf()]).map(|f| f.join(file)).collect();
+    places.iter().find(|p| p.is_file()).cloned().ok_or_else(|| {
+        let set = file.split('/').next().unwrap_or_default();
+        let tried: Vec<_> = places.iter().map(|p| p.display().to_string()).collect();
+        Error::input(format!("the data set {set} is not there: no {}", tried.join(" and no ")))
+            .remedy(format!("firstcontact dataset fetch {set}; or FIRSTCONTACT_DATA names a folder that has {set}"))
+    })
+}
+
+/// A copy of a URDF scene in which paths of meshes that begin with `from` begin with the folder `to` of a set.
+fn with_meshes(scene: &Path, [from, to]: &[String; 2], folder: &Path, out: &Path) -> Result<PathBuf> {
+    let text = std::fs::read_to_string(scene).map_err(|e| Error::input(e.to_string()).in_file(scene))?;
+    // The scene stands in the same set, so it tells where the set is.
+    let set = scene.ancestors().find(|f| f.ends_with(to)).unwrap_or(folder);
+    let set = std::path::absolute(set).map_err(|e| Error::input(e.to_string()).in_file(set))?;
+    let place = set.display().to_string().replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let path = out.join("scene.urdf");
+    let text = text.replace(from.as_str(), &format!("file://{place}"));
+    output::write(&path, |file| {
+        file.write_all(text.as_bytes()).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&path))
+    })?;
+    Ok(path)
+}
+
+/// Starts and goals of problems as a file of motions, made if it is not there.
+fn starts_and_goals(run: &NamedRun, of: &Problems, robot: &Path, folder: &Path, out: &Path) -> Result<PathBuf> {
+    let path = out.join("motions.json");
+    if path.is_file() {
+        return Ok(path);
+    }
+    let kind = of.kind.as_deref().unwrap_or(problems::ALL);
+    let found = problems::read(&find(&of.archive, folder)?, &of.suffix, kind, &SceneOptions::default())?;
+    let robot = placed(robot, run.base)?;
+    let motions: Vec<Motions> = found.iter().map(|p| p.motion(&robot)).collect::<Result<_>>()?;
+    let names: Vec<&str> = robot.columns.iter().map(|c| c.name.as_str()).collect();
+    let ends: Vec<_> = motions.iter().map(|m| [m.start(0), m.end(0)]).collect();
+    let text = json!({ "joints": names, "motions": ends }).to_string();
+    output::write(&path, |to| {
+        to.write_all(text.as_bytes()).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&path))
+    })?;
+    Ok(path)
+}
+
+/// Random motions of at most `degrees`, made if they are not there.
+fn random(run: &NamedRun, degrees: &str, robot: &Path, scene: &Path, out: &Path) -> Result<PathBuf> {
+    let degrees = if degrees.is_empty() { "30" } else { degrees.trim_end_matches("deg") };
+    let Some(&theta_max_deg) = THETA_MAX_DEG.iter().find(|t| t.to_string() == degrees) else {
+        let angles = THETA_MAX_DEG.map(|t| t.to_string()).join(", ");
+        let message = format!("data set '{}' has no motions of '{degrees}' degrees", run.name);
+        return Err(Error::usage(message).remedy(format!("there are {angles}")));
+    };
+    let path = out.join(format!("motions-{degrees}deg.npy"));
+    if path.is_file() {
+        return Ok(path);
+    }
+    tell!("making motions of {} in {}", run.name, path.display());
+    let (robot, scene) = (placed(robot, run.base)?, Scene::from_file(scene)?);
+    // On the CPU: which starts are free must not depend on what adapters there are.
+    let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
+    let mut is_free = |starts: &[Vec<f64>]| {
+        let report = engine.check(&Motions::between(starts, starts)?)?;
+        Ok(report.verdicts.iter().map(|v| *v == Verdict::Free).collect())
+    };
+    let n_motions = MakeOptions::default().n_motions;
+    let bar = ProgressBar::new(n_motions as u64);
+    let style = ProgressStyle::with_template("making motions {bar:40} {pos}/{len}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let random = RandomMotions { name: &run.name, seed: DEFAULT_SEED, theta_max_deg, n_motions };
+    let written = random.write(&robot, &path, &mut is_free, &mut |p: Progress| bar.set_position(p.n_made as u64));
+    bar.finish_and_clear();
+    written.map(|()| path)
+}
+
+fn placed(robot: &Path, base: [f64; 6]) -> Result<Robot> {
+    Robot::from_urdf_with(robot, &UrdfOptions { base, ..UrdfOptions::default() })
+}

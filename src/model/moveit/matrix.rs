@@ -1,0 +1,84 @@
+//! The allowed-collision matrix: pairs that touch by construction, or never can.
+
+use crate::error::{Error, Result};
+use serde::Deserialize;
+use std::collections::HashMap;
+
+#[derive(Default, Deserialize)]
+pub(super) struct MatrixYaml {
+    #[serde(default)]
+    entry_names: Vec<String>,
+    #[serde(default)]
+    entry_values: Vec<Row>,
+    #[serde(default)]
+    default_entry_names: Vec<String>,
+    #[serde(default)]
+    default_entry_values: Vec<bool>,
+}
+
+/// A row as MoveIt's tools write it: a list, or the message's own form.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Row {
+    Plain(Vec<bool>),
+    Message { enabled: Vec<bool> },
+}
+
+/// Which pairs of names are never tested.
+#[derive(Clone, Debug, Default)]
+pub struct AllowedCollisions {
+    indices: HashMap<String, usize>,
+    /// `[row][column]`, in the order of the names.
+    values: Vec<Vec<bool>>,
+    defaults: HashMap<String, bool>,
+}
+
+impl AllowedCollisions {
+    pub(super) fn new(yaml: MatrixYaml) -> Result<Self> {
+        let at = |e: Error| e.at("allowed_collision_matrix");
+        let n = yaml.entry_names.len();
+        let values: Vec<Vec<bool>> = yaml
+            .entry_values
+            .into_iter()
+            .map(|row| match row {
+                Row::Plain(row) | Row::Message { enabled: row } => row,
+            })
+            .collect();
+        if values.len() != n || values.iter().any(|row| row.len() != n) {
+            return Err(at(Error::input(format!("its values are not {n} rows of {n}, for {n} names"))));
+        }
+        if yaml.default_entry_names.len() != yaml.default_entry_values.len() {
+            return Err(at(Error::input("it has not as many default values as default names")));
+        }
+        let indices: HashMap<_, _> = yaml.entry_names.into_iter().enumerate().map(|(i, name)| (name, i)).collect();
+        if indices.len() != n {
+            return Err(at(Error::input("it names something twice")));
+        }
+        Ok(Self {
+            indices,
+            values,
+            defaults: yaml.default_entry_names.into_iter().zip(yaml.default_entry_values).collect(),
+        })
+    }
+
+    /// Whether a pair is never tested: as its own entry says, else as the defaults of the two agree. An entry counts only if
+    /// both of its places in the matrix say so: in doubt a pair is tested.
+    pub fn allows(&self, a: &str, b: &str) -> bool {
+        if let (Some(&i), Some(&j)) = (self.indices.get(a), self.indices.get(b)) {
+            return self.values[i][j] && self.values[j][i];
+        }
+        match (self.defaults.get(a), self.defaults.get(b)) {
+            (Some(a), Some(b)) => *a && *b,
+            (Some(one), None) | (None, Some(one)) => *one,
+            (None, None) => false,
+        }
+    }
+
+    /// The names in it, in order of the alphabet.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.indices.keys().chain(self.defaults.keys()).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
