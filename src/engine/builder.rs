@@ -25,11 +25,12 @@ pub struct EngineBuilder<'a> {
     scene: &'a Scene,
     allowed: Vec<(u32, u32)>,
     options: Options,
+    known: Option<&'a Engine>,
 }
 
 impl<'a> EngineBuilder<'a> {
     pub(super) fn new(robot: &'a Robot, scene: &'a Scene) -> Self {
-        Self { robot, scene, allowed: Vec::new(), options: Options::default() }
+        Self { robot, scene, allowed: Vec::new(), options: Options::default(), known: None }
     }
 
     /// Where the culling stages run.
@@ -60,6 +61,14 @@ impl<'a> EngineBuilder<'a> {
         self
     }
 
+    /// Takes the trees over the links from an engine that has the same ones, for a robot in one scene after the other; an engine
+    /// with other links changes nothing.
+    #[must_use]
+    pub fn like(mut self, known: &'a Engine) -> Self {
+        self.known = Some(known);
+        self
+    }
+
     /// All options at once.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
@@ -75,7 +84,8 @@ impl<'a> EngineBuilder<'a> {
         let start = Instant::now();
         self.options.solve.check()?;
         let pool = thread_pool(self.options.threads)?;
-        let mut world = pool.install(|| World::new(self.robot, self.scene, &self.allowed))?;
+        let known = self.known.map(Engine::world);
+        let mut world = pool.install(|| World::with(self.robot, self.scene, &self.allowed, known))?;
         let (flow, note) = match self.options.backend {
             Backend::Cpu => (None, None),
             Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),

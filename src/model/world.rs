@@ -150,17 +150,37 @@ impl World {
     /// # Errors
     /// A coordinate is farther than [`MAX_COORDINATE_M`] from the robot's base.
     pub fn new(robot: &Robot, scene: &Scene, allowed: &[(u32, u32)]) -> Result<Self> {
+        Self::with(robot, scene, allowed, None)
+    }
+
+    /// The same with the trees over the links of `known`, if that has the same links: in their bodies' frames they do not
+    /// depend on where the robot stands, nor on the scene.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn with(robot: &Robot, scene: &Scene, allowed: &[(u32, u32)], known: Option<&Self>) -> Result<Self> {
+        let same = |known: &&Self| {
+            let links = known.robot.links.iter().zip(&robot.links);
+            known.robot.links.len() == robot.links.len()
+                && links.into_iter().all(|(a, b)| a.body == b.body && a.triangles == b.triangles)
+        };
+        let known = known.filter(same);
         let base = robot.bodies[0].joint.origin_m;
         let origin_m = if base.length() > KEEP_ORIGIN_M { base.round() } else { DVec3::ZERO };
         let mut robot = robot.clone();
         robot.bodies[0].joint.origin_m -= origin_m;
-        let links = (0..robot.links.len() as u32)
-            .into_par_iter()
-            .filter(|&l| !robot.links[l as usize].triangles.is_empty())
-            .map(|l| LinkShape::new(&robot, l))
-            .collect::<Vec<_>>();
-        // In order, so that the first error is always the same.
-        let links = links.into_iter().collect::<Result<Vec<_>>>()?;
+        let links = match known {
+            Some(known) => known.links.clone(),
+            None => {
+                let links = (0..robot.links.len() as u32)
+                    .into_par_iter()
+                    .filter(|&l| !robot.links[l as usize].triangles.is_empty())
+                    .map(|l| LinkShape::new(&robot, l))
+                    .collect::<Vec<_>>();
+                // In order, so that the first error is always the same.
+                links.into_iter().collect::<Result<Vec<_>>>()?
+            }
+        };
         let scene = SceneShape::new(scene, origin_m)?;
         let model = ModelTree::new(links.len() as u32);
         Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect(), obbs: None })

@@ -58,7 +58,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
     let allowed: Vec<_> = ready.iter().map(|r| &r.allowed).collect();
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
     let Some(first) = ready.first() else { return Ok(Outcome::Free) };
-    let mut engine = first.engine(&options)?;
+    let mut engine = first.engine(&options, None)?;
     let robots: Vec<&Robot> = ready.iter().map(|r| r.robot.as_ref()).collect();
     let scenes: Vec<&Scene> = found.iter().map(|p| &p.planning.scene).collect();
     let of = Fingerprint::of_many(&engine, &robots, &scenes, &hash, &told);
@@ -73,7 +73,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
     let (mut stats, mut contacts) = (Stats::default(), Vec::new());
     for (i, problem) in ready.iter().enumerate().skip(before.motions as usize) {
         if i > 0 {
-            engine = problem.engine(&options)?;
+            engine = problem.engine(&options, Some(&engine))?;
         }
         let answered = problem.answer(args, i, &engine, &mut stats);
         let (text, words) = match answered {
@@ -144,8 +144,12 @@ fn look(args: &CheckArgs, set: &ProblemSet, ready: &[Ready]) -> Result<MotionHas
 }
 
 impl Ready<'_> {
-    fn engine(&self, options: &Options) -> Result<Engine> {
-        let builder = Engine::builder(&self.robot, &self.problem.planning.scene).options(options.clone());
+    /// An engine; what of the links is known from `before` is not made again.
+    fn engine(&self, options: &Options, before: Option<&Engine>) -> Result<Engine> {
+        let mut builder = Engine::builder(&self.robot, &self.problem.planning.scene).options(options.clone());
+        if let Some(before) = before {
+            builder = builder.like(before);
+        }
         let built = builder.allow(self.allowed.iter().copied()).build();
         built.map_err(|e| e.at(format!("problem {}", self.problem.name)))
     }
