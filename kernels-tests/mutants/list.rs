@@ -24,6 +24,8 @@ const MAPS: &str = "src/stage/s4_sweep/paper/maps.rs";
 const DESCENT: &str = "src/stage/s5_pairs/descent.rs";
 const MOVING_LINK: &str = "src/stage/s5_pairs/moving.rs";
 const REFINEMENT: &str = "src/stage/s5_pairs/refinement.rs";
+const REST: &str = "src/stage/s5_pairs/rest.rs";
+const SEPARATION: &str = "src/numeric/separation.rs";
 const PAIRS_OF_SLABS: &str = "src/stage/s5_pairs.rs";
 const SOLVE: &str = "src/stage/s6_solve/mod.rs";
 
@@ -72,6 +74,7 @@ const SHALLOW: &str = "s6_solve::certificates::an_error_of_any_shape_hides_a_sha
 const FOUND: &str = "stage::s6_solve::search::tests::nothing_touches_before_what_is_found";
 const ENDS: &str = "stage::s6_solve::search::tests::half_widths_reach_the_ends";
 const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32_rounds";
+const BENDING: &str = "s5_pairs::what_is_met_because_paths_bend_is_kept";
 const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
 /// Needs the pool, by FIRSTCONTACT_DATA.
 const POOL: &str = "pool::all_motions_on_the_cpu";
@@ -561,13 +564,38 @@ pub const MUTANTS: &[Mutant] = &[
         PAIRS,
     ),
     m("first triangle of a leaf", DESCENT, "(1u32 << of_leaf) - 1", "(1u32 << of_leaf) - 2", PAIRS),
-    m("what comes after a block", REFINEMENT, "open.add(rest_of(missed, block))", "open.add(rest_of(0, block))", PAIRS),
+    m("what comes after a block", REFINEMENT, "mask: item.mask & !(look.block as u16)", "mask: 0", PAIRS),
+    m(
+        "what comes after a sub-interval",
+        REFINEMENT,
+        "mask: look.item.mask & !(1 << k), ..look.item",
+        "mask: 0, ..look.item",
+        PAIRS,
+    ),
+    m(
+        "lanes that go on to their first half",
+        REFINEMENT,
+        "look.item.lanes &= !(missed as u8);",
+        "look.item.lanes = 0;",
+        PAIRS,
+    ),
+    m("whose lane an answer is", REST, "(apart >> i & 1) << lane", "(apart >> i & 1) << i", PAIRS),
+    m("lanes that no axis separated", REST, "(apart >> i & 1) << lane", "1 << lane", PAIRS),
+    m("how far a triangle travels", SEPARATION, "travel: middle.times(h)", "travel: middle.times(T::new(0.0))", PAIRS),
+    m("velocities that differ", SEPARATION, "(high - middle).max(middle - low).times(h)", "V3::zero()", PAIRS),
+    m(
+        "accelerations of a triangle",
+        SEPARATION,
+        "a.abs().max(b.abs()).max(c.abs()).times(half_hh)",
+        "a.times(T::new(0.0))",
+        BENDING,
+    ),
     m("what comes after a slab", PAIRS_OF_SLABS, "if same { later.mask() } else { 0 }", "0", PAIRS),
     m(
         "slices before a certain contact",
         REFINEMENT,
-        "now(at) >= found.limit(piece)",
-        "now(at) + 2 >= found.limit(piece)",
+        "now >= self.found.limit(piece)",
+        "now + 2 >= self.found.limit(piece)",
         POOL,
     ),
     // Balls of displacements as bounds of the culling stages.
