@@ -10,7 +10,7 @@
 //! bound is of first order in `h` where jets are of third; what it is for is comparison.
 //!
 //! **Rounding.** All terms are positive. The norm's square has at most thirteen roundings above a term (weights among them), its
-//! root half of these and one more; then follow at most six. [`ROUNDINGS`] units cover them, the constants' own and those of the
+//! root half of these and one more; then follow at most six. `ROUNDINGS` units cover them, the constants' own and those of the
 //! last product. What underflows in the squares is in the absolute term below the root.
 
 use crate::numeric::linear::{M3, V3};
