@@ -35,6 +35,11 @@ struct Outcome {
 /// Tracks a random pair, from anywhere at all or from within half a radian of the extremal pair. No sample that says
 /// "tracking" may be wrong.
 fn outcome(seed: u64, anywhere: bool) -> Outcome {
+    outcome_of(seed, anywhere, 24)
+}
+
+/// The same; one in `every` samples is looked at.
+fn outcome_of(seed: u64, anywhere: bool, every: usize) -> Outcome {
     let (pair, motions, start) = random_case(seed);
     let settings = Settings { gain_per_s: 10.0, step_s: 0.02, ..Settings::default() };
     let tracker = Tracker::new(pair.clone(), motions, settings).unwrap();
@@ -46,7 +51,7 @@ fn outcome(seed: u64, anywhere: bool) -> Outcome {
         exact.with(std::array::from_fn(|i| x[i] + off[i] / if i % 2 == 0 { 6.2 } else { 4.8 }))
     };
     let track = tracker.run(Some(start), 3.0).unwrap();
-    for sample in track.samples.iter().filter(|s| s.phase == Phase::Tracking).step_by(24) {
+    for sample in track.samples.iter().filter(|s| s.phase == Phase::Tracking).step_by(every) {
         let maxima = gap_maxima(&pair, &motions, sample.t_s);
         // The tracked error is at most 10⁻³ of an angle while the rest of a start decays; its square enters σ.
         let near = maxima.iter().map(|g| (g - sample.sigma_m).abs()).fold(f64::INFINITY, f64::min);
@@ -88,6 +93,13 @@ fn random_pairs_end_at_the_extremal_pair_and_no_failure_is_silent() {
         assert!(ends as f64 >= 0.99 * n as f64, "{ends} of {n}");
         assert_eq!(anywhere, alone * 2 < n, "{alone} of {n}");
     }
+}
+
+/// In penetration the followed maximum of the gap meets a saddle and is gone: no sample beyond says that it is tracked.
+#[test]
+fn a_pair_that_vanishes_is_lost_at_once() {
+    let outcome = outcome_of(7008, false, 1);
+    assert_eq!((outcome.losses, outcome.ends), (vec!["diverged"], true));
 }
 
 /// The search against the gap, apart and in penetration.

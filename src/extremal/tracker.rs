@@ -21,7 +21,7 @@ pub struct Tracker {
 /// What is known of a sample's pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// The errors are still decaying from an inexact start.
+    /// The errors are not small: they still decay from an inexact start, or they grow, as where an extremal pair has just vanished.
     Acquiring,
     /// The pair is extremal, within the errors.
     Tracking,
@@ -96,8 +96,8 @@ pub struct Track {
 
 /// Errors above this are no longer those of a start.
 const ACQUIRED: f64 = 1e-3;
-/// Errors above this, once acquired, are a loss.
-const DIVERGED: f64 = 0.05;
+/// Errors above this, once acquired, are a loss: what was followed has vanished, most often by meeting a saddle.
+const DIVERGED: f64 = 0.02;
 /// A start must have decayed within this many times 1/K.
 const PATIENCE: f64 = 30.0;
 /// Smallest pivot by the largest that is not singular.
@@ -374,7 +374,7 @@ impl Run<'_> {
                 return Err(Lost::Jump { by_m });
             }
         }
-        let phase = if acquired { Phase::Tracking } else { Phase::Acquiring };
+        let phase = if acquired && error <= ACQUIRED { Phase::Tracking } else { Phase::Acquiring };
         let sigma_rate_m_s = configuration.sigma_rate_m_s();
         let next = Now { state, integrated, acquired, since_s, sigma_m, sigma_rate_m_s };
         Ok((next, self.sample(to_s, phase, &state, &configuration)))
