@@ -97,7 +97,7 @@ fn random_pairs_end_at_the_extremal_pair_and_no_failure_is_silent() {
 
 /// In penetration the followed maximum of the gap meets a saddle and is gone: no sample beyond says that it is tracked.
 #[test]
-fn a_pair_that_vanishes_is_lost_at_once() {
+fn a_pair_that_vanishes_is_not_tracked_and_then_lost() {
     let outcome = outcome_of(7008, false, 1);
     assert_eq!((outcome.losses, outcome.ends), (vec!["diverged"], true));
 }

@@ -97,7 +97,7 @@ pub struct Track {
 /// Errors above this are no longer those of a start.
 const ACQUIRED: f64 = 1e-3;
 /// Errors above this, once acquired, are a loss: what was followed has vanished, most often by meeting a saddle.
-const DIVERGED: f64 = 0.02;
+const DIVERGED: f64 = 0.05;
 /// A start must have decayed within this many times 1/K.
 const PATIENCE: f64 = 30.0;
 /// Smallest pivot by the largest that is not singular.
