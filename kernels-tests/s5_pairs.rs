@@ -20,7 +20,7 @@ use firstcontact::numeric::linear::V3;
 use firstcontact::numeric::meeting::triangles_meet;
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::numeric::real::Real;
-use firstcontact::numeric::separation::{StandingTriangle, triangle_misses};
+use firstcontact::numeric::separation::{StandingTriangle, swept_misses_plane, triangle_misses};
 use firstcontact::stage::s5_pairs::PairCounts;
 use firstcontact::stage::s6_solve::Initial;
 use firstcontact::stage::{ALL_SUBS, Piece, SLICES, SUBS, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
@@ -234,8 +234,8 @@ fn mutants_are_caught() {
 }
 
 /// A moving and a standing triangle near each other, in emulated arithmetic, at one time.
-fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> (usize, usize) {
-    let (mut separated, mut met) = (0, 0);
+fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] {
+    let (mut separated, mut met, mut beside) = (0, 0, 0);
     for _ in 0..n {
         let far = if draw.below(4) == 0 { 1000.0 } else { 1.0 };
         let kind = RobotKind { n_bodies: 1 + draw.below(5), link_m: 0.4, n_triangles: 1, mixed: true };
@@ -270,8 +270,20 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> (usize, usi
             met += 1;
             assert!(exact::intersect(&now.map(exactly), &y.map(exactly)), "mode {MODE}: called touching");
         }
+        // A sphere swept along the moving triangle's first edge, against the plane: what the kernel asks of a link's nodes.
+        let radius = 10f64.powf(draw.between(-6.0, -1.0)) as f32;
+        if swept_misses_plane(&[points[0], points[1]], Emulated(radius), &tri, Real::new(h)) != 0 {
+            beside += 1;
+            let normal = (y[1] - y[0]).cross(y[2] - y[0]).normalize();
+            for k in 0..=16 {
+                let t = time - h + h * f64::from(k) / 8.0;
+                let [a, b] = [x[0], x[1]].map(|e| normal.dot(position(&motion, body, e, t) - y[0]));
+                let clear = a.min(b).max((-a).min(-b)) - f64::from(radius);
+                assert!(clear > -1e-12, "mode {MODE}: called off the plane at {t}, {clear} m from it");
+            }
+        }
     }
-    (separated, met)
+    [separated, met, beside]
 }
 
 /// Claims of separation and of contact hold however f32 rounds: the exact predicate sees no exception.
@@ -279,13 +291,13 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> (usize, usi
 fn claims_hold_however_f32_rounds() {
     let n = effort(2_000, 100_000);
     let mut draw = Draw::new(34);
-    for (separated, met) in [
+    for [separated, met, beside] in [
         emulated_separation::<UP>(&mut draw, n),
         emulated_separation::<TO_ZERO>(&mut draw, n),
         emulated_separation::<FROM_ZERO>(&mut draw, n),
         emulated_separation::<RANDOM>(&mut draw, n),
     ] {
-        println!("of {n} pairs {separated} are called apart, {met} touching");
-        assert!(separated > n / 5 && met > n / 20);
+        println!("of {n} pairs {separated} are called apart, {met} touching; {beside} edges miss the plane");
+        assert!(separated > n / 5 && met > n / 20 && beside > n / 20);
     }
 }

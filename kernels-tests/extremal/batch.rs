@@ -96,13 +96,13 @@ fn without_charts_the_flow_comes_to_the_pair_of_the_tracker() {
     for ((pair, start), place) in pairs.iter().zip(&starts).zip(&places) {
         let settings = Settings { gain_per_s: 10.0, step_s: 0.01, ..Settings::default() };
         let tracker = Tracker::new(shapes(pair), pair.motions, settings).unwrap();
-        let [a, b] = start.units.map(on_sphere);
+        let [a, b] = start.at.map(on_sphere);
         let track = tracker.run(Some(State { a, b, held: [false; 4] }), 1.0).unwrap();
         let last = track.samples.last().unwrap();
         let at = Configuration::new(tracker.pair(), &last.state, &relative(pair, 1.0));
         let points = [at.f.point, relative(pair, 1.0).rotation.transpose() * at.h.point];
         for k in 0..2 {
-            let off = (points[k] / pair.semi_axes_m[k] - place.units[k]).length();
+            let off = (points[k] / pair.semi_axes_m[k] - place.at[k]).length();
             assert!(off < 1e-5, "{off} {:?}", last.phase);
         }
     }
@@ -117,7 +117,7 @@ fn deviations(batch: &mut Batch, n: usize, schedule: &Schedule) -> Vec<(f64, f64
     let both = on_cpu.iter().zip(&on_gpu);
     both.map(|(c, g)| {
         assert!(c.regular);
-        let apart = |k: usize| (c.units[k] - g.units[k]).length();
+        let apart = |k: usize| (c.at[k] - g.at[k]).length();
         let lost = if g.regular { 0.0 } else { f64::INFINITY };
         (apart(0).max(apart(1)) + lost, (c.sigma_m - g.sigma_m).abs() + lost)
     })
@@ -182,7 +182,7 @@ fn every_mutant_of_the_kernel_dies() {
 #[test]
 fn starts_on_far_sides_are_told() {
     let (pairs, mut starts) = cases(200);
-    starts.iter_mut().enumerate().for_each(|(i, s)| s.units[i % 2] = -s.units[i % 2]);
+    starts.iter_mut().enumerate().for_each(|(i, s)| s.at[i % 2] = -s.at[i % 2]);
     let told = |places: &[Places]| {
         let end_s = SCHEDULE.step_s * SCHEDULE.n_steps as f64;
         for (pair, place) in pairs.iter().zip(places).filter(|(_, p)| p.is_good(1e-3)) {

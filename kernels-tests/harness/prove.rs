@@ -6,7 +6,9 @@ use firstcontact::model::robot::Triangle;
 use firstcontact::model::world::SceneBox;
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::separation::{StandingTriangle, boxes_miss, triangle_misses};
+use firstcontact::numeric::pose_bound::PointBound;
+use firstcontact::numeric::separation::StandingTriangle;
+use glam::DVec3;
 
 /// Halvings before a proof is given up.
 const DEPTH: u32 = 24;
@@ -63,17 +65,44 @@ pub fn avoids_triangle(
         let (mid, h) = (0.5 * (t[0] + t[1]), 0.5 * (t[1] - t[0]) * (1.0 + 1e-12));
         let bound = m.body_bound(body, mid, h);
         let points = x.map(|v| bound.point(V3::new(v), reach));
-        // Edges and points have few separating axes among those of triangles: the coordinate axes help them.
-        let (mut lo, mut hi) = points[0].range(h);
-        for p in &points[1..] {
-            let (l, u) = p.range(h);
-            (lo, hi) = (lo.min(l), hi.max(u));
-        }
-        boxes_miss(&(lo, hi), &y.bounds()) != 0
-            || triangle_misses(&points, y, h, 1) != 0
+        some_axis_separates(&points, y, h)
             || (depth > 0
                 && search(m, body, x, reach, y, [t[0], mid], depth - 1)
                 && search(m, body, x, reach, y, [mid, t[1]], depth - 1))
     }
     search(motion, body, x, reach, y, [t0, t1], DEPTH)
+}
+
+/// Whether an axis separates a moving triangle from one that stands during `|τ| <= h`: the seventeen of two triangles, and the
+/// coordinate axes, since edges and points have few among those.
+///
+/// Nothing is shared with `numeric::separation`, which is under test: unit axes, each vertex with its own velocity and acceleration, and a
+/// slack for rounding that is a thousand times what f64 needs.
+fn some_axis_separates(points: &[PointBound<f64>; 3], standing: &StandingTriangle<f64>, h: f64) -> bool {
+    let vector = |v: V3<f64>| DVec3::from_array(v.0);
+    let y = standing.y.map(vector);
+    let moving = points.map(|p| p.c.map(vector));
+    let (ball, cube) =
+        points.iter().fold((0.0_f64, DVec3::ZERO), |(ball, cube), p| (ball.max(p.ball), cube.max(vector(p.cube))));
+    let size = moving.iter().flatten().chain(&y).fold(0.0, |m: f64, v| m.max(v.length()));
+    let slack = ball + standing.error + 1e-12 * size;
+    let edges = |t: [DVec3; 3]| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
+    let (e, f) = (edges(moving.map(|c| c[0])), edges(y));
+    let normals = [e, f].map(|[a, b, _]| a.cross(b));
+    let products = e.iter().flat_map(|a| f.map(|b| a.cross(b)));
+    let in_plane = [(normals[0], e), (normals[1], f)].into_iter().flat_map(|(n, edges)| edges.map(|a| n.cross(a)));
+    let separates = |n: DVec3| {
+        let n = n.normalize_or_zero();
+        let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
+        for [at, velocity, acceleration] in moving {
+            let (middle, swing) = (n.dot(at - y[0]), n.dot(velocity).abs() * h);
+            let bend = 0.5 * h * h * n.dot(acceleration);
+            (lo, hi) = (lo.min(middle - swing + bend.min(0.0)), hi.max(middle + swing + bend.max(0.0)));
+        }
+        let side = y.map(|v| n.dot(v - y[0]));
+        let off = slack + n.abs().dot(cube);
+        lo - off > side.into_iter().fold(f64::NEG_INFINITY, f64::max)
+            || hi + off < side.into_iter().fold(f64::INFINITY, f64::min)
+    };
+    DVec3::AXES.into_iter().chain(normals).chain(products).chain(in_plane).any(separates)
 }

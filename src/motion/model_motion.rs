@@ -6,11 +6,9 @@ use crate::error::{Error, Result};
 use crate::model::robot::Robot;
 use crate::numeric::interval::{Interval, IntervalPose, sin_cos_range};
 use crate::numeric::lanes::Lanes;
-use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::{BoundForm, ChainBounds, PoseBound, PoseJet};
 use crate::numeric::real::{Divide, Real};
 use crate::numeric::trig::sin_cos_product;
-use glam::DVec3;
 
 /// One motion of a robot: every body's joint motion and the bounds along its chain.
 #[derive(Clone, Debug, Default)]
@@ -108,19 +106,6 @@ impl ModelMotion {
                 out.iter_mut().zip(&self.sizes_m).for_each(|(bound, size_m)| *bound = toleranced(bound, *size_m, h));
             }
         }
-    }
-
-    /// The longest side of the box that each of [`BoundForm::ALL`] puts around the path of a body's point over `[mid - h, mid + h]`, metres;
-    /// `None` if there is no such body.
-    pub fn widths_m(&self, body: u32, point_m: DVec3, mid: f64, h: f64) -> Option<[f64; 3]> {
-        let mut widths = [0.0; 3];
-        let mut bounds = Vec::new();
-        for (width, form) in widths.iter_mut().zip(BoundForm::ALL) {
-            self.bounds(form, mid, h, &mut bounds);
-            let (lo, hi) = bounds.get(body as usize)?.point(V3::new(point_m), point_m.length()).range(h);
-            *width = (0..3).map(|i| hi.0[i] - lo.0[i]).fold(0.0, f64::max);
-        }
-        Some(widths)
     }
 
     #[inline(always)]

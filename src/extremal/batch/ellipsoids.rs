@@ -4,7 +4,7 @@
 //! of the normal form at once. Errors are fed back, so those of f32 do not grow with the number of steps.
 
 use super::super::motion::Motion;
-use super::{Follower, PairFloats, Schedule, StateFloats};
+use super::{Followed, Follower, PairFloats, Schedule, StateFloats};
 use crate::error::Result;
 use crate::gpu::shader::Source;
 use crate::gpu::{Access, Gpu, Kernel, Slot, bind};
@@ -20,20 +20,8 @@ pub struct EllipsoidPair {
     pub motions: [Motion; 2],
 }
 
-/// A pair of places, as points of the unit sphere that the ellipsoids are stretched from, and what is known of them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Places {
-    /// On A and on B.
-    pub units: [DVec3; 2],
-    /// The signed distance, metres.
-    pub sigma_m: f64,
-    /// The larger of the sine between the normals and the share of Δ across the normal, by the bodies' size.
-    pub error: f64,
-    /// Cosine of the angle between the outward normals: −1 at an extremal pair.
-    pub facing: f64,
-    /// Whether the equations were regular on the way. What was lost once stays where it was.
-    pub regular: bool,
-}
+/// Places as points of the unit sphere that the ellipsoids are stretched from, on A and on B.
+pub type Places = Followed<[DVec3; 2]>;
 
 /// The kernel. It is not one of the culling stages' and proves nothing.
 pub const KERNEL: Kernel = Kernel {
@@ -51,18 +39,6 @@ pub const KERNEL: Kernel = Kernel {
 
 /// Determinants below this share of their terms are singular.
 const SINGULAR: f64 = 1e-6;
-
-impl Places {
-    /// Where to begin.
-    pub fn start(units: [DVec3; 2]) -> Self {
-        Self { units, sigma_m: f64::NAN, error: f64::NAN, facing: f64::NAN, regular: true }
-    }
-
-    /// Whether the pair is extremal to `error`: regular, normals facing.
-    pub fn is_good(&self, error: f64) -> bool {
-        self.regular && self.error <= error && self.facing < 0.0
-    }
-}
 
 /// The kernel on a device.
 #[derive(Debug)]
@@ -190,7 +166,7 @@ impl EllipsoidPair {
             return;
         }
         let (gain, h) = (schedule.gain_per_s, schedule.step_s);
-        let mut at = place.units;
+        let mut at = place.at;
         let mut least = f64::INFINITY;
         let plus = |at: [DVec3; 2], k: [DVec3; 2], h: f64| [at[0] + h * k[0], at[1] + h * k[1]];
         for i in 0..schedule.n_steps {
@@ -216,7 +192,7 @@ impl EllipsoidPair {
         let sigma_m = delta.dot(n);
         let reach = self.semi_axes_m[0].length() + self.semi_axes_m[1].length();
         let error = n_a.cross(n).length().max((delta - sigma_m * n).length() / reach);
-        Places { units: at, sigma_m, error, facing: n_a.dot(n), regular: least > SINGULAR && error < 1e6 }
+        Places { at, sigma_m, error, facing: n_a.dot(n), regular: least > SINGULAR && error < 1e6 }
     }
 
     /// As the kernel wants it, at the start of a dispatch.
@@ -226,7 +202,7 @@ impl EllipsoidPair {
 }
 
 fn to_device(place: &Places) -> StateFloats {
-    let [a, b] = place.units.map(|q| q.as_vec3());
+    let [a, b] = place.at.map(|q| q.as_vec3());
     let lost = if place.regular { 0.0 } else { 1.0 };
     [a.x, a.y, a.z, 0.0, b.x, b.y, b.z, 0.0, 0.0, lost, f32::MAX, 0.0]
 }
@@ -234,7 +210,7 @@ fn to_device(place: &Places) -> StateFloats {
 fn from_device(state: &StateFloats) -> Places {
     let s = state.map(f64::from);
     Places {
-        units: [DVec3::new(s[0], s[1], s[2]), DVec3::new(s[4], s[5], s[6])],
+        at: [DVec3::new(s[0], s[1], s[2]), DVec3::new(s[4], s[5], s[6])],
         sigma_m: s[3],
         error: s[7],
         facing: s[8],

@@ -23,6 +23,34 @@ pub struct Schedule {
     pub n_steps: usize,
 }
 
+/// A pair of places, and what is known of them; `P` says where they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Followed<P> {
+    /// Where they are.
+    pub at: P,
+    /// The signed distance, metres.
+    pub sigma_m: f64,
+    /// The largest error: the sine of an angle between the normals, or the length of Δ across the normal as a share of the bodies' size.
+    pub error: f64,
+    /// Cosine of the angle between the outward normals: −1 at an extremal pair.
+    pub facing: f64,
+    /// Whether the equations were regular on the way, and all places on their patches. If not, nothing else has a meaning; what was
+    /// lost once stays where it was.
+    pub regular: bool,
+}
+
+impl<P> Followed<P> {
+    /// Where to begin.
+    pub fn start(at: P) -> Self {
+        Self { at, sigma_m: f64::NAN, error: f64::NAN, facing: f64::NAN, regular: true }
+    }
+
+    /// Whether the pair is extremal to `error`: regular, normals facing.
+    pub fn is_good(&self, error: f64) -> bool {
+        self.regular && self.error <= error && self.facing < 0.0
+    }
+}
+
 /// Vectors of four for a pair and its state on the device.
 const PAIR_VECTORS: usize = 10;
 const STATE_VECTORS: usize = 3;

@@ -7,7 +7,7 @@ use super::super::shape::Shape;
 use super::super::spline::{Basis, SplineSurface};
 use super::super::state::State;
 use super::super::{Form, Pair, Tracker};
-use super::{Follower, PairFloats, Schedule, StateFloats};
+use super::{Followed, Follower, PairFloats, Schedule, StateFloats};
 use crate::error::{Error, Result};
 use crate::gpu::shader::Source;
 use crate::gpu::{Access, Gpu, Kernel, Slot, bind};
@@ -23,20 +23,8 @@ pub struct SurfacePair {
     pub motions: [Motion; 2],
 }
 
-/// A pair of places, and what is known of them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SurfacePlaces {
-    /// u, v on A, r, s on B.
-    pub at: [f64; 4],
-    /// The signed distance, metres.
-    pub sigma_m: f64,
-    /// The largest error of the normal form: the sine of an angle, or a length as a share of the bodies' size.
-    pub error: f64,
-    /// Cosine of the angle between the outward normals: −1 at an extremal pair.
-    pub facing: f64,
-    /// Whether the equations were regular on the way and both places on their patches. If not, nothing else has a meaning.
-    pub regular: bool,
-}
+/// Places by the parameters u, v, r, s.
+pub type SurfacePlaces = Followed<[f64; 4]>;
 
 /// The kernel. It is not one of the culling stages' and proves nothing.
 pub const KERNEL: Kernel = Kernel {
@@ -57,18 +45,6 @@ pub const KERNEL: Kernel = Kernel {
 const NET: usize = 16;
 /// Control points that f32 can number.
 const MOST_POINTS: usize = 1 << 24;
-
-impl SurfacePlaces {
-    /// Where to begin.
-    pub fn start(at: [f64; 4]) -> Self {
-        Self { at, sigma_m: f64::NAN, error: f64::NAN, facing: f64::NAN, regular: true }
-    }
-
-    /// Whether the pair is extremal to `error`: regular, normals facing.
-    pub fn is_good(&self, error: f64) -> bool {
-        self.regular && self.error <= error && self.facing < 0.0
-    }
-}
 
 /// The kernel on a device.
 #[derive(Debug)]
