@@ -44,7 +44,7 @@ enum BenchCommand {
     /// Swept-volume culling form by form: what is left of the triangles, and what it costs
     Sweep(MeasureArgs),
     /// Motions a second, and the time of each stage, by data set, size of the batch, mode and device
-    Throughput(MeasureArgs),
+    Throughput(throughput::ThroughputArgs),
     /// Toleranced motions: tests and time of the experiments, and how many motions of a robot are certified
     Toleranced(MeasureArgs),
 }

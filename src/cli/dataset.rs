@@ -1,8 +1,10 @@
 //! `firstcontact dataset`: data sets that the program makes itself, and public ones that it fetches.
 
 mod fetch;
+mod loaded;
 mod named;
 
+pub use loaded::Loaded;
 pub use named::{ProblemSet, Work, work};
 
 use super::Outcome;

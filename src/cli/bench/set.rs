@@ -1,10 +1,9 @@
 //! Data sets to measure on: robot, scene, and motions of which is known whether they collide.
 
 use super::run::UsedDataset;
-use crate::cli::dataset;
+use crate::cli::dataset::Loaded;
 use firstcontact::Result;
-use firstcontact::engine::{Backend, Engine, Stats};
-use firstcontact::load::LoadLimits;
+use firstcontact::engine::{Engine, Stats};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
@@ -45,12 +44,11 @@ pub struct Set {
 }
 
 impl Set {
-    /// Reads a data set, which is made if it is not there, and checks it once on the CPU.
+    /// Reads a data set, which is made if it is one of those that are made and not there, and checks it once on the CPU.
     pub fn load(name: &str, folder: &Path) -> Result<Self> {
-        let files = dataset::files(name, folder)?;
-        let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
-        let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
-        let verdicts = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?.check(&motions)?.verdicts;
+        let loaded = Loaded::new(name, folder)?;
+        let verdicts = loaded.engine()?.check(&loaded.motions)?.verdicts;
+        let Loaded { robot, scene, motions, .. } = loaded;
         Ok(Self { name: name.into(), robot, scene, motions, verdicts })
     }
 

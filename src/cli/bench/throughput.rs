@@ -4,14 +4,31 @@ use super::measured::device;
 use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table, slug};
 use super::set::Set;
 use super::{MeasureArgs, on_adapter};
-use firstcontact::Result;
-use firstcontact::dataset::DEFAULT_SEED;
+use clap::Args;
+use firstcontact::dataset::{DEFAULT_SEED, Dataset};
 use firstcontact::engine::{Backend, Engine, Options, Stage, Stats};
 use firstcontact::stage::s6_solve::Mode;
+use firstcontact::{Error, ErrorKind, Result};
 
-/// Data sets, with the largest angle of a joint in degrees.
-const SETS: [&str; 7] = ["pipes/30", "amr/30", "amr/1", "amr/60", "chain-30/30", "amr/5", "amr/15"];
+/// Arguments of `bench throughput`.
+#[derive(Debug, Args)]
+pub struct ThroughputArgs {
+    #[command(flatten)]
+    measure: MeasureArgs,
+    /// What one figure may take, seconds: larger batches are left out
+    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    limit: f64,
+    /// Also scenes of 6, 54 and 535 machine rooms, as far as N goes: a million triangles, ten, a hundred
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    scale: u64,
+}
+
+/// Data sets, with the largest angle of a joint in degrees. The last one is public, and measured if it is there.
+const SETS: [&str; 8] = ["pipes/30", "amr/30", "amr/1", "amr/60", "chain-30/30", "amr/5", "amr/15", "pr2-bookstore/30"];
 const QUICK: [&str; 1] = ["pipes/30"];
+/// Scenes of so many machine rooms.
+const SCALES: [u64; 3] = [6, 54, 535];
+const SCALED: &str = "amr/30";
 /// Motions that are checked together.
 const BATCHES: [usize; 4] = [1, 100, 10_000, 1_000_000];
 /// Motions that are checked one by one.
@@ -20,6 +37,7 @@ const SINGLES: usize = 200;
 /// What some motions took.
 struct Row {
     dataset: String,
+    triangles: usize,
     device: String,
     /// `toc` or `verdict`.
     mode: &'static str,
@@ -56,7 +74,8 @@ fn measure(run: &mut Run, set: &Set, options: &Options, most_s: f64, rows: &mut 
             } else {
                 together(&engine, set, batch)?
             };
-            let row = Row { dataset: set.name.clone(), device: device.clone(), mode: name, batch, stats };
+            let (dataset, triangles) = (set.name.clone(), set.scene.triangles.len());
+            let row = Row { dataset, triangles, device: device.clone(), mode: name, batch, stats };
             per_second = row.per_second();
             tell!("{} {device}, {name}, {batch}: {per_second:.0} motions/s", set.name);
             rows.push(row);
@@ -88,35 +107,59 @@ fn together(engine: &Engine, set: &Set, n: usize) -> Result<Stats> {
     engine.check_portions(&mut portions, &mut |_, _| Ok(()))
 }
 
+/// Measures all devices on a set. What is known so far is written: the next set may take long.
+fn devices(run: &mut Run, args: &ThroughputArgs, set: &Set, limit_s: f64, rows: &mut Vec<Row>) -> Result<()> {
+    for threads in [1, 0] {
+        let options = Options { backend: Backend::Cpu, threads, ..Options::default() };
+        measure(run, set, &options, limit_s, rows)?;
+    }
+    let options = Options { backend: Backend::Gpu, ..Options::default() };
+    on_adapter(&args.measure, || measure(run, set, &options, limit_s, rows))?;
+    run.tables = vec![table(rows)];
+    run.plots = plots(rows);
+    run.write(&args.measure.out)
+}
+
 /// Runs the measurement.
-pub fn run(args: &MeasureArgs) -> Result<()> {
-    let mut run = Run::begin("throughput", "Motions a second", DEFAULT_SEED, !args.cpu_only);
+pub fn run(args: &ThroughputArgs) -> Result<()> {
+    let MeasureArgs { quick, cpu_only, dataset_folder: folder, out } = &args.measure;
+    if args.scale == 0 || !(args.limit > 0.0) {
+        return Err(Error::usage("--scale and --limit are above zero"));
+    }
+    let mut run = Run::begin("throughput", "Motions a second", DEFAULT_SEED, !cpu_only);
     run.note(
         "A batch of 1 is one motion after the other by a warm engine; larger ones go round in the set's motions. Mode toc finds \
-         the first contact, verdict only whether there is one.",
+         the first contact, verdict only whether there is one. amr/30 × N: N machine rooms side by side, the robot in one of them.",
     );
-    let (sets, most_s): (&[&str], f64) = if args.quick { (&QUICK, 0.5) } else { (&SETS, 20.0) };
+    let (sets, limit_s): (&[&str], f64) = if *quick { (&QUICK, args.limit.min(0.5)) } else { (&SETS, args.limit) };
     let mut rows = Vec::new();
     for name in sets {
-        let set = Set::load(name, &args.dataset_folder)?;
-        for threads in [1, 0] {
-            let options = Options { backend: Backend::Cpu, threads, ..Options::default() };
-            measure(&mut run, &set, &options, most_s, &mut rows)?;
-        }
-        let options = Options { backend: Backend::Gpu, ..Options::default() };
-        on_adapter(args, || measure(&mut run, &set, &options, most_s, &mut rows))?;
+        let set = match Set::load(name, folder) {
+            Ok(set) => set,
+            // What is made is always there.
+            Err(e) if e.kind() == ErrorKind::Input => {
+                tell!("{name} is left out: {e}");
+                run.note(format!("{name} is left out: it is not there."));
+                continue;
+            }
+            Err(e) => return Err(e),
+        };
+        devices(&mut run, args, &set, limit_s, &mut rows)?;
         run.datasets.push(set.used(&[]));
-        run.tables = vec![table(&rows)];
-        run.plots = plots(&rows);
-        // What is known so far: the next set may take long.
-        run.write(&args.out)?;
     }
-    run.finish(&args.out)
+    for &scale in SCALES.iter().filter(|scale| **scale <= args.scale) {
+        let mut set = Set::load(SCALED, folder)?;
+        let Some(scene) = Dataset::generate("amr", DEFAULT_SEED, scale)?.scene()? else { break };
+        (set.name, set.scene) = (format!("{SCALED} × {scale}"), scene);
+        devices(&mut run, args, &set, limit_s, &mut rows)?;
+    }
+    run.finish(out)
 }
 
 fn table(rows: &[Row]) -> Table {
     let mut columns = vec![
         Column::text("set", "Data set and largest angle of a joint in degrees."),
+        Column::number("triangles", "", 0, "Of the scene."),
         Column::text("device", "Where the culling stages ran."),
         Column::text("mode", ""),
         Column::number("batch", "", 0, "Motions checked together."),
@@ -138,6 +181,7 @@ fn table(rows: &[Row]) -> Table {
         let n = r.stats.motions.max(1) as f64;
         let mut cells: Vec<Cell> = vec![
             r.dataset.as_str().into(),
+            r.triangles.into(),
             r.device.as_str().into(),
             r.mode.into(),
             r.batch.into(),

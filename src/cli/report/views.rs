@@ -2,17 +2,12 @@
 
 use super::ReportArgs;
 use crate::cli::bench::run::Run;
-use crate::cli::dataset;
-use firstcontact::engine::{Backend, Engine};
+use crate::cli::dataset::Loaded;
 use firstcontact::gpu::{AdapterChoice, Gpu};
-use firstcontact::load::LoadLimits;
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
 use firstcontact::picture::gltf::{self, Glb, ShownMotion};
 use firstcontact::picture::{self, Picture};
 use firstcontact::verdict::{Contact, Touch, Verdict};
-use firstcontact::{Error, Result};
+use firstcontact::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Pixels of a picture.
@@ -97,10 +92,15 @@ pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
         bar.set_message(name.clone());
         motions.sort_unstable();
         let is_asked_for = args.views.iter().any(|w| w.set == name);
-        match Shown::load(args, &name)
-            .and_then(|shown| shown.view(args, gpu.as_ref(), &motions, &bar, &mut views.notes))
+        let mut view = |(name, numbers, loaded)| {
+            let set = Shown { name, numbers, loaded }.view(args, gpu.as_ref(), &bar, &mut views.notes)?;
+            views.sets.push(set);
+            Ok(())
+        };
+        match Loaded::some(&name, &args.dataset_folder, &motions)
+            .and_then(|all| all.into_iter().try_for_each(&mut view))
         {
-            Ok(set) => views.sets.push(set),
+            Ok(()) => {}
             Err(e) if is_asked_for => return Err(e),
             Err(e) => views.notes.push(format!("Motions of {name} are not shown: {e}")),
         }
@@ -109,52 +109,33 @@ pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
     Ok(views)
 }
 
-/// A data set that is loaded.
+/// Motions that are shown together.
 struct Shown {
     name: String,
-    robot: Robot,
-    scene: Scene,
-    motions: Motions,
+    /// What each motion is called.
+    numbers: Vec<usize>,
+    loaded: Loaded,
 }
 
 impl Shown {
-    fn load(args: &ReportArgs, name: &str) -> Result<Self> {
-        let files = dataset::files(name, &args.dataset_folder)?;
-        let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
-        let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
-        Ok(Self { name: name.into(), robot, scene, motions })
-    }
-
-    /// Checks, draws and exports motions.
-    fn view(
-        &self,
-        args: &ReportArgs,
-        gpu: Option<&Gpu>,
-        numbers: &[usize],
-        bar: &ProgressBar,
-        notes: &mut Vec<String>,
-    ) -> Result<SetView> {
-        if let Some(k) = numbers.iter().find(|&&k| k >= self.motions.len()) {
-            let message = format!("there is no motion {k}, there are {}", self.motions.len());
-            return Err(Error::usage(message).at(format!("data set '{}'", self.name)));
-        }
+    /// Checks, draws and exports the motions.
+    fn view(self, args: &ReportArgs, gpu: Option<&Gpu>, bar: &ProgressBar, notes: &mut Vec<String>) -> Result<SetView> {
+        let Loaded { scene, motions: chosen, .. } = &self.loaded;
         // A few motions are answered sooner on the CPU than a device is made ready.
-        let engine = Engine::builder(&self.robot, &self.scene).backend(Backend::Cpu).build()?;
-        let starts: Vec<&[f64]> = numbers.iter().map(|&k| self.motions.start(k)).collect();
-        let ends: Vec<&[f64]> = numbers.iter().map(|&k| self.motions.end(k)).collect();
-        let chosen = Motions::between(&starts, &ends)?;
-        let report = engine.check(&chosen)?;
-        let shown: Vec<ShownMotion> = numbers
+        let engine = self.loaded.engine()?;
+        let report = engine.check(chosen)?;
+        let shown: Vec<ShownMotion> = self
+            .numbers
             .iter()
             .zip(&report.verdicts)
             .enumerate()
             .map(|(at, (&number, verdict))| ShownMotion { at, number, verdict })
             .collect();
-        let glb = gltf::export(&engine, &self.scene, &chosen, &shown, args.scene_triangles)?;
+        let glb = gltf::export(&engine, scene, chosen, &shown, args.scene_triangles)?;
         let mut motions = Vec::with_capacity(shown.len());
         for s in shown {
             let options = picture::Options { size: SIZE, view: None };
-            let drawn = gpu.map(|gpu| picture::draw(&engine, gpu, &chosen, s.at, s.verdict, &options)).transpose();
+            let drawn = gpu.map(|gpu| picture::draw(&engine, gpu, chosen, s.at, s.verdict, &options)).transpose();
             let picture = match drawn {
                 Ok(None) => None,
                 Ok(Some(Picture { image, view })) => Some((image.png()?, [view.azimuth_deg, view.elevation_deg])),
@@ -168,7 +149,7 @@ impl Shown {
             motions.push(MotionView { number: s.number, verdict, says, picture });
             bar.inc(1);
         }
-        Ok(SetView { name: self.name.clone(), glb, motions })
+        Ok(SetView { name: self.name, glb, motions })
     }
 
     /// The answer in a word, and in a sentence.
@@ -188,8 +169,8 @@ impl Shown {
             _ => format!("perhaps a contact, t = {lo:.9} or later"),
         };
         if let Some(Touch { a, b, point: [x, y, z], .. }) = &contact.at {
-            let link = self.robot.links.get(a.link as usize).map_or("?", |l| l.name.as_str());
-            let object = self.scene.objects.get(b.object as usize).map_or("?", |o| o.name.as_str());
+            let link = self.loaded.robot.links.get(a.link as usize).map_or("?", |l| l.name.as_str());
+            let object = self.loaded.scene.objects.get(b.object as usize).map_or("?", |o| o.name.as_str());
             let (of_link, of_object) = (a.feature.name(), b.feature.name());
             says += &format!(": {of_link} of {link} meets {of_object} of {object} at ({x:.4}, {y:.4}, {z:.4}) m");
         }
