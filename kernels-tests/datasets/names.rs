@@ -136,6 +136,31 @@ fn each_problem_is_checked_in_its_own_scene() {
     assert!(code == 1 && toc[0] <= 0.75 && toc[1] >= 0.75, "{toc:?}");
 }
 
+/// Reports show single problems, each in its own scene and with its own matrix.
+#[test]
+fn problems_are_shown_in_reports() {
+    let desk = Desk::new();
+    let run = r#"{"format":"firstcontact-run/1","name":"some","title":"Some","command":"","started":"","wall_s":0.0,"machine":
+        {"cpu":"","cores":1,"threads":1,"memory_bytes":0,"os":"","adapters":[]},"versions":{"firstcontact":"0.1.0","commit":null,
+        "rustc":""},"seed":0,"notes":[],"tables":[],"plots":[],"samples":[],"datasets":[]}"#;
+    desk.put("run.json", run.as_bytes());
+    let arguments = ["report", "run.json", "--out", "r.html", "--dataset-folder", "sets"];
+    let views = ["--view", "mbm-panda/box:0", "--view", "mbm-panda/box:1", "--view", "mbm-panda/cage:0"];
+    let shown = desk.run(&[&arguments[..], &views].concat());
+    assert_eq!(shown.status.code(), Some(0), "{}", String::from_utf8_lossy(&shown.stderr));
+    let page = std::fs::read_to_string(desk.folder.path().join("r.html")).unwrap();
+    for (problem, says) in [
+        ("mbm-panda/box (box/0001)", "motion 0: first contact, t = 0.5"),
+        ("mbm-panda/box (box/0002)", "motion 1: free, which is proved"),
+        ("mbm-panda/cage (cage/0001)", "motion 0: touches at the start"),
+    ] {
+        assert!(page.contains(problem) && page.contains(says), "{problem}: {says}");
+    }
+    let absent = desk.run(&[&arguments[..], &["--view", "mbm-panda/box:3"]].concat());
+    let said = String::from_utf8_lossy(&absent.stderr);
+    assert!(absent.status.code() == Some(3) && said.contains("there is no motion 3, there are 3"), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn going_on_gives_the_same_bytes() {

@@ -10,6 +10,7 @@ mod paper;
 mod peers;
 mod printed;
 pub mod run;
+mod run_files;
 mod set;
 mod solver;
 mod solver_case;

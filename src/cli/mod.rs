@@ -20,6 +20,7 @@ macro_rules! tell {
 mod allow;
 mod bench;
 mod check;
+mod colour;
 mod dataset;
 mod elementary;
 mod info;

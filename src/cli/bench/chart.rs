@@ -1,6 +1,7 @@
 //! Draws the plots of measurements, as SVG: lines, points or bars, on linear or logarithmic axes, with a legend beside them.
 
 use super::run::{Axis, Plot, PlotKind, Series};
+use crate::cli::colour::colour;
 use firstcontact::{Error, Result};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
@@ -110,10 +111,6 @@ fn name_series(area: &Area, series: &[Series]) -> Drawn {
         area.draw_text(&each.name, &style, (24, y))?;
     }
     Ok(())
-}
-
-fn colour(k: usize) -> RGBAColor {
-    Palette99::pick(k).mix(0.9)
 }
 
 impl Axis {

@@ -3,11 +3,11 @@
 use super::ReportArgs;
 use crate::cli::bench::run::Run;
 use crate::cli::dataset::Loaded;
+use firstcontact::Result;
 use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::picture::gltf::{self, Glb, ShownMotion};
 use firstcontact::picture::{self, Picture};
 use firstcontact::verdict::{Contact, Touch, Verdict};
-use firstcontact::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Pixels of a picture.

@@ -1,6 +1,7 @@
 //! The paper's figure 7: normalised errors over time, and the distances below.
 
 use super::Run;
+use crate::cli::colour::colour;
 use firstcontact::{Error, Result};
 use plotters::prelude::*;
 
@@ -24,7 +25,6 @@ fn draw(svg: &mut String, runs: &[Run], duration_s: f64) -> std::result::Result<
     let root = SVGBackend::with_string(svg, SIZE_PX).into_drawing_area();
     root.fill(&WHITE)?;
     let panels = root.split_evenly((2, 1));
-    let colour = |k: usize| Palette99::pick(k).mix(0.9);
     let label = |run: &Run| format!("{}, K = {} /s", run.name, run.gain_per_s);
     let thinned = |run: &Run| run.track.samples.len().div_ceil(MOST_POINTS).max(1);
 
