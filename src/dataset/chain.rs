@@ -6,7 +6,8 @@
 use super::arm::{Arm, ArmLink, Mount};
 use super::parts::assembly::{Assembly, Part, tessellate};
 use super::parts::frame::Frame;
-use super::parts::shapes::{Detail, Shape, Step::*};
+use super::parts::rings::Detail;
+use super::parts::shapes::{Shape, Step::*};
 use super::random::Stream;
 use crate::error::{Error, Result};
 use glam::DVec3;

@@ -1,7 +1,6 @@
 //! Where the two points are, and which parameters are held at an edge.
 
 use super::Pair;
-use super::equations::Configuration;
 use super::shape::{Place, Range};
 
 /// The state of a tracked pair.
@@ -64,9 +63,8 @@ impl State {
     }
 
     /// Lets held parameters go from whose end the distance falls inwards: the sign of Δ·tangent says so while the bodies are
-    /// apart (Kuhn and Tucker). Gives whether one was let go.
-    pub fn release(&mut self, pair: &Pair, configuration: &Configuration) -> bool {
-        let projections = configuration.normalised();
+    /// apart (Kuhn and Tucker). `projections` are [`Configuration::normalised`](super::Configuration::normalised). Gives whether one was let go.
+    pub fn release(&mut self, pair: &Pair, projections: [f64; 4]) -> bool {
         let x = self.parameters();
         let mut any = false;
         for i in 0..4 {

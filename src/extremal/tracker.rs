@@ -336,7 +336,7 @@ impl Run<'_> {
         let tracker = self.tracker;
         let pair = &tracker.pair;
         let mut configuration = tracker.configuration(&state, to_s);
-        if state.held != [false; 4] && state.release(pair, &configuration) {
+        if state.held != [false; 4] && state.release(pair, configuration.normalised()) {
             configuration = tracker.configuration(&state, to_s);
         }
         let error = configuration.equations(tracker.settings.form).error();

@@ -3,7 +3,8 @@
 use super::frame::Frame;
 use super::mesh::Mesh;
 use super::refine;
-use super::shapes::{Detail, Shape, Step};
+use super::rings::Detail;
+use super::shapes::{Shape, Step};
 use super::tube::Tube;
 use crate::error::{Error, Result};
 use glam::DVec3;

@@ -8,6 +8,7 @@ pub(crate) mod mesh;
 pub(crate) mod outline;
 pub(crate) mod piping;
 pub(crate) mod refine;
+pub(crate) mod rings;
 pub(crate) mod shapes;
 pub(crate) mod structure;
 #[cfg(test)]

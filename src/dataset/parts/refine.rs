@@ -60,7 +60,8 @@ fn cut(mesh: &mut Mesh, t: usize) -> Option<[usize; 4]> {
 #[cfg(test)]
 mod tests {
     use super::super::frame::Frame;
-    use super::super::shapes::{Detail, Shape};
+    use super::super::rings::Detail;
+    use super::super::shapes::Shape;
     use super::*;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::mesh::Mesh;
-use super::shapes::{Detail, Loop, skin};
+use super::rings::{Detail, Loop, skin};
 use super::turn::cos_sin;
 use glam::DVec3;
 
