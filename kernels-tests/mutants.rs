@@ -106,10 +106,12 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; 2] {
     let mut command = Command::new(cargo);
     command.args(["test", "--release", "--no-run", "--lib", "--test", "kernels-tests", "--message-format=json"]);
     let out = command.current_dir(tree).env("CARGO_TARGET_DIR", target).stderr(Stdio::inherit()).output().unwrap();
-    assert!(out.status.success(), "the mutants do not build");
     let mut programs = [PathBuf::new(), PathBuf::new()];
     for line in String::from_utf8(out.stdout).unwrap().lines() {
         let told: serde_json::Value = serde_json::from_str(line).unwrap();
+        if told["message"]["level"] == "error" {
+            eprintln!("{}", told["message"]["rendered"].as_str().unwrap_or_default());
+        }
         let (Some(name), Some(program)) = (told["target"]["name"].as_str(), told["executable"].as_str()) else {
             continue;
         };
@@ -119,6 +121,7 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; 2] {
             _ => {}
         }
     }
+    assert!(out.status.success(), "the mutants do not build");
     assert!(programs.iter().all(|p| p.exists()), "{programs:?}");
     programs
 }
