@@ -1,6 +1,8 @@
 //! `s5_pairs`: whatever pair of triangles, sub-interval and slice it drops is proved free, and it keeps little more than
 //! the reference.
 
+mod paths;
+
 use crate::effort;
 use crate::harness::emulate::{self, Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
 use crate::harness::gpu::{Mutant, mutated_flow, skip};
@@ -69,8 +71,10 @@ fn bending() -> Case {
     let small = [DVec3::new(1.0, 0.0, -5e-4), DVec3::new(1.0, 0.0, 5e-4), DVec3::new(1.0005, 0.0, 0.0)];
     robot.add_link("arm", body, vec![small], vec![0]).unwrap();
     let mut blades = Vec::new();
-    // The middles of blocks of four sub-intervals, their half widths, and those of all sixteen.
-    for (middle, half) in [(0.125, 0.125), (0.375, 0.125), (0.625, 0.125), (0.875, 0.125), (0.5, 0.5)] {
+    // The middles of blocks of four sub-intervals, their half widths, and those of all sixteen; of single ones.
+    let blocks = [(0.125, 0.125), (0.375, 0.125), (0.625, 0.125), (0.875, 0.125), (0.5, 0.5)];
+    let single = [3, 7, 12].map(|k| ((f64::from(k) + 0.5) / 16.0, 1.0 / 32.0));
+    for (middle, half) in blocks.into_iter().chain(single) {
         let (along, across) =
             (DVec3::new(f64::cos(middle), f64::sin(middle), 0.0), DVec3::new(-f64::sin(middle), f64::cos(middle), 0.0));
         for share in [0.5, 0.7, 0.9] {
