@@ -24,6 +24,7 @@ mod report;
 mod resume;
 mod stats;
 mod track;
+mod tree_cache;
 
 use serde_json::Value;
 use std::path::PathBuf;

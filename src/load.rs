@@ -1,10 +1,10 @@
-//! Reading files with bounds: how much memory loading may take, and files as bytes or text.
+//! Reading files with bounds: how much memory loading may take, files as bytes, text or lines, and who is told how far it is.
 
 use crate::error::{Error, ErrorKind, Result};
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, Read};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The memory of this machine, or of the part of it that the process is confined to, bytes.
 pub fn system_memory_bytes() -> Option<u64> {
@@ -48,6 +48,32 @@ impl LoadLimits {
     }
 }
 
+/// What is told how far long work is: how much is done, of how much. By default nothing is.
+#[derive(Clone, Default)]
+pub struct Watch(Option<Arc<Tell>>);
+
+type Tell = dyn Fn(u64, u64) + Send + Sync;
+
+impl Watch {
+    /// Tells `tell`, from any thread, perhaps from several at a time; it should be quick.
+    pub fn new(tell: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(tell)))
+    }
+
+    /// So much is done.
+    pub(crate) fn tell(&self, done: u64, of: u64) {
+        if let Some(tell) = &self.0 {
+            tell(done, of);
+        }
+    }
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Watch(some)" } else { "Watch(none)" })
+    }
+}
+
 /// A line up to its comment: what follows a `#` that does not stand within a word, since names may have one in them.
 #[must_use]
 pub fn without_comment(line: &str) -> &str {
@@ -81,6 +107,99 @@ pub(crate) fn read_bytes(path: &Path, limits: &LoadLimits) -> Result<Vec<u8>> {
         .read_to_end(&mut bytes)
         .map_err(|cause| Error::input(format!("it cannot be read: {cause}")).in_file(path))?;
     Ok(bytes)
+}
+
+/// A file that is read bit by bit, and told of.
+pub(crate) struct Watched<'w> {
+    file: File,
+    done: u64,
+    length: u64,
+    watch: &'w Watch,
+}
+
+impl<'w> Watched<'w> {
+    /// Opens a file.
+    pub fn open(path: &Path, watch: &'w Watch) -> Result<Self> {
+        let (file, length) = open(path)?;
+        Ok(Self { file, done: 0, length, watch })
+    }
+
+    /// Its length, bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.file.read(to)?;
+        self.done += n as u64;
+        self.watch.tell(self.done.min(self.length), self.length);
+        Ok(n)
+    }
+}
+
+/// The lines of a text that is read bit by bit: UTF-8, without a byte order mark and without ends of lines.
+pub(crate) struct Lines<R> {
+    from: R,
+    line: Vec<u8>,
+    n_read: usize,
+    limits: LoadLimits,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// The lines of `from`; none may be longer than the limits.
+    pub fn new(from: R, limits: LoadLimits) -> Self {
+        Self { from, line: Vec::new(), n_read: 0, limits }
+    }
+
+    /// The next line and its number, counted from 1; nothing at the end.
+    pub fn line(&mut self) -> Result<Option<(usize, &str)>> {
+        self.line.clear();
+        let read = self.append()?;
+        self.give(read, self.n_read)
+    }
+
+    /// The same where a backslash at the end of a line continues it on the next one: that many lines as one, the first one's number.
+    pub fn joined_line(&mut self) -> Result<Option<(usize, &str)>> {
+        self.line.clear();
+        let read = self.append()?;
+        let number = self.n_read;
+        while self.line.last() == Some(&b'\\') {
+            self.line.pop();
+            self.line.push(b' ');
+            if !self.append()? {
+                break;
+            }
+        }
+        self.give(read, number)
+    }
+
+    fn give(&self, read: bool, number: usize) -> Result<Option<(usize, &str)>> {
+        let not_text = |_| Error::input("it is not UTF-8 text").at(format!("line {number}"));
+        let line = std::str::from_utf8(&self.line).map_err(not_text)?;
+        let line = if number == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
+        Ok(read.then_some((number, line)))
+    }
+
+    /// Appends one more line, if there is one.
+    fn append(&mut self) -> Result<bool> {
+        let room = self.limits.memory_bytes.saturating_sub(self.line.len() as u64);
+        let mut some = self.from.by_ref().take(room.saturating_add(1));
+        let unreadable = |cause: std::io::Error| Error::input(format!("it cannot be read: {cause}"));
+        let n = some.read_until(b'\n', &mut self.line).map_err(unreadable)?;
+        if n as u64 > room {
+            return self.limits.check(self.line.len() as u128, "the bytes of a line").map(|()| false);
+        }
+        if self.line.last() == Some(&b'\n') {
+            self.line.pop();
+            if self.line.last() == Some(&b'\r') {
+                self.line.pop();
+            }
+        }
+        self.n_read += usize::from(n > 0);
+        Ok(n > 0)
+    }
 }
 
 /// Bytes as UTF-8 text, without a byte order mark.

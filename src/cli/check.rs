@@ -4,7 +4,8 @@ mod problems;
 
 use super::dataset::{Files, Work};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
-use super::resume::{Answers, Fingerprint, MotionHash};
+use super::large::{self, TreeCache};
+use super::resume::{Answers, Fingerprint, MotionHash, SceneHash};
 use super::summary::{self, Totals};
 use super::{Outcome, allow, warn};
 use clap::{Args, ValueEnum};
@@ -143,6 +144,10 @@ pub struct CheckArgs {
     /// How the exact stage solves for contacts
     #[arg(long, value_enum, default_value = "jet")]
     solver: SolverChoice,
+    /// Where the tree over the scene is kept for the next run: `auto`, beside the scene as SCENE.fctree if that has a million triangles,
+    /// `off`, or a folder. One that does not fit the scene any more is built anew
+    #[arg(long, value_name = "auto|off|DIR", default_value = "auto")]
+    tree_cache: TreeCache,
     /// Go on with the answers of a run that did not end: only if inputs and options are the same
     #[arg(long)]
     resume: bool,
@@ -172,7 +177,7 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
 fn check_files(args: &CheckArgs, files: &Files) -> Result<Outcome> {
     let start = Instant::now();
     let robot = args.inputs.robot(&files.robot, files.base)?;
-    let scene = args.inputs.scene(&files.scene)?;
+    let mut scene = args.inputs.scene(&files.scene)?;
     let motions = MotionFile::open(&files.motions, &robot, &args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
     let hash = scan(&motions, &robot, &files.motions, args.strict)?;
@@ -180,10 +185,19 @@ fn check_files(args: &CheckArgs, files: &Files) -> Result<Outcome> {
     let load_s = start.elapsed().as_secs_f64();
     let options = options(args)?;
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
-    let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).build()?;
+    let of_scene = SceneHash::new([&scene]);
+    let tree = args.tree_cache.file(&files.scene, scene.n_triangles());
+    let (bar, watch) = large::building();
+    let mut builder = Engine::builder_taking(&robot, &mut scene).options(options).allow(allowed).watch(watch);
+    if let Some(file) = tree {
+        builder = builder.tree_cache(file);
+    }
+    let engine = builder.build()?;
+    drop(bar);
+    engine.warnings().for_each(warn);
     engine.note().into_iter().for_each(|note| tell!("{note}"));
     // Both files before any work: what cannot be written should not be found out at the end.
-    let of = Fingerprint::new(&engine, &robot, &scene, &hash, &told);
+    let of = Fingerprint::new(&engine, &[&robot], &of_scene, &hash, &told);
     let (out, before) = match args.resume {
         true => Answers::resume(&args.out, &of)?,
         false => (Answers::create(&args.out, &of)?, Stats::default()),

@@ -144,7 +144,8 @@ impl InputArgs {
 
     /// Reads a scene.
     pub fn scene(&self, path: &Path) -> Result<Scene> {
-        Scene::from_file_with(path, &self.scene_options())
+        let (_bar, watch) = super::large::reading();
+        Scene::from_file_with(path, &SceneOptions { watch, ..self.scene_options() })
     }
 
     /// How scenes are read.
@@ -154,6 +155,7 @@ impl InputArgs {
             chord_error_m: self.chord_error,
             package_paths: self.package_path.clone(),
             limits: self.limits(),
+            ..SceneOptions::default()
         }
     }
 }

@@ -25,6 +25,7 @@ mod dataset;
 mod elementary;
 mod info;
 mod inputs;
+mod large;
 mod render;
 mod report;
 mod resume;

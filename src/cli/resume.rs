@@ -26,13 +26,8 @@ pub struct Fingerprint {
 
 impl Fingerprint {
     /// Of all that an engine was built from and is given: the robot, the scene, the hash of the motions, and what else may
-    /// change an answer.
-    pub fn new(engine: &Engine, robot: &Robot, scene: &Scene, motions: &MotionHash, options: &str) -> Self {
-        Self::of_many(engine, &[robot], &[scene], motions, options)
-    }
-
-    /// The same of problems with a scene, and perhaps a robot, each.
-    pub fn of_many(engine: &Engine, robots: &[&Robot], scenes: &[&Scene], motions: &MotionHash, options: &str) -> Self {
+    /// change an answer; of several robots and scenes, where each problem has its own.
+    pub fn new(engine: &Engine, robots: &[&Robot], scenes: &SceneHash, motions: &MotionHash, options: &str) -> Self {
         let mut of_robot = blake3::Hasher::new();
         for robot in robots {
             of_robot.update(format!("{:?} {:?}", robot.columns, robot.bodies).as_bytes());
@@ -41,17 +36,10 @@ impl Fingerprint {
                 of_robot.update(bytemuck::cast_slice(&link.triangles));
             }
         }
-        let mut of_scene = blake3::Hasher::new();
-        for scene in scenes {
-            for object in &scene.objects {
-                of_scene.update(format!("{object:?}").as_bytes());
-            }
-            of_scene.update(bytemuck::cast_slice(&scene.triangles));
-        }
         Self {
             version: env!("CARGO_PKG_VERSION").to_string(),
             robot: of_robot.finalize().to_string(),
-            scene: of_scene.finalize().to_string(),
+            scene: scenes.0.finalize().to_string(),
             motions: motions.0.finalize().to_string(),
             options: options.to_string(),
             device: engine.adapter().map_or("cpu".into(), |a| format!("{}, {}", a.name, a.driver)),
@@ -69,6 +57,23 @@ impl Fingerprint {
             ("backend", &self.device, &other.device),
         ];
         parts.into_iter().filter(|(_, a, b)| a != b).map(|(what, ..)| what).collect()
+    }
+}
+
+/// The hash of scenes, taken before engines take their triangles.
+pub struct SceneHash(blake3::Hasher);
+
+impl SceneHash {
+    /// Of all that answers depend on.
+    pub fn new<'s>(scenes: impl IntoIterator<Item = &'s Scene>) -> Self {
+        let mut hash = blake3::Hasher::new();
+        for scene in scenes {
+            for object in &scene.objects {
+                hash.update(format!("{object:?}").as_bytes());
+            }
+            hash.update(bytemuck::cast_slice(&scene.triangles));
+        }
+        Self(hash)
     }
 }
 

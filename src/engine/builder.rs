@@ -4,14 +4,16 @@ use super::checker::Checker;
 use super::gpu::GpuFlow;
 use super::{Backend, Engine, Options, PairCulling, Stage};
 use crate::error::{Error, Result};
+use crate::load::Watch;
 use crate::model::obb_tree::ObbTrees;
-use crate::model::robot::Robot;
+use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::Scene;
-use crate::model::world::World;
+use crate::model::world::{SceneBuild, World};
 use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::Initial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
@@ -26,11 +28,20 @@ pub struct EngineBuilder<'a> {
     allowed: Vec<(u32, u32)>,
     options: Options,
     known: Option<&'a Engine>,
+    /// The scene's triangles, if they are the engine's now.
+    taken: Option<Vec<Triangle>>,
+    tree: SceneBuild,
 }
 
 impl<'a> EngineBuilder<'a> {
     pub(super) fn new(robot: &'a Robot, scene: &'a Scene) -> Self {
-        Self { robot, scene, allowed: Vec::new(), options: Options::default(), known: None }
+        let (options, tree) = (Options::default(), SceneBuild::default());
+        Self { robot, scene, allowed: Vec::new(), options, known: None, taken: None, tree }
+    }
+
+    pub(super) fn taking(robot: &'a Robot, scene: &'a mut Scene) -> Self {
+        let taken = Some(std::mem::take(&mut scene.triangles));
+        Self { taken, ..Self::new(robot, scene) }
     }
 
     /// Where the culling stages run.
@@ -69,6 +80,29 @@ impl<'a> EngineBuilder<'a> {
         self
     }
 
+    /// Keeps the tree over the scene in this file, and takes it from there the next time: worth it for millions of triangles. A file that
+    /// is damaged, or another scene's, is said in [`Engine::warnings`] and replaced; one that cannot be written is said there too.
+    #[must_use]
+    pub fn tree_cache(mut self, file: impl Into<PathBuf>) -> Self {
+        self.tree.cache = Some(file.into());
+        self
+    }
+
+    /// Tells how many of the scene's triangles are in the tree, while it is built.
+    #[must_use]
+    pub fn watch(mut self, watch: Watch) -> Self {
+        self.tree.watch = watch;
+        self
+    }
+
+    /// How many triangles of the scene get a tree at once, for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn tree_block(mut self, triangles: usize) -> Self {
+        self.tree.block = triangles;
+        self
+    }
+
     /// All options at once.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
@@ -85,7 +119,9 @@ impl<'a> EngineBuilder<'a> {
         self.options.solve.check()?;
         let pool = thread_pool(self.options.threads)?;
         let known = self.known.map(Engine::world);
-        let mut world = pool.install(|| World::with(self.robot, self.scene, &self.allowed, known))?;
+        let triangles = self.taken.unwrap_or_else(|| self.scene.triangles.clone());
+        let (robot, objects) = (self.robot, &self.scene.objects);
+        let mut world = pool.install(|| World::with(robot, objects, triangles, &self.allowed, known, self.tree))?;
         let (flow, note) = match self.options.backend {
             Backend::Cpu => (None, None),
             Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),

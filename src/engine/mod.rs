@@ -82,6 +82,17 @@ impl Engine {
         EngineBuilder::new(robot, scene)
     }
 
+    /// The same, and the scene's triangles become the engine's: a large scene is in memory once. The scene keeps its objects, names and
+    /// counts; its triangles are gone, also where the engine cannot be built.
+    pub fn builder_taking<'a>(robot: &'a Robot, scene: &'a mut Scene) -> EngineBuilder<'a> {
+        EngineBuilder::taking(robot, scene)
+    }
+
+    /// What was odd while the engine was built, but did not stop it: one line each.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        self.0.world.scene.warning.as_deref().into_iter()
+    }
+
     /// The graphics adapter, if the culling stages run on one.
     pub fn adapter(&self) -> Option<AdapterSummary> {
         self.0.adapter.clone()

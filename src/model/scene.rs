@@ -57,6 +57,11 @@ impl Scene {
         (self.objects.partition_point(|o| o.first_triangle <= triangle) as u32).saturating_sub(1)
     }
 
+    /// Number of triangles of all objects, also where an engine has taken them.
+    pub fn n_triangles(&self) -> u32 {
+        self.objects.last().map_or(0, |o| o.first_triangle + o.n_triangles)
+    }
+
     /// The triangles of an object; none where there is no such object.
     pub fn triangles_of(&self, object: u32) -> &[Triangle] {
         let range = self.objects.get(object as usize).map(|o| {
@@ -88,10 +93,34 @@ impl Scene {
     }
 }
 
+/// Puts `items[order[i]]` into place `i`, in place; `order` has every index once.
+pub(crate) fn permute<T: Copy>(items: &mut [T], order: &[u32]) {
+    let mut done = vec![false; items.len()];
+    for start in 0..items.len() {
+        let (first, mut at) = (items[start], start);
+        while !done[at] {
+            done[at] = true;
+            let from = order[at] as usize;
+            items[at] = if from == start { first } else { items[from] };
+            at = from;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use glam::DVec3;
+
+    #[test]
+    fn a_permutation_in_place() {
+        for step in [1u32, 5, 7, 30] {
+            let order: Vec<u32> = (0..31).map(|i| (i * step + 3) % 31).collect();
+            let mut items: Vec<u32> = (100..131).collect();
+            permute(&mut items, &order);
+            assert!(items.iter().zip(&order).all(|(item, from)| *item == 100 + from));
+        }
+    }
 
     fn tetrahedron() -> Vec<Triangle> {
         let [o, x, y, z] = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];

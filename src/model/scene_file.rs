@@ -1,11 +1,11 @@
 //! Scenes from files: one mesh, a list of placed meshes (`scene.json`), or a URDF at its zero pose.
 
 use crate::error::{Error, Result, quoted, shortened};
-use crate::load::{LoadLimits, bytes_of, read_bytes, text};
+use crate::load::{LoadLimits, Watch, bytes_of, read_bytes, text};
 use crate::model::mesh::{Mesh, MeshFormat};
 use crate::model::primitive::CHORD_ERROR_M;
 use crate::model::robot::{Robot, Triangle, zero_area_warning};
-use crate::model::scene::Scene;
+use crate::model::scene::{Object, Scene, permute};
 use crate::model::urdf::{Geometry, UrdfOptions};
 use glam::{DAffine3, DMat4};
 use serde::Deserialize;
@@ -23,6 +23,8 @@ pub struct SceneOptions {
     pub package_paths: Vec<PathBuf>,
     /// What the files and the triangles may take.
     pub limits: LoadLimits,
+    /// What is told how far the reading of a mesh is, in bytes.
+    pub watch: Watch,
 }
 
 impl Default for SceneOptions {
@@ -32,6 +34,7 @@ impl Default for SceneOptions {
             chord_error_m: CHORD_ERROR_M,
             package_paths: Vec::new(),
             limits: LoadLimits::default(),
+            watch: Watch::default(),
         }
     }
 }
@@ -100,13 +103,25 @@ impl Scene {
     }
 }
 
+/// A mesh as it is: its triangles move over, so that they are never there twice.
 fn one_mesh(path: &Path, options: &SceneOptions) -> Result<Scene> {
-    let mesh = Mesh::load(path, &options.limits)?;
-    let bytes = bytes_of::<Triangle>(mesh.triangles.len());
-    options.limits.check(2 * bytes, "its triangles, as a mesh and as a scene,")?;
+    let Mesh { mut triangles, groups } = Mesh::load_watched(path, &options.limits, &options.watch)?;
+    u32::try_from(triangles.len()).map_err(|_| Error::input("a scene holds at most 2^32 - 1 triangles"))?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let mut scene = Scene::new();
-    scene.add_mesh(&mesh, DAffine3::IDENTITY, |group| group.unwrap_or(&stem).to_string())?;
+    let in_order = groups.iter().flat_map(|g| &g.runs).try_fold(0, |at, run| (run.start == at).then_some(run.end));
+    if in_order != Some(triangles.len()) {
+        let order: Vec<u32> =
+            groups.iter().flat_map(|g| &g.runs).flat_map(|run| run.start as u32..run.end as u32).collect();
+        permute(&mut triangles, &order);
+    }
+    for group in groups {
+        let n_triangles = group.runs.iter().map(|run| run.len() as u32).sum();
+        let first_triangle = scene.n_triangles();
+        let name = group.name.unwrap_or_else(|| stem.to_string());
+        scene.objects.push(Object { name, first_triangle, n_triangles });
+    }
+    scene.triangles = triangles;
     scene.warn_of_zero_areas();
     Ok(scene)
 }
@@ -129,7 +144,7 @@ fn placed_meshes(path: &Path, options: &SceneOptions) -> Result<Scene> {
         }
         let pose = DAffine3::from_mat4(DMat4::from_cols_array_2d(&instance.matrix).transpose());
         if !meshes.contains_key(instance.mesh.as_str()) {
-            let mesh = Mesh::load(folder.join(&instance.mesh), &left)?;
+            let mesh = Mesh::load_watched(&folder.join(&instance.mesh), &left, &options.watch)?;
             left = left.less(bytes_of::<Triangle>(mesh.triangles.len()) as u64);
             meshes.insert(&instance.mesh, mesh);
         }

@@ -6,12 +6,12 @@ use crate::model::obb;
 use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::{Object, Scene};
+use crate::model::scene_shape::outward_box;
+pub use crate::model::scene_shape::{SceneBox, SceneBuild, SceneShape};
 use crate::model::tree::{ChildRef, WIDTH, WideTree};
 use crate::numeric::lanes::Lanes;
 use crate::numeric::linear::V3;
 use crate::numeric::obb_overlap::OrientedBox;
-use crate::numeric::real::Real;
-use crate::numeric::separation::StandingTriangle;
 use crate::numeric::vectors::WIDTH as VECTOR;
 use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
@@ -68,39 +68,6 @@ pub struct LinkShape {
     pub triangles: Vec<Triangle>,
 }
 
-/// A box in single precision that contains a set of triangles of the scene.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SceneBox {
-    /// Lowest coordinates, rounded down, metres.
-    pub lo: [f32; 3],
-    /// Highest coordinates, rounded up, metres.
-    pub hi: [f32; 3],
-}
-
-/// The scene's triangles in tree order, and boxes around them.
-#[derive(Clone, Debug)]
-pub struct SceneShape {
-    /// The objects of the scene.
-    pub objects: Vec<Object>,
-    /// The tree over its triangles; its leaves are the clusters.
-    pub tree: WideTree,
-    /// The box of each child of each node of the tree.
-    pub boxes: Vec<[Option<SceneBox>; WIDTH]>,
-    /// The box of each cluster.
-    pub cluster_boxes: Vec<SceneBox>,
-    /// Where the boxes of each cluster's triangles begin in `triangle_boxes`.
-    pub first_group: Vec<u32>,
-    /// The boxes of the triangles, eight side by side: lowest x, y, z, highest x, y, z, rounded outward. Every cluster begins with a
-    /// group of its own; what stands in for triangles that it lacks meets nothing.
-    pub triangle_boxes: Vec<[[f32; VECTOR]; 6]>,
-    /// The triangles in the order of the leaves, local coordinates.
-    pub triangles: Vec<Triangle>,
-    /// The object of each of them.
-    pub object: Vec<u32>,
-    /// Relative rounding of the local coordinates: zero where the origin is the world's.
-    pub shift_unit: f64,
-}
-
 /// A binary tree over the links, bottom up. Node `i < n_links` is the leaf of link `i`; the last node is the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelTree {
@@ -150,15 +117,22 @@ impl World {
     /// # Errors
     /// A coordinate is farther than [`MAX_COORDINATE_M`] from the robot's base.
     pub fn new(robot: &Robot, scene: &Scene, allowed: &[(u32, u32)]) -> Result<Self> {
-        Self::with(robot, scene, allowed, None)
+        Self::with(robot, &scene.objects, scene.triangles.clone(), allowed, None, SceneBuild::default())
     }
 
-    /// The same with the trees over the links of `known`, if that has the same links: in their bodies' frames they do not
-    /// depend on where the robot stands, nor on the scene.
+    /// The same of a scene's objects and triangles, which become the world's; with the trees over the links of `known`, if that has
+    /// the same links: in their bodies' frames they do not depend on where the robot stands, nor on the scene.
     ///
     /// # Errors
     /// As [`World::new`].
-    pub fn with(robot: &Robot, scene: &Scene, allowed: &[(u32, u32)], known: Option<&Self>) -> Result<Self> {
+    pub fn with(
+        robot: &Robot,
+        objects: &[Object],
+        triangles: Vec<Triangle>,
+        allowed: &[(u32, u32)],
+        known: Option<&Self>,
+        build: SceneBuild,
+    ) -> Result<Self> {
         let same = |known: &&Self| {
             let links = known.robot.links.iter().zip(&robot.links);
             known.robot.links.len() == robot.links.len()
@@ -181,7 +155,7 @@ impl World {
                 links.into_iter().collect::<Result<Vec<_>>>()?
             }
         };
-        let scene = SceneShape::new(scene, origin_m)?;
+        let scene = SceneShape::new(objects, triangles, origin_m, build)?;
         let model = ModelTree::new(links.len() as u32);
         Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect(), obbs: None })
     }
@@ -193,7 +167,7 @@ impl World {
     }
 }
 
-fn too_far(what: String) -> Error {
+pub(super) fn too_far(what: String) -> Error {
     Error::input(format!("a coordinate is farther than {MAX_COORDINATE_M} m from the robot's base"))
         .at(what)
         .remedy("check the units, or move robot and scene nearer to each other")
@@ -273,82 +247,6 @@ impl LeavesBelow {
             ChildRef::Node(n) => self.0[n as usize].clone(),
         }
     }
-}
-
-impl SceneShape {
-    fn new(scene: &Scene, origin_m: DVec3) -> Result<Self> {
-        let local = |t: &Triangle| t.map(|v| v - origin_m);
-        for object in &scene.objects {
-            let range = object.first_triangle as usize..(object.first_triangle + object.n_triangles) as usize;
-            if scene.triangles[range].iter().flat_map(local).any(|v| v.abs().max_element() > MAX_COORDINATE_M) {
-                return Err(too_far(format!("object '{}'", object.name)));
-            }
-        }
-        let boxes: Vec<_> = scene.triangles.iter().map(|t| outward_box(&local(t)).map(Vec3A::from_array)).collect();
-        let tree = WideTree::build(&boxes, SCENE_LEAF);
-        let triangles: Vec<Triangle> = tree.order.iter().map(|&i| local(&scene.triangles[i as usize])).collect();
-        let object = tree.order.iter().map(|&i| scene.object_of(i)).collect();
-        let cluster_boxes: Vec<SceneBox> = (0..tree.n_leaves() as u32)
-            .map(|leaf| {
-                let [lo, hi] = triangles[tree.leaf(leaf)].iter().map(outward_box).fold(
-                    [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]],
-                    |[lo, hi], [l, h]| {
-                        [std::array::from_fn(|i| lo[i].min(l[i])), std::array::from_fn(|i| hi[i].max(h[i]))]
-                    },
-                );
-                SceneBox { lo, hi }
-            })
-            .collect();
-        let join = |a: SceneBox, b: SceneBox| SceneBox {
-            lo: std::array::from_fn(|i| a.lo[i].min(b.lo[i])),
-            hi: std::array::from_fn(|i| a.hi[i].max(b.hi[i])),
-        };
-        let boxes = tree.bounds(|leaf| cluster_boxes[leaf as usize], join);
-        let shift_unit = if origin_m == DVec3::ZERO { 0.0 } else { 2.0 * f64::UNIT };
-        let (mut first_group, mut groups) = (Vec::with_capacity(tree.n_leaves()), Vec::new());
-        for leaf in 0..tree.n_leaves() as u32 {
-            first_group.push(groups.len() as u32);
-            groups.extend(triangles[tree.leaf(leaf)].chunks(VECTOR).map(boxes_side_by_side));
-        }
-        Ok(Self {
-            objects: scene.objects.clone(),
-            tree,
-            boxes,
-            cluster_boxes,
-            first_group,
-            triangle_boxes: groups,
-            triangles,
-            object,
-            shift_unit,
-        })
-    }
-
-    /// A triangle (by position in tree order) in double precision, with the error of its local coordinates.
-    #[inline]
-    pub fn standing(&self, at: usize) -> StandingTriangle<f64> {
-        let y = self.triangles[at];
-        let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs().element_sum()));
-        StandingTriangle { y: y.map(V3::new), error: self.shift_unit * size }
-    }
-}
-
-/// The boxes of up to eight triangles; what is left meets nothing.
-fn boxes_side_by_side(triangles: &[Triangle]) -> [[f32; VECTOR]; 6] {
-    let mut out = [[f32::INFINITY; VECTOR], [f32::NEG_INFINITY; VECTOR]].map(|side| [side; 3]);
-    for (lane, t) in triangles.iter().enumerate() {
-        for (side, corner) in out.iter_mut().zip(outward_box(t)) {
-            side.iter_mut().zip(corner).for_each(|(axis, x)| axis[lane] = x);
-        }
-    }
-    let [[a, b, c], [d, e, f]] = out;
-    [a, b, c, d, e, f]
-}
-
-/// The box of a triangle, rounded outward to single precision; it also covers what moving to local coordinates rounds.
-fn outward_box(t: &Triangle) -> [[f32; 3]; 2] {
-    let (lo, hi) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
-    // Rounding to nearest is off by half an ulp of f32 at most, and what f64 rounded before is far less: one ulp covers both.
-    [lo.to_array().map(|x| (x as f32).next_down()), hi.to_array().map(|x| (x as f32).next_up())]
 }
 
 #[cfg(test)]

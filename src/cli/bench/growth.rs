@@ -141,21 +141,25 @@ fn triangles(run: &mut Run, args: &MeasureArgs, most_rooms: u64, most: usize) ->
     growth.more = ("build", "s", 2);
     let set = Set::load("amr/30", &args.dataset_folder)?;
     let mut scale = 1;
-    while scale <= most_rooms {
-        let Some(scene) = Dataset::generate("amr", DEFAULT_SEED, scale)?.scene()? else { break };
+    loop {
         let mut measure = |options: Options, most: usize| {
-            let engine = Engine::builder(&set.robot, &scene).options(options).build()?;
+            // Made for each engine, which takes its triangles: the largest scenes fit into memory once.
+            let Some(mut scene) = Dataset::generate("amr", DEFAULT_SEED, scale)?.scene()? else { return Ok(()) };
+            let engine = Engine::builder_taking(&set.robot, &mut scene).options(options).build()?;
             for kind in Kind::ALL {
                 let (stats, _) = repeated(&engine, &set.pick(&set.numbers(kind, most))?)?;
                 let build_s = engine.check(&set.motions.range(0..1))?.stats.build_s;
                 let line = format!("{}, {}", device(&engine), kind.name());
-                growth.add(scene.triangles.len() as f64, line, stats, build_s);
+                growth.add(f64::from(scene.n_triangles()), line, stats, build_s);
             }
             Ok(())
         };
         measure(one_thread(), most)?;
         on_adapter(args, || measure(on_gpu(), most.div_ceil(10)))?;
-        scale *= 2;
+        if scale >= most_rooms {
+            break;
+        }
+        scale = (2 * scale).min(most_rooms);
     }
     run.datasets.push(set.used(&[]));
     growth.end(run, args)

@@ -1,7 +1,7 @@
 //! `check` of a set of problems: each is one motion in a scene of its own, numbered through in one file of answers.
 
 use super::super::dataset::ProblemSet;
-use super::super::resume::{Answers, Fingerprint, MotionHash};
+use super::super::resume::{Answers, Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
 use super::super::{Outcome, allow, interrupted, interruption, warn};
 use super::{CheckArgs, SHOWN, cpu_time_s, options, outcome, progress};
@@ -61,7 +61,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
     let mut engine = first.engine(&options, None)?;
     let robots: Vec<&Robot> = ready.iter().map(|r| r.robot.as_ref()).collect();
     let scenes: Vec<&Scene> = found.iter().map(|p| &p.planning.scene).collect();
-    let of = Fingerprint::of_many(&engine, &robots, &scenes, &hash, &told);
+    let of = Fingerprint::new(&engine, &robots, &SceneHash::new(scenes), &hash, &told);
     let (mut out, before) = match args.resume {
         true => Answers::resume(&args.out, &of)?,
         false => (Answers::create(&args.out, &of)?, Stats::default()),

@@ -45,7 +45,11 @@ impl Builder {
     /// Refuses `n` more triangles if they do not fit the limits; for counts that are known beforehand.
     pub fn check_room(&self, n: usize) -> Result<()> {
         let total = self.mesh.triangles.len().saturating_add(n);
-        self.limits.check(bytes_of::<Triangle>(total), &format!("{total} triangles"))
+        let bytes = bytes_of::<Triangle>(total);
+        if bytes <= u128::from(self.limits.memory_bytes) {
+            return Ok(());
+        }
+        self.limits.check(bytes, &format!("{total} triangles"))
     }
 
     pub fn triangle(&mut self, triangle: Triangle) -> Result<()> {

@@ -12,9 +12,10 @@ mod ply;
 mod stl;
 
 use crate::error::{Error, Result, quoted};
-use crate::load::{LoadLimits, read_bytes};
+use crate::load::{LoadLimits, Watch, Watched, read_bytes};
 use crate::model::robot::Triangle;
 use builder::Builder;
+use std::io::BufReader;
 use std::ops::Range;
 use std::path::Path;
 
@@ -71,12 +72,30 @@ impl Mesh {
     /// # Errors
     /// The file is missing, malformed, without a triangle, has a NaN or infinite coordinate, or does not fit the limits.
     pub fn load(path: impl AsRef<Path>, limits: &LoadLimits) -> Result<Self> {
-        let path = path.as_ref();
+        Self::load_watched(path.as_ref(), limits, &Watch::default())
+    }
+
+    /// The same, and `watch` is told how far it is, in bytes. OBJ and STL are read bit by bit, and only the numbers are kept; the
+    /// other formats take the file into memory first.
+    ///
+    /// # Errors
+    /// As [`Mesh::load`].
+    pub fn load_watched(path: &Path, limits: &LoadLimits, watch: &Watch) -> Result<Self> {
         let format = MeshFormat::of_path(path).ok_or_else(|| {
             let extension = path.extension().unwrap_or_default().to_string_lossy();
             Error::input(format!("{} is no mesh format: stl, obj, dae, ply, glb, gltf", quoted(&extension)))
                 .in_file(path)
         })?;
+        if matches!(format, MeshFormat::Obj | MeshFormat::Stl) {
+            let file = Watched::open(path, watch)?;
+            let (length, mut out) = (file.length(), Builder::new(*limits));
+            let from = BufReader::with_capacity(1 << 20, file);
+            let read = match format {
+                MeshFormat::Obj => obj::read(from, &mut out),
+                _ => stl::read(from, length, &mut out),
+            };
+            return read.and_then(|()| out.finish()).map_err(|e| e.in_file(path));
+        }
         let bytes = read_bytes(path, limits)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::parse(format, &bytes, folder, limits).map_err(|e| e.in_file(path))
@@ -90,7 +109,7 @@ impl Mesh {
         let limits = limits.less(bytes.len() as u64);
         let mut out = Builder::new(limits);
         match format {
-            MeshFormat::Stl => stl::read(bytes, &mut out)?,
+            MeshFormat::Stl => stl::read(bytes, bytes.len() as u64, &mut out)?,
             MeshFormat::Obj => obj::read(bytes, &mut out)?,
             MeshFormat::Dae => dae::read(bytes, &mut out)?,
             MeshFormat::Ply => ply::read(bytes, &mut out)?,

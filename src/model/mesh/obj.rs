@@ -3,9 +3,9 @@
 
 use super::Builder;
 use crate::error::{Error, Result, quoted};
-use crate::load::{number, text, without_comment};
+use crate::load::{Lines, number, without_comment};
 use glam::DVec3;
-use std::borrow::Cow;
+use std::io::BufRead;
 
 /// Statements without surfaces: points and lines, texture and normals, appearance, settings.
 const PASSED_OVER: &[&str] = &[
@@ -28,23 +28,15 @@ const PASSED_OVER: &[&str] = &[
     "trace_obj",
 ];
 
-pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
+pub(super) fn read(from: impl BufRead, out: &mut Builder) -> Result<()> {
     let mut vertices: Vec<DVec3> = Vec::new();
     let mut face: Vec<DVec3> = Vec::new();
-    let mut lines = text(bytes)?.lines().enumerate();
-    while let Some((i, line)) = lines.next() {
-        // A backslash at the end of a line continues it on the next one.
-        let mut line = Cow::Borrowed(line);
-        while line.ends_with('\\') {
-            let joined = line.to_mut();
-            joined.pop();
-            joined.push(' ');
-            joined.push_str(lines.next().map_or("", |(_, next)| next));
-        }
-        let statement = without_comment(&line);
+    let mut lines = Lines::new(from, out.limits());
+    while let Some((i, line)) = lines.joined_line()? {
+        let statement = without_comment(line);
         let mut words = statement.split_ascii_whitespace();
         let Some(keyword) = words.next() else { continue };
-        let here = |e: Error| e.at(format!("line {}", i + 1));
+        let here = |e: Error| e.at(format!("line {i}"));
         match keyword {
             "v" => vertices.push(vertex(words).map_err(here)?),
             "f" => {
@@ -64,10 +56,17 @@ pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
 
 /// `x y z`, perhaps with a weight or a colour behind.
 fn vertex<'a>(words: impl Iterator<Item = &'a str>) -> Result<DVec3> {
-    let numbers = words.map(number).collect::<Result<Vec<_>>>()?;
-    match numbers[..] {
-        [x, y, z] | [x, y, z, _] | [x, y, z, _, _, _] | [x, y, z, _, _, _, _] => Ok(DVec3::new(x, y, z)),
-        _ => Err(Error::input(format!("a vertex of {} numbers", numbers.len()))),
+    let (mut at, mut n) = ([0.0; 3], 0);
+    for word in words {
+        let x = number(word)?;
+        if let Some(to) = at.get_mut(n) {
+            *to = x;
+        }
+        n += 1;
+    }
+    match n {
+        3 | 4 | 6 | 7 => Ok(at.into()),
+        _ => Err(Error::input(format!("a vertex of {n} numbers"))),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::Builder;
 use crate::error::{Error, Result, quoted};
-use crate::load::{number, text};
+use crate::load::{Lines, number};
 use glam::DVec3;
+use std::io::{BufRead, Read};
 
 /// Bytes before the first triangle of a binary file: a free header of 80 and the count.
 const HEAD: usize = 84;
@@ -13,26 +14,35 @@ const RECORD: usize = 50;
 /// Where a sane binary file has a zero byte: the padding of its header, or its count.
 const PROBE: usize = 512;
 
-pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
+/// Reads a file of `length` bytes.
+pub(super) fn read(mut from: impl BufRead, length: u64, out: &mut Builder) -> Result<()> {
+    let unreadable = |cause: std::io::Error| Error::input(format!("it cannot be read: {cause}"));
+    let mut probe = Vec::new();
+    from.by_ref().take(PROBE as u64).read_to_end(&mut probe).map_err(unreadable)?;
     // "solid" at the start decides nothing: many binary files begin with it. The length decides, then the zeros.
-    let n = bytes.get(80..HEAD).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let n = probe.get(80..HEAD).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let length_of = |n: u32| HEAD as u64 + RECORD as u64 * u64::from(n);
-    let is_text = bytes.trim_ascii_start().get(..5).is_some_and(|b| b.eq_ignore_ascii_case(b"solid"));
+    let is_text = probe.trim_ascii_start().get(..5).is_some_and(|b| b.eq_ignore_ascii_case(b"solid"));
+    let has_zeros = probe.contains(&0);
+    let whole = std::io::Cursor::new(probe).chain(from);
     match n {
-        Some(n) if bytes.len() as u64 == length_of(n) => binary(&bytes[HEAD..], out),
-        _ if is_text && !bytes.iter().take(PROBE).any(|&b| b == 0) => ascii(text(bytes)?, out),
+        Some(n) if length == length_of(n) => binary(whole, n as usize, out),
+        _ if is_text && !has_zeros => ascii(Lines::new(whole, out.limits()), out),
         Some(n) => Err(Error::input(format!(
-            "its header says {n} triangles, {} bytes, but it has {} bytes: truncated or damaged",
+            "its header says {n} triangles, {} bytes, but it has {length} bytes: truncated or damaged",
             length_of(n),
-            bytes.len()
         ))),
-        None => Err(Error::input(format!("{} bytes are no STL: truncated", bytes.len()))),
+        None => Err(Error::input(format!("{length} bytes are no STL: truncated"))),
     }
 }
 
-fn binary(records: &[u8], out: &mut Builder) -> Result<()> {
-    out.check_room(records.len() / RECORD)?;
-    for record in records.chunks_exact(RECORD) {
+fn binary(mut from: impl Read, n: usize, out: &mut Builder) -> Result<()> {
+    out.check_room(n)?;
+    let unreadable = |cause: std::io::Error| Error::input(format!("it cannot be read: {cause}"));
+    from.read_exact(&mut [0; HEAD]).map_err(unreadable)?;
+    let mut record = [0; RECORD];
+    for _ in 0..n {
+        from.read_exact(&mut record).map_err(unreadable)?;
         // The normal in the first three numbers is the writer's opinion.
         let coordinate = |i: usize| {
             let at = 12 + 4 * i;
@@ -54,13 +64,13 @@ enum State {
     LoopDone,
 }
 
-fn ascii(text: &str, out: &mut Builder) -> Result<()> {
+fn ascii(mut lines: Lines<impl BufRead>, out: &mut Builder) -> Result<()> {
     let mut state = State::Outside;
     let mut vertices: Vec<DVec3> = Vec::with_capacity(3);
-    for (i, line) in text.lines().enumerate() {
+    while let Some((i, line)) = lines.line()? {
         let mut words = line.split_ascii_whitespace();
         let Some(keyword) = words.next() else { continue };
-        let here = |e: Error| e.at(format!("line {}", i + 1));
+        let here = |e: Error| e.at(format!("line {i}"));
         state = match (state, keyword.to_ascii_lowercase().as_str()) {
             (State::Outside, "solid") => {
                 out.group(line.trim_start().get(5..));

@@ -1,0 +1,84 @@
+//! What large scenes need beside others: bars while they are read and built, and a place for their trees.
+
+use firstcontact::load::Watch;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+
+/// Triangles from which on a tree is kept if nothing else is said: it takes seconds to build.
+const KEPT_FROM: u32 = 1_000_000;
+/// Bytes and triangles from which on there is a bar: less is read and built in a moment.
+const SHOWN_FROM: [u64; 2] = [64 << 20, 500_000];
+
+/// A bar that stands on the terminal while there is long work, and goes with this value.
+pub struct Bar(ProgressBar);
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn bar(template: &str, least: u64) -> (Bar, Watch) {
+    let bar = ProgressBar::new(0);
+    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let moved = bar.clone();
+    let watch = Watch::new(move |done, of| {
+        if of >= least {
+            moved.set_length(of);
+            moved.set_position(done);
+        }
+    });
+    (Bar(bar), watch)
+}
+
+/// For the reading of a file.
+pub fn reading() -> (Bar, Watch) {
+    bar("{bar:40} {bytes}/{total_bytes} read, {eta} left", SHOWN_FROM[0])
+}
+
+/// For the building of a tree.
+pub fn building() -> (Bar, Watch) {
+    bar("{bar:40} {pos}/{len} triangles in the tree, {eta} left", SHOWN_FROM[1])
+}
+
+/// Where trees are kept.
+#[derive(Clone, Debug)]
+pub enum TreeCache {
+    /// Beside the scene, if that is large.
+    Auto,
+    /// Nowhere.
+    Off,
+    /// In a folder.
+    Folder(PathBuf),
+}
+
+impl From<String> for TreeCache {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "auto" => Self::Auto,
+            "off" => Self::Off,
+            _ => Self::Folder(text.into()),
+        }
+    }
+}
+
+impl TreeCache {
+    /// The file for a scene of `n` triangles, if its tree is kept.
+    pub fn file(&self, scene: &Path, n: u32) -> Option<PathBuf> {
+        let mut name = scene.file_name()?.to_os_string();
+        match self {
+            Self::Off => None,
+            Self::Auto => {
+                name.push(".fctree");
+                (n >= KEPT_FROM).then(|| scene.with_file_name(name))
+            }
+            Self::Folder(folder) => {
+                // Scenes of one name may lie in many folders.
+                let whole = std::path::absolute(scene).unwrap_or_else(|_| scene.to_path_buf());
+                let number = blake3::hash(whole.as_os_str().as_encoded_bytes()).to_hex();
+                name.push(format!("-{}.fctree", &number[..8]));
+                Some(folder.join(name))
+            }
+        }
+    }
+}

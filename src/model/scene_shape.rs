@@ -1,0 +1,191 @@
+//! A scene made ready for queries: its triangles in the order of a tree, boxes around them, and how both come about.
+//!
+//! Nothing here is there twice: the scene's triangles are put into the tree's order in place, and boxes are computed from them when
+//! they are needed. Beside its 72 bytes, a triangle takes 24 for its box and 8 for where it stood and whose it is; clusters that are not
+//! full, and the tree, add some ten to twenty more.
+
+use crate::error::Result;
+use crate::load::Watch;
+use crate::model::robot::Triangle;
+use crate::model::scene::{Object, permute};
+use crate::model::tree::{WIDTH, WideTree};
+use crate::model::tree_cache::{self, Cached};
+use crate::model::world::{MAX_COORDINATE_M, SCENE_LEAF, too_far};
+use crate::numeric::linear::V3;
+use crate::numeric::real::Real;
+use crate::numeric::separation::StandingTriangle;
+use crate::numeric::vectors::WIDTH as VECTOR;
+use glam::{DVec3, Vec3A};
+use rayon::prelude::*;
+use std::path::PathBuf;
+
+/// Triangles that get a tree at once; more are cut into blocks.
+const BLOCK: usize = 1 << 20;
+
+/// How a scene's tree is made.
+#[derive(Clone, Debug)]
+pub struct SceneBuild {
+    /// Where the tree is kept from one run to the next: a file, which need not be there.
+    pub cache: Option<PathBuf>,
+    /// What is told how many triangles are in the tree.
+    pub watch: Watch,
+    /// Triangles that get a tree at once. Fewer take less memory; other trees give other numbers of tests and the same answers.
+    pub block: usize,
+}
+
+impl Default for SceneBuild {
+    fn default() -> Self {
+        Self { cache: None, watch: Watch::default(), block: BLOCK }
+    }
+}
+
+/// A box in single precision that contains a set of triangles of the scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SceneBox {
+    /// Lowest coordinates, rounded down, metres.
+    pub lo: [f32; 3],
+    /// Highest coordinates, rounded up, metres.
+    pub hi: [f32; 3],
+}
+
+/// The scene's triangles in tree order, and boxes around them.
+#[derive(Clone, Debug)]
+pub struct SceneShape {
+    /// The objects of the scene.
+    pub objects: Vec<Object>,
+    /// The tree over its triangles; its leaves are the clusters.
+    pub tree: WideTree,
+    /// The box of each child of each node of the tree.
+    pub boxes: Vec<[Option<SceneBox>; WIDTH]>,
+    /// The box of each cluster.
+    pub cluster_boxes: Vec<SceneBox>,
+    /// Where the boxes of each cluster's triangles begin in `triangle_boxes`.
+    pub first_group: Vec<u32>,
+    /// The boxes of the triangles, eight side by side: lowest x, y, z, highest x, y, z, rounded outward. Every cluster begins with a
+    /// group of its own; what stands in for triangles that it lacks meets nothing.
+    pub triangle_boxes: Vec<[[f32; VECTOR]; 6]>,
+    /// The triangles in the order of the leaves, local coordinates.
+    pub triangles: Vec<Triangle>,
+    /// The object of each of them.
+    pub object: Vec<u32>,
+    /// Relative rounding of the local coordinates: zero where the origin is the world's.
+    pub shift_unit: f64,
+    /// What was odd about the tree's cache, if anything.
+    pub warning: Option<String>,
+}
+
+impl SceneShape {
+    pub(super) fn new(
+        objects: &[Object],
+        mut triangles: Vec<Triangle>,
+        origin_m: DVec3,
+        build: SceneBuild,
+    ) -> Result<Self> {
+        if origin_m != DVec3::ZERO {
+            triangles.par_iter_mut().flatten().for_each(|v| *v -= origin_m);
+        }
+        for object in objects {
+            let range = object.first_triangle as usize..(object.first_triangle + object.n_triangles) as usize;
+            if triangles[range].par_iter().flatten().any(|v| v.abs().max_element() > MAX_COORDINATE_M) {
+                return Err(too_far(format!("object '{}'", object.name)));
+            }
+        }
+        let (tree, warning) = tree_of(&triangles, &build);
+        permute(&mut triangles, &tree.order);
+        let object_of = |&i: &u32| (objects.partition_point(|o| o.first_triangle <= i) as u32).saturating_sub(1);
+        let object = tree.order.par_iter().map(object_of).collect();
+        let leaves = 0..tree.n_leaves() as u32;
+        let cluster_boxes: Vec<SceneBox> =
+            leaves.clone().into_par_iter().map(|l| around(&triangles[tree.leaf(l)])).collect();
+        let boxes = tree.bounds(|leaf| cluster_boxes[leaf as usize], SceneBox::join);
+        let shift_unit = if origin_m == DVec3::ZERO { 0.0 } else { 2.0 * f64::UNIT };
+        let groups = |leaf: u32| tree.leaf(leaf).len().div_ceil(VECTOR);
+        let mut triangle_boxes = Vec::with_capacity(leaves.clone().map(groups).sum());
+        let mut first_group = Vec::with_capacity(tree.n_leaves());
+        for leaf in leaves {
+            first_group.push(triangle_boxes.len() as u32);
+            triangle_boxes.extend(triangles[tree.leaf(leaf)].chunks(VECTOR).map(boxes_side_by_side));
+        }
+        Ok(Self {
+            objects: objects.to_vec(),
+            tree,
+            boxes,
+            cluster_boxes,
+            first_group,
+            triangle_boxes,
+            triangles,
+            object,
+            shift_unit,
+            warning,
+        })
+    }
+
+    /// A triangle (by position in tree order) in double precision, with the error of its local coordinates.
+    #[inline]
+    pub fn standing(&self, at: usize) -> StandingTriangle<f64> {
+        let y = self.triangles[at];
+        let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs().element_sum()));
+        StandingTriangle { y: y.map(V3::new), error: self.shift_unit * size }
+    }
+}
+
+impl SceneBox {
+    /// The box around two.
+    pub(crate) fn join(a: Self, b: Self) -> Self {
+        Self { lo: std::array::from_fn(|i| a.lo[i].min(b.lo[i])), hi: std::array::from_fn(|i| a.hi[i].max(b.hi[i])) }
+    }
+}
+
+/// The tree, from its cache if that has it, and what was odd about the cache.
+fn tree_of(triangles: &[Triangle], build: &SceneBuild) -> (WideTree, Option<String>) {
+    let n = triangles.len() as u32;
+    let key = build.cache.as_ref().map(|_| tree_cache::key(triangles, SCENE_LEAF, build.block));
+    let place = build.cache.as_deref().zip(key.as_ref());
+    let mut warning = None;
+    if let Some((path, key)) = place {
+        match tree_cache::load(path, key, n, SCENE_LEAF) {
+            Cached::Tree(tree) => return (tree, None),
+            Cached::Nothing => {}
+            Cached::Unusable(why) => warning = Some(format!("{}: {why}; the tree was built anew", path.display())),
+        }
+    }
+    let bounds = |i: u32| outward_box(&triangles[i as usize]).map(Vec3A::from_array);
+    let tree = WideTree::build_in_blocks(n, bounds, SCENE_LEAF, build.block, &build.watch);
+    if let Some((path, key)) = place
+        && let Err(cause) = tree_cache::store(path, key, &tree)
+    {
+        warning = Some(format!("the scene's tree is not kept: {cause}"));
+    }
+    (tree, warning)
+}
+
+/// The box around the triangles of a cluster.
+fn around(triangles: &[Triangle]) -> SceneBox {
+    let nothing = SceneBox { lo: [f32::INFINITY; 3], hi: [f32::NEG_INFINITY; 3] };
+    triangles.iter().map(|t| outward_box(t).into()).fold(nothing, SceneBox::join)
+}
+
+impl From<[[f32; 3]; 2]> for SceneBox {
+    fn from([lo, hi]: [[f32; 3]; 2]) -> Self {
+        Self { lo, hi }
+    }
+}
+
+/// The boxes of up to eight triangles; what is left meets nothing.
+fn boxes_side_by_side(triangles: &[Triangle]) -> [[f32; VECTOR]; 6] {
+    let mut out = [[f32::INFINITY; VECTOR], [f32::NEG_INFINITY; VECTOR]].map(|side| [side; 3]);
+    for (lane, t) in triangles.iter().enumerate() {
+        for (side, corner) in out.iter_mut().zip(outward_box(t)) {
+            side.iter_mut().zip(corner).for_each(|(axis, x)| axis[lane] = x);
+        }
+    }
+    let [[a, b, c], [d, e, f]] = out;
+    [a, b, c, d, e, f]
+}
+
+/// The box of a triangle, rounded outward to single precision; it also covers what moving to local coordinates rounds.
+pub(super) fn outward_box(t: &Triangle) -> [[f32; 3]; 2] {
+    let (lo, hi) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
+    // Rounding to nearest is off by half an ulp of f32 at most, and what f64 rounded before is far less: one ulp covers both.
+    [lo.to_array().map(|x| (x as f32).next_down()), hi.to_array().map(|x| (x as f32).next_up())]
+}
