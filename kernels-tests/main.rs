@@ -15,6 +15,7 @@ mod lss;
 mod mutants;
 mod obb;
 mod oracle;
+mod pages;
 mod pool;
 mod queues;
 mod random_models;

@@ -121,13 +121,20 @@ fn mutants_are_caught() {
         return;
     }
     let mut draw = Draw::new(22);
-    let case = case(&mut draw, 7, 300, 8);
+    let case = case(&mut draw, 7, 1200, 8);
     for (old, new) in [
         // A child of the model's tree forgotten, a coordinate compared the wrong way, the last child of a node left out.
         ("push(NodePair(item.piece, children.y, child, mask));", "if children.y == NONE { return; }"),
         ("boxes[at + 8u + q] > vec4<f32>(standing.hi.z)", "boxes[at + 20u + q] > vec4<f32>(standing.hi.z)"),
         ("if child == EMPTY {", "if child == EMPTY || id % WIDTH == 2u {"),
         ("<< (4u * q);", "<< (4u * (3u - q));"),
+        // Boxes of nodes: the wrong byte, one step too small, another child's.
+        ("f32((bytes >> 16u) & 255u)", "f32((bytes >> 8u) & 255u)"),
+        ("origin + steps(slot.hi) * step);", "origin + steps(slot.hi) * step - 24.0 * step);"),
+        (
+            "let slot = scene_nodes[item.scene_ref].children[id % WIDTH];",
+            "let slot = scene_nodes[item.scene_ref].children[0];",
+        ),
     ] {
         let candidates = on_adapter(&case, Some(Mutant { old, new }));
         assert!(unproved(&case, &candidates) > 0, "'{new}' goes unseen");

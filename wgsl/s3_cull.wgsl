@@ -9,8 +9,7 @@
 @group(0) @binding(1) var<storage, read> boxes: array<vec4<f32>>;
 // The two children of each inner node of the model's tree; the first belongs to node `n_links`.
 @group(0) @binding(2) var<storage, read> model_children: array<vec2<u32>>;
-// Eight for each node of the scene's tree.
-@group(0) @binding(3) var<storage, read> scene_nodes: array<SceneChild>;
+@group(0) @binding(3) var<storage, read> scene_nodes: array<SceneNode>;
 @group(0) @binding(4) var<storage, read> clusters: array<Cluster>;
 // This level's queue and the next one's.
 @group(0) @binding(5) var<storage, read_write> items: array<NodePair>;
@@ -18,12 +17,20 @@
 @group(0) @binding(7) var<storage, read_write> control: array<atomic<u32>>;
 @group(1) @binding(0) var<uniform> current: Pass;
 
+// A box in steps of the node's grid from its origin: x, y, z in a byte each, x in the lowest.
 struct SceneChild {
-    lo: vec3<f32>,
+    lo: u32,
+    hi: u32,
     // Node, cluster (LEAF_BIT) or EMPTY.
     child: u32,
-    hi: vec3<f32>,
+}
+
+struct SceneNode {
+    origin: vec3<f32>,
+    // Powers of two, so large that every corner of the grid is a number of f32: what is read off it has no error.
+    step: vec3<f32>,
     padding: u32,
+    children: array<SceneChild, 8>,
 }
 
 struct NodePair {
@@ -44,22 +51,25 @@ fn traverse(
         return;
     }
     let item = items[current.input_at + id / WIDTH];
-    var standing: Box;
-    var child: u32;
-    if (item.scene_ref & LEAF_BIT) != 0u {
-        if id % WIDTH != 0u {
-            return;
-        }
-        let cluster = clusters[item.scene_ref & ~LEAF_BIT];
-        standing = Box(cluster.lo, cluster.hi);
-        child = item.scene_ref;
-    } else {
-        let slot = scene_nodes[item.scene_ref * WIDTH + id % WIDTH];
-        standing = Box(slot.lo, slot.hi);
-        child = slot.child;
+    var child = item.scene_ref;
+    if (child & LEAF_BIT) == 0u {
+        child = scene_nodes[item.scene_ref].children[id % WIDTH].child;
+    } else if id % WIDTH != 0u {
+        return;
     }
     if child == EMPTY {
         return;
+    }
+    var standing: Box;
+    if (child & LEAF_BIT) != 0u {
+        // Clusters have boxes in full beside their triangles.
+        let cluster = clusters[child & ~LEAF_BIT];
+        standing = Box(cluster.lo, cluster.hi);
+    } else {
+        let slot = scene_nodes[item.scene_ref].children[id % WIDTH];
+        let origin = scene_nodes[item.scene_ref].origin;
+        let step = scene_nodes[item.scene_ref].step;
+        standing = Box(origin + steps(slot.lo) * step, origin + steps(slot.hi) * step);
     }
     let mask = item.mask & ~subs_apart(item.piece, item.model_node, standing);
     if mask == 0u {
@@ -77,6 +87,10 @@ fn traverse(
     } else {
         push(NodePair(item.piece, item.model_node, child, mask));
     }
+}
+
+fn steps(bytes: u32) -> vec3<f32> {
+    return vec3<f32>(f32(bytes & 255u), f32((bytes >> 8u) & 255u), f32((bytes >> 16u) & 255u));
 }
 
 fn push(item: NodePair) {

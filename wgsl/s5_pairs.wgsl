@@ -288,6 +288,7 @@ fn pairs(
     }
     let slot = queue_slot(current.output, chunk.pair_capacity, piece);
     if slot != NONE {
-        found_pairs[slot] = TrianglePair(item.piece_link, index, item.triangle, mask | (slice << SUBS));
+        let y = chunk.first_triangle + item.triangle;
+        found_pairs[slot] = TrianglePair(item.piece_link, index, y, mask | (slice << SUBS));
     }
 }

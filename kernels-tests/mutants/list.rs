@@ -42,6 +42,20 @@ const TRACKER: &str = "src/extremal/tracker.rs";
 const EQUATIONS: &str = "src/extremal/equations.rs";
 const FIRST_CONTACT: &str = "src/extremal/contact.rs";
 
+const TREE: &str = "src/model/tree.rs";
+const TREE_CACHE: &str = "src/model/tree_cache.rs";
+const NODES: &str = "src/gpu/nodes.rs";
+const PAGES: &str = "src/gpu/pages.rs";
+const CHUNK: &str = "src/engine/gpu/chunk.rs";
+
+const NO_TREE: &str = "model::tree::tests::what_is_no_tree_is_told";
+const CHANGED: &str = "model::tree_cache::tests::any_byte_that_changes_is_noticed";
+const OF_ANOTHER: &str = "model::tree_cache::tests::keys_differ_by_all_that_trees_depend_on";
+const READ_EXACTLY: &str =
+    "gpu::nodes::tests::boxes_hold_what_they_stand_for_and_little_more_and_are_read_without_error";
+const PAGED: &str = "pages::pages_give_the_pairs_of_the_whole";
+const QUEUED: &str = "pages::overflowing_queues_lose_nothing_on_any_page";
+
 const NEEDED: &str = "s1_concat::each_part_of_the_ball_of_displacements_is_needed";
 const BALLS: &str = "s1_concat::balls_of_displacements_contain_the_motion_however_f32_rounds";
 const SPANS: &str = "s1_concat::balls_of_blocks_hold_the_motion_in_all_of_the_block";
@@ -631,4 +645,38 @@ pub const MUTANTS: &[Mutant] = &[
         "true",
         WALL,
     ),
+    // Large scenes.
+    m("all primitives stand in a tree", TREE, "order.len() != n as usize", "false", NO_TREE),
+    m(
+        "all nodes and leaves hang in a tree",
+        TREE,
+        "next_node as usize == tree.nodes.len() && next_leaf as usize == tree.n_leaves()",
+        "true",
+        NO_TREE,
+    ),
+    m("checksum of a tree on disk", TREE_CACHE, "hash != computed", "false", CHANGED),
+    m("the scene of a tree on disk", TREE_CACHE, "head[8..40] != *key", "false", OF_ANOTHER),
+    m(
+        "highest corners of nodes, outward",
+        NODES,
+        "((f64::from(x) / self.step).ceil() - self.first)",
+        "((f64::from(x) / self.step).floor() - self.first)",
+        READ_EXACTLY,
+    ),
+    m("corners of nodes are numbers of f32", NODES, "first.abs() + STEPS <= WHOLE", "true", READ_EXACTLY),
+    m(
+        "the last page, in the place of which the one before comes twice",
+        CHUNK,
+        "b.turn_to(page)",
+        "b.turn_to(page - 1)",
+        PAGED,
+    ),
+    m(
+        "the last leaf of a page",
+        PAGES,
+        "of.start < page.end && of.end > page.start",
+        "of.start + 1 < page.end && of.end > page.start",
+        PAGED,
+    ),
+    m("queues begin anew on a page", CHUNK, "counters[0] = roots.len() as u32", "counters[0] = 0", QUEUED),
 ];

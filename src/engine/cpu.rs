@@ -37,7 +37,7 @@ pub(super) fn check(
             None if options.cull => s3_cull::reference(world, 1, &boxes),
             // They meet at the next stage.
             Some(_) => Vec::new(),
-            None => s3_cull::everything(world, 1),
+            None => s3_cull::everything(world, world.scene.tree.n_leaves() as u32, 1),
         };
         let n = if scene.is_some() { world.links.len() } else { candidates.len() };
         clock.stage(Stage::Cull, boxes.lo.len(), n);

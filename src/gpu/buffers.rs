@@ -2,10 +2,11 @@
 
 use super::device::Gpu;
 use super::layout::{Chunk, Pass};
+use super::pages::{PAGED, Page, PageRange};
 use crate::error::{Error, ErrorKind, Result};
 use bytemuck::Pod;
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use wgpu::BufferUsages;
 
 macro_rules! slots {
@@ -99,13 +100,17 @@ pub struct Buffers {
     all: [Option<wgpu::Buffer>; SLOTS],
     /// Stands for a buffer that was never made, so that a kernel can always be bound.
     nothing: wgpu::Buffer,
-    /// How pipelines bind these buffers, by what the pipeline is numbered with.
-    groups: Mutex<HashMap<u64, wgpu::BindGroup>>,
+    /// The scene's pages, and which of them the buffers are.
+    pages: Arc<[Page]>,
+    page: usize,
+    /// How pipelines bind these buffers, by what the pipeline is numbered with and the page.
+    groups: Mutex<HashMap<(u64, usize), wgpu::BindGroup>>,
 }
 
 impl Clone for Buffers {
     fn clone(&self) -> Self {
-        Self { all: self.all.clone(), nothing: self.nothing.clone(), groups: Mutex::default() }
+        let pages = Arc::clone(&self.pages);
+        Self { all: self.all.clone(), nothing: self.nothing.clone(), pages, page: self.page, groups: Mutex::default() }
     }
 }
 
@@ -119,13 +124,56 @@ impl Buffers {
     /// The device failed.
     pub fn new(gpu: &Gpu) -> Result<Self> {
         let nothing = create(gpu, "nothing", LEAST_BYTES)?;
-        Ok(Self { all: [const { None }; SLOTS], nothing, groups: Mutex::default() })
+        let all = [const { None }; SLOTS];
+        Ok(Self { all, nothing, pages: Arc::default(), page: 0, groups: Mutex::default() })
+    }
+
+    /// Forgets what these slots hold.
+    pub(super) fn forget(&mut self, slots: &[Slot]) {
+        slots.iter().for_each(|slot| self.all[*slot as usize] = None);
+    }
+
+    /// The buffer itself, if there is one.
+    pub(super) fn handle(&self, slot: Slot) -> Option<wgpu::Buffer> {
+        self.all[slot as usize].clone()
+    }
+
+    /// Takes the scene's pages; the first one is there.
+    pub(super) fn set_pages(&mut self, pages: Vec<Page>) {
+        self.pages = pages.into();
+        self.groups = Mutex::default();
+        self.turn_to(0);
+    }
+
+    /// How many pages the scene has, at least one once it is uploaded.
+    pub fn n_pages(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// What the page holds that is there.
+    pub fn page(&self) -> PageRange {
+        self.pages.get(self.page).map_or_else(PageRange::default, |page| page.holds)
+    }
+
+    /// The most leaves that a page has.
+    pub fn most_clusters(&self) -> u32 {
+        self.pages.iter().map(|page| page.holds.n_clusters).max().unwrap_or(0)
+    }
+
+    /// Puts a page of the scene into its slots, for what is submitted from now on.
+    pub fn turn_to(&mut self, page: usize) {
+        if let Some(there) = self.pages.get(page) {
+            for (slot, buffer) in PAGED.iter().zip(&there.buffers) {
+                self.all[*slot as usize].clone_from(buffer);
+            }
+            self.page = page;
+        }
     }
 
     /// The bind group of a pipeline, made when it is first asked for, and again after a buffer has grown.
     pub(super) fn group(&self, pipeline: u64, make: impl FnOnce() -> wgpu::BindGroup) -> wgpu::BindGroup {
         match self.groups.lock() {
-            Ok(mut groups) => groups.entry(pipeline).or_insert_with(make).clone(),
+            Ok(mut groups) => groups.entry((pipeline, self.page)).or_insert_with(make).clone(),
             Err(_) => make(),
         }
     }
@@ -226,8 +274,8 @@ fn create(gpu: &Gpu, label: &str, size: u64) -> Result<wgpu::Buffer> {
     gpu.buffer(&descriptor)
 }
 
-/// Staging buffers that are kept, and the largest of them, bytes.
-const MOST_KEPT: usize = 16;
+/// Staging buffers that are kept, which is a few for each page of the scene, and the largest of them, bytes.
+const MOST_KEPT: usize = 256;
 const LARGEST_KEPT: u64 = 1 << 24;
 
 impl Gpu {
@@ -238,11 +286,12 @@ impl Gpu {
         self.guarded(|| self.device.create_buffer(descriptor))
     }
 
-    /// A buffer to copy into and read from: one that is free, if it is not far too large.
+    /// A buffer to copy into and read from: the smallest that is free, if it is not far too large.
     pub(super) fn staging(&self, bytes: u64) -> Result<wgpu::Buffer> {
         if let Ok(mut free) = self.free_staging.lock() {
             let fits = |b: &wgpu::Buffer| b.size() >= bytes && b.size() / 4 <= bytes.max(1 << 16);
-            if let Some(i) = free.iter().position(fits) {
+            let fitting = (0..free.len()).filter(|&i| fits(&free[i]));
+            if let Some(i) = fitting.min_by_key(|&i| free[i].size()) {
                 return Ok(free.swap_remove(i));
             }
         }

@@ -209,6 +209,17 @@ impl Gpu {
         limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
     }
 
+    /// Bytes that a buffer of a page of the scene may have.
+    pub(super) fn page_bytes(&self) -> u64 {
+        self.max_binding().min(self.faults.page_bytes())
+    }
+
+    /// Sends off what was written, and waits until it is there.
+    pub(super) fn flush(&self) -> Result<()> {
+        let index = self.queue.submit([]);
+        self.wait_for(Some(index))
+    }
+
     /// The first failure reported so far.
     ///
     /// # Errors

@@ -12,6 +12,8 @@ pub struct Faults {
     pub loss: Option<u64>,
     /// The adapter offers what every adapter does and no more.
     pub least_limits: bool,
+    /// A page of the scene has no more than so many bytes in a buffer.
+    pub page_bytes: Option<u64>,
 }
 
 /// Faults, and how far it is to them.
@@ -25,6 +27,11 @@ pub(super) struct FaultCounts {
 impl FaultCounts {
     pub(super) fn new(faults: Faults) -> Self {
         Self { faults, allocations: AtomicU64::new(0), submissions: AtomicU64::new(0) }
+    }
+
+    /// Bytes of a page, at most.
+    pub(super) fn page_bytes(&self) -> u64 {
+        self.faults.page_bytes.unwrap_or(u64::MAX)
     }
 
     /// One buffer more.

@@ -68,6 +68,8 @@ shared! {
         tile_pixels: u32,
         /// Tiles that there is room for.
         tile_capacity: u32,
+        /// The first triangle of the page of the scene that is there.
+        first_triangle: u32,
     }
 
     /// A part of a motion.
@@ -110,16 +112,29 @@ shared! {
         body: u32,
     }
 
-    /// A child of a node of the scene's tree.
+    /// A child of a node of the scene's tree. Its box is in steps of the node's grid from its origin, x in the lowest byte.
+    #[derive(Eq)]
     struct SceneChild {
-        /// Lowest coordinates, metres.
-        lo: Vec3,
+        /// Lowest corner.
+        lo: u32,
+        /// Highest corner.
+        hi: u32,
         /// Node, cluster or nothing.
         child: u32,
-        /// Highest coordinates.
-        hi: Vec3,
+    }
+
+    /// A node of the scene's tree.
+    struct SceneNode {
+        /// Where its grid begins, metres.
+        origin: Vec3,
+        /// Unused.
+        padding_0: u32,
+        /// The grid's steps, powers of two, metres.
+        step: Vec3,
         /// Unused.
         padding: u32,
+        /// Its children.
+        children: [SceneChild; 8],
     }
 
     /// A leaf of the scene's tree.

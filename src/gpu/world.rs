@@ -2,15 +2,12 @@
 
 use super::buffers::{Buffers, Slot};
 use super::device::Gpu;
-use super::layout::{Cluster, Link, LinkChild, LinkTriangle, SceneChild, SceneTriangle, UNIT, nearest, round_up};
+use super::layout::{Link, LinkChild, LinkTriangle, UNIT, nearest, round_up};
 use crate::error::Result;
 use crate::model::lss::Lss;
 use crate::model::tree::{ChildRef, WIDTH};
-use crate::model::world::{LINK_LEAF, LinkShape, SceneBox, World};
+use crate::model::world::{LINK_LEAF, LinkShape, World};
 use glam::Vec3;
-
-/// A box that nothing meets: the place of a child that does not exist.
-const NOWHERE: SceneBox = SceneBox { lo: [1e30; 3], hi: [-1e30; 3] };
 
 impl Buffers {
     /// Uploads robot, scene and trees.
@@ -22,7 +19,7 @@ impl Buffers {
         self.fill(gpu, Slot::Parents, &parents)?;
         self.fill(gpu, Slot::ModelChildren, &world.model.children)?;
         self.upload_links(gpu, world)?;
-        self.upload_scene(gpu, world)?;
+        self.upload_scene(gpu, &world.scene)?;
         let n_objects = world.scene.objects.len();
         let mut allowed = vec![0u32; (world.links.len() * n_objects).div_ceil(32)];
         for (i, link) in world.links.iter().enumerate() {
@@ -73,30 +70,6 @@ impl Buffers {
             LinkTriangle { e0, e1, e2, ..LinkTriangle::default() }
         });
         self.fill(gpu, Slot::LinkTriangles, &triangles.collect::<Vec<_>>())
-    }
-
-    fn upload_scene(&mut self, gpu: &Gpu, world: &World) -> Result<()> {
-        let scene = &world.scene;
-        let nodes = scene.tree.nodes.iter().zip(&scene.boxes).flat_map(|(children, boxes)| {
-            children.iter().zip(boxes).map(|(child, b)| {
-                let b = b.unwrap_or(NOWHERE);
-                SceneChild { lo: b.lo.into(), child: child.encode(), hi: b.hi.into(), padding: 0 }
-            })
-        });
-        self.fill(gpu, Slot::SceneNodes, &nodes.collect::<Vec<_>>())?;
-        let clusters = scene.cluster_boxes.iter().enumerate().map(|(i, b)| {
-            let range = scene.tree.leaf(i as u32);
-            Cluster { lo: b.lo.into(), first: range.start as u32, hi: b.hi.into(), count: range.len() as u32 }
-        });
-        self.fill(gpu, Slot::Clusters, &clusters.collect::<Vec<_>>())?;
-        let triangles = (0..scene.triangles.len()).map(|i| {
-            let [y0, y1, y2] = scene.triangles[i].map(nearest);
-            // Rounding to nearest is off by half a unit of each coordinate.
-            let size = scene.triangles[i].iter().fold(0.0, |m: f64, v| m.max(v.length()));
-            let error = round_up(size * (0.5 * UNIT + scene.shift_unit) * (1.0 + 1e-6));
-            SceneTriangle { y0, error, y1, object: scene.object[i], y2, padding: 0 }
-        });
-        self.fill(gpu, Slot::SceneTriangles, &triangles.collect::<Vec<_>>())
     }
 }
 

@@ -37,9 +37,8 @@ pub fn reference(world: &World, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate
     out
 }
 
-/// Every link against every cluster: what takes the place of the stage where it is left out.
-pub fn everything(world: &World, n_pieces: usize) -> Vec<Candidate> {
-    let clusters = world.scene.tree.n_leaves() as u32;
+/// Every link against so many clusters, as many as there are: what takes the place of the stage where it is left out.
+pub fn everything(world: &World, clusters: u32, n_pieces: usize) -> Vec<Candidate> {
     let of = |piece: u32, link: u32| {
         (0..clusters).map(move |cluster| Candidate { piece, link, cluster, mask: ALL_SUBS, triangles: u32::MAX })
     };
@@ -107,7 +106,7 @@ pub const KERNEL: Kernel = Kernel {
     has_pass: true,
 };
 
-/// The first level's items: the root of the model's tree against the root of the scene's, for each piece.
+/// The first level's items: the root of the model's tree against the root of the scene's, or of a page of it, for each piece.
 pub fn roots(world: &World, n_pieces: usize) -> Vec<NodePair> {
     let model_node = (world.model.n_nodes() as u32).saturating_sub(1);
     let scene_ref = ChildRef::Node(0).encode();

@@ -39,6 +39,8 @@ struct Chunk {
     // Pixels along a side of a tile, and tiles that there is room for.
     tile_pixels: u32,
     tile_capacity: u32,
+    // Of the page of the scene that is there.
+    first_triangle: u32,
 }
 
 struct Piece {

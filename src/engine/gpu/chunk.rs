@@ -1,6 +1,6 @@
 //! One chunk: loaded, submitted, read back, and done again where a queue was too small.
 
-use super::{CANDIDATES, FIRST_PAIRS, GpuFlow, PAIR_BYTES, PAIRS, SWEEP_COUNTS};
+use super::{CANDIDATES, COUNTERS, FIRST_PAIRS, GpuFlow, PAIR_BYTES, PAIRS, SWEEP_COUNTS};
 use crate::engine::options::{Options, Stage};
 use crate::engine::stats::Stats;
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::stage::s1_concat::{self, POSE_FLOATS};
 use crate::stage::s2_bound::{self, BOX_FLOATS};
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s5_pairs::Limits;
-use crate::stage::{Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
+use crate::stage::{Candidate, Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
 
 /// The pieces of some motions.
 #[derive(Debug)]
@@ -36,7 +36,8 @@ pub struct ChunkOutput {
 /// A chunk on the device.
 #[derive(Debug)]
 pub struct Started {
-    pub(super) submission: Submission,
+    /// One for each page of the scene; the last one brings the pairs.
+    pub(super) submissions: Vec<Submission>,
     pub(super) set: usize,
 }
 
@@ -56,6 +57,7 @@ impl GpuFlow {
         let (redo_at, limits_at, _) = self.control_layout(chunk);
         let (gpu, b) = (&self.gpu, &mut self.sets[set]);
         let n_pieces = chunk.pieces.len();
+        b.turn_to(0);
         s1_concat::upload(gpu, b, world, &chunk.pieces, chunk.motions, self.form)?;
         let subs = (n_pieces * SUBS * size_of::<f32>()) as u64;
         b.reserve(gpu, Slot::Poses, subs * (world.robot.bodies.len() * POSE_FLOATS) as u64)?;
@@ -77,9 +79,43 @@ impl GpuFlow {
             limits_at: limits_at as u32,
             tile_pixels: self.kernels.raster.as_ref().map_or(0, |r| r.tile_pixels),
             tile_capacity: self.kernels.raster.as_ref().map_or(0, |r| r.tile_capacity),
+            first_triangle: 0,
         };
         b.set_chunk(gpu, &uniform)?;
+        self.uniforms[set] = uniform;
         self.clear(world, chunk, set)
+    }
+
+    /// Turns to another page of the scene, for what is submitted from now on: the queues begin anew, but for the pairs; marks and limits
+    /// stay, and what `s4_sweep` has counted.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn turn_to(&mut self, world: &World, chunk: &ChunkInput, set: usize, page: usize) -> Result<()> {
+        self.clear_lists(chunk, set)?;
+        let (gpu, b, n_pieces) = (&self.gpu, &mut self.sets[set], chunk.pieces.len());
+        b.turn_to(page);
+        b.set_chunk(gpu, &Chunk { first_triangle: b.page().first_triangle, ..self.uniforms[set] })?;
+        let mut counters = [0u32; COUNTERS];
+        if self.cull {
+            let roots = s3_cull::roots(world, n_pieces);
+            counters[0] = roots.len() as u32;
+            b.write(gpu, Slot::Items, 0, &roots[..roots.len().min(self.capacities.queue as usize)]);
+        } else {
+            let candidates = self.everything(world, chunk, set);
+            counters[CANDIDATES as usize] = candidates.len() as u32;
+            self.sets[set].write(gpu, Slot::Candidates, 0, &candidates);
+        }
+        for kept in [0..SWEEP_COUNTS, CANDIDATES..PAIRS] {
+            let range = kept.start as usize..kept.end as usize;
+            self.sets[set].write(gpu, Slot::Control, range.start, &counters[range]);
+        }
+        Ok(())
+    }
+
+    /// How many pages the scene has on the device.
+    pub fn n_pages(&self) -> usize {
+        self.sets[0].n_pages()
     }
 
     /// Sets the counters, marks and limits of a loaded chunk to where `s3_cull` starts.
@@ -125,18 +161,27 @@ impl GpuFlow {
     /// The same where `s3_cull` is left out: every link is a candidate for every cluster.
     fn clear_with_everything(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
         let (redo_at, limits_at, words) = self.control_layout(chunk);
-        let (gpu, b) = (&self.gpu, &mut self.sets[set]);
         let mut control = vec![0u32; words];
         control[limits_at..].fill(u32::MAX);
-        let each = world.links.len() * world.scene.tree.n_leaves();
-        let fit = (self.capacities.candidates as usize / each.max(1)).min(chunk.pieces.len());
+        let fit = self.fitting(world, chunk);
         for piece in fit..chunk.pieces.len() {
             control[redo_at + piece / 32] |= 1 << (piece % 32);
         }
-        let candidates = s3_cull::everything(world, fit);
+        let candidates = self.everything(world, chunk, set);
         control[CANDIDATES as usize] = candidates.len() as u32;
+        let (gpu, b) = (&self.gpu, &mut self.sets[set]);
         b.write(gpu, Slot::Candidates, 0, &candidates);
         b.fill(gpu, Slot::Control, &control)
+    }
+
+    /// How many pieces have room for every link against every cluster, whatever the page.
+    fn fitting(&self, world: &World, chunk: &ChunkInput) -> usize {
+        let each = world.links.len() * self.sets[0].most_clusters() as usize;
+        (self.capacities.candidates as usize / each.max(1)).min(chunk.pieces.len())
+    }
+
+    fn everything(&self, world: &World, chunk: &ChunkInput, set: usize) -> Vec<Candidate> {
+        s3_cull::everything(world, self.sets[set].page().n_clusters, self.fitting(world, chunk))
     }
 
     /// Loads a chunk and starts its work.
@@ -145,17 +190,28 @@ impl GpuFlow {
     /// The device failed, or has no memory for the chunk.
     pub fn start(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<Started> {
         self.load(world, chunk, set)?;
-        let submission =
-            self.submit(chunk, set, &[Stage::Concat, Stage::Bound, Stage::Cull, Stage::Sweep, Stage::Pairs])?;
-        Ok(Started { submission, set })
+        let (before, of_page) = ([Stage::Concat, Stage::Bound], [Stage::Cull, Stage::Sweep, Stage::Pairs]);
+        let mut submissions = Vec::with_capacity(self.n_pages());
+        for page in 0..self.n_pages() {
+            let mut stages = of_page.to_vec();
+            if page == 0 {
+                stages.splice(0..0, before);
+            } else {
+                self.turn_to(world, chunk, set, page)?;
+            }
+            submissions.push(self.submit(chunk, set, &stages, page + 1 == self.n_pages())?);
+        }
+        Ok(Started { submissions, set })
     }
 
-    pub(super) fn submit(&self, chunk: &ChunkInput, set: usize, stages: &[Stage]) -> Result<Submission> {
+    /// Submits stages; brings back what they counted, and all there is if `all` are done with.
+    pub(super) fn submit(&self, chunk: &ChunkInput, set: usize, stages: &[Stage], all: bool) -> Result<Submission> {
         let steps: Vec<Step> = stages.iter().flat_map(|&s| self.steps(s, chunk.pieces.len())).collect();
         let (_, _, words) = self.control_layout(chunk);
         let pairs = FIRST_PAIRS.min(u64::from(self.capacities.pairs)) * PAIR_BYTES;
+        let words = if all { words } else { COUNTERS };
         let reads = [(Slot::Control, 4 * words as u64), (Slot::Pairs, pairs)];
-        self.gpu.submit(&self.sets[set], &self.kernels.size, &steps, &reads)
+        self.gpu.submit(&self.sets[set], &self.kernels.size, &steps, &reads[..1 + usize::from(all)])
     }
 
     /// Waits for a chunk and does again what overflowed.
@@ -171,15 +227,20 @@ impl GpuFlow {
         stats: &mut Stats,
     ) -> Result<ChunkOutput> {
         let set = started.set;
-        let readback = started.submission.wait(&self.gpu)?;
-        for (stage, seconds) in &readback.stage_seconds {
-            stats.stages[*stage].seconds += seconds;
-        }
         let (redo_at, limits_at, words) = self.control_layout(chunk);
-        let control: Vec<u32> = bytemuck::pod_collect_to_vec(&readback.data[0]);
+        let (mut control, mut pairs, mut candidates) = (vec![0u32; words], Vec::<TrianglePair>::new(), 0);
+        for submission in started.submissions {
+            let readback = submission.wait(&self.gpu)?;
+            for (stage, seconds) in &readback.stage_seconds {
+                stats.stages[*stage].seconds += seconds;
+            }
+            stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| d.len() as u64).sum::<u64>();
+            control = bytemuck::pod_collect_to_vec(&readback.data[0]);
+            pairs = readback.data.get(1).map(|data| bytemuck::pod_collect_to_vec(data)).unwrap_or_default();
+            candidates += u64::from(control[CANDIDATES as usize].min(self.capacities.candidates));
+        }
         let count = |c: u32, capacity: u32| control[c as usize].min(capacity);
         let n_pairs = count(PAIRS, self.capacities.pairs) as usize;
-        let mut pairs: Vec<TrianglePair> = bytemuck::pod_collect_to_vec(&readback.data[1]);
         if n_pairs > pairs.len() {
             pairs = self.sets[set].read(&self.gpu, Slot::Pairs, n_pairs)?;
         }
@@ -194,7 +255,6 @@ impl GpuFlow {
                 pairs.push(pair);
             }
         }
-        let candidates = u64::from(count(CANDIDATES, self.capacities.candidates));
         let swept = if self.sweep == Sweep::Off {
             candidates
         } else {
@@ -218,7 +278,6 @@ impl GpuFlow {
             stats.items_in += items_in;
             stats.items_out += items_out;
         }
-        stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| d.len() as u64).sum::<u64>();
         let redo: Vec<usize> =
             (0..chunk.pieces.len()).filter(|&i| control[redo_at + i / 32] >> (i % 32) & 1 != 0).collect();
         self.redo(world, options, chunk, set, &redo, &mut output, stats)?;

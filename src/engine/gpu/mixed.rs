@@ -41,36 +41,37 @@ impl GpuFlow {
         } else {
             self.run_stage(chunk, set, Stage::Bound)?;
         }
-        if !self.cull {
-            // The candidates are there.
-        } else if on_cpu(Stage::Cull) {
-            let mut candidates = s3_cull::reference(world, n_pieces, &self.boxes(chunk, set, n_nodes)?);
-            let (redo_at, _, _) = self.control_layout(chunk);
-            let mut control: Vec<u32> =
-                self.sets[set].read(&self.gpu, Slot::Control, redo_at + n_pieces.div_ceil(32))?;
-            control[CANDIDATES as usize] = candidates.len() as u32;
-            for left_out in candidates.drain((self.capacities.candidates as usize).min(candidates.len())..) {
-                control[redo_at + left_out.piece as usize / 32] |= 1 << (left_out.piece % 32);
+        let (mut submissions, mut candidates) = (Vec::new(), Vec::new());
+        let mut swept = SweepCounts::default();
+        for page in 0..self.n_pages() {
+            if page > 0 {
+                self.turn_to(world, chunk, set, page)?;
             }
-            self.sets[set].write(&self.gpu, Slot::Candidates, 0, &candidates);
-            self.sets[set].write(&self.gpu, Slot::Control, 0, &control);
-        } else {
-            self.run_stage(chunk, set, Stage::Cull)?;
-        }
-        if self.sweep != Sweep::Off {
-            if on_cpu(Stage::Sweep) {
-                self.sweep_on_cpu(world, chunk, set)?;
+            if !self.cull {
+                // The candidates are there.
+            } else if on_cpu(Stage::Cull) {
+                self.cull_on_cpu(world, chunk, set)?;
             } else {
-                self.run_stage(chunk, set, Stage::Sweep)?;
+                self.run_stage(chunk, set, Stage::Cull)?;
+            }
+            if self.sweep != Sweep::Off {
+                if on_cpu(Stage::Sweep) {
+                    self.sweep_on_cpu(world, chunk, set, &mut swept)?;
+                } else {
+                    self.run_stage(chunk, set, Stage::Sweep)?;
+                }
+            }
+            if on_cpu(Stage::Pairs) {
+                candidates.extend(self.candidates(set)?.0);
+            } else {
+                submissions.push(self.submit(chunk, set, &[Stage::Pairs], page + 1 == self.n_pages())?);
             }
         }
         if !on_cpu(Stage::Pairs) {
-            let submission = self.submit(chunk, set, &[Stage::Pairs])?;
-            return self.finish(world, options, chunk, Started { submission, set }, stats);
+            return self.finish(world, options, chunk, Started { submissions, set }, stats);
         }
         let (redo_at, _, words) = self.control_layout(chunk);
         let control: Vec<u32> = self.sets[set].read(&self.gpu, Slot::Control, words)?;
-        let (candidates, _) = self.candidates(set)?;
         let (poses, boxes) = (self.poses(world, chunk, set)?, self.boxes(chunk, set, n_nodes)?);
         let mut limits = vec![u32::MAX; chunk.motions.len()];
         let limited = self.prune.then_some(&mut limits);
@@ -84,17 +85,40 @@ impl GpuFlow {
         Ok(output)
     }
 
+    /// `s3_cull` on the CPU, for the page that is there.
+    fn cull_on_cpu(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+        let (n_pieces, page) = (chunk.pieces.len(), self.sets[set].page());
+        let mut candidates = s3_cull::reference(world, n_pieces, &self.boxes(chunk, set, world.model.n_nodes())?);
+        candidates.retain(|c| c.cluster.checked_sub(page.first_cluster).is_some_and(|c| c < page.n_clusters));
+        let (redo_at, _, _) = self.control_layout(chunk);
+        let mut control: Vec<u32> = self.sets[set].read(&self.gpu, Slot::Control, redo_at + n_pieces.div_ceil(32))?;
+        control[CANDIDATES as usize] = candidates.len() as u32;
+        for left_out in candidates.drain((self.capacities.candidates as usize).min(candidates.len())..) {
+            control[redo_at + left_out.piece as usize / 32] |= 1 << (left_out.piece % 32);
+        }
+        self.put_candidates(set, &mut candidates);
+        self.sets[set].write(&self.gpu, Slot::Control, 0, &control);
+        Ok(())
+    }
+
     /// `s4_sweep` on the CPU, for candidates that a set holds.
-    fn sweep_on_cpu(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+    fn sweep_on_cpu(&mut self, world: &World, chunk: &ChunkInput, set: usize, counts: &mut SweepCounts) -> Result<()> {
         let (mut candidates, _) = self.candidates(set)?;
         let (poses, boxes) = (self.poses(world, chunk, set)?, self.boxes(chunk, set, world.model.n_nodes())?);
         let input =
             s4_sweep::Input { world, motions: chunk.motions, pieces: &chunk.pieces, poses: &poses, boxes: &boxes };
         s4_sweep::reference(self.sweep, &input, &mut candidates);
-        self.sets[set].write(&self.gpu, Slot::Candidates, 0, &candidates);
-        let counts = SweepCounts::of(world, &candidates).to_words();
-        self.sets[set].write(&self.gpu, Slot::Control, SWEEP_COUNTS as usize, &counts);
+        counts.add(SweepCounts::of(world, &candidates));
+        self.put_candidates(set, &mut candidates);
+        self.sets[set].write(&self.gpu, Slot::Control, SWEEP_COUNTS as usize, &counts.to_words());
         Ok(())
+    }
+
+    /// Puts candidates into a set, their clusters counted through all pages.
+    fn put_candidates(&self, set: usize, candidates: &mut [Candidate]) {
+        let first = self.sets[set].page().first_cluster;
+        candidates.iter_mut().for_each(|c| c.cluster -= first);
+        self.sets[set].write(&self.gpu, Slot::Candidates, 0, candidates);
     }
 
     /// Runs one stage alone on a chunk that has been through the stages before it.
@@ -102,7 +126,7 @@ impl GpuFlow {
     /// # Errors
     /// The device failed.
     pub fn run_stage(&self, chunk: &ChunkInput, set: usize, stage: Stage) -> Result<()> {
-        self.submit(chunk, set, &[stage])?.wait(&self.gpu).map(|_| ())
+        self.submit(chunk, set, &[stage], true)?.wait(&self.gpu).map(|_| ())
     }
 
     /// The buffers of a set.
@@ -139,7 +163,7 @@ impl GpuFlow {
         Ok([items.copied().max().unwrap_or(0), control[CANDIDATES as usize], control[PAIRS as usize]])
     }
 
-    /// The candidates that a set holds, in order, and how many there would be with enough room.
+    /// The candidates that a set holds of the page that is there, in order, their clusters counted through all pages, and how many there would be with enough room.
     ///
     /// # Errors
     /// The device failed.
@@ -148,6 +172,8 @@ impl GpuFlow {
         let wanted = control[CANDIDATES as usize];
         let n = wanted.min(self.capacities.candidates) as usize;
         let mut candidates: Vec<Candidate> = self.sets[set].read(&self.gpu, Slot::Candidates, n)?;
+        let first = self.sets[set].page().first_cluster;
+        candidates.iter_mut().for_each(|c| c.cluster += first);
         candidates.sort_unstable();
         Ok((candidates, wanted as usize))
     }

@@ -12,7 +12,7 @@ pub use chunk::{ChunkInput, ChunkOutput, Started};
 
 use super::options::{Capacities, ITEM_BYTES, Options, Stage};
 use crate::error::{Error, ErrorKind, Result};
-use crate::gpu::layout::{NodePair, Pass};
+use crate::gpu::layout::{Chunk, NodePair, Pass};
 use crate::gpu::shader::Source;
 use crate::gpu::{AdapterChoice, Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step};
 use crate::model::world::{SCENE_LEAF, World};
@@ -62,6 +62,8 @@ pub struct GpuFlow {
     kernels: Kernels,
     /// Two sets that share the world: one chunk is on the device while the next one is loaded.
     sets: [Buffers; SETS],
+    /// The uniform of the chunk in each set.
+    uniforms: [Chunk; SETS],
     capacities: Capacities,
     cull_levels: u32,
     link_levels: u32,
@@ -136,6 +138,7 @@ impl GpuFlow {
             gpu,
             kernels,
             sets: std::array::from_fn(|_| shared.clone()),
+            uniforms: [Chunk::default(); SETS],
             capacities,
             cull_levels: cull_levels as u32,
             link_levels: link_levels as u32,

@@ -1,0 +1,264 @@
+//! The scene on a device in pages, each as large as the device binds at once.
+//!
+//! Leaves of the scene's tree are numbered depth first, so whatever the cuts, a page is a range of leaves and of triangles, and its tree is the
+//! scene's without what lies in other pages. A page counts its nodes, leaves and triangles from 0; its root is the lowest node that holds
+//! all of it. One page is the scene as it is.
+
+use super::buffers::{Buffers, Slot};
+use super::device::Gpu;
+use super::layout::{Cluster, SceneNode, SceneTriangle, UNIT, nearest, round_up};
+use crate::error::Result;
+use crate::model::tree::{ChildRef, WIDTH};
+use crate::model::world::{SceneBox, SceneShape};
+use std::ops::Range;
+
+/// A box that nothing meets: that of a child that does not exist.
+const NOWHERE: SceneBox = SceneBox { lo: [1e30; 3], hi: [-1e30; 3] };
+/// Triangles that are written to a device at once.
+const AT_ONCE: usize = 1 << 20;
+
+/// The buffers that a page has of its own.
+pub(super) const PAGED: [Slot; 3] = [Slot::SceneNodes, Slot::Clusters, Slot::SceneTriangles];
+
+/// A page on a device.
+#[derive(Clone, Debug)]
+pub(super) struct Page {
+    /// Those of [`PAGED`].
+    pub buffers: [Option<wgpu::Buffer>; PAGED.len()],
+    /// What is in it.
+    pub holds: PageRange,
+}
+
+/// What a page holds of the scene, counted through all pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageRange {
+    /// Its first leaf.
+    pub first_cluster: u32,
+    /// Number of its leaves.
+    pub n_clusters: u32,
+    /// Its first triangle.
+    pub first_triangle: u32,
+}
+
+/// The leaves of each page, if none of its buffers may have more than `most` bytes; a leaf that alone has more is a page all the same.
+fn cut(scene: &SceneShape, most: u64) -> Vec<Range<u32>> {
+    let (tree, n) = (&scene.tree, scene.tree.n_leaves() as u32);
+    let bytes = |nodes: usize, leaves: usize, triangles: usize| {
+        let nodes = nodes * size_of::<SceneNode>();
+        nodes.max(leaves * size_of::<Cluster>()).max(triangles * size_of::<SceneTriangle>()) as u64
+    };
+    if n == 0 || bytes(tree.nodes.len(), n as usize, scene.triangles.len()) <= most {
+        return std::iter::once(0..n).collect();
+    }
+    // Every node has two children, but for those on the way to either end of the range.
+    let most_nodes = |leaves: usize| leaves + 2 * tree.depth;
+    let mut pages = Vec::new();
+    let mut first = 0;
+    for leaf in 0..n {
+        let leaves = (leaf + 1 - first) as usize;
+        let triangles = tree.leaf(leaf).end - tree.leaf(first).start;
+        if leaf > first && bytes(most_nodes(leaves), leaves, triangles) > most {
+            pages.push(first..leaf);
+            first = leaf;
+        }
+    }
+    pages.push(first..n);
+    pages
+}
+
+/// The first leaf below each node, and the one after the last.
+fn leaves_below(scene: &SceneShape) -> Vec<Range<u32>> {
+    let mut below = vec![0..0; scene.tree.nodes.len()];
+    for (i, children) in scene.tree.nodes.iter().enumerate().rev() {
+        let of = |child: &ChildRef| leaves_of(child, &below);
+        let mut some = children.iter().map(of).filter(|range| !range.is_empty());
+        let first = some.next().unwrap_or_default();
+        below[i] = first.start..some.last().unwrap_or(first).end;
+    }
+    below
+}
+
+fn leaves_of(child: &ChildRef, below: &[Range<u32>]) -> Range<u32> {
+    match *child {
+        ChildRef::Empty => 0..0,
+        ChildRef::Leaf(l) => l..l + 1,
+        ChildRef::Node(n) => below[n as usize].clone(),
+    }
+}
+
+/// A tree of a page: children, and the box of each.
+type Nodes = Vec<[(ChildRef, SceneBox); WIDTH]>;
+
+/// The tree over some leaves.
+fn tree_of(scene: &SceneShape, below: &[Range<u32>], page: &Range<u32>) -> Nodes {
+    let nodes = &scene.tree.nodes;
+    let inside = |child: &ChildRef| {
+        let of = leaves_of(child, below);
+        of.start < page.end && of.end > page.start
+    };
+    let nothing = [(ChildRef::Empty, NOWHERE); WIDTH];
+    let mut out = Vec::new();
+    let Some(mut root) = (!nodes.is_empty()).then_some(0u32) else { return out };
+    loop {
+        let mut some = nodes[root as usize].iter().filter(|c| inside(c));
+        match (some.next(), some.next()) {
+            (Some(ChildRef::Node(only)), None) => root = *only,
+            _ => break,
+        }
+    }
+    // Depth first, as the scene's tree; the next child last.
+    let mut open = Vec::new();
+    let enter = |open: &mut Vec<_>, out: &mut Nodes, node: u32| {
+        let children = nodes[node as usize].iter().enumerate().rev().filter(|(_, c)| inside(c));
+        open.extend(children.map(|(slot, child)| (*child, (out.len(), slot))));
+        out.push(nothing);
+    };
+    enter(&mut open, &mut out, root);
+    while let Some((child, (node, slot))) = open.pop() {
+        out[node][slot] = match child {
+            ChildRef::Empty => continue,
+            ChildRef::Leaf(l) => (ChildRef::Leaf(l - page.start), scene.cluster_boxes[l as usize]),
+            ChildRef::Node(n) => {
+                let next = out.len() as u32;
+                enter(&mut open, &mut out, n);
+                (ChildRef::Node(next), NOWHERE)
+            }
+        };
+    }
+    // Boxes from below, of what is in this page.
+    for i in (0..out.len()).rev() {
+        for slot in 0..WIDTH {
+            if let (ChildRef::Node(n), _) = out[i][slot] {
+                let boxes = out[n as usize].iter().filter(|(child, _)| *child != ChildRef::Empty).map(|(_, b)| *b);
+                out[i][slot].1 = boxes.reduce(SceneBox::join).unwrap_or(NOWHERE);
+            }
+        }
+    }
+    out
+}
+
+impl Buffers {
+    /// Uploads the scene, in as many pages as it takes.
+    pub(super) fn upload_scene(&mut self, gpu: &Gpu, scene: &SceneShape) -> Result<()> {
+        let below = leaves_below(scene);
+        let ranges = cut(scene, gpu.page_bytes());
+        let mut pages = Vec::with_capacity(ranges.len());
+        for leaves in &ranges {
+            self.forget(&PAGED);
+            let nodes: Vec<SceneNode> = tree_of(scene, &below, leaves).iter().map(SceneNode::around).collect();
+            self.fill(gpu, Slot::SceneNodes, &nodes)?;
+            let start = |leaf: u32| scene.tree.leaf_starts[leaf as usize];
+            let (first, end) = (start(leaves.start), start(leaves.end));
+            let clusters = leaves.clone().map(|i| {
+                let (b, range) = (scene.cluster_boxes[i as usize], scene.tree.leaf(i));
+                Cluster {
+                    lo: b.lo.into(),
+                    first: range.start as u32 - first,
+                    hi: b.hi.into(),
+                    count: range.len() as u32,
+                }
+            });
+            self.fill(gpu, Slot::Clusters, &clusters.collect::<Vec<_>>())?;
+            self.upload_triangles(gpu, scene, first as usize..end as usize)?;
+            let holds =
+                PageRange { first_cluster: leaves.start, n_clusters: leaves.len() as u32, first_triangle: first };
+            pages.push(Page { buffers: PAGED.map(|slot| self.handle(slot)), holds });
+        }
+        self.set_pages(pages);
+        Ok(())
+    }
+
+    fn upload_triangles(&mut self, gpu: &Gpu, scene: &SceneShape, all: Range<usize>) -> Result<()> {
+        self.reserve(gpu, Slot::SceneTriangles, (all.len() * size_of::<SceneTriangle>()) as u64)?;
+        for first in all.clone().step_by(AT_ONCE) {
+            let some: Vec<SceneTriangle> =
+                (first..all.end.min(first + AT_ONCE)).map(|i| scene_triangle(scene, i)).collect();
+            self.write(gpu, Slot::SceneTriangles, first - all.start, &some);
+            if all.len() > AT_ONCE {
+                // What is written waits in memory until something is submitted.
+                gpu.flush()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn scene_triangle(scene: &SceneShape, i: usize) -> SceneTriangle {
+    let [y0, y1, y2] = scene.triangles[i].map(nearest);
+    // Rounding to nearest is off by half a unit of each coordinate.
+    let size = scene.triangles[i].iter().fold(0.0, |m: f64, v| m.max(v.length()));
+    let error = round_up(size * (0.5 * UNIT + scene.shift_unit) * (1.0 + 1e-6));
+    SceneTriangle { y0, error, y1, object: scene.object[i], y2, padding: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::robot::Robot;
+    use crate::model::scene::Scene;
+    use crate::model::world::World;
+    use glam::{DMat3, DVec3};
+
+    fn shape(n: u32) -> SceneShape {
+        let corner = |i: u32, k: u32| f64::from((i * 37 + k * 11) % 101) * 0.1;
+        let at = |i: u32| DVec3::new(corner(i, 1), corner(i, 5), corner(i, 7) * 0.3);
+        let mut scene = Scene::new();
+        scene.add_object("", (0..n).map(|i| [at(i), at(i) + DVec3::X * 0.2, at(i) + DVec3::Y * 0.1])).unwrap();
+        let robot = Robot::new("", "", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        World::new(&robot, &scene, &[]).unwrap().scene
+    }
+
+    #[test]
+    fn pages_hold_every_leaf_once_and_fit() {
+        let scene = shape(3000);
+        for most in [1 << 30, 60_000, 20_000, 8_000, 1] {
+            let pages = cut(&scene, most);
+            assert_eq!((pages[0].start, pages.last().unwrap().end), (0, scene.tree.n_leaves() as u32));
+            assert!(pages.windows(2).all(|w| w[0].end == w[1].start) && pages.iter().all(|p| !p.is_empty()));
+            let below = leaves_below(&scene);
+            for page in &pages {
+                let nodes = tree_of(&scene, &below, page);
+                let triangles = scene.tree.leaf(page.end - 1).end - scene.tree.leaf(page.start).start;
+                let fits = nodes.len() * size_of::<SceneNode>() <= most as usize
+                    && triangles * size_of::<SceneTriangle>() <= most as usize;
+                assert!(fits || page.len() == 1, "{most} bytes: {} nodes, {triangles} triangles", nodes.len());
+            }
+        }
+        assert_eq!(cut(&scene, 1 << 30).len(), 1);
+        assert_eq!(cut(&shape(0), 1), [0..0]);
+    }
+
+    #[test]
+    fn a_page_is_a_tree_over_its_leaves_with_tight_boxes() {
+        let scene = shape(3000);
+        let below = leaves_below(&scene);
+        for most in [1 << 30, 30_000, 1] {
+            for page in cut(&scene, most) {
+                let nodes = tree_of(&scene, &below, &page);
+                let mut next = 0;
+                for (i, node) in nodes.iter().enumerate() {
+                    for (child, b) in node {
+                        // The leaves of what hangs here, found by going down.
+                        let (mut leaves, mut open) = (Vec::new(), vec![*child]);
+                        while let Some(child) = open.pop() {
+                            match child {
+                                ChildRef::Empty => {}
+                                ChildRef::Leaf(l) => leaves.push(page.start + l),
+                                ChildRef::Node(n) => {
+                                    assert!(n as usize > i);
+                                    open.extend(nodes[n as usize].iter().map(|(c, _)| *c));
+                                }
+                            }
+                        }
+                        let boxes = leaves.iter().map(|&l| scene.cluster_boxes[l as usize]);
+                        assert_eq!(*b, boxes.reduce(SceneBox::join).unwrap_or(NOWHERE));
+                        next += usize::from(i == 0) * leaves.len();
+                    }
+                }
+                assert_eq!(next, page.len(), "the root holds all of them");
+            }
+        }
+        let whole = tree_of(&scene, &below, &(0..scene.tree.n_leaves() as u32));
+        assert!(whole.iter().zip(&scene.tree.nodes).all(|(a, b)| a.map(|(child, _)| child) == *b), "as it is");
+    }
+}
