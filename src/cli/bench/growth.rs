@@ -15,7 +15,7 @@ use firstcontact::{Error, Result};
 pub struct GrowthArgs {
     #[command(flatten)]
     measure: MeasureArgs,
-    /// The most machine rooms that a scene is made of, 187,000 triangles each: 54 for ten millions, 535 for a hundred, which takes 12 GB
+    /// The most machine rooms that a scene is made of, 187,000 triangles each: 54 for ten millions, 535 for a hundred, which takes 16 GB
     #[arg(long, value_name = "N", default_value_t = 8)]
     scale: u64,
     /// What one figure of chains may take, seconds
