@@ -121,7 +121,7 @@ impl WideTree {
     }
 
     /// The same for any number of primitives, `bounds` their boxes, in memory that does not grow with it beside the tree: if there
-    /// are more than `block`, they are cut into blocks of near ones, each has a tree, and a small tree stands above.
+    /// are more than `block`, they are cut into blocks of near ones, each has a tree, and the cuts are the tree above.
     /// `watch` is told how many primitives are in place.
     pub fn build_in_blocks(
         n: u32,
@@ -135,13 +135,12 @@ impl WideTree {
             let boxes: Vec<Bounds> = numbers.iter().map(|&i| bounds(i)).collect();
             let mut tree = Self::build(&boxes, max_leaf);
             tree.order.iter_mut().for_each(|i| *i = numbers[*i as usize]);
-            let around = boxes.into_iter().reduce(|[a, b], [c, d]| [a.min(c), b.max(d)]);
             let before = in_place.fetch_add(numbers.len() as u64, Ordering::Relaxed);
             watch.tell(before + numbers.len() as u64, u64::from(n));
-            (tree, around.unwrap_or_default())
+            tree
         };
         if n as usize <= block {
-            return build(&(0..n).collect::<Vec<_>>()).0;
+            return build(&(0..n).collect::<Vec<_>>());
         }
         let middle = |i: u32| {
             let [lo, hi] = bounds(i);
@@ -161,44 +160,35 @@ impl WideTree {
             slices.push(&*slice);
             rest = after;
         }
-        let (parts, boxes): (Vec<Self>, Vec<Bounds>) = slices.into_par_iter().map(build).unzip();
+        let mut parts: Vec<Self> = slices.into_par_iter().map(build).collect();
         drop(numbers);
-        Self::build(&boxes, 1).above(parts)
-    }
-
-    /// Puts trees in the place of this one's leaves, which have one primitive each: the number of a tree.
-    fn above(&self, mut parts: Vec<Self>) -> Self {
         let sum = |count: fn(&Self) -> usize| parts.iter().map(count).sum::<usize>();
         let mut tree = Self {
-            nodes: Vec::with_capacity(self.nodes.len() + sum(|t| t.nodes.len())),
-            order: Vec::with_capacity(sum(|t| t.order.len())),
+            nodes: Vec::with_capacity(parts.len() + sum(|t| t.nodes.len())),
+            order: Vec::with_capacity(n as usize),
             leaf_starts: Vec::with_capacity(1 + sum(Self::n_leaves)),
-            depth: self.depth + parts.iter().map(|t| t.depth).max().unwrap_or(0),
+            depth: 0,
         };
         tree.leaf_starts.push(0);
-        tree.nodes.push([ChildRef::Empty; WIDTH]);
-        let below = |open: &mut Vec<_>, at: usize, node: usize| {
-            let children = self.nodes[node].iter().enumerate().rev();
-            open.extend(children.map(|(slot, child)| (*child, (at, slot))));
-        };
-        let mut open = Vec::new();
-        below(&mut open, 0, 0);
-        while let Some((child, (node, slot))) = open.pop() {
-            let next = tree.nodes.len();
-            match child {
-                ChildRef::Empty => continue,
-                ChildRef::Node(n) => {
-                    tree.nodes.push([ChildRef::Empty; WIDTH]);
-                    below(&mut open, next, n as usize);
-                }
-                ChildRef::Leaf(leaf) => {
-                    let number = self.order[self.leaf(leaf).start] as usize;
-                    tree.append(std::mem::take(&mut parts[number]));
-                }
-            }
-            tree.nodes[node][slot] = ChildRef::Node(next as u32);
-        }
+        tree.depth = tree.put(&mut parts);
         tree
+    }
+
+    /// Puts trees of neighbours below one node, eight ways and level by level; gives how deep it became below this node's level.
+    fn put(&mut self, parts: &mut [Self]) -> usize {
+        if let [part] = parts {
+            let depth = part.depth;
+            self.append(std::mem::take(part));
+            return depth;
+        }
+        let (at, ways, mut depth) = (self.nodes.len(), parts.len().min(WIDTH), 0);
+        self.nodes.push([ChildRef::Empty; WIDTH]);
+        for slot in 0..ways {
+            self.nodes[at][slot] = ChildRef::Node(self.nodes.len() as u32);
+            let [first, end] = [slot, slot + 1].map(|k| k * parts.len() / ways);
+            depth = depth.max(self.put(&mut parts[first..end]));
+        }
+        depth + 1
     }
 
     fn append(&mut self, part: Self) {
