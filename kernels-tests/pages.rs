@@ -141,7 +141,7 @@ fn overflowing_queues_lose_nothing_on_any_page() {
     let count = |pairs: &[Vec<TrianglePair>]| pairs.iter().map(Vec::len).sum::<usize>();
     let (n_pairs, on_cpu) = (count(&ample), count(&needed));
     for (pairs, there) in needed.iter_mut().zip(&ample) {
-        pairs.retain(|p| missing(&[there.clone()], &[vec![*p]]) == 0);
+        pairs.retain(|p| missing(std::slice::from_ref(there), &[vec![*p]]) == 0);
     }
     assert!(count(&needed) * 10 > on_cpu * 9 && on_cpu > 300, "{} of {on_cpu}", count(&needed));
     let all = Capacities { pieces: 100, queue: 1 << 16, candidates: 1 << 16, pairs: 1 << 16 };

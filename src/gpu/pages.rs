@@ -73,7 +73,7 @@ fn leaves_below(scene: &SceneShape) -> Vec<Range<u32>> {
         let of = |child: &ChildRef| leaves_of(child, &below);
         let mut some = children.iter().map(of).filter(|range| !range.is_empty());
         let first = some.next().unwrap_or_default();
-        below[i] = first.start..some.last().unwrap_or(first).end;
+        below[i] = first.start..some.next_back().unwrap_or(first).end;
     }
     below
 }
@@ -225,7 +225,7 @@ mod tests {
             }
         }
         assert_eq!(cut(&scene, 1 << 30).len(), 1);
-        assert_eq!(cut(&shape(0), 1), [0..0]);
+        assert!(cut(&shape(0), 1).iter().all(Range::is_empty));
     }
 
     #[test]
