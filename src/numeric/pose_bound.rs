@@ -178,7 +178,7 @@ impl BoundForm {
 }
 
 /// A bound on the pose of one link over `[m-h, m+h]`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PoseBound<T> {
     /// How `jet` and `ball` are to be read.
     pub form: BoundForm,
