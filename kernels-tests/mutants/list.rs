@@ -125,7 +125,7 @@ pub const MUTANTS: &[Mutant] = &[
         "Self::from_axis(r, r * axis, w, origin + k * c0, k * (c1 - c0))",
         SPECIFIED,
     ),
-    m("tail of the product w t", TRIG, "sin_cos_pair(x, tail)", "sin_cos_pair(x, 0.0 * tail)", TAIL),
+    m("tail of the product w t", TRIG, "sin_cos_pair(x, tail)", "sin_cos_pair(x, T::new(0.0) * tail)", TAIL),
     m(
         "third part of π/2 in the reduction",
         TRIG,
