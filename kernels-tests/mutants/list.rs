@@ -80,6 +80,8 @@ const CULLED: &str = "s3_cull::reference_drops_only_what_is_free";
 const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
 /// Needs the pool, by FIRSTCONTACT_DATA.
 const POOL: &str = "pool::all_motions_on_the_cpu";
+/// Likewise.
+const OTHER_BOUNDS: &str = "pool::other_bounds_on_the_cpu";
 const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
 const SWEPT_MARGIN: &str = "s4_sweep_raster::soundness::what_comes_within_the_margin_stays";
 const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_none";
@@ -558,8 +560,8 @@ pub const MUTANTS: &[Mutant] = &[
         TAMPERED,
     ),
     // The search for pairs on the CPU.
-    m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", PAIRS),
-    m("shift to a block's middle", BLOCK, "middle.shifted(-h, (len + 1) as f64 * h)", "middle", PAIRS),
+    m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", OTHER_BOUNDS),
+    m("shift to a block's middle", BLOCK, "middle.shifted(-h, (len + 1) as f64 * h)", "middle", BLOCKS),
     m("half width of a block", MOVING_LINK, "len as f64 * self.h", "0.5 * len as f64 * self.h", PAIRS),
     m("half width of a slab, for the nodes' boxes", MOVING_LINK, "T::new(*h)", "T::new(0.2 * *h)", PAIRS),
     m(
