@@ -295,7 +295,7 @@ fn outside_of_range<T: Real>(
             Some(Mutant::Velocity) => (pose.jet.x[1], pose.jet.p[1]) = (V3::zero(), M3::zero()),
             Some(Mutant::Acceleration) => (pose.jet.x[2], pose.jet.p[2]) = (V3::zero(), M3::zero()),
         }
-        let (lo, hi) = moving_range(&pose, &b, T::new(case.h));
+        let (lo, hi) = moving_range(&pose, &b.to(), T::new(case.h));
         let times = [case.mid - case.h, case.mid + case.h, case.mid + case.h * draw.between(-1.0, 1.0)];
         usize::from(times.into_iter().any(|t| {
             let p = position(&case.motion, case.body, e, t);
@@ -366,7 +366,7 @@ fn outside_at_rest<const MODE: u8>(n: usize) -> usize {
         let mut jet = PoseJet::<Emulated<MODE>>::zero();
         (0..3).for_each(|i| jet.p[0].0[i][i] = Real::new(1.0));
         let pose = PoseBound { form: BoundForm::Jet, jet, ball: [Real::new(0.0); 2] };
-        let (lo, hi) = moving_range(&pose, &b, Real::new(0.1));
+        let (lo, hi) = moving_range(&pose, &b.to(), Real::new(0.1));
         let reach = |k: usize| (0..3).map(|i| axes[i].0[k].abs() * half[i]).sum::<f64>() * (1.0 - 1e-15);
         usize::from((0..3).any(|k| f64::from(hi.0[k].0) < reach(k) || f64::from(lo.0[k].0) > -reach(k)))
     };

@@ -27,6 +27,7 @@ const REFINEMENT: &str = "src/stage/s5_pairs/refinement.rs";
 const REST: &str = "src/stage/s5_pairs/rest.rs";
 const SEPARATION: &str = "src/numeric/separation.rs";
 const PAIRS_OF_SLABS: &str = "src/stage/s5_pairs.rs";
+const CULL: &str = "src/stage/s3_cull.rs";
 const SOLVE: &str = "src/stage/s6_solve/mod.rs";
 
 const COVER: &str = "src/toleranced/motion.rs";
@@ -89,9 +90,12 @@ const FOUND: &str = "stage::s6_solve::search::tests::nothing_touches_before_what
 const ENDS: &str = "stage::s6_solve::search::tests::half_widths_reach_the_ends";
 const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32_rounds";
 const BENDING: &str = "s5_pairs::what_is_met_because_paths_bend_is_kept";
+const CULLED: &str = "s3_cull::reference_drops_only_what_is_free";
 const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
 /// Needs the pool, by FIRSTCONTACT_DATA.
 const POOL: &str = "pool::all_motions_on_the_cpu";
+/// Likewise.
+const OTHER_BOUNDS: &str = "pool::other_bounds_on_the_cpu";
 const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
 const SWEPT_MARGIN: &str = "s4_sweep_raster::soundness::what_comes_within_the_margin_stays";
 const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_none";
@@ -137,14 +141,17 @@ pub const MUTANTS: &[Mutant] = &[
         "Self::from_axis(r, r * axis, w, origin + k * c0, k * (c1 - c0))",
         SPECIFIED,
     ),
-    m("tail of the product w t", TRIG, "sin_cos_pair(x, tail)", "sin_cos_pair(x, 0.0 * tail)", TAIL),
+    m("tail of the product w t", TRIG, "sin_cos_pair(x, tail)", "sin_cos_pair(x, T::new(0.0) * tail)", TAIL),
     m(
         "third part of π/2 in the reduction",
         TRIG,
-        "(((x - k * P1) - k * P2) - k * P3) + tail",
-        "((x - k * P1) - k * P2) + tail",
+        "(((x - k * T::new(P1)) - k * T::new(P2)) - k * T::new(P3)) + tail",
+        "((x - k * T::new(P1)) - k * T::new(P2)) + tail",
         SINES,
     ),
+    m("quadrants of sine and cosine", TRIG, "first & !second | third", "first", SINES),
+    m("sign of the sine", TRIG, "T::select(second, -sin, sin)", "sin", SINES),
+    m("sign of the cosine", TRIG, "T::select(first & !third, -cos, cos)", "T::select(first, -cos, cos)", SINES),
     // Jets.
     m(
         "Coriolis term of the orientation, twice",
@@ -567,15 +574,30 @@ pub const MUTANTS: &[Mutant] = &[
         TAMPERED,
     ),
     // The search for pairs on the CPU.
-    m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", PAIRS),
-    m("shift to a block's middle", MOVING_LINK, "if (i + j).is_multiple_of(2) { 0.0 } else { -self.h }", "0.0", PAIRS),
-    m("half width of a block", MOVING_LINK, "T::new(len * h)", "T::new(0.5 * len * h)", PAIRS),
+    m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", OTHER_BOUNDS),
+    m("shift to a block's middle", BLOCK, "middle.shifted(-h, (len + 1) as f64 * h)", "middle", BLOCKS),
+    m("half width of a block", MOVING_LINK, "len as f64 * self.h", "0.5 * len as f64 * self.h", PAIRS),
+    m("half width of a slab, for the nodes' boxes", MOVING_LINK, "T::new(*h)", "T::new(0.2 * *h)", PAIRS),
     m(
         "place of a slice",
-        MOVING_LINK,
-        "(f64::from(2 * slice + 1) / f64::from(SLICES) - 1.0) * h",
-        "(f64::from(2 * slice) / f64::from(SLICES) - 1.0) * h",
+        BLOCK,
+        "(f64::from(2 * k + 1) / f64::from(n) - 1.0) * h",
+        "(f64::from(2 * k) / f64::from(n) - 1.0) * h",
         PAIRS,
+    ),
+    m(
+        "boxes of the model in all of a piece",
+        CULL,
+        "Real::min(part::<T, SUBS>(l, 0), part(l, 1))",
+        "part::<T, SUBS>(l, 0)",
+        CULLED,
+    ),
+    m(
+        "which of the sub-intervals a box meets",
+        CULL,
+        "(lo.gt(to) | from.gt(hi)) << (i * WIDTH)",
+        "(lo.gt(to) | from.gt(hi)) << (0 * i)",
+        CULLED,
     ),
     m("first triangle of a leaf", DESCENT, "(1u32 << of_leaf) - 1", "(1u32 << of_leaf) - 2", PAIRS),
     m("what comes after a block", REFINEMENT, "item.mask & !(look.block as u16)", "0", PAIRS),

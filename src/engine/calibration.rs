@@ -11,7 +11,6 @@ use super::{Stage, Stats, Sweep, cpu};
 use crate::error::Result;
 use crate::motion::{ModelMotion, Motions};
 use crate::stage::Piece;
-use crate::stage::s6_solve::Solver;
 use std::time::Instant;
 
 /// Of so many motions one is tried; smaller batches are not worth it.
@@ -36,12 +35,12 @@ impl Checker {
             return Ok(known);
         }
         let mut seconds = [0.0; 2];
-        let mut solver = Solver::new(&self.world, self.options.solve);
+        let mut space = cpu::Workspace::new(&self.world, &self.options);
         for motion in self.sample(motions, 16)? {
             // Each form twice by turns: whichever comes first finds nothing in the caches.
             let mut least = [f64::INFINITY; 2];
             for (form, i) in [(first, 0), (other, 1), (first, 0), (other, 1)] {
-                let (_, stats) = cpu::check(&self.world, &self.options, form, motion.clone(), &mut solver)?;
+                let (_, stats) = cpu::check(&self.world, &self.options, form, motion.clone(), &mut space)?;
                 let took: f64 = [Stage::Sweep, Stage::Pairs].map(|s| stats.stages[s as usize].seconds).iter().sum();
                 least[i] = took.min(least[i]);
             }

@@ -4,11 +4,35 @@ use super::{Options, Stage, Stats};
 use crate::error::Result;
 use crate::model::world::World;
 use crate::motion::ModelMotion;
+use crate::stage::s1_concat::Poses;
+use crate::stage::s2_bound::Boxes;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s6_solve::{Initial, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
 use crate::verdict::{Reason, Undecided, Verdict};
 use std::time::Instant;
+
+/// The memory of the stages, kept from one motion to the next.
+#[derive(Debug)]
+pub(super) struct Workspace<'w> {
+    solver: Solver<'w>,
+    poses: Poses,
+    boxes: Boxes,
+    cull: s3_cull::Workspace,
+    pairs: s5_pairs::Workspace,
+}
+
+impl<'w> Workspace<'w> {
+    pub(super) fn new(world: &'w World, options: &Options) -> Self {
+        Self {
+            solver: Solver::new(world, options.solve),
+            poses: Poses::default(),
+            boxes: Boxes::default(),
+            cull: s3_cull::Workspace::default(),
+            pairs: s5_pairs::Workspace::default(),
+        }
+    }
+}
 
 /// Checks one motion, with a form of swept-volume culling.
 pub(super) fn check(
@@ -16,8 +40,9 @@ pub(super) fn check(
     options: &Options,
     form: Sweep,
     motion: ModelMotion,
-    solver: &mut Solver,
+    space: &mut Workspace,
 ) -> Result<(Verdict, Stats)> {
+    let Workspace { solver, poses, boxes, cull, pairs: space } = space;
     let mut stats = Stats::default();
     let motions = [motion];
     let cap = options.item_cap();
@@ -28,36 +53,37 @@ pub(super) fn check(
         stats.pieces += 1;
         let pieces = [piece];
         let mut clock = Clock::start(&mut stats);
-        let poses = s1_concat::reference(&pieces, &motions, options.bound);
+        s1_concat::reference_in(poses, &pieces, &motions, options.bound);
         clock.stage(Stage::Concat, 1, poses.bounds.len());
-        let boxes = s2_bound::reference(world, &pieces, &poses);
+        s2_bound::reference_in(boxes, world, &pieces, poses);
         clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
         let scene = world.obbs.as_ref().and_then(|obbs| obbs.scene.as_ref()).filter(|_| !options.cull);
-        let mut candidates = match scene {
-            None if options.cull => s3_cull::reference(world, 1, &boxes),
+        match scene {
+            None if options.cull => s3_cull::reference_in(cull, world, 1, boxes),
             // They meet at the next stage.
-            Some(_) => Vec::new(),
-            None => s3_cull::everything(world, world.scene.tree.n_leaves() as u32, 1),
-        };
+            Some(_) => cull.candidates.clear(),
+            None => cull.candidates = s3_cull::everything(world, world.scene.tree.n_leaves() as u32, 1),
+        }
+        let candidates = &mut cull.candidates;
         let n = if scene.is_some() { world.links.len() } else { candidates.len() };
         clock.stage(Stage::Cull, boxes.lo.len(), n);
         let left = if form == Sweep::Off {
             n
         } else {
-            let input = s4_sweep::Input { world, motions: &motions, pieces: &pieces, poses: &poses, boxes: &boxes };
-            s4_sweep::reference(form, &input, &mut candidates);
-            let counts = SweepCounts::of(world, &candidates);
+            let input = s4_sweep::Input { world, motions: &motions, pieces: &pieces, poses, boxes };
+            s4_sweep::reference(form, &input, candidates);
+            let counts = SweepCounts::of(world, candidates);
             clock.stats.sweep.add(counts);
             counts.candidates_out as usize
         };
         clock.stage(Stage::Sweep, n, left);
         // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
         let limits_apply = options.solve.initial == Initial::Report;
-        let input = s5_pairs::Input { world, pieces: &pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
+        let input = s5_pairs::Input { world, pieces: &pieces, poses, boxes, candidates };
         let limited = limits_apply.then_some(&mut limits);
         let (pairs, counts) = match scene {
             Some(scene) => s5_pairs::search_scene(&input, scene, limited, cap),
-            None => s5_pairs::search(&input, limited, cap),
+            None => s5_pairs::search_in(space, &input, limited, cap),
         };
         clock.stats.pairs.add(counts);
         let Some(mut pairs) = pairs.filter(|_| n <= cap) else {

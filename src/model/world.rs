@@ -54,8 +54,9 @@ pub struct LinkShape {
     pub body: u32,
     /// Bound of the whole link.
     pub lss: Lss,
-    /// The same as oriented boxes, which are tighter and cost more; the CPU's.
-    pub boxes: Vec<[Option<OrientedBox<f64>>; WIDTH]>,
+    /// The boxes of the children of each node of the tree, oriented and side by side; the CPU's. Slots without a child hold the
+    /// body's origin.
+    pub boxes: Vec<OrientedBox<Lanes<WIDTH>>>,
     /// The vertices of each leaf's triangles, side by side; the last triangle fills lanes that are left.
     pub leaves: Vec<[V3<Lanes<VECTOR>>; 3]>,
     /// No vertex and no end of any bound is farther than this from the body's origin, metres.
@@ -192,10 +193,9 @@ impl LinkShape {
         let bounds = tree.nodes.iter().map(|children| children.map(fit)).collect::<Vec<_>>();
         let fit_box = |child| {
             let leaves = below.of(child);
-            let of_leaves = || leaves.iter().flat_map(|&l| triangles[tree.leaf(l)].iter().copied());
-            (!leaves.is_empty()).then(|| obb::around(&of_leaves().collect::<Vec<_>>(), 0.0))
+            obb::around(&leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)]).copied().collect::<Vec<_>>(), 0.0)
         };
-        let boxes = tree.nodes.iter().map(|children| children.map(fit_box)).collect::<Vec<_>>();
+        let boxes = tree.nodes.iter().map(|children| OrientedBox::side_by_side(children.map(fit_box))).collect();
         let lss = Lss::around(triangles.iter());
         let ends = bounds.iter().flatten().flatten().map(Lss::reach);
         let reach = vertices().map(|v| v.length()).chain(ends).fold(lss.reach(), f64::max);

@@ -139,15 +139,21 @@ impl ModelMotion {
     /// matter.
     pub fn body_bound(&self, body: u32, mid: f64, h: f64) -> PoseBound<f64> {
         let ball = self.chains[body as usize].ball(h, f64::UNIT);
-        PoseBound { form: BoundForm::Jet, jet: self.body_jet(body, mid), ball }
+        PoseBound { form: BoundForm::Jet, jet: self.body_jet::<2>(body, mid), ball }
+    }
+
+    /// The same at one time, with no more than `ORDER` derivatives: the same numbers for less work, all others zero.
+    pub fn body_at<const ORDER: usize>(&self, body: u32, time: f64) -> PoseBound<f64> {
+        let ball = self.chains[body as usize].ball(0.0, f64::UNIT);
+        PoseBound { form: BoundForm::Jet, jet: self.body_jet::<ORDER>(body, time), ball }
     }
 
     /// The pose jet of one body; a chain is at most [`MAX_DEPTH`](crate::model::robot::MAX_DEPTH) calls deep.
-    fn body_jet(&self, body: u32, time: f64) -> PoseJet<f64> {
+    fn body_jet<const ORDER: usize>(&self, body: u32, time: f64) -> PoseJet<f64> {
         let joint = &self.joints[body as usize];
         let (sin, cos) = sin_cos_product(joint.w_rad, time);
-        let own = joint.factors::<f64>().jet(sin, cos, time);
-        self.parents[body as usize].map_or(own, |p| self.body_jet(p, time).concatenate(&own))
+        let own = joint.factors::<f64>().jet_to::<ORDER>(sin, cos, time);
+        self.parents[body as usize].map_or(own, |p| self.body_jet::<ORDER>(p, time).concatenate_to::<ORDER>(&own))
     }
 }
 
@@ -227,6 +233,9 @@ mod tests {
         }
         let mut all = Vec::new();
         m.bounds(BoundForm::Jet, 0.375, 0.125, &mut all);
+        let [whole, first, none] = [m.body_bound(3, 0.375, 0.0), m.body_at::<1>(3, 0.375), m.body_at::<0>(3, 0.375)];
+        assert_eq!((&whole.jet.x[..2], &whole.jet.p[..2]), (&first.jet.x[..2], &first.jet.p[..2]));
+        assert_eq!((whole.jet.x[0], whole.jet.p[0], whole.ball), (none.jet.x[0], none.jet.p[0], none.ball));
         for bound in [all[3], m.body_bound(3, 0.375, 0.125)] {
             let p = bound.point(E, 0.6);
             close(p.c[0], [1.7463076715435861, 0.27697824264304323, 0.71581316384519005], 1e-14);

@@ -33,9 +33,11 @@
 //!
 //! A NaN compares as not greater, hence proves nothing.
 
+use super::lanes::Lanes;
 use super::linear::V3;
 use super::pose_bound::PoseBound;
 use super::real::Real;
+use super::vectors::{Vector, part, part3};
 
 /// Units that cover the rounding of both members.
 const ROUNDINGS: f64 = 32.0;
@@ -51,6 +53,32 @@ pub struct OrientedBox<T> {
     pub half: [T; 3],
     /// At least `|center| + Σ half`, metres: no point of the box is farther from the origin.
     pub reach: T,
+}
+
+impl<const N: usize> OrientedBox<Lanes<N>> {
+    /// Boxes side by side.
+    pub fn side_by_side(boxes: [OrientedBox<f64>; N]) -> Self {
+        let lanes = |of: &dyn Fn(&OrientedBox<f64>) -> f64| Lanes::from_fn(|i| of(&boxes[i]));
+        Self {
+            center: V3::from_fn(|k| lanes(&|b| b.center.0[k])),
+            axes: std::array::from_fn(|i| V3::from_fn(|k| lanes(&|b| b.axes[i].0[k]))),
+            half: std::array::from_fn(|i| lanes(&|b| b.half[i])),
+            reach: lanes(&|b| b.reach),
+        }
+    }
+
+    /// The boxes in eight lanes of more, from the `i`-th eight on.
+    #[inline(always)]
+    pub fn part<T: Vector>(&self, i: usize) -> OrientedBox<T> {
+        let [u, v, w] = &self.axes;
+        let [a, b, c] = &self.half;
+        OrientedBox {
+            center: part3(&self.center, i),
+            axes: [part3(u, i), part3(v, i), part3(w, i)],
+            half: [part(a, i), part(b, i), part(c, i)],
+            reach: part(&self.reach, i),
+        }
+    }
 }
 
 impl OrientedBox<f64> {
@@ -92,12 +120,12 @@ pub struct BoxBound<T> {
 /// `C_0 - |C_1| - (-C_2)⁺ … C_0 + |C_1| + C_2⁺`, and the box reaches `Σ a_i (|H_i0| + |H_i1| + |H_i2|)` from there, then ball and
 /// cubes. What rounds is relative to these terms, as above.
 #[inline(always)]
-pub fn moving_range<T: Real>(pose: &PoseBound<T>, b: &OrientedBox<f64>, h: T) -> (V3<T>, V3<T>) {
+pub fn moving_range<T: Real>(pose: &PoseBound<T>, b: &OrientedBox<T>, h: T) -> (V3<T>, V3<T>) {
     let (zero, half_hh) = (T::new(0.0), h * h * T::new(0.5));
-    let center = pose.point(splat(&b.center), T::new(b.reach));
+    let center = pose.point(b.center, b.reach);
     let (mut reach, mut cube) = (V3::zero(), center.cube);
     for i in 0..3 {
-        let (axis, half) = (pose.direction(splat(&b.axes[i])), T::new(b.half[i]));
+        let (axis, half) = (pose.direction(b.axes[i]), b.half[i]);
         for k in 0..3 {
             let [e0, e1, e2] = [axis.c[0].0[k].abs(), axis.c[1].0[k].abs(), axis.c[2].0[k].abs()];
             reach.0[k] = reach.0[k] + (e0 + e1 * h + e2 * half_hh) * half;
@@ -115,11 +143,6 @@ pub fn moving_range<T: Real>(pose: &PoseBound<T>, b: &OrientedBox<f64>, h: T) ->
         lo.0[k] = c0 - (fall + around);
     }
     (lo, hi)
-}
-
-#[inline(always)]
-fn splat<T: Real>(v: &V3<f64>) -> V3<T> {
-    V3([T::new(v.0[0]), T::new(v.0[1]), T::new(v.0[2])])
 }
 
 /// First and second coefficients, times `h` and `h²/2`.

@@ -26,6 +26,16 @@ impl<const N: usize> PoseBound<Lanes<N>> {
         }
     }
 
+    /// The bound over the `k`-th of `n` equal parts of a sub-interval of half width `h`, for local times within `h / n` of the
+    /// part's middle.
+    pub fn slice(&self, sub: usize, k: u32, n: u32, h: f64) -> PoseBound<f64> {
+        let whole = self.lane(sub);
+        match self.form {
+            BoundForm::Interval => whole,
+            BoundForm::Jet | BoundForm::Toleranced => whole.shifted((f64::from(2 * k + 1) / f64::from(n) - 1.0) * h, h),
+        }
+    }
+
     /// The bound over the `len` sub-intervals from `first` on, each of half width `h`, for local times within `len h` of
     /// the block's middle. `ball` is that of a jet over a block of this length.
     pub fn block(&self, first: usize, len: usize, h: f64, ball: [f64; 2]) -> PoseBound<f64> {

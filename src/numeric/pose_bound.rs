@@ -74,15 +74,28 @@ impl<T: Real> JointFactors<T> {
     /// The jet of the joint's motion at a time with the given sine and cosine of `w t`.
     #[inline(always)]
     pub fn jet(&self, sin: T, cos: T, t: T) -> PoseJet<T> {
+        self.jet_to::<2>(sin, cos, t)
+    }
+
+    /// The same up to the derivative of that order.
+    #[inline(always)]
+    pub fn jet_to<const ORDER: usize>(&self, sin: T, cos: T, t: T) -> PoseJet<T> {
         let ww = self.w * self.w;
-        let (mut x, mut p) = ([V3::zero(), self.slide, V3::zero()], [M3::zero(), M3::zero(), M3::zero()]);
+        let (mut x, mut p) = ([V3::zero(); 3], [M3::zero(); 3]);
+        if ORDER >= 1 {
+            x[1] = self.slide;
+        }
         for i in 0..3 {
             x[0].0[i] = self.origin.0[i] + t * self.slide.0[i];
             for j in 0..3 {
                 let turning = cos * self.a.0[i][j] + sin * self.b.0[i][j];
                 p[0].0[i][j] = turning + self.c.0[i][j];
-                p[1].0[i][j] = self.w * (cos * self.b.0[i][j] - sin * self.a.0[i][j]);
-                p[2].0[i][j] = -(ww * turning);
+                if ORDER >= 1 {
+                    p[1].0[i][j] = self.w * (cos * self.b.0[i][j] - sin * self.a.0[i][j]);
+                }
+                if ORDER >= 2 {
+                    p[2].0[i][j] = -(ww * turning);
+                }
             }
         }
         PoseJet { x, p }
@@ -129,25 +142,37 @@ impl<T: Real> PoseJet<T> {
     /// The jet of a child in the world from its parent's in the world (`self`) and its own in the parent (Leibniz).
     #[inline(always)]
     pub fn concatenate(&self, child: &Self) -> Self {
+        self.concatenate_to::<2>(child)
+    }
+
+    /// The same up to the derivative of that order.
+    #[inline(always)]
+    pub fn concatenate_to<const ORDER: usize>(&self, child: &Self) -> Self {
         let ([p0, p1, p2], [q0, q1, q2]) = (&self.p, &child.p);
         let ([t0, t1, _], two) = (child.x, T::new(2.0));
-        let mut p = [p0.product(q0), p1.product(q0), p2.product(q0)];
+        let (mut x, mut p) = ([V3::zero(); 3], [p0.product(q0), M3::zero(), M3::zero()]);
+        x[0] = self.x[0] + p0.apply(t0);
+        if ORDER >= 1 {
+            p[1] = p1.product(q0);
+            x[1] = self.x[1] + (p1.apply(t0) + p0.apply(t1));
+        }
+        if ORDER >= 2 {
+            p[2] = p2.product(q0);
+            x[2] = self.x[2] + (p2.apply(t0) + p1.apply(t1).times(two));
+        }
         for i in 0..3 {
             for j in 0..3 {
                 let sum = |m: &M3<T>, a: &M3<T>| m.0[i][0] * a.0[0][j] + m.0[i][1] * a.0[1][j] + m.0[i][2] * a.0[2][j];
-                let (first, second, middle) = (sum(p0, q1), sum(p0, q2), sum(p1, q1));
-                p[1].0[i][j] = p[1].0[i][j] + first;
-                p[2].0[i][j] = (p[2].0[i][j] + second) + two * middle;
+                if ORDER >= 1 {
+                    p[1].0[i][j] = p[1].0[i][j] + sum(p0, q1);
+                }
+                if ORDER >= 2 {
+                    let (second, middle) = (sum(p0, q2), sum(p1, q1));
+                    p[2].0[i][j] = (p[2].0[i][j] + second) + two * middle;
+                }
             }
         }
-        Self {
-            x: [
-                self.x[0] + p0.apply(t0),
-                self.x[1] + (p1.apply(t0) + p0.apply(t1)),
-                self.x[2] + (p2.apply(t0) + p1.apply(t1).times(two)),
-            ],
-            p,
-        }
+        Self { x, p }
     }
 }
 
@@ -178,7 +203,7 @@ impl BoundForm {
 }
 
 /// A bound on the pose of one link over `[m-h, m+h]`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PoseBound<T> {
     /// How `jet` and `ball` are to be read.
     pub form: BoundForm,

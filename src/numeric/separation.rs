@@ -78,8 +78,13 @@ pub(super) fn sizes<T: Real>(d: &[V3<T>], p: &[PointBound<T>], tri: &StandingTri
         size = size.max(d.norm1() + p.c[1].norm1() * h + p.c[2].norm1() * half_hh);
         ball = ball.max(p.ball);
     }
-    let span = (tri.y[1] - tri.y[0]).norm1() + (tri.y[2] - tri.y[0]).norm1();
-    ball + tri.error * T::new(3.0) + (size + span + ball) * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW)
+    grown(size, ball, (tri.y[1] - tri.y[0]).norm1() + (tri.y[2] - tri.y[0]).norm1(), tri.error)
+}
+
+/// The same of what was summed: the sizes of the moving points, their ball, those of the triangle's edges and its error.
+#[inline(always)]
+fn grown<T: Real>(size: T, ball: T, span: T, error: T) -> T {
+    ball + error * T::new(3.0) + (size + span + ball) * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW)
 }
 
 /// Bit i is set if `n` separates the moving points, each grown by `radius`, from the triangle in lane i.
@@ -151,12 +156,12 @@ pub fn swept_misses_plane<T: Real>(ends: &[PointBound<T>; 2], radius: T, tri: &S
 /// `wanted` says which lanes matter: the search stops when they are all separated.
 #[inline(always)]
 pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>, h: T, wanted: u32) -> u32 {
-    let approach = Approach::new(x, tri, h);
-    let apart = approach.normals_separate(wanted);
+    let approach = MovingTriangle::new(x, h).towards(tri);
+    let apart = approach.normals_separate();
     if apart & wanted == wanted { apart } else { apart | approach.edges_separate(wanted & !apart) }
 }
 
-/// A moving triangle over `|τ| <= h` as seen from a standing one: all that the axes need.
+/// A moving triangle over `|τ| <= h`: what its projections need, whatever stands.
 ///
 /// Its vertices move about alike: with `v` any one velocity and `s` at least how far those of the vertices are from it, each
 /// coordinate apart, `|n·c1 τ| <= |n·v| h + |n|·s h`. So an axis takes one projection of a velocity in place of three, and none of
@@ -164,6 +169,73 @@ pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T
 ///
 /// **Rounding.** As above, with `v h` in the place of the velocities: six roundings on it, and its length is at most `√3` times the
 /// greatest of theirs. All that `slack` sums is not negative; five roundings make it, five more come with the axis.
+#[derive(Clone, Copy, Debug)]
+pub struct MovingTriangle<T> {
+    /// The vertices at the middle time.
+    at: [V3<T>; 3],
+    /// How far they about move to either side.
+    travel: V3<T>,
+    /// How far each coordinate may be off that, the balls apart.
+    off: V3<T>,
+    /// The largest ball.
+    ball: T,
+    /// What is added to the size of each vertex's place.
+    sizes: [T; 3],
+}
+
+impl<T: Real> MovingTriangle<T> {
+    /// From the bounds on the vertices.
+    #[inline(always)]
+    pub fn new(x: &[PointBound<T>; 3], h: T) -> Self {
+        let (h, half_hh) = powers(h);
+        let [[at_p, p, a], [at_q, q, b], [at_r, r, c]] = [x[0].c, x[1].c, x[2].c];
+        let (low, high) = (p.min(q).min(r), p.max(q).max(r));
+        let middle = (low + high).times(T::new(0.5));
+        let off = (high - middle).max(middle - low).times(h);
+        let bend = a.abs().max(b.abs()).max(c.abs()).times(half_hh);
+        let cube = x[0].cube.max(x[1].cube).max(x[2].cube);
+        Self {
+            at: [at_p, at_q, at_r],
+            travel: middle.times(h),
+            off: off + bend + cube,
+            ball: x[0].ball.max(x[1].ball).max(x[2].ball),
+            sizes: [
+                p.norm1() * h + a.norm1() * half_hh,
+                q.norm1() * h + b.norm1() * half_hh,
+                r.norm1() * h + c.norm1() * half_hh,
+            ],
+        }
+    }
+
+    /// Lowest and highest coordinates, outward. What is summed has at most seven roundings, the corner itself one.
+    #[inline(always)]
+    pub fn range(&self) -> (V3<T>, V3<T>) {
+        let [p, q, r] = self.at;
+        let (mut lo, mut hi) = (p.min(q).min(r), p.max(q).max(r));
+        for k in 0..3 {
+            let far = self.travel.0[k].abs() + self.off.0[k] + self.ball;
+            let size = lo.0[k].abs().max(hi.0[k].abs()) + far;
+            let far = far + (size * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW));
+            (lo.0[k], hi.0[k]) = (lo.0[k] - far, hi.0[k] + far);
+        }
+        (lo, hi)
+    }
+
+    /// As seen from one that stands.
+    #[inline(always)]
+    pub fn towards(&self, tri: &StandingTriangle<T>) -> Approach<T> {
+        let y = &tri.y;
+        let d = [self.at[0] - y[0], self.at[1] - y[0], self.at[2] - y[0]];
+        let f = [y[1] - y[0], y[2] - y[1], y[0] - y[2]];
+        let [a, b, c] = self.sizes;
+        let size = (d[0].norm1() + a).max(d[1].norm1() + b).max(d[2].norm1() + c);
+        let grow = grown(size, self.ball, f[0].norm1() + f[2].norm1(), tri.error);
+        let slack = (self.off + V3([grow, grow, grow])).times(T::new(1.0 + ROUNDINGS * T::UNIT));
+        Approach { d, travel: self.travel, slack, f }
+    }
+}
+
+/// A moving triangle as seen from a standing one: all that the axes need.
 #[derive(Clone, Copy, Debug)]
 pub struct Approach<T> {
     /// The moving vertices at the middle time, relative to the first one that stands.
@@ -177,23 +249,6 @@ pub struct Approach<T> {
 }
 
 impl<T: Real> Approach<T> {
-    /// Of a triangle that moves and one that stands.
-    #[inline(always)]
-    pub fn new(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>, h: T) -> Self {
-        let (h, half_hh) = powers(h);
-        let y = &tri.y;
-        let d = [x[0].c[0] - y[0], x[1].c[0] - y[0], x[2].c[0] - y[0]];
-        let grow = sizes(&d, x, tri, h, half_hh);
-        let [[_, p, a], [_, q, b], [_, r, c]] = [x[0].c, x[1].c, x[2].c];
-        let (low, high) = (p.min(q).min(r), p.max(q).max(r));
-        let middle = (low + high).times(T::new(0.5));
-        let off = (high - middle).max(middle - low).times(h);
-        let bend = a.abs().max(b.abs()).max(c.abs()).times(half_hh);
-        let cube = x[0].cube.max(x[1].cube).max(x[2].cube);
-        let slack = (off + bend + cube + V3([grow, grow, grow])).times(T::new(1.0 + ROUNDINGS * T::UNIT));
-        Self { d, travel: middle.times(h), slack, f: [y[1] - y[0], y[2] - y[1], y[0] - y[2]] }
-    }
-
     /// Edges of both triangles and their normals.
     #[inline(always)]
     fn axes(&self) -> ([[V3<T>; 3]; 2], [V3<T>; 2]) {
@@ -216,10 +271,9 @@ impl<T: Real> Approach<T> {
 
     /// Lanes in which one of the two normals separates the triangles: four fifths of what any axis does.
     #[inline(always)]
-    pub fn normals_separate(&self, wanted: u32) -> u32 {
+    pub fn normals_separate(&self) -> u32 {
         let (_, [n_x, n_y]) = self.axes();
-        let apart = self.separated_by(n_y);
-        if apart & wanted == wanted { apart } else { apart | self.separated_by(n_x) }
+        self.separated_by(n_y) | self.separated_by(n_x)
     }
 
     /// Lanes in which one of the nine products of edges or of the six in-plane normals of edges does.
@@ -247,13 +301,15 @@ impl<T: Real> Approach<T> {
         }
         apart
     }
+}
 
+impl<T: Real> MovingTriangle<T> {
     /// All its numbers, to keep.
     #[inline(always)]
     pub fn numbers(&self) -> [T; NUMBERS] {
-        let ([a, b, c], [f, g, h]) = (self.d, self.f);
-        let vectors = [a, b, c, self.travel, self.slack, f, g, h];
-        let mut numbers = [T::new(0.0); NUMBERS];
+        let [p, q, r] = self.at;
+        let vectors = [p, q, r, self.travel, self.off, V3(self.sizes)];
+        let mut numbers = [self.ball; NUMBERS];
         for i in 0..vectors.len() {
             for axis in 0..3 {
                 numbers[3 * i + axis] = vectors[i].0[axis];
@@ -269,9 +325,9 @@ impl<T: Real> Approach<T> {
         for i in 0..NUMBERS / 3 {
             v[i] = V3([n[3 * i], n[3 * i + 1], n[3 * i + 2]]);
         }
-        Self { d: [v[0], v[1], v[2]], travel: v[3], slack: v[4], f: [v[5], v[6], v[7]] }
+        Self { at: [v[0], v[1], v[2]], travel: v[3], off: v[4], sizes: v[5].0, ball: n[NUMBERS - 1] }
     }
 }
 
-/// Numbers in an [`Approach`].
-pub const NUMBERS: usize = 24;
+/// Numbers in a [`MovingTriangle`].
+pub const NUMBERS: usize = 19;

@@ -15,6 +15,8 @@
 //!
 //! No fused multiply-add is used: every target computes the same bits.
 
+use super::real::{Divide, Real};
+
 /// Bound on the absolute error of [`sin_cos_product`], already widened from `2.75 v` to `4 v`.
 pub const TRIG_ERROR: f64 = 4.0 * f64::EPSILON / 2.0;
 
@@ -30,21 +32,22 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 /// The exact product `a b` as an unevaluated sum: Dekker's product with Veltkamp's splitting. Exact unless the product
 /// is beyond 10^290 or below 10^-290.
 #[inline(always)]
-fn exact_product(a: f64, b: f64) -> (f64, f64) {
-    const SPLIT: f64 = 134_217_729.0;
-    let split = |x: f64| {
-        let c = SPLIT * x;
-        let high = c - (c - x);
-        (high, x - high)
-    };
+fn exact_product<T: Real>(a: T, b: T) -> (T, T) {
     let product = a * b;
     let ((ah, al), (bh, bl)) = (split(a), split(b));
     (product, ((ah * bh - product) + ah * bl + al * bh) + al * bl)
 }
 
+#[inline(always)]
+fn split<T: Real>(x: T) -> (T, T) {
+    let c = T::new(134_217_729.0) * x;
+    let high = c - (c - x);
+    (high, x - high)
+}
+
 /// `(sin(w t), cos(w t))`, each within [`TRIG_ERROR`], for `|w t| <=` [`MAX_ANGLE_RAD`].
 #[inline(always)]
-pub fn sin_cos_product(w: f64, t: f64) -> (f64, f64) {
+pub fn sin_cos_product<T: Divide>(w: T, t: T) -> (T, T) {
     let (x, tail) = exact_product(w, t);
     sin_cos_pair(x, tail)
 }
@@ -56,34 +59,47 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 }
 
 #[inline(always)]
-fn sin_cos_pair(x: f64, tail: f64) -> (f64, f64) {
-    let k = (x * std::f64::consts::FRAC_2_PI + ROUND) - ROUND;
-    let r = (((x - k * P1) - k * P2) - k * P3) + tail;
+fn sin_cos_pair<T: Divide>(x: T, tail: T) -> (T, T) {
+    let (one, round) = (T::new(1.0), T::new(ROUND));
+    let k = (x * T::new(std::f64::consts::FRAC_2_PI) + round) - round;
+    let r = (((x - k * T::new(P1)) - k * T::new(P2)) - k * T::new(P3)) + tail;
     let z = r * r;
     // Taylor coefficients, Horner's rule: |r| <= π/4 and a little.
-    let sine_tail = -1.0 / 6.0
-        + z * (8.333_333_333_333_333e-3
-            + z * (-1.984_126_984_126_984e-4
-                + z * (2.755_731_922_398_589_3e-6
-                    + z * (-2.505_210_838_544_172e-8
-                        + z * (1.605_904_383_682_161_3e-10
-                            + z * (-7.647_163_731_819_816e-13 + z * 2.811_457_254_345_520_6e-15))))));
-    let cosine_tail = -0.5
-        + z * (4.166_666_666_666_666_4e-2
-            + z * (-1.388_888_888_888_889e-3
-                + z * (2.480_158_730_158_73e-5
-                    + z * (-2.755_731_922_398_589e-7
-                        + z * (2.087_675_698_786_81e-9
-                            + z * (-1.147_074_559_772_972_5e-11 + z * 4.779_477_332_387_385e-14))))));
-    let (sine, cosine) = (r + (r * z) * sine_tail, 1.0 + z * cosine_tail);
-    // k is an integer below 2^21: its two lowest bits say the quadrant.
-    match (k as i64) & 3 {
-        0 => (sine, cosine),
-        1 => (cosine, -sine),
-        2 => (-sine, -cosine),
-        _ => (-cosine, sine),
+    let (mut sine_tail, mut cosine_tail) = (T::new(SINE[0]), T::new(COSINE[0]));
+    for i in 1..SINE.len() {
+        sine_tail = T::new(SINE[i]) + z * sine_tail;
+        cosine_tail = T::new(COSINE[i]) + z * cosine_tail;
     }
+    let (sine, cosine) = (r + (r * z) * sine_tail, one + z * cosine_tail);
+    // k is an integer below 2^21: what it leaves by four, exactly, says the quadrant.
+    let quadrant = k - T::new(4.0) * ((k * T::new(0.25) - T::new(0.375) + round) - round);
+    let [first, second, third] = [0.5, 1.5, 2.5].map(|x| quadrant.gt(T::new(x)));
+    let swapped = first & !second | third;
+    let (sin, cos) = (T::select(swapped, cosine, sine), T::select(swapped, sine, cosine));
+    (T::select(second, -sin, sin), T::select(first & !third, -cos, cos))
 }
+
+/// Coefficients from the highest on, of `(sin r - r)/r³` and `(cos r - 1)/r²` in powers of `r²`.
+const SINE: [f64; 8] = [
+    2.811_457_254_345_520_6e-15,
+    -7.647_163_731_819_816e-13,
+    1.605_904_383_682_161_3e-10,
+    -2.505_210_838_544_172e-8,
+    2.755_731_922_398_589_3e-6,
+    -1.984_126_984_126_984e-4,
+    8.333_333_333_333_333e-3,
+    -1.0 / 6.0,
+];
+const COSINE: [f64; 8] = [
+    4.779_477_332_387_385e-14,
+    -1.147_074_559_772_972_5e-11,
+    2.087_675_698_786_81e-9,
+    -2.755_731_922_398_589e-7,
+    2.480_158_730_158_73e-5,
+    -1.388_888_888_888_889e-3,
+    4.166_666_666_666_666_4e-2,
+    -0.5,
+];
 
 #[cfg(test)]
 mod tests {

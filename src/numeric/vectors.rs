@@ -54,6 +54,12 @@ pub fn part3<T: Vector, const N: usize>(v: &V3<Lanes<N>>, i: usize) -> V3<T> {
     V3([part(&v.0[0], i), part(&v.0[1], i), part(&v.0[2], i)])
 }
 
+/// Vectors in space out of registers.
+#[inline(always)]
+pub fn store3<T: Vector>(v: V3<T>) -> V3<Lanes<WIDTH>> {
+    V3([v.0[0].store(), v.0[1].store(), v.0[2].store()])
+}
+
 /// Puts eight numbers among more, the inverse of [`part`].
 #[inline(always)]
 pub fn put<T: Vector, const N: usize>(x: &mut Lanes<N>, i: usize, part: T) {

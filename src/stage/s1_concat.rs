@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::gpu::layout::{self, round_up};
 use crate::gpu::{Access, Buffers, Gpu, Kernel, Slot, bind};
 use crate::model::world::{MAX_COORDINATE_M, World};
+use crate::motion::ModelMotion;
 use crate::motion::toleranced::travel;
-use crate::motion::{LaneTimes, ModelMotion};
 use crate::numeric::interval::sin_cos_range;
 use crate::numeric::linear::{M3, V3};
 use crate::numeric::pose_bound::{BoundForm, ChainBounds, PoseBound, PoseJet};
@@ -52,13 +52,19 @@ impl Poses {
 /// sub-interval. A toleranced bound's ball is the largest of its sub-intervals', from velocities in f64: what these are off is far
 /// below what `unit` allows for those of a device.
 pub fn balls(motion: &ModelMotion, form: BoundForm, mid: Subs, h: f64, unit: f64) -> Vec<Balls> {
+    let mut out = Vec::with_capacity(motion.chains.len());
+    balls_in(&mut out, motion, form, mid, h, unit);
+    out
+}
+
+fn balls_in(out: &mut Vec<Balls>, motion: &ModelMotion, form: BoundForm, mid: Subs, h: f64, unit: f64) {
     let reach = |n: usize| if n == 1 { h } else { (n + 1) as f64 * h };
     let of_jets = |chain: &ChainBounds| SPANS.map(|n| chain.grown_ball(reach(n), unit));
     match form {
-        BoundForm::Jet => motion.chains.iter().map(of_jets).collect(),
+        BoundForm::Jet => out.extend(motion.chains.iter().map(of_jets)),
         BoundForm::Interval => {
             let widest = |chain: &ChainBounds, n| if n == 1 { chain.margin_m } else { MAX_COORDINATE_M };
-            motion.chains.iter().map(|c| SPANS.map(|n| [widest(c, n), 0.0])).collect()
+            out.extend(motion.chains.iter().map(|c| SPANS.map(|n| [widest(c, n), 0.0])));
         }
         BoundForm::Toleranced => {
             let mut jets = Vec::new();
@@ -72,34 +78,43 @@ pub fn balls(motion: &ModelMotion, form: BoundForm, mid: Subs, h: f64, unit: f64
                 }
                 balls
             };
-            bodies.map(of_body).collect()
+            out.extend(bodies.map(of_body));
         }
     }
 }
 
 /// The stage in f64.
 pub fn reference(pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> Poses {
-    let mut out = Poses { n_bodies: motions.first().map_or(0, |m| m.joints.len()), ..Poses::default() };
-    let mut bounds = Vec::new();
-    for piece in pieces {
+    let mut out = Poses::default();
+    reference_in(&mut out, pieces, motions, form);
+    out
+}
+
+/// The same, into memory that was used before.
+pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) {
+    out.n_bodies = motions.first().map_or(0, |m| m.joints.len());
+    out.balls.clear();
+    out.bounds.resize_with(pieces.len() * out.n_bodies, PoseBound::default);
+    for (i, piece) in pieces.iter().enumerate() {
         let motion = &motions[piece.motion as usize];
+        let of_piece = &mut out.bounds[i * out.n_bodies..(i + 1) * out.n_bodies];
         match form {
-            BoundForm::Jet => widest(Jets { motion, piece, out: &mut out.bounds }),
+            BoundForm::Jet => widest(Jets { motion, piece, out: of_piece }),
             BoundForm::Interval | BoundForm::Toleranced => {
+                let mut bounds = Vec::new();
                 motion.bounds(form, piece.mid_times(), piece.half_sub(), &mut bounds);
-                out.bounds.append(&mut bounds);
+                of_piece.copy_from_slice(&bounds);
             }
         }
-        out.balls.extend(balls(motion, form, piece.mid_times(), piece.half_sub(), f64::UNIT));
+        balls_in(&mut out.balls, motion, form, piece.mid_times(), piece.half_sub(), f64::UNIT);
     }
-    out
 }
 
 /// [`ModelMotion::bounds`] of a piece by jets, eight sub-intervals side by side in registers: the same numbers.
 struct Jets<'a> {
     motion: &'a ModelMotion,
     piece: &'a Piece,
-    out: &'a mut Vec<PoseBound<Subs>>,
+    out: &'a mut [PoseBound<Subs>],
 }
 
 impl Vectorised for Jets<'_> {
@@ -108,33 +123,28 @@ impl Vectorised for Jets<'_> {
     fn run<T: Vector>(self) {
         let Self { motion, piece, out } = self;
         let (mid, h) = (piece.mid_times(), piece.half_sub());
-        let mut jets: Vec<[PoseJet<T>; SUBS / WIDTH]> = Vec::with_capacity(motion.joints.len());
         for (b, joint) in motion.joints.iter().enumerate() {
-            let (sin, cos) = mid.sin_cos(joint.w_rad);
             let factors = joint.factors::<T>();
             let [constant, slope] = motion.chains[b].grown_ball(h, f64::UNIT);
-            let mut bound = PoseBound {
-                form: BoundForm::Jet,
-                jet: PoseJet::default(),
-                ball: [Subs::new(constant), Subs::new(slope)],
-            };
-            let mut halves = [PoseJet::<T>::zero(); SUBS / WIDTH];
-            for (i, jet) in halves.iter_mut().enumerate() {
-                *jet = factors.jet(part(&sin, i), part(&cos, i), part(&mid, i));
+            out[b].form = BoundForm::Jet;
+            out[b].ball = [Subs::new(constant), Subs::new(slope)];
+            for i in 0..SUBS / WIDTH {
+                let t: T = part(&mid, i);
+                let (sin, cos) = sin_cos_product(factors.w, t);
+                let mut jet = factors.jet(sin, cos, t);
                 if let Some(p) = motion.parents[b] {
-                    *jet = jets[p as usize][i].concatenate(jet);
+                    jet = PoseBound::<T>::part(&out[p as usize], i).jet.concatenate(&jet);
                 }
+                let to = &mut out[b].jet;
                 for n in 0..3 {
                     for r in 0..3 {
-                        put(&mut bound.jet.x[n].0[r], i, jet.x[n].0[r]);
+                        put(&mut to.x[n].0[r], i, jet.x[n].0[r]);
                         for c in 0..3 {
-                            put(&mut bound.jet.p[n].0[r][c], i, jet.p[n].0[r][c]);
+                            put(&mut to.p[n].0[r][c], i, jet.p[n].0[r][c]);
                         }
                     }
                 }
             }
-            jets.push(halves);
-            out.push(bound);
         }
     }
 }

@@ -8,12 +8,11 @@ use super::s1_concat::Poses;
 use super::{Piece, SUBS, Subs};
 use crate::gpu::layout::{round_down, round_up};
 use crate::gpu::{Access, Kernel, Slot, bind};
-use crate::model::lss::Lss;
 use crate::model::world::World;
 use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::PoseBound;
 use crate::numeric::separation::swept_box;
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, put, widest};
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part3, put, widest};
 
 /// Boxes in the order `[piece][node of the model's tree]`, the sub-intervals in lanes.
 #[derive(Clone, Debug, Default)]
@@ -28,50 +27,61 @@ pub struct Boxes {
 
 /// The stage in f64.
 pub fn reference(world: &World, pieces: &[Piece], poses: &Poses) -> Boxes {
-    let n_nodes = world.model.n_nodes();
-    let n = pieces.len() * n_nodes;
-    let mut out = Boxes { n_nodes, lo: Vec::with_capacity(n), hi: Vec::with_capacity(n) };
-    for (i, piece) in pieces.iter().enumerate() {
-        let first = out.lo.len();
-        for link in &world.links {
-            let bound = &poses.piece(i)[link.body as usize];
-            let [lo, hi] = widest(Swept { bound, lss: &link.lss, reach_m: link.reach_m, h: piece.half_sub() });
-            out.lo.push(lo);
-            out.hi.push(hi);
-        }
-        for &[a, b] in &world.model.children {
-            let (a, b) = (first + a as usize, first + b as usize);
-            out.lo.push(out.lo[a].min(out.lo[b]));
-            out.hi.push(out.hi[a].max(out.hi[b]));
-        }
-    }
+    let mut out = Boxes::default();
+    reference_in(&mut out, world, pieces, poses);
     out
 }
 
-/// The boxes around a line-swept sphere of a body.
+/// The same, into memory that was used before.
+pub fn reference_in(out: &mut Boxes, world: &World, pieces: &[Piece], poses: &Poses) {
+    out.n_nodes = world.model.n_nodes();
+    out.lo.resize(pieces.len() * out.n_nodes, V3::default());
+    out.hi.resize(pieces.len() * out.n_nodes, V3::default());
+    for (i, piece) in pieces.iter().enumerate() {
+        let of_piece = i * out.n_nodes..(i + 1) * out.n_nodes;
+        let (lo, hi) = (&mut out.lo[of_piece.clone()], &mut out.hi[of_piece]);
+        widest(Swept { world, poses: poses.piece(i), h: piece.half_sub(), lo, hi });
+    }
+}
+
+/// The boxes around the line-swept spheres of all links, and those of the model's tree.
 struct Swept<'a> {
-    bound: &'a PoseBound<Subs>,
-    lss: &'a Lss,
-    reach_m: f64,
+    world: &'a World,
+    poses: &'a [PoseBound<Subs>],
     h: f64,
+    lo: &'a mut [V3<Subs>],
+    hi: &'a mut [V3<Subs>],
 }
 
 impl Vectorised for Swept<'_> {
-    type Output = [V3<Subs>; 2];
+    type Output = ();
     #[inline(always)]
-    fn run<T: Vector>(self) -> [V3<Subs>; 2] {
-        let mut out = [V3([Subs::default(); 3]); 2];
+    fn run<T: Vector>(self) {
+        let Self { world, poses, h, lo, hi } = self;
         for i in 0..SUBS / WIDTH {
-            let bound = PoseBound::<T>::part(self.bound, i);
-            let reach = T::new(self.reach_m);
-            let ends = [bound.point(V3::new(self.lss.a), reach), bound.point(V3::new(self.lss.b), reach)];
-            let (lo, hi) = swept_box(&ends, T::new(self.lss.radius), T::new(self.h));
-            for axis in 0..3 {
-                put(&mut out[0].0[axis], i, lo.0[axis]);
-                put(&mut out[1].0[axis], i, hi.0[axis]);
+            for (l, link) in world.links.iter().enumerate() {
+                let bound = PoseBound::<T>::part(&poses[link.body as usize], i);
+                let (lss, reach) = (&link.lss, T::new(link.reach_m));
+                let ends = [bound.point(V3::new(lss.a), reach), bound.point(V3::new(lss.b), reach)];
+                let (lowest, highest) = swept_box(&ends, T::new(lss.radius), T::new(h));
+                put3(&mut lo[l], i, lowest);
+                put3(&mut hi[l], i, highest);
+            }
+            for (k, &[a, b]) in world.model.children.iter().enumerate() {
+                let (a, b, at) = (a as usize, b as usize, world.links.len() + k);
+                let (lowest, highest): (V3<T>, V3<T>) =
+                    (part3(&lo[a], i).min(part3(&lo[b], i)), part3(&hi[a], i).max(part3(&hi[b], i)));
+                put3(&mut lo[at], i, lowest);
+                put3(&mut hi[at], i, highest);
             }
         }
-        out
+    }
+}
+
+#[inline(always)]
+fn put3<T: Vector>(to: &mut V3<Subs>, i: usize, v: V3<T>) {
+    for axis in 0..3 {
+        put(&mut to.0[axis], i, v.0[axis]);
     }
 }
 

@@ -8,33 +8,148 @@
 //! set of candidates is the same up to the rounding of the boxes.
 
 use super::s2_bound::Boxes;
-use super::{ALL_SUBS, Candidate};
+use super::{ALL_SUBS, Candidate, SUBS};
 use crate::gpu::layout::NodePair;
 use crate::gpu::{Access, Kernel, Slot, bind};
 use crate::model::tree::ChildRef;
 use crate::model::world::{SceneBox, World};
-use crate::numeric::linear::V3;
-use crate::numeric::separation::boxes_miss;
+use crate::numeric::lanes::Lanes;
+use crate::numeric::real::Real;
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, widest};
 
 /// Levels that the kernel needs: one item deeper on either side each.
 pub fn max_levels(world: &World) -> usize {
     world.scene.tree.depth + world.model.depth + 1
 }
 
-/// The stage in f64.
+/// The stage in f64: the candidates of a piece and link follow one another.
 pub fn reference(world: &World, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate> {
-    let mut out = Vec::new();
+    let mut space = Workspace::default();
+    reference_in(&mut space, world, n_pieces, boxes);
+    space.candidates
+}
+
+/// The memory of the stage.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// What it found.
+    pub candidates: Vec<Candidate>,
+    open: Vec<NodePair>,
+    /// For each node of the model's tree, the box around it in the whole piece.
+    around: Vec<[[f64; 3]; 2]>,
+}
+
+/// [`reference()`], into memory that was used before.
+pub fn reference_in(space: &mut Workspace, world: &World, n_pieces: usize, boxes: &Boxes) {
+    space.candidates.clear();
     if world.model.n_nodes() == 0 || world.scene.tree.nodes.is_empty() {
-        return out;
+        return;
     }
-    let mut open = Vec::new();
     for root in roots(world, n_pieces) {
+        let first = space.candidates.len();
+        widest(Traversal { world, boxes, root, space });
+        space.candidates[first..].sort_unstable_by_key(|c| (c.link, c.cluster));
+    }
+}
+
+/// All of a piece, depth first: the eight children of a node of the scene's tree against a box of the model in the whole piece, then those
+/// that it meets against its boxes in all sub-intervals.
+struct Traversal<'a> {
+    world: &'a World,
+    boxes: &'a Boxes,
+    root: NodePair,
+    space: &'a mut Workspace,
+}
+
+impl Vectorised for Traversal<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Vector>(self) {
+        let Self { world, boxes, root, space: Workspace { candidates, open, around } } = self;
+        let first = root.piece as usize * boxes.n_nodes;
+        around.clear();
+        for node in first..first + boxes.n_nodes {
+            let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+            for axis in 0..3 {
+                let (l, h) = (&boxes.lo[node].0[axis], &boxes.hi[node].0[axis]);
+                let l: Lanes<WIDTH> = Real::min(part::<T, SUBS>(l, 0), part(l, 1)).store();
+                let h: Lanes<WIDTH> = Real::max(part::<T, SUBS>(h, 0), part(h, 1)).store();
+                for lane in 0..WIDTH {
+                    // A box that is not known, a NaN, must meet all.
+                    lo[axis] = if l.0[lane] > lo[axis] { lo[axis] } else { l.0[lane] };
+                    hi[axis] = if h.0[lane] < hi[axis] { hi[axis] } else { h.0[lane] };
+                }
+            }
+            around.push([lo, hi]);
+        }
         open.push(root);
         while let Some(item) = open.pop() {
-            expand(world, boxes, item, &mut open, &mut out);
+            let children = ChildRef::decode(item.scene_ref);
+            let [lo, hi] = &around[item.model_node as usize];
+            let at = first + item.model_node as usize;
+            let (mut sides, mut refs) = ([[[0.0; WIDTH]; 3]; 2], [ChildRef::Empty; WIDTH]);
+            let mut near = 0u32;
+            match children {
+                ChildRef::Empty => {}
+                ChildRef::Leaf(cluster) => {
+                    put_box(&mut sides, 0, &world.scene.cluster_boxes[cluster as usize]);
+                    (refs[0], near) = (children, 1);
+                }
+                ChildRef::Node(node) => {
+                    refs = world.scene.tree.nodes[node as usize];
+                    for (slot, b) in world.scene.boxes[node as usize].iter().enumerate() {
+                        if let Some(b) = b {
+                            put_box(&mut sides, slot, b);
+                            near |= 1 << slot;
+                        }
+                    }
+                }
+            }
+            for axis in 0..3 {
+                let (from, to) = (T::widen(&sides[0][axis]), T::widen(&sides[1][axis]));
+                near &= !(T::new(lo[axis]).gt(to) | from.gt(T::new(hi[axis])));
+            }
+            while near != 0 {
+                let slot = near.trailing_zeros() as usize;
+                near &= near - 1;
+                let mut mask = item.mask;
+                for axis in 0..3 {
+                    let (from, to) = (T::new(f64::from(sides[0][axis][slot])), T::new(f64::from(sides[1][axis][slot])));
+                    for i in 0..SUBS / WIDTH {
+                        let (lo, hi): (T, T) = (part(&boxes.lo[at].0[axis], i), part(&boxes.hi[at].0[axis], i));
+                        mask &= !((lo.gt(to) | from.gt(hi)) << (i * WIDTH));
+                    }
+                }
+                if mask == 0 {
+                    continue;
+                }
+                let scene_ref = refs[slot].encode();
+                match (world.model.children_of(item.model_node), refs[slot]) {
+                    (Some(children), _) => {
+                        open.extend(children.map(|model_node| NodePair { model_node, scene_ref, mask, ..item }));
+                    }
+                    (None, ChildRef::Leaf(cluster)) => {
+                        let triangles = u32::MAX;
+                        candidates.push(Candidate {
+                            piece: item.piece,
+                            link: item.model_node,
+                            cluster,
+                            mask,
+                            triangles,
+                        });
+                    }
+                    (None, _) => open.push(NodePair { scene_ref, mask, ..item }),
+                }
+            }
         }
     }
-    out
+}
+
+#[inline(always)]
+fn put_box(sides: &mut [[[f32; WIDTH]; 3]; 2], slot: usize, b: &SceneBox) {
+    for axis in 0..3 {
+        (sides[0][axis][slot], sides[1][axis][slot]) = (b.lo[axis], b.hi[axis]);
+    }
 }
 
 /// Every link against so many clusters, as many as there are: what takes the place of the stage where it is left out.
@@ -44,47 +159,6 @@ pub fn everything(world: &World, clusters: u32, n_pieces: usize) -> Vec<Candidat
     };
     let links = world.links.len() as u32;
     (0..n_pieces as u32).flat_map(|piece| (0..links).flat_map(move |link| of(piece, link))).collect()
-}
-
-fn expand(world: &World, boxes: &Boxes, item: NodePair, open: &mut Vec<NodePair>, out: &mut Vec<Candidate>) {
-    let at = item.piece as usize * boxes.n_nodes + item.model_node as usize;
-    let overlap = |b: &SceneBox| {
-        let scene = (V3(b.lo.map(f64::from)), V3(b.hi.map(f64::from)));
-        item.mask & !boxes_miss(&(boxes.lo[at], boxes.hi[at]), &scene)
-    };
-    let mut emit = |scene_ref: ChildRef, mask: u32| {
-        if mask == 0 {
-            return;
-        }
-        match (world.model.children_of(item.model_node), scene_ref) {
-            (Some(children), _) => open.extend(children.map(|model_node| NodePair {
-                model_node,
-                scene_ref: scene_ref.encode(),
-                mask,
-                ..item
-            })),
-            (None, ChildRef::Leaf(cluster)) => {
-                let triangles = u32::MAX;
-                out.push(Candidate { piece: item.piece, link: item.model_node, cluster, mask, triangles });
-            }
-            (None, _) => open.push(NodePair { scene_ref: scene_ref.encode(), mask, ..item }),
-        }
-    };
-    match ChildRef::decode(item.scene_ref) {
-        ChildRef::Empty => {}
-        ChildRef::Leaf(cluster) => {
-            let mask = overlap(&world.scene.cluster_boxes[cluster as usize]);
-            emit(ChildRef::Leaf(cluster), mask);
-        }
-        ChildRef::Node(node) => {
-            let children = world.scene.tree.nodes[node as usize].iter().zip(&world.scene.boxes[node as usize]);
-            for (child, b) in children {
-                if let Some(b) = b {
-                    emit(*child, overlap(b));
-                }
-            }
-        }
-    }
 }
 
 /// The kernel: one level.

@@ -19,14 +19,13 @@ mod rest;
 
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
-use super::{ALL_SUBS, Candidate, Piece, SUBS, Subs, TrianglePair};
+use super::{ALL_SUBS, Candidate, Piece, SUBS, TrianglePair};
 use crate::gpu::{Access, Kernel, Slot, bind};
 use crate::model::obb_tree::ObbTree;
 use crate::model::world::World;
-use crate::numeric::linear::V3;
 use crate::numeric::vectors::widest;
-use moving::MovingLink;
-use refinement::{Open, Refinement};
+use moving::{MovingLink, NodeBoxes};
+use refinement::{Looks, Open, Refinement};
 use serde::Serialize;
 
 /// For each motion the slice (counted from the motion's start) before whose end a contact is certain; `u32::MAX` if none
@@ -79,25 +78,48 @@ pub fn reference(
     search(&Input { world, pieces, poses, boxes, candidates }, limits, cap).0
 }
 
+/// The memory of searches, kept from one to the next.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// What is left of candidates, before it is refined.
+    items: Vec<Item>,
+    boxes: NodeBoxes,
+    /// Nodes that wait in a descent.
+    nodes: Vec<u32>,
+    open: Open,
+    looks: Looks,
+}
+
+/// The stage in f64: [`search_in`] memory of its own.
+pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option<Vec<TrianglePair>>, PairCounts) {
+    search_in(&mut Workspace::default(), input, limits, cap)
+}
+
 /// The stage in f64.
 ///
 /// With `limits` given, certain contacts lower them, and sub-intervals beyond are left out: which pairs of such
 /// sub-intervals still come out depends on the order of work, so whoever uses the pairs has to [`clip`] them to the limits.
 ///
 /// Gives no pairs if there would be more than `cap`.
-pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option<Vec<TrianglePair>>, PairCounts) {
+pub fn search_in(
+    space: &mut Workspace,
+    input: &Input,
+    limits: Option<&mut Limits>,
+    cap: usize,
+) -> (Option<Vec<TrianglePair>>, PairCounts) {
     let mut found = Found { pairs: Vec::new(), limits, cap, counts: PairCounts::default() };
     let mut pieces = input.candidates.chunk_by(|a, b| a.piece == b.piece);
     let fits = pieces.all(|of_piece| {
-        let mut work = Work::default();
-        let groups = of_piece.chunk_by(|a, b| a.link == b.link);
-        let groups: Vec<_> = groups.filter(|group| group.iter().any(|c| c.stands())).collect();
+        let mut groups = Vec::with_capacity(input.world.links.len());
+        let of_links = of_piece.chunk_by(|a, b| a.link == b.link);
+        groups.extend(of_links.filter(|group| group.iter().any(|c| c.stands())));
+        let mut work = Work { links: Vec::with_capacity(groups.len()), space: &mut *space };
         groups.iter().for_each(|group| work.links.push(MovingLink::new(input, group[0].piece, group[0].link)));
         let (first, mut last) = (found.pairs.len(), found.pairs.len());
-        let fits = work.slabs().into_iter().all(|slab| {
+        let fits = work.slabs().all(|(begin, len)| {
             last = found.pairs.len();
             let mut all = groups.iter().enumerate();
-            all.all(|(place, group)| work.add_link(input, place, group, slab, &mut found).is_some())
+            all.all(|(place, group)| work.add_link(input, place, group, (begin, len), &mut found).is_some())
                 && work.finish(input.world, &mut found).is_some()
         });
         if last > first {
@@ -117,10 +139,10 @@ pub fn search_scene(
     cap: usize,
 ) -> (Option<Vec<TrianglePair>>, PairCounts) {
     let mut found = Found { pairs: Vec::new(), limits, cap, counts: PairCounts::default() };
+    let mut space = Workspace::default();
     let fits = (0..input.pieces.len() as u32).all(|p| {
-        let mut work = Work::default();
-        let links = 0..input.world.links.len() as u32;
-        work.links.extend(links.map(|link| MovingLink::new(input, p, link)));
+        let links = (0..input.world.links.len() as u32).map(|link| MovingLink::new(input, p, link)).collect();
+        let mut work = Work { links, space: &mut space };
         (0..work.links.len()).all(|place| {
             work.add_boxes(input, place, obb::Meets::Scene(scene), ALL_SUBS, &mut found).flatten().is_some()
         }) && work.finish(input.world, &mut found).is_some()
@@ -149,24 +171,24 @@ const MOST_ITEMS: usize = 1 << 16;
 const AT_ONCE: usize = 64;
 
 /// Links travel about so far, metres, in a part of a piece.
-const SLAB_M: f64 = 0.06;
+const SLAB_M: f64 = 0.015;
 
 /// The links of a piece, and what of them may touch.
-#[derive(Default)]
-struct Work<'a> {
+struct Work<'a, 's> {
     links: Vec<MovingLink<'a>>,
-    items: Vec<Item>,
+    space: &'s mut Workspace,
 }
 
-impl Work<'_> {
-    /// The piece in parts that follow one another: a contact in one makes all later ones needless, and what is far away in
-    /// none of them is looked at in each. Long ways are worth more parts.
-    fn slabs(&self) -> Vec<u32> {
+impl Work<'_, '_> {
+    /// The piece in parts that follow one another, by their first sub-interval and their length: a contact in one makes all later ones
+    /// needless, what is far away in none of them is looked at in each, and the boxes in it are those of all of a part. Long ways
+    /// are worth more parts.
+    fn slabs(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let travel_m = self.links.iter().fold(0.0f64, |most, m| most.max(m.travel_m)) * SUBS as f64;
         let n = (travel_m / SLAB_M).max(1.0).min(SUBS as f64) as usize;
         let n = if n.is_power_of_two() { n } else { n.next_power_of_two() / 2 };
-        let len = SUBS / n;
-        (0..n).map(|k| ((1 << len) - 1) << (k * len)).collect()
+        let len = (SUBS / n) as u32;
+        (0..n as u32).map(move |k| (k * len, len))
     }
 
     /// Adds what the candidates of one link leave in some sub-intervals. Nothing if there are too many pairs.
@@ -175,18 +197,25 @@ impl Work<'_> {
         input: &Input,
         place: usize,
         group: &[Candidate],
-        slab: u32,
+        (begin, len): (u32, u32),
         found: &mut Found,
     ) -> Option<()> {
+        let slab = ((1 << len) - 1) << begin;
         if let Some(done) = self.add_boxes(input, place, obb::Meets::Candidates(group), slab, found) {
             return done;
         }
         let world = input.world;
+        if !group.iter().any(|c| c.mask & slab != 0) {
+            return Some(());
+        }
+        let pose = self.links[place].block(begin, begin + len - 1);
+        self.space.boxes.clear(self.links[place].shape.tree.nodes.len());
         for group in group.chunks(AT_ONCE) {
-            let moving = &mut self.links[place];
+            let moving = &self.links[place];
             let wanted = slab & moving.piece.mask_until(found.limit(moving.piece));
-            let (items, counts) = (&mut self.items, &mut found.counts);
-            widest(descent::Descent { world, group, wanted, moving, place: place as u32, items, counts });
+            let Workspace { items, boxes, nodes: open, .. } = &mut *self.space;
+            let (pose, place, counts) = (&pose, place as u32, &mut found.counts);
+            widest(descent::Descent { world, group, wanted, moving, pose, boxes, place, open, items, counts });
             self.make_room(world, found)?;
         }
         Some(())
@@ -212,21 +241,15 @@ impl Work<'_> {
 
     /// Refines what there is if it is much. Nothing if there are too many pairs.
     fn make_room(&mut self, world: &World, found: &mut Found) -> Option<()> {
-        if self.items.len() < MOST_ITEMS { Some(()) } else { self.finish(world, found) }
+        if self.space.items.len() < MOST_ITEMS { Some(()) } else { self.finish(world, found) }
     }
 
     /// Refines what there is. Nothing if there are too many pairs.
     fn finish(&mut self, world: &World, found: &mut Found) -> Option<()> {
-        let mut open = Open::default();
-        self.items.drain(..).for_each(|item| open.add(item));
-        Refinement { world, open: &mut open, links: &mut self.links, found }.run()
+        let Workspace { items, open, looks, .. } = &mut *self.space;
+        items.drain(..).for_each(|item| open.add(item));
+        Refinement { world, open, links: &self.links, found }.run(looks)
     }
-}
-
-/// The boxes around a link during a piece.
-fn link_box(input: &Input, p: u32, link: u32) -> (V3<Subs>, V3<Subs>) {
-    let at = p as usize * input.boxes.n_nodes + link as usize;
-    (input.boxes.lo[at], input.boxes.hi[at])
 }
 
 /// The pairs found so far.

@@ -4,7 +4,6 @@ use super::super::checker::{Checker, Deliver};
 use super::super::feed::{Batch, Feed};
 use super::super::{Options, Stage, Stats, Sweep, calibration, cpu};
 use crate::error::Result;
-use crate::stage::s6_solve::Solver;
 use crate::verdict::{Reason, Undecided, Verdict};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
@@ -56,20 +55,20 @@ impl Checker {
     }
 
     fn solve_on_cpu(&self, batch: &Batch, form: Sweep) -> Result<Vec<(Verdict, Stats)>> {
-        let solver = || Solver::new(&self.world, self.options.solve);
-        let check = |options: &Options, solver: &mut Solver, i: usize| {
+        let space = || cpu::Workspace::new(&self.world, &self.options);
+        let check = |options: &Options, space: &mut cpu::Workspace, i: usize| {
             let motion = self.motion(&batch.motions, i, batch.first)?;
-            cpu::check(&self.world, options, form, motion, solver)
+            cpu::check(&self.world, options, form, motion, space)
         };
         let share = Options { memory_bytes: self.options.memory_bytes / self.threads() as u64, ..self.options.clone() };
         let all = (0..batch.motions.len()).into_par_iter();
         let mut solved: Vec<(Verdict, Stats)> =
-            all.map_init(solver, |solver, i| check(&share, solver, i)).collect::<Result<_>>()?;
+            all.map_init(space, |space, i| check(&share, space, i)).collect::<Result<_>>()?;
         // What its thread's share of the memory was too small for gets all of it: the answer must not depend on threads.
         for i in 0..solved.len() {
             if matches!(solved[i].0, Verdict::Undecided(Undecided { reason: Reason::Memory, .. })) && self.threads() > 1
             {
-                solved[i] = check(&self.options, &mut solver(), i)?;
+                solved[i] = check(&self.options, &mut space(), i)?;
                 solved[i].1.stage(Stage::Pairs).retries += 1;
             }
         }

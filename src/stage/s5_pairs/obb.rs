@@ -82,9 +82,9 @@ fn span(level: u32) -> usize {
 /// travels no farther than [`TRAVEL`] of its leaves' size, and in which its pose is known as well. `boxes` are those around
 /// the link in each of the finest.
 pub(super) fn refinement_level(tree: &ObbTree, moving: &MovingLink, balls: &Balls) -> u32 {
-    let boxes = &moving.around;
+    let [lo, hi] = moving.around;
     let extent = |i: usize| {
-        let (lo, hi) = (&boxes.0.0[i].0, &boxes.1.0[i].0);
+        let (lo, hi) = (&lo.0[i].0, &hi.0[i].0);
         let own = lo.iter().zip(hi).fold(0.0f64, |m, (l, h)| m.max(h - l));
         let all = hi.iter().fold(f64::NEG_INFINITY, |m, h| m.max(*h)) - lo.iter().fold(f64::INFINITY, |m, l| m.min(*l));
         all - own
@@ -174,7 +174,7 @@ fn descend(
                         found.counts.triangle_tests += 1;
                         let leaf = tree.leaf_of(x as usize);
                         let lanes = 1 << (x as usize - tree.leaf(leaf).start);
-                        work.items.push(Item { place, leaf, y, lanes, mask: mask as u16 });
+                        work.space.items.push(Item { place, leaf, y, lanes, mask: mask as u16 });
                     }
                 }
                 work.make_room(group.world, found)?;

@@ -8,19 +8,17 @@
 //! The normals separate four of five triangles that any axis does. What they leave of a leaf would leave most lanes idle for the
 //! other fifteen axes, so it is collected from many (`rest.rs`).
 
-use super::moving::MovingLink;
+use super::moving::{MovingLink, Part};
 use super::rest::Rest;
 use super::{Found, Item};
 use crate::model::world::World;
-use crate::numeric::linear::V3;
 use crate::numeric::meeting::triangles_meet;
-use crate::numeric::pose_bound::PointBound;
-use crate::numeric::separation::{Approach, StandingTriangle};
-use crate::numeric::vectors::{Vector, Vectorised, widest};
+use crate::numeric::separation::{MovingTriangle, NUMBERS, StandingTriangle};
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
 use crate::stage::{Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
 
 /// What is still open in a piece, by the first sub-interval in which it may touch.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Open([Vec<Item>; SUBS]);
 
 impl Open {
@@ -32,13 +30,21 @@ impl Open {
 }
 
 /// An item that is looked at.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     item: Item,
     /// The sub-intervals that are tried together.
     block: u32,
     /// The lanes that the last try separated.
     pub missed: u32,
+}
+
+/// What is looked at, all in the same sub-interval; kept for its memory.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    in_blocks: Vec<Look>,
+    single: Vec<Look>,
+    rest: Rest,
 }
 
 /// When triangles are tried.
@@ -51,17 +57,11 @@ enum During {
 }
 
 impl During {
-    /// The vertices of a link's leaf, bounded for that time, and half its length; `last` is the last sub-interval of a block.
-    #[inline(always)]
-    fn points<T: Vector>(
-        self,
-        links: &mut [MovingLink],
-        (place, leaf, last): (u32, u32, u32),
-    ) -> ([PointBound<T>; 3], T) {
-        let moving = &mut links[place as usize];
+    /// A link's pose at that time; `last` is the last sub-interval of a block.
+    fn pose(self, moving: &MovingLink, last: u32) -> Part {
         match self {
-            Self::Block(k) => moving.block::<T>(leaf, k, last),
-            Self::Slice(k, slice) => moving.slice::<T>(leaf, k, slice),
+            Self::Block(k) => moving.block(k, last),
+            Self::Slice(k, slice) => moving.slice(k, slice),
         }
     }
 }
@@ -70,27 +70,35 @@ impl During {
 pub(super) struct Refinement<'a, 'm, 'f> {
     pub world: &'a World,
     pub open: &'a mut Open,
-    pub links: &'a mut [MovingLink<'m>],
+    pub links: &'a [MovingLink<'m>],
     pub found: &'a mut Found<'f>,
 }
 
 impl Refinement<'_, '_, '_> {
     /// Finds the pairs. Nothing if there are too many.
-    pub fn run(mut self) -> Option<()> {
+    pub fn run(mut self, looks: &mut Looks) -> Option<()> {
         let Some(piece) = self.links.first().map(|moving| moving.piece) else { return Some(()) };
-        let (mut rest, mut looks, mut single) = (Rest::default(), Vec::new(), Vec::new());
+        let done = self.go_on(piece, looks);
+        if done.is_none() {
+            // Nothing of it may come up in the next piece.
+            (*self.open, *looks) = Default::default();
+        }
+        done
+    }
+
+    fn go_on(&mut self, piece: &Piece, Looks { in_blocks: looks, single, rest }: &mut Looks) -> Option<()> {
         for k in 0..SUBS as u32 {
-            self.begin(piece, k, &mut looks);
+            self.begin(piece, k, looks);
             while !looks.is_empty() {
-                self.separate(&mut looks, &mut rest, During::Block(k));
-                self.halve(&mut looks, k, &mut single);
+                self.separate(looks, rest, During::Block(k));
+                self.halve(looks, k, single);
             }
             for slice in 0..SLICES {
                 if single.is_empty() {
                     break;
                 }
-                self.separate(&mut single, &mut rest, During::Slice(k, slice));
-                self.touch(piece, &mut single, k, slice)?;
+                self.separate(single, rest, During::Slice(k, slice));
+                self.touch(piece, single, k, slice)?;
             }
             for look in single.drain(..) {
                 self.open.add(Item { mask: look.item.mask & !(1 << k), ..look.item });
@@ -145,7 +153,7 @@ impl Refinement<'_, '_, '_> {
                 continue;
             }
             look.item.lanes &= look.missed as u8;
-            let moving = &mut self.links[item.place as usize];
+            let moving = &self.links[item.place as usize];
             if let Some(limits) = self.found.limits.as_deref_mut() {
                 let standing = self.world.scene.standing(item.y as usize);
                 if widest(Meet { moving, leaf: item.leaf, k, slice, standing }) & touching != 0 {
@@ -174,7 +182,7 @@ impl Refinement<'_, '_, '_> {
 /// Tries to separate the triangles of each look.
 struct Separate<'a, 'm> {
     world: &'a World,
-    links: &'a mut [MovingLink<'m>],
+    links: &'a [MovingLink<'m>],
     looks: &'a mut [Look],
     rest: &'a mut Rest,
     during: During,
@@ -186,23 +194,36 @@ impl Vectorised for Separate<'_, '_> {
     fn run<T: Vector>(self) {
         let Self { world, links, looks, rest, during } = self;
         // What moves alike stands together, and is bounded once.
-        looks.sort_unstable_by_key(|look| (look.item.place, look.item.leaf, look.block.ilog2()));
-        let nowhere = PointBound { c: [V3::zero(); 3], ball: T::new(0.0), cube: V3::zero() };
-        let (mut points, mut h, mut bounded) = ([nowhere; 3], T::new(0.0), None);
-        for i in 0..looks.len() {
-            let Look { item, block, .. } = looks[i];
-            let wanted = (item.place, item.leaf, block.ilog2());
-            if bounded != Some(wanted) {
-                (points, h) = during.points::<T>(links, wanted);
-                bounded = Some(wanted);
-            }
-            let standing = world.scene.standing(item.y as usize);
-            let approach = Approach::new(&points, &standing.broadcast::<T>(), h);
-            let lanes = u32::from(item.lanes);
-            let missed = approach.normals_separate(lanes) & lanes;
-            looks[i].missed = missed;
-            if missed != lanes {
-                rest.add(looks, i as u32, &approach, lanes & !missed);
+        let alike = |look: &Look| (look.item.place, look.block.ilog2(), look.item.leaf);
+        looks.sort_unstable_by_key(alike);
+        let mut next = 0;
+        while next < looks.len() {
+            let (place, last, _) = alike(&looks[next]);
+            let moving = &links[place as usize];
+            let (pose, h) = during.pose(moving, last);
+            while next < looks.len() && (looks[next].item.place, looks[next].block.ilog2()) == (place, last) {
+                let leaf = looks[next].item.leaf;
+                let triangles = MovingTriangle::new(&moving.leaf::<T>(&pose, leaf), T::new(h));
+                let first = next;
+                // Without a branch: what the normals say is hard to foresee.
+                while next < looks.len() && alike(&looks[next]) == (place, last, leaf) {
+                    let Item { y, lanes, .. } = looks[next].item;
+                    let standing = world.scene.standing(y as usize);
+                    let approach = triangles.towards(&standing.broadcast::<T>());
+                    looks[next].missed = approach.normals_separate() & u32::from(lanes);
+                    next += 1;
+                }
+                let (numbers, mut kept) = (triangles.numbers(), [[0.0; WIDTH]; NUMBERS]);
+                for i in 0..NUMBERS {
+                    kept[i] = numbers[i].store().0;
+                }
+                for i in first..next {
+                    let Look { item: Item { y, lanes, .. }, missed, .. } = looks[i];
+                    let left = u32::from(lanes) & !missed;
+                    if left != 0 {
+                        rest.add(looks, i as u32, (&kept, left), &world.scene.standing(y as usize));
+                    }
+                }
             }
         }
         rest.settle(looks);
@@ -211,7 +232,7 @@ impl Vectorised for Separate<'_, '_> {
 
 /// Which triangles of a leaf certainly touch one that stands, in the middle of a slice.
 struct Meet<'a, 'm> {
-    moving: &'a mut MovingLink<'m>,
+    moving: &'a MovingLink<'m>,
     leaf: u32,
     k: u32,
     slice: u32,
@@ -222,8 +243,8 @@ impl Vectorised for Meet<'_, '_> {
     type Output = u32;
     #[inline(always)]
     fn run<T: Vector>(self) -> u32 {
-        let (points, _) = self.moving.slice::<T>(self.leaf, self.k, self.slice);
-        triangles_meet(&points, &self.standing.broadcast::<T>())
+        let (pose, _) = self.moving.slice(self.k, self.slice);
+        triangles_meet(&self.moving.leaf::<T>(&pose, self.leaf), &self.standing.broadcast::<T>())
     }
 }
 

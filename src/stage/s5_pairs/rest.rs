@@ -1,12 +1,19 @@
 //! What the normals did not separate, of any leaves and triangles, side by side for the other axes.
 
 use super::refinement::Look;
-use crate::numeric::separation::{Approach, NUMBERS};
+use crate::numeric::linear::V3;
+use crate::numeric::separation::{MovingTriangle, NUMBERS, StandingTriangle};
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
 
+/// The triangles of a leaf over some time.
+pub(super) type Leaf = [[f64; WIDTH]; NUMBERS];
+
 /// Pairs of triangles that wait for the other axes: a lane each.
+#[derive(Debug)]
 pub(super) struct Rest {
-    numbers: [[f64; WIDTH]; NUMBERS],
+    moving: Leaf,
+    standing: [[[f64; WIDTH]; 3]; 3],
+    error: [f64; WIDTH],
     /// Which look, and which of its lanes.
     of: [(u32, u8); WIDTH],
     n: usize,
@@ -14,26 +21,39 @@ pub(super) struct Rest {
 
 impl Default for Rest {
     fn default() -> Self {
-        Self { numbers: [[0.0; WIDTH]; NUMBERS], of: [(0, 0); WIDTH], n: 0 }
+        Self {
+            moving: [[0.0; WIDTH]; NUMBERS],
+            standing: [[[0.0; WIDTH]; 3]; 3],
+            error: [0.0; WIDTH],
+            of: [(0, 0); WIDTH],
+            n: 0,
+        }
     }
 }
 
 impl Rest {
     /// Adds these lanes of a look; whenever there are enough, they are told apart or not.
     #[inline(always)]
-    pub fn add<T: Vector>(&mut self, looks: &mut [Look], look: u32, approach: &Approach<T>, mut lanes: u32) {
-        let numbers = approach.numbers();
-        let mut stored = [[0.0; WIDTH]; NUMBERS];
-        for i in 0..NUMBERS {
-            stored[i] = numbers[i].store().0;
-        }
+    pub fn add(
+        &mut self,
+        looks: &mut [Look],
+        look: u32,
+        (leaf, mut lanes): (&Leaf, u32),
+        standing: &StandingTriangle<f64>,
+    ) {
         while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
+            let (lane, n) = (lanes.trailing_zeros() as usize, self.n);
             lanes &= lanes - 1;
             for i in 0..NUMBERS {
-                self.numbers[i][self.n] = stored[i][lane];
+                self.moving[i][n] = leaf[i][lane];
             }
-            self.of[self.n] = (look, lane as u8);
+            for v in 0..3 {
+                for axis in 0..3 {
+                    self.standing[v][axis][n] = standing.y[v].0[axis];
+                }
+            }
+            self.error[n] = standing.error;
+            self.of[n] = (look, lane as u8);
             self.n += 1;
             if self.n == WIDTH {
                 self.settle(looks);
@@ -62,8 +82,15 @@ impl Vectorised for &Rest {
     fn run<T: Vector>(self) -> u32 {
         let mut numbers = [T::new(0.0); NUMBERS];
         for i in 0..NUMBERS {
-            numbers[i] = T::load(&self.numbers[i]);
+            numbers[i] = T::load(&self.moving[i]);
         }
-        Approach::from_numbers(&numbers).edges_separate((1 << self.n) - 1)
+        let mut y = [V3::zero(); 3];
+        for v in 0..3 {
+            for axis in 0..3 {
+                y[v].0[axis] = T::load(&self.standing[v][axis]);
+            }
+        }
+        let standing = StandingTriangle { y, error: T::load(&self.error) };
+        MovingTriangle::from_numbers(&numbers).towards(&standing).edges_separate((1 << self.n) - 1)
     }
 }

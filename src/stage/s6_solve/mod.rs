@@ -318,7 +318,7 @@ impl<'w> Solver<'w> {
         let piercing = touching
             .iter()
             .copied()
-            .find(|&i| self.pairs[i].meets(&motion.body_bound(self.pairs[i].body, 0.0, 0.0), self.options.margin_m));
+            .find(|&i| self.pairs[i].meets(&motion.body_at::<0>(self.pairs[i].body, 0.0), self.options.margin_m));
         self.counts.proofs += touching.len() as u64;
         if let Some(i) = piercing {
             self.search.contacts = touching.iter().map(|&i| (0.0, i as u32)).collect();
@@ -414,6 +414,6 @@ impl<'w> Solver<'w> {
 
 /// Whether the pair cannot be separated at the start.
 fn touches_at_start(motion: &ModelMotion, pair: &Pair, margin_m: f64) -> bool {
-    let window = pair.window(&motion.body_bound(pair.body, 0.0, 0.0), 0.0, margin_m);
+    let window = pair.window(&motion.body_at::<0>(pair.body, 0.0), 0.0, margin_m);
     window.lo <= window.hi
 }

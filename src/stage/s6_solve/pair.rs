@@ -49,9 +49,9 @@ impl Pair {
         self.e.map(|e| bound.point(e, self.reach))
     }
 
-    /// The same at one time.
+    /// The same at one time, with velocities.
     pub fn points_at(&self, motion: &ModelMotion, t: f64) -> [PointBound<f64>; 3] {
-        self.points(&motion.body_bound(self.body, t, 0.0))
+        self.points(&motion.body_at::<1>(self.body, t))
     }
 
     /// Bound on the speed of the link's vertices, metres per motion.
@@ -88,6 +88,6 @@ impl Pair {
 
     /// The edge that certainly pierces the other triangle at one time: `(of the link?, number)`.
     pub fn piercing_at(&self, motion: &ModelMotion, t: f64) -> Option<(bool, u8)> {
-        piercing_edge(&self.points_at(motion, t), &self.tri)
+        piercing_edge(&self.points(&motion.body_at::<0>(self.body, t)), &self.tri)
     }
 }

@@ -93,7 +93,9 @@ impl System for PairSystem<'_> {
             let body = self.pairs[a.item as usize].body;
             // Pairs are sorted by link, so equal bodies mostly follow one another.
             if !self.poses.iter().rev().any(|p| p.0 == body) {
-                self.poses.push((body, self.motion.body_bound(body, mid, h)));
+                let bound =
+                    if h > 0.0 { self.motion.body_bound(body, mid, h) } else { self.motion.body_at::<0>(body, mid) };
+                self.poses.push((body, bound));
             }
         }
         self.poses.iter().map(|p| u64::from(self.motion.chains[p.0 as usize].depth)).sum()
@@ -164,7 +166,7 @@ impl System for PairSystem<'_> {
         let y = pair.tri.y.map(|v| DVec3::from_array(v.0));
         let (mut t, mut before): (f64, Option<DVec3>) = (from, None);
         for _ in 0..MOST_STEPS {
-            let x = pair.points_at(self.motion, t);
+            let x = pair.points(&self.motion.body_at::<1>(pair.body, t));
             let [place, velocity] = [0, 1].map(|n| x.map(|p| DVec3::from_array(p.c[n].0)));
             let [on_a, on_b] = nearest_points(place, y);
             let apart = on_a - on_b;
