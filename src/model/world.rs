@@ -144,6 +144,9 @@ impl World {
         let origin_m = if base.length() > KEEP_ORIGIN_M { base.round() } else { DVec3::ZERO };
         let mut robot = robot.clone();
         robot.bodies[0].joint.origin_m -= origin_m;
+        if let Some(body) = robot.bodies.iter().find(|b| !(b.joint.origin_m.abs().max_element() <= MAX_COORDINATE_M)) {
+            return Err(too_far(format!("joint '{}'", body.joint.name)));
+        }
         let links = match known {
             Some(known) => known.links.clone(),
             None => {

@@ -5,6 +5,7 @@ use super::{MotionFile, Motions};
 use crate::error::{Error, Result, quoted, shortened};
 use crate::load::{LoadLimits, bytes_of, read_bytes, text};
 use crate::model::robot::{Body, JointKind, Robot};
+use crate::model::world::MAX_COORDINATE_M;
 use crate::numeric::trig::MAX_ANGLE_RAD;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -36,7 +37,7 @@ impl Motions {
     }
 
     /// Whether the motions suit the robot: the number of columns, quaternions of norm 1 (within 1e-6), joint angles
-    /// and their changes of at most [`MAX_ANGLE_RAD`].
+    /// and their changes of at most [`MAX_ANGLE_RAD`], positions of at most [`MAX_COORDINATE_M`].
     ///
     /// # Errors
     /// They do not; the message names the first motion.
@@ -122,10 +123,19 @@ fn check_joint(body: &Body, start: &[f64], end: &[f64]) -> Result<()> {
                         name()
                     )));
                 }
+                check_lengths(&q[first_column as usize..][..3], name)?;
             }
             Ok(())
         }
-        JointKind::Fixed | JointKind::Prismatic { .. } => Ok(()),
+        JointKind::Prismatic { drive, .. } => check_lengths(&[drive.value(start), drive.value(end)], name),
+        JointKind::Fixed => Ok(()),
+    }
+}
+
+fn check_lengths(lengths_m: &[f64], name: impl Fn() -> String) -> Result<()> {
+    match lengths_m.iter().find(|x| !(x.abs() <= MAX_COORDINATE_M)) {
+        Some(x) => Err(Error::input(format!("joint {} moves to {x:?} m, beyond {MAX_COORDINATE_M} m", name()))),
+        None => Ok(()),
     }
 }
 
@@ -304,6 +314,9 @@ mod tests {
         refused(r#""turn""#, "0", "1100", "'follower'");
         refused(r#""turn""#, "-1048.0", "1048.0", "2^20");
         refused(r#""turn""#, "0", "0, 1", "2 values for 1 joints");
+        refused(r#""slide""#, "0", "1.1e6", "1000000 m");
+        refused(r#""slide""#, "0", "-1e308", "'slide'");
+        refused(r#""free.y""#, "1e6", "1e39", "'free'");
     }
 
     #[test]

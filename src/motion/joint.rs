@@ -3,6 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::robot::{Joint, JointKind, orthonormal};
+use crate::model::world::MAX_COORDINATE_M;
 use crate::numeric::linear::{M3, V3};
 use crate::numeric::pose_bound::JointFactors;
 use crate::numeric::real::Real;
@@ -40,7 +41,7 @@ impl JointMotion {
     /// The motion of `joint` between two configurations.
     ///
     /// # Errors
-    /// An angle of more than [`MAX_ANGLE_RAD`] or a quaternion that is not a unit quaternion.
+    /// An angle of more than [`MAX_ANGLE_RAD`], a position beyond [`MAX_COORDINATE_M`], or a quaternion that is not a unit quaternion.
     pub fn new(joint: &Joint, q0: &[f64], q1: &[f64]) -> Result<Self> {
         let (k, origin) = (joint.orientation, joint.origin_m);
         match joint.kind {
@@ -55,6 +56,7 @@ impl JointMotion {
             }
             JointKind::Prismatic { axis, drive } => {
                 let (v0, v1) = (drive.value(q0), drive.value(q1));
+                [v0, v1].into_iter().try_for_each(|v| within_reach(joint, v))?;
                 let along = k * axis;
                 Ok(Self::from_axis(k, DVec3::Z, 0.0, origin + along * v0, along * (v1 - v0)))
             }
@@ -128,7 +130,17 @@ fn free_pose(joint: &Joint, q: &[f64]) -> Result<(DVec3, DQuat)> {
         let message = format!("its quaternion has the length {norm}, not 1");
         return Err(Error::input(message).at(format!("joint '{}'", joint.name)));
     }
+    q[..3].iter().try_for_each(|&x| within_reach(joint, x))?;
     Ok((DVec3::new(q[0], q[1], q[2]), r.normalize()))
+}
+
+/// Whether a length is one that the bounds are made for: far beyond, numbers overflow.
+fn within_reach(joint: &Joint, length_m: f64) -> Result<()> {
+    if length_m.abs() <= MAX_COORDINATE_M {
+        return Ok(());
+    }
+    let message = format!("a position of {length_m:?} m, beyond {MAX_COORDINATE_M} m");
+    Err(Error::input(message).at(format!("joint '{}'", joint.name)))
 }
 
 /// Axis and angle in `[0, π]` of a unit quaternion. At a half turn, where both `u` and `-u` serve, the first component

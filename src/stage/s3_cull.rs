@@ -75,9 +75,8 @@ impl Vectorised for Traversal<'_> {
                 let l: Lanes<WIDTH> = Real::min(part::<T, SUBS>(l, 0), part(l, 1)).store();
                 let h: Lanes<WIDTH> = Real::max(part::<T, SUBS>(h, 0), part(h, 1)).store();
                 for lane in 0..WIDTH {
-                    // A box that is not known, a NaN, must meet all.
-                    lo[axis] = if l.0[lane] > lo[axis] { lo[axis] } else { l.0[lane] };
-                    hi[axis] = if h.0[lane] < hi[axis] { hi[axis] } else { h.0[lane] };
+                    lo[axis] = Real::min(lo[axis], l.0[lane]);
+                    hi[axis] = Real::max(hi[axis], h.0[lane]);
                 }
             }
             around.push([lo, hi]);
