@@ -61,7 +61,7 @@ fn traverse(
     if child == EMPTY {
         return;
     }
-    let mask = item.mask & ~subs_apart(item.piece, item.model_node, standing);
+    let mask = subs_meeting((item.piece * chunk.n_nodes + item.model_node) * BOX_VECTORS, item.mask, standing);
     if mask == 0u {
         return;
     }

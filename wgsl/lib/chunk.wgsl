@@ -39,6 +39,8 @@ struct Chunk {
     // Pixels along a side of a tile, and tiles that there is room for.
     tile_pixels: u32,
     tile_capacity: u32,
+    // Children of nodes of the links' trees, the first ones, that have boxes.
+    n_boxed: u32,
 }
 
 struct Piece {
@@ -102,6 +104,9 @@ struct Pass {
     invocations: u32,
     // Of an instance, if the step draws.
     vertices: u32,
+    // Which of how many slabs of time.
+    slab: u32,
+    n_slabs: u32,
 }
 
 // Invocations are numbered through a two-dimensional grid of workgroups, since one dimension ends at 65,535.

@@ -1,8 +1,8 @@
 //! Steps `triangles` and `links`, all sub-intervals side by side: down the link's tree with the box of a cluster, then at each
 //! leaf with those of its triangles.
 //!
-//! The kernels go down with each triangle, by line-swept spheres and planes. Here a node is the box around an oriented box: what step
-//! `pairs` begins with costs no more than a plane, for eight triangles at once.
+//! A node is the box around an oriented box, and nothing else is tried: what step `pairs` begins with costs no more than a plane, for eight
+//! triangles at once.
 
 use super::moving::{EIGHTS, MovingLink};
 use super::{Item, PairCounts};
