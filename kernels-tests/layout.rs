@@ -135,6 +135,8 @@ fn constants_agree() {
         ("POSE_FLOATS", s1_concat::POSE_FLOATS as f64),
         ("JOINT_FLOATS", s1_concat::JOINT_FLOATS as f64),
         ("BOX_FLOATS", s2_bound::BOX_FLOATS as f64),
+        ("BOX_ROUNDINGS", 32.0),
+        ("MOST_OF_SUBS", 12.0),
         ("BOX_VECTORS", (s2_bound::BOX_FLOATS * stage::SUBS / 4) as f64),
         ("CLUSTER_SIZE", f64::from(SCENE_LEAF)),
         ("LINK_LEAF", f64::from(LINK_LEAF)),

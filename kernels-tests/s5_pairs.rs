@@ -22,12 +22,14 @@ use firstcontact::numeric::linear::V3;
 use firstcontact::numeric::meeting::triangles_meet;
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::numeric::real::Real;
-use firstcontact::numeric::separation::{StandingTriangle, swept_misses_plane, triangle_misses};
+use firstcontact::numeric::separation::{StandingTriangle, triangle_misses};
 use firstcontact::stage::s5_pairs::PairCounts;
 use firstcontact::stage::s6_solve::Initial;
 use firstcontact::stage::{ALL_SUBS, Piece, SLICES, SUBS, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
 use glam::{DMat3, DVec3};
 use std::collections::HashMap;
+
+mod slabs;
 
 pub struct Case {
     pub world: World,
@@ -211,35 +213,41 @@ fn mutants_are_caught() {
     }
     // Fast motions: what a term is for must matter.
     let mut draw = Draw::new(33);
-    let case = case(&mut draw, 5, 150, 12, [1.5, 2.5]);
+    let cases = [case(&mut draw, 5, 150, 12, [1.5, 2.5]), case(&mut draw, 2, 150, 24, [3.0, 4.0])];
+    let mut unseen = Vec::new();
     for (old, new) in [
-        // The ball of the link's points; the one for blocks of sub-intervals; the shift to the block's middle.
-        ("p.ball = ball;", "p.ball = 0.0;"),
-        ("return select(m.balls.z, m.balls.y, j - i < 4u);", "return m.balls.x;"),
+        // The shift to the block's middle.
         ("select(0.0, -m.h, (i + j) % 2u == 1u)", "0.0"),
         // Half of the block left out, a slice left out, velocity and acceleration left out.
-        ("let h = f32(j - i + 1u) * m.h;", "let h = m.h;"),
+        ("f32(last - at + 1u) * m.h);", "m.h);"),
         (
             "let shift = (f32(2u * slice + 1u) * 0.125 - 1.0) * m.h;",
             "let shift = (f32(2u * slice) * 0.25 - 1.0) * m.h;",
         ),
-        ("let g1 = abs(dot3(n, p.c1)) * h;", "let g1 = 0.0;"),
         ("let travel = middle * h;", "let travel = middle * 0.0;"),
         ("let off = max(high - middle, middle - low) * h;", "let off = middle * 0.0;"),
-        // One vertex left out of the hull of projections; the radius of the sphere.
-        ("> max(max(x0, x1), x2) + reach {", "> max(x0, x1) + reach {"),
-        ("let slack = radius * (1.0 + ROUNDINGS * UNIT) + projection_slack", "let slack = projection_slack"),
+        // One vertex left out of the hull of projections.
+        ("> max(max(x0, x1), x2) + reach;", "> max(x0, x1) + reach;"),
+        // A side of an oriented box.
+        ("let reach = abs(x.c0) + abs(y.c0) + abs(z.c0) +", "let reach = abs(x.c0) + abs(y.c0) +"),
+        ("let whole_h = f32(last - first + 1u) * m.h;", "let whole_h = m.h;"),
+        // All but the last triangle of a cluster, half of the sub-intervals of a box.
+        ("near |= select(0u, 1u << k, subs != 0u);", "near = select(near, 1u << k, subs != 0u);"),
+        ("return marked & ~apart;", "return marked & ~apart & 0xff0u;"),
         // The last triangle of a leaf.
         ("if id % LINK_LEAF > leaf % LINK_LEAF {", "if id % LINK_LEAF >= max(leaf % LINK_LEAF, 1u) {"),
     ] {
-        let pairs = on_adapter(&case, Some(Mutant { old, new }));
-        assert!(unproved(&case, &pairs) > 0, "'{new}' goes unseen");
+        let is_seen = |case| unproved(case, &on_adapter(case, Some(Mutant { old, new }))) > 0;
+        if !cases.iter().any(is_seen) {
+            unseen.push(new);
+        }
     }
+    assert_eq!(unseen, [""; 0]);
 }
 
 /// A moving and a standing triangle near each other, in emulated arithmetic, at one time.
-fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] {
-    let (mut separated, mut met, mut beside) = (0, 0, 0);
+fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 2] {
+    let (mut separated, mut met) = (0, 0);
     for _ in 0..n {
         let far = if draw.below(4) == 0 { 1000.0 } else { 1.0 };
         let kind = RobotKind { n_bodies: 1 + draw.below(5), link_m: 0.4, n_triangles: 1, mixed: true };
@@ -274,20 +282,8 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] 
             met += 1;
             assert!(exact::intersect(&now.map(exactly), &y.map(exactly)), "mode {MODE}: called touching");
         }
-        // A sphere swept along the moving triangle's first edge, against the plane: what the kernel asks of a link's nodes.
-        let radius = 10f64.powf(draw.between(-6.0, -1.0)) as f32;
-        if swept_misses_plane(&[points[0], points[1]], Emulated(radius), &tri, Real::new(h)) != 0 {
-            beside += 1;
-            let normal = (y[1] - y[0]).cross(y[2] - y[0]).normalize();
-            for k in 0..=16 {
-                let t = time - h + h * f64::from(k) / 8.0;
-                let [a, b] = [x[0], x[1]].map(|e| normal.dot(position(&motion, body, e, t) - y[0]));
-                let clear = a.min(b).max((-a).min(-b)) - f64::from(radius);
-                assert!(clear > -1e-12, "mode {MODE}: called off the plane at {t}, {clear} m from it");
-            }
-        }
     }
-    [separated, met, beside]
+    [separated, met]
 }
 
 /// Claims of separation and of contact hold however f32 rounds: the exact predicate sees no exception.
@@ -295,13 +291,13 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] 
 fn claims_hold_however_f32_rounds() {
     let n = effort(2_000, 100_000);
     let mut draw = Draw::new(34);
-    for [separated, met, beside] in [
+    for [separated, met] in [
         emulated_separation::<UP>(&mut draw, n),
         emulated_separation::<TO_ZERO>(&mut draw, n),
         emulated_separation::<FROM_ZERO>(&mut draw, n),
         emulated_separation::<RANDOM>(&mut draw, n),
     ] {
-        println!("of {n} pairs {separated} are called apart, {met} touching; {beside} edges miss the plane");
-        assert!(separated > n / 5 && met > n / 20 && beside > n / 20);
+        println!("of {n} pairs {separated} are called apart, {met} touching");
+        assert!(separated > n / 5 && met > n / 20);
     }
 }

@@ -3,8 +3,8 @@
 //!use lib/queue
 //!use lib/scene
 //!use lib/time_boxes
-// s5_pairs: from candidates (link, cluster) to pairs of triangles. Entry points, in this order: `triangles`, `links`
-// (once for each level of the deepest link tree), `pairs`.
+// s5_pairs: from candidates (link, cluster) to pairs of triangles. Entry points, in this order: `nodes` once, and for each slab
+// of time `roots`, `links` (once for each level of the deepest link tree), `leaves`, `pairs`.
 
 @group(0) @binding(0) var<uniform> chunk: Chunk;
 // One for each piece and link.
@@ -12,41 +12,54 @@
 @group(0) @binding(2) var<storage, read> scene_triangles: array<SceneTriangle>;
 // Counters, redo bits, limits.
 @group(0) @binding(3) var<storage, read_write> control: array<atomic<u32>>;
-@group(1) @binding(0) var<uniform> current: Pass;
-
-// `triangles`:
-@group(0) @binding(4) var<storage, read> boxes: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read> clusters: array<Cluster>;
-@group(0) @binding(6) var<storage, read> candidates: array<Candidate>;
-// A bit for each link and object that is never tested.
-@group(0) @binding(7) var<storage, read> allowed: array<u32>;
-@group(0) @binding(8) var<storage, read_write> items: array<LinkItem>;
-
-// `links`:
 @group(0) @binding(4) var<storage, read> poses: array<f32>;
 // Eight for each node of the links' trees; the root of link i is node i.
 @group(0) @binding(5) var<storage, read> link_nodes: array<LinkChild>;
-@group(0) @binding(6) var<storage, read_write> leaf_items: array<LinkItem>;
+// Queues: nodes against clusters, after these leaves against triangles; and leaves against clusters.
+@group(0) @binding(6) var<storage, read_write> items: array<LinkItem>;
+@group(0) @binding(7) var<storage, read_write> leaf_items: array<LinkItem>;
+// Of the children of the first nodes, in all sub-intervals: for each piece and child.
+@group(0) @binding(8) var<storage, read> boxes: array<vec4<f32>>;
+@group(0) @binding(9) var<storage, read> clusters: array<Cluster>;
+@group(1) @binding(0) var<uniform> current: Pass;
+
+// `nodes`:
+@group(0) @binding(6) var<storage, read> node_links: array<u32>;
+@group(0) @binding(8) var<storage, read_write> node_boxes: array<f32>;
+
+// `roots`:
+@group(0) @binding(4) var<storage, read> candidates: array<Candidate>;
+// A bit for each link and object that is never tested.
+@group(0) @binding(5) var<storage, read> allowed: array<u32>;
 
 // `pairs`:
 @group(0) @binding(5) var<storage, read> link_triangles: array<LinkTriangle>;
 @group(0) @binding(7) var<storage, read_write> found_pairs: array<TrianglePair>;
 
-// A node or leaf of a link's tree against a triangle. A leaf is LEAF_BIT, the first of its triangles times eight,
+// Part of a link's tree against part of the scene: a node against a cluster, then a child that is a leaf, and at last that leaf,
+// against triangles from the first of a cluster on. A leaf is LEAF_BIT, the first of its triangles times eight,
 // and how many it has less one.
 struct LinkItem {
     piece_link: u32,
+    // Node, child (node times eight plus its place), or leaf.
     link_ref: u32,
-    triangle: u32,
+    // Cluster, or its first triangle.
+    scene_ref: u32,
     mask: u32,
+    // Bit i: whether the cluster's triangle i is meant.
+    triangles: u32,
 }
 
+// An oriented box: its centre, and half its sides as vectors.
 struct LinkChild {
-    a: vec3<f32>,
-    radius: f32,
-    b: vec3<f32>,
-    // Node, leaf or EMPTY, as in LinkItem.
+    center: vec3<f32>,
+    // Node, leaf or EMPTY.
     child: u32,
+    half_0: vec3<f32>,
+    // The box reaches so much farther than the link is said to.
+    stretch: f32,
+    half_1: vec3<f32>,
+    half_2: vec3<f32>,
 }
 
 struct LinkTriangle {
@@ -63,6 +76,10 @@ struct TrianglePair {
 }
 
 const LINK_LEAF: u32 = 8u;
+const BOX_FLOATS: u32 = 6u;
+const MOST_OF_SUBS: u32 = 12u;
+// Units that cover what rounds in a box around an oriented one.
+const BOX_ROUNDINGS: f32 = 32.0;
 
 // The sub-intervals of a piece that do not start after the motion's limit.
 fn mask_until_limit(m: MovingLink) -> u32 {
@@ -74,37 +91,109 @@ fn mask_until_limit(m: MovingLink) -> u32 {
     return ALL_SUBS >> (SUBS - min((limit - first) / SLICES + 1u, SUBS));
 }
 
+// The sub-intervals of a piece that lie in the current slab. Slabs are equal parts of the motion, of whole sub-intervals, and a group of
+// sub-intervals belongs to the slab in which it begins: every sub-interval lies in one.
+fn mask_of_slab(m: MovingLink, group: u32) -> u32 {
+    // Twice h, the length of a sub-interval, is a power of two, at most a sixteenth.
+    let all = 1u << min(126u - min(bitcast<u32>(m.h) >> 23u, 126u), 31u);
+    let each = max(all / current.n_slabs, 1u);
+    let first = m.index * SUBS;
+    let start = (max(current.slab * each, first) - first + group - 1u) / group * group;
+    var end = SUBS;
+    if current.slab + 1u < current.n_slabs {
+        end = min((max((current.slab + 1u) * each, first) - first + group - 1u) / group * group, SUBS);
+    }
+    if start >= end {
+        return 0u;
+    }
+    return (ALL_SUBS >> (SUBS - end)) & (ALL_SUBS << start);
+}
+
+// The box along the coordinate axes around an oriented box of a body in a sub-interval: src/numeric/obb_overlap.rs, `moving_range`,
+// in f32.
+fn box_around(m: MovingLink, pose: Pose, b: LinkChild) -> Box {
+    let center = pose_point(pose, b.center, m.balls.x * b.stretch);
+    let x = pose_direction(pose, b.half_0);
+    let y = pose_direction(pose, b.half_1);
+    let z = pose_direction(pose, b.half_2);
+    let half_hh = m.h * m.h * 0.5;
+    let reach = abs(x.c0) + abs(y.c0) + abs(z.c0) + (abs(x.c1) + abs(y.c1) + abs(z.c1)) * m.h
+        + (abs(x.c2) + abs(y.c2) + abs(z.c2)) * half_hh;
+    let cube = center.cube + x.cube + y.cube + z.cube;
+    let exact = abs(center.c1) * m.h + reach + vec3<f32>(center.ball) + cube;
+    let rise = max(center.c2, vec3<f32>(0.0)) * half_hh;
+    let fall = max(-center.c2, vec3<f32>(0.0)) * half_hh;
+    let size = abs(center.c0) + exact + rise + fall;
+    let around = exact + (size * (BOX_ROUNDINGS * UNIT) + vec3<f32>(UNDERFLOW));
+    return Box(center.c0 - (fall + around), center.c0 + (rise + around));
+}
+
+// Boxes around the oriented boxes of the links' trees. One invocation for each piece, node among the first, and sub-interval.
 @compute @workgroup_size(64)
-fn triangles(
+fn nodes(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id / CLUSTER_SIZE >= queue_length(current.input, chunk.candidate_capacity) {
+    let sub = id % SUBS;
+    let node = id / SUBS % (chunk.n_boxed / WIDTH);
+    let piece = id / SUBS / (chunk.n_boxed / WIDTH);
+    if piece >= chunk.n_pieces {
         return;
     }
-    let c = candidates[id / CLUSTER_SIZE];
-    if c.mask == 0u {
+    let m = moving[piece * chunk.n_links + node_links[node]];
+    let pose = pose_at(piece, m.body, sub);
+    for (var place = node * WIDTH; place < (node + 1u) * WIDTH; place += 1u) {
+        let slot = link_nodes[place];
+        if slot.child == EMPTY {
+            continue;
+        }
+        let around = box_around(m, pose, slot);
+        let at = (piece * chunk.n_boxed + place) * (BOX_FLOATS * SUBS) + sub;
+        for (var axis = 0u; axis < 3u; axis += 1u) {
+            node_boxes[at + axis * SUBS] = around.lo[axis];
+            node_boxes[at + (3u + axis) * SUBS] = around.hi[axis];
+        }
+    }
+}
+
+// A candidate, as far as it stands in the current slab.
+@compute @workgroup_size(64)
+fn roots(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let id = invocation(workgroup, workgroups, local, 64u);
+    if id >= queue_length(current.input, chunk.candidate_capacity) {
+        return;
+    }
+    let c = candidates[id];
+    let piece_link = c.piece * chunk.n_links + c.link;
+    let m = moving[piece_link];
+    // What stands most of the time is hardly moving, and much the same in all slabs.
+    let group = select(1u, SUBS, countOneBits(c.mask) > MOST_OF_SUBS);
+    let mask = c.mask & mask_of_slab(m, group) & mask_until_limit(m);
+    if mask == 0u {
         return;
     }
     let cluster = clusters[c.cluster];
-    if id % CLUSTER_SIZE >= cluster.count || (c.triangles >> (id % CLUSTER_SIZE) & 1u) == 0u {
+    var left = c.triangles & (0xffffffffu >> (CLUSTER_SIZE - cluster.count));
+    if (chunk.flags & FLAG_ALLOWED) != 0u {
+        for (var i = 0u; i < cluster.count; i += 1u) {
+            let bit = c.link * chunk.n_objects + scene_triangles[cluster.first + i].object;
+            if (allowed[bit / 32u] & (1u << (bit % 32u))) != 0u {
+                left &= ~(1u << i);
+            }
+        }
+    }
+    if left == 0u {
         return;
     }
-    let y = cluster.first + id % CLUSTER_SIZE;
-    if (chunk.flags & FLAG_ALLOWED) != 0u {
-        let bit = c.link * chunk.n_objects + scene_triangles[y].object;
-        if (allowed[bit / 32u] & (1u << (bit % 32u))) != 0u {
-            return;
-        }
-    }
-    let mask = c.mask & ~subs_apart(c.piece, c.link, standing_box(standing(y)));
-    if mask != 0u {
-        let slot = queue_slot(current.output, chunk.queue_capacity, c.piece);
-        if slot != NONE {
-            items[current.output_at + slot] = LinkItem(c.piece * chunk.n_links + c.link, c.link, y, mask);
-        }
+    let at = queue_slot(current.output, chunk.queue_capacity, c.piece);
+    if at != NONE {
+        items[current.output_at + at] = LinkItem(piece_link, c.link, c.cluster, mask, left);
     }
 }
 
@@ -120,13 +209,22 @@ fn block_ball(m: MovingLink, i: u32, j: u32) -> f32 {
     return select(m.balls.z, m.balls.y, j - i < 4u);
 }
 
-// A point of a link from sub-interval `i` to sub-interval `j`.
-fn block_point(m: MovingLink, piece: u32, i: u32, j: u32, e: vec3<f32>) -> PointBound {
-    let p = pose_point(pose_at(piece, m.body, block_middle(i, j)), e, block_ball(m, i, j));
-    // The jet's own middle lies at the block's middle, or half a sub-interval after it.
-    return point_shifted(p, select(0.0, -m.h, (i + j) % 2u == 1u), f32(j - i + 2u) * m.h);
+// The marked sub-intervals in which a child of a node may meet a standing box.
+fn subs_near(m: MovingLink, piece: u32, place: u32, marked: u32, standing: Box) -> u32 {
+    if place < chunk.n_boxed {
+        return subs_meeting((piece * chunk.n_boxed + place) * BOX_VECTORS, marked, standing);
+    }
+    let slot = link_nodes[place];
+    var mask = marked;
+    for (var sub = 0u; sub < SUBS; sub += 1u) {
+        if (marked >> sub & 1u) != 0u && boxes_miss(box_around(m, pose_at(piece, m.body, sub), slot), standing) {
+            mask &= ~(1u << sub);
+        }
+    }
+    return mask;
 }
 
+// A child of a node against a cluster.
 @compute @workgroup_size(64)
 fn links(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -138,51 +236,68 @@ fn links(
         return;
     }
     let item = items[current.input_at + id / WIDTH];
-    let slot = link_nodes[item.link_ref * WIDTH + id % WIDTH];
-    if slot.child == EMPTY {
+    let place = item.link_ref * WIDTH + id % WIDTH;
+    let child = link_nodes[place].child;
+    if child == EMPTY {
         return;
     }
     let m = moving[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
-    let tri = standing(item.triangle);
-    let tri_box = standing_box(tri);
-    // All marked sub-intervals at once …
-    let i = firstTrailingBit(item.mask);
-    let j = firstLeadingBit(item.mask);
-    let a = block_point(m, piece, i, j, slot.a);
-    let b = block_point(m, piece, i, j, slot.b);
-    let h = f32(j - i + 1u) * m.h;
-    if boxes_miss(swept_box(a, b, slot.radius, h), tri_box) || swept_misses_plane(a, b, slot.radius, tri, h) {
-        return;
-    }
-    // … then one by one.
-    var mask = item.mask;
-    if i != j {
-        for (var sub = i; sub <= j; sub += 1u) {
-            if (mask & (1u << sub)) != 0u {
-                let pose = pose_at(piece, m.body, sub);
-                let p = pose_point(pose, slot.a, m.balls.x);
-                let q = pose_point(pose, slot.b, m.balls.x);
-                if boxes_miss(swept_box(p, q, slot.radius, m.h), tri_box) {
-                    mask &= ~(1u << sub);
-                }
-            }
-        }
-    }
+    let cluster = clusters[item.scene_ref];
+    let mask = subs_near(m, piece, place, item.mask, Box(cluster.lo, cluster.hi));
     if mask == 0u {
         return;
     }
-    let next = LinkItem(item.piece_link, slot.child, item.triangle, mask);
-    if (slot.child & LEAF_BIT) != 0u {
+    if (child & LEAF_BIT) != 0u {
         let at = queue_slot(current.leaf_output, chunk.queue_capacity, piece);
         if at != NONE {
-            leaf_items[at] = next;
+            leaf_items[at] = LinkItem(item.piece_link, place, cluster.first, mask, item.triangles);
         }
     } else {
         let at = queue_slot(current.output, chunk.queue_capacity, piece);
         if at != NONE {
-            items[current.output_at + at] = next;
+            items[current.output_at + at] = LinkItem(item.piece_link, child, item.scene_ref, mask, item.triangles);
         }
+    }
+}
+
+// A leaf against the triangles of a cluster: one item for those that it may meet, and the sub-intervals of any of them.
+@compute @workgroup_size(64)
+fn leaves(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let id = invocation(workgroup, workgroups, local, 64u);
+    if id >= queue_length(current.input, chunk.queue_capacity) {
+        return;
+    }
+    let item = leaf_items[id];
+    let m = moving[item.piece_link];
+    let piece = item.piece_link / chunk.n_links;
+    var rest = item.triangles;
+    var near = 0u;
+    var mask = 0u;
+    while rest != 0u {
+        let k = firstTrailingBit(rest);
+        let tri_box = standing_box(standing(item.scene_ref + k));
+        let subs = subs_near(m, piece, item.link_ref, item.mask, tri_box);
+        near |= select(0u, 1u << k, subs != 0u);
+        mask |= subs;
+        rest &= rest - 1u;
+    }
+    if rest != 0u {
+        // The loop was cut short.
+        near |= rest;
+        mask = item.mask;
+    }
+    if near == 0u {
+        return;
+    }
+    let at = queue_slot(current.output, chunk.queue_capacity, piece);
+    if at != NONE {
+        let leaf = link_nodes[item.link_ref].child;
+        items[current.output_at + at] = LinkItem(item.piece_link, leaf, item.scene_ref, mask, near);
     }
 }
 
@@ -192,25 +307,106 @@ struct Corners {
     x2: PointBound,
 }
 
-fn corners_miss(x: Corners, tri: Standing, tri_box: Box, h: f32) -> bool {
+// The box that they stay in.
+fn corners_box(x: Corners, h: f32) -> Box {
     let r0 = point_range(x.x0, h);
     let r1 = point_range(x.x1, h);
     let r2 = point_range(x.x2, h);
-    let hull = Box(min(min(r0.lo, r1.lo), r2.lo), max(max(r0.hi, r1.hi), r2.hi));
-    return boxes_miss(hull, tri_box) || triangle_misses(x.x0, x.x1, x.x2, tri, h);
+    return Box(min(min(r0.lo, r1.lo), r2.lo), max(max(r0.hi, r1.hi), r2.hi));
 }
 
-// A triangle of the link in a slice of a sub-interval.
-fn slice_corners(m: MovingLink, piece: u32, sub: u32, slice: u32, x: LinkTriangle) -> Corners {
-    let pose = pose_at(piece, m.body, sub);
-    let shift = (f32(2u * slice + 1u) * 0.125 - 1.0) * m.h;
+fn corners_miss(x: Corners, tri: Standing, h: f32) -> bool {
+    return boxes_miss(corners_box(x, h), standing_box(tri)) || triangle_misses(x.x0, x.x1, x.x2, tri, h);
+}
+
+// A triangle of the link from sub-interval `i` to sub-interval `j`.
+fn block_corners(m: MovingLink, piece: u32, i: u32, j: u32, x: LinkTriangle) -> Corners {
+    let pose = pose_at(piece, m.body, block_middle(i, j));
+    let ball = block_ball(m, i, j);
+    // The jet's own middle lies at the block's middle, or half a sub-interval after it.
+    let shift = select(0.0, -m.h, (i + j) % 2u == 1u);
+    let h = f32(j - i + 2u) * m.h;
     return Corners(
-        point_shifted(pose_point(pose, x.e0, m.balls.x), shift, m.h),
-        point_shifted(pose_point(pose, x.e1, m.balls.x), shift, m.h),
-        point_shifted(pose_point(pose, x.e2, m.balls.x), shift, m.h),
+        point_shifted(pose_point(pose, x.e0, ball), shift, h),
+        point_shifted(pose_point(pose, x.e1, ball), shift, h),
+        point_shifted(pose_point(pose, x.e2, ball), shift, h),
     );
 }
 
+// A triangle of the link in a sub-interval.
+fn sub_corners(m: MovingLink, piece: u32, sub: u32, x: LinkTriangle) -> Corners {
+    let pose = pose_at(piece, m.body, sub);
+    return Corners(
+        pose_point(pose, x.e0, m.balls.x),
+        pose_point(pose, x.e1, m.balls.x),
+        pose_point(pose, x.e2, m.balls.x),
+    );
+}
+
+// The same in a slice of the sub-interval.
+fn slice_corners(m: MovingLink, x: Corners, slice: u32) -> Corners {
+    let shift = (f32(2u * slice + 1u) * 0.125 - 1.0) * m.h;
+    return Corners(
+        point_shifted(x.x0, shift, m.h),
+        point_shifted(x.x1, shift, m.h),
+        point_shifted(x.x2, shift, m.h),
+    );
+}
+
+// The time in which two triangles may touch: sub-intervals, and the slice from which on they may in the first of them.
+struct Left {
+    mask: u32,
+    slice: u32,
+}
+
+// What is marked: the first sub-intervals, as many as are aligned; then ever fewer of them; then slices of one. In each that is left the
+// first slice that is may lower the motion's limit: in each, so that limits do not depend on slabs. A loop that ends early leaves bits
+// standing: nothing is lost.
+fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32) -> Left {
+    var left = Left(marked, 0u);
+    var open = marked;
+    var at = firstTrailingBit(open);
+    var len = 1u << min(firstTrailingBit(at), 4u);
+    while open != 0u {
+        let block = open & (((1u << len) - 1u) << at);
+        let last = firstLeadingBit(block);
+        var free = corners_miss(block_corners(m, piece, at, last, x), tri, f32(last - at + 1u) * m.h);
+        if !free && last != at {
+            len = 1u << firstLeadingBit(last - at);
+            continue;
+        }
+        open &= ~block;
+        if !free {
+            let x_sub = sub_corners(m, piece, at, x);
+            var slice = 0u;
+            while slice < SLICES {
+                if !corners_miss(slice_corners(m, x_sub, slice), tri, m.h * 0.125) {
+                    break;
+                }
+                slice += 1u;
+            }
+            free = slice == SLICES;
+            if !free && at == firstTrailingBit(left.mask) {
+                left.slice = slice;
+            }
+            if !free && (chunk.flags & FLAG_LIMITS) != 0u {
+                let corners = slice_corners(m, x_sub, slice);
+                if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {
+                    atomicMin(&control[chunk.limits_at + m.motion], (m.index * SUBS + at) * SLICES + slice);
+                }
+                open &= mask_until_limit(m);
+            }
+        }
+        if free {
+            left.mask &= ~block;
+        }
+        at = firstTrailingBit(open);
+        len = 1u << min(firstTrailingBit(at), 4u);
+    }
+    return left;
+}
+
+// A triangle of a leaf against those of a cluster, eight side by side.
 @compute @workgroup_size(64)
 fn pairs(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -221,7 +417,7 @@ fn pairs(
     if id / LINK_LEAF >= queue_length(current.input, chunk.queue_capacity) {
         return;
     }
-    let item = leaf_items[id / LINK_LEAF];
+    let item = items[current.input_at + id / LINK_LEAF];
     let leaf = item.link_ref & ~LEAF_BIT;
     if id % LINK_LEAF > leaf % LINK_LEAF {
         return;
@@ -230,65 +426,36 @@ fn pairs(
     let x = link_triangles[index];
     let m = moving[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
-    let tri = standing(item.triangle);
-    let tri_box = standing_box(tri);
-    var mask = item.mask & mask_until_limit(m);
-    // Blocks of 16, 8, 4, 2, 1 sub-intervals, the largest that is aligned first; then slices of one. A loop that ends early
-    // leaves bits standing: nothing is lost.
-    var at = 0u;
-    var len = SUBS;
-    var slice = 0u;
-    while at < SUBS {
-        let block = mask & (((1u << len) - 1u) << at);
-        var free = block == 0u;
-        if !free {
-            let i = firstTrailingBit(block);
-            let j = firstLeadingBit(block);
-            let x_block = Corners(
-                block_point(m, piece, i, j, x.e0),
-                block_point(m, piece, i, j, x.e1),
-                block_point(m, piece, i, j, x.e2),
-            );
-            free = corners_miss(x_block, tri, tri_box, f32(j - i + 1u) * m.h);
-        }
-        if !free && len == 1u {
-            slice = 0u;
-            while slice < SLICES {
-                if !corners_miss(slice_corners(m, piece, at, slice, x), tri, tri_box, m.h * 0.125) {
-                    break;
-                }
-                slice += 1u;
-            }
-            free = slice == SLICES;
-            if !free {
-                break;
-            }
-        }
-        if free {
-            mask &= ~block;
-            at += len;
-            len = 1u << min(firstTrailingBit(at), 4u);
-        } else {
-            len /= 2u;
-        }
-    }
+    let mask = item.mask & mask_until_limit(m);
     if mask == 0u {
         return;
     }
-    let sub = firstTrailingBit(mask);
-    if sub != at {
-        // The loop was cut short: nothing is known of the first slice.
-        slice = 0u;
-    }
-    if (chunk.flags & FLAG_LIMITS) != 0u {
-        let corners = slice_corners(m, piece, sub, slice, x);
-        if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {
-            atomicMin(&control[chunk.limits_at + m.motion], (m.index * SUBS + sub) * SLICES + slice);
+    // What bounds the triangle in all sub-intervals keeps it from most of the others.
+    let first = firstTrailingBit(mask);
+    let last = firstLeadingBit(mask);
+    let whole = block_corners(m, piece, first, last, x);
+    let whole_h = f32(last - first + 1u) * m.h;
+    let whole_box = corners_box(whole, whole_h);
+    var rest = item.triangles;
+    while rest != 0u {
+        let y = item.scene_ref + firstTrailingBit(rest);
+        rest &= rest - 1u;
+        let tri = standing(y);
+        if boxes_miss(whole_box, standing_box(tri)) || triangle_misses(whole.x0, whole.x1, whole.x2, tri, whole_h) {
+            continue;
+        }
+        let left = refine(m, piece, x, tri, mask);
+        if left.mask == 0u {
+            continue;
+        }
+        let slot = queue_slot(current.output, chunk.pair_capacity, piece);
+        if slot != NONE {
+            found_pairs[slot] =
+                TrianglePair(item.piece_link, index, chunk.first_triangle + y, left.mask | (left.slice << SUBS));
         }
     }
-    let slot = queue_slot(current.output, chunk.pair_capacity, piece);
-    if slot != NONE {
-        let y = chunk.first_triangle + item.triangle;
-        found_pairs[slot] = TrianglePair(item.piece_link, index, y, mask | (slice << SUBS));
+    if rest != 0u {
+        // The loop was cut short.
+        mark_redo(piece);
     }
 }

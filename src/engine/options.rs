@@ -102,6 +102,9 @@ pub struct Options {
     pub solve: SolveOptions,
     /// Sizes of the queues on the device; chosen from the memory if absent.
     pub capacities: Option<Capacities>,
+    /// Slabs of time in which pairs are looked for on the device, so that what lies after a contact is not: 1 to 16. The answers are
+    /// the same. Chosen if absent.
+    pub slabs: Option<u32>,
     /// What goes wrong on the device, for tests.
     #[doc(hidden)]
     pub faults: Faults,
@@ -133,6 +136,7 @@ impl Default for Options {
             pairs: PairCulling::default(),
             solve: SolveOptions::default(),
             capacities: None,
+            slabs: None,
             faults: Faults::default(),
         }
     }

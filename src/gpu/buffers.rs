@@ -54,6 +54,10 @@ slots! {
     Allowed,
     /// The trees of the links.
     LinkNodes,
+    /// The link of each node of these trees.
+    NodeLinks,
+    /// The boxes of the children of the first of these nodes.
+    NodeBoxes,
     /// The links' triangles.
     LinkTriangles,
     /// Work items: this level's and the next one's.

@@ -70,6 +70,8 @@ shared! {
         tile_capacity: u32,
         /// The first triangle of the page of the scene that is there.
         first_triangle: u32,
+        /// Children of nodes of the links' trees, the first ones, that have boxes.
+        n_boxed: u32,
     }
 
     /// A part of a motion.
@@ -165,16 +167,24 @@ shared! {
         padding: u32,
     }
 
-    /// A child of a node of a link's tree.
+    /// A child of a node of a link's tree: its oriented box.
     struct LinkChild {
-        /// One end of its line-swept sphere, metres.
-        a: Vec3,
-        /// Its radius, metres.
-        radius: f32,
-        /// The other end.
-        b: Vec3,
+        /// The centre, metres.
+        center: Vec3,
         /// Node, leaf or nothing.
         child: u32,
+        /// Half of its first side, metres.
+        half_0: Vec3,
+        /// The balls at the link's reach times this are the box's.
+        stretch: f32,
+        /// Half of its second side.
+        half_1: Vec3,
+        /// Unused.
+        padding_0: u32,
+        /// Half of its third side.
+        half_2: Vec3,
+        /// Unused.
+        padding_1: u32,
     }
 
     /// A triangle of a link in its body's frame; each vertex is followed by a word of padding.
@@ -220,16 +230,18 @@ shared! {
         triangles: u32,
     }
 
-    /// A work item of `s5_pairs`.
+    /// A work item of `s5_pairs`: part of a link's tree against part of the scene.
     struct LinkItem {
         /// Piece times number of links, plus link.
         piece_link: u32,
-        /// Node or leaf of the link's tree.
+        /// Node of the link's tree, child of a node, or leaf.
         link_ref: u32,
-        /// Triangle of the scene.
-        triangle: u32,
+        /// Cluster of the scene, its first triangle, or a triangle.
+        scene_ref: u32,
         /// Sub-intervals in which they may meet.
         mask: u32,
+        /// The triangles of the cluster that are meant.
+        triangles: u32,
     }
 
     /// Two triangles that may touch: what `s5_pairs` gives.
@@ -304,6 +316,10 @@ shared! {
         invocations: u32,
         /// Vertices of an instance, if the step draws.
         vertices: u32,
+        /// Which slab of time.
+        slab: u32,
+        /// Slabs of time.
+        n_slabs: u32,
     }
 }
 

@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::model::lss::Lss;
 use crate::model::tree::{ChildRef, WIDTH};
 use crate::model::world::{LINK_LEAF, LinkShape, World};
-use glam::Vec3;
+use crate::numeric::obb_overlap::OrientedBox;
+use glam::{DVec3, Vec3};
+use std::collections::HashMap;
 
 impl Buffers {
     /// Uploads robot, scene and trees.
@@ -39,32 +41,43 @@ impl Buffers {
             Link { a, radius, b, body: l.body }
         });
         self.fill(gpu, Slot::Links, &links.collect::<Vec<_>>())?;
-        // The root of link i is node i; the other nodes follow, link after link.
-        let n_links = world.links.len();
-        let mut nodes = vec![LinkChild { child: ChildRef::Empty.encode(), ..LinkChild::default() }; n_links * WIDTH];
-        let mut first_triangle = 0;
+        // Level by level, so that the root of link i is node i.
+        let mut order = Vec::new();
         for (i, link) in world.links.iter().enumerate() {
-            let base = nodes.len() / WIDTH;
-            let place = |node: u32| if node == 0 { i } else { base + node as usize - 1 };
-            nodes.resize((base + link.tree.nodes.len() - 1) * WIDTH, nodes[0]);
-            for (node, (children, bounds)) in link.tree.nodes.iter().zip(&link.bounds).enumerate() {
-                for (slot, (child, lss)) in children.iter().zip(bounds).enumerate() {
-                    let (a, radius, b) = lss.as_ref().map_or_else(Default::default, rounded);
-                    let child = match *child {
-                        ChildRef::Node(n) => ChildRef::Node(place(n) as u32),
-                        ChildRef::Leaf(leaf) => {
-                            let range = link.tree.leaf(leaf);
-                            let first = first_triangle + range.start as u32;
-                            ChildRef::Leaf(first * LINK_LEAF + range.len() as u32 - 1)
-                        }
-                        ChildRef::Empty => ChildRef::Empty,
-                    };
-                    nodes[place(node as u32) * WIDTH + slot] = LinkChild { a, radius, b, child: child.encode() };
+            let mut levels = vec![0u32; link.tree.nodes.len()];
+            for (node, children) in link.tree.nodes.iter().enumerate() {
+                for child in children {
+                    if let ChildRef::Node(n) = *child {
+                        levels[n as usize] = levels[node] + 1;
+                    }
                 }
+                order.push((levels[node], i, node));
             }
-            first_triangle += link.triangles.len() as u32;
+        }
+        order.sort_unstable();
+        let places: HashMap<(usize, usize), u32> =
+            (0..).zip(&order).map(|(at, &(_, i, node))| ((i, node), at)).collect();
+        let first_triangles = first_link_triangles(&world.links);
+        let mut nodes = Vec::with_capacity(order.len() * WIDTH);
+        for &(_, i, node) in &order {
+            let link = &world.links[i];
+            nodes.extend(link.tree.nodes[node].iter().enumerate().map(|(slot, child)| {
+                let child = match *child {
+                    ChildRef::Node(n) => ChildRef::Node(places[&(i, n as usize)]),
+                    ChildRef::Leaf(leaf) => {
+                        let range = link.tree.leaf(leaf);
+                        let first = first_triangles[i] + range.start as u32;
+                        ChildRef::Leaf(first * LINK_LEAF + range.len() as u32 - 1)
+                    }
+                    ChildRef::Empty => ChildRef::Empty,
+                };
+                let is_there = child != ChildRef::Empty;
+                let child = LinkChild { child: child.encode(), ..LinkChild::default() };
+                if is_there { boxed(child, &link.boxes[node].lane(slot), link.reach_m) } else { child }
+            }));
         }
         self.fill(gpu, Slot::LinkNodes, &nodes)?;
+        self.fill(gpu, Slot::NodeLinks, &order.iter().map(|&(_, i, _)| i as u32).collect::<Vec<_>>())?;
         let triangles = world.links.iter().flat_map(|l| &l.triangles).map(|t| {
             let [e0, e1, e2] = t.map(nearest);
             LinkTriangle { e0, e1, e2, ..LinkTriangle::default() }
@@ -77,6 +90,15 @@ impl Buffers {
 pub fn first_link_triangles(links: &[LinkShape]) -> Vec<u32> {
     let counts = links.iter().map(|l| l.triangles.len() as u32);
     counts.scan(0, |next, n| Some(std::mem::replace(next, *next + n))).collect()
+}
+
+/// A child with its oriented box. The balls of a pose cover what rounding centre and sides to nearest adds; they grow with the distance
+/// from the body's origin, at most in proportion, and a box may reach farther than what is in it.
+fn boxed(child: LinkChild, obb: &OrientedBox<f64>, reach_m: f64) -> LinkChild {
+    let [half_0, half_1, half_2] = [0, 1, 2].map(|i| nearest(DVec3::from_array(obb.axes[i].0) * obb.half[i]));
+    let stretch = if obb.reach > reach_m { obb.reach / reach_m } else { 1.0 };
+    let stretch = round_up(stretch * (1.0 + 1.0 / 65536.0));
+    LinkChild { center: nearest(DVec3::from_array(obb.center.0)), half_0, stretch, half_1, half_2, ..child }
 }
 
 /// A line-swept sphere in single precision that contains the given one: its ends move by half a unit of their

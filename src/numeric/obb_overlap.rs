@@ -67,6 +67,17 @@ impl<const N: usize> OrientedBox<Lanes<N>> {
         }
     }
 
+    /// The box in one lane.
+    pub fn lane(&self, i: usize) -> OrientedBox<f64> {
+        let vector = |v: &V3<Lanes<N>>| V3::from_fn(|k| v.0[k].0[i]);
+        OrientedBox {
+            center: vector(&self.center),
+            axes: std::array::from_fn(|a| vector(&self.axes[a])),
+            half: std::array::from_fn(|a| self.half[a].0[i]),
+            reach: self.reach.0[i],
+        }
+    }
+
     /// The boxes in eight lanes of more, from the `i`-th eight on.
     #[inline(always)]
     pub fn part<T: Vector>(&self, i: usize) -> OrientedBox<T> {

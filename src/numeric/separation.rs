@@ -87,32 +87,6 @@ fn grown<T: Real>(size: T, ball: T, span: T, error: T) -> T {
     ball + error * T::new(3.0) + (size + span + ball) * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW)
 }
 
-/// Bit i is set if `n` separates the moving points, each grown by `radius`, from the triangle in lane i.
-#[inline(always)]
-fn separates<T: Real>(
-    n: V3<T>,
-    d: &[V3<T>],
-    p: &[PointBound<T>],
-    tri: &StandingTriangle<T>,
-    grow: T,
-    h: T,
-    half_hh: T,
-) -> u32 {
-    let zero = T::new(0.0);
-    let (e1, e2) = (n.dot(tri.y[1] - tri.y[0]), n.dot(tri.y[2] - tri.y[0]));
-    let (y_lo, y_hi) = (zero.min(e1).min(e2), zero.max(e1).max(e2));
-    let (mut lo, mut hi) = extent(n, d[0], &p[0], h, half_hh);
-    let mut cube = p[0].cube;
-    for (d, p) in d.iter().zip(p).skip(1) {
-        let (l, u) = extent(n, *d, p, h, half_hh);
-        (lo, hi) = (lo.min(l), hi.max(u));
-        cube = cube.max(p.cube);
-    }
-    // Underflow counts twice: of a difference, which `n` then scales (in `grow`), and of a product with a tiny `n`.
-    let slack = n.norm_bound() * grow + n.abs().dot(cube) * T::new(1.0 + ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW);
-    (lo - slack).gt(y_hi) | y_lo.gt(hi + slack)
-}
-
 /// The box that contains a line-swept sphere (ends moving within `ends`, radius `radius`) during `|τ| <= h`, outward.
 ///
 /// Each point of the segment is a convex combination of its ends at the same time, so the hull of the ends' boxes
@@ -139,15 +113,6 @@ pub fn boxes_miss<T: Real>(a: &(V3<T>, V3<T>), b: &(V3<f64>, V3<f64>)) -> u32 {
         apart |= a.0.0[i].gt(T::new(b.1.0[i])) | T::new(b.0.0[i]).gt(a.1.0[i]);
     }
     apart
-}
-
-/// Lanes in which a moving line-swept sphere stays on one side of the triangle's plane during `|τ| <= h`.
-#[inline(always)]
-pub fn swept_misses_plane<T: Real>(ends: &[PointBound<T>; 2], radius: T, tri: &StandingTriangle<T>, h: T) -> u32 {
-    let (h, half_hh) = powers(h);
-    let d = [ends[0].c[0] - tri.y[0], ends[1].c[0] - tri.y[0]];
-    let grow = radius * T::new(1.0 + ROUNDINGS * T::UNIT) + sizes(&d, ends, tri, h, half_hh);
-    separates(tri.normal(), &d, ends, tri, grow, h, half_hh)
 }
 
 /// Lanes in which a moving triangle is proved to miss a standing one over `|τ| <= h`: tried are the seventeen axes that

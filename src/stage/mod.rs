@@ -117,7 +117,7 @@ impl TrianglePair {
 }
 
 /// The kernels of all stages.
-pub const KERNELS: [crate::gpu::Kernel; 17] = [
+pub const KERNELS: [crate::gpu::Kernel; 19] = [
     crate::gpu::DISPATCH,
     s1_concat::JET,
     s1_concat::INTERVAL,
@@ -131,8 +131,10 @@ pub const KERNELS: [crate::gpu::Kernel; 17] = [
     s4_sweep::raster::CLEAR,
     s4_sweep::raster::VERIFY,
     s4_sweep::raster::NARROW,
-    s5_pairs::TRIANGLES,
+    s5_pairs::NODES,
+    s5_pairs::ROOTS,
     s5_pairs::LINKS,
+    s5_pairs::LEAVES,
     s5_pairs::PAIRS,
     toleranced::KERNEL,
 ];

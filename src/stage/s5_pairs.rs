@@ -1,13 +1,12 @@
 //! `s5_pairs`: from a link and a cluster to pairs of triangles (Redon et al. 2004, section 5.1).
 //!
 //! Three steps, each clearing bits of the time mask, so many that the exact stage sees little else than contacts:
-//! 1. `triangles`: each triangle of the cluster against the link's box;
-//! 2. `links`: down the link's tree, whose nodes are line-swept spheres in the kernels, each against the triangle's box and
-//!    plane, and here boxes, each against the cluster's first (`s5_pairs/descent.rs` does both steps);
+//! 1. `links`: down the link's tree with the cluster's box; nodes are oriented boxes, each with a box around it in every sub-interval;
+//! 2. `leaves`: each leaf with those of the cluster's triangles (`s5_pairs/descent.rs` does both steps);
 //! 3. `pairs`: each triangle of the leaf against the triangle, by separating axes with the link's motion (the paper's
 //!    continuous overlap test), bisecting time: all marked sub-intervals at once, then halves, down to single ones (the
 //!    paper's refinement levels) and to eight slices of one. The first slice that is not separated ends it: what comes later
-//!    is left to the exact stage (`s5_pairs/refinement.rs`).
+//!    is left to the exact stage (`s5_pairs/refinement.rs`). The kernel goes on with the other sub-intervals, up to the limit.
 //!
 //! Links that have a tree of oriented boxes (`World::obbs`) go down that instead of steps 1 and 2 (`s5_pairs/obb.rs`).
 
@@ -269,13 +268,7 @@ impl Found<'_> {
     /// Makes one of the entries of each pair from the `first`-th entry on.
     fn join(&mut self, first: usize) {
         let mut some = self.pairs.split_off(first);
-        some.sort_unstable_by_key(|p| (p.piece_link, p.link_triangle, p.scene_triangle, p.mask().trailing_zeros()));
-        some.dedup_by(|later, p| {
-            let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
-            let same = key(later) == key(p);
-            p.mask_slice |= if same { later.mask() } else { 0 };
-            same
-        });
+        join(&mut some);
         self.pairs.append(&mut some);
     }
 
@@ -283,6 +276,17 @@ impl Found<'_> {
     fn push(&mut self, pair: TrianglePair) -> Option<()> {
         (self.pairs.len() < self.cap).then(|| self.pairs.push(pair))
     }
+}
+
+/// Makes one of the entries of each pair, which slabs of time have left; sorts them.
+pub fn join(pairs: &mut Vec<TrianglePair>) {
+    pairs.sort_unstable_by_key(|p| (p.piece_link, p.link_triangle, p.scene_triangle, p.mask().trailing_zeros()));
+    pairs.dedup_by(|later, p| {
+        let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
+        let same = key(later) == key(p);
+        p.mask_slice |= if same { later.mask() } else { 0 };
+        same
+    });
 }
 
 /// Takes out the sub-intervals that start after the motions' limits, and the pairs that have no other.
@@ -297,23 +301,38 @@ pub fn clip(pairs: &mut Vec<TrianglePair>, pieces: &[Piece], limits: &Limits, n_
 
 const SOURCE: &str = include_str!("../../wgsl/s5_pairs.wgsl");
 
-/// The kernel of step `triangles`.
-pub const TRIANGLES: Kernel = Kernel {
+/// The kernel of step `nodes`, once for all slabs.
+pub const NODES: Kernel = Kernel {
     stem: "s5_pairs",
     source: SOURCE,
-    entry: "triangles",
+    entry: "nodes",
     workgroup: 64,
     bindings: &[
         bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "moving", Access::Read, Slot::Moving),
+        bind(4, "poses", Access::Read, Slot::Poses),
+        bind(5, "link_nodes", Access::Read, Slot::LinkNodes),
+        bind(6, "node_links", Access::Read, Slot::NodeLinks),
+        bind(8, "node_boxes", Access::ReadWrite, Slot::NodeBoxes),
+    ],
+    has_pass: false,
+};
+
+/// The kernel of step `roots`, the first of a slab.
+pub const ROOTS: Kernel = Kernel {
+    entry: "roots",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "moving", Access::Read, Slot::Moving),
         bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
         bind(3, "control", Access::ReadWrite, Slot::Control),
-        bind(4, "boxes", Access::Read, Slot::Boxes),
-        bind(5, "clusters", Access::Read, Slot::Clusters),
-        bind(6, "candidates", Access::Read, Slot::Candidates),
-        bind(7, "allowed", Access::Read, Slot::Allowed),
-        bind(8, "items", Access::ReadWrite, Slot::Items),
+        bind(4, "candidates", Access::Read, Slot::Candidates),
+        bind(5, "allowed", Access::Read, Slot::Allowed),
+        bind(6, "items", Access::ReadWrite, Slot::Items),
+        bind(9, "clusters", Access::Read, Slot::Clusters),
     ],
     has_pass: true,
+    ..NODES
 };
 
 /// The kernel of step `links`: one level of the links' trees.
@@ -322,14 +341,32 @@ pub const LINKS: Kernel = Kernel {
     bindings: &[
         bind(0, "chunk", Access::Uniform, Slot::Chunk),
         bind(1, "moving", Access::Read, Slot::Moving),
+        bind(3, "control", Access::ReadWrite, Slot::Control),
+        bind(4, "poses", Access::Read, Slot::Poses),
+        bind(5, "link_nodes", Access::Read, Slot::LinkNodes),
+        bind(6, "items", Access::ReadWrite, Slot::Items),
+        bind(7, "leaf_items", Access::ReadWrite, Slot::LeafItems),
+        bind(8, "boxes", Access::Read, Slot::NodeBoxes),
+        bind(9, "clusters", Access::Read, Slot::Clusters),
+    ],
+    ..ROOTS
+};
+
+/// The kernel of step `leaves`.
+pub const LEAVES: Kernel = Kernel {
+    entry: "leaves",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "moving", Access::Read, Slot::Moving),
         bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
         bind(3, "control", Access::ReadWrite, Slot::Control),
         bind(4, "poses", Access::Read, Slot::Poses),
         bind(5, "link_nodes", Access::Read, Slot::LinkNodes),
-        bind(6, "leaf_items", Access::ReadWrite, Slot::LeafItems),
-        bind(8, "items", Access::ReadWrite, Slot::Items),
+        bind(6, "items", Access::ReadWrite, Slot::Items),
+        bind(7, "leaf_items", Access::ReadWrite, Slot::LeafItems),
+        bind(8, "boxes", Access::Read, Slot::NodeBoxes),
     ],
-    ..TRIANGLES
+    ..ROOTS
 };
 
 /// The kernel of step `pairs`.
@@ -342,8 +379,8 @@ pub const PAIRS: Kernel = Kernel {
         bind(3, "control", Access::ReadWrite, Slot::Control),
         bind(4, "poses", Access::Read, Slot::Poses),
         bind(5, "link_triangles", Access::Read, Slot::LinkTriangles),
-        bind(6, "leaf_items", Access::ReadWrite, Slot::LeafItems),
+        bind(6, "items", Access::ReadWrite, Slot::Items),
         bind(7, "found_pairs", Access::ReadWrite, Slot::Pairs),
     ],
-    ..TRIANGLES
+    ..ROOTS
 };

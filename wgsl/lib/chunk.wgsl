@@ -41,6 +41,8 @@ struct Chunk {
     tile_capacity: u32,
     // Of the page of the scene that is there.
     first_triangle: u32,
+    // Children of nodes of the links' trees, the first ones, that have boxes.
+    n_boxed: u32,
 }
 
 struct Piece {
@@ -104,6 +106,9 @@ struct Pass {
     invocations: u32,
     // Of an instance, if the step draws.
     vertices: u32,
+    // Which of how many slabs of time.
+    slab: u32,
+    n_slabs: u32,
 }
 
 // Invocations are numbered through a two-dimensional grid of workgroups, since one dimension ends at 65,535.

@@ -38,28 +38,30 @@ fn extent(n: vec3<f32>, p: PointBound, y0: vec3<f32>, h: f32) -> vec2<f32> {
     return vec2<f32>(g0 - (g1 + max(-g2, 0.0) * half_hh), g0 + (g1 + max(g2, 0.0) * half_hh));
 }
 
-// Whether projections in `x` (lowest, highest), known to within the slack, miss the triangle's.
-fn axis_separates(n: vec3<f32>, x: vec2<f32>, cube: vec3<f32>, slack: f32, t: Standing) -> bool {
-    let e1 = dot3(n, t.y1 - t.y0);
-    let e2 = dot3(n, t.y2 - t.y0);
-    let lo = min(min(0.0, e1), e2);
-    let hi = max(max(0.0, e1), e2);
-    let grow = norm_bound(n) * slack + dot3(abs(n), cube) * (1.0 + ROUNDINGS * UNIT) + UNDERFLOW;
-    return x.x - grow > hi || lo > x.y + grow;
+// A moving triangle before a standing one: its vertices relative to the standing one's first, which move by about `travel` to either
+// side, and off that by no more than `slack`; and two edges of the standing one.
+struct Approach {
+    d0: vec3<f32>,
+    d1: vec3<f32>,
+    d2: vec3<f32>,
+    travel: vec3<f32>,
+    slack: vec3<f32>,
+    f0: vec3<f32>,
+    f2: vec3<f32>,
 }
 
-// Whether a line-swept sphere stays on one side of the triangle's plane.
-fn swept_misses_plane(a: PointBound, b: PointBound, radius: f32, t: Standing, h: f32) -> bool {
-    let size = max(point_size(a, t.y0, h), point_size(b, t.y0, h));
-    let slack = radius * (1.0 + ROUNDINGS * UNIT) + projection_slack(size, max(a.ball, b.ball), t);
-    let n = cross3(t.y1 - t.y0, t.y2 - t.y0);
-    let x = extent(n, a, t.y0, h);
-    let y = extent(n, b, t.y0, h);
-    return axis_separates(n, vec2<f32>(min(x.x, y.x), max(x.y, y.y)), max(a.cube, b.cube), slack, t);
+// Whether an axis separates them.
+fn separates(a: Approach, n: vec3<f32>) -> bool {
+    let y1 = dot3(n, a.f0);
+    let y2 = -dot3(n, a.f2);
+    let x0 = dot3(n, a.d0);
+    let x1 = dot3(n, a.d1);
+    let x2 = dot3(n, a.d2);
+    let reach = abs(dot3(n, a.travel)) + (dot3(abs(n), a.slack) + UNDERFLOW);
+    return min(min(x0, x1), x2) - reach > max(max(0.0, y1), y2) || min(min(0.0, y1), y2) > max(max(x0, x1), x2) + reach;
 }
 
-// Whether a moving triangle misses a standing one: both normals, nine products of edges, six in-plane normals. Its vertices
-// move by about `travel` to either side, and off that by no more than `slack`.
+// Whether a moving triangle misses a standing one: both normals, nine products of edges, six in-plane normals.
 fn triangle_misses(a: PointBound, b: PointBound, c: PointBound, t: Standing, h: f32) -> bool {
     let size = max(max(point_size(a, t.y0, h), point_size(b, t.y0, h)), point_size(c, t.y0, h));
     let grow = projection_slack(size, max(max(a.ball, b.ball), c.ball), t);
@@ -71,33 +73,22 @@ fn triangle_misses(a: PointBound, b: PointBound, c: PointBound, t: Standing, h: 
     let cube = max(max(a.cube, b.cube), c.cube);
     let slack = (off + bend + cube + vec3<f32>(grow)) * (1.0 + ROUNDINGS * UNIT);
     let travel = middle * h;
-    let d0 = a.c0 - t.y0;
-    let d1 = b.c0 - t.y0;
-    let d2 = c.c0 - t.y0;
-    var e = array<vec3<f32>, 3>(d1 - d0, d2 - d1, d0 - d2);
-    var f = array<vec3<f32>, 3>(t.y1 - t.y0, t.y2 - t.y1, t.y0 - t.y2);
-    let n_x = cross3(e[0], e[1]);
-    let n_y = cross3(f[0], f[1]);
-    for (var i = 0u; i < 17u; i += 1u) {
-        var n = n_y;
-        if i == 1u {
-            n = n_x;
-        } else if i >= 2u && i < 11u {
-            n = cross3(e[(i - 2u) / 3u], f[(i - 2u) % 3u]);
-        } else if i >= 11u && i < 14u {
-            n = cross3(n_x, e[i - 11u]);
-        } else if i >= 14u {
-            n = cross3(n_y, f[i - 14u]);
-        }
-        let y1 = dot3(n, f[0]);
-        let y2 = -dot3(n, f[2]);
-        let x0 = dot3(n, d0);
-        let x1 = dot3(n, d1);
-        let x2 = dot3(n, d2);
-        let reach = abs(dot3(n, travel)) + (dot3(abs(n), slack) + UNDERFLOW);
-        if min(min(x0, x1), x2) - reach > max(max(0.0, y1), y2) || min(min(0.0, y1), y2) > max(max(x0, x1), x2) + reach {
-            return true;
-        }
+    let f0 = t.y1 - t.y0;
+    let f1 = t.y2 - t.y1;
+    let f2 = t.y0 - t.y2;
+    let p = Approach(a.c0 - t.y0, b.c0 - t.y0, c.c0 - t.y0, travel, slack, f0, f2);
+    let n_y = cross3(f0, f1);
+    if separates(p, n_y) {
+        return true;
     }
-    return false;
+    let e0 = p.d1 - p.d0;
+    let e1 = p.d2 - p.d1;
+    let e2 = p.d0 - p.d2;
+    let n_x = cross3(e0, e1);
+    return separates(p, n_x)
+        || separates(p, cross3(e0, f0)) || separates(p, cross3(e0, f1)) || separates(p, cross3(e0, f2))
+        || separates(p, cross3(e1, f0)) || separates(p, cross3(e1, f1)) || separates(p, cross3(e1, f2))
+        || separates(p, cross3(e2, f0)) || separates(p, cross3(e2, f1)) || separates(p, cross3(e2, f2))
+        || separates(p, cross3(n_x, e0)) || separates(p, cross3(n_x, e1)) || separates(p, cross3(n_x, e2))
+        || separates(p, cross3(n_y, f0)) || separates(p, cross3(n_y, f1)) || separates(p, cross3(n_y, f2));
 }

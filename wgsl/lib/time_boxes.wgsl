@@ -1,19 +1,21 @@
 //!use lib/bound
-// Boxes of the model's tree in all sub-intervals of a piece at once. A kernel that uses this declares `chunk` and `boxes`:
-// for each piece and node lowest x y z and highest x y z, four times four sub-intervals each.
+// Boxes in all sub-intervals of a piece at once. A kernel that uses this declares `boxes`: for each box lowest x y z and highest
+// x y z, four times four sub-intervals each.
 
 const BOX_VECTORS: u32 = 24u;
 
-// The sub-intervals in which the box of a node is apart from a standing box.
-fn subs_apart(piece: u32, node: u32, standing: Box) -> u32 {
-    let at = (piece * chunk.n_nodes + node) * BOX_VECTORS;
+// The marked sub-intervals in which the box that begins at `at` may meet a standing one.
+fn subs_meeting(at: u32, marked: u32, standing: Box) -> u32 {
     var apart = 0u;
     for (var q = 0u; q < 4u; q += 1u) {
+        if (marked >> (4u * q) & 15u) == 0u {
+            continue;
+        }
         let x = (boxes[at + q] > vec4<f32>(standing.hi.x)) | (vec4<f32>(standing.lo.x) > boxes[at + 12u + q]);
         let y = (boxes[at + 4u + q] > vec4<f32>(standing.hi.y)) | (vec4<f32>(standing.lo.y) > boxes[at + 16u + q]);
         let z = (boxes[at + 8u + q] > vec4<f32>(standing.hi.z)) | (vec4<f32>(standing.lo.z) > boxes[at + 20u + q]);
         let bits = select(vec4<u32>(0u), vec4<u32>(1u, 2u, 4u, 8u), x | y | z);
         apart |= (bits.x | bits.y | bits.z | bits.w) << (4u * q);
     }
-    return apart;
+    return marked & ~apart;
 }

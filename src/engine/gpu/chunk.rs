@@ -1,11 +1,12 @@
 //! One chunk: loaded, submitted, read back, and done again where a queue was too small.
 
-use super::{CANDIDATES, COUNTERS, FIRST_PAIRS, GpuFlow, PAIR_BYTES, PAIRS, SWEEP_COUNTS};
+use super::{CANDIDATES, COUNTERS, FIRST_PAIRS, GpuFlow, NODE_BYTES, PAIR_BYTES, PAIRS, SWEEP_COUNTS};
 use crate::engine::options::{Options, Stage};
 use crate::engine::stats::Stats;
 use crate::error::Result;
 use crate::gpu::layout::{Chunk, FLAG_ALLOWED, FLAG_LIMITS, FORM_INTERVAL, FORM_JET};
 use crate::gpu::{Slot, Step, Submission, first_link_triangles};
+use crate::model::tree::WIDTH;
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::pose_bound::BoundForm;
@@ -62,6 +63,7 @@ impl GpuFlow {
         let subs = (n_pieces * SUBS * size_of::<f32>()) as u64;
         b.reserve(gpu, Slot::Poses, subs * (world.robot.bodies.len() * POSE_FLOATS) as u64)?;
         b.reserve(gpu, Slot::Boxes, subs * (world.model.n_nodes() * BOX_FLOATS) as u64)?;
+        b.reserve(gpu, Slot::NodeBoxes, (n_pieces * self.n_boxed as usize / WIDTH * NODE_BYTES) as u64)?;
         let flags = if self.prune { FLAG_LIMITS } else { 0 } | if world.allowed.is_empty() { 0 } else { FLAG_ALLOWED };
         let uniform = Chunk {
             n_pieces: n_pieces as u32,
@@ -80,6 +82,7 @@ impl GpuFlow {
             tile_pixels: self.kernels.raster.as_ref().map_or(0, |r| r.tile_pixels),
             tile_capacity: self.kernels.raster.as_ref().map_or(0, |r| r.tile_capacity),
             first_triangle: 0,
+            n_boxed: self.n_boxed,
         };
         b.set_chunk(gpu, &uniform)?;
         self.uniforms[set] = uniform;
@@ -106,8 +109,8 @@ impl GpuFlow {
             counters[CANDIDATES as usize] = candidates.len() as u32;
             self.sets[set].write(gpu, Slot::Candidates, 0, &candidates);
         }
-        for kept in [0..SWEEP_COUNTS, CANDIDATES..PAIRS] {
-            let range = kept.start as usize..kept.end as usize;
+        for anew in [0..SWEEP_COUNTS, CANDIDATES..PAIRS, PAIRS + 1..COUNTERS as u32] {
+            let range = anew.start as usize..anew.end as usize;
             self.sets[set].write(gpu, Slot::Control, range.start, &counters[range]);
         }
         Ok(())
@@ -282,6 +285,7 @@ impl GpuFlow {
             (0..chunk.pieces.len()).filter(|&i| control[redo_at + i / 32] >> (i % 32) & 1 != 0).collect();
         self.redo(world, options, chunk, set, &redo, &mut output, stats)?;
         for pairs in output.pairs.iter_mut().flatten() {
+            s5_pairs::join(pairs);
             s5_pairs::clip(pairs, &chunk.pieces, &output.limits, world.links.len());
         }
         Ok(output)

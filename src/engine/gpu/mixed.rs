@@ -1,7 +1,7 @@
 //! A chunk with some stages on the CPU: to bisect a fault, and for the tests of single stages.
 
 use super::chunk::{ChunkInput, ChunkOutput, Started, by_piece};
-use super::{CANDIDATES, COUNTERS, CULL_LEVELS, GpuFlow, LEAF_ITEMS, LINK_LEVELS, PAIRS, SWEEP_COUNTS};
+use super::{CANDIDATES, COUNTERS, CULL_LEVELS, GpuFlow, PAIRS, SWEEP_COUNTS, slabs};
 use crate::engine::options::{Options, Stage};
 use crate::engine::stats::Stats;
 use crate::error::Result;
@@ -159,7 +159,7 @@ impl GpuFlow {
     /// The device failed.
     pub fn demand(&self, set: usize) -> Result<[u32; 3]> {
         let control: Vec<u32> = self.sets[set].read(&self.gpu, Slot::Control, COUNTERS)?;
-        let items = control[..CULL_LEVELS + LINK_LEVELS].iter().chain([&control[LEAF_ITEMS as usize]]);
+        let items = control[..CULL_LEVELS].iter().chain(&control[slabs::FIRST as usize..]);
         Ok([items.copied().max().unwrap_or(0), control[CANDIDATES as usize], control[PAIRS as usize]])
     }
 

@@ -7,14 +7,16 @@
 mod chunk;
 mod mixed;
 mod raster;
+mod slabs;
 
 pub use chunk::{ChunkInput, ChunkOutput, Started};
 
 use super::options::{Capacities, ITEM_BYTES, Options, Stage};
 use crate::error::{Error, ErrorKind, Result};
-use crate::gpu::layout::{Chunk, NodePair, Pass};
+use crate::gpu::layout::{Chunk, LinkItem, Pass};
 use crate::gpu::shader::Source;
 use crate::gpu::{AdapterChoice, Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step};
+use crate::model::tree::WIDTH;
 use crate::model::world::{SCENE_LEAF, World};
 use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s1_concat::{self, POSE_FLOATS};
@@ -23,17 +25,17 @@ use crate::stage::s4_sweep::{Sweep, Work};
 use crate::stage::s6_solve::Initial;
 use crate::stage::{Candidate, SUBS, TrianglePair, s3_cull, s5_pairs};
 
-/// Words of the control buffer that are counters; the redo bits follow.
-const COUNTERS: usize = 256;
-/// Levels that the traversals may have: their counters come first.
+/// Words of the control buffer that are counters, those of the slabs of `s5_pairs` at last; the redo bits follow.
+const COUNTERS: usize = (slabs::FIRST + slabs::MOST_SLABS * slabs::COUNTERS_PER_SLAB) as usize;
+/// Levels that the traversal of the scene's tree may have: their counters come first.
 const CULL_LEVELS: usize = 128;
-const LINK_LEVELS: usize = 64;
 /// What `s4_sweep` counts: three words from here.
 const SWEEP_COUNTS: u32 = 250;
 const CANDIDATES: u32 = 253;
-const LEAF_ITEMS: u32 = 254;
 const PAIRS: u32 = 255;
 const PAIR_BYTES: u64 = size_of::<TrianglePair>() as u64;
+/// The boxes of the children of a node of a link's tree.
+const NODE_BYTES: usize = WIDTH * BOX_FLOATS * SUBS * size_of::<f32>();
 /// Pairs that are read back at once with the counters; more cost a second copy.
 const FIRST_PAIRS: u64 = 16_384;
 
@@ -49,8 +51,10 @@ struct Kernels {
     cull: Pipeline,
     /// Those of each form that may be chosen, in the order in which they run.
     sweep: Vec<(Sweep, Vec<(Pipeline, Work)>)>,
-    triangles: Pipeline,
+    nodes: Pipeline,
+    roots: Pipeline,
     links: Pipeline,
+    leaves: Pipeline,
     pairs: Pipeline,
     raster: Option<raster::RasterFlow>,
 }
@@ -67,6 +71,11 @@ pub struct GpuFlow {
     capacities: Capacities,
     cull_levels: u32,
     link_levels: u32,
+    /// Children of nodes of the links' trees that have boxes.
+    n_boxed: u32,
+    /// Slabs of time that `s5_pairs` goes through, and whether it does so for few pieces, too.
+    n_slabs: u32,
+    always_slabs: bool,
     form: BoundForm,
     /// Whether `s3_cull` runs.
     cull: bool,
@@ -121,19 +130,24 @@ impl GpuFlow {
             bound: compile(&s2_bound::KERNEL)?,
             cull: compile(&s3_cull::KERNEL)?,
             sweep: options.sweep.choices().iter().map(|form| sweep(*form)).collect::<Result<_>>()?,
-            triangles: compile(&s5_pairs::TRIANGLES)?,
+            nodes: compile(&s5_pairs::NODES)?,
+            roots: compile(&s5_pairs::ROOTS)?,
             links: compile(&s5_pairs::LINKS)?,
+            leaves: compile(&s5_pairs::LEAVES)?,
             pairs: compile(&s5_pairs::PAIRS)?,
             raster,
         };
         let cull_levels = s3_cull::max_levels(world);
         let link_levels = world.links.iter().map(|l| l.tree.depth).max().unwrap_or(0);
-        if cull_levels >= CULL_LEVELS || link_levels >= LINK_LEVELS {
+        if cull_levels >= CULL_LEVELS || link_levels > slabs::LINK_LEVELS {
             let message = format!("trees of {cull_levels} and {link_levels} levels are too deep for the kernels");
             return Err(Error::new(ErrorKind::Gpu, message).remedy("use --backend cpu"));
         }
         let mut shared = Buffers::new(&gpu)?;
         shared.upload_world(&gpu, world)?;
+        // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
+        let prune = options.solve.initial == Initial::Report;
+        let n_slabs = if prune { options.slabs.unwrap_or(slabs::USUAL) } else { 1 };
         let mut flow = Self {
             gpu,
             kernels,
@@ -142,24 +156,26 @@ impl GpuFlow {
             capacities,
             cull_levels: cull_levels as u32,
             link_levels: link_levels as u32,
+            n_boxed: (n_boxed(world) * WIDTH) as u32,
+            n_slabs: n_slabs.clamp(1, slabs::MOST_SLABS),
+            always_slabs: options.slabs.is_some(),
             form: options.bound,
             cull: options.cull,
             sweep: options.sweep.choices()[0],
             n_links: world.links.len() as u32,
-            // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
-            prune: options.solve.initial == Initial::Report,
+            prune,
         };
         flow.reserve_queues()?;
         Ok(flow)
     }
 
     fn reserve_queues(&mut self) -> Result<()> {
-        let (c, entry, passes) = (self.capacities, size_of::<NodePair>() as u64, self.passes());
+        let (c, entry, passes) = (self.capacities, size_of::<LinkItem>() as u64, self.passes());
         for set in &mut self.sets {
             set.reserve(&self.gpu, Slot::Items, 2 * u64::from(c.queue) * entry)?;
             set.reserve(&self.gpu, Slot::LeafItems, u64::from(c.queue) * entry)?;
             set.reserve(&self.gpu, Slot::Candidates, u64::from(c.candidates) * size_of::<Candidate>() as u64)?;
-            set.reserve(&self.gpu, Slot::Pairs, u64::from(c.pairs) * entry)?;
+            set.reserve(&self.gpu, Slot::Pairs, u64::from(c.pairs) * PAIR_BYTES)?;
             set.reserve(&self.gpu, Slot::Arguments, 16)?;
             if let Some(raster) = &self.kernels.raster {
                 raster.reserve(&self.gpu, set, c.candidates)?;
@@ -201,19 +217,12 @@ impl GpuFlow {
             output_at: half(i + 1),
             capacity: queue,
             invocations: 8,
-            vertices: 0,
-        };
-        let first_link = CULL_LEVELS as u32;
-        let mut passes: Vec<Pass> = (0..self.cull_levels).map(|i| level(0, CANDIDATES, i)).collect();
-        passes.push(Pass {
-            input: CANDIDATES,
-            output: first_link,
-            capacity: self.capacities.candidates,
-            invocations: 32,
             ..Pass::default()
-        });
-        passes.extend((0..self.link_levels).map(|i| level(first_link, LEAF_ITEMS, i)));
-        passes.push(Pass { input: LEAF_ITEMS, output: PAIRS, capacity: queue, invocations: 8, ..Pass::default() });
+        };
+        let mut passes: Vec<Pass> = (0..self.cull_levels).map(|i| level(0, CANDIDATES, i)).collect();
+        for n_slabs in [self.n_slabs, 1] {
+            passes.extend(slabs::passes(&self.capacities, self.link_levels, n_slabs));
+        }
         // Two for `s4_sweep`, by what it has invocations for.
         passes.extend([SCENE_LEAF, 1].map(|invocations| Pass {
             input: CANDIDATES,
@@ -241,14 +250,9 @@ impl GpuFlow {
             Stage::Bound => direct(&k.bound),
             Stage::Cull if !self.cull => Vec::new(),
             Stage::Cull => (0..self.cull_levels).map(|i| queued(&k.cull, i)).collect(),
-            Stage::Pairs => {
-                let first = self.cull_levels;
-                let links = (0..self.link_levels).map(|i| queued(&k.links, first + 1 + i));
-                let ends = (queued(&k.triangles, first), queued(&k.pairs, first + 1 + self.link_levels));
-                std::iter::once(ends.0).chain(links).chain([ends.1]).collect()
-            }
+            Stage::Pairs => self.pair_steps(self.cull_levels, n_pieces),
             Stage::Sweep => {
-                let pass = self.cull_levels + self.link_levels + 2;
+                let pass = self.cull_levels + (self.n_slabs + 1) * slabs::steps(self.link_levels);
                 let links = Size::Invocations(n_pieces as u64 * u64::from(self.n_links) * 64);
                 let kernels =
                     k.sweep.iter().find(|(form, _)| *form == self.sweep).map_or(&[][..], |(_, kernels)| kernels);
@@ -273,14 +277,20 @@ impl GpuFlow {
     }
 }
 
+/// Nodes of the links' trees that have boxes.
+fn n_boxed(world: &World) -> usize {
+    slabs::boxed_nodes(world.links.iter().map(|link| link.tree.nodes.len()).sum())
+}
+
 /// Sizes that fit the adapter and the memory: a chunk is as large as its poses may be.
 fn default_capacities(gpu: &Gpu, world: &World, memory_bytes: u64) -> Capacities {
     let share = (memory_bytes / 4).min(gpu.max_binding());
     // Counters times 32 invocations must stay within 32 bits.
-    let entries = (share / 2 / PAIR_BYTES).clamp(1 << 10, 1 << 24) as u32;
+    let entries = (share / 2 / size_of::<LinkItem>() as u64).clamp(1 << 10, 1 << 24) as u32;
     let per_piece = (SUBS * 4 * (world.robot.bodies.len() * POSE_FLOATS + world.model.n_nodes() * BOX_FLOATS)) as u64;
     // A piece makes a few hundred items; more are done again.
-    let pieces = (share / 4 / per_piece.max(1)).min(u64::from(entries) / 256).clamp(1, 4096) as usize;
+    let boxes = (share / (n_boxed(world) * NODE_BYTES).max(1) as u64).max(1);
+    let pieces = (share / 4 / per_piece.max(1)).min(boxes).min(u64::from(entries) / 256).clamp(1, 4096) as usize;
     // Pairs take more memory once they are back.
     let pairs = u64::from(entries).min(memory_bytes / ITEM_BYTES).max(1 << 10) as u32;
     Capacities { pieces, queue: entries, candidates: entries, pairs }

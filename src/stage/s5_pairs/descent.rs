@@ -1,9 +1,9 @@
 //! Steps `triangles` and `links` in a part of a piece: down the link's tree with the box of a cluster, then at each leaf with those
 //! of its triangles.
 //!
-//! The kernels go down with each triangle and for each sub-interval, by line-swept spheres and planes. Here the eight children of a node
-//! stand side by side, each with the box around its oriented box over the whole part: parts are so short that a link moves little in
-//! them, and what step `pairs` begins with costs no more than finer times here.
+//! The kernels go down with boxes for each sub-interval. Here the eight children of a node stand side by side, each with the box
+//! around its oriented box over the whole part: parts are so short that a link moves little in them, and what step `pairs` begins
+//! with costs no more than finer times here.
 
 use super::moving::{MovingLink, NodeBoxes, Part};
 use super::{Item, PairCounts};

@@ -1,0 +1,247 @@
+//! Slabs of time: what is left out lies after a contact that is proved, whatever the number of slabs; and it costs nothing.
+
+use super::{Case, case};
+use crate::effort;
+use crate::harness::backends::{engine, on};
+use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::models::{self, Draw, RobotKind};
+use crate::harness::prove::avoids_triangle;
+use crate::harness::truth::position;
+use crate::oracle::dyadic::exact as exactly;
+use crate::oracle::exact;
+use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::{Backend, Capacities, Options, Stage, Stats};
+use firstcontact::gpu::Slot;
+use firstcontact::motion::Motions;
+use firstcontact::stage::s5_pairs::Limits;
+use firstcontact::stage::s6_solve::Mode;
+use firstcontact::stage::{ALL_SUBS, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
+
+/// Three does not divide a piece, and there are more than sixteen at no time.
+const NUMBERS: [u32; 7] = [1, 2, 3, 4, 8, 16, 100];
+
+fn options(slabs: u32) -> Options {
+    Options { slabs: Some(slabs), ..Options::default() }
+}
+
+fn run(case: &Case, options: &Options, mutant: Option<Mutant>) -> (Vec<TrianglePair>, Limits, Stats) {
+    let mut flow = mutated_flow(&case.world, options, mutant);
+    let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
+    let mut stats = Stats::default();
+    let started = flow.start(&case.world, &chunk, 0).unwrap();
+    let output = flow.finish(&case.world, options, &chunk, started, &mut stats).unwrap();
+    (output.pairs.into_iter().flat_map(Option::unwrap).collect(), output.limits, stats)
+}
+
+/// How much of a piece comes before the end of a limit's slice.
+fn slices(limit: u32, index: u32) -> f64 {
+    let begin = u64::from(index) * u64::from(SLICES_PER_PIECE);
+    let n = (u64::from(limit) + 1).saturating_sub(begin).min(u64::from(SLICES_PER_PIECE));
+    n as f64 / f64::from(SLICES_PER_PIECE)
+}
+
+/// What is wrong: sub-intervals and slices up to a motion's limit that are neither kept nor proved free, pairs that come twice, and
+/// limits at which nothing touches.
+fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
+    let n_links = case.world.links.len() as u32;
+    let mut kept = std::collections::HashMap::new();
+    let mut bad = 0;
+    for p in pairs {
+        let before = kept.insert((p.piece_link, p.link_triangle, p.scene_triangle), p.mask_slice);
+        bad += usize::from(before.is_some() || p.mask() == 0);
+    }
+    let mut touches = vec![false; case.motions.len()];
+    for (i, piece) in case.pieces.iter().enumerate() {
+        let (motion, limit) = (&case.motions[piece.motion as usize], limits[piece.motion as usize]);
+        let wanted = piece.mask_until(limit);
+        for (l, link) in case.world.links.iter().enumerate() {
+            for (x, triangle) in link.triangles.iter().enumerate() {
+                for y in 0..case.world.scene.triangles.len() {
+                    let standing = case.world.scene.standing(y);
+                    let free = |span| avoids_triangle(motion, link.body, triangle, &standing, span);
+                    let key = (i as u32 * n_links + l as u32, x as u32, y as u32);
+                    let mask_slice = kept.get(&key).copied().unwrap_or(0);
+                    let slice = mask_slice >> SUBS;
+                    let dropped = wanted & !mask_slice;
+                    if (dropped != 0 || slice > 0) && !free([piece.t0, piece.t1]) {
+                        // Of the last sub-interval what comes before the contact is proved.
+                        let until = piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece.index);
+                        let span = |k| piece.sub(k).map(|t| t.min(until));
+                        bad += (0..SUBS).filter(|&k| dropped >> k & 1 != 0 && !free(span(k))).count();
+                        if slice > 0 {
+                            let [t0, t1] = piece.sub((mask_slice & ALL_SUBS).trailing_zeros() as usize);
+                            bad += usize::from(!free([t0, t0 + (t1 - t0) * f64::from(slice) / f64::from(SLICES)]));
+                        }
+                    }
+                    if limit != u32::MAX && limit / SLICES_PER_PIECE == piece.index {
+                        // Triangles that a limit rests on meet in the middle of its slice.
+                        let share = (f64::from(limit % SLICES_PER_PIECE) + 0.5) / f64::from(SLICES_PER_PIECE);
+                        let t = piece.t0 + (piece.t1 - piece.t0) * share;
+                        let now = triangle.map(|e| exactly(position(motion, link.body, e, t)));
+                        let there = case.world.scene.triangles[y].map(exactly);
+                        touches[piece.motion as usize] |= exact::intersect(&now, &there);
+                    }
+                }
+            }
+        }
+    }
+    bad + limits.iter().zip(touches).filter(|(limit, touches)| **limit != u32::MAX && !touches).count()
+}
+
+#[test]
+fn only_what_is_free_or_after_a_contact_is_left_out() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(71);
+    let (mut limited, mut pieces) = (0, 0);
+    for (n_bodies, n_triangles, angles) in [(3, 40, [0.3, 1.5]), (5, 60, [1.0, 6.0])] {
+        let case = case(&mut draw, n_bodies, n_triangles, effort(4, 30), angles);
+        let (_, one_by_one, _) = run(&case, &options(1), None);
+        for n in NUMBERS {
+            let (pairs, limits, _) = run(&case, &options(n), None);
+            assert_eq!(faults(&case, &pairs, &limits), 0, "{n} slabs");
+            assert_eq!(limits, one_by_one, "{n} slabs");
+        }
+        limited += one_by_one.iter().filter(|limit| **limit != u32::MAX).count();
+        pieces += case.pieces.len() - case.motions.len();
+    }
+    println!("{limited} limits, {pieces} pieces that are not a motion's first");
+    assert!(limited >= 3 && pieces > 0);
+}
+
+/// A queue that overflows in some slab marks the piece; it is done again with all of its slabs.
+#[test]
+fn overflows_in_slabs_lose_nothing() {
+    if skip() {
+        return;
+    }
+    let case = case(&mut Draw::new(72), 4, 60, 6, [0.8, 1.5]);
+    let mut flow = mutated_flow(&case.world, &options(8), None);
+    let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
+    let started = flow.start(&case.world, &chunk, 0).unwrap();
+    flow.finish(&case.world, &options(8), &chunk, started, &mut Stats::default()).unwrap();
+    let [queue, candidates, pairs] = flow.demand(0).unwrap();
+    for (queue, pairs) in [(queue / 2, pairs), (queue, pairs / 2), (1, 1)] {
+        let capacities = Some(Capacities { pieces: 100, queue, candidates, pairs });
+        let (pairs, limits, stats) = run(&case, &Options { capacities, ..options(8) }, None);
+        assert!(stats.stages[Stage::Cull as usize].retries > 0);
+        assert_eq!(faults(&case, &pairs, &limits), 0, "{capacities:?}");
+    }
+}
+
+#[test]
+fn mutants_of_slabs_are_caught() {
+    if skip() {
+        return;
+    }
+    let case = case(&mut Draw::new(73), 5, 25, 16, [1.5, 6.0]);
+    let mut unseen = Vec::new();
+    for (old, new) in [
+        // What a division leaves; the last slab.
+        ("if current.slab + 1u < current.n_slabs {", "if current.slab < current.n_slabs {"),
+        ("if start >= end {", "if start >= end || current.slab + 1u == current.n_slabs {"),
+        // The limit a sub-interval early; a limit that nothing proves; one that forgets its piece, or its sub-interval.
+        ("(limit - first) / SLICES + 1u", "(limit - first) / SLICES"),
+        ("if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {", "if true {"),
+        ("(m.index * SUBS + at) * SLICES + slice", "at * SLICES + slice"),
+        ("(m.index * SUBS + at) * SLICES + slice", "m.index * SUBS * SLICES + slice"),
+        // A slab in the middle.
+        ("c.mask & mask_of_slab(m,", "c.mask & select(ALL_SUBS, 0u, current.slab == 1u) & mask_of_slab(m,"),
+    ] {
+        let (pairs, limits, _) = run(&case, &options(3), Some(Mutant { old, new }));
+        if faults(&case, &pairs, &limits) == 0 {
+            unseen.push((old, new));
+        }
+    }
+    assert_eq!(unseen, [("", ""); 0]);
+}
+
+/// What a loop has not come to is kept, or its piece done again.
+#[test]
+fn loops_that_are_cut_short_lose_nothing() {
+    if skip() {
+        return;
+    }
+    let case = case(&mut Draw::new(76), 3, 90, 4, [0.8]);
+    for (old, new, again) in [
+        ("let k = firstTrailingBit(rest);", "let k = firstTrailingBit(rest); if k > 0u { break; }", false),
+        (
+            "let y = item.scene_ref + firstTrailingBit(rest);",
+            "if (rest & 1u) == 0u { break; } let y = item.scene_ref;",
+            true,
+        ),
+    ] {
+        let (pairs, limits, stats) = run(&case, &options(2), Some(Mutant { old, new }));
+        assert_eq!(stats.stages[Stage::Cull as usize].retries > 0, again);
+        assert_eq!(faults(&case, &pairs, &limits), 0, "{new}");
+    }
+}
+
+/// Entries that come out of the first step of each slab.
+fn entries(case: &Case, slabs: u32, mode: Mode) -> (Vec<u32>, Limits) {
+    let mut options = options(slabs);
+    options.solve.mode = mode;
+    let mut flow = mutated_flow(&case.world, &options, None);
+    let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
+    let started = flow.start(&case.world, &chunk, 0).unwrap();
+    let output = flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
+    let control: Vec<u32> = flow.buffers(0).read(flow.gpu(), Slot::Control, 256 + 64 * slabs as usize).unwrap();
+    ((0..slabs as usize).map(|slab| control[256 + 64 * slab]).collect(), output.limits)
+}
+
+/// After the slab of a motion's contact none of its candidates is looked at.
+#[test]
+fn what_comes_after_a_contact_costs_nothing() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(74);
+    let mut early = 0;
+    for _ in 0..effort(12, 100) {
+        let case = case(&mut draw, 4, 120, 1, [0.8]);
+        let mode = if early % 2 == 0 { Mode::Toc } else { Mode::Verdict };
+        let (of_slabs, limits) = entries(&case, 8, mode);
+        let slab = limits[0] / (SLICES_PER_PIECE * case.pieces.len() as u32 / 8);
+        assert!(limits[0] == u32::MAX || of_slabs.iter().skip(slab as usize + 1).all(|n| *n == 0), "{of_slabs:?}");
+        // Without slabs everything is looked at.
+        early += usize::from(slab < 4 && entries(&case, 1, mode).0[0] > of_slabs.iter().sum());
+    }
+    println!("{early} contacts in the first half");
+    assert!(early >= 3);
+}
+
+/// The same bytes for any number of slabs and size of chunks, in both modes.
+#[test]
+fn answers_do_not_depend_on_slabs() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(75);
+    let mut contacts = 0;
+    for _ in 0..effort(2, 20) {
+        let kind = RobotKind { n_bodies: 5, link_m: 0.4, n_triangles: 20, mixed: true };
+        let robot = models::robot(&mut draw, kind);
+        let scene = models::scene(&mut draw, 40, 1.2, 0.1);
+        let rows: Vec<_> = (0..40).map(|i| models::motion(&mut draw, &robot, [0.3, 1.0, 8.0][i % 3], 0.3)).collect();
+        let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        let motions = Motions::between(&start, &end).unwrap();
+        for mode in [Mode::Toc, Mode::Verdict] {
+            let check = |slabs, capacities| {
+                let mut options = Options { slabs, capacities, ..on(Backend::Gpu) };
+                options.solve.mode = mode;
+                let verdicts = engine(&robot, &scene, &[], options).check(&motions).unwrap().verdicts;
+                verdicts.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>()
+            };
+            let first = check(Some(1), None);
+            contacts += first.iter().filter(|v| v.starts_with("Contact")).count();
+            for slabs in [Some(2), Some(3), Some(8), Some(16), None] {
+                assert_eq!(check(slabs, None), first, "{slabs:?}");
+            }
+            let small = Capacities { pieces: 3, queue: 1 << 16, candidates: 1 << 12, pairs: 1 << 12 };
+            assert_eq!(check(None, Some(small)), first);
+        }
+    }
+    println!("{contacts} contacts");
+    assert!(contacts > 20);
+}
