@@ -34,8 +34,6 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// For the many parts of a link.
-    pub const QUICK: Self = Self { polished: [3, 1], steps: [0.2, 0.04, 0.006], random_moves: 3, diagonals: false };
     /// For a link as a whole.
     pub const THOROUGH: Self = Self { polished: [8, 3], steps: [0.3, 0.04, 0.001], random_moves: 20, diagonals: true };
 }
@@ -43,18 +41,9 @@ impl Effort {
 impl Lss {
     /// A tight line-swept sphere around triangles, which certainly contains them.
     pub fn around<'a>(triangles: impl Iterator<Item = &'a Triangle>) -> Self {
-        Self::fitted(triangles, Effort::THOROUGH)
-    }
-
-    /// The same with less work, and sometimes less tight: for the many parts of a link.
-    pub fn quickly_around<'a>(triangles: impl Iterator<Item = &'a Triangle>) -> Self {
-        Self::fitted(triangles, Effort::QUICK)
-    }
-
-    fn fitted<'a>(triangles: impl Iterator<Item = &'a Triangle>, effort: Effort) -> Self {
         let triangles: Vec<Triangle> = triangles.copied().collect();
         let points: Vec<DVec3> = triangles.iter().flatten().copied().collect();
-        fit(&triangles, &points, effort).containing(&points)
+        fit(&triangles, &points, Effort::THOROUGH).containing(&points)
     }
 }
 

@@ -54,7 +54,7 @@ pub struct LinkShape {
     pub body: u32,
     /// Bound of the whole link.
     pub lss: Lss,
-    /// The boxes of the children of each node of the tree, oriented and side by side; the CPU's. Slots without a child hold the
+    /// The boxes of the children of each node of the tree, oriented and side by side. Slots without a child hold the
     /// body's origin.
     pub boxes: Vec<OrientedBox<Lanes<WIDTH>>>,
     /// The vertices of each leaf's triangles, side by side; the last triangle fills lanes that are left.
@@ -63,8 +63,6 @@ pub struct LinkShape {
     pub reach_m: f64,
     /// The tree over its triangles.
     pub tree: WideTree,
-    /// The bound of each child of each node of the tree.
-    pub bounds: Vec<[Option<Lss>; WIDTH]>,
     /// The triangles in the order of the leaves, body frame.
     pub triangles: Vec<Triangle>,
 }
@@ -187,33 +185,17 @@ impl LinkShape {
         let boxes: Vec<_> = source.triangles.iter().map(|t| outward_box(t).map(Vec3A::from_array)).collect();
         let tree = WideTree::build(&boxes, LINK_LEAF);
         let triangles: Vec<Triangle> = tree.order.iter().map(|&i| source.triangles[i as usize]).collect();
-        // Every node is fitted to its own triangles: tighter than joining its children's spheres.
+        // Every node is fitted to its own triangles: tighter than joining its children's boxes.
         let below = LeavesBelow::new(&tree);
-        let fit = |child| {
-            let leaves = below.of(child);
-            (!leaves.is_empty()).then(|| Lss::quickly_around(leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)])))
-        };
-        let bounds = tree.nodes.iter().map(|children| children.map(fit)).collect::<Vec<_>>();
         let fit_box = |child| {
             let leaves = below.of(child);
             obb::around(&leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)]).copied().collect::<Vec<_>>(), 0.0)
         };
         let boxes = tree.nodes.iter().map(|children| OrientedBox::side_by_side(children.map(fit_box))).collect();
         let lss = Lss::around(triangles.iter());
-        let ends = bounds.iter().flatten().flatten().map(Lss::reach);
-        let reach = vertices().map(|v| v.length()).chain(ends).fold(lss.reach(), f64::max);
+        let reach = vertices().map(|v| v.length()).fold(lss.reach(), f64::max);
         let leaves = (0..tree.n_leaves() as u32).map(|leaf| side_by_side(&triangles[tree.leaf(leaf)])).collect();
-        Ok(Self {
-            link,
-            body: source.body,
-            lss,
-            boxes,
-            leaves,
-            reach_m: reach * (1.0 + 1e-12),
-            tree,
-            bounds,
-            triangles,
-        })
+        Ok(Self { link, body: source.body, lss, boxes, leaves, reach_m: reach * (1.0 + 1e-12), tree, triangles })
     }
 }
 
