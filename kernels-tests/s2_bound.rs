@@ -131,7 +131,7 @@ fn mutants_are_caught() {
         // The ball: the remainder of the motion and what rounds.
         (BoundForm::Jet, "p.ball = ball;", "p.ball = 0.0;"),
         // The half widths of interval matrices.
-        (BoundForm::Interval, "p.cube = width + (size + width) * (8.0 * UNIT);", "p.cube = vec3<f32>(0.0);"),
+        (BoundForm::Interval, "let width = pose.x1 + apply(pose.p1, a);", "let width = vec3<f32>(0.0);"),
         // The rise of the quadratic, the radius, the second end of the segment, the second child.
         (BoundForm::Jet, "let rise = max(p.c2, vec3<f32>(0.0)) * half_hh;", "let rise = vec3<f32>(0.0);"),
         (BoundForm::Jet, "let linear = abs(p.c1) * h;", "let linear = p.c1 * h;"),

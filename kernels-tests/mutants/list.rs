@@ -92,10 +92,9 @@ const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32
 const BENDING: &str = "s5_pairs::what_is_met_because_paths_bend_is_kept";
 const CULLED: &str = "s3_cull::reference_drops_only_what_is_free";
 const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
-/// Needs the pool, by FIRSTCONTACT_DATA.
-const POOL: &str = "pool::all_motions_on_the_cpu";
-/// Likewise.
-const OTHER_BOUNDS: &str = "pool::other_bounds_on_the_cpu";
+const TURN_BACK: &str = "s5_pairs::paths::what_is_met_because_paths_turn_back_is_kept";
+const COMES_AGAIN: &str = "s5_pairs::paths::what_passes_by_and_comes_again_is_kept";
+const LATER: &str = "s5_pairs::paths::limits_leave_out_only_what_comes_later";
 const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
 const SWEPT_MARGIN: &str = "s4_sweep_raster::soundness::what_comes_within_the_margin_stays";
 const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_none";
@@ -574,7 +573,7 @@ pub const MUTANTS: &[Mutant] = &[
         TAMPERED,
     ),
     // The search for pairs on the CPU.
-    m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", OTHER_BOUNDS),
+    m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", TURN_BACK),
     m("shift to a block's middle", BLOCK, "middle.shifted(-h, (len + 1) as f64 * h)", "middle", BLOCKS),
     m("half width of a block", MOVING_LINK, "len as f64 * self.h", "0.5 * len as f64 * self.h", PAIRS),
     m("half width of a slab, for the nodes' boxes", MOVING_LINK, "T::new(*h)", "T::new(0.2 * *h)", PAIRS),
@@ -601,7 +600,7 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m("first triangle of a leaf", DESCENT, "(1u32 << of_leaf) - 1", "(1u32 << of_leaf) - 2", PAIRS),
     m("what comes after a block", REFINEMENT, "item.mask & !(look.block as u16)", "0", PAIRS),
-    m("what comes after a sub-interval", REFINEMENT, "look.item.mask & !(1 << k)", "0", PAIRS),
+    m("what comes after a sub-interval", REFINEMENT, "look.item.mask & !(1 << k)", "0", COMES_AGAIN),
     m(
         "lanes that go on to their first half",
         REFINEMENT,
@@ -626,7 +625,7 @@ pub const MUTANTS: &[Mutant] = &[
         REFINEMENT,
         "now >= self.found.limit(piece)",
         "now + 2 >= self.found.limit(piece)",
-        POOL,
+        LATER,
     ),
     // Balls of displacements as bounds of the culling stages.
     m("speed in a ball of displacements", STRAY, "(first + second)", "second", NEEDED),

@@ -20,11 +20,11 @@ use firstcontact::stage::{ALL_SUBS, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair
 /// Three does not divide a piece, and there are more than sixteen at no time.
 const NUMBERS: [u32; 7] = [1, 2, 3, 4, 8, 16, 100];
 
-fn options(slabs: u32) -> Options {
+pub fn options(slabs: u32) -> Options {
     Options { slabs: Some(slabs), ..Options::default() }
 }
 
-fn run(case: &Case, options: &Options, mutant: Option<Mutant>) -> (Vec<TrianglePair>, Limits, Stats) {
+pub fn run(case: &Case, options: &Options, mutant: Option<Mutant>) -> (Vec<TrianglePair>, Limits, Stats) {
     let mut flow = mutated_flow(&case.world, options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
     let mut stats = Stats::default();
@@ -42,7 +42,7 @@ fn slices(limit: u32, index: u32) -> f64 {
 
 /// What is wrong: sub-intervals and slices up to a motion's limit that are neither kept nor proved free, pairs that come twice, and
 /// limits at which nothing touches.
-fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
+pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
     let n_links = case.world.links.len() as u32;
     let mut kept = std::collections::HashMap::new();
     let mut bad = 0;
