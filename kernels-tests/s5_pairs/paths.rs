@@ -40,26 +40,18 @@ fn case(robot: &Robot, blades: Vec<Triangle>, q0: &[f64], q1: &[f64]) -> Case {
     Case { world, motions: vec![motion], pieces }
 }
 
-/// A small triangle with a larger one, so that boxes tell nothing of when the small one comes near.
-fn speck_and_plate(at: DVec3, size_m: f64, plate_m: f64) -> Vec<Triangle> {
-    let [x, y] = [DVec3::X, DVec3::Y];
-    vec![
-        [at, at + x * size_m, at + (x + y) * size_m],
-        [at - y * plate_m, at + y * plate_m, at + (x + DVec3::Z) * plate_m],
-    ]
-}
-
 /// Where arms of 2r and r turn by 1 and by −2 rad (an epicycloid), a point rests for a moment: across, only its third derivative moves
-/// it, by r θ³. Blades stand in that way.
+/// it, by r θ³. Blades stand in that way, aslant, so that boxes around them tell nothing.
 fn cusp(way: f64) -> Case {
     let r = 0.002;
-    let robot = arm(&[0.0, 2.0 * r], speck_and_plate(DVec3::X * r, 1e-6, 2.0 * r));
+    let (at, size) = (DVec3::X * r, 1e-6);
+    let robot = arm(&[0.0, 2.0 * r], vec![[at, at + DVec3::X * size, at + (DVec3::X + DVec3::Y) * size]]);
     let (q0, q1) = ([-0.5 * way, 1.5 * way], [0.5 * way, -1.5 * way]);
     let far = 2.0 * r * f64::sin(0.5) - r * f64::sin(1.0);
     let blades = [0.2, 0.4, 0.6, 0.8, 0.95].iter().flat_map(|share| {
         [1.0, -1.0].map(|side| {
-            let [x, z] = [DVec3::X, DVec3::Z];
-            [-x - z, x - z, z * 2.0].map(|v| v + DVec3::Y * (far * share * side))
+            let (x, aslant) = (DVec3::X, DVec3::Z - DVec3::Y);
+            [-x - aslant, x - aslant, aslant * 2.0].map(|v| v + DVec3::Y * (far * share * side))
         })
     });
     let case = case(&robot, blades.collect(), &q0, &q1);
@@ -77,13 +69,6 @@ fn what_is_met_because_paths_turn_back_is_kept() {
         kept += pairs.len();
         if !skip() {
             assert_eq!(unproved(&case, &on_adapter(&case, None)), 0);
-            for (old, new) in [
-                ("p.ball = ball;", "p.ball = 0.0;"),
-                ("return select(m.balls.z, m.balls.y, j - i < 4u);", "return m.balls.x;"),
-            ] {
-                let pairs = on_adapter(&case, Some(Mutant { old, new }));
-                assert!(unproved(&case, &pairs) > 0, "'{new}' goes unseen");
-            }
         }
     }
     assert!(kept >= 20, "the speck comes to every blade: {kept}");
