@@ -12,7 +12,7 @@ use crate::harness::truth::position;
 use crate::oracle::dyadic::exact as exactly;
 use crate::oracle::exact;
 use firstcontact::engine::gpu::ChunkInput;
-use firstcontact::engine::{Options, Stats};
+use firstcontact::engine::{Options, Stats, Sweep};
 use firstcontact::gpu::layout::{UNIT, round_up};
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use firstcontact::model::scene::Scene;
@@ -160,9 +160,9 @@ fn reference(case: &Case) -> Vec<TrianglePair> {
     search(case, BoundForm::Jet).0
 }
 
-/// Without limits: `--initial ignore` leaves them out.
+/// Without limits: `--initial ignore` leaves them out; and without swept volumes, which would hide what the stage itself takes for free.
 fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<TrianglePair> {
-    let mut options = Options::default();
+    let mut options = Options { sweep: Sweep::Off, ..Options::default() };
     options.solve.initial = Initial::Ignore;
     let mut flow = mutated_flow(&case.world, &options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };

@@ -69,6 +69,13 @@ fn what_is_met_because_paths_turn_back_is_kept() {
         kept += pairs.len();
         if !skip() {
             assert_eq!(unproved(&case, &on_adapter(&case, None)), 0);
+            for (old, new) in [
+                ("p.ball = ball;", "p.ball = 0.0;"),
+                ("return select(m.balls.z, m.balls.y, j - i < 4u);", "return m.balls.x;"),
+            ] {
+                let pairs = on_adapter(&case, Some(Mutant { old, new }));
+                assert!(unproved(&case, &pairs) > 0, "'{new}' goes unseen");
+            }
         }
     }
     assert!(kept >= 20, "the speck comes to every blade: {kept}");
