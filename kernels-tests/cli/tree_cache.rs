@@ -119,16 +119,27 @@ fn large_scenes_keep_theirs_beside_them_and_small_ones_do_not() {
     std::fs::remove_file(&path).unwrap();
     let before = desk.names();
     let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", "new/results"];
-    let mut command = desk.command(&[&["check", "--backend", "cpu", "--threads", "1"], &files[..]].concat());
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(250));
-    #[cfg(unix)]
-    super::interrupt::signal(&child, "INT");
-    let since = Instant::now();
-    let run = Run::new(child.wait_with_output().unwrap());
-    if cfg!(unix) {
+    for wait_ms in [250, 100, 40, 15, 5] {
+        let mut command = desk.command(&[&["check", "--backend", "cpu", "--threads", "1"], &files[..]].concat());
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(wait_ms));
+        #[cfg(unix)]
+        super::interrupt::signal(&child, "INT");
+        let since = Instant::now();
+        let run = Run::new(child.wait_with_output().unwrap());
+        if !cfg!(unix) {
+            return;
+        }
+        if run.code == Some(1) || run.code == Some(130) {
+            // It had read and built already.
+            let _ = std::fs::remove_file(&path);
+            let _ = std::fs::remove_dir_all(desk.path("new"));
+            continue;
+        }
         assert!(run.code.is_none() && run.stdout.is_empty(), "{:?} {}", run.code, run.stderr);
         assert!(since.elapsed() < Duration::from_secs(2));
         assert_eq!(desk.names(), before);
+        return;
     }
+    panic!("it was never still reading");
 }
