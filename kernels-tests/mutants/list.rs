@@ -491,13 +491,6 @@ pub const MUTANTS: &[Mutant] = &[
         RANGE_AT_REST,
     ),
     // The paper's tessellation in maps.
-    m(
-        "triangles as wide as their deviation",
-        MAPS,
-        "V3::new), epsilon_m)",
-        "V3::new), if MUTANT { 0.0 } else { epsilon_m })",
-        SURFACE,
-    ),
     m("the whole piece", MAPS, "[piece.t0, piece.t1]", "[piece.t0, 0.5 * (piece.t0 + piece.t1)]", SURFACE),
     m(
         "the margin",
