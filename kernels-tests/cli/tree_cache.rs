@@ -123,14 +123,15 @@ fn large_scenes_keep_theirs_beside_them_and_small_ones_do_not() {
         let mut command = desk.command(&[&["check", "--backend", "cpu", "--threads", "1"], &files[..]].concat());
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(wait_ms));
+        // Nothing is caught yet. Whoever runs the tests in the background may have INT ignored, and then so have they.
         #[cfg(unix)]
-        super::interrupt::signal(&child, "INT");
+        super::interrupt::signal(&child, "TERM");
         let since = Instant::now();
         let run = Run::new(child.wait_with_output().unwrap());
         if !cfg!(unix) {
             return;
         }
-        if run.code == Some(1) || run.code == Some(130) {
+        if run.code == Some(1) {
             // It had read and built already.
             let _ = std::fs::remove_file(&path);
             let _ = std::fs::remove_dir_all(desk.path("new"));
