@@ -133,8 +133,7 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
             if args.index >= all.len() {
                 return none(all.len(), &files.motions);
             }
-            let motions = Motions::between(&[all.start(args.index)], &[all.end(args.index)])?;
-            (robot, scene, motions, Vec::new())
+            (robot, scene, all.pick(&[args.index]), Vec::new())
         }
         Work::Problems(set) => {
             let robot = args.inputs.robot(&set.robot, Some(set.base))?;

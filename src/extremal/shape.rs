@@ -108,11 +108,6 @@ impl Shape {
         self.ranges()[i].filter(|r| !r.closed && !matches!(self, Self::Ellipsoid(_)))
     }
 
-    /// Whether it has two parameters, hence normals.
-    pub fn is_surface(&self) -> bool {
-        self.ranges()[1].is_some()
-    }
-
     /// Point and derivatives in the body's frame.
     pub fn jet(&self, place: Place) -> Jet {
         let [u, v] = place.at;

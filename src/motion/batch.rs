@@ -76,6 +76,18 @@ impl Motions {
         Self { n_motions: end - start, n_columns: self.n_columns, values: self.values[of(start)..of(end)].to_vec() }
     }
 
+    /// The motions of these numbers, in that order, copied; numbers that no motion has are left out.
+    #[must_use]
+    pub fn pick(&self, numbers: &[usize]) -> Self {
+        let mut some = Self { n_motions: 0, n_columns: self.n_columns, values: Vec::new() };
+        for &i in numbers.iter().filter(|i| **i < self.n_motions) {
+            some.n_motions += 1;
+            some.values.extend_from_slice(self.start(i));
+            some.values.extend_from_slice(self.end(i));
+        }
+        some
+    }
+
     /// Puts other motions behind these.
     ///
     /// # Errors

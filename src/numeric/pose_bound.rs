@@ -309,7 +309,8 @@ pub struct PointBound<T> {
 }
 
 impl<T: Real> PointBound<T> {
-    /// The same bound seen from the local time `shift`, for times within the `|τ| <= h` that it was made for.
+    /// The same bound seen from the local time `shift`, for times within the `|τ| <= h` that it was made for: what the kernels do with
+    /// points. Here poses are shifted before (`pose_block.rs`).
     #[inline(always)]
     pub fn shifted(&self, shift: T, h: T) -> Self {
         let [c0, c1, c2] = self.c;

@@ -172,20 +172,6 @@ impl<T: Real> MovingTriangle<T> {
         }
     }
 
-    /// Lowest and highest coordinates, outward. What is summed has at most seven roundings, the corner itself one.
-    #[inline(always)]
-    pub fn range(&self) -> (V3<T>, V3<T>) {
-        let [p, q, r] = self.at;
-        let (mut lo, mut hi) = (p.min(q).min(r), p.max(q).max(r));
-        for k in 0..3 {
-            let far = self.travel.0[k].abs() + self.off.0[k] + self.ball;
-            let size = lo.0[k].abs().max(hi.0[k].abs()) + far;
-            let far = far + (size * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW));
-            (lo.0[k], hi.0[k]) = (lo.0[k] - far, hi.0[k] + far);
-        }
-        (lo, hi)
-    }
-
     /// As seen from one that stands.
     #[inline(always)]
     pub fn towards(&self, tri: &StandingTriangle<T>) -> Approach<T> {

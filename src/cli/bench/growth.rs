@@ -147,7 +147,7 @@ fn triangles(run: &mut Run, args: &MeasureArgs, most_rooms: u64, most: usize) ->
             let Some(mut scene) = Dataset::generate("amr", DEFAULT_SEED, scale)?.scene()? else { return Ok(()) };
             let engine = Engine::builder_taking(&set.robot, &mut scene).options(options).build()?;
             for kind in Kind::ALL {
-                let (stats, _) = repeated(&engine, &set.pick(&set.numbers(kind, most))?)?;
+                let (stats, _) = repeated(&engine, &set.motions.pick(&set.numbers(kind, most)))?;
                 let build_s = engine.check(&set.motions.range(0..1))?.stats.build_s;
                 let line = format!("{}, {}", device(&engine), kind.name());
                 growth.add(f64::from(scene.n_triangles()), line, stats, build_s);
@@ -182,7 +182,7 @@ fn batches(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
             let mut stats = Stats::default();
             for k in 0..(100 / batch).max(1) {
                 let shifted: Vec<usize> = numbers.iter().map(|i| (i + k * 7) % set.motions.len()).collect();
-                let (one, _) = repeated(&engine, &set.pick(&shifted)?)?;
+                let (one, _) = repeated(&engine, &set.motions.pick(&shifted))?;
                 stats.add(&one);
                 stats.wall_s += one.wall_s;
             }
@@ -211,7 +211,7 @@ fn depths(run: &mut Run, args: &GrowthArgs, quick: bool) -> Result<()> {
         for (bound, name) in BOUNDS {
             let engine = Engine::builder(&set.robot, &set.scene).options(Options { bound, ..one_thread() }).build()?;
             for kind in Kind::ALL {
-                let stats = within(&engine, &set.pick(&set.numbers(kind, usize::MAX))?, limit_s)?;
+                let stats = within(&engine, &set.motions.pick(&set.numbers(kind, usize::MAX)), limit_s)?;
                 growth.add(f64::from(depth), format!("{name}, {}", kind.name()), stats, 0.0);
             }
         }
@@ -229,7 +229,7 @@ fn amplitudes(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
             let set = Set::load(&format!("{name}/{theta}"), &args.measure.dataset_folder)?;
             let engine = Engine::builder(&set.robot, &set.scene).options(one_thread()).build()?;
             for kind in Kind::ALL {
-                let motions = set.pick(&set.numbers(kind, most))?;
+                let motions = set.motions.pick(&set.numbers(kind, most));
                 if !motions.is_empty() {
                     growth.add(
                         f64::from(theta),

@@ -42,7 +42,7 @@ impl Measured {
         choice: &str,
         most: usize,
     ) -> Result<Option<Self>> {
-        let motions = set.pick(&set.numbers(kind, most))?;
+        let motions = set.motions.pick(&set.numbers(kind, most));
         if motions.is_empty() {
             return Ok(None);
         }

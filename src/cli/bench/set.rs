@@ -58,15 +58,6 @@ impl Set {
         (0..self.verdicts.len()).filter(fits).take(most).collect()
     }
 
-    /// Some motions.
-    pub fn pick(&self, numbers: &[usize]) -> Result<Motions> {
-        let [starts, ends]: [Vec<&[f64]>; 2] = [
-            numbers.iter().map(|&i| self.motions.start(i)).collect(),
-            numbers.iter().map(|&i| self.motions.end(i)).collect(),
-        ];
-        Motions::between(&starts, &ends)
-    }
-
     /// The set with motions that are worth a look: the earliest contact, the latest one, and `others`.
     pub fn used(&self, others: &[usize]) -> UsedDataset {
         let begin = |i: usize| match &self.verdicts[i] {

@@ -1,6 +1,6 @@
 //! Data sets by name, read: for commands that take no files.
 
-use super::named::{ProblemSet, Work, work};
+use super::named::{ProblemSet, Work, placed, work};
 use super::{FOLDER, Files};
 use firstcontact::dataset::problems;
 use firstcontact::engine::{Backend, Engine, Options};
@@ -8,7 +8,6 @@ use firstcontact::load::LoadLimits;
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::model::scene_file::SceneOptions;
-use firstcontact::model::urdf::UrdfOptions;
 use firstcontact::motion::Motions;
 use firstcontact::{Error, Result};
 use std::path::Path;
@@ -48,11 +47,7 @@ impl Loaded {
             Work::Files(files) => {
                 let all = Self::files(&files)?;
                 known(all.motions.len())?;
-                let ends: [Vec<&[f64]>; 2] = [
-                    numbers.iter().map(|&k| all.motions.start(k)).collect(),
-                    numbers.iter().map(|&k| all.motions.end(k)).collect(),
-                ];
-                let motions = Motions::between(&ends[0], &ends[1])?;
+                let motions = all.motions.pick(numbers);
                 Ok(vec![(name.to_string(), numbers.to_vec(), Self { motions, ..all })])
             }
             Work::Problems(set) => {
@@ -71,7 +66,7 @@ impl Loaded {
     }
 
     fn files(files: &Files) -> Result<Self> {
-        let robot = placed(&files.robot, files.base)?;
+        let robot = placed(&files.robot, files.base.unwrap_or_default())?;
         let scene = Scene::from_file(&files.scene)?;
         let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
         Ok(Self { robot, scene, motions, allowed: Vec::new() })
@@ -85,14 +80,7 @@ impl Loaded {
 }
 
 fn problems_of(set: &ProblemSet) -> Result<(Robot, Vec<problems::Problem>)> {
-    let robot = placed(&set.robot, Some(set.base))?;
+    let robot = placed(&set.robot, set.base)?;
     let found = problems::read(&set.archive, &set.suffix, &set.kind, &SceneOptions::default())?;
     Ok((robot, found))
-}
-
-fn placed(robot: &Path, base: Option<[f64; 6]>) -> Result<Robot> {
-    match base {
-        Some(base) => Robot::from_urdf_with(robot, &UrdfOptions { base, ..UrdfOptions::default() }),
-        None => Robot::from_urdf(robot),
-    }
 }

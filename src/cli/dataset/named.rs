@@ -156,6 +156,7 @@ fn random(run: &NamedRun, degrees: &str, robot: &Path, scene: &Path, out: &Path)
     written.map(|()| path)
 }
 
-fn placed(robot: &Path, base: [f64; 6]) -> Result<Robot> {
+/// A robot with its root there.
+pub(super) fn placed(robot: &Path, base: [f64; 6]) -> Result<Robot> {
     Robot::from_urdf_with(robot, &UrdfOptions { base, ..UrdfOptions::default() })
 }

@@ -209,7 +209,9 @@ impl GpuFlow {
 
     /// Submits stages; brings back what they counted, and all there is if `all` are done with.
     pub(super) fn submit(&self, chunk: &ChunkInput, set: usize, stages: &[Stage], all: bool) -> Result<Submission> {
-        let steps: Vec<Step> = stages.iter().flat_map(|&s| self.steps(s, chunk.pieces.len())).collect();
+        // What is made once for a chunk is there when another page is turned to.
+        let is_first = self.sets[set].page().first_triangle == 0;
+        let steps: Vec<Step> = stages.iter().flat_map(|&s| self.steps(s, chunk.pieces.len(), is_first)).collect();
         let (_, _, words) = self.control_layout(chunk);
         let pairs = FIRST_PAIRS.min(u64::from(self.capacities.pairs)) * PAIR_BYTES;
         let words = if all { words } else { COUNTERS };

@@ -238,7 +238,7 @@ impl GpuFlow {
     }
 
     /// The steps of a stage for a chunk of `n_pieces`.
-    fn steps(&self, stage: Stage, n_pieces: usize) -> Vec<Step<'_>> {
+    fn steps(&self, stage: Stage, n_pieces: usize, is_first_page: bool) -> Vec<Step<'_>> {
         let k = &self.kernels;
         let direct = |pipeline| {
             let size = Size::Invocations((n_pieces * SUBS) as u64);
@@ -250,7 +250,7 @@ impl GpuFlow {
             Stage::Bound => direct(&k.bound),
             Stage::Cull if !self.cull => Vec::new(),
             Stage::Cull => (0..self.cull_levels).map(|i| queued(&k.cull, i)).collect(),
-            Stage::Pairs => self.pair_steps(self.cull_levels, n_pieces),
+            Stage::Pairs => self.pair_steps(self.cull_levels, n_pieces, is_first_page),
             Stage::Sweep => {
                 let pass = self.cull_levels + (self.n_slabs + 1) * slabs::steps(self.link_levels);
                 let links = Size::Invocations(n_pieces as u64 * u64::from(self.n_links) * 64);

@@ -65,10 +65,12 @@ pub(super) fn passes(c: &Capacities, link_levels: u32, n_slabs: u32) -> Vec<Pass
 impl GpuFlow {
     /// The steps of `s5_pairs` for a chunk of `n_pieces`; `first` is the number of the first of [`passes`] for all slabs, which those for
     /// a single one follow.
-    pub(super) fn pair_steps(&self, first: u32, n_pieces: usize) -> Vec<Step<'_>> {
+    pub(super) fn pair_steps(&self, first: u32, n_pieces: usize, is_first_page: bool) -> Vec<Step<'_>> {
         let (k, stage) = (&self.kernels, Stage::Pairs as usize);
         let boxes = Size::Invocations((n_pieces * SUBS) as u64 * u64::from(self.n_boxed) / WIDTH as u64);
-        let mut all = vec![Step { pipeline: &k.nodes, pass: first, size: boxes, stage }];
+        // The boxes of nodes do not depend on the scene.
+        let nodes = Step { pipeline: &k.nodes, pass: first, size: boxes, stage };
+        let mut all: Vec<Step> = is_first_page.then_some(nodes).into_iter().collect();
         let of_slab = self::steps(self.link_levels);
         let is_single = n_pieces < FEW_PIECES && !self.always_slabs;
         let (first, n_slabs) = if is_single { (first + self.n_slabs * of_slab, 1) } else { (first, self.n_slabs) };
