@@ -13,19 +13,21 @@ use crate::oracle::dyadic::exact as exactly;
 use crate::oracle::exact;
 use firstcontact::engine::gpu::ChunkInput;
 use firstcontact::engine::{Options, Stats, Sweep};
-use firstcontact::gpu::layout::{UNIT, round_up};
+use firstcontact::gpu::layout::{UNDERFLOW, UNIT, round_up};
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use firstcontact::model::scene::Scene;
 use firstcontact::model::world::World;
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::linear::V3;
 use firstcontact::numeric::meeting::triangles_meet;
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::numeric::pose_bound::{BoundForm, PointBound};
 use firstcontact::numeric::real::Real;
 use firstcontact::numeric::separation::{StandingTriangle, triangle_misses};
-use firstcontact::stage::s5_pairs::PairCounts;
+use firstcontact::stage::s5_pairs::{Limits, PairCounts};
 use firstcontact::stage::s6_solve::Initial;
-use firstcontact::stage::{ALL_SUBS, Piece, SLICES, SUBS, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
+use firstcontact::stage::{
+    ALL_SUBS, Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs,
+};
 use glam::{DMat3, DVec3};
 use std::collections::HashMap;
 
@@ -107,19 +109,27 @@ fn what_is_met_because_paths_bend_is_kept() {
     }
 }
 
-/// Spans of time that were dropped and could not be proved free: sub-intervals before the first that is kept, cleared ones
-/// after it, and the slices before the first that is kept.
-pub fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
+/// How much of a piece comes before the end of a limit's slice.
+fn slices(limit: u32, index: u32) -> f64 {
+    let begin = u64::from(index) * u64::from(SLICES_PER_PIECE);
+    let n = (u64::from(limit) + 1).saturating_sub(begin).min(u64::from(SLICES_PER_PIECE));
+    n as f64 / f64::from(SLICES_PER_PIECE)
+}
+
+/// What is wrong: sub-intervals and slices before the first that is kept, up to a motion's limit, that are neither kept nor proved free,
+/// pairs that come twice or without a sub-interval, and limits at which nothing touches.
+pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
     let n_links = case.world.links.len() as u32;
     let mut kept = HashMap::new();
+    let mut bad = 0;
     for p in pairs {
         let before = kept.insert((p.piece_link, p.link_triangle, p.scene_triangle), p.mask_slice);
-        assert!(before.is_none(), "a pair comes once: {p:?}");
-        assert!(p.mask() != 0);
+        bad += usize::from(before.is_some() || p.mask() == 0);
     }
-    let mut bad = 0;
+    let mut touches = vec![false; case.motions.len()];
     for (i, piece) in case.pieces.iter().enumerate() {
-        let motion = &case.motions[piece.motion as usize];
+        let (motion, limit) = (&case.motions[piece.motion as usize], limits[piece.motion as usize]);
+        let wanted = piece.mask_until(limit);
         for (l, link) in case.world.links.iter().enumerate() {
             for (x, triangle) in link.triangles.iter().enumerate() {
                 for y in 0..case.world.scene.triangles.len() {
@@ -127,22 +137,36 @@ pub fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
                     let free = |span| avoids_triangle(motion, link.body, triangle, &standing, span);
                     let key = (i as u32 * n_links + l as u32, x as u32, y as u32);
                     let mask_slice = kept.get(&key).copied().unwrap_or(0);
-                    let dropped = ALL_SUBS & !mask_slice;
-                    if dropped == ALL_SUBS && free([piece.t0, piece.t1]) {
-                        continue;
-                    }
-                    bad += (0..SUBS).filter(|&k| dropped >> k & 1 != 0 && !free(piece.sub(k))).count();
                     let slice = mask_slice >> SUBS;
-                    if slice > 0 {
-                        let [t0, t1] = piece.sub((mask_slice & ALL_SUBS).trailing_zeros() as usize);
-                        let until = t0 + (t1 - t0) * f64::from(slice) / f64::from(SLICES);
-                        bad += usize::from(!free([t0, until]));
+                    let dropped = wanted & !mask_slice;
+                    if (dropped != 0 || slice > 0) && !free([piece.t0, piece.t1]) {
+                        // Of the last sub-interval what comes before the contact is proved.
+                        let until = piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece.index);
+                        let span = |k| piece.sub(k).map(|t| t.min(until));
+                        bad += (0..SUBS).filter(|&k| dropped >> k & 1 != 0 && !free(span(k))).count();
+                        if slice > 0 {
+                            let [t0, t1] = piece.sub((mask_slice & ALL_SUBS).trailing_zeros() as usize);
+                            bad += usize::from(!free([t0, t0 + (t1 - t0) * f64::from(slice) / f64::from(SLICES)]));
+                        }
+                    }
+                    if limit != u32::MAX && limit / SLICES_PER_PIECE == piece.index {
+                        // Triangles that a limit rests on meet in the middle of its slice.
+                        let share = (f64::from(limit % SLICES_PER_PIECE) + 0.5) / f64::from(SLICES_PER_PIECE);
+                        let t = piece.t0 + (piece.t1 - piece.t0) * share;
+                        let now = triangle.map(|e| exactly(position(motion, link.body, e, t)));
+                        let there = case.world.scene.triangles[y].map(exactly);
+                        touches[piece.motion as usize] |= exact::intersect(&now, &there);
                     }
                 }
             }
         }
     }
-    bad
+    bad + limits.iter().zip(touches).filter(|(limit, touches)| **limit != u32::MAX && !touches).count()
+}
+
+/// The same where the whole motion is wanted.
+pub fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
+    faults(case, pairs, &vec![u32::MAX; case.motions.len()])
 }
 
 /// The reference, by spheres or, where the world has trees of oriented boxes, by these.
@@ -300,4 +324,52 @@ fn claims_hold_however_f32_rounds() {
         println!("of {n} pairs {separated} are called apart, {met} touching");
         assert!(separated > n / 5 && met > n / 20);
     }
+}
+
+/// The largest share that the roundings of a shift take of what the ball grows by.
+fn emulated_shift<const MODE: u8>(draw: &mut Draw, n: usize) -> f64 {
+    let mut worst = 0.0f64;
+    for _ in 0..n {
+        let h = 0.5f64.powi(1 + draw.below(8) as i32);
+        let shift = h * (2.0 * draw.below(8) as f64 - 7.0) / 8.0;
+        // Points as far as a kilometre, and numbers that are flushed to zero.
+        let mut term = |least: f64| {
+            let size = 10f64.powf(draw.between(least, 3.0));
+            V3::<Emulated<MODE>>::new(draw.vector(size))
+        };
+        let p = PointBound {
+            c: [term(-3.0), term(-40.0), term(-40.0)],
+            ball: Emulated(UNDERFLOW as f32),
+            cube: V3::zero(),
+        };
+        let q = p.shifted(Real::new(shift), Real::new(h));
+        let exact = |x: Emulated<MODE>| f64::from(x.0);
+        // The difference is linear in time, so the ends of the time of the bound have its largest norm. In f64, whose roundings are 2⁻²⁹
+        // of what is looked for.
+        let far = [-h - shift, h - shift].map(|t| {
+            let apart = |k: usize| {
+                let ([p0, p1, p2], [q0, q1, _]) = (p.c.map(|c| exact(c.0[k])), q.c.map(|c| exact(c.0[k])));
+                (p0 + (p1 + p2 * shift / 2.0) * shift - q0) + (p1 + p2 * shift - q1) * t
+            };
+            DVec3::new(apart(0), apart(1), apart(2)).length()
+        });
+        assert_eq!(p.c[2].0, q.c[2].0);
+        worst = worst.max(far[0].max(far[1]) / (exact(q.ball) - exact(p.ball)));
+    }
+    worst
+}
+
+/// The kernel shifts bounds of points to slices of a sub-interval: the ball grows by what that rounds, and not by far more.
+#[test]
+fn a_shifted_bound_holds_however_f32_rounds() {
+    let n = effort(20_000, 1_000_000);
+    let mut draw = Draw::new(38);
+    let worst = [
+        emulated_shift::<UP>(&mut draw, n),
+        emulated_shift::<TO_ZERO>(&mut draw, n),
+        emulated_shift::<FROM_ZERO>(&mut draw, n),
+        emulated_shift::<RANDOM>(&mut draw, n),
+    ];
+    println!("roundings of a shift: {worst:.3?} of what the ball grows by");
+    assert!(worst.iter().all(|w| *w <= 1.0) && worst.iter().any(|w| *w > 0.05), "{worst:?}");
 }

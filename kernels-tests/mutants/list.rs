@@ -93,6 +93,7 @@ const BENDING: &str = "s5_pairs::what_is_met_because_paths_bend_is_kept";
 const CULLED: &str = "s3_cull::reference_drops_only_what_is_free";
 const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
 const TURN_BACK: &str = "s5_pairs::paths::what_is_met_because_paths_turn_back_is_kept";
+const SHIFTED: &str = "s5_pairs::a_shifted_bound_holds_however_f32_rounds";
 const COMES_AGAIN: &str = "s5_pairs::paths::what_passes_by_and_comes_again_is_kept";
 const LATER: &str = "s5_pairs::paths::limits_leave_out_only_what_comes_later";
 const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
@@ -177,6 +178,7 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m("Taylor remainder, in windows", POSE, "h * h * h / 6.0 * SCALAR_SLACK", "0.0", WINDOWS),
     m("Taylor remainder, a sixth", POSE, "h * h * h / 6.0 * SCALAR_SLACK", "h * h * h / 6.3 * SCALAR_SLACK", ATTAINED),
+    m("rounding of a shifted point", POSE, "(size + self.ball) * T::new(16.0 * T::UNIT)", "T::new(0.0)", SHIFTED),
     m("the point in the remainder", POSE, "self.omega * self.omega * self.omega * sixth", "0.0", ATTAINED),
     m(
         "rounding of poses, offsets",

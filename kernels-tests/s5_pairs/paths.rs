@@ -1,18 +1,17 @@
 //! Paths that are adverse to the stage: each needs one of the terms that bound a link in a sub-interval or a block of them.
 
-use super::slabs::{self, options, run};
-use super::{ANGLES, Case, on_adapter, reference, unproved};
+use super::slabs::{options, run};
+use super::{ANGLES, Case, faults, on_adapter, reference, unproved};
 use crate::effort;
 use crate::harness::gpu::{Mutant, skip};
 use crate::harness::models::Draw;
-use crate::harness::prove::avoids_triangle;
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};
 use firstcontact::model::scene::Scene;
 use firstcontact::model::world::World;
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::s5_pairs::Input;
-use firstcontact::stage::{ALL_SUBS, Piece, SLICES, SLICES_PER_PIECE, SUBS, s1_concat, s2_bound, s3_cull, s5_pairs};
+use firstcontact::stage::{Piece, s1_concat, s2_bound, s3_cull, s5_pairs};
 use glam::{DMat3, DVec3};
 
 /// A chain of revolute joints about z, each `arms_m` along x from the one before; the last body has the link's triangles.
@@ -108,13 +107,13 @@ fn each_rate_of_a_moving_box_is_needed() {
     }
     // A contact in the last sub-interval of the first of four slabs, and nowhere else.
     let last = turn(&speck, blade(-0.5 + 3.6 / 16.0));
-    let faults = |mutant| {
+    let faults_of = |mutant| {
         let (pairs, limits, _) = run(&last, &options(4), mutant);
-        slabs::faults(&last, &pairs, &limits)
+        faults(&last, &pairs, &limits)
     };
-    assert_eq!(faults(None), 0);
+    assert_eq!(faults_of(None), 0);
     let (old, new) = ("return (ALL_SUBS >> (SUBS - end)) &", "return (ALL_SUBS >> (SUBS - end + 1u)) &");
-    assert!(faults(Some(Mutant { old, new })) > 0, "'{new}' goes unseen");
+    assert!(faults_of(Some(Mutant { old, new })) > 0, "'{new}' goes unseen");
 }
 
 /// With limits, the reference leaves out only what comes after the slice of a contact that is certain.
@@ -132,36 +131,7 @@ fn limits_leave_out_only_what_comes_later() {
         let mut limits = vec![u32::MAX; case.motions.len()];
         let found = s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap();
         limited += limits.iter().filter(|limit| **limit != u32::MAX).count();
-        for (i, piece) in pieces.iter().enumerate() {
-            let (motion, limit) = (&case.motions[piece.motion as usize], limits[piece.motion as usize]);
-            let slices = (limit.saturating_add(1)).saturating_sub(piece.index * SLICES_PER_PIECE).min(SLICES_PER_PIECE);
-            let until = piece.t0 + (piece.t1 - piece.t0) * f64::from(slices) / f64::from(SLICES_PER_PIECE);
-            for (l, link) in world.links.iter().enumerate() {
-                for (t, triangle) in link.triangles.iter().enumerate() {
-                    for y in 0..world.scene.triangles.len() {
-                        let standing = world.scene.standing(y);
-                        let is_free = |from: f64, to: f64| {
-                            from >= until
-                                || avoids_triangle(motion, link.body, triangle, &standing, [from, to.min(until)])
-                        };
-                        let key = ((i * world.links.len() + l) as u32, t as u32, y as u32);
-                        let kept = found.iter().find(|p| (p.piece_link, p.link_triangle, p.scene_triangle) == key);
-                        let Some(kept) = kept else {
-                            bad += usize::from(!is_free(piece.t0, piece.t1));
-                            continue;
-                        };
-                        let first = kept.mask().trailing_zeros() as usize;
-                        let slice = f64::from(kept.mask_slice >> SUBS) / f64::from(SLICES);
-                        let dropped = ALL_SUBS & !kept.mask();
-                        bad += (0..SUBS)
-                            .filter(|&k| dropped >> k & 1 != 0 && !is_free(piece.sub(k)[0], piece.sub(k)[1]))
-                            .count();
-                        let [from, to] = piece.sub(first);
-                        bad += usize::from(slice > 0.0 && !is_free(from, from + (to - from) * slice));
-                    }
-                }
-            }
-        }
+        bad += faults(&case, &found, &limits);
     }
     println!("{limited} limits");
     assert!(bad == 0 && limited >= 10, "{bad} faults, {limited} limits");

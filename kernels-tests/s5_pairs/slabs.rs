@@ -1,21 +1,17 @@
 //! Slabs of time: what is left out lies after a contact that is proved, whatever the number of slabs; and it costs nothing.
 
-use super::{Case, case};
+use super::{Case, case, faults};
 use crate::effort;
 use crate::harness::backends::{engine, on};
 use crate::harness::gpu::{Mutant, mutated_flow, skip};
 use crate::harness::models::{self, Draw, RobotKind};
-use crate::harness::prove::avoids_triangle;
-use crate::harness::truth::position;
-use crate::oracle::dyadic::exact as exactly;
-use crate::oracle::exact;
 use firstcontact::engine::gpu::ChunkInput;
 use firstcontact::engine::{Backend, Capacities, Options, Stage, Stats};
 use firstcontact::gpu::Slot;
 use firstcontact::motion::Motions;
 use firstcontact::stage::s5_pairs::Limits;
 use firstcontact::stage::s6_solve::Mode;
-use firstcontact::stage::{ALL_SUBS, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
+use firstcontact::stage::{SLICES_PER_PIECE, TrianglePair};
 
 /// Three does not divide a piece, and there are more than sixteen at no time.
 const NUMBERS: [u32; 7] = [1, 2, 3, 4, 8, 16, 100];
@@ -31,61 +27,6 @@ pub fn run(case: &Case, options: &Options, mutant: Option<Mutant>) -> (Vec<Trian
     let started = flow.start(&case.world, &chunk, 0).unwrap();
     let output = flow.finish(&case.world, options, &chunk, started, &mut stats).unwrap();
     (output.pairs.into_iter().flat_map(Option::unwrap).collect(), output.limits, stats)
-}
-
-/// How much of a piece comes before the end of a limit's slice.
-fn slices(limit: u32, index: u32) -> f64 {
-    let begin = u64::from(index) * u64::from(SLICES_PER_PIECE);
-    let n = (u64::from(limit) + 1).saturating_sub(begin).min(u64::from(SLICES_PER_PIECE));
-    n as f64 / f64::from(SLICES_PER_PIECE)
-}
-
-/// What is wrong: sub-intervals and slices up to a motion's limit that are neither kept nor proved free, pairs that come twice, and
-/// limits at which nothing touches.
-pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
-    let n_links = case.world.links.len() as u32;
-    let mut kept = std::collections::HashMap::new();
-    let mut bad = 0;
-    for p in pairs {
-        let before = kept.insert((p.piece_link, p.link_triangle, p.scene_triangle), p.mask_slice);
-        bad += usize::from(before.is_some() || p.mask() == 0);
-    }
-    let mut touches = vec![false; case.motions.len()];
-    for (i, piece) in case.pieces.iter().enumerate() {
-        let (motion, limit) = (&case.motions[piece.motion as usize], limits[piece.motion as usize]);
-        let wanted = piece.mask_until(limit);
-        for (l, link) in case.world.links.iter().enumerate() {
-            for (x, triangle) in link.triangles.iter().enumerate() {
-                for y in 0..case.world.scene.triangles.len() {
-                    let standing = case.world.scene.standing(y);
-                    let free = |span| avoids_triangle(motion, link.body, triangle, &standing, span);
-                    let key = (i as u32 * n_links + l as u32, x as u32, y as u32);
-                    let mask_slice = kept.get(&key).copied().unwrap_or(0);
-                    let slice = mask_slice >> SUBS;
-                    let dropped = wanted & !mask_slice;
-                    if (dropped != 0 || slice > 0) && !free([piece.t0, piece.t1]) {
-                        // Of the last sub-interval what comes before the contact is proved.
-                        let until = piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece.index);
-                        let span = |k| piece.sub(k).map(|t| t.min(until));
-                        bad += (0..SUBS).filter(|&k| dropped >> k & 1 != 0 && !free(span(k))).count();
-                        if slice > 0 {
-                            let [t0, t1] = piece.sub((mask_slice & ALL_SUBS).trailing_zeros() as usize);
-                            bad += usize::from(!free([t0, t0 + (t1 - t0) * f64::from(slice) / f64::from(SLICES)]));
-                        }
-                    }
-                    if limit != u32::MAX && limit / SLICES_PER_PIECE == piece.index {
-                        // Triangles that a limit rests on meet in the middle of its slice.
-                        let share = (f64::from(limit % SLICES_PER_PIECE) + 0.5) / f64::from(SLICES_PER_PIECE);
-                        let t = piece.t0 + (piece.t1 - piece.t0) * share;
-                        let now = triangle.map(|e| exactly(position(motion, link.body, e, t)));
-                        let there = case.world.scene.triangles[y].map(exactly);
-                        touches[piece.motion as usize] |= exact::intersect(&now, &there);
-                    }
-                }
-            }
-        }
-    }
-    bad + limits.iter().zip(touches).filter(|(limit, touches)| **limit != u32::MAX && !touches).count()
 }
 
 #[test]

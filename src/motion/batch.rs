@@ -122,3 +122,21 @@ impl Motions {
         &self.values[at..at + self.n_columns]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn motions_are_picked_in_order_and_twice_if_asked() {
+        let all =
+            Motions::between(&[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], &[[0.5, 1.5], [2.5, 3.5], [4.5, 5.5]]).unwrap();
+        let some = all.pick(&[2, 0, 7, 2]);
+        assert_eq!((some.len(), some.n_columns()), (3, 2));
+        assert_eq!(
+            [some.start(0), some.end(0), some.start(1), some.end(2)],
+            [[4.0, 5.0], [4.5, 5.5], [0.0, 1.0], [4.5, 5.5]]
+        );
+        assert!(all.pick(&[]).is_empty());
+    }
+}
