@@ -9,10 +9,10 @@
 //! .ci/mutants s4_sweep  those of which file or test have this in their names; several names with commas between them
 //! ```
 
+mod data;
 mod list;
 
 use crate::effort;
-use list::MUTANTS;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -32,6 +32,11 @@ struct Mutant {
     new: &'static str,
     /// The test that must fail.
     test: &'static str,
+}
+
+/// All mutants.
+fn mutants() -> impl Iterator<Item = &'static Mutant> {
+    list::MUTANTS.iter().chain(data::MUTANTS)
 }
 
 /// The environment variable that says which mutant is switched on.
@@ -56,14 +61,16 @@ fn root() -> &'static Path {
 /// The sources of a file with all of its mutants in it, each behind its switch.
 fn switched(file: &str, text: &str) -> Result<String, String> {
     let mut text = text.to_string();
-    for (k, m) in MUTANTS.iter().enumerate().filter(|(_, m)| m.file == file) {
+    // The program is a crate of its own.
+    let library = if is_of_the_program(file) { "firstcontact" } else { "crate" };
+    for (k, m) in mutants().enumerate().filter(|(_, m)| m.file == file) {
         let found = text.matches(m.old).count();
         if found != 1 {
             return Err(format!("mutant {k} ({}): '{}' is {found} times in {file}", m.term, m.old));
         }
         let choice = match m.new.contains("MUTANT") {
-            true => m.new.replace("MUTANT", &format!("crate::mutant({k})")),
-            false => format!("(if crate::mutant({k}) {{ {} }} else {{ {} }})", m.new, m.old),
+            true => m.new.replace("MUTANT", &format!("{library}::mutant({k})")),
+            false => format!("(if {library}::mutant({k}) {{ {} }} else {{ {} }})", m.new, m.old),
         };
         text = text.replace(m.old, &choice);
     }
@@ -72,7 +79,7 @@ fn switched(file: &str, text: &str) -> Result<String, String> {
 
 /// The files that have mutants, each once.
 fn files() -> Vec<&'static str> {
-    let mut files: Vec<&str> = MUTANTS.iter().map(|m| m.file).collect();
+    let mut files: Vec<&str> = mutants().map(|m| m.file).collect();
     files.sort_unstable();
     files.dedup();
     files
@@ -95,18 +102,36 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Whether a test is one of the library's own.
-fn is_of_the_library(test: &str) -> bool {
-    test.contains("::tests::")
+/// Whether a file, or a test, is the program's, and not the library's.
+fn is_of_the_program(name: &str) -> bool {
+    name.starts_with("src/cli/") || name.starts_with("cli::") && name.contains("::tests::")
 }
 
-/// The two test programs of the copy: the library's own, and the one of this folder.
-fn build(tree: &Path, target: &Path) -> [PathBuf; 2] {
+/// The one of the three programs that has a test.
+fn program(test: &str) -> usize {
+    match test.contains("::tests::") {
+        true if is_of_the_program(test) => 2,
+        true => 0,
+        false => 1,
+    }
+}
+
+/// The test programs of the copy: the library's own, the one of this folder, and the program's own.
+fn build(tree: &Path, target: &Path) -> [PathBuf; 3] {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["test", "--release", "--no-run", "--lib", "--test", "kernels-tests", "--message-format=json"]);
+    command.args([
+        "test",
+        "--release",
+        "--no-run",
+        "--lib",
+        "--bins",
+        "--test",
+        "kernels-tests",
+        "--message-format=json",
+    ]);
     let out = command.current_dir(tree).env("CARGO_TARGET_DIR", target).stderr(Stdio::inherit()).output().unwrap();
-    let mut programs = [PathBuf::new(), PathBuf::new()];
+    let mut programs = [PathBuf::new(), PathBuf::new(), PathBuf::new()];
     for line in String::from_utf8(out.stdout).unwrap().lines() {
         let told: serde_json::Value = serde_json::from_str(line).unwrap();
         if told["message"]["level"] == "error" {
@@ -118,6 +143,8 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; 2] {
         match name {
             "kernels-tests" => programs[1] = program.into(),
             _ if told["target"]["kind"][0] == "lib" => programs[0] = program.into(),
+            // The program itself is built too, for the tests that run it.
+            _ if told["profile"]["test"] == true => programs[2] = program.into(),
             _ => {}
         }
     }
@@ -127,8 +154,8 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; 2] {
 }
 
 /// Runs a test with a mutant switched on, or with none. True if it passes.
-fn passes(programs: &[PathBuf; 2], tree: &Path, test: &str, mutant: Option<usize>) -> bool {
-    let mut command = Command::new(&programs[usize::from(!is_of_the_library(test))]);
+fn passes(programs: &[PathBuf; 3], tree: &Path, test: &str, mutant: Option<usize>) -> bool {
+    let mut command = Command::new(&programs[program(test)]);
     command.args(["--exact", test]).current_dir(tree).env_remove(SWITCH).env("FIRSTCONTACT_EFFORT", "ci");
     if let Some(k) = mutant {
         command.env(SWITCH, k.to_string());
@@ -158,7 +185,7 @@ fn the_list_fits_the_sources() {
     for file in files() {
         faults.extend(switched(file, &fs::read_to_string(root().join(file)).unwrap()).err());
     }
-    for m in MUTANTS {
+    for m in mutants() {
         let name = m.test.rsplit("::").next().unwrap_or_default();
         if !sources.contains(&format!("fn {name}()")) {
             faults.push(format!("no test '{}'", m.test));
@@ -197,7 +224,7 @@ fn every_mutant_dies() {
     let programs = build(&tree, &root().join("target/mutants/build"));
     let wanted = std::env::var(WANTED).unwrap_or_default();
     let is_wanted = |m: &Mutant| wanted.split(',').any(|name| m.file.contains(name) || m.test.contains(name));
-    let chosen = || MUTANTS.iter().enumerate().filter(|(_, m)| is_wanted(m));
+    let chosen = || mutants().enumerate().filter(|(_, m)| is_wanted(m));
     let mut tests: Vec<&str> = chosen().map(|(_, m)| m.test).collect();
     assert!(!tests.is_empty(), "no mutant has '{wanted}' in the name of its file or test");
     tests.sort_unstable();

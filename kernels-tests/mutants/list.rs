@@ -117,7 +117,7 @@ const MOVING: &str = "s6_solve::terms::what_a_fast_point_rounds_loses_no_contact
 const MARGIN: &str = "s6_solve::terms::a_hair_above_the_margin_is_not_within_it";
 const PIERCED: &str = "s6_solve::situations::an_edge_through_a_face_at_the_start";
 
-/// All mutants.
+/// Mutants of the engine.
 pub const MUTANTS: &[Mutant] = &[
     // The motion itself.
     m(

@@ -1,0 +1,139 @@
+//! The list, continued: files of others, and what is said of others' answers.
+
+use super::Mutant;
+
+const fn m(term: &'static str, file: &'static str, old: &'static str, new: &'static str, test: &'static str) -> Mutant {
+    Mutant { term, file, old, new, test }
+}
+
+const DOWNLOAD: &str = "src/dataset/fetch/download.rs";
+const UNPACK: &str = "src/dataset/fetch/unpack.rs";
+const MANIFEST: &str = "src/dataset/manifest.rs";
+const PROBLEMS: &str = "src/dataset/problems.rs";
+const MATRIX: &str = "src/model/moveit/matrix.rs";
+const MOVEIT: &str = "src/model/moveit/mod.rs";
+const SHAPES: &str = "src/model/moveit/shapes.rs";
+const REQUEST: &str = "src/model/moveit/request.rs";
+const SCORE: &str = "src/cli/bench/peers/score.rs";
+const FACT: &str = "src/cli/bench/peers/fact.rs";
+const MEANS: &str = "src/cli/bench/peers/means.rs";
+const PRINTED: &str = "src/cli/bench/printed.rs";
+
+const ANOTHER_FILE: &str = "datasets::mirrors::another_file_than_the_one_on_record_is_refused";
+const ARCHIVES: &str = "datasets::archives::what_is_asked_for_lands_in_its_place";
+const LEAVES: &str = "datasets::archives::paths_that_leave_the_folder_are_refused";
+const LINKS: &str = "datasets::archives::links_and_devices_are_refused";
+const TWICE: &str = "datasets::archives::an_entry_that_comes_twice_is_refused";
+const BOMBS: &str = "datasets::archives::bombs_are_cut_short";
+const ALLOWED: &str = "datasets::moveit::allowed_collisions_are_those_of_the_matrix";
+const PLACES: &str = "datasets::moveit::shapes_stand_where_frame_object_and_shape_put_them";
+const NO_TRIANGLES: &str = "datasets::moveit::what_cannot_be_triangles_is_an_error";
+const BY_NAME: &str = "datasets::moveit::motions_go_by_the_names_of_joints";
+const OWN_SCENE: &str = "datasets::names::each_problem_is_checked_in_its_own_scene";
+const FAULTS: &str = "cli::bench::peers::score::tests::faults_are_told_apart";
+const LATE: &str = "cli::bench::peers::score::tests::lateness_is_judged_by_the_way_that_the_robot_goes";
+const CLEAR: &str = "cli::bench::peers::score::tests::to_call_it_clear_beyond_the_contact_is_late";
+const CONTRADICT: &str = "cli::bench::peers::fact::tests::judges_contradict_each_other_in_verdict_or_time";
+const HEARD: &str = "cli::bench::peers::fact::tests::the_first_judge_who_knows_is_heard_and_the_engine_not_of_itself";
+const PEERS: &str = "cli::bench::peers::tests::the_whole_measurement_with_peers_of_all_kinds";
+const ADD_UP: &str = "cli::bench::printed::tests::rows_add_up_where_the_paper_does";
+
+/// Mutants of what reads others' files and judges others' answers.
+pub const MUTANTS: &[Mutant] = &[
+    // Downloads and archives.
+    m("hash of a download", DOWNLOAD, "!found.eq_ignore_ascii_case(&file.sha256)", "false", ANOTHER_FILE),
+    m("a download that is too short", DOWNLOAD, "length != file.size", "false", ANOTHER_FILE),
+    m("a download that does not end", DOWNLOAD, "length > file.size", "false", ANOTHER_FILE),
+    m("paths that go up", MANIFEST, "matches!(c, Component::Normal(_))", "true", LEAVES),
+    m("paths of another system", MANIFEST, "path.chars().all(plain)", "true", LEAVES),
+    m("links and devices in an archive", UNPACK, "if !is_file {", "if !is_file && !MUTANT {", LINKS),
+    m("links in a zip", UNPACK, "entry.is_file() && !entry.is_symlink()", "true", LINKS),
+    m("entries of one name", UNPACK, ".create_new(true)", ".create_new(!MUTANT).create(true).truncate(true)", TWICE),
+    m("bytes of an entry", UNPACK, "self.left.saturating_add(1)", "u64::MAX", BOMBS),
+    m(
+        "bytes of what is not taken",
+        UNPACK,
+        "limits.bytes.saturating_add(2048 * limits.entries as u64)",
+        "u64::MAX",
+        BOMBS,
+    ),
+    m("entries of a tar", UNPACK, "i >= limits.entries", "false", BOMBS),
+    m("what takes nothing is told", UNPACK, "self.used.iter().position(|used| !used)", "None::<usize>", ARCHIVES),
+    // Planning problems.
+    m(
+        "both places of the matrix count",
+        MATRIX,
+        "self.values[i][j] && self.values[j][i]",
+        "self.values[i][j] || self.values[j][i]",
+        ALLOWED,
+    ),
+    m(
+        "defaults have to agree",
+        MATRIX,
+        "(Some(a), Some(b)) => *a && *b",
+        "(Some(a), Some(b)) => if MUTANT { *a || *b } else { *a && *b }",
+        ALLOWED,
+    ),
+    m("what no entry names is tested", MATRIX, "(None, None) => false", "(None, None) => MUTANT", ALLOWED),
+    m("a frame within another", MOVEIT, "parent * pose", "pose", PLACES),
+    m(
+        "an object's own pose",
+        SHAPES,
+        "frame * own * at.pose()?, left)?;\n        }\n        for (mesh",
+        "frame * if MUTANT { DAffine3::IDENTITY } else { own } * at.pose()?, left)?;\n        }\n        for (mesh",
+        PLACES,
+    ),
+    m("objects in the hand", MOVEIT, "!self.attached_collision_objects.is_empty()", "false", NO_TRIANGLES),
+    m("planes", SHAPES, "!self.planes.is_empty()", "false", NO_TRIANGLES),
+    m("octomaps", MOVEIT, "yaml.world.octomap.as_ref().is_some_and(has_cells)", "false", NO_TRIANGLES),
+    m(
+        "joints that a goal does not name stay",
+        REQUEST,
+        ".unwrap_or(*at)",
+        ".unwrap_or(if MUTANT { 0.0 } else { *at })",
+        BY_NAME,
+    ),
+    m(
+        "goals of joints that there are not",
+        REQUEST,
+        "if let Some(name) = strange.first() {",
+        "if let (Some(name), false) = (strange.first(), MUTANT) {",
+        BY_NAME,
+    ),
+    m(
+        "the scene's values of joints",
+        REQUEST,
+        ".or_else(|| scene.joints.get(&c.name))",
+        ".or_else(|| scene.joints.get(&c.name).filter(|_| !MUTANT))",
+        BY_NAME,
+    ),
+    m(
+        "scene and request of one number",
+        PROBLEMS,
+        "map(|number| (kind, number, 1))",
+        "map(|number| (kind, if MUTANT { \"0001\" } else { number }, 1))",
+        OWN_SCENE,
+    ),
+    // What is said of peers.
+    m("a missed contact", SCORE, "self.missed += 1", "self.undecided += 1", FAULTS),
+    m("a contact where there is none", SCORE, "self.false_alarms += 1", "self.early += 1", FAULTS),
+    m(
+        "late by the way that a robot goes",
+        SCORE,
+        "usize::from(late * travel_m > LATE_M)",
+        "usize::from(late > LATE_M)",
+        LATE,
+    ),
+    m("clear until too late", SCORE, "self.time(t, [at[0].min(t), at[1]], travel_m)", "()", CLEAR),
+    m("judges who differ in time", FACT, "apart * travel_m > AGREEMENT_M", "false", CONTRADICT),
+    m(
+        "judges who differ in verdict",
+        FACT,
+        "_ => Some(Difference::Verdict)",
+        "_ => (!MUTANT).then_some(Difference::Verdict)",
+        CONTRADICT,
+    ),
+    m("the engine is not its own judge", FACT, "engine_too || !j.is_engine", "true", HEARD),
+    m("means by how many motions of a kind there are", MEANS, "mean(values)? * n as f64", "mean(values)?", PEERS),
+    m("totals that are not their rows' sums", PRINTED, "ROUNDING * place", "1e9 * place", ADD_UP),
+];
