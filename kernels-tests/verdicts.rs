@@ -5,12 +5,13 @@ use crate::harness::backends::{engine, on};
 use crate::harness::gpu::skip;
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::oracle::{data, npy, pool};
-use firstcontact::engine::{Backend, Options, Report};
+use firstcontact::engine::{Backend, Engine, Options, Report};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::stage::s6_solve::{Initial, Mode};
 use firstcontact::verdict::Verdict;
+use std::sync::Arc;
 
 fn check(robot: &Robot, scene: &Scene, motions: &Motions, mode: Mode, options: &Options) -> Report {
     let mut options = options.clone();
@@ -107,4 +108,42 @@ fn verdicts_alone_on_the_pool_on_an_adapter() {
     if !skip() {
         on_the_pool(Backend::Gpu, data::slow());
     }
+}
+
+/// Engines that share a world answer as ones of their own do, whatever their options make of it.
+#[test]
+fn an_engine_made_again_answers_as_one_of_its_own() {
+    let (mut frees, mut contacts) = (0, 0);
+    for seed in 401..404 {
+        let mut draw = Draw::new(seed);
+        let kind = RobotKind { n_bodies: 4, link_m: 0.4, n_triangles: 12, mixed: true };
+        let (robot, scene) = (models::robot(&mut draw, kind), models::scene(&mut draw, 8, 1.2, 0.06));
+        let rows: Vec<_> = (0..40).map(|_| models::motion(&mut draw, &robot, 0.5, 0.1)).collect();
+        let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        let motions = Motions::between(&start, &end).unwrap();
+        let allowed = [(1, 0), (2, 3)];
+        let mut known = engine(&robot, &scene, &allowed, on(Backend::Cpu));
+        let mut wide = on(Backend::Cpu);
+        (wide.solve.margin_m, wide.threads) = (0.01, 1);
+        // This one has trees of oriented boxes over the scene too, which the one after it must not have.
+        let bare = Options { cull: false, ..on(Backend::Cpu) };
+        let mut kinds = vec![wide, bare, on(Backend::Cpu)];
+        kinds.extend((!skip()).then(|| on(Backend::Gpu)));
+        for options in kinds {
+            let (again, own) =
+                (known.again(options.clone()).unwrap(), engine(&robot, &scene, &allowed, options.clone()));
+            let shares = |other: &Engine| Arc::ptr_eq(&again.world().scene, &other.world().scene);
+            assert!(shares(&known) && !shares(&own));
+            assert_eq!(again.world().obbs.is_some(), own.world().obbs.is_some());
+            let [again_says, own_says] = [&again, &own].map(|e| e.check(&motions).unwrap().verdicts);
+            assert_eq!(again_says, own_says, "{options:?}");
+            frees += own_says.iter().filter(|v| **v == Verdict::Free).count();
+            contacts += own_says.iter().filter(|v| v.is_contact()).count();
+            known = again;
+        }
+        let mut none = on(Backend::Cpu);
+        none.solve.tolerance = -1.0;
+        assert!(known.again(none).is_err());
+    }
+    assert!(frees > 20 && contacts > 20, "{frees} {contacts}");
 }

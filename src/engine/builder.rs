@@ -121,22 +121,40 @@ impl<'a> EngineBuilder<'a> {
         let known = self.known.map(Engine::world);
         let triangles = self.taken.unwrap_or_else(|| self.scene.triangles.clone());
         let (robot, objects) = (self.robot, &self.scene.objects);
-        let mut world = pool.install(|| World::with(robot, objects, triangles, &self.allowed, known, self.tree))?;
-        let (flow, note) = match self.options.backend {
+        let world = pool.install(|| World::with(robot, objects, triangles, &self.allowed, known, self.tree))?;
+        Engine::with(world, pool, self.options, start)
+    }
+}
+
+impl Engine {
+    /// The same robot, scene and pairs with other options: the trees are shared, a large scene is in memory once.
+    ///
+    /// # Errors
+    /// An option is out of its range, or there is no adapter where one is asked for.
+    pub fn again(&self, options: Options) -> Result<Self> {
+        let start = Instant::now();
+        options.solve.check()?;
+        let pool = thread_pool(options.threads)?;
+        Self::with(World { obbs: None, ..self.world().clone() }, pool, options, start)
+    }
+
+    /// Opens the device for a world, and makes what the options need.
+    fn with(mut world: World, pool: ThreadPool, mut options: Options, start: Instant) -> Result<Self> {
+        let (flow, note) = match options.backend {
             Backend::Cpu => (None, None),
-            Backend::Gpu => (Some(GpuFlow::new(&world, &self.options, false)?), None),
-            Backend::Auto => match GpuFlow::new(&world, &self.options, self.options.adapter.is_none()) {
+            Backend::Gpu => (Some(GpuFlow::new(&world, &options, false)?), None),
+            Backend::Auto => match GpuFlow::new(&world, &options, options.adapter.is_none()) {
                 Ok(flow) => (Some(flow), None),
-                Err(e) if self.options.adapter.is_some() => return Err(e),
+                Err(e) if options.adapter.is_some() => return Err(e),
                 Err(e) => (None, Some(format!("running on the CPU: {e}"))),
             },
         };
-        let bare = !self.options.cull && self.options.sweep == Sweep::Off;
-        let smallest = match self.options.pairs {
+        let bare = !options.cull && options.sweep == Sweep::Off;
+        let smallest = match options.pairs {
             // Without the scene's tree of boxes only a tree of oriented ones keeps a link from meeting every cluster.
             PairCulling::Auto if flow.is_none() && bare => Some(0),
             PairCulling::Auto | PairCulling::Sat => None,
-            PairCulling::Obb { .. } if flow.is_some() && !self.options.reference.contains(&Stage::Pairs) => {
+            PairCulling::Obb { .. } if flow.is_some() && !options.reference.contains(&Stage::Pairs) => {
                 return Err(Error::usage("trees of oriented boxes are for the CPU, the kernels have none")
                     .remedy("--backend cpu, or --reference s5_pairs"));
             }
@@ -146,7 +164,6 @@ impl<'a> EngineBuilder<'a> {
         if bare {
             world.obbs = world.obbs.take().map(|obbs| obbs.with_scene(&world));
         }
-        let mut options = self.options;
         if flow.is_some() && !options.sweep.has_kernels() && !options.reference.contains(&Stage::Sweep) {
             options.reference.push(Stage::Sweep);
         }
@@ -157,7 +174,7 @@ impl<'a> EngineBuilder<'a> {
         let adapter = flow.as_ref().map(|flow| flow.gpu().summary().clone());
         let (flow, form) = (flow.map(Mutex::new), OnceLock::new());
         let build_s = start.elapsed().as_secs_f64();
-        Ok(Engine(Arc::new(Checker { world, options, flow, adapter, pool, build_s, note, form })))
+        Ok(Self(Arc::new(Checker { world, options, flow, adapter, pool, build_s, note, form })))
     }
 }
 

@@ -199,7 +199,7 @@ mod tests {
     use crate::model::world::World;
     use glam::{DMat3, DVec3};
 
-    fn shape(n: u32) -> SceneShape {
+    fn shape(n: u32) -> std::sync::Arc<SceneShape> {
         let corner = |i: u32, k: u32| f64::from((i * 37 + k * 11) % 101) * 0.1;
         let at = |i: u32| DVec3::new(corner(i, 1), corner(i, 5), corner(i, 7) * 0.3);
         let mut scene = Scene::new();

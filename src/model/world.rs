@@ -16,6 +16,7 @@ use crate::numeric::vectors::WIDTH as VECTOR;
 use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Triangles per leaf of the scene's tree, at most.
 pub const SCENE_LEAF: u32 = 32;
@@ -37,8 +38,8 @@ pub struct World {
     pub links: Vec<LinkShape>,
     /// The tree over the links.
     pub model: ModelTree,
-    /// The scene.
-    pub scene: SceneShape,
+    /// The scene, which worlds of other options share.
+    pub scene: Arc<SceneShape>,
     /// Pairs (link, object) that are never tested.
     pub allowed: HashSet<(u32, u32)>,
     /// Trees of oriented boxes, where they are asked for.
@@ -157,7 +158,7 @@ impl World {
                 links.into_iter().collect::<Result<Vec<_>>>()?
             }
         };
-        let scene = SceneShape::new(objects, triangles, origin_m, build)?;
+        let scene = Arc::new(SceneShape::new(objects, triangles, origin_m, build)?);
         let model = ModelTree::new(links.len() as u32);
         Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect(), obbs: None })
     }

@@ -7,6 +7,9 @@ use super::{MeasureArgs, on_adapter};
 use clap::Args;
 use firstcontact::dataset::{DEFAULT_SEED, Dataset};
 use firstcontact::engine::{Backend, Engine, Options, Stage, Stats};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::{Error, ErrorKind, Result};
 
@@ -52,12 +55,28 @@ impl Row {
     }
 }
 
+/// Motions, and an engine for them, of which those that are measured have the scene.
+struct Subject {
+    name: String,
+    motions: Motions,
+    triangles: usize,
+    known: Engine,
+}
+
+impl Subject {
+    fn new(name: String, robot: &Robot, mut scene: Scene, motions: Motions) -> Result<Self> {
+        let triangles = scene.triangles.len();
+        let known = Engine::builder_taking(robot, &mut scene).backend(Backend::Cpu).build()?;
+        Ok(Self { name, motions, triangles, known })
+    }
+}
+
 /// Measures both modes on a device, batches as large as `most_s` seconds have room for.
-fn measure(run: &mut Run, set: &Set, options: &Options, most_s: f64, rows: &mut Vec<Row>) -> Result<()> {
+fn measure(run: &mut Run, set: &Subject, options: &Options, most_s: f64, rows: &mut Vec<Row>) -> Result<()> {
     for (name, mode) in [("toc", Mode::Toc), ("verdict", Mode::Verdict)] {
         let mut options = options.clone();
         options.solve.mode = mode;
-        let engine = Engine::builder(&set.robot, &set.scene).options(options).build()?;
+        let engine = set.known.again(options)?;
         let device = device(&engine);
         // Warm: everything is made, and the form of swept-volume culling chosen.
         engine.check(&set.motions)?;
@@ -74,8 +93,8 @@ fn measure(run: &mut Run, set: &Set, options: &Options, most_s: f64, rows: &mut 
             } else {
                 together(&engine, set, batch)?
             };
-            let (dataset, triangles) = (set.name.clone(), set.scene.triangles.len());
-            let row = Row { dataset, triangles, device: device.clone(), mode: name, batch, stats };
+            let dataset = set.name.clone();
+            let row = Row { dataset, triangles: set.triangles, device: device.clone(), mode: name, batch, stats };
             per_second = row.per_second();
             tell!("{} {device}, {name}, {batch}: {per_second:.0} motions/s", set.name);
             rows.push(row);
@@ -84,7 +103,7 @@ fn measure(run: &mut Run, set: &Set, options: &Options, most_s: f64, rows: &mut 
     Ok(())
 }
 
-fn one_by_one(engine: &Engine, set: &Set) -> Result<(Stats, Vec<f64>)> {
+fn one_by_one(engine: &Engine, set: &Subject) -> Result<(Stats, Vec<f64>)> {
     let (mut sum, mut seconds) = (Stats::default(), Vec::new());
     let every = set.motions.len() / SINGLES.min(set.motions.len()).max(1);
     for i in (0..set.motions.len()).step_by(every.max(1)).take(SINGLES) {
@@ -97,7 +116,7 @@ fn one_by_one(engine: &Engine, set: &Set) -> Result<(Stats, Vec<f64>)> {
     Ok((sum, seconds))
 }
 
-fn together(engine: &Engine, set: &Set, n: usize) -> Result<Stats> {
+fn together(engine: &Engine, set: &Subject, n: usize) -> Result<Stats> {
     let mut left = n;
     let mut portions = std::iter::from_fn(|| {
         let some = set.motions.range(0..left);
@@ -108,7 +127,7 @@ fn together(engine: &Engine, set: &Set, n: usize) -> Result<Stats> {
 }
 
 /// Measures all devices on a set. What is known so far is written: the next set may take long.
-fn devices(run: &mut Run, args: &ThroughputArgs, set: &Set, limit_s: f64, rows: &mut Vec<Row>) -> Result<()> {
+fn devices(run: &mut Run, args: &ThroughputArgs, set: &Subject, limit_s: f64, rows: &mut Vec<Row>) -> Result<()> {
     for threads in [1, 0] {
         let options = Options { backend: Backend::Cpu, threads, ..Options::default() };
         measure(run, set, &options, limit_s, rows)?;
@@ -144,14 +163,15 @@ pub fn run(args: &ThroughputArgs) -> Result<()> {
             }
             Err(e) => return Err(e),
         };
-        devices(&mut run, args, &set, limit_s, &mut rows)?;
         run.datasets.push(set.used(&[]));
+        let subject = Subject::new(set.name, &set.robot, set.scene, set.motions)?;
+        devices(&mut run, args, &subject, limit_s, &mut rows)?;
     }
     for &scale in SCALES.iter().filter(|scale| **scale <= args.scale) {
-        let mut set = Set::load(SCALED, folder)?;
+        let Set { robot, motions, .. } = Set::load(SCALED, folder)?;
         let Some(scene) = Dataset::generate("amr", DEFAULT_SEED, scale)?.scene()? else { break };
-        (set.name, set.scene) = (format!("{SCALED} × {scale}"), scene);
-        devices(&mut run, args, &set, limit_s, &mut rows)?;
+        let subject = Subject::new(format!("{SCALED} × {scale}"), &robot, scene, motions)?;
+        devices(&mut run, args, &subject, limit_s, &mut rows)?;
     }
     run.finish(out)
 }
