@@ -110,7 +110,7 @@ fn a_page_that_forgets_where_it_begins_is_caught() {
     }
     let work = work(&case(61));
     let (whole, ..) = pairs(&work, options(None, Sweep::Off), None);
-    let (old, new) = ("chunk.first_triangle + y, left.mask", "y, left.mask");
+    let (old, new) = ("chunk.first_triangle + item.scene_ref", "item.scene_ref");
     let (paged, ..) = pairs(&work, options(Some(PAGE), Sweep::Off), Some(Mutant { old, new }));
     assert!(whole != paged);
 }

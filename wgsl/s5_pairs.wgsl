@@ -4,7 +4,7 @@
 //!use lib/scene
 //!use lib/time_boxes
 // s5_pairs: from candidates (link, cluster) to pairs of triangles. Entry points, in this order: `nodes` once, and for each slab
-// of time `roots`, `links` (once for each level of the deepest link tree), `leaves`, `pairs`.
+// of time `roots`, `links` (once for each level of the deepest link tree), `leaves`, `pairs`, `parts`.
 
 @group(0) @binding(0) var<uniform> chunk: Chunk;
 // One for each piece and link.
@@ -32,8 +32,10 @@
 // A bit for each link and object that is never tested.
 @group(0) @binding(5) var<storage, read> allowed: array<u32>;
 
-// `pairs`:
+// `pairs`, `parts`:
 @group(0) @binding(5) var<storage, read> link_triangles: array<LinkTriangle>;
+
+// `parts`:
 @group(0) @binding(7) var<storage, read_write> found_pairs: array<TrianglePair>;
 
 // Part of a link's tree against part of the scene: a node against a cluster, then a child that is a leaf, and at last that leaf,
@@ -406,7 +408,7 @@ fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32
     return left;
 }
 
-// A triangle of a leaf against those of a cluster, eight side by side.
+// A triangle of a leaf against those of a cluster, eight side by side, in all sub-intervals at once: that keeps it from most of them.
 @compute @workgroup_size(64)
 fn pairs(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -430,7 +432,6 @@ fn pairs(
     if mask == 0u {
         return;
     }
-    // What bounds the triangle in all sub-intervals keeps it from most of the others.
     let first = firstTrailingBit(mask);
     let last = firstLeadingBit(mask);
     let whole = block_corners(m, piece, first, last, x);
@@ -444,18 +445,46 @@ fn pairs(
         if boxes_miss(whole_box, standing_box(tri)) || triangle_misses(whole.x0, whole.x1, whole.x2, tri, whole_h) {
             continue;
         }
-        let left = refine(m, piece, x, tri, mask);
-        if left.mask == 0u {
-            continue;
-        }
-        let slot = queue_slot(current.output, chunk.pair_capacity, piece);
-        if slot != NONE {
-            found_pairs[slot] =
-                TrianglePair(item.piece_link, index, chunk.first_triangle + y, left.mask | (left.slice << SUBS));
+        let at = queue_slot(current.output, chunk.queue_capacity, piece);
+        if at != NONE {
+            items[current.output_at + at] = LinkItem(item.piece_link, index, y, mask, 0u);
         }
     }
     if rest != 0u {
         // The loop was cut short.
         mark_redo(piece);
+    }
+}
+
+// What is left of these, pair by pair: none waits for another's.
+@compute @workgroup_size(64)
+fn parts(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let id = invocation(workgroup, workgroups, local, 64u);
+    if id >= queue_length(current.input, chunk.queue_capacity) {
+        return;
+    }
+    let item = items[current.input_at + id];
+    let m = moving[item.piece_link];
+    let piece = item.piece_link / chunk.n_links;
+    let mask = item.mask & mask_until_limit(m);
+    if mask == 0u {
+        return;
+    }
+    let left = refine(m, piece, link_triangles[item.link_ref], standing(item.scene_ref), mask);
+    if left.mask == 0u {
+        return;
+    }
+    let slot = queue_slot(current.output, chunk.pair_capacity, piece);
+    if slot != NONE {
+        found_pairs[slot] = TrianglePair(
+            item.piece_link,
+            item.link_ref,
+            chunk.first_triangle + item.scene_ref,
+            left.mask | (left.slice << SUBS),
+        );
     }
 }

@@ -94,6 +94,7 @@ const CULLED: &str = "s3_cull::reference_drops_only_what_is_free";
 const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
 const TURN_BACK: &str = "s5_pairs::paths::what_is_met_because_paths_turn_back_is_kept";
 const SHIFTED: &str = "s5_pairs::a_shifted_bound_holds_however_f32_rounds";
+const PASSED: &str = "s5_pairs::paths::all_that_a_point_passes_is_kept";
 const COMES_AGAIN: &str = "s5_pairs::paths::what_passes_by_and_comes_again_is_kept";
 const LATER: &str = "s5_pairs::paths::limits_leave_out_only_what_comes_later";
 const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
@@ -571,7 +572,7 @@ pub const MUTANTS: &[Mutant] = &[
     m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", TURN_BACK),
     m("shift to a block's middle", BLOCK, "middle.shifted(-h, (len + 1) as f64 * h)", "middle", BLOCKS),
     m("half width of a block", MOVING_LINK, "len as f64 * self.h", "0.5 * len as f64 * self.h", PAIRS),
-    m("half width of a slab, for the nodes' boxes", MOVING_LINK, "T::new(*h)", "T::new(0.2 * *h)", PAIRS),
+    m("half width of a part, for the nodes' boxes", MOVING_LINK, "T::new(*h)", "T::new(0.2 * *h)", PASSED),
     m(
         "place of a slice",
         BLOCK,
@@ -679,7 +680,6 @@ pub const MUTANTS: &[Mutant] = &[
         "((f64::from(x) / self.step).floor() - self.first)",
         READ_EXACTLY,
     ),
-    m("corners of nodes are numbers of f32", NODES, "first.abs() + STEPS <= WHOLE", "true", READ_EXACTLY),
     m(
         "the last page, in the place of which the one before comes twice",
         CHUNK,

@@ -116,6 +116,26 @@ fn each_rate_of_a_moving_box_is_needed() {
     assert!(faults_of(Some(Mutant { old, new })) > 0, "'{new}' goes unseen");
 }
 
+/// Blades as close together as that some stand wherever a part of the piece begins or ends.
+#[test]
+fn all_that_a_point_passes_is_kept() {
+    let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z];
+    let speck = vec![[x, x * 1.0001, x + y * 1e-4]];
+    let n = 199;
+    let blades = (1..=n).map(|k| {
+        let angle = f64::from(k) / f64::from(n + 1) - 0.5;
+        let along = x * angle.cos() + y * angle.sin();
+        [along * 0.9 - z, along * 1.1 - z, along + z]
+    });
+    let case = case(&arm(&[0.0], speck), blades.collect(), &[-0.5], &[0.5]);
+    let pairs = reference(&case);
+    assert_eq!((pairs.len(), unproved(&case, &pairs)), (n as usize, 0));
+    if !skip() {
+        let pairs = on_adapter(&case, None);
+        assert_eq!((pairs.len(), unproved(&case, &pairs)), (n as usize, 0));
+    }
+}
+
 /// With limits, the reference leaves out only what comes after the slice of a contact that is certain.
 #[test]
 fn limits_leave_out_only_what_comes_later() {
@@ -131,6 +151,9 @@ fn limits_leave_out_only_what_comes_later() {
         let mut limits = vec![u32::MAX; case.motions.len()];
         let found = s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap();
         limited += limits.iter().filter(|limit| **limit != u32::MAX).count();
+        bad += faults(&case, &found, &limits);
+        // Nor if they are known before: what touches in a slice before the limit's is found all the same.
+        let found = s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap();
         bad += faults(&case, &found, &limits);
     }
     println!("{limited} limits");

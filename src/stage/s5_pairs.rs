@@ -380,6 +380,21 @@ pub const PAIRS: Kernel = Kernel {
         bind(4, "poses", Access::Read, Slot::Poses),
         bind(5, "link_triangles", Access::Read, Slot::LinkTriangles),
         bind(6, "items", Access::ReadWrite, Slot::Items),
+    ],
+    ..ROOTS
+};
+
+/// The kernel of step `parts`.
+pub const PARTS: Kernel = Kernel {
+    entry: "parts",
+    bindings: &[
+        bind(0, "chunk", Access::Uniform, Slot::Chunk),
+        bind(1, "moving", Access::Read, Slot::Moving),
+        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
+        bind(3, "control", Access::ReadWrite, Slot::Control),
+        bind(4, "poses", Access::Read, Slot::Poses),
+        bind(5, "link_triangles", Access::Read, Slot::LinkTriangles),
+        bind(6, "items", Access::ReadWrite, Slot::Items),
         bind(7, "found_pairs", Access::ReadWrite, Slot::Pairs),
     ],
     ..ROOTS

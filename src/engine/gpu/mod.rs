@@ -56,6 +56,7 @@ struct Kernels {
     links: Pipeline,
     leaves: Pipeline,
     pairs: Pipeline,
+    parts: Pipeline,
     raster: Option<raster::RasterFlow>,
 }
 
@@ -135,6 +136,7 @@ impl GpuFlow {
             links: compile(&s5_pairs::LINKS)?,
             leaves: compile(&s5_pairs::LEAVES)?,
             pairs: compile(&s5_pairs::PAIRS)?,
+            parts: compile(&s5_pairs::PARTS)?,
             raster,
         };
         let cull_levels = s3_cull::max_levels(world);

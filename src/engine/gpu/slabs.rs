@@ -11,10 +11,11 @@ use crate::model::tree::WIDTH;
 use crate::stage::SUBS;
 
 /// Levels that the links' trees may have.
-pub(super) const LINK_LEVELS: usize = 61;
+pub(super) const LINK_LEVELS: usize = 60;
 /// Slabs that there are counters for.
 pub(super) const MOST_SLABS: u32 = 16;
-/// The counters of a slab: one for each level, these two, and what leads to the next power of two.
+/// The counters of a slab: one for each level, these three, and what leads to the next power of two.
+const PARTS: u32 = 61;
 const LEAVES: u32 = 62;
 const TRIANGLES: u32 = 63;
 pub(super) const COUNTERS_PER_SLAB: u32 = 64;
@@ -36,16 +37,16 @@ pub(super) fn boxed_nodes(n_nodes: usize) -> usize {
 
 /// Steps of a slab.
 pub(super) fn steps(link_levels: u32) -> u32 {
-    link_levels + 3
+    link_levels + 4
 }
 
-/// The queues of the steps of all slabs: for each `roots`, the levels of `links`, `leaves`, `pairs`.
+/// The queues of the steps of all slabs: for each `roots`, the levels of `links`, `leaves`, `pairs`, `parts`.
 pub(super) fn passes(c: &Capacities, link_levels: u32, n_slabs: u32) -> Vec<Pass> {
     let half = |level: u32| (level % 2) * c.queue;
     let mut passes = Vec::new();
     for slab in 0..n_slabs {
         let first = FIRST + slab * COUNTERS_PER_SLAB;
-        let (leaves, triangles) = (first + LEAVES, first + TRIANGLES);
+        let [parts, leaves, triangles] = [PARTS, LEAVES, TRIANGLES].map(|counter| first + counter);
         let common = Pass { capacity: c.queue, invocations: 8, slab, n_slabs, ..Pass::default() };
         passes.push(Pass { input: CANDIDATES, output: first, capacity: c.candidates, invocations: 1, ..common });
         passes.extend((0..link_levels).map(|i| Pass {
@@ -57,7 +58,8 @@ pub(super) fn passes(c: &Capacities, link_levels: u32, n_slabs: u32) -> Vec<Pass
             ..common
         }));
         passes.push(Pass { input: leaves, output: triangles, invocations: 1, ..common });
-        passes.push(Pass { input: triangles, output: PAIRS, ..common });
+        passes.push(Pass { input: triangles, output: parts, output_at: half(1), ..common });
+        passes.push(Pass { input: parts, input_at: half(1), output: PAIRS, invocations: 1, ..common });
     }
     passes
 }
@@ -77,7 +79,7 @@ impl GpuFlow {
         for slab in 0..n_slabs {
             let first = first + slab * of_slab;
             let links = (0..self.link_levels).map(|_| &k.links);
-            let kernels = std::iter::once(&k.roots).chain(links).chain([&k.leaves, &k.pairs]);
+            let kernels = std::iter::once(&k.roots).chain(links).chain([&k.leaves, &k.pairs, &k.parts]);
             all.extend((first..).zip(kernels).map(|(pass, pipeline)| Step {
                 pipeline,
                 pass,
