@@ -10,6 +10,7 @@ mod contraction;
 mod end_to_end;
 mod extremal;
 mod obb;
+mod one_motion;
 mod s1_concat;
 mod s2_bound;
 mod s3_cull;
@@ -32,6 +33,7 @@ criterion_group!(
     contraction::bench,
     extremal::bench,
     toleranced::bench,
-    end_to_end::bench
+    end_to_end::bench,
+    one_motion::bench
 );
 criterion_main!(benches);

@@ -31,6 +31,7 @@ mod s6_solve;
 mod stream;
 mod toleranced;
 mod verdicts;
+mod warm;
 
 /// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {

@@ -20,9 +20,10 @@ use firstcontact::model::world::World;
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::linear::V3;
 use firstcontact::numeric::meeting::triangles_meet;
+use firstcontact::numeric::normals::{MovingFace, StandingFace};
 use firstcontact::numeric::pose_bound::{BoundForm, PointBound};
 use firstcontact::numeric::real::Real;
-use firstcontact::numeric::separation::{StandingTriangle, triangle_misses};
+use firstcontact::numeric::separation::{MovingTriangle, StandingTriangle, triangle_misses};
 use firstcontact::stage::s5_pairs::{Limits, PairCounts};
 use firstcontact::stage::s6_solve::Initial;
 use firstcontact::stage::{
@@ -270,8 +271,8 @@ fn mutants_are_caught() {
 }
 
 /// A moving and a standing triangle near each other, in emulated arithmetic, at one time.
-fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 2] {
-    let (mut separated, mut met) = (0, 0);
+fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] {
+    let (mut separated, mut by_normals, mut met) = (0, 0, 0);
     for _ in 0..n {
         let far = if draw.below(4) == 0 { 1000.0 } else { 1.0 };
         let kind = RobotKind { n_bodies: 1 + draw.below(5), link_m: 0.4, n_triangles: 1, mixed: true };
@@ -294,7 +295,10 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 2] 
         let points = x.map(|e| bound.point(V3::new(e), Emulated(round_up(reach))));
         let size = y.iter().fold(0.0, |m: f64, v| m.max(v.length()));
         let tri = StandingTriangle { y: y.map(V3::new), error: Emulated(round_up(0.5 * UNIT * size)) };
-        if triangle_misses(&points, &tri, Real::new(h), 1) != 0 {
+        let face = MovingFace::new(&MovingTriangle::new(&points, Real::new(h)));
+        let by_normal = face.normals_separate(&StandingFace::new(&tri)) != 0;
+        by_normals += usize::from(by_normal);
+        if triangle_misses(&points, &tri, Real::new(h), 1) != 0 || by_normal {
             separated += 1;
             for k in 0..=16 {
                 let t = time - h + h * f64::from(k) / 8.0;
@@ -307,7 +311,7 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 2] 
             assert!(exact::intersect(&now.map(exactly), &y.map(exactly)), "mode {MODE}: called touching");
         }
     }
-    [separated, met]
+    [separated, by_normals, met]
 }
 
 /// Claims of separation and of contact hold however f32 rounds: the exact predicate sees no exception.
@@ -315,14 +319,14 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 2] 
 fn claims_hold_however_f32_rounds() {
     let n = effort(2_000, 100_000);
     let mut draw = Draw::new(34);
-    for [separated, met] in [
+    for [separated, by_normals, met] in [
         emulated_separation::<UP>(&mut draw, n),
         emulated_separation::<TO_ZERO>(&mut draw, n),
         emulated_separation::<FROM_ZERO>(&mut draw, n),
         emulated_separation::<RANDOM>(&mut draw, n),
     ] {
-        println!("of {n} pairs {separated} are called apart, {met} touching");
-        assert!(separated > n / 5 && met > n / 20);
+        println!("of {n} pairs {separated} are called apart, {by_normals} by a normal, {met} touching");
+        assert!(separated > n / 5 && by_normals > separated / 2 && met > n / 20);
     }
 }
 

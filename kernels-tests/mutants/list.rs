@@ -26,6 +26,7 @@ const MOVING_LINK: &str = "src/stage/s5_pairs/moving.rs";
 const REFINEMENT: &str = "src/stage/s5_pairs/refinement.rs";
 const REST: &str = "src/stage/s5_pairs/rest.rs";
 const SEPARATION: &str = "src/numeric/separation.rs";
+const NORMALS: &str = "src/numeric/normals.rs";
 const PAIRS_OF_SLABS: &str = "src/stage/s5_pairs.rs";
 const CULL: &str = "src/stage/s3_cull.rs";
 const SOLVE: &str = "src/stage/s6_solve/mod.rs";
@@ -615,6 +616,14 @@ pub const MUTANTS: &[Mutant] = &[
         "a.times(T::new(0.0))",
         BENDING,
     ),
+    m("travel along its own normal", NORMALS, "n.dot(m.travel).abs()", "T::new(0.0)", PAIRS),
+    m("travel along the other's normal", NORMALS, "n.dot(self.travel).abs()", "T::new(0.0)", PAIRS),
+    m("what travels unevenly, along its own normal", NORMALS, "n.abs().dot(off)", "T::new(0.0)", PAIRS),
+    m("what travels unevenly, along the other's normal", NORMALS, "n.abs().dot(self.off)", "T::new(0.0)", PAIRS),
+    m("moving vertices along the other's normal", NORMALS, "range(n, self.e)", "[T::new(0.0); 2]", PAIRS),
+    m("standing vertices along its own normal", NORMALS, "range(self.n, tri.f)", "[T::new(0.0); 2]", PAIRS),
+    m("whose normal is kept", REFINEMENT, "*number != Some(y)", "number.is_none()", PAIRS),
+    m("parts of slow links", PAIRS_OF_SLABS, "!begin.is_multiple_of(len)", "begin != 0", PAIRS),
     m("what comes after a slab", PAIRS_OF_SLABS, "if same { later.mask() } else { 0 }", "0", PAIRS),
     m(
         "slices before a certain contact",

@@ -1,6 +1,7 @@
 //! Building an engine.
 
 use super::checker::Checker;
+use super::cpu::Workspaces;
 use super::gpu::GpuFlow;
 use super::{Backend, Engine, Options, PairCulling, Stage};
 use crate::error::{Error, Result};
@@ -172,9 +173,9 @@ impl Engine {
             options.reference.push(Stage::Concat);
         }
         let adapter = flow.as_ref().map(|flow| flow.gpu().summary().clone());
-        let (flow, form) = (flow.map(Mutex::new), OnceLock::new());
+        let (flow, form, workspaces) = (flow.map(Mutex::new), OnceLock::new(), Workspaces::default());
         let build_s = start.elapsed().as_secs_f64();
-        Ok(Self(Arc::new(Checker { world, options, flow, adapter, pool, build_s, note, form })))
+        Ok(Self(Arc::new(Checker { world, options, flow, adapter, pool, build_s, note, form, workspaces })))
     }
 }
 

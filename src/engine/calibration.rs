@@ -35,12 +35,15 @@ impl Checker {
             return Ok(known);
         }
         let mut seconds = [0.0; 2];
-        let mut space = cpu::Workspace::new(&self.world, &self.options);
+        let (mut lent, item_cap) = (self.workspaces.lend(), self.options.item_cap());
+        let space = lent.get();
         for motion in self.sample(motions, 16)? {
             // Each form twice by turns: whichever comes first finds nothing in the caches.
             let mut least = [f64::INFINITY; 2];
             for (form, i) in [(first, 0), (other, 1), (first, 0), (other, 1)] {
-                let (_, stats) = cpu::check(&self.world, &self.options, form, motion.clone(), &mut space)?;
+                space.motion.clone_from(&motion);
+                let mut stats = Stats::default();
+                cpu::check(&self.world, &self.options, item_cap, form, space, &mut stats);
                 let took: f64 = [Stage::Sweep, Stage::Pairs].map(|s| stats.stages[s as usize].seconds).iter().sum();
                 least[i] = took.min(least[i]);
             }
@@ -77,7 +80,7 @@ impl Checker {
     }
 
     /// What was asked for, or found before.
-    fn known_form(&self) -> Option<Sweep> {
+    pub(super) fn known_form(&self) -> Option<Sweep> {
         match self.options.sweep {
             Sweep::Auto => self.form.get().copied(),
             asked => Some(asked),

@@ -1,5 +1,6 @@
 //! What an engine and its streams share: the world, the device, and how a batch of motions goes through them.
 
+use super::cpu::Workspaces;
 use super::feed::Feed;
 use super::gpu::GpuFlow;
 use super::{Options, Stats, Sweep};
@@ -24,6 +25,7 @@ pub(super) struct Checker {
     pub(super) note: Option<String>,
     /// The form of swept-volume culling that was found best.
     pub(super) form: OnceLock<Sweep>,
+    pub(super) workspaces: Workspaces,
 }
 
 /// Takes verdicts in the order of the motions.
@@ -52,7 +54,7 @@ impl Checker {
             }
             Ok(())
         };
-        if self.world.links.is_empty() || self.world.scene.triangles.is_empty() {
+        if self.has_nothing() {
             // Nothing can touch; but what is not a motion is still an error.
             while let Some(batch) = feed.take(1)? {
                 self.motion(&batch.motions, 0, batch.first)?;
@@ -77,16 +79,27 @@ impl Checker {
         Ok(stats)
     }
 
+    /// Whether there is nothing that could touch.
+    pub(super) fn has_nothing(&self) -> bool {
+        self.world.links.is_empty() || self.world.scene.triangles.is_empty()
+    }
+
     /// Motion `i` of some whose first has the number `first`.
     pub(super) fn motion(&self, motions: &Motions, i: usize, first: usize) -> Result<ModelMotion> {
-        let (start, end) = (motions.start(i), motions.end(i));
-        let motion = ModelMotion::new(&self.world.robot, start, end);
-        let mut motion = motion.map_err(|e| e.at(format!("motion {}", first + i)))?;
-        motion.set_margin(self.options.solve.margin_m);
-        if self.options.bound == BoundForm::Toleranced {
-            motion.set_sizes(self.world.links.iter().map(|link| (link.body, link.reach_m)));
-        }
+        let mut motion = ModelMotion::default();
+        self.set_motion(&mut motion, motions, i, first)?;
         Ok(motion)
+    }
+
+    /// The same in the memory of another one.
+    pub(super) fn set_motion(&self, to: &mut ModelMotion, motions: &Motions, i: usize, first: usize) -> Result<()> {
+        let (start, end) = (motions.start(i), motions.end(i));
+        to.set(&self.world.robot, start, end).map_err(|e| e.at(format!("motion {}", first + i)))?;
+        to.set_margin(self.options.solve.margin_m);
+        if self.options.bound == BoundForm::Toleranced {
+            to.set_sizes(self.world.links.iter().map(|link| (link.body, link.reach_m)));
+        }
+        Ok(())
     }
 
     /// See [`Engine::body_poses`](super::Engine::body_poses).

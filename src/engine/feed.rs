@@ -60,14 +60,20 @@ impl<'s> Feed<'s> {
                 break;
             };
             let portion = portion?;
-            if portion.n_columns() != self.n_columns && !portion.is_empty() {
-                let (have, want) = (portion.n_columns(), self.n_columns);
-                return Err(Error::usage(format!("motions of {have} columns for a robot of {want}")));
-            }
+            check_width(&portion, self.n_columns)?;
             self.ahead.append(&portion)?;
         }
         Ok(())
     }
+}
+
+/// Whether motions have as many columns as the robot.
+pub(super) fn check_width(motions: &Motions, want: usize) -> Result<()> {
+    let have = motions.n_columns();
+    if have == want || motions.is_empty() {
+        return Ok(());
+    }
+    Err(Error::usage(format!("motions of {have} columns for a robot of {want}")))
 }
 
 #[cfg(test)]

@@ -131,6 +131,9 @@ impl Engine {
     /// # Errors
     /// As [`Engine::check`], and whatever `sink` returns: that ends the work.
     pub fn check_each(&self, motions: &Motions, sink: &mut dyn FnMut(usize, Verdict) -> Result<()>) -> Result<Stats> {
+        if self.0.are_few(motions) {
+            return self.0.check_few(motions, sink);
+        }
         let starts = (0..motions.len()).step_by(PORTION);
         self.check_portions(&mut starts.map(|i| Ok(motions.range(i..i + PORTION))), sink)
     }

@@ -9,6 +9,7 @@ pub mod interval;
 pub mod lanes;
 pub mod linear;
 pub mod meeting;
+pub mod normals;
 pub mod obb_overlap;
 pub mod pose_block;
 pub mod pose_bound;

@@ -137,15 +137,15 @@ pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T
 #[derive(Clone, Copy, Debug)]
 pub struct MovingTriangle<T> {
     /// The vertices at the middle time.
-    at: [V3<T>; 3],
+    pub(super) at: [V3<T>; 3],
     /// How far they about move to either side.
-    travel: V3<T>,
+    pub(super) travel: V3<T>,
     /// How far each coordinate may be off that, the balls apart.
-    off: V3<T>,
+    pub(super) off: V3<T>,
     /// The largest ball.
-    ball: T,
+    pub(super) ball: T,
     /// What is added to the size of each vertex's place.
-    sizes: [T; 3],
+    pub(super) sizes: [T; 3],
 }
 
 impl<T: Real> MovingTriangle<T> {

@@ -35,6 +35,9 @@ pub struct Workspace {
     /// What it found.
     pub candidates: Vec<Candidate>,
     open: Vec<NodePair>,
+    /// Candidates as they were found, and where those of each link begin.
+    mixed: Vec<Candidate>,
+    starts: Vec<u32>,
     /// For each node of the model's tree, the box around it in the whole piece.
     around: Vec<[[f64; 3]; 2]>,
 }
@@ -45,10 +48,25 @@ pub fn reference_in(space: &mut Workspace, world: &World, n_pieces: usize, boxes
     if world.model.n_nodes() == 0 || world.scene.tree.nodes.is_empty() {
         return;
     }
-    for root in roots(world, n_pieces) {
+    for piece in 0..n_pieces as u32 {
         let first = space.candidates.len();
-        widest(Traversal { world, boxes, root, space });
-        space.candidates[first..].sort_unstable_by_key(|c| (c.link, c.cluster));
+        widest(Traversal { world, boxes, root: root(world, piece), space });
+        by_link(space, first, world.links.len());
+    }
+}
+
+/// Brings together what belongs to one link, from the `first`-th candidate on.
+fn by_link(Workspace { candidates, mixed, starts, .. }: &mut Workspace, first: usize, n_links: usize) {
+    mixed.clear();
+    mixed.extend_from_slice(&candidates[first..]);
+    starts.clear();
+    starts.resize(n_links + 1, 0);
+    mixed.iter().for_each(|c| starts[c.link as usize + 1] += 1);
+    (1..=n_links).for_each(|link| starts[link] += starts[link - 1]);
+    for c in mixed {
+        let at = &mut starts[c.link as usize];
+        candidates[first + *at as usize] = *c;
+        *at += 1;
     }
 }
 
@@ -65,7 +83,7 @@ impl Vectorised for Traversal<'_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Vector>(self) {
-        let Self { world, boxes, root, space: Workspace { candidates, open, around } } = self;
+        let Self { world, boxes, root, space: Workspace { candidates, open, around, .. } } = self;
         let first = root.piece as usize * boxes.n_nodes;
         around.clear();
         for node in first..first + boxes.n_nodes {
@@ -181,7 +199,10 @@ pub const KERNEL: Kernel = Kernel {
 
 /// The first level's items: the root of the model's tree against the root of the scene's, or of a page of it, for each piece.
 pub fn roots(world: &World, n_pieces: usize) -> Vec<NodePair> {
+    (0..n_pieces as u32).map(|piece| root(world, piece)).collect()
+}
+
+fn root(world: &World, piece: u32) -> NodePair {
     let model_node = (world.model.n_nodes() as u32).saturating_sub(1);
-    let scene_ref = ChildRef::Node(0).encode();
-    (0..n_pieces as u32).map(|piece| NodePair { piece, model_node, scene_ref, mask: ALL_SUBS }).collect()
+    NodePair { piece, model_node, scene_ref: ChildRef::Node(0).encode(), mask: ALL_SUBS }
 }

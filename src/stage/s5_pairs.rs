@@ -26,6 +26,7 @@ use crate::numeric::vectors::widest;
 use moving::{MovingLink, NodeBoxes};
 use refinement::{Looks, Open, Refinement};
 use serde::Serialize;
+use std::ops::Range;
 
 /// For each motion the slice (counted from the motion's start) before whose end a contact is certain; `u32::MAX` if none
 /// is known. Sub-intervals that start later do not matter.
@@ -80,6 +81,11 @@ pub fn reference(
 /// The memory of searches, kept from one to the next.
 #[derive(Debug, Default)]
 pub struct Workspace {
+    /// What it found.
+    pub pairs: Vec<TrianglePair>,
+    /// Where the candidates of each link stand that is at work.
+    groups: Vec<Range<usize>>,
+    links: Vec<MovingLink<'static>>,
     /// What is left of candidates, before it is refined.
     items: Vec<Item>,
     boxes: NodeBoxes,
@@ -91,42 +97,59 @@ pub struct Workspace {
 
 /// The stage in f64: [`search_in`] memory of its own.
 pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option<Vec<TrianglePair>>, PairCounts) {
-    search_in(&mut Workspace::default(), input, limits, cap)
+    let mut space = Workspace::default();
+    let (fits, counts) = search_in(&mut space, input, limits, cap);
+    (fits.then_some(space.pairs), counts)
 }
 
-/// The stage in f64.
+/// The stage in f64; the pairs are in `space`.
 ///
 /// With `limits` given, certain contacts lower them, and sub-intervals beyond are left out: which pairs of such
 /// sub-intervals still come out depends on the order of work, so whoever uses the pairs has to [`clip`] them to the limits.
 ///
-/// Gives no pairs if there would be more than `cap`.
-pub fn search_in(
-    space: &mut Workspace,
-    input: &Input,
-    limits: Option<&mut Limits>,
-    cap: usize,
-) -> (Option<Vec<TrianglePair>>, PairCounts) {
-    let mut found = Found { pairs: Vec::new(), limits, cap, counts: PairCounts::default() };
-    let mut pieces = input.candidates.chunk_by(|a, b| a.piece == b.piece);
-    let fits = pieces.all(|of_piece| {
-        let mut groups = Vec::with_capacity(input.world.links.len());
-        let of_links = of_piece.chunk_by(|a, b| a.link == b.link);
-        groups.extend(of_links.filter(|group| group.iter().any(|c| c.stands())));
-        let mut work = Work { links: Vec::with_capacity(groups.len()), space: &mut *space };
-        groups.iter().for_each(|group| work.links.push(MovingLink::new(input, group[0].piece, group[0].link)));
+/// False if there would be more than `cap`.
+pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limits>, cap: usize) -> (bool, PairCounts) {
+    let mut pairs = std::mem::take(&mut space.pairs);
+    pairs.clear();
+    space.looks.clear();
+    let mut found = Found { pairs, limits, cap, counts: PairCounts::default() };
+    let (mut groups, mut links) = (std::mem::take(&mut space.groups), std::mem::take(&mut space.links));
+    let mut at = 0;
+    let fits = input.candidates.chunk_by(|a, b| a.piece == b.piece).all(|of_piece| {
+        groups.clear();
+        let mut work = Work { links: emptied(std::mem::take(&mut links)), space: &mut *space };
+        for group in of_piece.chunk_by(|a, b| a.link == b.link) {
+            let from = at;
+            at += group.len();
+            if group.iter().any(|c| c.stands()) {
+                groups.push(from..at);
+                work.links.push(MovingLink::new(input, group[0].piece, group[0].link));
+            }
+        }
         let (first, mut last) = (found.pairs.len(), found.pairs.len());
-        let fits = work.slabs().all(|(begin, len)| {
+        let shortest = work.links.iter().fold(SUBS as u32, |least, moving| least.min(moving.slab));
+        let fits = (0..SUBS as u32).step_by(shortest as usize).all(|begin| {
             last = found.pairs.len();
             let mut all = groups.iter().enumerate();
-            all.all(|(place, group)| work.add_link(input, place, group, (begin, len), &mut found).is_some())
-                && work.finish(input.world, &mut found).is_some()
+            all.all(|(place, of)| {
+                work.add_link(input, place, &input.candidates[of.clone()], begin, &mut found).is_some()
+            }) && work.finish(input.world, &mut found).is_some()
         });
         if last > first {
-            found.join(first);
+            join(&mut found.pairs, first);
         }
+        links = emptied(work.links);
         fits
     });
-    (fits.then_some(found.pairs), found.counts)
+    (space.groups, space.links, space.pairs) = (groups, links, found.pairs);
+    (fits, found.counts)
+}
+
+/// The memory of a list for another of the same kind.
+fn emptied<'b>(links: Vec<MovingLink>) -> Vec<MovingLink<'b>> {
+    // Collected where they were.
+    #[expect(clippy::unnecessary_filter_map, reason = "none of one kind are none of the other")]
+    links.into_iter().filter_map(|_| None).collect()
 }
 
 /// The same for every link against the whole scene, by trees of oriented boxes alone; `scene` is the scene's. What stands in
@@ -169,9 +192,6 @@ const MOST_ITEMS: usize = 1 << 16;
 /// Candidates that are gone through before the items are counted.
 const AT_ONCE: usize = 64;
 
-/// Links travel about so far, metres, in a part of a piece.
-const SLAB_M: f64 = 0.015;
-
 /// The links of a piece, and what of them may touch.
 struct Work<'a, 's> {
     links: Vec<MovingLink<'a>>,
@@ -179,26 +199,20 @@ struct Work<'a, 's> {
 }
 
 impl Work<'_, '_> {
-    /// The piece in parts that follow one another, by their first sub-interval and their length: a contact in one makes all later ones
-    /// needless, what is far away in none of them is looked at in each, and the boxes in it are those of all of a part. Long ways
-    /// are worth more parts.
-    fn slabs(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
-        let travel_m = self.links.iter().fold(0.0f64, |most, m| most.max(m.travel_m)) * SUBS as f64;
-        let n = (travel_m / SLAB_M).max(1.0).min(SUBS as f64) as usize;
-        let n = if n.is_power_of_two() { n } else { n.next_power_of_two() / 2 };
-        let len = (SUBS / n) as u32;
-        (0..n as u32).map(move |k| (k * len, len))
-    }
-
-    /// Adds what the candidates of one link leave in some sub-intervals. Nothing if there are too many pairs.
+    /// Adds what the candidates of one link leave in its part of the piece that begins with a sub-interval, if there is one. Nothing if
+    /// there are too many pairs.
     fn add_link(
         &mut self,
         input: &Input,
         place: usize,
         group: &[Candidate],
-        (begin, len): (u32, u32),
+        begin: u32,
         found: &mut Found,
     ) -> Option<()> {
+        let len = self.links[place].slab;
+        if !begin.is_multiple_of(len) {
+            return Some(());
+        }
         let slab = ((1 << len) - 1) << begin;
         if let Some(done) = self.add_boxes(input, place, obb::Meets::Candidates(group), slab, found) {
             return done;
@@ -265,28 +279,27 @@ impl Found<'_> {
         self.limits.as_ref().map_or(u32::MAX, |l| l[piece.motion as usize])
     }
 
-    /// Makes one of the entries of each pair from the `first`-th entry on.
-    fn join(&mut self, first: usize) {
-        let mut some = self.pairs.split_off(first);
-        join(&mut some);
-        self.pairs.append(&mut some);
-    }
-
     /// Adds a pair. Nothing if there are too many.
     fn push(&mut self, pair: TrianglePair) -> Option<()> {
         (self.pairs.len() < self.cap).then(|| self.pairs.push(pair))
     }
 }
 
-/// Makes one of the entries of each pair, which slabs of time have left; sorts them.
-pub fn join(pairs: &mut Vec<TrianglePair>) {
-    pairs.sort_unstable_by_key(|p| (p.piece_link, p.link_triangle, p.scene_triangle, p.mask().trailing_zeros()));
-    pairs.dedup_by(|later, p| {
-        let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
-        let same = key(later) == key(p);
-        p.mask_slice |= if same { later.mask() } else { 0 };
-        same
-    });
+/// Makes one of the entries of each pair, which slabs of time have left, from the `first`-th entry on; sorts them.
+pub fn join(pairs: &mut Vec<TrianglePair>, first: usize) {
+    let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
+    pairs[first..].sort_unstable_by_key(|p| (key(p), p.mask().trailing_zeros()));
+    let mut last = first;
+    for i in first + 1..pairs.len() {
+        let later = pairs[i];
+        let same = key(&later) == key(&pairs[last]);
+        pairs[last].mask_slice |= if same { later.mask() } else { 0 };
+        last += usize::from(!same);
+        if !same {
+            pairs[last] = later;
+        }
+    }
+    pairs.truncate((last + 1).min(pairs.len()));
 }
 
 /// Takes out the sub-intervals that start after the motions' limits, and the pairs that have no other.

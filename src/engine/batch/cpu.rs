@@ -1,9 +1,11 @@
 //! Motions on the CPU: the references of all stages, one motion after the other on each thread.
 
 use super::super::checker::{Checker, Deliver};
-use super::super::feed::{Batch, Feed};
-use super::super::{Options, Stage, Stats, Sweep, calibration, cpu};
+use super::super::cpu::{self, Lent};
+use super::super::feed::{self, Batch, Feed};
+use super::super::{Stage, Stats, Sweep, calibration};
 use crate::error::Result;
+use crate::motion::Motions;
 use crate::verdict::{Reason, Undecided, Verdict};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
@@ -14,7 +16,40 @@ const SOON: Duration = Duration::from_millis(200);
 /// So many motions go together at most: their answers wait in memory.
 const MOST: usize = 1 << 13;
 
+/// A thread takes so many motions at once.
+const AT_ONCE: usize = 4;
+/// So many motions are checked where they come from: to wake another thread takes as long as a motion.
+const FEW: usize = 2;
+
 impl Checker {
+    /// Whether some motions go to [`check_few`](Self::check_few).
+    pub(in super::super) fn are_few(&self, motions: &Motions) -> bool {
+        self.flow.is_none() && motions.len() <= FEW && !self.has_nothing()
+    }
+
+    /// Motions in the thread that asks. A warm engine takes no memory for them but for what it says of a contact.
+    pub(in super::super) fn check_few(
+        &self,
+        motions: &Motions,
+        sink: &mut dyn FnMut(usize, Verdict) -> Result<()>,
+    ) -> Result<Stats> {
+        let start = Instant::now();
+        let mut stats = Stats { build_s: self.build_s, ..Stats::default() };
+        let form = self.known_form().unwrap_or(Sweep::Off);
+        feed::check_width(motions, self.world.robot.columns.len())?;
+        let mut lent = self.workspaces.lend();
+        let space = lent.get();
+        for i in 0..motions.len() {
+            self.set_motion(&mut space.motion, motions, i, 0)?;
+            let item_cap = self.options.item_cap();
+            let verdict = cpu::check(&self.world, &self.options, item_cap, form, space, &mut stats);
+            stats.count(&verdict);
+            sink(i, verdict)?;
+        }
+        stats.wall_s = start.elapsed().as_secs_f64();
+        Ok(stats)
+    }
+
     pub(in super::super) fn check_on_cpu(
         &self,
         feed: &mut Feed,
@@ -43,35 +78,45 @@ impl Checker {
             next?;
             // The scope has waited for it.
             let Some((solved, took)) = solved else { continue };
-            let solved = solved?;
-            answers.extend(solved.into_iter().map(|(verdict, part)| {
-                stats.add(&part);
-                verdict
-            }));
+            let (verdicts, of_batch) = solved?;
+            stats.add(&of_batch);
+            answers = verdicts;
             size = if took < SOON / 2 { (2 * size).min(MOST) } else { size };
             size = if took > 2 * SOON { (size / 2).max(self.threads()) } else { size };
         }
         deliver(answers, stats)
     }
 
-    fn solve_on_cpu(&self, batch: &Batch, form: Sweep) -> Result<Vec<(Verdict, Stats)>> {
-        let space = || cpu::Workspace::new(&self.world, &self.options);
-        let check = |options: &Options, space: &mut cpu::Workspace, i: usize| {
-            let motion = self.motion(&batch.motions, i, batch.first)?;
-            cpu::check(&self.world, options, form, motion, space)
+    /// The answers to a batch, on all threads, and the numbers of it.
+    fn solve_on_cpu(&self, batch: &Batch, form: Sweep) -> Result<(Vec<Verdict>, Stats)> {
+        let most = self.options.item_cap();
+        let check = |item_cap: usize, lent: &mut Lent, i: usize, stats: &mut Stats| {
+            let space = lent.get();
+            self.set_motion(&mut space.motion, &batch.motions, i, batch.first)?;
+            Ok(cpu::check(&self.world, &self.options, item_cap, form, space, stats))
         };
-        let share = Options { memory_bytes: self.options.memory_bytes / self.threads() as u64, ..self.options.clone() };
-        let all = (0..batch.motions.len()).into_par_iter();
-        let mut solved: Vec<(Verdict, Stats)> =
-            all.map_init(space, |space, i| check(&share, space, i)).collect::<Result<_>>()?;
+        let mut verdicts = vec![Verdict::Free; batch.motions.len()];
+        let some = |lent: &mut Lent, (k, verdicts): (usize, &mut [Verdict])| {
+            let mut stats = Stats::default();
+            for (j, verdict) in verdicts.iter_mut().enumerate() {
+                *verdict = check(most / self.threads(), lent, k * AT_ONCE + j, &mut stats)?;
+            }
+            Ok(stats)
+        };
+        // Left to itself a thread takes an eighth of the batch at once, and the others wait for it in the end.
+        let all =
+            verdicts.par_chunks_mut(AT_ONCE).enumerate().with_max_len(1).map_init(|| self.workspaces.lend(), some);
+        let mut stats = all.try_reduce(Stats::default, |mut a: Stats, b| {
+            a.add(&b);
+            Ok(a)
+        })?;
         // What its thread's share of the memory was too small for gets all of it: the answer must not depend on threads.
-        for i in 0..solved.len() {
-            if matches!(solved[i].0, Verdict::Undecided(Undecided { reason: Reason::Memory, .. })) && self.threads() > 1
-            {
-                solved[i] = check(&self.options, &mut space(), i)?;
-                solved[i].1.stage(Stage::Pairs).retries += 1;
+        for (i, verdict) in verdicts.iter_mut().enumerate() {
+            if matches!(verdict, Verdict::Undecided(Undecided { reason: Reason::Memory, .. })) && self.threads() > 1 {
+                *verdict = check(most, &mut self.workspaces.lend(), i, &mut stats)?;
+                stats.stage(Stage::Pairs).retries += 1;
             }
         }
-        Ok(solved)
+        Ok((verdicts, stats))
     }
 }

@@ -287,7 +287,7 @@ impl GpuFlow {
             (0..chunk.pieces.len()).filter(|&i| control[redo_at + i / 32] >> (i % 32) & 1 != 0).collect();
         self.redo(world, options, chunk, set, &redo, &mut output, stats)?;
         for pairs in output.pairs.iter_mut().flatten() {
-            s5_pairs::join(pairs);
+            s5_pairs::join(pairs, 0);
             s5_pairs::clip(pairs, &chunk.pieces, &output.limits, world.links.len());
         }
         Ok(output)

@@ -7,7 +7,7 @@ use crate::numeric::lanes::Lanes;
 use crate::numeric::linear::V3;
 use crate::numeric::obb_overlap::moving_range;
 use crate::numeric::pose_bound::{PointBound, PoseBound};
-use crate::numeric::vectors::{Vector, WIDTH, part3, store3};
+use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part3, store3, widest};
 use crate::stage::s1_concat::{Balls, SPANS};
 use crate::stage::{Piece, SLICES, SUBS, Subs};
 
@@ -15,7 +15,11 @@ use crate::stage::{Piece, SLICES, SUBS, Subs};
 /// longer ways the test rarely proves anything.
 const BLOCK_M: f64 = 0.25;
 
+/// A link travels about so far, metres, in a part of a piece that is gone through at once.
+const SLAB_M: f64 = 0.015;
+
 /// A link during a piece.
+#[derive(Debug)]
 pub(super) struct MovingLink<'a> {
     pub piece: &'a Piece,
     /// Number of the link among those of all pieces.
@@ -30,10 +34,11 @@ pub(super) struct MovingLink<'a> {
     pub h: f64,
     /// The boxes around it.
     pub around: [&'a V3<Subs>; 2],
-    /// How far, about, it travels in a sub-interval, metres.
-    pub travel_m: f64,
     /// The most sub-intervals that are worth a test together.
     pub longest_block: u32,
+    /// The sub-intervals of a part, a power of two. Parts follow one another: a contact in one makes all later ones needless, what
+    /// is far away in none of them is looked at in each, and the boxes in it are those of all of it. Long ways are worth more parts.
+    pub slab: u32,
 }
 
 /// A link's pose over a part of a piece: the bound, and half the length of the part.
@@ -44,11 +49,9 @@ impl<'a> MovingLink<'a> {
         let (piece, shape) = (&input.pieces[p as usize], &input.world.links[link as usize]);
         let at = p as usize * input.boxes.n_nodes + link as usize;
         let around = [&input.boxes.lo[at], &input.boxes.hi[at]];
-        let mut travel_m = 0.0f64;
-        for side in around.into_iter().flat_map(|corner| &corner.0) {
-            travel_m = side.0.windows(2).fold(travel_m, |most, w| most.max((w[1] - w[0]).abs()));
-        }
+        let travel_m = widest(Travel(around));
         let longest_block = (0..SUBS.ilog2()).map(|k| 2 << k).take_while(|n| travel_m * f64::from(*n) <= BLOCK_M);
+        let n_slabs = (travel_m * SUBS as f64 / SLAB_M).max(1.0).min(SUBS as f64) as u32;
         Self {
             piece,
             piece_link: p * input.world.links.len() as u32 + link,
@@ -58,8 +61,8 @@ impl<'a> MovingLink<'a> {
             balls: input.poses.balls(p as usize, shape.body as usize),
             h: piece.half_sub(),
             around,
-            travel_m,
             longest_block: longest_block.last().unwrap_or(1),
+            slab: SUBS as u32 >> n_slabs.ilog2(),
         }
     }
 
@@ -81,6 +84,29 @@ impl<'a> MovingLink<'a> {
         let (pose, reach) = (pose.broadcast::<T>(), T::new(self.shape.reach_m));
         let [a, b, c] = &self.shape.leaves[leaf as usize];
         [pose.point(part3(a, 0), reach), pose.point(part3(b, 0), reach), pose.point(part3(c, 0), reach)]
+    }
+}
+
+/// How far, about, the sides of boxes travel in a sub-interval, metres.
+struct Travel<'a>([&'a V3<Subs>; 2]);
+
+impl Vectorised for Travel<'_> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> f64 {
+        let mut most = T::new(0.0);
+        for corner in self.0 {
+            for axis in 0..3 {
+                let side = &corner.0[axis].0;
+                for first in [0, SUBS - WIDTH - 1] {
+                    let (mut before, mut after) = ([0.0; WIDTH], [0.0; WIDTH]);
+                    before.copy_from_slice(&side[first..first + WIDTH]);
+                    after.copy_from_slice(&side[first + 1..first + 1 + WIDTH]);
+                    most = most.max((T::load(&after) - T::load(&before)).abs());
+                }
+            }
+        }
+        most.store().0.into_iter().fold(0.0, f64::max)
     }
 }
 

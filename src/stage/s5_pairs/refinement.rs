@@ -13,19 +13,33 @@ use super::rest::Rest;
 use super::{Found, Item};
 use crate::model::world::World;
 use crate::numeric::meeting::triangles_meet;
+use crate::numeric::normals::{MovingFace, StandingFace};
 use crate::numeric::separation::{MovingTriangle, NUMBERS, StandingTriangle};
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
 use crate::stage::{Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
 
 /// What is still open in a piece, by the first sub-interval in which it may touch.
 #[derive(Debug, Default)]
-pub(super) struct Open([Vec<Item>; SUBS]);
+pub(super) struct Open {
+    from: [Vec<Item>; SUBS],
+    /// The sub-intervals that there is something for.
+    some: u32,
+}
 
 impl Open {
     pub fn add(&mut self, item: Item) {
         if item.mask != 0 && item.lanes != 0 {
-            self.0[item.mask.trailing_zeros() as usize].push(item);
+            let first = item.mask.trailing_zeros();
+            self.from[first as usize].push(item);
+            self.some |= 1 << first;
         }
+    }
+
+    /// The first sub-interval that there is something for; it is not told again.
+    fn next(&mut self) -> Option<u32> {
+        let first = self.some.trailing_zeros();
+        self.some &= self.some.wrapping_sub(1);
+        (first < SUBS as u32).then_some(first)
     }
 }
 
@@ -35,8 +49,17 @@ pub(super) struct Look {
     item: Item,
     /// The sub-intervals that are tried together.
     block: u32,
+    /// Alike for what moves alike: the same leaf of the same link over the same block.
+    alike: u64,
     /// The lanes that the last try separated.
     pub missed: u32,
+}
+
+impl Look {
+    fn new(item: Item, block: u32) -> Self {
+        let alike = u64::from(item.place) << 37 | u64::from(block.ilog2()) << 32 | u64::from(item.leaf);
+        Self { item, block, alike, missed: 0 }
+    }
 }
 
 /// What is looked at, all in the same sub-interval; kept for its memory.
@@ -44,7 +67,15 @@ pub(super) struct Look {
 pub(super) struct Looks {
     in_blocks: Vec<Look>,
     single: Vec<Look>,
+    faces: Faces,
     rest: Rest,
+}
+
+impl Looks {
+    /// Forgets the scene.
+    pub fn clear(&mut self) {
+        self.faces.clear();
+    }
 }
 
 /// When triangles are tried.
@@ -86,18 +117,19 @@ impl Refinement<'_, '_, '_> {
         done
     }
 
-    fn go_on(&mut self, piece: &Piece, Looks { in_blocks: looks, single, rest }: &mut Looks) -> Option<()> {
-        for k in 0..SUBS as u32 {
+    fn go_on(&mut self, piece: &Piece, Looks { in_blocks: looks, single, faces, rest }: &mut Looks) -> Option<()> {
+        // What goes on does so in a later one.
+        while let Some(k) = self.open.next() {
             self.begin(piece, k, looks);
             while !looks.is_empty() {
-                self.separate(looks, rest, During::Block(k));
+                self.separate(looks, faces, rest, During::Block(k));
                 self.halve(looks, k, single);
             }
             for slice in 0..SLICES {
                 if single.is_empty() {
                     break;
                 }
-                self.separate(single, rest, During::Slice(k, slice));
+                self.separate(single, faces, rest, During::Slice(k, slice));
                 self.touch(piece, single, k, slice)?;
             }
             for look in single.drain(..) {
@@ -107,19 +139,19 @@ impl Refinement<'_, '_, '_> {
         Some(())
     }
 
-    fn separate(&mut self, looks: &mut [Look], rest: &mut Rest, during: During) {
-        widest(Separate { world: self.world, links: self.links, looks, rest, during });
+    fn separate(&mut self, looks: &mut [Look], faces: &mut Faces, rest: &mut Rest, during: During) {
+        widest(Separate { world: self.world, links: self.links, looks, faces, rest, during });
     }
 
     /// Takes up what may touch in sub-interval `k` first.
     fn begin(&mut self, piece: &Piece, k: u32, looks: &mut Vec<Look>) {
         let wanted = piece.mask_until(self.found.limit(piece)) as u16;
         let aligned = if k == 0 { SUBS as u32 } else { 1 << k.trailing_zeros() };
-        for item in self.open.0[k as usize].drain(..) {
+        for item in self.open.from[k as usize].drain(..) {
             let item = Item { mask: item.mask & wanted, ..item };
             if item.mask != 0 {
                 let len = aligned.min(self.links[item.place as usize].longest_block);
-                looks.push(Look { item, block: block(item.mask, k, len), missed: 0 });
+                looks.push(Look::new(item, block(item.mask, k, len)));
             }
         }
     }
@@ -137,7 +169,7 @@ impl Refinement<'_, '_, '_> {
             if last == k {
                 single.push(*look);
             } else {
-                look.block = block(item.mask, k, 1 << (last - k).ilog2());
+                *look = Look::new(look.item, block(item.mask, k, 1 << (last - k).ilog2()));
             }
             last != k
         });
@@ -184,6 +216,7 @@ struct Separate<'a, 'm> {
     world: &'a World,
     links: &'a [MovingLink<'m>],
     looks: &'a mut [Look],
+    faces: &'a mut Faces,
     rest: &'a mut Rest,
     during: During,
 }
@@ -192,26 +225,29 @@ impl Vectorised for Separate<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Vector>(self) {
-        let Self { world, links, looks, rest, during } = self;
+        let Self { world, links, looks, faces, rest, during } = self;
         // What moves alike stands together, and is bounded once.
-        let alike = |look: &Look| (look.item.place, look.block.ilog2(), look.item.leaf);
-        looks.sort_unstable_by_key(alike);
+        looks.sort_unstable_by_key(|look| look.alike);
         let mut next = 0;
         while next < looks.len() {
-            let (place, last, _) = alike(&looks[next]);
-            let moving = &links[place as usize];
-            let (pose, h) = during.pose(moving, last);
-            while next < looks.len() && (looks[next].item.place, looks[next].block.ilog2()) == (place, last) {
-                let leaf = looks[next].item.leaf;
+            let of_block = looks[next].alike >> 32;
+            let moving = &links[looks[next].item.place as usize];
+            let (pose, h) = during.pose(moving, looks[next].block.ilog2());
+            while next < looks.len() && looks[next].alike >> 32 == of_block {
+                let Look { item: Item { leaf, .. }, alike, .. } = looks[next];
                 let triangles = MovingTriangle::new(&moving.leaf::<T>(&pose, leaf), T::new(h));
+                let (face, mut all) = (MovingFace::new(&triangles), 0);
                 let first = next;
                 // Without a branch: what the normals say is hard to foresee.
-                while next < looks.len() && alike(&looks[next]) == (place, last, leaf) {
+                while next < looks.len() && looks[next].alike == alike {
                     let Item { y, lanes, .. } = looks[next].item;
-                    let standing = world.scene.standing(y as usize);
-                    let approach = triangles.towards(&standing.broadcast::<T>());
-                    looks[next].missed = approach.normals_separate() & u32::from(lanes);
+                    let standing = faces.of(world, y).broadcast::<T>();
+                    looks[next].missed = face.normals_separate(&standing) & u32::from(lanes);
+                    all |= u32::from(lanes) & !looks[next].missed;
                     next += 1;
+                }
+                if all == 0 {
+                    continue;
                 }
                 let (numbers, mut kept) = (triangles.numbers(), [[0.0; WIDTH]; NUMBERS]);
                 for i in 0..NUMBERS {
@@ -227,6 +263,34 @@ impl Vectorised for Separate<'_, '_> {
             }
         }
         rest.settle(looks);
+    }
+}
+
+/// Standing triangles with their normals, by the last digits of their numbers; the next leaf mostly meets the same ones.
+#[derive(Debug)]
+struct Faces(Vec<(Option<u32>, StandingFace<f64>)>);
+
+/// So many are kept, a power of two.
+const MOST_FACES: usize = 64;
+
+impl Default for Faces {
+    fn default() -> Self {
+        Self(vec![Default::default(); MOST_FACES])
+    }
+}
+
+impl Faces {
+    fn clear(&mut self) {
+        self.0.iter_mut().for_each(|(y, _)| *y = None);
+    }
+
+    #[inline(always)]
+    fn of(&mut self, world: &World, y: u32) -> &StandingFace<f64> {
+        let (number, face) = &mut self.0[y as usize % MOST_FACES];
+        if *number != Some(y) {
+            (*number, *face) = (Some(y), StandingFace::new(&world.scene.standing(y as usize)));
+        }
+        face
     }
 }
 

@@ -176,20 +176,38 @@ pub struct Solver<'w> {
     verdict: Option<Verdict>,
 }
 
+/// What a solver leaves to the next one, of any world: nothing but memory.
+#[derive(Debug, Default)]
+pub struct Memory {
+    ignored: Vec<(u32, u32)>,
+    pairs: Vec<Pair>,
+    poses: Vec<(u32, PoseBound<f64>)>,
+    search: Search,
+}
+
+impl Memory {
+    /// Pairs that there is memory for.
+    pub fn pairs(&self) -> usize {
+        self.pairs.capacity()
+    }
+}
+
 impl<'w> Solver<'w> {
     /// A solver for a world.
     pub fn new(world: &'w World, options: SolveOptions) -> Self {
-        let (ignored, pairs, poses) = (Vec::new(), Vec::new(), Vec::new());
-        Self {
-            world,
-            options,
-            counts: SolveCounts::default(),
-            ignored,
-            pairs,
-            poses,
-            search: Search::default(),
-            verdict: None,
-        }
+        Self::within(Memory::default(), world, options)
+    }
+
+    /// A solver in memory that was used before.
+    pub fn within(memory: Memory, world: &'w World, options: SolveOptions) -> Self {
+        let Memory { ignored, pairs, poses, search } = memory;
+        Self { world, options, counts: SolveCounts::default(), ignored, pairs, poses, search, verdict: None }
+    }
+
+    /// Its memory.
+    pub fn into_memory(self) -> Memory {
+        let Self { ignored, pairs, poses, search, .. } = self;
+        Memory { ignored, pairs, poses, search }
     }
 
     /// What solving has cost since this was last asked.
