@@ -8,15 +8,15 @@ use firstcontact::engine::{Backend, Options};
 use firstcontact::motion::Motions;
 use firstcontact::verdict::Verdict;
 
-/// A free motion takes the list that its verdict stands in, and nothing where there is a sink; both in the thread that asks, and
-/// with the answers of a batch.
+/// A free motion takes the list that its verdict stands in, and nothing where there is a sink; a contact takes the two lists besides that
+/// its record is made from. All in the thread that asks, and with the answers of a batch.
 #[test]
 fn a_warm_engine_asks_for_no_memory() {
     let mut draw = Draw::new(91);
-    let robot = models::robot(&mut draw, RobotKind { n_bodies: 4, link_m: 0.4, n_triangles: 40, mixed: true });
-    let scene = models::scene(&mut draw, 60, 1.3, 0.1);
+    let robot = models::robot(&mut draw, RobotKind { n_bodies: 3, link_m: 0.4, n_triangles: 12, mixed: false });
+    let scene = models::scene(&mut draw, 20, 1.3, 0.05);
     let n = effort(300, 3000);
-    let of_turns = |i: usize| [0.0, 0.02, 0.3, 1.0, 9.0][i % 5];
+    let of_turns = |i: usize| [0.0, 0.02, 0.2, 0.4, 9.0][i % 5];
     let rows: Vec<_> = (0..n).map(|i| models::motion(&mut draw, &robot, of_turns(i), 0.1)).collect();
     let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
     let motions = Motions::between(&start, &end).unwrap();
@@ -36,11 +36,11 @@ fn a_warm_engine_asks_for_no_memory() {
                 assert_eq!((sum.unwrap().free, asked), (1, 0));
                 free += 1;
                 searched += usize::from(report.stats.pairs.triangle_tests > 0);
-            } else {
+            } else if matches!(expected, Verdict::Contact(c) if !c.initial_overlap) {
                 most = asked.max(most);
             }
         }
         println!("{free} of {n} free, {searched} of them near something; at most {most} for a contact");
-        assert!(free > n / 5 && searched > n / 20 && free < n - n / 5);
+        assert!(free > n / 5 && searched > n / 20 && most == 3);
     }
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::load::Watch;
 use crate::model::robot::Triangle;
 use crate::model::scene::{Object, permute};
-use crate::model::tree::{WIDTH, WideTree};
+use crate::model::tree::WideTree;
 use crate::model::tree_cache::{self, Cached};
 use crate::model::world::{MAX_COORDINATE_M, SCENE_LEAF, too_far};
 use crate::numeric::linear::V3;
@@ -55,15 +55,15 @@ pub struct SceneShape {
     pub objects: Vec<Object>,
     /// The tree over its triangles; its leaves are the clusters.
     pub tree: WideTree,
-    /// The box of each child of each node of the tree.
-    pub boxes: Vec<[Option<SceneBox>; WIDTH]>,
+    /// The boxes of the children of each node of the tree, side by side as those of the triangles.
+    pub boxes: Vec<Boxes>,
     /// The box of each cluster.
     pub cluster_boxes: Vec<SceneBox>,
     /// Where the boxes of each cluster's triangles begin in `triangle_boxes`.
     pub first_group: Vec<u32>,
-    /// The boxes of the triangles, eight side by side: lowest x, y, z, highest x, y, z, rounded outward. Every cluster begins with a
+    /// The boxes of the triangles, eight side by side, rounded outward. Every cluster begins with a
     /// group of its own; what stands in for triangles that it lacks meets nothing.
-    pub triangle_boxes: Vec<[[f32; VECTOR]; 6]>,
+    pub triangle_boxes: Vec<Boxes>,
     /// The triangles in the order of the leaves, local coordinates.
     pub triangles: Vec<Triangle>,
     /// The object of each of them.
@@ -98,13 +98,18 @@ impl SceneShape {
         let cluster_boxes: Vec<SceneBox> =
             leaves.clone().into_par_iter().map(|l| around(&triangles[tree.leaf(l)])).collect();
         let boxes = tree.bounds(|leaf| cluster_boxes[leaf as usize], SceneBox::join);
+        let boxes = boxes.into_iter().map(boxes_side_by_side).collect();
         let shift_unit = if origin_m == DVec3::ZERO { 0.0 } else { 2.0 * f64::UNIT };
         let groups = |leaf: u32| tree.leaf(leaf).len().div_ceil(VECTOR);
         let mut triangle_boxes = Vec::with_capacity(leaves.clone().map(groups).sum());
         let mut first_group = Vec::with_capacity(tree.n_leaves());
         for leaf in leaves {
             first_group.push(triangle_boxes.len() as u32);
-            triangle_boxes.extend(triangles[tree.leaf(leaf)].chunks(VECTOR).map(boxes_side_by_side));
+            triangle_boxes.extend(triangles[tree.leaf(leaf)].chunks(VECTOR).map(|some| {
+                let mut boxes = [None; VECTOR];
+                boxes.iter_mut().zip(some).for_each(|(b, t)| *b = Some(outward_box(t).into()));
+                boxes_side_by_side(boxes)
+            }));
         }
         Ok(Self {
             objects: objects.to_vec(),
@@ -171,16 +176,14 @@ impl From<[[f32; 3]; 2]> for SceneBox {
     }
 }
 
-/// The boxes of up to eight triangles; what is left meets nothing.
-fn boxes_side_by_side(triangles: &[Triangle]) -> [[f32; VECTOR]; 6] {
-    let mut out = [[f32::INFINITY; VECTOR], [f32::NEG_INFINITY; VECTOR]].map(|side| [side; 3]);
-    for (lane, t) in triangles.iter().enumerate() {
-        for (side, corner) in out.iter_mut().zip(outward_box(t)) {
-            side.iter_mut().zip(corner).for_each(|(axis, x)| axis[lane] = x);
-        }
-    }
-    let [[a, b, c], [d, e, f]] = out;
-    [a, b, c, d, e, f]
+/// Boxes side by side: lowest x, y, z, highest x, y, z.
+pub type Boxes = [[f32; VECTOR]; 6];
+
+/// Boxes side by side; one that is not there meets nothing.
+pub fn boxes_side_by_side(boxes: [Option<SceneBox>; VECTOR]) -> Boxes {
+    let [none, nothing] = [f32::INFINITY, f32::NEG_INFINITY].map(|x| [x; 3]);
+    let all = boxes.map(|b| b.unwrap_or(SceneBox { lo: none, hi: nothing }));
+    std::array::from_fn(|side| all.map(|b| if side < 3 { b.lo[side] } else { b.hi[side - 3] }))
 }
 
 /// The box of a triangle, rounded outward to single precision; it also covers what moving to local coordinates rounds.

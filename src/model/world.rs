@@ -7,7 +7,7 @@ use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::{Object, Scene};
 use crate::model::scene_shape::outward_box;
-pub use crate::model::scene_shape::{SceneBox, SceneBuild, SceneShape};
+pub use crate::model::scene_shape::{Boxes, SceneBox, SceneBuild, SceneShape, boxes_side_by_side};
 use crate::model::tree::{ChildRef, WIDTH, WideTree};
 use crate::numeric::lanes::Lanes;
 use crate::numeric::linear::V3;

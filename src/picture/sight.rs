@@ -21,8 +21,10 @@ impl Sight<'_> {
         let (from, way) = (from - self.world.origin_m, to - from);
         let mut open: Vec<usize> = (!scene.tree.nodes.is_empty()).then_some(0).into_iter().collect();
         while let Some(node) = open.pop() {
-            for (child, bounds) in scene.tree.nodes[node].iter().zip(&scene.boxes[node]) {
-                if !bounds.as_ref().is_some_and(|b| meets_box(from, way, b)) {
+            let sides = &scene.boxes[node];
+            for (slot, child) in scene.tree.nodes[node].iter().enumerate() {
+                let [lo, hi] = [0, 3].map(|side| [0, 1, 2].map(|axis| sides[side + axis][slot]));
+                if *child == ChildRef::Empty || !meets_box(from, way, &SceneBox { lo, hi }) {
                     continue;
                 }
                 match *child {

@@ -11,8 +11,9 @@ use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate, SUBS};
 use crate::gpu::layout::NodePair;
 use crate::gpu::{Access, Kernel, Slot, bind};
+
 use crate::model::tree::ChildRef;
-use crate::model::world::{SceneBox, World};
+use crate::model::world::{World, boxes_side_by_side};
 use crate::numeric::lanes::Lanes;
 use crate::numeric::real::Real;
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, widest};
@@ -104,26 +105,24 @@ impl Vectorised for Traversal<'_> {
             let children = ChildRef::decode(item.scene_ref);
             let [lo, hi] = &around[item.model_node as usize];
             let at = first + item.model_node as usize;
-            let (mut sides, mut refs) = ([[[0.0; WIDTH]; 3]; 2], [ChildRef::Empty; WIDTH]);
+            let (mut sides, mut refs) = (&[[0.0; WIDTH]; 6], &[ChildRef::Empty; WIDTH]);
+            let (only_sides, only_refs);
             let mut near = 0u32;
             match children {
                 ChildRef::Empty => {}
                 ChildRef::Leaf(cluster) => {
-                    put_box(&mut sides, 0, &world.scene.cluster_boxes[cluster as usize]);
-                    (refs[0], near) = (children, 1);
+                    let (mut one, mut of) = ([None; WIDTH], [ChildRef::Empty; WIDTH]);
+                    (one[0], of[0]) = (Some(world.scene.cluster_boxes[cluster as usize]), children);
+                    (only_sides, only_refs) = (boxes_side_by_side(one), of);
+                    (sides, refs, near) = (&only_sides, &only_refs, 1);
                 }
                 ChildRef::Node(node) => {
-                    refs = world.scene.tree.nodes[node as usize];
-                    for (slot, b) in world.scene.boxes[node as usize].iter().enumerate() {
-                        if let Some(b) = b {
-                            put_box(&mut sides, slot, b);
-                            near |= 1 << slot;
-                        }
-                    }
+                    (sides, refs) = (&world.scene.boxes[node as usize], &world.scene.tree.nodes[node as usize]);
+                    near = (1 << WIDTH) - 1;
                 }
             }
             for axis in 0..3 {
-                let (from, to) = (T::widen(&sides[0][axis]), T::widen(&sides[1][axis]));
+                let (from, to) = (T::widen(&sides[axis]), T::widen(&sides[3 + axis]));
                 near &= !(T::new(lo[axis]).gt(to) | from.gt(T::new(hi[axis])));
             }
             while near != 0 {
@@ -131,7 +130,7 @@ impl Vectorised for Traversal<'_> {
                 near &= near - 1;
                 let mut mask = item.mask;
                 for axis in 0..3 {
-                    let (from, to) = (T::new(f64::from(sides[0][axis][slot])), T::new(f64::from(sides[1][axis][slot])));
+                    let (from, to) = (T::new(f64::from(sides[axis][slot])), T::new(f64::from(sides[3 + axis][slot])));
                     for i in 0..SUBS / WIDTH {
                         let (lo, hi): (T, T) = (part(&boxes.lo[at].0[axis], i), part(&boxes.hi[at].0[axis], i));
                         mask &= !((lo.gt(to) | from.gt(hi)) << (i * WIDTH));
@@ -159,13 +158,6 @@ impl Vectorised for Traversal<'_> {
                 }
             }
         }
-    }
-}
-
-#[inline(always)]
-fn put_box(sides: &mut [[[f32; WIDTH]; 3]; 2], slot: usize, b: &SceneBox) {
-    for axis in 0..3 {
-        (sides[0][axis][slot], sides[1][axis][slot]) = (b.lo[axis], b.hi[axis]);
     }
 }
 

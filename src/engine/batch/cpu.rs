@@ -16,8 +16,10 @@ const SOON: Duration = Duration::from_millis(200);
 /// So many motions go together at most: their answers wait in memory.
 const MOST: usize = 1 << 13;
 
-/// A thread takes so many motions at once.
-const AT_ONCE: usize = 4;
+/// A thread takes so many of its motions of a batch at once, one of so many parts, and no more: in the end one thread works on its
+/// last part while the others wait.
+const PARTS: usize = 64;
+const MOST_AT_ONCE: usize = 8;
 /// So many motions are checked where they come from: to wake another thread takes as long as a motion.
 const FEW: usize = 2;
 
@@ -96,16 +98,17 @@ impl Checker {
             Ok(cpu::check(&self.world, &self.options, item_cap, form, space, stats))
         };
         let mut verdicts = vec![Verdict::Free; batch.motions.len()];
+        let at_once = (verdicts.len() / (PARTS * self.threads())).clamp(1, MOST_AT_ONCE);
         let some = |lent: &mut Lent, (k, verdicts): (usize, &mut [Verdict])| {
             let mut stats = Stats::default();
             for (j, verdict) in verdicts.iter_mut().enumerate() {
-                *verdict = check(most / self.threads(), lent, k * AT_ONCE + j, &mut stats)?;
+                *verdict = check(most / self.threads(), lent, k * at_once + j, &mut stats)?;
             }
             Ok(stats)
         };
-        // Left to itself a thread takes an eighth of the batch at once, and the others wait for it in the end.
+        // Left to itself a thread takes a quarter of a small batch at once.
         let all =
-            verdicts.par_chunks_mut(AT_ONCE).enumerate().with_max_len(1).map_init(|| self.workspaces.lend(), some);
+            verdicts.par_chunks_mut(at_once).enumerate().with_max_len(1).map_init(|| self.workspaces.lend(), some);
         let mut stats = all.try_reduce(Stats::default, |mut a: Stats, b| {
             a.add(&b);
             Ok(a)

@@ -49,7 +49,7 @@ pub fn solve(kind: Kind, query: &Query, options: &SolveOptions) -> Answer {
     let eps_t = options.tolerance.max(options.floor_m / system.relative_speed).min(1.0);
     let task = Task { eps_t, cap: options.evaluation_cap, proof_is_enough: false };
     let active = vec![Active { item: 0, lo: 0.0, hi: 1.0 }];
-    match Search::default().run(&mut system, &task, active, &mut SolveCounts::default()) {
+    match Search::default().run(&mut system, &task, &active, &mut SolveCounts::default()) {
         Found::Nothing => Answer::Free,
         Found::Contact { lo, proof, .. } => {
             let (hi, proved) = proof.map_or((1.0, false), |t| (t, true));

@@ -170,8 +170,11 @@ pub struct Solver<'w> {
     counts: SolveCounts,
     /// Pairs of link shape and object that touch at the start of the current motion and are ignored.
     ignored: Vec<(u32, u32)>,
+    /// Keys of pairs in their order, and where they stand among those that came.
+    order: Vec<([u32; 5], u32)>,
     pairs: Vec<Pair>,
     poses: Vec<(u32, PoseBound<f64>)>,
+    active: Vec<Active>,
     search: Search,
     verdict: Option<Verdict>,
 }
@@ -180,8 +183,10 @@ pub struct Solver<'w> {
 #[derive(Debug, Default)]
 pub struct Memory {
     ignored: Vec<(u32, u32)>,
+    order: Vec<([u32; 5], u32)>,
     pairs: Vec<Pair>,
     poses: Vec<(u32, PoseBound<f64>)>,
+    active: Vec<Active>,
     search: Search,
 }
 
@@ -200,14 +205,15 @@ impl<'w> Solver<'w> {
 
     /// A solver in memory that was used before.
     pub fn within(memory: Memory, world: &'w World, options: SolveOptions) -> Self {
-        let Memory { ignored, pairs, poses, search } = memory;
-        Self { world, options, counts: SolveCounts::default(), ignored, pairs, poses, search, verdict: None }
+        let Memory { ignored, order, pairs, poses, active, search } = memory;
+        let counts = SolveCounts::default();
+        Self { world, options, counts, ignored, order, pairs, poses, active, search, verdict: None }
     }
 
     /// Its memory.
     pub fn into_memory(self) -> Memory {
-        let Self { ignored, pairs, poses, search, .. } = self;
-        Memory { ignored, pairs, poses, search }
+        let Self { ignored, order, pairs, poses, active, search, .. } = self;
+        Memory { ignored, order, pairs, poses, active, search }
     }
 
     /// What solving has cost since this was last asked.
@@ -280,13 +286,21 @@ impl<'w> Solver<'w> {
 
     fn prepare(&mut self, piece: &Piece, pairs: &[TrianglePair]) {
         let n_links = self.world.links.len() as u32;
-        self.pairs.clear();
-        for p in pairs {
+        self.order.clear();
+        for (i, p) in pairs.iter().enumerate() {
             let shape = p.piece_link % n_links;
             let object = self.world.scene.object[p.scene_triangle as usize];
-            if self.ignored.contains(&(shape, object)) {
-                continue;
+            if !self.ignored.contains(&(shape, object)) {
+                // The order in which pairs come must not matter, and of equal contacts the first in the order of the files is told.
+                let x = self.world.links[shape as usize].tree.order[p.link_triangle as usize];
+                let y = self.world.scene.tree.order[p.scene_triangle as usize];
+                self.order.push(([shape, object, x, y, p.mask_slice], i as u32));
             }
+        }
+        self.order.sort_unstable();
+        self.pairs.clear();
+        for &([shape, object, ..], i) in &self.order {
+            let p = &pairs[i as usize];
             let link = &self.world.links[shape as usize];
             let e = link.triangles[p.link_triangle as usize];
             let reach = e.iter().fold(0.0, |m: f64, v| m.max(v.length())) * (1.0 + 1e-12);
@@ -305,11 +319,6 @@ impl<'w> Solver<'w> {
                 is_flat: pair::is_flat(&e) || pair::is_flat(&tri.y),
             });
         }
-        // The order in which pairs come must not matter, and of equal contacts the first in the order of the files is told.
-        let world = self.world;
-        let in_file =
-            |p: &Pair| (world.links[p.shape as usize].tree.order[p.x as usize], world.scene.tree.order[p.y as usize]);
-        self.pairs.sort_by_cached_key(|p| (p.shape, p.object, in_file(p)));
         self.counts.pairs += self.pairs.len() as u64;
     }
 
@@ -360,10 +369,16 @@ impl<'w> Solver<'w> {
             let lo = p.earliest.max(lo);
             (lo < hi).then_some(Active { item: i as u32, lo, hi })
         });
-        let active: Vec<Active> = active.collect();
-        if active.is_empty() {
-            return;
+        let mut all = std::mem::take(&mut self.active);
+        all.clear();
+        all.extend(active);
+        if !all.is_empty() {
+            self.search(motion, &all);
         }
+        self.active = all;
+    }
+
+    fn search(&mut self, motion: &ModelMotion, active: &[Active]) {
         let speed = active.iter().fold(0.0, |m: f64, a| m.max(self.pairs[a.item as usize].speed(motion)));
         let eps_t = self.options.tolerance.max(self.options.floor_m / speed).min(1.0);
         let cap = self.options.evaluation_cap + 16 * self.pairs.len() as u64;
@@ -378,11 +393,16 @@ impl<'w> Solver<'w> {
             }
             Method::Paper => {
                 let n = EQUATIONS.len() as u32;
-                let of = |a: Active| (0..n).map(move |k| Active { item: n * a.item + k, ..a });
-                let active: Vec<Active> = active.into_iter().flat_map(of).collect();
+                let of = |a: &Active| {
+                    (0..n).map({
+                        let a = *a;
+                        move |k| Active { item: n * a.item + k, ..a }
+                    })
+                };
+                let active: Vec<Active> = active.iter().flat_map(of).collect();
                 counts.items += active.len() as u64;
                 let task = Task { cap: PAPER_CAP * cap, ..task };
-                let found = self.search.run(&mut PaperSystem::new(motion, pairs), &task, active, counts);
+                let found = self.search.run(&mut PaperSystem::new(motion, pairs), &task, &active, counts);
                 // Several equations of a pair are one pair that touches.
                 self.search.contacts.iter_mut().for_each(|c| c.1 /= n);
                 self.search.contacts.dedup_by_key(|c| c.1);

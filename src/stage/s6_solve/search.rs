@@ -77,7 +77,8 @@ struct Slab {
     t1: f64,
     /// Where a contact is guessed.
     guess: Option<f64>,
-    active: Vec<Active>,
+    /// Where its items begin among those that wait; those of later intervals stand before.
+    first: usize,
 }
 
 /// The memory of the search.
@@ -89,6 +90,14 @@ pub struct Search {
     pub contacts: Vec<(f64, u32)>,
     evaluations: u64,
     stack: Vec<Slab>,
+    /// The items of the intervals on the stack.
+    waiting: Vec<Active>,
+    /// Those of the interval at hand, and those of them that are narrow enough.
+    active: Vec<Active>,
+    narrow: Vec<Active>,
+    /// Those that a proof is tried for.
+    tried: Vec<Active>,
+    again: Vec<(f64, u32)>,
     windows: Vec<Window<f64>>,
     /// Items that could not be ruled out down to the smallest interval, with the times from which on.
     candidates: Vec<(f64, u32)>,
@@ -112,21 +121,14 @@ impl Search {
     }
 
     /// Searches the active items.
-    pub fn run(
-        &mut self,
-        system: &mut impl System,
-        task: &Task,
-        active: Vec<Active>,
-        counts: &mut SolveCounts,
-    ) -> Found {
+    pub fn run(&mut self, system: &mut impl System, task: &Task, all: &[Active], counts: &mut SolveCounts) -> Found {
         self.candidates.clear();
         self.contacts.clear();
         self.proof = None;
-        let all = active.clone();
-        if let Some(clear_until) = self.explore(system, task, active, counts) {
+        if let Some(clear_until) = self.explore(system, task, all.iter().copied(), counts) {
             return Found::Capped { clear_until, proved_until: self.proof.map(|(t, item)| (item, t)) };
         }
-        self.conclude(system, task, &all, counts)
+        self.conclude(system, task, all, counts)
     }
 
     /// Finds the candidates. Gives the time up to which everything is free if the cap, or a proof, ends the search.
@@ -134,13 +136,29 @@ impl Search {
         &mut self,
         system: &mut impl System,
         task: &Task,
-        active: Vec<Active>,
+        items: impl Iterator<Item = Active>,
         counts: &mut SolveCounts,
     ) -> Option<f64> {
         self.stack.clear();
-        self.push(active, None);
-        while let Some(Slab { t0, t1, guess, mut active }) = self.stack.pop() {
+        self.waiting.clear();
+        self.push(items, None);
+        let mut active = std::mem::take(&mut self.active);
+        let ended = self.go_through(system, task, &mut active, counts);
+        self.active = active;
+        ended
+    }
+
+    fn go_through(
+        &mut self,
+        system: &mut impl System,
+        task: &Task,
+        active: &mut Vec<Active>,
+        counts: &mut SolveCounts,
+    ) -> Option<f64> {
+        while let Some(Slab { t0, t1, guess, first }) = self.stack.pop() {
             let cut = self.cut(task.eps_t);
+            active.clear();
+            active.extend(self.waiting.drain(first..));
             // An item that is a candidate already cannot become an earlier one.
             active.retain(|a| a.lo < cut && !self.candidates.iter().any(|c| c.1 == a.item));
             if active.is_empty() {
@@ -151,7 +169,8 @@ impl Search {
                 return Some(self.stack.iter().fold(first, |m, s| m.min(s.t0)));
             }
             let t1 = t1.min(cut);
-            let kept = self.contract_all(system, task, [t0, t1], guess, active, counts);
+            self.contract_all(system, task, [t0, t1], guess, active, counts);
+            let kept = &*active;
             if task.proof_is_enough && self.proof.is_some() {
                 let first = kept.iter().map(|a| a.lo).chain(self.candidates.iter().map(|c| c.0));
                 return first.chain(self.stack.iter().map(|s| s.t0)).reduce(f64::min);
@@ -167,7 +186,7 @@ impl Search {
             if behind - first.lo < 0.75 * width {
                 self.split(kept, behind, guess);
             } else if shrank {
-                self.push(kept, guess.filter(|g| *g < last));
+                self.push(kept.iter().copied(), guess.filter(|g| *g < last));
             } else {
                 self.split(kept, first.lo + 0.5 * width, None);
             }
@@ -176,33 +195,34 @@ impl Search {
     }
 
     /// Puts the later part on the stack, then the earlier one, which has the guess.
-    fn split(&mut self, kept: Vec<Active>, at: f64, guess: Option<f64>) {
-        let later = kept.iter().filter(|a| a.hi > at).map(|a| Active { lo: a.lo.max(at), ..*a }).collect();
-        let earlier = kept.iter().filter(|a| a.lo <= at).map(|a| Active { hi: a.hi.min(at), ..*a }).collect();
+    fn split(&mut self, kept: &[Active], at: f64, guess: Option<f64>) {
+        let later = kept.iter().filter(|a| a.hi > at).map(|a| Active { lo: a.lo.max(at), ..*a });
+        let earlier = kept.iter().filter(|a| a.lo <= at).map(|a| Active { hi: a.hi.min(at), ..*a });
         self.push(later, None);
         self.push(earlier, guess);
     }
 
-    /// Contracts every active item over one interval, and settles those that are narrow enough: gives the others.
+    /// Contracts every active item over one interval, and settles those that are narrow enough: leaves the others.
     fn contract_all(
         &mut self,
         system: &mut impl System,
         task: &Task,
         [t0, t1]: [f64; 2],
         guess: Option<f64>,
-        mut active: Vec<Active>,
+        active: &mut Vec<Active>,
         counts: &mut SolveCounts,
-    ) -> Vec<Active> {
+    ) {
         let (m, h) = (0.5 * (t0 + t1), half_width(t0, t1));
         let look = guess.map_or(0.0, |g| (g - m).clamp(-h, h));
-        counts.joints += system.bound(&active, m, h);
+        counts.joints += system.bound(active, m, h);
         counts.joints_alone += active.iter().map(|a| u64::from(system.depth(a.item))).sum::<u64>();
         self.evaluations += active.len() as u64;
         counts.intervals += 1;
         counts.evaluations += active.len() as u64;
-        let mut narrow: Vec<Active> = Vec::new();
+        let mut narrow = std::mem::take(&mut self.narrow);
+        narrow.clear();
         let mut windows = std::mem::take(&mut self.windows);
-        system.contract_all(&active, h, look, &mut windows);
+        system.contract_all(active, h, look, &mut windows);
         let mut next = windows.iter();
         active.retain_mut(|a| {
             let Some(w) = next.next() else { return true };
@@ -221,7 +241,7 @@ impl Search {
         if !narrow.is_empty() {
             self.settle(system, task, &narrow, counts);
         }
-        active
+        self.narrow = narrow;
     }
 
     /// Times from this on do not matter: they are later than a proved contact, or than the first candidate by more than
@@ -232,10 +252,13 @@ impl Search {
         (first + eps_t).min(proof)
     }
 
-    fn push(&mut self, active: Vec<Active>, guess: Option<f64>) {
+    fn push(&mut self, active: impl Iterator<Item = Active>, guess: Option<f64>) {
+        let first = self.waiting.len();
+        self.waiting.extend(active);
+        let active = &self.waiting[first..];
         if !active.is_empty() {
             let (t0, t1) = active.iter().fold((f64::MAX, f64::MIN), |(l, h), a| (l.min(a.lo), h.max(a.hi)));
-            self.stack.push(Slab { t0, t1, guess, active });
+            self.stack.push(Slab { t0, t1, guess, first });
         }
     }
 
@@ -266,8 +289,9 @@ impl Search {
         let Some(first) = new.iter().map(|c| c.0).reduce(f64::min) else { return };
         let t = (first + 0.5 * task.eps_t).min(1.0);
         if self.proof.is_none_or(|p| p.0 > t) {
-            let items: Vec<Active> = new.iter().map(|c| Active { item: c.1, lo: t, hi: t }).collect();
-            self.proof = proof_at(system, &items, t, counts).map(|item| (t, item)).or(self.proof);
+            self.tried.clear();
+            self.tried.extend(new.iter().map(|c| Active { item: c.1, lo: t, hi: t }));
+            self.proof = proof_at(system, &self.tried, t, counts).map(|item| (t, item)).or(self.proof);
         }
     }
 
@@ -281,14 +305,13 @@ impl Search {
             return Found::Nothing;
         }
         let fallback = self.proof.map(|p| p.0);
-        let mut near = self.near(task.eps_t);
+        let mut near = std::mem::take(&mut self.contacts);
+        self.near(task.eps_t, &mut near);
         let first = near.iter().fold(f64::INFINITY, |m, c| m.min(c.0));
-        if let Some(again) = self.canonical(system, task, &near, counts) {
-            near = again;
-        }
+        self.canonical(system, task, &mut near, counts);
         // What may touch later than this was not looked at.
         let lo = near.iter().fold(first + task.eps_t, |m, c| m.min(c.0));
-        let proof = prove(system, task, &near, all, lo, counts).or(fallback);
+        let proof = prove(system, task, &near, all, lo, &mut self.tried, counts).or(fallback);
         // Of all items that touch as early as can be told, the first in the order of items.
         let latest = proof.map_or(lo + task.eps_t, |t| t.min(lo + task.eps_t));
         near.retain(|c| c.0 <= latest);
@@ -298,34 +321,38 @@ impl Search {
     }
 
     /// The candidates that are not later than the first by more than the width asked for, in the order of items.
-    fn near(&self, eps_t: f64) -> Vec<(f64, u32)> {
+    fn near(&self, eps_t: f64, near: &mut Vec<(f64, u32)>) {
         let first = self.candidates.iter().fold(f64::INFINITY, |m, c| m.min(c.0));
-        let mut near: Vec<(f64, u32)> = self.candidates.iter().copied().filter(|c| c.0 <= first + eps_t).collect();
-        near.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
+        near.clear();
+        near.extend(self.candidates.iter().copied().filter(|c| c.0 <= first + eps_t));
+        near.sort_unstable_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
         near.dedup_by_key(|c| c.1);
-        near
     }
 
-    /// The same candidates, searched from the canonical interval around the first of them on. Before it they are free.
+    /// Searches the same candidates from the canonical interval around the first of them on. Before it they are free.
     fn canonical(
         &mut self,
         system: &mut impl System,
         task: &Task,
-        near: &[(f64, u32)],
+        near: &mut Vec<(f64, u32)>,
         counts: &mut SolveCounts,
-    ) -> Option<Vec<(f64, u32)>> {
+    ) {
         let first = near.iter().fold(f64::INFINITY, |m, c| m.min(c.0));
         let start = ((first / CANONICAL - 0.25).floor() * CANONICAL).max(0.0);
         let end = (start + 2.0 * CANONICAL).min(1.0);
         self.candidates.clear();
         self.proof = None;
-        let active = near.iter().map(|c| Active { item: c.1, lo: start, hi: end }).collect();
+        let active = near.iter().map(|c| Active { item: c.1, lo: start, hi: end });
         let task = Task { cap: self.evaluations + 256 * near.len() as u64, proof_is_enough: false, ..*task };
         let ended = self.explore(system, &task, active, counts);
-        let mut again = self.near(task.eps_t);
+        let mut again = std::mem::take(&mut self.again);
+        self.near(task.eps_t, &mut again);
         // Items that touch at the very start of the interval have been proved free before it.
         again.iter_mut().filter(|c| c.0 == start).for_each(|c| c.0 = first);
-        (ended.is_none() && !again.is_empty()).then_some(again)
+        if ended.is_none() && !again.is_empty() {
+            std::mem::swap(near, &mut again);
+        }
+        self.again = again;
     }
 }
 
@@ -344,12 +371,14 @@ fn prove(
     near: &[(f64, u32)],
     all: &[Active],
     lo: f64,
+    tried: &mut Vec<Active>,
     counts: &mut SolveCounts,
 ) -> Option<f64> {
     let soon = |share: f64| (lo + share * task.eps_t).min(1.0);
-    let items: Vec<Active> = near.iter().map(|c| Active { item: c.1, lo, hi: 1.0 }).collect();
+    tried.clear();
+    tried.extend(near.iter().map(|c| Active { item: c.1, lo, hi: 1.0 }));
     for share in [0.5, 0.95] {
-        if proof_at(system, &items, soon(share), counts).is_some() {
+        if proof_at(system, tried, soon(share), counts).is_some() {
             return Some(soon(share));
         }
     }
@@ -365,8 +394,9 @@ fn prove(
     let mut step = task.eps_t * (1.0 - 1e-3);
     for _ in 0..=LATE_PROOFS {
         let t = (lo + step).min(end);
-        let begun: Vec<Active> = all.iter().copied().filter(|a| a.lo <= t).collect();
-        if !begun.is_empty() && proof_at(system, &begun, t, counts).is_some() {
+        tried.clear();
+        tried.extend(all.iter().copied().filter(|a| a.lo <= t));
+        if !tried.is_empty() && proof_at(system, tried, t, counts).is_some() {
             return Some(t);
         }
         if t >= end {

@@ -193,10 +193,10 @@ fn nothing_touches_before_what_is_found() {
         let eps_t = [1e-9, 1e-9, 1e-5, 1e-3][n.below(4) as usize];
         let mut fake = fake(n, eps_t);
         let cap = if n.below(4) == 0 { n.below(40) } else { 100_000 };
-        let active = (0..fake.items.len() as u32).map(|item| Active { item, lo: 0.0, hi: 1.0 }).collect();
+        let active: Vec<Active> = (0..fake.items.len() as u32).map(|item| Active { item, lo: 0.0, hi: 1.0 }).collect();
         let mut search = Search::default();
         let found =
-            search.run(&mut fake, &Task { eps_t, cap, proof_is_enough: false }, active, &mut SolveCounts::default());
+            search.run(&mut fake, &Task { eps_t, cap, proof_is_enough: false }, &active, &mut SolveCounts::default());
         let known = first(&fake);
         match found {
             Found::Nothing => assert!(known.is_none(), "{k}: {fake:?}"),
