@@ -9,11 +9,14 @@
 pub mod elementary;
 mod equation;
 mod features;
+mod guess;
+mod nearest;
 mod pair;
 mod pairs;
 mod paper;
 mod record;
 mod search;
+mod side_by_side;
 
 use super::{Piece, SLICES_PER_PIECE, SUBS, TrianglePair};
 use crate::error::{Error, Result};
@@ -26,7 +29,7 @@ use equation::EQUATIONS;
 use pair::Pair;
 use pairs::PairSystem;
 use paper::PaperSystem;
-use search::{Active, Found, Search, Task};
+use search::{Active, Found, Search, System, Task};
 use serde::Serialize;
 
 /// How contacts are solved for.
@@ -246,7 +249,7 @@ impl<'w> Solver<'w> {
         if lo == 0.0 {
             let first: Vec<TrianglePair> = pairs.iter().filter(|p| p.earliest(piece) == 0.0).copied().collect();
             self.prepare(piece, &first);
-            initial_overlap = self.pairs.iter().any(|p| touches_at_start(motion, p, self.options.margin_m));
+            initial_overlap = !self.touching_at_start(motion).is_empty();
         }
         let certified = hi - lo <= self.options.tolerance;
         let contact =
@@ -297,12 +300,7 @@ impl<'w> Solver<'w> {
 
     /// Pairs that touch at the very start: reported as such, or ignored with all of their link and object.
     fn at_start(&mut self, motion: &ModelMotion) {
-        let mut touching: Vec<usize> = Vec::new();
-        for (i, pair) in self.pairs.iter().enumerate() {
-            if pair.mask & 1 != 0 && pair.earliest == 0.0 && touches_at_start(motion, pair, self.options.margin_m) {
-                touching.push(i);
-            }
-        }
+        let touching = self.touching_at_start(motion);
         if touching.is_empty() {
             return;
         }
@@ -327,6 +325,19 @@ impl<'w> Solver<'w> {
         }
         // Otherwise they touch without piercing: the search finds them at time 0 and looks for a proof later.
         self.search.initial_overlap = true;
+    }
+
+    /// The pairs that cannot be separated at the start.
+    fn touching_at_start(&mut self, motion: &ModelMotion) -> Vec<usize> {
+        let at_start = |p: &Pair| p.mask & 1 != 0 && p.earliest == 0.0;
+        let of = |(i, _): (usize, &Pair)| Active { item: i as u32, lo: 0.0, hi: 0.0 };
+        let items: Vec<Active> = self.pairs.iter().enumerate().filter(|(_, p)| at_start(p)).map(of).collect();
+        let (pairs, margin_m) = (&self.pairs, self.options.margin_m);
+        let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.poses };
+        let mut windows = Vec::new();
+        system.bound(&items, 0.0, 0.0);
+        system.settle_all(&items, 0.0, &mut windows);
+        items.iter().zip(&windows).filter(|(_, w)| w.lo <= w.hi).map(|(a, _)| a.item as usize).collect()
     }
 
     /// Searches `n` sub-intervals from the `first` on, each pair from the first of its own among them to the last.
@@ -410,10 +421,4 @@ impl<'w> Solver<'w> {
         }
         Contact { toc, proved, certified, initial_overlap, at, all }
     }
-}
-
-/// Whether the pair cannot be separated at the start.
-fn touches_at_start(motion: &ModelMotion, pair: &Pair, margin_m: f64) -> bool {
-    let window = pair.window(&motion.body_at::<0>(pair.body, 0.0), 0.0, margin_m);
-    window.lo <= window.hi
 }

@@ -17,23 +17,18 @@ pub trait System {
     fn bound(&mut self, items: &[Active], mid: f64, h: f64) -> u64;
     /// Joints that bounding an item alone takes.
     fn depth(&self, item: u32) -> u32;
-    /// The local times at which an item can touch, by these bounds and by axes of the local time `look`.
-    fn contract(&self, item: u32, h: f64, look: f64) -> Window<f64>;
-    /// The same for many items, in their order.
-    fn contract_all(&self, items: &[Active], h: f64, look: f64, windows: &mut Vec<Window<f64>>) {
-        windows.clear();
-        windows.extend(items.iter().map(|a| self.contract(a.item, h, look)));
-    }
+    /// The local times at which each item can touch, by these bounds and by axes of the local time `look`.
+    fn contract_all(&self, items: &[Active], h: f64, look: f64, windows: &mut Vec<Window<f64>>);
     /// Whether the item moves so little over the interval of these bounds that only rounding keeps it.
     fn is_still(&self, item: u32, h: f64) -> bool;
-    /// One more look at an item, with whatever else may separate it.
-    fn settle(&self, item: u32, h: f64) -> Window<f64>;
+    /// One more look at each item, with whatever else may separate it.
+    fn settle_all(&self, items: &[Active], h: f64, windows: &mut Vec<Window<f64>>);
     /// Whether the item certainly touches at the middle time of the bounds.
     fn meets(&self, item: u32) -> bool;
     /// Whether the item certainly touches at some time from `t0` to `t1`.
     fn meets_within(&self, item: u32, t0: f64, t1: f64) -> bool;
-    /// A guess of the first time between `from` and `until` at which the item touches.
-    fn guess(&self, item: u32, from: f64, until: f64) -> Option<f64>;
+    /// A guess of the first time at which one of the items touches.
+    fn guess(&self, items: &[Active]) -> Option<f64>;
 }
 
 /// An item and the times at which it may touch.
@@ -161,7 +156,7 @@ impl Search {
             let width = last - first.lo;
             // A guess that served well is kept, else there is a new one.
             let served = guess.filter(|g| *g > first.lo && width < 0.25 * (t1 - t0));
-            let guess = served.or_else(|| system.guess(first.item, first.lo, last));
+            let guess = served.or_else(|| system.guess(&kept));
             let behind = guess.map_or(f64::INFINITY, |g| g + task.eps_t / 8.0);
             let shrank = width < 0.5 * (t1 - t0);
             if behind - first.lo < 0.75 * width {
@@ -177,8 +172,13 @@ impl Search {
 
     /// Puts the later part on the stack, then the earlier one, which has the guess.
     fn split(&mut self, kept: Vec<Active>, at: f64, guess: Option<f64>) {
-        let later = kept.iter().filter(|a| a.hi > at).map(|a| Active { lo: a.lo.max(at), ..*a }).collect();
-        let earlier = kept.iter().filter(|a| a.lo <= at).map(|a| Active { hi: a.hi.min(at), ..*a }).collect();
+        let mut later = Vec::with_capacity(kept.len());
+        later.extend(kept.iter().filter(|a| a.hi > at).map(|a| Active { lo: a.lo.max(at), ..*a }));
+        let mut earlier = kept;
+        earlier.retain_mut(|a| {
+            a.hi = a.hi.min(at);
+            a.lo <= at
+        });
         self.push(later, None);
         self.push(earlier, guess);
     }
@@ -245,23 +245,22 @@ impl Search {
         let before = self.candidates.len();
         let (lo, hi) = narrow.iter().fold((f64::MAX, f64::MIN), |(l, h), a| (l.min(a.lo), h.max(a.hi)));
         let together = hi - lo <= task.eps_t / 4.0;
-        let (mut m, mut h) = (0.5 * (lo + hi), half_width(lo, hi));
-        if together {
-            system.bound(narrow, m, h);
-        }
-        for a in narrow {
-            self.evaluations += 1;
-            counts.evaluations += 1;
-            if !together {
-                (m, h) = (0.5 * (a.lo + a.hi), half_width(a.lo, a.hi));
-                system.bound(&[*a], m, h);
-            }
-            let w = system.settle(a.item, h);
-            let lo = a.lo.max((m + w.lo).next_down());
-            if w.lo <= w.hi && lo <= a.hi {
-                self.candidates.push((lo, a.item));
+        let mut windows = std::mem::take(&mut self.windows);
+        for some in narrow.chunks(if together { narrow.len() } else { 1 }) {
+            let (lo, hi) = if together { (lo, hi) } else { (some[0].lo, some[0].hi) };
+            let (m, h) = (0.5 * (lo + hi), half_width(lo, hi));
+            self.evaluations += some.len() as u64;
+            counts.evaluations += some.len() as u64;
+            system.bound(some, m, h);
+            system.settle_all(some, h, &mut windows);
+            for (a, w) in some.iter().zip(&windows) {
+                let lo = a.lo.max((m + w.lo).next_down());
+                if w.lo <= w.hi && lo <= a.hi {
+                    self.candidates.push((lo, a.item));
+                }
             }
         }
+        self.windows = windows;
         let new = &self.candidates[before..];
         let Some(first) = new.iter().map(|c| c.0).reduce(f64::min) else { return };
         let t = (first + 0.5 * task.eps_t).min(1.0);
