@@ -176,14 +176,22 @@ impl<const ORDER: usize> Vectorised for BodyJet<'_, ORDER> {
             *place = body;
             (depth, next) = (depth + 1, motion.parents[body as usize]);
         }
-        let mut jet = next.map(|before| motion.body_jet::<ORDER>(before, time));
-        for body in path[..depth].iter().rev() {
-            let joint = &motion.joints[*body as usize];
+        let own = |body: u32| {
+            let joint = &motion.joints[body as usize];
             let (sin, cos) = sin_cos_product(joint.w_rad, time);
-            let own = joint.factors::<f64>().jet_to::<ORDER>(sin, cos, time);
-            jet = Some(jet.map_or(own, |jet| jet.concatenate_to::<ORDER>(&own)));
+            joint.factors::<f64>().jet_to::<ORDER>(sin, cos, time)
+        };
+        let mut jet = match next {
+            Some(before) => motion.body_jet::<ORDER>(before, time),
+            None => {
+                depth -= 1;
+                own(path[depth])
+            }
+        };
+        for body in path[..depth].iter().rev() {
+            jet = jet.concatenate_to::<ORDER>(&own(*body));
         }
-        jet.unwrap_or_else(PoseJet::zero)
+        jet
     }
 }
 

@@ -93,6 +93,10 @@ pub struct Search {
 
 /// Times of a sub-interval at which a proof of contact is looked for if none is found at the first contact itself.
 const LATE_PROOFS: usize = 64;
+/// How far behind a guess an interval ends, as a share of the width asked for.
+const BEHIND: f64 = 0.125;
+/// Intervals up to this share of the width asked for are not cut any more: what is between a guess and a proof is as wide.
+const TOGETHER: f64 = 0.5;
 /// Widths in which a root is looked for, as shares of the width asked for.
 const ROOT_SHARES: [f64; 7] = [1.0, 1e-2, 1e-4, 1e-6, 1e1, 1e2, 1e3];
 /// Width of the canonical intervals from which an enclosure is computed for the record.
@@ -118,22 +122,16 @@ impl Search {
         self.contacts.clear();
         self.proof = None;
         let all = active.clone();
-        if let Some(clear_until) = self.explore(system, task, active, counts) {
+        self.stack.clear();
+        self.push(active, None);
+        if let Some(clear_until) = self.explore(system, task, counts) {
             return Found::Capped { clear_until, proved_until: self.proof.map(|(t, item)| (item, t)) };
         }
         self.conclude(system, task, &all, counts)
     }
 
-    /// Finds the candidates. Gives the time up to which everything is free if the cap, or a proof, ends the search.
-    fn explore(
-        &mut self,
-        system: &mut impl System,
-        task: &Task,
-        active: Vec<Active>,
-        counts: &mut SolveCounts,
-    ) -> Option<f64> {
-        self.stack.clear();
-        self.push(active, None);
+    /// Finds the candidates in what is on the stack. Gives the time up to which everything is free if the cap, or a proof, ends the search.
+    fn explore(&mut self, system: &mut impl System, task: &Task, counts: &mut SolveCounts) -> Option<f64> {
         while let Some(Slab { t0, t1, guess, mut active }) = self.stack.pop() {
             let cut = self.cut(task.eps_t);
             // An item that is a candidate already cannot become an earlier one.
@@ -157,7 +155,7 @@ impl Search {
             // A guess that served well is kept, else there is a new one.
             let served = guess.filter(|g| *g > first.lo && width < 0.25 * (t1 - t0));
             let guess = served.or_else(|| system.guess(&kept));
-            let behind = guess.map_or(f64::INFINITY, |g| g + task.eps_t / 8.0);
+            let behind = guess.map_or(f64::INFINITY, |g| g + task.eps_t * BEHIND);
             let shrank = width < 0.5 * (t1 - t0);
             if behind - first.lo < 0.75 * width {
                 self.split(kept, behind, guess);
@@ -183,7 +181,8 @@ impl Search {
         self.push(earlier, guess);
     }
 
-    /// Contracts every active item over one interval, and settles those that are narrow enough: gives the others.
+    /// Contracts every active item over one interval, and settles those that are narrow enough: gives the others. Where the interval
+    /// is so, there is nothing to contract.
     fn contract_all(
         &mut self,
         system: &mut impl System,
@@ -193,6 +192,11 @@ impl Search {
         mut active: Vec<Active>,
         counts: &mut SolveCounts,
     ) -> Vec<Active> {
+        if t1 - t0 <= TOGETHER * task.eps_t {
+            active.iter_mut().for_each(|a| a.hi = a.hi.min(t1));
+            self.settle(system, task, &active, counts);
+            return Vec::new();
+        }
         let (m, h) = (0.5 * (t0 + t1), half_width(t0, t1));
         let look = guess.map_or(0.0, |g| (g - m).clamp(-h, h));
         counts.joints += system.bound(&active, m, h);
@@ -244,7 +248,7 @@ impl Search {
     fn settle(&mut self, system: &mut impl System, task: &Task, narrow: &[Active], counts: &mut SolveCounts) {
         let before = self.candidates.len();
         let (lo, hi) = narrow.iter().fold((f64::MAX, f64::MIN), |(l, h), a| (l.min(a.lo), h.max(a.hi)));
-        let together = hi - lo <= task.eps_t / 4.0;
+        let together = hi - lo <= TOGETHER * task.eps_t;
         let mut windows = std::mem::take(&mut self.windows);
         for some in narrow.chunks(if together { narrow.len() } else { 1 }) {
             let (lo, hi) = if together { (lo, hi) } else { (some[0].lo, some[0].hi) };
@@ -287,7 +291,10 @@ impl Search {
         }
         // What may touch later than this was not looked at.
         let lo = near.iter().fold(first + task.eps_t, |m, c| m.min(c.0));
-        let proof = prove(system, task, &near, all, lo, counts).or(fallback);
+        // That is where the search has tried to prove a contact.
+        let soon = (lo + 0.5 * task.eps_t).min(1.0);
+        let known = self.proof.map(|p| p.0).filter(|t| *t == soon);
+        let proof = known.or_else(|| prove(system, task, &near, all, lo, counts)).or(fallback);
         // Of all items that touch as early as can be told, the first in the order of items.
         let latest = proof.map_or(lo + task.eps_t, |t| t.min(lo + task.eps_t));
         near.retain(|c| c.0 <= latest);
@@ -318,9 +325,14 @@ impl Search {
         let end = (start + 2.0 * CANONICAL).min(1.0);
         self.candidates.clear();
         self.proof = None;
-        let active = near.iter().map(|c| Active { item: c.1, lo: start, hi: end }).collect();
+        let active: Vec<Active> = near.iter().map(|c| Active { item: c.1, lo: start, hi: end }).collect();
         let task = Task { cap: self.evaluations + 256 * near.len() as u64, proof_is_enough: false, ..*task };
-        let ended = self.explore(system, &task, active, counts);
+        self.stack.clear();
+        match system.guess(&active).map(|guess| (guess, guess + task.eps_t * BEHIND)) {
+            Some((guess, behind)) if behind < end => self.split(active, behind, Some(guess)),
+            _ => self.push(active, None),
+        }
+        let ended = self.explore(system, &task, counts);
         let mut again = self.near(task.eps_t);
         // Items that touch at the very start of the interval have been proved free before it.
         again.iter_mut().filter(|c| c.0 == start).for_each(|c| c.0 = first);
