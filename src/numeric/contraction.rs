@@ -450,4 +450,42 @@ mod tests {
             assert!(window.lo <= window.hi, "{y:?}");
         }
     }
+
+    /// A vertex that is on a corner in the middle, whatever numbers there are besides: so large that products of them overflow, or none.
+    #[test]
+    fn no_size_of_numbers_hides_a_contact() {
+        let mut state = 7u64;
+        let mut below = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        let sizes = [0.0, 1.0, 1e-200, 1e50, 1e100, 1e150, 1e200, 1e250, 1e300, f64::INFINITY, f64::NAN];
+        let (mut any, mut cuts) = ([0; 2], 0);
+        for i in 0..400_000 {
+            // Mostly of two sizes, so that some numbers are finite where others are not.
+            let some = [sizes[below(sizes.len() as u64) as usize], sizes[below(4) as usize]];
+            let mut vector = || V3([(); 3].map(|()| some[below(2) as usize] * (below(2001) as f64 / 1000.0 - 1.0)));
+            let mut point = |at: V3<f64>| PointBound { c: [at, vector(), vector()], ball: 0.0, cube: V3::zero() };
+            let mut x = [point(V3::zero()), point(V3::zero()), point(V3::zero())];
+            let mut y = [V3::zero(); 3];
+            for k in 1..3 {
+                (x[k].c[0], y[k]) = (vector(), vector());
+            }
+            let h = [0.0, 1e-150, 1e-9, 0.5][i % 4];
+            any[usize::from(some[0].is_finite())] += 1;
+            let (moving, standing) = triangle_sides(&x, &StandingTriangle { y, error: 0.0 }, h, 0.0, 0.0);
+            let vertex = Side::new(&[x[0]], y[0], h, 0.0, 0.0);
+            let other = Side::new(&[x[2], x[1], x[0]], y[0], h, 0.0, 0.0);
+            let all = [
+                triangles(&moving, &standing, h, 1),
+                vertex_face(&vertex, &standing, h, 1),
+                vertex_moving_face(&Side::new(&[x[1]], y[0], h, 0.0, 0.0), &other, h, 1),
+            ];
+            for w in all {
+                assert!(w.lo <= 0.0 && 0.0 <= w.hi, "{w:?} {x:?} {y:?} {h:e}");
+                cuts += usize::from(w.hi - w.lo < 1.9 * h);
+            }
+        }
+        assert!(any[0] > 10_000 && any[1] > 10_000 && cuts > 1000, "{any:?} {cuts}");
+    }
 }

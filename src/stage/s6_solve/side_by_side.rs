@@ -92,3 +92,74 @@ impl Vectorised for Windows<'_> {
         Window { lo: window.lo.store(), hi: window.hi.store() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::motion::{JointMotion, ModelMotion};
+    use crate::numeric::vectors::Kind;
+    use glam::{DMat3, DVec3};
+
+    /// Pairs of two bodies, near enough that windows are narrower than all and not empty.
+    fn pairs() -> (ModelMotion, Vec<Pair>) {
+        let mut state = 9u64;
+        let mut unit = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+        };
+        let mut motion = ModelMotion::default();
+        for (parent, axis) in [(None, DVec3::Z), (Some(0), DVec3::X)] {
+            motion.push(parent, JointMotion::from_axis(DMat3::IDENTITY, axis, 3.0, DVec3::Y * 0.3, DVec3::ZERO));
+        }
+        let mut triangle = || [(); 3].map(|()| V3([unit(), unit(), unit()]).times(0.2));
+        let pair = |k: u32| {
+            let (body, mut e, y) = (k % 2, triangle(), triangle());
+            if k % 5 == 0 {
+                e[2] = e[0];
+            }
+            let tri = StandingTriangle { y: y.map(|v| v + V3([0.0, 0.3, 0.0])), error: 1e-15 };
+            let numbers = Pair {
+                shape: body,
+                object: 0,
+                x: k,
+                y: k,
+                mask: 1,
+                earliest: 0.0,
+                e,
+                reach: 0.4,
+                body,
+                tri,
+                is_flat: false,
+            };
+            Pair { is_flat: crate::stage::s6_solve::pair::is_flat(&e), ..numbers }
+        };
+        (motion, (0..4096).map(pair).collect())
+    }
+
+    #[test]
+    fn windows_are_the_same_alone_and_beside_others_and_with_each_kind_of_vectors() {
+        let (motion, pairs) = pairs();
+        let (mid, h, look) = (0.5, 1.0 / 16.0, 0.01);
+        let bounds = [motion.body_bound(0, mid, h), motion.body_bound(1, mid, h)];
+        let windows = |some: [&Pair; WIDTH], margin_m: f64, kind: Kind| {
+            let poses = some.map(|p| &bounds[p.body as usize]);
+            let by_nearest = (0..WIDTH).fold(0, |m, i| m | u32::from(some[i].is_flat || margin_m > 0.0) << i);
+            let w = kind.run(Windows { poses, pairs: some, h, look, margin_m, by_nearest });
+            std::array::from_fn::<_, WIDTH, _>(|i| (w.lo.0[i] <= w.hi.0[i]).then_some((w.lo.0[i], w.hi.0[i])))
+        };
+        let mut seen = [0; 3];
+        for (k, some) in pairs.chunks_exact(WIDTH).enumerate() {
+            let margin_m = [0.0, 0.02][k % 2];
+            let beside: [&Pair; WIDTH] = std::array::from_fn(|i| &some[i]);
+            let known = windows(beside, margin_m, Kind::Portable);
+            for kind in Kind::all() {
+                assert_eq!(windows(beside, margin_m, kind), known, "{kind:?}");
+            }
+            for (i, pair) in some.iter().enumerate() {
+                assert_eq!(windows([pair; WIDTH], margin_m, Kind::Portable)[0], known[i]);
+                seen[known[i].map_or(0, |w| if w.1 - w.0 < 1.9 * h { 1 } else { 2 })] += 1;
+            }
+        }
+        assert!(seen.iter().all(|n| *n > 20), "{seen:?}");
+    }
+}
