@@ -298,13 +298,6 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m("acceleration times h²/2", CONTRACTION, "p.c[2].times(half_hh)", "p.c[2].times(half_hh * T::new(0.5))", STRAYING),
     m(
-        "what a point's acceleration differs from the mean",
-        CONTRACTION,
-        "side.own[i] + (side.bend[i] - mean).norm_bound()",
-        "side.own[i]",
-        STRAYING,
-    ),
-    m(
         "what a moving point is off above",
         CONTRACTION,
         "(g0 + off, off - g0, n.dot(self.c[i][1]))",

@@ -18,9 +18,6 @@
 //! cut. Such a comparison is off by two units at most, and so is the root that it picks. A line that does not rise is taken
 //! for one that hardly does: what is found is then too early, if it matters at all.
 //!
-//! **Accelerations.** Those of a triangle's points differ little: they all get the mean, which is projected once, and how far its
-//! own acceleration takes a point from that is part of `own`.
-//!
 //! **Rounding.** A projection rounds once for the difference from the origin, three times for the sum of products, once where its own
 //! error is added and at most three times in sums with the other side's and with `g1 τ`, which itself rounds with the product; the term
 //! `g2 τ²/2` rounds twice before it is projected, and once more where the other side has one. With `|n| ‖|p0 - o| + h |p1| + h²/2 |p2|‖`, the absolute values by component, as the sum of their sizes
@@ -65,11 +62,11 @@ const FLATTEST: f64 = 1e-140;
 pub struct Side<T, const K: usize> {
     /// Position relative to the origin and velocity at the middle time.
     c: [[V3<T>; 2]; K],
-    /// Their accelerations times `h²/2`; the mean for all of them if they are more than two.
+    /// Their accelerations times `h²/2`.
     bend: [V3<T>; K],
     /// Positions at the time at which axes are looked for.
     pub at: [V3<T>; K],
-    /// How far each point may be from its place on the common quadratic, rounding included, metres.
+    /// How far each point may be from its quadratic, rounding included, metres.
     own: [T; K],
     /// The distance that counts as contact.
     margin_m: f64,
@@ -81,6 +78,8 @@ pub struct Standing<T, const K: usize> {
     /// Positions relative to the origin.
     pub d: [V3<T>; K],
     own: T,
+    /// Whether the first of them is the origin.
+    from_first: bool,
 }
 
 /// Zero, or no number if one of the components is none or infinite.
@@ -105,17 +104,6 @@ impl<T: Divide, const K: usize> Side<T, K> {
             let size = d.abs() + p.c[1].abs().times(counted_h) + side.bend[i].abs();
             side.own[i] = (p.ball + p.cube.norm1()) + (size.norm_bound() * T::new(PROJECTION) + nothing(size));
         }
-        if K > 2 {
-            let mut mean = side.bend[0];
-            for bend in &side.bend[1..] {
-                mean = mean + *bend;
-            }
-            mean = mean.times(T::new(1.0 / K as f64));
-            for i in 0..K {
-                side.own[i] = side.own[i] + (side.bend[i] - mean).norm_bound();
-                side.bend[i] = mean;
-            }
-        }
         for own in &mut side.own {
             *own = *own * T::new(BOUND_SLACK);
         }
@@ -127,7 +115,7 @@ impl<T: Divide, const K: usize> Standing<T, K> {
     /// Points known to within `error` metres, seen from `origin`.
     #[inline(always)]
     pub fn new(points: &[V3<T>; K], error: T, origin: V3<T>) -> Self {
-        let mut side = Self { d: [V3::zero(); K], own: T::new(0.0) };
+        let mut side = Self { d: [V3::zero(); K], own: T::new(0.0), from_first: false };
         let (mut size, mut no_number) = (V3::zero(), T::new(0.0));
         for (i, p) in points.iter().enumerate() {
             side.d[i] = *p - origin;
@@ -168,7 +156,7 @@ impl<T: Divide, const K: usize> Projects<T, K> for Side<T, K> {
             let (g0, own) = (n.dot(self.c[i][0]), self.own[i]);
             let off = if self.margin_m > 0.0 { length * own + margin } else { length * own };
             (out.up[i], out.down[i], out.g1[i]) = (g0 + off, off - g0, n.dot(self.c[i][1]));
-            out.g2[i] = if K > 2 && i > 0 { out.g2[0] } else { n.dot(self.bend[i]) };
+            out.g2[i] = n.dot(self.bend[i]);
             out.off = if i == 0 { off } else { out.off + off };
         }
         out
@@ -178,7 +166,8 @@ impl<T: Divide, const K: usize> Projects<T, K> for Side<T, K> {
 impl<T: Divide, const K: usize> Projects<T, 1> for Standing<T, K> {
     #[inline(always)]
     fn project(&self, n: V3<T>, length: T) -> Projections<T, 1> {
-        let (mut low, mut high) = (n.dot(self.d[0]), n.dot(self.d[0]));
+        let first = if self.from_first { T::new(0.0) } else { n.dot(self.d[0]) };
+        let (mut low, mut high) = (first, first);
         for d in &self.d[1..] {
             let g = n.dot(*d);
             (low, high) = (low.min(g), high.max(g));
@@ -421,7 +410,8 @@ pub fn triangle_sides<T: Divide>(
     margin_m: f64,
 ) -> (Side<T, 3>, Standing<T, 3>) {
     let origin = tri.y[0];
-    (Side::new(x, origin, h, look, margin_m), Standing::new(&tri.y, tri.error, origin))
+    let standing = Standing { from_first: true, ..Standing::new(&tri.y, tri.error, origin) };
+    (Side::new(x, origin, h, look, margin_m), standing)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! where piercing proves nothing, as for contacts near the border of a face.
 
 use super::equation::{self, EQUATIONS};
-use super::guess;
+use super::guess::Guess;
 use super::pair::Pair;
 use super::search::{Active, System};
 use super::side_by_side::Windows;
@@ -101,7 +101,8 @@ impl System for PairSystem<'_> {
     /// That of the item that may touch first.
     fn guess(&self, items: &[Active]) -> Option<f64> {
         let first = items.iter().reduce(|a, b| if b.lo < a.lo { b } else { a })?;
-        let last = items.iter().fold(first.lo, |m, a| m.max(a.hi));
-        guess::contact(self.motion, self.pair(first), first.lo, last, self.margin_m)
+        let until = items.iter().fold(first.lo, |m, a| m.max(a.hi));
+        let (motion, pair, margin_m) = (self.motion, self.pair(first), self.margin_m);
+        widest(Guess { motion, pair, from: first.lo, until, margin_m })
     }
 }
