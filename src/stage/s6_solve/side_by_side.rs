@@ -114,7 +114,7 @@ mod tests {
         let mut triangle = || [(); 3].map(|()| V3([unit(), unit(), unit()]).times(0.2));
         let pair = |k: u32| {
             let (body, mut e, y) = (k % 2, triangle(), triangle());
-            if k % 5 == 0 {
+            if k.is_multiple_of(5) {
                 e[2] = e[0];
             }
             let tri = StandingTriangle { y: y.map(|v| v + V3([0.0, 0.3, 0.0])), error: 1e-15 };
