@@ -46,6 +46,9 @@ fn clamp<T: Divide>(x: T) -> T {
 /// The sine's square up to which edges are taken for parallel.
 const PARALLEL: f64 = 1e-14;
 
+/// The sine's square up to which triangles are taken for edges.
+const FLAT: f64 = 1e-24;
+
 /// The nearest points of two triangles, of any shape; if they pierce each other, some points.
 #[inline(always)]
 pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
@@ -55,9 +58,11 @@ pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
     for (corners, face, of_x) in [(x, y, true), (y, x, false)] {
         let (ab, ac) = (face[1] - face[0], face[2] - face[0]);
         let n = ab.cross(ac);
-        let by_n2 = inverse(n.dot(n));
+        let n2 = n.dot(n);
+        // Of a needle the normal is what rounding makes of it.
+        let has_area = n2.gt(ab.dot(ab) * ac.dot(ac) * T::new(FLAT));
+        let by_n2 = T::select(has_area, inverse(n2), zero);
         let (along_ab, along_ac) = (ac.cross(n).times(by_n2), n.cross(ab).times(by_n2));
-        let has_area = by_n2.gt(zero);
         for i in 0..3 {
             let p = corners[i] - face[0];
             let (v, w) = (along_ab.dot(p), along_ac.dot(p));

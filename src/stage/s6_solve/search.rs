@@ -95,8 +95,6 @@ pub struct Search {
 const LATE_PROOFS: usize = 64;
 /// How far behind a guess an interval ends, as a share of the width asked for.
 const BEHIND: f64 = 0.125;
-/// Intervals up to this share of the width asked for are not cut any more: what is between a guess and a proof is as wide.
-const TOGETHER: f64 = 0.5;
 /// Widths in which a root is looked for, as shares of the width asked for.
 const ROOT_SHARES: [f64; 7] = [1.0, 1e-2, 1e-4, 1e-6, 1e1, 1e2, 1e3];
 /// Width of the canonical intervals from which an enclosure is computed for the record.
@@ -181,8 +179,7 @@ impl Search {
         self.push(earlier, guess);
     }
 
-    /// Contracts every active item over one interval, and settles those that are narrow enough: gives the others. Where the interval
-    /// is so, there is nothing to contract.
+    /// Contracts every active item over one interval, and settles those that are narrow enough: gives the others.
     fn contract_all(
         &mut self,
         system: &mut impl System,
@@ -192,11 +189,6 @@ impl Search {
         mut active: Vec<Active>,
         counts: &mut SolveCounts,
     ) -> Vec<Active> {
-        if t1 - t0 <= TOGETHER * task.eps_t {
-            active.iter_mut().for_each(|a| a.hi = a.hi.min(t1));
-            self.settle(system, task, &active, counts);
-            return Vec::new();
-        }
         let (m, h) = (0.5 * (t0 + t1), half_width(t0, t1));
         let look = guess.map_or(0.0, |g| (g - m).clamp(-h, h));
         counts.joints += system.bound(&active, m, h);
@@ -248,7 +240,7 @@ impl Search {
     fn settle(&mut self, system: &mut impl System, task: &Task, narrow: &[Active], counts: &mut SolveCounts) {
         let before = self.candidates.len();
         let (lo, hi) = narrow.iter().fold((f64::MAX, f64::MIN), |(l, h), a| (l.min(a.lo), h.max(a.hi)));
-        let together = hi - lo <= TOGETHER * task.eps_t;
+        let together = hi - lo <= task.eps_t / 4.0;
         let mut windows = std::mem::take(&mut self.windows);
         for some in narrow.chunks(if together { narrow.len() } else { 1 }) {
             let (lo, hi) = if together { (lo, hi) } else { (some[0].lo, some[0].hi) };
