@@ -46,7 +46,7 @@ fn vertex_on_face(margin_m: f64) -> impl Fn(&ModelMotion, f64, f64) -> Window<f6
         let mut window = vertex_face(&x, &y, h, 1);
         if margin_m > 0.0 {
             let at = DVec3::from_array(point.c[0].0);
-            window.cut(V3::new(at - crate::oracle::triangles::on_triangle(at, &FACE)), &x, &y, h, 1);
+            window.cut(V3::new(at - crate::oracle::triangles::on_triangle(at, &FACE)), &x, &y, 1);
         }
         window
     }

@@ -9,6 +9,7 @@ use crate::numeric::lanes::Lanes;
 use crate::numeric::pose_bound::{BoundForm, ChainBounds, PoseBound, PoseJet};
 use crate::numeric::real::{Divide, Real};
 use crate::numeric::trig::sin_cos_product;
+use crate::numeric::vectors::{Vector, Vectorised, widest};
 
 /// One motion of a robot: every body's joint motion and the bounds along its chain.
 #[derive(Clone, Debug, Default)]
@@ -148,12 +149,49 @@ impl ModelMotion {
         PoseBound { form: BoundForm::Jet, jet: self.body_jet::<ORDER>(body, time), ball }
     }
 
-    /// The pose jet of one body; a chain is at most [`MAX_DEPTH`](crate::model::robot::MAX_DEPTH) calls deep.
     fn body_jet<const ORDER: usize>(&self, body: u32, time: f64) -> PoseJet<f64> {
-        let joint = &self.joints[body as usize];
-        let (sin, cos) = sin_cos_product(joint.w_rad, time);
-        let own = joint.factors::<f64>().jet_to::<ORDER>(sin, cos, time);
-        self.parents[body as usize].map_or(own, |p| self.body_jet::<ORDER>(p, time).concatenate_to::<ORDER>(&own))
+        widest(BodyJet::<ORDER> { motion: self, body, time })
+    }
+}
+
+/// Joints that are gone through in one call.
+const PATH: usize = 32;
+
+/// The pose jet of one body. Single numbers, but with the instructions that the processor has for them.
+#[derive(Clone, Copy, Debug)]
+struct BodyJet<'a, const ORDER: usize> {
+    motion: &'a ModelMotion,
+    body: u32,
+    time: f64,
+}
+
+impl<const ORDER: usize> Vectorised for BodyJet<'_, ORDER> {
+    type Output = PoseJet<f64>;
+
+    #[inline(always)]
+    fn run<T: Vector>(self) -> PoseJet<f64> {
+        let Self { motion, body, time } = self;
+        let (mut path, mut depth, mut next) = ([0u32; PATH], 0, Some(body));
+        while let (Some(body), Some(place)) = (next, path.get_mut(depth)) {
+            *place = body;
+            (depth, next) = (depth + 1, motion.parents[body as usize]);
+        }
+        let own = |body: u32| {
+            let joint = &motion.joints[body as usize];
+            let (sin, cos) = sin_cos_product(joint.w_rad, time);
+            joint.factors::<f64>().jet_to::<ORDER>(sin, cos, time)
+        };
+        let mut jet = match next {
+            Some(before) => motion.body_jet::<ORDER>(before, time),
+            None => {
+                depth -= 1;
+                own(path[depth])
+            }
+        };
+        for body in path[..depth].iter().rev() {
+            jet = jet.concatenate_to::<ORDER>(&own(*body));
+        }
+        jet
     }
 }
 

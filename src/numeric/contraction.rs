@@ -11,15 +11,20 @@
 //! in the width before. A hull over pairs of points serves every elementary test alike: a vertex and a face, two edges
 //! (eq. 13, 14), or two whole triangles.
 //!
-//! **Half lines.** A line `v + s τ` is not negative somewhere in what is left of the window only if it is not so at one end. If all
-//! lines are negative at both ends nothing is left; if some are not at either end, all is; else it begins (or ends) at
-//! the first root among those that rise to the good end. The first of `-v/s` is found by comparing `v s'` with `v' s`, so that an axis
-//! costs one division for each side, and none where it decides without. Such a comparison is off by two units at most, and so
-//! is the root that it picks.
+//! **Half lines.** At either end of what is left of the window the sides may overlap, or all of `x` is below `y`, or all of it is
+//! above. If it is so, in the same way, at both ends, nothing is left: a line that is negative at both is so between. If it is
+//! so at one end, contact begins (or has ended) not before the first of the lines is zero, as seen from that end. The first of `-a/s`, `a` the
+//! value at that end, is found by comparing `a s'` with `a' s`, so that an end costs one division, and none where nothing is
+//! cut. Such a comparison is off by two units at most, and so is the root that it picks. A line that does not rise is taken
+//! for one that hardly does: what is found is then too early, if it matters at all.
 //!
-//! **Rounding.** A projection rounds once for the difference from the origin, three times for the sum of products, and with
-//! the other side's once more for the difference; the terms `g1 τ`, `g2 τ²/2` round at most twice more. With
-//! `|n| (|p0 - o| + h |p1| + h²/2 |p2|)` as the sum of their sizes (Cauchy–Schwarz), `8 u` of it for either side covers all.
+//! **Rounding.** A projection rounds once for the difference from the origin, three times for the sum of products, once where its own
+//! error is added and at most three times in sums with the other side's and with `g1 τ`, which itself rounds with the product; the term
+//! `g2 τ²/2` rounds twice before it is projected, and once more where the other side has one. With `|n| ‖|p0 - o| + h |p1| + h²/2 |p2|‖`, the absolute values by component, as the sum of their sizes
+//! (Cauchy–Schwarz), `10 u` of it for either side covers all.
+//!
+//! **Overflow.** An axis decides only if the sum of all errors on it is below [`LARGEST`]: then all projections are finite numbers, as
+//! they are at most 2⁵⁰ times these, velocities 10¹⁰⁰ times more. A point that is no number has an error that is none.
 //!
 //! All of it is generic over [`Divide`], so that many equations run side by side; the results are the same bits in each lane.
 
@@ -37,21 +42,28 @@ pub struct Window<T> {
     pub hi: T,
 }
 
-/// Eight units on each side; see the module's documentation.
-const PROJECTION: f64 = 8.0 / (1u64 << 53) as f64;
+/// Ten units on each side; see the module's documentation.
+const PROJECTION: f64 = 10.0 / (1u64 << 53) as f64;
 /// Covers the rounding of the bound's own sum.
 const BOUND_SLACK: f64 = 1.0 + 1.0 / (1u64 << 40) as f64;
-/// An axis shorter or longer than this may have lost digits to underflow or overflow: it proves nothing.
-const AXIS_LENGTHS: [f64; 2] = [1e-100, 1e100];
-/// A line flatter than this is taken for level, and [`LEVEL`] more than covers how much it rises.
-const FLATTEST: f64 = 1e-140;
+/// An axis shorter than this may have lost digits to underflow: it proves nothing.
+const SHORTEST: f64 = 1e-100;
+/// Nor does one on which errors add up to more than this.
+const LARGEST: f64 = 1e100;
+/// More than what underflow adds to a projection.
 const LEVEL: f64 = 2e-140;
+/// Velocities count for the size of numbers as if an interval were at least so long.
+const SHORTEST_H: f64 = 1e-100;
+/// Lines are taken to rise by at least this.
+const FLATTEST: f64 = 1e-140;
 
 /// `K` points that move, as seen from a common origin: one side of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<T, const K: usize> {
-    /// Position relative to the origin, velocity and acceleration at the middle time.
-    c: [[V3<T>; 3]; K],
+    /// Position relative to the origin and velocity at the middle time.
+    c: [[V3<T>; 2]; K],
+    /// Their accelerations times `h²/2`.
+    bend: [V3<T>; K],
     /// Positions at the time at which axes are looked for.
     pub at: [V3<T>; K],
     /// How far each point may be from its quadratic, rounding included, metres.
@@ -66,6 +78,14 @@ pub struct Standing<T, const K: usize> {
     /// Positions relative to the origin.
     pub d: [V3<T>; K],
     own: T,
+    /// Whether the first of them is the origin.
+    from_first: bool,
+}
+
+/// Zero, or no number if one of the components is none or infinite.
+#[inline(always)]
+fn nothing<T: Divide>(v: V3<T>) -> T {
+    (v.0[0] + v.0[1] + v.0[2]) * T::new(0.0)
 }
 
 impl<T: Divide, const K: usize> Side<T, K> {
@@ -74,14 +94,18 @@ impl<T: Divide, const K: usize> Side<T, K> {
     #[inline(always)]
     pub fn new(points: &[PointBound<T>; K], origin: V3<T>, h: T, look: T, margin_m: f64) -> Self {
         let (half_hh, half_look) = (h * h * T::new(0.5), look * T::new(0.5));
-        let zero = V3::zero();
-        let mut side = Self { c: [[zero; 3]; K], at: [zero; K], own: [T::new(0.0); K], margin_m };
+        let (zero, counted_h) = (V3::zero(), h.max(T::new(SHORTEST_H)));
+        let mut side = Self { c: [[zero; 2]; K], bend: [zero; K], at: [zero; K], own: [T::new(0.0); K], margin_m };
         for (i, p) in points.iter().enumerate() {
             let d = p.c[0] - origin;
-            side.c[i] = [d, p.c[1], p.c[2]];
+            side.bend[i] = p.c[2].times(half_hh);
+            side.c[i] = [d, p.c[1]];
             side.at[i] = d + (p.c[1] + p.c[2].times(half_look)).times(look);
-            let size = d.norm_bound() + p.c[1].norm_bound() * h + p.c[2].norm_bound() * half_hh;
-            side.own[i] = (p.ball + p.cube.norm1()) + size * T::new(PROJECTION);
+            let size = d.abs() + p.c[1].abs().times(counted_h) + side.bend[i].abs();
+            side.own[i] = (p.ball + p.cube.norm1()) + (size.norm_bound() * T::new(PROJECTION) + nothing(size));
+        }
+        for own in &mut side.own {
+            *own = *own * T::new(BOUND_SLACK);
         }
         side
     }
@@ -91,66 +115,65 @@ impl<T: Divide, const K: usize> Standing<T, K> {
     /// Points known to within `error` metres, seen from `origin`.
     #[inline(always)]
     pub fn new(points: &[V3<T>; K], error: T, origin: V3<T>) -> Self {
-        let mut side = Self { d: [V3::zero(); K], own: T::new(0.0) };
-        let mut size = T::new(0.0);
+        let mut side = Self { d: [V3::zero(); K], own: T::new(0.0), from_first: false };
+        let (mut size, mut no_number) = (V3::zero(), T::new(0.0));
         for (i, p) in points.iter().enumerate() {
             side.d[i] = *p - origin;
-            size = size.max(side.d[i].norm_bound());
+            size = if i == 0 { side.d[i].abs() } else { size.max(side.d[i].abs()) };
+            no_number = no_number + nothing(side.d[i]);
         }
-        side.own = error + size * T::new(PROJECTION);
+        side.own = (error + (size.norm_bound() * T::new(PROJECTION) + no_number)) * T::new(BOUND_SLACK);
         side
     }
 }
 
-/// What a point, or the lowest of some points, projects to: position, velocity, acceleration, error.
+/// What points project to on an axis, at the middle time: `up` as high as each may be, `down` minus as low as it may be; the
+/// velocities, the accelerations times `h²/2`, and the sum of the errors.
 #[derive(Clone, Copy, Debug)]
-pub struct Projection<T> {
-    g0: T,
-    g1: T,
-    g2: T,
-    own: T,
+pub struct Projections<T, const E: usize> {
+    up: [T; E],
+    down: [T; E],
+    g1: [T; E],
+    g2: [T; E],
+    off: T,
 }
 
 /// Points that can be projected on an axis of a given length.
 pub trait Projects<T, const E: usize> {
-    /// Projections among which the lowest one is at every time, and those among which the highest is.
-    fn extremes(&self, n: V3<T>, length: T) -> [[Projection<T>; E]; 2];
+    /// Projections among which the lowest is at every time, and the highest.
+    fn project(&self, n: V3<T>, length: T) -> Projections<T, E>;
 }
 
-impl<T: Divide, const K: usize> Side<T, K> {
+impl<T: Divide, const K: usize> Projects<T, K> for Side<T, K> {
     #[inline(always)]
-    fn project(&self, n: V3<T>, length: T) -> [Projection<T>; K] {
+    fn project(&self, n: V3<T>, length: T) -> Projections<T, K> {
         let zero = T::new(0.0);
-        let mut out = [Projection { g0: zero, g1: zero, g2: zero, own: zero }; K];
+        let none = [zero; K];
+        let mut out = Projections { up: none, down: none, g1: none, g2: none, off: zero };
         // An error may be taken for somewhat larger than it is, a margin may not: it needs the length itself.
         let margin = if self.margin_m > 0.0 { n.dot(n).sqrt() * T::new(self.margin_m * BOUND_SLACK) } else { zero };
-        for (out, (c, own)) in out.iter_mut().zip(self.c.iter().zip(self.own)) {
-            *out = Projection { g0: n.dot(c[0]), g1: n.dot(c[1]), g2: n.dot(c[2]), own: length * own + margin };
+        for i in 0..K {
+            let (g0, own) = (n.dot(self.c[i][0]), self.own[i]);
+            let off = if self.margin_m > 0.0 { length * own + margin } else { length * own };
+            (out.up[i], out.down[i], out.g1[i]) = (g0 + off, off - g0, n.dot(self.c[i][1]));
+            out.g2[i] = n.dot(self.bend[i]);
+            out.off = if i == 0 { off } else { out.off + off };
         }
         out
     }
 }
 
-impl<T: Divide, const K: usize> Projects<T, K> for Side<T, K> {
-    #[inline(always)]
-    fn extremes(&self, n: V3<T>, length: T) -> [[Projection<T>; K]; 2] {
-        let all = self.project(n, length);
-        [all, all]
-    }
-}
-
 impl<T: Divide, const K: usize> Projects<T, 1> for Standing<T, K> {
     #[inline(always)]
-    fn extremes(&self, n: V3<T>, length: T) -> [[Projection<T>; 1]; 2] {
-        let (mut low, mut high) = (n.dot(self.d[0]), n.dot(self.d[0]));
+    fn project(&self, n: V3<T>, length: T) -> Projections<T, 1> {
+        let first = if self.from_first { T::new(0.0) } else { n.dot(self.d[0]) };
+        let (mut low, mut high) = (first, first);
         for d in &self.d[1..] {
             let g = n.dot(*d);
             (low, high) = (low.min(g), high.max(g));
         }
-        let own = length * self.own;
-        let zero = T::new(0.0);
-        let still = |g0| [Projection { g0, g1: zero, g2: zero, own }];
-        [still(low), still(high)]
+        let (off, zero) = (length * self.own, T::new(0.0));
+        Projections { up: [high + off], down: [off - low], g1: [zero], g2: [zero], off }
     }
 }
 
@@ -167,91 +190,90 @@ impl<T: Divide> Window<T> {
         self.lo.gt(self.hi)
     }
 
-    /// Keeps what the axis `n` allows; true once nothing is left in any of the lanes that are `wanted`.
+    /// Keeps what the axis `n` allows, in lanes that are `wanted`; true once nothing is left in any of them. A lane is the same alone
+    /// and beside others.
     #[inline(always)]
     pub fn cut<const K: usize, const E: usize>(
         &mut self,
         n: V3<T>,
         x: &Side<T, K>,
         y: &impl Projects<T, E>,
-        h: T,
         wanted: u32,
     ) -> bool {
-        let (length, zero) = (n.norm_bound(), T::new(0.0));
-        // By a comparison with NaN, an axis that overflowed decides nothing as well.
-        let [short, long] = AXIS_LENGTHS.map(T::new);
-        let decides = length.gt(short) & long.gt(length);
-        let xs = x.project(n, length);
-        let [lows, highs] = y.extremes(n, length);
-        let half_hh = h * h * T::new(0.5);
-        let level = Line { v: zero, s: zero };
-        let mut lines = [[[level; E]; K]; 2];
+        let (length, zero, level) = (n.norm_bound(), T::new(0.0), T::new(LEVEL));
+        let (xs, ys) = (x.project(n, length), y.project(n, length));
+        // By a comparison with what is no number, an axis that overflowed decides nothing as well.
+        let decides = length.gt(T::new(SHORTEST)) & T::new(LARGEST).gt(xs.off + ys.off);
+        // How far x may be above y, and below, at either end: for each pair of points, and at most.
+        let none = [[zero; E]; K];
+        let (mut slopes, mut above, mut below) = (none, [none; 2], [none; 2]);
+        let (mut most_above, mut most_below) = ([zero; 2], [zero; 2]);
         for i in 0..K {
             for j in 0..E {
-                lines[0][i][j] = Line::new(&xs[i], &lows[j], half_hh);
-                lines[1][i][j] = Line::new(&highs[j], &xs[i], half_hh);
+                let g2 = xs.g2[i] - ys.g2[j];
+                let (rises, falls) = (g2.max(level), (-g2).max(level));
+                let (up, down) = (xs.up[i] + (ys.down[j] + rises), xs.down[i] + (ys.up[j] + falls));
+                slopes[i][j] = xs.g1[i] - ys.g1[j];
+                let way = [slopes[i][j] * self.lo, slopes[i][j] * self.hi];
+                for k in 0..2 {
+                    (above[k][i][j], below[k][i][j]) = (up + way[k], down - way[k]);
+                    let is_first = i + j == 0;
+                    most_above[k] = if is_first { above[k][i][j] } else { most_above[k].max(above[k][i][j]) };
+                    most_below[k] = if is_first { below[k][i][j] } else { most_below[k].max(below[k][i][j]) };
+                }
             }
         }
-        for lines in &lines {
-            self.keep(lines, decides, wanted & !self.empty());
+        let is_below = [decides & zero.gt(most_above[0]), decides & zero.gt(most_above[1])];
+        let is_above = [decides & zero.gt(most_below[0]), decides & zero.gt(most_below[1])];
+        let left = wanted & !self.empty();
+        let apart = left & (is_below[0] & is_below[1] | is_above[0] & is_above[1]);
+        let cuts = [(is_below[0] | is_above[0]) & left & !apart, (is_below[1] | is_above[1]) & left & !apart];
+        if cuts[0] != 0 {
+            let after = until_zero(&slopes, &above[0], &below[0], is_above[0], T::new(1.0));
+            self.lo = T::select(cuts[0], self.lo + (after - slack(self.lo, after)), self.lo);
         }
+        if cuts[1] != 0 {
+            let before = until_zero(&slopes, &above[1], &below[1], is_above[1], T::new(-1.0));
+            self.hi = T::select(cuts[1], self.hi - (before - slack(self.hi, before)), self.hi);
+        }
+        self.lo = T::select(apart, T::new(f64::INFINITY), self.lo);
         self.empty() & wanted == wanted
     }
-
-    /// Keeps the times at which some line is not negative.
-    #[inline(always)]
-    fn keep<const K: usize, const E: usize>(&mut self, lines: &[[Line<T>; E]; K], decides: u32, wanted: u32) {
-        let zero = T::new(0.0);
-        let (mut at_start, mut at_end) = (decides, decides);
-        for line in lines.as_flattened() {
-            at_start &= zero.gt(line.v + line.s * self.lo);
-            at_end &= zero.gt(line.v + line.s * self.hi);
-        }
-        self.lo = T::select(at_start & at_end, T::new(f64::INFINITY), self.lo);
-        let partly = at_start ^ at_end;
-        if partly & wanted != 0 {
-            let root = first_root(lines, T::select(at_end, -self.lo, self.hi), at_end);
-            self.lo = T::select(partly & at_start, self.lo.max(root), self.lo);
-            self.hi = T::select(partly & at_end, self.hi.min(-root), self.hi);
-        }
-    }
 }
 
-/// A line `v + s τ`: positive where one point may not be below another.
-#[derive(Clone, Copy)]
-struct Line<T> {
-    v: T,
-    s: T,
-}
-
-impl<T: Divide> Line<T> {
-    /// `upper` over `lower`, with the bound on what their accelerations add.
-    #[inline(always)]
-    fn new(upper: &Projection<T>, lower: &Projection<T>, half_hh: T) -> Self {
-        let bound = (upper.g2 - lower.g2).max(T::new(0.0)) * half_hh;
-        let slack = (bound + (upper.own + lower.own)) * T::new(BOUND_SLACK) + T::new(LEVEL);
-        Self { v: (upper.g0 - lower.g0) + slack, s: upper.g1 - lower.g1 }
-    }
-}
-
-/// What comparing up to nine roots, and the division, may be off, as a share of the root.
+/// What comparing up to nine roots, the division, and the sum of a time and a duration may be off, as a share of both.
 const ROOT_SLACK: f64 = 24.0 * f64::EPSILON;
 
-/// A lower bound of the first time at which a line reaches zero, in lanes where all are negative at first and some are not at
-/// the `end`; in lanes of `turned` with time turned round.
 #[inline(always)]
-fn first_root<T: Divide, const K: usize, const E: usize>(lines: &[[Line<T>; E]; K], end: T, turned: u32) -> T {
-    let (zero, one, flat) = (T::new(0.0), T::new(1.0), T::new(FLATTEST));
-    let (mut v, mut s) = (-one, zero);
-    for line in lines.as_flattened() {
-        let slope = T::select(turned, -line.s, line.s);
-        let rises = !zero.gt(line.v + slope * end) & slope.gt(flat);
-        let earlier = rises & (line.v * s).gt(v * slope);
-        (v, s) = (T::select(earlier, line.v, v), T::select(earlier, slope, s));
+fn slack<T: Divide>(from: T, duration: T) -> T {
+    (from.abs() + duration) * T::new(ROOT_SLACK) + T::new(f64::EPSILON)
+}
+
+/// A lower bound of the time from an end of the window, at which all lines are negative, until the first of them is zero: of those of `below` in
+/// lanes of `is_above`, else of those of `above`. `way` is 1 from the start on, -1 back from the end.
+#[inline(always)]
+fn until_zero<T: Divide, const K: usize, const E: usize>(
+    slopes: &[[T; E]; K],
+    above: &[[T; E]; K],
+    below: &[[T; E]; K],
+    is_above: u32,
+    way: T,
+) -> T {
+    let (way, flat) = (T::select(is_above, -way, way), T::new(FLATTEST));
+    let (mut a, mut s) = (flat, flat);
+    for i in 0..K {
+        for j in 0..E {
+            let (value, slope) = (T::select(is_above, below[i][j], above[i][j]), (slopes[i][j] * way).max(flat));
+            if i + j == 0 {
+                (a, s) = (value, slope);
+            } else {
+                let is_earlier = (value * s).gt(a * slope);
+                (a, s) = (T::select(is_earlier, value, a), T::select(is_earlier, slope, s));
+            }
+        }
     }
-    // Without any that rises, this is later than all.
-    let root = (-v).div(s).min(T::new(1e10));
-    root - (root.abs() * T::new(ROOT_SLACK) + T::new(f64::EPSILON))
+    // Without any that rises, this is later than all; so it is where the end itself is none.
+    (-a).div(s).min(T::new(1e10))
 }
 
 impl<T: Divide> Window<T> {
@@ -262,11 +284,10 @@ impl<T: Divide> Window<T> {
         axes: [V3<T>; N],
         x: &Side<T, K>,
         y: &impl Projects<T, E>,
-        h: T,
         wanted: u32,
     ) -> bool {
         for n in axes {
-            if self.cut(n, x, y, h, wanted) {
+            if self.cut(n, x, y, wanted) {
                 return true;
             }
         }
@@ -287,7 +308,7 @@ fn with_face<T: Divide, const K: usize, const E: usize>(
     let mut window = Window::whole(h);
     let [b, c, d] = face;
     let n = (c - b).cross(d - b);
-    window.cut_each([n, n.cross(c - b), n.cross(d - c), n.cross(b - d)], x, y, h, wanted);
+    window.cut_each([n, n.cross(c - b), n.cross(d - c), n.cross(b - d)], x, y, wanted);
     window
 }
 
@@ -325,7 +346,7 @@ fn edges<T: Divide, const E: usize>(
     let n = d1.cross(d2);
     let (across, tiny) = (a - d[0], T::new(1e-200));
     let share = across.dot(d2).div(d2.dot(d2).max(tiny));
-    window.cut_each([n, n.cross(d1), n.cross(d2), d2, across - d2.times(share)], x, y, h, wanted);
+    window.cut_each([n, n.cross(d1), n.cross(d2), d2, across - d2.times(share)], x, y, wanted);
     window
 }
 
@@ -351,12 +372,12 @@ pub fn triangles<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: u3
     let e = [q - p, r - q, p - r];
     let f = [y.d[1] - y.d[0], y.d[2] - y.d[1], y.d[0] - y.d[2]];
     let (n_x, n_y) = (e[0].cross(e[1]), f[0].cross(f[1]));
-    if window.cut(n_y, x, y, h, wanted) || window.cut(n_x, x, y, h, wanted) {
+    if window.cut(n_y, x, y, wanted) || window.cut(n_x, x, y, wanted) {
         return window;
     }
     for i in 0..3 {
         for j in 0..3 {
-            if window.cut(e[i].cross(f[j]), x, y, h, wanted) {
+            if window.cut(e[i].cross(f[j]), x, y, wanted) {
                 return window;
             }
         }
@@ -367,14 +388,12 @@ pub fn triangles<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: u3
     if parallel == 0 {
         return window;
     }
-    // Lanes that need not be looked at again keep what they have, so that a lane is the same alone and beside others.
-    let before = window;
     for i in 0..3 {
-        if window.cut(n_x.cross(e[i]), x, y, h, parallel) || window.cut(n_y.cross(f[i]), x, y, h, parallel) {
+        if window.cut(n_x.cross(e[i]), x, y, parallel) || window.cut(n_y.cross(f[i]), x, y, parallel) {
             break;
         }
     }
-    Window { lo: T::select(parallel, window.lo, before.lo), hi: T::select(parallel, window.hi, before.hi) }
+    window
 }
 
 /// The square of the sine up to which planes are about parallel.
@@ -391,7 +410,8 @@ pub fn triangle_sides<T: Divide>(
     margin_m: f64,
 ) -> (Side<T, 3>, Standing<T, 3>) {
     let origin = tri.y[0];
-    (Side::new(x, origin, h, look, margin_m), Standing::new(&tri.y, tri.error, origin))
+    let standing = Standing { from_first: true, ..Standing::new(&tri.y, tri.error, origin) };
+    (Side::new(x, origin, h, look, margin_m), standing)
 }
 
 #[cfg(test)]
@@ -419,5 +439,49 @@ mod tests {
             let window = edge_edge(&edge, &Standing::new(&[y[0], y[1]], 0.0, origin), 0.0, 1);
             assert!(window.lo <= window.hi, "{y:?}");
         }
+    }
+
+    /// A vertex that is on a corner in the middle, whatever numbers there are besides: so large that products of them overflow, or none.
+    #[test]
+    fn no_size_of_numbers_hides_a_contact() {
+        let mut state = 7u64;
+        let mut below = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        let large = [1e50, 1e100, 1e150, 1e200, 1e250, 1e300, f64::INFINITY, f64::NAN];
+        let (mut any, mut cuts) = ([0; 2], 0);
+        for i in 0..400_000 {
+            // Few are large, so that the others decide without them.
+            let (usual, rare) = ([1.0, 1e10, 1e50, 1e-200][below(4) as usize], large[below(8) as usize]);
+            let mut vector = || {
+                let is_rare = below(6) == 0;
+                V3([(); 3].map(|()| {
+                    let size = if is_rare && below(2) == 0 { rare } else { usual };
+                    size * (below(2001) as f64 / 1000.0 - 1.0)
+                }))
+            };
+            let mut point = |at: V3<f64>| PointBound { c: [at, vector(), vector()], ball: 0.0, cube: V3::zero() };
+            let mut x = [point(V3::zero()), point(V3::zero()), point(V3::zero())];
+            let mut y = [V3::zero(); 3];
+            for k in 1..3 {
+                (x[k].c[0], y[k]) = (vector(), vector());
+            }
+            let h = [0.0, 1e-150, 1e-9, 0.5][i % 4];
+            any[usize::from(rare.is_finite())] += 1;
+            let (moving, standing) = triangle_sides(&x, &StandingTriangle { y, error: 0.0 }, h, 0.0, 0.0);
+            let vertex = Side::new(&[x[0]], y[0], h, 0.0, 0.0);
+            let other = Side::new(&[x[2], x[1], x[0]], y[0], h, 0.0, 0.0);
+            let all = [
+                triangles(&moving, &standing, h, 1),
+                vertex_face(&vertex, &standing, h, 1),
+                vertex_moving_face(&Side::new(&[x[1]], y[0], h, 0.0, 0.0), &other, h, 1),
+            ];
+            for w in all {
+                assert!(w.lo <= 0.0 && 0.0 <= w.hi, "{w:?} {x:?} {y:?} {h:e}");
+                cuts += usize::from(w.hi - w.lo < 1.9 * h);
+            }
+        }
+        assert!(any[0] > 10_000 && any[1] > 10_000 && cuts > 1000, "{any:?} {cuts}");
     }
 }

@@ -128,7 +128,7 @@ impl Linear {
                 let y = Side::new(&[p[1], p[2], p[3]], origin, h, look, 0.0);
                 let mut window = vertex_moving_face(&x, &y, h, 1);
                 if with_nearest || window.hi - window.lo > h {
-                    window.cut(direction(), &x, &y, h, 1);
+                    window.cut(direction(), &x, &y, 1);
                 }
                 window
             }
@@ -137,7 +137,7 @@ impl Linear {
                 let y = Side::new(&[p[2], p[3]], origin, h, look, 0.0);
                 let mut window = edge_moving_edge(&x, &y, h, 1);
                 if with_nearest || window.hi - window.lo > h {
-                    window.cut(direction(), &x, &y, h, 1);
+                    window.cut(direction(), &x, &y, 1);
                 }
                 window
             }
@@ -155,16 +155,18 @@ impl System for Linear {
         0
     }
 
-    fn contract(&self, _: u32, h: f64, look: f64) -> Window<f64> {
-        self.window(h, look, self.margin_m > 0.0)
+    fn contract_all(&self, items: &[Active], h: f64, look: f64, windows: &mut Vec<Window<f64>>) {
+        windows.clear();
+        windows.extend(items.iter().map(|_| self.window(h, look, self.margin_m > 0.0)));
     }
 
     fn is_still(&self, _: u32, h: f64) -> bool {
         h * self.speed <= 2.0 * self.error
     }
 
-    fn settle(&self, _: u32, h: f64) -> Window<f64> {
-        self.window(h, 0.0, true)
+    fn settle_all(&self, items: &[Active], h: f64, windows: &mut Vec<Window<f64>>) {
+        windows.clear();
+        windows.extend(items.iter().map(|_| self.window(h, 0.0, true)));
     }
 
     /// Only what is within a margin can be proved at one time: features that touch do so for a moment only.
@@ -183,7 +185,8 @@ impl System for Linear {
     }
 
     /// The first root of the equation by the secant between the ends, a few times.
-    fn guess(&self, _: u32, from: f64, until: f64) -> Option<f64> {
+    fn guess(&self, items: &[Active]) -> Option<f64> {
+        let [Active { lo: from, hi: until, .. }] = *items else { return None };
         let value = |t: f64| {
             let [a, b, c, d] = self.at(t);
             match self.kind {

@@ -69,14 +69,14 @@ pub fn window(equation: Equation, x: &[PointBound<f64>; 3], tri: &StandingTriang
             let (x, y) = (Side::new(&[x[i as usize]], origin, h, 0.0, 0.0), Standing::new(&tri.y, tri.error, origin));
             let v = p[i as usize];
             let mut window = vertex_face(&x, &y, h, 1);
-            window.cut(V3::new(v - nearest_in_triangle(v, q)), &x, &y, h, 1);
+            window.cut(V3::new(v - nearest_in_triangle(v, q)), &x, &y, 1);
             window
         }
         FaceVertex(i) => {
             let (x, y) = (Side::new(x, origin, h, 0.0, 0.0), Standing::new(&[standing(i as usize)], tri.error, origin));
             let v = q[i as usize];
             let mut window = face_vertex(&x, &y, h, 1);
-            window.cut(V3::new(nearest_in_triangle(v, p) - v), &x, &y, h, 1);
+            window.cut(V3::new(nearest_in_triangle(v, p) - v), &x, &y, 1);
             window
         }
         EdgeEdge(i, j) => {
@@ -85,7 +85,7 @@ pub fn window(equation: Equation, x: &[PointBound<f64>; 3], tri: &StandingTriang
             let y = Standing::new(&[standing(j), standing(j1)], tri.error, origin);
             let mut window = edge_edge(&x, &y, h, 1);
             let (on_a, on_b) = nearest_of_segments(p[i], p[i1], q[j], q[j1]);
-            window.cut(V3::new(on_a - on_b), &x, &y, h, 1);
+            window.cut(V3::new(on_a - on_b), &x, &y, 1);
             window
         }
     }

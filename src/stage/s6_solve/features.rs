@@ -1,6 +1,5 @@
 //! Which features of two triangles touch: the nearest of the six vertex–face and nine edge–edge pairs.
 
-use crate::numeric::linear::V3;
 use crate::verdict::Feature;
 use glam::DVec3;
 
@@ -63,34 +62,6 @@ fn pairs_of_features(x: [DVec3; 3], y: [DVec3; 3]) -> [Nearest; 15] {
         k @ 3..6 => on_link(k - 3),
         k => crossed(k - 6),
     })
-}
-
-/// The same for the direction alone, as an axis for [`Window::cut`](crate::numeric::contraction::Window::cut).
-pub fn nearest_direction(x: &[V3<f64>; 3], y: &[V3<f64>; 3]) -> V3<f64> {
-    let points = |t: &[V3<f64>; 3]| t.map(|v| DVec3::from_array(v.0));
-    let [on_a, on_b] = nearest_points(points(x), points(y));
-    V3((on_a - on_b).to_array())
-}
-
-/// The nearest points of two triangles that do not pierce each other: of a vertex and a triangle, or inside two edges.
-pub fn nearest_points(x: [DVec3; 3], y: [DVec3; 3]) -> [DVec3; 2] {
-    let (mut best, mut least2) = ([x[0], y[0]], f64::INFINITY);
-    let mut take = |on_a: DVec3, on_b: DVec3| {
-        let distance2 = (on_a - on_b).length_squared();
-        if distance2 < least2 {
-            (best, least2) = ([on_a, on_b], distance2);
-        }
-    };
-    for i in 0..3 {
-        take(x[i], nearest_in_triangle(x[i], y));
-        take(nearest_in_triangle(y[i], x), y[i]);
-        for j in 0..3 {
-            if let Some((on_a, on_b)) = nearest_inside(x[i], x[(i + 1) % 3], y[j], y[(j + 1) % 3]) {
-                take(on_a, on_b);
-            }
-        }
-    }
-    best
 }
 
 /// The point of a triangle nearest to `p` (Ericson, Real-Time Collision Detection, 5.1.5), also for degenerate ones.

@@ -9,16 +9,20 @@
 pub mod elementary;
 mod equation;
 mod features;
+mod guess;
+mod nearest;
 mod pair;
 mod pairs;
 mod paper;
 mod record;
 mod search;
+mod side_by_side;
 
 use super::{Piece, SLICES_PER_PIECE, SUBS, TrianglePair};
 use crate::error::{Error, Result};
 use crate::model::world::World;
 use crate::motion::ModelMotion;
+use crate::numeric::contraction::Window;
 use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::PoseBound;
 use crate::verdict::{Contact, Reason, Touch, Undecided, Verdict};
@@ -26,7 +30,7 @@ use equation::EQUATIONS;
 use pair::Pair;
 use pairs::PairSystem;
 use paper::PaperSystem;
-use search::{Active, Found, Search, Task};
+use search::{Active, Found, Search, System, Task};
 use serde::Serialize;
 
 /// How contacts are solved for.
@@ -175,6 +179,7 @@ pub struct Solver<'w> {
     pairs: Vec<Pair>,
     poses: Vec<(u32, PoseBound<f64>)>,
     active: Vec<Active>,
+    windows: Vec<Window<f64>>,
     search: Search,
     verdict: Option<Verdict>,
 }
@@ -187,6 +192,7 @@ pub struct Memory {
     pairs: Vec<Pair>,
     poses: Vec<(u32, PoseBound<f64>)>,
     active: Vec<Active>,
+    windows: Vec<Window<f64>>,
     search: Search,
 }
 
@@ -205,15 +211,15 @@ impl<'w> Solver<'w> {
 
     /// A solver in memory that was used before.
     pub fn within(memory: Memory, world: &'w World, options: SolveOptions) -> Self {
-        let Memory { ignored, order, pairs, poses, active, search } = memory;
+        let Memory { ignored, order, pairs, poses, active, windows, search } = memory;
         let counts = SolveCounts::default();
-        Self { world, options, counts, ignored, order, pairs, poses, active, search, verdict: None }
+        Self { world, options, counts, ignored, order, pairs, poses, active, windows, search, verdict: None }
     }
 
     /// Its memory.
     pub fn into_memory(self) -> Memory {
-        let Self { ignored, order, pairs, poses, active, search, .. } = self;
-        Memory { ignored, order, pairs, poses, active, search }
+        let Self { ignored, order, pairs, poses, active, windows, search, .. } = self;
+        Memory { ignored, order, pairs, poses, active, windows, search }
     }
 
     /// What solving has cost since this was last asked.
@@ -270,7 +276,7 @@ impl<'w> Solver<'w> {
         if lo == 0.0 {
             let first: Vec<TrianglePair> = pairs.iter().filter(|p| p.earliest(piece) == 0.0).copied().collect();
             self.prepare(piece, &first);
-            initial_overlap = self.pairs.iter().any(|p| touches_at_start(motion, p, self.options.margin_m));
+            initial_overlap = self.touch_at_start(motion);
         }
         let certified = hi - lo <= self.options.tolerance;
         let contact =
@@ -324,17 +330,17 @@ impl<'w> Solver<'w> {
 
     /// Pairs that touch at the very start: reported as such, or ignored with all of their link and object.
     fn at_start(&mut self, motion: &ModelMotion) {
-        let mut touching: Vec<usize> = Vec::new();
-        for (i, pair) in self.pairs.iter().enumerate() {
-            if pair.mask & 1 != 0 && pair.earliest == 0.0 && touches_at_start(motion, pair, self.options.margin_m) {
-                touching.push(i);
-            }
+        if self.touch_at_start(motion) {
+            let touching = std::mem::take(&mut self.active);
+            self.start_with(motion, &touching);
+            self.active = touching;
         }
-        if touching.is_empty() {
-            return;
-        }
+    }
+
+    fn start_with(&mut self, motion: &ModelMotion, touching: &[Active]) {
+        let pairs = || touching.iter().map(|a| a.item as usize);
         if self.options.initial == Initial::Ignore {
-            self.ignored.extend(touching.iter().map(|&i| (self.pairs[i].shape, self.pairs[i].object)));
+            self.ignored.extend(pairs().map(|i| (self.pairs[i].shape, self.pairs[i].object)));
             self.ignored.sort_unstable();
             self.ignored.dedup();
             let ignored = std::mem::take(&mut self.ignored);
@@ -342,18 +348,38 @@ impl<'w> Solver<'w> {
             self.ignored = ignored;
             return;
         }
-        let piercing = touching
-            .iter()
-            .copied()
-            .find(|&i| self.pairs[i].meets(&motion.body_at::<0>(self.pairs[i].body, 0.0), self.options.margin_m));
+        let meets = |i: &usize| {
+            let pair = &self.pairs[*i];
+            pair.meets(&motion.body_at::<0>(pair.body, 0.0), self.options.margin_m)
+        };
+        let piercing = pairs().find(meets);
         self.counts.proofs += touching.len() as u64;
         if let Some(i) = piercing {
-            self.search.contacts = touching.iter().map(|&i| (0.0, i as u32)).collect();
+            self.search.contacts.clear();
+            self.search.contacts.extend(touching.iter().map(|a| (0.0, a.item)));
             let contact = self.record(motion, i, [0.0, 0.0], true, true);
             self.verdict = Some(Verdict::Contact(Contact { initial_overlap: true, ..contact }));
         }
         // Otherwise they touch without piercing: the search finds them at time 0 and looks for a proof later.
         self.search.initial_overlap = true;
+    }
+
+    /// Whether there are pairs that cannot be separated at the start; they are the active ones then.
+    fn touch_at_start(&mut self, motion: &ModelMotion) -> bool {
+        let at_start = |p: &Pair| p.mask & 1 != 0 && p.earliest == 0.0;
+        let of = |(i, _): (usize, &Pair)| Active { item: i as u32, lo: 0.0, hi: 0.0 };
+        self.active.clear();
+        self.active.extend(self.pairs.iter().enumerate().filter(|(_, p)| at_start(p)).map(of));
+        if self.active.is_empty() {
+            return false;
+        }
+        let (pairs, margin_m) = (&self.pairs, self.options.margin_m);
+        let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.poses };
+        system.bound(&self.active, 0.0, 0.0);
+        system.settle_all(&self.active, 0.0, &mut self.windows);
+        let mut windows = self.windows.iter();
+        self.active.retain(|_| windows.next().is_none_or(|w| w.lo <= w.hi));
+        !self.active.is_empty()
     }
 
     /// Searches `n` sub-intervals from the `first` on, each pair from the first of its own among them to the last.
@@ -448,10 +474,4 @@ impl<'w> Solver<'w> {
         }
         Contact { toc, proved, certified, initial_overlap, at, all }
     }
-}
-
-/// Whether the pair cannot be separated at the start.
-fn touches_at_start(motion: &ModelMotion, pair: &Pair, margin_m: f64) -> bool {
-    let window = pair.window(&motion.body_at::<0>(pair.body, 0.0), 0.0, margin_m);
-    window.lo <= window.hi
 }

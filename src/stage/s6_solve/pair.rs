@@ -1,10 +1,9 @@
 //! A pair of triangles, one of a link and one of the scene, as the exact stage sees it.
 
-use super::features::{nearest, nearest_direction};
+use super::features::nearest;
 use crate::motion::ModelMotion;
-use crate::numeric::contraction::{Window, triangle_sides, triangles};
 use crate::numeric::linear::V3;
-use crate::numeric::meeting::{piercing_edge, triangles_meet};
+use crate::numeric::meeting::triangles_meet;
 use crate::numeric::pose_bound::{PointBound, PoseBound};
 use crate::numeric::separation::StandingTriangle;
 use glam::DVec3;
@@ -59,17 +58,6 @@ impl Pair {
         motion.chains[self.body as usize].speed(self.reach)
     }
 
-    /// The local times at which the triangles can come within `margin_m`, by all axes there are and the direction between
-    /// their nearest points, which also decides triangles without an area.
-    pub fn window(&self, bound: &PoseBound<f64>, h: f64, margin_m: f64) -> Window<f64> {
-        let (x, y) = triangle_sides(&self.points(bound), &self.tri, h, 0.0, margin_m);
-        let mut window = triangles(&x, &y, h, 1);
-        if window.lo <= window.hi {
-            window.cut(nearest_direction(&x.at, &y.d), &x, &y, h, 1);
-        }
-        window
-    }
-
     /// Whether the triangles certainly touch, or are within `margin_m` of each other, at the middle time of a bound.
     pub fn meets(&self, bound: &PoseBound<f64>, margin_m: f64) -> bool {
         let x = self.points(bound);
@@ -84,10 +72,5 @@ impl Pair {
             }
         }
         triangles_meet(&x, &self.tri) != 0
-    }
-
-    /// The edge that certainly pierces the other triangle at one time: `(of the link?, number)`.
-    pub fn piercing_at(&self, motion: &ModelMotion, t: f64) -> Option<(bool, u8)> {
-        piercing_edge(&self.points(&motion.body_at::<0>(self.body, t)), &self.tri)
     }
 }

@@ -140,20 +140,9 @@ fn is_outside(kind: Kind, points: &[Moving; 4]) -> bool {
     all.iter().any(|x| x.hi < 0.0)
 }
 
-impl System for PaperSystem<'_> {
-    fn bound(&mut self, items: &[Active], mid: f64, h: f64) -> u64 {
-        self.mid = mid;
-        let last = items.iter().map(|a| self.pair(a.item).body).max().unwrap_or(0);
-        bound(self.motion, last as usize + 1, mid, h, &mut self.over);
-        bound(self.motion, last as usize + 1, mid, 0.0, &mut self.middle);
-        2 * (u64::from(last) + 1)
-    }
-
-    fn depth(&self, item: u32) -> u32 {
-        2 * self.motion.chains[self.pair(item).body as usize].depth
-    }
-
-    fn contract(&self, item: u32, h: f64, _: f64) -> Window<f64> {
+impl PaperSystem<'_> {
+    /// The times at which the equation can hold.
+    fn contract(&self, item: u32, h: f64) -> Window<f64> {
         let nothing = Window { lo: f64::INFINITY, hi: f64::NEG_INFINITY };
         let (kind, points) = self.points(&self.over, item);
         let f = value(kind, &points);
@@ -170,12 +159,7 @@ impl System for PaperSystem<'_> {
         Window { lo: (-step.hi).max(-h), hi: (-step.lo).min(h) }
     }
 
-    fn is_still(&self, item: u32, h: f64) -> bool {
-        let pair = self.pair(item);
-        let [constant, factor] = self.motion.chains[pair.body as usize].rounding(h, f64::EPSILON);
-        h * pair.speed(self.motion) <= 16.0 * (constant + factor * pair.reach)
-    }
-
+    /// The same by the axes of the equation, unless its root is outside of one of the features.
     fn settle(&self, item: u32, h: f64) -> Window<f64> {
         let (kind, points) = self.points(&self.over, item);
         if is_outside(kind, &points) {
@@ -185,6 +169,36 @@ impl System for PaperSystem<'_> {
         let pair = self.pair(item);
         let x = pair.points(&self.motion.body_bound(pair.body, self.mid, h));
         equation::window(EQUATIONS[item as usize % EQUATIONS.len()], &x, &pair.tri, h)
+    }
+}
+
+impl System for PaperSystem<'_> {
+    fn bound(&mut self, items: &[Active], mid: f64, h: f64) -> u64 {
+        self.mid = mid;
+        let last = items.iter().map(|a| self.pair(a.item).body).max().unwrap_or(0);
+        bound(self.motion, last as usize + 1, mid, h, &mut self.over);
+        bound(self.motion, last as usize + 1, mid, 0.0, &mut self.middle);
+        2 * (u64::from(last) + 1)
+    }
+
+    fn depth(&self, item: u32) -> u32 {
+        2 * self.motion.chains[self.pair(item).body as usize].depth
+    }
+
+    fn contract_all(&self, items: &[Active], h: f64, _: f64, windows: &mut Vec<Window<f64>>) {
+        windows.clear();
+        windows.extend(items.iter().map(|a| self.contract(a.item, h)));
+    }
+
+    fn settle_all(&self, items: &[Active], h: f64, windows: &mut Vec<Window<f64>>) {
+        windows.clear();
+        windows.extend(items.iter().map(|a| self.settle(a.item, h)));
+    }
+
+    fn is_still(&self, item: u32, h: f64) -> bool {
+        let pair = self.pair(item);
+        let [constant, factor] = self.motion.chains[pair.body as usize].rounding(h, f64::EPSILON);
+        h * pair.speed(self.motion) <= 16.0 * (constant + factor * pair.reach)
     }
 
     fn meets(&self, item: u32) -> bool {
@@ -198,7 +212,7 @@ impl System for PaperSystem<'_> {
     }
 
     /// The paper's subdivision is at the middle.
-    fn guess(&self, _: u32, _: f64, _: f64) -> Option<f64> {
+    fn guess(&self, _: &[Active]) -> Option<f64> {
         None
     }
 }

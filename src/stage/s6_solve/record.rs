@@ -5,6 +5,7 @@ use super::pair::Pair;
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::linear::V3;
+use crate::numeric::meeting::piercing_edge;
 use crate::verdict::{Feature, RobotFeature, SceneFeature, Touch};
 use glam::DVec3;
 
@@ -19,7 +20,7 @@ pub fn touches(world: &World, motion: &ModelMotion, pair: &Pair, at: f64, all: b
     let point = |v: V3<f64>| DVec3::from_array(v.0);
     let (x, y) = (moving.map(|p| point(p.c[0])), pair.tri.y.map(point));
     let velocity = moving.map(|p| point(p.c[1]));
-    let near = match piercing(x, y, motion, pair, at) {
+    let near = match piercing(x, y, piercing_edge(&moving, &pair.tri)) {
         Some(pierced) => vec![pierced],
         None if all => all_nearest(x, y, TIE_M),
         None => vec![nearest(x, y, TIE_M)],
@@ -75,8 +76,8 @@ fn common_part([p, q]: [DVec3; 2], [r, s]: [DVec3; 2]) -> Option<[DVec3; 2]> {
 }
 
 /// Triangles that pierce each other at the start have no nearest features: the piercing edge and the pierced face.
-fn piercing(x: [DVec3; 3], y: [DVec3; 3], motion: &ModelMotion, pair: &Pair, at: f64) -> Option<Nearest> {
-    let (of_x, k) = pair.piercing_at(motion, at)?;
+fn piercing(x: [DVec3; 3], y: [DVec3; 3], edge: Option<(bool, u8)>) -> Option<Nearest> {
+    let (of_x, k) = edge?;
     let (edge, pierced) = if of_x { (x, y) } else { (y, x) };
     let normal = (pierced[1] - pierced[0]).cross(pierced[2] - pierced[0]);
     let (p, q) = (edge[k as usize], edge[(k as usize + 1) % 3]);

@@ -17,23 +17,18 @@ pub trait System {
     fn bound(&mut self, items: &[Active], mid: f64, h: f64) -> u64;
     /// Joints that bounding an item alone takes.
     fn depth(&self, item: u32) -> u32;
-    /// The local times at which an item can touch, by these bounds and by axes of the local time `look`.
-    fn contract(&self, item: u32, h: f64, look: f64) -> Window<f64>;
-    /// The same for many items, in their order.
-    fn contract_all(&self, items: &[Active], h: f64, look: f64, windows: &mut Vec<Window<f64>>) {
-        windows.clear();
-        windows.extend(items.iter().map(|a| self.contract(a.item, h, look)));
-    }
+    /// The local times at which each item can touch, by these bounds and by axes of the local time `look`.
+    fn contract_all(&self, items: &[Active], h: f64, look: f64, windows: &mut Vec<Window<f64>>);
     /// Whether the item moves so little over the interval of these bounds that only rounding keeps it.
     fn is_still(&self, item: u32, h: f64) -> bool;
-    /// One more look at an item, with whatever else may separate it.
-    fn settle(&self, item: u32, h: f64) -> Window<f64>;
+    /// One more look at each item, with whatever else may separate it.
+    fn settle_all(&self, items: &[Active], h: f64, windows: &mut Vec<Window<f64>>);
     /// Whether the item certainly touches at the middle time of the bounds.
     fn meets(&self, item: u32) -> bool;
     /// Whether the item certainly touches at some time from `t0` to `t1`.
     fn meets_within(&self, item: u32, t0: f64, t1: f64) -> bool;
-    /// A guess of the first time between `from` and `until` at which the item touches.
-    fn guess(&self, item: u32, from: f64, until: f64) -> Option<f64>;
+    /// A guess of the first time at which one of the items touches.
+    fn guess(&self, items: &[Active]) -> Option<f64>;
 }
 
 /// An item and the times at which it may touch.
@@ -107,6 +102,8 @@ pub struct Search {
 
 /// Times of a sub-interval at which a proof of contact is looked for if none is found at the first contact itself.
 const LATE_PROOFS: usize = 64;
+/// How far behind a guess an interval ends, as a share of the width asked for.
+const BEHIND: f64 = 0.125;
 /// Widths in which a root is looked for, as shares of the width asked for.
 const ROOT_SHARES: [f64; 7] = [1.0, 1e-2, 1e-4, 1e-6, 1e1, 1e2, 1e3];
 /// Width of the canonical intervals from which an enclosure is computed for the record.
@@ -125,23 +122,17 @@ impl Search {
         self.candidates.clear();
         self.contacts.clear();
         self.proof = None;
-        if let Some(clear_until) = self.explore(system, task, all.iter().copied(), counts) {
+        self.stack.clear();
+        self.waiting.clear();
+        self.push(all.iter().copied(), None);
+        if let Some(clear_until) = self.explore(system, task, counts) {
             return Found::Capped { clear_until, proved_until: self.proof.map(|(t, item)| (item, t)) };
         }
         self.conclude(system, task, all, counts)
     }
 
-    /// Finds the candidates. Gives the time up to which everything is free if the cap, or a proof, ends the search.
-    fn explore(
-        &mut self,
-        system: &mut impl System,
-        task: &Task,
-        items: impl Iterator<Item = Active>,
-        counts: &mut SolveCounts,
-    ) -> Option<f64> {
-        self.stack.clear();
-        self.waiting.clear();
-        self.push(items, None);
+    /// Finds the candidates in what is on the stack. Gives the time up to which everything is free if the cap, or a proof, ends the search.
+    fn explore(&mut self, system: &mut impl System, task: &Task, counts: &mut SolveCounts) -> Option<f64> {
         let mut active = std::mem::take(&mut self.active);
         let ended = self.go_through(system, task, &mut active, counts);
         self.active = active;
@@ -180,8 +171,8 @@ impl Search {
             let width = last - first.lo;
             // A guess that served well is kept, else there is a new one.
             let served = guess.filter(|g| *g > first.lo && width < 0.25 * (t1 - t0));
-            let guess = served.or_else(|| system.guess(first.item, first.lo, last));
-            let behind = guess.map_or(f64::INFINITY, |g| g + task.eps_t / 8.0);
+            let guess = served.or_else(|| system.guess(kept));
+            let behind = guess.map_or(f64::INFINITY, |g| g + task.eps_t * BEHIND);
             let shrank = width < 0.5 * (t1 - t0);
             if behind - first.lo < 0.75 * width {
                 self.split(kept, behind, guess);
@@ -268,23 +259,22 @@ impl Search {
         let before = self.candidates.len();
         let (lo, hi) = narrow.iter().fold((f64::MAX, f64::MIN), |(l, h), a| (l.min(a.lo), h.max(a.hi)));
         let together = hi - lo <= task.eps_t / 4.0;
-        let (mut m, mut h) = (0.5 * (lo + hi), half_width(lo, hi));
-        if together {
-            system.bound(narrow, m, h);
-        }
-        for a in narrow {
-            self.evaluations += 1;
-            counts.evaluations += 1;
-            if !together {
-                (m, h) = (0.5 * (a.lo + a.hi), half_width(a.lo, a.hi));
-                system.bound(&[*a], m, h);
-            }
-            let w = system.settle(a.item, h);
-            let lo = a.lo.max((m + w.lo).next_down());
-            if w.lo <= w.hi && lo <= a.hi {
-                self.candidates.push((lo, a.item));
+        let mut windows = std::mem::take(&mut self.windows);
+        for some in narrow.chunks(if together { narrow.len() } else { 1 }) {
+            let (lo, hi) = if together { (lo, hi) } else { (some[0].lo, some[0].hi) };
+            let (m, h) = (0.5 * (lo + hi), half_width(lo, hi));
+            self.evaluations += some.len() as u64;
+            counts.evaluations += some.len() as u64;
+            system.bound(some, m, h);
+            system.settle_all(some, h, &mut windows);
+            for (a, w) in some.iter().zip(&windows) {
+                let lo = a.lo.max((m + w.lo).next_down());
+                if w.lo <= w.hi && lo <= a.hi {
+                    self.candidates.push((lo, a.item));
+                }
             }
         }
+        self.windows = windows;
         let new = &self.candidates[before..];
         let Some(first) = new.iter().map(|c| c.0).reduce(f64::min) else { return };
         let t = (first + 0.5 * task.eps_t).min(1.0);
@@ -311,7 +301,10 @@ impl Search {
         self.canonical(system, task, &mut near, counts);
         // What may touch later than this was not looked at.
         let lo = near.iter().fold(first + task.eps_t, |m, c| m.min(c.0));
-        let proof = prove(system, task, &near, all, lo, &mut self.tried, counts).or(fallback);
+        // That is where the search has tried to prove a contact.
+        let soon = (lo + 0.5 * task.eps_t).min(1.0);
+        let known = self.proof.map(|p| p.0).filter(|t| *t == soon);
+        let proof = known.or_else(|| prove(system, task, &near, all, lo, &mut self.tried, counts)).or(fallback);
         // Of all items that touch as early as can be told, the first in the order of items.
         let latest = proof.map_or(lo + task.eps_t, |t| t.min(lo + task.eps_t));
         near.retain(|c| c.0 <= latest);
@@ -342,9 +335,18 @@ impl Search {
         let end = (start + 2.0 * CANONICAL).min(1.0);
         self.candidates.clear();
         self.proof = None;
-        let active = near.iter().map(|c| Active { item: c.1, lo: start, hi: end });
         let task = Task { cap: self.evaluations + 256 * near.len() as u64, proof_is_enough: false, ..*task };
-        let ended = self.explore(system, &task, active, counts);
+        let mut active = std::mem::take(&mut self.tried);
+        active.clear();
+        active.extend(near.iter().map(|c| Active { item: c.1, lo: start, hi: end }));
+        self.stack.clear();
+        self.waiting.clear();
+        match system.guess(&active).map(|guess| (guess, guess + task.eps_t * BEHIND)) {
+            Some((guess, behind)) if behind < end => self.split(&active, behind, Some(guess)),
+            _ => self.push(active.iter().copied(), None),
+        }
+        self.tried = active;
+        let ended = self.explore(system, &task, counts);
         let mut again = std::mem::take(&mut self.again);
         self.near(task.eps_t, &mut again);
         // Items that touch at the very start of the interval have been proved free before it.

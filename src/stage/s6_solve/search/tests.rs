@@ -125,14 +125,16 @@ impl System for Fake {
     fn depth(&self, _: u32) -> u32 {
         0
     }
-    fn contract(&self, item: u32, _: f64, _: f64) -> Window<f64> {
-        self.window(item)
+    fn contract_all(&self, items: &[Active], _: f64, _: f64, windows: &mut Vec<Window<f64>>) {
+        windows.clear();
+        windows.extend(items.iter().map(|a| self.window(a.item)));
     }
     fn is_still(&self, _: u32, h: f64) -> bool {
         h < 1e-15
     }
-    fn settle(&self, item: u32, _: f64) -> Window<f64> {
-        self.window(item)
+    fn settle_all(&self, items: &[Active], _: f64, windows: &mut Vec<Window<f64>>) {
+        windows.clear();
+        windows.extend(items.iter().map(|a| self.window(a.item)));
     }
     fn meets(&self, item: u32) -> bool {
         let times = self.items[item as usize].times();
@@ -143,7 +145,9 @@ impl System for Fake {
         times.is_some_and(|[from, to]| from.is_until(t1) && to.is_from(t0) && mixed(t0.to_bits() ^ self.seed) & 3 == 0)
     }
     /// The right time, a wrong one, one at which the search cuts just at the contact or a hair before, or none.
-    fn guess(&self, item: u32, from: f64, until: f64) -> Option<f64> {
+    fn guess(&self, items: &[Active]) -> Option<f64> {
+        let first = items.iter().reduce(|a, b| if b.lo < a.lo { b } else { a })?;
+        let (item, from, until) = (first.item, first.lo, items.iter().fold(first.lo, |m, a| m.max(a.hi)));
         let share = (self.coin(item) >> 20) as f64 / (1u64 << 44) as f64;
         let contact = self.items[item as usize].contact.map(|c| c.0.number);
         let t = match self.coin(item) & 7 {

@@ -1,0 +1,80 @@
+//! Guesses of the time at which a pair touches. Nothing is proved by them.
+
+use super::nearest::nearest;
+use super::pair::Pair;
+use crate::motion::ModelMotion;
+use crate::numeric::linear::V3;
+use crate::numeric::trig::sin_cos_product;
+use crate::numeric::vectors::{Vector, Vectorised};
+
+/// After a step of this share of the interval, the guess is about the square of it off.
+const ENOUGH: f64 = 1e-5;
+/// Steps of Newton's method for a guess.
+const MOST_STEPS: usize = 6;
+
+/// A pair of which a contact is to be guessed. Single numbers, but with the instructions that the processor has for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Guess<'a> {
+    /// The motion.
+    pub motion: &'a ModelMotion,
+    /// The pair.
+    pub pair: &'a Pair,
+    /// From when on, …
+    pub from: f64,
+    /// … and until when.
+    pub until: f64,
+    /// The distance that counts as contact, metres.
+    pub margin_m: f64,
+}
+
+impl Vectorised for Guess<'_> {
+    type Output = Option<f64>;
+
+    /// Newton's method on the distance of the nearest features, from the earliest time on, where they are apart; none if it leads away, or
+    /// beyond the latest.
+    #[inline(always)]
+    fn run<T: Vector>(self) -> Option<f64> {
+        let Self { motion, pair, from, until, margin_m } = self;
+        let (mut t, mut normal) = (from, V3::zero());
+        for _ in 0..MOST_STEPS {
+            let [x, v] = places(motion, pair, t);
+            let near = nearest(&x, &pair.tri.y);
+            let length = near.apart.dot(near.apart).sqrt();
+            if !(length > 0.0) {
+                return None;
+            }
+            // Behind the contact the nearest points have changed sides: the distance counts negative.
+            let distance = if normal.dot(near.apart) < 0.0 { -length } else { length };
+            normal = near.apart.times(1.0 / distance);
+            let [a, b, c] = near.shares;
+            let approach = -normal.dot(v[0].times(a) + v[1].times(b) + v[2].times(c));
+            let step = (distance - margin_m) / approach;
+            if !(approach > 0.0) || t + step > until || t + step < from {
+                return None;
+            }
+            t += step;
+            if step.abs() <= ENOUGH * (until - from) {
+                break;
+            }
+        }
+        Some(t)
+    }
+}
+
+/// Places and velocities of the link's vertices: from the body to the root, one joint after the other.
+#[inline(always)]
+fn places(motion: &ModelMotion, pair: &Pair, t: f64) -> [[V3<f64>; 3]; 2] {
+    let (mut x, mut v) = (pair.e, [V3::zero(); 3]);
+    let mut next = Some(pair.body);
+    while let Some(body) = next {
+        let joint = &motion.joints[body as usize];
+        let (sin, cos) = sin_cos_product(joint.w_rad, t);
+        let pose = joint.factors::<f64>().jet_to::<1>(sin, cos, t);
+        for k in 0..3 {
+            v[k] = pose.x[1] + (pose.p[1].apply(x[k]) + pose.p[0].apply(v[k]));
+            x[k] = pose.x[0] + pose.p[0].apply(x[k]);
+        }
+        next = motion.parents[body as usize];
+    }
+    [x, v]
+}

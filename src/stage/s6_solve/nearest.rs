@@ -1,0 +1,182 @@
+//! The nearest points of two triangles, several pairs side by side: a corner over the other's face, or points of two edges.
+//!
+//! Nothing is proved by them: they give axes and guesses. So there is no bound on what rounds.
+
+use crate::numeric::linear::V3;
+use crate::numeric::real::Divide;
+
+/// The nearest points of two triangles that do not pierce each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest<T> {
+    /// The first one's point seen from the second one's, metres.
+    pub apart: V3<T>,
+    /// The first one's point, as shares of its corners.
+    pub shares: [T; 3],
+    least2: T,
+}
+
+impl<T: Divide> Nearest<T> {
+    /// Takes other points in lanes where they are nearer.
+    #[inline(always)]
+    fn take(&mut self, possible: u32, apart: V3<T>, shares: [T; 3]) {
+        let distance2 = apart.dot(apart);
+        let nearer = possible & self.least2.gt(distance2);
+        self.least2 = T::select(nearer, distance2, self.least2);
+        for k in 0..3 {
+            self.apart.0[k] = T::select(nearer, apart.0[k], self.apart.0[k]);
+            self.shares[k] = T::select(nearer, shares[k], self.shares[k]);
+        }
+    }
+}
+
+/// `1/x`, or zero where `x` is.
+#[inline(always)]
+fn inverse<T: Divide>(x: T) -> T {
+    let (zero, one) = (T::new(0.0), T::new(1.0));
+    let is_some = x.gt(zero);
+    T::select(is_some, one.div(T::select(is_some, x, one)), zero)
+}
+
+/// The number from 0 to 1 that is next.
+#[inline(always)]
+fn clamp<T: Divide>(x: T) -> T {
+    x.max(T::new(0.0)).min(T::new(1.0))
+}
+
+/// The sine's square up to which edges are taken for parallel.
+const PARALLEL: f64 = 1e-14;
+
+/// The sine's square up to which triangles are taken for edges.
+const FLAT: f64 = 1e-24;
+
+/// The nearest points of two triangles, of any shape; if they pierce each other, some points.
+#[inline(always)]
+pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
+    let (zero, one) = (T::new(0.0), T::new(1.0));
+    let mut best = Nearest { apart: V3::zero(), shares: [one, zero, zero], least2: T::new(f64::INFINITY) };
+    // Corners of one over the face of the other, by coordinates in the face.
+    for (corners, face, of_x) in [(x, y, true), (y, x, false)] {
+        let (ab, ac) = (face[1] - face[0], face[2] - face[0]);
+        let n = ab.cross(ac);
+        let n2 = n.dot(n);
+        // Of a needle the normal is what rounding makes of it.
+        let has_area = n2.gt(ab.dot(ab) * ac.dot(ac) * T::new(FLAT));
+        let by_n2 = T::select(has_area, inverse(n2), zero);
+        let (along_ab, along_ac) = (ac.cross(n).times(by_n2), n.cross(ab).times(by_n2));
+        for i in 0..3 {
+            let p = corners[i] - face[0];
+            let (v, w) = (along_ab.dot(p), along_ac.dot(p));
+            let u = one - (v + w);
+            let is_over = has_area & !zero.gt(u.min(v).min(w));
+            let height = n.times(n.dot(p) * by_n2);
+            let corner = [[one, zero, zero], [zero, one, zero], [zero, zero, one]][i];
+            match of_x {
+                true => best.take(is_over, height, corner),
+                false => best.take(is_over, -height, [u, v, w]),
+            }
+        }
+    }
+    // Points of two edges: the lines' nearest one on the first, the nearest to it on the second, the nearest to that on the first.
+    let next = [1, 2, 0];
+    let mut of_y = [(V3::zero(), zero, zero); 3];
+    for j in 0..3 {
+        let f = y[next[j]] - y[j];
+        of_y[j] = (f, f.dot(f), inverse(f.dot(f)));
+    }
+    for i in 0..3 {
+        let e = x[next[i]] - x[i];
+        let e2 = e.dot(e);
+        let by_e2 = inverse(e2);
+        for j in 0..3 {
+            let (f, f2, by_f2) = of_y[j];
+            let w = x[i] - y[j];
+            let (ef, ew, fw) = (e.dot(f), e.dot(w), f.dot(w));
+            let det = e2 * f2 - ef * ef;
+            let is_crossed = det.gt(e2 * f2 * T::new(PARALLEL));
+            let s = T::select(is_crossed, (ef * fw - f2 * ew).div(T::select(is_crossed, det, one)), zero);
+            let t = clamp((ef * clamp(s) + fw) * by_f2);
+            let s = clamp((ef * t - ew) * by_e2);
+            let mut shares = [zero; 3];
+            (shares[i], shares[next[i]]) = (one - s, s);
+            best.take(u32::MAX, w + e.times(s) - f.times(t), shares);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::vectors::{Kind, Vector, Vectorised, WIDTH};
+    use crate::stage::s6_solve::features;
+    use glam::DVec3;
+
+    /// Triangles of all shapes: some are needles, edges or points.
+    fn triangles() -> Vec<[[V3<f64>; 3]; 2]> {
+        let mut state = 3u64;
+        let mut unit = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+        };
+        let mut triangle = |k: usize| {
+            let mut t = [(); 3].map(|()| V3([unit(), unit(), unit()]));
+            match k % 8 {
+                0 => t[2] = t[0] + (t[1] - t[0]).times(0.5),
+                1 => t[1] = t[0],
+                2 => t = [t[0]; 3],
+                3 => t.iter_mut().for_each(|v| v.0[2] = 0.0),
+                _ => {}
+            }
+            t
+        };
+        (0..4096).map(|k| [triangle(k), triangle(k / 8)]).collect()
+    }
+
+    #[test]
+    fn nearest_points_are_those_of_the_nearest_features() {
+        let mut seen = 0;
+        for [x, y] in triangles() {
+            let found = nearest(&x, &y);
+            let point = |v: V3<f64>| DVec3::from_array(v.0);
+            let known = features::nearest(x.map(point), y.map(point), 0.0);
+            let at = |s: &[f64; 3]| x[0].times(s[0]) + x[1].times(s[1]) + x[2].times(s[2]);
+            let on_y = point(at(&found.shares) - found.apart);
+            assert!((point(found.apart).length() - known.distance()).abs() < 1e-9, "{found:?} {known:?} {x:?} {y:?}");
+            assert!(found.shares.iter().all(|s| (-1e-12..=1.0 + 1e-12).contains(s)), "{found:?}");
+            // Where the points are told twice, they are the same; on parallel edges there are many as near.
+            seen += usize::from(on_y.distance(known.on_b) < 1e-6);
+        }
+        assert!(seen > 3500, "{seen}");
+    }
+
+    struct Eight([[[V3<f64>; 3]; 2]; WIDTH]);
+
+    impl Vectorised for Eight {
+        type Output = [[f64; WIDTH]; 3];
+        #[inline(always)]
+        fn run<T: Vector>(self) -> Self::Output {
+            let mut t = [[V3::zero(); 3]; 2];
+            for side in 0..2 {
+                for k in 0..3 {
+                    for i in 0..3 {
+                        t[side][k].0[i] = T::load(&std::array::from_fn(|lane| self.0[lane][side][k].0[i]));
+                    }
+                }
+            }
+            nearest(&t[0], &t[1]).apart.0.map(|x| x.store().0)
+        }
+    }
+
+    #[test]
+    fn side_by_side_as_alone() {
+        for some in triangles().chunks_exact(WIDTH) {
+            for kind in Kind::all() {
+                let found = kind.run(Eight(std::array::from_fn(|i| some[i])));
+                for (lane, [x, y]) in some.iter().enumerate() {
+                    let alone = nearest(x, y).apart;
+                    assert_eq!(alone.0, std::array::from_fn(|i| found[i][lane]), "{kind:?}");
+                }
+            }
+        }
+    }
+}
