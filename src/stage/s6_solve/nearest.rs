@@ -13,19 +13,35 @@ pub struct Nearest<T> {
     /// The first one's point, as shares of its corners.
     pub shares: [T; 3],
     least2: T,
+    /// The edges that the points are inside of, or zero.
+    edges: [V3<T>; 2],
 }
 
 impl<T: Divide> Nearest<T> {
     /// Takes other points in lanes where they are nearer.
     #[inline(always)]
-    fn take(&mut self, possible: u32, apart: V3<T>, shares: [T; 3]) {
+    fn take(&mut self, possible: u32, apart: V3<T>, shares: [T; 3], edges: [V3<T>; 2]) {
         let distance2 = apart.dot(apart);
         let nearer = possible & self.least2.gt(distance2);
         self.least2 = T::select(nearer, distance2, self.least2);
         for k in 0..3 {
             self.apart.0[k] = T::select(nearer, apart.0[k], self.apart.0[k]);
             self.shares[k] = T::select(nearer, shares[k], self.shares[k]);
+            for i in 0..2 {
+                self.edges[i].0[k] = T::select(nearer, edges[i].0[k], self.edges[i].0[k]);
+            }
         }
+    }
+
+    /// From the second one's point to the first one's. Of points a hair apart the difference is mostly rounding, which an edge's length makes
+    /// larger than the hair; so it is made normal to the edges.
+    #[inline(always)]
+    pub fn direction(&self) -> V3<T> {
+        let mut n = self.apart;
+        for e in self.edges {
+            n = n - e.times(n.dot(e) * inverse(e.dot(e)));
+        }
+        n
     }
 }
 
@@ -43,6 +59,18 @@ fn clamp<T: Divide>(x: T) -> T {
     x.max(T::new(0.0)).min(T::new(1.0))
 }
 
+/// The edge, or zero where a share of it is one of its ends.
+#[inline(always)]
+fn inside<T: Divide>(edge: V3<T>, share: T) -> V3<T> {
+    let zero = T::new(0.0);
+    let is_inside = share.gt(zero) & T::new(1.0).gt(share);
+    V3([
+        T::select(is_inside, edge.0[0], zero),
+        T::select(is_inside, edge.0[1], zero),
+        T::select(is_inside, edge.0[2], zero),
+    ])
+}
+
 /// The sine's square up to which edges are taken for parallel.
 const PARALLEL: f64 = 1e-14;
 
@@ -53,7 +81,9 @@ const FLAT: f64 = 1e-24;
 #[inline(always)]
 pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
     let (zero, one) = (T::new(0.0), T::new(1.0));
-    let mut best = Nearest { apart: V3::zero(), shares: [one, zero, zero], least2: T::new(f64::INFINITY) };
+    let no_edges = [V3::zero(); 2];
+    let mut best =
+        Nearest { apart: V3::zero(), shares: [one, zero, zero], least2: T::new(f64::INFINITY), edges: no_edges };
     // Corners of one over the face of the other, by coordinates in the face.
     for (corners, face, of_x) in [(x, y, true), (y, x, false)] {
         let (ab, ac) = (face[1] - face[0], face[2] - face[0]);
@@ -71,8 +101,8 @@ pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
             let height = n.times(n.dot(p) * by_n2);
             let corner = [[one, zero, zero], [zero, one, zero], [zero, zero, one]][i];
             match of_x {
-                true => best.take(is_over, height, corner),
-                false => best.take(is_over, -height, [u, v, w]),
+                true => best.take(is_over, height, corner, no_edges),
+                false => best.take(is_over, -height, [u, v, w], no_edges),
             }
         }
     }
@@ -98,7 +128,7 @@ pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
             let s = clamp((ef * t - ew) * by_e2);
             let mut shares = [zero; 3];
             (shares[i], shares[next[i]]) = (one - s, s);
-            best.take(u32::MAX, w + e.times(s) - f.times(t), shares);
+            best.take(u32::MAX, w + e.times(s) - f.times(t), shares, [inside(e, s), inside(f, t)]);
         }
     }
     best
@@ -147,6 +177,20 @@ mod tests {
             seen += usize::from(on_y.distance(known.on_b) < 1e-6);
         }
         assert!(seen > 3500, "{seen}");
+    }
+
+    /// A point over a needle, a hair above: the direction is normal to it, as nearly as numbers are.
+    #[test]
+    fn a_hair_above_a_needle_the_direction_is_normal() {
+        let needle = [V3([0.0; 3]), V3([0.1, 0.1, 0.0]), V3([0.05, 0.05, 0.0])];
+        let along = V3([1.0, 1.0, 0.0]);
+        for k in 1..1000 {
+            let (at, hair) = (f64::from(k) / 10_007.0, 10f64.powi(-6 - k % 7));
+            let beside = hair * (f64::from(k % 11) - 5.0) / 5.0;
+            let n = nearest(&[V3([at + beside, at - beside, hair]); 3], &needle).direction();
+            let length = n.dot(n).sqrt();
+            assert!(length < 2.0 * hair && n.dot(along).abs() < 1e-15 * length, "{k}: {n:?}");
+        }
     }
 
     struct Eight([[[V3<f64>; 3]; 2]; WIDTH]);

@@ -87,7 +87,7 @@ impl Vectorised for Windows<'_> {
         let mut window = triangles(&x, &y, h, u32::MAX >> (32 - WIDTH));
         let left = self.by_nearest & !window.empty();
         if left != 0 {
-            window.cut(nearest(&x.at, &y.d).apart, &x, &y, left);
+            window.cut(nearest(&x.at, &y.d).direction(), &x, &y, left);
         }
         Window { lo: window.lo.store(), hi: window.hi.store() }
     }
