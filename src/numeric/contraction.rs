@@ -23,7 +23,7 @@
 //! `g2 τ²/2` rounds twice before it is projected, and once more where the other side has one. With `|n| ‖|p0 - o| + h |p1| + h²/2 |p2|‖`, the absolute values by component, as the sum of their sizes
 //! (Cauchy–Schwarz), `10 u` of it for either side covers all.
 //!
-//! **Overflow.** An axis decides only if the sum of all errors on it is below [`LARGEST`]: then all projections are finite numbers, as
+//! **Overflow.** An axis decides only if the sum of all errors on it is below `LARGEST`: then all projections are finite numbers, as
 //! they are at most 2⁵⁰ times these, velocities 10¹⁰⁰ times more. A point that is no number has an error that is none.
 //!
 //! All of it is generic over [`Divide`], so that many equations run side by side; the results are the same bits in each lane.
