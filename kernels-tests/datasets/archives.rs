@@ -153,6 +153,9 @@ fn bombs_are_cut_short() {
     let many: Vec<Entry> = names.iter().map(|n| file(n, b"")).collect();
     let message = desk.unpack(&desk.put("c.tar", &tar_of(&many)), ["", "c/"], &limits).unwrap_err();
     assert!(message.contains("more than 100 entries"), "{message}");
+    // Those that are not taken have to be gone through, too.
+    let message = desk.unpack(&desk.put("e.tar", &tar_of(&many)), ["nothing", "n/"], &limits).unwrap_err();
+    assert!(message.contains("more than 100 entries"), "{message}");
     let many: Vec<(&str, &[u8])> = names.iter().map(|n| (n.as_str(), &b""[..])).collect();
     let message = desk.unpack(&desk.put("d.zip", &zip_of(&many)), ["", "d/"], &limits).unwrap_err();
     assert!(message.contains("more than 100 entries"), "{message}");

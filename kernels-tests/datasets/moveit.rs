@@ -29,6 +29,9 @@ const SCENE: &str = "
 fixed_frame_transforms:
   - child_frame_id: table
     transform: {translation: [10, 0, 0], rotation: [0, 0, 0.7071067811865476, 0.7071067811865476]}
+  - child_frame_id: tray
+    header: {frame_id: table}
+    transform: {translation: [3, 0, 0], rotation: [0, 0, 0, 1]}
 world:
   collision_objects:
     - id: plain
@@ -52,13 +55,16 @@ world:
     - id: sheet
       meshes: [{vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [[0, 1, 2]], dimensions: [2, 2, 2]}]
       mesh_poses: [{position: [0, 0, 7]}]
+    - id: on tray
+      header: {frame_id: tray}
+      primitives: [{type: box, dimensions: [2, 4, 6]}]
 ";
 
 #[test]
 fn shapes_stand_where_frame_object_and_shape_put_them() {
     let planning = scene(SCENE);
     let names: Vec<&str> = planning.scene.objects.iter().map(|o| o.name.as_str()).collect();
-    assert_eq!(names, ["plain", "within", "on table", "can", "sheet"]);
+    assert_eq!(names, ["plain", "within", "on table", "can", "sheet", "on tray"]);
     let near = |object: u32, low: [f64; 3], high: [f64; 3], outside: f64| {
         let [l, h] = extent(&planning, object);
         let (low, high) = (DVec3::from_array(low), DVec3::from_array(high));
@@ -76,6 +82,8 @@ fn shapes_stand_where_frame_object_and_shape_put_them() {
     // Height before radius, along z.
     near(3, [-0.25, -0.25, -1.5], [0.25, 0.25, 1.5], 1e-3);
     near(4, [0.0, 0.0, 7.0], [2.0, 2.0, 7.0], 0.0);
+    // The tray is 3 m along the table's x, which is y, and turned with it.
+    near(5, [8.0, 2.0, -3.0], [12.0, 4.0, 3.0], 0.0);
 }
 
 #[test]
