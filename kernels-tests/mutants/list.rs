@@ -98,7 +98,7 @@ const TURN_BACK: &str = "s5_pairs::paths::what_is_met_because_paths_turn_back_is
 const SHIFTED: &str = "s5_pairs::a_shifted_bound_holds_however_f32_rounds";
 const PASSED: &str = "s5_pairs::paths::all_that_a_point_passes_is_kept";
 const COMES_AGAIN: &str = "s5_pairs::paths::what_passes_by_and_comes_again_is_kept";
-const LATER: &str = "s5_pairs::paths::limits_leave_out_only_what_comes_later";
+const AT_LIMIT: &str = "s5_pairs::paths::what_touches_at_the_limit_is_found_again";
 const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
 const SWEPT_MARGIN: &str = "s4_sweep_raster::soundness::what_comes_within_the_margin_stays";
 const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_none";
@@ -650,7 +650,7 @@ pub const MUTANTS: &[Mutant] = &[
         REFINEMENT,
         "now >= self.found.limit(piece)",
         "now + 2 >= self.found.limit(piece)",
-        LATER,
+        AT_LIMIT,
     ),
     // Balls of displacements as bounds of the culling stages.
     m("speed in a ball of displacements", STRAY, "(first + second)", "second", NEEDED),

@@ -11,7 +11,7 @@ use firstcontact::model::world::World;
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::s5_pairs::Input;
-use firstcontact::stage::{Piece, s1_concat, s2_bound, s3_cull, s5_pairs};
+use firstcontact::stage::{Piece, SLICES, s1_concat, s2_bound, s3_cull, s5_pairs};
 use glam::{DMat3, DVec3};
 
 /// A chain of revolute joints about z, each `arms_m` along x from the one before; the last body has the link's triangles.
@@ -158,6 +158,33 @@ fn limits_leave_out_only_what_comes_later() {
     }
     println!("{limited} limits");
     assert!(bad == 0 && limited >= 10, "{bad} faults, {limited} limits");
+}
+
+/// A limit that is known before leaves what touches at its very slice, wherever in a sub-interval that is.
+#[test]
+fn what_touches_at_the_limit_is_found_again() {
+    let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z];
+    // Wider than the way that it goes in a slice: a contact is certain at once.
+    let bar = vec![[x, x + y * 0.05, x * 1.001 + y * 0.05]];
+    let mut late = 0;
+    for k in 0..32 {
+        let angle = (3.0 + f64::from(k) / 32.0) / 16.0 - 0.4;
+        let along = x * angle.cos() + y * angle.sin();
+        let blade = vec![[along * 0.9 - z, along * 1.1 - z, along + z]];
+        let case = case(&arm(&[0.0], bar.clone()), blade, &[-0.5], &[0.5]);
+        let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
+        let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
+        let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
+        let (world, pieces) = (&case.world, case.pieces.as_slice());
+        let input = Input { world, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
+        let mut limits = vec![u32::MAX];
+        let first = s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap();
+        // Where the bar comes to the blade in the first half of a slice.
+        let is_certain = limits[0] != u32::MAX;
+        late += usize::from(is_certain && limits[0] as usize % SLICES as usize >= 2);
+        assert_eq!(s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap(), first, "{limits:?}");
+    }
+    assert!(late >= 5, "{late}");
 }
 
 /// Large triangles that turn among small ones: their vertices move so differently that a sub-interval is not proved free where each of its
