@@ -1,6 +1,6 @@
 //! Mutants of the exact stage: every term of its error bounds taken out or made wrong, and the test that must see it.
 //!
-//! All mutants of the [`list`] are put into one copy of the sources, each behind a switch, so that they take one build
+//! All mutants of the lists beside are put into one copy of the sources, each behind a switch, so that they take one build
 //! together; then each named test runs once with none, which must pass, and with each of its mutants, which must fail. That
 //! takes minutes: it is done at full effort alone. What is checked always is that the list still fits the sources.
 //!
@@ -9,8 +9,12 @@
 //! .ci/mutants s4_sweep  those of which file or test have this in their names; several names with commas between them
 //! ```
 
+mod bounds;
+mod culling;
 mod data;
-mod list;
+mod extremal;
+mod solve;
+mod toleranced;
 
 use crate::effort;
 use std::fmt::Write as _;
@@ -34,9 +38,16 @@ struct Mutant {
     test: &'static str,
 }
 
+/// In the order of a line of the table.
+const fn m(term: &'static str, file: &'static str, old: &'static str, new: &'static str, test: &'static str) -> Mutant {
+    Mutant { term, file, old, new, test }
+}
+
 /// All mutants.
 fn mutants() -> impl Iterator<Item = &'static Mutant> {
-    list::MUTANTS.iter().chain(data::MUTANTS)
+    let lists =
+        [bounds::MUTANTS, solve::MUTANTS, culling::MUTANTS, toleranced::MUTANTS, extremal::MUTANTS, data::MUTANTS];
+    lists.into_iter().flatten()
 }
 
 /// The environment variable that says which mutant is switched on.

@@ -172,12 +172,17 @@ pub fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
 
 /// The reference, by spheres or, where the world has trees of oriented boxes, by these.
 pub fn search(case: &Case, form: BoundForm) -> (Vec<TrianglePair>, PairCounts) {
+    search_until(case, form, None)
+}
+
+/// The same up to limits, which it lowers.
+pub fn search_until(case: &Case, form: BoundForm, limits: Option<&mut Limits>) -> (Vec<TrianglePair>, PairCounts) {
     let poses = s1_concat::reference(&case.pieces, &case.motions, form);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
     let (world, pieces) = (&case.world, case.pieces.as_slice());
     let input = s5_pairs::Input { world, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
-    let (pairs, counts) = s5_pairs::search(&input, None, usize::MAX);
+    let (pairs, counts) = s5_pairs::search(&input, limits, usize::MAX);
     (pairs.unwrap(), counts)
 }
 

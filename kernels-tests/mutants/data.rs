@@ -1,10 +1,6 @@
-//! The list, continued: files of others, and what is said of others' answers.
+//! The list: files of others, and what is said of others' answers.
 
-use super::Mutant;
-
-const fn m(term: &'static str, file: &'static str, old: &'static str, new: &'static str, test: &'static str) -> Mutant {
-    Mutant { term, file, old, new, test }
-}
+use super::{Mutant, m};
 
 const DOWNLOAD: &str = "src/dataset/fetch/download.rs";
 const UNPACK: &str = "src/dataset/fetch/unpack.rs";

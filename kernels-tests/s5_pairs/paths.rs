@@ -1,7 +1,7 @@
 //! Paths that are adverse to the stage: each needs one of the terms that bound a link in a sub-interval or a block of them.
 
 use super::slabs::{options, run};
-use super::{ANGLES, Case, faults, on_adapter, reference, unproved};
+use super::{ANGLES, Case, faults, on_adapter, reference, search_until, unproved};
 use crate::effort;
 use crate::harness::gpu::{Mutant, skip};
 use crate::harness::models::Draw;
@@ -10,8 +10,7 @@ use firstcontact::model::scene::Scene;
 use firstcontact::model::world::World;
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::pose_bound::BoundForm;
-use firstcontact::stage::s5_pairs::Input;
-use firstcontact::stage::{Piece, SLICES, s1_concat, s2_bound, s3_cull, s5_pairs};
+use firstcontact::stage::{Piece, SLICES};
 use glam::{DMat3, DVec3};
 
 /// A chain of revolute joints about z, each `arms_m` along x from the one before; the last body has the link's triangles.
@@ -143,17 +142,12 @@ fn limits_leave_out_only_what_comes_later() {
     let (mut limited, mut bad) = (0, 0);
     for _ in 0..effort(10, 60) {
         let case = super::case(&mut draw, 3, 60, 4, ANGLES);
-        let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
-        let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
-        let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
-        let (world, pieces) = (&case.world, case.pieces.as_slice());
-        let input = Input { world, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
         let mut limits = vec![u32::MAX; case.motions.len()];
-        let found = s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap();
+        let found = search_until(&case, BoundForm::Jet, Some(&mut limits)).0;
         limited += limits.iter().filter(|limit| **limit != u32::MAX).count();
         bad += faults(&case, &found, &limits);
         // Nor if they are known before: what touches in a slice before the limit's is found all the same.
-        let found = s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap();
+        let found = search_until(&case, BoundForm::Jet, Some(&mut limits)).0;
         bad += faults(&case, &found, &limits);
     }
     println!("{limited} limits");
@@ -172,17 +166,12 @@ fn what_touches_at_the_limit_is_found_again() {
         let along = x * angle.cos() + y * angle.sin();
         let blade = vec![[along * 0.9 - z, along * 1.1 - z, along + z]];
         let case = case(&arm(&[0.0], bar.clone()), blade, &[-0.5], &[0.5]);
-        let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
-        let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
-        let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
-        let (world, pieces) = (&case.world, case.pieces.as_slice());
-        let input = Input { world, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
         let mut limits = vec![u32::MAX];
-        let first = s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap();
+        let first = search_until(&case, BoundForm::Jet, Some(&mut limits)).0;
         // Where the bar comes to the blade in the first half of a slice.
         let is_certain = limits[0] != u32::MAX;
         late += usize::from(is_certain && limits[0] as usize % SLICES as usize >= 2);
-        assert_eq!(s5_pairs::search(&input, Some(&mut limits), usize::MAX).0.unwrap(), first, "{limits:?}");
+        assert_eq!(search_until(&case, BoundForm::Jet, Some(&mut limits)).0, first, "{limits:?}");
     }
     assert!(late >= 5, "{late}");
 }

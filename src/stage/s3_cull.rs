@@ -11,7 +11,6 @@ use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate, SUBS};
 use crate::gpu::layout::NodePair;
 use crate::gpu::{Access, Kernel, Slot, bind};
-
 use crate::model::tree::ChildRef;
 use crate::model::world::{World, boxes_side_by_side};
 use crate::numeric::lanes::Lanes;

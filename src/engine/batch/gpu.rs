@@ -139,6 +139,7 @@ impl Checker {
         let mut solved = Vec::new();
         self.pool.in_place_scope(|scope| {
             scope.spawn(|_| {
+                // In small portions, so that no thread waits long for another's last one.
                 let motions = (0..part.motions.len()).into_par_iter().with_max_len(4);
                 motions.map_init(solver, |solver, m| self.solve(part, output, m, solver)).collect_into_vec(&mut solved);
             });

@@ -19,6 +19,8 @@ const PARTS: u32 = 61;
 const LEAVES: u32 = 62;
 const TRIANGLES: u32 = 63;
 pub(super) const COUNTERS_PER_SLAB: u32 = 64;
+const _: () =
+    assert!((LINK_LEVELS as u32) < PARTS && PARTS < LEAVES && LEAVES < TRIANGLES && TRIANGLES < COUNTERS_PER_SLAB);
 /// The first slab's first counter.
 pub(super) const FIRST: u32 = 256;
 

@@ -172,22 +172,16 @@ pub struct Solver<'w> {
     world: &'w World,
     options: SolveOptions,
     counts: SolveCounts,
-    /// Pairs of link shape and object that touch at the start of the current motion and are ignored.
-    ignored: Vec<(u32, u32)>,
-    /// Keys of pairs in their order, and where they stand among those that came.
-    order: Vec<([u32; 5], u32)>,
-    pairs: Vec<Pair>,
-    poses: Vec<(u32, PoseBound<f64>)>,
-    active: Vec<Active>,
-    windows: Vec<Window<f64>>,
-    search: Search,
     verdict: Option<Verdict>,
+    memory: Memory,
 }
 
 /// What a solver leaves to the next one, of any world: nothing but memory.
 #[derive(Debug, Default)]
 pub struct Memory {
+    /// Pairs of link shape and object that touch at the start of the current motion and are ignored.
     ignored: Vec<(u32, u32)>,
+    /// Keys of pairs in their order, and where they stand among those that came.
     order: Vec<([u32; 5], u32)>,
     pairs: Vec<Pair>,
     poses: Vec<(u32, PoseBound<f64>)>,
@@ -211,15 +205,12 @@ impl<'w> Solver<'w> {
 
     /// A solver in memory that was used before.
     pub fn within(memory: Memory, world: &'w World, options: SolveOptions) -> Self {
-        let Memory { ignored, order, pairs, poses, active, windows, search } = memory;
-        let counts = SolveCounts::default();
-        Self { world, options, counts, ignored, order, pairs, poses, active, windows, search, verdict: None }
+        Self { world, options, counts: SolveCounts::default(), verdict: None, memory }
     }
 
     /// Its memory.
     pub fn into_memory(self) -> Memory {
-        let Self { ignored, order, pairs, poses, active, windows, search, .. } = self;
-        Memory { ignored, order, pairs, poses, active, windows, search }
+        self.memory
     }
 
     /// What solving has cost since this was last asked.
@@ -229,14 +220,14 @@ impl<'w> Solver<'w> {
 
     /// The pairs of link (in the robot) and object that were ignored in the last motion.
     pub fn ignored(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.ignored.iter().map(|&(shape, object)| (self.world.links[shape as usize].link, object))
+        self.memory.ignored.iter().map(|&(shape, object)| (self.world.links[shape as usize].link, object))
     }
 
     /// Starts a new motion.
     pub fn begin(&mut self) {
-        self.ignored.clear();
+        self.memory.ignored.clear();
         self.verdict = None;
-        self.search.begin();
+        self.memory.search.begin();
     }
 
     /// Takes the pairs of the next piece of the motion; pieces come in ascending order of time. True if the answer is
@@ -249,7 +240,7 @@ impl<'w> Solver<'w> {
         if piece.t0 == 0.0 {
             self.at_start(motion);
         }
-        let speed = self.pairs.iter().fold(0.0, |m: f64, p| m.max(p.speed(motion)));
+        let speed = self.memory.pairs.iter().fold(0.0, |m: f64, p| m.max(p.speed(motion)));
         let [travel_m, turn_rad] = [speed, motion.omega()].map(|rate| 2.0 * piece.half_sub() * rate);
         let fits = |n: &usize| *n as f64 * travel_m <= BLOCK_M && *n as f64 * turn_rad <= BLOCK_RAD;
         let n = (0..=SUBS.ilog2()).map(|k| SUBS >> k).find(fits).unwrap_or(1);
@@ -292,26 +283,26 @@ impl<'w> Solver<'w> {
 
     fn prepare(&mut self, piece: &Piece, pairs: &[TrianglePair]) {
         let n_links = self.world.links.len() as u32;
-        self.order.clear();
+        self.memory.order.clear();
         for (i, p) in pairs.iter().enumerate() {
             let shape = p.piece_link % n_links;
             let object = self.world.scene.object[p.scene_triangle as usize];
-            if !self.ignored.contains(&(shape, object)) {
+            if !self.memory.ignored.contains(&(shape, object)) {
                 // The order in which pairs come must not matter, and of equal contacts the first in the order of the files is told.
                 let x = self.world.links[shape as usize].tree.order[p.link_triangle as usize];
                 let y = self.world.scene.tree.order[p.scene_triangle as usize];
-                self.order.push(([shape, object, x, y, p.mask_slice], i as u32));
+                self.memory.order.push(([shape, object, x, y, p.mask_slice], i as u32));
             }
         }
-        self.order.sort_unstable();
-        self.pairs.clear();
-        for &([shape, object, ..], i) in &self.order {
+        self.memory.order.sort_unstable();
+        self.memory.pairs.clear();
+        for &([shape, object, ..], i) in &self.memory.order {
             let p = &pairs[i as usize];
             let link = &self.world.links[shape as usize];
             let e = link.triangles[p.link_triangle as usize];
             let reach = e.iter().fold(0.0, |m: f64, v| m.max(v.length())) * (1.0 + 1e-12);
             let (e, tri) = (e.map(V3::new), self.world.scene.standing(p.scene_triangle as usize));
-            self.pairs.push(Pair {
+            self.memory.pairs.push(Pair {
                 shape,
                 object,
                 x: p.link_triangle,
@@ -325,67 +316,67 @@ impl<'w> Solver<'w> {
                 is_flat: pair::is_flat(&e) || pair::is_flat(&tri.y),
             });
         }
-        self.counts.pairs += self.pairs.len() as u64;
+        self.counts.pairs += self.memory.pairs.len() as u64;
     }
 
     /// Pairs that touch at the very start: reported as such, or ignored with all of their link and object.
     fn at_start(&mut self, motion: &ModelMotion) {
         if self.touch_at_start(motion) {
-            let touching = std::mem::take(&mut self.active);
+            let touching = std::mem::take(&mut self.memory.active);
             self.start_with(motion, &touching);
-            self.active = touching;
+            self.memory.active = touching;
         }
     }
 
     fn start_with(&mut self, motion: &ModelMotion, touching: &[Active]) {
         let pairs = || touching.iter().map(|a| a.item as usize);
         if self.options.initial == Initial::Ignore {
-            self.ignored.extend(pairs().map(|i| (self.pairs[i].shape, self.pairs[i].object)));
-            self.ignored.sort_unstable();
-            self.ignored.dedup();
-            let ignored = std::mem::take(&mut self.ignored);
-            self.pairs.retain(|p| ignored.binary_search(&(p.shape, p.object)).is_err());
-            self.ignored = ignored;
+            self.memory.ignored.extend(pairs().map(|i| (self.memory.pairs[i].shape, self.memory.pairs[i].object)));
+            self.memory.ignored.sort_unstable();
+            self.memory.ignored.dedup();
+            let ignored = std::mem::take(&mut self.memory.ignored);
+            self.memory.pairs.retain(|p| ignored.binary_search(&(p.shape, p.object)).is_err());
+            self.memory.ignored = ignored;
             return;
         }
         let meets = |i: &usize| {
-            let pair = &self.pairs[*i];
+            let pair = &self.memory.pairs[*i];
             pair.meets(&motion.body_at::<0>(pair.body, 0.0), self.options.margin_m)
         };
         let piercing = pairs().find(meets);
         self.counts.proofs += touching.len() as u64;
         if let Some(i) = piercing {
-            self.search.contacts.clear();
-            self.search.contacts.extend(touching.iter().map(|a| (0.0, a.item)));
+            self.memory.search.contacts.clear();
+            self.memory.search.contacts.extend(touching.iter().map(|a| (0.0, a.item)));
             let contact = self.record(motion, i, [0.0, 0.0], true, true);
             self.verdict = Some(Verdict::Contact(Contact { initial_overlap: true, ..contact }));
         }
         // Otherwise they touch without piercing: the search finds them at time 0 and looks for a proof later.
-        self.search.initial_overlap = true;
+        self.memory.search.initial_overlap = true;
     }
 
     /// Whether there are pairs that cannot be separated at the start; they are the active ones then.
     fn touch_at_start(&mut self, motion: &ModelMotion) -> bool {
         let at_start = |p: &Pair| p.mask & 1 != 0 && p.earliest == 0.0;
         let of = |(i, _): (usize, &Pair)| Active { item: i as u32, lo: 0.0, hi: 0.0 };
-        self.active.clear();
-        self.active.extend(self.pairs.iter().enumerate().filter(|(_, p)| at_start(p)).map(of));
-        if self.active.is_empty() {
+        self.memory.active.clear();
+        self.memory.active.extend(self.memory.pairs.iter().enumerate().filter(|(_, p)| at_start(p)).map(of));
+        if self.memory.active.is_empty() {
             return false;
         }
-        let (pairs, margin_m) = (&self.pairs, self.options.margin_m);
-        let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.poses };
-        system.bound(&self.active, 0.0, 0.0);
-        system.settle_all(&self.active, 0.0, &mut self.windows);
-        let mut windows = self.windows.iter();
-        self.active.retain(|_| windows.next().is_none_or(|w| w.lo <= w.hi));
-        !self.active.is_empty()
+        let (pairs, margin_m) = (&self.memory.pairs, self.options.margin_m);
+        let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.memory.poses };
+        system.bound(&self.memory.active, 0.0, 0.0);
+        system.settle_all(&self.memory.active, 0.0, &mut self.memory.windows);
+        let mut windows = self.memory.windows.iter();
+        self.memory.active.retain(|_| windows.next().is_none_or(|w| w.lo <= w.hi));
+        !self.memory.active.is_empty()
     }
 
     /// Searches `n` sub-intervals from the `first` on, each pair from the first of its own among them to the last.
     fn block(&mut self, motion: &ModelMotion, piece: &Piece, first: usize, n: usize) {
         let of_block = ((1u32 << n) - 1) << first;
-        let active = self.pairs.iter().enumerate().filter_map(|(i, p)| {
+        let active = self.memory.pairs.iter().enumerate().filter_map(|(i, p)| {
             let mask = p.mask & of_block;
             if mask == 0 {
                 return None;
@@ -395,27 +386,27 @@ impl<'w> Solver<'w> {
             let lo = p.earliest.max(lo);
             (lo < hi).then_some(Active { item: i as u32, lo, hi })
         });
-        let mut all = std::mem::take(&mut self.active);
+        let mut all = std::mem::take(&mut self.memory.active);
         all.clear();
         all.extend(active);
         if !all.is_empty() {
             self.search(motion, &all);
         }
-        self.active = all;
+        self.memory.active = all;
     }
 
     fn search(&mut self, motion: &ModelMotion, active: &[Active]) {
-        let speed = active.iter().fold(0.0, |m: f64, a| m.max(self.pairs[a.item as usize].speed(motion)));
+        let speed = active.iter().fold(0.0, |m: f64, a| m.max(self.memory.pairs[a.item as usize].speed(motion)));
         let eps_t = self.options.tolerance.max(self.options.floor_m / speed).min(1.0);
-        let cap = self.options.evaluation_cap + 16 * self.pairs.len() as u64;
-        let (pairs, margin_m, counts) = (&self.pairs, self.options.margin_m, &mut self.counts);
+        let cap = self.options.evaluation_cap + 16 * self.memory.pairs.len() as u64;
+        let (pairs, margin_m, counts) = (&self.memory.pairs, self.options.margin_m, &mut self.counts);
         let proof_is_enough = self.options.mode == Mode::Verdict;
         let task = Task { eps_t, cap, proof_is_enough };
         let found = match self.options.method {
             Method::Jet => {
-                let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.poses };
+                let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.memory.poses };
                 counts.items += active.len() as u64;
-                self.search.run(&mut system, &task, active, counts)
+                self.memory.search.run(&mut system, &task, active, counts)
             }
             Method::Paper => {
                 let n = EQUATIONS.len() as u32;
@@ -428,10 +419,10 @@ impl<'w> Solver<'w> {
                 let active: Vec<Active> = active.iter().flat_map(of).collect();
                 counts.items += active.len() as u64;
                 let task = Task { cap: PAPER_CAP * cap, ..task };
-                let found = self.search.run(&mut PaperSystem::new(motion, pairs), &task, &active, counts);
+                let found = self.memory.search.run(&mut PaperSystem::new(motion, pairs), &task, &active, counts);
                 // Several equations of a pair are one pair that touches.
-                self.search.contacts.iter_mut().for_each(|c| c.1 /= n);
-                self.search.contacts.dedup_by_key(|c| c.1);
+                self.memory.search.contacts.iter_mut().for_each(|c| c.1 /= n);
+                self.memory.search.contacts.dedup_by_key(|c| c.1);
                 match found {
                     Found::Contact { lo, first, proof } => Found::Contact { lo, first: first / n, proof },
                     Found::Capped { clear_until, proved_until } => {
@@ -459,15 +450,15 @@ impl<'w> Solver<'w> {
     }
 
     fn record(&self, motion: &ModelMotion, pair: usize, toc: [f64; 2], proved: bool, certified: bool) -> Contact {
-        let touches = |pair: usize, all| record::touches(self.world, motion, &self.pairs[pair], toc[0], all);
-        let initial_overlap = self.search.initial_overlap && toc[0] == 0.0;
+        let touches = |pair: usize, all| record::touches(self.world, motion, &self.memory.pairs[pair], toc[0], all);
+        let initial_overlap = self.memory.search.initial_overlap && toc[0] == 0.0;
         if self.options.mode == Mode::Verdict {
             return Contact { toc, proved, certified, initial_overlap, at: None, all: Vec::new() };
         }
         let at = touches(pair, false).first().copied();
         let mut all = Vec::new();
         if self.options.all_contacts {
-            let others = self.search.contacts.iter().map(|c| c.1 as usize).filter(|&i| i != pair);
+            let others = self.memory.search.contacts.iter().map(|c| c.1 as usize).filter(|&i| i != pair);
             all = std::iter::once(pair).chain(others).flat_map(|pair| touches(pair, true)).collect();
             all.sort_by_key(Touch::order);
             all.dedup();

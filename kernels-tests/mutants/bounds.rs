@@ -1,0 +1,165 @@
+//! The list: bounds on motion.
+
+use super::{Mutant, m};
+
+const TRIG: &str = "src/numeric/trig.rs";
+const INTERVAL: &str = "src/numeric/interval.rs";
+const JOINT: &str = "src/motion/joint.rs";
+const POSE: &str = "src/numeric/pose_bound.rs";
+const BLOCK: &str = "src/numeric/pose_block.rs";
+const STRAY: &str = "src/motion/toleranced.rs";
+const CONCAT: &str = "src/stage/s1_concat.rs";
+const NEEDED: &str = "s1_concat::each_part_of_the_ball_of_displacements_is_needed";
+const BALLS: &str = "s1_concat::balls_of_displacements_contain_the_motion_however_f32_rounds";
+const SPANS: &str = "s1_concat::balls_of_blocks_hold_the_motion_in_all_of_the_block";
+const ATTAINED: &str = "s6_solve::terms::derivatives_are_within_their_bounds_and_attain_them";
+const ROUNDING: &str = "s6_solve::terms::each_part_of_the_rounding_bound_is_needed_and_holds";
+const RANGES: &str = "s6_solve::terms::ranges_of_sine_and_cosine_hold_all_angles";
+const OUTWARD: &str = "s6_solve::terms::interval_operations_are_outward";
+const C4: &str = "motion::model_motion::tests::jets_of_the_reference_chain";
+const WINDOWS: &str = "s6_solve::contraction::no_contact_is_outside_of_its_window";
+const SHIFTED: &str = "s5_pairs::a_shifted_bound_holds_however_f32_rounds";
+const SPECIFIED: &str = "random_models::trees::the_stored_motion_is_the_specified_one";
+const UNWRAPPED: &str = "motion::joint::tests::a_revolute_joint_runs_linearly_and_does_not_wrap";
+const BOTH_ENDS: &str = "motion::joint::tests::a_free_joint_meets_both_ends";
+const TAIL: &str = "numeric::trig::tests::the_tail_of_the_product_is_kept";
+const SINES: &str = "numeric::trig::tests::published_values";
+const JETS: &str = "s1_concat::f64_jets_stay_within_their_rounding_bound";
+const BLOCKS: &str = "obb::bounds_of_blocks_hold";
+const SIGNS: &str = "numeric::interval::tests::products_of_all_signs";
+
+/// Mutants of bounds on motion.
+pub const MUTANTS: &[Mutant] = &[
+    // The motion itself.
+    m(
+        "angle not wrapped",
+        JOINT,
+        "Self::from_axis(k * rotation(axis, v0), k * axis, v1 - v0, origin, DVec3::ZERO)",
+        "Self::from_axis(k * rotation(axis, v0), k * axis, (v1 - v0).sin().asin(), origin, DVec3::ZERO)",
+        UNWRAPPED,
+    ),
+    m(
+        "orientation at the start not transposed",
+        JOINT,
+        "k * DMat3::from_quat(r0)",
+        "k * DMat3::from_quat(r0).transpose()",
+        BOTH_ENDS,
+    ),
+    m(
+        "axis of a free joint in the parent's frame",
+        JOINT,
+        "Self::from_axis(r, k * axis, w, origin + k * c0, k * (c1 - c0))",
+        "Self::from_axis(r, r * axis, w, origin + k * c0, k * (c1 - c0))",
+        SPECIFIED,
+    ),
+    m("tail of the product w t", TRIG, "sin_cos_pair(x, tail)", "sin_cos_pair(x, T::new(0.0) * tail)", TAIL),
+    m(
+        "third part of π/2 in the reduction",
+        TRIG,
+        "(((x - k * T::new(P1)) - k * T::new(P2)) - k * T::new(P3)) + tail",
+        "((x - k * T::new(P1)) - k * T::new(P2)) + tail",
+        SINES,
+    ),
+    m("quadrants of sine and cosine", TRIG, "first & !second | third", "first", SINES),
+    m("sign of the sine", TRIG, "T::select(second, -sin, sin)", "sin", SINES),
+    m("sign of the cosine", TRIG, "T::select(first & !third, -cos, cos)", "T::select(first, -cos, cos)", SINES),
+    // Jets.
+    m(
+        "Coriolis term of the orientation, twice",
+        POSE,
+        "(p[2].0[i][j] + second) + two * middle",
+        "(p[2].0[i][j] + second) + middle",
+        C4,
+    ),
+    m("Coriolis term of the offset, twice", POSE, "p1.apply(t1).times(two)", "p1.apply(t1)", C4),
+    m("centripetal term", POSE, "-(ww * turning)", "-(ww * turning * T::new(0.5))", C4),
+    m("offset in the speed's bound", POSE, "self.beta[0] + o * offset_max", "self.beta[0]", ATTAINED),
+    m("slide in the acceleration's bound, twice", POSE, "2.0 * o * slide", "o * slide", ATTAINED),
+    m("offset in the acceleration's bound", POSE, "self.beta[1] + o * o * offset_max", "self.beta[1]", ATTAINED),
+    m("offset in the remainder", POSE, "self.beta[2] + o * o * o * offset_max", "self.beta[2]", ATTAINED),
+    m("slide in the remainder", POSE, "3.0 * o * o * slide", "0.0", ATTAINED),
+    m("slide in the remainder, three times", POSE, "3.0 * o * o * slide", "2.0 * o * o * slide", ATTAINED),
+    m("the point in the speed's bound", POSE, "(self.beta[0] + self.omega * e_norm)", "self.beta[0]", ATTAINED),
+    m(
+        "the point in the acceleration's bound",
+        POSE,
+        "(self.beta[1] + self.omega * self.omega * e_norm)",
+        "self.beta[1]",
+        ATTAINED,
+    ),
+    m("Taylor remainder, in windows", POSE, "h * h * h / 6.0 * SCALAR_SLACK", "0.0", WINDOWS),
+    m("Taylor remainder, a sixth", POSE, "h * h * h / 6.0 * SCALAR_SLACK", "h * h * h / 6.3 * SCALAR_SLACK", ATTAINED),
+    m("rounding of a shifted point", POSE, "(size + self.ball) * T::new(16.0 * T::UNIT)", "T::new(0.0)", SHIFTED),
+    m("the point in the remainder", POSE, "self.omega * self.omega * self.omega * sixth", "0.0", ATTAINED),
+    m(
+        "rounding of poses, offsets",
+        POSE,
+        "[growth * offsets, growth * (k * d + 7.5)]",
+        "[0.0, growth * (k * d + 7.5)]",
+        ROUNDING,
+    ),
+    m(
+        "rounding of poses, orientations",
+        POSE,
+        "[growth * offsets, growth * (k * d + 7.5)]",
+        "[growth * offsets, 0.0]",
+        ROUNDING,
+    ),
+    m("rounding of poses, its size", POSE, "unit * x.exp()", "x.exp() * unit * 0.005", ROUNDING),
+    m("rounding of poses, with deep chains and many turns", POSE, "unit * x.exp()", "x.exp() * unit * 0.002", JETS),
+    m("acceleration in the middle of a block", BLOCK, "(x1 + x2.times(half)).times(shift)", "x1.times(shift)", BLOCKS),
+    // Intervals: the paper's bounds.
+    m(
+        "sine's own error in its range",
+        INTERVAL,
+        "TRIG_ERROR + (x.abs() + y.abs()) * f64::EPSILON",
+        "(x.abs() + y.abs()) * f64::EPSILON",
+        RANGES,
+    ),
+    m(
+        "rounding of the angle in the sine's range",
+        INTERVAL,
+        "TRIG_ERROR + (x.abs() + y.abs()) * f64::EPSILON",
+        "TRIG_ERROR",
+        RANGES,
+    ),
+    m("lowest value within the range of a sine", INTERVAL, "has(bottom)", "false", RANGES),
+    m("highest value within the range of a sine", INTERVAL, "has(top)", "false", RANGES),
+    m("range of a negative rate", INTERVAL, "if x <= y { (x, y) } else { (y, x) }", "(x, y)", RANGES),
+    m(
+        "step outward",
+        INTERVAL,
+        "(T::new(STEP * T::UNIT), T::new(T::UNDERFLOW))",
+        "(T::new(0.0), T::new(T::UNDERFLOW))",
+        OUTWARD,
+    ),
+    m(
+        "step outward where numbers underflow",
+        INTERVAL,
+        "(T::new(STEP * T::UNIT), T::new(T::UNDERFLOW))",
+        "(T::new(STEP * T::UNIT), T::new(0.0))",
+        OUTWARD,
+    ),
+    m(
+        "rounding of middle and radius",
+        INTERVAL,
+        "(mid.abs() + radius) * T::new(STEP * T::UNIT) + T::new(T::UNDERFLOW)",
+        "T::new(0.0)",
+        OUTWARD,
+    ),
+    m(
+        "the other end of a product",
+        INTERVAL,
+        "(self.lo * o.lo, self.lo * o.hi, self.hi * o.lo, self.hi * o.hi)",
+        "(self.lo * o.lo, self.lo * o.lo, self.hi * o.hi, self.hi * o.hi)",
+        SIGNS,
+    ),
+    // Balls of displacements as bounds of the culling stages.
+    m("speed in a ball of displacements", STRAY, "(first + second)", "second", NEEDED),
+    m("acceleration in a ball of displacements", STRAY, "(first + second)", "first", NEEDED),
+    m("turning in a ball of displacements", STRAY, "turning * sum", "T::new(0.0) * sum", NEEDED),
+    m("turning at a point far out", STRAY, "(bound.ball[1] + stray[1])", "bound.ball[1]", NEEDED),
+    m("remainder and rounding of the jet", STRAY, "(bound.ball[0] + stray[0])", "stray[0]", BALLS),
+    m("the largest of the sub-intervals", CONCAT, "x.0.into_iter().fold(0.0, f64::max)", "x.0[0]", NEEDED),
+    m("all of a block", CONCAT, "travel(&bound.jet, *size_m, reach(n))", "travel(&bound.jet, *size_m, h)", SPANS),
+];

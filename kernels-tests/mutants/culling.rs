@@ -1,0 +1,168 @@
+//! The list: the culling stages and large scenes.
+
+use super::{Mutant, m};
+
+const BLOCK: &str = "src/numeric/pose_block.rs";
+const OVERLAP: &str = "src/numeric/obb_overlap.rs";
+const MAPS: &str = "src/stage/s4_sweep/paper/maps.rs";
+const DESCENT: &str = "src/stage/s5_pairs/descent.rs";
+const MOVING_LINK: &str = "src/stage/s5_pairs/moving.rs";
+const REFINEMENT: &str = "src/stage/s5_pairs/refinement.rs";
+const REST: &str = "src/stage/s5_pairs/rest.rs";
+const SEPARATION: &str = "src/numeric/separation.rs";
+const NORMALS: &str = "src/numeric/normals.rs";
+const PAIRS_OF_SLABS: &str = "src/stage/s5_pairs.rs";
+const CULL: &str = "src/stage/s3_cull.rs";
+const TREE: &str = "src/model/tree.rs";
+const TREE_CACHE: &str = "src/model/tree_cache.rs";
+const NODES: &str = "src/gpu/nodes.rs";
+const PAGES: &str = "src/gpu/pages.rs";
+const CHUNK: &str = "src/engine/gpu/chunk.rs";
+const NO_TREE: &str = "model::tree::tests::what_is_no_tree_is_told";
+const CHANGED: &str = "model::tree_cache::tests::any_byte_that_changes_is_noticed";
+const OF_ANOTHER: &str = "model::tree_cache::tests::keys_differ_by_all_that_trees_depend_on";
+const READ_EXACTLY: &str =
+    "gpu::nodes::tests::boxes_hold_what_they_stand_for_and_little_more_and_are_read_without_error";
+const PAGED: &str = "pages::pages_give_the_pairs_of_the_whole";
+const QUEUED: &str = "pages::overflowing_queues_lose_nothing_on_any_page";
+const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32_rounds";
+const BENDING: &str = "s5_pairs::what_is_met_because_paths_bend_is_kept";
+const CULLED: &str = "s3_cull::reference_drops_only_what_is_free";
+const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
+const TURN_BACK: &str = "s5_pairs::paths::what_is_met_because_paths_turn_back_is_kept";
+const PASSED: &str = "s5_pairs::paths::all_that_a_point_passes_is_kept";
+const COMES_AGAIN: &str = "s5_pairs::paths::what_passes_by_and_comes_again_is_kept";
+const AT_LIMIT: &str = "s5_pairs::paths::what_touches_at_the_limit_is_found_again";
+const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
+const SWEPT_MARGIN: &str = "s4_sweep_raster::soundness::what_comes_within_the_margin_stays";
+const BOXES: &str = "obb::boxes_that_touch_are_never_called_apart";
+const BOXES_AT_REST: &str = "obb::boxes_at_rest_that_touch_are_never_called_apart_however_f32_rounds";
+const BLOCKS: &str = "obb::bounds_of_blocks_hold";
+
+/// Mutants of the culling stages.
+pub const MUTANTS: &[Mutant] = &[
+    // Oriented boxes.
+    m("ball of a moving box", OVERLAP, "a.ball + b.ball", "b.ball", BOXES),
+    m("velocity of a moving box's centre", OVERLAP, "n.dot(rates.center[0]).abs()", "T::new(0.0)", BOXES),
+    m("velocity of its axes", OVERLAP, "(along(*first) + along(*second))", "along(*second)", BOXES),
+    m(
+        "acceleration of its centre",
+        OVERLAP,
+        "(linear + (-quadratic).max(zero), linear + quadratic.max(zero))",
+        "(linear, linear)",
+        BOXES,
+    ),
+    m("rounding", OVERLAP, "(T::new(0.0), T::new(ROUNDINGS * T::UNIT))", "(T::new(0.0), T::new(0.0))", BOXES_AT_REST),
+    m(
+        "rounding of a moving box's range",
+        OVERLAP,
+        "size * T::new(ROUNDINGS * T::UNIT)",
+        "size * T::new(0.0)",
+        RANGE_AT_REST,
+    ),
+    // The paper's tessellation in maps.
+    m("the whole piece", MAPS, "[piece.t0, piece.t1]", "[piece.t0, 0.5 * (piece.t0 + piece.t1)]", SURFACE),
+    m(
+        "the margin",
+        MAPS,
+        "shape.lss.radius + motion.chains[shape.body as usize].margin_m",
+        "shape.lss.radius",
+        SWEPT_MARGIN,
+    ),
+    // The search for pairs on the CPU.
+    m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", TURN_BACK),
+    m("shift to a block's middle", BLOCK, "middle.shifted(-h, (len + 1) as f64 * h)", "middle", BLOCKS),
+    m("half width of a block", MOVING_LINK, "len as f64 * self.h", "0.5 * len as f64 * self.h", PAIRS),
+    m("half width of a part, for the nodes' boxes", MOVING_LINK, "T::new(*h)", "T::new(0.2 * *h)", PASSED),
+    m(
+        "place of a slice",
+        BLOCK,
+        "(f64::from(2 * k + 1) / f64::from(n) - 1.0) * h",
+        "(f64::from(2 * k) / f64::from(n) - 1.0) * h",
+        PAIRS,
+    ),
+    m(
+        "boxes of the model in all of a piece",
+        CULL,
+        "Real::min(part::<T, SUBS>(l, 0), part(l, 1))",
+        "part::<T, SUBS>(l, 0)",
+        CULLED,
+    ),
+    m(
+        "which of the sub-intervals a box meets",
+        CULL,
+        "(lo.gt(to) | from.gt(hi)) << (i * WIDTH)",
+        "(lo.gt(to) | from.gt(hi)) << (0 * i)",
+        CULLED,
+    ),
+    m("first triangle of a leaf", DESCENT, "(1u32 << of_leaf) - 1", "(1u32 << of_leaf) - 2", PAIRS),
+    m("what comes after a block", REFINEMENT, "item.mask & !(look.block as u16)", "0", PAIRS),
+    m("what comes after a sub-interval", REFINEMENT, "look.item.mask & !(1 << k)", "0", COMES_AGAIN),
+    m(
+        "lanes that go on to their first half",
+        REFINEMENT,
+        "look.item.lanes &= !(missed as u8);",
+        "look.item.lanes &= if MUTANT { 0 } else { !(missed as u8) };",
+        PAIRS,
+    ),
+    m("whose lane an answer is", REST, "(apart >> i & 1) << lane", "(apart >> i & 1) << i", PAIRS),
+    m("lanes that no axis separated", REST, "(apart >> i & 1) << lane", "1 << lane", PAIRS),
+    m("how far a triangle travels", SEPARATION, "middle.times(h)", "middle.times(T::new(0.0))", PAIRS),
+    m("velocities that differ", SEPARATION, "(high - middle).max(middle - low).times(h)", "V3::zero()", PAIRS),
+    m(
+        "accelerations of a triangle",
+        SEPARATION,
+        "a.abs().max(b.abs()).max(c.abs()).times(half_hh)",
+        "a.times(T::new(0.0))",
+        BENDING,
+    ),
+    m("travel along its own normal", NORMALS, "n.dot(m.travel).abs()", "T::new(0.0)", PAIRS),
+    m("travel along the other's normal", NORMALS, "n.dot(self.travel).abs()", "T::new(0.0)", PAIRS),
+    m("what travels unevenly, along its own normal", NORMALS, "n.abs().dot(off)", "T::new(0.0)", PAIRS),
+    m("what travels unevenly, along the other's normal", NORMALS, "n.abs().dot(self.off)", "T::new(0.0)", PAIRS),
+    m("moving vertices along the other's normal", NORMALS, "range(n, self.e)", "[T::new(0.0); 2]", PAIRS),
+    m("standing vertices along its own normal", NORMALS, "range(self.n, tri.f)", "[T::new(0.0); 2]", PAIRS),
+    m("whose normal is kept", REFINEMENT, "*number != Some(y)", "number.is_none()", PAIRS),
+    m("parts of slow links", PAIRS_OF_SLABS, "!begin.is_multiple_of(len)", "begin != 0", PAIRS),
+    m("what comes after a slab", PAIRS_OF_SLABS, "if same { later.mask() } else { 0 }", "0", PAIRS),
+    m(
+        "slices before a certain contact",
+        REFINEMENT,
+        "now >= self.found.limit(piece)",
+        "now + 2 >= self.found.limit(piece)",
+        AT_LIMIT,
+    ),
+    // Large scenes.
+    m("all primitives stand in a tree", TREE, "order.len() != n as usize", "false", NO_TREE),
+    m(
+        "all nodes and leaves hang in a tree",
+        TREE,
+        "next_node as usize == tree.nodes.len() && next_leaf as usize == tree.n_leaves()",
+        "true",
+        NO_TREE,
+    ),
+    m("checksum of a tree on disk", TREE_CACHE, "hash != computed", "false", CHANGED),
+    m("the scene of a tree on disk", TREE_CACHE, "head[8..40] != *key", "false", OF_ANOTHER),
+    m(
+        "highest corners of nodes, outward",
+        NODES,
+        "((f64::from(x) / self.step).ceil() - self.first)",
+        "((f64::from(x) / self.step).floor() - self.first)",
+        READ_EXACTLY,
+    ),
+    m(
+        "the last page, in the place of which the one before comes twice",
+        CHUNK,
+        "b.turn_to(page)",
+        "b.turn_to(page - 1)",
+        PAGED,
+    ),
+    m(
+        "the last leaf of a page",
+        PAGES,
+        "of.start < page.end && of.end > page.start",
+        "of.start + 1 < page.end && of.end > page.start",
+        PAGED,
+    ),
+    m("queues begin anew on a page", CHUNK, "counters[0] = roots.len() as u32", "counters[0] = 0", QUEUED),
+];
