@@ -36,7 +36,7 @@ fn case() -> Case {
 
 /// Small chunks and queues, so that there are many submissions and all paths are taken.
 fn options(faults: Faults) -> Options {
-    let capacities = Capacities { pieces: 12, queue: 1 << 12, candidates: 64, pairs: 64 };
+    let capacities = Capacities { pieces: 12, boxes: 1 << 10, queue: 1 << 12, candidates: 64, pairs: 64 };
     Options { capacities: Some(capacities), faults, ..on(Backend::Gpu) }
 }
 

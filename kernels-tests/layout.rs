@@ -136,6 +136,8 @@ fn constants_agree() {
         ("JOINT_FLOATS", s1_concat::JOINT_FLOATS as f64),
         ("BOX_FLOATS", s2_bound::BOX_FLOATS as f64),
         ("BOX_ROUNDINGS", 32.0),
+        ("BOXES_MADE", f64::from(layout::BOXES_MADE)),
+        ("WANTED", f64::from(1u32 << 31)),
         ("MOST_OF_SUBS", 12.0),
         ("BOX_VECTORS", (s2_bound::BOX_FLOATS * stage::SUBS / 4) as f64),
         ("CLUSTER_SIZE", f64::from(SCENE_LEAF)),

@@ -133,7 +133,7 @@ fn overflowing_queues_lose_nothing_on_any_page() {
     let work = work(&case(62));
     // With room for nothing every piece runs on the CPU, which proves other pairs free than the kernels do. What neither does is never
     // lost, wherever a piece ends.
-    let none = Capacities { pieces: 100, queue: 0, candidates: 0, pairs: 0 };
+    let none = Capacities { pieces: 100, boxes: 1 << 10, queue: 0, candidates: 0, pairs: 0 };
     let of = |capacities| Options { capacities: Some(capacities), ..options(Some(PAGE), Sweep::Off) };
     let (mut needed, ..) = pairs(&work, of(none), None);
     let (ample, stats, _) = pairs(&work, options(Some(PAGE), Sweep::Off), None);
@@ -144,7 +144,7 @@ fn overflowing_queues_lose_nothing_on_any_page() {
         pairs.retain(|p| missing(std::slice::from_ref(there), &[vec![*p]]) == 0);
     }
     assert!(count(&needed) * 10 > on_cpu * 9 && on_cpu > 300, "{} of {on_cpu}", count(&needed));
-    let all = Capacities { pieces: 100, queue: 1 << 16, candidates: 1 << 16, pairs: 1 << 16 };
+    let all = Capacities { pieces: 100, boxes: 1 << 10, queue: 1 << 16, candidates: 1 << 16, pairs: 1 << 16 };
     for capacities in [
         Capacities { queue: work.pieces.len() as u32 - 1, ..all },
         Capacities { queue: 40, ..all },
@@ -180,7 +180,7 @@ fn answers_are_the_same_bytes_however_the_scene_is_cut() {
     let expected = engine(&case.robot, &case.scene, &[], on(Backend::Cpu)).check(&motions).unwrap().verdicts;
     let contacts = expected.iter().filter(|v| v.is_contact()).count();
     assert!(contacts >= 5 && contacts + 5 <= expected.len(), "{contacts} contacts");
-    let small = Capacities { pieces: 5, queue: 1 << 10, candidates: 48, pairs: 64 };
+    let small = Capacities { pieces: 5, boxes: 1 << 10, queue: 1 << 10, candidates: 48, pairs: 64 };
     for sweep in [Sweep::Off, Sweep::Compute, Sweep::Grid, Sweep::Raster] {
         for capacities in [None, Some(small)] {
             let options = Options { capacities, ..options(Some(PAGE), sweep) };

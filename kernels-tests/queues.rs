@@ -58,7 +58,7 @@ fn exact_sizes(case: &Case) -> Capacities {
     let started = flow.start(&case.world, &chunk, 0).unwrap();
     flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
     let [queue, candidates, pairs] = flow.demand(0).unwrap();
-    Capacities { pieces: 100, queue, candidates, pairs }
+    Capacities { pieces: 100, boxes: 1 << 10, queue, candidates, pairs }
 }
 
 /// Pairs that differ; a piece that at last ran on the CPU may keep a few pairs less or slices later.
@@ -115,6 +115,21 @@ fn overflowing_queues_lose_nothing() {
     }
 }
 
+/// Nodes that find no room for boxes are bounded where they are met, to the same bytes.
+#[test]
+fn nodes_without_boxes_are_bounded_where_they_are_met() {
+    if skip() {
+        return;
+    }
+    let case = case(41);
+    let (ample, _) = run(&case, None, None);
+    let exact = exact_sizes(&case);
+    for boxes in [0, 1, 2, 5, 17] {
+        let (got, retries) = run(&case, Some(Capacities { boxes, ..exact }), None);
+        assert!(got == ample && retries == 0, "{boxes}");
+    }
+}
+
 /// Without the mark that a piece has to be done again, the same sizes lose pairs.
 #[test]
 fn an_overflow_that_goes_unmarked_is_caught() {
@@ -145,7 +160,7 @@ fn dispatches_beyond_one_dimension_do_all_their_work() {
     }
     let case = case(42);
     let n = 131_100u32;
-    let capacities = Capacities { pieces: 100, queue: 1 << 21, candidates: n, pairs: 1 << 16 };
+    let capacities = Capacities { pieces: 100, boxes: 1 << 10, queue: 1 << 21, candidates: n, pairs: 1 << 16 };
     let mut options = Options { capacities: Some(capacities), ..Options::default() };
     // Without limits, so that the number of repetitions does not matter.
     options.solve.initial = Initial::Ignore;

@@ -78,7 +78,7 @@ fn answers_on_an_adapter_do_not_depend_on_how_the_work_is_shared_out() {
     let (robot, scene, motions) = case(effort(150, 3000));
     let expected = engine(&robot, &scene, &[], on(Backend::Gpu)).check(&motions).unwrap().verdicts;
     // A motion of 20 radians about three joints has more pieces than the smallest chunks here.
-    let small = |pieces, queue, n| Capacities { pieces, queue, candidates: n, pairs: n };
+    let small = |pieces, queue, n| Capacities { pieces, boxes: 1 << 10, queue, candidates: n, pairs: n };
     let options: Vec<Options> = [small(1, 1 << 14, 1 << 14), small(4, 1 << 14, 1 << 12), small(64, 500, 40)]
         .into_iter()
         .map(|capacities| Options { capacities: Some(capacities), ..on(Backend::Gpu) })
@@ -116,7 +116,8 @@ fn an_error_ends_a_stream_after_the_answers_before_it() {
             return;
         }
         // Small chunks, so that some answers come before the error is met.
-        let capacities = Some(Capacities { pieces: 16, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 });
+        let capacities =
+            Some(Capacities { pieces: 16, boxes: 1 << 10, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 });
         let options = Options { capacities, sweep: firstcontact::engine::Sweep::Off, ..on(backend) };
         let engine = engine(&robot, &scene, &[], options);
         let failing = portions(&motions, &[100]).into_iter().chain([Err(Error::usage("stop")), Ok(motions.clone())]);

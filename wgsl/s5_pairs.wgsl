@@ -3,8 +3,8 @@
 //!use lib/queue
 //!use lib/scene
 //!use lib/time_boxes
-// s5_pairs: from candidates (link, cluster) to pairs of triangles. Entry points, in this order: `nodes` once, and for each slab
-// of time `roots`, `links` (once for each level of the deepest link tree), `leaves`, `pairs`, `parts`.
+// s5_pairs: from candidates (link, cluster) to pairs of triangles. Entry points, in this order and for each slab of time: `roots`,
+// `nodes` and `links` (once for each level of the deepest link tree), `leaves`, `pairs`, `parts`.
 
 @group(0) @binding(0) var<uniform> chunk: Chunk;
 // One for each piece and link.
@@ -18,7 +18,7 @@
 // Queues: nodes against clusters, after these leaves against triangles; and leaves against clusters.
 @group(0) @binding(6) var<storage, read_write> items: array<LinkItem>;
 @group(0) @binding(7) var<storage, read_write> leaf_items: array<LinkItem>;
-// Of the children of the first nodes, in all sub-intervals: for each piece and child.
+// Of the children of nodes, in all sub-intervals: see `boxes_of`.
 @group(0) @binding(8) var<storage, read> boxes: array<vec4<f32>>;
 @group(0) @binding(9) var<storage, read> clusters: array<Cluster>;
 @group(1) @binding(0) var<uniform> current: Pass;
@@ -80,6 +80,8 @@ struct TrianglePair {
 const LINK_LEAF: u32 = 8u;
 const BOX_FLOATS: u32 = 6u;
 const MOST_OF_SUBS: u32 = 12u;
+// The counter of boxes.
+const BOXES_MADE: u32 = 254u;
 // Units that cover what rounds in a box around an oriented one.
 const BOX_ROUNDINGS: f32 = 32.0;
 
@@ -130,7 +132,41 @@ fn box_around(m: MovingLink, pose: Pose, b: LinkChild) -> Box {
     return Box(center.c0 - (fall + around), center.c0 + (rise + around));
 }
 
-// Boxes around the oriented boxes of the links' trees. One invocation for each piece, node among the first, and sub-interval.
+// Where in `control` it stands which boxes a node has in a piece: 0 as long as nobody has asked for them, then WANTED, with the number of
+// the boxes from 1 on if there is room for them.
+const WANTED: u32 = 0x80000000u;
+
+fn boxed_at(piece: u32, node: u32) -> u32 {
+    return chunk.boxed_at + piece * chunk.n_boxed + node;
+}
+
+// The number of the boxes of a node's children, from 1 on, or 0 if there are none.
+fn boxes_of(piece: u32, node: u32) -> u32 {
+    if node >= chunk.n_boxed {
+        return 0u;
+    }
+    return atomicLoad(&control[boxed_at(piece, node)]) & ~WANTED;
+}
+
+// Has the next step `nodes` make boxes, unless somebody had it before.
+fn want_boxes(piece: u32, node: u32) {
+    if node >= chunk.n_boxed || atomicLoad(&control[boxed_at(piece, node)]) != 0u {
+        return;
+    }
+    if atomicOr(&control[boxed_at(piece, node)], WANTED) != 0u {
+        return;
+    }
+    let number = atomicAdd(&control[BOXES_MADE], 1u);
+    if number >= chunk.box_capacity {
+        return;
+    }
+    atomicStore(&control[boxed_at(piece, node)], WANTED | (number + 1u));
+    let list = chunk.boxed_at + chunk.n_pieces * chunk.n_boxed;
+    let at = atomicAdd(&control[current.nodes_output], 1u);
+    atomicStore(&control[list + current.nodes_output_at + at], piece * chunk.n_boxed + node);
+}
+
+// Boxes around the oriented boxes of the children of nodes. One invocation for each of these and sub-interval.
 @compute @workgroup_size(64)
 fn nodes(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -138,21 +174,24 @@ fn nodes(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    let sub = id % SUBS;
-    let node = id / SUBS % (chunk.n_boxed / WIDTH);
-    let piece = id / SUBS / (chunk.n_boxed / WIDTH);
-    if piece >= chunk.n_pieces {
+    if id / SUBS >= queue_length(current.input, chunk.box_capacity) {
         return;
     }
+    let sub = id % SUBS;
+    let list = chunk.boxed_at + chunk.n_pieces * chunk.n_boxed;
+    let wanted = atomicLoad(&control[list + current.input_at + id / SUBS]);
+    let node = wanted % chunk.n_boxed;
+    let piece = wanted / chunk.n_boxed;
     let m = moving[piece * chunk.n_links + node_links[node]];
     let pose = pose_at(piece, m.body, sub);
-    for (var place = node * WIDTH; place < (node + 1u) * WIDTH; place += 1u) {
-        let slot = link_nodes[place];
+    let first = (boxes_of(piece, node) - 1u) * WIDTH;
+    for (var place = 0u; place < WIDTH; place += 1u) {
+        let slot = link_nodes[node * WIDTH + place];
         if slot.child == EMPTY {
             continue;
         }
         let around = box_around(m, pose, slot);
-        let at = (piece * chunk.n_boxed + place) * (BOX_FLOATS * SUBS) + sub;
+        let at = (first + place) * (BOX_FLOATS * SUBS) + sub;
         for (var axis = 0u; axis < 3u; axis += 1u) {
             node_boxes[at + axis * SUBS] = around.lo[axis];
             node_boxes[at + (3u + axis) * SUBS] = around.hi[axis];
@@ -195,6 +234,8 @@ fn roots(
     }
     let at = queue_slot(current.output, chunk.queue_capacity, c.piece);
     if at != NONE {
+        // The root of link i is node i.
+        want_boxes(c.piece, c.link);
         items[current.output_at + at] = LinkItem(piece_link, c.link, c.cluster, mask, left);
     }
 }
@@ -211,10 +252,10 @@ fn block_ball(m: MovingLink, i: u32, j: u32) -> f32 {
     return select(m.balls.z, m.balls.y, j - i < 4u);
 }
 
-// The marked sub-intervals in which a child of a node may meet a standing box.
-fn subs_near(m: MovingLink, piece: u32, place: u32, marked: u32, standing: Box) -> u32 {
-    if place < chunk.n_boxed {
-        return subs_meeting((piece * chunk.n_boxed + place) * BOX_VECTORS, marked, standing);
+// The marked sub-intervals in which a child of a node may meet a standing box; `number` is that of the node's boxes.
+fn subs_near(m: MovingLink, piece: u32, place: u32, number: u32, marked: u32, standing: Box) -> u32 {
+    if number != 0u {
+        return subs_meeting(((number - 1u) * WIDTH + place % WIDTH) * BOX_VECTORS, marked, standing);
     }
     let slot = link_nodes[place];
     var mask = marked;
@@ -246,7 +287,8 @@ fn links(
     let m = moving[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
     let cluster = clusters[item.scene_ref];
-    let mask = subs_near(m, piece, place, item.mask, Box(cluster.lo, cluster.hi));
+    let number = boxes_of(piece, item.link_ref);
+    let mask = subs_near(m, piece, place, number, item.mask, Box(cluster.lo, cluster.hi));
     if mask == 0u {
         return;
     }
@@ -258,6 +300,7 @@ fn links(
     } else {
         let at = queue_slot(current.output, chunk.queue_capacity, piece);
         if at != NONE {
+            want_boxes(piece, child);
             items[current.output_at + at] = LinkItem(item.piece_link, child, item.scene_ref, mask, item.triangles);
         }
     }
@@ -277,13 +320,14 @@ fn leaves(
     let item = leaf_items[id];
     let m = moving[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
+    let number = boxes_of(piece, item.link_ref / WIDTH);
     var rest = item.triangles;
     var near = 0u;
     var mask = 0u;
     while rest != 0u {
         let k = firstTrailingBit(rest);
         let tri_box = standing_box(standing(item.scene_ref + k));
-        let subs = subs_near(m, piece, item.link_ref, item.mask, tri_box);
+        let subs = subs_near(m, piece, item.link_ref, number, item.mask, tri_box);
         near |= select(0u, 1u << k, subs != 0u);
         mask |= subs;
         rest &= rest - 1u;

@@ -164,5 +164,6 @@ pub const MUTANTS: &[Mutant] = &[
         "of.start + 1 < page.end && of.end > page.start",
         PAGED,
     ),
+    m("boxes are counted on from page to page", CHUNK, "CANDIDATES..BOXES_MADE", "CANDIDATES..PAIRS", PAGED),
     m("queues begin anew on a page", CHUNK, "counters[0] = roots.len() as u32", "counters[0] = 0", QUEUED),
 ];

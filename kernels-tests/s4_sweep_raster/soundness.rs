@@ -237,7 +237,7 @@ fn a_full_atlas_leaves_candidates_standing() {
     let mut draw = Draw::new(49);
     let case = case(&mut draw, &Kind { touching: 3, others: 200, ..Kind::default() });
     let roomy = options(BoundForm::Jet, 32);
-    let capacities = Capacities { pieces: 64, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 };
+    let capacities = Capacities { pieces: 64, boxes: 1 << 10, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 };
     // A quarter of the memory is the atlas's: three tiles of three views, 32² pixels, two words.
     let narrow = Options { memory_bytes: 4 * 3 * 3 * 1024 * 8, capacities: Some(capacities), ..roomy.clone() };
     let [before, all] = on_adapter(&case, &roomy, None);

@@ -64,7 +64,7 @@ fn overflows_in_slabs_lose_nothing() {
     flow.finish(&case.world, &options(8), &chunk, started, &mut Stats::default()).unwrap();
     let [queue, candidates, pairs] = flow.demand(0).unwrap();
     for (queue, pairs) in [(queue / 2, pairs), (queue, pairs / 2), (1, 1)] {
-        let capacities = Some(Capacities { pieces: 100, queue, candidates, pairs });
+        let capacities = Some(Capacities { pieces: 100, boxes: 1 << 10, queue, candidates, pairs });
         let (pairs, limits, stats) = run(&case, &Options { capacities, ..options(8) }, None);
         assert!(stats.stages[Stage::Cull as usize].retries > 0);
         assert_eq!(faults(&case, &pairs, &limits), 0, "{capacities:?}");
@@ -127,8 +127,8 @@ fn entries(case: &Case, slabs: u32, mode: Mode) -> (Vec<u32>, Limits) {
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
     let started = flow.start(&case.world, &chunk, 0).unwrap();
     let output = flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
-    let control: Vec<u32> = flow.buffers(0).read(flow.gpu(), Slot::Control, 256 + 64 * slabs as usize).unwrap();
-    ((0..slabs as usize).map(|slab| control[256 + 64 * slab]).collect(), output.limits)
+    let control: Vec<u32> = flow.buffers(0).read(flow.gpu(), Slot::Control, 256 + 128 * slabs as usize).unwrap();
+    ((0..slabs as usize).map(|slab| control[256 + 128 * slab]).collect(), output.limits)
 }
 
 /// After the slab of a motion's contact none of its candidates is looked at.
@@ -179,7 +179,7 @@ fn answers_do_not_depend_on_slabs() {
             for slabs in [Some(2), Some(3), Some(8), Some(16), None] {
                 assert_eq!(check(slabs, None), first, "{slabs:?}");
             }
-            let small = Capacities { pieces: 3, queue: 1 << 16, candidates: 1 << 12, pairs: 1 << 12 };
+            let small = Capacities { pieces: 3, boxes: 1 << 10, queue: 1 << 16, candidates: 1 << 12, pairs: 1 << 12 };
             assert_eq!(check(None, Some(small)), first);
         }
     }

@@ -1,9 +1,9 @@
 //! `--sweep auto`: which form of swept-volume culling pays, tried on motions of the batch itself.
 //!
 //! The choice holds for the engine, not for each motion and link: measured on motions of 1° to 60°, free and colliding, in a
-//! machine room, it was the same for all of them. On a software adapter the computed form saves three to ten times
-//! what it costs; on a CPU, where the search for pairs begins with as good a bound for each cluster, it costs more than it
-//! saves (`firstcontact bench ablation`; figures in `benches/README.md`). The grid was never the best, and is not tried.
+//! machine room, it was the same for all of them. On a CPU, where the search for pairs begins with as good a bound for each cluster,
+//! the computed form costs more than it saves; so it does on a software adapter, but for long chains (figures in `benches/README.md`).
+//! The grid was never the best, and is not tried.
 
 use super::checker::Checker;
 use super::gpu::{ChunkInput, GpuFlow};
@@ -54,7 +54,7 @@ impl Checker {
 
     /// The form to check a batch with on an adapter.
     pub(super) fn choose_on_gpu(&self, flow: &mut GpuFlow, motions: &Motions) -> Result<()> {
-        let [first, other] = [Sweep::Compute, Sweep::Off];
+        let [first, other] = [Sweep::Off, Sweep::Compute];
         if let Some(known) = self.known_form() {
             flow.set_sweep(known);
             return Ok(());

@@ -184,9 +184,8 @@ impl Engine {
 
     /// How swept volumes are tested: what was asked for, or what the automatic choice came to.
     pub fn sweep(&self) -> Sweep {
-        let usual = if self.0.flow.is_some() { Sweep::Compute } else { Sweep::Off };
         match self.0.options.sweep {
-            Sweep::Auto => self.0.form.get().copied().unwrap_or(usual),
+            Sweep::Auto => self.0.form.get().copied().unwrap_or(Sweep::Off),
             asked => asked,
         }
     }

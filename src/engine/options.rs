@@ -147,6 +147,8 @@ impl Default for Options {
 pub struct Capacities {
     /// Pieces of motions in a chunk, at least 1.
     pub pieces: usize,
+    /// Nodes of links' trees, in all pieces, whose children have boxes; others are bounded where they are met.
+    pub boxes: u32,
     /// Work items of a level.
     pub queue: u32,
     /// Candidates.

@@ -70,8 +70,12 @@ shared! {
         tile_capacity: u32,
         /// The first triangle of the page of the scene that is there.
         first_triangle: u32,
-        /// Children of nodes of the links' trees, the first ones, that have boxes.
+        /// Nodes of the links' trees, the first ones, that may have boxes.
         n_boxed: u32,
+        /// Nodes of pieces whose boxes there is room for.
+        box_capacity: u32,
+        /// Word of the control buffer where it starts to stand which boxes they have; lists of nodes follow.
+        boxed_at: u32,
     }
 
     /// A part of a motion.
@@ -320,6 +324,10 @@ shared! {
         slab: u32,
         /// Slabs of time.
         n_slabs: u32,
+        /// Counter of the list of nodes that boxes are to be made for.
+        nodes_output: u32,
+        /// Where that list starts.
+        nodes_output_at: u32,
     }
 }
 
@@ -331,6 +339,9 @@ pub const FORM_INTERVAL: u32 = 1;
 pub const FLAG_LIMITS: u32 = 1;
 /// Some pairs of link and object are never tested.
 pub const FLAG_ALLOWED: u32 = 2;
+
+/// The word of the control buffer that counts the boxes of nodes that `s5_pairs` has made.
+pub const BOXES_MADE: u32 = 254;
 
 /// Relative error of one operation of WGSL: it may return either neighbour of the exact result.
 pub const UNIT: f64 = 1.0 / (1u64 << 23) as f64;

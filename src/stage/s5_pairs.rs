@@ -314,7 +314,7 @@ pub fn clip(pairs: &mut Vec<TrianglePair>, pieces: &[Piece], limits: &Limits, n_
 
 const SOURCE: &str = include_str!("../../wgsl/s5_pairs.wgsl");
 
-/// The kernel of step `nodes`, once for all slabs.
+/// The kernel of step `nodes`: the boxes of those that the step before has met first.
 pub const NODES: Kernel = Kernel {
     stem: "s5_pairs",
     source: SOURCE,
@@ -323,12 +323,13 @@ pub const NODES: Kernel = Kernel {
     bindings: &[
         bind(0, "chunk", Access::Uniform, Slot::Chunk),
         bind(1, "moving", Access::Read, Slot::Moving),
+        bind(3, "control", Access::ReadWrite, Slot::Control),
         bind(4, "poses", Access::Read, Slot::Poses),
         bind(5, "link_nodes", Access::Read, Slot::LinkNodes),
         bind(6, "node_links", Access::Read, Slot::NodeLinks),
         bind(8, "node_boxes", Access::ReadWrite, Slot::NodeBoxes),
     ],
-    has_pass: false,
+    has_pass: true,
 };
 
 /// The kernel of step `roots`, the first of a slab.
@@ -344,7 +345,6 @@ pub const ROOTS: Kernel = Kernel {
         bind(6, "items", Access::ReadWrite, Slot::Items),
         bind(9, "clusters", Access::Read, Slot::Clusters),
     ],
-    has_pass: true,
     ..NODES
 };
 

@@ -41,8 +41,11 @@ struct Chunk {
     tile_capacity: u32,
     // Of the page of the scene that is there.
     first_triangle: u32,
-    // Children of nodes of the links' trees, the first ones, that have boxes.
+    // Nodes of the links' trees, the first ones, that may have boxes, and nodes of pieces that there is room for.
     n_boxed: u32,
+    box_capacity: u32,
+    // Where in `control` it stands which boxes they have.
+    boxed_at: u32,
 }
 
 struct Piece {
@@ -109,6 +112,9 @@ struct Pass {
     // Which of how many slabs of time.
     slab: u32,
     n_slabs: u32,
+    // Counter of the list of nodes that boxes are to be made for, and where that list starts.
+    nodes_output: u32,
+    nodes_output_at: u32,
 }
 
 // Invocations are numbered through a two-dimensional grid of workgroups, since one dimension ends at 65,535.

@@ -1,12 +1,11 @@
 //! One chunk: loaded, submitted, read back, and done again where a queue was too small.
 
-use super::{CANDIDATES, COUNTERS, FIRST_PAIRS, GpuFlow, NODE_BYTES, PAIR_BYTES, PAIRS, SWEEP_COUNTS};
+use super::{CANDIDATES, COUNTERS, FIRST_PAIRS, GpuFlow, PAIR_BYTES, PAIRS, SWEEP_COUNTS};
 use crate::engine::options::{Options, Stage};
 use crate::engine::stats::Stats;
 use crate::error::Result;
-use crate::gpu::layout::{Chunk, FLAG_ALLOWED, FLAG_LIMITS, FORM_INTERVAL, FORM_JET};
+use crate::gpu::layout::{BOXES_MADE, Chunk, FLAG_ALLOWED, FLAG_LIMITS, FORM_INTERVAL, FORM_JET};
 use crate::gpu::{Slot, Step, Submission, first_link_triangles};
-use crate::model::tree::WIDTH;
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::pose_bound::BoundForm;
@@ -55,7 +54,7 @@ impl GpuFlow {
     /// # Errors
     /// The device has no memory for the chunk.
     pub fn load(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
-        let (redo_at, limits_at, _) = self.control_layout(chunk);
+        let (redo_at, limits_at, boxed_at) = self.control_layout(chunk);
         let (gpu, b) = (&self.gpu, &mut self.sets[set]);
         let n_pieces = chunk.pieces.len();
         b.turn_to(0);
@@ -63,7 +62,6 @@ impl GpuFlow {
         let subs = (n_pieces * SUBS * size_of::<f32>()) as u64;
         b.reserve(gpu, Slot::Poses, subs * (world.robot.bodies.len() * POSE_FLOATS) as u64)?;
         b.reserve(gpu, Slot::Boxes, subs * (world.model.n_nodes() * BOX_FLOATS) as u64)?;
-        b.reserve(gpu, Slot::NodeBoxes, (n_pieces * self.n_boxed as usize / WIDTH * NODE_BYTES) as u64)?;
         let flags = if self.prune { FLAG_LIMITS } else { 0 } | if world.allowed.is_empty() { 0 } else { FLAG_ALLOWED };
         let uniform = Chunk {
             n_pieces: n_pieces as u32,
@@ -83,14 +81,16 @@ impl GpuFlow {
             tile_capacity: self.kernels.raster.as_ref().map_or(0, |r| r.tile_capacity),
             first_triangle: 0,
             n_boxed: self.n_boxed,
+            box_capacity: self.capacities.boxes,
+            boxed_at: boxed_at as u32,
         };
         b.set_chunk(gpu, &uniform)?;
         self.uniforms[set] = uniform;
         self.clear(world, chunk, set)
     }
 
-    /// Turns to another page of the scene, for what is submitted from now on: the queues begin anew, but for the pairs; marks and limits
-    /// stay, and what `s4_sweep` has counted.
+    /// Turns to another page of the scene, for what is submitted from now on: the queues begin anew, but for the pairs; marks, limits and
+    /// the boxes of the links' trees stay, and what `s4_sweep` has counted.
     ///
     /// # Errors
     /// The device failed.
@@ -109,7 +109,7 @@ impl GpuFlow {
             counters[CANDIDATES as usize] = candidates.len() as u32;
             self.sets[set].write(gpu, Slot::Candidates, 0, &candidates);
         }
-        for anew in [0..SWEEP_COUNTS, CANDIDATES..PAIRS, PAIRS + 1..COUNTERS as u32] {
+        for anew in [0..SWEEP_COUNTS, CANDIDATES..BOXES_MADE, PAIRS + 1..COUNTERS as u32] {
             let range = anew.start as usize..anew.end as usize;
             self.sets[set].write(gpu, Slot::Control, range.start, &counters[range]);
         }
@@ -141,7 +141,7 @@ impl GpuFlow {
             control[redo_at + piece / 32] |= 1 << (piece % 32);
         }
         control[limits_at..].fill(u32::MAX);
-        b.fill(gpu, Slot::Control, &control)
+        self.set_control(set, control, n_pieces)
     }
 
     /// Empties what the form of `s4_sweep` keeps from chunk to chunk: lists of candidates, or tiles. Where `s3_cull` is left
@@ -174,7 +174,7 @@ impl GpuFlow {
         control[CANDIDATES as usize] = candidates.len() as u32;
         let (gpu, b) = (&self.gpu, &mut self.sets[set]);
         b.write(gpu, Slot::Candidates, 0, &candidates);
-        b.fill(gpu, Slot::Control, &control)
+        self.set_control(set, control, chunk.pieces.len())
     }
 
     /// How many pieces have room for every link against every cluster, whatever the page.
@@ -209,9 +209,7 @@ impl GpuFlow {
 
     /// Submits stages; brings back what they counted, and all there is if `all` are done with.
     pub(super) fn submit(&self, chunk: &ChunkInput, set: usize, stages: &[Stage], all: bool) -> Result<Submission> {
-        // What is made once for a chunk is there when another page is turned to.
-        let is_first = self.sets[set].page().first_triangle == 0;
-        let steps: Vec<Step> = stages.iter().flat_map(|&s| self.steps(s, chunk.pieces.len(), is_first)).collect();
+        let steps: Vec<Step> = stages.iter().flat_map(|&s| self.steps(s, chunk.pieces.len())).collect();
         let (_, _, words) = self.control_layout(chunk);
         let pairs = FIRST_PAIRS.min(u64::from(self.capacities.pairs)) * PAIR_BYTES;
         let words = if all { words } else { COUNTERS };

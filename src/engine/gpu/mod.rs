@@ -34,6 +34,8 @@ const SWEEP_COUNTS: u32 = 250;
 const CANDIDATES: u32 = 253;
 const PAIRS: u32 = 255;
 const PAIR_BYTES: u64 = size_of::<TrianglePair>() as u64;
+/// Nodes whose boxes there is room for, for each piece; a motion meets a dozen, and not all pieces meet the most.
+const BOXES_PER_PIECE: usize = 24;
 /// The boxes of the children of a node of a link's tree.
 const NODE_BYTES: usize = WIDTH * BOX_FLOATS * SUBS * size_of::<f32>();
 /// Pairs that are read back at once with the counters; more cost a second copy.
@@ -72,7 +74,7 @@ pub struct GpuFlow {
     capacities: Capacities,
     cull_levels: u32,
     link_levels: u32,
-    /// Children of nodes of the links' trees that have boxes.
+    /// Nodes of the links' trees that may have boxes.
     n_boxed: u32,
     /// Slabs of time that `s5_pairs` goes through, and whether it does so for few pieces, too.
     n_slabs: u32,
@@ -158,7 +160,7 @@ impl GpuFlow {
             capacities,
             cull_levels: cull_levels as u32,
             link_levels: link_levels as u32,
-            n_boxed: (n_boxed(world) * WIDTH) as u32,
+            n_boxed: n_boxed(world) as u32,
             n_slabs: n_slabs.clamp(1, slabs::MOST_SLABS),
             always_slabs: options.slabs.is_some(),
             form: options.bound,
@@ -178,6 +180,7 @@ impl GpuFlow {
             set.reserve(&self.gpu, Slot::LeafItems, u64::from(c.queue) * entry)?;
             set.reserve(&self.gpu, Slot::Candidates, u64::from(c.candidates) * size_of::<Candidate>() as u64)?;
             set.reserve(&self.gpu, Slot::Pairs, u64::from(c.pairs) * PAIR_BYTES)?;
+            set.reserve(&self.gpu, Slot::NodeBoxes, u64::from(c.boxes) * NODE_BYTES as u64)?;
             set.reserve(&self.gpu, Slot::Arguments, 16)?;
             if let Some(raster) = &self.kernels.raster {
                 raster.reserve(&self.gpu, set, c.candidates)?;
@@ -240,7 +243,7 @@ impl GpuFlow {
     }
 
     /// The steps of a stage for a chunk of `n_pieces`.
-    fn steps(&self, stage: Stage, n_pieces: usize, is_first_page: bool) -> Vec<Step<'_>> {
+    fn steps(&self, stage: Stage, n_pieces: usize) -> Vec<Step<'_>> {
         let k = &self.kernels;
         let direct = |pipeline| {
             let size = Size::Invocations((n_pieces * SUBS) as u64);
@@ -252,7 +255,7 @@ impl GpuFlow {
             Stage::Bound => direct(&k.bound),
             Stage::Cull if !self.cull => Vec::new(),
             Stage::Cull => (0..self.cull_levels).map(|i| queued(&k.cull, i)).collect(),
-            Stage::Pairs => self.pair_steps(self.cull_levels, n_pieces, is_first_page),
+            Stage::Pairs => self.pair_steps(self.cull_levels, n_pieces),
             Stage::Sweep => {
                 let pass = self.cull_levels + (self.n_slabs + 1) * slabs::steps(self.link_levels);
                 let links = Size::Invocations(n_pieces as u64 * u64::from(self.n_links) * 64);
@@ -272,14 +275,24 @@ impl GpuFlow {
         }
     }
 
-    /// Words of the control buffer before the redo bits, before the limits, and in all.
+    /// Words of the control buffer before the redo bits, before the limits, and before what is never read back: which boxes nodes have.
     fn control_layout(&self, chunk: &ChunkInput) -> (usize, usize, usize) {
         let limits_at = COUNTERS + chunk.pieces.len().div_ceil(32);
         (COUNTERS, limits_at, limits_at + chunk.motions.len())
     }
+
+    /// Puts what a chunk starts with into the control buffer: no node has boxes, and there is room for two lists of nodes.
+    fn set_control(&mut self, set: usize, mut control: Vec<u32>, n_pieces: usize) -> Result<()> {
+        control.resize(control.len() + n_pieces * self.n_boxed as usize, 0);
+        let words = control.len() as u64 + 2 * u64::from(self.capacities.boxes);
+        let b = &mut self.sets[set];
+        b.reserve(&self.gpu, Slot::Control, words * size_of::<u32>() as u64)?;
+        b.write(&self.gpu, Slot::Control, 0, &control);
+        Ok(())
+    }
 }
 
-/// Nodes of the links' trees that have boxes.
+/// Nodes of the links' trees that may have boxes.
 fn n_boxed(world: &World) -> usize {
     slabs::boxed_nodes(world.links.iter().map(|link| link.tree.nodes.len()).sum())
 }
@@ -290,10 +303,10 @@ fn default_capacities(gpu: &Gpu, world: &World, memory_bytes: u64) -> Capacities
     // Counters times 32 invocations must stay within 32 bits.
     let entries = (share / 2 / size_of::<LinkItem>() as u64).clamp(1 << 10, 1 << 24) as u32;
     let per_piece = (SUBS * 4 * (world.robot.bodies.len() * POSE_FLOATS + world.model.n_nodes() * BOX_FLOATS)) as u64;
-    // A piece makes a few hundred items; more are done again.
-    let boxes = (share / (n_boxed(world) * NODE_BYTES).max(1) as u64).max(1);
-    let pieces = (share / 4 / per_piece.max(1)).min(boxes).min(u64::from(entries) / 256).clamp(1, 4096) as usize;
+    // A piece makes a few hundred items, a fast one a thousand; more are done again.
+    let pieces = (share / 4 / per_piece.max(1)).min(u64::from(entries) / 1024).clamp(1, 4096) as usize;
+    let boxes = (share / NODE_BYTES as u64).min((pieces * n_boxed(world).min(BOXES_PER_PIECE)) as u64) as u32;
     // Pairs take more memory once they are back.
     let pairs = u64::from(entries).min(memory_bytes / ITEM_BYTES).max(1 << 10) as u32;
-    Capacities { pieces, queue: entries, candidates: entries, pairs }
+    Capacities { pieces, boxes, queue: entries, candidates: entries, pairs }
 }
