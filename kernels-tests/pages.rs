@@ -103,6 +103,23 @@ fn pages_give_the_pairs_of_the_whole() {
     }
 }
 
+/// Few nodes of a link are met on all pages, and those that one page has made boxes for keep them on the next.
+#[test]
+fn pages_keep_each_others_boxes() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(64);
+    let robot = models::robot(&mut draw, RobotKind { n_bodies: 3, link_m: 0.4, n_triangles: 300, mixed: true });
+    let scene = models::scene(&mut draw, 300, 1.2, 0.03);
+    let rows = (0..12).map(|_| models::motion(&mut draw, &robot, 0.02, 0.01)).collect();
+    let work = work(&Case { robot, scene, rows });
+    let (whole, ..) = pairs(&work, options(None, Sweep::Off), None);
+    let (paged, _, flow) = pairs(&work, options(Some(PAGE), Sweep::Off), None);
+    println!("{} pages, {} pairs", flow.n_pages(), whole.iter().map(Vec::len).sum::<usize>());
+    assert!(flow.n_pages() >= 5 && whole.iter().map(Vec::len).sum::<usize>() > 50 && whole == paged);
+}
+
 #[test]
 fn a_page_that_forgets_where_it_begins_is_caught() {
     if skip() {

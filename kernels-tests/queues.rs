@@ -115,6 +115,33 @@ fn overflowing_queues_lose_nothing() {
     }
 }
 
+/// After a short chunk a long one finds room, and gives what it gives alone.
+#[test]
+fn queues_grow_with_the_chunks() {
+    if skip() {
+        return;
+    }
+    let case = case(41);
+    let (ample, _) = run(&case, None, None);
+    let mut options = Options::default();
+    options.solve.initial = Initial::Ignore;
+    let mut flow = mutated_flow(&case.world, &options, None);
+    for times in [0, 1, 90, 3, 200] {
+        let pieces = if times == 0 { case.pieces[..1].to_vec() } else { case.pieces.repeat(times) };
+        let chunk = ChunkInput { pieces, motions: &case.motions };
+        let started = flow.start(&case.world, &chunk, 0).unwrap();
+        let output = flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
+        for (i, pairs) in output.pairs.into_iter().enumerate() {
+            let mut pairs = pairs.unwrap();
+            pairs
+                .iter_mut()
+                .for_each(|p| p.piece_link -= (i / ample.len() * ample.len() * case.world.links.len()) as u32);
+            pairs.sort_unstable();
+            assert!(pairs == ample[i % ample.len()], "piece {i} of {times} times");
+        }
+    }
+}
+
 /// Nodes that find no room for boxes are bounded where they are met, to the same bytes.
 #[test]
 fn nodes_without_boxes_are_bounded_where_they_are_met() {

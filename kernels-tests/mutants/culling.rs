@@ -24,6 +24,7 @@ const OF_ANOTHER: &str = "model::tree_cache::tests::keys_differ_by_all_that_tree
 const READ_EXACTLY: &str =
     "gpu::nodes::tests::boxes_hold_what_they_stand_for_and_little_more_and_are_read_without_error";
 const PAGED: &str = "pages::pages_give_the_pairs_of_the_whole";
+const BOXES_KEPT: &str = "pages::pages_keep_each_others_boxes";
 const QUEUED: &str = "pages::overflowing_queues_lose_nothing_on_any_page";
 const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32_rounds";
 const BENDING: &str = "s5_pairs::what_is_met_because_paths_bend_is_kept";
@@ -164,6 +165,6 @@ pub const MUTANTS: &[Mutant] = &[
         "of.start + 1 < page.end && of.end > page.start",
         PAGED,
     ),
-    m("boxes are counted on from page to page", CHUNK, "CANDIDATES..BOXES_MADE", "CANDIDATES..PAIRS", PAGED),
+    m("boxes are counted on from page to page", CHUNK, "CANDIDATES..BOXES_MADE", "CANDIDATES..PAIRS", BOXES_KEPT),
     m("queues begin anew on a page", CHUNK, "counters[0] = roots.len() as u32", "counters[0] = 0", QUEUED),
 ];

@@ -54,6 +54,7 @@ impl GpuFlow {
     /// # Errors
     /// The device has no memory for the chunk.
     pub fn load(&mut self, world: &World, chunk: &ChunkInput, set: usize) -> Result<()> {
+        self.fit(set, chunk.pieces.len())?;
         let (redo_at, limits_at, boxed_at) = self.control_layout(chunk);
         let (gpu, b) = (&self.gpu, &mut self.sets[set]);
         let n_pieces = chunk.pieces.len();
@@ -72,16 +73,16 @@ impl GpuFlow {
             // Balls of displacements are jets without derivatives.
             form: if self.form == BoundForm::Interval { FORM_INTERVAL } else { FORM_JET },
             flags,
-            queue_capacity: self.capacities.queue,
-            candidate_capacity: self.capacities.candidates,
-            pair_capacity: self.capacities.pairs,
+            queue_capacity: self.room[set].queue,
+            candidate_capacity: self.room[set].candidates,
+            pair_capacity: self.room[set].pairs,
             redo_at: redo_at as u32,
             limits_at: limits_at as u32,
             tile_pixels: self.kernels.raster.as_ref().map_or(0, |r| r.tile_pixels),
             tile_capacity: self.kernels.raster.as_ref().map_or(0, |r| r.tile_capacity),
             first_triangle: 0,
             n_boxed: self.n_boxed,
-            box_capacity: self.capacities.boxes,
+            box_capacity: self.room[set].boxes,
             boxed_at: boxed_at as u32,
         };
         b.set_chunk(gpu, &uniform)?;
@@ -103,7 +104,7 @@ impl GpuFlow {
         if self.cull {
             let roots = s3_cull::roots(world, n_pieces);
             counters[0] = roots.len() as u32;
-            b.write(gpu, Slot::Items, 0, &roots[..roots.len().min(self.capacities.queue as usize)]);
+            b.write(gpu, Slot::Items, 0, &roots[..roots.len().min(self.room[set].queue as usize)]);
         } else {
             let candidates = self.everything(world, chunk, set);
             counters[CANDIDATES as usize] = candidates.len() as u32;
@@ -133,7 +134,7 @@ impl GpuFlow {
             return self.clear_with_everything(world, chunk, set);
         }
         let roots = s3_cull::roots(world, n_pieces);
-        let stored = roots.len().min(self.capacities.queue as usize);
+        let stored = roots.len().min(self.room[set].queue as usize);
         b.write(gpu, Slot::Items, 0, &roots[..stored]);
         let mut control = vec![0u32; words];
         control[0] = roots.len() as u32;
@@ -154,7 +155,7 @@ impl GpuFlow {
             return Ok(());
         }
         let pieces = chunk.pieces.len().max(self.capacities.pieces);
-        let entries = pieces * self.n_links as usize + self.capacities.candidates as usize;
+        let entries = pieces * self.n_links as usize + self.room[set].candidates as usize;
         let b = &mut self.sets[set];
         b.reserve(&self.gpu, Slot::Lists, (entries * size_of::<u32>()) as u64)?;
         b.write(&self.gpu, Slot::Lists, 0, &vec![u32::MAX; chunk.pieces.len() * self.n_links as usize]);
@@ -166,7 +167,7 @@ impl GpuFlow {
         let (redo_at, limits_at, words) = self.control_layout(chunk);
         let mut control = vec![0u32; words];
         control[limits_at..].fill(u32::MAX);
-        let fit = self.fitting(world, chunk);
+        let fit = self.fitting(world, chunk, set);
         for piece in fit..chunk.pieces.len() {
             control[redo_at + piece / 32] |= 1 << (piece % 32);
         }
@@ -178,13 +179,13 @@ impl GpuFlow {
     }
 
     /// How many pieces have room for every link against every cluster, whatever the page.
-    fn fitting(&self, world: &World, chunk: &ChunkInput) -> usize {
+    fn fitting(&self, world: &World, chunk: &ChunkInput, set: usize) -> usize {
         let each = world.links.len() * self.sets[0].most_clusters() as usize;
-        (self.capacities.candidates as usize / each.max(1)).min(chunk.pieces.len())
+        (self.room[set].candidates as usize / each.max(1)).min(chunk.pieces.len())
     }
 
     fn everything(&self, world: &World, chunk: &ChunkInput, set: usize) -> Vec<Candidate> {
-        s3_cull::everything(world, self.sets[set].page().n_clusters, self.fitting(world, chunk))
+        s3_cull::everything(world, self.sets[set].page().n_clusters, self.fitting(world, chunk, set))
     }
 
     /// Loads a chunk and starts its work.
@@ -211,7 +212,7 @@ impl GpuFlow {
     pub(super) fn submit(&self, chunk: &ChunkInput, set: usize, stages: &[Stage], all: bool) -> Result<Submission> {
         let steps: Vec<Step> = stages.iter().flat_map(|&s| self.steps(s, chunk.pieces.len())).collect();
         let (_, _, words) = self.control_layout(chunk);
-        let pairs = FIRST_PAIRS.min(u64::from(self.capacities.pairs)) * PAIR_BYTES;
+        let pairs = FIRST_PAIRS.min(u64::from(self.room[set].pairs)) * PAIR_BYTES;
         let words = if all { words } else { COUNTERS };
         let reads = [(Slot::Control, 4 * words as u64), (Slot::Pairs, pairs)];
         self.gpu.submit(&self.sets[set], &self.kernels.size, &steps, &reads[..1 + usize::from(all)])
@@ -240,10 +241,10 @@ impl GpuFlow {
             stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| d.len() as u64).sum::<u64>();
             control = bytemuck::pod_collect_to_vec(&readback.data[0]);
             pairs = readback.data.get(1).map(|data| bytemuck::pod_collect_to_vec(data)).unwrap_or_default();
-            candidates += u64::from(control[CANDIDATES as usize].min(self.capacities.candidates));
+            candidates += u64::from(control[CANDIDATES as usize].min(self.room[set].candidates));
         }
         let count = |c: u32, capacity: u32| control[c as usize].min(capacity);
-        let n_pairs = count(PAIRS, self.capacities.pairs) as usize;
+        let n_pairs = count(PAIRS, self.room[set].pairs) as usize;
         if n_pairs > pairs.len() {
             pairs = self.sets[set].read(&self.gpu, Slot::Pairs, n_pairs)?;
         }

@@ -93,7 +93,7 @@ impl GpuFlow {
         let (redo_at, _, _) = self.control_layout(chunk);
         let mut control: Vec<u32> = self.sets[set].read(&self.gpu, Slot::Control, redo_at + n_pieces.div_ceil(32))?;
         control[CANDIDATES as usize] = candidates.len() as u32;
-        for left_out in candidates.drain((self.capacities.candidates as usize).min(candidates.len())..) {
+        for left_out in candidates.drain((self.room[set].candidates as usize).min(candidates.len())..) {
             control[redo_at + left_out.piece as usize / 32] |= 1 << (left_out.piece % 32);
         }
         self.put_candidates(set, &mut candidates);
@@ -170,7 +170,7 @@ impl GpuFlow {
     pub fn candidates(&self, set: usize) -> Result<(Vec<Candidate>, usize)> {
         let control: Vec<u32> = self.sets[set].read(&self.gpu, Slot::Control, COUNTERS)?;
         let wanted = control[CANDIDATES as usize];
-        let n = wanted.min(self.capacities.candidates) as usize;
+        let n = wanted.min(self.room[set].candidates) as usize;
         let mut candidates: Vec<Candidate> = self.sets[set].read(&self.gpu, Slot::Candidates, n)?;
         let first = self.sets[set].page().first_cluster;
         candidates.iter_mut().for_each(|c| c.cluster += first);

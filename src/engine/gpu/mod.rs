@@ -34,6 +34,9 @@ const SWEEP_COUNTS: u32 = 250;
 const CANDIDATES: u32 = 253;
 const PAIRS: u32 = 255;
 const PAIR_BYTES: u64 = size_of::<TrianglePair>() as u64;
+/// Entries that a queue has at the least, however short a chunk is: one piece may make many.
+const LEAST_ENTRIES: u64 = 1 << 19;
+const LEAST_BOXES: u64 = 1 << 10;
 /// Nodes whose boxes there is room for, for each piece; a motion meets a dozen, and not all pieces meet the most.
 const BOXES_PER_PIECE: usize = 24;
 /// The boxes of the children of a node of a link's tree.
@@ -71,7 +74,11 @@ pub struct GpuFlow {
     sets: [Buffers; SETS],
     /// The uniform of the chunk in each set.
     uniforms: [Chunk; SETS],
+    /// What the largest chunk gets, and what each set has room for by now.
     capacities: Capacities,
+    room: [Capacities; SETS],
+    /// Whether every chunk gets all of it.
+    always_all: bool,
     cull_levels: u32,
     link_levels: u32,
     /// Nodes of the links' trees that may have boxes.
@@ -152,12 +159,14 @@ impl GpuFlow {
         // Pairs that touch at the start may be ignored later: their contacts must not limit the others'.
         let prune = options.solve.initial == Initial::Report;
         let n_slabs = if prune { options.slabs.unwrap_or(slabs::USUAL) } else { 1 };
-        let mut flow = Self {
+        Ok(Self {
             gpu,
             kernels,
             sets: std::array::from_fn(|_| shared.clone()),
             uniforms: [Chunk::default(); SETS],
             capacities,
+            room: [Capacities { pieces: 0, boxes: 0, queue: 0, candidates: 0, pairs: 0 }; SETS],
+            always_all: options.capacities.is_some(),
             cull_levels: cull_levels as u32,
             link_levels: link_levels as u32,
             n_boxed: n_boxed(world) as u32,
@@ -168,25 +177,39 @@ impl GpuFlow {
             sweep: options.sweep.choices()[0],
             n_links: world.links.len() as u32,
             prune,
-        };
-        flow.reserve_queues()?;
-        Ok(flow)
+        })
     }
 
-    fn reserve_queues(&mut self) -> Result<()> {
-        let (c, entry, passes) = (self.capacities, size_of::<LinkItem>() as u64, self.passes());
-        for set in &mut self.sets {
-            set.reserve(&self.gpu, Slot::Items, 2 * u64::from(c.queue) * entry)?;
-            set.reserve(&self.gpu, Slot::LeafItems, u64::from(c.queue) * entry)?;
-            set.reserve(&self.gpu, Slot::Candidates, u64::from(c.candidates) * size_of::<Candidate>() as u64)?;
-            set.reserve(&self.gpu, Slot::Pairs, u64::from(c.pairs) * PAIR_BYTES)?;
-            set.reserve(&self.gpu, Slot::NodeBoxes, u64::from(c.boxes) * NODE_BYTES as u64)?;
-            set.reserve(&self.gpu, Slot::Arguments, 16)?;
-            if let Some(raster) = &self.kernels.raster {
-                raster.reserve(&self.gpu, set, c.candidates)?;
-            }
-            set.set_passes(&self.gpu, &passes)?;
+    /// Makes room in a set for a chunk: for a share of what the largest one gets. Memory that nothing is put into costs time, too, since it
+    /// is cleared.
+    fn fit(&mut self, set: usize, n_pieces: usize) -> Result<()> {
+        if n_pieces <= self.room[set].pieces {
+            return Ok(());
         }
+        let (all, pieces) = (self.capacities, n_pieces.next_power_of_two());
+        let room = if self.always_all || pieces >= all.pieces {
+            // Of larger chunks some pieces are done again.
+            Capacities { pieces: usize::MAX, ..all }
+        } else {
+            let share = |n: u32, least: u64| {
+                (u64::from(n) * pieces as u64 / all.pieces as u64).max(least).min(u64::from(n)) as u32
+            };
+            let [queue, candidates, pairs] = [all.queue, all.candidates, all.pairs].map(|n| share(n, LEAST_ENTRIES));
+            Capacities { pieces, boxes: share(all.boxes, LEAST_BOXES), queue, candidates, pairs }
+        };
+        let (entry, passes) = (size_of::<LinkItem>() as u64, self.passes(&room));
+        let buffers = &mut self.sets[set];
+        buffers.reserve(&self.gpu, Slot::Items, 2 * u64::from(room.queue) * entry)?;
+        buffers.reserve(&self.gpu, Slot::LeafItems, u64::from(room.queue) * entry)?;
+        buffers.reserve(&self.gpu, Slot::Candidates, u64::from(room.candidates) * size_of::<Candidate>() as u64)?;
+        buffers.reserve(&self.gpu, Slot::Pairs, u64::from(room.pairs) * PAIR_BYTES)?;
+        buffers.reserve(&self.gpu, Slot::NodeBoxes, u64::from(room.boxes) * NODE_BYTES as u64)?;
+        buffers.reserve(&self.gpu, Slot::Arguments, 16)?;
+        if let Some(raster) = &self.kernels.raster {
+            raster.reserve(&self.gpu, buffers, room.candidates)?;
+        }
+        buffers.set_passes(&self.gpu, &passes)?;
+        self.room[set] = room;
         Ok(())
     }
 
@@ -211,8 +234,8 @@ impl GpuFlow {
     }
 
     /// The queues of each step, in the order of [`GpuFlow::steps`].
-    fn passes(&self) -> Vec<Pass> {
-        let queue = self.capacities.queue;
+    fn passes(&self, room: &Capacities) -> Vec<Pass> {
+        let queue = room.queue;
         let half = |level: u32| (level % 2) * queue;
         let level = |first: u32, leaf_output: u32, i: u32| Pass {
             input: first + i,
@@ -226,18 +249,18 @@ impl GpuFlow {
         };
         let mut passes: Vec<Pass> = (0..self.cull_levels).map(|i| level(0, CANDIDATES, i)).collect();
         for n_slabs in [self.n_slabs, 1] {
-            passes.extend(slabs::passes(&self.capacities, self.link_levels, n_slabs));
+            passes.extend(slabs::passes(room, self.link_levels, n_slabs));
         }
         // Two for `s4_sweep`, by what it has invocations for.
         passes.extend([SCENE_LEAF, 1].map(|invocations| Pass {
             input: CANDIDATES,
             output: SWEEP_COUNTS,
-            capacity: self.capacities.candidates,
+            capacity: room.candidates,
             invocations,
             ..Pass::default()
         }));
         if let Some(raster) = &self.kernels.raster {
-            passes.extend(raster.passes(self.capacities.candidates));
+            passes.extend(raster.passes(room.candidates));
         }
         passes
     }
@@ -284,7 +307,7 @@ impl GpuFlow {
     /// Puts what a chunk starts with into the control buffer: no node has boxes, and there is room for two lists of nodes.
     fn set_control(&mut self, set: usize, mut control: Vec<u32>, n_pieces: usize) -> Result<()> {
         control.resize(control.len() + n_pieces * self.n_boxed as usize, 0);
-        let words = control.len() as u64 + 2 * u64::from(self.capacities.boxes);
+        let words = control.len() as u64 + 2 * u64::from(self.room[set].boxes);
         let b = &mut self.sets[set];
         b.reserve(&self.gpu, Slot::Control, words * size_of::<u32>() as u64)?;
         b.write(&self.gpu, Slot::Control, 0, &control);
