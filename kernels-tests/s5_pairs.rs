@@ -267,7 +267,10 @@ fn mutants_are_caught() {
         // Boxes in another node's place, of another child, of a node that was not told of.
         ("let first = (boxes_of(piece, node) - 1u) * WIDTH;", "let first = 0u;"),
         ("((number - 1u) * WIDTH + place % WIDTH) * BOX_VECTORS", "((number - 1u) * WIDTH) * BOX_VECTORS"),
-        ("atomicStore(&control[list + current.nodes_output_at + at], piece * chunk.n_boxed + node);", ""),
+        (
+            "atomicStore(&control[boxed_at(chunk.n_pieces, 0u) + current.nodes_output_at + at], piece * chunk.n_boxed + node);",
+            "",
+        ),
         // The last triangle of a leaf.
         ("if id % LINK_LEAF > leaf % LINK_LEAF {", "if id % LINK_LEAF >= max(leaf % LINK_LEAF, 1u) {"),
     ] {

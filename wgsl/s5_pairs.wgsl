@@ -133,7 +133,7 @@ fn box_around(m: MovingLink, pose: Pose, b: LinkChild) -> Box {
 }
 
 // Where in `control` it stands which boxes a node has in a piece: 0 as long as nobody has asked for them, then WANTED, with the number of
-// the boxes from 1 on if there is room for them.
+// the boxes from 1 on if there is room for them. After the last piece two lists of nodes follow.
 const WANTED: u32 = 0x80000000u;
 
 fn boxed_at(piece: u32, node: u32) -> u32 {
@@ -161,9 +161,8 @@ fn want_boxes(piece: u32, node: u32) {
         return;
     }
     atomicStore(&control[boxed_at(piece, node)], WANTED | (number + 1u));
-    let list = chunk.boxed_at + chunk.n_pieces * chunk.n_boxed;
     let at = atomicAdd(&control[current.nodes_output], 1u);
-    atomicStore(&control[list + current.nodes_output_at + at], piece * chunk.n_boxed + node);
+    atomicStore(&control[boxed_at(chunk.n_pieces, 0u) + current.nodes_output_at + at], piece * chunk.n_boxed + node);
 }
 
 // Boxes around the oriented boxes of the children of nodes. One invocation for each of these and sub-interval.
@@ -178,8 +177,7 @@ fn nodes(
         return;
     }
     let sub = id % SUBS;
-    let list = chunk.boxed_at + chunk.n_pieces * chunk.n_boxed;
-    let wanted = atomicLoad(&control[list + current.input_at + id / SUBS]);
+    let wanted = atomicLoad(&control[boxed_at(chunk.n_pieces, 0u) + current.input_at + id / SUBS]);
     let node = wanted % chunk.n_boxed;
     let piece = wanted / chunk.n_boxed;
     let m = moving[piece * chunk.n_links + node_links[node]];

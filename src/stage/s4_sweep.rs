@@ -51,7 +51,7 @@ pub enum Sweep {
 }
 
 impl Sweep {
-    /// Those that [`Auto`](Self::Auto) chooses from, the one first that is usually best on an adapter.
+    /// Those that [`Auto`](Self::Auto) chooses from; work on an adapter for which nobody has chosen yet goes by the first.
     pub const TRIED: [Self; 2] = [Self::Compute, Self::Off];
     /// All forms.
     pub const ALL: [Self; 6] = [Self::Auto, Self::Off, Self::Raster, Self::Compute, Self::Grid, Self::Paper];
