@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 /// `Result` with the crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why an operation ended. Every kind but [`Interrupted`](ErrorKind::Interrupted) makes the command exit with 3.
+/// Why an operation ended. The command exits with 130 for [`Interrupted`](ErrorKind::Interrupted) and
+/// [`Closed`](ErrorKind::Closed), and with 3 for every other kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The caller asked for something that does not exist or does not fit together.
@@ -19,6 +20,12 @@ pub enum ErrorKind {
     Gpu,
     /// The caller interrupted the work.
     Interrupted,
+    /// An output could not be written.
+    Output,
+    /// Another process is writing the output.
+    Busy,
+    /// The reader of the output has closed it.
+    Closed,
 }
 
 /// An error that names the file, the place in it, and the remedy, as far as they are known.

@@ -1,6 +1,7 @@
 //! Reading files with bounds: how much memory loading may take, files as bytes, text or lines, and who is told how far it is.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::output::record_input;
 use std::fs::File;
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -87,7 +88,7 @@ pub(crate) fn bytes_of<T>(n: usize) -> u128 {
     n as u128 * size_of::<T>() as u128
 }
 
-/// Opens a regular file and tells its length in bytes.
+/// Opens a regular file, records it as an input, and returns it with its length in bytes.
 pub(crate) fn open(path: &Path) -> Result<(File, u64)> {
     let unreadable = |cause: std::io::Error| Error::input(format!("it cannot be read: {cause}")).in_file(path);
     let file = File::open(path).map_err(unreadable)?;
@@ -95,7 +96,17 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64)> {
     if !metadata.is_file() {
         return Err(Error::input("it is not a file").in_file(path));
     }
+    record_input(path);
     Ok((file, metadata.len()))
+}
+
+/// The text of a file, which is recorded as an input.
+///
+/// # Errors
+/// The file cannot be read, or is not UTF-8 text.
+pub fn read_text(path: &Path) -> Result<String> {
+    record_input(path);
+    std::fs::read_to_string(path).map_err(|e| Error::input(format!("cannot read: {e}")).in_file(path))
 }
 
 /// The content of a file that fits the limits.

@@ -1,6 +1,6 @@
 //! Pairs of link and object that are never tested.
 
-use firstcontact::load::without_comment;
+use firstcontact::load::{read_text, without_comment};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::{Error, Result};
@@ -9,7 +9,7 @@ use std::path::Path;
 /// Reads lines `link object`, either of which may be `*`; empty lines and what follows a `#` are ignored. An object's name
 /// may have spaces in it, and a `#` that does not stand after one.
 pub fn read(path: &Path, robot: &Robot, scene: &Scene) -> Result<Vec<(u32, u32)>> {
-    let text = std::fs::read_to_string(path).map_err(|e| Error::input(format!("cannot read: {e}")).in_file(path))?;
+    let text = read_text(path)?;
     let mut pairs = Vec::new();
     for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = without_comment(line).trim();

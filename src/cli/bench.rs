@@ -20,6 +20,7 @@ mod toleranced;
 
 use super::Outcome;
 use clap::{Args, Subcommand};
+use firstcontact::output::Claim;
 use firstcontact::{ErrorKind, Result};
 use std::path::PathBuf;
 
@@ -50,7 +51,23 @@ enum BenchCommand {
     Toleranced(MeasureArgs),
 }
 
-/// What all measurements are told.
+impl BenchCommand {
+    /// The name of the files, and the arguments that say where they are.
+    fn files(&self) -> (&'static str, &MeasureArgs) {
+        match self {
+            Self::Ablation(args) => ("ablation", args),
+            Self::Growth(args) => ("growth", &args.measure),
+            Self::Paper(args) => ("paper", args),
+            Self::Peers(args) => ("peers", &args.measure),
+            Self::Solver(args) => ("solver", &args.measure),
+            Self::Sweep(args) => ("sweep", args),
+            Self::Throughput(args) => ("throughput", &args.measure),
+            Self::Toleranced(args) => ("toleranced", args),
+        }
+    }
+}
+
+/// Arguments of all measurements.
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
     /// The folder for the files NAME.json, NAME.md and NAME-*.svg
@@ -80,6 +97,9 @@ fn on_adapter(args: &MeasureArgs, measure: impl FnOnce() -> Result<()>) -> Resul
 
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
+    let (name, measure) = args.command.files();
+    // Two measurements would slow each other down, and mix their files.
+    let _claim = Claim::new(&measure.out.join(format!("{name}.lock")))?;
     match &args.command {
         BenchCommand::Ablation(args) => ablation::run(args)?,
         BenchCommand::Growth(args) => growth::run(args)?,

@@ -7,21 +7,20 @@ use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::large::{self, TreeCache};
 use super::resume::{Answers, Fingerprint, MotionHash, SceneHash};
 use super::summary::{self, Totals};
-use super::{Outcome, allow, warn};
+use super::{Outcome, allow, outputs, warn};
 use clap::{Args, ValueEnum};
 use firstcontact::engine::{Backend, Engine, Options, PairCulling, Stage, Stats, Sweep};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::{BeyondLimits, MotionFile};
 use firstcontact::numeric::pose_bound::BoundForm;
-use firstcontact::output::{self, PartFile};
 use firstcontact::report::Line;
 use firstcontact::stage::s6_solve::{Method, Mode};
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, ErrorKind, Result};
+use firstcontact::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -89,8 +88,8 @@ enum SweepChoice {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The answers, a line of JSON for each motion
-    #[arg(long, value_name = "RESULTS.jsonl")]
+    /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written directly
+    #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// Statistics of the stages, JSON
     #[arg(long, value_name = "STATS.json")]
@@ -148,7 +147,7 @@ pub struct CheckArgs {
     /// `off`, or a folder. One that does not fit the scene any more is built anew
     #[arg(long, value_name = "auto|off|DIR", default_value = "auto")]
     tree_cache: TreeCache,
-    /// Go on with the answers of a run that did not end: only if inputs and options are the same
+    /// Continue with the answers of a run that did not end, if inputs and options are the same. Says so if the run is finished
     #[arg(long)]
     resume: bool,
     /// Make joint values beyond their limits an error
@@ -165,28 +164,48 @@ const SHOWN: usize = 5;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Outcome> {
-    if args.stats.as_ref().is_some_and(|stats| output::is_same(stats, &args.out)) {
-        return Err(Error::usage("--out and --stats name the same file").in_file(&args.out));
+    let start = Instant::now();
+    if args.resume && outputs::is_stream(&args.out) {
+        let message = format!("--resume continues a file, and --out {} is not one", args.out.display());
+        return Err(Error::usage(message).remedy("leave out --resume, or name a file"));
     }
     match args.files.resolve()? {
-        Work::Files(files) => check_files(args, &files),
-        Work::Problems(set) => problems::run(args, &set),
+        Work::Files(files) => check_files(args, &files, start),
+        Work::Problems(set) => problems::run(args, &set, start),
     }
 }
 
-fn check_files(args: &CheckArgs, files: &Files) -> Result<Outcome> {
-    let start = Instant::now();
+impl CheckArgs {
+    /// What is written, with the names of the options.
+    fn outputs(&self) -> Vec<(&str, &Path)> {
+        let stats = self.stats.iter().map(|path| ("--stats", path.as_path()));
+        std::iter::once(("--out", self.out.as_path())).chain(stats).collect()
+    }
+
+    /// Refuses outputs that would overwrite an input: one of these files, or one that was read before.
+    fn check_outputs(&self, inputs: &[&Path]) -> Result<()> {
+        let allow = self.allow.iter().map(PathBuf::as_path);
+        outputs::check(&inputs.iter().copied().chain(allow).collect::<Vec<_>>(), &self.outputs())
+    }
+}
+
+fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcome> {
+    args.check_outputs(&[&files.robot, &files.scene, &files.motions])?;
+    let loading = Instant::now();
     let robot = args.inputs.robot(&files.robot, files.base)?;
     let mut scene = args.inputs.scene(&files.scene)?;
     let motions = MotionFile::open(&files.motions, &robot, &args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
     let hash = scan(&motions, &robot, &files.motions, args.strict)?;
     let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
-    let load_s = start.elapsed().as_secs_f64();
+    // Now the meshes of robot and scene are known, too.
+    args.check_outputs(&[])?;
+    let load_s = loading.elapsed().as_secs_f64();
     let options = options(args)?;
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
     let of_scene = SceneHash::new([&scene]);
     let tree = args.tree_cache.file(&files.scene, scene.n_triangles());
+    outputs::check(&[], &tree.iter().map(|path| ("--tree-cache", path.as_path())).collect::<Vec<_>>())?;
     let (bar, watch) = large::building();
     let mut builder = Engine::builder_taking(&robot, &mut scene).options(options).allow(allowed).watch(watch);
     if let Some(file) = tree {
@@ -196,19 +215,17 @@ fn check_files(args: &CheckArgs, files: &Files) -> Result<Outcome> {
     drop(bar);
     engine.warnings().for_each(warn);
     engine.note().into_iter().for_each(|note| tell!("{note}"));
+    let interruption = super::interruption();
     // Both files before any work: what cannot be written should not be found out at the end.
+    let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let of = Fingerprint::new(&engine, &[&robot], &of_scene, &hash, &told);
-    let (out, before) = match args.resume {
-        true => Answers::resume(&args.out, &of)?,
-        false => (Answers::create(&args.out, &of)?, Stats::default()),
-    };
-    let stats_file = args.stats.as_deref().map(PartFile::create).transpose()?;
+    let (out, before) = Answers::open(&args.out, of, args.resume)?;
     let cpu_before = cpu_time_s();
     let run = Run { robot: &robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
-    let (mut stats, first) = run.check(out, before.motions as usize)?;
+    let (mut stats, first) = run.check(out, before.motions as usize, &interruption)?;
     stats.add(&before);
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
-    let totals = Totals { load_s, cpu_s, resumed: before.motions };
+    let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
     if let Some(mut file) = stats_file {
         let json = summary::to_json(&engine, &stats, totals, &robot, &scene);
         file.line(&serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?)?;
@@ -325,9 +342,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Checks the motions from number `first` on, writing each answer as it comes; gives the first contacts in words.
-    fn check(&self, mut out: Answers, first: usize) -> Result<(Stats, Vec<String>)> {
-        let interruption = super::interruption();
+    /// Checks the motions from number `first` on and writes each answer as it comes; returns the first contacts in words.
+    fn check(&self, mut out: Answers, first: usize, interruption: &AtomicBool) -> Result<(Stats, Vec<String>)> {
         let progress = progress(self.motions.len() as u64, first as u64);
         let (mut contacts, mut done) = (Vec::new(), first);
         let result = self.engine.check_portions(&mut self.motions.portions(first)?, &mut |i, verdict| {
@@ -350,14 +366,8 @@ impl Run<'_> {
         progress.finish_and_clear();
         match result {
             Ok(stats) => out.finish().map(|()| (stats, contacts)),
-            // What was answered is worth keeping, unless the input is bad.
-            Err(error) if done > 0 && !matches!(error.kind(), ErrorKind::Input | ErrorKind::Usage) => {
-                out.keep()?;
-                let kept =
-                    "the answers so far stand beside the output, in a file whose name ends in .part; --resume goes on";
-                Err(error.remedy(kept))
-            }
-            Err(error) => Err(error),
+            // All motions were read before the first answer, so bad input has left nothing to keep.
+            Err(error) => Err(out.keep(error)),
         }
     }
 }

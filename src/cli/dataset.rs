@@ -7,15 +7,19 @@ mod named;
 pub use loaded::Loaded;
 pub use named::{ProblemSet, Work, work};
 
-use super::Outcome;
+use super::{Outcome, outputs};
 use clap::{Args, Subcommand};
 use firstcontact::dataset::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, Progress, THETA_MAX_DEG};
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::motion::Motions;
+use firstcontact::output::Claim;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
+
+/// The file that keeps other processes out of a folder while files are made there.
+const LOCK: &str = "dataset.lock";
 
 /// Where data sets are kept unless another folder is named.
 pub const FOLDER: &str = "firstcontact-datasets";
@@ -63,6 +67,7 @@ pub fn run(args: &DatasetArgs) -> Result<Outcome> {
         DatasetCommand::List => fetch::list()?,
         DatasetCommand::Fetch(a) => fetch::run(a)?,
         DatasetCommand::Make(a) => {
+            let _claim = Claim::new(&a.out.join(LOCK))?;
             let summary = make(&a.name, &a.out, a.seed, a.scale, a.motions)?;
             say!("{summary}");
         }
@@ -119,16 +124,25 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
         return Err(Error::usage(format!("data set '{name}' has no scene")).remedy("try pipes or amr"));
     };
     let out = folder.join(&set.name);
-    if !is_current(&out) {
+    unless(|| is_current(&out), &out, || {
         tell!("making data set {} in {}", set.name, out.display());
-        make(&set.name, &out, DEFAULT_SEED, 1, MakeOptions::default().n_motions)?;
-    }
+        make(&set.name, &out, DEFAULT_SEED, 1, MakeOptions::default().n_motions).map(|_| ())
+    })?;
     Ok(Files {
         base: None,
         robot: out.join("robot.urdf"),
         scene: out.join(format!("{}.obj", scene.name)),
         motions: out.join(format!("motions-{}-{degrees}deg.npy", scene.name)),
     })
+}
+
+/// Makes files in a folder unless they are there. If another process is making them, waits and uses these.
+fn unless(is_there: impl Fn() -> bool, folder: &Path, make: impl FnOnce() -> Result<()>) -> Result<()> {
+    if is_there() {
+        return Ok(());
+    }
+    let _claim = outputs::wait(|| Claim::new(&folder.join(LOCK)))?;
+    if is_there() { Ok(()) } else { make() }
 }
 
 /// Whether a folder holds a whole data set of the usual seed, made by these generators.

@@ -1,10 +1,10 @@
 //! `firstcontact elementary`: queries of a vertex and a face, or of two edges.
 
-use super::{Outcome, interrupted, interruption, warn};
+use super::{Outcome, interrupted, interruption, outputs, warn};
 use clap::{Args, ValueEnum};
 use firstcontact::elementary::{Answer, Batch, Kind, Line, Posed, Reader, Totals, solve};
 use firstcontact::engine::thread_pool;
-use firstcontact::output::{self, PartFile};
+use firstcontact::output::PartFile;
 use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::{Error, ErrorKind, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -32,8 +32,8 @@ pub struct ElementaryArgs {
     /// What the four points are
     #[arg(long, value_enum)]
     kind: KindChoice,
-    /// The answers, a line of JSON for each query
-    #[arg(long, value_name = "RESULTS.jsonl")]
+    /// The answers, a line of JSON for each query; `-` is the standard output, and a pipe or a device is written directly
+    #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// Largest width of a certified time of contact, as a share of the motion
     #[arg(long, value_name = "T", default_value_t = 1e-9)]
@@ -63,10 +63,7 @@ struct Answered {
 
 /// Runs the command.
 pub fn run(args: &ElementaryArgs) -> Result<Outcome> {
-    let part = PathBuf::from(format!("{}.part", args.out.display()));
-    if [&args.out, &part].iter().any(|written| output::is_same(&args.queries, written)) {
-        return Err(Error::usage("--queries and --out name the same file").in_file(&args.out));
-    }
+    outputs::check(&[&args.queries], &[("--out", &args.out)])?;
     let kind = match args.kind {
         KindChoice::Vf => Kind::VertexFace,
         KindChoice::Ee => Kind::EdgeEdge,
@@ -75,9 +72,10 @@ pub fn run(args: &ElementaryArgs) -> Result<Outcome> {
     options.check()?;
     let job = Job { kind, options, pool: thread_pool(args.threads)? };
     let reader = Reader::open(&args.queries)?;
-    let out = PartFile::create(&args.out)?;
+    let interruption = interruption();
+    let out = outputs::create(&args.out)?;
     let start = Instant::now();
-    let (totals, solve_s) = answer_all(&job, reader, out)?;
+    let (totals, solve_s) = answer_all(&job, reader, out, args, &interruption)?;
     print(&totals, solve_s, start.elapsed().as_secs_f64(), job.pool.current_num_threads());
     Ok(match totals {
         Totals { contact: 1.., .. } => Outcome::Contact,
@@ -86,21 +84,23 @@ pub fn run(args: &ElementaryArgs) -> Result<Outcome> {
     })
 }
 
-/// Answers the queries of a file, writing the answers as they come; gives the counts and the seconds of solving.
-fn answer_all(job: &Job, reader: Reader, mut out: PartFile) -> Result<(Totals, f64)> {
-    let interruption = interruption();
+/// Answers the queries of a file and writes the answers as they come; returns the counts and the seconds of solving.
+fn answer_all(
+    job: &Job,
+    reader: Reader,
+    mut out: PartFile,
+    args: &ElementaryArgs,
+    interruption: &AtomicBool,
+) -> Result<(Totals, f64)> {
     let progress = progress(reader.n_bytes());
-    let result = answer_each(job, reader, &interruption, &progress, &mut out);
+    let result = answer_each(job, reader, interruption, &progress, &mut out);
     progress.finish_and_clear();
     match result {
         Ok(counts) => {
             out.finish()?;
             Ok(counts)
         }
-        Err(error) if error.kind() == ErrorKind::Interrupted => {
-            out.keep()?;
-            Err(error)
-        }
+        Err(error) if error.kind() == ErrorKind::Interrupted => Err(outputs::keep(out, &args.out, error)),
         Err(error) => Err(error),
     }
 }

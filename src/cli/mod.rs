@@ -1,12 +1,17 @@
 //! The command line: thin commands over the library.
 //!
 //! Exit codes: 0 all free, 1 some contact, 2 no contact but some undecided, 3 wrong use, bad input or an internal fault,
-//! 130 interrupted.
+//! 130 interrupted, or the reader of the results closed the pipe.
 
-/// Prints a line for people to read. That no one can read it changes nothing in what the program did: no error, no panic.
+/// Prints a line for people to read: to the standard output, or to the standard error where the other carries results. If nobody
+/// can read it, nothing changes in what the program did: no error, no panic.
 macro_rules! say {
     ($($line:tt)*) => {{
-        let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{}\n", format_args!($($line)*)));
+        if $crate::cli::outputs::results_on_stdout() {
+            tell!($($line)*);
+        } else {
+            let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{}\n", format_args!($($line)*)));
+        }
     }};
 }
 
@@ -26,6 +31,7 @@ mod elementary;
 mod info;
 mod inputs;
 mod large;
+mod outputs;
 mod render;
 mod report;
 mod resume;
@@ -35,7 +41,7 @@ mod track;
 mod verify;
 
 use clap::{Parser, Subcommand};
-use firstcontact::{Error, ErrorKind, Result};
+use firstcontact::{Error, ErrorKind, Result, output};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -95,10 +101,14 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    output::protect_inputs();
+    output::on_warning(warn);
     match run(cli.command) {
         Ok(Outcome::Free) => ExitCode::from(0),
         Ok(Outcome::Contact) => ExitCode::from(1),
         Ok(Outcome::Undecided) => ExitCode::from(2),
+        // Whoever read the results wants no more of them.
+        Err(error) if error.kind() == ErrorKind::Closed => ExitCode::from(130),
         Err(error) => {
             tell!("error: {error}");
             ExitCode::from(if error.kind() == ErrorKind::Interrupted { 130 } else { 3 })
@@ -126,7 +136,7 @@ fn warn(message: &str) {
     tell!("warning: {message}");
 }
 
-/// A flag that an interruption raises from now on, in the place of ending the process.
+/// A flag that an interruption raises from now on, instead of ending the process. Call it once.
 fn interruption() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&flag);
@@ -135,10 +145,9 @@ fn interruption() -> Arc<AtomicBool> {
     flag
 }
 
-/// The error of a run that was interrupted and whose answers so far are kept.
+/// The error of a run that was interrupted.
 fn interrupted(after: &str) -> Error {
     Error::new(ErrorKind::Interrupted, format!("interrupted after {after}"))
-        .remedy("the answers so far stand beside the output, in a file whose name ends in .part")
 }
 
 /// A number of bytes, such as `2GiB`, `500MB` or `1048576`. `K`, `M`, `G`, `T` alone are powers of 1024, as elsewhere on

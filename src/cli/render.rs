@@ -2,7 +2,7 @@
 
 use super::dataset::Work;
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
-use super::{Outcome, allow, numbers, summary, warn};
+use super::{Outcome, allow, numbers, outputs, summary, warn};
 use clap::Args;
 use firstcontact::dataset::problems;
 use firstcontact::engine::{Backend, Engine, Options};
@@ -12,7 +12,7 @@ use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::output;
 use firstcontact::picture::gltf::{self, ShownMotion};
-use firstcontact::picture::{self, View};
+use firstcontact::picture::{self, Image, View};
 use firstcontact::report::Line;
 use firstcontact::stage::s4_sweep::raster;
 use firstcontact::verdict::Verdict;
@@ -61,6 +61,7 @@ pub struct RenderArgs {
 /// Runs the command. Its success says nothing of the motion: the exit code is that of nothing to judge.
 pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let Subject { robot, scene, motions, allowed } = subject(args)?;
+    outputs::check(&[], &[("--out", &args.out)])?;
     let is_picture = !args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
     let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };
     let gpu = is_picture.then(|| Gpu::open(&choice)).transpose()?;
@@ -70,17 +71,15 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).build()?;
     let report = engine.check(&motions)?;
     let verdict = report.verdicts.first().ok_or_else(|| Error::usage("the motion was not answered"))?;
+    let tiles = tiles(args, &engine, &motions)?;
     let drawn = match &gpu {
         Some(gpu) => picture(args, &engine, gpu, &motions, verdict)?,
         None => export(args, &engine, &scene, &motions, verdict)?,
     };
+    for (path, image) in &tiles {
+        image.write(path)?;
+    }
     if let Some(folder) = &args.tiles {
-        let tiles = picture::tiles(&engine, &motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
-        for tile in &tiles {
-            // A link's name may be anything.
-            let link = tile.link.replace(|c: char| !c.is_alphanumeric() && !"-_.".contains(c), "_");
-            tile.image.write(&folder.join(format!("{link}-{}.png", tile.piece)))?;
-        }
         say!("{} maps of depth: {}", tiles.len(), folder.display());
     }
     let said = match verdict {
@@ -91,6 +90,20 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     say!("{said}");
     say!("{drawn}: {}", args.out.display());
     Ok(Outcome::Free)
+}
+
+/// The maps of depth that `--tiles` asks for, each with its file, which is not an input.
+fn tiles(args: &RenderArgs, engine: &Engine, motions: &Motions) -> Result<Vec<(PathBuf, Image)>> {
+    let Some(folder) = &args.tiles else { return Ok(Vec::new()) };
+    let tiles = picture::tiles(engine, motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
+    let named = tiles.into_iter().map(|tile| {
+        // A link's name may be anything.
+        let link = tile.link.replace(|c: char| !c.is_alphanumeric() && !"-_.".contains(c), "_");
+        (folder.join(format!("{link}-{}.png", tile.piece)), tile.image)
+    });
+    let named: Vec<_> = named.collect();
+    named.iter().try_for_each(|(tile, _)| outputs::check(&[], &[("--out", &args.out), ("--tiles", tile)]))?;
+    Ok(named)
 }
 
 /// Writes a picture, and says how it was made.

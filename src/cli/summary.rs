@@ -13,8 +13,10 @@ use serde_json::{Value, json};
 pub struct Totals {
     /// Seconds of reading the input.
     pub load_s: f64,
-    /// Processor seconds of checking, where the system tells.
+    /// Processor seconds of checking, where the system reports them.
     pub cpu_s: Option<f64>,
+    /// Seconds since the command began; no less than the sum of all phases.
+    pub total_s: f64,
     /// Motions that were answered before, by a run that did not end.
     pub resumed: u64,
 }
@@ -57,7 +59,7 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
     json!({
         "motions": stats.motions, "free": stats.free, "contact": stats.contact, "certified": stats.certified,
         "undecided": stats.undecided, "pieces": stats.pieces, "wall_s": stats.wall_s, "cpu_s": totals.cpu_s,
-        "load_s": totals.load_s, "build_s": stats.build_s, "threads": engine.threads(),
+        "load_s": totals.load_s, "build_s": stats.build_s, "total_s": totals.total_s, "threads": engine.threads(),
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
         "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
         "version": env!("CARGO_PKG_VERSION"),

@@ -1,6 +1,6 @@
 //! `firstcontact tolerance`: motions covered with balls of displacements.
 
-use super::{Outcome, interrupted, interruption};
+use super::{Outcome, interrupted, interruption, outputs};
 use clap::{Args, ValueEnum};
 use firstcontact::engine::thread_pool;
 use firstcontact::gpu::AdapterChoice;
@@ -8,7 +8,6 @@ use firstcontact::load::LoadLimits;
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
-use firstcontact::output::{self, PartFile};
 use firstcontact::toleranced::articulated::{Answer as Covered, Toleranced};
 use firstcontact::toleranced::batch::Batch;
 use firstcontact::toleranced::certificate::{Contact, Orders, Step};
@@ -16,7 +15,7 @@ use firstcontact::toleranced::job::{Job, Problems, RobotFiles};
 use firstcontact::toleranced::problem::Problem;
 use firstcontact::toleranced::record::Line;
 use firstcontact::toleranced::search::{Bodies, Counts, Options, Possible, cover, fixed_tree, moving_tree};
-use firstcontact::{Error, Result};
+use firstcontact::Result;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -31,8 +30,8 @@ pub struct ToleranceArgs {
     /// What is asked: polygons and Bézier motions, or the files of a robot, a scene and motions; JSON
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The answers, a line of JSON for each motion
-    #[arg(long, value_name = "RESULTS.jsonl")]
+    /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written directly
+    #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// The proofs that motions are free, for `verify`
     #[arg(long, value_name = "CERTIFICATE")]
@@ -77,19 +76,20 @@ struct Answer {
 
 /// Runs the command.
 pub fn run(args: &ToleranceArgs) -> Result<Outcome> {
-    for written in std::iter::once(&args.out).chain(&args.certificate) {
-        let part = PathBuf::from(format!("{}.part", written.display()));
-        if [written, &part].iter().any(|w| output::is_same(&args.file, w)) {
-            return Err(Error::usage("the input and the output are the same file").in_file(written));
-        }
-    }
-    if args.certificate.as_ref().is_some_and(|c| output::is_same(c, &args.out)) {
-        return Err(Error::usage("--out and --certificate name the same file").in_file(&args.out));
-    }
+    args.check_outputs(&[&args.file])?;
     let job = Job::load(&args.file, &LoadLimits::default())?;
     match &job {
         Job::Polygons(problems) => polygons(args, &job, problems),
         Job::Articulated(files) => articulated(args, files),
+    }
+}
+
+impl ToleranceArgs {
+    /// Refuses outputs that would overwrite an input: one of these files, or one that was read before.
+    fn check_outputs(&self, inputs: &[&Path]) -> Result<()> {
+        let certificate = self.certificate.iter().map(|path| ("--certificate", path.as_path()));
+        let outputs: Vec<_> = std::iter::once(("--out", self.out.as_path())).chain(certificate).collect();
+        outputs::check(inputs, &outputs)
     }
 }
 
@@ -220,22 +220,22 @@ fn answer_all(
     answers: &mut AnswerAll,
 ) -> Result<Outcome> {
     let pool = thread_pool(args.threads)?;
-    let mut out = PartFile::create(&args.out)?;
-    let mut certificate = args.certificate.as_deref().map(PartFile::create).transpose()?;
+    args.check_outputs(&[])?;
+    let interruption = interruption();
+    let mut out = outputs::create(&args.out)?;
+    let mut certificate = args.certificate.as_deref().map(outputs::create).transpose()?;
     if let Some(file) = &mut certificate {
         file.line(&Line::Job(job.clone()).to_json()?)?;
         for (body, orders) in orders.iter().enumerate() {
             file.line(&Line::Orders { body, orders: orders.clone() }.to_json()?)?;
         }
     }
-    let interruption = interruption();
     let start = Instant::now();
     let (mut free, mut tests, mut range_tests) = (0, 0, 0);
     let step = at_once.unwrap_or(AT_ONCE * pool.current_num_threads());
     for first in (0..n).step_by(step) {
         if interruption.load(Ordering::Relaxed) {
-            out.keep()?;
-            return Err(interrupted(&format!("{first} motions")));
+            return Err(outputs::keep(out, &args.out, interrupted(&format!("{first} motions"))));
         }
         let numbers = first..n.min(first + step);
         let answers = answers(numbers.clone(), &pool);

@@ -2,7 +2,7 @@
 
 mod plot;
 
-use super::{Outcome, warn};
+use super::{Outcome, outputs, warn};
 use clap::Args;
 use firstcontact::extremal::scene::{Scene, ScenePair};
 use firstcontact::extremal::{FirstContact, Lost, Phase, Sample, Settings, State, Track, Tracker, first_contact};
@@ -23,6 +23,8 @@ pub struct TrackArgs {
     out: PathBuf,
 }
 
+/// The files in the folder.
+const FILES: [&str; 3] = ["track.csv", "track.json", "track.svg"];
 /// Lines that the CSV file may have.
 const MOST_LINES: f64 = 5e6;
 /// Width of an enclosed time of first contact, as a share of the duration.
@@ -38,6 +40,8 @@ struct Run {
 
 /// Runs the command.
 pub fn run(args: &TrackArgs) -> Result<Outcome> {
+    let files = FILES.map(|name| args.out.join(name));
+    outputs::check(&[&args.scene], &files.each_ref().map(|path| ("--out", path.as_path())))?;
     let scene = Scene::from_file(&args.scene)?;
     let lines = scene.duration_s / scene.settings.step_s * (scene.pairs.len() * scene.gains_per_s.len()) as f64;
     if !(lines <= MOST_LINES) {
@@ -78,11 +82,11 @@ fn write(
     names: &[String],
     contacts: &[std::result::Result<FirstContact, Lost>],
 ) -> Result<()> {
-    let at = |name: &str| args.out.join(name);
+    let [csv, json, picture] = FILES.map(|name| args.out.join(name));
     // Plotted first: a failure there leaves no file.
     let svg = plot::errors_and_distances(runs, scene.duration_s)?;
     let failed = |e: std::io::Error| Error::usage(format!("cannot write: {e}")).in_file(&args.out);
-    output::write(&at("track.csv"), |to| {
+    output::write(&csv, |to| {
         let header = "pair,gain_per_s,t_s,phase,sigma_m,u,v,r,s,chart_a,chart_b,held,error,norm";
         writeln!(to, "{header},normalised_u,normalised_v,normalised_r,normalised_s").map_err(failed)?;
         for run in runs {
@@ -97,8 +101,8 @@ fn write(
         "first_contacts": names.iter().zip(contacts).map(|(n, c)| contact(n, c, scene.margin_m)).collect::<Vec<Value>>(),
     });
     let text = serde_json::to_string_pretty(&all).map_err(|e| Error::usage(e.to_string()))?;
-    output::write(&at("track.json"), |to| writeln!(to, "{text}").map_err(failed))?;
-    output::write(&at("track.svg"), |to| to.write_all(svg.as_bytes()).map_err(failed))
+    output::write(&json, |to| writeln!(to, "{text}").map_err(failed))?;
+    output::write(&picture, |to| to.write_all(svg.as_bytes()).map_err(failed))
 }
 
 /// A number, or nothing where there is none.

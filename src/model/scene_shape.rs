@@ -4,7 +4,7 @@
 //! they are needed. Beside its 72 bytes, a triangle takes 24 for its box and 8 for where it stood and whose it is; clusters that are not
 //! full, and the tree, add some ten to twenty more.
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::load::Watch;
 use crate::model::robot::Triangle;
 use crate::model::scene::{Object, permute};
@@ -15,6 +15,7 @@ use crate::numeric::linear::V3;
 use crate::numeric::real::Real;
 use crate::numeric::separation::StandingTriangle;
 use crate::numeric::vectors::WIDTH as VECTOR;
+use crate::output;
 use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -156,10 +157,13 @@ fn tree_of(triangles: &[Triangle], build: &SceneBuild) -> (WideTree, Option<Stri
     }
     let bounds = |i: u32| outward_box(&triangles[i as usize]).map(Vec3A::from_array);
     let tree = WideTree::build_in_blocks(n, bounds, SCENE_LEAF, build.block, &build.watch);
-    if let Some((path, key)) = place
-        && let Err(cause) = tree_cache::store(path, key, &tree)
-    {
-        warning = Some(format!("the scene's tree is not kept: {cause}"));
+    if let Some((path, key)) = place {
+        match tree_cache::store(path, key, &tree) {
+            // Another process is keeping it at this moment.
+            Err(cause) if cause.kind() == ErrorKind::Busy && !output::has_lock_file(path) => {}
+            Err(cause) => warning = Some(format!("the scene's tree is not kept: {cause}")),
+            Ok(()) => {}
+        }
     }
     (tree, warning)
 }

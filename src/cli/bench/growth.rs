@@ -14,7 +14,7 @@ use firstcontact::{Error, Result};
 #[derive(Debug, Args)]
 pub struct GrowthArgs {
     #[command(flatten)]
-    measure: MeasureArgs,
+    pub measure: MeasureArgs,
     /// The most machine rooms that a scene is made of, 187,000 triangles each: 54 for ten millions, 535 for a hundred, which takes 16 GB
     #[arg(long, value_name = "N", default_value_t = 8)]
     scale: u64,

@@ -14,7 +14,7 @@ use std::time::Instant;
 #[derive(Debug, Args)]
 pub struct SolverArgs {
     #[command(flatten)]
-    measure: MeasureArgs,
+    pub measure: MeasureArgs,
     /// Seconds that one solver may take for one depth and angle: the paper's has no bound of its own where chains are deep
     #[arg(long, value_name = "S", default_value_t = 20.0)]
     limit: f64,

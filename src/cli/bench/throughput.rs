@@ -17,7 +17,7 @@ use firstcontact::{Error, ErrorKind, Result};
 #[derive(Debug, Args)]
 pub struct ThroughputArgs {
     #[command(flatten)]
-    measure: MeasureArgs,
+    pub measure: MeasureArgs,
     /// What one figure may take, seconds: larger batches are left out
     #[arg(long, value_name = "S", default_value_t = 20.0)]
     limit: f64,

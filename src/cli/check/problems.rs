@@ -3,14 +3,13 @@
 use super::super::dataset::ProblemSet;
 use super::super::resume::{Answers, Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
-use super::super::{Outcome, allow, interrupted, interruption, warn};
+use super::super::{Outcome, allow, interrupted, interruption, outputs, warn};
 use super::{CheckArgs, SHOWN, cpu_time_s, options, outcome, progress};
 use firstcontact::dataset::problems::{self, Problem};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::{BeyondLimits, Motions};
-use firstcontact::output::PartFile;
 use firstcontact::report::Line;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
@@ -27,6 +26,33 @@ struct Named<'a> {
     problem: &'a str,
 }
 
+/// Time spent, phase by phase.
+#[derive(Default)]
+struct Times {
+    build_s: f64,
+    check_s: f64,
+    /// Processor time of the checking, where the system reports it.
+    cpu_s: Option<f64>,
+}
+
+impl Times {
+    fn build<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let since = Instant::now();
+        let result = work();
+        self.build_s += since.elapsed().as_secs_f64();
+        result
+    }
+
+    fn check<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (since, cpu_since) = (Instant::now(), cpu_time_s());
+        let result = work();
+        self.check_s += since.elapsed().as_secs_f64();
+        let cpu_s = cpu_since.and_then(|since| Some(cpu_time_s()? - since));
+        self.cpu_s = cpu_s.map(|s| s + self.cpu_s.unwrap_or_default()).or(self.cpu_s);
+        result
+    }
+}
+
 /// A problem made ready.
 struct Ready<'a> {
     problem: &'a Problem,
@@ -37,8 +63,9 @@ struct Ready<'a> {
     first_object: u32,
 }
 
-pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
-    let start = Instant::now();
+pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<Outcome> {
+    args.check_outputs(&[&set.robot, &set.archive])?;
+    let loading = Instant::now();
     let robot = args.inputs.robot(&set.robot, Some(set.base))?;
     let found = problems::read(&set.archive, &set.suffix, &set.kind, &args.inputs.scene_options())?;
     robot.warnings.iter().for_each(|w| warn(w));
@@ -48,7 +75,8 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
     let ready: Vec<Ready> =
         found.iter().map(|problem| prepare(args, problem, &robot, &mut objects)).collect::<Result<_>>()?;
     let hash = look(args, set, &ready)?;
-    let load_s = start.elapsed().as_secs_f64();
+    args.check_outputs(&[])?;
+    let load_s = loading.elapsed().as_secs_f64();
 
     let mut options = options(args)?;
     if options.backend == Backend::Auto && options.adapter.is_none() {
@@ -58,48 +86,43 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
     let allowed: Vec<_> = ready.iter().map(|r| &r.allowed).collect();
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
     let Some(first) = ready.first() else { return Ok(Outcome::Free) };
-    let mut engine = first.engine(&options, None)?;
+    let mut times = Times::default();
+    let mut engine = times.build(|| first.engine(&options, None))?;
     let robots: Vec<&Robot> = ready.iter().map(|r| r.robot.as_ref()).collect();
     let scenes: Vec<&Scene> = found.iter().map(|p| &p.planning.scene).collect();
     let of = Fingerprint::new(&engine, &robots, &SceneHash::new(scenes), &hash, &told);
-    let (mut out, before) = match args.resume {
-        true => Answers::resume(&args.out, &of)?,
-        false => (Answers::create(&args.out, &of)?, Stats::default()),
-    };
-    let stats_file = args.stats.as_deref().map(PartFile::create).transpose()?;
+    let interruption = interruption();
+    let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
+    let (mut out, before) = Answers::open(&args.out, of, args.resume)?;
 
-    let (cpu_before, begun, interruption) = (cpu_time_s(), Instant::now(), interruption());
     let bar = progress(ready.len() as u64, before.motions);
     let (mut stats, mut contacts) = (Stats::default(), Vec::new());
-    for (i, problem) in ready.iter().enumerate().skip(before.motions as usize) {
+    let mut check = |i: usize, problem: &Ready| {
         if i > 0 {
-            engine = problem.engine(&options, Some(&engine))?;
+            engine = times.build(|| problem.engine(&options, Some(&engine)))?;
         }
-        let answered = problem.answer(args, i, &engine, &mut stats);
-        let (text, words) = match answered {
-            Ok(answer) => answer,
-            Err(error) => {
-                out.keep()?;
-                return Err(error.remedy("the answers so far stand beside the output; --resume goes on"));
-            }
-        };
+        let (text, words) = times.check(|| problem.answer(args, i, &engine, &mut stats))?;
         out.line(&text)?;
         if contacts.len() < SHOWN {
             contacts.extend(words);
         }
         bar.inc(1);
-        if interruption.load(Ordering::Relaxed) {
-            out.keep()?;
-            bar.finish_and_clear();
-            return Err(interrupted(&format!("{} problems", i + 1)));
+        match interruption.load(Ordering::Relaxed) {
+            true => Err(interrupted(&format!("{} problems", i + 1))),
+            false => Ok(()),
         }
-    }
+    };
+    let left = ready.iter().enumerate().skip(before.motions as usize);
+    let checked = left.into_iter().try_for_each(|(i, problem)| check(i, problem));
     bar.finish_and_clear();
+    if let Err(error) = checked {
+        return Err(out.keep(error));
+    }
     out.finish()?;
-    stats.wall_s = begun.elapsed().as_secs_f64() - stats.build_s;
+    (stats.build_s, stats.wall_s) = (times.build_s, times.check_s);
     stats.add(&before);
-    let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
-    let totals = Totals { load_s, cpu_s, resumed: before.motions };
+    let total_s = start.elapsed().as_secs_f64();
+    let totals = Totals { load_s, cpu_s: times.cpu_s, total_s, resumed: before.motions };
     if let Some(mut file) = stats_file {
         let mut json = summary::to_json(&engine, &stats, totals, &robot, &objects);
         json["problems"] = ready.len().into();
@@ -166,7 +189,6 @@ impl Ready<'_> {
         let pairs = std::mem::take(&mut report.stats.ignored);
         report.stats.ignored = pairs.into_iter().map(|((l, o), n)| ((l, o + self.first_object), n)).collect();
         stats.add(&report.stats);
-        stats.build_s += report.stats.build_s;
         let verdict = report.verdicts.first().ok_or_else(|| Error::usage("a problem was not answered"))?;
         let mut line = Line::new(i, verdict, &self.robot, &self.problem.planning.scene);
         if let (true, Verdict::Contact(c)) = (args.all_contacts, verdict) {

@@ -1,6 +1,6 @@
 //! Names for `--dataset`: which files they mean, and motions that are made where a set has none.
 
-use super::{Files, files};
+use super::{Files, files, unless};
 use firstcontact::dataset::manifest::{Manifest, NamedRun, Problems};
 use firstcontact::dataset::placed::RandomMotions;
 use firstcontact::dataset::problems;
@@ -11,12 +11,12 @@ use firstcontact::model::scene::Scene;
 use firstcontact::model::scene_file::SceneOptions;
 use firstcontact::model::urdf::UrdfOptions;
 use firstcontact::motion::Motions;
-use firstcontact::output;
+use firstcontact::load::read_text;
+use firstcontact::output::PartFile;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What a name stands for.
@@ -94,36 +94,40 @@ fn find(file: &str, folder: &Path) -> Result<PathBuf> {
 
 /// A copy of a URDF scene in which paths of meshes that begin with `from` begin with the folder `to` of a set.
 fn with_meshes(scene: &Path, [from, to]: &[String; 2], folder: &Path, out: &Path) -> Result<PathBuf> {
-    let text = std::fs::read_to_string(scene).map_err(|e| Error::input(e.to_string()).in_file(scene))?;
+    let text = read_text(scene)?;
     // The scene stands in the same set, so it tells where the set is.
     let set = scene.ancestors().find(|f| f.ends_with(to)).unwrap_or(folder);
     let set = std::path::absolute(set).map_err(|e| Error::input(e.to_string()).in_file(set))?;
     let place = set.display().to_string().replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
     let path = out.join("scene.urdf");
     let text = text.replace(from.as_str(), &format!("file://{place}"));
-    output::write(&path, |file| {
-        file.write_all(text.as_bytes()).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&path))
-    })?;
+    let is_there = || std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes());
+    unless(is_there, out, || put(&path, &text))?;
     Ok(path)
 }
 
 /// Starts and goals of problems as a file of motions, made if it is not there.
 fn starts_and_goals(run: &NamedRun, of: &Problems, robot: &Path, folder: &Path, out: &Path) -> Result<PathBuf> {
     let path = out.join("motions.json");
-    if path.is_file() {
-        return Ok(path);
-    }
+    unless(|| path.is_file(), out, || put(&path, &starts_and_goals_of(run, of, robot, folder)?))?;
+    Ok(path)
+}
+
+/// A file of one text.
+fn put(path: &Path, text: &str) -> Result<()> {
+    let mut file = PartFile::create(path)?;
+    file.lines(text)?;
+    file.finish()
+}
+
+fn starts_and_goals_of(run: &NamedRun, of: &Problems, robot: &Path, folder: &Path) -> Result<String> {
     let kind = of.kind.as_deref().unwrap_or(problems::ALL);
     let found = problems::read(&find(&of.archive, folder)?, &of.suffix, kind, &SceneOptions::default())?;
     let robot = placed(robot, run.base)?;
     let motions: Vec<Motions> = found.iter().map(|p| p.motion(&robot)).collect::<Result<_>>()?;
     let names: Vec<&str> = robot.columns.iter().map(|c| c.name.as_str()).collect();
     let ends: Vec<_> = motions.iter().map(|m| [m.start(0), m.end(0)]).collect();
-    let text = json!({ "joints": names, "motions": ends }).to_string();
-    output::write(&path, |to| {
-        to.write_all(text.as_bytes()).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&path))
-    })?;
-    Ok(path)
+    Ok(json!({ "joints": names, "motions": ends }).to_string())
 }
 
 /// Random motions of at most `degrees`, made if they are not there.
@@ -135,9 +139,11 @@ fn random(run: &NamedRun, degrees: &str, robot: &Path, scene: &Path, out: &Path)
         return Err(Error::usage(message).remedy(format!("there are {angles}")));
     };
     let path = out.join(format!("motions-{degrees}deg.npy"));
-    if path.is_file() {
-        return Ok(path);
-    }
+    unless(|| path.is_file(), out, || make_random(run, theta_max_deg, robot, scene, &path))?;
+    Ok(path)
+}
+
+fn make_random(run: &NamedRun, theta_max_deg: f64, robot: &Path, scene: &Path, path: &Path) -> Result<()> {
     tell!("making motions of {} in {}", run.name, path.display());
     let (robot, scene) = (placed(robot, run.base)?, Scene::from_file(scene)?);
     // On the CPU: which starts are free must not depend on what adapters there are.
@@ -151,9 +157,9 @@ fn random(run: &NamedRun, degrees: &str, robot: &Path, scene: &Path, out: &Path)
     let style = ProgressStyle::with_template("making motions {bar:40} {pos}/{len}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let random = RandomMotions { name: &run.name, seed: DEFAULT_SEED, theta_max_deg, n_motions };
-    let written = random.write(&robot, &path, &mut is_free, &mut |p: Progress| bar.set_position(p.n_made as u64));
+    let written = random.write(&robot, path, &mut is_free, &mut |p: Progress| bar.set_position(p.n_made as u64));
     bar.finish_and_clear();
-    written.map(|()| path)
+    written
 }
 
 /// A robot with its root there.

@@ -4,12 +4,10 @@ mod page;
 mod read;
 mod views;
 
-use super::{Outcome, warn};
+use super::{Outcome, outputs, warn};
 use crate::cli::bench::run::Run;
 use clap::Args;
-use firstcontact::output;
-use firstcontact::{Error, Result};
-use std::io::Write as _;
+use firstcontact::Result;
 use std::path::PathBuf;
 use views::Wanted;
 
@@ -47,9 +45,8 @@ const LARGE_BYTES: usize = 16 << 20;
 
 /// Runs the command. What the runs say is not judged: the exit code is that of nothing to judge.
 pub fn run(args: &ReportArgs) -> Result<Outcome> {
-    if let Some(same) = args.runs.iter().find(|run| output::is_same(run, &args.out)) {
-        return Err(Error::usage("--out names a run").in_file(same).remedy("choose another name"));
-    }
+    let inputs: Vec<_> = args.runs.iter().map(PathBuf::as_path).collect();
+    outputs::check(&inputs, &[("--out", &args.out)])?;
     let runs: Vec<Run> = args.runs.iter().map(|path| read::run(path)).collect::<Result<_>>()?;
     let views = if args.no_views { views::Views::default() } else { views::make(args, &runs)? };
     views.notes.iter().for_each(|note| warn(note));
@@ -58,9 +55,9 @@ pub fn run(args: &ReportArgs) -> Result<Outcome> {
         let remedy = "--scene-triangles or --no-views make it smaller";
         warn(&format!("the page is large: {:.1} MiB; {remedy}", html.len() as f64 / f64::from(1 << 20)));
     }
-    output::write(&args.out, |to| {
-        to.write_all(html.as_bytes()).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&args.out))
-    })?;
+    let mut page = outputs::create(&args.out)?;
+    page.lines(&html)?;
+    page.finish()?;
     let n = views.sets.iter().map(|set| set.motions.len()).sum::<usize>();
     say!("{} runs, {n} motions: {}", runs.len(), args.out.display());
     Ok(Outcome::Free)

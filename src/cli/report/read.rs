@@ -1,6 +1,7 @@
 //! Runs of measurements from files, which may say anything.
 
 use crate::cli::bench::run::{FORMAT, Run};
+use firstcontact::load::read_text;
 use firstcontact::{Error, Result};
 use serde::Deserialize;
 use std::path::Path;
@@ -19,8 +20,7 @@ struct Head {
 /// # Errors
 /// The file cannot be read, has another format, or does not keep to it.
 pub fn run(path: &Path) -> Result<Run> {
-    let unreadable = |e: std::io::Error| Error::input(format!("it cannot be read: {e}")).in_file(path);
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let text = read_text(path)?;
     let broken = |e: serde_json::Error| {
         let remedy = "the .json files that `firstcontact bench` writes are wanted";
         Error::input(format!("it is no run of measurements: {e}")).in_file(path).remedy(remedy)

@@ -6,19 +6,31 @@ pub mod unpack;
 pub use download::Sources;
 
 use super::manifest::{FetchSet, relative};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::output::Claim;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use unpack::Limits;
 
 /// The file that a fetched set's folder has, which says what it is of.
 pub const MARK: &str = "fetched.json";
 
-/// What is told while sets are fetched.
+/// The file that keeps other processes out while sets are fetched into a folder.
+const LOCK: &str = ".fetch.lock";
+/// Time between two looks at whether another process has finished.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// What is reported while sets are fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// Bytes have come of a file.
+    /// Another process fetches sets into the same folder; what it fetches is used.
+    Wait {
+        /// The message of the lock.
+        why: &'a str,
+    },
+    /// Bytes of a file have arrived.
     Bytes {
         /// The file.
         file: &'a str,
@@ -36,7 +48,7 @@ pub enum Step<'a> {
 ///
 /// # Errors
 /// A folder of the name of a set is there; a file cannot be had, is another one, or is a hostile archive; the disk is full. What
-/// was installed before stays.
+/// was installed before stays. If another process is fetching into the folder, this one waits.
 pub fn fetch(
     sets: &[&FetchSet],
     folder: &Path,
@@ -44,16 +56,38 @@ pub fn fetch(
     limits: &Limits,
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<Vec<PathBuf>> {
+    sets.iter().try_for_each(|set| relative(&set.name))?;
+    let (_claim, waited) = claim(folder, progress)?;
+    let is_there = |set: &FetchSet| waited && is_fetched(set, folder);
     for set in sets {
-        relative(&set.name)?;
         let place = folder.join(&set.name);
-        if place.exists() {
+        if place.exists() && !is_there(set) {
             let message = "there is something of this name already";
             return Err(Error::usage(message).in_file(place).remedy("remove it to fetch it again"));
         }
     }
     let desk = Desk::new(folder)?;
-    sets.iter().map(|set| one(set, folder, &desk.0, sources, limits, progress)).collect()
+    let fetched = sets.iter().map(|set| match is_there(set) {
+        true => Ok(folder.join(&set.name)),
+        false => one(set, folder, &desk.0, sources, limits, progress),
+    });
+    fetched.collect()
+}
+
+/// Waits until no other process fetches into a folder, and returns whether it had to wait.
+fn claim(folder: &Path, progress: &mut dyn FnMut(Step<'_>)) -> Result<(Claim, bool)> {
+    let mut waits = false;
+    loop {
+        match Claim::new(&folder.join(LOCK)) {
+            Err(e) if e.kind() == ErrorKind::Busy => {
+                if !std::mem::replace(&mut waits, true) {
+                    progress(Step::Wait { why: &e.to_string() });
+                }
+                std::thread::sleep(RETRY);
+            }
+            claimed => return claimed.map(|claim| (claim, waits)),
+        }
+    }
 }
 
 /// Whether a set's folder is there and of this version.

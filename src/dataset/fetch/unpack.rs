@@ -2,6 +2,7 @@
 
 use crate::dataset::manifest::relative;
 use crate::error::{Error, Result, quoted};
+use crate::output::record_input;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -140,6 +141,7 @@ fn each_of_tar(
     see: &mut dyn FnMut(&str, bool, &mut dyn Read) -> Result<()>,
 ) -> Result<()> {
     let name = archive.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    record_input(archive);
     let file = BufReader::new(File::open(archive).map_err(|e| damaged(&e))?);
     let stream: Box<dyn Read> = if name.ends_with(".tar.gz") || name.ends_with(".tgz") {
         Box::new(flate2::bufread::MultiGzDecoder::new(file))

@@ -38,7 +38,7 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 pub struct PeersArgs {
     #[command(flatten)]
-    measure: MeasureArgs,
+    pub measure: MeasureArgs,
     /// The folder of the peers' programs, which `benches/peers/setup.sh VENV DIR` makes; those that are missing are named
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,

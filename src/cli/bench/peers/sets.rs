@@ -2,7 +2,7 @@
 
 use super::fact::Fact;
 use crate::cli::dataset;
-use firstcontact::load::LoadLimits;
+use firstcontact::load::{LoadLimits, read_text};
 use firstcontact::model::robot::{JointKind, Robot};
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
@@ -171,7 +171,7 @@ pub fn pool(folder: &Path, most: usize) -> Result<(Vec<Class>, Vec<Set>)> {
 
 /// Angle and fact of each motion.
 fn truths(path: &Path, n: usize) -> Result<Vec<(u32, Fact)>> {
-    let text = fs::read_to_string(path).map_err(|e| Error::input(format!("it cannot be read: {e}")).in_file(path))?;
+    let text = read_text(path)?;
     let parse = |(i, line): (usize, &str)| {
         let trouble = |what: String| Error::input(what).in_file(path).at(format!("line {}", i + 1));
         let truth: Truth = serde_json::from_str(line).map_err(|e| trouble(e.to_string()))?;

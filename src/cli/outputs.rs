@@ -1,0 +1,82 @@
+//! Where commands write: a file, a pipe or a device, or `-` for the standard output; and what they must not overwrite.
+
+use firstcontact::output::{self, PartFile};
+use firstcontact::{Error, ErrorKind, Result};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Paths that mean the standard output.
+const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Time between two attempts to get what another process is using.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// Results go to the standard output, so text for people does not.
+static RESULTS_ON_STDOUT: AtomicBool = AtomicBool::new(false);
+
+/// Whether text for people goes to the standard error because the standard output carries results.
+pub fn results_on_stdout() -> bool {
+    RESULTS_ON_STDOUT.load(Ordering::Relaxed)
+}
+
+fn is_stdout(path: &Path) -> bool {
+    STDOUT.iter().any(|name| path == Path::new(name))
+}
+
+/// Whether lines go straight to the standard output, a pipe or a device, so that nothing can be kept or continued.
+pub fn is_stream(path: &Path) -> bool {
+    is_stdout(path) || output::is_stream(path)
+}
+
+/// Refuses outputs, each with the name of its option, that would overwrite one of `inputs`, any file that was read before, or each
+/// other. Call it before the first output is opened, and again when everything is read. If results go to the standard output, text for
+/// people goes to the standard error from now on.
+pub fn check(inputs: &[&Path], outputs: &[(&str, &Path)]) -> Result<()> {
+    inputs.iter().for_each(|path| output::record_input(path));
+    let on_stdout: Vec<_> = outputs.iter().filter(|(_, path)| is_stdout(path)).collect();
+    RESULTS_ON_STDOUT.fetch_or(!on_stdout.is_empty(), Ordering::Relaxed);
+    if let [(a, _), (b, _), ..] = on_stdout[..] {
+        return Err(Error::usage(format!("{a} and {b} both name the standard output")).remedy("choose a file for one"));
+    }
+    // It may be redirected to a file.
+    let named = |&(name, path): &_| (name, if is_stdout(path) { Path::new(STDOUT[1]) } else { path });
+    output::refuse_conflicts(&outputs.iter().map(named).collect::<Vec<_>>())
+}
+
+/// Opens an output with what an earlier process may have left in its part.
+pub fn open(path: &Path) -> Result<PartFile> {
+    if is_stdout(path) { PartFile::stdout() } else { PartFile::open(path) }
+}
+
+/// Starts an empty output.
+pub fn create(path: &Path) -> Result<PartFile> {
+    let mut file = open(path)?;
+    file.restart().map(|()| file)
+}
+
+/// Keeps the answers of a command that was interrupted and cannot continue, and says where they are.
+pub fn keep(file: PartFile, out: &Path, error: Error) -> Error {
+    let is_stream = file.is_stream();
+    match file.keep() {
+        Ok(()) if is_stream => error,
+        Ok(()) => error.remedy(format!("the answers so far are kept in {}", output::part_of(out).display())),
+        Err(failed) => failed,
+    }
+}
+
+/// Tries until no other process is in the way, and says once that it waits. An interruption ends the program as usual.
+pub fn wait<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+    let mut waits = false;
+    loop {
+        match attempt() {
+            Err(e) if e.kind() == ErrorKind::Busy => {
+                if !std::mem::replace(&mut waits, true) {
+                    tell!("waiting for another process: {e}");
+                }
+                std::thread::sleep(RETRY);
+            }
+            other => return other,
+        }
+    }
+}
