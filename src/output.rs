@@ -1,5 +1,5 @@
-//! Files that are written whole or not at all: they grow as `NAME.part` next to their place and are moved there when they are
-//! complete. A lock on the part keeps other processes out. Pipes and devices are written directly.
+//! Files that are written whole or not at all: they grow as `NAME.part` next to their place and are moved there when
+//! they are complete. A lock on the part keeps other processes out. Pipes and devices are written directly.
 
 mod identity;
 mod lock;
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A file that grows as `NAME.part` while this process holds the lock on it, or a stream. The part is removed when this value
-/// is dropped, unless it is finished or kept.
+/// A file that grows as `NAME.part` while this process holds the lock on it, or a stream. The part is removed when this
+/// value is dropped, unless it is finished or kept.
 #[derive(Debug)]
 pub struct PartFile {
     // The file is closed, which ends its lock, before `place` gives up the marker.
@@ -50,12 +50,11 @@ impl PartFile {
         file.restart().map(|()| file)
     }
 
-    /// Opens and locks the part of a file, with what an earlier process may have left in it, and makes its folder. A pipe or a
-    /// device is opened as a stream.
+    /// Opens and locks the part of a file, with what an earlier process may have left in it, and makes its folder. A
+    /// pipe or a device is opened as a stream.
     ///
-    /// # Errors
-    /// Another process writes this file ([`ErrorKind::Busy`]); the file is an input (see [`protect_inputs`]); it cannot be made; or
-    /// there is a folder or the like in its place.
+    /// # Errors Another process writes this file ([`ErrorKind::Busy`]); the file is an input (see [`protect_inputs`]);
+    /// it cannot be made; or there is a folder or the like in its place.
     pub fn open(path: &Path) -> Result<Self> {
         if is_stream(path) {
             let file = File::options().write(true).open(path).map_err(|e| cannot_write(path, &e))?;
@@ -175,8 +174,8 @@ impl PartFile {
         self.to.flush().map_err(|e| self.failed(&e))
     }
 
-    /// Attaches a short text to the file, which stays with it until it is replaced; see [`mark_of`]. Returns whether the file system
-    /// keeps such texts.
+    /// Attaches a short text to the file, which stays with it until it is replaced; see [`mark_of`]. Returns whether
+    /// the file system keeps such texts.
     pub fn mark(&self, text: &str) -> bool {
         self.place.is_some() && mark::write(self.to.as_file(), text)
     }
@@ -286,6 +285,19 @@ fn refuse_folders_and_the_like(places: [&Path; 2]) -> Result<()> {
     }
 }
 
+/// Refuses an output that another process is writing, before there is any work. [`PartFile::open`] does so, too, and
+/// takes the lock.
+///
+/// # Errors
+/// Another process writes this file ([`ErrorKind::Busy`]).
+pub fn refuse_busy(path: &Path) -> Result<()> {
+    let part = part_of(path);
+    match !is_stream(path) && fs::metadata(&part).is_ok_and(|m| m.is_file()) {
+        true => lock::refuse_busy(&part).map_err(|e| e.in_file(path)),
+        false => Ok(()),
+    }
+}
+
 /// Writes a file as `fill` does, whole or not at all.
 ///
 /// # Errors
@@ -316,7 +328,8 @@ pub fn mark_of(file: &File) -> Option<String> {
     mark::read(file)
 }
 
-/// Whether the lock of an output is a file that a process, perhaps one that was killed, has made: see [`PartFile::open`].
+/// Whether the lock of an output is a file that a process, perhaps one that was killed, has made: see
+/// [`PartFile::open`].
 pub(crate) fn has_lock_file(path: &Path) -> bool {
     lock::marker_of(&part_of(path)).exists()
 }

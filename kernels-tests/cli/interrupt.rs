@@ -3,7 +3,7 @@
 
 use super::{CUBE, Desk, Run, slider, walls};
 use crate::inputs::samples;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Motions: far more than are done before a signal comes.
@@ -27,13 +27,22 @@ pub(super) fn start(desk: &Desk, backend: &str) -> Child {
     let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", "out/results"];
     let mut command = desk.command(&[&["check", "--backend", backend, "--stats", "stats.json"], &files[..]].concat());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let (part, since) = (desk.path("out/results.part"), Instant::now());
-    while std::fs::metadata(&part).map_or(0, |m| m.len()) == 0 {
-        let early = child.try_wait().unwrap();
-        assert!(early.is_none() && since.elapsed() < Duration::from_secs(60), "no answer: {early:?}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let early = wait_for_answers(desk, &mut child, 1);
+    assert!(early.is_none(), "no answer: {early:?}");
     child
+}
+
+/// Waits until some bytes of answers are in the file; if the process ends before that, returns how.
+pub(super) fn wait_for_answers(desk: &Desk, child: &mut Child, bytes: u64) -> Option<ExitStatus> {
+    let (part, since) = (desk.path("out/results.part"), Instant::now());
+    while std::fs::metadata(&part).map_or(0, |m| m.len()) < bytes {
+        if let Some(ended) = child.try_wait().unwrap() {
+            return Some(ended);
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "no answer");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    None
 }
 
 /// Sends a signal to the program.

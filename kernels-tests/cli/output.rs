@@ -78,17 +78,16 @@ fn what_cannot_be_written_is_an_error_before_any_work() {
     refused(&desk, &["--out", "both.json", "--stats", "./both.json"], "both.json");
 }
 
-/// A device or a pipe is no place for a file that is moved there: it would be gone.
+/// A socket is no place for a file that is moved there, and nothing can be written to it either.
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_not_replaced() {
+fn what_is_not_a_file_is_not_replaced() {
     let desk = desk();
-    let made = std::process::Command::new("mkfifo").arg(desk.path("pipe")).status().unwrap();
-    assert!(made.success());
-    refused(&desk, &["--out", "pipe"], "pipe");
-    refused(&desk, &["--out", "results.jsonl", "--stats", "pipe"], "pipe");
+    let _socket = std::os::unix::net::UnixListener::bind(desk.path("socket")).unwrap();
+    refused(&desk, &["--out", "socket"], "socket");
+    refused(&desk, &["--out", "results.jsonl", "--stats", "socket"], "socket");
     use std::os::unix::fs::FileTypeExt;
-    assert!(std::fs::metadata(desk.path("pipe")).unwrap().file_type().is_fifo());
+    assert!(std::fs::metadata(desk.path("socket")).unwrap().file_type().is_socket());
 }
 
 /// What is printed at the end is lost if no one can read it; the answers and the exit code are not.

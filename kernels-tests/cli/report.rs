@@ -50,6 +50,11 @@ fn run(names: &[&str]) -> Value {
     })
 }
 
+/// A run that `report` takes.
+pub(super) fn example() -> Value {
+    run(&[])
+}
+
 fn report(desk: &Desk, runs: &[Value], more: &[&str]) -> Run {
     let names: Vec<String> = (0..runs.len()).map(|i| format!("run{i}.json")).collect();
     for (name, run) in names.iter().zip(runs) {

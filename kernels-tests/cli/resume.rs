@@ -38,7 +38,8 @@ fn what_is_gone_on_with_is_the_same_to_the_byte() {
     assert_eq!((&stats["motions"], &stats["contact"], &stats["resumed"]), (&MANY.into(), &MANY.into(), &n.into()));
     // Nothing of it is left beside.
     assert_eq!(desk.names().iter().filter(|n| n.contains("part")).count(), 0, "{:?}", desk.names());
-    check(&desk, &["--backend", "cpu", "--out", "other"]);
+    std::fs::rename(desk.path("out/results"), desk.path("continued")).unwrap();
+    assert_eq!(check(&desk, &["--backend", "cpu"]).code, Some(1));
     assert!(desk.text("out/results") == whole);
     // From any byte that a kill may have left it at, the end included.
     for cut in [0, 1, whole.len() / 3, whole.len() - 1, whole.len()] {
@@ -129,4 +130,73 @@ fn a_run_on_an_adapter_is_gone_on_with_too() {
     desk.put("out/results.part", kept);
     assert_eq!(check(&desk, &["--backend", "gpu", "--resume"]).code, Some(1));
     assert!(desk.text("out/results") == whole);
+}
+
+/// Whether the file system keeps attributes of files: without them, a finished run is not recognised.
+fn keeps_attributes(desk: &Desk) -> bool {
+    desk.put("probe", "");
+    let file = std::fs::File::open(desk.path("probe")).unwrap();
+    let flags = rustix::fs::XattrFlags::empty();
+    let keeps = rustix::fs::fsetxattr(&file, "user.firstcontact.probe", b"x", flags).is_ok();
+    if !keeps {
+        println!("skipped: the file system keeps no attributes");
+    }
+    std::fs::remove_file(desk.path("probe")).unwrap();
+    keeps
+}
+
+#[test]
+fn a_finished_run_says_that_it_is_finished() {
+    let desk = desk_of(50);
+    if !keeps_attributes(&desk) {
+        return;
+    }
+    let again = |more: &[&str]| check(&desk, &[&["--backend", "cpu", "--resume"], more].concat());
+    let first = again(&[]);
+    first.expect(1);
+    assert!(!first.stdout.contains("finished"), "{}", first.stdout);
+    let (text, written) = (desk.text("out/results"), desk.path("out/results").metadata().unwrap().modified().unwrap());
+    let second = again(&["--stats", "stats.json", "--threads", "1"]);
+    second.expect(1);
+    assert!(second.stdout.contains("out/results: finished already"), "{}", second.stdout);
+    assert!(second.stdout.contains("50 motions: 0 free, 50 contact"), "{}", second.stdout);
+    let stats: serde_json::Value = serde_json::from_str(&desk.text("stats.json")).unwrap();
+    assert_eq!((&stats["motions"], &stats["resumed"]), (&50.into(), &50.into()));
+    let unchanged = || {
+        let now = desk.path("out/results").metadata().unwrap().modified().unwrap();
+        desk.text("out/results") == text && now == written && !desk.names().iter().any(|name| name.contains(".part"))
+    };
+    assert!(unchanged(), "{:?}", desk.names());
+    // Finished answers to another question are not replaced.
+    let other = again(&["--margin", "0.001"]);
+    assert!(other.code == Some(3) && other.errors()[0].contains("another: options"), "{}", other.stderr);
+    assert!(unchanged(), "{:?}", desk.names());
+    // What was changed since proves nothing.
+    for changed in [text.replacen("contact", "Contact", 1), format!("{text}{text}"), text[..text.len() / 2].to_string()]
+    {
+        desk.put("out/results", changed);
+        let run = again(&[]);
+        assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{}", run.stderr);
+        assert!(run.warnings()[0].contains("begins again") && !run.stdout.contains("finished"), "{}", run.stderr);
+        assert!(desk.text("out/results") == text);
+    }
+    // Nor does a file that somebody else has written.
+    std::fs::copy(desk.path("scene.obj"), desk.path("out/results")).unwrap();
+    assert!(again(&[]).warnings()[0].contains("begins again") && desk.text("out/results") == text);
+    again(&[]).expect(1);
+}
+
+/// The exit code is that of the answers.
+#[test]
+fn a_finished_run_ends_with_the_same_code() {
+    for (end, code) in [(0.5, 0), (3.6, 1)] {
+        let desk = desk_of(1);
+        if !keeps_attributes(&desk) {
+            return;
+        }
+        desk.put("motions.npy", samples::npy("'<f8'", "(1, 2, 1)", &[0.0, end]));
+        for _ in 0..2 {
+            check(&desk, &["--backend", "cpu", "--resume"]).expect(code);
+        }
+    }
 }

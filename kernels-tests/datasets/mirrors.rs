@@ -2,7 +2,7 @@
 
 use super::archives::tar_of;
 use firstcontact::dataset::fetch::unpack::Limits;
-use firstcontact::dataset::fetch::{MARK, Sources, fetch, is_fetched};
+use firstcontact::dataset::fetch::{MARK, Sources, Step, fetch, is_fetched};
 use firstcontact::dataset::manifest::Manifest;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Write};
@@ -66,6 +66,35 @@ fn get(manifest: &Manifest, sources: &Sources, folder: &Path) -> Result<(), Stri
     assert!(names.iter().all(|n| n == "robot"), "{names:?}");
     assert_eq!(fetched.is_ok(), names.len() == 1);
     fetched.map(drop).map_err(|e| e.to_string())
+}
+
+/// Two processes that fetch one set: the second waits, and takes what the first one fetched.
+#[test]
+fn what_another_process_fetches_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let manifest = manifest("https://example.org", &archive());
+    let lock = std::fs::File::create(folder.join(".fetch.lock")).unwrap();
+    lock.try_lock().unwrap();
+    let mut lock = Some(lock);
+    let mut waits = 0;
+    let set = manifest.set("robot").unwrap();
+    // There is no such source: nothing is downloaded here.
+    let sources = Sources { mirror: Some(folder.join("nowhere").display().to_string()), ..Sources::default() };
+    let fetched = fetch(&[set], folder, &sources, &Limits::default(), &mut |step| {
+        let Step::Wait { why } = step else { panic!("{step:?}") };
+        assert!(why.contains(".fetch.lock"), "{why}");
+        // Meanwhile the other process finishes.
+        std::fs::create_dir(folder.join("robot")).unwrap();
+        std::fs::write(folder.join("robot").join(MARK), "{\"version\": \"1\"}").unwrap();
+        drop(lock.take());
+        waits += 1;
+    });
+    assert_eq!((fetched.unwrap(), waits), (vec![folder.join("robot")], 1));
+    assert!(!folder.join(".fetch.lock").exists());
+    // One that was there before is still an error.
+    let again = fetch(&[set], folder, &sources, &Limits::default(), &mut |_| ());
+    assert!(again.unwrap_err().to_string().contains("already"));
 }
 
 fn check_installed(manifest: &Manifest, folder: &Path) {

@@ -136,6 +136,23 @@ fn each_problem_is_checked_in_its_own_scene() {
     assert!(code == 1 && toc[0] <= 0.75 && toc[1] >= 0.75, "{toc:?}");
 }
 
+/// Each phase is measured where it happens, however short the others are.
+#[test]
+fn no_time_is_negative() {
+    let desk = Desk::new();
+    for kind in ["mbm-panda/cage", "mbm-panda/box", "mbm-panda/all"] {
+        let since = std::time::Instant::now();
+        let arguments = ["check", "--dataset", kind, "--dataset-folder", "sets", "--out", "out", "--stats", "s.json"];
+        let output = desk.run(&arguments);
+        let elapsed = since.elapsed().as_secs_f64();
+        assert_eq!(output.status.code(), Some(1));
+        let stats = std::fs::read(desk.folder.path().join("s.json")).unwrap();
+        crate::cli::stats::phases(&serde_json::from_slice(&stats).unwrap(), elapsed);
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert!(!stdout.contains(" -") && !stdout.contains(", 0 motions/s"), "{stdout}");
+    }
+}
+
 /// Reports show single problems, each in its own scene and with its own matrix.
 #[test]
 fn problems_are_shown_in_reports() {

@@ -17,7 +17,7 @@ use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::report::Line;
 use firstcontact::stage::s6_solve::{Method, Mode};
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Result};
+use firstcontact::{Error, Result, output};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -88,7 +88,8 @@ enum SweepChoice {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written directly
+    /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written
+    /// directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// Statistics of the stages, JSON
@@ -147,7 +148,8 @@ pub struct CheckArgs {
     /// `off`, or a folder. One that does not fit the scene any more is built anew
     #[arg(long, value_name = "auto|off|DIR", default_value = "auto")]
     tree_cache: TreeCache,
-    /// Continue with the answers of a run that did not end, if inputs and options are the same. Says so if the run is finished
+    /// Continue with the answers of a run that did not end, if inputs and options are the same. Says so if the run is
+    /// finished
     #[arg(long)]
     resume: bool,
     /// Make joint values beyond their limits an error
@@ -205,7 +207,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
     let of_scene = SceneHash::new([&scene]);
     let tree = args.tree_cache.file(&files.scene, scene.n_triangles());
-    outputs::check(&[], &tree.iter().map(|path| ("--tree-cache", path.as_path())).collect::<Vec<_>>())?;
+    tree.iter().try_for_each(|path| output::refuse_input(path))?;
     let (bar, watch) = large::building();
     let mut builder = Engine::builder_taking(&robot, &mut scene).options(options).allow(allowed).watch(watch);
     if let Some(file) = tree {
@@ -217,9 +219,10 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     engine.note().into_iter().for_each(|note| tell!("{note}"));
     let interruption = super::interruption();
     // Both files before any work: what cannot be written should not be found out at the end.
+    let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let of = Fingerprint::new(&engine, &[&robot], &of_scene, &hash, &told);
-    let (out, before) = Answers::open(&args.out, of, args.resume)?;
+    let (out, before) = Answers::start(out, &args.out, of, args.resume)?;
     let cpu_before = cpu_time_s();
     let run = Run { robot: &robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
     let (mut stats, first) = run.check(out, before.motions as usize, &interruption)?;
@@ -342,7 +345,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Checks the motions from number `first` on and writes each answer as it comes; returns the first contacts in words.
+    /// Checks the motions from number `first` on and writes each answer as it comes; returns the first contacts in
+    /// words.
     fn check(&self, mut out: Answers, first: usize, interruption: &AtomicBool) -> Result<(Stats, Vec<String>)> {
         let progress = progress(self.motions.len() as u64, first as u64);
         let (mut contacts, mut done) = (Vec::new(), first);

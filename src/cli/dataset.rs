@@ -124,10 +124,14 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
         return Err(Error::usage(format!("data set '{name}' has no scene")).remedy("try pipes or amr"));
     };
     let out = folder.join(&set.name);
-    unless(|| is_current(&out), &out, || {
-        tell!("making data set {} in {}", set.name, out.display());
-        make(&set.name, &out, DEFAULT_SEED, 1, MakeOptions::default().n_motions).map(|_| ())
-    })?;
+    unless(
+        || is_current(&out),
+        &out,
+        || {
+            tell!("making data set {} in {}", set.name, out.display());
+            make(&set.name, &out, DEFAULT_SEED, 1, MakeOptions::default().n_motions).map(|_| ())
+        },
+    )?;
     Ok(Files {
         base: None,
         robot: out.join("robot.urdf"),

@@ -32,7 +32,8 @@ pub struct ElementaryArgs {
     /// What the four points are
     #[arg(long, value_enum)]
     kind: KindChoice,
-    /// The answers, a line of JSON for each query; `-` is the standard output, and a pipe or a device is written directly
+    /// The answers, a line of JSON for each query; `-` is the standard output, and a pipe or a device is written
+    /// directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// Largest width of a certified time of contact, as a share of the motion

@@ -3,8 +3,8 @@
 //! Exit codes: 0 all free, 1 some contact, 2 no contact but some undecided, 3 wrong use, bad input or an internal fault,
 //! 130 interrupted, or the reader of the results closed the pipe.
 
-/// Prints a line for people to read: to the standard output, or to the standard error where the other carries results. If nobody
-/// can read it, nothing changes in what the program did: no error, no panic.
+/// Prints a line for people to read: to the standard output, or to the standard error where the other carries results.
+/// If nobody can read it, nothing changes in what the program did: no error, no panic.
 macro_rules! say {
     ($($line:tt)*) => {{
         if $crate::cli::outputs::results_on_stdout() {

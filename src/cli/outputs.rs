@@ -29,9 +29,10 @@ pub fn is_stream(path: &Path) -> bool {
     is_stdout(path) || output::is_stream(path)
 }
 
-/// Refuses outputs, each with the name of its option, that would overwrite one of `inputs`, any file that was read before, or each
-/// other. Call it before the first output is opened, and again when everything is read. If results go to the standard output, text for
-/// people goes to the standard error from now on.
+/// Refuses outputs, each with the name of its option, that would overwrite one of `inputs`, any file that was read
+/// before, or each other, and outputs that another process is writing. Call it before there is any work, and again when
+/// everything is read and no output is open yet. If results go to the standard output, text for people goes to the
+/// standard error from now on.
 pub fn check(inputs: &[&Path], outputs: &[(&str, &Path)]) -> Result<()> {
     inputs.iter().for_each(|path| output::record_input(path));
     let on_stdout: Vec<_> = outputs.iter().filter(|(_, path)| is_stdout(path)).collect();
@@ -41,7 +42,9 @@ pub fn check(inputs: &[&Path], outputs: &[(&str, &Path)]) -> Result<()> {
     }
     // It may be redirected to a file.
     let named = |&(name, path): &_| (name, if is_stdout(path) { Path::new(STDOUT[1]) } else { path });
-    output::refuse_conflicts(&outputs.iter().map(named).collect::<Vec<_>>())
+    let outputs: Vec<_> = outputs.iter().map(named).collect();
+    output::refuse_conflicts(&outputs)?;
+    outputs.iter().try_for_each(|(_, path)| output::refuse_busy(path))
 }
 
 /// Opens an output with what an earlier process may have left in its part.
@@ -72,7 +75,7 @@ pub fn wait<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
         match attempt() {
             Err(e) if e.kind() == ErrorKind::Busy => {
                 if !std::mem::replace(&mut waits, true) {
-                    tell!("waiting for another process: {e}");
+                    tell!("waiting: {e}");
                 }
                 std::thread::sleep(RETRY);
             }

@@ -1,9 +1,10 @@
 //! Answers that are written as they come, and continuing with those of a run that did not end.
 //!
-//! While `OUT.part` grows, `OUT.part.json` records, by hashes, which inputs and options the answers belong to. The lock on `OUT.part` guards
-//! both. A finished file carries the same hashes and its own as an extended attribute, where the file system keeps these.
+//! While `OUT.part` grows, `OUT.part.json` records, by hashes, which inputs and options the answers belong to. The lock
+//! on `OUT.part` guards both. A finished file carries the same hashes and its own as an extended attribute, where the
+//! file system keeps these.
 
-use super::{outputs, warn};
+use super::warn;
 use firstcontact::engine::{Engine, Stats};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
@@ -158,14 +159,12 @@ struct Known {
 const RESTART: &str = "without --resume the work begins again";
 
 impl Answers {
-    /// Opens the output. With `resume`, continues with the answers of a run that did not end, if there are any, and returns counts of
-    /// these; finished answers are recognised. Otherwise, starts an empty file.
+    /// Prepares the opened output `out`. With `resume`, continues with the answers of a run that did not end, if there
+    /// are any, and returns counts of these; finished answers are recognised. Otherwise, starts an empty file.
     ///
     /// # Errors
-    /// Another process writes the output; the answers so far belong to other inputs or options, or are damaged; a file cannot be
-    /// read or written.
-    pub fn open(out: &Path, of: Fingerprint, resume: bool) -> Result<(Self, Stats)> {
-        let mut file = outputs::open(out)?;
+    /// The answers so far belong to other inputs or options, or are damaged; a file cannot be read or written.
+    pub fn start(mut file: PartFile, out: &Path, of: Fingerprint, resume: bool) -> Result<(Self, Stats)> {
         if file.is_stream() {
             return Ok((Self(To::Stream(file)), Stats::default()));
         }
@@ -264,7 +263,8 @@ impl Growing {
         let Self { mut record, file, out, .. } = self;
         let kept = || format!("the answers are kept in {}; --resume finishes them", output::part_of(&out).display());
         file.finish().map_err(|e| e.remedy(kept()))?;
-        // The lock has moved with the file. The record may belong to a process that has just started: look under its lock.
+        // The lock has moved with the file. The record may belong to a process that has just started: look under its
+        // lock.
         let part = PartFile::open(&out);
         record.removes = match &part {
             Ok(part) => part.found_bytes() == 0,
@@ -283,8 +283,7 @@ fn kept_answers(file: &mut PartFile, record: &Path, out: &Path, of: &Fingerprint
         return Ok(None);
     }
     let unknown = |why: String| Error::input(why).in_file(record).remedy(RESTART);
-    let text =
-        fs::read(record).map_err(|e| unknown(format!("cannot read what the answers so far belong to: {e}")))?;
+    let text = fs::read(record).map_err(|e| unknown(format!("cannot read what the answers so far belong to: {e}")))?;
     let before: Fingerprint = serde_json::from_slice(&text).map_err(|e| unknown(format!("damaged: {e}")))?;
     let differences = before.differences(of);
     if !differences.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::{Outcome, interrupted, interruption, outputs};
 use clap::{Args, ValueEnum};
+use firstcontact::Result;
 use firstcontact::engine::thread_pool;
 use firstcontact::gpu::AdapterChoice;
 use firstcontact::load::LoadLimits;
@@ -15,7 +16,6 @@ use firstcontact::toleranced::job::{Job, Problems, RobotFiles};
 use firstcontact::toleranced::problem::Problem;
 use firstcontact::toleranced::record::Line;
 use firstcontact::toleranced::search::{Bodies, Counts, Options, Possible, cover, fixed_tree, moving_tree};
-use firstcontact::Result;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -30,7 +30,8 @@ pub struct ToleranceArgs {
     /// What is asked: polygons and Bézier motions, or the files of a robot, a scene and motions; JSON
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written directly
+    /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written
+    /// directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// The proofs that motions are free, for `verify`

@@ -1,7 +1,7 @@
 //! Files by identity: one file may have many names, and an output must not overwrite an input under any of them.
 //!
-//! Two paths name the same file if device and inode agree, so symbolic links, hard links and relative paths are seen. Only regular
-//! files count: a terminal may be input and output, and `/dev/null` may be several outputs.
+//! Two paths name the same file if device and inode agree, so symbolic links, hard links and relative paths are seen.
+//! Only regular files count: a terminal may be input and output, and `/dev/null` may be several outputs.
 
 use super::{part_of, with_suffix};
 use crate::error::{Error, Result};
@@ -61,8 +61,9 @@ fn inputs() -> MutexGuard<'static, Option<HashMap<FileId, PathBuf>>> {
     INPUTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses, from now on, every output of this process that would overwrite a file the process has read: robots with their
-/// meshes, scenes, motions, whatever a loader opens. Meant for a program that does one job; by default nothing is recorded.
+/// Refuses, from now on, every output of this process that would overwrite a file the process has read: robots with
+/// their meshes, scenes, motions, whatever a loader opens. Meant for a program that does one job; by default nothing is
+/// recorded.
 pub fn protect_inputs() {
     inputs().get_or_insert_default();
 }
@@ -86,8 +87,8 @@ pub fn refuse_input(output: &Path) -> Result<()> {
     for written in written_for(output) {
         if let Some(input) = FileId::of_regular(&written).and_then(|id| inputs.get(&id)) {
             let message = match input == &written {
-                true => "it is an input, which would be overwritten".to_string(),
-                false => format!("it is the same file as the input {}, which would be overwritten", input.display()),
+                true => "an output would overwrite this input: both are the same file".to_string(),
+                false => format!("an output would overwrite the input {}: both are the same file", input.display()),
             };
             return Err(Error::usage(message).in_file(&written).remedy("choose another output"));
         }
@@ -95,8 +96,8 @@ pub fn refuse_input(output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses outputs, each with the name of its option, that would overwrite an input or each other. Call it before the first of
-/// them is opened.
+/// Refuses outputs, each with the name of its option, that would overwrite an input or each other. Call it before the
+/// first of them is opened.
 ///
 /// # Errors
 /// An output would overwrite an input or another output.

@@ -1,8 +1,8 @@
 //! Exclusive locks on files that grow: two processes never write the same output.
 //!
-//! The lock is the system's advisory lock on the file itself. It ends with the process, however the process ends. Some network file
-//! systems refuse such locks. There, `NAME.lock` is created exclusively next to the file. It holds the host name and the process id,
-//! and a process that is killed leaves it behind.
+//! The lock is the system's advisory lock on the file itself. It ends with the process, however the process ends. Some
+//! network file systems refuse such locks. There, `NAME.lock` is created exclusively next to the file. It holds the
+//! host name and the process id, and a process that is killed leaves it behind.
 
 use super::identity::FileId;
 use super::{cannot_write, warn_once, with_suffix};
@@ -19,8 +19,8 @@ const MAX_TRIES: usize = 100;
 
 const WAIT: &str = "wait until that process ends, or choose another output";
 
-/// Opens a file for reading and writing, creates it if it is missing, and locks it. Its content stays as it is. The lock lasts
-/// as long as the file is open and the guard lives.
+/// Opens a file for reading and writing, creates it if it is missing, and locks it. Its content stays as it is. The
+/// lock lasts as long as the file is open and the guard lives.
 ///
 /// # Errors
 /// Another process holds the lock ([`ErrorKind::Busy`], no file is named), or the file cannot be opened.
@@ -42,6 +42,21 @@ pub(super) fn open(path: &Path) -> Result<(File, Guard)> {
         }
     }
     Err(Error::new(ErrorKind::Busy, "other processes replace this file again and again").in_file(path).remedy(WAIT))
+}
+
+/// Reports a file that another process has locked, without creating it and without keeping a lock.
+///
+/// # Errors
+/// Another process holds the lock ([`ErrorKind::Busy`], no file is named).
+pub(super) fn refuse_busy(path: &Path) -> Result<()> {
+    let marker = marker_of(path);
+    // What cannot be opened is reported when it is written.
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    match try_lock(&file) {
+        Err(TryLockError::WouldBlock) => Err(busy(owner(&file))),
+        Err(TryLockError::Error(e)) if is_refusal(&e) && marker.exists() => Err(marked(&marker)),
+        _ => Ok(()),
+    }
 }
 
 /// Keeps a lock that is not the system's.

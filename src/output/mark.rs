@@ -1,5 +1,5 @@
-//! A short text that is attached to a file itself, as an extended attribute: it moves with the file, is gone when the file is
-//! replaced, and adds no second file. Some file systems keep no such attributes.
+//! A short text that is attached to a file itself, as an extended attribute: it moves with the file, is gone when the
+//! file is replaced, and adds no second file. Some file systems keep no such attributes.
 
 use std::fs::File;
 

@@ -9,8 +9,8 @@ const BUFFER_BYTES: usize = 1 << 13;
 /// Time between two attempts to write to a stream that takes nothing at the moment.
 const RETRY: Duration = Duration::from_millis(1);
 
-/// Writes a file or a stream. If a write fails, the file is cut after its last whole line and takes nothing more; what was
-/// not flushed is dropped with this value.
+/// Writes a file or a stream. If a write fails, the file is cut after its last whole line and takes nothing more; what
+/// was not flushed is dropped with this value.
 #[derive(Debug)]
 pub struct Writer {
     to: File,

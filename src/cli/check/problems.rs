@@ -92,8 +92,9 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     let scenes: Vec<&Scene> = found.iter().map(|p| &p.planning.scene).collect();
     let of = Fingerprint::new(&engine, &robots, &SceneHash::new(scenes), &hash, &told);
     let interruption = interruption();
+    let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
-    let (mut out, before) = Answers::open(&args.out, of, args.resume)?;
+    let (mut out, before) = Answers::start(out, &args.out, of, args.resume)?;
 
     let bar = progress(ready.len() as u64, before.motions);
     let (mut stats, mut contacts) = (Stats::default(), Vec::new());

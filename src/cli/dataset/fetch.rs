@@ -43,7 +43,7 @@ pub fn run(args: &FetchArgs) -> Result<()> {
     let style = ProgressStyle::with_template("{msg} {bar:40} {bytes}/{total_bytes}, {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let mut progress = |step: Step<'_>| match step {
-        Step::Wait { why } => tell!("waiting for another process: {why}"),
+        Step::Wait { why } => tell!("waiting: {why}"),
         Step::Bytes { n, .. } => bar.inc(n),
         Step::Unpack { file } => bar.set_message(format!("unpacking {file}")),
     };

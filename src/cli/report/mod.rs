@@ -7,7 +7,7 @@ mod views;
 use super::{Outcome, outputs, warn};
 use crate::cli::bench::run::Run;
 use clap::Args;
-use firstcontact::Result;
+use firstcontact::{Error, Result, output};
 use std::path::PathBuf;
 use views::Wanted;
 
@@ -45,6 +45,9 @@ const LARGE_BYTES: usize = 16 << 20;
 
 /// Runs the command. What the runs say is not judged: the exit code is that of nothing to judge.
 pub fn run(args: &ReportArgs) -> Result<Outcome> {
+    if let Some(same) = args.runs.iter().find(|run| output::is_same(run, &args.out)) {
+        return Err(Error::usage("--out names a run").in_file(same).remedy("choose another name"));
+    }
     let inputs: Vec<_> = args.runs.iter().map(PathBuf::as_path).collect();
     outputs::check(&inputs, &[("--out", &args.out)])?;
     let runs: Vec<Run> = args.runs.iter().map(|path| read::run(path)).collect::<Result<_>>()?;
