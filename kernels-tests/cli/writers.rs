@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
 
 /// Motions: more than are done while the test looks.
-const MANY: usize = 40_000;
+const MANY: usize = 10_000;
 
 /// Makes the program believe that the file system has no locks.
 pub(super) const NO_LOCKS: &str = "FIRSTCONTACT_TEST_REFUSE_LOCKS";
@@ -117,7 +117,7 @@ fn a_lock_file_that_is_left_says_what_to_do() {
     let run = check(&desk, &["--resume"], true);
     assert_eq!((run.code, run.errors().len()), (Some(1), 0), "{}", run.stderr);
     assert!(desk.text("out/results").starts_with(&part));
-    assert!(desk.names().iter().all(|name| !name.contains(".part")), "{:?}", desk.names());
+    assert!(!desk.names().iter().any(|name| name.starts_with("out/results.")), "{:?}", desk.names());
 }
 
 /// A part without a line says nothing, whatever is recorded about it: the work begins again.
@@ -126,7 +126,9 @@ fn a_part_without_an_answer_is_started_again() {
     let desk = desk_of(10);
     for (part, record) in [("", None), ("", Some("{")), ("{\"moti", None), ("{\"moti", Some("{}"))] {
         desk.put("out/results.part", part);
-        record.iter().for_each(|text| drop(desk.put("out/results.part.json", text)));
+        if let Some(text) = record {
+            desk.put("out/results.part.json", text);
+        }
         let run = check(&desk, &["--resume"], false);
         assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""), "{part:?} {record:?}");
         assert_eq!(desk.text("out/results").lines().count(), 10);

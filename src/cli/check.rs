@@ -2,10 +2,11 @@
 
 mod problems;
 
+use super::answers::Answers;
 use super::dataset::{Files, Work};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::large::{self, TreeCache};
-use super::resume::{Answers, Fingerprint, MotionHash, SceneHash};
+use super::resume::{Fingerprint, MotionHash, SceneHash};
 use super::summary::{self, Totals};
 use super::{Outcome, allow, outputs, warn};
 use clap::{Args, ValueEnum};

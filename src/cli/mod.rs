@@ -23,6 +23,7 @@ macro_rules! tell {
 }
 
 mod allow;
+mod answers;
 mod bench;
 mod check;
 mod colour;

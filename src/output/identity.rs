@@ -3,7 +3,7 @@
 //! Two paths name the same file if device and inode agree, so symbolic links, hard links and relative paths are seen.
 //! Only regular files count: a terminal may be input and output, and `/dev/null` may be several outputs.
 
-use super::{part_of, with_suffix};
+use super::{part_of, replacement_of, with_suffix};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -119,7 +119,7 @@ pub fn refuse_conflicts(outputs: &[(&str, &Path)]) -> Result<()> {
 fn written_for(output: &Path) -> [PathBuf; 5] {
     let part = part_of(output);
     let hashes = with_suffix(&part, ".json");
-    let in_progress = with_suffix(&hashes, ".new");
+    let in_progress = replacement_of(&hashes);
     [output.to_path_buf(), with_suffix(&part, ".lock"), part, hashes, in_progress]
 }
 

@@ -1,7 +1,8 @@
 //! `check` of a set of problems: each is one motion in a scene of its own, numbered through in one file of answers.
 
+use super::super::answers::Answers;
 use super::super::dataset::ProblemSet;
-use super::super::resume::{Answers, Fingerprint, MotionHash, SceneHash};
+use super::super::resume::{Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
 use super::super::{Outcome, allow, interrupted, interruption, outputs, warn};
 use super::{CheckArgs, SHOWN, cpu_time_s, options, outcome, progress};

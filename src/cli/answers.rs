@@ -1,0 +1,285 @@
+//! Answers that are written as they come, and continuing with those of a run that did not end.
+//!
+//! While `OUT.part` grows, `OUT.part.json` records, by hashes, which inputs and options the answers belong to. The lock
+//! on `OUT.part` guards both. A finished file carries the same hashes and its own as an extended attribute, where the
+//! file system keeps these.
+
+use super::resume::Fingerprint;
+use super::warn;
+use firstcontact::engine::Stats;
+use firstcontact::output::{self, PartFile};
+use firstcontact::{Error, ErrorKind, Result};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+/// Where answers go.
+#[derive(Debug)]
+pub struct Answers(To);
+
+#[derive(Debug)]
+enum To {
+    File(Box<Growing>),
+    /// Nothing can be kept or continued.
+    Stream(PartFile),
+    /// All answers are there already.
+    Finished,
+}
+
+/// A file of answers that grows.
+#[derive(Debug)]
+struct Growing {
+    // Dropped first: without its record the part is of no use.
+    record: Record,
+    file: PartFile,
+    out: PathBuf,
+    of: Fingerprint,
+    /// Of the lines so far.
+    hash: blake3::Hasher,
+}
+
+/// `OUT.part.json`.
+#[derive(Debug)]
+struct Record {
+    path: PathBuf,
+    removes: bool,
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        if self.removes {
+            // They may be gone already: nothing depends on them.
+            let _ = fs::remove_file(&self.path);
+            let _ = fs::remove_file(output::replacement_of(&self.path));
+        }
+    }
+}
+
+/// What a finished file carries.
+#[derive(Serialize, Deserialize)]
+struct Finished {
+    of: Fingerprint,
+    /// BLAKE3 of the file.
+    answers: String,
+}
+
+/// The answers in a file.
+struct Known {
+    stats: Stats,
+    /// Bytes of its whole lines.
+    length: u64,
+    hash: blake3::Hasher,
+}
+
+const RESTART: &str = "without --resume the work begins again";
+
+impl Answers {
+    /// Prepares the opened output `out`. With `resume`, continues with the answers of a run that did not end, if there
+    /// are any, and returns counts of these; finished answers are recognised. Otherwise, starts an empty file.
+    ///
+    /// # Errors
+    /// The answers so far belong to other inputs or options, or are damaged; a file cannot be read or written.
+    pub fn start(mut file: PartFile, out: &Path, of: Fingerprint, resume: bool) -> Result<(Self, Stats)> {
+        if file.is_stream() {
+            return Ok((Self(To::Stream(file)), Stats::default()));
+        }
+        let mut path = output::part_of(out).into_os_string();
+        path.push(".json");
+        let mut record = Record { path: path.into(), removes: false };
+        let kept = if resume { kept_answers(&mut file, &record.path, out, &of)? } else { None };
+        if let Some(Known { stats, length, hash }) = kept {
+            file.continue_at(length)?;
+            return Ok((Self(To::File(Box::new(Growing { record, file, out: out.into(), of, hash }))), stats));
+        }
+        // There is nothing in the part to continue with.
+        record.removes = true;
+        file.retain(false);
+        if resume && let Some(stats) = finished_answers(out, &of)? {
+            say!("{}: finished already, with these inputs and options", out.display());
+            return Ok((Self(To::Finished), stats));
+        }
+        // In this order: answers of other inputs must never stand next to this record.
+        file.restart()?;
+        let text = serde_json::to_string_pretty(&of).map_err(|e| Error::usage(e.to_string()))?;
+        output::replace(&record.path, &(text + "\n"))?;
+        let hash = blake3::Hasher::new();
+        Ok((Self(To::File(Box::new(Growing { record, file, out: out.into(), of, hash }))), Stats::default()))
+    }
+
+    /// Appends one answer.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn line(&mut self, line: &str) -> Result<()> {
+        match &mut self.0 {
+            To::File(growing) => {
+                growing.hash.update(line.as_bytes()).update(b"\n");
+                growing.file.line(line)
+            }
+            To::Stream(file) => file.line(line),
+            To::Finished => Err(Error::usage("an answer too many")),
+        }
+    }
+
+    /// Keeps the answers so far because of an error, which then says how to continue.
+    pub fn keep(self, error: Error) -> Error {
+        match self.0 {
+            To::File(growing) => growing.keep(error),
+            To::Stream(_) | To::Finished => error,
+        }
+    }
+
+    /// Moves the file to its place.
+    ///
+    /// # Errors
+    /// The output cannot be written or moved; then the answers so far are kept.
+    pub fn finish(self) -> Result<()> {
+        match self.0 {
+            To::File(growing) => growing.finish(),
+            To::Stream(mut file) => file.flush(),
+            To::Finished => Ok(()),
+        }
+    }
+}
+
+impl Growing {
+    fn keep(mut self, error: Error) -> Error {
+        // If this fails, the whole lines before it are still there, and an error is on its way already.
+        let _ = self.file.flush();
+        if !self.retain() {
+            return error;
+        }
+        let part = output::part_of(&self.out);
+        let remedy = match error.kind() {
+            ErrorKind::Output => "once it can be written again, --resume continues from there",
+            _ => "--resume continues from there",
+        };
+        error.remedy(format!("the answers so far are kept in {}; {remedy}", part.display()))
+    }
+
+    /// Leaves part and record where they are, if there are answers in them.
+    fn retain(&mut self) -> bool {
+        let has_answers = self.file.whole_bytes() > 0;
+        self.file.retain(has_answers);
+        self.record.removes = !has_answers;
+        has_answers
+    }
+
+    fn finish(mut self) -> Result<()> {
+        if let Err(error) = self.file.flush() {
+            return Err(self.keep(error));
+        }
+        self.retain();
+        let mark = Finished { of: self.of.short(), answers: self.hash.finalize().to_string() };
+        if let Ok(text) = serde_json::to_string(&mark) {
+            // Without it, --resume begins again.
+            self.file.mark(&text);
+        }
+        let Self { mut record, file, out, .. } = self;
+        let kept = || format!("the answers are kept in {}; --resume finishes them", output::part_of(&out).display());
+        file.finish().map_err(|e| e.remedy(kept()))?;
+        // The lock has moved with the file. The record may belong to a process that has just started: look under its
+        // lock.
+        let part = PartFile::open(&out);
+        record.removes = match &part {
+            Ok(part) => part.found_bytes() == 0,
+            Err(error) => error.kind() != ErrorKind::Busy,
+        };
+        drop(record);
+        Ok(())
+    }
+}
+
+/// The answers of a run that did not end; `None` if there is not one whole line of them.
+fn kept_answers(file: &mut PartFile, record: &Path, out: &Path, of: &Fingerprint) -> Result<Option<Known>> {
+    let part = output::part_of(out);
+    let unreadable = |e: io::Error| Error::input(format!("cannot read: {e}")).in_file(&part);
+    if !has_line(&mut file.content()?).map_err(unreadable)? {
+        return Ok(None);
+    }
+    let unknown = |why: String| Error::input(why).in_file(record).remedy(RESTART);
+    let text = fs::read(record).map_err(|e| unknown(format!("cannot read what the answers so far belong to: {e}")))?;
+    let before: Fingerprint = serde_json::from_slice(&text).map_err(|e| unknown(format!("damaged: {e}")))?;
+    let differences = before.differences(of);
+    if !differences.is_empty() {
+        let message = format!("the answers so far are of another: {}", differences.join(", "));
+        return Err(Error::usage(message).in_file(&part).remedy(RESTART));
+    }
+    let mut content = file.content()?;
+    answers(&mut content).map(Some).map_err(|e| e.in_file(&part).remedy(RESTART))
+}
+
+/// The answers in the finished file, if it proves to belong to these inputs and options.
+fn finished_answers(out: &Path, of: &Fingerprint) -> Result<Option<Stats>> {
+    let Ok(file) = fs::File::open(out) else { return Ok(None) };
+    let mark = output::mark_of(&file).and_then(|text| serde_json::from_str::<Finished>(&text).ok());
+    let unproven = || {
+        let what = "nothing proves that these answers belong to these inputs and options";
+        warn(&format!("{}: {what}, so the work begins again", out.display()));
+        Ok(None)
+    };
+    let Some(mark) = mark else { return unproven() };
+    let Ok(known) = answers(&mut BufReader::with_capacity(1 << 16, file)) else { return unproven() };
+    if known.hash.finalize().to_string() != mark.answers {
+        return unproven();
+    }
+    let differences = mark.of.differences(&of.short());
+    if !differences.is_empty() {
+        let message = format!("the answers are finished, and of another: {}", differences.join(", "));
+        return Err(Error::usage(message).in_file(out).remedy(RESTART));
+    }
+    Ok(Some(known.stats))
+}
+
+/// What is read of an answer.
+#[derive(Deserialize)]
+struct Answer {
+    motion: u64,
+    verdict: String,
+    #[serde(default)]
+    certified: bool,
+}
+
+/// Whether there is a whole line.
+fn has_line(content: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let bytes = content.fill_buf()?;
+        if bytes.is_empty() || bytes.contains(&b'\n') {
+            return Ok(!bytes.is_empty());
+        }
+        let n = bytes.len();
+        content.consume(n);
+    }
+}
+
+/// Counts the answers in whole lines.
+fn answers(content: &mut impl BufRead) -> Result<Known> {
+    let (mut stats, mut length, mut line) = (Stats::default(), 0, Vec::new());
+    let mut hash = blake3::Hasher::new();
+    loop {
+        line.clear();
+        let unreadable = |e: io::Error| Error::input(format!("cannot read: {e}"));
+        let n = content.read_until(b'\n', &mut line).map_err(unreadable)?;
+        // A line that was cut short is not an answer.
+        if line.last() != Some(&b'\n') {
+            return Ok(Known { stats, length, hash });
+        }
+        let answer: Option<Answer> = serde_json::from_slice(&line).ok();
+        match answer.as_ref().filter(|a| a.motion == stats.motions).map(|a| a.verdict.as_str()) {
+            Some("free") => stats.free += 1,
+            Some("undecided") => stats.undecided += 1,
+            Some("contact") => {
+                stats.contact += 1;
+                stats.certified += u64::from(answer.is_some_and(|a| a.certified));
+            }
+            _ => {
+                let (line, motion) = (stats.motions + 1, stats.motions);
+                return Err(Error::input(format!("line {line} is not an answer to motion {motion}")));
+            }
+        }
+        hash.update(&line);
+        stats.motions += 1;
+        length += n as u64;
+    }
+}
