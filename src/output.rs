@@ -32,7 +32,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether a path names a pipe or a character device, which is written directly.
+/// Returns whether a path names a pipe or a character device, which is written directly.
 pub fn is_stream(path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -94,7 +94,7 @@ pub fn mark_of(file: &File) -> Option<String> {
     mark::read(file)
 }
 
-/// Whether the lock of an output is a file that a process, perhaps one that was killed, has made: see
+/// Returns whether the lock of an output is a file that a process, perhaps one that was killed, has made: see
 /// [`PartFile::open`].
 pub(crate) fn has_lock_file(path: &Path) -> bool {
     lock::marker_of(&part_of(path)).exists()

@@ -22,7 +22,8 @@ fn desk() -> Desk {
     let gltf = json!({
         "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0, "name": "wall"}],
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
-        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [1, -7, -5], "max": [1, 7, 9]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3",
+            "min": [1, -7, -5], "max": [1, 7, 9]}],
         "bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"uri": "wall.bin", "byteLength": 36}],
     });
     let identity = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]];

@@ -56,7 +56,7 @@ impl Drop for Record {
     }
 }
 
-/// What a finished file carries.
+/// The proof that a finished file carries.
 #[derive(Serialize, Deserialize)]
 struct Finished {
     of: Fingerprint,
@@ -232,7 +232,7 @@ fn finished_answers(out: &Path, of: &Fingerprint) -> Result<Option<Stats>> {
     Ok(Some(known.stats))
 }
 
-/// What is read of an answer.
+/// The fields of an answer that are read.
 #[derive(Deserialize)]
 struct Answer {
     motion: u64,
@@ -241,7 +241,7 @@ struct Answer {
     certified: bool,
 }
 
-/// Whether there is a whole line.
+/// Returns whether there is a whole line.
 fn has_line(content: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let bytes = content.fill_buf()?;

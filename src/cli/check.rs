@@ -179,7 +179,7 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
 }
 
 impl CheckArgs {
-    /// What is written, with the names of the options.
+    /// The files that are written, with the names of the options.
     fn outputs(&self) -> Vec<(&str, &Path)> {
         let stats = self.stats.iter().map(|path| ("--stats", path.as_path()));
         std::iter::once(("--out", self.out.as_path())).chain(stats).collect()

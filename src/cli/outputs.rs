@@ -15,7 +15,7 @@ const RETRY: Duration = Duration::from_millis(100);
 /// Results go to the standard output, so text for people does not.
 static RESULTS_ON_STDOUT: AtomicBool = AtomicBool::new(false);
 
-/// Whether text for people goes to the standard error because the standard output carries results.
+/// Returns whether text for people goes to the standard error because the standard output carries results.
 pub fn results_on_stdout() -> bool {
     RESULTS_ON_STDOUT.load(Ordering::Relaxed)
 }
@@ -24,7 +24,8 @@ fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path == Path::new(name))
 }
 
-/// Whether lines go straight to the standard output, a pipe or a device, so that nothing can be kept or continued.
+/// Returns whether lines go straight to the standard output, a pipe or a device, so that nothing can be kept or
+/// continued.
 pub fn is_stream(path: &Path) -> bool {
     is_stdout(path) || output::is_stream(path)
 }

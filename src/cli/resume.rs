@@ -1,4 +1,5 @@
-//! What answers depend on, as hashes: kept next to answers that are not finished, and attached to those that are.
+//! Fingerprints: hashes of everything that answers depend on, kept next to answers that are not finished, and attached
+//! to those that are.
 
 use firstcontact::engine::Engine;
 use firstcontact::model::robot::Robot;

@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileId(u64, u64);
 
-/// What the system identifies a file by; it keeps the file open.
+/// The identity of a file for the system; it keeps the file open.
 #[cfg(not(unix))]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileId(same_file::Handle);
@@ -132,7 +132,7 @@ fn overlap(a: &Path, b: &Path) -> bool {
     written_for(a).iter().any(|a| all.iter().any(|b| is_same(a, b)))
 }
 
-/// Whether two paths name the same file, which need not exist.
+/// Returns whether two paths name the same file, which need not exist.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     let whole = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

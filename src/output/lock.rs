@@ -50,7 +50,7 @@ pub(super) fn open(path: &Path) -> Result<(File, Guard)> {
 /// Another process holds the lock ([`ErrorKind::Busy`], no file is named).
 pub(super) fn refuse_busy(path: &Path) -> Result<()> {
     let marker = marker_of(path);
-    // What cannot be opened is reported when it is written.
+    // A file that cannot be opened is reported when it is written.
     let Ok(file) = File::open(path) else { return Ok(()) };
     match try_lock(&file) {
         Err(TryLockError::WouldBlock) => Err(busy(owner(&file))),
@@ -105,7 +105,7 @@ fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// Whether an error says that there are no locks here.
+/// Returns whether an error says that there are no locks here.
 fn is_refusal(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

@@ -79,7 +79,7 @@ impl PartFile {
         Ok(Self { to: Writer::file(file), place, path: path.to_path_buf() })
     }
 
-    /// Whether lines go straight to a pipe or a device: there is no part, so nothing can be kept or continued.
+    /// Returns whether lines go straight to a pipe or a device: there is no part, so nothing can be kept or continued.
     pub fn is_stream(&self) -> bool {
         self.to.is_stream()
     }
@@ -126,7 +126,7 @@ impl PartFile {
         to.read().map_err(|e| unreadable(e).in_file(part_of(path)))
     }
 
-    /// Whether the part is kept when this value is dropped, or removed.
+    /// Sets whether the part is kept when this value is dropped, or removed.
     pub fn retain(&mut self, keeps: bool) {
         if let Some(place) = &mut self.place {
             place.removes = !keeps;

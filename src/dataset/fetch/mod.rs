@@ -22,7 +22,7 @@ const LOCK: &str = ".fetch.lock";
 /// Time between two looks at whether another process has finished.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// What is reported while sets are fetched.
+/// A step of fetching, to be reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
     /// Another process fetches sets into the same folder; what it fetches is used.
