@@ -1,11 +1,10 @@
 //! `firstcontact tolerance`: motions covered with balls of displacements.
 
-use super::{Outcome, interrupted, interruption};
+use super::{Outcome, interrupted, interruption, warn};
 use clap::{Args, ValueEnum};
 use firstcontact::engine::thread_pool;
 use firstcontact::gpu::AdapterChoice;
 use firstcontact::load::LoadLimits;
-use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::output::{self, PartFile};
@@ -28,7 +27,7 @@ use std::time::Instant;
 /// Arguments of `tolerance`.
 #[derive(Debug, Args)]
 pub struct ToleranceArgs {
-    /// What is asked: polygons and Bézier motions, or the files of a robot, a scene and motions; JSON
+    /// The problem, JSON: polygons and Bézier motions, or the files of a robot, a scene and motions, with the robot's base
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The answers, a line of JSON for each motion
@@ -121,7 +120,7 @@ fn problem(problem: &Problem, number: usize, proof: bool) -> Result<Answer> {
 }
 
 fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
-    let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
+    let (robot, scene) = (files.read_robot()?, Scene::from_file(&files.scene)?);
     let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
     let toleranced = Toleranced::new(&robot, &scene)?;
     let proof = args.certificate.is_some();
@@ -142,6 +141,7 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let job = Job::Articulated(RobotFiles {
         robot: absolute(&files.robot),
+        base: files.base,
         scene: absolute(&files.scene),
         motions: absolute(&files.motions),
         limits: files.limits,
@@ -258,6 +258,9 @@ fn answer_all(
     }
     out.finish()?;
     let (wall_s, undecided) = (start.elapsed().as_secs_f64(), n - free);
+    if n == 0 {
+        warn(&format!("{}: no {what}s, so nothing was checked", args.file.display()));
+    }
     say!("{n} {what}s: {free} free, {undecided} undecided; {wall_s:.3} s on {} threads", pool.current_num_threads());
     say!("{tests} balls tried on pairs of polygons, {range_tests} on ranges of them");
     Ok(if undecided > 0 { Outcome::Undecided } else { Outcome::Free })

@@ -4,7 +4,7 @@ use super::super::dataset::ProblemSet;
 use super::super::resume::{Answers, Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
 use super::super::{Outcome, allow, interrupted, interruption, warn};
-use super::{CheckArgs, SHOWN, cpu_time_s, options, outcome, progress};
+use super::{CheckArgs, Diagnosis, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
 use firstcontact::dataset::problems::{self, Problem};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::model::robot::Robot;
@@ -47,7 +47,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
     let mut objects = Scene::new();
     let ready: Vec<Ready> =
         found.iter().map(|problem| prepare(args, problem, &robot, &mut objects)).collect::<Result<_>>()?;
-    let hash = look(args, set, &ready)?;
+    let (hash, limits) = look(args, set, &ready)?;
     let load_s = start.elapsed().as_secs_f64();
 
     let mut options = options(args)?;
@@ -57,7 +57,10 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
     }
     let allowed: Vec<_> = ready.iter().map(|r| &r.allowed).collect();
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
-    let Some(first) = ready.first() else { return Ok(Outcome::Free) };
+    let Some(first) = ready.first() else {
+        warn(&format!("{}: no problems, so nothing was checked", set.archive.display()));
+        return Ok(Outcome::Free);
+    };
     let mut engine = first.engine(&options, None)?;
     let robots: Vec<&Robot> = ready.iter().map(|r| r.robot.as_ref()).collect();
     let scenes: Vec<&Scene> = found.iter().map(|p| &p.planning.scene).collect();
@@ -67,46 +70,39 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
         false => (Answers::create(&args.out, &of)?, Stats::default()),
     };
     let stats_file = args.stats.as_deref().map(PartFile::create).transpose()?;
+    let mut diagnosis = diagnosis(args, &robot, limits, before.motions)?;
 
     let (cpu_before, begun, interruption) = (cpu_time_s(), Instant::now(), interruption());
     let bar = progress(ready.len() as u64, before.motions);
-    let (mut stats, mut contacts) = (Stats::default(), Vec::new());
+    let mut stats = Stats::default();
     for (i, problem) in ready.iter().enumerate().skip(before.motions as usize) {
         if i > 0 {
             engine = problem.engine(&options, Some(&engine))?;
         }
-        let answered = problem.answer(args, i, &engine, &mut stats);
-        let (text, words) = match answered {
-            Ok(answer) => answer,
+        let text = match problem.answer(args, i, &engine, &mut stats, &mut diagnosis) {
+            Ok(text) => text,
             Err(error) => {
                 out.keep()?;
                 return Err(error.remedy("the answers so far stand beside the output; --resume goes on"));
             }
         };
         out.line(&text)?;
-        if contacts.len() < SHOWN {
-            contacts.extend(words);
-        }
-        bar.inc(1);
+        bar.add(1);
         if interruption.load(Ordering::Relaxed) {
             out.keep()?;
-            bar.finish_and_clear();
+            bar.finish();
             return Err(interrupted(&format!("{} problems", i + 1)));
         }
     }
-    bar.finish_and_clear();
+    bar.finish();
     out.finish()?;
     stats.wall_s = begun.elapsed().as_secs_f64() - stats.build_s;
     stats.add(&before);
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s, resumed: before.motions };
-    if let Some(mut file) = stats_file {
-        let mut json = summary::to_json(&engine, &stats, totals, &robot, &objects);
-        json["problems"] = ready.len().into();
-        file.line(&serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?)?;
-        file.finish()?;
-    }
-    summary::print(&engine, &stats, totals, &contacts);
+    let mut json = summary::to_json(&engine, &stats, totals, &robot, &objects);
+    json["problems"] = ready.len().into();
+    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
     Ok(outcome(&stats))
 }
 
@@ -125,22 +121,15 @@ fn prepare<'a>(args: &CheckArgs, problem: &'a Problem, robot: &'a Robot, objects
     Ok(Ready { problem, robot, motion, allowed, first_object })
 }
 
-/// Hashes the motions, and tells of values beyond limits.
-fn look(args: &CheckArgs, set: &ProblemSet, ready: &[Ready]) -> Result<MotionHash> {
+/// Hashes the motions, and warns of values beyond limits.
+fn look(args: &CheckArgs, set: &ProblemSet, ready: &[Ready]) -> Result<(MotionHash, BeyondLimits)> {
     let (mut hash, mut beyond) = (MotionHash::default(), BeyondLimits::default());
     for (i, problem) in ready.iter().enumerate() {
         hash.add(&problem.motion);
         beyond.add(&problem.motion, i, &problem.robot);
     }
-    match beyond.line() {
-        Some(line) if args.strict => {
-            Err(Error::input(line).in_file(&set.archive).remedy("leave out --strict to allow it"))
-        }
-        line => {
-            line.iter().for_each(|line| warn(line));
-            Ok(hash)
-        }
-    }
+    report_limits(&beyond, &set.archive, args.strict)?;
+    Ok((hash, beyond))
 }
 
 impl Ready<'_> {
@@ -154,14 +143,15 @@ impl Ready<'_> {
         built.map_err(|e| e.at(format!("problem {}", self.problem.name)))
     }
 
-    /// The line of the answer, and a contact in words.
+    /// Checks the motion; counts and diagnoses the answer, and returns its line.
     fn answer(
         &self,
         args: &CheckArgs,
         i: usize,
         engine: &Engine,
         stats: &mut Stats,
-    ) -> Result<(String, Option<String>)> {
+        diagnosis: &mut Diagnosis,
+    ) -> Result<String> {
         let mut report = engine.check(&self.motion)?;
         let pairs = std::mem::take(&mut report.stats.ignored);
         report.stats.ignored = pairs.into_iter().map(|((l, o), n)| ((l, o + self.first_object), n)).collect();
@@ -172,9 +162,8 @@ impl Ready<'_> {
         if let (true, Verdict::Contact(c)) = (args.all_contacts, verdict) {
             line.with_poses(&self.robot, &engine.body_poses(&self.motion, 0, c.toc[0])?);
         }
-        let words = summary::in_words(&line).map(|words| format!("{}, {words}", self.problem.name));
+        diagnosis.add(&line, Some(&self.problem.name));
         let named = Named { line: &line, problem: &self.problem.name };
-        let text = serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))?;
-        Ok((text, words))
+        serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))
     }
 }
