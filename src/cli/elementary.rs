@@ -80,7 +80,7 @@ pub fn run(args: &ElementaryArgs) -> Result<Outcome> {
     let (totals, solve_s) = answer_all(&job, reader, out)?;
     print(&totals, solve_s, start.elapsed().as_secs_f64(), job.pool.current_num_threads());
     if totals.queries == 0 {
-        warn(&format!("{}: no queries, so nothing was answered", args.queries.display()));
+        say!("{} has no queries: nothing was answered", args.queries.display());
     }
     Ok(match totals {
         Totals { contact: 1.., .. } => Outcome::Contact,

@@ -48,13 +48,13 @@ macro_rules! tell {
 pub struct TerminalArgs {
     /// Print errors and warnings only: no summary, no notes, no progress bars. What a command is run for is printed in any
     /// case: lists, and what --json, --out - or --progress json ask for
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     quiet: bool,
     /// How to report progress on standard error
-    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "HOW")]
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "HOW", display_order = 901)]
     progress: ProgressMode,
     /// When to use colours; auto honours NO_COLOR, CLICOLOR and CLICOLOR_FORCE
-    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN", display_order = 902)]
     color: ColorChoice,
 }
 

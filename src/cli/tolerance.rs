@@ -1,6 +1,6 @@
 //! `firstcontact tolerance`: motions covered with balls of displacements.
 
-use super::{Outcome, interrupted, interruption, warn};
+use super::{Outcome, interrupted, interruption};
 use clap::{Args, ValueEnum};
 use firstcontact::engine::thread_pool;
 use firstcontact::gpu::AdapterChoice;
@@ -258,10 +258,10 @@ fn answer_all(
     }
     out.finish()?;
     let (wall_s, undecided) = (start.elapsed().as_secs_f64(), n - free);
-    if n == 0 {
-        warn(&format!("{}: no {what}s, so nothing was checked", args.file.display()));
-    }
     say!("{n} {what}s: {free} free, {undecided} undecided; {wall_s:.3} s on {} threads", pool.current_num_threads());
     say!("{tests} balls tried on pairs of polygons, {range_tests} on ranges of them");
+    if n == 0 {
+        say!("{} has no {what}s: nothing was checked", args.file.display());
+    }
     Ok(if undecided > 0 { Outcome::Undecided } else { Outcome::Free })
 }

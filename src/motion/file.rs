@@ -290,7 +290,7 @@ mod tests {
     fn values_beyond_limits_are_counted() {
         let text = br#"{"joints": ["turn"], "motions": [[[0], [2]], [[-1], [2.5]], [[-2], [3]]]}"#;
         let lines = load("m.json", text).unwrap().check_limits(&robot());
-        let expected = "3 of 6 values beyond joint limits, up to 1.50 times the limit; \
+        let expected = "values beyond joint limits: 3, of 6, up to 1.50 times the limit; \
                         the first: motion 1 ends with joint 'turn' at 2.5, limits -1.0 to 2.0";
         assert_eq!(lines, [expected]);
         assert!(load("m.json", br#"{"joints": [], "motions": []}"#).unwrap().check_limits(&robot()).is_empty());

@@ -118,8 +118,12 @@ impl BeyondLimits {
             10.0.. => format!(", up to {r:.0} times the limit"),
             _ => format!(", up to {r:.2} times the limit"),
         });
-        let degrees = if self.look_like_degrees() { ": are these degrees? Angles are radians" } else { "" };
-        Some(format!("{beyond} of {of} values beyond joint limits{most}{degrees}; the first: {first}"))
+        Some(match self.look_like_degrees() {
+            true => format!(
+                "{beyond} of {of} values beyond joint limits{most}: are these degrees? Angles are radians; the first: {first}"
+            ),
+            false => format!("values beyond joint limits: {beyond}, of {of}{most}; the first: {first}"),
+        })
     }
 
     /// One line, if angles without limits are probably degrees.
@@ -186,14 +190,14 @@ mod tests {
         assert_eq!(line, expected);
         let line = counted(&[ARM], &[&[1.0], &[3.75]]).line().unwrap();
         assert!(
-            line.starts_with("2 of 4 values beyond joint limits, up to 1.25 times the limit; the first: "),
+            line.starts_with("values beyond joint limits: 2, of 4, up to 1.25 times the limit; the first: "),
             "{line}"
         );
         // A limit of zero has no multiple; a value between zero and a limit is not beyond it by a factor.
         let line = counted(&[(ColumnKind::AngleRad, Some([0.0, 0.0]))], &[&[1.0]]).line().unwrap();
-        assert!(line.starts_with("2 of 2 values beyond joint limits; "), "{line}");
+        assert!(line.starts_with("values beyond joint limits: 2, of 2; the first: "), "{line}");
         let line = counted(&[(ColumnKind::AngleRad, Some([1.0, 2.0]))], &[&[0.5]]).line().unwrap();
-        assert!(line.starts_with("2 of 2 values beyond joint limits; "), "{line}");
+        assert!(line.starts_with("values beyond joint limits: 2, of 2; the first: "), "{line}");
         assert_eq!(counted(&[ARM, WHEEL], &[&[1.0, 900.0]]).line(), None);
     }
 

@@ -58,7 +58,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
     let allowed: Vec<_> = ready.iter().map(|r| &r.allowed).collect();
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
     let Some(first) = ready.first() else {
-        warn(&format!("{}: no problems, so nothing was checked", set.archive.display()));
+        say!("{} has no such problems: nothing was checked", set.archive.display());
         return Ok(Outcome::Free);
     };
     let mut engine = first.engine(&options, None)?;
