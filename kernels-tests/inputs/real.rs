@@ -11,7 +11,7 @@ use firstcontact::model::urdf::{Geometry, UrdfOptions};
 use firstcontact::motion::Motions;
 use glam::DVec3;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn robot(path: &Path, geometry: Geometry) -> Robot {
     let options = UrdfOptions { geometry, ..UrdfOptions::default() };

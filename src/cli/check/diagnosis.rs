@@ -1,12 +1,14 @@
 //! What the answers of a run have in common, and which options help: printed at its end, and part of `stats.json`.
 
+mod hints;
+
 use super::super::summary;
 use comfy_table::{Table, presets};
 use firstcontact::model::robot::{JointKind, Robot};
 use firstcontact::motion::BeyondLimits;
 use firstcontact::report::Line;
 use firstcontact::{Error, Result};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -19,8 +21,6 @@ const FIRST_SHOWN: usize = 5;
 const PAIRS_SHOWN: usize = 5;
 /// Pairs of link and object in `stats.json`.
 const PAIRS_WRITTEN: usize = 100;
-/// Links that do not move for which a hint is given.
-const STILL_SHOWN: usize = 3;
 
 /// What answers are diagnosed with.
 #[derive(Clone, Debug)]
@@ -77,13 +77,6 @@ struct Pair<'a> {
     link: &'a str,
     object: &'a str,
     count: PairCount,
-}
-
-/// Advice, with the options that it is about.
-#[derive(Debug, Serialize)]
-struct Hint {
-    options: &'static [&'static str],
-    text: String,
 }
 
 /// The parts of an answer that count, as read from a file.
@@ -201,83 +194,6 @@ impl Diagnosis {
         pairs
     }
 
-    /// `touches` in words.
-    fn touches(&self) -> String {
-        match self.context.margin_m {
-            0.0 => "touches".into(),
-            margin_m => format!("is within {margin_m} m of"),
-        }
-    }
-
-    fn hints(&self, pairs: &[Pair]) -> Vec<Hint> {
-        let mut hints = Vec::new();
-        let mut hint = |options: &'static [&'static str], text: String| hints.push(Hint { options, text });
-        let (motions, touches) = (self.motions, self.touches());
-        let still = pairs.iter().filter(|p| p.count.at_start > 0 && self.context.still.contains(p.link));
-        let by_still: u64 = still.clone().map(|p| p.count.at_start).sum();
-        for Pair { link, object, count } in still.take(STILL_SHOWN) {
-            hint(
-                &["--base", "--allow"],
-                format!(
-                    "{link} does not move and {touches} {object} at the start of {} of {motions} motions, which hides what \
-                     happens later. If the robot is in the wrong place, put it elsewhere with --base X,Y,Z,ROLL,PITCH,YAW; \
-                     if it belongs there, leave the pair out with --allow FILE and the line: {link} {object}",
-                    count.at_start
-                ),
-            );
-        }
-        if self.at_start > by_still {
-            hint(
-                &["--initial", "--allow"],
-                format!(
-                    "{} of {motions} motions are in contact when they start: check the start values (radians and metres; \
-                     firstcontact info lists the columns). --initial ignore leaves out, motion by motion, the pairs that \
-                     touch at the start; --allow FILE leaves out pairs of your choice",
-                    self.at_start - by_still
-                ),
-            );
-        }
-        for (reason, &n) in &self.undecided {
-            match reason.as_str() {
-                "memory" => hint(
-                    &["--memory"],
-                    format!("{n} motions are undecided for lack of memory: allow more, as with --memory 4GiB"),
-                ),
-                "evaluation-cap" => hint(
-                    &["--tolerance", "--mode", "--margin"],
-                    format!(
-                        "{n} motions are undecided because they took too many evaluations, as sliding contact does: \
-                         --tolerance 1e-6 or --mode verdict needs fewer; with --margin 0.001 a distance counts instead"
-                    ),
-                ),
-                "fault" => hint(
-                    &["--backend"],
-                    format!("{n} motions are undecided because the device failed: --backend cpu does without it"),
-                ),
-                _ => {}
-            }
-        }
-        if self.not_proved > 0 {
-            hint(
-                &["--margin", "--allow"],
-                format!(
-                    "{} contacts are not proved: surfaces graze, slide on or rest on each other, within rounding. \
-                     --margin 0.001 counts a distance as contact, which can be proved; --allow FILE leaves out pairs that \
-                     may touch",
-                    self.not_proved
-                ),
-            );
-        }
-        let wide = self.not_certified.saturating_sub(self.not_proved);
-        if wide > 0 && !self.context.verdicts_only {
-            hint(
-                &["--tolerance"],
-                format!("{wide} contacts are proved, but their times are wider than --tolerance asks for: allow more"),
-            );
-        }
-        hints
-    }
-
     /// The object `diagnosis` of `stats.json`.
     pub fn to_json(&self) -> Value {
         let pairs = self.pairs();
@@ -294,7 +210,7 @@ impl Diagnosis {
             "undecided": self.undecided,
             "limits": self.context.limits.counts(),
             "look_like_degrees": self.context.limits.look_like_degrees(),
-            "hints": self.hints(&pairs),
+            "hints": hints::of(self, &pairs),
         })
     }
 
@@ -325,6 +241,6 @@ impl Diagnosis {
             let reasons: Vec<String> = self.undecided.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
             say!("undecided: {}", reasons.join(", "));
         }
-        self.hints(&pairs).iter().for_each(|hint| say!("hint: {}", hint.text));
+        hints::of(self, &pairs).iter().for_each(|hint| say!("hint: {}", hint.text));
     }
 }
