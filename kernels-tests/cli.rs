@@ -99,7 +99,8 @@ impl Desk {
         names
     }
 
-    /// The program, to run here. What the environment says of packages, data, colours and back traces does not reach it.
+    /// The program, to run here. What the environment says of packages, data, colours and back traces does not reach
+    /// it.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());

@@ -17,7 +17,8 @@ fn desk() -> Desk {
 }
 
 fn tolerance(desk: &Desk, base: &Value) -> Run {
-    let mut problem = json!({ "robot": "r.urdf", "scene": "s.obj", "motions": "m.json", "limits": { "delta_m": 1e-4, "first": true } });
+    let limits = json!({ "delta_m": 1e-4, "first": true });
+    let mut problem = json!({ "robot": "r.urdf", "scene": "s.obj", "motions": "m.json", "limits": limits });
     if !base.is_null() {
         problem["base"] = base.clone();
     }

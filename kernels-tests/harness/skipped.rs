@@ -32,7 +32,8 @@ fn line(test: &str, reason: &str) -> String {
     format!("skipped: {test}: {reason}\n")
 }
 
-/// The name of the running test: its thread has it, except with a single test thread, where the place of the call stands for it.
+/// The name of the running test: its thread has it, except with a single test thread, where the place of the call
+/// stands for it.
 fn test(thread: Option<&str>, caller: &Location) -> String {
     match thread.filter(|name| name.contains("::")) {
         Some(name) => name.to_string(),

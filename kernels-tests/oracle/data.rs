@@ -3,8 +3,8 @@
 use crate::harness::skipped;
 use std::path::PathBuf;
 
-/// The data set collection named by the environment variable `FIRSTCONTACT_DATA`. Without the variable the caller's test is
-/// reported as skipped.
+/// The data set collection named by the environment variable `FIRSTCONTACT_DATA`. Without the variable the caller's
+/// test is reported as skipped.
 #[track_caller]
 pub fn root() -> Option<PathBuf> {
     let root = std::env::var_os("FIRSTCONTACT_DATA").map(PathBuf::from);

@@ -49,10 +49,9 @@ enum ModeChoice {
 /// Arguments of `check`.
 // Help lists arguments in this order, headings by their first argument: files first, research last.
 #[derive(Debug, Args)]
-#[command(
-    override_usage = "firstcontact check --robot <R.urdf> --scene <S> --motions <M> --out <RESULTS.jsonl> [OPTIONS]\n       \
-                            firstcontact check --dataset <NAME> --out <RESULTS.jsonl> [OPTIONS]"
-)]
+#[command(override_usage = "\
+        firstcontact check --robot <R.urdf> --scene <S> --motions <M> --out <RESULTS.jsonl> [OPTIONS]\n       \
+        firstcontact check --dataset <NAME> --out <RESULTS.jsonl> [OPTIONS]")]
 pub struct CheckArgs {
     #[command(flatten)]
     files: FileArgs,
@@ -100,8 +99,8 @@ pub struct CheckArgs {
     /// Threads on the CPU; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = MACHINE)]
     threads: usize,
-    /// Where to keep the tree over the scene for the next run: auto (next to the scene as SCENE.fctree if it has a million
-    /// triangles), off, or a folder. A tree that does not fit the scene is built again
+    /// Where to keep the tree over the scene for the next run: auto (next to the scene as SCENE.fctree if it has a
+    /// million triangles), off, or a folder. A tree that does not fit the scene is built again
     #[arg(long, value_name = "auto|off|DIR", default_value = "auto", help_heading = MACHINE)]
     tree_cache: TreeCache,
     #[command(flatten)]
@@ -240,8 +239,8 @@ fn options(args: &CheckArgs) -> Result<Options> {
     Ok(options)
 }
 
-/// Reads all motions before any work, portion by portion, and warns of values beyond limits. Returns the hash of the motions,
-/// and the counts of those values.
+/// Reads all motions before any work, portion by portion, and warns of values beyond limits. Returns the hash of the
+/// motions, and the counts of those values.
 fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Result<(MotionHash, BeyondLimits)> {
     let (mut hash, mut beyond, mut first) = (MotionHash::default(), BeyondLimits::default(), 0);
     for portion in motions.portions(0)? {

@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 /// The folder of data sets.
 #[derive(Clone, Debug, Args)]
 pub struct FolderArgs {
-    /// Where data sets are kept; those that are made are made there. By default the folder for the user's data: on Linux
-    /// $XDG_DATA_HOME/firstcontact/datasets, or ~/.local/share/firstcontact/datasets. Public sets are looked for in
-    /// FIRSTCONTACT_DATA first
+    /// Where data sets are kept; those that are made are made there. By default the folder for the user's data: on
+    /// Linux $XDG_DATA_HOME/firstcontact/datasets, or ~/.local/share/firstcontact/datasets. Public sets are looked
+    /// for in FIRSTCONTACT_DATA first
     #[arg(long, value_name = "DIR", help_heading = "Data sets")]
     dataset_folder: Option<PathBuf>,
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 /// Arguments of `man`.
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// Write a page for each command into this folder: firstcontact.1, firstcontact-check.1 and so on. Without it the page
-    /// of firstcontact is printed
+    /// Write a page for each command into this folder: firstcontact.1, firstcontact-check.1 and so on. Without it the
+    /// page of firstcontact is printed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

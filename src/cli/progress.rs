@@ -16,8 +16,8 @@ pub enum ProgressMode {
     Auto,
     /// Nothing
     Never,
-    /// A JSON object a line with the keys phase, unit, done, total and rate (units a second): up to 4 lines a second, and one
-    /// at the end of each phase
+    /// A JSON object a line with the keys phase, unit, done, total and rate (units a second): up to 4 lines a second,
+    /// and one at the end of each phase
     Json,
 }
 
@@ -47,8 +47,8 @@ struct Lines {
 }
 
 impl Progress {
-    /// The progress of `phase`, such as `checking`, over `total` of a `unit`, such as `motions`. A total of 0 is not known
-    /// yet, and nothing is reported before it is.
+    /// The progress of `phase`, such as `checking`, over `total` of a `unit`, such as `motions`. A total of 0 is not
+    /// known yet, and nothing is reported before it is.
     pub fn new(phase: &'static str, unit: &'static str, total: u64) -> Self {
         let mode = terminal::progress_mode();
         let (total_known, now) = ((total > 0).then_some(total), Instant::now());

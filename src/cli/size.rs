@@ -56,8 +56,8 @@ impl Bounds {
     }
 }
 
-/// A distance from the robot's root that no point of it exceeds, metres: the sum of the joints' offsets along each chain. Nothing
-/// for a robot without triangles, and for one with a joint that slides without limits or moves freely.
+/// A distance from the robot's root that no point of it exceeds, metres: the sum of the joints' offsets along each
+/// chain. Nothing for a robot without triangles, and for one with a joint that slides without limits or moves freely.
 pub fn reach_m(robot: &Robot) -> Option<f64> {
     let mut of_bodies: Vec<Option<f64>> = Vec::with_capacity(robot.bodies.len());
     for body in &robot.bodies {
@@ -103,8 +103,8 @@ const SCENE_BY_ROBOT: f64 = 500.0;
 pub fn unit_warnings(robot: Option<Bounds>, scene: Option<Bounds>) -> Vec<String> {
     let [r, s] = [robot, scene].map(|b| b.map_or(0.0, |b| b.size_m().max_element()));
     let mut warnings = Vec::new();
-    let in_millimetres = "Lengths are metres: is it in millimetres? A mesh of a URDF has scale=\"0.001 0.001 0.001\", an \
-                          instance of scene.json a matrix";
+    let in_millimetres = "Lengths are metres: is it in millimetres? A mesh of a URDF has scale=\"0.001 0.001 0.001\", \
+                          an instance of scene.json a matrix";
     if r > LARGE_ROBOT_M {
         warnings.push(format!("the robot is {} m long at its zero pose. {in_millimetres}", short(r)));
     }

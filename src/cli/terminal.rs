@@ -21,10 +21,18 @@ macro_rules! say {
 }
 
 /// Prints a line that the command was run for on standard output, with `--quiet` too.
+#[cfg(not(test))]
 macro_rules! show {
     ($($line:tt)*) => {{
         let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{}\n", format_args!($($line)*)));
     }};
+}
+
+/// Prints a line where the test harness keeps it for tests that fail: what a test provokes, such as the end of a peer,
+/// does not look like a failure in the log then.
+#[cfg(test)]
+macro_rules! show {
+    ($($line:tt)*) => { println!($($line)*) };
 }
 
 /// Prints a note on standard error, unless `--quiet`.
@@ -37,7 +45,7 @@ macro_rules! tell {
     }};
 }
 
-/// Prints a note where the test harness keeps it for tests that fail: what a test provokes is no news.
+/// Prints a note where the test harness keeps it, as `show` does.
 #[cfg(test)]
 macro_rules! tell {
     ($($line:tt)*) => { eprintln!($($line)*) };
@@ -46,8 +54,8 @@ macro_rules! tell {
 /// Options that every command takes.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct TerminalArgs {
-    /// Print errors and warnings only: no summary, no notes, no progress bars. What a command is run for is printed in any
-    /// case: lists, and what --json, --out - or --progress json ask for
+    /// Print errors and warnings only: no summary, no notes, no progress bars. What a command is run for is printed
+    /// in any case: lists, and what --json, --out - or --progress json ask for
     #[arg(long, global = true, display_order = 900)]
     quiet: bool,
     /// How to report progress on standard error

@@ -27,7 +27,8 @@ use std::time::Instant;
 /// Arguments of `tolerance`.
 #[derive(Debug, Args)]
 pub struct ToleranceArgs {
-    /// The problem, JSON: polygons and Bézier motions, or the files of a robot, a scene and motions, with the robot's base
+    /// The problem, JSON: polygons and Bézier motions, or the files of a robot, a scene and motions, with the robot's
+    /// base
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The answers, a line of JSON for each motion

@@ -60,8 +60,8 @@ impl Motions {
         Ok(())
     }
 
-    /// Warnings about values beyond the limits of their joints, and about angles that are probably degrees: one line each,
-    /// with counts and the first of them.
+    /// Warnings about values beyond the limits of their joints, and about angles that are probably degrees: one line
+    /// each, with counts and the first of them.
     pub fn check_limits(&self, robot: &Robot) -> Vec<String> {
         let mut beyond = BeyondLimits::default();
         beyond.add(self, 0, robot);

@@ -15,10 +15,10 @@ const LEAST_FAR_TURNS: u64 = 4;
 
 /// Values beyond the limits of their joints, counted over the portions of a file.
 ///
-/// **Degrees.** Most values of a file in degrees are far from what a joint can do in radians; of one in radians, hardly any
-/// are. So values are questioned if at least half of the angles that are not zero are *far*: twice their limit and a whole
-/// turn. Angles with limits decide wherever there are any. Only without them do angles without limits count, which are far
-/// from three turns on, since a wheel may turn often.
+/// **Degrees.** Most values of a file in degrees are far from what a joint can do in radians; of one in radians,
+/// hardly any are. So values are questioned if at least half of the angles that are not zero are *far*: twice their
+/// limit and a whole turn. Angles with limits decide wherever there are any. Only without them do angles without
+/// limits count, which are far from three turns on, since a wheel may turn often.
 #[derive(Clone, Debug, Default)]
 pub struct BeyondLimits {
     first: Option<String>,
@@ -120,7 +120,8 @@ impl BeyondLimits {
         });
         Some(match self.look_like_degrees() {
             true => format!(
-                "{beyond} of {of} values beyond joint limits{most}: are these degrees? Angles are radians; the first: {first}"
+                "{beyond} of {of} values beyond joint limits{most}: are these degrees? Angles are radians; \
+                 the first: {first}"
             ),
             false => format!("values beyond joint limits: {beyond}, of {of}{most}; the first: {first}"),
         })
@@ -131,8 +132,8 @@ impl BeyondLimits {
         let first = self.first_far.as_ref().filter(|_| self.limited.n == 0 && self.look_like_degrees())?;
         let (Angles { n, far }, turns) = (self.unlimited, self.counts.most_turns.unwrap_or_default());
         Some(format!(
-            "{far} of {n} angles are beyond {FAR_TURNS} turns, up to {turns:.0}: are these degrees? Angles are radians; \
-             the first: {first}"
+            "{far} of {n} angles are beyond {FAR_TURNS} turns, up to {turns:.0}: are these degrees? \
+             Angles are radians; the first: {first}"
         ))
     }
 }
@@ -185,8 +186,8 @@ mod tests {
     fn a_line_counts_and_shows_the_first() {
         let line = counted(&[ARM], &[&[1.0], &[171.0], &[-60.0]]).line().unwrap();
         // Each row is a start and an end; 171 is 57 times 3.
-        let expected = "4 of 6 values beyond joint limits, up to 57 times the limit: are these degrees? Angles are radians; \
-                        the first: motion 1 starts with joint 'j0' at 171.0, limits -3.0 to 3.0";
+        let expected = "4 of 6 values beyond joint limits, up to 57 times the limit: are these degrees? \
+                        Angles are radians; the first: motion 1 starts with joint 'j0' at 171.0, limits -3.0 to 3.0";
         assert_eq!(line, expected);
         let line = counted(&[ARM], &[&[1.0], &[3.75]]).line().unwrap();
         assert!(

@@ -1,4 +1,5 @@
-//! Options of `check` that choose between forms of the method: for research and for bisecting faults. The answers are the same.
+//! Options of `check` that choose between forms of the method: for research and for bisecting faults. The answers are
+//! the same.
 
 use clap::{Args, ValueEnum};
 use firstcontact::engine::{Options, PairCulling, Stage, Sweep};
@@ -63,8 +64,8 @@ pub struct ResearchArgs {
     /// How swept volumes are tested [default: auto]
     #[arg(long, value_enum)]
     sweep: Option<SweepChoice>,
-    /// Stages of the paper that run: 1 is the model's tree against the scene's, 2 swept volumes, 3 pairs and contacts. Without
-    /// 1 every link meets the whole scene; without 2 it is as with --sweep off. 3 always runs
+    /// Stages of the paper that run: 1 is the model's tree against the scene's, 2 swept volumes, 3 pairs and
+    /// contacts. Without 1 every link meets the whole scene; without 2 it is as with --sweep off. 3 always runs
     #[arg(long, value_name = "1,2,3", value_delimiter = ',')]
     stages: Option<Vec<u8>>,
     /// How pairs of triangles are found

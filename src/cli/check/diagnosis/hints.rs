@@ -45,9 +45,9 @@ fn at_start(diagnosis: &Diagnosis, pairs: &[Pair]) -> Vec<Hint> {
     let of_others = (by_others > 0).then(|| Hint {
         options: &["--initial", "--allow"],
         text: format!(
-            "{by_others} of {motions} motions are in contact when they start: check the start values (radians and metres; \
-             firstcontact info lists the columns). --initial ignore leaves out, motion by motion, the pairs that \
-             touch at the start; --allow FILE leaves out pairs of your choice"
+            "{by_others} of {motions} motions are in contact when they start: check the start values (radians and \
+             metres; firstcontact info lists the columns). --initial ignore leaves out, motion by motion, the pairs \
+             that touch at the start; --allow FILE leaves out pairs of your choice"
         ),
     });
     of_still.chain(of_others).collect()
@@ -75,7 +75,8 @@ fn uncertain(diagnosis: &Diagnosis) -> Vec<Hint> {
         options: &["--margin", "--allow"],
         text: format!(
             "{not_proved} contacts are not proved: surfaces graze, slide on or rest on each other, within rounding. \
-             --margin 0.001 counts a distance as contact, which can be proved; --allow FILE leaves out pairs that may touch"
+             --margin 0.001 counts a distance as contact, which can be proved; --allow FILE leaves out pairs that may \
+             touch"
         ),
     });
     let wide = not_certified.saturating_sub(*not_proved);
