@@ -7,8 +7,10 @@ mod backends;
 mod bench;
 mod broken;
 mod contacts;
+mod diagnosis;
 mod elementary;
 mod full_disk;
+mod folders;
 mod gltf;
 mod info;
 mod interleavings;
@@ -27,6 +29,9 @@ mod report;
 mod resume;
 pub(crate) mod stats;
 mod streams;
+mod sizes;
+mod terminal;
+mod tolerance;
 mod track;
 mod tree_cache;
 mod writers;
@@ -99,13 +104,17 @@ impl Desk {
         names
     }
 
-    /// The program, to run here. What the environment says of packages, data and back traces does not reach it.
+    /// The program, to run here. What the environment says of packages, data, colours and back traces does not reach
+    /// it.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
         // Without such a folder some Vulkan drivers write lines of their own to the standard error.
         command.env("XDG_RUNTIME_DIR", self.0.path());
+        // Nothing is written into the user's own folder.
+        command.env("XDG_DATA_HOME", self.path("data"));
         command.env_remove("ROS_PACKAGE_PATH").env_remove("RUST_BACKTRACE");
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE");
         command
     }
 

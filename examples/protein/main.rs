@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! firstcontact dataset fetch protein-chains
-//! cargo run --release --example protein -- firstcontact-datasets/protein-chains/1LCD.pdb A
+//! cargo run --release --example protein -- ~/.local/share/firstcontact/datasets/protein-chains/1LCD.pdb A
 //! ```
 //!
 //! The chain that is named (A if none is) becomes a robot: phi and psi of each residue are joints, in series, and the first

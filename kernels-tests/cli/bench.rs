@@ -13,11 +13,14 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 
 /// Runs a measurement, looks at all files that it leaves, and gives the figures.
 fn measure(desk: &Desk, name: &str) -> Value {
-    let run = desk.run(&["bench", name, "--out", name, "--quick", "--cpu-only"]);
+    let run = desk.run(&["bench", name, "--out", name, "--quick", "--cpu-only", "--dataset-folder", "sets"]);
     assert_eq!(run.code, Some(0), "{name}: {}", run.stderr);
     let run: Value = serde_json::from_str(&desk.text(&format!("{name}/{name}.json"))).unwrap();
     assert_eq!((text(&run, "format"), text(&run, "name")), ("firstcontact-run/1", name));
-    assert_eq!(text(&run, "command"), format!("firstcontact bench {name} --out {name} --quick --cpu-only"));
+    assert_eq!(
+        text(&run, "command"),
+        format!("firstcontact bench {name} --out {name} --quick --cpu-only --dataset-folder sets")
+    );
     assert!(list(&run["machine"], "adapters").is_empty() && run["machine"]["threads"].as_u64() > Some(0));
     assert!(text(&run["versions"], "rustc").starts_with("rustc 1.") && run["wall_s"].as_f64() > Some(0.0));
 
@@ -86,7 +89,7 @@ fn measurements_leave_figures_tables_and_plots() {
     let desk = Desk::new();
     // Few motions: what is measured is not the matter here.
     for set in ["pipes", "amr", "chain-3", "chain-6", "chain-10"] {
-        let folder = format!("firstcontact-datasets/{set}");
+        let folder = format!("sets/{set}");
         assert_eq!(desk.run(&["dataset", "make", set, "--out", &folder, "--motions", "20"]).code, Some(0));
     }
     let paper = measure(&desk, "paper");

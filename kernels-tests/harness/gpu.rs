@@ -1,5 +1,6 @@
 //! The adapter of the tests, and kernels that lack a safety term.
 
+use super::skipped;
 use firstcontact::engine::Options;
 use firstcontact::engine::gpu::GpuFlow;
 use firstcontact::gpu::shader::Source;
@@ -13,14 +14,12 @@ pub struct Mutant {
     pub new: &'static str,
 }
 
-static SKIPPED: AtomicUsize = AtomicUsize::new(0);
-
-/// Whether tests on an adapter are to be left out, which must be asked for; counts how many were.
+/// Whether tests on an adapter are left out, which must be asked for. Reports it.
+#[track_caller]
 pub fn skip() -> bool {
     let skip = std::env::var_os("FIRSTCONTACT_GPU").is_some_and(|v| v == "skip");
     if skip {
-        let n = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-        println!("skipped: FIRSTCONTACT_GPU is skip ({n} so far)");
+        skipped::report("FIRSTCONTACT_GPU is skip");
     }
     skip
 }

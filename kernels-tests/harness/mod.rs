@@ -7,5 +7,6 @@ pub mod emulate;
 pub mod gpu;
 pub mod models;
 pub mod prove;
+pub mod skipped;
 pub mod truth;
 pub mod witness;

@@ -1,6 +1,7 @@
 //! Real data: robots and scenes that others made, with the counts that their sources state. They are looked for in
 //! the folder that the environment variable `FIRSTCONTACT_DATA` names.
 
+use crate::oracle::data;
 use firstcontact::load::LoadLimits;
 use firstcontact::model::mesh::Mesh;
 use firstcontact::model::robot::{Robot, Triangle};
@@ -10,16 +11,7 @@ use firstcontact::model::urdf::{Geometry, UrdfOptions};
 use firstcontact::motion::Motions;
 use glam::DVec3;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-
-/// The folder of the real data, or a plain word that there is none.
-fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("FIRSTCONTACT_DATA").map(PathBuf::from);
-    if folder.is_none() {
-        println!("skipped: FIRSTCONTACT_DATA is not set");
-    }
-    folder
-}
+use std::path::Path;
 
 fn robot(path: &Path, geometry: Geometry) -> Robot {
     let options = UrdfOptions { geometry, ..UrdfOptions::default() };
@@ -63,7 +55,7 @@ const ROBOTS: [(&str, &str, usize); 6] = [
 
 #[test]
 fn robots_have_the_stated_columns_and_triangles() {
-    let Some(data) = data() else { return };
+    let Some(data) = data::root() else { return };
     for (folder, file, n_columns) in ROBOTS {
         let path = data.join(folder).join(file);
         let modes = [Geometry::Auto, Geometry::Collision, Geometry::Visual];
@@ -105,7 +97,7 @@ fn has_primitive(urdf: &str, link: &str, tag: &str) -> bool {
 
 #[test]
 fn robots_have_a_plausible_size() {
-    let Some(data) = data() else { return };
+    let Some(data) = data::root() else { return };
     let size = |folder: &str, file: &str, geometry| {
         let [low, high] = bounds(&at_zero(&robot(&data.join(folder).join(file), geometry)));
         (high - low).to_array()
@@ -127,7 +119,7 @@ fn robots_have_a_plausible_size() {
 
 #[test]
 fn collision_and_visual_meshes_of_one_robot_lie_on_each_other() {
-    let Some(data) = data() else { return };
+    let Some(data) = data::root() else { return };
     for (folder, file) in [("robot-ur5", "ur5_robot.urdf"), ("robot-panda", "panda.urdf")] {
         let path = data.join(folder).join(file);
         let (collision, visual) = (robot(&path, Geometry::Collision), robot(&path, Geometry::Visual));
@@ -143,7 +135,7 @@ fn collision_and_visual_meshes_of_one_robot_lie_on_each_other() {
 
 #[test]
 fn scenes_have_the_stated_objects_and_triangles() {
-    let Some(data) = data() else { return };
+    let Some(data) = data::root() else { return };
     let read = |name: &str| Scene::from_file(data.join(name)).unwrap_or_else(|e| panic!("{e}"));
     for (name, n_objects, n_triangles) in [
         ("env-bookstore/scene.json", 130, 101_833),
@@ -167,7 +159,7 @@ fn scenes_have_the_stated_objects_and_triangles() {
 
 #[test]
 fn the_bookstore_is_a_room_with_its_things_inside() {
-    let Some(data) = data() else { return };
+    let Some(data) = data::root() else { return };
     let scene = Scene::from_file(data.join("env-bookstore/scene.json")).unwrap();
     let numbers: HashMap<&str, u32> = scene.objects.iter().map(|o| o.name.as_str()).zip(0..).collect();
     let floor = numbers.iter().find(|(name, _)| name.contains("Floor")).map(|(_, &o)| o).unwrap();
@@ -186,7 +178,7 @@ fn the_bookstore_is_a_room_with_its_things_inside() {
 
 #[test]
 fn the_kitchen_and_the_table_are_found_in_a_package() {
-    let Some(data) = data() else { return };
+    let Some(data) = data::root() else { return };
     // Their URDFs call the files package://motion_bench_maker/configs/scenes/…; such a package is a link away.
     let package = tempfile::tempdir().unwrap();
     std::fs::create_dir(package.path().join("configs")).unwrap();
@@ -206,7 +198,7 @@ fn the_kitchen_and_the_table_are_found_in_a_package() {
 
 #[test]
 fn every_mesh_of_the_data_is_read() {
-    let Some(data) = data() else { return };
+    let Some(data) = data::root() else { return };
     let mut n = HashMap::new();
     let mut folders = vec![data];
     while let Some(folder) = folders.pop() {
@@ -226,7 +218,7 @@ fn every_mesh_of_the_data_is_read() {
 
 #[test]
 fn the_motions_of_the_pool_fit_its_robot() {
-    let Some(data) = data() else { return };
+    let Some(data) = data::root() else { return };
     let pool = data.join("puma-pool");
     let robot = robot(&pool.join("robot.urdf"), Geometry::Auto);
     for (name, n) in [("pipes", 2_400), ("amr", 2_700)] {

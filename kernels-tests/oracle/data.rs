@@ -1,19 +1,26 @@
 //! Where the real inputs are.
 
+use crate::harness::skipped;
 use std::path::PathBuf;
 
-/// A folder of the data set collection named by the environment variable `FIRSTCONTACT_DATA`.
-///
-/// Without the variable the caller's test has nothing to do: a line says so, and `None` comes back.
+/// The data set collection named by the environment variable `FIRSTCONTACT_DATA`. Without the variable the caller's
+/// test is reported as skipped.
+#[track_caller]
+pub fn root() -> Option<PathBuf> {
+    let root = std::env::var_os("FIRSTCONTACT_DATA").map(PathBuf::from);
+    if root.is_none() {
+        skipped::report("FIRSTCONTACT_DATA is not set");
+    }
+    root
+}
+
+/// A folder of the data set collection. Without the collection the caller's test is reported as skipped.
 ///
 /// # Panics
 /// The variable is set, but there is no such folder: that is a mistake, not a reason to skip.
+#[track_caller]
 pub fn folder(name: &str) -> Option<PathBuf> {
-    let Some(root) = std::env::var_os("FIRSTCONTACT_DATA") else {
-        println!("skipped: FIRSTCONTACT_DATA is not set");
-        return None;
-    };
-    let path = PathBuf::from(root).join(name);
+    let path = root()?.join(name);
     assert!(path.is_dir(), "FIRSTCONTACT_DATA is set, but {} is not a folder", path.display());
     Some(path)
 }

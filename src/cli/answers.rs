@@ -23,8 +23,8 @@ enum To {
     File(Box<Growing>),
     /// Nothing can be kept or continued.
     Stream(PartFile),
-    /// All answers are there already.
-    Finished,
+    /// All answers are in this file already.
+    Finished(PathBuf),
 }
 
 /// A file of answers that grows.
@@ -97,7 +97,7 @@ impl Answers {
         file.retain(false);
         if resume && let Some(stats) = finished_answers(out, &of)? {
             say!("{}: finished already, with these inputs and options", out.display());
-            return Ok((Self(To::Finished), stats));
+            return Ok((Self(To::Finished(out.into())), stats));
         }
         // In this order: answers of other inputs must never stand next to this record.
         file.restart()?;
@@ -105,6 +105,15 @@ impl Answers {
         output::replace(&record.path, &(text + "\n"))?;
         let hash = blake3::Hasher::new();
         Ok((Self(To::File(Box::new(Growing { record, file, out: out.into(), of, hash }))), Stats::default()))
+    }
+
+    /// The file that has the answers so far; a stream has none.
+    pub fn file(&self) -> Option<PathBuf> {
+        match &self.0 {
+            To::File(growing) => Some(output::part_of(&growing.out)),
+            To::Finished(out) => Some(out.clone()),
+            To::Stream(_) => None,
+        }
     }
 
     /// Appends one answer.
@@ -118,7 +127,7 @@ impl Answers {
                 growing.file.line(line)
             }
             To::Stream(file) => file.line(line),
-            To::Finished => Err(Error::usage("an answer too many")),
+            To::Finished(_) => Err(Error::usage("an answer too many")),
         }
     }
 
@@ -126,7 +135,7 @@ impl Answers {
     pub fn keep(self, error: Error) -> Error {
         match self.0 {
             To::File(growing) => growing.keep(error),
-            To::Stream(_) | To::Finished => error,
+            To::Stream(_) | To::Finished(_) => error,
         }
     }
 
@@ -138,7 +147,7 @@ impl Answers {
         match self.0 {
             To::File(growing) => growing.finish(),
             To::Stream(mut file) => file.flush(),
-            To::Finished => Ok(()),
+            To::Finished(_) => Ok(()),
         }
     }
 }

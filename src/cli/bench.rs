@@ -19,6 +19,7 @@ mod throughput;
 mod toleranced;
 
 use super::Outcome;
+use super::dataset::FolderArgs;
 use clap::{Args, Subcommand};
 use firstcontact::output::Claim;
 use firstcontact::{ErrorKind, Result};
@@ -79,9 +80,8 @@ pub struct MeasureArgs {
     /// Leave out graphics adapters
     #[arg(long)]
     cpu_only: bool,
-    /// Where data sets are kept; those that are not there are made
-    #[arg(long, value_name = "DIR", default_value = "firstcontact-datasets")]
-    dataset_folder: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
 }
 
 /// Measures on an adapter, if one is wanted and there is one.

@@ -1,25 +1,30 @@
 //! `firstcontact check`: the main job.
 
+mod diagnosis;
 mod problems;
+mod research;
 
 use super::answers::Answers;
 use super::dataset::{Files, Work};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::large::{self, TreeCache};
+use super::progress::Progress;
 use super::resume::{Fingerprint, MotionHash, SceneHash};
 use super::summary::{self, Totals};
 use super::{Outcome, allow, outputs, warn};
 use clap::{Args, ValueEnum};
-use firstcontact::engine::{Backend, Engine, Options, PairCulling, Stage, Stats, Sweep};
+use diagnosis::{Context, Diagnosis};
+use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::{BeyondLimits, MotionFile};
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::output::{self, PartFile};
 use firstcontact::report::Line;
-use firstcontact::stage::s6_solve::{Method, Mode};
+use firstcontact::stage::s6_solve::Mode;
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Result, output};
-use indicatif::{ProgressBar, ProgressStyle};
+use firstcontact::{Error, Result};
+use research::ResearchArgs;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -35,24 +40,6 @@ enum BackendChoice {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum BoundChoice {
-    /// Pose, velocity, acceleration and a remainder
-    Jet,
-    /// Products of interval matrices, as in the paper
-    Interval,
-    /// Poses and balls of displacements about them; made on the CPU on any backend, as by --reference s1_concat
-    Toleranced,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SolverChoice {
-    /// Pairs of triangles by pose jets and separating axes
-    Jet,
-    /// All elementary equations by interval matrices, subdivision and Newton's interval step, as in the paper
-    Paper,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 enum ModeChoice {
     /// The first contact, as exactly as --tolerance asks for
     Toc,
@@ -60,110 +47,73 @@ enum ModeChoice {
     Verdict,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum PairsChoice {
-    /// By the links' trees; oriented boxes on the CPU where the stages before are left out
-    Auto,
-    /// Triangles of the scene against the links' trees
-    Sat,
-    /// Trees of oriented boxes, as in the paper; on the CPU only
-    Obb,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SweepChoice {
-    /// The form that measures best, or none
-    Auto,
-    /// None
-    Off,
-    /// Drawn: three views of each link's way, as depth intervals
-    Raster,
-    /// Each triangle against the rounded tetrahedron of each sub-interval
-    Compute,
-    /// Each triangle against voxels with time masks
-    Grid,
-    /// Drawn as in the paper: tessellated within a tolerance
-    Paper,
-}
-
 /// Arguments of `check`.
+// Help lists arguments in this order, headings by their first argument: files first, research last.
 #[derive(Debug, Args)]
+#[command(override_usage = "\
+        firstcontact check --robot <R.urdf> --scene <S> --motions <M> --out <RESULTS.jsonl> [OPTIONS]\n       \
+        firstcontact check --dataset <NAME> --out <RESULTS.jsonl> [OPTIONS]")]
 pub struct CheckArgs {
+    #[command(flatten)]
+    files: FileArgs,
     /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written
     /// directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
-    /// Statistics of the stages, JSON
+    /// Statistics and diagnosis of the run, JSON
     #[arg(long, value_name = "STATS.json")]
     stats: Option<PathBuf>,
-    /// Pairs that are never tested: lines 'link object', either may be '*'
-    #[arg(long, value_name = "FILE")]
-    allow: Option<PathBuf>,
-    /// What to do with links that touch the scene at the start
-    #[arg(long, value_enum, default_value = "report")]
-    initial: InitialChoice,
-    /// Where the culling stages run
-    #[arg(long, value_enum, default_value = "auto")]
-    backend: BackendChoice,
-    /// Use the graphics adapter whose name contains this
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
-    /// Stages that run on the CPU although the others run on the adapter
-    #[arg(long, value_name = "STEM,…", value_delimiter = ',')]
-    reference: Vec<String>,
-    /// Threads on the CPU; 0 for all cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
-    /// The form of the motion bounds
-    #[arg(long, value_enum, default_value = "jet")]
-    bound: BoundChoice,
-    /// How swept volumes are tested, `auto` if nothing is said; the answers are the same
-    #[arg(long, value_enum)]
-    sweep: Option<SweepChoice>,
-    /// Stages of the paper that run: 1 is the model's tree against the scene's, 2 swept volumes, 3 pairs and contacts. Without
-    /// 1 every link meets the whole scene; without 2 it is as with --sweep off. 3 is always there; the answers are the same
-    #[arg(long, value_name = "1,2,3", value_delimiter = ',')]
-    stages: Option<Vec<u8>>,
-    /// How pairs of triangles are found; the answers are the same
-    #[arg(long, value_enum, default_value = "auto")]
-    pairs: PairsChoice,
-    /// With --pairs obb: links of fewer triangles go the other way
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    obb_triangles: usize,
-    /// What is asked of a motion; a verdict alone is quicker, its times are wide and it names no features
-    #[arg(long, value_enum, default_value = "toc")]
-    mode: ModeChoice,
-    /// Largest width of a certified time of contact, as a share of the motion
-    #[arg(long, value_name = "T", default_value_t = 1e-9)]
-    tolerance: f64,
-    /// The distance that counts as contact, metres
-    #[arg(long, value_name = "M", default_value_t = 0.0)]
-    margin: f64,
-    /// Tell all contacts that begin as early as can be told, and the links' poses
+    /// Print what --stats writes, as one JSON object on standard output, instead of the summary
     #[arg(long)]
-    all_contacts: bool,
-    /// How the exact stage solves for contacts
-    #[arg(long, value_enum, default_value = "jet")]
-    solver: SolverChoice,
-    /// Where the tree over the scene is kept for the next run: `auto`, beside the scene as SCENE.fctree if that has a million triangles,
-    /// `off`, or a folder. One that does not fit the scene any more is built anew
-    #[arg(long, value_name = "auto|off|DIR", default_value = "auto")]
-    tree_cache: TreeCache,
+    json: bool,
     /// Continue with the answers of a run that did not end, if inputs and options are the same. Says so if the run is
     /// finished
     #[arg(long)]
     resume: bool,
+    /// Pairs that are never tested: lines 'link object', either may be '*'
+    #[arg(long, value_name = "FILE", help_heading = ANSWERS)]
+    allow: Option<PathBuf>,
+    /// What to do with links that touch the scene at the start
+    #[arg(long, value_enum, default_value = "report", help_heading = ANSWERS)]
+    initial: InitialChoice,
+    /// The distance that counts as contact, metres
+    #[arg(long, value_name = "M", default_value_t = 0.0, help_heading = ANSWERS)]
+    margin: f64,
+    /// What is asked of a motion; a verdict alone is quicker, its times are wide and it names no features
+    #[arg(long, value_enum, default_value = "toc", help_heading = ANSWERS)]
+    mode: ModeChoice,
+    /// Largest width of a certified time of contact, as a share of the motion
+    #[arg(long, value_name = "T", default_value_t = 1e-9, help_heading = ANSWERS)]
+    tolerance: f64,
+    /// Report every contact that begins at the time of the first, within its enclosure, and the links' poses then
+    #[arg(long, help_heading = ANSWERS)]
+    all_contacts: bool,
     /// Make joint values beyond their limits an error
-    #[arg(long)]
+    #[arg(long, help_heading = ANSWERS)]
     strict: bool,
     #[command(flatten)]
-    files: FileArgs,
-    #[command(flatten)]
     inputs: InputArgs,
+    /// Where the culling stages run
+    #[arg(long, value_enum, default_value = "auto", help_heading = MACHINE)]
+    backend: BackendChoice,
+    /// Use the graphics adapter whose name contains this
+    #[arg(long, value_name = "NAME", help_heading = MACHINE)]
+    adapter: Option<String>,
+    /// Threads on the CPU; 0 for all cores
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = MACHINE)]
+    threads: usize,
+    /// Where to keep the tree over the scene for the next run: auto (next to the scene as SCENE.fctree if it has a
+    /// million triangles), off, or a folder. A tree that does not fit the scene is built again
+    #[arg(long, value_name = "auto|off|DIR", default_value = "auto", help_heading = MACHINE)]
+    tree_cache: TreeCache,
+    #[command(flatten)]
+    research: ResearchArgs,
 }
 
-/// Contacts that the summary shows.
-const SHOWN: usize = 5;
+/// Heading of the options that decide what an answer is.
+const ANSWERS: &str = "Answers";
+/// Heading of the options that decide where the work is done.
+const MACHINE: &str = "Machine";
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Outcome> {
@@ -171,6 +121,9 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     if args.resume && outputs::is_stream(&args.out) {
         let message = format!("--resume continues a file, and --out {} is not one", args.out.display());
         return Err(Error::usage(message).remedy("leave out --resume, or name a file"));
+    }
+    if args.json {
+        outputs::reserve_stdout(&args.out)?;
     }
     match args.files.resolve()? {
         Work::Files(files) => check_files(args, &files, start),
@@ -199,7 +152,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let mut scene = args.inputs.scene(&files.scene)?;
     let motions = MotionFile::open(&files.motions, &robot, &args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    let hash = scan(&motions, &robot, &files.motions, args.strict)?;
+    let (hash, limits) = scan(&motions, &robot, &files.motions, args.strict)?;
     let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
     // Now the meshes of robot and scene are known, too.
     args.check_outputs(&[])?;
@@ -224,19 +177,52 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let of = Fingerprint::new(&engine, &[&robot], &of_scene, &hash, &told);
     let (out, before) = Answers::start(out, &args.out, of, args.resume)?;
+    let mut diagnosis = diagnosis(args, &robot, limits, &out, before.motions)?;
     let cpu_before = cpu_time_s();
     let run = Run { robot: &robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
-    let (mut stats, first) = run.check(out, before.motions as usize, &interruption)?;
+    let mut stats = run.check(out, before.motions as usize, &interruption, &mut diagnosis)?;
     stats.add(&before);
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
+    let json = summary::to_json(&engine, &stats, totals, &robot, &scene);
+    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
+    if motions.is_empty() {
+        say!("{} has no motions: nothing was checked", files.motions.display());
+    }
+    Ok(outcome(&stats))
+}
+
+/// An empty diagnosis, or that of the answers of the run that is continued.
+fn diagnosis(args: &CheckArgs, robot: &Robot, limits: BeyondLimits, out: &Answers, earlier: u64) -> Result<Diagnosis> {
+    let verdicts_only = matches!(args.mode, ModeChoice::Verdict);
+    let mut diagnosis = Diagnosis::new(Context::new(robot, limits, args.margin, verdicts_only));
+    if let (1.., Some(file)) = (earlier, out.file()) {
+        diagnosis.add_earlier(&file, earlier)?;
+    }
+    Ok(diagnosis)
+}
+
+/// Writes the statistics, and prints them or the summary.
+fn conclude(
+    args: &CheckArgs,
+    stats_file: Option<PartFile>,
+    mut json: Value,
+    diagnosis: &Diagnosis,
+    print: impl FnOnce(),
+) -> Result<()> {
+    json["diagnosis"] = diagnosis.to_json();
+    let text = serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?;
     if let Some(mut file) = stats_file {
-        let json = summary::to_json(&engine, &stats, totals, &robot, &scene);
-        file.line(&serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?)?;
+        file.line(&text)?;
         file.finish()?;
     }
-    summary::print(&engine, &stats, totals, &first);
-    Ok(outcome(&stats))
+    if args.json {
+        show!("{text}");
+    } else {
+        print();
+        diagnosis.print();
+    }
+    Ok(())
 }
 
 fn outcome(stats: &Stats) -> Outcome {
@@ -244,35 +230,6 @@ fn outcome(stats: &Stats) -> Outcome {
         Stats { contact: 1.., .. } => Outcome::Contact,
         Stats { undecided: 1.., .. } => Outcome::Undecided,
         _ => Outcome::Free,
-    }
-}
-
-/// The form of swept-volume culling that `--sweep` and `--stages` ask for together.
-fn sweep(args: &CheckArgs) -> Result<Sweep> {
-    let asked = args.sweep.map(|choice| match choice {
-        SweepChoice::Auto => Sweep::Auto,
-        SweepChoice::Off => Sweep::Off,
-        SweepChoice::Raster => Sweep::Raster,
-        SweepChoice::Compute => Sweep::Compute,
-        SweepChoice::Grid => Sweep::Grid,
-        SweepChoice::Paper => Sweep::Paper,
-    });
-    let Some(stages) = &args.stages else { return Ok(asked.unwrap_or_default()) };
-    let remedy = "--stages takes 3 and any of 1 and 2";
-    if let Some(unknown) = stages.iter().find(|s| !(1..=3).contains(*s)) {
-        return Err(Error::usage(format!("there is no stage {unknown}")).remedy(remedy));
-    }
-    if !stages.contains(&3) {
-        return Err(Error::usage("--stages lacks 3, which finds the contacts").remedy(remedy));
-    }
-    match (stages.contains(&2), asked) {
-        (true, None) => Ok(Sweep::Compute),
-        (true, Some(Sweep::Off)) => Err(Error::usage("--sweep off leaves out stage 2, which --stages asks for")),
-        (false, Some(form)) if form != Sweep::Off => {
-            Err(Error::usage(format!("--stages leaves out 2, which --sweep {} asks for", form.name())))
-        }
-        (false, _) => Ok(Sweep::Off),
-        (true, Some(form)) => Ok(form),
     }
 }
 
@@ -284,22 +241,10 @@ fn options(args: &CheckArgs) -> Result<Options> {
             BackendChoice::Cpu => Backend::Cpu,
         },
         adapter: args.adapter.clone(),
-        reference: args.reference.iter().map(|stem| Stage::from_stem(stem)).collect::<Result<_>>()?,
         threads: args.threads,
-        bound: match args.bound {
-            BoundChoice::Jet => BoundForm::Jet,
-            BoundChoice::Interval => BoundForm::Interval,
-            BoundChoice::Toleranced => BoundForm::Toleranced,
-        },
-        cull: args.stages.as_ref().is_none_or(|stages| stages.contains(&1)),
-        sweep: sweep(args)?,
-        pairs: match args.pairs {
-            PairsChoice::Auto => PairCulling::Auto,
-            PairsChoice::Sat => PairCulling::Sat,
-            PairsChoice::Obb => PairCulling::Obb { min_triangles: args.obb_triangles },
-        },
         ..Options::default()
     };
+    args.research.apply(&mut options)?;
     if let Some(memory_bytes) = args.inputs.memory {
         options.memory_bytes = memory_bytes;
     }
@@ -310,16 +255,13 @@ fn options(args: &CheckArgs) -> Result<Options> {
         ModeChoice::Toc => Mode::Toc,
         ModeChoice::Verdict => Mode::Verdict,
     };
-    options.solve.method = match args.solver {
-        SolverChoice::Jet => Method::Jet,
-        SolverChoice::Paper => Method::Paper,
-    };
     options.solve.initial = args.initial.into();
     Ok(options)
 }
 
-/// Looks through all motions before any work, portion by portion: whether they suit the robot, and the hash of them.
-fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Result<MotionHash> {
+/// Reads all motions before any work, portion by portion, and warns of values beyond limits. Returns the hash of the
+/// motions, and the counts of those values.
+fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Result<(MotionHash, BeyondLimits)> {
     let (mut hash, mut beyond, mut first) = (MotionHash::default(), BeyondLimits::default(), 0);
     for portion in motions.portions(0)? {
         let portion = portion?;
@@ -327,11 +269,20 @@ fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Resul
         beyond.add(&portion, first, robot);
         first += portion.len();
     }
+    report_limits(&beyond, path, strict)?;
+    Ok((hash, beyond))
+}
+
+/// Warns of values beyond limits, and of angles that are probably degrees.
+///
+/// # Errors
+/// There are values beyond limits, and the check is strict.
+fn report_limits(beyond: &BeyondLimits, path: &Path, strict: bool) -> Result<()> {
     match beyond.line() {
         Some(line) if strict => Err(Error::input(line).in_file(path).remedy("leave out --strict to allow it")),
         line => {
-            line.iter().for_each(|line| warn(line));
-            Ok(hash)
+            line.iter().chain(&beyond.turns_line()).for_each(|line| warn(line));
+            Ok(())
         }
     }
 }
@@ -346,11 +297,16 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Checks the motions from number `first` on and writes each answer as it comes; returns the first contacts in
-    /// words.
-    fn check(&self, mut out: Answers, first: usize, interruption: &AtomicBool) -> Result<(Stats, Vec<String>)> {
+    /// Checks the motions from number `first` on; writes and diagnoses each answer as it comes.
+    fn check(
+        &self,
+        mut out: Answers,
+        first: usize,
+        interruption: &AtomicBool,
+        diagnosis: &mut Diagnosis,
+    ) -> Result<Stats> {
         let progress = progress(self.motions.len() as u64, first as u64);
-        let (mut contacts, mut done) = (Vec::new(), first);
+        let mut done = first;
         let result = self.engine.check_portions(&mut self.motions.portions(first)?, &mut |i, verdict| {
             let mut line = Line::new(first + i, &verdict, self.robot, self.scene);
             if let (true, Verdict::Contact(c)) = (self.all_contacts, &verdict) {
@@ -358,31 +314,25 @@ impl Run<'_> {
                 line.with_poses(self.robot, &self.engine.body_poses(&motion, 0, c.toc[0])?);
             }
             out.line(&serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?)?;
-            if contacts.len() < SHOWN {
-                contacts.extend(summary::in_words(&line));
-            }
+            diagnosis.add(&line, None);
             done = first + i + 1;
-            progress.inc(1);
+            progress.add(1);
             if interruption.load(Ordering::Relaxed) {
                 return Err(super::interrupted(&format!("{done} motions")));
             }
             Ok(())
         });
-        progress.finish_and_clear();
+        progress.finish();
         match result {
-            Ok(stats) => out.finish().map(|()| (stats, contacts)),
+            Ok(stats) => out.finish().map(|()| stats),
             // All motions were read before the first answer, so bad input has left nothing to keep.
             Err(error) => Err(out.keep(error)),
         }
     }
 }
 
-fn progress(n: u64, done: u64) -> ProgressBar {
-    let bar = ProgressBar::new(n).with_position(done);
-    bar.reset_eta();
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} motions, {per_sec}, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
+fn progress(n: u64, done: u64) -> Progress {
+    Progress::new("checking", "motions", n).starting_at(done)
 }
 
 /// Processor time of this process, seconds.

@@ -9,20 +9,46 @@ pub use named::{ProblemSet, Work, work};
 
 use super::{Outcome, outputs};
 use clap::{Args, Subcommand};
+use directories::ProjectDirs;
 use firstcontact::dataset::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, Progress, THETA_MAX_DEG};
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::motion::Motions;
 use firstcontact::output::Claim;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 
 /// The file that keeps other processes out of a folder while files are made there.
 const LOCK: &str = "dataset.lock";
 
-/// Where data sets are kept unless another folder is named.
-pub const FOLDER: &str = "firstcontact-datasets";
+/// The folder of data sets.
+#[derive(Clone, Debug, Args)]
+pub struct FolderArgs {
+    /// Where data sets are kept; those that are made are made there. By default the folder for the user's data: on
+    /// Linux $XDG_DATA_HOME/firstcontact/datasets, or ~/.local/share/firstcontact/datasets. Public sets are looked
+    /// for in FIRSTCONTACT_DATA first
+    #[arg(long, value_name = "DIR", help_heading = "Data sets")]
+    dataset_folder: Option<PathBuf>,
+}
+
+impl FolderArgs {
+    /// A folder of the caller's choice.
+    #[cfg(test)]
+    pub fn at(folder: PathBuf) -> Self {
+        Self { dataset_folder: Some(folder) }
+    }
+
+    /// The folder; it need not exist.
+    ///
+    /// # Errors
+    /// None is given, and the user has no home directory.
+    pub fn path(&self) -> Result<PathBuf> {
+        let default = || ProjectDirs::from("", "", env!("CARGO_PKG_NAME")).map(|dirs| dirs.data_dir().join("datasets"));
+        self.dataset_folder.clone().or_else(default).ok_or_else(|| {
+            Error::usage("no home directory to keep data sets in").remedy("name a folder with --dataset-folder")
+        })
+    }
+}
 
 /// Arguments of `dataset`.
 #[derive(Debug, Args)]
@@ -39,7 +65,7 @@ enum DatasetCommand {
     /// or an address with the same downloads, PIP_INDEX_URL an index of Python packages
     Fetch(fetch::FetchArgs),
     /// List the data sets: those that are made, those that are fetched, and the names for --dataset
-    List,
+    List(FolderArgs),
 }
 
 #[derive(Debug, Args)]
@@ -64,7 +90,7 @@ struct MakeArgs {
 /// Runs the command.
 pub fn run(args: &DatasetArgs) -> Result<Outcome> {
     match &args.command {
-        DatasetCommand::List => fetch::list()?,
+        DatasetCommand::List(folder) => fetch::list(folder)?,
         DatasetCommand::Fetch(a) => fetch::run(a)?,
         DatasetCommand::Make(a) => {
             let _claim = Claim::new(&a.out.join(LOCK))?;
@@ -84,15 +110,13 @@ fn make(name: &str, out: &Path, seed: u64, scale: u64, n_motions: usize) -> Resu
         let report = engine.check(&Motions::between(starts, starts)?)?;
         Ok(report.verdicts.iter().map(|v| *v == Verdict::Free).collect())
     };
-    let bar = ProgressBar::new((THETA_MAX_DEG.len() * n_motions) as u64);
-    let style = ProgressStyle::with_template("making motions {bar:40} {pos}/{len}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let bar = super::progress::Progress::new("making", "motions", (THETA_MAX_DEG.len() * n_motions) as u64);
     let mut progress = |p: Progress| {
         let before = THETA_MAX_DEG.iter().filter(|&&theta| theta < p.theta_max_deg).count();
-        bar.set_position((before * n_motions + p.n_made) as u64);
+        bar.set((before * n_motions + p.n_made) as u64);
     };
     let summary = set.write(out, &MakeOptions { n_motions }, &mut is_free, &mut progress);
-    bar.finish_and_clear();
+    bar.finish();
     summary
 }
 

@@ -1,5 +1,6 @@
 //! `firstcontact elementary`: queries of a vertex and a face, or of two edges.
 
+use super::progress::Progress;
 use super::{Outcome, interrupted, interruption, outputs, warn};
 use clap::{Args, ValueEnum};
 use firstcontact::elementary::{Answer, Batch, Kind, Line, Posed, Reader, Totals, solve};
@@ -7,7 +8,6 @@ use firstcontact::engine::thread_pool;
 use firstcontact::output::PartFile;
 use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::{Error, ErrorKind, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -78,6 +78,9 @@ pub fn run(args: &ElementaryArgs) -> Result<Outcome> {
     let start = Instant::now();
     let (totals, solve_s) = answer_all(&job, reader, out, args, &interruption)?;
     print(&totals, solve_s, start.elapsed().as_secs_f64(), job.pool.current_num_threads());
+    if totals.queries == 0 {
+        say!("{} has no queries: nothing was answered", args.queries.display());
+    }
     Ok(match totals {
         Totals { contact: 1.., .. } => Outcome::Contact,
         Totals { undecided: 1.., .. } => Outcome::Undecided,
@@ -93,9 +96,9 @@ fn answer_all(
     args: &ElementaryArgs,
     interruption: &AtomicBool,
 ) -> Result<(Totals, f64)> {
-    let progress = progress(reader.n_bytes());
+    let progress = Progress::new("answered", "bytes", reader.n_bytes());
     let result = answer_each(job, reader, interruption, &progress, &mut out);
-    progress.finish_and_clear();
+    progress.finish();
     match result {
         Ok(counts) => {
             out.finish()?;
@@ -110,7 +113,7 @@ fn answer_each(
     job: &Job,
     mut reader: Reader,
     interruption: &AtomicBool,
-    progress: &ProgressBar,
+    progress: &Progress,
     out: &mut PartFile,
 ) -> Result<(Totals, f64)> {
     let (mut totals, mut solve_s) = (Totals::default(), 0.0);
@@ -129,8 +132,8 @@ fn answer_each(
             totals.add(&part.totals);
             solve_s += part.solve_s;
         }
-        progress.set_position(reader.n_bytes_read());
-        progress.set_message(totals.queries.to_string());
+        progress.set(reader.n_bytes_read());
+        progress.set_message(format!("{} queries", totals.queries));
     }
 }
 
@@ -154,13 +157,6 @@ impl Job {
     fn solve(&self, posed: &Posed) -> Answer {
         solve(self.kind, &posed.query, &self.options)
     }
-}
-
-fn progress(n_bytes: u64) -> ProgressBar {
-    let bar = ProgressBar::new(n_bytes);
-    let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes}, {msg} queries, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
 }
 
 /// The lines at the end.

@@ -1,6 +1,7 @@
 //! `firstcontact info`: adapters, and what a robot and a scene consist of.
 
 use super::inputs::InputArgs;
+use super::size::{Bounds, reach_m, unit_warnings};
 use super::{Outcome, warn};
 use clap::Args;
 use comfy_table::Table;
@@ -31,21 +32,27 @@ pub struct InfoArgs {
 /// Runs the command.
 pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let mut all = json!({ "version": env!("CARGO_PKG_VERSION"), "adapters": adapters() });
+    let (mut robot_bounds, mut scene_bounds) = (None, None);
     if let Some(path) = &args.robot {
         let robot = args.inputs.robot(path, None)?;
         robot.warnings.iter().for_each(|w| warn(w));
-        all["robot"] = describe_robot(&robot);
+        robot_bounds = Bounds::of_robot(&robot)?;
+        all["robot"] = describe_robot(&robot, robot_bounds);
     }
     if let Some(path) = &args.scene {
         let scene = args.inputs.scene(path)?;
         scene.warnings.iter().for_each(|w| warn(w));
-        all["scene"] = describe_scene(&scene);
+        scene_bounds = Bounds::of_scene(&scene);
+        all["scene"] = describe_scene(&scene, scene_bounds);
     }
+    let warnings = unit_warnings(robot_bounds, scene_bounds);
+    warnings.iter().for_each(|w| warn(w));
+    all["warnings"] = warnings.into();
     if args.json {
         let text = serde_json::to_string_pretty(&all).map_err(|e| Error::usage(e.to_string()))?;
-        say!("{text}");
+        show!("{text}");
     } else {
-        print(&all);
+        print(&all, robot_bounds, scene_bounds);
     }
     Ok(Outcome::Free)
 }
@@ -57,7 +64,7 @@ fn adapters() -> Value {
     list.collect()
 }
 
-fn describe_robot(robot: &Robot) -> Value {
+fn describe_robot(robot: &Robot, bounds: Option<Bounds>) -> Value {
     let joints: Vec<Value> = robot
         .columns
         .iter()
@@ -78,33 +85,46 @@ fn describe_robot(robot: &Robot) -> Value {
             json!({ "link": l.name, "triangles": l.triangles.len(), "shapes": l.shape_starts.len(), "depth": depth })
         })
         .collect();
-    json!({ "name": robot.name, "joints": joints, "links": links, "triangles": robot.triangle_count() })
+    json!({
+        "name": robot.name, "joints": joints, "links": links, "triangles": robot.triangle_count(),
+        "bounds_m": bounds.map(Bounds::to_json), "reach_m": reach_m(robot),
+    })
 }
 
-fn describe_scene(scene: &Scene) -> Value {
+fn describe_scene(scene: &Scene, bounds: Option<Bounds>) -> Value {
     let objects: Vec<Value> = (0..scene.objects.len())
         .map(|i| {
             let object = &scene.objects[i];
             json!({ "object": object.name, "triangles": object.n_triangles, "closed": scene.is_closed(i as u32) })
         })
         .collect();
-    json!({ "objects": objects, "triangles": scene.triangles.len() })
+    json!({ "objects": objects, "triangles": scene.triangles.len(), "bounds_m": bounds.map(Bounds::to_json) })
 }
 
 /// Prints each list of the description as a table.
-fn print(all: &Value) {
-    say!("firstcontact {}", text(&all["version"]));
+fn print(all: &Value, robot_bounds: Option<Bounds>, scene_bounds: Option<Bounds>) {
+    show!("firstcontact {}", text(&all["version"]));
     list("graphics adapters", &all["adapters"], &["name", "interface", "hardware", "driver"]);
     if all["adapters"].as_array().is_none_or(Vec::is_empty) {
-        say!("  none: Debian and Ubuntu have a software one in mesa-vulkan-drivers, with libvulkan1");
+        show!("  none: Debian and Ubuntu have a software one in mesa-vulkan-drivers, with libvulkan1");
     }
     if let Some(robot) = all.get("robot") {
-        say!("\nrobot '{}': {} triangles", text(&robot["name"]), robot["triangles"]);
+        show!("\nrobot '{}': {} triangles", text(&robot["name"]), robot["triangles"]);
+        if let Some(bounds) = robot_bounds {
+            show!("size at its zero pose: {}", bounds.in_words());
+            match robot["reach_m"].as_f64() {
+                Some(reach_m) => show!("reach: at most {reach_m:.3} m from its root"),
+                None => show!("reach: unlimited"),
+            }
+        }
         list("columns of a motion", &robot["joints"], &["joint", "unit", "limits"]);
         list("links with triangles", &robot["links"], &["link", "triangles", "shapes", "depth"]);
     }
     if let Some(scene) = all.get("scene") {
-        say!("\nscene: {} triangles", scene["triangles"]);
+        show!("\nscene: {} triangles", scene["triangles"]);
+        if let Some(bounds) = scene_bounds {
+            show!("size: {}", bounds.in_words());
+        }
         list("objects", &scene["objects"], &["object", "triangles", "closed"]);
     }
 }
@@ -116,9 +136,9 @@ fn list(title: &str, rows: &Value, keys: &[&str]) {
     for row in rows {
         table.add_row(keys.iter().map(|k| text(&row[k])));
     }
-    say!("{title}: {}", rows.len());
+    show!("{title}: {}", rows.len());
     if !rows.is_empty() {
-        say!("{table}");
+        show!("{table}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Options that say what is read, and how.
 
-use super::dataset::{self, Files, ProblemSet, Work};
+use super::dataset::{self, Files, FolderArgs, ProblemSet, Work};
 use super::{bytes, numbers};
 use clap::{Args, ValueEnum};
 use firstcontact::load::LoadLimits;
@@ -53,13 +53,12 @@ pub struct FileArgs {
     /// The motions: .npy of shape (Q, 2, D), or .json
     #[arg(long, value_name = "M", required_unless_present = "dataset")]
     motions: Option<PathBuf>,
-    /// Take robot, scene and motions from a data set, unless given: one that is made if it is not there, as pipes/30 (degrees), or
-    /// a public one, as ur5-bookstore/30 or mbm-panda/box; `dataset list` names them
-    #[arg(long, value_name = "NAME[/DEG]")]
+    /// Take robot, scene and motions from a data set, unless given: one that is made if it is missing, such as pipes/30
+    /// (degrees), or a public one, such as ur5-bookstore/30 or mbm-panda/box. firstcontact dataset list shows all
+    #[arg(long, value_name = "NAME[/DEG]", help_heading = "Data sets")]
     dataset: Option<String>,
-    /// Where data sets are kept; public ones are looked for in FIRSTCONTACT_DATA first
-    #[arg(long, value_name = "DIR", default_value = dataset::FOLDER)]
-    dataset_folder: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
 }
 
 impl FileArgs {
@@ -70,7 +69,7 @@ impl FileArgs {
             ((Some(robot), Some(scene), Some(motions)), _) => {
                 Ok(Work::Files(Files { robot, scene, motions, base: None }))
             }
-            ((robot, scene, motions), Some(name)) => match dataset::work(name, &self.dataset_folder)? {
+            ((robot, scene, motions), Some(name)) => match dataset::work(name, &self.folder.path()?)? {
                 Work::Files(set) => Ok(Work::Files(Files {
                     robot: robot.unwrap_or(set.robot),
                     scene: scene.unwrap_or(set.scene),

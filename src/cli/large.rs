@@ -1,7 +1,7 @@
 //! What large scenes need beside others: bars while they are read and built, and a place for their trees.
 
+use super::progress::Progress;
 use firstcontact::load::Watch;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 
 /// Triangles from which on a tree is kept if nothing else is said: it takes seconds to build.
@@ -9,23 +9,22 @@ const KEPT_FROM: u32 = 1_000_000;
 /// Bytes and triangles from which on there is a bar: less is read and built in a moment.
 const SHOWN_FROM: [u64; 2] = [64 << 20, 500_000];
 
-/// A bar that stands on the terminal while there is long work, and goes with this value.
-pub struct Bar(ProgressBar);
+/// Progress that is on the terminal while there is long work, and ends with this value.
+pub struct Bar(Progress);
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.0.finish();
     }
 }
 
-fn bar(template: &str, least: u64) -> (Bar, Watch) {
-    let bar = ProgressBar::new(0);
-    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+fn bar(phase: &'static str, unit: &'static str, least: u64) -> (Bar, Watch) {
+    let bar = Progress::new(phase, unit, 0);
     let moved = bar.clone();
     let watch = Watch::new(move |done, of| {
         if of >= least {
-            moved.set_length(of);
-            moved.set_position(done);
+            moved.set_total(of);
+            moved.set(done);
         }
     });
     (Bar(bar), watch)
@@ -33,12 +32,12 @@ fn bar(template: &str, least: u64) -> (Bar, Watch) {
 
 /// For the reading of a file.
 pub fn reading() -> (Bar, Watch) {
-    bar("{bar:40} {bytes}/{total_bytes} read, {eta} left", SHOWN_FROM[0])
+    bar("read", "bytes", SHOWN_FROM[0])
 }
 
 /// For the building of a tree.
 pub fn building() -> (Bar, Watch) {
-    bar("{bar:40} {pos}/{len} triangles in the tree, {eta} left", SHOWN_FROM[1])
+    bar("in the tree", "triangles", SHOWN_FROM[1])
 }
 
 /// Where trees are kept.

@@ -3,54 +3,45 @@
 //! Exit codes: 0 all free, 1 some contact, 2 no contact but some undecided, 3 wrong use, bad input or an internal fault,
 //! 130 interrupted, or the reader of the results closed the pipe.
 
-/// Prints a line for people to read: to the standard output, or to the standard error where the other carries results.
-/// If nobody can read it, nothing changes in what the program did: no error, no panic.
-macro_rules! say {
-    ($($line:tt)*) => {{
-        if $crate::cli::outputs::results_on_stdout() {
-            tell!($($line)*);
-        } else {
-            let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{}\n", format_args!($($line)*)));
-        }
-    }};
-}
-
-/// The same on the standard error.
-macro_rules! tell {
-    ($($line:tt)*) => {{
-        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($line)*)));
-    }};
-}
+#[macro_use]
+mod terminal;
 
 mod allow;
 mod answers;
 mod bench;
 mod check;
 mod colour;
+mod completions;
 mod dataset;
 mod elementary;
 mod info;
 mod inputs;
 mod large;
+mod man;
 mod outputs;
+mod progress;
 mod render;
 mod report;
 mod resume;
+mod size;
 mod summary;
 mod tolerance;
 mod track;
 mod verify;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use firstcontact::{Error, ErrorKind, Result, output};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use terminal::warn;
 
 /// Certified continuous collision detection of articulated models in triangle environments.
 #[derive(Debug, Parser)]
 #[command(name = "firstcontact", version, about, max_term_width = 120)]
 struct Cli {
+    #[command(flatten)]
+    terminal: terminal::TerminalArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -61,12 +52,16 @@ enum Command {
     Check(Box<check::CheckArgs>),
     /// Measure, and write figures, a table and a plot
     Bench(bench::BenchArgs),
-    /// Make data sets
+    /// Print a script that completes commands and options in a shell
+    Completions(completions::CompletionsArgs),
+    /// Make, fetch and list data sets
     Dataset(dataset::DatasetArgs),
     /// Say for each vertex and face, or two edges, on straight lines whether they meet, and when first
     Elementary(elementary::ElementaryArgs),
     /// Show adapters, and what a robot and a scene consist of
     Info(info::InfoArgs),
+    /// Print the manual page, or write the pages of all commands
+    Man(man::ManArgs),
     /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps; or write it as glTF
     Render(Box<render::RenderArgs>),
     /// Put measurements together to one page: tables, plots, pictures, and motions in three dimensions
@@ -92,26 +87,30 @@ pub enum Outcome {
 
 /// Runs the command of the process's arguments.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let color = terminal::color_asked_for(std::env::args_os());
+    terminal::set_color(color);
+    let parsed = Cli::command().color(color).try_get_matches().and_then(|m| Cli::from_arg_matches(&m));
+    let Cli { terminal, command } = match parsed {
         Ok(cli) => cli,
         Err(message) => {
-            // Help and version are no errors; whatever else the arguments are is.
+            // Help and version are requests; everything else is an error.
             let code = if message.use_stderr() { 3 } else { 0 };
             // Nothing is left to do if the terminal is gone.
             let _ = message.print();
             return ExitCode::from(code);
         }
     };
+    terminal.apply();
     output::protect_inputs();
     output::on_warning(warn);
-    match run(cli.command) {
+    match run(command) {
         Ok(Outcome::Free) => ExitCode::from(0),
         Ok(Outcome::Contact) => ExitCode::from(1),
         Ok(Outcome::Undecided) => ExitCode::from(2),
         // Whoever read the results wants no more of them.
         Err(error) if error.kind() == ErrorKind::Closed => ExitCode::from(130),
         Err(error) => {
-            tell!("error: {error}");
+            terminal::error(&error);
             ExitCode::from(if error.kind() == ErrorKind::Interrupted { 130 } else { 3 })
         }
     }
@@ -121,20 +120,17 @@ fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => completions::run(&args),
         Command::Dataset(args) => dataset::run(&args),
         Command::Elementary(args) => elementary::run(&args),
         Command::Info(args) => info::run(&args),
+        Command::Man(args) => man::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Track(args) => track::run(&args),
         Command::Tolerance(args) => tolerance::run(&args),
         Command::Verify(args) => verify::run(&args),
     }
-}
-
-/// Prints a warning.
-fn warn(message: &str) {
-    tell!("warning: {message}");
 }
 
 /// A flag that an interruption raises from now on, instead of ending the process. Call it once.

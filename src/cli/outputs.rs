@@ -20,6 +20,19 @@ pub fn results_on_stdout() -> bool {
     RESULTS_ON_STDOUT.load(Ordering::Relaxed)
 }
 
+/// Sends text for people to the standard error, because `--json` writes to the standard output.
+///
+/// # Errors
+/// The answers go there, too.
+pub fn reserve_stdout(out: &Path) -> Result<()> {
+    if is_stdout(out) {
+        let message = format!("--json and --out {} both write to standard output", out.display());
+        return Err(Error::usage(message).remedy("--stats FILE writes the same"));
+    }
+    RESULTS_ON_STDOUT.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
 fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path == Path::new(name))
 }

@@ -84,7 +84,9 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     }
     let said = match verdict {
         Verdict::Free => format!("motion {}: free", args.index),
-        Verdict::Contact(_) => summary::in_words(&Line::new(args.index, verdict, &robot, &scene)).unwrap_or_default(),
+        Verdict::Contact(_) => {
+            summary::in_words(&Line::new(args.index, verdict, &robot, &scene), 0.0).unwrap_or_default()
+        }
         Verdict::Undecided(u) => format!("motion {}: undecided, free until {}", args.index, u.clear_until),
     };
     say!("{said}");

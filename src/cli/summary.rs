@@ -1,5 +1,6 @@
 //! What `check` prints at its end, and writes as `stats.json`.
 
+use super::progress::digits;
 use comfy_table::Table;
 use comfy_table::presets;
 use firstcontact::engine::{Engine, Stage, Stats, Sweep};
@@ -67,18 +68,19 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
     })
 }
 
-/// The tables at the end.
-pub fn print(engine: &Engine, stats: &Stats, totals: Totals, first: &[String]) {
+/// Prints the totals, and a table of the stages.
+pub fn print(engine: &Engine, stats: &Stats, totals: Totals) {
     let motions = stats.motions - totals.resumed;
     let rate = if stats.wall_s > 0.0 { motions as f64 / stats.wall_s } else { 0.0 };
     say!(
-        "{} motions: {} free, {} contact ({} certified), {} undecided; {:.3} s, {rate:.0} motions/s on {}",
+        "{} motions: {} free, {} contact ({} certified), {} undecided; {:.3} s, {} motions/s on {}",
         stats.motions,
         stats.free,
         stats.contact,
         stats.certified,
         stats.undecided,
         stats.wall_s,
+        digits(rate),
         engine.adapter().map_or_else(|| format!("the CPU, {} threads", engine.threads()), |a| a.name),
     );
     say!("read in {:.3} s, built in {:.3} s", totals.load_s, stats.build_s);
@@ -105,22 +107,30 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, first: &[String]) {
             stats.ignored.len()
         );
     }
-    if !first.is_empty() {
-        say!("first contacts:");
-        first.iter().for_each(|line| say!("  {line}"));
-    }
 }
 
-/// One contact in words, if the line is one.
-pub fn in_words(line: &Line) -> Option<String> {
+/// A contact in words, if the line is one; `margin_m` is the distance that counts as contact.
+pub fn in_words(line: &Line, margin_m: f64) -> Option<String> {
     let Line::Contact { motion, toc, proved, certified, at, .. } = line else { return None };
     let kind = if *certified { "" } else { " (not certified)" };
+    let is_margin = margin_m > 0.0;
     let Some(Place { a, b, point: [x, y, z], .. }) = at else {
-        let kind = if *proved { "a contact" } else { "perhaps a contact" };
+        let kind = match (proved, is_margin) {
+            (true, false) => "a contact".to_string(),
+            (false, false) => "perhaps a contact".to_string(),
+            (true, true) => format!("comes within {margin_m} m"),
+            (false, true) => format!("perhaps comes within {margin_m} m"),
+        };
         return Some(format!("motion {motion}: {kind} from {:.9} to {:.9}", toc[0], toc[1]));
     };
+    let meets = if is_margin { format!("comes within {margin_m} m of") } else { "meets".into() };
+    let feature = |name: &str, index: u8| match name {
+        "face" => name.to_string(),
+        _ => format!("{name} {index}"),
+    };
+    let (of_link, of_object) = (feature(a.feature, a.index), feature(b.feature, b.index));
     Some(format!(
-        "motion {motion}: {:.9}{kind}, {} {} of {} meets {} of {} at ({x:.4}, {y:.4}, {z:.4}) m",
-        toc[0], a.feature, a.index, a.link, b.feature, b.object
+        "motion {motion}: {:.9}{kind}, {of_link} of {} {meets} {of_object} of {} at ({x:.4}, {y:.4}, {z:.4}) m",
+        toc[0], a.link, b.object
     ))
 }

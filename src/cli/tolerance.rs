@@ -6,7 +6,6 @@ use firstcontact::Result;
 use firstcontact::engine::thread_pool;
 use firstcontact::gpu::AdapterChoice;
 use firstcontact::load::LoadLimits;
-use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::toleranced::articulated::{Answer as Covered, Toleranced};
@@ -27,7 +26,8 @@ use std::time::Instant;
 /// Arguments of `tolerance`.
 #[derive(Debug, Args)]
 pub struct ToleranceArgs {
-    /// What is asked: polygons and Bézier motions, or the files of a robot, a scene and motions; JSON
+    /// The problem, JSON: polygons and Bézier motions, or the files of a robot, a scene and motions, with the robot's
+    /// base
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written
@@ -122,7 +122,7 @@ fn problem(problem: &Problem, number: usize, proof: bool) -> Result<Answer> {
 }
 
 fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
-    let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
+    let (robot, scene) = (files.read_robot()?, Scene::from_file(&files.scene)?);
     let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
     let toleranced = Toleranced::new(&robot, &scene)?;
     let proof = args.certificate.is_some();
@@ -143,6 +143,7 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let job = Job::Articulated(RobotFiles {
         robot: absolute(&files.robot),
+        base: files.base,
         scene: absolute(&files.scene),
         motions: absolute(&files.motions),
         limits: files.limits,
@@ -261,5 +262,8 @@ fn answer_all(
     let (wall_s, undecided) = (start.elapsed().as_secs_f64(), n - free);
     say!("{n} {what}s: {free} free, {undecided} undecided; {wall_s:.3} s on {} threads", pool.current_num_threads());
     say!("{tests} balls tried on pairs of polygons, {range_tests} on ranges of them");
+    if n == 0 {
+        say!("{} has no {what}s: nothing was checked", args.file.display());
+    }
     Ok(if undecided > 0 { Outcome::Undecided } else { Outcome::Free })
 }

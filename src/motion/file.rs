@@ -1,7 +1,7 @@
 //! Motions from files: whole ones, what they must be like, and those in JSON.
 
 use super::joint::QUATERNION_TOLERANCE;
-use super::{MotionFile, Motions};
+use super::{BeyondLimits, MotionFile, Motions};
 use crate::error::{Error, Result, quoted, shortened};
 use crate::load::{LoadLimits, bytes_of, read_bytes, text};
 use crate::model::robot::{Body, JointKind, Robot};
@@ -60,45 +60,12 @@ impl Motions {
         Ok(())
     }
 
-    /// One line, if there are values beyond the limits of their joint, that counts them and shows the first.
+    /// Warnings about values beyond the limits of their joints, and about angles that are probably degrees: one line
+    /// each, with counts and the first of them.
     pub fn check_limits(&self, robot: &Robot) -> Vec<String> {
         let mut beyond = BeyondLimits::default();
         beyond.add(self, 0, robot);
-        beyond.line().into_iter().collect()
-    }
-}
-
-/// Values beyond the limits of their joints, counted over the portions of a file.
-#[derive(Clone, Debug, Default)]
-pub struct BeyondLimits {
-    n: usize,
-    first: Option<String>,
-}
-
-impl BeyondLimits {
-    /// Counts those of some motions, the first of which has the number `first`.
-    pub fn add(&mut self, motions: &Motions, first: usize, robot: &Robot) {
-        for i in 0..motions.len() {
-            for (moment, q) in [("start", motions.start(i)), ("end", motions.end(i))] {
-                for (column, &value) in robot.columns.iter().zip(q) {
-                    let Some([lower, upper]) = column.limits else { continue };
-                    if !(lower..=upper).contains(&value) {
-                        self.n += 1;
-                        let (name, i) = (quoted(&column.name), first + i);
-                        self.first.get_or_insert_with(|| {
-                            format!(
-                                "motion {i} {moment}s with joint {name} at {value:?}, limits {lower:?} to {upper:?}"
-                            )
-                        });
-                    }
-                }
-            }
-        }
-    }
-
-    /// One line, if there are any, that counts them and shows the first.
-    pub fn line(&self) -> Option<String> {
-        self.first.as_ref().map(|first| format!("values beyond joint limits: {}, the first: {first}", self.n))
+        beyond.line().into_iter().chain(beyond.turns_line()).collect()
     }
 }
 
@@ -323,10 +290,9 @@ mod tests {
     fn values_beyond_limits_are_counted() {
         let text = br#"{"joints": ["turn"], "motions": [[[0], [2]], [[-1], [2.5]], [[-2], [3]]]}"#;
         let lines = load("m.json", text).unwrap().check_limits(&robot());
-        assert_eq!(
-            lines,
-            ["values beyond joint limits: 3, the first: motion 1 ends with joint 'turn' at 2.5, limits -1.0 to 2.0"]
-        );
+        let expected = "values beyond joint limits: 3, of 6, up to 1.50 times the limit; \
+                        the first: motion 1 ends with joint 'turn' at 2.5, limits -1.0 to 2.0";
+        assert_eq!(lines, [expected]);
         assert!(load("m.json", br#"{"joints": [], "motions": []}"#).unwrap().check_limits(&robot()).is_empty());
     }
 

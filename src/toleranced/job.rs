@@ -3,6 +3,8 @@
 use super::problem::{Limits, Problem};
 use crate::error::{Error, Result};
 use crate::load::{LoadLimits, read_bytes, text};
+use crate::model::robot::Robot;
+use crate::model::urdf::UrdfOptions;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +14,9 @@ use std::path::{Path, PathBuf};
 pub struct RobotFiles {
     /// URDF.
     pub robot: PathBuf,
+    /// Where the root link is put into the world: x, y, z in metres; roll, pitch, yaw in radians.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<[f64; 6]>,
     /// A mesh, `scene.json` or a URDF.
     pub scene: PathBuf,
     /// `.npy` or `.json`.
@@ -19,6 +24,19 @@ pub struct RobotFiles {
     /// When to stop.
     #[serde(default)]
     pub limits: Limits,
+}
+
+impl RobotFiles {
+    /// Reads the robot.
+    ///
+    /// # Errors
+    /// As [`Robot::from_urdf`].
+    pub fn read_robot(&self) -> Result<Robot> {
+        Robot::from_urdf_with(
+            &self.robot,
+            &UrdfOptions { base: self.base.unwrap_or_default(), ..UrdfOptions::default() },
+        )
+    }
 }
 
 /// Several problems.

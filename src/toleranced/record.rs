@@ -154,7 +154,7 @@ impl Record {
     }
 
     fn about_robot(&self, files: &RobotFiles, limits: &LoadLimits) -> Result<Verified> {
-        let (robot, scene) = (Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?);
+        let (robot, scene) = (files.read_robot()?, Scene::from_file(&files.scene)?);
         let motions = Motions::load(&files.motions, &robot, limits)?;
         let scene = standing(&scene);
         Ok(self.of_robot(&robot, &scene, &motions))

@@ -67,7 +67,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let (cpu, gpu) = if args.quick { ([10, 1], [4, 1]) } else { ([200, 20], [40, 2]) };
     let mut rows = Vec::new();
     for name in if args.quick { &QUICK[..] } else { &SETS[..] } {
-        let set = Set::load(name, &args.dataset_folder)?;
+        let set = Set::load(name, &args.folder.path()?)?;
         measure(&mut run, &set, Backend::Cpu, cpu, &mut rows)?;
         on_adapter(args, || measure(&mut run, &set, Backend::Gpu, gpu, &mut rows))?;
         run.datasets.push(set.used(&[]));

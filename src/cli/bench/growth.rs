@@ -139,7 +139,7 @@ fn triangles(run: &mut Run, args: &MeasureArgs, most_rooms: u64, most: usize) ->
         "Machine rooms side by side, the Puma in one of them: what it can reach stays the same. The same motions each time.",
     );
     growth.more = ("build", "s", 2);
-    let set = Set::load("amr/30", &args.dataset_folder)?;
+    let set = Set::load("amr/30", &args.folder.path()?)?;
     let mut scale = 1;
     loop {
         let mut measure = |options: Options, most: usize| {
@@ -173,7 +173,7 @@ fn batches(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
         ("batch", ""),
         "The Puma in the pipes, 30°. The engine is warm; motions are taken round and round.",
     );
-    let set = Set::load("pipes/30", &args.measure.dataset_folder)?;
+    let set = Set::load("pipes/30", &args.measure.folder.path()?)?;
     let mut measure = |options: Options, most: usize| {
         let engine = Engine::builder(&set.robot, &set.scene).options(options).build()?;
         for batch in BATCHES.into_iter().filter(|batch| *batch <= most) {
@@ -207,7 +207,7 @@ fn depths(run: &mut Run, args: &GrowthArgs, quick: bool) -> Result<()> {
     let mut growth = Growth::new("depth", "Cost against the depth of a chain", ("joints", ""), &note);
     let limit_s = if quick { args.limit.min(0.2) } else { args.limit };
     for depth in DEPTHS.into_iter().filter(|depth| !quick || *depth <= 10) {
-        let set = Set::load(&format!("chain-{depth}/30"), &args.measure.dataset_folder)?;
+        let set = Set::load(&format!("chain-{depth}/30"), &args.measure.folder.path()?)?;
         for (bound, name) in BOUNDS {
             let engine = Engine::builder(&set.robot, &set.scene).options(Options { bound, ..one_thread() }).build()?;
             for kind in Kind::ALL {
@@ -226,7 +226,7 @@ fn amplitudes(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
         Growth::new("amplitude", "Cost against the amplitude of motions", ("θmax", "°"), "One thread of the CPU.");
     for name in ["pipes", "amr"] {
         for theta in AMPLITUDES_DEG {
-            let set = Set::load(&format!("{name}/{theta}"), &args.measure.dataset_folder)?;
+            let set = Set::load(&format!("{name}/{theta}"), &args.measure.folder.path()?)?;
             let engine = Engine::builder(&set.robot, &set.scene).options(one_thread()).build()?;
             for kind in Kind::ALL {
                 let motions = set.motions.pick(&set.numbers(kind, most));
@@ -258,7 +258,7 @@ fn threads(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
     let mut counts: Vec<usize> = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < all).collect();
     counts.push(all);
     for name in ["pipes/30", "amr/30"] {
-        let set = Set::load(name, &args.measure.dataset_folder)?;
+        let set = Set::load(name, &args.measure.folder.path()?)?;
         let motions = set.motions.range(0..most);
         let mut one_s = None;
         for &threads in &counts {

@@ -95,7 +95,7 @@ impl Experiment {
     fn run(&self, run: &mut Run, args: &MeasureArgs, degrees: &[u32], printed: &[Printed]) -> Result<Found> {
         let mut out = Found::default();
         for &theta in degrees {
-            let set = Set::load(&format!("{}/{theta}", self.set), &args.dataset_folder)?;
+            let set = Set::load(&format!("{}/{theta}", self.set), &args.folder.path()?)?;
             out.lines.extend(printed.iter().filter(|p| p.theta_max_deg == theta).map(Line::printed));
             let options = Options { backend: Backend::Cpu, threads: 1, ..Options::default() };
             self.measure(run, &set, theta, &options, &mut out)?;

@@ -56,7 +56,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let (cpu, gpu) = if args.quick { (10, 4) } else { (200, 40) };
     let mut rows = Vec::new();
     for name in if args.quick { &QUICK[..] } else { &SETS[..] } {
-        let set = Set::load(name, &args.dataset_folder)?;
+        let set = Set::load(name, &args.folder.path()?)?;
         let options = Options { backend: Backend::Cpu, threads: 1, ..Options::default() };
         measure(&mut run, &set, &options, cpu, &mut rows)?;
         let options = Options { backend: Backend::Gpu, ..Options::default() };

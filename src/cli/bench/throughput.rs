@@ -141,7 +141,8 @@ fn devices(run: &mut Run, args: &ThroughputArgs, set: &Subject, limit_s: f64, ro
 
 /// Runs the measurement.
 pub fn run(args: &ThroughputArgs) -> Result<()> {
-    let MeasureArgs { quick, cpu_only, dataset_folder: folder, out } = &args.measure;
+    let MeasureArgs { quick, cpu_only, folder, out } = &args.measure;
+    let folder = &folder.path()?;
     if args.scale == 0 || !(args.limit > 0.0) {
         return Err(Error::usage("--scale and --limit are above zero"));
     }

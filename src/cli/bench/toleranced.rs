@@ -79,7 +79,7 @@ fn measure(experiment: &str, k: usize, inflation: Option<f64>, problem: &Problem
 }
 
 fn robots(args: &MeasureArgs, name: &str, run: &mut Run, rows: &mut Vec<RobotRow>) -> Result<()> {
-    let set = Set::load(name, &args.dataset_folder)?;
+    let set = Set::load(name, &args.folder.path()?)?;
     run.datasets.push(set.used(&[]));
     let n = set.motions.len().min(if args.quick { 10 } else { 200 });
     let toleranced = Toleranced::new(&set.robot, &set.scene)?;

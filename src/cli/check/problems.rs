@@ -5,7 +5,7 @@ use super::super::dataset::ProblemSet;
 use super::super::resume::{Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
 use super::super::{Outcome, allow, interrupted, interruption, outputs, warn};
-use super::{CheckArgs, SHOWN, cpu_time_s, options, outcome, progress};
+use super::{CheckArgs, Diagnosis, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
 use firstcontact::dataset::problems::{self, Problem};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::model::robot::Robot;
@@ -75,7 +75,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     let mut objects = Scene::new();
     let ready: Vec<Ready> =
         found.iter().map(|problem| prepare(args, problem, &robot, &mut objects)).collect::<Result<_>>()?;
-    let hash = look(args, set, &ready)?;
+    let (hash, limits) = look(args, set, &ready)?;
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
 
@@ -86,7 +86,10 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     }
     let allowed: Vec<_> = ready.iter().map(|r| &r.allowed).collect();
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
-    let Some(first) = ready.first() else { return Ok(Outcome::Free) };
+    let Some(first) = ready.first() else {
+        say!("{} has no such problems: nothing was checked", set.archive.display());
+        return Ok(Outcome::Free);
+    };
     let mut times = Times::default();
     let mut engine = times.build(|| first.engine(&options, None))?;
     let robots: Vec<&Robot> = ready.iter().map(|r| r.robot.as_ref()).collect();
@@ -96,19 +99,17 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let (mut out, before) = Answers::start(out, &args.out, of, args.resume)?;
+    let mut diagnosis = diagnosis(args, &robot, limits, &out, before.motions)?;
 
     let bar = progress(ready.len() as u64, before.motions);
-    let (mut stats, mut contacts) = (Stats::default(), Vec::new());
+    let mut stats = Stats::default();
     let mut check = |i: usize, problem: &Ready| {
         if i > 0 {
             engine = times.build(|| problem.engine(&options, Some(&engine)))?;
         }
-        let (text, words) = times.check(|| problem.answer(args, i, &engine, &mut stats))?;
+        let text = times.check(|| problem.answer(args, i, &engine, &mut stats, &mut diagnosis))?;
         out.line(&text)?;
-        if contacts.len() < SHOWN {
-            contacts.extend(words);
-        }
-        bar.inc(1);
+        bar.add(1);
         match interruption.load(Ordering::Relaxed) {
             true => Err(interrupted(&format!("{} problems", i + 1))),
             false => Ok(()),
@@ -116,7 +117,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     };
     let left = ready.iter().enumerate().skip(before.motions as usize);
     let checked = left.into_iter().try_for_each(|(i, problem)| check(i, problem));
-    bar.finish_and_clear();
+    bar.finish();
     if let Err(error) = checked {
         return Err(out.keep(error));
     }
@@ -125,13 +126,9 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     stats.add(&before);
     let total_s = start.elapsed().as_secs_f64();
     let totals = Totals { load_s, cpu_s: times.cpu_s, total_s, resumed: before.motions };
-    if let Some(mut file) = stats_file {
-        let mut json = summary::to_json(&engine, &stats, totals, &robot, &objects);
-        json["problems"] = ready.len().into();
-        file.line(&serde_json::to_string_pretty(&json).map_err(|e| Error::usage(e.to_string()))?)?;
-        file.finish()?;
-    }
-    summary::print(&engine, &stats, totals, &contacts);
+    let mut json = summary::to_json(&engine, &stats, totals, &robot, &objects);
+    json["problems"] = ready.len().into();
+    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
     Ok(outcome(&stats))
 }
 
@@ -150,22 +147,15 @@ fn prepare<'a>(args: &CheckArgs, problem: &'a Problem, robot: &'a Robot, objects
     Ok(Ready { problem, robot, motion, allowed, first_object })
 }
 
-/// Hashes the motions, and tells of values beyond limits.
-fn look(args: &CheckArgs, set: &ProblemSet, ready: &[Ready]) -> Result<MotionHash> {
+/// Hashes the motions, and warns of values beyond limits.
+fn look(args: &CheckArgs, set: &ProblemSet, ready: &[Ready]) -> Result<(MotionHash, BeyondLimits)> {
     let (mut hash, mut beyond) = (MotionHash::default(), BeyondLimits::default());
     for (i, problem) in ready.iter().enumerate() {
         hash.add(&problem.motion);
         beyond.add(&problem.motion, i, &problem.robot);
     }
-    match beyond.line() {
-        Some(line) if args.strict => {
-            Err(Error::input(line).in_file(&set.archive).remedy("leave out --strict to allow it"))
-        }
-        line => {
-            line.iter().for_each(|line| warn(line));
-            Ok(hash)
-        }
-    }
+    report_limits(&beyond, &set.archive, args.strict)?;
+    Ok((hash, beyond))
 }
 
 impl Ready<'_> {
@@ -179,14 +169,15 @@ impl Ready<'_> {
         built.map_err(|e| e.at(format!("problem {}", self.problem.name)))
     }
 
-    /// The line of the answer, and a contact in words.
+    /// Checks the motion; counts and diagnoses the answer, and returns its line.
     fn answer(
         &self,
         args: &CheckArgs,
         i: usize,
         engine: &Engine,
         stats: &mut Stats,
-    ) -> Result<(String, Option<String>)> {
+        diagnosis: &mut Diagnosis,
+    ) -> Result<String> {
         let mut report = engine.check(&self.motion)?;
         let pairs = std::mem::take(&mut report.stats.ignored);
         report.stats.ignored = pairs.into_iter().map(|((l, o), n)| ((l, o + self.first_object), n)).collect();
@@ -196,9 +187,8 @@ impl Ready<'_> {
         if let (true, Verdict::Contact(c)) = (args.all_contacts, verdict) {
             line.with_poses(&self.robot, &engine.body_poses(&self.motion, 0, c.toc[0])?);
         }
-        let words = summary::in_words(&line).map(|words| format!("{}, {words}", self.problem.name));
+        diagnosis.add(&line, Some(&self.problem.name));
         let named = Named { line: &line, problem: &self.problem.name };
-        let text = serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))?;
-        Ok((text, words))
+        serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))
     }
 }

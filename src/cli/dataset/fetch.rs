@@ -1,26 +1,26 @@
 //! `firstcontact dataset fetch` and `list`.
 
+use super::FolderArgs;
+use crate::cli::progress::Progress;
 use clap::Args;
 use comfy_table::{Table, presets};
 use firstcontact::dataset::fetch::{self, Sources, Step, unpack::Limits};
 use firstcontact::dataset::manifest::{FetchSet, Manifest};
 use firstcontact::dataset::{NAMES, fetch::is_fetched};
 use firstcontact::{Error, Result};
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
-use std::path::PathBuf;
+use indicatif::HumanBytes;
 
 #[derive(Debug, Args)]
 pub struct FetchArgs {
     /// Which ones; `list` names them. What several of them share is downloaded once
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
-    /// The folder in which each becomes a folder of its name
-    #[arg(long, value_name = "DIR", default_value = super::FOLDER)]
-    dataset_folder: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
 }
 
 pub fn run(args: &FetchArgs) -> Result<()> {
-    let manifest = Manifest::built_in()?;
+    let (manifest, folder) = (Manifest::built_in()?, args.folder.path()?);
     let mut sets = Vec::new();
     for name in &args.names {
         // The name of a run stands for the sets that it needs.
@@ -33,45 +33,43 @@ pub fn run(args: &FetchArgs) -> Result<()> {
             let set = manifest.set(name)?;
             let known = sets.iter().any(|s: &&FetchSet| s.name == set.name);
             // Of those that a run needs, some may be there.
-            let there = several && is_fetched(set, &args.dataset_folder);
+            let there = several && is_fetched(set, &folder);
             if !known && !there {
                 sets.push(set);
             }
         }
     }
-    let bar = ProgressBar::new(sets.iter().map(|s| s.download_bytes()).sum());
-    let style = ProgressStyle::with_template("{msg} {bar:40} {bytes}/{total_bytes}, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let bar = Progress::new("fetched", "bytes", sets.iter().map(|s| s.download_bytes()).sum());
     let mut progress = |step: Step<'_>| match step {
         Step::Wait { why } => tell!("waiting: {why}"),
-        Step::Bytes { n, .. } => bar.inc(n),
+        Step::Bytes { n, .. } => bar.add(n),
         Step::Unpack { file } => bar.set_message(format!("unpacking {file}")),
     };
-    let fetched =
-        fetch::fetch(&sets, &args.dataset_folder, &Sources::from_environment(), &Limits::default(), &mut progress);
-    bar.finish_and_clear();
+    let fetched = fetch::fetch(&sets, &folder, &Sources::from_environment(), &Limits::default(), &mut progress);
+    bar.finish();
     for (set, folder) in sets.iter().zip(fetched?) {
         say!("{}: {}, {}, licence {}", folder.display(), set.about, set.version, set.licence);
     }
     Ok(())
 }
 
-pub fn list() -> Result<()> {
+pub fn list(folder: &FolderArgs) -> Result<()> {
     let manifest = Manifest::built_in().map_err(|e| Error::input(e.to_string()))?;
-    say!("made by dataset make, or when --dataset names them:");
+    show!("data sets are kept in {}\n", folder.path()?.display());
+    show!("made by dataset make, or when --dataset names them:");
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     for (name, what) in NAMES {
         table.add_row([name, what]);
     }
-    say!("{table}\n\nfetched by dataset fetch:");
+    show!("{table}\n\nfetched by dataset fetch:");
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["set", "what", "licence", "download"]);
     for set in &manifest.sets {
         let size = HumanBytes(set.download_bytes()).to_string();
         table.add_row([&set.name, &set.about, &set.licence, &size]);
     }
-    say!("{table}\n\nfor --dataset, once their sets are fetched or FIRSTCONTACT_DATA has them:");
+    show!("{table}\n\nfor --dataset, once their sets are fetched or FIRSTCONTACT_DATA has them:");
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["name", "what", "sets"]);
     for run in &manifest.runs {
@@ -79,7 +77,7 @@ pub fn list() -> Result<()> {
         let name = if of_kinds { format!("{}/KIND", run.name) } else { run.name.clone() };
         table.add_row([name, run.about.clone(), super::named::sets_of(run).join(", ")]);
     }
-    say!("{table}");
-    say!("KIND: bookshelf_small, bookshelf_tall, bookshelf_thin, box, cage, table_pick, table_under_pick, or all");
+    show!("{table}");
+    show!("KIND: bookshelf_small, bookshelf_tall, bookshelf_thin, box, cage, table_pick, table_under_pick, or all");
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Data sets by name, read: for commands that take no files.
 
+use super::Files;
 use super::named::{ProblemSet, Work, placed, work};
-use super::{FOLDER, Files};
 use firstcontact::dataset::problems;
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::load::LoadLimits;
@@ -31,7 +31,7 @@ impl Loaded {
         match work(name, folder)? {
             Work::Files(files) => Self::files(&files),
             Work::Problems(_) => Err(Error::usage(format!("each motion of '{name}' has a scene of its own"))
-                .remedy(format!("name a set with one scene: firstcontact dataset list; sets are kept in {FOLDER}"))),
+                .remedy("name a set with one scene: firstcontact dataset list")),
         }
     }
 

@@ -1,10 +1,11 @@
 //! Names for `--dataset`: which files they mean, and motions that are made where a set has none.
 
 use super::{Files, files, unless};
+use crate::cli::progress::Progress;
 use firstcontact::dataset::manifest::{Manifest, NamedRun, Problems};
 use firstcontact::dataset::placed::RandomMotions;
 use firstcontact::dataset::problems;
-use firstcontact::dataset::{DEFAULT_SEED, MakeOptions, Progress, THETA_MAX_DEG};
+use firstcontact::dataset::{DEFAULT_SEED, MakeOptions, THETA_MAX_DEG};
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::load::read_text;
 use firstcontact::model::robot::Robot;
@@ -15,7 +16,6 @@ use firstcontact::motion::Motions;
 use firstcontact::output::PartFile;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -153,12 +153,10 @@ fn make_random(run: &NamedRun, theta_max_deg: f64, robot: &Path, scene: &Path, p
         Ok(report.verdicts.iter().map(|v| *v == Verdict::Free).collect())
     };
     let n_motions = MakeOptions::default().n_motions;
-    let bar = ProgressBar::new(n_motions as u64);
-    let style = ProgressStyle::with_template("making motions {bar:40} {pos}/{len}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let bar = Progress::new("making", "motions", n_motions as u64);
     let random = RandomMotions { name: &run.name, seed: DEFAULT_SEED, theta_max_deg, n_motions };
-    let written = random.write(&robot, path, &mut is_free, &mut |p: Progress| bar.set_position(p.n_made as u64));
-    bar.finish_and_clear();
+    let written = random.write(&robot, path, &mut is_free, &mut |made| bar.set(made.n_made as u64));
+    bar.finish();
     written
 }
 

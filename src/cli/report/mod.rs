@@ -4,6 +4,7 @@ mod page;
 mod read;
 mod views;
 
+use super::dataset::FolderArgs;
 use super::{Outcome, outputs, warn};
 use crate::cli::bench::run::Run;
 use clap::Args;
@@ -29,9 +30,8 @@ pub struct ReportArgs {
     /// Leave out pictures and motions
     #[arg(long, conflicts_with = "views")]
     no_views: bool,
-    /// Where data sets are kept; they are made if they are not there
-    #[arg(long, value_name = "DIR", default_value = "firstcontact-datasets")]
-    dataset_folder: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Draw pictures with the graphics adapter whose name contains this
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,

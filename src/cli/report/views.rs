@@ -3,12 +3,12 @@
 use super::ReportArgs;
 use crate::cli::bench::run::Run;
 use crate::cli::dataset::Loaded;
+use crate::cli::progress::Progress;
 use firstcontact::Result;
 use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::picture::gltf::{self, Glb, ShownMotion};
 use firstcontact::picture::{self, Picture};
 use firstcontact::verdict::{Contact, Touch, Verdict};
-use indicatif::{ProgressBar, ProgressStyle};
 
 /// Pixels of a picture.
 const SIZE: [u32; 2] = [960, 600];
@@ -85,9 +85,7 @@ pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
             None
         }
     };
-    let bar = ProgressBar::new(sets.iter().map(|(_, motions)| motions.len() as u64).sum());
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} motions, {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let bar = Progress::new("drawing", "motions", sets.iter().map(|(_, motions)| motions.len() as u64).sum());
     for (name, mut motions) in sets {
         bar.set_message(name.clone());
         motions.sort_unstable();
@@ -97,7 +95,7 @@ pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
             views.sets.push(set);
             Ok(())
         };
-        match Loaded::some(&name, &args.dataset_folder, &motions)
+        match Loaded::some(&name, &args.folder.path()?, &motions)
             .and_then(|all| all.into_iter().try_for_each(&mut view))
         {
             Ok(()) => {}
@@ -105,7 +103,7 @@ pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
             Err(e) => views.notes.push(format!("Motions of {name} are not shown: {e}")),
         }
     }
-    bar.finish_and_clear();
+    bar.finish();
     Ok(views)
 }
 
@@ -119,7 +117,7 @@ struct Shown {
 
 impl Shown {
     /// Checks, draws and exports the motions.
-    fn view(self, args: &ReportArgs, gpu: Option<&Gpu>, bar: &ProgressBar, notes: &mut Vec<String>) -> Result<SetView> {
+    fn view(self, args: &ReportArgs, gpu: Option<&Gpu>, bar: &Progress, notes: &mut Vec<String>) -> Result<SetView> {
         let Loaded { scene, motions: chosen, .. } = &self.loaded;
         // A few motions are answered sooner on the CPU than a device is made ready.
         let engine = self.loaded.engine()?;
@@ -147,7 +145,7 @@ impl Shown {
             let (verdict, says) = self.in_words(s.verdict);
             let says = format!("motion {}: {says}", s.number);
             motions.push(MotionView { number: s.number, verdict, says, picture });
-            bar.inc(1);
+            bar.add(1);
         }
         Ok(SetView { name: self.name, glb, motions })
     }

@@ -19,12 +19,12 @@ mod tests;
 use super::MeasureArgs;
 use super::run::Run;
 use crate::cli::interruption;
+use crate::cli::progress::Progress;
 use clap::Args;
 use contender::{Answers, Clock, Contender, Told};
 use fact::{Fact, Judge};
 use firstcontact::dataset::DEFAULT_SEED;
 use firstcontact::{Error, ErrorKind, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 use means::Ground;
 use measure::How;
 use roster::{DRAWN, JUDGE, JUDGE_GAP_M, JUDGE_STEP_M, METHODS, Method, Programs};
@@ -70,7 +70,7 @@ pub fn run(args: &PeersArgs) -> Result<()> {
     let most = args.motions.or(args.pool.is_none().then_some(MOTIONS[usize::from(quick)])).unwrap_or(usize::MAX);
     let (classes, sets) = match &args.pool {
         Some(folder) => sets::pool(folder, most)?,
-        None => sets::made(&args.measure.dataset_folder, quick, most)?,
+        None => sets::made(&args.measure.folder.path()?, quick, most)?,
     };
     let ground = Ground { classes, sets: sets.into_iter().map(Arc::new).collect(), judges: Vec::new() };
     let run =
@@ -217,8 +217,8 @@ impl Bench<'_> {
             let Method { method, step, .. } = *method;
             let bar = progress(&set.name, n_motions);
             let call = external::Call { program, problem, method, step, n_motions, limit, stop: &self.stop };
-            answers.push(external::run(&call, &mut |n| bar.set_position(n as u64)));
-            bar.finish_and_clear();
+            answers.push(external::run(&call, &mut |n| bar.set(n as u64)));
+            bar.finish();
         }
         Ok(answers)
     }
@@ -237,8 +237,8 @@ impl Bench<'_> {
             for set in &self.ground.sets {
                 let bar = progress(&set.name, set.motions.len());
                 let limit = Duration::from_secs(self.args.limit_s);
-                answers.push(parry::run(set, method, limit, &self.stop, &mut |n| bar.set_position(n as u64)));
-                bar.finish_and_clear();
+                answers.push(parry::run(set, method, limit, &self.stop, &mut |n| bar.set(n as u64)));
+                bar.finish();
             }
             self.add_peer(name, what, true, answers)?;
         }
@@ -316,9 +316,8 @@ fn coal_facts(answers: &Answers, set: &Set) -> Vec<Fact> {
     answers.by_motion.iter().zip(&set.motions).map(fact).collect()
 }
 
-fn progress(name: &str, n: usize) -> ProgressBar {
-    let bar = ProgressBar::new(n as u64).with_prefix(name.to_string());
-    let style = ProgressStyle::with_template("{prefix} {bar:40} {pos}/{len} motions, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
+fn progress(name: &str, n: usize) -> Progress {
+    let progress = Progress::new("measuring", "motions", n as u64);
+    progress.set_message(name);
+    progress
 }

@@ -7,6 +7,7 @@ use super::parry;
 use super::sets::{self, Class, Motion, Set};
 use super::*;
 use crate::cli::bench::run::{Cell, Table};
+use crate::cli::dataset::FolderArgs;
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};
 use firstcontact::model::scene::Scene;
 use glam::{DMat3, DVec3};
@@ -304,7 +305,7 @@ fn the_whole_measurement_with_peers_of_all_kinds() {
             out: out.path().to_path_buf(),
             quick: true,
             cpu_only: true,
-            dataset_folder: data.path().join("none"),
+            folder: FolderArgs::at(data.path().join("none")),
         },
         peers: Some(data.path().to_path_buf()),
         pool: Some(data.path().to_path_buf()),
