@@ -12,7 +12,7 @@ use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::model::scene_file::SceneOptions;
 use firstcontact::model::urdf::UrdfOptions;
-use firstcontact::motion::Motions;
+use firstcontact::motion::{MotionOptions, Motions};
 use std::path::Path;
 
 /// What loading may take in these tests, bytes.
@@ -23,7 +23,8 @@ const LIMITS: LoadLimits = LoadLimits { memory_bytes: 1 << 26 };
 fn load(path: &Path, robot: &Robot) -> Result<()> {
     let name = path.file_name().unwrap().to_string_lossy();
     if name.ends_with(".npy") || name.ends_with("motions.json") {
-        Motions::load(path, robot, &LIMITS).map(|m| drop(m.check_limits(robot)))
+        let options = MotionOptions::default().with_limits(LIMITS);
+        Motions::load(path, robot, &options).map(|m| drop(m.check_limits(robot)))
     } else if name.ends_with(".urdf") {
         let options = UrdfOptions { limits: LIMITS, ..UrdfOptions::default() };
         Robot::from_urdf_with(path, &options).and_then(|r| r.body_poses(&r.zero_configuration()).map(drop))

@@ -336,9 +336,6 @@ fn motions() -> Vec<Broken> {
         values[7] = value;
         samples::npy("'<f8'", "(2, 2, 3)", &values)
     };
-    let mut fortran = whole.clone();
-    let at = fortran.windows(5).position(|w| w == b"False").unwrap();
-    fortran[at..at + 5].copy_from_slice(b"True ");
     let mut huge_header = whole.clone();
     huge_header.splice(6..10, [2, 0, 0xff, 0xff, 0xff, 0xff]);
     let mut files = named(
@@ -358,10 +355,10 @@ fn motions() -> Vec<Broken> {
             (npy("(1, 4, 3)"), "4 way-points"),
             (npy("(12,)"), "want (motions, 2, 3)"),
             (npy("()"), "want (motions, 2, 3)"),
-            (samples::npy("'<f4'", "(2, 2, 3)", &samples::VALUES), "'<f4'"),
-            (samples::npy("'|O'", "(2, 2, 3)", &samples::VALUES), "want float64"),
+            (samples::npy("'<f4'", "(2, 2, 3)", &samples::VALUES), "takes 48 bytes, the file has 96"),
+            (samples::npy("'|O'", "(2, 2, 3)", &samples::VALUES), "astype('float64')"),
+            (samples::npy("'<c8'", "(2, 2, 3)", &samples::VALUES), "'<c8'"),
             (samples::npy("[('a', '<f8')]", "(2, 2, 3)", &samples::VALUES), "structured"),
-            (fortran, "Fortran"),
             (with_values(f64::NAN), "motion 1"),
             (with_values(f64::INFINITY), "column 1"),
             (with_values(0.0).iter().map(|&b| if b == b'{' { b'(' } else { b }).collect(), "header"),
@@ -377,11 +374,16 @@ fn motions() -> Vec<Broken> {
             (with("\"turn\"", "\"push\""), "named twice"),
             (with("\"turn\"", "\"follow\""), "no moving joint 'follow'"),
             (with("\"turn\"", "\"bolt\""), "no moving joint 'bolt'"),
-            (with("[-1, 0]", "[-1]"), "motion 1: 1 values"),
-            (with("[-1, 0]", "[-1, 0], [0, 0]"), "3 way-points"),
-            (with("[-1, 0]", "[-1e7, 0]"), "2^20"),
-            (with("[-1, 0]", "[1e999, 0]"), "JSON"),
-            (with("[-1, 0]", "[\"-1\", 0]"), "JSON"),
+            (with("[7, -1, 0]", "[-1]"), "motion 1: 1 values for 3 joints"),
+            (with("[7, -1, 0]", "[7, -1, 0], [0, 0, 0]"), "motion 1: 3 way-points"),
+            (with("[7, -1, 0]", "[7, -1e7, 0]"), "2^20"),
+            (with("[7, -1, 0]", "[1e999, -1, 0]"), "JSON"),
+            (with("[7, -1, 0]", "[7, \"-1\", 0]"), "JSON"),
+            (with("[7, -1, 0]", "7"), "a list of numbers"),
+            (with("\"spin\", ", ""), "3 values for 2 joints"),
+            (with("\"joints\"", "\"joint\""), "an example: {\"joints\": ["),
+            (with("\"spin\", \"turn\", \"push\"", "\"push\""), "joints 'turn', 'spin'"),
+            (with("{", "{\"joints\": [], "), "duplicate"),
         ],
     ));
     files

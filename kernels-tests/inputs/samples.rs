@@ -141,7 +141,8 @@ pub const SCENE: &str = r#"{"units": "metre", "instances": [
   {"object": "first", "mesh": "part.obj", "matrix": [[1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]},
   {"object": "second", "mesh": "part.obj", "matrix": [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]}]}"#;
 
-pub const MOTIONS: &str = r#"{"joints": ["turn", "push"], "motions": [[[0, 0.1], [1, 0.2]], [[-1, 0], [2.5, 1e-3]]]}"#;
+pub const MOTIONS: &str = r#"{"joints": ["spin", "turn", "push"],
+ "motions": [[[0, 0, 0.1], [3, 1, 0.2]], [[7, -1, 0], [0.5, 2.5, 1e-3]]]}"#;
 
 /// A `.npy` file of version 1.
 pub fn npy(descr: &str, shape: &str, values: &[f64]) -> Vec<u8> {

@@ -20,7 +20,7 @@ use firstcontact::stage::s6_solve::{Method, Mode};
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, ErrorKind, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -178,9 +178,9 @@ fn check_files(args: &CheckArgs, files: &Files) -> Result<Outcome> {
     let start = Instant::now();
     let robot = args.inputs.robot(&files.robot, files.base)?;
     let mut scene = args.inputs.scene(&files.scene)?;
-    let motions = MotionFile::open(&files.motions, &robot, &args.inputs.limits())?;
+    let motions = args.files.reading.open(&files.motions, &robot, args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    let hash = scan(&motions, &robot, &files.motions, args.strict)?;
+    let hash = scan(&motions, &robot, args.strict)?;
     let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
     let load_s = start.elapsed().as_secs_f64();
     let options = options(args)?;
@@ -297,8 +297,8 @@ fn options(args: &CheckArgs) -> Result<Options> {
     Ok(options)
 }
 
-/// Looks through all motions before any work, portion by portion: whether they suit the robot, and the hash of them.
-fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Result<MotionHash> {
+/// Reads all motions before any work, portion by portion: checks that they suit the robot, and hashes them.
+fn scan(motions: &MotionFile, robot: &Robot, strict: bool) -> Result<MotionHash> {
     let (mut hash, mut beyond, mut first) = (MotionHash::default(), BeyondLimits::default(), 0);
     for portion in motions.portions(0)? {
         let portion = portion?;
@@ -307,7 +307,9 @@ fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Resul
         first += portion.len();
     }
     match beyond.line() {
-        Some(line) if strict => Err(Error::input(line).in_file(path).remedy("leave out --strict to allow it")),
+        Some(line) if strict => {
+            Err(Error::input(line).in_file(motions.name()).remedy("leave out --strict to allow it"))
+        }
         line => {
             line.iter().for_each(|line| warn(line));
             Ok(hash)

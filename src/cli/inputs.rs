@@ -1,6 +1,7 @@
 //! Options that say what is read, and how.
 
 use super::dataset::{self, Files, ProblemSet, Work};
+use super::motions::MotionArgs;
 use super::{bytes, numbers};
 use clap::{Args, ValueEnum};
 use firstcontact::load::LoadLimits;
@@ -50,7 +51,7 @@ pub struct FileArgs {
     /// The scene: a mesh file, scene.json, or a URDF
     #[arg(long, value_name = "S", required_unless_present = "dataset")]
     scene: Option<PathBuf>,
-    /// The motions: .npy of shape (Q, 2, D), or .json
+    /// The motions: .npy or .npz of shape (Q, 2, D), .csv or .json; - reads any of them from the standard input
     #[arg(long, value_name = "M", required_unless_present = "dataset")]
     motions: Option<PathBuf>,
     /// Take robot, scene and motions from a data set, unless given: one that is made if it is not there, as pipes/30 (degrees), or
@@ -60,6 +61,8 @@ pub struct FileArgs {
     /// Where data sets are kept; public ones are looked for in FIRSTCONTACT_DATA first
     #[arg(long, value_name = "DIR", default_value = dataset::FOLDER)]
     dataset_folder: PathBuf,
+    #[command(flatten)]
+    pub reading: MotionArgs,
 }
 
 impl FileArgs {
