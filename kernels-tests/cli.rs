@@ -14,7 +14,11 @@ mod interrupt;
 mod joints;
 mod lines;
 mod memory;
+mod messages;
+mod missing_joints;
+mod motion_formats;
 mod motions;
+mod mutated;
 mod options;
 mod output;
 mod packages;
@@ -22,6 +26,7 @@ mod random;
 mod render;
 mod report;
 mod resume;
+mod standard_input;
 mod stats;
 mod track;
 mod tree_cache;
@@ -94,13 +99,13 @@ impl Desk {
         names
     }
 
-    /// The program, to run here. What the environment says of packages, data and back traces does not reach it.
+    /// The program, to run here, without variables of the environment for packages, back traces and displays.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
-        // Without such a folder some Vulkan drivers write lines of their own to the standard error.
-        command.env("XDG_RUNTIME_DIR", self.0.path());
-        command.env_remove("ROS_PACKAGE_PATH").env_remove("RUST_BACKTRACE");
+        for variable in ["ROS_PACKAGE_PATH", "RUST_BACKTRACE", "XDG_RUNTIME_DIR", "WAYLAND_DISPLAY"] {
+            command.env_remove(variable);
+        }
         command
     }
 

@@ -88,10 +88,7 @@ impl Desk {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
-        command
-            .env("XDG_RUNTIME_DIR", self.folder.path())
-            .env_remove("FIRSTCONTACT_MIRROR")
-            .env_remove("RUST_BACKTRACE");
+        command.env_remove("XDG_RUNTIME_DIR").env_remove("FIRSTCONTACT_MIRROR").env_remove("RUST_BACKTRACE");
         match &self.data {
             Some(data) => command.env("FIRSTCONTACT_DATA", data),
             None => command.env_remove("FIRSTCONTACT_DATA"),

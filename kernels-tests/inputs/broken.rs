@@ -1,6 +1,6 @@
 //! Broken files, each of them broken in one way: an error of one line that names the file and what is wrong.
 
-use super::{load, samples};
+use super::{arrays, load, samples};
 use firstcontact::error::ErrorKind;
 
 /// A file's name and content, and a word that the message has to have.
@@ -386,6 +386,34 @@ fn motions() -> Vec<Broken> {
             (with("{", "{\"joints\": [], "), "duplicate"),
         ],
     ));
+    let npz = |is_deflated| samples::npz(is_deflated);
+    let mut flipped = npz(false);
+    let at = flipped.windows(4).position(|w| w == 0.9f32.to_le_bytes()).unwrap();
+    flipped[at] ^= 1;
+    files.extend(named(
+        "npz",
+        vec![
+            (Vec::new(), "not a .npz archive"),
+            (whole, "not a .npz archive"),
+            (npz(true)[..100].into(), "not a .npz archive"),
+            (flipped, "checksum"),
+            (arrays::zip(&[], false), "no array of motions"),
+            (arrays::zip(&[("joint_names.npy", &arrays::names(&["turn"]))], true), "no array of motions"),
+        ],
+    ));
+    let with = |old, new| edited(samples::MOTIONS_CSV, old, new);
+    files.extend(named(
+        "csv",
+        vec![
+            (Vec::new(), "it is empty"),
+            (with("push", "pull"), "line 2: the robot has no moving joint 'pull'"),
+            (with(",push", ""), "line 2: it has no values of joint 'push'"),
+            (with("7,-1,0", "7,-1"), "line 5: 4 fields where the first line has 5"),
+            (with("7,-1,0", "7,-1,zero"), "line 5: 'zero' is not a number"),
+            (with("left,1.5", "left,0"), "line 4: time 0.0 does not rise"),
+            (with("\"the, right\",2", "other,2"), "has 1 way-points"),
+        ],
+    ));
     files
 }
 
@@ -409,7 +437,7 @@ fn each_broken_file_is_told_in_one_line() {
                 let message = e.to_string();
                 let names_a_file =
                     message.contains(name.as_str()) || message.contains("gone") || message.contains("part.");
-                let is_plain = message.chars().count() <= 600 && !message.contains('\n');
+                let is_plain = message.chars().count() <= 1000 && !message.contains('\n');
                 if !(names_a_file && message.contains(word) && is_plain && e.kind() == ErrorKind::Input) {
                     wrong.push(format!("want '{word}': {message}"));
                 }

@@ -23,6 +23,7 @@ mod check;
 mod colour;
 mod dataset;
 mod elementary;
+pub mod environment;
 mod info;
 mod inputs;
 mod large;

@@ -182,7 +182,7 @@ mod tests {
         for text in [
             "a,b\n1,2\n3,4\n5,6\n-7.5,8e-3\n",
             "b,a\r\n2,1\r\n4,3\r\n6,5\r\n0.008,-7.5",
-            "\u{feff}# made by hand\n\"a\" , \" b\"\n\n1 ,2\n# the end\n\"3\",4\n5,6\n\n-7.5, 8e-3\n\n",
+            "\u{feff}# made by hand\n\"a\" ,\" b\"\n\n1 ,2\n# the end\n\"3\",4\n5,6\n\n-7.5, 8e-3\n\n",
             "time,a,b\n0,1,2\n1,3,4\n0,5,6\n2.5,-7.5,8e-3\n",
         ] {
             assert_eq!(read(text).unwrap(), expected, "{text}");

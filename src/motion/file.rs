@@ -130,7 +130,8 @@ pub(super) fn check_memory(n: usize, n_columns: usize, limits: &LoadLimits) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_files::{STILL, load, npy, robot};
+    use super::super::test_arrays::npy;
+    use super::super::test_files::{STILL, load, robot};
     use super::*;
     use glam::{DMat3, DVec3};
 

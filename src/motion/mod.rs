@@ -12,6 +12,8 @@ mod portions;
 mod store;
 mod stream;
 #[cfg(test)]
+mod test_arrays;
+#[cfg(test)]
 mod test_files;
 pub mod toleranced;
 

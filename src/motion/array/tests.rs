@@ -1,6 +1,7 @@
 use crate::error::Result;
 use crate::load::LoadLimits;
-use crate::motion::test_files::{STILL, load, load_of, names, npy, robot, slides, zip};
+use crate::motion::test_arrays::{names, npy, zip};
+use crate::motion::test_files::{STILL, load, load_of, robot, slides};
 use crate::motion::{MotionFile, MotionOptions, Motions};
 use std::path::PathBuf;
 
