@@ -33,7 +33,7 @@ const POSE: &str = r#"{"joints": ["spin", "push"], "positions": [0.5, 0.1], "mad
 const ROBOT_PROBLEM: &str = r#"{"robot": "sample.urdf", "scene": "scene.obj", "motions": "motions.npy", "limits": {"delta_m": 0.01, "max_level": 4}}"#;
 const POLYGON_PROBLEM: &str = r#"{"moving": [[[0, 0], [1, 0], [0, 1]]], "fixed": [[[0, 0, -5], [1, 0, -5], [0, 1, -5]]],
  "masses": {"individual": {"inflation": 2}}, "limits": {"delta_m": 0.1, "max_level": 3},
- "motion": {"rigid": {"quaternions": [[1, 0, 0, 0], [1, 0, 0, 0.1]], "translations": [[0, 0, 0], [0, 0, 1]]}}}"#;
+ "motion": {"rigid": {"quaternions": [[1, 0, 0, 0], [1, 0, 0, 0.1]], "translations": [[0, 0, 0], [0, 0, 0.5], [0, 0, 1]]}}}"#;
 const TRACKED: &str = r#"{"bodies": [{"name": "still", "shape": {"kind": "ellipsoid", "semi_axes_m": [1, 1, 1]}},
  {"name": "flying", "shape": {"kind": "ellipsoid", "semi_axes_m": [0.5, 0.5, 0.4]},
   "motion": {"origin_m": [3, 0.1, 0], "velocity_m_s": [-1, 0, 0]}}], "duration_s": 0.1, "step_s": 0.01, "gains_per_s": [10]}"#;

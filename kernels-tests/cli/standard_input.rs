@@ -19,7 +19,10 @@ fn command(desk: &Desk, motions: &str, more: &[&str]) -> Command {
 
 /// Runs the command with a pipe of these bytes as its standard input.
 fn piped(desk: &Desk, motions: &str, input: &[u8], more: &[&str]) -> Run {
-    let mut command = command(desk, motions, more);
+    fed(command(desk, motions, more), input)
+}
+
+fn fed(mut command: Command, input: &[u8]) -> Run {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     // The program may stop reading early.
@@ -146,9 +149,13 @@ fn a_run_on_the_standard_input_is_resumed() {
     let mut other = array.clone();
     let last = other.len() - 3;
     other[last] ^= 1;
-    let run = piped(&desk, "-", &other, &["--out", "out/results", "--resume"]);
+    let resumed = |input: &[u8]| {
+        let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "-", "--out", "out/results"];
+        fed(desk.command(&[&["check", "--backend", "cpu", "--resume"], &files[..]].concat()), input)
+    };
+    let run = resumed(&other);
     assert!(run.code == Some(3) && run.errors()[0].contains("another: motions"), "{}", run.stderr);
-    let run = piped(&desk, "-", &array, &["--out", "out/results", "--resume"]);
+    let run = resumed(&array);
     assert_eq!((run.code, run.errors().len()), (Some(1), 0), "{}", run.stderr);
     let whole = desk.text("out/results");
     assert!(whole.starts_with(&part) && whole.lines().count() == MANY);

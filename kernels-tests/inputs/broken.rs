@@ -380,7 +380,7 @@ fn motions() -> Vec<Broken> {
             (with("[7, -1, 0]", "[1e999, -1, 0]"), "JSON"),
             (with("[7, -1, 0]", "[7, \"-1\", 0]"), "JSON"),
             (with("[7, -1, 0]", "7"), "a list of numbers"),
-            (with("\"spin\", ", ""), "3 values for 2 joints"),
+            (with("[[0, 0, 0.1]", "[[0, 0.1]"), "motion 0: 2 values for 3 joints"),
             (with("\"joints\"", "\"joint\""), "an example: {\"joints\": ["),
             (with("\"spin\", \"turn\", \"push\"", "\"push\""), "joints 'turn', 'spin'"),
             (with("{", "{\"joints\": [], "), "duplicate"),

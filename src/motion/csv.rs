@@ -18,30 +18,37 @@ const FORM: &str = "the first line names the joints, then each motion has two ro
 
 /// Reads the motions in a file's bytes.
 pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<Motions> {
-    let mut rows = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .trim(Trim::All)
-        .comment(Some(b'#'))
-        .from_reader(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
     let limits = options.limits.less(bytes.len() as u64);
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut rows =
+        ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).comment(Some(b'#')).from_reader(bytes);
+    let at = |record: &ByteRecord, error: Error| error.at(format!("line {}", line_of(record, bytes)));
     let mut record = ByteRecord::new();
     let mut next = |record: &mut ByteRecord| {
-        let more = rows.read_byte_record(record).map_err(|cause| Error::input(format!("CSV: {}", foreign(&cause))))?;
-        Ok::<_, Error>(more.then(|| record.position().map_or(0, csv::Position::line)))
+        rows.read_byte_record(record).map_err(|cause| Error::input(format!("CSV: {}", foreign(&cause))))
     };
-    let line = next(&mut record)?.ok_or_else(|| Error::input("it is empty").remedy(FORM))?;
-    let header = Header::new(&record, robot, options).map_err(|e| e.at(format!("line {line}")))?;
+    if !next(&mut record)? {
+        return Err(Error::input("it is empty").remedy(FORM));
+    }
+    let header = Header::new(&record, robot, options).map_err(|e| at(&record, e))?;
     let mut motions = Rows::default();
-    while let Some(line) = next(&mut record)? {
+    while next(&mut record)? {
         limits.check(motions.n_bytes(robot.columns.len()), "the numbers of its motions")?;
-        header.row(&record, &mut motions).map_err(|e| e.at(format!("line {line}")))?;
+        header.row(&record, &mut motions).map_err(|e| at(&record, e))?;
     }
     motions.end()?;
     Motions::from_flat(motions.n_motions, robot.columns.len(), motions.values)
 }
 
-/// What the fields of a row are.
+/// The line on which a record begins. Its position is where the one before ends: comments and empty lines follow.
+fn line_of(record: &ByteRecord, bytes: &[u8]) -> u64 {
+    let Some(position) = record.position() else { return 0 };
+    let rest = bytes.get(position.byte() as usize..).unwrap_or_default();
+    let is_skipped = |line: &&[u8]| matches!(line, [] | [b'\r'] | [b'#', ..]);
+    position.line() + rest.split(|b| *b == b'\n').take_while(is_skipped).count() as u64
+}
+
+/// The meaning of the fields of a row.
 struct Header {
     n_fields: usize,
     /// Fields of joints, in the order of the columns' names.
@@ -232,6 +239,10 @@ mod tests {
             ("a,b\n1,2\n3\n", "line 3: 1 fields where the first line has 2"),
             ("a,b\n1,2\n3,4,5\n", "line 3: 3 fields"),
             ("a,b\n# c\n\n1,2\n3,x\n", "line 5: 'x' is not a number"),
+            ("# one\n\na,b\n# c\n\n1,x\n3,4\n", "line 6: 'x' is not a number"),
+            ("# one\r\n\r\na,b\r\n# c\r\n\r\n1,x\r\n3,4\r\n", "line 6: 'x' is not a number"),
+            ("a,b\r\n1,2\r\n3,x\r\n", "line 3: 'x' is not a number"),
+            ("# one\n# two\nc,b\n", "line 3: the robot has no moving joint 'c'"),
             ("a,b\n1,\n3,4\n", "line 2: '' is not a number"),
             ("a,b\n1,nan\n3,4\n", "line 2: 'nan' is NaN or infinite"),
             ("a,b\n1,1e999\n3,4\n", "infinite"),

@@ -40,7 +40,7 @@ struct Parsed {
     joints: Option<Vec<String>>,
     rows: Option<Rows>,
     limits: LoadLimits,
-    /// An error with a place in the motions, which takes precedence over that of the JSON reader.
+    /// An error with a place in the motions, which replaces the one of the JSON reader.
     error: Option<Error>,
 }
 
@@ -179,12 +179,16 @@ impl<'de> Visitor<'de> for List<'_> {
             }
             Level::Motion => {
                 while let Some(length) = list.next_element_seed(List(Level::Row, rows, parsed))? {
-                    let wanted = *rows.row_length.get_or_insert(length);
-                    if length != wanted {
-                        let joints = parsed.joints.as_ref().map_or(wanted, Vec::len);
-                        return Err(stop(&mut parsed.error, here(format!("{length} values for {joints} joints"))));
-                    }
-                    n += 1;
+                    let first = *rows.row_length.get_or_insert(length);
+                    let message = match parsed.joints.as_ref().map(Vec::len) {
+                        Some(joints) if length != joints => format!("{length} values for {joints} joints"),
+                        None if length != first => format!("{length} values where the first row has {first}"),
+                        _ => {
+                            n += 1;
+                            continue;
+                        }
+                    };
+                    return Err(stop(&mut parsed.error, here(message)));
                 }
             }
             Level::Row => {
@@ -252,6 +256,8 @@ mod tests {
             (r#"{"motions": [[[0], [0]]], "joints": ["a", "b"]}"#, "motion 0: 1 values for 2 joints"),
             (r#"{"joints": ["a", "b"], "motions": [[[0, null], [0, 0]]]}"#, "JSON: invalid type: null"),
             (r#"{"joints": ["a", "b"], "motions": [0]}"#, "a motion: a list of two rows"),
+            (r#"{"joints": ["a", "b"], "motions": [[[0], [0]], [[0, 0], [0, 0]]]}"#, "motion 0: 1 values for 2 joints"),
+            (r#"{"motions": [[[0], [0, 0]]], "joints": ["a", "b"]}"#, "2 values where the first row has 1"),
             (r#"{"joints": [], "joints": [], "motions": []}"#, "duplicate field"),
         ] {
             let error = read(text, &MotionOptions::default()).unwrap_err();

