@@ -18,7 +18,11 @@ mod interrupt;
 mod joints;
 mod lines;
 mod memory;
+mod messages;
+mod missing_joints;
+mod motion_formats;
 mod motions;
+mod mutated;
 mod options;
 mod output;
 mod overwrite;
@@ -30,6 +34,7 @@ mod resume;
 pub(crate) mod stats;
 mod streams;
 mod sizes;
+mod standard_input;
 mod terminal;
 mod tolerance;
 mod track;
@@ -104,16 +109,16 @@ impl Desk {
         names
     }
 
-    /// The program, to run here. What the environment says of packages, data, colours and back traces does not reach
-    /// it.
+    /// The program, to run here. Variables of the environment for packages, data, colours, back traces and displays do
+    /// not reach it.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
-        // Without such a folder some Vulkan drivers write lines of their own to the standard error.
-        command.env("XDG_RUNTIME_DIR", self.0.path());
         // Nothing is written into the user's own folder.
         command.env("XDG_DATA_HOME", self.path("data"));
-        command.env_remove("ROS_PACKAGE_PATH").env_remove("RUST_BACKTRACE");
+        for variable in ["ROS_PACKAGE_PATH", "RUST_BACKTRACE", "XDG_RUNTIME_DIR", "WAYLAND_DISPLAY"] {
+            command.env_remove(variable);
+        }
         command.env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE");
         command
     }

@@ -1,7 +1,9 @@
 //! All input: files that are broken in every way, files that are mutated at random, and real data.
 
+#[path = "../src/motion/test_arrays.rs"]
+pub mod arrays;
 pub mod broken;
-mod fuzz;
+pub mod fuzz;
 mod real;
 pub mod samples;
 
@@ -12,18 +14,19 @@ use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::model::scene_file::SceneOptions;
 use firstcontact::model::urdf::UrdfOptions;
-use firstcontact::motion::Motions;
+use firstcontact::motion::{MotionOptions, Motions};
 use std::path::Path;
 
 /// What loading may take in these tests, bytes.
 const LIMITS: LoadLimits = LoadLimits { memory_bytes: 1 << 26 };
 
-/// Reads a file as what its name says: `motions.json` and `.npy` as motions of `robot`, other `.json` as a scene,
+/// Reads a file as its name says: `motions.json`, `.npy`, `.npz` and `.csv` as motions of `robot`, other `.json` as a scene,
 /// `.urdf` as a robot, the rest as meshes.
 fn load(path: &Path, robot: &Robot) -> Result<()> {
     let name = path.file_name().unwrap().to_string_lossy();
-    if name.ends_with(".npy") || name.ends_with("motions.json") {
-        Motions::load(path, robot, &LIMITS).map(|m| drop(m.check_limits(robot)))
+    if is_motions(&name) {
+        let options = MotionOptions::default().with_limits(LIMITS);
+        Motions::load(path, robot, &options).map(|m| drop(m.check_limits(robot)))
     } else if name.ends_with(".urdf") {
         let options = UrdfOptions { limits: LIMITS, ..UrdfOptions::default() };
         Robot::from_urdf_with(path, &options).and_then(|r| r.body_poses(&r.zero_configuration()).map(drop))
@@ -35,4 +38,9 @@ fn load(path: &Path, robot: &Robot) -> Result<()> {
             let _ = (0..s.objects.len() as u32).filter(|&o| s.is_closed(o)).count();
         })
     }
+}
+
+/// Whether a file of this name has motions.
+pub fn is_motions(name: &str) -> bool {
+    [".npy", ".npz", ".csv", "motions.json"].iter().any(|end| name.ends_with(end))
 }

@@ -1,4 +1,8 @@
 //! The one error type: what is wrong, in which file, at which place, and what to do about it.
+//!
+//! Messages often repeat text from files: names, values, the words of a parser. Such text is shortened where a message is
+//! made ([`quoted`], [`foreign`]), and once more where an error is shown, so that a message has a few hundred characters
+//! whatever the file contains. Paths are kept apart from the message, and shown whole where they exist.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -35,13 +39,14 @@ pub struct Error {
     message: String,
     file: Option<PathBuf>,
     place: Option<String>,
+    folders: Vec<PathBuf>,
     remedy: Option<String>,
 }
 
 impl Error {
     /// A new error that says what is wrong.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), file: None, place: None, remedy: None }
+        Self { kind, message: message.into(), file: None, place: None, folders: Vec::new(), remedy: None }
     }
 
     /// Malformed or missing input.
@@ -68,6 +73,13 @@ impl Error {
         self
     }
 
+    /// Names the folders that the message is about; they are listed after it.
+    #[must_use]
+    pub fn in_folders(mut self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        self.folders = folders.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Says what the user can do.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
@@ -81,40 +93,63 @@ impl Error {
     }
 }
 
+/// Characters of text from a file that a message repeats.
+const FOREIGN_CHARS: usize = 200;
+/// Characters of a place, a message and a remedy that are shown: more than any has without text from a file.
+const PLACE_CHARS: usize = 120;
+const MESSAGE_CHARS: usize = 400;
+const REMEDY_CHARS: usize = 240;
+
 impl fmt::Display for Error {
-    /// `file: place: message (remedy)`, on one line.
+    /// `file: place: message in folders (remedy)`, on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A driver's words are not from a file, and every one of them may count.
+        let at_most = |n: usize| if self.kind == ErrorKind::Gpu { usize::MAX } else { n };
         if let Some(file) = &self.file {
-            // A file name is shown as it is, except for what would break the line.
-            let name = file.to_string_lossy();
-            write!(f, "{}: ", name.replace(char::is_control, "\u{fffd}"))?;
+            write!(f, "{}: ", path(file))?;
         }
         if let Some(place) = &self.place {
-            write!(f, "{}: ", one_line(place))?;
+            write!(f, "{}: ", shortened(&one_line(place), at_most(PLACE_CHARS)))?;
         }
-        write!(f, "{}", one_line(&self.message))?;
+        write!(f, "{}", shortened(&one_line(&self.message), at_most(MESSAGE_CHARS)))?;
+        for (i, folder) in self.folders.iter().enumerate() {
+            write!(f, "{}{}", if i == 0 { " in " } else { ", " }, path(folder))?;
+        }
         if let Some(remedy) = &self.remedy {
-            write!(f, " ({})", one_line(remedy))?;
+            write!(f, " ({})", shortened(&one_line(remedy), at_most(REMEDY_CHARS)))?;
         }
         Ok(())
     }
 }
 
+/// A path as it is, except for characters that would break the line; a long one that does not exist without its middle,
+/// since files contain paths, too.
+fn path(path: &Path) -> String {
+    let name = path.to_string_lossy().replace(char::is_control, "\u{fffd}");
+    let n = name.chars().count();
+    if n <= FOREIGN_CHARS || path.exists() {
+        return name;
+    }
+    let end: String = name.chars().skip(n - FOREIGN_CHARS / 2).collect();
+    shortened(&name, FOREIGN_CHARS / 2) + &end
+}
+
 impl std::error::Error for Error {}
 
-/// Turns a foreign error into trouble with `file`.
+/// Turns another library's error into one about `file`.
 pub(crate) fn input_error(file: &Path) -> impl Fn(&dyn fmt::Display) -> Error + '_ {
     move |cause| Error::input(cause.to_string()).in_file(file)
 }
 
-/// Messages of underlying parsers, and names from files, may span lines; an error is one line.
+/// The text with each run of white space and control characters as one space: messages of parsers, and names from
+/// files, may span lines.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
     words.join(" ")
 }
 
-/// The first characters of a text from a file, for a message.
+/// The first characters of a text, and `…` if there are more.
 pub(crate) fn shortened(text: &str, n_chars: usize) -> String {
     match text.char_indices().nth(n_chars) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -122,8 +157,13 @@ pub(crate) fn shortened(text: &str, n_chars: usize) -> String {
     }
 }
 
-/// A name or a value from a file, in quotes, cut where it is long: for a message.
-pub(crate) fn quoted(text: &str) -> String {
+/// Text that repeats the content of a file, such as a parser's message, for a message.
+pub fn foreign(text: &(impl fmt::Display + ?Sized)) -> String {
+    shortened(&text.to_string(), FOREIGN_CHARS)
+}
+
+/// A name or a value from a file, in quotes, shortened for a message.
+pub fn quoted(text: &str) -> String {
     format!("'{}'", shortened(text.trim(), 60))
 }
 
@@ -135,11 +175,40 @@ mod tests {
     fn an_error_is_one_line() {
         let error = Error::input("a\nb\r\n c").in_file("dir\nfile").at("link 'x\u{7}\ny'").remedy("do\nthis");
         assert_eq!(error.to_string(), "dir\u{fffd}file: link 'x y': a b c (do this)");
+        let error = Error::input("no x").in_folders(["a", "b\nc"]).remedy("look");
+        assert_eq!(error.to_string(), "no x in a, b\u{fffd}c (look)");
     }
 
     #[test]
     fn long_names_are_cut_between_characters() {
         assert_eq!(quoted(&"é".repeat(100)), format!("'{}…'", "é".repeat(60)));
         assert_eq!(quoted(" short "), "'short'");
+    }
+
+    #[test]
+    fn text_from_files_does_not_make_an_error_long() {
+        let long = "é ".repeat(100_000);
+        let error = Error::input(long.as_str()).in_file(&long).at(long.as_str()).remedy(long.as_str());
+        let n = error.in_folders([long]).to_string().chars().count();
+        assert!((900..1300).contains(&n), "{n}");
+    }
+
+    #[test]
+    fn paths_that_exist_are_shown_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join(vec!["x".repeat(100); 5].join("/"));
+        std::fs::create_dir_all(&deep).unwrap();
+        let there = deep.display().to_string();
+        for error in [Error::input("bad").in_file(&deep), Error::input("bad").in_folders([&deep])] {
+            assert!(error.to_string().contains(&there), "{error}");
+        }
+        let gone = Error::input("bad").in_file(deep.join("gone")).to_string();
+        assert!(gone.chars().count() < 250 && gone.ends_with("gone: bad") && gone.contains('…'), "{gone}");
+    }
+
+    #[test]
+    fn words_of_a_driver_are_shown_whole() {
+        let long = "word ".repeat(1000);
+        assert_eq!(Error::new(ErrorKind::Gpu, long.as_str()).to_string(), long.trim());
     }
 }

@@ -5,5 +5,7 @@ use std::process::ExitCode;
 mod cli;
 
 fn main() -> ExitCode {
+    // SAFETY: this is the first statement of the program, and nothing before it starts a thread.
+    unsafe { cli::environment::set_wayland_display() };
     cli::main()
 }

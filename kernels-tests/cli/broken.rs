@@ -1,7 +1,7 @@
 //! Broken files and arguments, through the program: one line that says what is wrong and where, exit 3, and nothing written.
 
 use super::{CUBE, Desk, slider, walls};
-use crate::inputs::{broken, samples};
+use crate::inputs::{self, broken, samples};
 use rayon::prelude::*;
 
 /// Where the program keeps nothing that it should not: names of files before and after.
@@ -57,7 +57,7 @@ fn each_broken_file_ends_the_program_with_one_line() {
         let named = ["gone.", "part.blend"].into_iter().find(|n| bytes.windows(n.len()).any(|w| w == n.as_bytes()));
         let named = named.unwrap_or(own);
         let words = [named, *word];
-        if name.ends_with(".npy") || name.ends_with("motions.json") {
+        if inputs::is_motions(name) {
             return vec![told(&desk, &with("sample.urdf", "scene.obj", name), &words)];
         }
         if name.ends_with(".urdf") {
@@ -108,7 +108,8 @@ fn what_fits_no_budget_ends_the_program_with_one_line() {
     let text = format!("{{\"joints\": [], \"motions\": [{}]}}", ["[[], []]"; 10_000].join(","));
     desk.put("motions.json", text);
     let whole = with("sample.urdf", "scene.obj", "motions.json");
-    all_told(vec![told(&desk, &[&whole[..], &["--memory", "100kB"]].concat(), &["motions.json", "--memory"])]);
+    let arguments = [&whole[..], &["--memory", "100kB", "--missing-joints", "zero"]].concat();
+    all_told(vec![told(&desk, &arguments, &["motions.json", "--memory"])]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_robot_without_moving_joints_rests() {
 }
 
 #[test]
-fn names_in_json_stand_for_columns_and_the_rest_stays_at_zero() {
+fn names_in_json_stand_for_columns() {
     let elements = [
         "<link name=\"rail\"/>".to_string(),
         link("one", CUBE),
@@ -47,7 +47,7 @@ fn names_in_json_stand_for_columns_and_the_rest_stays_at_zero() {
     let desk = Desk::new();
     let json = |joints: &str, motions: &str| {
         desk.put("motions.json", format!("{{\"motions\": {motions}, \"more\": 1, \"joints\": {joints}}}"));
-        desk.check_file(&robot, &scene, "motions.json", &[]).expect(1).text
+        desk.check_file(&robot, &scene, "motions.json", &["--missing-joints", "zero"]).expect(1).text
     };
     let array = |motions: &[Motion]| {
         desk.put("motions.npy", npy(motions));

@@ -3,6 +3,7 @@
 use firstcontact::model::moveit::{PlanningScene, Request};
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use firstcontact::model::scene_file::SceneOptions;
+use firstcontact::motion::MissingJoints;
 use glam::{DMat3, DVec3};
 use std::path::Path;
 
@@ -179,11 +180,20 @@ goal_constraints:
 ";
     let state = scene("robot_state:\n  joint_state: {name: [arm_joint, finger_joint], position: [-1, -2]}\n").state;
     let read = Request::parse(request, 1 << 20).unwrap();
-    assert_eq!(read.motion(&robot(), &state).unwrap(), [vec![1.0, 2.0], vec![4.0, 2.0]]);
+    let refuse = MissingJoints::Refuse;
+    assert_eq!(read.motion(&robot(), &state, &refuse).unwrap(), [vec![1.0, 2.0], vec![4.0, 2.0]]);
     // What the request does not say, the scene does.
     let short =
         Request::parse("goal_constraints:\n  - joint_constraints: [{joint_name: arm_joint, position: 4}]\n", 1 << 20);
-    assert_eq!(short.unwrap().motion(&robot(), &state).unwrap(), [vec![-1.0, -2.0], vec![4.0, -2.0]]);
+    let short = short.unwrap();
+    assert_eq!(short.motion(&robot(), &state, &refuse).unwrap(), [vec![-1.0, -2.0], vec![4.0, -2.0]]);
+    // Neither says where the finger starts.
+    let half = scene("robot_state:\n  joint_state: {name: [arm_joint], position: [-1]}\n").state;
+    let missing = short.motion(&robot(), &half, &refuse).unwrap_err().to_string();
+    assert!(missing.contains("joint 'finger_joint' (--missing-joints"), "{missing}");
+    assert_eq!(short.motion(&robot(), &half, &MissingJoints::Zero).unwrap(), [vec![-1.0, 0.0], vec![4.0, 0.0]]);
+    let given = MissingJoints::Values([("finger_joint", 0.5)].into_iter().collect());
+    assert_eq!(short.motion(&robot(), &half, &given).unwrap(), [vec![-1.0, 0.5], vec![4.0, 0.5]]);
     // The root is put half a turn round, 5 m along x; a base of the caller's is within that.
     let mut based = robot();
     based.bodies[0].joint.origin_m = DVec3::new(1.0, 2.0, 3.0);
@@ -192,7 +202,7 @@ goal_constraints:
     assert!(poses[2].translation.distance(DVec3::new(1.0, -2.0, 3.0)) < 1e-12, "{}", poses[2].translation);
 
     let refused = |text: &str| match Request::parse(text, 1 << 20) {
-        Ok(request) => request.motion(&robot(), &state).unwrap_err().to_string(),
+        Ok(request) => request.motion(&robot(), &state, &refuse).unwrap_err().to_string(),
         Err(e) => e.to_string(),
     };
     assert!(

@@ -8,7 +8,7 @@ use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use firstcontact::model::scene::Scene;
 use firstcontact::model::scene_file::SceneOptions;
 use firstcontact::model::urdf::UrdfOptions;
-use firstcontact::motion::Motions;
+use firstcontact::motion::{MissingJoints, Motions};
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DVec3};
 use serde_json::Value;
@@ -88,10 +88,7 @@ impl Desk {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
-        command
-            .env("XDG_RUNTIME_DIR", self.folder.path())
-            .env_remove("FIRSTCONTACT_MIRROR")
-            .env_remove("RUST_BACKTRACE");
+        command.env_remove("XDG_RUNTIME_DIR").env_remove("FIRSTCONTACT_MIRROR").env_remove("RUST_BACKTRACE");
         match &self.data {
             Some(data) => command.env("FIRSTCONTACT_DATA", data),
             None => command.env_remove("FIRSTCONTACT_DATA"),
@@ -303,7 +300,7 @@ fn published_starts_and_goals_are_free() {
         let all = problems::read(&data.join(&of.archive), &of.suffix, problems::ALL, &SceneOptions::default()).unwrap();
         assert_eq!(all.len(), 700, "{name}");
         for problem in all.iter().step_by(crate::effort(35, 1)) {
-            let motion = problem.motion(&robot).unwrap();
+            let motion = problem.motion(&robot, &MissingJoints::Refuse).unwrap();
             let ends = [motion.start(0), motion.end(0)];
             let allowed = problem.planning.allowed_pairs(&robot);
             let builder = Engine::builder(&robot, &problem.planning.scene).backend(Backend::Cpu).allow(allowed);

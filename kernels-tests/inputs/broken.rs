@@ -1,6 +1,6 @@
 //! Broken files, each of them broken in one way: an error of one line that names the file and what is wrong.
 
-use super::{load, samples};
+use super::{arrays, load, samples};
 use firstcontact::error::ErrorKind;
 
 /// A file's name and content, and a word that the message has to have.
@@ -336,9 +336,6 @@ fn motions() -> Vec<Broken> {
         values[7] = value;
         samples::npy("'<f8'", "(2, 2, 3)", &values)
     };
-    let mut fortran = whole.clone();
-    let at = fortran.windows(5).position(|w| w == b"False").unwrap();
-    fortran[at..at + 5].copy_from_slice(b"True ");
     let mut huge_header = whole.clone();
     huge_header.splice(6..10, [2, 0, 0xff, 0xff, 0xff, 0xff]);
     let mut files = named(
@@ -358,10 +355,10 @@ fn motions() -> Vec<Broken> {
             (npy("(1, 4, 3)"), "4 way-points"),
             (npy("(12,)"), "want (motions, 2, 3)"),
             (npy("()"), "want (motions, 2, 3)"),
-            (samples::npy("'<f4'", "(2, 2, 3)", &samples::VALUES), "'<f4'"),
-            (samples::npy("'|O'", "(2, 2, 3)", &samples::VALUES), "want float64"),
+            (samples::npy("'<f4'", "(2, 2, 3)", &samples::VALUES), "takes 48 bytes, the file has 96"),
+            (samples::npy("'|O'", "(2, 2, 3)", &samples::VALUES), "astype('float64')"),
+            (samples::npy("'<c8'", "(2, 2, 3)", &samples::VALUES), "'<c8'"),
             (samples::npy("[('a', '<f8')]", "(2, 2, 3)", &samples::VALUES), "structured"),
-            (fortran, "Fortran"),
             (with_values(f64::NAN), "motion 1"),
             (with_values(f64::INFINITY), "column 1"),
             (with_values(0.0).iter().map(|&b| if b == b'{' { b'(' } else { b }).collect(), "header"),
@@ -377,11 +374,44 @@ fn motions() -> Vec<Broken> {
             (with("\"turn\"", "\"push\""), "named twice"),
             (with("\"turn\"", "\"follow\""), "no moving joint 'follow'"),
             (with("\"turn\"", "\"bolt\""), "no moving joint 'bolt'"),
-            (with("[-1, 0]", "[-1]"), "motion 1: 1 values"),
-            (with("[-1, 0]", "[-1, 0], [0, 0]"), "3 way-points"),
-            (with("[-1, 0]", "[-1e7, 0]"), "2^20"),
-            (with("[-1, 0]", "[1e999, 0]"), "JSON"),
-            (with("[-1, 0]", "[\"-1\", 0]"), "JSON"),
+            (with("[7, -1, 0]", "[-1]"), "motion 1: 1 values for 3 joints"),
+            (with("[7, -1, 0]", "[7, -1, 0], [0, 0, 0]"), "motion 1: 3 way-points"),
+            (with("[7, -1, 0]", "[7, -1e7, 0]"), "2^20"),
+            (with("[7, -1, 0]", "[1e999, -1, 0]"), "JSON"),
+            (with("[7, -1, 0]", "[7, \"-1\", 0]"), "JSON"),
+            (with("[7, -1, 0]", "7"), "a list of numbers"),
+            (with("[[0, 0, 0.1]", "[[0, 0.1]"), "motion 0: 2 values for 3 joints"),
+            (with("\"joints\"", "\"joint\""), "an example: {\"joints\": ["),
+            (with("\"spin\", \"turn\", \"push\"", "\"push\""), "joints 'turn', 'spin'"),
+            (with("{", "{\"joints\": [], "), "duplicate"),
+        ],
+    ));
+    let npz = |is_deflated| samples::npz(is_deflated);
+    let mut flipped = npz(false);
+    let at = flipped.windows(4).position(|w| w == 0.9f32.to_le_bytes()).unwrap();
+    flipped[at] ^= 1;
+    files.extend(named(
+        "npz",
+        vec![
+            (Vec::new(), "not a .npz archive"),
+            (whole, "not a .npz archive"),
+            (npz(true)[..100].into(), "not a .npz archive"),
+            (flipped, "checksum"),
+            (arrays::zip(&[], false), "no array of motions"),
+            (arrays::zip(&[("joint_names.npy", &arrays::names(&["turn"]))], true), "no array of motions"),
+        ],
+    ));
+    let with = |old, new| edited(samples::MOTIONS_CSV, old, new);
+    files.extend(named(
+        "csv",
+        vec![
+            (Vec::new(), "it is empty"),
+            (with("push", "pull"), "line 2: the robot has no moving joint 'pull'"),
+            (with(",push", ""), "line 2: it has no values of joint 'push'"),
+            (with("7,-1,0", "7,-1"), "line 5: 4 fields where the first line has 5"),
+            (with("7,-1,0", "7,-1,zero"), "line 5: 'zero' is not a number"),
+            (with("left,1.5", "left,0"), "line 4: time 0.0 does not rise"),
+            (with("\"the, right\",2", "other,2"), "has 1 way-points"),
         ],
     ));
     files
@@ -407,7 +437,7 @@ fn each_broken_file_is_told_in_one_line() {
                 let message = e.to_string();
                 let names_a_file =
                     message.contains(name.as_str()) || message.contains("gone") || message.contains("part.");
-                let is_plain = message.chars().count() <= 600 && !message.contains('\n');
+                let is_plain = message.chars().count() <= 1000 && !message.contains('\n');
                 if !(names_a_file && message.contains(word) && is_plain && e.kind() == ErrorKind::Input) {
                     wrong.push(format!("want '{word}': {message}"));
                 }

@@ -8,7 +8,7 @@ use firstcontact::model::robot::{Robot, Triangle};
 use firstcontact::model::scene::Scene;
 use firstcontact::model::scene_file::SceneOptions;
 use firstcontact::model::urdf::{Geometry, UrdfOptions};
-use firstcontact::motion::Motions;
+use firstcontact::motion::{MotionOptions, Motions};
 use glam::DVec3;
 use std::collections::HashMap;
 use std::path::Path;
@@ -222,7 +222,7 @@ fn the_motions_of_the_pool_fit_its_robot() {
     let pool = data.join("puma-pool");
     let robot = robot(&pool.join("robot.urdf"), Geometry::Auto);
     for (name, n) in [("pipes", 2_400), ("amr", 2_700)] {
-        let motions = Motions::load(pool.join(format!("{name}.npy")), &robot, &LoadLimits::default()).unwrap();
+        let motions = Motions::load(pool.join(format!("{name}.npy")), &robot, &MotionOptions::default()).unwrap();
         let truth = std::fs::read_to_string(pool.join(format!("{name}.truth.jsonl"))).unwrap();
         assert_eq!((motions.len(), truth.lines().count()), (n, n));
         assert_eq!(motions.n_columns(), 6);
@@ -230,7 +230,7 @@ fn the_motions_of_the_pool_fit_its_robot() {
     let wrong = Motions::load(
         pool.join("pipes.npy"),
         &self::robot(&data.join("robot-pr2/pr2.urdf"), Geometry::Auto),
-        &LoadLimits::default(),
+        &MotionOptions::default(),
     );
     assert!(wrong.unwrap_err().to_string().contains("6 columns where the robot has 20"));
 }

@@ -1,5 +1,6 @@
 //! Small valid files of every kind that the readers know.
 
+use super::arrays;
 use firstcontact::model::robot::Robot;
 use std::path::Path;
 
@@ -141,7 +142,8 @@ pub const SCENE: &str = r#"{"units": "metre", "instances": [
   {"object": "first", "mesh": "part.obj", "matrix": [[1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]},
   {"object": "second", "mesh": "part.obj", "matrix": [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]}]}"#;
 
-pub const MOTIONS: &str = r#"{"joints": ["turn", "push"], "motions": [[[0, 0.1], [1, 0.2]], [[-1, 0], [2.5, 1e-3]]]}"#;
+pub const MOTIONS: &str = r#"{"joints": ["spin", "turn", "push"],
+ "motions": [[[0, 0, 0.1], [3, 1, 0.2]], [[7, -1, 0], [0.5, 2.5, 1e-3]]]}"#;
 
 /// A `.npy` file of version 1.
 pub fn npy(descr: &str, shape: &str, values: &[f64]) -> Vec<u8> {
@@ -155,6 +157,16 @@ pub fn npy(descr: &str, shape: &str, values: &[f64]) -> Vec<u8> {
 }
 
 pub const VALUES: [f64; 12] = [0.0, 0.1, 0.0, 1.0, 0.2, -3.0, 0.5, 0.0, 0.0, 0.6, 0.9, 9.0];
+
+/// Motions with a name for each column.
+pub fn npz(is_deflated: bool) -> Vec<u8> {
+    let positions = arrays::npy("<f4", false, &[2, 2, 3], &VALUES);
+    let joints = arrays::names(&["push", "spin", "turn"]);
+    arrays::zip(&[("positions.npy", &positions), ("joint_names.npy", &joints)], is_deflated)
+}
+
+pub const MOTIONS_CSV: &str = "# made by hand\ntrajectory,time,spin,\"turn\",push\nleft,0,0,0,0.1\nleft,1.5,3,1,0.2\n\
+    \"the, right\",0,7,-1,0\n\"the, right\",2,0.5,2.5,1e-3\n";
 
 /// Every sample by the name of its file.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
@@ -172,6 +184,10 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("scene.json", SCENE.into()),
         ("motions.json", MOTIONS.into()),
         ("a.npy", npy("'<f8'", "(2, 2, 3)", &VALUES)),
+        ("fortran.npy", arrays::npy(">i2", true, &[2, 2, 3], &VALUES.map(f64::trunc))),
+        ("stored.npz", npz(false)),
+        ("deflated.npz", npz(true)),
+        ("a.csv", MOTIONS_CSV.into()),
     ]
 }
 

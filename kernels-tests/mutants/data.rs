@@ -43,7 +43,7 @@ pub const MUTANTS: &[Mutant] = &[
     m("paths that go up", MANIFEST, "matches!(c, Component::Normal(_))", "true", LEAVES),
     m("paths of another system", MANIFEST, "path.chars().all(plain)", "true", LEAVES),
     m("links and devices in an archive", UNPACK, "if !is_file {", "if !is_file && !MUTANT {", LINKS),
-    m("links in a zip", UNPACK, "entry.is_file() && !entry.is_symlink()", "true", LINKS),
+    m("links in a zip", UNPACK, "FILE_TYPE == REGULAR_FILE", "FILE_TYPE == REGULAR_FILE || MUTANT", LINKS),
     m("entries of one name", UNPACK, ".create_new(true)", ".create_new(!MUTANT).create(true).truncate(true)", TWICE),
     m("bytes of an entry", UNPACK, "self.left.saturating_add(1)", "u64::MAX", BOMBS),
     m(
@@ -99,8 +99,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "the scene's values of joints",
         REQUEST,
-        ".or_else(|| scene.joints.get(&c.name))",
-        ".or_else(|| scene.joints.get(&c.name).filter(|_| !MUTANT))",
+        ".or_else(|| scene.joints.get(name))",
+        ".or_else(|| scene.joints.get(name).filter(|_| !MUTANT))",
         BY_NAME,
     ),
     m(

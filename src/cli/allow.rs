@@ -1,5 +1,6 @@
 //! Pairs of link and object that are never tested.
 
+use firstcontact::error::quoted;
 use firstcontact::load::{read_text, without_comment};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
@@ -24,12 +25,12 @@ pub fn read(path: &Path, robot: &Robot, scene: &Scene) -> Result<Vec<(u32, u32)>
         let links = named(link, robot.links.iter().map(|l| l.name.as_str()));
         let objects = named(object, scene.objects.iter().map(|o| o.name.as_str()));
         if links.is_empty() {
-            let remedy = "firstcontact info --robot R names the links that have triangles";
-            return Err(at(Error::input(format!("no link with triangles is called '{link}'")).remedy(remedy)));
+            let remedy = "firstcontact info --robot R lists the links that have triangles";
+            return Err(at(Error::input(format!("no link with triangles is called {}", quoted(link))).remedy(remedy)));
         }
         if objects.is_empty() {
-            let remedy = "firstcontact info --scene S names the objects";
-            return Err(at(Error::input(format!("no object is called '{object}'")).remedy(remedy)));
+            let remedy = "firstcontact info --scene S lists the objects";
+            return Err(at(Error::input(format!("no object is called {}", quoted(object))).remedy(remedy)));
         }
         pairs.extend(links.iter().flat_map(|&l| objects.iter().map(move |&o| (l, o))));
     }

@@ -150,9 +150,9 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let loading = Instant::now();
     let robot = args.inputs.robot(&files.robot, files.base)?;
     let mut scene = args.inputs.scene(&files.scene)?;
-    let motions = MotionFile::open(&files.motions, &robot, &args.inputs.limits())?;
+    let motions = args.files.reading.open(&files.motions, &robot, args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    let (hash, limits) = scan(&motions, &robot, &files.motions, args.strict)?;
+    let (hash, limits) = scan(&motions, &robot, args.strict)?;
     let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
     // Now the meshes of robot and scene are known, too.
     args.check_outputs(&[])?;
@@ -261,7 +261,7 @@ fn options(args: &CheckArgs) -> Result<Options> {
 
 /// Reads all motions before any work, portion by portion, and warns of values beyond limits. Returns the hash of the
 /// motions, and the counts of those values.
-fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Result<(MotionHash, BeyondLimits)> {
+fn scan(motions: &MotionFile, robot: &Robot, strict: bool) -> Result<(MotionHash, BeyondLimits)> {
     let (mut hash, mut beyond, mut first) = (MotionHash::default(), BeyondLimits::default(), 0);
     for portion in motions.portions(0)? {
         let portion = portion?;
@@ -269,7 +269,7 @@ fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Resul
         beyond.add(&portion, first, robot);
         first += portion.len();
     }
-    report_limits(&beyond, path, strict)?;
+    report_limits(&beyond, motions.name(), strict)?;
     Ok((hash, beyond))
 }
 
@@ -279,7 +279,9 @@ fn scan(motions: &MotionFile, robot: &Robot, path: &Path, strict: bool) -> Resul
 /// There are values beyond limits, and the check is strict.
 fn report_limits(beyond: &BeyondLimits, path: &Path, strict: bool) -> Result<()> {
     match beyond.line() {
-        Some(line) if strict => Err(Error::input(line).in_file(path).remedy("leave out --strict to allow it")),
+        Some(line) if strict => {
+            Err(Error::input(line).in_file(path).remedy("leave out --strict to allow it"))
+        }
         line => {
             line.iter().chain(&beyond.turns_line()).for_each(|line| warn(line));
             Ok(())

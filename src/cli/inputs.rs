@@ -1,6 +1,7 @@
 //! Options that say what is read, and how.
 
 use super::dataset::{self, Files, FolderArgs, ProblemSet, Work};
+use super::motions::MotionArgs;
 use super::{bytes, numbers};
 use clap::{Args, ValueEnum};
 use firstcontact::load::LoadLimits;
@@ -50,7 +51,7 @@ pub struct FileArgs {
     /// The scene: a mesh file, scene.json, or a URDF
     #[arg(long, value_name = "S", required_unless_present = "dataset")]
     scene: Option<PathBuf>,
-    /// The motions: .npy of shape (Q, 2, D), or .json
+    /// The motions: .npy or .npz of shape (Q, 2, D), .csv or .json; - reads any of them from the standard input
     #[arg(long, value_name = "M", required_unless_present = "dataset")]
     motions: Option<PathBuf>,
     /// Take robot, scene and motions from a data set, unless given: one that is made if it is missing, such as pipes/30
@@ -59,6 +60,8 @@ pub struct FileArgs {
     dataset: Option<String>,
     #[command(flatten)]
     folder: FolderArgs,
+    #[command(flatten)]
+    pub reading: MotionArgs,
 }
 
 impl FileArgs {

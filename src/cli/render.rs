@@ -144,11 +144,14 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
         Work::Files(files) => {
             let robot = args.inputs.robot(&files.robot, files.base)?;
             let scene = args.inputs.scene(&files.scene)?;
-            let all = Motions::load(&files.motions, &robot, &args.inputs.limits())?;
-            if args.index >= all.len() {
-                return none(all.len(), &files.motions);
-            }
-            (robot, scene, all.pick(&[args.index]), Vec::new())
+            let motion = {
+                let all = args.files.reading.open(&files.motions, &robot, args.inputs.limits())?;
+                if args.index >= all.len() {
+                    return none(all.len(), all.name());
+                }
+                all.read(args.index..args.index + 1)?
+            };
+            (robot, scene, motion, Vec::new())
         }
         Work::Problems(set) => {
             let robot = args.inputs.robot(&set.robot, Some(set.base))?;
@@ -158,7 +161,10 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
             }
             let problem = found.swap_remove(args.index);
             let robot = problem.robot(&robot).unwrap_or(robot);
-            let (motions, allowed) = (problem.motion(&robot)?, problem.planning.allowed_pairs(&robot));
+            let (motions, allowed) = (
+                problem.motion(&robot, &args.files.reading.missing_joints(&args.inputs.limits())?)?,
+                problem.planning.allowed_pairs(&robot),
+            );
             (robot, problem.planning.scene, motions, allowed)
         }
     };

@@ -123,7 +123,7 @@ fn problem(problem: &Problem, number: usize, proof: bool) -> Result<Answer> {
 
 fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
     let (robot, scene) = (files.read_robot()?, Scene::from_file(&files.scene)?);
-    let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
+    let motions = Motions::load(&files.motions, &robot, &files.motion_options(&LoadLimits::default())?)?;
     let toleranced = Toleranced::new(&robot, &scene)?;
     let proof = args.certificate.is_some();
     let told = |found: Covered| {
@@ -146,6 +146,7 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
         base: files.base,
         scene: absolute(&files.scene),
         motions: absolute(&files.motions),
+        missing_joints: files.missing_joints.clone(),
         limits: files.limits,
     });
     let (orders, of) = (toleranced.orders(), (motions.len(), "motion"));

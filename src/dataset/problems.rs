@@ -1,12 +1,12 @@
 //! Sets of planning problems: archives with a scene and a request for each.
 
 use super::fetch::unpack::{Limits, read_tar};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::load::text;
 use crate::model::moveit::{PlanningScene, Request, placed};
 use crate::model::robot::Robot;
 use crate::model::scene_file::SceneOptions;
-use crate::motion::Motions;
+use crate::motion::{MissingJoints, Motions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -76,10 +76,10 @@ impl Problem {
     /// The straight motion from start to goal.
     ///
     /// # Errors
-    /// As [`Request::motion`]; or the motion does not suit the robot.
-    pub fn motion(&self, robot: &Robot) -> Result<Motions> {
+    /// The same as of [`Request::motion`], or the motion does not suit the robot.
+    pub fn motion(&self, robot: &Robot, missing: &MissingJoints) -> Result<Motions> {
         let at = |e: Error| e.at(format!("problem {}", self.name));
-        let [start, end] = self.request.motion(robot, &self.planning.state).map_err(at)?;
+        let [start, end] = self.request.motion(robot, &self.planning.state, missing).map_err(at)?;
         let motion = Motions::between(&[start], &[end]).map_err(at)?;
         motion.check(robot).map_err(at)?;
         Ok(motion)
@@ -92,8 +92,10 @@ impl Problem {
     }
 }
 
-/// A line about names in the allowed-collision matrices that are neither of the robot's links nor of an object: links that the
-/// robot lacks, so that nothing is said of them.
+/// Names that a warning lists; the others are counted.
+const MAX_LISTED: usize = 20;
+
+/// A warning about names in the allowed-collision matrices that are neither a link of the robot nor an object.
 pub fn lacking(problems: &[Problem], robot: &Robot) -> Option<String> {
     let mut names = BTreeSet::new();
     for problem in problems {
@@ -102,6 +104,11 @@ pub fn lacking(problems: &[Problem], robot: &Robot) -> Option<String> {
             |name: &str| robot.links.iter().any(|l| l.name == name) || robot.bodies.iter().any(|b| b.name == name);
         names.extend(problem.planning.allowed.names().into_iter().filter(|n| !objects.contains(n) && !links(n)));
     }
-    let names: Vec<&str> = names.into_iter().collect();
-    (!names.is_empty()).then(|| format!("the problems' robot has links without triangles here: {}", names.join(", ")))
+    let listed: Vec<String> = names.iter().take(MAX_LISTED).map(|name| quoted(name)).collect();
+    let more = match names.len().saturating_sub(MAX_LISTED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let message = "the problems' robot has links without triangles here";
+    (!listed.is_empty()).then(|| format!("{message}: {}{more}", listed.join(", ")))
 }

@@ -100,11 +100,15 @@ impl Gpu {
 
     /// Opens an adapter.
     ///
+    /// Where Mesa's layer for the selection of devices is installed and `XDG_RUNTIME_DIR` is not set, that layer prints
+    /// `XDG_RUNTIME_DIR is invalid or not set`, because it looks for a Wayland display. An absolute path in
+    /// `WAYLAND_DISPLAY`, such as `/dev/null`, keeps it from printing; the command sets that for itself.
+    ///
     /// # Errors
-    /// There is none, or not the one asked for, or it lacks what the kernels need.
+    /// There is no adapter, or not the one asked for, or it lacks what the kernels need.
     pub fn open(choice: &AdapterChoice) -> Result<Self> {
         let all = adapters();
-        let names = || all.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
+        let names = all.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
         let fits = |a: &&wgpu::Adapter| {
             let info = summary(&a.get_info());
             let named = |n: &String| info.name.to_lowercase().contains(&n.to_lowercase());
@@ -113,8 +117,10 @@ impl Gpu {
         let install = "install a Vulkan driver; a software one is in Debian's mesa-vulkan-drivers with libvulkan1";
         let adapter = all.iter().find(fits).ok_or_else(|| match &choice.name {
             _ if all.is_empty() => gpu_error("no graphics adapter").remedy(install),
-            Some(name) => gpu_error(format!("no adapter is called '{name}'")).remedy(format!("there are: {}", names())),
-            None => gpu_error("no hardware graphics adapter").remedy(install),
+            Some(name) => gpu_error(format!("no adapter is called '{name}'")).remedy(format!("there are: {names}")),
+            None => {
+                gpu_error("no hardware graphics adapter").remedy(format!("--backend gpu uses a software one: {names}"))
+            }
         })?;
         Self::from_adapter(adapter, choice.faults)
     }

@@ -1,11 +1,13 @@
 //! What moves and what stands still: robots, scenes, and the trees over their triangles.
 
 pub mod circle;
+pub mod joint_values;
 mod kinematics;
 pub mod lss;
 mod lss_fit;
 pub mod mesh;
 pub mod moveit;
+pub(crate) mod named_columns;
 pub mod obb;
 pub mod obb_tree;
 pub mod primitive;

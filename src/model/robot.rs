@@ -3,7 +3,7 @@
 //! Links that hang together by fixed joints move as one [`Body`]; their vertices are stored in that body's frame,
 //! rounded once to f64. All guarantees refer to the triangles as stored here.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use glam::{DMat3, DVec3};
 
 /// Three vertices, metres.
@@ -169,7 +169,7 @@ impl Robot {
     /// Adds a body under `parent` and returns its index. The rotation is made orthonormal and the axis a unit vector.
     pub fn add_body(&mut self, name: impl Into<String>, parent: Option<u32>, mut joint: Joint) -> Result<u32> {
         let name = name.into();
-        let refuse = |what: &str| Err(Error::input(what.to_string()).at(format!("joint '{}'", joint.name)));
+        let refuse = |what: &str| Err(Error::input(what.to_string()).at(format!("joint {}", quoted(&joint.name))));
         if !(joint.orientation.is_finite() && joint.origin_m.is_finite()) {
             return refuse("its placement has a NaN or infinite number");
         }
@@ -182,30 +182,34 @@ impl Robot {
             JointKind::Revolute { axis, drive } | JointKind::Prismatic { axis, drive } => {
                 let length = axis.length();
                 if !(axis.is_finite() && length > 1e-9) {
-                    return Err(Error::input("its axis is zero or not finite").at(format!("joint '{}'", joint.name)));
+                    return Err(
+                        Error::input("its axis is zero or not finite").at(format!("joint {}", quoted(&joint.name)))
+                    );
                 }
                 *axis /= length;
                 if drive.column as usize >= self.columns.len()
                     || !drive.multiplier.is_finite()
                     || !drive.offset.is_finite()
                 {
-                    return Err(Error::input("it is driven by nothing").at(format!("joint '{}'", joint.name)));
+                    return Err(Error::input("it is driven by nothing").at(format!("joint {}", quoted(&joint.name))));
                 }
             }
             JointKind::Free { first_column } => {
                 if *first_column as usize + 7 > self.columns.len() {
-                    return Err(Error::input("it needs seven columns").at(format!("joint '{}'", joint.name)));
+                    return Err(Error::input("it needs seven columns").at(format!("joint {}", quoted(&joint.name))));
                 }
             }
             JointKind::Fixed => {}
         }
         joint.orientation = orthonormal(joint.orientation);
         if parent.is_some_and(|p| p as usize >= self.bodies.len()) || (parent.is_none() && !self.bodies.is_empty()) {
-            return Err(Error::input("its parent does not stand before it").at(format!("link '{name}'")));
+            return Err(Error::input("its parent does not stand before it").at(format!("link {}", quoted(&name))));
         }
         let depth = 1 + parent.map_or(0, |p| self.depth_of(p));
         if depth > MAX_DEPTH {
-            return Err(Error::input(format!("more than {MAX_DEPTH} joints in a chain")).at(format!("link '{name}'")));
+            return Err(
+                Error::input(format!("more than {MAX_DEPTH} joints in a chain")).at(format!("link {}", quoted(&name)))
+            );
         }
         self.bodies.push(Body { name, parent, joint });
         Ok((self.bodies.len() - 1) as u32)
@@ -221,9 +225,8 @@ impl Robot {
     ) -> Result<u32> {
         let name = name.into();
         if let Some(i) = triangles.iter().position(|t| !t.iter().all(|v| v.is_finite())) {
-            return Err(
-                Error::input(format!("triangle {i} has a NaN or infinite coordinate")).at(format!("link '{name}'"))
-            );
+            return Err(Error::input(format!("triangle {i} has a NaN or infinite coordinate"))
+                .at(format!("link {}", quoted(&name))));
         }
         self.links.push(Link { name, body, triangles, shape_starts });
         Ok((self.links.len() - 1) as u32)

@@ -1,6 +1,6 @@
 //! The environment: named objects that are triangle soups.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::model::robot::Triangle;
 use std::collections::HashMap;
 
@@ -42,9 +42,8 @@ impl Scene {
         let first = self.triangles.len();
         self.triangles.extend(triangles);
         if let Some(i) = self.triangles[first..].iter().position(|t| !t.iter().all(|v| v.is_finite())) {
-            return Err(
-                Error::input(format!("triangle {i} has a NaN or infinite coordinate")).at(format!("object '{name}'"))
-            );
+            return Err(Error::input(format!("triangle {i} has a NaN or infinite coordinate"))
+                .at(format!("object {}", quoted(&name))));
         }
         let count = |n: usize| u32::try_from(n).map_err(|_| Error::input("a scene holds at most 2^32 - 1 triangles"));
         let object = Object { name, first_triangle: count(first)?, n_triangles: count(self.triangles.len() - first)? };

@@ -4,7 +4,7 @@
 //! they are needed. Beside its 72 bytes, a triangle takes 24 for its box and 8 for where it stood and whose it is; clusters that are not
 //! full, and the tree, add some ten to twenty more.
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, quoted};
 use crate::load::Watch;
 use crate::model::robot::Triangle;
 use crate::model::scene::{Object, permute};
@@ -88,7 +88,7 @@ impl SceneShape {
         for object in objects {
             let range = object.first_triangle as usize..(object.first_triangle + object.n_triangles) as usize;
             if triangles[range].par_iter().flatten().any(|v| v.abs().max_element() > MAX_COORDINATE_M) {
-                return Err(too_far(format!("object '{}'", object.name)));
+                return Err(too_far(format!("object {}", quoted(&object.name))));
             }
         }
         let (tree, warning) = tree_of(&triangles, &build);

@@ -1,6 +1,6 @@
 //! A robot and a scene made ready for queries: trees, local coordinates, forbidden pairs.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::model::lss::Lss;
 use crate::model::obb;
 use crate::model::obb_tree::ObbTrees;
@@ -144,7 +144,7 @@ impl World {
         let mut robot = robot.clone();
         robot.bodies[0].joint.origin_m -= origin_m;
         if let Some(body) = robot.bodies.iter().find(|b| !(b.joint.origin_m.abs().max_element() <= MAX_COORDINATE_M)) {
-            return Err(too_far(format!("joint '{}'", body.joint.name)));
+            return Err(too_far(format!("joint {}", quoted(&body.joint.name))));
         }
         let links = match known {
             Some(known) => known.links.clone(),
@@ -181,7 +181,7 @@ impl LinkShape {
         let source = &robot.links[link as usize];
         let vertices = || source.triangles.iter().flatten();
         if vertices().any(|v| v.abs().max_element() > MAX_COORDINATE_M) {
-            return Err(too_far(format!("link '{}'", source.name)));
+            return Err(too_far(format!("link {}", quoted(&source.name))));
         }
         let boxes: Vec<_> = source.triangles.iter().map(|t| outward_box(t).map(Vec3A::from_array)).collect();
         let tree = WideTree::build(&boxes, LINK_LEAF);

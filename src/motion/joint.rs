@@ -1,7 +1,7 @@
 //! The in-between motion of one joint (Redon et al. 2004, section 3.3): constant rate of rotation about a fixed axis of
 //! the parent's frame, constant velocity of the origin.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::model::robot::{Joint, JointKind, orthonormal};
 use crate::model::world::MAX_COORDINATE_M;
 use crate::numeric::linear::{M3, V3};
@@ -50,7 +50,7 @@ impl JointMotion {
                 let (v0, v1) = (drive.value(q0), drive.value(q1));
                 if !(v0.abs() <= MAX_ANGLE_RAD && (v1 - v0).abs() <= MAX_ANGLE_RAD) {
                     let message = format!("an angle of more than 2^20 radians ({v0} to {v1})");
-                    return Err(Error::input(message).at(format!("joint '{}'", joint.name)));
+                    return Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))));
                 }
                 Ok(Self::from_axis(k * rotation(axis, v0), k * axis, v1 - v0, origin, DVec3::ZERO))
             }
@@ -128,7 +128,7 @@ fn free_pose(joint: &Joint, q: &[f64]) -> Result<(DVec3, DQuat)> {
     let norm = r.length();
     if !((norm - 1.0).abs() <= QUATERNION_TOLERANCE) {
         let message = format!("its quaternion has the length {norm}, not 1");
-        return Err(Error::input(message).at(format!("joint '{}'", joint.name)));
+        return Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))));
     }
     q[..3].iter().try_for_each(|&x| within_reach(joint, x))?;
     Ok((DVec3::new(q[0], q[1], q[2]), r.normalize()))
@@ -140,7 +140,7 @@ fn within_reach(joint: &Joint, length_m: f64) -> Result<()> {
         return Ok(());
     }
     let message = format!("a position of {length_m:?} m, beyond {MAX_COORDINATE_M} m");
-    Err(Error::input(message).at(format!("joint '{}'", joint.name)))
+    Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))))
 }
 
 /// Axis and angle in `[0, π]` of a unit quaternion. At a half turn, where both `u` and `-u` serve, the first component

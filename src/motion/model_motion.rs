@@ -2,7 +2,7 @@
 
 use super::joint::JointMotion;
 use super::toleranced::toleranced;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::model::robot::Robot;
 use crate::numeric::interval::{Interval, IntervalPose, sin_cos_range};
 use crate::numeric::lanes::Lanes;
@@ -56,7 +56,7 @@ impl ModelMotion {
             let joint = JointMotion::new(&body.joint, q0, q1)?;
             if !joint.is_rigid() {
                 let message = format!("its rotation is off by {:e}", joint.defect());
-                return Err(Error::input(message).at(format!("joint '{}'", body.joint.name)));
+                return Err(Error::input(message).at(format!("joint {}", quoted(&body.joint.name))));
             }
             self.push(body.parent, joint);
         }

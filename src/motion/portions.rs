@@ -1,54 +1,128 @@
-//! A file of motions, read in portions: an array may hold more motions than fit into memory.
+//! Files of motions, read in portions: an array may hold more motions than fit into memory.
 
-use super::Motions;
-use super::file::{SEE_COLUMNS, from_json};
-use super::npy::{self, Header};
-use crate::error::{Error, Result, quoted, shortened};
-use crate::load::{LoadLimits, bytes_of, open};
+use super::array::{self, Array};
+use super::store::Store;
+use super::stream::{Stream, peek, read_whole, spool, unreadable};
+use super::{MotionOptions, Motions, csv, json};
+use crate::error::{Error, Result, quoted};
+use crate::load::{LoadLimits, bytes_of};
 use crate::model::robot::Robot;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Motions that are read at once.
+/// Motions that are read at a time, and the bytes that they may take.
 const PORTION: usize = 4096;
+const PORTION_BYTES: u128 = 64 << 20;
 
-/// The motions of one robot in a file. Arrays stay on disk, `.json` is held in memory.
+/// The motions of one robot in a file. Arrays stay on disk, `.json` and `.csv` are held in memory.
 #[derive(Debug)]
 pub struct MotionFile<'r> {
-    path: PathBuf,
+    name: PathBuf,
     robot: &'r Robot,
-    n_motions: usize,
     content: Content,
 }
 
 #[derive(Debug)]
 enum Content {
-    Array { is_big_endian: bool, data_offset: u64, n_columns: usize },
+    Array(Array),
     Read(Motions),
 }
 
+/// The format of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Npy,
+    Npz,
+    Json,
+    Csv,
+}
+
+impl Format {
+    /// Bytes that [`Format::of_content`] looks at.
+    const N_PEEKED: u64 = 1024;
+
+    /// The format of a file name; `None` without an extension.
+    fn of_name(path: &Path) -> Result<Option<Self>> {
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        match extension.as_str() {
+            "" => Ok(None),
+            "npy" => Ok(Some(Self::Npy)),
+            "npz" => Ok(Some(Self::Npz)),
+            "json" => Ok(Some(Self::Json)),
+            "csv" => Ok(Some(Self::Csv)),
+            other => {
+                let message = format!("{} is not a format of motions", quoted(other));
+                Err(Error::input(message).remedy("motions are .npy, .npz, .json or .csv"))
+            }
+        }
+    }
+
+    /// The format of a content, given its first bytes.
+    fn of_content(first: &[u8]) -> Result<Self> {
+        let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii_start();
+        match text.first() {
+            _ if first.starts_with(array::MAGIC) => Ok(Self::Npy),
+            // The first file of an archive, or the end of one without files.
+            _ if first.starts_with(b"PK\x03\x04") || first.starts_with(b"PK\x05\x06") => Ok(Self::Npz),
+            Some(b'{' | b'[') => Ok(Self::Json),
+            Some(_) if !first.contains(&0) => Ok(Self::Csv),
+            None => Err(Error::input("it is empty").remedy("motions are .npy, .npz, .json or .csv")),
+            Some(_) => Err(Error::input("its content is neither .npy, .npz, .json nor .csv")),
+        }
+    }
+}
+
 impl<'r> MotionFile<'r> {
-    /// Opens a file as [`Motions::load`] does. Of an array only the header is looked at.
+    /// Opens a file, of which arrays are read later.
+    ///
+    /// - `.npy`: an array of shape `(Q, 2, D)`, the columns those of the robot; any real number type of at most 64 bits,
+    ///   C or Fortran order.
+    /// - `.npz`: such an array with the name `positions`, or the only one; optionally `joint_names`.
+    /// - `.json`: `{"joints":["name",…],"motions":[[[start…],[end…]],…]}`.
+    /// - `.csv`: a line with the names of the joints, then two rows for each motion; or a column `trajectory` that is the
+    ///   same in the rows of a motion.
+    ///
+    /// A pipe, and a file without an extension, is recognised by its content.
     ///
     /// # Errors
-    /// The file is missing or malformed, of another type or shape, or a `.json` file does not fit the limits.
-    pub fn open(path: impl AsRef<Path>, robot: &'r Robot, limits: &LoadLimits) -> Result<Self> {
+    /// The file is missing or malformed, of another type or shape, lacks a joint for which the options have no value, or
+    /// what has to be in memory does not fit the limits.
+    pub fn open(path: impl AsRef<Path>, robot: &'r Robot, options: &MotionOptions) -> Result<Self> {
         let path = path.as_ref();
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let opened = match extension.as_str() {
-            "npy" => open_array(path, robot, limits),
-            "json" => from_json(path, robot, limits).map(|motions| (motions.len(), Content::Read(motions))),
-            other => Err(Error::input(format!("{} is no format of motions: .npy or .json", quoted(other)))),
-        };
-        let (n_motions, content) = opened.map_err(|e| e.in_file(path))?;
-        Ok(Self { path: path.to_path_buf(), robot, n_motions, content })
+        let content = open(path, robot, options).map_err(|e| e.in_file(path))?;
+        Ok(Self { name: path.to_path_buf(), robot, content })
+    }
+
+    /// Reads a stream of any format that [`MotionFile::open`] reads, recognised by its content. Large arrays are kept in
+    /// an unnamed temporary file. `name` is for messages.
+    ///
+    /// # Errors
+    /// The same as of [`MotionFile::open`], or the stream cannot be kept.
+    pub fn from_stream(
+        mut stream: impl Read,
+        name: impl Into<PathBuf>,
+        robot: &'r Robot,
+        options: &MotionOptions,
+    ) -> Result<Self> {
+        let name = name.into();
+        let content = from_stream(&mut stream, None, robot, options).map_err(|e| e.in_file(&name))?;
+        Ok(Self { name, robot, content })
+    }
+
+    /// The path, or the name of the stream.
+    pub fn name(&self) -> &Path {
+        &self.name
     }
 
     /// Number of motions.
     pub fn len(&self) -> usize {
-        self.n_motions
+        match &self.content {
+            Content::Array(array) => array.len(),
+            Content::Read(motions) => motions.len(),
+        }
     }
 
     /// Whether there is no motion.
@@ -58,39 +132,40 @@ impl<'r> MotionFile<'r> {
 
     /// Number of columns.
     pub fn n_columns(&self) -> usize {
-        match &self.content {
-            Content::Array { n_columns, .. } => *n_columns,
-            Content::Read(motions) => motions.n_columns(),
-        }
+        self.robot.columns.len()
     }
 
     /// The motions from number `first` on, in portions of some thousands, checked as [`Motions::check`] does.
     ///
     /// # Errors
-    /// The file cannot be read; so may each portion say, or that a motion in it does not suit the robot.
+    /// None at present. Each portion may be an error: the file cannot be read, or a motion does not suit the robot.
     pub fn portions(&self, first: usize) -> Result<Portions<'_>> {
-        let source = match &self.content {
-            Content::Array { data_offset, n_columns, .. } => {
-                let (mut file, _) = open(&self.path)?;
-                let at = data_offset + 16 * (first.min(self.n_motions) * n_columns) as u64;
-                file.seek(SeekFrom::Start(at)).map_err(|cause| self.unreadable(&cause))?;
-                Some(BufReader::with_capacity(1 << 16, file))
-            }
-            Content::Read(_) => None,
-        };
-        Ok(Portions { file: self, source, next: first })
+        Ok(Portions { file: self, next: first })
     }
 
-    /// Some of the motions, all at once.
+    /// Some of the motions, checked as [`Motions::check`] does.
     ///
     /// # Errors
-    /// As [`MotionFile::portions`].
+    /// The file cannot be read, or a motion does not suit the robot.
     pub fn read(&self, range: Range<usize>) -> Result<Motions> {
-        self.portions(range.start)?.some(range.len())
+        let end = range.end.min(self.len());
+        let range = range.start.min(end)..end;
+        let motions = match &self.content {
+            Content::Array(array) => array.read(range.clone(), self.n_columns()),
+            Content::Read(motions) => Ok(motions.range(range.clone())),
+        };
+        let checked = motions.and_then(|m| m.check_from(range.start, self.robot).map(|()| m));
+        checked.map_err(|e| e.in_file(&self.name))
     }
 
-    fn unreadable(&self, cause: &std::io::Error) -> Error {
-        Error::input(format!("it cannot be read: {cause}")).in_file(&self.path)
+    /// All motions.
+    ///
+    /// # Errors
+    /// They do not fit the limits, or as of [`MotionFile::read`].
+    pub fn read_all(&self, limits: &LoadLimits) -> Result<Motions> {
+        let fits = super::file::check_memory(self.len(), self.n_columns(), limits);
+        fits.map_err(|e| e.in_file(&self.name))?;
+        self.read(0..self.len())
     }
 }
 
@@ -98,72 +173,74 @@ impl<'r> MotionFile<'r> {
 #[derive(Debug)]
 pub struct Portions<'f> {
     file: &'f MotionFile<'f>,
-    source: Option<BufReader<File>>,
     next: usize,
-}
-
-impl Portions<'_> {
-    fn some(&mut self, most: usize) -> Result<Motions> {
-        let range = self.next..self.file.n_motions.min(self.next.saturating_add(most)).max(self.next);
-        self.next = range.end;
-        let motions = match (&self.file.content, &mut self.source) {
-            (Content::Array { is_big_endian, n_columns, .. }, Some(source)) => {
-                let values = numbers(source, range.len() * 2 * n_columns, *is_big_endian);
-                let values = values.map_err(|cause| self.file.unreadable(&cause))?;
-                Motions::numbered(range.start, range.len(), *n_columns, values)
-            }
-            (Content::Read(motions), _) => Ok(motions.range(range.clone())),
-            (Content::Array { .. }, None) => Err(Error::input("it is not open")),
-        };
-        let checked = motions.and_then(|m| m.check_from(range.start, self.file.robot).map(|()| m));
-        checked.map_err(|e| e.in_file(&self.file.path))
-    }
 }
 
 impl Iterator for Portions<'_> {
     type Item = Result<Motions>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        (self.next < self.file.n_motions).then(|| self.some(PORTION))
+        let fitting = PORTION_BYTES / (2 * bytes_of::<f64>(self.file.n_columns().max(1)));
+        let n = PORTION.min(fitting as usize).max(1);
+        let range = self.next..self.file.len().min(self.next.saturating_add(n));
+        if range.is_empty() {
+            return None;
+        }
+        self.next = range.end;
+        Some(self.file.read(range))
     }
 }
 
-/// The next `n` numbers.
-fn numbers(source: &mut impl Read, n: usize, is_big_endian: bool) -> std::io::Result<Vec<f64>> {
-    let mut values = vec![0.0f64; n];
-    source.read_exact(bytemuck::cast_slice_mut(&mut values))?;
-    for value in &mut values {
-        let bytes = value.to_ne_bytes();
-        *value = if is_big_endian { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) };
+fn open(path: &Path, robot: &Robot, options: &MotionOptions) -> Result<Content> {
+    let named = Format::of_name(path)?;
+    let mut file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(Error::input("it is not a file"));
     }
-    Ok(values)
-}
-
-fn open_array(path: &Path, robot: &Robot, limits: &LoadLimits) -> Result<(usize, Content)> {
-    let (file, file_length) = open(path)?;
-    let Header { is_big_endian, shape, data_offset } = npy::read_header(&mut BufReader::new(file))?;
-    let n_columns = robot.columns.len();
-    let shown = shortened(&format!("{shape:?}"), 100);
-    let n_motions = match shape[..] {
-        [n, 2, columns] if columns == n_columns => n,
-        [_, 2, columns] => {
-            let message = format!("shape {shown} has {columns} columns where the robot has {n_columns}");
-            return Err(Error::input(message).remedy(SEE_COLUMNS));
-        }
-        [_, w, _] => {
-            return Err(Error::input(format!("shape {shown} has {w} way-points, only 2 are supported: start and end")));
-        }
-        _ => return Err(Error::input(format!("shape {shown}, want (motions, 2, {n_columns})"))),
+    if !metadata.is_file() {
+        return from_stream(&mut file, named, robot, options);
+    }
+    let (store, length) = (Store::File(Arc::new(file)), metadata.len());
+    let format = match named {
+        Some(format) => format,
+        None => Format::of_content(&peek(&mut store.reader(0), Format::N_PEEKED)?.0)?,
     };
-    let n_bytes = bytes_of::<f64>(n_motions) * 2 * n_columns as u128;
-    let there = u128::from(file_length.saturating_sub(data_offset));
-    if n_bytes != there {
-        let message = format!("shape {shown} takes {n_bytes} bytes, the file has {there}: truncated or damaged");
-        return Err(Error::input(message));
+    match format {
+        Format::Npy => Array::in_file(store, length, robot, options).map(Content::Array),
+        Format::Npz => Array::in_archive(store, length, robot, options).map(Content::Array),
+        Format::Json | Format::Csv => {
+            options.limits.check(u128::from(length), "its bytes")?;
+            text(format, store.reader(0), robot, options)
+        }
     }
-    if n_columns == 0 {
-        // A file of no numbers may claim any number of motions.
-        super::file::check_memory(n_motions, n_columns, limits)?;
+}
+
+/// Reads a file in a text format.
+fn text(format: Format, source: impl Read, robot: &Robot, options: &MotionOptions) -> Result<Content> {
+    let bytes = read_whole(source, &options.limits)?;
+    let parse = if format == Format::Csv { csv::parse } else { json::parse };
+    parse(&bytes, robot, options).map(Content::Read)
+}
+
+/// Reads a stream, of the format that its content has unless it has a name.
+fn from_stream(
+    source: &mut dyn Read,
+    named: Option<Format>,
+    robot: &Robot,
+    options: &MotionOptions,
+) -> Result<Content> {
+    let (first, stream): (Vec<u8>, Stream) = peek(source, Format::N_PEEKED)?;
+    let format = named.map_or_else(|| Format::of_content(&first), Ok)?;
+    match format {
+        Format::Npy => Array::in_stream(stream, robot, options).map(Content::Array),
+        Format::Npz => {
+            // The directory is at the end: all of it is needed before anything is known.
+            let limits = &options.limits;
+            let (store, length) = spool(stream, limits.memory_bytes.saturating_add(1), limits)?;
+            limits.check(u128::from(length), "the bytes of an archive in a stream")?;
+            Array::in_archive(store, length, robot, options).map(Content::Array)
+        }
+        Format::Json | Format::Csv => text(format, stream, robot, options),
     }
-    Ok((n_motions, Content::Array { is_big_endian, data_offset, n_columns }))
 }

@@ -9,7 +9,7 @@ use super::search::{Bodies, Counts, Options, Possible, RANGE_INFLATION, cover, f
 use super::smooth::JointCourse;
 use super::tree::Tree;
 use super::worklist::{Course, cover_on};
-use crate::error::Result;
+use crate::error::{Result, quoted};
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::Scene;
 use crate::motion::{JointMotion, ModelMotion};
@@ -71,7 +71,7 @@ impl<'r> Toleranced<'r> {
         let fixed_tree = fixed_tree(&fixed);
         let link = |link: &crate::model::robot::Link| {
             let faces = link.triangles.iter().map(|t| Face::triangle(plain(t), TRIANGLE_INFLATION));
-            let faces = faces.collect::<Result<Vec<_>>>().map_err(|e| e.at(format!("link '{}'", link.name)))?;
+            let faces = faces.collect::<Result<Vec<_>>>().map_err(|e| e.at(format!("link {}", quoted(&link.name))))?;
             let tree = moving_tree(&faces);
             Ok(LinkFaces { body: link.body, faces, tree })
         };

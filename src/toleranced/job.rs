@@ -1,10 +1,11 @@
 //! What a file asks for: problems of polygons, or a robot in a scene.
 
 use super::problem::{Limits, Problem};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, foreign, quoted};
 use crate::load::{LoadLimits, read_bytes, text};
 use crate::model::robot::Robot;
 use crate::model::urdf::UrdfOptions;
+use crate::motion::{JointValues, MissingJoints, MotionOptions};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -19,11 +20,24 @@ pub struct RobotFiles {
     pub base: Option<[f64; 6]>,
     /// A mesh, `scene.json` or a URDF.
     pub scene: PathBuf,
-    /// `.npy` or `.json`.
+    /// `.npy`, `.npz`, `.json` or `.csv`.
     pub motions: PathBuf,
+    /// Values of the joints that the motions leave out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_joints: Option<MissingJointsField>,
     /// When to stop.
     #[serde(default)]
     pub limits: Limits,
+}
+
+/// Values of the joints that a file of motions leaves out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum MissingJointsField {
+    /// `zero`, or a file of values.
+    Text(String),
+    /// The values.
+    Values(JointValues),
 }
 
 impl RobotFiles {
@@ -37,7 +51,26 @@ impl RobotFiles {
             &UrdfOptions { base: self.base.unwrap_or_default(), ..UrdfOptions::default() },
         )
     }
+
+    /// Options for reading the motions.
+    ///
+    /// # Errors
+    /// The file of values has not been read: certificates contain the values.
+    pub fn motion_options(&self, limits: &LoadLimits) -> Result<MotionOptions> {
+        let missing = match &self.missing_joints {
+            None => MissingJoints::Refuse,
+            Some(MissingJointsField::Text(text)) if text == ZERO => MissingJoints::Zero,
+            Some(MissingJointsField::Values(values)) => MissingJoints::Values(values.clone()),
+            Some(MissingJointsField::Text(text)) => {
+                return Err(Error::input(format!("missing_joints is {}, not zero or values", quoted(text))));
+            }
+        };
+        Ok(MotionOptions::default().with_limits(*limits).with_missing_joints(missing))
+    }
 }
+
+/// The text that sets missing joints to 0.
+const ZERO: &str = "zero";
 
 /// Several problems.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,25 +92,32 @@ pub enum Job {
 
 impl Job {
     /// Reads a file: an object with `robot`, `scene` and `motions`, one with `problems`, or a single problem. Paths in it are
-    /// relative to its folder.
+    /// relative to its folder. `missing_joints` is `"zero"`, a file as [`JointValues::from_file`] reads it, or an object
+    /// with the values.
     ///
     /// # Errors
     /// The file is missing or malformed.
     pub fn load(path: &Path, limits: &LoadLimits) -> Result<Self> {
         let bytes = read_bytes(path, limits)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let job = text(&bytes).and_then(|text| Self::parse(text, folder));
+        let job = text(&bytes).and_then(|text| Self::parse(text, folder, limits));
         job.map_err(|e| e.in_file(path))
     }
 
-    fn parse(text: &str, folder: &Path) -> Result<Self> {
-        let malformed = |e: serde_json::Error| Error::input(e.to_string());
+    fn parse(text: &str, folder: &Path, limits: &LoadLimits) -> Result<Self> {
+        let malformed = |e: serde_json::Error| Error::input(format!("JSON: {}", foreign(&e)));
         let keys: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(malformed)?;
         if keys.contains_key("robot") {
             let mut files: RobotFiles = serde_json::from_str(text).map_err(malformed)?;
             files.limits.check()?;
             for file in [&mut files.robot, &mut files.scene, &mut files.motions] {
                 *file = folder.join(&*file);
+            }
+            if let Some(field @ MissingJointsField::Text(_)) = &mut files.missing_joints
+                && let MissingJointsField::Text(text) = &*field
+                && text != ZERO
+            {
+                *field = MissingJointsField::Values(JointValues::from_file(folder.join(text), limits)?);
             }
             return Ok(Self::Articulated(files));
         }

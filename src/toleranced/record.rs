@@ -5,13 +5,14 @@ use super::certificate::{Orders, Step};
 use super::checker::{Checker, Refusal, Standing, Subject};
 use super::job::{Job, Problems, RobotFiles};
 use super::search::RANGE_INFLATION;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, foreign};
 use crate::load::LoadLimits;
 use crate::model::robot::Robot;
 use crate::model::scene::Scene;
 use crate::motion::Motions;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -65,8 +66,9 @@ pub type Verified = std::result::Result<usize, String>;
 pub fn verify(path: &Path, limits: &LoadLimits) -> Result<Verified> {
     let file = File::open(path).map_err(|e| Error::input(format!("it cannot be read: {e}")).in_file(path))?;
     let mut lines = BufReader::new(file).lines().enumerate().map(|(i, line)| {
-        let line = line.map_err(|e| format!("line {}: {e}", i + 1))?;
-        let line = serde_json::from_str::<Line>(&line).map_err(|e| format!("line {}: {e}", i + 1))?;
+        let at = |cause: &dyn Display| format!("line {}: {}", i + 1, foreign(cause));
+        let line = line.map_err(|cause| at(&cause))?;
+        let line = serde_json::from_str::<Line>(&line).map_err(|cause| at(&cause))?;
         Ok::<_, String>((i + 1, line))
     });
     let job = match lines.next() {
@@ -155,7 +157,7 @@ impl Record {
 
     fn about_robot(&self, files: &RobotFiles, limits: &LoadLimits) -> Result<Verified> {
         let (robot, scene) = (files.read_robot()?, Scene::from_file(&files.scene)?);
-        let motions = Motions::load(&files.motions, &robot, limits)?;
+        let motions = Motions::load(&files.motions, &robot, &files.motion_options(limits)?)?;
         let scene = standing(&scene);
         Ok(self.of_robot(&robot, &scene, &motions))
     }

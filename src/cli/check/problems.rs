@@ -10,7 +10,7 @@ use firstcontact::dataset::problems::{self, Problem};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
-use firstcontact::motion::{BeyondLimits, Motions};
+use firstcontact::motion::{BeyondLimits, MissingJoints, Motions};
 use firstcontact::report::Line;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
@@ -73,8 +73,9 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     problems::lacking(&found, &robot).iter().for_each(|w| warn(w));
     // The names of all objects, for the statistics.
     let mut objects = Scene::new();
+    let missing = args.files.reading.missing_joints(&args.inputs.limits())?;
     let ready: Vec<Ready> =
-        found.iter().map(|problem| prepare(args, problem, &robot, &mut objects)).collect::<Result<_>>()?;
+        found.iter().map(|problem| prepare(args, problem, &robot, &missing, &mut objects)).collect::<Result<_>>()?;
     let (hash, limits) = look(args, set, &ready)?;
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
@@ -132,7 +133,13 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     Ok(outcome(&stats))
 }
 
-fn prepare<'a>(args: &CheckArgs, problem: &'a Problem, robot: &'a Robot, objects: &mut Scene) -> Result<Ready<'a>> {
+fn prepare<'a>(
+    args: &CheckArgs,
+    problem: &'a Problem,
+    robot: &'a Robot,
+    missing: &MissingJoints,
+    objects: &mut Scene,
+) -> Result<Ready<'a>> {
     let scene = &problem.planning.scene;
     let first_object = objects.objects.len() as u32;
     for object in &scene.objects {
@@ -143,7 +150,7 @@ fn prepare<'a>(args: &CheckArgs, problem: &'a Problem, robot: &'a Robot, objects
     if let Some(path) = &args.allow {
         allowed.extend(allow::read(path, &robot, scene)?);
     }
-    let motion = problem.motion(&robot)?;
+    let motion = problem.motion(&robot, missing)?;
     Ok(Ready { problem, robot, motion, allowed, first_object })
 }
 

@@ -4,11 +4,10 @@ use super::Files;
 use super::named::{ProblemSet, Work, placed, work};
 use firstcontact::dataset::problems;
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::load::LoadLimits;
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::model::scene_file::SceneOptions;
-use firstcontact::motion::Motions;
+use firstcontact::motion::{MissingJoints, MotionOptions, Motions};
 use firstcontact::{Error, Result};
 use std::path::Path;
 
@@ -56,7 +55,8 @@ impl Loaded {
                 let one = |&k: &usize| {
                     let problem = &found[k];
                     let robot = problem.robot(&robot).unwrap_or_else(|| robot.clone());
-                    let (motions, allowed) = (problem.motion(&robot)?, problem.planning.allowed_pairs(&robot));
+                    let (motions, allowed) =
+                        (problem.motion(&robot, &MissingJoints::Refuse)?, problem.planning.allowed_pairs(&robot));
                     let scene = problem.planning.scene.clone();
                     Ok((format!("{name} ({})", problem.name), vec![k], Self { robot, scene, motions, allowed }))
                 };
@@ -68,7 +68,7 @@ impl Loaded {
     fn files(files: &Files) -> Result<Self> {
         let robot = placed(&files.robot, files.base.unwrap_or_default())?;
         let scene = Scene::from_file(&files.scene)?;
-        let motions = Motions::load(&files.motions, &robot, &LoadLimits::default())?;
+        let motions = Motions::load(&files.motions, &robot, &MotionOptions::default())?;
         Ok(Self { robot, scene, motions, allowed: Vec::new() })
     }
 

@@ -12,7 +12,7 @@ use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::model::scene_file::SceneOptions;
 use firstcontact::model::urdf::UrdfOptions;
-use firstcontact::motion::Motions;
+use firstcontact::motion::{MissingJoints, Motions};
 use firstcontact::output::PartFile;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
@@ -86,8 +86,8 @@ fn find(file: &str, folder: &Path) -> Result<PathBuf> {
     let places: Vec<PathBuf> = data.into_iter().chain([folder.to_path_buf()]).map(|f| f.join(file)).collect();
     places.iter().find(|p| p.is_file()).cloned().ok_or_else(|| {
         let set = file.split('/').next().unwrap_or_default();
-        let tried: Vec<_> = places.iter().map(|p| p.display().to_string()).collect();
-        Error::input(format!("the data set {set} is not there: no {}", tried.join(" and no ")))
+        Error::input(format!("the data set {set} is not there: no {file}"))
+            .in_folders(places.iter().filter_map(|place| place.ancestors().nth(Path::new(file).components().count())))
             .remedy(format!("firstcontact dataset fetch {set}; or FIRSTCONTACT_DATA names a folder that has {set}"))
     })
 }
@@ -124,7 +124,8 @@ fn starts_and_goals_of(run: &NamedRun, of: &Problems, robot: &Path, folder: &Pat
     let kind = of.kind.as_deref().unwrap_or(problems::ALL);
     let found = problems::read(&find(&of.archive, folder)?, &of.suffix, kind, &SceneOptions::default())?;
     let robot = placed(robot, run.base)?;
-    let motions: Vec<Motions> = found.iter().map(|p| p.motion(&robot)).collect::<Result<_>>()?;
+    let motions: Vec<Motions> =
+        found.iter().map(|p| p.motion(&robot, &MissingJoints::Refuse)).collect::<Result<_>>()?;
     let names: Vec<&str> = robot.columns.iter().map(|c| c.name.as_str()).collect();
     let ends: Vec<_> = motions.iter().map(|m| [m.start(0), m.end(0)]).collect();
     Ok(json!({ "joints": names, "motions": ends }).to_string())

@@ -1,8 +1,10 @@
 //! Files out of archives that nobody vouches for: nothing lands outside of a folder, and nothing grows without end.
 
 use crate::dataset::manifest::relative;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, foreign, quoted};
 use crate::output::record_input;
+use flate2::bufread::DeflateDecoder;
+use rawzip::CompressionMethod;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -61,6 +63,10 @@ pub fn read_tar(archive: &Path, wanted: impl Fn(&str) -> bool, limits: &Limits) 
     read().map_err(|e: Error| e.in_file(archive))
 }
 
+/// The bits of a Unix mode that give the type of a file, and that of a regular file.
+const FILE_TYPE: u32 = 0o170_000;
+const REGULAR_FILE: u32 = 0o100_000;
+
 struct Taker<'a> {
     take: &'a [[String; 2]],
     folder: &'a Path,
@@ -88,20 +94,32 @@ impl Taker<'_> {
 
     fn zip(&mut self, archive: &Path) -> Result<()> {
         let file = File::open(archive).map_err(|e| damaged(&e))?;
-        let mut zip = zip::ZipArchive::new(BufReader::new(file)).map_err(|e| damaged(&e))?;
-        if zip.len() > self.limits.entries {
-            return Err(too_many(self.limits));
-        }
-        for i in 0..zip.len() {
-            let mut entry = zip.by_index(i).map_err(|e| damaged(&e))?;
+        let mut buffer = vec![0; rawzip::MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
+        let zip = rawzip::ZipArchive::from_file(file, &mut buffer).map_err(|e| damaged(&e))?;
+        let mut entries = zip.entries(&mut buffer);
+        let mut n = 0;
+        while let Some(entry) = entries.next_entry().map_err(|e| damaged(&e))? {
+            n += 1;
+            if n > self.limits.entries {
+                return Err(too_many(self.limits));
+            }
             if entry.is_dir() {
                 continue;
             }
-            let path = entry.name().map_err(|e| damaged(&e))?.into_owned();
-            let is_file = entry.is_file() && !entry.is_symlink();
-            self.entry(&path, is_file, &mut entry)?;
+            let path = entry.file_path();
+            let path = std::str::from_utf8(path.as_bytes()).map_err(|e| damaged(&e))?;
+            let is_file = entry.mode().value() & FILE_TYPE == REGULAR_FILE && !entry.flags().is_encrypted();
+            let content = zip.get_entry(entry.wayfinder()).map_err(|e| damaged(&e))?;
+            let raw = BufReader::new(content.reader());
+            match entry.compression_method() {
+                CompressionMethod::STORE => self.entry(path, is_file, &mut content.verifying_reader(raw))?,
+                CompressionMethod::DEFLATE => {
+                    self.entry(path, is_file, &mut content.verifying_reader(DeflateDecoder::new(raw)))?;
+                }
+                other => return Err(damaged(&format!("compression method {} is not supported", other.as_u16()))),
+            }
         }
-        Ok(())
+        if n as u64 == zip.entries_hint() { Ok(()) } else { Err(damaged(&"it lists fewer entries than it says")) }
     }
 
     fn entry(&mut self, path: &str, is_file: bool, content: &mut dyn Read) -> Result<()> {
@@ -189,7 +207,7 @@ impl<R: Read> Read for Bounded<R> {
 }
 
 fn damaged(cause: &dyn std::fmt::Display) -> Error {
-    Error::input(format!("it cannot be unpacked: {cause}"))
+    Error::input(format!("it cannot be unpacked: {}", foreign(cause)))
 }
 
 fn too_many(limits: &Limits) -> Error {

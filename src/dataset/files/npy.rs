@@ -1,9 +1,10 @@
 //! Motion files: `.npy`, float64, C order, shape (Q, 2, D).
 
 use crate::dataset::motions::Push;
-use crate::error::{Error, Result, input_error};
+use crate::error::{Error, Result};
+use crate::motion::NpyHeader;
 use crate::output;
-use npyz::{DType, WriteOptions, WriterBuilder};
+use std::io::Write;
 use std::path::Path;
 
 /// Writes `n_motions` motions of `n_columns` columns as `fill` hands them over, start values before end values.
@@ -16,25 +17,21 @@ pub(crate) fn write(
     n_columns: usize,
     fill: impl FnOnce(&mut Push<'_>) -> Result<()>,
 ) -> Result<()> {
-    let trouble = input_error(path);
-    // Named, because the default is the machine's byte order.
-    let kind = "<f8".parse().map(DType::Plain).map_err(|e| trouble(&e))?;
+    let failed = |cause: std::io::Error| Error::usage(format!("cannot write: {cause}")).in_file(path);
     output::write(path, |out| {
-        let shape = [n_motions as u64, 2, n_columns as u64];
-        let options = WriteOptions::new().dtype(kind).shape(&shape);
-        let mut array = options.writer(out).begin_nd().map_err(|e| trouble(&e))?;
+        out.write_all(&NpyHeader::of_f64(&[n_motions, 2, n_columns])).map_err(failed)?;
         let mut written = 0;
         fill(&mut |start, end| {
             written += 1;
             if start.len() != n_columns || end.len() != n_columns || written > n_motions {
                 return Err(Error::usage("a motion too many, or of another length").in_file(path));
             }
-            array.extend(start.iter().chain(end).copied()).map_err(|e| trouble(&e))
+            start.iter().chain(end).try_for_each(|x| out.write_all(&x.to_le_bytes())).map_err(failed)
         })?;
         if written != n_motions {
             return Err(Error::usage(format!("{written} motions instead of {n_motions}")).in_file(path));
         }
-        array.finish().map_err(|e| trouble(&e))
+        Ok(())
     })
 }
 
@@ -42,8 +39,9 @@ pub(crate) fn write(
 mod tests {
     use super::*;
 
+    /// The bytes of the format's specification.
     #[test]
-    fn what_is_written_is_read_back() {
+    fn motions_are_written_as_an_array() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.npy");
         write(&path, 2, 3, |push| {
@@ -52,11 +50,12 @@ mod tests {
         })
         .unwrap();
         let bytes = std::fs::read(&path).unwrap();
-        let file = npyz::NpyFile::new(&bytes[..]).unwrap();
-        assert_eq!((file.shape(), file.order()), (&[2u64, 2, 3][..], npyz::Order::C));
-        assert_eq!(file.dtype().descr(), "'<f8'");
-        let values: Vec<f64> = file.into_vec().unwrap();
-        assert_eq!(values, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.1, 0.0, 1e-300, 7.0, 8.0, 9.0]);
+        let (header, values) = bytes.split_at(128);
+        let text = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 3, ), }";
+        let expected = [b"\x93NUMPY\x01\x00\x76\x00", format!("{text:<117}\n").as_bytes()].concat();
+        assert_eq!(header, expected);
+        let expected = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.1, -0.0, 1e-300, 7.0, 8.0, 9.0f64];
+        assert_eq!(values, expected.map(f64::to_le_bytes).concat());
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use super::{RobotState, StateYaml, parse};
 use crate::error::{Error, Result, quoted};
+use crate::model::joint_values::MissingJoints;
+use crate::model::named_columns::NamedColumns;
 use crate::model::robot::{ColumnKind, Robot};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -56,12 +58,12 @@ impl Request {
         Ok(Self { start: yaml.start_state.into_state()?, goal })
     }
 
-    /// Start and end of the straight motion between the two in the robot's columns. What the request leaves open is taken
-    /// from the scene's state, or else 0.
+    /// Start and end of the straight motion between the two in the robot's columns. A joint that the request does not name
+    /// starts where the scene's state says, or else at its value in `missing`.
     ///
     /// # Errors
-    /// The goal names a joint that the robot has not, or the robot has a free joint.
-    pub fn motion(&self, robot: &Robot, scene: &RobotState) -> Result<[Vec<f64>; 2]> {
+    /// The goal names a joint that the robot does not have, the start of a joint is missing, or the robot has a free joint.
+    pub fn motion(&self, robot: &Robot, scene: &RobotState, missing: &MissingJoints) -> Result<[Vec<f64>; 2]> {
         if let Some(free) = robot.columns.iter().find(|c| matches!(c.kind, ColumnKind::Free(_))) {
             return Err(Error::usage(format!(
                 "a problem moves no free joint, but the robot has {}",
@@ -72,14 +74,16 @@ impl Request {
         let mut strange: Vec<&str> = self.goal.keys().map(String::as_str).filter(|name| !moves(name)).collect();
         strange.sort_unstable();
         if let Some(name) = strange.first() {
-            return Err(Error::input(format!("its goal moves the joint {}, which the robot has not", quoted(name)))
-                .remedy("firstcontact info --robot R prints the columns"));
+            return Err(Error::input(format!(
+                "its goal moves the joint {}, which the robot does not have",
+                quoted(name)
+            ))
+            .remedy("firstcontact info --robot R prints the columns"));
         }
-        let start: Vec<f64> = robot
-            .columns
-            .iter()
-            .map(|c| self.start.joints.get(&c.name).or_else(|| scene.joints.get(&c.name)).copied().unwrap_or(0.0))
-            .collect();
+        let of_state = |name: &str| self.start.joints.get(name).or_else(|| scene.joints.get(name)).copied();
+        let named = robot.columns.iter().filter_map(|c| Some((c.name.as_str(), of_state(&c.name)?)));
+        let (names, values): (Vec<&str>, Vec<f64>) = named.unzip();
+        let start = NamedColumns::new(&names, robot, missing)?.place(1, &values);
         let end =
             robot.columns.iter().zip(&start).map(|(c, at)| self.goal.get(&c.name).copied().unwrap_or(*at)).collect();
         Ok([start, end])

@@ -1,7 +1,7 @@
 //! The mesh files that a URDF names: where they are, each read once.
 
 use super::UrdfOptions;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, quoted, shortened};
 use crate::load::{LoadLimits, bytes_of};
 use crate::model::mesh::Mesh;
 use crate::model::robot::Triangle;
@@ -9,6 +9,10 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+/// The remedy where a package is not found.
+const PACKAGE_REMEDY: &str =
+    "--package-path DIR names another folder to look in: the package itself, or the folder that contains it";
 
 pub(super) struct MeshFiles {
     /// The URDF's folder.
@@ -58,9 +62,10 @@ impl MeshFiles {
         let (dirs, names) = self.places(filename)?;
         let places = dirs.iter().flat_map(|d| names.iter().map(|n| d.join(n)));
         places.into_iter().find(|p| p.is_file()).ok_or_else(|| {
-            let dirs: Vec<_> = dirs.iter().map(|d| d.to_string_lossy()).collect();
-            let message = format!("the mesh {} does not exist: no", quoted(filename));
-            Error::input(format!("{message} {} in {}", names.join(" and no "), dirs.join(", ")))
+            let names: Vec<String> = names.iter().map(|name| shortened(name, 100)).collect();
+            let message = format!("the mesh {} does not exist: no {}", quoted(filename), names.join(" and no "));
+            let error = Error::input(message).in_folders(&dirs);
+            if names.len() > 1 { error.remedy(PACKAGE_REMEDY) } else { error }
         })
     }
 

@@ -287,8 +287,7 @@ impl Bench<'_> {
         }
         let figures = self.args.measure.out.join("peers.json");
         let message = format!("interrupted after {} of those who take part", self.contenders.len());
-        let remedy = format!("the figures so far stand in {}", figures.display());
-        Err(Error::new(ErrorKind::Interrupted, message).remedy(remedy))
+        Err(Error::new(ErrorKind::Interrupted, message).in_file(figures).remedy("the file has the figures so far"))
     }
 
     fn put_down(&mut self) -> Result<()> {

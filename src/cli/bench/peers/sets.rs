@@ -2,10 +2,11 @@
 
 use super::fact::Fact;
 use crate::cli::dataset;
-use firstcontact::load::{LoadLimits, read_text};
+use firstcontact::error::foreign;
+use firstcontact::load::read_text;
 use firstcontact::model::robot::{JointKind, Robot};
 use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::motion::{MotionOptions, Motions};
 use firstcontact::{Error, Result};
 use serde::Deserialize;
 use std::fs;
@@ -101,7 +102,7 @@ pub fn made(folder: &Path, quick: bool, most: usize) -> Result<(Vec<Class>, Vec<
                 Some(world) => world,
                 None => world.insert((Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?)),
             };
-            let motions = Motions::load(&files.motions, robot, &LoadLimits::default())?;
+            let motions = Motions::load(&files.motions, robot, &MotionOptions::default())?;
             let ends = |i: usize| [motions.start(i).to_vec(), motions.end(i).to_vec()];
             read.push((classes.len(), (0..motions.len().min(most)).map(|i| (i, ends(i), Fact::Unknown)).collect()));
             classes.push(Class { scene: name.to_string(), degrees });
@@ -149,7 +150,7 @@ pub fn pool(folder: &Path, most: usize) -> Result<(Vec<Class>, Vec<Set>)> {
         let file = |ending: &str| folder.join(format!("{name}{ending}"));
         let robot = Robot::from_urdf(folder.join("robot.urdf"))?;
         let scene = Scene::from_file(file(".obj"))?;
-        let motions = Motions::load(file(".npy"), &robot, &LoadLimits::default())?;
+        let motions = Motions::load(file(".npy"), &robot, &MotionOptions::default())?;
         let truths = truths(&file(TRUTH), motions.len())?;
         let mut read: Vec<(usize, Vec<Read>)> = Vec::new();
         for (i, (degrees, fact)) in truths.into_iter().enumerate() {
@@ -174,7 +175,7 @@ fn truths(path: &Path, n: usize) -> Result<Vec<(u32, Fact)>> {
     let text = read_text(path)?;
     let parse = |(i, line): (usize, &str)| {
         let trouble = |what: String| Error::input(what).in_file(path).at(format!("line {}", i + 1));
-        let truth: Truth = serde_json::from_str(line).map_err(|e| trouble(e.to_string()))?;
+        let truth: Truth = serde_json::from_str(line).map_err(|e| trouble(foreign(&e)))?;
         let fact = truth.fact().ok_or_else(|| trouble("neither free nor a contact with t_lo and t_hi".into()))?;
         Ok((truth.max_deg, fact))
     };
