@@ -1,0 +1,143 @@
+//! The parts of a scene that a picture shows or leaves out: objects, or connected pieces of them.
+
+use super::sight::Sight;
+use crate::model::world::World;
+use glam::DVec3;
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+
+/// Triangles of objects that are divided into pieces: the work for more is not worth it.
+const MAX_DIVIDED: usize = 3_000_000;
+/// Triangles of a part from whose corners its neighbours are looked for.
+const PROBED: usize = 24;
+
+/// The scene as parts: each object is one, unless it is divided into its connected pieces.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    world: &'a World,
+    /// For each triangle of an object that is divided, its part.
+    pieces: HashMap<usize, usize>,
+    /// The lowest and highest coordinates of each part, in the world.
+    pub boxes: Vec<[DVec3; 2]>,
+}
+
+impl<'a> Parts<'a> {
+    /// The parts of a scene; `divided` objects are taken to pieces.
+    pub fn new(world: &'a World, divided: &[u32]) -> Self {
+        let scene = &world.scene;
+        let pieces = if divided.is_empty() { HashMap::new() } else { pieces(world, divided) };
+        let n = pieces.values().fold(scene.objects.len(), |n, part| n.max(part + 1));
+        let mut parts = Self { world, pieces, boxes: vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; n] };
+        for (i, triangle) in scene.triangles.iter().enumerate() {
+            let part = parts.of(i);
+            if let Some([lo, hi]) = parts.boxes.get_mut(part) {
+                let world_of = |v: &DVec3| *v + world.origin_m;
+                triangle.iter().map(world_of).for_each(|v| (*lo, *hi) = (lo.min(v), hi.max(v)));
+            }
+        }
+        parts
+    }
+
+    /// The part that a triangle of the scene belongs to.
+    pub fn of(&self, triangle: usize) -> usize {
+        self.pieces.get(&triangle).copied().unwrap_or(self.world.scene.object[triangle] as usize)
+    }
+
+    /// Lengths of a part's box, the largest first, metres; zeros where it has no triangles.
+    pub fn lengths(&self, part: usize) -> [f64; 3] {
+        let mut lengths = self.boxes.get(part).map_or([0.0; 3], |[lo, hi]| (hi - lo).max(DVec3::ZERO).to_array());
+        lengths.sort_by(|a, b| b.total_cmp(a));
+        lengths
+    }
+
+    /// Parts whose boxes are no farther than this from the box of one of the given parts.
+    pub fn near(&self, given: &[usize], within_m: f64) -> Vec<usize> {
+        let is_near = |&part: &usize| {
+            let [lo, hi] = self.boxes[part];
+            let meets = |[other_lo, other_hi]: [DVec3; 2]| {
+                (lo - within_m).cmple(other_hi).all() && (other_lo - within_m).cmple(hi).all()
+            };
+            given.iter().any(|&other| meets(self.boxes[other]))
+        };
+        (0..self.boxes.len()).filter(is_near).collect()
+    }
+
+    /// For each of the given parts the others that it touches, within a distance along the axes from some of its points.
+    pub fn touching(&self, sight: &Sight, given: &[usize], within_m: f64) -> HashMap<usize, BTreeSet<usize>> {
+        let scene = &self.world.scene;
+        let mut triangles: HashMap<usize, Vec<usize>> = given.iter().map(|part| (*part, Vec::new())).collect();
+        for i in 0..scene.triangles.len() {
+            if let Some(of) = triangles.get_mut(&self.of(i)) {
+                of.push(i);
+            }
+        }
+        let touched = |(part, triangles): (usize, Vec<usize>)| {
+            let mut others = BTreeSet::new();
+            for &i in triangles.iter().step_by(triangles.len().div_ceil(PROBED).max(1)) {
+                for v in scene.triangles[i] {
+                    let at = v + self.world.origin_m;
+                    for way in [DVec3::X, DVec3::Y, DVec3::Z] {
+                        let (from, to) = (at - way * within_m, at + way * within_m);
+                        sight.each_met(from, to, |_, j| {
+                            others.insert(self.of(j));
+                        });
+                    }
+                }
+            }
+            others.remove(&part);
+            (part, others)
+        };
+        triangles.into_par_iter().map(touched).collect()
+    }
+}
+
+/// The parts of objects that are divided: triangles that have a vertex in common are one piece. Numbers follow those of the
+/// objects.
+fn pieces(world: &World, objects: &[u32]) -> HashMap<usize, usize> {
+    let scene = &world.scene;
+    let triangles: Vec<usize> = (0..scene.triangles.len()).filter(|&i| objects.contains(&scene.object[i])).collect();
+    if triangles.len() > MAX_DIVIDED {
+        return HashMap::new();
+    }
+    let mut first: HashMap<(u32, [u64; 3]), usize> = HashMap::new();
+    let mut sets = Sets::new(triangles.len());
+    for (k, &i) in triangles.iter().enumerate() {
+        for v in scene.triangles[i] {
+            // The addition of zero turns -0 into 0.
+            let key = (scene.object[i], (v + 0.0).to_array().map(f64::to_bits));
+            sets.join(k, *first.entry(key).or_insert(k));
+        }
+    }
+    let mut numbers = HashMap::new();
+    let mut number = |k: usize| {
+        let next = scene.objects.len() + numbers.len();
+        *numbers.entry(sets.root(k)).or_insert(next)
+    };
+    triangles.iter().enumerate().map(|(k, &i)| (i, number(k))).collect()
+}
+
+/// Disjoint sets of numbers.
+#[derive(Debug)]
+pub struct Sets(Vec<usize>);
+
+impl Sets {
+    /// Each of the first `n` numbers by itself.
+    pub fn new(n: usize) -> Self {
+        Self((0..n).collect())
+    }
+
+    /// Joins the sets of two numbers.
+    pub fn join(&mut self, a: usize, b: usize) {
+        let [a, b] = [self.root(a), self.root(b)];
+        self.0[a.max(b)] = a.min(b);
+    }
+
+    /// The least number of a set.
+    pub fn root(&mut self, mut k: usize) -> usize {
+        while self.0[k] != k {
+            self.0[k] = self.0[self.0[k]];
+            k = self.0[k];
+        }
+        k
+    }
+}
