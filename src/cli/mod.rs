@@ -26,6 +26,7 @@ mod elementary;
 mod info;
 mod inputs;
 mod large;
+mod legend;
 mod render;
 mod report;
 mod resume;

@@ -25,6 +25,11 @@ pub struct View {
 }
 
 impl View {
+    /// Unit vector from the subject towards the camera.
+    pub fn toward(self) -> DVec3 {
+        self.axes()[2]
+    }
+
     /// Unit vectors to the right of the picture, up in it, and from the subject towards the camera.
     fn axes(self) -> [DVec3; 3] {
         let (sin_a, cos_a) = self.azimuth_deg.to_radians().sin_cos();

@@ -219,3 +219,105 @@ impl Rays {
         Self { before, behind, foreground, very_near }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::robot::{Robot, Triangle};
+    use crate::model::scene::Scene;
+    use crate::model::world::World;
+    use crate::picture::camera::View;
+    use glam::DMat3;
+
+    fn block(lo: [f64; 3], hi: [f64; 3]) -> Vec<Triangle> {
+        let corner = |i: usize| DVec3::from_array([0, 1, 2].map(|k| if i >> k & 1 == 0 { lo[k] } else { hi[k] }));
+        let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let halves = |[a, b, c, d]: [usize; 4]| [[a, b, c], [a, c, d]].map(|t| t.map(corner));
+        quads.into_iter().flat_map(halves).collect()
+    }
+
+    /// What becomes of each object when a body of half a metre at the origin is seen along -x from a little above.
+    fn fates(objects: &[(&str, Vec<Triangle>)], touched: Option<usize>) -> Vec<(String, Fate)> {
+        let mut scene = Scene::new();
+        for (name, triangles) in objects {
+            scene.add_object(*name, triangles.iter().copied()).unwrap();
+        }
+        let robot = Robot::new("r", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let world = World::new(&robot, &scene, &[]).unwrap();
+        let body = block([-0.25; 3], [0.25; 3]);
+        let points: Vec<DVec3> = body.iter().flatten().copied().collect();
+        let of = |object: usize| (0..world.scene.object.len()).find(|&i| world.scene.object[i] == object as u32);
+        let subject = Subject {
+            frame: points.iter().map(|p| (*p, 0.0)).collect(),
+            moving: points.clone(),
+            robot: points,
+            contact: touched.map(|_| [DVec3::new(0.0, 0.0, 0.25), DVec3::NEG_Z]),
+            touched: touched.and_then(of),
+        };
+        let camera = Camera::new(View { azimuth_deg: 0.0, elevation_deg: 10.0 }, &subject, 1.6);
+        let cutaway = Cutaway::new(&Sight::new(&world, &body).unwrap(), &camera, &subject);
+        let name = |i: usize| world.scene.objects[world.scene.object[i] as usize].name.clone();
+        let mut all: Vec<_> = (0..world.scene.triangles.len()).map(|i| (name(i), cutaway.fate(i))).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0).then((a.1 as u8).cmp(&(b.1 as u8))));
+        all.dedup();
+        all
+    }
+
+    fn expect(found: &[(String, Fate)], expected: &[(&str, Fate)]) {
+        let found: Vec<(&str, Fate)> = found.iter().map(|(name, fate)| (name.as_str(), *fate)).collect();
+        assert_eq!(found, expected);
+    }
+
+    /// A shelf before the body goes with all that stands on it; what has nothing to do with it stays.
+    #[test]
+    fn what_hides_the_subject_goes_as_a_whole_with_what_stands_on_it() {
+        let objects = [
+            ("a shelf", block([0.9, -0.4, -0.5], [1.1, 0.4, 0.4])),
+            ("book on it", block([0.95, -0.3, 0.4], [1.05, -0.25, 0.55])),
+            ("cup on the book", block([0.98, -0.29, 0.55], [1.02, -0.26, 0.6])),
+            ("floor", block([-3.0, -3.0, -0.6], [3.0, 3.0, -0.5])),
+            ("stool", block([-0.2, 0.6, -0.5], [0.0, 0.8, 0.0])),
+            ("wall behind", block([-2.0, -3.0, -0.5], [-1.9, 3.0, 2.0])),
+        ];
+        expect(
+            &fates(&objects, None),
+            &[
+                ("a shelf", Fate::Hidden),
+                ("book on it", Fate::Hidden),
+                ("cup on the book", Fate::Hidden),
+                ("floor", Fate::Shown),
+                ("stool", Fate::Shown),
+                ("wall behind", Fate::Shown),
+            ],
+        );
+    }
+
+    /// A room around the subject, and a wall as large as that, are cut; neither is left out as a whole.
+    #[test]
+    fn what_surrounds_the_subject_is_cut() {
+        let room = [("room", block([-1.0, -1.0, -0.6], [1.0, 1.0, 1.0]))];
+        expect(&fates(&room, None), &[("room", Fate::Cut)]);
+        let wall = [("wall", block([0.9, -9.0, -5.0], [1.0, 9.0, 5.0]))];
+        expect(&fates(&wall, None), &[("wall", Fate::Cut)]);
+    }
+
+    /// Of one mesh with a room and a screen in it, the screen goes and the room is cut.
+    #[test]
+    fn a_mesh_of_many_things_is_taken_to_pieces() {
+        let mesh = [block([-1.0, -1.0, -0.6], [1.0, 1.0, 1.0]), block([0.7, -0.4, -0.5], [0.8, 0.4, 0.5])].concat();
+        expect(&fates(&[("all", mesh)], None), &[("all", Fate::Hidden), ("all", Fate::Cut)]);
+    }
+
+    #[test]
+    fn what_is_touched_stays_and_so_does_what_it_stands_on() {
+        let objects = [
+            ("box", block([0.3, -0.3, -0.3], [0.5, 0.3, 0.25])),
+            ("table", block([0.2, -0.5, -0.6], [0.9, 0.5, -0.3])),
+        ];
+        let free = fates(&objects, None);
+        assert_eq!(free[0].1, Fate::Hidden);
+        let touching = fates(&objects, Some(0));
+        assert_eq!(touching[0].1, Fate::Shown);
+        assert!(touching[1].1 != Fate::Hidden, "{touching:?}");
+    }
+}

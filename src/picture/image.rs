@@ -94,3 +94,24 @@ impl Image {
         self.rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_chooses_the_format() {
+        let of = |name: &str| Format::of(Path::new(name));
+        assert_eq!(["a.png", "b.PNG", "c/d.Png"].map(of), [Some(Format::Png); 3]);
+        assert_eq!(["a.jpg", "a.b.JPEG", "ä.Jpg"].map(of), [Some(Format::Jpeg); 3]);
+        assert_eq!(["png", ".png", "a.glb", "a.png.txt", "a.", ""].map(of), [None; 6]);
+    }
+
+    #[test]
+    fn pixels_that_do_not_match_the_size_are_an_error() {
+        let image = Image { size: [3, 2], rgba: vec![0; 20] };
+        assert!(image.png().is_err() && image.jpeg().is_err());
+        let image = Image { size: [70_000, 1], rgba: vec![0; 280_000] };
+        assert!(image.jpeg().is_err_and(|e| e.to_string().contains("too large for JPEG")));
+    }
+}

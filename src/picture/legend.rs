@@ -45,9 +45,12 @@ impl Legend {
     /// # Errors
     /// The built-in font is damaged.
     pub fn new(world: &World, poses: &Poses, verdict: &Verdict, size: [u32; 2]) -> Result<Self> {
+        Self::with(title(world, verdict), entries(world, poses, verdict), size)
+    }
+
+    fn with(title: String, entries: Vec<Entry>, size: [u32; 2]) -> Result<Self> {
         let [width, height] = size.map(|n| n as f32);
         let text_px = (TEXT * height).min(0.022 * width).clamp(TEXT_PX[0], TEXT_PX[1]);
-        let (title, entries) = (title(world, verdict), entries(world, poses, verdict));
         let mut legend = Self { title, entries, rows: Vec::new(), font: Font::new(text_px)?, text_px, height: 0 };
         legend.arrange(width);
         let needed = legend.margin() * 2.0 + legend.line() * (1 + legend.rows.len()) as f32;
@@ -205,5 +208,56 @@ fn named(name: Option<&str>, otherwise: &str) -> String {
         name.chars().take(MAX_NAME - 1).chain(['…']).collect()
     } else {
         name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_made_fit() {
+        assert_eq!(named(Some(" a\nb\u{7}c "), "-"), "abc");
+        assert_eq!(["", " ", "\u{0}"].map(|n| named(Some(n), "the scene")), ["the scene"; 3]);
+        assert_eq!(named(None, "the robot"), "the robot");
+        let long = named(Some(&"ä".repeat(200)), "-");
+        assert!(long.chars().count() == MAX_NAME && long.ends_with('…'));
+    }
+
+    fn legend(size: [u32; 2], names: &[&str]) -> Legend {
+        let entries: Vec<Entry> =
+            names.iter().map(|n| Entry { colour: palette::START, opacity: 1.0, text: (*n).to_string() }).collect();
+        Legend::with("A title".into(), entries, size).unwrap()
+    }
+
+    #[test]
+    fn a_legend_is_below_the_picture_and_within_it() {
+        let names = ["start", "first contact", "end", "swept volume", "touched: a table with a long name"];
+        for size in [[1280, 800], [640, 400], [400, 600]] {
+            let legend = legend(size, &names);
+            let height = legend.height();
+            assert!(height > 0 && 10 * height < 4 * size[1], "{size:?}: {height}");
+            let grey = Image {
+                size: [size[0], size[1] - height],
+                rgba: vec![127; (4 * size[0] * (size[1] - height)) as usize],
+            };
+            let above = grey.rgba.clone();
+            let image = legend.below(grey);
+            assert_eq!((image.size, image.rgba.len()), (size, (4 * size[0] * size[1]) as usize));
+            assert_eq!(image.rgba[..above.len()], above);
+            let count = |colour: Colour| image.rgba[above.len()..].chunks(4).filter(|p| p[..3] == colour).count();
+            assert!(count(INK) > 100 && count(PAPER) > 1000 && count(palette::START) > 5 * 80, "{size:?}");
+            // The border is free: nothing is cut off.
+            let right =
+                image.rgba[above.len()..].chunks(4 * size[0] as usize).map(|row| &row[4 * (size[0] as usize - 3)..]);
+            assert!(right.flatten().all(|value| *value == 255), "{size:?}");
+        }
+    }
+
+    #[test]
+    fn where_there_is_no_room_there_is_no_legend() {
+        assert_eq!(legend([200, 800], &["a name that is wider than the picture"]).height(), 0);
+        assert_eq!(legend([1280, 60], &["start"]).height(), 0);
+        assert_eq!(legend([1, 1], &[]).height(), 0);
     }
 }

@@ -71,3 +71,34 @@ impl Image {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_written_where_they_belong() {
+        let font = Font::new(20.0).unwrap();
+        let mut image = Image { size: [100, 40], rgba: vec![255; 4 * 100 * 40] };
+        font.write(&mut image, "HxH", [10.0, 10.0], [0, 0, 0]);
+        let dark: Vec<usize> = (0..4000).filter(|i| image.rgba[4 * i] < 100).collect();
+        assert!(dark.len() > 60, "{} dark pixels", dark.len());
+        let columns = dark.iter().map(|i| i % 100);
+        let [left, right] = [columns.clone().min().unwrap(), columns.max().unwrap()];
+        let end = 10.0 + f64::from(font.width("HxH"));
+        assert!(left >= 10 && (right as f64) < end && right as f64 > end - 4.0, "{left} to {right}, until {end}");
+        assert!(dark.iter().all(|i| (10..30).contains(&(i / 100))));
+    }
+
+    #[test]
+    fn any_text_may_be_written_anywhere() {
+        let font = Font::new(14.0).unwrap();
+        let mut image = Image { size: [9, 5], rgba: vec![255; 4 * 9 * 5] };
+        for at in [[-50.0, -3.0], [0.0, 0.0], [8.5, 4.5], [1e9, 0.0], [f32::NAN, 1.0]] {
+            font.write(&mut image, "a\u{0}\u{1f980}\u{627}…é\u{301}", at, [1, 2, 3]);
+        }
+        assert_eq!(image.rgba.len(), 4 * 9 * 5);
+        assert_eq!(font.width("\u{1f980}"), font.width("?"));
+        assert!(font.width("é") > 0.0 && font.width("") == 0.0);
+    }
+}

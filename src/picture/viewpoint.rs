@@ -123,3 +123,63 @@ fn slab(camera: &Camera, sight: &Sight, counts: impl Fn(usize) -> bool) -> f64 {
     let largest = planes.values().fold(0.0, |most: f64, n| most.max(*n)) / (across * down) as f64;
     2.0 * (largest - MAX_SLAB).max(0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::robot::{Robot, Triangle};
+    use crate::model::scene::Scene;
+    use crate::model::world::World;
+    use glam::DMat3;
+
+    fn wall(axis: usize, at: f64) -> Vec<Triangle> {
+        let corner = |u: f64, v: f64| {
+            let mut p = DVec3::splat(at);
+            p[(axis + 1) % 3] = u;
+            p[(axis + 2) % 3] = v;
+            p
+        };
+        let [a, b, c, d] = [corner(-9.0, -9.0), corner(9.0, -9.0), corner(9.0, 9.0), corner(-9.0, 9.0)];
+        vec![[a, b, c], [a, c, d]]
+    }
+
+    /// The view of a way through the origin; of a ball of points if it has no direction.
+    fn view(objects: &[Vec<Triangle>], along: DVec3, contact: Option<[DVec3; 2]>) -> View {
+        let mut scene = Scene::new();
+        for triangles in objects {
+            scene.add_object("o", triangles.iter().copied()).unwrap();
+        }
+        let robot = Robot::new("r", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let world = World::new(&robot, &scene, &[]).unwrap();
+        let place = |i: usize| {
+            let t = i as f64 / 30.0 - 1.0;
+            let wobble = if along == DVec3::ZERO { 0.5 } else { 0.05 };
+            along * t + wobble * DVec3::new((17.0 * t).sin(), (25.0 * t).cos(), (39.0 * t).sin())
+        };
+        let moving: Vec<DVec3> = (0..60).map(place).collect();
+        let frame = moving.iter().map(|p| (*p, 0.1)).collect();
+        let subject = Subject { frame, robot: moving.clone(), moving, contact, touched: None };
+        choose(&subject, &Sight::new(&world, &[]).unwrap(), 1.6)
+    }
+
+    /// Beside a large wall, the camera is on the side of the subject, and does not look at the wall squarely.
+    #[test]
+    fn the_camera_is_before_a_wall_and_does_not_face_it() {
+        for (axis, at) in [(0, 0.4), (0, -0.4), (1, 0.4), (1, -0.4)] {
+            let along = if axis == 0 { DVec3::Y } else { DVec3::X };
+            let view = view(&[wall(axis, at)], along, None);
+            let toward = view.toward();
+            assert!(toward[axis] * at < 0.1 * at.abs(), "{view:?} looks through the wall at {at} of axis {axis}");
+            assert!(toward[axis].abs() < 0.87, "{view:?} faces the wall at {at} of axis {axis}");
+        }
+    }
+
+    /// The normal of a contact is not seen from its end.
+    #[test]
+    fn the_normal_is_seen_from_its_side() {
+        for normal in [DVec3::X, DVec3::Y, DVec3::new(0.6, -0.8, 0.0)] {
+            let view = view(&[wall(2, -0.9)], DVec3::ZERO, Some([DVec3::ZERO, normal]));
+            assert!(view.toward().dot(normal).abs() < 0.6, "{view:?} along {normal}");
+        }
+    }
+}
