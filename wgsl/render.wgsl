@@ -36,6 +36,8 @@ struct Exposure {
     shadow_offset_m: f32,
     // The share of this exposure in the picture.
     weight: f32,
+    // Whether the touched object is cut like a structure far from the contact.
+    cuts_touched: u32,
 }
 
 @group(0) @binding(0) var<uniform> exposure: Exposure;
@@ -139,6 +141,12 @@ fn ghost(at: vec4f) -> f32 {
     return GHOST * select(1.0, BEFORE_ROBOT, textureLoad(subject, vec2i(at.xy), 0).b < NOWHERE);
 }
 
+// Whether a part of a structure is left out: before the subject, or upright and near the camera.
+fn is_cut(at: vec4f, n: vec3f) -> bool {
+    let near_cut_m = exposure.near_cut_m * (1.0 - smoothstep(0.5, 0.9, abs(n.z)));
+    return distance_of(at) < near_cut_m || is_before_subject(at);
+}
+
 // The place of a triangle in a shadow map.
 @vertex
 fn shadow(@builtin(instance_index) light: u32, @location(0) position: vec3f) -> @builtin(position) vec4f {
@@ -165,8 +173,7 @@ fn scene(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f
 @fragment
 fn structure(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let n = facing(v, is_front);
-    let near_cut_m = exposure.near_cut_m * (1.0 - smoothstep(0.5, 0.9, abs(n.z)));
-    if distance_of(v.at) < near_cut_m || is_before_subject(v.at) {
+    if is_cut(v.at, n) {
         discard;
     }
     return vec4f(hazed(lit(v, n), v.at), 1.0);
@@ -189,10 +196,14 @@ fn touched(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec
     if exposure.touched_threshold >= select(select(1.0, TOUCHED_BEFORE_GHOST, is_before.y), TOUCHED, is_before.z) {
         discard;
     }
+    let n = facing(v, is_front);
     let away = smoothstep(exposure.spot_m.x, exposure.spot_m.y, distance(v.position, exposure.contact));
+    if exposure.cuts_touched > 0 && away >= 1.0 && is_cut(v.at, n) {
+        discard;
+    }
     var coloured = v;
     coloured.colour = vec4f(mix(exposure.touched.rgb, v.colour.rgb, away), 1.0);
-    let light = lit(coloured, facing(v, is_front));
+    let light = lit(coloured, n);
     return vec4f(mix(light, hazed(light, v.at), away), 1.0);
 }
 

@@ -139,6 +139,7 @@ impl Camera {
             halo_px: (0.03 * f64::from(height)) as f32,
             contact: Vec3::ZERO,
             spot_m: [f32::MAX; 2],
+            cuts_touched: false,
         }
     }
 
@@ -179,7 +180,7 @@ mod tests {
         });
         let moving: Vec<DVec3> = points.collect();
         let frame = moving.iter().map(|p| (*p, 0.0)).collect();
-        let subject = Subject { frame, moving, robot: Vec::new(), contact: None, touched: None };
+        let subject = Subject { frame, moving, robot: Vec::new(), ghosts: Vec::new(), contact: None, touched: None };
         for view in [(0.0, 0.0), (75.0, 24.0), (200.0, 62.0), (310.0, -30.0), (10.0, 90.0)] {
             for aspect in [0.5, 1.0, 1.6] {
                 let camera = Camera::new(View { azimuth_deg: view.0, elevation_deg: view.1 }, &subject, aspect);

@@ -10,7 +10,7 @@ use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Points of the subject that are looked at.
-const SAMPLES: usize = 400;
+const SAMPLES: usize = 900;
 /// A part is cut if it is behind this share of the points that it hides, …
 const BEHIND: f64 = 0.25;
 /// … or if it is a surface larger than this, relative to half the size of what is shown.
@@ -51,11 +51,10 @@ impl<'a> Cutaway<'a> {
     pub fn new(sight: &Sight<'a>, camera: &Camera, subject: &Subject) -> Self {
         let rays = Rays::new(sight, camera, subject);
         let whole = Parts::new(sight.world, &[]);
-        // Of a large object only the piece that is touched stays.
-        let object_of = |&i: &usize| sight.world.scene.object[i];
-        let touched = subject.touched.as_ref().map(object_of);
-        let large = |object: &u32| whole.lengths(*object as usize)[0] > LARGE * camera.extent_m;
-        let mut divided: Vec<u32> = touched.into_iter().filter(large).collect();
+        // Of a touched object that is all around the subject, only the piece that is touched stays.
+        let touched = subject.touched.map(|i| sight.world.scene.object[i]);
+        let surrounds = |object: &u32| whole.contains(*object as usize, camera.focus);
+        let mut divided: Vec<u32> = touched.into_iter().filter(surrounds).collect();
         let first = Self::of_parts(Parts::new(sight.world, &divided), sight, &rays, camera, subject);
         // An object that surrounds the subject may consist of many things, of which some can go as a whole.
         let n_objects = sight.world.scene.objects.len();
@@ -81,6 +80,11 @@ impl<'a> Cutaway<'a> {
     /// The longest side of the box around what is touched, metres.
     pub fn touched_length_m(&self) -> f64 {
         self.touched.map_or(0.0, |part| self.parts.lengths(part)[0])
+    }
+
+    /// Whether what is touched is all around the subject: its parts that are before the subject have to go.
+    pub fn is_touched_around(&self, camera: &Camera) -> bool {
+        self.touched.is_some_and(|part| self.parts.contains(part, camera.focus))
     }
 
     fn of_parts(parts: Parts<'a>, sight: &Sight, rays: &Rays, camera: &Camera, subject: &Subject) -> Self {
@@ -251,6 +255,7 @@ mod tests {
             frame: points.iter().map(|p| (*p, 0.0)).collect(),
             moving: points.clone(),
             robot: points,
+            ghosts: Vec::new(),
             contact: touched.map(|_| [DVec3::new(0.0, 0.0, 0.25), DVec3::NEG_Z]),
             touched: touched.and_then(of),
         };

@@ -92,6 +92,7 @@ impl Layers<'_> {
         let sizes = sizes(self.world);
         if cutaway.touched_length_m() > LARGE * self.camera.extent_m {
             lens.spot_m = SPOT.map(|share| (share * self.camera.extent_m) as f32);
+            lens.cuts_touched = cutaway.is_touched_around(self.camera);
         }
         let mut colours = palette::of_objects(&scene.objects);
         for (colour, size) in colours.iter_mut().zip(&sizes) {

@@ -50,6 +50,11 @@ impl<'a> Parts<'a> {
         lengths
     }
 
+    /// Whether a place is in a part's box.
+    pub fn contains(&self, part: usize, at: DVec3) -> bool {
+        self.boxes.get(part).is_some_and(|[lo, hi]| lo.cmple(at).all() && at.cmple(*hi).all())
+    }
+
     /// Parts whose boxes are no farther than this from the box of one of the given parts.
     pub fn near(&self, given: &[usize], within_m: f64) -> Vec<usize> {
         let is_near = |&part: &usize| {

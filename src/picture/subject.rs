@@ -80,8 +80,10 @@ pub struct Subject {
     pub frame: Vec<(DVec3, f64)>,
     /// Points of what moves, all along its way.
     pub moving: Vec<DVec3>,
-    /// Points of the robot at the time that the picture is about.
+    /// Points on the robot at the time that the picture is about.
     pub robot: Vec<DVec3>,
+    /// Points on the robot at the start and at the end.
+    pub ghosts: Vec<DVec3>,
     /// The contact and its normal.
     pub contact: Option<[DVec3; 2]>,
     /// The triangle of the world's scene that is touched.
@@ -106,6 +108,15 @@ impl Subject {
         let touched = contact.and_then(|c| touched_triangle(world, c));
         let contact = contact.map(|c| [c.point.into(), c.normal.into()]);
         let rest = scattered(posed, MAX_SCATTERED);
+        let ghost = |moment: &Moment| {
+            let moved = links.iter().filter(|l| moment.differs(&poses.now, l.body));
+            let posed = moved.flat_map(|l| {
+                let pose = *moment.pose(l.body);
+                l.triangles.iter().map(move |t| t.map(|v| pose.transform_point3(v)))
+            });
+            scattered(&posed.collect::<Vec<Triangle>>(), MAX_SCATTERED / 2)
+        };
+        let ghosts = [ghost(&poses.start), ghost(&poses.end)].concat();
         let own = || moving.iter().copied().chain(contact.map(|c| c[0]));
         let mut frame: Vec<DVec3> = own().collect();
         let whole = || posed.iter().flatten().copied().step_by(step(3 * posed.len()));
@@ -113,7 +124,7 @@ impl Subject {
             frame.extend(whole());
         }
         let frame = frame.into_iter().map(|p| (p, 0.0)).chain(balls).collect();
-        Self { frame, moving, robot: rest, contact, touched }
+        Self { frame, moving, robot: rest, ghosts, contact, touched }
     }
 }
 

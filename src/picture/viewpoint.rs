@@ -93,13 +93,13 @@ fn beyond_contact(camera: &Camera, at: DVec3, normal: DVec3) -> Vec<DVec3> {
     [0.04, 0.09].into_iter().flat_map(place).collect()
 }
 
-/// About `n` points of what moves, and of the robot at the time that the picture is about.
+/// At most some `n` points of what moves, of the robot at the time that the picture is about, and of its ghosts.
 pub fn samples(subject: &Subject, n: usize) -> Vec<DVec3> {
-    let some = |points: &'_ [DVec3]| {
-        let step = (2 * points.len() / n).max(1);
+    let some = |points: &[DVec3]| {
+        let step = (3 * points.len()).div_ceil(n).max(1);
         points.iter().copied().step_by(step).collect::<Vec<_>>()
     };
-    [some(&subject.moving), some(&subject.robot)].concat()
+    [some(&subject.moving), some(&subject.robot), some(&subject.ghosts)].concat()
 }
 
 /// The penalty for a plane that fills the picture, the larger the more squarely it is seen.
@@ -158,7 +158,7 @@ mod tests {
         };
         let moving: Vec<DVec3> = (0..60).map(place).collect();
         let frame = moving.iter().map(|p| (*p, 0.1)).collect();
-        let subject = Subject { frame, robot: moving.clone(), moving, contact, touched: None };
+        let subject = Subject { frame, robot: moving.clone(), ghosts: Vec::new(), moving, contact, touched: None };
         choose(&subject, &Sight::new(&world, &[]).unwrap(), 1.6)
     }
 

@@ -60,6 +60,7 @@ struct Exposure {
     shadow_m: f32,
     shadow_offset_m: f32,
     weight: f32,
+    cuts_touched: u32,
 }
 
 /// The uniforms of exposure `i` of `n` of a picture with that many pixels across and down.
@@ -92,6 +93,7 @@ pub fn uniforms(lens: &Lens, size: [u32; 2], i: u32, n: u32) -> Result<Vec<u8>> 
         shadow_m: lens.shadow_m,
         shadow_offset_m: 3.0 * lens.shadow_m / SHADOW_PX as f32,
         weight: 1.0 / n as f32,
+        cuts_touched: u32::from(lens.cuts_touched),
     };
     let mut buffer = encase::UniformBuffer::new(Vec::new());
     buffer.write(&exposure).map_err(|e| gpu_error(e.to_string()))?;

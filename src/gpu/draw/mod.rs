@@ -56,6 +56,8 @@ pub struct Lens {
     pub touched: Vec3,
     /// It has this colour within the first of these distances from the contact, and its own beyond the second.
     pub spot_m: [f32; 2],
+    /// Whether it is cut like a structure beyond the second.
+    pub cuts_touched: bool,
 }
 
 /// How a layer is drawn.
