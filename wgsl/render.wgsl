@@ -28,7 +28,8 @@ struct Exposure {
     halo_turn: vec2f,
     // The scene has the colour of the background beyond the second of these distances from the camera, metres.
     haze_m: vec2f,
-    // The touched object is coloured within the first of these distances from the contact, metres, and not beyond the second.
+    // The touched object is coloured within the first of these distances from the contact, metres, and not beyond the
+    // second.
     spot_m: vec2f,
     // Things throw shadows within this distance of the focus, metres.
     shadow_m: f32,
@@ -41,8 +42,8 @@ struct Exposure {
 }
 
 @group(0) @binding(0) var<uniform> exposure: Exposure;
-// For each pixel the distances along the view of all that moves, of the robot at any time, and of the solid robot; `NOWHERE` where
-// they are not.
+// For each pixel the distances along the view of all that moves, of the robot at any time, and of the solid robot;
+// `NOWHERE` where they are not.
 @group(1) @binding(0) var subject: texture_2d<f32>;
 @group(1) @binding(1) var shadows: texture_depth_2d_array;
 @group(1) @binding(2) var shadow_sampler: sampler_comparison;
@@ -79,7 +80,8 @@ fn corner(@location(0) position: vec3f, @location(1) normal: vec4f, @location(2)
     return seen(position, normal, colour);
 }
 
-// The same a little farther away on the same line of sight: of two surfaces that nearly coincide, the other one is seen.
+// The same a little farther away on the same line of sight: of two surfaces that nearly coincide, the other one is
+// seen.
 @vertex
 fn corner_behind(@location(0) position: vec3f, @location(1) normal: vec4f, @location(2) colour: vec4f) -> Corner {
     return seen(exposure.eye + (position - exposure.eye) * 1.006, normal, colour);
@@ -207,7 +209,8 @@ fn touched(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec
     return vec4f(mix(light, hazed(light, v.at), away), 1.0);
 }
 
-// A translucent surface, of which what is nearest is seen: darker where it is seen from the side, so that its outline shows.
+// A translucent surface, of which what is nearest is seen: darker where it is seen from the side, so that its outline
+// shows.
 fn shell(v: Corner, is_front: bool, threshold: f32, opacity: f32, rim: f32) -> vec4f {
     let n = facing(v, is_front);
     if threshold >= opacity {
@@ -231,8 +234,8 @@ fn end(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
 @fragment
 fn volume(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let distances = textureLoad(subject, vec2i(v.at.xy), 0);
-    let opacity = VOLUME * select(select(1.0, BEFORE_GHOST, distances.g < NOWHERE), BEFORE_ROBOT, distances.b < NOWHERE);
-    return shell(v, is_front, exposure.volume_threshold, opacity, 0.75);
+    let before = select(select(1.0, BEFORE_GHOST, distances.g < NOWHERE), BEFORE_ROBOT, distances.b < NOWHERE);
+    return shell(v, is_front, exposure.volume_threshold, VOLUME * before, 0.75);
 }
 
 fn glowing(v: Corner, n: vec3f) -> vec4f {

@@ -119,7 +119,8 @@ fn maps_of_depth_are_written() {
     // Three maps of 32 pixels, enlarged eight times, and what is between.
     assert_eq!([width, height], [3 * 256 + 16, 256]);
     let nothing = pixels[0];
-    // In each map the share of the pixels that something is in. Each axis is scaled on its own: the way fills all three.
+    // In each map the share of the pixels that something is in. Each axis is scaled on its own: the way fills all
+    // three.
     for view in 0..3 {
         let from = view * (256 + 8);
         let rows = pixels.chunks(width as usize);

@@ -2,8 +2,8 @@
 
 use plotters::style::{Color, Palette, RGBAColor};
 
-/// Nine colours that differ on white and on black, also for colour-blind readers: those of Okabe and Ito without yellow and black, and
-/// wine, brown and grey.
+/// Nine colours that differ on white and on black, also for colour-blind readers: those of Okabe and Ito without yellow
+/// and black, and wine, brown and grey.
 struct Distinct;
 
 impl Palette for Distinct {
@@ -35,7 +35,8 @@ pub fn dashes(k: usize) -> Option<[i32; 2]> {
     [None, Some([8, 4]), Some([2, 4])][round(k) % 3]
 }
 
-/// The corners of the mark of a point of series `k`, pixels from the point: a disc, then a square, a triangle, a diamond.
+/// The corners of the mark of a point of series `k`, pixels from the point: a disc, then a square, a triangle, a
+/// diamond.
 pub fn mark(k: usize) -> &'static [(i32, i32)] {
     match round(k) % 4 {
         0 => &[(-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2), (-4, -2)],

@@ -26,11 +26,13 @@ pub struct RenderArgs {
     /// The motion to draw, counted from 0
     #[arg(long, value_name = "K")]
     index: usize,
-    /// The file to write. Its ending chooses the format: .png or .jpg for a picture, .glb for the motion as binary glTF, with robot,
-    /// scene and contact in three dimensions and the robot animated from start to end. GLB needs no graphics adapter
+    /// The file to write. Its ending chooses the format: .png or .jpg for a picture, .glb for the motion as binary
+    /// glTF, with robot, scene and contact in three dimensions and the robot animated from start to end. GLB needs no
+    /// graphics adapter
     #[arg(long, value_name = "FILE.png|.jpg|.glb")]
     out: PathBuf,
-    /// Maximum number of the scene's triangles in a GLB file. Of a larger scene, it has the objects nearest to the motion
+    /// Maximum number of the scene's triangles in a GLB file. Of a larger scene, it has the objects nearest to the
+    /// motion
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     scene_triangles: usize,
     /// Also write what each moving link sweeps, as the drawn form of swept-volume culling sees it, into this folder:
@@ -44,8 +46,8 @@ pub struct RenderArgs {
     /// By default 32, and down to 8 for scenes of millions of triangles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     exposures: Option<u32>,
-    /// Look from here: degrees about z counted from x, and above the horizontal plane. By default the view that shows motion and
-    /// contact best
+    /// Look from here: degrees about z counted from x, and above the horizontal plane. By default the view that shows
+    /// motion and contact best
     #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = numbers::<2>, allow_hyphen_values = true)]
     view: Option<[f64; 2]>,
     /// Draw with the graphics adapter whose name contains this

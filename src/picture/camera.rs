@@ -55,7 +55,8 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// The camera that has the subject in its frame, seen from a direction; `aspect` is the picture's width by its height.
+    /// The camera that has the subject in its frame, seen from a direction; `aspect` is the picture's width by its
+    /// height.
     pub fn new(view: View, subject: &Subject, aspect: f64) -> Self {
         let axes = view.axes();
         let [right, up, toward] = axes;
@@ -89,7 +90,8 @@ impl Camera {
         self.focus + self.axes[2] * self.distance_m
     }
 
-    /// The place at a distance along the view that is seen in the picture at `x` and `y`: from -1 to 1, to the right and up.
+    /// The place at a distance along the view that is seen in the picture at `x` and `y`: from -1 to 1, to the right
+    /// and up.
     pub fn place(&self, [x, y]: [f64; 2], distance_m: f64) -> DVec3 {
         let [right, up, toward] = self.axes;
         let tan_up = HALF_VIEW_RAD.tan();
@@ -143,8 +145,8 @@ impl Camera {
         }
     }
 
-    /// Whether some part of a triangle (world coordinates) may be in the picture: not if all of it is beyond one side of the frame,
-    /// or behind the camera.
+    /// Whether some part of a triangle (world coordinates) may be in the picture: not if all of it is beyond one side
+    /// of the frame, or behind the camera.
     pub fn may_see(&self, lens: &Lens, triangle: &Triangle) -> bool {
         let corners = triangle.map(|v| lens.clip_from_scene * (v - self.focus).as_vec3().extend(1.0));
         let beyond = |side: fn(Vec4) -> f32| corners.iter().all(|c| side(*c) > 0.0);
@@ -170,8 +172,8 @@ pub fn breadth(view: View, points: &[DVec3]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whatever the direction and the shape of the picture, every point of the frame is in it, and some point is near its
-    /// border.
+    /// Whatever the direction and the shape of the picture, every point of the frame is in it, and some point is near
+    /// its border.
     #[test]
     fn the_frame_holds_the_subject() {
         let points = (0..60).map(|i| {

@@ -1,5 +1,5 @@
-//! Which parts of the scene are left out so that the subject is seen: whole parts, or, of large surfaces and what surrounds the
-//! subject, the side towards the camera.
+//! Which parts of the scene are left out so that the subject is seen: whole parts, or, of large surfaces and what
+//! surrounds the subject, the side towards the camera.
 
 use super::camera::Camera;
 use super::parts::{Parts, Sets};
@@ -47,15 +47,14 @@ pub struct Cutaway<'a> {
 }
 
 impl<'a> Cutaway<'a> {
-    /// What has to go for a view.
-    pub fn new(sight: &Sight<'a>, camera: &Camera, subject: &Subject) -> Self {
+    /// What has to go for a view; `whole` are the objects.
+    pub fn new(whole: &Parts<'a>, sight: &Sight, camera: &Camera, subject: &Subject) -> Self {
         let rays = Rays::new(sight, camera, subject);
-        let whole = Parts::new(sight.world, &[]);
         // Of a touched object that is all around the subject, only the piece that is touched stays.
         let touched = subject.touched.map(|i| sight.world.scene.object[i]);
         let surrounds = |object: &u32| whole.contains(*object as usize, camera.focus);
         let mut divided: Vec<u32> = touched.into_iter().filter(surrounds).collect();
-        let first = Self::of_parts(Parts::new(sight.world, &divided), sight, &rays, camera, subject);
+        let first = Self::of_parts(whole.divided(&divided), sight, &rays, camera, subject);
         // An object that surrounds the subject may consist of many things, of which some can go as a whole.
         let n_objects = sight.world.scene.objects.len();
         let cut = first.fates.iter().filter(|(part, fate)| **fate == Fate::Cut && **part < n_objects);
@@ -64,7 +63,7 @@ impl<'a> Cutaway<'a> {
             return first;
         }
         divided.extend(cut);
-        Self::of_parts(Parts::new(sight.world, &divided), sight, &rays, camera, subject)
+        Self::of_parts(whole.divided(&divided), sight, &rays, camera, subject)
     }
 
     /// What becomes of a triangle of the scene.
@@ -143,7 +142,8 @@ fn in_foreground(parts: &Parts, rays: &Rays, camera: &Camera, subject: &Subject)
     all
 }
 
-/// Parts that would float in the air: groups of small parts that touch what is left out, and nothing large that is shown.
+/// Parts that would float in the air: groups of small parts that touch what is left out, and nothing large that is
+/// shown.
 fn unsupported(sight: &Sight, parts: &Parts, fates: &HashMap<usize, Fate>, camera: &Camera) -> Vec<usize> {
     let is_hidden = |part: usize| fates.get(&part) == Some(&Fate::Hidden);
     let is_large = |part: usize| parts.lengths(part)[0] > camera.extent_m || fates.contains_key(&part);
@@ -260,7 +260,8 @@ mod tests {
             touched: touched.and_then(of),
         };
         let camera = Camera::new(View { azimuth_deg: 0.0, elevation_deg: 10.0 }, &subject, 1.6);
-        let cutaway = Cutaway::new(&Sight::new(&world, &body).unwrap(), &camera, &subject);
+        let sight = Sight::new(&world, &body).unwrap();
+        let cutaway = Cutaway::new(&Parts::new(&world), &sight, &camera, &subject);
         let name = |i: usize| world.scene.objects[world.scene.object[i] as usize].name.clone();
         let mut all: Vec<_> = (0..world.scene.triangles.len()).map(|i| (name(i), cutaway.fate(i))).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0).then((a.1 as u8).cmp(&(b.1 as u8))));

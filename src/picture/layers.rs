@@ -5,6 +5,7 @@ use super::cutaway::{Cutaway, Fate};
 use super::mesh::Mesh;
 use super::normals;
 use super::palette;
+use super::parts::Parts;
 use super::subject::Poses;
 use crate::error::Result;
 use crate::gpu::{Layer, Lens, Paint};
@@ -13,7 +14,7 @@ use crate::model::world::{LinkShape, World};
 use crate::motion::ModelMotion;
 use crate::stage::s4_sweep::paper::{self, SweptSurface};
 use crate::verdict::Touch;
-use glam::{DVec3, Vec3};
+use glam::Vec3;
 use rayon::prelude::*;
 
 /// Deviation of the swept volume's surface, relative to half the size of what is shown.
@@ -22,12 +23,12 @@ const FINENESS: f64 = 0.005;
 const MARK: f64 = 0.017;
 /// Triangles of the scene that are shaded smoothly; of more, each is flat.
 const MAX_SMOOTH: usize = 3_000_000;
-/// A touched object larger than this, relative to half the size of what is shown, is coloured near the contact alone: fully, and
-/// not at all beyond.
+/// A touched object larger than this, relative to half the size of what is shown, is coloured near the contact alone:
+/// fully, and not at all beyond.
 const LARGE: f64 = 2.0;
 const SPOT: [f64; 2] = [0.3, 0.9];
 /// An object larger than this has the colour of floors and walls.
-const STRUCTURE: f64 = 9.0;
+const STRUCTURE: f64 = 8.0;
 const OF_STRUCTURE: palette::Colour = [206, 205, 201];
 
 /// Where the layers' triangles come from.
@@ -77,7 +78,7 @@ impl Layers<'_> {
     }
 
     /// The scene; what is left out is in none of the layers. The lens learns how the touched object is coloured.
-    pub fn of_scene(&self, lens: &mut Lens, cutaway: &Cutaway) -> Vec<Layer> {
+    pub fn of_scene(&self, lens: &mut Lens, objects: &Parts, cutaway: &Cutaway) -> Vec<Layer> {
         let scene = &self.world.scene;
         let placed = |i: usize| scene.triangles[i].map(|v| v + self.world.origin_m);
         // What is outside of the picture throws shadows into it.
@@ -89,14 +90,13 @@ impl Layers<'_> {
         let triangles: Vec<Triangle> = drawn.iter().map(|&i| placed(i)).collect();
         let smooth = if triangles.len() <= MAX_SMOOTH { normals::smooth } else { normals::flat };
         let normals: Vec<[Vec3; 3]> = smooth(&triangles);
-        let sizes = sizes(self.world);
         if cutaway.touched_length_m() > LARGE * self.camera.extent_m {
             lens.spot_m = SPOT.map(|share| (share * self.camera.extent_m) as f32);
             lens.cuts_touched = cutaway.is_touched_around(self.camera);
         }
         let mut colours = palette::of_objects(&scene.objects);
-        for (colour, size) in colours.iter_mut().zip(&sizes) {
-            if *size > STRUCTURE * self.camera.extent_m {
+        for (object, colour) in colours.iter_mut().enumerate() {
+            if objects.lengths(object)[0] > STRUCTURE * self.camera.extent_m {
                 *colour = OF_STRUCTURE;
             }
         }
@@ -124,19 +124,6 @@ impl Layers<'_> {
             Layer { paint: Paint::Mark, corners: mesh.corners }
         })
     }
-}
-
-/// The diagonal of each object's box, metres.
-fn sizes(world: &World) -> Vec<f64> {
-    let scene = &world.scene;
-    let none = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
-    let mut boxes = vec![none; scene.objects.len()];
-    for (triangle, &object) in scene.triangles.iter().zip(&scene.object) {
-        if let Some((lo, hi)) = boxes.get_mut(object as usize) {
-            triangle.iter().for_each(|v| (*lo, *hi) = (lo.min(*v), hi.max(*v)));
-        }
-    }
-    boxes.into_iter().map(|(lo, hi)| (hi - lo).length()).collect()
 }
 
 /// The surface that a link's line-swept sphere sweeps: as fine as asked for, or coarser where the way is too long.

@@ -1,5 +1,5 @@
-//! A picture of one motion: the scene, the robot at the start, at first contact and at the end, the volume that it sweeps,
-//! and the contact with its normal.
+//! A picture of one motion: the scene, the robot at the start, at first contact and at the end, the volume that it
+//! sweeps, and the contact with its normal.
 //!
 //! For people alone: nothing here decides anything. [`gltf`] has motions as files for viewers.
 
@@ -34,6 +34,7 @@ use cutaway::Cutaway;
 use glam::DVec3;
 use layers::Layers;
 use legend::Legend;
+use parts::Parts;
 use sight::Sight;
 use subject::{Poses, Subject};
 
@@ -44,8 +45,8 @@ pub struct Options {
     pub size: [u32; 2],
     /// Where to look from; chosen to show motion and contact if absent.
     pub view: Option<View>,
-    /// Exposures that the picture is the mean of: more give smoother edges and shadows, and take longer. Large scenes get
-    /// fewer unless they are asked for.
+    /// Exposures that the picture is the mean of: more give smoother edges and shadows, and take longer. Large scenes
+    /// get fewer unless they are asked for.
     pub exposures: Option<u32>,
 }
 
@@ -55,7 +56,8 @@ impl Default for Options {
     }
 }
 
-/// Exposures of a picture of up to [`FULL_TRIANGLES`]; pictures of more have fewer, so that the time for one is bounded.
+/// Exposures of a picture of up to [`FULL_TRIANGLES`]; pictures of more have fewer, so that the time for one is
+/// bounded.
 const EXPOSURES: usize = 32;
 const MIN_EXPOSURES: usize = 8;
 const FULL_TRIANGLES: usize = 500_000;
@@ -93,7 +95,8 @@ pub fn draw(
     let sight = Sight::new(world, &posed)?;
     let view = options.view.unwrap_or_else(|| viewpoint::choose(&subject, &sight, aspect));
     let camera = Camera::new(view, &subject, aspect);
-    let cutaway = Cutaway::new(&sight, &camera, &subject);
+    let objects = Parts::new(world);
+    let cutaway = Cutaway::new(&objects, &sight, &camera, &subject);
 
     let far_m = world.scene.triangles.iter().flatten();
     let far_m = far_m.fold(0.0, |far: f64, v| far.max((*v + world.origin_m - camera.focus).length()));
@@ -104,7 +107,7 @@ pub fn draw(
     let all = Layers { world, camera: &camera, poses: &poses, contact };
     let mut layers = all.of_robot();
     layers.push(all.of_volume(&ModelMotion::new(&world.robot, motions.start(i), motions.end(i))?)?);
-    layers.extend(all.of_scene(&mut lens, &cutaway));
+    layers.extend(all.of_scene(&mut lens, &objects, &cutaway));
     layers.extend(all.of_contact());
     let triangles = layers.iter().map(|l| l.corners.len() / 3).sum::<usize>().max(1);
     let affordable = (EXPOSURES * FULL_TRIANGLES / triangles).clamp(MIN_EXPOSURES, EXPOSURES) as u32;

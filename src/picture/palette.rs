@@ -43,8 +43,8 @@ pub fn linear(colour: Colour) -> Vec3 {
     Vec3::from(colour.map(|c| (f32::from(c) / 255.0).powf(2.2)))
 }
 
-/// A colour for each object: one for all objects whose names differ in numbers alone, a little lighter or darker from object to object.
-/// Where all names are alike, colours follow the objects' order.
+/// A colour for each object: one for all objects whose names differ in numbers alone, a little lighter or darker from
+/// object to object. Where all names are alike, colours follow the objects' order.
 pub fn of_objects(objects: &[Object]) -> Vec<Colour> {
     let mut families = HashMap::new();
     let mut family_of = |object: &Object| {

@@ -11,36 +11,56 @@ const MAX_DIVIDED: usize = 3_000_000;
 /// Triangles of a part from whose corners its neighbours are looked for.
 const PROBED: usize = 24;
 
+/// A box: its lowest and its highest coordinates, in the world.
+type Box = [DVec3; 2];
+/// The box of nothing.
+const EMPTY: Box = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+
 /// The scene as parts: each object is one, unless it is divided into its connected pieces.
 #[derive(Debug)]
 pub struct Parts<'a> {
     world: &'a World,
     /// For each triangle of an object that is divided, its part.
     pieces: HashMap<usize, usize>,
-    /// The lowest and highest coordinates of each part, in the world.
-    pub boxes: Vec<[DVec3; 2]>,
+    /// The box of each part; that of an object that is divided is empty.
+    pub boxes: Vec<Box>,
 }
 
 impl<'a> Parts<'a> {
-    /// The parts of a scene; `divided` objects are taken to pieces.
-    pub fn new(world: &'a World, divided: &[u32]) -> Self {
+    /// Each object as a part.
+    pub fn new(world: &'a World) -> Self {
         let scene = &world.scene;
-        let pieces = if divided.is_empty() { HashMap::new() } else { pieces(world, divided) };
-        let n = pieces.values().fold(scene.objects.len(), |n, part| n.max(part + 1));
-        let mut parts = Self { world, pieces, boxes: vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; n] };
-        for (i, triangle) in scene.triangles.iter().enumerate() {
-            let part = parts.of(i);
-            if let Some([lo, hi]) = parts.boxes.get_mut(part) {
-                let world_of = |v: &DVec3| *v + world.origin_m;
-                triangle.iter().map(world_of).for_each(|v| (*lo, *hi) = (lo.min(v), hi.max(v)));
+        let none = || vec![EMPTY; scene.objects.len()];
+        let add = |mut boxes: Vec<Box>, i: usize| {
+            if let Some(own) = boxes.get_mut(scene.object[i] as usize) {
+                *own = joined(*own, box_of(world, i));
             }
+            boxes
+        };
+        let join = |a: Vec<Box>, b: Vec<Box>| a.into_iter().zip(b).map(|(a, b)| joined(a, b)).collect();
+        let boxes = (0..scene.triangles.len()).into_par_iter().with_min_len(1 << 16).fold(none, add).reduce(none, join);
+        Self { world, pieces: HashMap::new(), boxes }
+    }
+
+    /// The same with some objects divided into their pieces; as it is where that is too much work.
+    pub fn divided(&self, objects: &[u32]) -> Self {
+        let pieces = if objects.is_empty() { HashMap::new() } else { pieces(self.world, objects) };
+        let n = pieces.values().fold(self.boxes.len(), |n, part| n.max(part + 1));
+        let mut boxes = self.boxes.clone();
+        boxes.resize(n, EMPTY);
+        if !pieces.is_empty() {
+            objects.iter().for_each(|&object| boxes[object as usize] = EMPTY);
         }
-        parts
+        for (&i, &part) in &pieces {
+            boxes[part] = joined(boxes[part], box_of(self.world, i));
+        }
+        Self { world: self.world, pieces, boxes }
     }
 
     /// The part that a triangle of the scene belongs to.
     pub fn of(&self, triangle: usize) -> usize {
-        self.pieces.get(&triangle).copied().unwrap_or(self.world.scene.object[triangle] as usize)
+        let object = self.world.scene.object[triangle] as usize;
+        if self.pieces.is_empty() { object } else { self.pieces.get(&triangle).copied().unwrap_or(object) }
     }
 
     /// Lengths of a part's box, the largest first, metres; zeros where it has no triangles.
@@ -67,14 +87,17 @@ impl<'a> Parts<'a> {
         (0..self.boxes.len()).filter(is_near).collect()
     }
 
-    /// For each of the given parts the others that it touches, within a distance along the axes from some of its points.
+    /// For each of the given parts the others that it touches, within a distance along the axes from some of its
+    /// points.
     pub fn touching(&self, sight: &Sight, given: &[usize], within_m: f64) -> HashMap<usize, BTreeSet<usize>> {
         let scene = &self.world.scene;
+        let mut is_given = vec![false; self.boxes.len()];
+        given.iter().for_each(|&part| is_given[part] = true);
+        let of_given: Vec<usize> =
+            (0..scene.triangles.len()).into_par_iter().filter(|&i| is_given[self.of(i)]).collect();
         let mut triangles: HashMap<usize, Vec<usize>> = given.iter().map(|part| (*part, Vec::new())).collect();
-        for i in 0..scene.triangles.len() {
-            if let Some(of) = triangles.get_mut(&self.of(i)) {
-                of.push(i);
-            }
+        for i in of_given {
+            triangles.entry(self.of(i)).or_default().push(i);
         }
         let touched = |(part, triangles): (usize, Vec<usize>)| {
             let mut others = BTreeSet::new();
@@ -96,8 +119,18 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The parts of objects that are divided: triangles that have a vertex in common are one piece. Numbers follow those of the
-/// objects.
+fn joined([lo_a, hi_a]: Box, [lo_b, hi_b]: Box) -> Box {
+    [lo_a.min(lo_b), hi_a.max(hi_b)]
+}
+
+/// The box of a triangle of the scene.
+fn box_of(world: &World, triangle: usize) -> Box {
+    let [a, b, c] = world.scene.triangles[triangle].map(|v| v + world.origin_m);
+    [a.min(b).min(c), a.max(b).max(c)]
+}
+
+/// The parts of objects that are divided: triangles that have a vertex in common are one piece. Numbers follow those of
+/// the objects.
 fn pieces(world: &World, objects: &[u32]) -> HashMap<usize, usize> {
     let scene = &world.scene;
     let triangles: Vec<usize> = (0..scene.triangles.len()).filter(|&i| objects.contains(&scene.object[i])).collect();

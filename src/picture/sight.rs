@@ -35,13 +35,14 @@ impl<'a> Sight<'a> {
         Ok(Self { world, robot })
     }
 
-    /// Calls `met` for each of the scene's triangles on the way between two places (world coordinates), in no order: with the share
-    /// of the way up to it, and its index.
+    /// Calls `met` for each of the scene's triangles on the way between two places (world coordinates), in no order:
+    /// with the share of the way up to it, and its index.
     pub fn each_met(&self, from: DVec3, to: DVec3, met: impl FnMut(f64, usize)) {
         each_met(self.world, from, to, met);
     }
 
-    /// The first of the scene's triangles on the way for which `counts` is true: the share of the way up to it, and its index.
+    /// The first of the scene's triangles on the way for which `counts` is true: the share of the way up to it, and its
+    /// index.
     pub fn first_met(&self, from: DVec3, to: DVec3, counts: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
         let mut first: Option<(f64, usize)> = None;
         self.each_met(from, to, |t, i| {

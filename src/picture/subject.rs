@@ -91,8 +91,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// What moves, and the rest of the robot unless it is much larger; `posed` is the whole robot at the time that the picture is
-    /// about, and `balls` bound what else belongs into the frame.
+    /// What moves, and the rest of the robot unless it is much larger; `posed` is the whole robot at the time that the
+    /// picture is about, and `balls` bound what else belongs into the frame.
     pub fn new(
         world: &World,
         poses: &Poses,

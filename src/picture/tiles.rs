@@ -1,5 +1,6 @@
-//! The maps of the drawn form of `s4_sweep` as pictures: for each moving link what it sweeps in each piece of a motion, seen along
-//! x, y and z from left to right, each view from above: bright where the sweep begins near, the more orange the deeper it goes.
+//! The maps of the drawn form of `s4_sweep` as pictures: for each moving link what it sweeps in each piece of a motion,
+//! seen along x, y and z from left to right, each view from above: bright where the sweep begins near, the more orange
+//! the deeper it goes.
 
 use super::{Image, subject};
 use crate::engine::Engine;

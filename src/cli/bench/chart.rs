@@ -1,4 +1,5 @@
-//! Draws the plots of measurements, as SVG: lines, points or bars, on linear or logarithmic axes, with a legend below them.
+//! Draws the plots of measurements, as SVG: lines, points or bars, on linear or logarithmic axes, with a legend below
+//! them.
 
 use super::run::{Axis, Plot, PlotKind};
 use crate::cli::colour::{colour, dashes, mark};
@@ -240,8 +241,8 @@ mod tests {
         text.split([' ', ',']).filter_map(|t| t.parse().ok()).collect()
     }
 
-    /// Whatever the number of series, the legend is below the axes, everything is within the picture, and letters are as large as on
-    /// a page of text.
+    /// Whatever the number of series, the legend is below the axes, everything is within the picture, and letters are
+    /// as large as on a page of text.
     #[test]
     fn legends_are_below_and_letters_large() {
         for kind in [PlotKind::Lines, PlotKind::Points, PlotKind::Bars] {

@@ -16,8 +16,8 @@ const MAX_NAMES: usize = 24;
 /// Maximum number of points of a line: more would not be visible.
 const MAX_POINTS: usize = 2000;
 
-/// Above, the four normalised errors of each run on a logarithmic scale, with a dashed line that falls at its gain; below, its
-/// distances.
+/// Above, the four normalised errors of each run on a logarithmic scale, with a dashed line that falls at its gain;
+/// below, its distances.
 pub fn errors_and_distances(runs: &[Run], duration_s: f64) -> Result<String> {
     let mut svg = String::new();
     draw(&mut svg, runs, duration_s).map_err(|e| Error::usage(format!("the plot failed: {e}")))?;

@@ -12,8 +12,8 @@ pub const LIGHTS: usize = 3;
 pub const SHADOW_PX: u32 = 1024;
 /// Radius of the lamp, radians as seen from the subject.
 const LAMP_RAD: f32 = 0.13;
-/// Things farther from the focus towards a light than this share of the shadows' radius throw no shadow: a ceiling would
-/// darken everything.
+/// Things farther from the focus towards a light than this share of the shadows' radius throw no shadow: a ceiling
+/// would darken everything.
 const OCCLUDER_REACH: f32 = 0.8;
 /// The golden angle: turns by it spread evenly.
 const GOLDEN_RAD: f32 = 2.399_963_2;
@@ -161,7 +161,8 @@ mod tests {
         }
     }
 
-    /// The focus and what is within the radius of it have their places in a light's map; what is nearer to the light has less depth.
+    /// The focus and what is within the radius of it have their places in a light's map; what is nearer to the light
+    /// has less depth.
     #[test]
     fn a_shadow_map_holds_what_is_around_the_focus() {
         let to_light = Vec3::new(0.3, -0.5, 0.8).normalize();

@@ -1,12 +1,14 @@
 //! Drawing a picture without a window: layers of triangles, read back as pixels.
 //!
-//! A picture is the mean of many exposures. Each shifts the camera by a part of a pixel, takes its light from another point of the
-//! lamp and other directions of the sky, and leaves a translucent layer out altogether, with the probability of its transparency.
-//! Their mean has smooth edges, soft shadows, ambient occlusion, and translucent layers in the right order. It takes depth
-//! tests and shadow maps alone: nothing is sorted or blurred, and no optional feature of an adapter is used.
+//! A picture is the mean of many exposures. Each shifts the camera by a part of a pixel, takes its light from another
+//! point of the lamp and other directions of the sky, and leaves a translucent layer out altogether, with the
+//! probability of its transparency. Their mean has smooth edges, soft shadows, ambient occlusion, and translucent
+//! layers in the right order. It takes depth tests and shadow maps alone: nothing is sorted or blurred, and no optional
+//! feature of an adapter is used.
 
 mod easel;
 mod exposure;
+mod pipelines;
 
 use super::device::Gpu;
 use super::shader::Source;
@@ -43,8 +45,8 @@ pub struct Lens {
     pub shadow_m: f32,
     /// The picture's background, linear.
     pub background: Vec3,
-    /// The scene begins to pale at the first of these distances from the camera, and has the colour of the background at the
-    /// second.
+    /// The scene begins to pale at the first of these distances from the camera, and has the colour of the background
+    /// at the second.
     pub haze_m: [f32; 2],
     /// Upright structures are gone up to the first of these distances from the camera, and whole from the second on.
     pub near_cut_m: [f32; 2],
