@@ -279,9 +279,7 @@ fn scan(motions: &MotionFile, robot: &Robot, strict: bool) -> Result<(MotionHash
 /// There are values beyond limits, and the check is strict.
 fn report_limits(beyond: &BeyondLimits, path: &Path, strict: bool) -> Result<()> {
     match beyond.line() {
-        Some(line) if strict => {
-            Err(Error::input(line).in_file(path).remedy("leave out --strict to allow it"))
-        }
+        Some(line) if strict => Err(Error::input(line).in_file(path).remedy("leave out --strict to allow it")),
         line => {
             line.iter().chain(&beyond.turns_line()).for_each(|line| warn(line));
             Ok(())

@@ -1,8 +1,9 @@
-//! Colours of lines and bars.
+//! How the series of plots differ: colours, and marks and dashes where there are more series than colours.
 
 use plotters::style::{Color, Palette, RGBAColor};
 
-/// Nine colours that are told apart on white, also by those who see fewer: Okabe and Ito's without yellow, and brown and grey.
+/// Nine colours that differ on white and on black, also for colour-blind readers: those of Okabe and Ito without yellow
+/// and black, and wine, brown and grey.
 struct Distinct;
 
 impl Palette for Distinct {
@@ -13,13 +14,34 @@ impl Palette for Distinct {
         (204, 121, 167),
         (86, 180, 233),
         (230, 159, 0),
-        (0, 0, 0),
+        (136, 34, 85),
         (140, 81, 10),
         (127, 127, 127),
     ];
 }
 
-/// The colour of line `k`; after nine they come again.
+/// The colour of series `k`; after nine they repeat.
 pub fn colour(k: usize) -> RGBAColor {
     Distinct::pick(k).mix(0.9)
+}
+
+/// How often the colours have been used up before series `k`.
+fn round(k: usize) -> usize {
+    k / Distinct::COLORS.len()
+}
+
+/// Dash and gap of a line of series `k`, pixels; none where it is solid.
+pub fn dashes(k: usize) -> Option<[i32; 2]> {
+    [None, Some([8, 4]), Some([2, 4])][round(k) % 3]
+}
+
+/// The corners of the mark of a point of series `k`, pixels from the point: a disc, then a square, a triangle, a
+/// diamond.
+pub fn mark(k: usize) -> &'static [(i32, i32)] {
+    match round(k) % 4 {
+        0 => &[(-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2), (-4, -2)],
+        1 => &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
+        2 => &[(0, -5), (5, 4), (-5, 4)],
+        _ => &[(0, -6), (5, 0), (0, 6), (-5, 0)],
+    }
 }

@@ -18,6 +18,7 @@ pub mod environment;
 mod info;
 mod inputs;
 mod large;
+mod legend;
 mod man;
 mod motions;
 mod outputs;

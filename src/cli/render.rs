@@ -12,7 +12,7 @@ use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use firstcontact::output;
 use firstcontact::picture::gltf::{self, ShownMotion};
-use firstcontact::picture::{self, Image, View};
+use firstcontact::picture::{self, Format, Image, View};
 use firstcontact::report::Line;
 use firstcontact::stage::s4_sweep::raster;
 use firstcontact::verdict::Verdict;
@@ -26,21 +26,28 @@ pub struct RenderArgs {
     /// The motion to draw, counted from 0
     #[arg(long, value_name = "K")]
     index: usize,
-    /// The picture (PNG), or, if the name ends in .glb, the motion as binary glTF: robot, scene and contact in three dimensions,
-    /// the robot animated from the start to the end; no adapter is needed for it
-    #[arg(long, value_name = "PICTURE.png|MOTION.glb")]
+    /// The file to write. Its ending chooses the format: .png or .jpg for a picture, .glb for the motion as binary
+    /// glTF, with robot, scene and contact in three dimensions and the robot animated from start to end. GLB needs no
+    /// graphics adapter
+    #[arg(long, value_name = "FILE.png|.jpg|.glb")]
     out: PathBuf,
-    /// In a GLB file: triangles of the scene, at most. Of a larger scene the objects that are nearest to the motion are shown
+    /// Maximum number of the scene's triangles in a GLB file. Of a larger scene, it has the objects nearest to the
+    /// motion
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     scene_triangles: usize,
-    /// Write what each moving link sweeps, as the drawn form of swept-volume culling sees it, into this folder:
+    /// Also write what each moving link sweeps, as the drawn form of swept-volume culling sees it, into this folder:
     /// LINK-PIECE.png, three maps of depth along x, y and z
     #[arg(long, value_name = "DIR")]
     tiles: Option<PathBuf>,
-    /// Pixels across and down
+    /// Pixels across and down, the legend included
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x800")]
     size: [u32; 2],
-    /// Look from here: degrees about z counted from x, and above the horizontal plane; chosen to show the motion if absent
+    /// Number of exposures that a picture is the mean of: more give smoother shadows and edges, and take longer.
+    /// By default 32, and down to 8 for scenes of millions of triangles
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    exposures: Option<u32>,
+    /// Look from here: degrees about z counted from x, and above the horizontal plane. By default the view that shows
+    /// motion and contact best
     #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = numbers::<2>, allow_hyphen_values = true)]
     view: Option<[f64; 2]>,
     /// Draw with the graphics adapter whose name contains this
@@ -58,11 +65,11 @@ pub struct RenderArgs {
     inputs: InputArgs,
 }
 
-/// Runs the command. Its success says nothing of the motion: the exit code is that of nothing to judge.
+/// Runs the command. Its exit code is 0 whatever the motion does.
 pub fn run(args: &RenderArgs) -> Result<Outcome> {
+    let is_picture = is_picture(&args.out)?;
     let Subject { robot, scene, motions, allowed } = subject(args)?;
     outputs::check(&[], &[("--out", &args.out)])?;
-    let is_picture = !args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
     let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };
     let gpu = is_picture.then(|| Gpu::open(&choice)).transpose()?;
     // One motion is answered sooner on the CPU than a device is made ready.
@@ -108,17 +115,38 @@ fn tiles(args: &RenderArgs, engine: &Engine, motions: &Motions) -> Result<Vec<(P
     Ok(named)
 }
 
-/// Writes a picture, and says how it was made.
+/// Whether a file is a picture, rather than a motion for viewers, by the ending of its name.
+fn is_picture(path: &Path) -> Result<bool> {
+    if Format::of(path).is_some() {
+        return Ok(true);
+    }
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb")) {
+        return Ok(false);
+    }
+    let message = match path.extension() {
+        Some(ending) => format!("unknown format '.{}'", shortened(&ending.to_string_lossy())),
+        None => "the name has no ending that chooses a format".into(),
+    };
+    let remedy = "end it in .png, .jpg or .jpeg for a picture, or .glb for a motion in three dimensions";
+    Err(Error::usage(message).in_file(path).remedy(remedy))
+}
+
+/// The first characters of an ending.
+fn shortened(ending: &str) -> String {
+    ending.chars().take(20).collect()
+}
+
+/// Writes a picture, and describes how it was made.
 fn picture(args: &RenderArgs, engine: &Engine, gpu: &Gpu, motions: &Motions, verdict: &Verdict) -> Result<String> {
     let view = args.view.map(|[azimuth_deg, elevation_deg]| View { azimuth_deg, elevation_deg });
-    let options = picture::Options { size: args.size, view };
+    let options = picture::Options { size: args.size, view, exposures: args.exposures };
     let picture = picture::draw(engine, gpu, motions, 0, verdict, &options)?;
     picture.image.write(&args.out)?;
     let View { azimuth_deg, elevation_deg } = picture.view;
     Ok(format!("seen from {azimuth_deg},{elevation_deg} on {}", gpu.summary().name))
 }
 
-/// Writes a GLB file, and says how much of the scene is in it.
+/// Writes a GLB file, and describes how much of the scene is in it.
 fn export(args: &RenderArgs, engine: &Engine, scene: &Scene, motions: &Motions, verdict: &Verdict) -> Result<String> {
     let shown = [ShownMotion { at: 0, number: args.index, verdict }];
     let glb = gltf::export(engine, scene, motions, &shown, args.scene_triangles)?;

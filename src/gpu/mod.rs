@@ -16,7 +16,7 @@ mod world;
 
 pub use buffers::{Buffers, PASS_STRIDE, Slot};
 pub use device::{AdapterChoice, AdapterSummary, Gpu};
-pub use draw::{Corner, Frame, Lens, SOURCE as RENDER_SOURCE};
+pub use draw::{Corner, Frame, Layer, Lens, Paint, SOURCE as RENDER_SOURCE};
 pub use faults::Faults;
 pub use kernel::{Access, Binding, Kernel, Pipeline, bind};
 pub use occlusion::MAX_QUERIES;

@@ -7,6 +7,7 @@ use super::{MotionOptions, Motions, csv, json};
 use crate::error::{Error, Result, quoted};
 use crate::load::{LoadLimits, bytes_of};
 use crate::model::robot::Robot;
+use crate::output::record_input;
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
@@ -201,6 +202,7 @@ fn open(path: &Path, robot: &Robot, options: &MotionOptions) -> Result<Content> 
     if !metadata.is_file() {
         return from_stream(&mut file, named, robot, options);
     }
+    record_input(path);
     let (store, length) = (Store::File(Arc::new(file)), metadata.len());
     let format = match named {
         Some(format) => format,

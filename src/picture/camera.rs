@@ -1,20 +1,19 @@
-//! Where to look from, and what then fits into the frame.
+//! A camera that has the subject in its frame.
 
-use super::sight::Sight;
+use super::palette;
+use super::subject::Subject;
 use crate::gpu::Lens;
 use crate::model::robot::Triangle;
-use glam::{DMat4, DVec3, Vec4};
+use glam::{DMat4, DVec3, Vec3, Vec4};
 
 /// Half the angle of view up and down, radians.
 const HALF_VIEW_RAD: f64 = 0.28;
 /// The share of the frame, from its middle to its border, that the subject takes.
 const FILL: f64 = 0.9;
-/// Azimuths that are tried.
-const AZIMUTHS: usize = 24;
-/// Elevations that are tried, degrees; the one that is liked best comes second.
-const ELEVATIONS_DEG: [f64; 4] = [12.0, 28.0, 44.0, 62.0];
-/// Points that stand for the subject when views are compared.
-const SAMPLES: usize = 40;
+/// Shadows and ambient occlusion reach as far as this, by half the size of what is shown.
+const SHADOW_REACH: f64 = 2.2;
+/// Upright structures fade out over this distance before the subject, by half the size of what is shown.
+const NEAR_FADE: f64 = 0.5;
 
 /// A direction to look from: degrees about z, counted from x, and above the horizontal plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +25,11 @@ pub struct View {
 }
 
 impl View {
+    /// Unit vector from the subject towards the camera.
+    pub fn toward(self) -> DVec3 {
+        self.axes()[2]
+    }
+
     /// Unit vectors to the right of the picture, up in it, and from the subject towards the camera.
     fn axes(self) -> [DVec3; 3] {
         let (sin_a, cos_a) = self.azimuth_deg.to_radians().sin_cos();
@@ -34,17 +38,6 @@ impl View {
         let toward = DVec3::new(cos_a * cos_e, sin_a * cos_e, sin_e);
         [right, toward.cross(right), toward]
     }
-}
-
-/// What the picture is to show, world coordinates, metres.
-#[derive(Clone, Debug)]
-pub struct Subject {
-    /// All that belongs into the frame, in balls: middle and radius.
-    pub frame: Vec<(DVec3, f64)>,
-    /// Points of what moves, all along its way.
-    pub moving: Vec<DVec3>,
-    /// The contact and its normal.
-    pub contact: Option<[DVec3; 2]>,
 }
 
 /// A place to look from, and how far one sees.
@@ -58,10 +51,12 @@ pub struct Camera {
     distance_m: f64,
     /// Nearest and farthest distance of the subject from the camera.
     depth_m: [f64; 2],
+    aspect: f64,
 }
 
 impl Camera {
-    /// The camera that has the subject in its frame, seen from a direction; `aspect` is the picture's width by its height.
+    /// The camera that has the subject in its frame, seen from a direction; `aspect` is the picture's width by its
+    /// height.
     pub fn new(view: View, subject: &Subject, aspect: f64) -> Self {
         let axes = view.axes();
         let [right, up, toward] = axes;
@@ -87,79 +82,71 @@ impl Camera {
         let half_depth = 0.5 * (hi.z - lo.z);
         let margin = 0.05 * extent_m;
         let nearest = (distance_m - half_depth - margin).max(0.02 * distance_m);
-        Self { focus, extent_m, axes, distance_m, depth_m: [nearest, distance_m + half_depth + margin] }
+        Self { focus, extent_m, axes, distance_m, depth_m: [nearest, distance_m + half_depth + margin], aspect }
     }
 
-    /// The camera for a direction that shows the motion broadly, the contact and its normal freely, and of the subject as
-    /// much as the surroundings allow.
-    pub fn choose(subject: &Subject, sight: &Sight, aspect: f64) -> (View, Self) {
-        let views = || {
-            (0..AZIMUTHS).flat_map(|i| {
-                let azimuth_deg = i as f64 * 360.0 / AZIMUTHS as f64;
-                ELEVATIONS_DEG.map(|elevation_deg| View { azimuth_deg, elevation_deg })
-            })
-        };
-        let broadest = views().map(|view| breadth(view, &subject.moving)).fold(0.0, f64::max).max(1e-12);
-        let mut best = (f64::NEG_INFINITY, View { azimuth_deg: 30.0, elevation_deg: ELEVATIONS_DEG[1] });
-        for view in views() {
-            let merit = breadth(view, &subject.moving) / broadest + Self::clearness(view, subject, sight, aspect);
-            if merit > best.0 {
-                best = (merit, view);
-            }
-        }
-        (best.1, Self::new(best.1, subject, aspect))
+    /// Where the camera is, world coordinates.
+    pub fn eye(&self) -> DVec3 {
+        self.focus + self.axes[2] * self.distance_m
     }
 
-    /// What speaks for and against a view, beside its breadth; the weights are a matter of taste.
-    fn clearness(view: View, subject: &Subject, sight: &Sight, aspect: f64) -> f64 {
-        let camera = Self::new(view, subject, aspect);
-        let toward = camera.axes[2];
-        // What is nearer than the subject is cut away.
-        let until = |p: DVec3| p + toward * (camera.distance_m - camera.depth_m[0] - (p - camera.focus).dot(toward));
-        let step = (subject.moving.len() / SAMPLES).max(1);
-        let samples = || subject.moving.iter().step_by(step);
-        let hidden = samples().filter(|&&p| sight.is_blocked_by_scene(p, until(p))).count();
-        let mut merit = -1.2 * hidden as f64 / samples().count().max(1) as f64;
-        merit -= 0.6 * (view.elevation_deg - ELEVATIONS_DEG[1]).to_radians().sin().abs();
-        if let Some([at, normal]) = subject.contact {
-            let free = at + (normal * 0.25 + toward) * (2e-3 * camera.extent_m);
-            merit += 0.5 * (1.0 - normal.dot(toward).powi(2)).max(0.0).sqrt();
-            merit -= f64::from(u8::from(sight.is_blocked_by_robot(free, until(at))));
-            merit -= 0.5 * f64::from(u8::from(sight.is_blocked_by_scene(free, until(at))));
-        }
-        merit
+    /// The place at a distance along the view that is seen in the picture at `x` and `y`: from -1 to 1, to the right
+    /// and up.
+    pub fn place(&self, [x, y]: [f64; 2], distance_m: f64) -> DVec3 {
+        let [right, up, toward] = self.axes;
+        let tan_up = HALF_VIEW_RAD.tan();
+        self.eye() + (right * (x * tan_up * self.aspect) + up * (y * tan_up) - toward) * distance_m
     }
 
-    /// The camera as the shader takes it; `far_m` is the distance from the focus to what is farthest, `height` that of the
-    /// picture in pixels.
-    pub fn lens(&self, far_m: f64, aspect: f64, height: u32, background: [f32; 3]) -> Lens {
+    /// Unit vector from the subject towards the camera.
+    pub fn toward(&self) -> DVec3 {
+        self.axes[2]
+    }
+
+    /// Distance of the subject's nearest point along the view, metres.
+    pub fn nearest_m(&self) -> f64 {
+        self.depth_m[0]
+    }
+
+    /// Distance of the subject's farthest point along the view, metres.
+    pub fn farthest_m(&self) -> f64 {
+        self.depth_m[1]
+    }
+
+    /// The camera as the shader takes it; `far_m` is the distance from the focus to what is farthest, `height` is the
+    /// picture's, pixels.
+    pub fn lens(&self, far_m: f64, height: u32) -> Lens {
         let [right, up, toward] = self.axes;
         let eye = toward * self.distance_m;
         let [nearest, farthest] = self.depth_m;
+        let near = 0.1 * nearest;
         let far = (self.distance_m + far_m).max(2.0 * farthest);
-        let (zoom, deep) = (1.0 / HALF_VIEW_RAD.tan(), far / (far - nearest));
+        let (zoom, deep) = (1.0 / HALF_VIEW_RAD.tan(), far / (far - near));
         // The last row is the distance along the view; depth is 0 at the nearest of it and 1 at the farthest.
         let clip_from_scene = DMat4::from_rows(
-            (right * zoom / aspect).extend(0.0),
+            (right * zoom / self.aspect).extend(0.0),
             (up * zoom).extend(0.0),
-            (-toward * deep).extend((self.distance_m - nearest) * deep),
+            (-toward * deep).extend((self.distance_m - near) * deep),
             (-toward).extend(self.distance_m),
         );
         Lens {
             clip_from_scene: clip_from_scene.as_mat4(),
             eye: eye.as_vec3(),
-            halo: (0.012 * f64::from(height)) as f32,
-            light: (up * 0.75 - right * 0.5 + toward * 0.6).normalize().as_vec3(),
-            haze_from: (0.5 * (self.distance_m + farthest)) as f32,
-            background: background.into(),
-            haze_to: (farthest + 2.5 * self.extent_m) as f32,
+            to_lamp: (up * 0.75 - right * 0.5 + toward * 0.5).normalize().as_vec3(),
+            shadow_m: (SHADOW_REACH * self.extent_m) as f32,
+            background: palette::linear(palette::BACKGROUND),
+            touched: palette::linear(palette::TOUCHED),
+            haze_m: [0.5 * (self.distance_m + farthest), farthest + 3.0 * self.extent_m].map(|d| d as f32),
+            near_cut_m: [nearest - NEAR_FADE * self.extent_m, nearest].map(|d| d as f32),
+            halo_px: (0.03 * f64::from(height)) as f32,
+            contact: Vec3::ZERO,
+            spot_m: [f32::MAX; 2],
+            cuts_touched: false,
         }
     }
-}
 
-impl Camera {
-    /// Whether some part of a triangle (world coordinates) may be in the picture: not if all of it is beyond one side of the frame,
-    /// or nearer than what is shown.
+    /// Whether some part of a triangle (world coordinates) may be in the picture: not if all of it is beyond one side
+    /// of the frame, or behind the camera.
     pub fn may_see(&self, lens: &Lens, triangle: &Triangle) -> bool {
         let corners = triangle.map(|v| lens.clip_from_scene * (v - self.focus).as_vec3().extend(1.0));
         let beyond = |side: fn(Vec4) -> f32| corners.iter().all(|c| side(*c) > 0.0);
@@ -168,8 +155,8 @@ impl Camera {
     }
 }
 
-/// How far points spread in the picture: the area of their ellipse of inertia, but for a factor.
-fn breadth(view: View, points: &[DVec3]) -> f64 {
+/// How far points spread in the picture: the area of their ellipse of inertia, up to a factor.
+pub fn breadth(view: View, points: &[DVec3]) -> f64 {
     let [right, up, _] = view.axes();
     let n = points.len().max(1) as f64;
     let mean = points.iter().sum::<DVec3>() / n;
@@ -185,8 +172,8 @@ fn breadth(view: View, points: &[DVec3]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whatever the direction and the shape of the picture, every point of the frame is in it, and some point is near its
-    /// border.
+    /// Whatever the direction and the shape of the picture, every point of the frame is in it, and some point is near
+    /// its border.
     #[test]
     fn the_frame_holds_the_subject() {
         let points = (0..60).map(|i| {
@@ -194,11 +181,12 @@ mod tests {
             DVec3::new(30.0 + 2.0 * (1.7 * t).sin(), -4.0 + (2.3 * t).cos(), 0.3 * (0.9 * t).sin())
         });
         let moving: Vec<DVec3> = points.collect();
-        let subject = Subject { frame: moving.iter().map(|p| (*p, 0.0)).collect(), moving, contact: None };
+        let frame = moving.iter().map(|p| (*p, 0.0)).collect();
+        let subject = Subject { frame, moving, robot: Vec::new(), ghosts: Vec::new(), contact: None, touched: None };
         for view in [(0.0, 0.0), (75.0, 24.0), (200.0, 62.0), (310.0, -30.0), (10.0, 90.0)] {
             for aspect in [0.5, 1.0, 1.6] {
                 let camera = Camera::new(View { azimuth_deg: view.0, elevation_deg: view.1 }, &subject, aspect);
-                let lens = camera.lens(50.0, aspect, 500, [1.0; 3]);
+                let lens = camera.lens(50.0, 500);
                 let mut widest: f32 = 0.0;
                 for p in &subject.moving {
                     let clip = lens.clip_from_scene * (*p - camera.focus).as_vec3().extend(1.0);

@@ -1,17 +1,15 @@
-//! Triangles with colours, relative to the focus of the picture.
+//! Triangles with colours and normals, relative to the focus of the picture.
 
+use super::palette::Colour;
 use crate::gpu::Corner;
 use crate::model::robot::Triangle;
-use glam::DVec3;
+use glam::{DAffine3, DVec3, Vec3};
 use std::f64::consts::TAU;
 
-/// Red, green, blue as on the screen, and how opaque the thing is where it is translucent.
-pub type Colour = [u8; 4];
-
 /// Sides of a round sign.
-const SIDES: usize = 24;
+const SIDES: usize = 32;
 
-/// Triangles to be drawn; positions come in world coordinates, metres.
+/// Triangles to be drawn; positions are given in world coordinates, metres.
 #[derive(Clone, Debug)]
 pub struct Mesh {
     focus: DVec3,
@@ -25,13 +23,29 @@ impl Mesh {
         Self { focus, corners: Vec::new() }
     }
 
-    /// Adds a triangle.
-    pub fn add(&mut self, triangle: Triangle, colour: Colour) {
+    /// Adds a triangle with a normal at each corner.
+    pub fn add(&mut self, triangle: &Triangle, normals: &[Vec3; 3], [r, g, b]: Colour) {
+        let packed = |n: Vec3| (n * 32767.0).extend(0.0).to_array().map(|x| x as i16);
+        self.corners.extend(triangle.iter().zip(normals).map(|(v, n)| Corner {
+            position: (*v - self.focus).as_vec3().to_array(),
+            normal: packed(*n),
+            colour: [r, g, b, 255],
+        }));
+    }
+
+    /// Adds triangles that are placed by a pose.
+    pub fn add_placed(&mut self, pose: &DAffine3, triangles: &[Triangle], normals: &[[Vec3; 3]], colour: Colour) {
+        let turn = pose.matrix3.as_mat3();
+        for (triangle, normals) in triangles.iter().zip(normals) {
+            self.add(&triangle.map(|v| pose.transform_point3(v)), &normals.map(|n| turn * n), colour);
+        }
+    }
+
+    /// Adds a triangle whose surface is flat.
+    fn add_flat(&mut self, triangle: Triangle, colour: Colour) {
         let [a, b, c] = triangle;
-        // A triangle without an area has no normal and shows nothing.
-        let normal = (b - a).cross(c - a).normalize_or_zero().as_vec3().to_array();
-        let corner = |v: DVec3| Corner { position: (v - self.focus).as_vec3().to_array(), normal, colour };
-        self.corners.extend(triangle.map(corner));
+        let normal = (b - a).cross(c - a).normalize_or_zero().as_vec3();
+        self.add(&triangle, &[normal; 3], colour);
     }
 
     /// Adds a surface of revolution about `axis` (unit): rings of `(distance along the axis, radius)`, metres.
@@ -44,8 +58,8 @@ impl Mesh {
         for pair in rings.windows(2) {
             for i in 0..SIDES {
                 let [a, b, c, d] = [at(pair[0], i), at(pair[0], i + 1), at(pair[1], i + 1), at(pair[1], i)];
-                self.add([a, b, c], colour);
-                self.add([a, c, d], colour);
+                self.add_flat([a, b, c], colour);
+                self.add_flat([a, c, d], colour);
             }
         }
     }

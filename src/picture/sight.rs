@@ -1,49 +1,90 @@
-//! Whether something stands between two places: for choosing a view, to within rounding.
+//! What is met on a straight way: for choosing a view, to within rounding.
 
+use crate::error::{Error, Result};
 use crate::model::robot::Triangle;
+use crate::model::scene::Object;
 use crate::model::tree::ChildRef;
-use crate::model::world::{SceneBox, World};
+use crate::model::world::{SceneBox, SceneBuild, World};
 use glam::DVec3;
 
-/// What may stand in the way.
-#[derive(Clone, Copy, Debug)]
+/// What may be in the way.
+#[derive(Debug)]
 pub struct Sight<'a> {
     /// The scene.
     pub world: &'a World,
-    /// The robot's triangles, world coordinates.
-    pub robot: &'a [Triangle],
+    /// The robot in one pose, as the scene of a world of its own.
+    robot: World,
 }
 
-impl Sight<'_> {
-    /// Whether the straight way between two places (world coordinates) meets the scene.
-    pub fn is_blocked_by_scene(&self, from: DVec3, to: DVec3) -> bool {
-        let scene = &self.world.scene;
-        let (from, way) = (from - self.world.origin_m, to - from);
-        let mut open: Vec<usize> = (!scene.tree.nodes.is_empty()).then_some(0).into_iter().collect();
-        while let Some(node) = open.pop() {
-            let sides = &scene.boxes[node];
-            for (slot, child) in scene.tree.nodes[node].iter().enumerate() {
-                let [lo, hi] = [0, 3].map(|side| [0, 1, 2].map(|axis| sides[side + axis][slot]));
-                if *child == ChildRef::Empty || !meets_box(from, way, &SceneBox { lo, hi }) {
-                    continue;
-                }
-                match *child {
-                    ChildRef::Empty => {}
-                    ChildRef::Node(n) => open.push(n as usize),
-                    ChildRef::Leaf(leaf) => {
-                        if scene.triangles[scene.tree.leaf(leaf)].iter().any(|t| meets_triangle(from, way, t)) {
-                            return true;
+impl<'a> Sight<'a> {
+    /// Of a world's scene, and the robot's triangles in one pose (world coordinates).
+    ///
+    /// # Errors
+    /// A coordinate is too far from the robot's base.
+    pub fn new(world: &'a World, robot: &[Triangle]) -> Result<Self> {
+        let build = SceneBuild::default();
+        let n =
+            u32::try_from(robot.len()).map_err(|_| Error::input("the robot has too many triangles for a picture"))?;
+        let object = Object { name: String::new(), first_triangle: 0, n_triangles: n };
+        // The posed triangles are in the world, as the robot of a world is not.
+        let mut placed = world.robot.clone();
+        if let Some(root) = placed.bodies.first_mut() {
+            root.joint.origin_m += world.origin_m;
+        }
+        let robot = World::with(&placed, &[object], robot.to_vec(), &[], Some(world), build)?;
+        Ok(Self { world, robot })
+    }
+
+    /// Calls `met` for each of the scene's triangles on the way between two places (world coordinates), in no order:
+    /// with the share of the way up to it, and its index.
+    pub fn each_met(&self, from: DVec3, to: DVec3, met: impl FnMut(f64, usize)) {
+        each_met(self.world, from, to, met);
+    }
+
+    /// The first of the scene's triangles on the way for which `counts` is true: the share of the way up to it, and its
+    /// index.
+    pub fn first_met(&self, from: DVec3, to: DVec3, counts: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
+        let mut first: Option<(f64, usize)> = None;
+        self.each_met(from, to, |t, i| {
+            // Of several at one place the first in the tree's order, whatever the order in which they are found.
+            if counts(i) && first.is_none_or(|f| (t, i) < f) {
+                first = Some((t, i));
+            }
+        });
+        first
+    }
+
+    /// Whether the way meets the robot.
+    pub fn is_blocked_by_robot(&self, from: DVec3, to: DVec3) -> bool {
+        let mut is_blocked = false;
+        each_met(&self.robot, from, to, |_, _| is_blocked = true);
+        is_blocked
+    }
+}
+
+fn each_met(world: &World, from: DVec3, to: DVec3, mut met: impl FnMut(f64, usize)) {
+    let scene = &world.scene;
+    let (from, way) = (from - world.origin_m, to - from);
+    let mut open: Vec<usize> = (!scene.tree.nodes.is_empty()).then_some(0).into_iter().collect();
+    while let Some(node) = open.pop() {
+        let sides = &scene.boxes[node];
+        for (slot, child) in scene.tree.nodes[node].iter().enumerate() {
+            let [lo, hi] = [0, 3].map(|side| [0, 1, 2].map(|axis| sides[side + axis][slot]));
+            if *child == ChildRef::Empty || !meets_box(from, way, &SceneBox { lo, hi }) {
+                continue;
+            }
+            match *child {
+                ChildRef::Empty => {}
+                ChildRef::Node(n) => open.push(n as usize),
+                ChildRef::Leaf(leaf) => {
+                    for i in scene.tree.leaf(leaf) {
+                        if let Some(t) = meets_triangle(from, way, &scene.triangles[i]) {
+                            met(t, i);
                         }
                     }
                 }
             }
         }
-        false
-    }
-
-    /// Whether it meets the robot.
-    pub fn is_blocked_by_robot(&self, from: DVec3, to: DVec3) -> bool {
-        self.robot.iter().any(|t| meets_triangle(from, to - from, t))
     }
 }
 
@@ -57,15 +98,15 @@ fn meets_box(from: DVec3, way: DVec3, b: &SceneBox) -> bool {
     enter <= leave
 }
 
-/// Möller and Trumbore 1997.
-fn meets_triangle(from: DVec3, way: DVec3, [a, b, c]: &Triangle) -> bool {
+/// The share of the way up to the triangle, if it is met (Möller and Trumbore 1997).
+fn meets_triangle(from: DVec3, way: DVec3, [a, b, c]: &Triangle) -> Option<f64> {
     let (ab, ac, off) = (b - a, c - a, from - a);
     let across = way.cross(ac);
     let volume = ab.dot(across);
     if volume == 0.0 {
-        return false;
+        return None;
     }
     let (u, other) = (off.dot(across) / volume, off.cross(ab));
     let (v, t) = (way.dot(other) / volume, ac.dot(other) / volume);
-    u >= 0.0 && v >= 0.0 && u + v <= 1.0 && (0.0..=1.0).contains(&t)
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && (0.0..=1.0).contains(&t)).then_some(t)
 }

@@ -1,7 +1,8 @@
-//! The maps of the drawn form of `s4_sweep` as pictures: for each moving link what it sweeps in each piece of a motion, seen along
-//! x, y and z from left to right, each view from above: bright where the sweep begins near, the more orange the deeper it goes.
+//! The maps of the drawn form of `s4_sweep` as pictures: for each moving link what it sweeps in each piece of a motion,
+//! seen along x, y and z from left to right, each view from above: bright where the sweep begins near, the more orange
+//! the deeper it goes.
 
-use super::Image;
+use super::{Image, subject};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::motion::{ModelMotion, Motions};
@@ -32,7 +33,7 @@ pub struct TilePicture {
 pub fn tiles(engine: &Engine, motions: &Motions, i: usize, n: usize) -> Result<Vec<TilePicture>> {
     let world = engine.world();
     let motion = [ModelMotion::new(&world.robot, motions.start(i), motions.end(i))?];
-    let along = super::moments(engine, motions, i)?;
+    let along = subject::moments(engine, motions, i)?;
     let mut out = Vec::new();
     for piece in Piece::cut(0, &motion[0]) {
         let pieces = [piece];

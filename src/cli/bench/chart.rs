@@ -1,23 +1,22 @@
-//! Draws the plots of measurements, as SVG: lines, points or bars, on linear or logarithmic axes, with a legend beside them.
+//! Draws the plots of measurements, as SVG: lines, points or bars, on linear or logarithmic axes, with a legend below
+//! them.
 
-use super::run::{Axis, Plot, PlotKind, Series};
-use crate::cli::colour::colour;
+use super::run::{Axis, Plot, PlotKind};
+use crate::cli::colour::{colour, dashes, mark};
+use crate::cli::legend::{Area, Drawn, LABEL_PX, Legend, Sign, TITLE_PX, WIDTH_PX, font};
 use firstcontact::{Error, Result};
-use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::ops::Range;
 
-const HEIGHT_PX: u32 = 420;
-const CHART_PX: u32 = 720;
-const FONT: &str = "sans-serif";
-/// Height of a line of the legend or of a name below the bars, pixels.
-const LINE_PX: i32 = 17;
+/// Height without the legend, pixels.
+const HEIGHT_PX: u32 = 440;
+/// Height of a line of a name below the bars, pixels.
+const LINE_PX: i32 = 18;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, Scale>>;
-type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 
 /// The plot as the text of an SVG file.
 ///
@@ -30,11 +29,10 @@ pub fn svg(plot: &Plot) -> Result<String> {
 }
 
 fn draw(text: &mut String, plot: &Plot) -> Drawn {
-    let longest = plot.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
-    let root =
-        SVGBackend::with_string(text, (CHART_PX + 50 + 7 * longest.max(8) as u32, HEIGHT_PX)).into_drawing_area();
+    let legend = Legend::new(plot.series.iter().map(|s| s.name.as_str()));
+    let root = SVGBackend::with_string(text, (WIDTH_PX, HEIGHT_PX + legend.height_px())).into_drawing_area();
     root.fill(&WHITE)?;
-    let (left, legend) = root.split_horizontally(CHART_PX);
+    let (above, below) = root.split_vertically(HEIGHT_PX);
     let bars = plot.kind == PlotKind::Bars;
     // What a logarithmic axis has no room for is left out.
     let shown = |p: &[f64; 2]| !(plot.x.log && p[0] <= 0.0 || plot.y.log && p[1] <= 0.0);
@@ -45,70 +43,75 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
         Scale::new(&plot.x, of(0), false)
     };
     let y = Scale::new(&plot.y, of(1), bars);
-    let below = y.range.start;
+    let least = y.range.start;
     let names_px = plot.categories.iter().map(|c| c.split(' ').count()).max().unwrap_or(0) as u32 * LINE_PX as u32;
-    let mut chart = ChartBuilder::on(&left)
-        .caption(&plot.title, (FONT, 17))
+    let mut chart = ChartBuilder::on(&above)
+        .caption(&plot.title, font(TITLE_PX))
         .margin(10)
-        .x_label_area_size(if bars { 8 + names_px } else { 46 })
-        .y_label_area_size(72)
+        .margin_right(24)
+        .x_label_area_size(if bars { 10 + names_px } else { 56 })
+        .y_label_area_size(86)
         .build_cartesian_2d(x, y)?;
     chart
         .configure_mesh()
         .disable_x_mesh()
         .light_line_style(TRANSPARENT)
+        .label_style(font(LABEL_PX))
+        .axis_desc_style(font(LABEL_PX))
         .x_desc(if bars { "" } else { plot.x.label.as_str() })
         .y_desc(plot.y.label.as_str())
         .x_label_formatter(&|v| if bars { String::new() } else { label(plot.x.value(*v)) })
         .y_label_formatter(&|v| label(plot.y.value(*v)))
         .draw()?;
     if bars {
-        name_categories(&root, &chart, plot, below)?;
+        name_categories(&root, &chart, plot, least)?;
     }
     for (k, series) in plot.series.iter().enumerate() {
         let points = series.points.iter().filter(|p| shown(p)).map(|p| (plot.x.place(p[0]), plot.y.place(p[1])));
-        let (points, colour) = (points.collect::<Vec<_>>(), colour(k));
+        let points: Vec<(f64, f64)> = points.collect();
         match plot.kind {
             PlotKind::Lines => {
-                chart.draw_series([PathElement::new(points.clone(), colour.stroke_width(2))])?;
-                chart.draw_series(points.into_iter().map(|p| Circle::new(p, 3, colour.filled())))?;
+                let style = colour(k).stroke_width(2);
+                match dashes(k) {
+                    None => chart.draw_series([PathElement::new(points.clone(), style)])?,
+                    Some([dash, gap]) => {
+                        chart.draw_series([DashedPathElement::new(points.clone(), dash, gap, style)])?
+                    }
+                };
+                chart
+                    .draw_series(points.into_iter().map(|p| EmptyElement::at(p) + Polygon::new(mark(k), colour(k))))?;
             }
             PlotKind::Points => {
-                chart.draw_series(points.into_iter().map(|p| Circle::new(p, 3, colour.filled())))?;
+                chart
+                    .draw_series(points.into_iter().map(|p| EmptyElement::at(p) + Polygon::new(mark(k), colour(k))))?;
             }
             PlotKind::Bars => {
                 let width = 0.84 / plot.series.len() as f64;
                 let left = |x: f64| x + 0.08 + k as f64 * width;
                 let bar =
-                    |(x, y): (f64, f64)| Rectangle::new([(left(x), below), (left(x) + width, y)], colour.filled());
+                    |(x, y): (f64, f64)| Rectangle::new([(left(x), least), (left(x) + width, y)], colour(k).filled());
                 chart.draw_series(points.into_iter().map(bar))?;
             }
         }
     }
-    name_series(&legend, &plot.series)?;
+    let sign = match plot.kind {
+        PlotKind::Lines => Sign::Line,
+        PlotKind::Points => Sign::Point,
+        PlotKind::Bars => Sign::Patch,
+    };
+    legend.draw(&below, sign)?;
     root.present()?;
     Ok(())
 }
 
 /// The names of bars below them, a word on each line.
 fn name_categories<'a>(root: &Area<'a>, chart: &Chart<'a>, plot: &Plot, below: f64) -> Drawn {
-    let centred = (FONT, 12).into_text_style(root).pos(Pos::new(HPos::Center, VPos::Top));
+    let centred = font(LABEL_PX).into_text_style(root).pos(Pos::new(HPos::Center, VPos::Top));
     for (i, name) in plot.categories.iter().enumerate() {
         let (x, y) = chart.backend_coord(&(i as f64 + 0.5, below));
         for (line, word) in name.split(' ').enumerate() {
-            root.draw_text(word, &centred, (x, y + 6 + line as i32 * LINE_PX))?;
+            root.draw_text(word, &centred, (x, y + 7 + line as i32 * LINE_PX))?;
         }
-    }
-    Ok(())
-}
-
-/// The legend.
-fn name_series(area: &Area, series: &[Series]) -> Drawn {
-    let style = (FONT, 12).into_text_style(area);
-    for (k, each) in series.iter().enumerate() {
-        let y = 44 + k as i32 * LINE_PX;
-        area.draw(&Rectangle::new([(6, y), (18, y + 10)], colour(k).filled()))?;
-        area.draw_text(&each.name, &style, (24, y))?;
     }
     Ok(())
 }
@@ -138,7 +141,7 @@ impl Scale {
         let (lo, hi) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)));
         // Nothing to show is shown as well.
         let (lo, hi) = if lo <= hi { (lo, hi) } else { (0.0, 1.0) };
-        let room = if axis.log { 0.08 + 0.04 * (hi - lo) } else { (0.05 * (hi - lo)).max(1e-3 * hi.abs()).max(1e-9) };
+        let room = if axis.log { 0.03 + 0.03 * (hi - lo) } else { (0.05 * (hi - lo)).max(1e-3 * hi.abs()).max(1e-9) };
         let from = if bars && !axis.log && lo == 0.0 { 0.0 } else { lo - room };
         // Bars of the least value are seen too.
         let range = if bars && axis.log { from - 0.3..hi + room } else { from..hi + room };
@@ -169,6 +172,7 @@ impl Ranged for Scale {
 fn decades(range: &Range<f64>) -> Vec<f64> {
     let (first, last) = (range.start.floor() as i32, range.end.ceil() as i32);
     let factors: &[f64] = match range.end - range.start {
+        ..0.5 => &[1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
         ..1.0 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
         ..3.0 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
@@ -198,6 +202,7 @@ fn label(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::bench::run::Series;
 
     #[test]
     fn ticks_are_round_and_within() {
@@ -209,5 +214,82 @@ mod tests {
         assert!(decades(&(2.1..2.5)).len() >= 2);
         // Ranges that are as good as empty.
         assert!(steps(&(5.0..5.0)).len() <= 20 && steps(&(0.0..1e-300)).len() <= 20);
+    }
+
+    fn plot(kind: PlotKind, n: usize) -> Plot {
+        let axis = |log| Axis { label: "ms a motion".into(), log };
+        let point = |k: usize, x: usize| [x as f64 + 1.0, 10f64.powf(0.3 * k as f64 - 2.0) * (x + 1) as f64];
+        let series = (0..n).map(|k| Series {
+            name: format!("series {k} with a name that has some words"),
+            points: (0..4).map(|x| point(k, x)).collect(),
+        });
+        Plot {
+            id: "p".into(),
+            title: "A plot".into(),
+            note: String::new(),
+            kind,
+            x: axis(false),
+            y: axis(true),
+            series: series.collect(),
+            categories: (0..4).map(|i| format!("category {i}")).collect(),
+        }
+    }
+
+    /// All numbers of an attribute in an element: coordinates of points come in pairs.
+    fn numbers(node: &roxmltree::Node, name: &str) -> Vec<f64> {
+        let text = node.attribute(name).unwrap_or_default();
+        text.split([' ', ',']).filter_map(|t| t.parse().ok()).collect()
+    }
+
+    /// Whatever the number of series, the legend is below the axes, everything is within the picture, and letters are
+    /// as large as on a page of text.
+    #[test]
+    fn legends_are_below_and_letters_large() {
+        for kind in [PlotKind::Lines, PlotKind::Points, PlotKind::Bars] {
+            for n in [1, 4, 9, 30] {
+                let text = svg(&plot(kind, n)).unwrap();
+                let document = roxmltree::Document::parse(&text).unwrap();
+                let root = document.root_element();
+                let [width, height] = ["width", "height"].map(|name| numbers(&root, name)[0]);
+                assert_eq!(width, f64::from(WIDTH_PX));
+                let named = |node: &roxmltree::Node| node.text().is_some_and(|t| t.trim().starts_with("series"));
+                let names: Vec<_> = root.descendants().filter(|d| d.is_element() && named(d)).collect();
+                assert_eq!(names.len(), n);
+                for name in &names {
+                    let [x, y] = ["x", "y"].map(|of| numbers(name, of)[0]);
+                    assert!(y >= f64::from(HEIGHT_PX) && y < height && x < width, "{x}, {y} of {width}, {height}");
+                }
+                for text in root.descendants().filter(|d| d.tag_name().name() == "text") {
+                    assert!(numbers(&text, "font-size")[0] >= 13.5, "{:?}", text.text());
+                }
+                // A curve is above the legend, and a sign of the legend below the axes.
+                for line in root.descendants().filter(|d| d.tag_name().name() == "polyline") {
+                    let ys = numbers(&line, "points").into_iter().skip(1).step_by(2);
+                    let above: Vec<bool> = ys.map(|y| y < f64::from(HEIGHT_PX)).collect();
+                    assert!(above.iter().all(|is| *is == above[0]), "{kind:?}, {n}: {line:?}");
+                }
+            }
+        }
+    }
+
+    /// The values take most of an axis.
+    #[test]
+    fn axes_fit_the_values() {
+        for (log, values) in [(false, [3.0, 90.0]), (true, [3.0, 90.0]), (true, [4e-5, 2e6]), (false, [-1e-3, 1e-3])] {
+            let axis = Axis { label: String::new(), log };
+            let scale = Scale::new(&axis, values.into_iter(), false);
+            let taken = (axis.place(values[1]) - axis.place(values[0])) / (scale.range.end - scale.range.start);
+            assert!((0.85..1.0).contains(&taken), "{values:?}: {taken}");
+            assert!(scale.ticks.len() >= 2, "{values:?}: {:?}", scale.ticks);
+        }
+    }
+
+    /// Of as many series as there may be, no two look alike.
+    #[test]
+    fn series_look_different() {
+        let look = |k: usize| (format!("{:?}", colour(k)), dashes(k), mark(k));
+        for k in 0..27 {
+            assert!((0..k).all(|other| look(other) != look(k)), "{k}");
+        }
     }
 }

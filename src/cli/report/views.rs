@@ -132,7 +132,7 @@ impl Shown {
         let glb = gltf::export(&engine, scene, chosen, &shown, args.scene_triangles)?;
         let mut motions = Vec::with_capacity(shown.len());
         for s in shown {
-            let options = picture::Options { size: SIZE, view: None };
+            let options = picture::Options { size: SIZE, ..picture::Options::default() };
             let drawn = gpu.map(|gpu| picture::draw(&engine, gpu, chosen, s.at, s.verdict, &options)).transpose();
             let picture = match drawn {
                 Ok(None) => None,

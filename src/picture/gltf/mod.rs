@@ -10,7 +10,7 @@ mod near;
 mod way;
 
 use super::mesh::Mesh;
-use super::{AT_CONTACT, OF_ROBOT, OF_SCENE, OF_TOUCHED};
+use super::palette;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::model::robot::{JointKind, Triangle};
@@ -28,6 +28,7 @@ use gltf_json::scene::{Node, UnitQuaternion};
 use gltf_json::validation::Checked::Valid;
 use serde::Serialize;
 use serde_json::json;
+use std::collections::HashMap;
 use std::f32::consts::FRAC_1_SQRT_2;
 
 /// Times of a motion that stand for its way.
@@ -166,7 +167,7 @@ fn middle_and_size(points: &[DVec3]) -> (DVec3, f64) {
 
 /// A topmost node, below which z is up, and a node for each body, with its links below.
 fn add_robot(file: &mut File, world: &World, motion: &ModelMotion) -> (Index<Node>, Vec<Index<Node>>) {
-    let blue = file.material("robot", OF_ROBOT);
+    let blue = file.material("robot", palette::ROBOT);
     // A quarter turn about x: what was up along z is up along y then.
     let up = UnitQuaternion([-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2]);
     let top = file.root.push(Node { name: Some("z is up".into()), rotation: Some(up), ..Node::default() });
@@ -195,11 +196,17 @@ fn add_robot(file: &mut File, world: &World, motion: &ModelMotion) -> (Index<Nod
 
 /// A node for each object.
 fn add_scene(file: &mut File, world: &World, shown: &[near::Shown], touched: &[u32]) -> Vec<Index<Node>> {
-    let grey = file.material("scene", OF_SCENE);
-    let orange = file.material("touched", OF_TOUCHED);
+    let orange = file.material("touched", palette::TOUCHED);
+    let colours = palette::of_objects(&world.scene.objects);
+    let mut muted = HashMap::new();
     let mut nodes = Vec::with_capacity(shown.len());
     for object in shown {
-        let material = if touched.contains(&object.object) { orange } else { grey };
+        let colour = colours.get(object.object as usize).copied().unwrap_or_default();
+        let material = if touched.contains(&object.object) {
+            orange
+        } else {
+            *muted.entry(colour).or_insert_with(|| file.material("scene", colour))
+        };
         if let Some(mesh) = file.mesh(&object.triangles, material) {
             let name = world.scene.objects.get(object.object as usize).map(|o| o.name.clone());
             nodes.push(file.root.push(Node { name, mesh: Some(mesh), ..Node::default() }));
@@ -213,9 +220,9 @@ fn add_marks(file: &mut File, world: &World, shown: &[ShownMotion], size_m: f64)
     if !shown.iter().any(|s| touch(s.verdict).is_some()) {
         return vec![None; shown.len()];
     }
-    let red = file.material("contact", AT_CONTACT);
+    let red = file.material("contact", palette::CONTACT);
     let mut unit = Mesh::new(DVec3::ZERO);
-    unit.add_contact(DVec3::ZERO, DVec3::Z, 1.0, [0; 4]);
+    unit.add_contact(DVec3::ZERO, DVec3::Z, 1.0, palette::CONTACT);
     let corner = |at: usize| DVec3::from_array(unit.corners[at].position.map(f64::from));
     let triangles: Vec<Triangle> = (0..unit.corners.len() / 3).map(|k| [0, 1, 2].map(|i| corner(3 * k + i))).collect();
     let mesh = file.mesh(&triangles, red);
