@@ -1,5 +1,6 @@
 //! `firstcontact check`: the main job.
 
+mod html;
 mod problems;
 
 use super::dataset::{Files, Work};
@@ -19,6 +20,7 @@ use firstcontact::report::Line;
 use firstcontact::stage::s6_solve::{Method, Mode};
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, ErrorKind, Result};
+use html::{Checked, Html, HtmlArgs};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -155,9 +157,20 @@ pub struct CheckArgs {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    page: HtmlArgs,
+    #[command(flatten)]
     files: FileArgs,
     #[command(flatten)]
     inputs: InputArgs,
+}
+
+impl CheckArgs {
+    /// All files that the command writes, with the options that name them.
+    fn outputs(&self) -> Vec<(&'static str, &Path)> {
+        let outputs =
+            [("--out", Some(self.out.as_path())), ("--stats", self.stats.as_deref()), ("--html", self.page.file())];
+        outputs.into_iter().filter_map(|(option, path)| Some((option, path?))).collect()
+    }
 }
 
 /// Contacts that the summary shows.
@@ -165,8 +178,11 @@ const SHOWN: usize = 5;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Outcome> {
-    if args.stats.as_ref().is_some_and(|stats| output::is_same(stats, &args.out)) {
-        return Err(Error::usage("--out and --stats name the same file").in_file(&args.out));
+    let outputs = args.outputs();
+    for (i, (option, path)) in outputs.iter().enumerate() {
+        if let Some((other, _)) = outputs[..i].iter().find(|(_, earlier)| output::is_same(earlier, path)) {
+            return Err(Error::usage(format!("{other} and {option} name the same file")).in_file(path));
+        }
     }
     match args.files.resolve()? {
         Work::Files(files) => check_files(args, &files),
@@ -203,9 +219,10 @@ fn check_files(args: &CheckArgs, files: &Files) -> Result<Outcome> {
         false => (Answers::create(&args.out, &of)?, Stats::default()),
     };
     let stats_file = args.stats.as_deref().map(PartFile::create).transpose()?;
+    let mut page = args.page.begin(&args.out, before.motions)?;
     let cpu_before = cpu_time_s();
     let run = Run { robot: &robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
-    let (mut stats, first) = run.check(out, before.motions as usize)?;
+    let (mut stats, first) = run.check(out, before.motions as usize, page.as_mut())?;
     stats.add(&before);
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s, resumed: before.motions };
@@ -215,6 +232,10 @@ fn check_files(args: &CheckArgs, files: &Files) -> Result<Outcome> {
         file.finish()?;
     }
     summary::print(&engine, &stats, totals, &first);
+    if let Some(page) = page {
+        let files = [&files.robot, &files.scene, &files.motions].map(|path| path.as_path());
+        page.finish(&Checked { args, files, scene: &scene, motions: &motions, engine: &engine, stats: &stats })?;
+    }
     Ok(outcome(&stats))
 }
 
@@ -326,7 +347,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Checks the motions from number `first` on, writing each answer as it comes; gives the first contacts in words.
-    fn check(&self, mut out: Answers, first: usize) -> Result<(Stats, Vec<String>)> {
+    fn check(&self, mut out: Answers, first: usize, mut page: Option<&mut Html>) -> Result<(Stats, Vec<String>)> {
         let interruption = super::interruption();
         let progress = progress(self.motions.len() as u64, first as u64);
         let (mut contacts, mut done) = (Vec::new(), first);
@@ -336,7 +357,9 @@ impl Run<'_> {
                 let motion = self.motions.read(done..done + 1)?;
                 line.with_poses(self.robot, &self.engine.body_poses(&motion, 0, c.toc[0])?);
             }
-            out.line(&serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?)?;
+            let text = serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?;
+            out.line(&text)?;
+            page.as_mut().map_or(Ok(()), |page| page.line(&text))?;
             if contacts.len() < SHOWN {
                 contacts.extend(summary::in_words(&line));
             }

@@ -1,9 +1,14 @@
 //! `check` of a set of problems: each is one motion in a scene of its own, numbered through in one file of answers.
 
 use super::super::dataset::ProblemSet;
+use super::super::report::answer::Answer;
+use super::super::report::facts::{self, count};
+use super::super::report::results::Shown;
+use super::super::report::views::SetView;
 use super::super::resume::{Answers, Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
 use super::super::{Outcome, allow, interrupted, interruption, warn};
+use super::html::{Content, SCENE_TRIANGLES};
 use super::{CheckArgs, SHOWN, cpu_time_s, options, outcome, progress};
 use firstcontact::dataset::problems::{self, Problem};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
@@ -67,6 +72,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
         false => (Answers::create(&args.out, &of)?, Stats::default()),
     };
     let stats_file = args.stats.as_deref().map(PartFile::create).transpose()?;
+    let mut page = args.page.begin(&args.out, before.motions)?;
 
     let (cpu_before, begun, interruption) = (cpu_time_s(), Instant::now(), interruption());
     let bar = progress(ready.len() as u64, before.motions);
@@ -84,6 +90,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
             }
         };
         out.line(&text)?;
+        page.as_mut().map_or(Ok(()), |page| page.line(&text))?;
         if contacts.len() < SHOWN {
             contacts.extend(words);
         }
@@ -107,6 +114,16 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
         file.finish()?;
     }
     summary::print(&engine, &stats, totals, &contacts);
+    if let Some(page) = page {
+        let chosen = page.chosen();
+        let of_chosen = chosen.iter().filter_map(|answer| Some((ready.get(answer.motion)?, answer)));
+        let sets = of_chosen.map(|(problem, answer)| problem.view(&options, answer)).collect::<Result<_>>()?;
+        let name = args.files.dataset().unwrap_or("problems");
+        let problems = ("problems", format!("{name}: {}, each in a scene of its own", count(ready.len(), "problem")));
+        let inputs = vec![facts::robot(&set.robot, &engine), problems];
+        let tested = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
+        page.write(args, &engine, &stats, Content { name, inputs, tested, sets })?;
+    }
     Ok(outcome(&stats))
 }
 
@@ -152,6 +169,13 @@ impl Ready<'_> {
         }
         let built = builder.allow(self.allowed.iter().copied()).build();
         built.map_err(|e| e.at(format!("problem {}", self.problem.name)))
+    }
+
+    /// The motion in three dimensions.
+    fn view(&self, options: &Options, answer: &Answer) -> Result<SetView> {
+        let (name, scene, motions) = (&self.problem.name, &self.problem.planning.scene, &self.motion);
+        let (engine, answers) = (&self.engine(options, None)?, std::slice::from_ref(answer));
+        Ok(Shown { name, engine, scene, motions, answers, scene_triangles: SCENE_TRIANGLES }.view(0)?.0)
     }
 
     /// The line of the answer, and a contact in words.
