@@ -6,9 +6,12 @@
 mod backends;
 mod bench;
 mod broken;
+#[cfg(unix)]
+mod browser;
 mod contacts;
 mod elementary;
 mod gltf;
+mod html;
 mod info;
 mod interrupt;
 mod joints;

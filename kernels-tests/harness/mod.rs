@@ -3,6 +3,8 @@
 
 pub mod allocations;
 pub mod backends;
+#[cfg(unix)]
+pub mod browser;
 pub mod emulate;
 pub mod gpu;
 pub mod models;

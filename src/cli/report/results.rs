@@ -112,7 +112,6 @@ fn motion_view(answer: &Answer) -> MotionView {
     };
     MotionView {
         number,
-        verdict,
         contact_at: answer.time(),
         label: format!("motion {number}: {label}"),
         says: format!("motion {number}: {}", answer.in_words()),

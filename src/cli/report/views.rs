@@ -52,8 +52,6 @@ pub struct SetView {
 pub struct MotionView {
     /// Its number.
     pub number: usize,
-    /// In a word: free, contact, undecided.
-    pub verdict: &'static str,
     /// The time of first contact, if there is a contact.
     pub contact_at: Option<f64>,
     /// Its name in the list of motions.
@@ -158,7 +156,7 @@ impl Shown {
                 Verdict::Free | Verdict::Undecided(_) => None,
             };
             let label = format!("{}, motion {}: {verdict}", self.name, s.number);
-            motions.push(MotionView { number: s.number, verdict, contact_at, label, says, picture });
+            motions.push(MotionView { number: s.number, contact_at, label, says, picture });
             bar.inc(1);
         }
         Ok(SetView { name: self.name, of_results: None, glb, motions })
