@@ -1,5 +1,5 @@
-//! Pages in a real browser, at the width of a desk and of a phone: no error, no request, a view that is drawn and plays, tables
-//! that fit. Without a Chromium the tests are skipped, and say so.
+//! Pages in a real browser, at the width of a desk and of a phone: no error, no request, a view that is drawn and
+//! plays, tables that fit. Without a Chromium the tests are skipped, and say so.
 //!
 //! `FIRSTCONTACT_SCREENSHOTS=DIR` keeps pictures for people; `FIRSTCONTACT_PAGE=FILE` opens another page too.
 
@@ -59,15 +59,16 @@ fn background(window: Window) -> [u8; 3] {
 fn fits(browser: &mut Browser, window: Window) {
     let beyond = browser.eval(
         "(() => {
-            const width = document.documentElement.clientWidth, beyond = [];
-            if (document.documentElement.scrollWidth > width) beyond.push(`page: ${document.documentElement.scrollWidth}`);
+            const { clientWidth: width, scrollWidth } = document.documentElement, beyond = [];
+            if (scrollWidth > width) beyond.push(`page: ${scrollWidth}`);
             for (const e of document.body.querySelectorAll('*')) {
                 const r = e.getBoundingClientRect(), box = e.parentElement.closest('.scroll, pre, svg');
-                if (!box && r.width > 0 && (r.right > width + 1 || r.left < -1)) beyond.push(`${e.outerHTML.slice(0, 80)}`);
+                const isBeyond = r.width > 0 && (r.right > width + 1 || r.left < -1);
+                if (!box && isBeyond) beyond.push(`${e.outerHTML.slice(0, 80)}`);
             }
             for (const table of document.querySelectorAll('table')) {
-                const box = table.closest('.scroll');
-                if (!box || !['auto', 'scroll'].includes(getComputedStyle(box).overflowX)) beyond.push('a table without scrolling');
+                const box = table.closest('.scroll'), overflow = box && getComputedStyle(box).overflowX;
+                if (!['auto', 'scroll'].includes(overflow)) beyond.push('a table without scrolling');
                 for (const cell of table.querySelectorAll('th, td'))
                     if (cell.scrollWidth > cell.clientWidth + 1) beyond.push(`cell: ${cell.textContent}`);
             }
@@ -89,7 +90,10 @@ fn choose(browser: &mut Browser, value: &str) {
 
 /// The picture of the view alone, without the texts that are laid over it.
 fn view(browser: &mut Browser) -> Picture {
-    browser.eval("document.querySelectorAll('.badge, .ring').forEach((e) => { e.style.visibility = 'hidden'; })");
+    browser.eval(
+        "document.querySelectorAll('.badge, .ring').forEach((e) => { e.style.visibility = 'hidden'; }); \
+         document.activeElement?.blur(); 0",
+    );
     browser.picture(Some(CANVAS))
 }
 
@@ -99,7 +103,8 @@ fn time(browser: &mut Browser) -> f64 {
 
 fn set_time(browser: &mut Browser, t: f64) {
     browser.eval(&format!(
-        "(() => {{ const s = document.querySelector('[data-part=time]'); s.value = {t}; s.dispatchEvent(new Event('input')); }})()"
+        "(() => {{ const s = document.querySelector('[data-part=time]'); s.value = {t}; \
+         s.dispatchEvent(new Event('input')); }})()"
     ));
 }
 
@@ -133,6 +138,7 @@ fn plays(browser: &mut Browser, window: Window, contact: Option<f64>) {
     browser.wait_for(STOPPED);
     let until = contact.unwrap_or(1.0);
     assert!((time(browser) - until).abs() < 1e-6, "{window:?}: stops at {}, not {until}", time(browser));
+    marks(browser, window, contact);
     let stopped = view(browser);
     assert!(!stopped.is_same(&at_start), "{window:?}: playing changes nothing");
     browser.frames(10);
@@ -153,7 +159,9 @@ fn plays(browser: &mut Browser, window: Window, contact: Option<f64>) {
         browser.eval(
             "new Promise((done) => { const look = () => { const play = document.querySelector('[data-part=play]'); \
              const t = Number(document.querySelector('[data-part=time]').value); \
-             if (t > 0.02) { if (play.textContent === 'Pause') play.click(); done(t); } else requestAnimationFrame(look); }; \
+             if (t <= 0.02) return requestAnimationFrame(look); \
+             if (play.textContent === 'Pause') play.click(); \
+             done(t); }; \
              look(); })",
         );
         (0.02..until).contains(&time(browser))
@@ -163,6 +171,30 @@ fn plays(browser: &mut Browser, window: Window, contact: Option<f64>) {
     browser.frames(10);
     assert!(view(browser).is_same(&paused) && time(browser) == t, "{window:?}: moves while it is paused");
     assert!(!paused.is_same(&at_start) && !paused.is_same(&stopped), "{window:?}: the picture is not of its time");
+}
+
+/// At the first contact the time line, the view and the words over it say so; without a contact they do not.
+fn marks(browser: &mut Browser, window: Window, contact: Option<f64>) {
+    let found = browser.eval(
+        "(() => {
+            const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+            const stage = box('.stage'), ring = box('.ring'), tick = box('.tick'), line = box('[data-part=time]');
+            const x = ring.x + ring.width / 2, y = ring.y + ring.height / 2;
+            return {
+                words: document.querySelector('.badge').textContent,
+                ring: ring.width > 0 && x > stage.left && x < stage.right && y > stage.top && y < stage.bottom,
+                tick: tick.width > 0 ? (tick.x + tick.width / 2 - line.x - 8) / (line.width - 16) : null,
+            };
+        })()",
+    );
+    match contact {
+        Some(t) => {
+            assert!(found["words"] == "first contact" && found["ring"] == true, "{window:?}: {found}");
+            let tick = found["tick"].as_f64().unwrap();
+            assert!((tick - t).abs() < 0.01, "{window:?}: the mark on the time line is at {tick}, not {t}");
+        }
+        None => assert_eq!(found, json!({"words": "free", "ring": false, "tick": null}), "{window:?}"),
+    }
 }
 
 /// Mouse, finger and keys turn the view; a button undoes it.

@@ -145,8 +145,9 @@ fn motions_are_chosen_and_limited() {
     let html = page(&desk, "page.html");
     assert!(select(&html, "script, #viewer, button").is_empty());
     assert_eq!(rows(&html, "contacts").len(), 4);
-    // The earliest contact of each pair comes first; the one of `near` is at the start, and so has one of two places at most.
-    for (n, expected) in [("1", &[3][..]), ("2", &[3, 4]), ("4", &[0, 2, 3, 4])] {
+    // By turns the earliest contact of a pair and the latest one: 0.8 with `behind`, 0.5 with `near`. The earliest with
+    // `near` is at the start; of two places it has one.
+    for (n, expected) in [("1", &[3][..]), ("2", &[3, 4]), ("4", &[0, 1, 3, 4])] {
         check(&desk, &["--html", "page.html", "--html-motions", n]);
         let shown: Vec<u64> =
             animations(&page(&desk, "page.html")).iter().map(|s| s["motion"].as_u64().unwrap()).collect();
@@ -190,6 +191,37 @@ fn without_motions_the_page_says_so() {
     assert!(select(&html, "table, script").is_empty());
     desk.run(&["report", "results.jsonl", "--out", "other.html"]).expect(0);
     assert_eq!(texts(&page(&desk, "other.html"), ".cards li")[0], "0 motions");
+}
+
+/// Lines of results as `check` writes them, without their inputs.
+#[test]
+fn undecided_motions_are_listed() {
+    let desk = Desk::new();
+    let line = |k: usize, t: f64, reason: &str| {
+        format!(r#"{{"motion":{k},"verdict":"undecided","clear_until":{t},"reason":"{reason}"}}"#) + "\n"
+    };
+    desk.put("r.jsonl", line(3, 0.5, "memory") + &line(4, 0.25, "evaluation-cap") + &line(7, 0.75, "memory"));
+    report(&desk, "r.jsonl", &[]).expect(0);
+    let html = page(&desk, "report.html");
+    let cards = texts(&html, ".cards li");
+    assert_eq!(cards, ["3 motions", "0 free", "0 contact", "3 undecided evaluation-cap: 1 memory: 2"]);
+    let expected = [["4", "0.250000", "evaluation-cap"], ["3", "0.500000", "memory"], ["7", "0.750000", "memory"]];
+    assert_eq!(rows(&html, "undecided"), expected.map(|row| row.map(String::from).to_vec()));
+}
+
+/// A joint that turns by hundreds of turns has no animation; the rest of the page is there all the same.
+#[test]
+fn motions_that_cannot_be_shown_leave_a_page_without_a_view() {
+    let desk = Desk::new();
+    let arm = [super::link("arm", CUBE), super::joint("turn", "continuous", "base", "arm", "0 0 1")];
+    let robot = super::robot(&["<link name=\"base\"/>", &arm[0], &arm[1]]);
+    let checked = desk.check(&robot, &walls(&[("far", 5.0)]), &[[&[0.0], &[6000.0]]], &["--html", "page.html"]);
+    assert_eq!((checked.run.code, checked.run.warnings().len()), (Some(0), 1), "{}", checked.run.stderr);
+    assert!(checked.run.warnings()[0].contains("too far for an animation"), "{}", checked.run.stderr);
+    let html = page(&desk, "page.html");
+    assert!(select(&html, "script, #viewer").is_empty());
+    assert!(texts(&html, "p.note").iter().any(|note| note.contains("not shown in three dimensions")));
+    assert_eq!(texts(&html, ".cards li")[1], "1 free proved");
 }
 
 #[test]

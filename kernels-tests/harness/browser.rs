@@ -41,7 +41,8 @@ pub struct Browser {
     _profile: TempDir,
 }
 
-/// The program: what `CHROMIUM` names, or the first of [`NAMES`] in `PATH`. Without one the test is reported as skipped.
+/// The program: what `CHROMIUM` names, or the first of [`NAMES`] in `PATH`. Without one the test is reported as
+/// skipped.
 pub fn program(test: &str) -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").filter(|name| !name.is_empty()).map(PathBuf::from);
     let found = named.or_else(|| {
@@ -212,7 +213,9 @@ impl Browser {
             self.call("Input.dispatchTouchEvent", json!({"type": "touchEnd", "touchPoints": []}));
         } else {
             let mut mouse = |kind: &str, [x, y]: [f64; 2]| {
-                let event = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1});
+                let buttons = u8::from(kind != "mouseReleased");
+                let event =
+                    json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
                 self.call("Input.dispatchMouseEvent", event);
             };
             mouse("mousePressed", first);
@@ -242,8 +245,8 @@ impl Browser {
                  return [r.width, r.height, scrollX, scrollY]; }})()"
             ));
             let [width, height, left, top] = [0, 1, 2, 3].map(|k| size[k].as_f64().unwrap());
-            let clip = json!({"x": left + x - width / 2.0, "y": top + y - height / 2.0, "width": width, "height": height,
-                "scale": 1});
+            let corner = [left + x - width / 2.0, top + y - height / 2.0];
+            let clip = json!({"x": corner[0], "y": corner[1], "width": width, "height": height, "scale": 1});
             parameters["clip"] = clip;
             self.frames(2);
         }

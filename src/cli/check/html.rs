@@ -8,12 +8,13 @@ use super::super::report::page::Page;
 use super::super::report::results::{DEFAULT_MOTIONS, Results, Shown};
 use super::super::report::views::{SetView, Views};
 use super::CheckArgs;
+use super::warn;
 use clap::Args;
-use firstcontact::Result;
 use firstcontact::engine::{Engine, Stats};
 use firstcontact::model::scene::Scene;
 use firstcontact::motion::MotionFile;
 use firstcontact::output::{PartFile, part_of};
+use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of triangles of a scene on the page.
@@ -22,12 +23,12 @@ pub const SCENE_TRIANGLES: usize = 120_000;
 /// Options of the page.
 #[derive(Debug, Args)]
 pub struct HtmlArgs {
-    /// Also write a page (HTML) for a browser: verdicts, tables of contacts, and a view in three dimensions in which motions play and
-    /// the first contact is marked. The page is one file and needs no network
+    /// Also write a page (HTML) for a browser: verdicts, tables of contacts, and a view in three dimensions in which
+    /// motions play and the first contact is marked. The page is one file and needs no network
     #[arg(long, value_name = "PAGE.html")]
     html: Option<PathBuf>,
-    /// With --html: motions to show in three dimensions; the earliest contact of each link and object first, some free and
-    /// undecided ones
+    /// With --html: motions to show in three dimensions; the earliest and the latest contact of each link and object,
+    /// some free and undecided ones
     #[arg(long, value_name = "N", requires = "html", default_value_t = DEFAULT_MOTIONS, value_parser = n_motions)]
     html_motions: usize,
 }
@@ -38,8 +39,8 @@ impl HtmlArgs {
         self.html.as_deref()
     }
 
-    /// Starts the page, so that a file that cannot be written is found before any work. After `--resume` it begins with the
-    /// `n` answers that `out` has so far.
+    /// Starts the page, so that a file that cannot be written is found before any work. After `--resume` it begins with
+    /// the `n` answers that `out` has so far.
     ///
     /// # Errors
     /// The file cannot be made, or the answers cannot be read.
@@ -70,6 +71,8 @@ pub struct Content<'a> {
     pub inputs: Vec<Fact>,
     /// What was tested, in sentences.
     pub tested: Vec<String>,
+    /// What is missing on the page.
+    pub notes: Vec<String>,
     /// The motions in three dimensions.
     pub sets: Vec<SetView>,
 }
@@ -107,7 +110,7 @@ impl Html {
     pub fn finish(self, checked: &Checked) -> Result<()> {
         let Checked { args, files: [robot, scene, motions], engine, .. } = *checked;
         let answers = self.chosen();
-        let mut sets = Vec::new();
+        let (mut sets, mut notes) = (Vec::new(), Vec::new());
         if !answers.is_empty() {
             let name = motions.file_stem().unwrap_or_default().to_string_lossy();
             let shown = Shown {
@@ -118,7 +121,11 @@ impl Html {
                 answers: &answers,
                 scene_triangles: SCENE_TRIANGLES,
             };
-            sets.push(shown.view(0)?.0);
+            match shown.view(0) {
+                Ok((set, _)) => sets.push(set),
+                // The answers are worth a page without its view.
+                Err(e) => notes.push(not_shown(&e)),
+            }
         }
         let world = engine.world();
         let (n_links, n_objects) = (world.robot.links.len(), world.scene.objects.len());
@@ -137,6 +144,7 @@ impl Html {
                 facts::motions(motions, checked.motions.len()),
             ],
             tested,
+            notes,
             sets,
         };
         self.write(args, engine, checked.stats, content)
@@ -165,7 +173,7 @@ impl Html {
                 .chain(facts::made())
                 .collect(),
             tested: content.tested.into_iter().chain(tested(args, stats)).collect(),
-            notes: Vec::new(),
+            notes: content.notes,
             findings: self.findings,
         };
         let (title, views) = (results.title.clone(), Views { sets: content.sets, notes: Vec::new() });
@@ -173,6 +181,13 @@ impl Html {
         self.file.lines(&html)?;
         self.file.finish()
     }
+}
+
+/// Warns that motions cannot be shown, and gives the sentence for the page.
+pub fn not_shown(error: &Error) -> String {
+    let note = format!("Motions are not shown in three dimensions: {error}");
+    warn(&note);
+    note
 }
 
 /// What was tested, in sentences that are true for any robot and scene.

@@ -8,7 +8,7 @@ use super::super::report::views::SetView;
 use super::super::resume::{Answers, Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
 use super::super::{Outcome, allow, interrupted, interruption, warn};
-use super::html::{Content, SCENE_TRIANGLES};
+use super::html::{Content, SCENE_TRIANGLES, not_shown};
 use super::{CheckArgs, SHOWN, cpu_time_s, options, outcome, progress};
 use firstcontact::dataset::problems::{self, Problem};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
@@ -117,12 +117,16 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet) -> Result<Outcome> {
     if let Some(page) = page {
         let chosen = page.chosen();
         let of_chosen = chosen.iter().filter_map(|answer| Some((ready.get(answer.motion)?, answer)));
-        let sets = of_chosen.map(|(problem, answer)| problem.view(&options, answer)).collect::<Result<_>>()?;
+        let views: Result<Vec<SetView>> = of_chosen.map(|(problem, answer)| problem.view(&options, answer)).collect();
+        let (sets, notes) = match views {
+            Ok(sets) => (sets, Vec::new()),
+            Err(e) => (Vec::new(), vec![not_shown(&e)]),
+        };
         let name = args.files.dataset().unwrap_or("problems");
         let problems = ("problems", format!("{name}: {}, each in a scene of its own", count(ready.len(), "problem")));
         let inputs = vec![facts::robot(&set.robot, &engine), problems];
         let tested = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
-        page.write(args, &engine, &stats, Content { name, inputs, tested, sets })?;
+        page.write(args, &engine, &stats, Content { name, inputs, tested, notes, sets })?;
     }
     Ok(outcome(&stats))
 }

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Kind};
 use firstcontact::{Error, Result};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -38,6 +38,8 @@ pub struct Pair {
     pub at_start: u64,
     /// The earliest of these contacts.
     pub earliest: Answer,
+    /// The latest of these contacts.
+    pub latest: Answer,
 }
 
 /// What a page shows of results: counts, pairs that touch, and the answers that its tables list.
@@ -125,12 +127,15 @@ impl Findings {
 
     fn add_to_pair(&mut self, answer: &Answer) {
         let Some((a, b)) = answer.sides() else { return };
-        let new = || Pair { motions: 0, at_start: 0, earliest: answer.clone() };
+        let new = || Pair { motions: 0, at_start: 0, earliest: answer.clone(), latest: answer.clone() };
         let pair = self.pairs.entry((a.to_string(), b.to_string())).or_insert_with(new);
         pair.motions += 1;
         pair.at_start += u64::from(answer.initial_overlap);
         if key(answer) < key(&pair.earliest) {
             pair.earliest = answer.clone();
+        }
+        if key(answer) > key(&pair.latest) {
+            pair.latest = answer.clone();
         }
     }
 
@@ -146,9 +151,10 @@ impl Findings {
         self.last
     }
 
-    /// The motions to show, at most `n`, in the order of their numbers: the earliest contact of each pair first, then
-    /// further contacts, with a sixth of the places for undecided motions and a sixth for free ones. Contacts at the start
-    /// get a quarter of the places of contacts. Places that one kind does not fill go to the others.
+    /// Chooses at most `n` motions to show, in the order of their numbers: the earliest and the latest contact of each
+    /// pair in turn, then further contacts, with a sixth of the places for undecided motions and a sixth for free ones.
+    /// Contacts at the start get a quarter of the places of contacts. Places that one kind does not fill go to the
+    /// others.
     pub fn choose(&self, n: usize) -> Vec<Answer> {
         let share = (n / 6).max(usize::from(n > 3));
         let n_undecided = self.undecided.len().min(share);
@@ -171,12 +177,16 @@ impl Findings {
         chosen.into_iter().cloned().collect()
     }
 
-    /// The earliest contact of each pair, then the earliest contacts; each part by time.
+    /// The earliest contacts of pairs, earliest first, in turn with the latest ones, latest first; then the earliest of
+    /// all.
     fn contacts_by_interest(&self) -> Vec<&Answer> {
-        let mut of_pairs: Vec<&Answer> = self.pairs.values().map(|pair| &pair.earliest).collect();
-        of_pairs.sort_by(|a, b| compare(a, b));
-        let rest = self.contacts.iter().filter(|a| !of_pairs.iter().any(|p| p.motion == a.motion)).collect::<Vec<_>>();
-        of_pairs.into_iter().chain(rest).collect()
+        let mut earliest: Vec<&Answer> = self.pairs.values().map(|pair| &pair.earliest).collect();
+        let mut latest: Vec<&Answer> = self.pairs.values().map(|pair| &pair.latest).collect();
+        earliest.sort_by(|a, b| compare(a, b));
+        latest.sort_by(|a, b| compare(b, a));
+        let of_pairs = earliest.into_iter().zip(latest).flat_map(|(a, b)| [a, b]);
+        let mut known = HashSet::new();
+        of_pairs.chain(&self.contacts).filter(|answer| known.insert(answer.motion)).collect()
     }
 }
 
@@ -206,7 +216,8 @@ mod tests {
     fn contact(motion: usize, time: f64, object: &str) -> String {
         format!(
             r#"{{"motion":{motion},"verdict":"contact","toc":[{time},{time}],"proved":true,"initial_overlap":{},
-            "a":{{"link":"arm","triangle":0,"feature":"face"}},"b":{{"object":"{object}","triangle":0,"feature":"face"}}}}"#,
+            "a":{{"link":"arm","triangle":0,"feature":"face"}},
+            "b":{{"object":"{object}","triangle":0,"feature":"face"}}}}"#,
             time == 0.0
         )
         .replace('\n', "")
@@ -259,7 +270,7 @@ mod tests {
         assert_eq!(chosen(&found, 1), [0]);
         assert_eq!(chosen(&found, 2), [0, 4]);
         assert_eq!(chosen(&found, 5), [0, 3, 4, 6, 8]);
-        assert_eq!(chosen(&found, 6), [0, 1, 3, 4, 6, 8]);
+        assert_eq!(chosen(&found, 6), [0, 2, 3, 4, 6, 8]);
         assert_eq!(chosen(&found, 99), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
         let counts = Counts { motions: 9, free: 2, contact: 6, proved: 6, certified: 0, at_start: 2, undecided: 1 };
         assert_eq!(found.counts, counts);

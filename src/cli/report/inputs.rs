@@ -31,7 +31,8 @@ pub struct CheckedArgs {
     /// The data set that was checked, instead of robot, scene and motions
     #[arg(long, value_name = "NAME[/DEG]")]
     pub dataset: Option<String>,
-    /// Motions of the results to show: the earliest contact of each link and object first, some free and undecided ones
+    /// Motions of the results to show: the earliest and the latest contact of each link and object, some free and
+    /// undecided ones
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MOTIONS, value_parser = n_motions)]
     pub html_motions: usize,
     #[command(flatten)]
@@ -47,7 +48,7 @@ pub fn n_motions(text: &str) -> std::result::Result<usize, String> {
 }
 
 impl CheckedArgs {
-    /// Whether inputs are given.
+    /// Returns true if inputs are given.
     pub fn are_given(&self) -> bool {
         self.dataset.is_some() || !self.files().is_empty()
     }

@@ -46,7 +46,8 @@ pub struct ReportArgs {
     /// Draw pictures with the graphics adapter whose name contains this
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Maximum number of triangles of each scene in the view in three dimensions; the objects nearest to the motions are shown
+    /// Maximum number of triangles of each scene in the view in three dimensions; the objects nearest to the motions
+    /// are shown
     #[arg(long, value_name = "N", default_value_t = 40_000)]
     scene_triangles: usize,
     #[command(flatten)]

@@ -53,8 +53,8 @@ pub struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Exports the motions for the view. Answers are taken as they are, nothing is checked again. Also gives a warning if
-    /// the answers do not fit the robot and the motions.
+    /// Exports the motions for the view. Answers are taken as they are, nothing is checked again. Also gives a warning
+    /// if the answers do not fit the robot and the motions.
     ///
     /// # Errors
     /// An answer names a link or an object that does not exist, or the export fails.
@@ -93,8 +93,8 @@ impl Shown<'_> {
         let number = shown.number;
         Ok((away_m > DOUBTFUL * size_m).then(|| {
             format!(
-                "the contact of motion {number} is {away_m:.3} m away from link '{}': the results may be of another robot, of \
-                 other motions or options (--base, --geometry), or of a check with --margin",
+                "the contact of motion {number} is {away_m:.3} m away from link '{}': the results may be of another \
+                 robot, of other motions or options (--base, --geometry), or of a check with --margin",
                 link.name
             )
         }))

@@ -62,8 +62,8 @@ pub struct MotionView {
     pub picture: Option<(Vec<u8>, [f64; 2])>,
 }
 
-/// Makes the views that runs and caller name, with at most [`MAX_NAMED`] motions of each data set that runs name. A view that
-/// a run names and that cannot be made becomes a note.
+/// Makes the views that runs and caller name, with at most [`MAX_NAMED`] motions of each data set that runs name. A
+/// view that a run names and that cannot be made becomes a note.
 ///
 /// # Errors
 /// A view that the caller names cannot be made, or there is no adapter of the name that the caller gives.
@@ -117,7 +117,7 @@ pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
 /// Motions that are shown together.
 struct Shown {
     name: String,
-    /// What each motion is called.
+    /// The number of each motion.
     numbers: Vec<usize>,
     loaded: Loaded,
 }

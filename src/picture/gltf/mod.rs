@@ -1,10 +1,10 @@
 //! Motions as binary glTF (GLB), for viewers of others and for the page of reports.
 //!
 //! Every body of the robot is a node under its parent's, moved by animations as its joint moves; links are nodes with
-//! meshes below. The first contact of a motion is a red ball with an arrow along the normal. Each motion is one animation, of
-//! a second for the whole motion, and its `extras` are the answer as `check` writes it. Coordinates are metres; below the topmost
-//! node z is up, as in the engine, and `extras` of the scene give the origin where it is not the world's, and where to look
-//! at each motion from.
+//! meshes below. The first contact of a motion is a red ball with an arrow along the normal. Each motion is one
+//! animation, of a second for the whole motion, and its `extras` are the answer as `check` writes it. Coordinates are
+//! metres; below the topmost node z is up, as in the engine, and `extras` of the scene give the origin where it is not
+//! the world's, and where to look at each motion from.
 
 mod file;
 mod frame;
@@ -66,8 +66,8 @@ pub struct Glb {
     pub of_triangles: usize,
 }
 
-/// Makes a GLB file of the robot, the scene and some motions, each an animation; of a scene of more than `most_triangles` those
-/// objects that are nearest to the motions. `scene` is the one that the engine was built for.
+/// Makes a GLB file of the robot, the scene and some motions, each an animation; of a scene of more than
+/// `most_triangles` those objects that are nearest to the motions. `scene` is the one that the engine was built for.
 ///
 /// # Errors
 /// A motion does not fit the robot or turns a joint by more than some 800 turns; the file would be larger than 4 GiB.

@@ -24,8 +24,8 @@ struct Candidate {
     distance: f32,
 }
 
-/// Chooses the objects nearest to `points` (local coordinates), `first` before all others, until there are `most` triangles.
-/// The last object may be cut to its nearest triangles. Takes 4 bytes for each triangle of the scene.
+/// Chooses the objects nearest to `points` (local coordinates), `first` before all others, until there are `most`
+/// triangles. The last object may be cut to its nearest triangles. Takes 4 bytes for each triangle of the scene.
 pub fn nearest(world: &World, points: &[DVec3], first: &[u32], most: usize) -> Vec<Shown> {
     let scene = &world.scene;
     let room = (MAX_COMPARISONS / scene.triangles.len().max(1)).clamp(8, 400);

@@ -81,7 +81,9 @@ impl Page<'_> {
                     @if !sets.is_empty() {
                         @for (i, set) in sets.iter().enumerate() {
                             // Text that is not a script: browsers keep it and do nothing with it.
-                            script type="text/plain" id=(glb_id(i)) { (PreEscaped(BASE64_STANDARD.encode(&set.glb.bytes))) }
+                            script type="text/plain" id=(glb_id(i)) {
+                                (PreEscaped(BASE64_STANDARD.encode(&set.glb.bytes)))
+                            }
                         }
                         script { (PreEscaped(THREE)) }
                         script { (PreEscaped(VIEWER)) }
@@ -96,7 +98,7 @@ impl Page<'_> {
         !self.views.sets.is_empty() || !self.views.notes.is_empty()
     }
 
-    /// Whether the title alone does not say what a section is about.
+    /// Returns true if the title alone does not say what a section is about.
     fn needs_headings(&self) -> bool {
         self.results.len() + self.runs.len() > 1
     }

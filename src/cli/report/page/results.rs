@@ -36,7 +36,7 @@ pub fn summary(i: usize, results: &Results, has_heading: bool) -> Markup {
         html! {
             li class=(class) {
                 strong { (number(n)) } " " (name)
-                @for line in more.iter().filter(|line| !line.is_empty()) { small { (line) } }
+                @for line in more.iter().filter(|line| !line.is_empty()) { " " small { (line) } }
             }
         }
     };
@@ -137,9 +137,8 @@ fn motion(answer: &Answer, figures: &[(usize, String)]) -> Markup {
         (answer.motion)
         @if let Some(problem) = &answer.problem { " " small { (problem) } }
         @if let Some((_, figure)) = figure {
-            " " button type="button" .small hidden data-show=(figure) aria-label={ "show motion " (answer.motion) " in 3-D" } {
-                "3-D"
-            }
+            @let label = format!("show motion {} in 3-D", answer.motion);
+            " " button type="button" .small hidden data-show=(figure) aria-label=(label) { "3-D" }
         }
     }
 }
@@ -178,7 +177,8 @@ fn pairs(findings: &Findings, figures: &[(usize, String)]) -> Markup {
         p {
             "Each motion counts once, for its first contact. "
             @if pairs.len() > rows.len() {
-                (number(rows.len() as u64)) " of " (number(pairs.len() as u64)) " pairs are listed, those with most motions."
+                (number(rows.len() as u64)) " of " (number(pairs.len() as u64))
+                " pairs are listed, those with most motions."
             }
         }
         (table("What touches what", &heads, &rows))
@@ -221,8 +221,8 @@ fn contacts(findings: &Findings, figures: &[(usize, String)]) -> Markup {
         p {
             "The time is a share of the motion, from 0 to 1; before it nothing touches. "
             @if findings.counts.contact > rows.len() as u64 {
-                "The " (number(rows.len() as u64)) " earliest of " (number(findings.counts.contact)) " contacts are listed; \
-                 the results have all."
+                "The " (number(rows.len() as u64)) " earliest of " (number(findings.counts.contact))
+                " contacts are listed; the results have all."
             }
         }
         (table("First contacts", &heads, &rows))
@@ -244,8 +244,8 @@ fn undecided(findings: &Findings, figures: &[(usize, String)]) -> Markup {
         p {
             "The search ended before it found a contact or proved that there is none. Treat these motions as not free. "
             @if findings.counts.undecided > rows.len() as u64 {
-                (number(rows.len() as u64)) " of " (number(findings.counts.undecided)) " are listed, those that are proved free for \
-                 the shortest time."
+                (number(rows.len() as u64)) " of " (number(findings.counts.undecided))
+                " are listed, those that are proved free for the shortest time."
             }
         }
         (table("Undecided motions", &heads, &rows))

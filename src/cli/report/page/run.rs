@@ -48,7 +48,8 @@ fn table(id: &str, table: &Table) -> Markup {
                     @for row in &table.rows {
                         tr {
                             @for (k, (cell, column)) in row.iter().zip(&table.columns).enumerate() {
-                                td class=[class(k).or_else(|| is_long(cell).then_some("long"))] { (shown(cell, column.digits)) }
+                                @let long = is_long(cell).then_some("long");
+                                td class=[class(k).or(long)] { (shown(cell, column.digits)) }
                             }
                         }
                     }

@@ -19,8 +19,9 @@ pub fn section(views: &Views) -> Markup {
                 @for (i, set) in views.sets.iter().enumerate() { (gallery(i, set)) }
                 @if has_pictures {
                     p .note {
-                        "In the pictures the robot is blue where it first touches (at the end, if the motion is free), the start is \
-                         green, the end violet, the volume that its line-swept spheres sweep light blue, the touched object orange."
+                        "In the pictures the robot is blue where it first touches (at the end, if the motion is free), \
+                         the start is green, the end violet, the volume that its line-swept spheres sweep light blue, \
+                         the touched object orange."
                     }
                 }
             }
@@ -85,12 +86,13 @@ fn viewer(sets: &[SetView]) -> Markup {
                 @for (colour, name) in colours { li { span style=(hex(colour)) {} (name) } }
             }
             p .note {
-                "The robot is shown where it first touches the scene, or at the start of a motion without contact. Playing stops at \
-                 the first contact. Drag to turn, right button or two fingers to move, wheel or pinch to zoom. What hides the motion \
-                 is cut away while the scene is see-through."
+                "The robot is shown where it first touches the scene, or at the start of a motion without contact. \
+                 Playing stops at the first contact. Drag to turn, right button or two fingers to move, wheel or pinch \
+                 to zoom. What hides the motion is cut away while the scene is see-through."
             }
             p .note .keys {
-                "Keys, with the view in focus: " kbd { "Space" } " plays and pauses, " kbd { "C" } " goes to the first contact, "
+                "Keys, with the view in focus: " kbd { "Space" } " plays and pauses, "
+                kbd { "C" } " goes to the first contact, "
                 kbd { "←" } kbd { "↑" } kbd { "→" } kbd { "↓" } " turn, " kbd { "+" } kbd { "−" } " zoom, "
                 kbd { "N" } kbd { "P" } " next and previous motion, " kbd { "R" } " resets the view."
             }
@@ -105,7 +107,8 @@ fn gallery(i: usize, set: &SetView) -> Markup {
         h3 { (set.name) }
         @if shown < all {
             p .note {
-                "The view has " (markdown::grouped(shown as f64, 0)) " of the scene's " (markdown::grouped(all as f64, 0))
+                "The view has " (markdown::grouped(shown as f64, 0))
+                " of the scene's " (markdown::grouped(all as f64, 0))
                 " triangles, those of the objects that are nearest to these motions. The answers are about all of them."
             }
         }
@@ -113,7 +116,8 @@ fn gallery(i: usize, set: &SetView) -> Markup {
             @for (k, m) in set.motions.iter().enumerate() {
                 figure id=(figure_id(i, k)) {
                     @if let Some((png, _)) = &m.picture {
-                        img alt=(m.says) width="960" height="600" src={ "data:image/png;base64," (BASE64_STANDARD.encode(png)) };
+                        img alt=(m.says) width="960" height="600"
+                            src={ "data:image/png;base64," (BASE64_STANDARD.encode(png)) };
                     }
                     figcaption { (m.says) }
                     button type="button" hidden data-show=(figure_id(i, k)) { "Show in 3-D" }
