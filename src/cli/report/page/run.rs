@@ -49,7 +49,7 @@ fn table(id: &str, table: &Table) -> Markup {
                         tr {
                             @for (k, (cell, column)) in row.iter().zip(&table.columns).enumerate() {
                                 @let long = is_long(cell).then_some("long");
-                                td class=[class(k).or(long)] { (shown(cell, column.digits)) }
+                                td class=[long.or_else(|| class(k))] { (shown(cell, column.digits)) }
                             }
                         }
                     }
