@@ -192,17 +192,21 @@ impl Browser {
     /// Clicks or taps the element of a selector.
     pub fn click(&mut self, selector: &str) {
         let at = self.middle(selector);
-        self.strokes(&[at]);
+        self.strokes(&[at], "click");
     }
 
     /// Drags with the mouse or a finger from the middle of the element of a selector.
     pub fn drag(&mut self, selector: &str, [dx, dy]: [f64; 2]) {
         let [x, y] = self.middle(selector);
-        self.strokes(&[0.0, 0.5, 1.0].map(|share| [x + share * dx, y + share * dy]));
+        self.strokes(&[0.0, 0.5, 1.0].map(|share| [x + share * dx, y + share * dy]), "pointerup");
     }
 
-    /// Presses, moves along places, and lets go.
-    fn strokes(&mut self, places: &[[f64; 2]]) {
+    /// Presses, moves along places, lets go, and waits until the page has had the event: that of a tap comes later than
+    /// the end of the touch.
+    fn strokes(&mut self, places: &[[f64; 2]], event: &str) {
+        let listen =
+            format!("addEventListener('{event}', () => {{ window.had = true; }}, {{ once: true, capture: true }})");
+        self.eval(&format!("window.had = false; {listen}"));
         let (first, last) = (places[0], places[places.len() - 1]);
         if self.window.is_phone {
             let touch = |[x, y]: [f64; 2]| json!([{"x": x, "y": y}]);
@@ -222,6 +226,7 @@ impl Browser {
             places[1..].iter().for_each(|&at| mouse("mouseMoved", at));
             mouse("mouseReleased", last);
         }
+        self.wait_for("window.had");
     }
 
     /// Presses a key in the element of a selector.
