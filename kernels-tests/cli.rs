@@ -6,12 +6,15 @@
 mod backends;
 mod bench;
 mod broken;
+#[cfg(unix)]
+mod browser;
 mod contacts;
 mod diagnosis;
 mod elementary;
 mod folders;
 mod full_disk;
 mod gltf;
+mod html;
 mod info;
 mod interleavings;
 mod interrupt;

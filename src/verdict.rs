@@ -133,6 +133,14 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// All reasons.
+    pub const ALL: [Self; 3] = [Self::EvaluationCap, Self::Memory, Self::Fault];
+
+    /// The reason of this name in the results.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
     /// The word in the results.
     pub fn name(self) -> &'static str {
         match self {

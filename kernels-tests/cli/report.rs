@@ -8,7 +8,7 @@ use scraper::{ElementRef, Html, Selector};
 use serde_json::{Value, json};
 
 /// Names as no one gives them: each would be an element, an end of one, or an attribute if it were taken as it is.
-const HOSTILE: [&str; 4] = [
+pub(super) const HOSTILE: [&str; 4] = [
     "<img src=x onerror=alert(1)>",
     "</script><script src=\"http://a.example/x.js\"></script>",
     "a\" onclick=\"alert(1)\" b='",
@@ -16,7 +16,7 @@ const HOSTILE: [&str; 4] = [
 ];
 
 /// A run with two tables and two plots, in which every text is one of `names`, with a word of its own before it.
-fn run(names: &[&str]) -> Value {
+pub(super) fn run(names: &[&str]) -> Value {
     let mut k = 0;
     let mut text = |word: &str| {
         k += 1;
@@ -55,7 +55,7 @@ pub(super) fn example() -> Value {
     run(&[])
 }
 
-fn report(desk: &Desk, runs: &[Value], more: &[&str]) -> Run {
+pub(super) fn report(desk: &Desk, runs: &[Value], more: &[&str]) -> Run {
     let names: Vec<String> = (0..runs.len()).map(|i| format!("run{i}.json")).collect();
     for (name, run) in names.iter().zip(runs) {
         desk.put(name, run.to_string());
@@ -70,19 +70,19 @@ fn page(desk: &Desk) -> Html {
     Html::parse_document(&desk.text("report.html"))
 }
 
-fn select<'a>(html: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
+pub(super) fn select<'a>(html: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
     html.select(&Selector::parse(selector).unwrap()).collect()
 }
 
 /// Text with single spaces.
-fn text(element: ElementRef) -> String {
+pub(super) fn text(element: ElementRef) -> String {
     let text: String = element.text().collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Runs through elements and styles for whatever a browser would fetch, and for scripts in attributes.
 #[track_caller]
-fn needs_nothing(html: &Html) {
+pub(super) fn needs_nothing(html: &Html) {
     let policy = select(html, "meta[http-equiv='Content-Security-Policy']");
     assert!(policy[0].attr("content").unwrap().starts_with("default-src 'none';"));
     for element in select(html, "*") {
@@ -174,7 +174,7 @@ fn every_table_and_plot_is_there() {
 }
 
 /// A data set under the name of one that the program makes: a cube that slides towards walls.
-fn small_set(desk: &Desk) {
+pub(super) fn small_set(desk: &Desk) {
     desk.put(
         "sets/pipes/dataset.json",
         json!({"seed": DEFAULT_SEED, "generator_version": GENERATOR_VERSION}).to_string(),
@@ -264,17 +264,17 @@ fn broken_runs_and_views_are_refused() {
         run.to_string()
     };
     for (content, said) in [
-        ("{\"format\":".to_string(), "it is no run of measurements"),
-        ("[1, 2]".to_string(), "it is no run of measurements"),
+        ("{\"format\":".to_string(), "it is neither a run of measurements nor results"),
+        ("[1, 2]".to_string(), "it is neither a run of measurements nor results"),
         ("{}".to_string(), "missing field `format`"),
         (
             changed("/format", json!("firstcontact-run/2")),
-            "its format is 'firstcontact-run/2', where 'firstcontact-run/1' is wanted",
+            "its format is 'firstcontact-run/2', not 'firstcontact-run/1'",
         ),
         (changed("/seed", json!("x")), "invalid type: string"),
         (changed("/tables/0/rows/1", json!(["a"])), "table 'one', row 1: 1 cells where there are 2 columns"),
         (changed("/tables/0/columns/1/digits", json!(70_000)), "column 'time': 70000 digits"),
-        (run(&[]).to_string().replacen("1234.567", "1e999", 1), "it is no run of measurements"),
+        (run(&[]).to_string().replacen("1234.567", "1e999", 1), "it is neither a run of measurements nor results"),
     ] {
         desk.put("good.json", run(&[]).to_string()).put("bad.json", &content);
         let ended = desk.run(&["report", "good.json", "bad.json", "--out", "report.html"]);
@@ -287,7 +287,7 @@ fn broken_runs_and_views_are_refused() {
         (&["--view", "pipes/30:3"][..], "there is no motion 3, there are 3"),
         (&["--view", "nowhere/30:0"], "there is no data set 'nowhere'"),
         (&["--view", "pipes/30"], "such as pipes/30:17"),
-        (&["--view", "pipes/30:x"], "'x' is no number of a motion"),
+        (&["--view", "pipes/30:x"], "'x' is not the number of a motion"),
         (&["--view", "pipes/30:0", "--no-views"], "cannot be used with"),
     ] {
         let ended = report(&desk, &[run(&[])], &[more, &folder].concat());
@@ -295,7 +295,7 @@ fn broken_runs_and_views_are_refused() {
         assert!(!desk.path("report.html").exists());
     }
     let ended = desk.run(&["report", "run0.json", "--out", "./run0.json"]);
-    assert!(ended.code == Some(3) && ended.stderr.contains("--out names a run"), "{}", ended.stderr);
+    assert!(ended.code == Some(3) && ended.stderr.contains("--out names an input"), "{}", ended.stderr);
     let ended = desk.run(&["report", "absent.json", "--out", "report.html"]);
     assert!(ended.code == Some(3) && ended.stderr.contains("absent.json: it cannot be read"), "{}", ended.stderr);
 }

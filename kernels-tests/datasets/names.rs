@@ -150,6 +150,30 @@ fn no_time_is_negative() {
     }
 }
 
+/// The page of a check of problems shows each in its own scene, and so does a report of its results.
+#[test]
+fn problems_are_shown_on_the_page_of_a_check() {
+    let desk = Desk::new();
+    let (code, stderr, _) = desk.check("mbm-panda/box", &["--html", "page.html"]);
+    assert_eq!(code, 1, "{stderr}");
+    let report = ["report", "out.jsonl", "--dataset", "mbm-panda/box", "--dataset-folder", "sets", "--out", "r.html"];
+    let made = desk.run(&report);
+    assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
+    for name in ["page.html", "r.html"] {
+        let page = std::fs::read_to_string(desk.folder.path().join(name)).unwrap();
+        assert_eq!(page.matches("id=\"glb-").count(), 3, "{name}: a view for each problem");
+        for said in [
+            "motion 0: contact at t = 0.5000, panda_hand – can",
+            "motion 1: free",
+            "motion 2: free",
+            "box/0001",
+            "mbm-panda/box",
+        ] {
+            assert!(page.contains(said), "{name}: {said}");
+        }
+    }
+}
+
 /// Reports show single problems, each in its own scene and with its own matrix.
 #[test]
 fn problems_are_shown_in_reports() {

@@ -1,8 +1,11 @@
-//! What the tests of the stages and of the engine share: random models, the true motion, proofs of freedom, an emulation of
-//! the GPU's arithmetic, kernels that lack a safety term, engines on each backend, and what a contact's record must say.
+//! What the tests of the stages and of the engine share: random models, the true motion, proofs of freedom, an
+//! emulation of the GPU's arithmetic, kernels that lack a safety term, engines on each backend, and what a contact's
+//! record must say.
 
 pub mod allocations;
 pub mod backends;
+#[cfg(unix)]
+pub mod browser;
 pub mod emulate;
 pub mod gpu;
 pub mod models;

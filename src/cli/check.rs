@@ -1,6 +1,7 @@
 //! `firstcontact check`: the main job.
 
 mod diagnosis;
+mod html;
 mod problems;
 mod research;
 
@@ -23,6 +24,7 @@ use firstcontact::report::Line;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
+use html::{Checked, Html, HtmlArgs};
 use research::ResearchArgs;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -63,6 +65,8 @@ pub struct CheckArgs {
     /// Statistics and diagnosis of the run, JSON
     #[arg(long, value_name = "STATS.json")]
     stats: Option<PathBuf>,
+    #[command(flatten)]
+    page: HtmlArgs,
     /// Print what --stats writes, as one JSON object on standard output, instead of the summary
     #[arg(long)]
     json: bool,
@@ -134,8 +138,9 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
 impl CheckArgs {
     /// The files that are written, with the names of the options.
     fn outputs(&self) -> Vec<(&str, &Path)> {
-        let stats = self.stats.iter().map(|path| ("--stats", path.as_path()));
-        std::iter::once(("--out", self.out.as_path())).chain(stats).collect()
+        let more = [("--stats", self.stats.as_deref()), ("--html", self.page.file())];
+        let more = more.into_iter().filter_map(|(option, path)| Some((option, path?)));
+        std::iter::once(("--out", self.out.as_path())).chain(more).collect()
     }
 
     /// Refuses outputs that would overwrite an input: one of these files, or one that was read before.
@@ -178,14 +183,20 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let of = Fingerprint::new(&engine, &[&robot], &of_scene, &hash, &told);
     let (out, before) = Answers::start(out, &args.out, of, args.resume)?;
     let mut diagnosis = diagnosis(args, &robot, limits, &out, before.motions)?;
+    let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
     let cpu_before = cpu_time_s();
     let run = Run { robot: &robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
-    let mut stats = run.check(out, before.motions as usize, &interruption, &mut diagnosis)?;
+    let readers = Readers { diagnosis: &mut diagnosis, page: page.as_mut() };
+    let mut stats = run.check(out, before.motions as usize, &interruption, readers)?;
     stats.add(&before);
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
     let json = summary::to_json(&engine, &stats, totals, &robot, &scene);
     conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
+    if let Some(page) = page {
+        let files = [&files.robot, &files.scene, &files.motions].map(|path| path.as_path());
+        page.finish(&Checked { args, files, scene: &scene, motions: &motions, engine: &engine, stats: &stats })?;
+    }
     if motions.is_empty() {
         say!("{} has no motions: nothing was checked", files.motions.display());
     }
@@ -296,15 +307,23 @@ struct Run<'a> {
     all_contacts: bool,
 }
 
+/// What reads the answers of a run as they come.
+struct Readers<'a> {
+    diagnosis: &'a mut Diagnosis,
+    page: Option<&'a mut Html>,
+}
+
+impl Readers<'_> {
+    /// Takes in an answer and its line; `problem` names the planning problem that it is about.
+    fn read(&mut self, line: &Line, text: &str, problem: Option<&str>) -> Result<()> {
+        self.diagnosis.add(line, problem);
+        self.page.as_mut().map_or(Ok(()), |page| page.line(text))
+    }
+}
+
 impl Run<'_> {
-    /// Checks the motions from number `first` on; writes and diagnoses each answer as it comes.
-    fn check(
-        &self,
-        mut out: Answers,
-        first: usize,
-        interruption: &AtomicBool,
-        diagnosis: &mut Diagnosis,
-    ) -> Result<Stats> {
+    /// Checks the motions from number `first` on; writes and reads each answer as it comes.
+    fn check(&self, mut out: Answers, first: usize, interruption: &AtomicBool, mut readers: Readers) -> Result<Stats> {
         let progress = progress(self.motions.len() as u64, first as u64);
         let mut done = first;
         let result = self.engine.check_portions(&mut self.motions.portions(first)?, &mut |i, verdict| {
@@ -313,8 +332,9 @@ impl Run<'_> {
                 let motion = self.motions.read(done..done + 1)?;
                 line.with_poses(self.robot, &self.engine.body_poses(&motion, 0, c.toc[0])?);
             }
-            out.line(&serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?)?;
-            diagnosis.add(&line, None);
+            let text = serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?;
+            out.line(&text)?;
+            readers.read(&line, &text, None)?;
             done = first + i + 1;
             progress.add(1);
             if interruption.load(Ordering::Relaxed) {

@@ -65,6 +65,22 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
+    /// The arguments of a command whose files are optional: robot, scene and motions, a data set, its folder, and how
+    /// motions are read.
+    pub fn new(
+        [robot, scene, motions]: [Option<PathBuf>; 3],
+        dataset: Option<String>,
+        folder: FolderArgs,
+        reading: MotionArgs,
+    ) -> Self {
+        Self { robot, scene, motions, dataset, folder, reading }
+    }
+
+    /// The name of the data set.
+    pub fn dataset(&self) -> Option<&str> {
+        self.dataset.as_deref()
+    }
+
     /// What to check: the files given, the others from the data set; or a set of problems.
     pub fn resolve(&self) -> Result<Work> {
         let given = (self.robot.clone(), self.scene.clone(), self.motions.clone());

@@ -13,7 +13,7 @@ use std::str::FromStr;
 pub const STANDARD_INPUT: &str = "-";
 
 /// Options for reading motions.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct MotionArgs {
     /// Value of the joints that motions with joint names leave out, which is an error otherwise: zero, or a JSON file
     /// {"joint": value, …}, in radians and metres

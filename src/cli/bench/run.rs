@@ -166,7 +166,7 @@ impl Run {
             format: FORMAT.into(),
             name: name.into(),
             title: title.into(),
-            command: command_line(std::env::args()),
+            command: this_command_line(),
             started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             wall_s: 0.0,
             machine: Machine::this(adapters),
@@ -277,6 +277,11 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 pub fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
+}
+
+/// The command line of this process, as one can type it.
+pub fn this_command_line() -> String {
+    command_line(std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()))
 }
 
 /// A command line as one can type it: the program by its bare name, quotes around what needs them.

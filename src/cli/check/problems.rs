@@ -2,10 +2,15 @@
 
 use super::super::answers::Answers;
 use super::super::dataset::ProblemSet;
+use super::super::report::answer::Answer;
+use super::super::report::facts::{self, count};
+use super::super::report::results::Shown;
+use super::super::report::views::SetView;
 use super::super::resume::{Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
 use super::super::{Outcome, allow, interrupted, interruption, outputs, warn};
-use super::{CheckArgs, Diagnosis, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
+use super::html::{Content, SCENE_TRIANGLES, not_shown};
+use super::{CheckArgs, Readers, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
 use firstcontact::dataset::problems::{self, Problem};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::model::robot::Robot;
@@ -101,14 +106,16 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let (mut out, before) = Answers::start(out, &args.out, of, args.resume)?;
     let mut diagnosis = diagnosis(args, &robot, limits, &out, before.motions)?;
+    let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
 
     let bar = progress(ready.len() as u64, before.motions);
     let mut stats = Stats::default();
+    let mut readers = Readers { diagnosis: &mut diagnosis, page: page.as_mut() };
     let mut check = |i: usize, problem: &Ready| {
         if i > 0 {
             engine = times.build(|| problem.engine(&options, Some(&engine)))?;
         }
-        let text = times.check(|| problem.answer(args, i, &engine, &mut stats, &mut diagnosis))?;
+        let text = times.check(|| problem.answer(args, i, &engine, &mut stats, &mut readers))?;
         out.line(&text)?;
         bar.add(1);
         match interruption.load(Ordering::Relaxed) {
@@ -130,6 +137,20 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     let mut json = summary::to_json(&engine, &stats, totals, &robot, &objects);
     json["problems"] = ready.len().into();
     conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
+    if let Some(page) = page {
+        let chosen = page.chosen();
+        let of_chosen = chosen.iter().filter_map(|answer| Some((ready.get(answer.motion)?, answer)));
+        let views: Result<Vec<SetView>> = of_chosen.map(|(problem, answer)| problem.view(&options, answer)).collect();
+        let (sets, notes) = match views {
+            Ok(sets) => (sets, Vec::new()),
+            Err(e) => (Vec::new(), vec![not_shown(&e)]),
+        };
+        let name = args.files.dataset().unwrap_or("problems");
+        let problems = ("problems", format!("{name}: {}, each in a scene of its own", count(ready.len(), "problem")));
+        let inputs = vec![facts::robot(&set.robot, &engine), problems];
+        let tested = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
+        page.write(args, &engine, &stats, Content { name, inputs, tested, notes, sets })?;
+    }
     Ok(outcome(&stats))
 }
 
@@ -176,14 +197,21 @@ impl Ready<'_> {
         built.map_err(|e| e.at(format!("problem {}", self.problem.name)))
     }
 
-    /// Checks the motion; counts and diagnoses the answer, and returns its line.
+    /// The motion in three dimensions.
+    fn view(&self, options: &Options, answer: &Answer) -> Result<SetView> {
+        let (name, scene, motions) = (&self.problem.name, &self.problem.planning.scene, &self.motion);
+        let (engine, answers) = (&self.engine(options, None)?, std::slice::from_ref(answer));
+        Ok(Shown { name, engine, scene, motions, answers, scene_triangles: SCENE_TRIANGLES }.view(0)?.0)
+    }
+
+    /// Checks the motion; counts and reads the answer, and returns its line.
     fn answer(
         &self,
         args: &CheckArgs,
         i: usize,
         engine: &Engine,
         stats: &mut Stats,
-        diagnosis: &mut Diagnosis,
+        readers: &mut Readers,
     ) -> Result<String> {
         let mut report = engine.check(&self.motion)?;
         let pairs = std::mem::take(&mut report.stats.ignored);
@@ -194,8 +222,9 @@ impl Ready<'_> {
         if let (true, Verdict::Contact(c)) = (args.all_contacts, verdict) {
             line.with_poses(&self.robot, &engine.body_poses(&self.motion, 0, c.toc[0])?);
         }
-        diagnosis.add(&line, Some(&self.problem.name));
         let named = Named { line: &line, problem: &self.problem.name };
-        serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))
+        let text = serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))?;
+        readers.read(&line, &text, Some(&self.problem.name))?;
+        Ok(text)
     }
 }

@@ -1,4 +1,4 @@
-//! The motions that a report shows: checked anew, drawn, and exported for the view in three dimensions.
+//! Motions of data sets that a report shows: checked again, drawn, and exported for the view in three dimensions.
 
 use super::ReportArgs;
 use crate::cli::bench::run::Run;
@@ -13,8 +13,8 @@ use firstcontact::verdict::{Contact, Touch, Verdict};
 /// Pixels of a picture.
 const SIZE: [u32; 2] = [960, 600];
 
-/// Motions of a data set that runs may name: what is more makes a page that no one looks through.
-const MOST_NAMED: usize = 12;
+/// Maximum number of motions of a data set that are shown because runs name them.
+const MAX_NAMED: usize = 12;
 
 /// A motion that someone wants to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,20 +25,22 @@ pub struct Wanted {
     pub motion: usize,
 }
 
-/// All that is shown, and what could not be.
+/// The motions on a page.
 #[derive(Debug, Default)]
 pub struct Views {
-    /// By data set.
+    /// Motions by robot and scene.
     pub sets: Vec<SetView>,
-    /// What is missing, and why.
+    /// Missing motions and pictures, and why.
     pub notes: Vec<String>,
 }
 
-/// Motions of one data set.
+/// Motions of one robot in one scene.
 #[derive(Debug)]
 pub struct SetView {
-    /// The data set, as for `check --dataset`.
+    /// The data set, as for `check --dataset`, or another name.
     pub name: String,
+    /// Index of the results on the page that the motions belong to.
+    pub of_results: Option<usize>,
     /// Robot, scene and all these motions.
     pub glb: Glb,
     /// The motions.
@@ -50,18 +52,21 @@ pub struct SetView {
 pub struct MotionView {
     /// Its number.
     pub number: usize,
-    /// In a word: free, contact, undecided.
-    pub verdict: &'static str,
+    /// The time of first contact, if there is a contact.
+    pub contact_at: Option<f64>,
+    /// Its name in the list of motions.
+    pub label: String,
     /// The answer in words.
     pub says: String,
-    /// The picture as PNG, and where it is seen from, azimuth and elevation in degrees.
+    /// The picture as PNG, and the direction of view, azimuth and elevation in degrees.
     pub picture: Option<(Vec<u8>, [f64; 2])>,
 }
 
-/// Makes what runs and caller want to see, a dozen motions of each data set that runs name. What runs name but cannot be had is noted; what the caller names is an error.
+/// Makes the views that runs and caller name, with at most [`MAX_NAMED`] motions of each data set that runs name. A
+/// view that a run names and that cannot be made becomes a note.
 ///
 /// # Errors
-/// A view that the caller asks for cannot be made; the adapter that the caller names is not there.
+/// A view that the caller names cannot be made, or there is no adapter of the name that the caller gives.
 pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
     let mut views = Views::default();
     let mut sets: Vec<(String, Vec<usize>)> = Vec::new();
@@ -71,7 +76,7 @@ pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
         Some(_) => {}
     };
     for set in runs.iter().flat_map(|run| &run.datasets) {
-        set.motions.iter().for_each(|&motion| add(&set.name, motion, MOST_NAMED));
+        set.motions.iter().for_each(|&motion| add(&set.name, motion, MAX_NAMED));
     }
     args.views.iter().for_each(|w| add(&w.set, w.motion, usize::MAX));
     if sets.is_empty() {
@@ -81,7 +86,7 @@ pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
         Ok(gpu) => Some(gpu),
         Err(e) if args.adapter.is_some() => return Err(e),
         Err(e) => {
-            views.notes.push(format!("There are no pictures: {e}"));
+            views.notes.push(format!("Pictures are missing: {e}"));
             None
         }
     };
@@ -110,7 +115,7 @@ pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
 /// Motions that are shown together.
 struct Shown {
     name: String,
-    /// What each motion is called.
+    /// The number of each motion.
     numbers: Vec<usize>,
     loaded: Loaded,
 }
@@ -138,16 +143,21 @@ impl Shown {
                 Ok(None) => None,
                 Ok(Some(Picture { image, view })) => Some((image.png()?, [view.azimuth_deg, view.elevation_deg])),
                 Err(e) => {
-                    notes.push(format!("There is no picture of motion {} of {}: {e}", s.number, self.name));
+                    notes.push(format!("The picture of motion {} of {} is missing: {e}", s.number, self.name));
                     None
                 }
             };
             let (verdict, says) = self.in_words(s.verdict);
             let says = format!("motion {}: {says}", s.number);
-            motions.push(MotionView { number: s.number, verdict, says, picture });
+            let contact_at = match s.verdict {
+                Verdict::Contact(contact) => Some(contact.toc[0]),
+                Verdict::Free | Verdict::Undecided(_) => None,
+            };
+            let label = format!("{}, motion {}: {verdict}", self.name, s.number);
+            motions.push(MotionView { number: s.number, contact_at, label, says, picture });
             bar.add(1);
         }
-        Ok(SetView { name: self.name, glb, motions })
+        Ok(SetView { name: self.name, of_results: None, glb, motions })
     }
 
     /// The answer in a word, and in a sentence.

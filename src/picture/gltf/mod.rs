@@ -1,16 +1,19 @@
 //! Motions as binary glTF (GLB), for viewers of others and for the page of reports.
 //!
 //! Every body of the robot is a node under its parent's, moved by animations as its joint moves; links are nodes with
-//! meshes below. The first contact of a motion is a red ball with an arrow along the normal. Each motion is one animation, of
-//! a second for the whole motion, and its `extras` are the answer as `check` writes it. Coordinates are metres; below the topmost
-//! node z is up, as in the engine, and `extras` of the scene tell the origin where it is not the world's.
+//! meshes below. The first contact of a motion is a red ball with an arrow along the normal. Each motion is one
+//! animation, of a second for the whole motion, and its `extras` are the answer as `check` writes it. Coordinates are
+//! metres; below the topmost node z is up, as in the engine, and `extras` of the scene give the origin where it is not
+//! the world's, and where to look at each motion from.
 
 mod file;
+mod frame;
 mod near;
 mod way;
 
 use super::mesh::Mesh;
 use super::palette;
+pub use super::palette::{CONTACT, ROBOT, TOUCHED};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::model::robot::{JointKind, Triangle};
@@ -20,6 +23,7 @@ use crate::motion::{ModelMotion, Motions};
 use crate::report::Line;
 use crate::verdict::{Touch, Verdict};
 use file::File;
+use frame::{Frame, middle_and_size, points_of_ways};
 use glam::{DQuat, DVec3};
 use gltf_json::Index;
 use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler, Target};
@@ -31,21 +35,17 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::f32::consts::FRAC_1_SQRT_2;
 
-/// Times of a motion that stand for its way.
-const MOMENTS: usize = 9;
-/// Points that stand for all that moves.
-const POINTS: usize = 4000;
 /// The radius of the ball at a contact, by the size of what moves.
 const MARK: f64 = 0.02;
 
 /// A motion to be shown.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownMotion<'a> {
-    /// Where it stands in the motions given.
+    /// Its index in the given motions.
     pub at: usize,
-    /// The number by which it is called.
+    /// The number that names it.
     pub number: usize,
-    /// What the engine has said of it.
+    /// The engine's answer for it.
     pub verdict: &'a Verdict,
 }
 
@@ -54,14 +54,14 @@ pub struct ShownMotion<'a> {
 pub struct Glb {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Triangles of the scene that are in it, …
+    /// Triangles of the scene that are in the file.
     pub scene_triangles: usize,
-    /// … of so many.
+    /// Triangles of the scene.
     pub of_triangles: usize,
 }
 
-/// Makes a GLB file of the robot, the scene and some motions, each an animation; of a scene of more than `most_triangles` those
-/// objects that are nearest to the motions. `scene` is the one that the engine was built for.
+/// Makes a GLB file of the robot, the scene and some motions, each an animation; of a scene of more than
+/// `most_triangles` those objects that are nearest to the motions. `scene` is the one that the engine was built for.
 ///
 /// # Errors
 /// A motion does not fit the robot or turns a joint by more than some 800 turns; the file would be larger than 4 GiB.
@@ -73,8 +73,11 @@ pub fn export(
     most_triangles: usize,
 ) -> Result<Glb> {
     let world = engine.world();
-    let way = points_of_way(engine, motions, shown)?;
+    let ways = points_of_ways(engine, motions, shown)?;
+    let way = ways.concat();
     let (focus, extent_m) = middle_and_size(&way);
+    let frame = |(s, way): (&ShownMotion, &Vec<DVec3>)| Frame::new(engine, motions, s, way);
+    let frames: Vec<Frame> = shown.iter().zip(&ways).map(frame).collect::<Result<_>>()?;
     let mut file = File::default();
     file.root.asset.generator = Some(format!("firstcontact {}", env!("CARGO_PKG_VERSION")));
 
@@ -84,7 +87,8 @@ pub fn export(
     let (top, bodies) = add_robot(&mut file, world, &motion(world, motions, first.at)?);
     let scene_triangles = near.iter().map(|s| s.triangles.len()).sum();
     let mut below = add_scene(&mut file, world, &near, &touched);
-    let marks = add_marks(&mut file, world, shown, MARK * extent_m);
+    let sizes_m: Vec<f64> = frames.iter().map(|frame| MARK * frame.extent_m).collect();
+    let marks = add_marks(&mut file, world, shown, &sizes_m);
     below.extend(marks.iter().flatten());
     file.root.nodes[top.value()].children.get_or_insert_default().extend(below);
 
@@ -101,7 +105,7 @@ pub fn export(
         // Of several motions only the mark of the one that is played is there.
         if shown.len() > 1 {
             for (other, mark) in marks.iter().enumerate() {
-                let size = if other == k { (MARK * extent_m) as f32 } else { 0.0 };
+                let size = if other == k { sizes_m[k] as f32 } else { 0.0 };
                 mark.iter().for_each(|mark| animation.scale(*mark, size));
             }
         }
@@ -113,6 +117,7 @@ pub fn export(
         "focus_m": focus.to_array(),
         "extent_m": extent_m,
         "scene_triangles": [scene_triangles, world.scene.triangles.len()],
+        "motions": frames,
     });
     let scene = gltf_json::Scene { extensions: None, extras: extras(&told)?, name: None, nodes: vec![top] };
     file.root.scene = Some(file.root.push(scene));
@@ -128,40 +133,6 @@ fn touch(verdict: &Verdict) -> Option<&Touch> {
     match verdict {
         Verdict::Contact(contact) => contact.at.as_ref(),
         Verdict::Free | Verdict::Undecided(_) => None,
-    }
-}
-
-/// Points of the links that move, all along the way of all motions; of all links where none does. Local coordinates.
-fn points_of_way(engine: &Engine, motions: &Motions, shown: &[ShownMotion]) -> Result<Vec<DVec3>> {
-    let world = engine.world();
-    let mut poses = Vec::with_capacity(shown.len() * MOMENTS);
-    for s in shown {
-        for k in 0..MOMENTS {
-            poses.push(engine.body_poses(motions, s.at, k as f64 / (MOMENTS - 1) as f64)?);
-        }
-    }
-    let moves = |body: usize| poses.iter().any(|p| !p[body].abs_diff_eq(poses[0][body], 1e-9));
-    let links = &world.robot.links;
-    let mut of: Vec<_> = links.iter().filter(|l| moves(l.body as usize)).collect();
-    if of.is_empty() {
-        of = links.iter().collect();
-    }
-    let n_corners: usize = of.iter().map(|l| 3 * l.triangles.len()).sum::<usize>() * poses.len();
-    let step = n_corners.div_ceil(POINTS).max(1);
-    let corners = poses.iter().flat_map(|p| {
-        of.iter().flat_map(|l| l.triangles.iter().flatten().map(|v| p[l.body as usize].transform_point3(*v)))
-    });
-    Ok(corners.step_by(step).map(|v| v - world.origin_m).collect())
-}
-
-/// The middle of the box around points, and half its diagonal, metres.
-fn middle_and_size(points: &[DVec3]) -> (DVec3, f64) {
-    let none = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
-    let (lo, hi) = points.iter().fold(none, |(lo, hi), p| (lo.min(*p), hi.max(*p)));
-    if lo.is_finite() && hi.is_finite() {
-        (0.5 * (lo + hi), (0.5 * (hi - lo).length()).max(1e-3))
-    } else {
-        (DVec3::ZERO, 1.0)
     }
 }
 
@@ -216,7 +187,7 @@ fn add_scene(file: &mut File, world: &World, shown: &[near::Shown], touched: &[u
 }
 
 /// A ball and an arrow for each motion with a contact; all have one mesh.
-fn add_marks(file: &mut File, world: &World, shown: &[ShownMotion], size_m: f64) -> Vec<Option<Index<Node>>> {
+fn add_marks(file: &mut File, world: &World, shown: &[ShownMotion], sizes_m: &[f64]) -> Vec<Option<Index<Node>>> {
     if !shown.iter().any(|s| touch(s.verdict).is_some()) {
         return vec![None; shown.len()];
     }
@@ -226,7 +197,7 @@ fn add_marks(file: &mut File, world: &World, shown: &[ShownMotion], size_m: f64)
     let corner = |at: usize| DVec3::from_array(unit.corners[at].position.map(f64::from));
     let triangles: Vec<Triangle> = (0..unit.corners.len() / 3).map(|k| [0, 1, 2].map(|i| corner(3 * k + i))).collect();
     let mesh = file.mesh(&triangles, red);
-    let mark = |s: &ShownMotion| {
+    let mark = |(s, &size_m): (&ShownMotion, &f64)| {
         touch(s.verdict).map(|touch| {
             let turned = DQuat::from_rotation_arc(DVec3::Z, DVec3::from_array(touch.normal).normalize_or(DVec3::Z));
             file.root.push(Node {
@@ -239,7 +210,7 @@ fn add_marks(file: &mut File, world: &World, shown: &[ShownMotion], size_m: f64)
             })
         })
     };
-    shown.iter().map(mark).collect()
+    shown.iter().zip(sizes_m).map(mark).collect()
 }
 
 /// What no program but the reader's own understands: as JSON.

@@ -1,0 +1,213 @@
+//! `check --html`: the page of the answers, with the motions in three dimensions.
+
+use super::super::report::answer::Answer;
+use super::super::report::facts::{self, Fact, count};
+use super::super::report::findings::Findings;
+use super::super::report::inputs::{n_motions, picked};
+use super::super::report::page::Page;
+use super::super::report::results::{DEFAULT_MOTIONS, Results, Shown};
+use super::super::report::views::{SetView, Views};
+use super::CheckArgs;
+use super::{outputs, warn};
+use clap::Args;
+use firstcontact::engine::{Engine, Stats};
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::MotionFile;
+use firstcontact::output::PartFile;
+use firstcontact::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// Maximum number of triangles of a scene on the page.
+pub const SCENE_TRIANGLES: usize = 120_000;
+
+/// Options of the page.
+#[derive(Debug, Args)]
+pub struct HtmlArgs {
+    /// Also write a page (HTML) for a browser: verdicts, tables of contacts, and a view in three dimensions in which
+    /// motions play and the first contact is marked. The page is one file and needs no network
+    #[arg(long, value_name = "PAGE.html")]
+    html: Option<PathBuf>,
+    /// With --html: motions to show in three dimensions; the earliest and the latest contact of each link and object,
+    /// some free and undecided ones
+    #[arg(long, value_name = "N", requires = "html", default_value_t = DEFAULT_MOTIONS, value_parser = n_motions)]
+    html_motions: usize,
+}
+
+impl HtmlArgs {
+    /// The file of the page.
+    pub fn file(&self) -> Option<&Path> {
+        self.html.as_deref()
+    }
+
+    /// Starts the page, so that a file that cannot be written is found before any work. After `--resume` it begins with
+    /// the `n` answers that the file `answers` has so far.
+    ///
+    /// # Errors
+    /// The file cannot be made, or the answers cannot be read.
+    pub fn begin(&self, answers: Option<&Path>, n: u64) -> Result<Option<Html>> {
+        let Some(path) = &self.html else { return Ok(None) };
+        let mut findings = Findings::default();
+        if let (1.., Some(file)) = (n, answers) {
+            findings.add_lines(file, n)?;
+        }
+        Ok(Some(Html { file: outputs::create(path)?, findings, n_motions: self.html_motions }))
+    }
+}
+
+/// The page, while answers come.
+#[derive(Debug)]
+pub struct Html {
+    file: PartFile,
+    findings: Findings,
+    n_motions: usize,
+}
+
+/// The parts of a page that depend on what was checked.
+#[derive(Debug)]
+pub struct Content<'a> {
+    /// The name of the motions.
+    pub name: &'a str,
+    /// The inputs.
+    pub inputs: Vec<Fact>,
+    /// What was tested, in sentences.
+    pub tested: Vec<String>,
+    /// What is missing on the page.
+    pub notes: Vec<String>,
+    /// The motions in three dimensions.
+    pub sets: Vec<SetView>,
+}
+
+/// A check of one robot in one scene that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked<'a> {
+    /// The arguments.
+    pub args: &'a CheckArgs,
+    /// The robot, the scene and the motions.
+    pub files: [&'a Path; 3],
+    /// The scene; the engine has its triangles.
+    pub scene: &'a Scene,
+    /// The motions.
+    pub motions: &'a MotionFile<'a>,
+    /// The engine.
+    pub engine: &'a Engine,
+    /// Its statistics.
+    pub stats: &'a Stats,
+}
+
+impl Html {
+    /// Takes in the next line of results.
+    ///
+    /// # Errors
+    /// The line is not an answer.
+    pub fn line(&mut self, line: &str) -> Result<()> {
+        self.findings.add(line)
+    }
+
+    /// Writes the page of one robot in one scene.
+    ///
+    /// # Errors
+    /// A motion cannot be read again, or the file cannot be written.
+    pub fn finish(self, checked: &Checked) -> Result<()> {
+        let Checked { args, files: [robot, scene, motions], engine, .. } = *checked;
+        let answers = self.chosen();
+        let (mut sets, mut notes) = (Vec::new(), Vec::new());
+        if !answers.is_empty() {
+            let name = motions.file_stem().unwrap_or_default().to_string_lossy();
+            let shown = Shown {
+                name: &name,
+                engine,
+                scene: checked.scene,
+                motions: &picked(checked.motions, &answers)?,
+                answers: &answers,
+                scene_triangles: SCENE_TRIANGLES,
+            };
+            match shown.view(0) {
+                Ok((set, _)) => sets.push(set),
+                // The answers are worth a page without its view.
+                Err(e) => notes.push(not_shown(&e)),
+            }
+        }
+        let world = engine.world();
+        let (n_links, n_objects) = (world.robot.links.len(), world.scene.objects.len());
+        let n_pairs = (n_links * n_objects).saturating_sub(world.allowed.len());
+        let (links, objects, pairs) = (count(n_links, "link"), count(n_objects, "object"), count(n_pairs, "pair"));
+        let mut tested = vec![format!("{links} against {objects}: {pairs}.")];
+        if !world.allowed.is_empty() {
+            tested.push(format!("{} left out (--allow).", count(world.allowed.len(), "pair")));
+        }
+        let name = motions.file_name().unwrap_or_default().to_string_lossy();
+        let content = Content {
+            name: args.files.dataset().unwrap_or(&name),
+            inputs: vec![
+                facts::robot(robot, engine),
+                facts::scene(scene, checked.scene),
+                facts::motions(motions, checked.motions.len()),
+            ],
+            tested,
+            notes,
+            sets,
+        };
+        self.write(args, engine, checked.stats, content)
+    }
+
+    /// The answers to show in three dimensions.
+    pub fn chosen(&self) -> Vec<Answer> {
+        self.findings.choose(self.n_motions)
+    }
+
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(mut self, args: &CheckArgs, engine: &Engine, stats: &Stats, content: Content) -> Result<()> {
+        let place =
+            engine.adapter().map_or_else(|| format!("the CPU, {}", count(engine.threads(), "thread")), |a| a.name);
+        let results = Results {
+            title: format!("Collision check: {}", content.name),
+            command: facts::command(),
+            facts: (content.inputs.into_iter())
+                .chain([
+                    ("results", args.out.display().to_string()),
+                    ("checked on", format!("{place}, {:.3} s", stats.wall_s)),
+                ])
+                .chain(facts::made())
+                .collect(),
+            tested: content.tested.into_iter().chain(tested(args, stats)).collect(),
+            notes: content.notes,
+            findings: self.findings,
+        };
+        let (title, views) = (results.title.clone(), Views { sets: content.sets, notes: Vec::new() });
+        let html = Page { title: &title, results: &[results], runs: &[], views: &views }.html()?;
+        self.file.lines(&html)?;
+        self.file.finish()
+    }
+}
+
+/// Warns that motions cannot be shown, and gives the sentence for the page.
+pub fn not_shown(error: &Error) -> String {
+    let note = format!("Motions are not shown in three dimensions: {error}");
+    warn(&note);
+    note
+}
+
+/// What was tested, in sentences that are true for any robot and scene.
+fn tested(args: &CheckArgs, stats: &Stats) -> Vec<String> {
+    let mut tested = vec!["Links of the robot were not tested against each other.".to_string()];
+    if !stats.ignored.is_empty() {
+        let pairs = count(stats.ignored.len(), "pair");
+        tested.push(format!(
+            "{pairs} of link and object touch at the start and were ignored in those motions (--initial ignore)."
+        ));
+    }
+    tested.push(if args.margin > 0.0 {
+        format!("A distance of {} m or less is a contact (--margin).", args.margin)
+    } else {
+        "Surfaces that touch are a contact. A link inside a closed object touches nothing.".into()
+    });
+    if matches!(args.mode, super::ModeChoice::Verdict) {
+        tested.push("Only verdicts were computed: times are wide, and places are missing (--mode verdict).".into());
+    } else {
+        tested.push(format!("Certified times are exact to {:e} of a motion (--tolerance).", args.tolerance));
+    }
+    tested
+}

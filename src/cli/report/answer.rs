@@ -1,0 +1,296 @@
+//! One answer of `check`, read from a line of results.
+
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::verdict::{Contact, Feature, Reason, RobotFeature, SceneFeature, Touch, Undecided, Verdict};
+use firstcontact::{Error, Result};
+use serde::Deserialize;
+
+/// The answer for one motion, as `check` writes it. Fields that a page does not show are ignored.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Answer {
+    /// Number of the motion.
+    pub motion: usize,
+    /// The verdict without its details.
+    pub verdict: Kind,
+    /// The planning problem, where each motion has a scene of its own.
+    pub problem: Option<String>,
+    /// Enclosure of the time of first contact.
+    pub toc: Option<[f64; 2]>,
+    /// A contact exists.
+    #[serde(default)]
+    pub proved: bool,
+    /// Proved, with an enclosure as narrow as requested.
+    #[serde(default)]
+    pub certified: bool,
+    /// Link and scene touch at the start.
+    #[serde(default)]
+    pub initial_overlap: bool,
+    /// The robot's side of the contact.
+    pub a: Option<Side>,
+    /// The other side.
+    pub b: Option<Side>,
+    /// World coordinates of the contact, metres.
+    pub point: Option<[f64; 3]>,
+    /// Unit vector from `b` to `a`.
+    pub normal: Option<[f64; 3]>,
+    /// Before this time nothing touches.
+    pub clear_until: Option<f64>,
+    /// Why the search ended without an answer.
+    pub reason: Option<String>,
+}
+
+/// A verdict in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Proved free.
+    Free,
+    /// Contact, proved or possible.
+    Contact,
+    /// No answer.
+    Undecided,
+}
+
+impl Kind {
+    /// The word in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Contact => "contact",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// One side of a contact: a link, or an object of the scene.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Side {
+    /// Name of the link.
+    pub link: Option<String>,
+    /// Name of the object.
+    pub object: Option<String>,
+    /// Which shape of the link.
+    #[serde(default)]
+    pub shape: u32,
+    /// The triangle, in file order.
+    pub triangle: u32,
+    /// `vertex`, `edge` or `face`.
+    pub feature: String,
+    /// Number of the vertex or edge.
+    #[serde(default)]
+    pub index: u8,
+}
+
+impl Side {
+    /// Name of the link or object.
+    pub fn name(&self) -> &str {
+        self.object.as_deref().or(self.link.as_deref()).unwrap_or_default()
+    }
+
+    /// The feature, such as `vertex 2`.
+    pub fn feature_text(&self) -> String {
+        if self.feature == "face" { self.feature.clone() } else { format!("{} {}", self.feature, self.index) }
+    }
+
+    fn feature(&self) -> Option<Feature> {
+        match (self.feature.as_str(), self.index) {
+            ("face", _) => Some(Feature::Face),
+            ("vertex", k @ 0..=2) => Some(Feature::Vertex(k)),
+            ("edge", k @ 0..=2) => Some(Feature::Edge(k)),
+            _ => None,
+        }
+    }
+}
+
+impl Answer {
+    /// Reads one line.
+    ///
+    /// # Errors
+    /// The line is not an answer of `check`.
+    pub fn parse(line: &str) -> Result<Self> {
+        let answer: Self = serde_json::from_str(line).map_err(|e| Error::input(e.to_string()))?;
+        let is_time = |t: f64| (0.0..=1.0).contains(&t);
+        let missing = |what: &str| Err(Error::input(format!("{what} is missing or not within 0 and 1")));
+        match answer.verdict {
+            Kind::Contact if !answer.toc.is_some_and(|[lo, hi]| is_time(lo) && is_time(hi) && lo <= hi) => {
+                missing("toc")
+            }
+            Kind::Undecided if !answer.clear_until.is_some_and(is_time) => missing("clear_until"),
+            _ => Ok(answer),
+        }
+    }
+
+    /// Start of the enclosure of the first contact, if there is one.
+    pub fn time(&self) -> Option<f64> {
+        self.toc.filter(|_| self.verdict == Kind::Contact).map(|[lo, _]| lo)
+    }
+
+    /// Names of the two sides of the contact, if they are known.
+    pub fn sides(&self) -> Option<(&str, &str)> {
+        Some((self.a.as_ref()?.name(), self.b.as_ref()?.name()))
+    }
+
+    /// The answer as the engine gives it, with indices instead of names. A contact whose place is unknown, or that is
+    /// between two links, has no place.
+    ///
+    /// # Errors
+    /// A link or object does not exist, or a feature is not valid.
+    pub fn to_verdict(&self, robot: &Robot, scene: &Scene) -> Result<Verdict> {
+        let verdict = match self.verdict {
+            Kind::Free => Verdict::Free,
+            Kind::Undecided => Verdict::Undecided(Undecided {
+                clear_until: self.clear_until.unwrap_or_default(),
+                reason: self.reason.as_deref().and_then(Reason::from_name).unwrap_or(Reason::Fault),
+            }),
+            Kind::Contact => Verdict::Contact(Contact {
+                toc: self.toc.unwrap_or_default(),
+                proved: self.proved,
+                certified: self.certified,
+                initial_overlap: self.initial_overlap,
+                at: self.touch(robot, scene).map_err(|e| e.at(format!("motion {}", self.motion)))?,
+                all: Vec::new(),
+            }),
+        };
+        Ok(verdict)
+    }
+
+    fn touch(&self, robot: &Robot, scene: &Scene) -> Result<Option<Touch>> {
+        let (Some(a), Some(b), Some(point), Some(normal)) = (&self.a, &self.b, self.point, self.normal) else {
+            return Ok(None);
+        };
+        let (Some(link), Some(object)) = (&a.link, &b.object) else { return Ok(None) };
+        let remedy = "give the robot and the scene that were checked";
+        let unknown = |what: String| Error::input(what).remedy(remedy);
+        let invalid = |side: &Side| Error::input(format!("'{}' is not a feature", side.feature_text()));
+        let link_index = robot.links.iter().position(|l| l.name == *link);
+        let link_index = link_index.ok_or_else(|| unknown(format!("the robot has no link '{link}' with triangles")))?;
+        // Names of objects need not be unique: the triangle excludes some.
+        let objects = || scene.objects.iter().enumerate().filter(|(_, o)| o.name == *object);
+        let found = objects().find(|(_, o)| b.triangle < o.n_triangles);
+        let (object_index, _) = found.ok_or_else(|| unknown(format!("the scene has no object '{object}'")))?;
+        let n_triangles = robot.links[link_index].triangles.len();
+        if a.triangle as usize >= n_triangles {
+            return Err(unknown(format!("link '{link}' has {n_triangles} triangles, not {}", a.triangle)));
+        }
+        Ok(Some(Touch {
+            a: RobotFeature {
+                link: link_index as u32,
+                shape: a.shape,
+                triangle: a.triangle,
+                feature: a.feature().ok_or_else(|| invalid(a))?,
+            },
+            b: SceneFeature {
+                object: object_index as u32,
+                triangle: b.triangle,
+                feature: b.feature().ok_or_else(|| invalid(b))?,
+            },
+            point,
+            normal,
+        }))
+    }
+
+    /// The answer in a sentence.
+    pub fn in_words(&self) -> String {
+        let Some([lo, hi]) = self.toc.filter(|_| self.verdict == Kind::Contact) else {
+            return match self.verdict {
+                Kind::Undecided => format!(
+                    "undecided ({}), proved free until t = {}",
+                    self.reason.as_deref().unwrap_or("unknown reason"),
+                    self.clear_until.unwrap_or_default()
+                ),
+                _ => "free, which is proved".into(),
+            };
+        };
+        let when = match (self.initial_overlap, self.certified, self.proved) {
+            (true, ..) => "contact at the start".to_string(),
+            (_, true, _) => format!("first contact at t = {lo:.9}"),
+            (_, _, true) => format!("first contact between t = {lo:.9} and {hi:.9}"),
+            _ => format!("possible contact at t = {lo:.9} or later"),
+        };
+        match (&self.a, &self.b, self.point) {
+            (Some(a), Some(b), Some([x, y, z])) => format!(
+                "{when}: {} of {} and {} of {} at ({x:.4}, {y:.4}, {z:.4}) m",
+                a.feature_text(),
+                a.name(),
+                b.feature_text(),
+                b.name()
+            ),
+            _ => when,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use firstcontact::report::Line;
+    use glam::{DMat3, DVec3};
+
+    fn models() -> (Robot, Scene) {
+        let mut robot = Robot::new("r", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        let triangle = [DVec3::ZERO, DVec3::X, DVec3::Y];
+        robot.add_link("arm", 0, vec![triangle; 3], vec![0]).unwrap();
+        let mut scene = Scene::new();
+        scene.add_object("wall", [triangle]).unwrap();
+        // The same name again, with more triangles.
+        scene.add_object("wall", [triangle; 5]).unwrap();
+        (robot, scene)
+    }
+
+    fn contact(triangles: [u32; 2]) -> Verdict {
+        Verdict::Contact(Contact {
+            toc: [0.25, 0.5],
+            proved: true,
+            certified: false,
+            initial_overlap: false,
+            at: Some(Touch {
+                a: RobotFeature { link: 0, shape: 0, triangle: triangles[0], feature: Feature::Vertex(2) },
+                b: SceneFeature { object: 1, triangle: triangles[1], feature: Feature::Face },
+                point: [1.0, 2.0, 3.0],
+                normal: [0.0, 0.0, 1.0],
+            }),
+            all: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn written_answers_are_read_back() {
+        let (robot, scene) = models();
+        let undecided = |reason| Verdict::Undecided(Undecided { clear_until: 0.75, reason });
+        for verdict in Reason::ALL.map(undecided).into_iter().chain([Verdict::Free, contact([2, 4])]) {
+            let line = serde_json::to_string(&Line::new(7, &verdict, &robot, &scene)).unwrap();
+            let answer = Answer::parse(&line).unwrap();
+            assert_eq!((answer.motion, answer.to_verdict(&robot, &scene).unwrap()), (7, verdict), "{line}");
+        }
+    }
+
+    #[test]
+    fn answers_for_other_models_are_refused() {
+        let (robot, scene) = models();
+        let line = serde_json::to_string(&Line::new(7, &contact([2, 4]), &robot, &scene)).unwrap();
+        for (old, new, said) in [
+            ("\"arm\"", "\"leg\"", "motion 7: the robot has no link 'leg'"),
+            ("\"wall\"", "\"door\"", "motion 7: the scene has no object 'door'"),
+            ("\"triangle\":4", "\"triangle\":5", "motion 7: the scene has no object 'wall'"),
+            ("\"triangle\":2", "\"triangle\":3", "motion 7: link 'arm' has 3 triangles"),
+            ("\"index\":2", "\"index\":3", "'vertex 3' is not a feature"),
+        ] {
+            let answer = Answer::parse(&line.replacen(old, new, 1)).unwrap();
+            let error = answer.to_verdict(&robot, &scene).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+        for line in [
+            "{}",
+            "[]",
+            r#"{"motion":1,"verdict":"maybe"}"#,
+            r#"{"motion":1,"verdict":"contact"}"#,
+            r#"{"motion":1,"verdict":"contact","toc":[0.5,0.25]}"#,
+            r#"{"motion":1,"verdict":"undecided"}"#,
+            r#"{"motion":-1,"verdict":"free"}"#,
+            r#"{"motion":1,"verdict":"contact","toc":[0,1e999]}"#,
+        ] {
+            assert!(Answer::parse(line).is_err(), "{line}");
+        }
+    }
+}
