@@ -34,7 +34,11 @@ pub enum ErrorKind {
 
 /// An error that names the file, the place in it, and the remedy, as far as they are known.
 #[derive(Clone, Debug)]
-pub struct Error {
+pub struct Error(Box<Parts>);
+
+/// The parts of an error, on the heap: a `Result` stays small.
+#[derive(Clone, Debug)]
+struct Parts {
     kind: ErrorKind,
     message: String,
     file: Option<PathBuf>,
@@ -46,7 +50,8 @@ pub struct Error {
 impl Error {
     /// A new error that says what is wrong.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), file: None, place: None, folders: Vec::new(), remedy: None }
+        let message = message.into();
+        Self(Box::new(Parts { kind, message, file: None, place: None, folders: Vec::new(), remedy: None }))
     }
 
     /// Malformed or missing input.
@@ -62,34 +67,34 @@ impl Error {
     /// Names the file, unless one is named already: the innermost reader knows best.
     #[must_use]
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
-        self.file.get_or_insert_with(|| file.as_ref().to_path_buf());
+        self.0.file.get_or_insert_with(|| file.as_ref().to_path_buf());
         self
     }
 
     /// Names the place inside the file (a line, a link, a joint, a motion), unless one is named already.
     #[must_use]
     pub fn at(mut self, place: impl Into<String>) -> Self {
-        self.place.get_or_insert_with(|| place.into());
+        self.0.place.get_or_insert_with(|| place.into());
         self
     }
 
     /// Names the folders that the message is about; they are listed after it.
     #[must_use]
     pub fn in_folders(mut self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
-        self.folders = folders.into_iter().map(Into::into).collect();
+        self.0.folders = folders.into_iter().map(Into::into).collect();
         self
     }
 
     /// Says what the user can do.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = Some(remedy.into());
+        self.0.remedy = Some(remedy.into());
         self
     }
 
     /// Which kind of failure this is.
     pub fn kind(&self) -> ErrorKind {
-        self.kind
+        self.0.kind
     }
 }
 
@@ -98,24 +103,25 @@ const FOREIGN_CHARS: usize = 200;
 /// Characters of a place, a message and a remedy that are shown: more than any has without text from a file.
 const PLACE_CHARS: usize = 120;
 const MESSAGE_CHARS: usize = 400;
-const REMEDY_CHARS: usize = 240;
+const REMEDY_CHARS: usize = 400;
 
 impl fmt::Display for Error {
     /// `file: place: message in folders (remedy)`, on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A driver's words are not from a file, and every one of them may count.
-        let at_most = |n: usize| if self.kind == ErrorKind::Gpu { usize::MAX } else { n };
-        if let Some(file) = &self.file {
+        let Parts { kind, message, file, place, folders, remedy } = &*self.0;
+        let at_most = |n: usize| if *kind == ErrorKind::Gpu { usize::MAX } else { n };
+        if let Some(file) = file {
             write!(f, "{}: ", path(file))?;
         }
-        if let Some(place) = &self.place {
+        if let Some(place) = place {
             write!(f, "{}: ", shortened(&one_line(place), at_most(PLACE_CHARS)))?;
         }
-        write!(f, "{}", shortened(&one_line(&self.message), at_most(MESSAGE_CHARS)))?;
-        for (i, folder) in self.folders.iter().enumerate() {
+        write!(f, "{}", shortened(&one_line(message), at_most(MESSAGE_CHARS)))?;
+        for (i, folder) in folders.iter().enumerate() {
             write!(f, "{}{}", if i == 0 { " in " } else { ", " }, path(folder))?;
         }
-        if let Some(remedy) = &self.remedy {
+        if let Some(remedy) = remedy {
             write!(f, " ({})", shortened(&one_line(remedy), at_most(REMEDY_CHARS)))?;
         }
         Ok(())

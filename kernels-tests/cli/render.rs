@@ -15,7 +15,7 @@ fn render(desk: &Desk, scene: &str, more: &[&str]) -> Run {
 fn render_to(desk: &Desk, scene: &str, out: &str, more: &[&str]) -> Run {
     desk.put("motions.npy", npy(&[MOTION])).put("robot.urdf", slider(CUBE)).put("scene.obj", scene);
     let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy"];
-    desk.run(&[&["render", "--index", "0", "--out", out], &files, more].concat())
+    desk.run(&[&["render", "--index", "0", "--out", out][..], &files, more].concat())
 }
 
 /// The pixels of the picture that was drawn.
@@ -254,7 +254,7 @@ fn the_legend_explains_the_colours() {
     let signs: [(&str, fn(&[u8; 3]) -> bool, bool); 6] = [
         ("text", |[r, g, b]| r.max(g).max(b) < &80, true),
         ("start", |[r, g, b]| *g > r + 30 && *g > b + 20, true),
-        ("robot", |[r, g, b]| *b > 150 && *b > r + 100, true),
+        ("robot", |[r, _, b]| *b > 150 && *b > r + 100, true),
         ("end", |[r, g, b]| *r > g + 30 && *b > g + 30, false),
         ("touched", |[r, g, b]| *r > 200 && (120..200).contains(g) && *b < 120, false),
         ("contact", |[r, g, b]| *r > 180 && *g < 60 && *b < 80, false),

@@ -68,7 +68,7 @@ enum Command {
     /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps; or write it as glTF
     Render(Box<render::RenderArgs>),
     /// Put measurements together to one page: tables, plots, pictures, and motions in three dimensions
-    Report(report::ReportArgs),
+    Report(Box<report::ReportArgs>),
     /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first contacts
     Track(track::TrackArgs),
     /// Cover motions with balls of displacements: free with a certificate, or where contact is possible

@@ -118,11 +118,9 @@ impl<'g> Easel<'g> {
             self.draw(&mut pass, Paint::throws_shadow, i);
         }
         // The robot's distance replaces the distance of the volume around it, which is nearer.
-        let parts: [(LoadOp<wgpu::Color>, &[(Paint, usize)]); 2] = [
-            (LoadOp::Clear(NOWHERE), &[(Paint::Volume, 0)]),
-            (LoadOp::Load, &[(Paint::Robot, 2), (Paint::Start, 1), (Paint::End, 1)]),
-        ];
-        for (load, parts) in parts {
+        let volume = &[(Paint::Volume, 0)][..];
+        let robot = &[(Paint::Robot, 2), (Paint::Start, 1), (Paint::End, 1)];
+        for (load, parts) in [(LoadOp::Clear(NOWHERE), volume), (LoadOp::Load, robot)] {
             let mut pass = begin(&mut encoder, Some((&self.distances, load)), Some(&self.depth));
             pass.set_bind_group(0, &group, &[]);
             for &(paint, channels) in parts {
