@@ -103,7 +103,7 @@ const FOREIGN_CHARS: usize = 200;
 /// Characters of a place, a message and a remedy that are shown: more than any has without text from a file.
 const PLACE_CHARS: usize = 120;
 const MESSAGE_CHARS: usize = 400;
-const REMEDY_CHARS: usize = 400;
+const REMEDY_CHARS: usize = 240;
 
 impl fmt::Display for Error {
     /// `file: place: message in folders (remedy)`, on one line.

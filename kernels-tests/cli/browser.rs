@@ -256,7 +256,9 @@ fn visit(program: &Path, page: &Path, name: &str, window: Window) {
         turns(&mut browser, window);
         browser.click("[data-part='next']");
         browser.wait_for("document.getElementById('viewer').dataset.ready === document.querySelector('select').value");
-        browser.click("[data-part='contact']");
+        if browser.eval("document.querySelector('[data-part=contact]').disabled") == false {
+            browser.click("[data-part='contact']");
+        }
         browser.eval("document.querySelectorAll('.badge, .ring').forEach((e) => { e.style.visibility = ''; })");
         browser.keep_picture(&format!("{name}-view"));
     }

@@ -347,7 +347,7 @@ fn results_that_do_not_fit_are_refused() {
     for input in ["results.jsonl", "robot.urdf", "./scene.obj", "motions.npy"] {
         let before = std::fs::read(desk.path(input)).unwrap();
         let run = desk.run(&[&["report", "results.jsonl", "--out", input], &INPUTS[..]].concat());
-        assert!(run.code == Some(3) && run.stderr.contains("--out names an input"), "{input}: {}", run.stderr);
+        assert!(run.code == Some(3) && run.stderr.contains("would overwrite"), "{input}: {}", run.stderr);
         assert_eq!(std::fs::read(desk.path(input)).unwrap(), before);
     }
 }

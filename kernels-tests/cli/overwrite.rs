@@ -94,6 +94,19 @@ fn inputs_of_check_stay_as_they_are() {
     }
 }
 
+/// Motions from the standard input may be a file.
+#[test]
+fn a_file_on_the_standard_input_stays_as_it_is() {
+    let desk = desk();
+    let arguments = CHECK.map(|a| if a == "motions.npy" { "-" } else { a });
+    let before = files(&desk);
+    let input = std::fs::File::open(desk.path("motions.npy")).unwrap();
+    let run = desk.command(&[&arguments[..], &["--out", "motions.npy"]].concat()).stdin(input).output().unwrap();
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.code() == Some(3) && stderr.contains("same file"), "{stderr}");
+    assert!(files(&desk) == before, "{:?}", desk.names());
+}
+
 #[test]
 fn a_kept_part_survives_a_refusal() {
     let desk = desk();

@@ -250,14 +250,16 @@ fn the_legend_explains_the_colours() {
         assert!(rows[first..].iter().all(|row| row[..4].iter().chain(&row[636..]).all(|p| *p == [255; 3])));
         rows[first..].concat()
     };
-    let like = |strip: &[[u8; 3]], is: fn(&[u8; 3]) -> bool| strip.iter().filter(|p| is(p)).count();
-    let signs: [(&str, fn(&[u8; 3]) -> bool, bool); 6] = [
-        ("text", |[r, g, b]| r.max(g).max(b) < &80, true),
-        ("start", |[r, g, b]| *g > r + 30 && *g > b + 20, true),
-        ("robot", |[r, _, b]| *b > 150 && *b > r + 100, true),
-        ("end", |[r, g, b]| *r > g + 30 && *b > g + 30, false),
-        ("touched", |[r, g, b]| *r > 200 && (120..200).contains(g) && *b < 120, false),
-        ("contact", |[r, g, b]| *r > 180 && *g < 60 && *b < 80, false),
+    let like = |strip: &[[u8; 3]], is: fn([i32; 3]) -> bool| strip.iter().filter(|p| is(p.map(i32::from))).count();
+    /// What a sign shows, whether a pixel is of it, and whether legends of free motions have it, too.
+    type Sign = (&'static str, fn([i32; 3]) -> bool, bool);
+    let signs: [Sign; 6] = [
+        ("text", |[r, g, b]| r.max(g).max(b) < 80, true),
+        ("start", |[r, g, b]| g > r + 30 && g > b + 20, true),
+        ("robot", |[r, _, b]| b > 150 && b > r + 100, true),
+        ("end", |[r, g, b]| r > g + 30 && b > g + 30, false),
+        ("touched", |[r, g, b]| r > 200 && (120..200).contains(&g) && b < 120, false),
+        ("contact", |[r, g, b]| r > 180 && g < 60 && b < 80, false),
     ];
     let (contact, free) = (strip(&walls(&[("wall", 1.1)])), strip(&walls(&[("wall", 9.0)])));
     for (what, is, is_in_both) in signs {

@@ -158,7 +158,7 @@ fn every_table_and_plot_is_there() {
                 for wanted in [&plot["title"], &plot["y"]["label"], &plot["series"][0]["name"]] {
                     assert!(drawn.contains(&words(wanted)), "{wanted} is not among {drawn:?}");
                 }
-                let marks = svg.select(&Selector::parse("circle, rect").unwrap()).count();
+                let marks = svg.select(&Selector::parse("circle, rect, polygon").unwrap()).count();
                 assert!(marks >= 3, "three points");
             }
             assert!(texts("figcaption").contains(&words(&run["plots"][0]["note"])));
@@ -295,7 +295,7 @@ fn broken_runs_and_views_are_refused() {
         assert!(!desk.path("report.html").exists());
     }
     let ended = desk.run(&["report", "run0.json", "--out", "./run0.json"]);
-    assert!(ended.code == Some(3) && ended.stderr.contains("--out names an input"), "{}", ended.stderr);
+    assert!(ended.code == Some(3) && ended.stderr.contains("would overwrite the input run0.json"), "{}", ended.stderr);
     let ended = desk.run(&["report", "absent.json", "--out", "report.html"]);
     assert!(ended.code == Some(3) && ended.stderr.contains("absent.json: it cannot be read"), "{}", ended.stderr);
 }

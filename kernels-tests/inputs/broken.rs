@@ -382,7 +382,7 @@ fn motions() -> Vec<Broken> {
             (with("[7, -1, 0]", "7"), "a list of numbers"),
             (with("[[0, 0, 0.1]", "[[0, 0.1]"), "motion 0: 2 values for 3 joints"),
             (with("\"joints\"", "\"joint\""), "an example: {\"joints\": ["),
-            (with("\"spin\", \"turn\", \"push\"", "\"push\""), "joints 'turn', 'spin'"),
+            (with("\"spin\", \"turn\", \"push\"", "\"push\""), "motion 0: 3 values for 1 joints"),
             (with("{", "{\"joints\": [], "), "duplicate"),
         ],
     ));

@@ -1,5 +1,6 @@
 //! Where commands write: a file, a pipe or a device, or `-` for the standard output; and what they must not overwrite.
 
+use super::motions::STANDARD_INPUT;
 use firstcontact::output::{self, PartFile};
 use firstcontact::{Error, ErrorKind, Result};
 use std::path::Path;
@@ -48,7 +49,10 @@ pub fn is_stream(path: &Path) -> bool {
 /// everything is read and no output is open yet. If results go to the standard output, text for people goes to the
 /// standard error from now on.
 pub fn check(inputs: &[&Path], outputs: &[(&str, &Path)]) -> Result<()> {
-    inputs.iter().for_each(|path| output::record_input(path));
+    // The standard input may be a file.
+    for &path in inputs {
+        output::record_input(if path == Path::new(STANDARD_INPUT) { Path::new("/dev/stdin") } else { path });
+    }
     let on_stdout: Vec<_> = outputs.iter().filter(|(_, path)| is_stdout(path)).collect();
     RESULTS_ON_STDOUT.fetch_or(!on_stdout.is_empty(), Ordering::Relaxed);
     if let [(a, _), (b, _), ..] = on_stdout[..] {

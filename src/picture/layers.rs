@@ -20,7 +20,7 @@ use rayon::prelude::*;
 /// Deviation of the swept volume's surface, relative to half the size of what is shown.
 const FINENESS: f64 = 0.005;
 /// Radius of the ball at the contact, likewise.
-const MARK: f64 = 0.017;
+const MARK: f64 = 0.022;
 /// Triangles of the scene that are shaded smoothly; of more, each is flat.
 const MAX_SMOOTH: usize = 3_000_000;
 /// A touched object larger than this, relative to half the size of what is shown, is coloured near the contact alone:

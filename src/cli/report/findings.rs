@@ -159,8 +159,7 @@ impl Findings {
         let share = (n / 6).max(usize::from(n > 3));
         let n_undecided = self.undecided.len().min(share);
         let n_free = self.free.len().min(share);
-        let (later, at_start): (Vec<&Answer>, Vec<&Answer>) =
-            self.contacts_by_interest().into_iter().partition(|a| !a.initial_overlap);
+        let [later, at_start] = [false, true].map(|at_start| self.contacts_by_interest(at_start));
         let room = n.saturating_sub(n_undecided + n_free);
         let n_at_start =
             at_start.len().min((room / 4).max(usize::from(room > 1))).max(room.saturating_sub(later.len()));
@@ -177,16 +176,21 @@ impl Findings {
         chosen.into_iter().cloned().collect()
     }
 
-    /// The earliest contacts of pairs, earliest first, in turn with the latest ones, latest first; then the earliest of
-    /// all.
-    fn contacts_by_interest(&self) -> Vec<&Answer> {
-        let mut earliest: Vec<&Answer> = self.pairs.values().map(|pair| &pair.earliest).collect();
-        let mut latest: Vec<&Answer> = self.pairs.values().map(|pair| &pair.latest).collect();
-        earliest.sort_by(|a, b| compare(a, b));
-        latest.sort_by(|a, b| compare(b, a));
-        let of_pairs = earliest.into_iter().zip(latest).flat_map(|(a, b)| [a, b]);
+    /// Of the contacts at the start, or of the others: the earliest of each pair, earliest first, in turn with the
+    /// latest, latest first; then the earliest of all.
+    fn contacts_by_interest(&self, at_start: bool) -> Vec<&Answer> {
+        let of_pairs = |of: fn(&Pair) -> &Answer| {
+            let mut all: Vec<&Answer> = self.pairs.values().map(of).filter(|a| a.initial_overlap == at_start).collect();
+            all.sort_by(|a, b| compare(a, b));
+            all
+        };
+        let (earliest, mut latest) = (of_pairs(|pair| &pair.earliest), of_pairs(|pair| &pair.latest));
+        latest.reverse();
+        let n = earliest.len().max(latest.len());
+        let in_turn = (0..n).flat_map(|i| [earliest.get(i), latest.get(i)]).flatten().copied();
+        let all = self.contacts.iter().filter(|a| a.initial_overlap == at_start);
         let mut known = HashSet::new();
-        of_pairs.chain(&self.contacts).filter(|answer| known.insert(answer.motion)).collect()
+        in_turn.chain(all).filter(|answer| known.insert(answer.motion)).collect()
     }
 }
 
