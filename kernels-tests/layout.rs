@@ -7,7 +7,6 @@ use firstcontact::gpu::{self, Access, Binding, Kernel};
 use firstcontact::model::tree::{ChildRef, WIDTH};
 use firstcontact::model::world::{LINK_LEAF, SCENE_LEAF};
 use firstcontact::numeric::silhouette;
-use firstcontact::numeric::voxels::SIDE;
 use firstcontact::stage::s4_sweep::raster;
 use firstcontact::stage::{self, DRAWINGS, KERNELS, s1_concat, s2_bound, toleranced};
 use naga::{AddressSpace, BinaryOperator, Expression, Literal, MathFunction, ScalarKind, StorageAccess, TypeInner};
@@ -146,8 +145,6 @@ fn constants_agree() {
         ("LONGEST_AXIS", 1e8),
         ("SWEPT_AXES", 23.0),
         ("HELD", 2.0),
-        ("SIDE", SIDE as f64),
-        ("VOXELS", (SIDE * SIDE * SIDE) as f64),
         ("SNAP", silhouette::SNAP),
         ("OUTLINE_ROUNDINGS", silhouette::OUTLINE_ROUNDINGS),
         ("DEPTH_ROUNDINGS", silhouette::DEPTH_ROUNDINGS),
@@ -156,7 +153,6 @@ fn constants_agree() {
         ("FINEST", silhouette::FINEST),
         ("DEPTH_STEPS", raster::DEPTH_STEPS),
         ("NEAREST", 65_535.0),
-        ("DEPTH_OF_STEP", 1.0 / 2048.0),
         ("TARGET_PIXELS", f64::from(gpu::TARGET_PIXELS)),
         ("IV_STEP", 4.0),
         ("PLANE_ROUNDINGS", toleranced::ROUNDINGS),

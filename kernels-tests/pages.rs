@@ -198,7 +198,7 @@ fn answers_are_the_same_bytes_however_the_scene_is_cut() {
     let contacts = expected.iter().filter(|v| v.is_contact()).count();
     assert!(contacts >= 5 && contacts + 5 <= expected.len(), "{contacts} contacts");
     let small = Capacities { pieces: 5, boxes: 1 << 10, queue: 1 << 10, candidates: 48, pairs: 64 };
-    for sweep in [Sweep::Off, Sweep::Compute, Sweep::Grid, Sweep::Raster] {
+    for sweep in [Sweep::Off, Sweep::Compute, Sweep::Raster] {
         for capacities in [None, Some(small)] {
             let options = Options { capacities, ..options(Some(PAGE), sweep) };
             assert_eq!(built(&case, options).check(&motions).unwrap().verdicts, expected, "{sweep:?} {capacities:?}");

@@ -338,27 +338,6 @@ fn look(d: Drawn) {
     atomicOr(&seen[d.triangle / CLUSTER_SIZE * 2u], 1u << (d.triangle % CLUSTER_SIZE));
 }
 
-// The same with a depth buffer and occlusion queries, for comparison: steps as depths in [0, 1], exactly.
-const DEPTH_OF_STEP: f32 = 0x1p-11;
-
-@fragment
-fn lowest(d: Drawn) -> @builtin(frag_depth) f32 {
-    let s = steps(d);
-    if pixel_of(d) == NONE || s.x > s.y {
-        discard;
-    }
-    return f32(s.x) * DEPTH_OF_STEP;
-}
-
-@fragment
-fn highest(d: Drawn) -> @builtin(frag_depth) f32 {
-    let s = steps(d);
-    if pixel_of(d) == NONE || s.x > s.y {
-        discard;
-    }
-    return f32(s.y + 1u) * DEPTH_OF_STEP;
-}
-
 @compute @workgroup_size(64)
 fn narrow(
     @builtin(workgroup_id) workgroup: vec3<u32>,

@@ -80,8 +80,6 @@ enum SweepChoice {
     Raster,
     /// Each triangle against the rounded tetrahedron of each sub-interval
     Compute,
-    /// Each triangle against voxels with time masks
-    Grid,
     /// Drawn as in the paper: tessellated within a tolerance
     Paper,
 }
@@ -233,7 +231,6 @@ fn sweep(args: &CheckArgs) -> Result<Sweep> {
         SweepChoice::Off => Sweep::Off,
         SweepChoice::Raster => Sweep::Raster,
         SweepChoice::Compute => Sweep::Compute,
-        SweepChoice::Grid => Sweep::Grid,
         SweepChoice::Paper => Sweep::Paper,
     });
     let Some(stages) = &args.stages else { return Ok(asked.unwrap_or_default()) };

@@ -3,7 +3,7 @@
 //! The choice holds for the engine, not for each motion and link: measured on motions of 1° to 60°, free and colliding, in a
 //! machine room, it was the same for all of them: the search for pairs begins with as good a bound for each cluster, and the computed
 //! form costs more than it saves, on a CPU and on a software adapter. For chains of slender links it saves more (figures in
-//! `benches/README.md`). The grid was never the best, and is not tried.
+//! `benches/README.md`). 
 
 use super::checker::Checker;
 use super::gpu::{ChunkInput, GpuFlow};

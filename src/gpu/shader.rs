@@ -15,7 +15,7 @@ pub struct Source {
 }
 
 /// The libraries, by the name that `//!use` gives.
-const LIBRARIES: [(&str, &str); 13] = [
+const LIBRARIES: [(&str, &str); 12] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
     ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
@@ -28,7 +28,6 @@ const LIBRARIES: [(&str, &str); 13] = [
     ("lib/silhouette", include_str!("../../wgsl/lib/silhouette.wgsl")),
     ("lib/swept", include_str!("../../wgsl/lib/swept.wgsl")),
     ("lib/time_boxes", include_str!("../../wgsl/lib/time_boxes.wgsl")),
-    ("lib/voxels", include_str!("../../wgsl/lib/voxels.wgsl")),
 ];
 
 impl Source {

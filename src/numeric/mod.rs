@@ -20,4 +20,3 @@ pub mod silhouette;
 pub mod swept;
 pub mod trig;
 pub mod vectors;
-pub mod voxels;

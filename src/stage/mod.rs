@@ -124,8 +124,6 @@ pub const KERNELS: [crate::gpu::Kernel; 19] = [
     s2_bound::KERNEL,
     s3_cull::KERNEL,
     s4_sweep::compute::KERNEL,
-    s4_sweep::grid::LISTS,
-    s4_sweep::grid::KERNEL,
     s4_sweep::raster::MARK,
     s4_sweep::raster::FRAME,
     s4_sweep::raster::CLEAR,

@@ -11,12 +11,9 @@
 //! |---|---|
 //! | [`Raster`](Sweep::Raster) | three orthographic maps of depth intervals, drawn |
 //! | [`Compute`](Sweep::Compute) | a rounded tetrahedron for each sub-interval, against each triangle |
-//! | [`Grid`](Sweep::Grid) | voxels with the sub-intervals in which they may be touched |
 //! | [`Paper`](Sweep::Paper) | the paper's tessellation, widened by its deviation, in such maps; on the CPU |
 
 pub mod compute;
-pub mod grid;
-pub mod occlusion;
 pub mod paper;
 pub mod raster;
 
@@ -44,8 +41,6 @@ pub enum Sweep {
     Raster,
     /// Each triangle against the rounded tetrahedron of each sub-interval.
     Compute,
-    /// Each triangle against a grid of voxels with time masks.
-    Grid,
     /// Drawn as the paper does, tessellated within a tolerance; on the CPU.
     Paper,
 }
@@ -54,11 +49,11 @@ impl Sweep {
     /// Those that [`Auto`](Self::Auto) chooses from; work on an adapter for which nobody has chosen yet goes by the first.
     pub const TRIED: [Self; 2] = [Self::Compute, Self::Off];
     /// All forms.
-    pub const ALL: [Self; 6] = [Self::Auto, Self::Off, Self::Raster, Self::Compute, Self::Grid, Self::Paper];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Off, Self::Raster, Self::Compute, Self::Paper];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        ["auto", "off", "raster", "compute", "grid", "paper"][self as usize]
+        ["auto", "off", "raster", "compute", "paper"][self as usize]
     }
 
     /// Whether the form has kernels; what has none runs on the CPU, whatever the other stages run on.
@@ -73,7 +68,6 @@ impl Sweep {
             Self::Off => &[Self::Off],
             Self::Raster => &[Self::Raster],
             Self::Compute => &[Self::Compute],
-            Self::Grid => &[Self::Grid],
             Self::Paper => &[Self::Paper],
         }
     }
@@ -82,7 +76,6 @@ impl Sweep {
     pub fn kernels(self) -> &'static [(Kernel, Work)] {
         match self {
             Self::Compute => &[(compute::KERNEL, Work::Triangles)],
-            Self::Grid => &[(grid::LISTS, Work::Candidates), (grid::KERNEL, Work::Links)],
             _ => &[],
         }
     }
@@ -118,7 +111,6 @@ pub struct Input<'a> {
 pub fn reference(form: Sweep, input: &Input, candidates: &mut [Candidate]) {
     match form {
         Sweep::Auto | Sweep::Off => {}
-        Sweep::Grid => grid::reference(input, candidates),
         Sweep::Raster => raster::reference(input, candidates, raster::DEFAULT_TILE_PIXELS as usize),
         Sweep::Compute => compute::reference(input, candidates),
         Sweep::Paper => paper::maps::reference(input, candidates, raster::DEFAULT_TILE_PIXELS as usize),

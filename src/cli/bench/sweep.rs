@@ -10,7 +10,7 @@ use firstcontact::engine::{Backend, Engine, Options, Sweep};
 
 const SETS: [&str; 4] = ["pipes/30", "amr/1", "amr/30", "amr/60"];
 const QUICK: [&str; 1] = ["pipes/30"];
-const FORMS: [Sweep; 5] = [Sweep::Off, Sweep::Compute, Sweep::Grid, Sweep::Raster, Sweep::Paper];
+const FORMS: [Sweep; 4] = [Sweep::Off, Sweep::Compute, Sweep::Raster, Sweep::Paper];
 
 fn measure(run: &mut Run, set: &Set, options: &Options, most: usize, rows: &mut Vec<Measured>) -> Result<()> {
     for sweep in FORMS {
