@@ -1,10 +1,10 @@
 //! `s3_cull`: whatever link, cluster and sub-interval it drops is proved free, and it keeps little more than the reference.
 
 use crate::effort;
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::prove::avoids_box;
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage};
 use firstcontact::model::world::World;
 use firstcontact::motion::ModelMotion;
@@ -74,13 +74,13 @@ fn reference(case: &Case) -> Vec<Candidate> {
 }
 
 fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<Candidate> {
-    let mut flow = mutated_flow(&case.world, &Options::default(), mutant);
+    let mut pipeline = mutated_pipeline(&case.world, &Options::default(), mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    flow.load(&case.world, &chunk, 0).unwrap();
+    pipeline.upload_chunk(&chunk, 0).unwrap();
     for stage in [Stage::Concat, Stage::Bound, Stage::Cull] {
-        flow.run_stage(&chunk, 0, stage).unwrap();
+        pipeline.run_stage(&chunk, 0, stage).unwrap();
     }
-    let (candidates, wanted) = flow.candidates(0).unwrap();
+    let (candidates, wanted) = pipeline.candidates(0).unwrap();
     assert_eq!(candidates.len(), wanted, "no overflow here");
     candidates
 }

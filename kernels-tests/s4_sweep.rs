@@ -7,10 +7,10 @@ mod emulated;
 mod tightness;
 
 use crate::effort;
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::Draw;
 use cases::{Case, KINDS, Kind, Near};
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage, Sweep};
 use firstcontact::stage::{Candidate, s4_sweep};
 
@@ -25,16 +25,16 @@ fn reference(case: &Case, form: Sweep) -> Vec<Candidate> {
 
 /// What the stage takes in and what it leaves on the adapter.
 fn on_adapter(case: &Case, sweep: Sweep, mutant: Option<Mutant>) -> [Vec<Candidate>; 2] {
-    let mut flow = mutated_flow(&case.world, &Options { sweep, ..Options::default() }, mutant);
+    let mut pipeline = mutated_pipeline(&case.world, &Options { sweep, ..Options::default() }, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    flow.load(&case.world, &chunk, 0).unwrap();
+    pipeline.upload_chunk(&chunk, 0).unwrap();
     for stage in [Stage::Concat, Stage::Bound, Stage::Cull] {
-        flow.run_stage(&chunk, 0, stage).unwrap();
+        pipeline.run_stage(&chunk, 0, stage).unwrap();
     }
-    let (before, wanted) = flow.candidates(0).unwrap();
+    let (before, wanted) = pipeline.candidates(0).unwrap();
     assert_eq!(before.len(), wanted, "no overflow here");
-    flow.run_stage(&chunk, 0, Stage::Sweep).unwrap();
-    [before, flow.candidates(0).unwrap().0]
+    pipeline.run_stage(&chunk, 0, Stage::Sweep).unwrap();
+    [before, pipeline.candidates(0).unwrap().0]
 }
 
 /// (Link, triangle, sub-interval)s that are left.

@@ -3,7 +3,7 @@
 // s1_concat: motion bounds along the tree of the model. One invocation for each piece and sub-interval walks the
 // bodies, parents first. Entry points: `jet` and `interval`, the two forms of the bound.
 
-@group(0) @binding(0) var<uniform> chunk: Chunk;
+@group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read> pieces: array<Piece>;
 // The parent of each body, or NONE.
 @group(0) @binding(2) var<storage, read> parents: array<u32>;

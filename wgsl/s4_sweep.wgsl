@@ -5,18 +5,18 @@
 // s4_sweep: the volume that a link sweeps against the triangles of its candidates. Clears bits of the candidates in place.
 // Entry point `capsules`: one invocation per triangle of a candidate.
 
-@group(0) @binding(0) var<uniform> chunk: Chunk;
+@group(0) @binding(0) var<uniform> chunk: ChunkParams;
 // One for each piece and link.
-@group(0) @binding(1) var<storage, read> moving: array<MovingLink>;
+@group(0) @binding(1) var<storage, read> moving_links: array<MovingLink>;
 @group(0) @binding(2) var<storage, read> scene_triangles: array<SceneTriangle>;
 // Counters, redo bits, limits.
 @group(0) @binding(3) var<storage, read_write> control: array<atomic<u32>>;
 @group(0) @binding(4) var<storage, read> poses: array<f32>;
-@group(0) @binding(5) var<storage, read> clusters: array<Cluster>;
+@group(0) @binding(5) var<storage, read> scene_leaves: array<SceneLeaf>;
 // Each is written by one workgroup alone.
 @group(0) @binding(6) var<storage, read_write> candidates: array<Candidate>;
 @group(0) @binding(7) var<storage, read> links: array<Link>;
-@group(1) @binding(0) var<uniform> current: Pass;
+@group(1) @binding(0) var<uniform> routing: Routing;
 
 // Candidates of a workgroup of `capsules`.
 const HELD: u32 = 2u;
@@ -48,11 +48,11 @@ fn capsules(
     @builtin(local_invocation_index) local: u32,
 ) {
     let first = invocation(workgroup, workgroups, 0u, 64u) / CLUSTER_SIZE;
-    let end = queue_length(current.input, chunk.candidate_capacity);
+    let end = queue_length(routing.input, chunk.candidate_capacity);
     // The cells of each candidate.
     if local < HELD * SUBS && first + local / SUBS < end {
         let c = candidates[first + local / SUBS];
-        let m = moving[c.piece * chunk.n_links + c.link];
+        let m = moving_links[c.piece * chunk.n_links + c.link];
         cells[local] = cell(c.piece, links[c.link], m, local % SUBS);
     }
     workgroupBarrier();
@@ -62,8 +62,8 @@ fn capsules(
     let triangle = local % CLUSTER_SIZE;
     if at < end {
         let c = candidates[at];
-        let cluster = clusters[c.cluster];
-        let m = moving[c.piece * chunk.n_links + c.link];
+        let cluster = scene_leaves[c.cluster];
+        let m = moving_links[c.piece * chunk.n_links + c.link];
         let radius = links[c.link].radius;
         if triangle < cluster.count && (c.triangles >> triangle & 1u) != 0u {
             let tri = standing(cluster.first + triangle);
@@ -90,11 +90,11 @@ fn capsules(
         candidates[at].mask = atomicLoad(&left_mask[held]);
         candidates[at].triangles = triangles;
         atomicAdd(&counts[0], select(0u, 1u, triangles != 0u));
-        atomicAdd(&counts[1], clusters[candidates[at].cluster].count);
+        atomicAdd(&counts[1], scene_leaves[candidates[at].cluster].count);
         atomicAdd(&counts[2], countOneBits(triangles));
     }
     workgroupBarrier();
     if local < 3u {
-        atomicAdd(&control[current.output + local], atomicLoad(&counts[local]));
+        atomicAdd(&control[routing.output + local], atomicLoad(&counts[local]));
     }
 }

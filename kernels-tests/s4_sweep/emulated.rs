@@ -6,11 +6,12 @@ use crate::effort;
 use crate::harness::emulate::{self, Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::truth::position;
-use firstcontact::gpu::layout::{UNIT, round_up};
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::pose_bound::{BoundForm, PointBound};
+use firstcontact::numeric::point_bound::PointBound;
+use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::numeric::real::Real;
+use firstcontact::numeric::rounding::{UNIT_F32, round_up};
 use firstcontact::numeric::separation::StandingTriangle;
 use firstcontact::numeric::swept::swept_misses;
 use glam::DVec3;
@@ -62,14 +63,14 @@ fn claims<const MODE: u8>(draw: &mut Draw, n: usize, errors: bool) -> Claims {
         };
         let mut bound = emulate::bounds::<MODE>(&motion, BoundForm::Jet, time, h).pop().unwrap();
         if !errors {
-            bound.ball = [Emulated(0.0); 2];
+            bound = bound.with_ball([Emulated(0.0); 2]);
         }
         let reach = ends.iter().fold(0.0, |m: f64, e| m.max(e.length()));
         let points = ends.map(|e| bound.point(V3::new(e), Emulated(round_up(reach))));
         let size = t.iter().fold(0.0, |m: f64, v| m.max(v.length()));
         let tri = StandingTriangle {
             y: t.map(V3::new),
-            error: Emulated(if errors { round_up(0.5 * UNIT * size) } else { 0.0 }),
+            error: Emulated(if errors { round_up(0.5 * UNIT_F32 * size) } else { 0.0 }),
         };
         let distance = |t_now: f64| segment_to_triangle(ends.map(|e| position(&motion, body, e, t_now)), &t);
         let least = (0..=16).map(|k| distance(time - h + h * f64::from(k) / 8.0)).fold(distance(touching), f64::min);

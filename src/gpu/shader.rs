@@ -27,7 +27,7 @@ const LIBRARIES: [(&str, &str); 12] = [
     ("lib/separation", include_str!("../../wgsl/lib/separation.wgsl")),
     ("lib/silhouette", include_str!("../../wgsl/lib/silhouette.wgsl")),
     ("lib/swept", include_str!("../../wgsl/lib/swept.wgsl")),
-    ("lib/time_boxes", include_str!("../../wgsl/lib/time_boxes.wgsl")),
+    ("lib/swept_boxes", include_str!("../../wgsl/lib/swept_boxes.wgsl")),
 ];
 
 impl Source {

@@ -17,10 +17,10 @@ pub mod compute;
 pub mod paper;
 pub mod raster;
 
+use super::layout::SweepCounters;
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
 use super::{Candidate, Piece};
-use crate::gpu::Kernel;
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::linear::V3;
@@ -71,25 +71,6 @@ impl Sweep {
             Self::Paper => &[Self::Paper],
         }
     }
-
-    /// The kernels of a form, in the order in which they run, each once for a chunk.
-    pub fn kernels(self) -> &'static [(Kernel, Work)] {
-        match self {
-            Self::Compute => &[(compute::KERNEL, Work::Triangles)],
-            _ => &[],
-        }
-    }
-}
-
-/// What a kernel has invocations for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
-    /// Each triangle of a cluster that stands in a candidate.
-    Triangles,
-    /// Each candidate.
-    Candidates,
-    /// A workgroup for each piece and link.
-    Links,
 }
 
 /// What the stage takes in, besides the candidates. Those of a piece and link follow one another, or it is slow.
@@ -165,9 +146,6 @@ pub struct SweepCounts {
 }
 
 impl SweepCounts {
-    /// Words of the control buffer that the kernels count in: candidates left, triangles in, triangles left.
-    pub const WORDS: usize = 3;
-
     /// Counts candidates of which some bits may be cleared.
     pub fn of(world: &World, candidates: &[Candidate]) -> Self {
         let mut counts = Self { candidates_in: candidates.len() as u64, ..Self::default() };
@@ -181,15 +159,19 @@ impl SweepCounts {
         counts
     }
 
-    /// What the kernels have counted.
-    pub fn from_words(candidates_in: u64, words: &[u32]) -> Self {
-        let word = |i: usize| words.get(i).copied().map_or(0, u64::from);
-        Self { candidates_in, candidates_out: word(0), triangles_in: word(1), triangles_out: word(2) }
+    /// The counts of the kernels.
+    pub fn from_device(candidates_in: u64, counters: SweepCounters) -> Self {
+        let SweepCounters { candidates_out, triangles_in, triangles_out } = counters;
+        let [candidates_out, triangles_in, triangles_out] =
+            [candidates_out, triangles_in, triangles_out].map(u64::from);
+        Self { candidates_in, candidates_out, triangles_in, triangles_out }
     }
 
-    /// The words that a kernel would have counted.
-    pub fn to_words(self) -> [u32; Self::WORDS] {
-        [self.candidates_out, self.triangles_in, self.triangles_out].map(|n| n as u32)
+    /// The counts that a kernel would have made.
+    pub fn to_device(self) -> SweepCounters {
+        let [candidates_out, triangles_in, triangles_out] =
+            [self.candidates_out, self.triangles_in, self.triangles_out].map(|n| n as u32);
+        SweepCounters { candidates_out, triangles_in, triangles_out }
     }
 
     /// Adds another part of the work.

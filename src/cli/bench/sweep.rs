@@ -49,7 +49,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut run = Run::begin("sweep", "Swept-volume culling, form by form", DEFAULT_SEED, !args.cpu_only);
     run.note(
         "Off: the search for pairs takes all that s3_cull leaves. Compute: each triangle against the line-swept sphere of each \
-         sub-interval. Grid: voxels with the sub-intervals in which they may be touched. Raster: maps of depth intervals in \
+         sub-interval. Raster: maps of depth intervals in \
          three views. Paper: the paper's tessellation, widened by its deviation, in such maps; it runs on the CPU whatever the \
          device. The answers are the same with each.",
     );
