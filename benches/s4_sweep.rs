@@ -7,6 +7,7 @@ use firstcontact::engine::gpu_backend::GpuPipeline;
 use firstcontact::engine::{Options, Stage, Sweep};
 use firstcontact::stage::s4_sweep;
 use std::hint::black_box;
+use std::sync::Arc;
 
 const FORMS: [Sweep; 2] = [Sweep::Raster, Sweep::Compute];
 
@@ -34,6 +35,7 @@ pub fn bench(criterion: &mut Criterion) {
             });
         });
     }
+    let world = Arc::new(case.world.clone());
     for form in std::iter::once(Sweep::Off).chain(FORMS) {
         let mut pipeline = match GpuPipeline::new(world.clone(), &Options { sweep: form, ..Options::default() }, false)
         {

@@ -171,7 +171,7 @@ fn an_overflow_that_goes_unmarked_is_caught() {
     let needed = needed(&case);
     let exact = exact_sizes(&case);
     let Capacities { queue, candidates, pairs, .. } = exact;
-    let old = "atomicOr(&control[chunk.redo_at + piece / 32u], 1u << (piece % 32u));";
+    let old = "atomicOr(&control[chunk.retry_at + piece / 32u], 1u << (piece % 32u));";
     let mutant = Some(Mutant { old, new: "" });
     for capacities in [
         Capacities { queue: queue / 2, ..exact },

@@ -279,7 +279,7 @@ fn mutants_are_caught() {
         ("let first = (boxes_of(piece, node) - 1u) * WIDTH;", "let first = 0u;"),
         ("((number - 1u) * WIDTH + place % WIDTH) * BOX_VECTORS", "((number - 1u) * WIDTH) * BOX_VECTORS"),
         (
-            "atomicStore(&control[boxed_at(chunk.n_pieces, 0u) + current.nodes_output_at + at], piece * chunk.n_boxed + node);",
+            "atomicStore(&control[node_boxes_at(chunk.n_pieces, 0u) + routing.nodes_output_at + at], piece * chunk.n_boxed + node);",
             "",
         ),
         // The last triangle of a leaf.

@@ -12,9 +12,9 @@
 // For each piece, body and sub-interval the sine and cosine of w t at the middle time …
 @group(0) @binding(4) var<storage, read> angles: array<vec2<f32>>;
 // … or the ranges of the sine (x, y) and of the cosine (z, w).
-@group(0) @binding(4) var<storage, read> angle_ranges: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> angle_ranges: array<vec4<f32>>;
 // See lib/pose.wgsl for the order.
-@group(0) @binding(5) var<storage, read_write> poses: array<f32>;
+@group(0) @binding(6) var<storage, read_write> poses: array<f32>;
 
 const JOINT_FLOATS: u32 = 36u;
 const POSE_FLOATS: u32 = 36u;

@@ -79,15 +79,15 @@ fn mutants_of_slabs_are_caught() {
     let mut unseen = Vec::new();
     for (old, new) in [
         // What a division leaves; the last slab.
-        ("if current.slab + 1u < current.n_slabs {", "if current.slab < current.n_slabs {"),
-        ("if start >= end {", "if start >= end || current.slab + 1u == current.n_slabs {"),
+        ("if routing.phase + 1u < routing.n_phases {", "if routing.phase < routing.n_phases {"),
+        ("if start >= end {", "if start >= end || routing.phase + 1u == routing.n_phases {"),
         // The limit a sub-interval early; a limit that nothing proves; one that forgets its piece, or its sub-interval.
         ("(limit - first) / SLICES + 1u", "(limit - first) / SLICES"),
         ("if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {", "if true {"),
         ("(m.index * SUBS + at) * SLICES + slice", "at * SLICES + slice"),
         ("(m.index * SUBS + at) * SLICES + slice", "m.index * SUBS * SLICES + slice"),
         // A slab in the middle.
-        ("c.mask & mask_of_slab(m,", "c.mask & select(ALL_SUBS, 0u, current.slab == 1u) & mask_of_slab(m,"),
+        ("c.mask & mask_of_slab(m,", "c.mask & select(ALL_SUBS, 0u, routing.phase == 1u) & mask_of_slab(m,"),
     ] {
         let (pairs, limits, _) = run(&case, &options(3), Some(Mutant { old, new }));
         if faults(&case, &pairs, &limits) == 0 {

@@ -153,21 +153,21 @@ mod tests {
     fn a_read_only_view_has_the_name_of_its_buffer_and_a_suffix() {
         let text = "@group(0) @binding(0) var<storage, read> tiles_in: array<f32>;\n\
             @group(0) @binding(1) var<storage, read_write> tiles: array<f32>;\n\
-            @compute @workgroup_size(1) fn read() { _ = tiles_in[0]; }\n";
-        assert_eq!(interface(text, &["read"]).unwrap().bindings[0].buffer, BufferId::Tiles);
+            @compute @workgroup_size(1) fn f() { let x = tiles_in[0]; }\n";
+        assert_eq!(interface(text, &["f"]).unwrap().bindings[0].buffer, BufferId::Tiles);
     }
 
     #[test]
     fn what_an_adapter_may_not_have_is_an_error() {
         let unknown = "@group(0) @binding(0) var<storage, read> tils: array<f32>;\n\
-            @compute @workgroup_size(1) fn f() { _ = tils[0]; }\n";
+            @compute @workgroup_size(1) fn f() { let x = tils[0]; }\n";
         assert!(interface(unknown, &["f"]).unwrap_err().to_string().contains("'tils'"));
         let large = "@compute @workgroup_size(257) fn f() {}\n";
         assert!(interface(large, &["f"]).unwrap_err().to_string().contains("257"));
         let names = ["pieces", "parents", "joints", "angles", "poses", "links", "boxes", "items", "pairs"];
         let declared =
             (0..).zip(names).map(|(i, n)| format!("@group(0) @binding({i}) var<storage, read> {n}: array<f32>;\n"));
-        let used: String = names.map(|n| format!("_ = {n}[0]; ")).concat();
+        let used: String = names.map(|n| format!("let x_{n} = {n}[0]; ")).concat();
         let many = format!("{}@compute @workgroup_size(1) fn f() {{ {used} }}\n", declared.collect::<String>());
         assert!(interface(&many, &["f"]).unwrap_err().to_string().contains("9 storage buffers"));
     }
