@@ -1,7 +1,7 @@
 //! What the benchmarks work on: the Puma in the machine room, motions of up to 30° a joint that start free.
 
 use firstcontact::dataset::{DEFAULT_SEED, Dataset};
-use firstcontact::engine::gpu::{ChunkInput, GpuFlow};
+use firstcontact::engine::gpu_backend::{ChunkInput, GpuPipeline};
 use firstcontact::engine::{Backend, Engine, Options, Stage};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
@@ -10,10 +10,11 @@ use firstcontact::motion::{ModelMotion, Motions};
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::s1_concat::Poses;
 use firstcontact::stage::s2_bound::Boxes;
-use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull};
+use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull, s5_pairs};
 use firstcontact::verdict::Verdict;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
+use std::sync::Arc;
 
 /// A robot and a scene.
 pub fn set(name: &str) -> (Robot, Scene) {
@@ -78,20 +79,32 @@ impl Case {
         ChunkInput { pieces: self.pieces.clone(), motions: &self.motions }
     }
 
+    /// The input of `s5_pairs`.
+    pub fn pair_input(&self) -> s5_pairs::Input<'_> {
+        s5_pairs::Input {
+            world: &self.world,
+            obb_trees: None,
+            pieces: &self.pieces,
+            poses: &self.poses,
+            boxes: &self.boxes,
+            candidates: &self.candidates,
+        }
+    }
+
     /// The kernels on the best adapter, with the chunk brought to where `stage` starts.
-    pub fn flow(&self, stage: Stage) -> Option<GpuFlow> {
-        let mut flow = match GpuFlow::new(&self.world, &Options::default(), false) {
-            Ok(flow) => flow,
+    pub fn pipeline(&self, stage: Stage) -> Option<GpuPipeline> {
+        let mut pipeline = match GpuPipeline::new(Arc::new(self.world.clone()), &Options::default(), false) {
+            Ok(pipeline) => pipeline,
             Err(e) => {
                 println!("no adapter: {e}");
                 return None;
             }
         };
-        flow.load(&self.world, &self.chunk(), 0).expect("it fits");
+        pipeline.upload_chunk(&self.chunk(), 0).expect("it fits");
         for before in Stage::ALL.into_iter().take_while(|s| *s != stage) {
-            flow.run_stage(&self.chunk(), 0, before).expect("it runs");
+            pipeline.run_stage(&self.chunk(), 0, before).expect("it runs");
         }
-        Some(flow)
+        Some(pipeline)
     }
 }
 
@@ -101,18 +114,18 @@ pub fn compare(
     case: &Case,
     stage: Stage,
     mut reference: impl FnMut(),
-    again: impl Fn(&mut GpuFlow),
+    again: impl Fn(&mut GpuPipeline),
 ) {
     let mut group = criterion.benchmark_group(stage.stem());
     group.throughput(criterion::Throughput::Elements(case.pieces.len() as u64));
     group.sample_size(20);
     group.bench_function("reference", |b| b.iter(&mut reference));
-    if let Some(mut flow) = case.flow(stage) {
-        let name = flow.gpu().summary().name.clone();
+    if let Some(mut pipeline) = case.pipeline(stage) {
+        let name = pipeline.gpu().summary().name.clone();
         group.bench_function(format!("kernel, {name}"), |b| {
             b.iter(|| {
-                again(&mut flow);
-                flow.run_stage(&case.chunk(), 0, stage).expect("it runs");
+                again(&mut pipeline);
+                pipeline.run_stage(&case.chunk(), 0, stage).expect("it runs");
             });
         });
     }

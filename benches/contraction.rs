@@ -5,7 +5,7 @@ use criterion::{Criterion, Throughput};
 use firstcontact::numeric::contraction::{Side, Standing, Window, edge_edge, triangle_sides, triangles, vertex_face};
 use firstcontact::numeric::lanes::Lanes;
 use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::pose_bound::PointBound;
+use firstcontact::numeric::point_bound::PointBound;
 use firstcontact::numeric::real::{Divide, Real};
 use firstcontact::numeric::separation::StandingTriangle;
 use firstcontact::numeric::vectors::{Kind, Vector, Vectorised, widest};

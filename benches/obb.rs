@@ -63,7 +63,7 @@ fn overlap_test(criterion: &mut Criterion, case: &Case) {
 }
 
 /// The search for pairs, the links' trees being boxes or spheres.
-fn search(criterion: &mut Criterion, name: &str, mut case: Case) {
+fn search(criterion: &mut Criterion, name: &str, case: Case) {
     let mut group = criterion.benchmark_group("obb_search");
     group.throughput(Throughput::Elements(case.pieces.len() as u64));
     group.sample_size(20);
@@ -74,11 +74,12 @@ fn search(criterion: &mut Criterion, name: &str, mut case: Case) {
         ("boxes, level 2", Some(Some(2))),
         ("boxes, level 4", Some(Some(4))),
     ] {
-        case.world.obbs = level.map(|level| ObbTrees { level, ..ObbTrees::new(&case.world, 0) });
+        let obb_trees = level.map(|level| ObbTrees { level, ..ObbTrees::new(&case.world, 0) });
         let run = || {
             let mut limits = vec![u32::MAX; case.motions.len()];
             let input = Input {
                 world: &case.world,
+                obb_trees: obb_trees.as_ref(),
                 pieces: &case.pieces,
                 poses: &case.poses,
                 boxes: &case.boxes,

@@ -9,11 +9,11 @@ use std::hint::black_box;
 pub fn bench(criterion: &mut Criterion) {
     let case = case();
     let reference = || drop(black_box(s3_cull::reference(&case.world, case.pieces.len(), &case.boxes)));
-    let again = |flow: &mut _| reload(flow, &case);
+    let again = |pipeline: &mut _| reload(pipeline, &case);
     compare(criterion, &case, Stage::Cull, reference, again);
 }
 
 /// Counters as they are before the traversal; the boxes stay as they are.
-fn reload(flow: &mut firstcontact::engine::gpu::GpuFlow, case: &crate::case::Case) {
-    flow.clear(&case.world, &case.chunk(), 0).expect("it fits");
+fn reload(pipeline: &mut firstcontact::engine::gpu_backend::GpuPipeline, case: &crate::case::Case) {
+    pipeline.reset_queues(&case.chunk(), 0).expect("it fits");
 }

@@ -3,10 +3,11 @@
 
 use crate::case::case;
 use criterion::{Criterion, Throughput};
-use firstcontact::engine::gpu::GpuFlow;
+use firstcontact::engine::gpu_backend::GpuPipeline;
 use firstcontact::engine::{Options, Stage, Sweep};
 use firstcontact::stage::s4_sweep;
 use std::hint::black_box;
+use std::sync::Arc;
 
 const FORMS: [Sweep; 2] = [Sweep::Raster, Sweep::Compute];
 
@@ -34,24 +35,26 @@ pub fn bench(criterion: &mut Criterion) {
             });
         });
     }
+    let world = Arc::new(case.world.clone());
     for form in std::iter::once(Sweep::Off).chain(FORMS) {
-        let mut flow = match GpuFlow::new(&case.world, &Options { sweep: form, ..Options::default() }, false) {
-            Ok(flow) => flow,
+        let mut pipeline = match GpuPipeline::new(world.clone(), &Options { sweep: form, ..Options::default() }, false)
+        {
+            Ok(pipeline) => pipeline,
             Err(e) => {
                 println!("no adapter: {e}");
                 return;
             }
         };
-        flow.load(&case.world, &case.chunk(), 0).expect("it fits");
+        pipeline.upload_chunk(&case.chunk(), 0).expect("it fits");
         for stage in [Stage::Concat, Stage::Bound] {
-            flow.run_stage(&case.chunk(), 0, stage).expect("it runs");
+            pipeline.run_stage(&case.chunk(), 0, stage).expect("it runs");
         }
-        let name = flow.gpu().summary().name.clone();
+        let name = pipeline.gpu().summary().name.clone();
         group.bench_function(format!("kernel, {}, {name}", form.name()), |b| {
             b.iter(|| {
-                flow.clear(&case.world, &case.chunk(), 0).expect("it fits");
-                flow.run_stage(&case.chunk(), 0, Stage::Cull).expect("it runs");
-                flow.run_stage(&case.chunk(), 0, Stage::Sweep).expect("it runs");
+                pipeline.reset_queues(&case.chunk(), 0).expect("it fits");
+                pipeline.run_stage(&case.chunk(), 0, Stage::Cull).expect("it runs");
+                pipeline.run_stage(&case.chunk(), 0, Stage::Sweep).expect("it runs");
             });
         });
     }

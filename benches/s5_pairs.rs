@@ -10,13 +10,11 @@ pub fn bench(criterion: &mut Criterion) {
     let case = case();
     let reference = || {
         let mut limits = vec![u32::MAX; case.motions.len()];
-        let (world, limits) = (&case.world, Some(&mut limits));
-        let pairs =
-            s5_pairs::reference(world, &case.pieces, &case.poses, &case.boxes, &case.candidates, limits, usize::MAX);
+        let pairs = s5_pairs::search(&case.pair_input(), Some(&mut limits), usize::MAX);
         drop(black_box(pairs));
     };
-    compare(criterion, &case, Stage::Pairs, reference, |flow| {
-        flow.clear(&case.world, &case.chunk(), 0).expect("it fits");
-        flow.run_stage(&case.chunk(), 0, Stage::Cull).expect("it runs");
+    compare(criterion, &case, Stage::Pairs, reference, |pipeline| {
+        pipeline.reset_queues(&case.chunk(), 0).expect("it fits");
+        pipeline.run_stage(&case.chunk(), 0, Stage::Cull).expect("it runs");
     });
 }

@@ -13,16 +13,8 @@ use std::hint::black_box;
 pub fn bench(criterion: &mut Criterion) {
     let case = case();
     let mut limits = vec![u32::MAX; case.motions.len()];
-    let mut pairs = s5_pairs::reference(
-        &case.world,
-        &case.pieces,
-        &case.poses,
-        &case.boxes,
-        &case.candidates,
-        Some(&mut limits),
-        usize::MAX,
-    )
-    .expect("there is memory");
+    let pairs = s5_pairs::search(&case.pair_input(), Some(&mut limits), usize::MAX).0;
+    let mut pairs = pairs.expect("there is enough memory");
     s5_pairs::clip(&mut pairs, &case.pieces, &limits, case.world.links.len());
     let n_links = case.world.links.len();
     let of_piece = |i: usize| pairs.iter().filter(move |p| p.piece_link as usize / n_links == i).copied().collect();

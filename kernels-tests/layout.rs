@@ -1,94 +1,86 @@
 //! What kernels and engine share is the same on both sides, and every kernel keeps to what all adapters can do and to the
 //! arithmetic that the error bounds allow. By reflection: no adapter is needed.
 
-use firstcontact::gpu::layout::{self, SHARED};
+use firstcontact::counter;
 use firstcontact::gpu::shader::Source;
-use firstcontact::gpu::{self, Access, Binding, Kernel};
+use firstcontact::gpu::{self, Access, Interface};
 use firstcontact::model::tree::{ChildRef, WIDTH};
 use firstcontact::model::world::{LINK_LEAF, SCENE_LEAF};
+use firstcontact::numeric::rounding;
 use firstcontact::numeric::silhouette;
-use firstcontact::numeric::voxels::SIDE;
+use firstcontact::stage::layout::{self, SHARED};
 use firstcontact::stage::s4_sweep::raster;
-use firstcontact::stage::{self, DRAWINGS, KERNELS, s1_concat, s2_bound, toleranced};
-use naga::{AddressSpace, BinaryOperator, Expression, Literal, MathFunction, ScalarKind, StorageAccess, TypeInner};
+use firstcontact::stage::{self, KERNELS, RASTER_KERNELS, s1_concat, s2_bound, toleranced};
+use naga::{BinaryOperator, Expression, Literal, MathFunction, ScalarKind, TypeInner};
 use std::collections::{BTreeMap, BTreeSet};
+use wgpu::ShaderStages;
 
-fn expanded(kernel: &Kernel) -> (naga::Module, naga::valid::ModuleInfo) {
-    let source = Source::expand(kernel.stem, kernel.source).unwrap();
+fn expanded(stem: &'static str, source: &str) -> (naga::Module, naga::valid::ModuleInfo) {
+    let source = Source::expand(stem, source).unwrap();
     source.validate().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What an entry point uses, by group and number.
-fn used(
-    (module, info): &(naga::Module, naga::valid::ModuleInfo),
-    entry: &str,
-    what: &str,
-) -> BTreeMap<(u32, u32), (String, Access)> {
-    let index = module.entry_points.iter().position(|e| e.name == entry).expect(what);
-    let globals = module.global_variables.iter();
-    globals
-        .filter(|(handle, v)| v.binding.is_some() && !info.get_entry_point(index)[*handle].is_empty())
-        .map(|(_, v)| {
-            let at = v.binding.unwrap();
-            let access = match v.space {
-                AddressSpace::Uniform => Access::Uniform,
-                AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Access::ReadWrite,
-                AddressSpace::Storage { .. } => Access::Read,
-                other => panic!("{what}: {other:?}"),
-            };
-            ((at.group, at.binding), (v.name.clone().unwrap(), access))
-        })
-        .collect()
+/// The modules of all kernels, once per file.
+fn modules() -> impl Iterator<Item = (&'static str, naga::Module, naga::valid::ModuleInfo)> {
+    let mut files: BTreeMap<&str, &str> = KERNELS.iter().map(|k| (k.stem, k.source)).collect();
+    files.extend(RASTER_KERNELS.iter().map(|k| (k.stem, k.source)));
+    files.into_iter().map(|(stem, source)| {
+        let (module, info) = expanded(stem, source);
+        (stem, module, info)
+    })
 }
 
-fn declared(bindings: &[Binding]) -> BTreeMap<(u32, u32), (String, Access)> {
-    bindings.iter().map(|b| ((0, b.number), (b.name.to_string(), b.access))).collect()
-}
-
-fn storage_buffers(used: &BTreeMap<(u32, u32), (String, Access)>) -> usize {
-    used.values().filter(|(_, access)| *access != Access::Uniform).count()
-}
-
+/// Every entry point of every stage is declared, so no kernel is left out of the tests below.
 #[test]
-fn bindings_are_those_declared_and_all_are_used() {
+fn every_entry_point_is_declared() {
+    for (stem, module, _) in modules() {
+        let found: BTreeSet<&str> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
+        let compute = KERNELS.iter().filter(|k| k.stem == stem).map(|k| k.entry);
+        let raster = RASTER_KERNELS.iter().filter(|k| k.stem == stem).flat_map(|k| [k.vertex, k.fragment]);
+        assert_eq!(found, compute.chain(raster).collect(), "{stem}");
+    }
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("wgsl");
+    let files = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path());
+    let files = files.filter(|f| f.extension().is_some_and(|e| e == "wgsl"));
+    let stems: BTreeSet<String> = files.map(|f| f.file_stem().unwrap().to_str().unwrap().to_string()).collect();
+    let declared = modules().map(|(stem, ..)| stem.to_string());
+    // These bound nothing: pictures, and extremal distances, which come without a guarantee.
+    let others = ["render", "extremal", "extremal_surfaces"].map(String::from);
+    assert_eq!(stems, declared.chain(others).collect());
+}
+
+/// Reading the interface checks that every variable is named after a buffer, and that all adapters support the kernel.
+#[test]
+fn every_kernel_has_an_interface_that_all_adapters_support() {
     for kernel in &KERNELS {
-        let expanded = expanded(kernel);
-        let what = format!("{}: {}", kernel.stem, kernel.entry);
-        let entry = expanded.0.entry_points.iter().find(|e| e.name == kernel.entry).expect(&what);
-        let size = entry.workgroup_size;
-        assert_eq!(size.iter().product::<u32>(), kernel.workgroup, "{what}");
-        assert!(size.iter().product::<u32>() <= 256);
-        let used = used(&expanded, kernel.entry, &what);
-        let mut declared = declared(kernel.bindings);
-        if kernel.has_pass {
-            declared.insert((1, 0), ("current".to_string(), Access::Uniform));
-        }
-        assert_eq!(used, declared, "{what}");
-        assert!(storage_buffers(&used) <= 8, "{what}: {} storage buffers", storage_buffers(&used));
+        let source = Source::expand(kernel.stem, kernel.source).unwrap();
+        let interface = Interface::of(&source, &[kernel.entry]).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!interface.bindings.is_empty() && interface.workgroup_size > 0, "{}", kernel.entry);
+    }
+    for kernel in &RASTER_KERNELS {
+        let source = Source::expand(kernel.stem, kernel.source).unwrap();
+        let interface = Interface::of(&source, &[kernel.vertex, kernel.fragment]).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!interface.uses_routing, "{}: draws have no routing", kernel.vertex);
+        // Only fragments write.
+        let written = interface.bindings.iter().filter(|b| b.access == Access::ReadWrite);
+        assert!(written.clone().count() > 0 && written.clone().all(|b| b.visibility == ShaderStages::FRAGMENT));
     }
 }
 
-/// Vertices only read; what is not written is bound for both entry points, so it counts for each.
+/// A buffer has one binding number in a file, so no two variables of different buffers share one.
 #[test]
-fn drawings_bind_what_they_declare_and_only_their_fragments_write() {
-    for drawing in &DRAWINGS {
-        let kernel = &drawing.vertices;
-        let expanded = expanded(kernel);
-        let what = format!("{}: {} with {}", kernel.stem, kernel.entry, drawing.fragments);
-        let vertices = used(&expanded, kernel.entry, &what);
-        let fragments = used(&expanded, drawing.fragments, &what);
-        assert!(vertices.values().all(|(_, access)| *access != Access::ReadWrite), "{what}");
-        let both: BTreeMap<_, _> = vertices.into_iter().chain(fragments).collect();
-        assert_eq!(both, declared(kernel.bindings), "{what}");
-        assert!(storage_buffers(&both) <= 8 && !kernel.has_pass, "{what}");
+fn binding_numbers_are_unique_in_a_file() {
+    for (stem, module, _) in modules() {
+        let bindings = module.global_variables.iter().filter_map(|(_, v)| v.binding);
+        let all: Vec<(u32, u32)> = bindings.map(|b| (b.group, b.binding)).collect();
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{stem}");
     }
 }
 
 #[test]
 fn structs_have_the_same_bytes_on_both_sides() {
     let mut met = BTreeSet::new();
-    for kernel in &KERNELS {
-        let (module, _) = expanded(kernel);
+    for (stem, module, _) in modules() {
         for (_, ty) in module.types.iter() {
             let (Some(name), TypeInner::Struct { members, span }) = (&ty.name, &ty.inner) else { continue };
             let Some(shared) = SHARED.iter().find(|s| s.name == name) else { continue };
@@ -98,8 +90,8 @@ fn structs_have_the_same_bytes_on_both_sides() {
             // Rust states its padding; WGSL has none to state.
             let stated: Vec<(&str, usize)> =
                 shared.members.iter().copied().filter(|(n, _)| !n.starts_with("padding_")).collect();
-            assert_eq!(bound, stated, "{name} in {}", kernel.stem);
-            assert_eq!(*span as usize, shared.size, "{name} in {}", kernel.stem);
+            assert_eq!(bound, stated, "{name} in {}", stem);
+            assert_eq!(*span as usize, shared.size, "{name} in {}", stem);
         }
         // Whatever a buffer holds is shared: a struct that Rust does not know would be read as it likes.
         for (_, v) in module.global_variables.iter().filter(|(_, v)| v.binding.is_some()) {
@@ -107,7 +99,7 @@ fn structs_have_the_same_bytes_on_both_sides() {
             while let TypeInner::Array { base, .. } = inner {
                 inner = &module.types[*base].inner;
                 if let (TypeInner::Struct { .. }, Some(name)) = (inner, &module.types[*base].name) {
-                    assert!(SHARED.iter().any(|s| s.name == name), "{name} in {}", kernel.stem);
+                    assert!(SHARED.iter().any(|s| s.name == name), "{name} in {}", stem);
                 }
             }
         }
@@ -126,17 +118,17 @@ fn constants_agree() {
         ("LEAF_BIT", f64::from(ChildRef::Leaf(0).encode())),
         ("EMPTY", f64::from(ChildRef::Empty.encode())),
         ("NONE", f64::from(u32::MAX)),
-        ("UNIT", layout::UNIT),
-        ("UNDERFLOW", f64::from(layout::UNDERFLOW as f32)),
+        ("UNIT", rounding::UNIT_F32),
+        ("UNDERFLOW", f64::from(rounding::UNDERFLOW_F32 as f32)),
         ("FORM_JET", f64::from(layout::FORM_JET)),
         ("FORM_INTERVAL", f64::from(layout::FORM_INTERVAL)),
-        ("FLAG_LIMITS", f64::from(layout::FLAG_LIMITS)),
-        ("FLAG_ALLOWED", f64::from(layout::FLAG_ALLOWED)),
+        ("FLAG_CUTOFFS", f64::from(layout::FLAG_CUTOFFS)),
+        ("FLAG_IGNORED_PAIRS", f64::from(layout::FLAG_IGNORED_PAIRS)),
         ("POSE_FLOATS", s1_concat::POSE_FLOATS as f64),
         ("JOINT_FLOATS", s1_concat::JOINT_FLOATS as f64),
         ("BOX_FLOATS", s2_bound::BOX_FLOATS as f64),
         ("BOX_ROUNDINGS", 32.0),
-        ("BOXES_MADE", f64::from(layout::BOXES_MADE)),
+        ("NODE_BOXES_COUNTER", f64::from(counter!(node_boxes))),
         ("WANTED", f64::from(1u32 << 31)),
         ("MOST_OF_SUBS", 12.0),
         ("BOX_VECTORS", (s2_bound::BOX_FLOATS * stage::SUBS / 4) as f64),
@@ -146,8 +138,6 @@ fn constants_agree() {
         ("LONGEST_AXIS", 1e8),
         ("SWEPT_AXES", 23.0),
         ("HELD", 2.0),
-        ("SIDE", SIDE as f64),
-        ("VOXELS", (SIDE * SIDE * SIDE) as f64),
         ("SNAP", silhouette::SNAP),
         ("OUTLINE_ROUNDINGS", silhouette::OUTLINE_ROUNDINGS),
         ("DEPTH_ROUNDINGS", silhouette::DEPTH_ROUNDINGS),
@@ -156,7 +146,6 @@ fn constants_agree() {
         ("FINEST", silhouette::FINEST),
         ("DEPTH_STEPS", raster::DEPTH_STEPS),
         ("NEAREST", 65_535.0),
-        ("DEPTH_OF_STEP", 1.0 / 2048.0),
         ("TARGET_PIXELS", f64::from(gpu::TARGET_PIXELS)),
         ("IV_STEP", 4.0),
         ("PLANE_ROUNDINGS", toleranced::ROUNDINGS),
@@ -167,8 +156,7 @@ fn constants_agree() {
     ]
     .into();
     let mut met = BTreeSet::new();
-    for kernel in &KERNELS {
-        let (module, _) = expanded(kernel);
+    for (stem, module, _) in modules() {
         for (_, constant) in module.constants.iter() {
             let name = constant.name.as_deref().unwrap();
             let Expression::Literal(value) = module.global_expressions[constant.init] else { panic!("{name}") };
@@ -177,7 +165,7 @@ fn constants_agree() {
                 Literal::F32(x) => f64::from(x),
                 other => panic!("{name}: {other:?}"),
             };
-            assert_eq!(Some(&value), wanted.get(name), "{name} in {}", kernel.stem);
+            assert_eq!(Some(&value), wanted.get(name), "{name} in {}", stem);
             met.insert(name.to_string());
         }
     }
@@ -189,8 +177,7 @@ fn constants_agree() {
 #[test]
 fn arithmetic_is_what_the_bounds_allow() {
     use MathFunction::{Abs, CountOneBits, FirstLeadingBit, FirstTrailingBit, Max, Min};
-    for kernel in &KERNELS {
-        let (module, info) = expanded(kernel);
+    for (stem, module, info) in modules() {
         let functions = module.functions.iter().map(|(h, f)| (f, &info[h]));
         let entries = module.entry_points.iter().enumerate().map(|(i, e)| (&e.function, info.get_entry_point(i)));
         for (function, info) in functions.chain(entries) {
@@ -199,13 +186,13 @@ fn arithmetic_is_what_the_bounds_allow() {
                     Expression::Math { fun, .. } => {
                         let allowed =
                             matches!(fun, Abs | Max | Min | CountOneBits | FirstLeadingBit | FirstTrailingBit);
-                        assert!(allowed, "{fun:?} in {}", kernel.stem);
+                        assert!(allowed, "{fun:?} in {}", stem);
                     }
                     Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, .. } => {
                         let kind = info[handle].ty.inner_with(&module.types).scalar_kind();
-                        assert_eq!(kind, Some(ScalarKind::Uint), "a quotient in {}", kernel.stem);
+                        assert_eq!(kind, Some(ScalarKind::Uint), "a quotient in {}", stem);
                     }
-                    Expression::Derivative { .. } => panic!("a derivative in {}", kernel.stem),
+                    Expression::Derivative { .. } => panic!("a derivative in {}", stem),
                     _ => {}
                 }
             }

@@ -8,16 +8,17 @@ use crate::harness::emulate::{self, Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::truth::position;
 use crate::oracle::dyadic::{Dyadic, cross, difference, dot, exact as exactly};
-use firstcontact::gpu::layout::round_up;
 use firstcontact::model::obb;
 use firstcontact::model::obb_tree::{Below, ObbTree};
 use firstcontact::model::robot::Triangle;
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::linear::{M3, V3};
 use firstcontact::numeric::obb_overlap::{BoxBound, OrientedBox, boxes_apart, moving_range};
-use firstcontact::numeric::pose_bound::{BoundForm, PoseBound, PoseJet};
+use firstcontact::numeric::pose_bound::{BoundForm, PoseBound, TaylorModel};
+use firstcontact::numeric::pose_jet::PoseJet;
 use firstcontact::numeric::real::Real;
 use firstcontact::numeric::refinement::first_overlap;
+use firstcontact::numeric::rounding::round_up;
 use firstcontact::stage::{Piece, SUBS, s1_concat};
 use glam::{DMat3, DVec3};
 
@@ -215,6 +216,14 @@ fn touching_boxes(draw: &mut Draw, far_m: f64, place: impl Fn(DVec3) -> DVec3) -
     (oriented(c, axes, half), oriented(p - turn * (r * other), turn, other))
 }
 
+/// Clears the n-th derivative, or the radii of an interval matrix.
+fn clear_derivative<T: Real>(pose: &mut PoseBound<T>, n: usize) {
+    match pose {
+        PoseBound::Taylor(model) => (model.jet.x[n], model.jet.p[n]) = (V3::zero(), M3::zero()),
+        PoseBound::Interval(matrix) => (matrix.x_radius, matrix.p_radius) = (V3::zero(), M3::zero()),
+    }
+}
+
 impl Touching {
     /// Whether the test calls them apart, which they are not.
     fn called_apart<T: Real>(&self, mut pose: PoseBound<T>, mutant: Option<Mutant>) -> bool {
@@ -223,9 +232,9 @@ impl Touching {
             None => {}
             Some(Mutant::MovingExtent(i)) => a.half[i] = 0.0,
             Some(Mutant::StandingExtent(i)) => b.half[i] = 0.0,
-            Some(Mutant::Ball) => pose.ball = [T::new(0.0); 2],
-            Some(Mutant::Velocity) => (pose.jet.x[1], pose.jet.p[1]) = (V3::zero(), M3::zero()),
-            Some(Mutant::Acceleration) => (pose.jet.x[2], pose.jet.p[2]) = (V3::zero(), M3::zero()),
+            Some(Mutant::Ball) => pose = pose.with_ball([T::new(0.0); 2]),
+            Some(Mutant::Velocity) => clear_derivative(&mut pose, 1),
+            Some(Mutant::Acceleration) => clear_derivative(&mut pose, 2),
         }
         boxes_apart(&BoxBound::moving(&pose, &a.to(), T::new(self.h)), &BoxBound::standing(&b.to()), 1) != 0
     }
@@ -291,9 +300,9 @@ fn outside_of_range<T: Real>(
         match mutant {
             None => {}
             Some(Mutant::MovingExtent(i) | Mutant::StandingExtent(i)) => b.half[i] = 0.0,
-            Some(Mutant::Ball) => pose.ball = [T::new(0.0); 2],
-            Some(Mutant::Velocity) => (pose.jet.x[1], pose.jet.p[1]) = (V3::zero(), M3::zero()),
-            Some(Mutant::Acceleration) => (pose.jet.x[2], pose.jet.p[2]) = (V3::zero(), M3::zero()),
+            Some(Mutant::Ball) => pose = pose.with_ball([T::new(0.0); 2]),
+            Some(Mutant::Velocity) => clear_derivative(&mut pose, 1),
+            Some(Mutant::Acceleration) => clear_derivative(&mut pose, 2),
         }
         let (lo, hi) = moving_range(&pose, &b.to(), T::new(case.h));
         let times = [case.mid - case.h, case.mid + case.h, case.mid + case.h * draw.between(-1.0, 1.0)];
@@ -365,7 +374,7 @@ fn outside_at_rest<const MODE: u8>(n: usize) -> usize {
         let b = OrientedBox { center: V3([0.0; 3]), axes, half, reach: f64::from(round_up(b.reach)) };
         let mut jet = PoseJet::<Emulated<MODE>>::zero();
         (0..3).for_each(|i| jet.p[0].0[i][i] = Real::new(1.0));
-        let pose = PoseBound { form: BoundForm::Jet, jet, ball: [Real::new(0.0); 2] };
+        let pose = PoseBound::Taylor(TaylorModel { jet, ball: [Real::new(0.0); 2] });
         let (lo, hi) = moving_range(&pose, &b.to(), Real::new(0.1));
         let reach = |k: usize| (0..3).map(|i| axes[i].0[k].abs() * half[i]).sum::<f64>() * (1.0 - 1e-15);
         usize::from((0..3).any(|k| f64::from(hi.0[k].0) < reach(k) || f64::from(lo.0[k].0) > -reach(k)))
@@ -443,7 +452,7 @@ fn outside_of_blocks(form: BoundForm, unmoved: bool) -> usize {
             let (k, h) = (draw.below(SUBS / len) * len, piece.half_sub());
             // A block of interval matrices needs no ball, and has one here that hides everything.
             let own = if form == BoundForm::Jet { ball } else { [0.0; 2] };
-            let middle = PoseBound { ball: own, ..bound.lane(k + len / 2) };
+            let middle = bound.lane(k + len / 2).with_ball(own);
             let block = if unmoved { middle } else { bound.block(k, len, h, ball) };
             let half = len as f64 * h;
             let (lo, hi) = block.point(V3::new(e), e.length() * (1.0 + 1e-12)).range(half);

@@ -1,11 +1,11 @@
 //! A scene that a device takes in pages: the same pairs and the same answers as in one, whatever the queues hold.
 
 use crate::harness::backends::{engine, on};
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
-use firstcontact::engine::gpu::{ChunkInput, GpuFlow};
+use firstcontact::engine::gpu_backend::{ChunkInput, GpuPipeline};
 use firstcontact::engine::{Backend, Capacities, Engine, Options, Stage, Stats, Sweep};
-use firstcontact::gpu::{Faults, Slot};
+use firstcontact::gpu::Faults;
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use firstcontact::model::world::{SceneBuild, World};
@@ -67,20 +67,20 @@ fn options(page_bytes: Option<u64>, sweep: Sweep) -> Options {
 }
 
 /// The pairs of each piece, in order; every pair, for there are no limits.
-fn pairs(work: &Work, options: Options, mutant: Option<Mutant>) -> (Vec<Vec<TrianglePair>>, Stats, GpuFlow) {
+fn pairs(work: &Work, options: Options, mutant: Option<Mutant>) -> (Vec<Vec<TrianglePair>>, Stats, GpuPipeline) {
     let mut options = options;
     options.solve.initial = Initial::Ignore;
-    let mut flow = mutated_flow(&work.world, &options, mutant);
+    let mut pipeline = mutated_pipeline(&work.world, &options, mutant);
     let chunk = ChunkInput { pieces: work.pieces.clone(), motions: &work.motions };
-    let started = flow.start(&work.world, &chunk, 0).unwrap();
+    let started = pipeline.start(&chunk, 0).unwrap();
     let mut stats = Stats::default();
-    let output = flow.finish(&work.world, &options, &chunk, started, &mut stats).unwrap();
+    let output = pipeline.finish(&chunk, started, &mut stats).unwrap();
     let sorted = |pairs: Option<Vec<TrianglePair>>| {
         let mut pairs = pairs.unwrap();
         pairs.sort_unstable();
         pairs
     };
-    (output.pairs.into_iter().map(sorted).collect(), stats, flow)
+    (output.pairs.into_iter().map(sorted).collect(), stats, pipeline)
 }
 
 #[test]
@@ -90,10 +90,10 @@ fn pages_give_the_pairs_of_the_whole() {
     }
     let work = work(&case(61));
     for sweep in [Sweep::Off, Sweep::Compute] {
-        let (whole, of_whole, flow) = pairs(&work, options(None, sweep), None);
-        assert_eq!(flow.n_pages(), 1);
-        let (paged, of_pages, flow) = pairs(&work, options(Some(PAGE), sweep), None);
-        assert!(flow.n_pages() >= 5, "{} pages", flow.n_pages());
+        let (whole, of_whole, pipeline) = pairs(&work, options(None, sweep), None);
+        assert_eq!(pipeline.n_pages(), 1);
+        let (paged, of_pages, pipeline) = pairs(&work, options(Some(PAGE), sweep), None);
+        assert!(pipeline.n_pages() >= 5, "{} pages", pipeline.n_pages());
         assert!(whole.iter().map(Vec::len).sum::<usize>() > 500 && whole == paged);
         // What is counted is counted through all pages.
         for stage in [Stage::Cull, Stage::Sweep, Stage::Pairs] {
@@ -115,9 +115,9 @@ fn pages_keep_each_others_boxes() {
     let rows = (0..12).map(|_| models::motion(&mut draw, &robot, 0.02, 0.01)).collect();
     let work = work(&Case { robot, scene, rows });
     let (whole, ..) = pairs(&work, options(None, Sweep::Off), None);
-    let (paged, _, flow) = pairs(&work, options(Some(PAGE), Sweep::Off), None);
-    println!("{} pages, {} pairs", flow.n_pages(), whole.iter().map(Vec::len).sum::<usize>());
-    assert!(flow.n_pages() >= 5 && whole.iter().map(Vec::len).sum::<usize>() > 50 && whole == paged);
+    let (paged, _, pipeline) = pairs(&work, options(Some(PAGE), Sweep::Off), None);
+    println!("{} pages, {} pairs", pipeline.n_pages(), whole.iter().map(Vec::len).sum::<usize>());
+    assert!(pipeline.n_pages() >= 5 && whole.iter().map(Vec::len).sum::<usize>() > 50 && whole == paged);
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn answers_are_the_same_bytes_however_the_scene_is_cut() {
     let contacts = expected.iter().filter(|v| v.is_contact()).count();
     assert!(contacts >= 5 && contacts + 5 <= expected.len(), "{contacts} contacts");
     let small = Capacities { pieces: 5, boxes: 1 << 10, queue: 1 << 10, candidates: 48, pairs: 64 };
-    for sweep in [Sweep::Off, Sweep::Compute, Sweep::Grid, Sweep::Raster] {
+    for sweep in [Sweep::Off, Sweep::Compute, Sweep::Raster] {
         for capacities in [None, Some(small)] {
             let options = Options { capacities, ..options(Some(PAGE), sweep) };
             assert_eq!(built(&case, options).check(&motions).unwrap().verdicts, expected, "{sweep:?} {capacities:?}");
@@ -260,20 +260,20 @@ fn a_page_out_of_reach_costs_one_item_a_piece() {
     let far: Vec<_> = case.scene.triangles.iter().map(|t| t.map(|v| v + DVec3::X * 50.0)).collect();
     case.scene.add_object("far", far).unwrap();
     let work = work(&case);
-    let mut flow = mutated_flow(&work.world, &options(Some(PAGE), Sweep::Off), None);
+    let mut pipeline = mutated_pipeline(&work.world, &options(Some(PAGE), Sweep::Off), None);
     let chunk = ChunkInput { pieces: work.pieces.clone(), motions: &work.motions };
-    flow.load(&work.world, &chunk, 0).unwrap();
-    flow.run_stage(&chunk, 0, Stage::Concat).unwrap();
-    flow.run_stage(&chunk, 0, Stage::Bound).unwrap();
+    pipeline.upload_chunk(&chunk, 0).unwrap();
+    pipeline.run_stage(&chunk, 0, Stage::Concat).unwrap();
+    pipeline.run_stage(&chunk, 0, Stage::Bound).unwrap();
     let (mut out_of_reach, n) = (0, work.pieces.len() as u32);
-    for page in 0..flow.n_pages() {
-        flow.turn_to(&work.world, &chunk, 0, page).unwrap();
-        flow.run_stage(&chunk, 0, Stage::Cull).unwrap();
-        let items: Vec<u32> = flow.buffers(0).read(flow.gpu(), Slot::Control, 128).unwrap();
-        let first = flow.buffers(0).page().first_triangle as usize;
-        let next = (page + 1 < flow.n_pages()).then(|| {
-            flow.turn_to(&work.world, &chunk, 0, page + 1).unwrap();
-            flow.buffers(0).page().first_triangle as usize
+    for page in 0..pipeline.n_pages() {
+        pipeline.bind_page(&chunk, 0, page).unwrap();
+        pipeline.run_stage(&chunk, 0, Stage::Cull).unwrap();
+        let items = pipeline.counters(0).unwrap().cull_levels;
+        let first = pipeline.buffers(0).page().first_triangle as usize;
+        let next = (page + 1 < pipeline.n_pages()).then(|| {
+            pipeline.bind_page(&chunk, 0, page + 1).unwrap();
+            pipeline.buffers(0).page().first_triangle as usize
         });
         let triangles = &work.world.scene.triangles[first..next.unwrap_or(work.world.scene.triangles.len())];
         if triangles.iter().all(|t| t[0].x > 40.0) {
@@ -281,5 +281,5 @@ fn a_page_out_of_reach_costs_one_item_a_piece() {
             out_of_reach += 1;
         }
     }
-    assert!(out_of_reach >= 2 && out_of_reach < flow.n_pages(), "{out_of_reach} of {}", flow.n_pages());
+    assert!(out_of_reach >= 2 && out_of_reach < pipeline.n_pages(), "{out_of_reach} of {}", pipeline.n_pages());
 }

@@ -1,12 +1,13 @@
 //! Queues that are too small cost repetitions, never an answer; dispatches are split where one dimension ends.
 
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Capacities, Options, Stage, Stats};
-use firstcontact::gpu::Slot;
+use firstcontact::gpu::BufferId;
 use firstcontact::model::world::World;
 use firstcontact::motion::ModelMotion;
+use firstcontact::stage::layout::Counters;
 use firstcontact::stage::s6_solve::Initial;
 use firstcontact::stage::{ALL_SUBS, Candidate, Piece, TrianglePair};
 
@@ -36,11 +37,11 @@ fn run(case: &Case, capacities: Option<Capacities>, mutant: Option<Mutant>) -> (
     let mut options = Options { capacities, ..Options::default() };
     // Without limits every pair is wanted.
     options.solve.initial = Initial::Ignore;
-    let mut flow = mutated_flow(&case.world, &options, mutant);
+    let mut pipeline = mutated_pipeline(&case.world, &options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    let started = flow.start(&case.world, &chunk, 0).unwrap();
+    let started = pipeline.start(&chunk, 0).unwrap();
     let mut stats = Stats::default();
-    let output = flow.finish(&case.world, &options, &chunk, started, &mut stats).unwrap();
+    let output = pipeline.finish(&chunk, started, &mut stats).unwrap();
     let pairs = output.pairs.into_iter().map(|pairs| {
         let mut pairs = pairs.unwrap();
         pairs.sort_unstable();
@@ -53,11 +54,11 @@ fn run(case: &Case, capacities: Option<Capacities>, mutant: Option<Mutant>) -> (
 fn exact_sizes(case: &Case) -> Capacities {
     let mut options = Options::default();
     options.solve.initial = Initial::Ignore;
-    let mut flow = mutated_flow(&case.world, &options, None);
+    let mut pipeline = mutated_pipeline(&case.world, &options, None);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    let started = flow.start(&case.world, &chunk, 0).unwrap();
-    flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
-    let [queue, candidates, pairs] = flow.demand(0).unwrap();
+    let started = pipeline.start(&chunk, 0).unwrap();
+    pipeline.finish(&chunk, started, &mut Stats::default()).unwrap();
+    let [queue, candidates, pairs] = pipeline.demand(0).unwrap();
     Capacities { pieces: 100, boxes: 1 << 10, queue, candidates, pairs }
 }
 
@@ -79,7 +80,10 @@ fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
     let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
-    let pairs = s5_pairs::reference(&case.world, &case.pieces, &poses, &boxes, &candidates, None, usize::MAX).unwrap();
+    let (world, pieces) = (&case.world, case.pieces.as_slice());
+    let input =
+        s5_pairs::Input { world, obb_trees: None, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
+    let pairs = s5_pairs::search(&input, None, usize::MAX).0.unwrap();
     let mut out = vec![Vec::new(); case.pieces.len()];
     for p in pairs {
         out[p.piece_link as usize / case.world.links.len()].push(p);
@@ -125,12 +129,12 @@ fn queues_grow_with_the_chunks() {
     let (ample, _) = run(&case, None, None);
     let mut options = Options::default();
     options.solve.initial = Initial::Ignore;
-    let mut flow = mutated_flow(&case.world, &options, None);
+    let mut pipeline = mutated_pipeline(&case.world, &options, None);
     for times in [0, 1, 90, 3, 200] {
         let pieces = if times == 0 { case.pieces[..1].to_vec() } else { case.pieces.repeat(times) };
         let chunk = ChunkInput { pieces, motions: &case.motions };
-        let started = flow.start(&case.world, &chunk, 0).unwrap();
-        let output = flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
+        let started = pipeline.start(&chunk, 0).unwrap();
+        let output = pipeline.finish(&chunk, started, &mut Stats::default()).unwrap();
         for (i, pairs) in output.pairs.into_iter().enumerate() {
             let mut pairs = pairs.unwrap();
             pairs
@@ -167,7 +171,7 @@ fn an_overflow_that_goes_unmarked_is_caught() {
     let needed = needed(&case);
     let exact = exact_sizes(&case);
     let Capacities { queue, candidates, pairs, .. } = exact;
-    let old = "atomicOr(&control[chunk.redo_at + piece / 32u], 1u << (piece % 32u));";
+    let old = "atomicOr(&control[chunk.retry_at + piece / 32u], 1u << (piece % 32u));";
     let mutant = Some(Mutant { old, new: "" });
     for capacities in [
         Capacities { queue: queue / 2, ..exact },
@@ -191,23 +195,21 @@ fn dispatches_beyond_one_dimension_do_all_their_work() {
     let mut options = Options { capacities: Some(capacities), ..Options::default() };
     // Without limits, so that the number of repetitions does not matter.
     options.solve.initial = Initial::Ignore;
-    let mut flow = mutated_flow(&case.world, &options, None);
+    let mut pipeline = mutated_pipeline(&case.world, &options, None);
     let chunk = ChunkInput { pieces: case.pieces[..1].to_vec(), motions: &case.motions };
-    flow.load(&case.world, &chunk, 0).unwrap();
-    flow.run_stage(&chunk, 0, Stage::Concat).unwrap();
-    flow.run_stage(&chunk, 0, Stage::Bound).unwrap();
+    pipeline.upload_chunk(&chunk, 0).unwrap();
+    pipeline.run_stage(&chunk, 0, Stage::Concat).unwrap();
+    pipeline.run_stage(&chunk, 0, Stage::Bound).unwrap();
     // One cluster near the link, again and again.
-    flow.run_stage(&chunk, 0, Stage::Cull).unwrap();
-    let (found, _) = flow.candidates(0).unwrap();
+    pipeline.run_stage(&chunk, 0, Stage::Cull).unwrap();
+    let (found, _) = pipeline.candidates(0).unwrap();
     let one = Candidate { mask: ALL_SUBS, ..found[found.len() / 2] };
     let count = |candidates: &[Candidate]| {
-        let control: Vec<u32> = flow.buffers(0).read(flow.gpu(), Slot::Control, 256 + 64).unwrap();
-        let mut control: Vec<u32> = control.iter().map(|_| 0).collect();
-        control[253] = candidates.len() as u32;
-        flow.buffers(0).write(flow.gpu(), Slot::Candidates, 0, candidates);
-        flow.buffers(0).write(flow.gpu(), Slot::Control, 0, &control);
-        flow.run_stage(&chunk, 0, Stage::Pairs).unwrap();
-        flow.buffers(0).read::<u32>(flow.gpu(), Slot::Control, 256 + 64).unwrap()[256 + 62]
+        let counters = Counters { candidates: candidates.len() as u32, ..Counters::default() };
+        pipeline.buffers(0).write(pipeline.gpu(), BufferId::Candidates, 0, candidates);
+        pipeline.buffers(0).write(pipeline.gpu(), BufferId::Control, 0, counters.words());
+        pipeline.run_stage(&chunk, 0, Stage::Pairs).unwrap();
+        pipeline.counters(0).unwrap().phases[0].leaves
     };
     let each = count(&[one]);
     assert!(each > 0, "the cluster must reach the next step");

@@ -2,13 +2,13 @@
 //! than they must be.
 
 use crate::effort;
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::Draw;
 use crate::harness::truth::position;
 use crate::s1_concat::case;
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage};
-use firstcontact::gpu::Slot;
+use firstcontact::gpu::BufferId;
 use firstcontact::model::scene::Scene;
 use firstcontact::model::world::{LinkShape, World};
 use firstcontact::motion::ModelMotion;
@@ -64,14 +64,14 @@ fn on_adapter(form: BoundForm, mutant: Option<Mutant>, seed: u64, far_m: f64) ->
     for n_bodies in [1, 7, 15] {
         let (robot, motions, pieces) = case(&mut draw, n_bodies, effort(10, 100), far_m);
         let world = World::new(&robot, &Scene::new(), &[]).unwrap();
-        let mut flow = mutated_flow(&world, &Options { bound: form, ..Options::default() }, mutant);
+        let mut pipeline = mutated_pipeline(&world, &Options { bound: form, ..Options::default() }, mutant);
         let chunk = ChunkInput { pieces, motions: &motions };
-        flow.load(&world, &chunk, 0).unwrap();
+        pipeline.upload_chunk(&chunk, 0).unwrap();
         let n = chunk.pieces.len() * world.model.n_nodes() * BOX_FLOATS * SUBS;
-        flow.buffers(0).write(flow.gpu(), Slot::Boxes, 0, &vec![f32::NAN; n]);
-        flow.run_stage(&chunk, 0, Stage::Concat).unwrap();
-        flow.run_stage(&chunk, 0, Stage::Bound).unwrap();
-        let boxes = flow.boxes(&chunk, 0, world.model.n_nodes()).unwrap();
+        pipeline.buffers(0).write(pipeline.gpu(), BufferId::Boxes, 0, &vec![f32::NAN; n]);
+        pipeline.run_stage(&chunk, 0, Stage::Concat).unwrap();
+        pipeline.run_stage(&chunk, 0, Stage::Bound).unwrap();
+        let boxes = pipeline.boxes(&chunk, 0).unwrap();
         bad += violations(&world, &motions, &chunk.pieces, &boxes);
         let reference =
             s2_bound::reference(&world, &chunk.pieces, &s1_concat::reference(&chunk.pieces, &motions, form));

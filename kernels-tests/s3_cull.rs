@@ -1,10 +1,10 @@
 //! `s3_cull`: whatever link, cluster and sub-interval it drops is proved free, and it keeps little more than the reference.
 
 use crate::effort;
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::prove::avoids_box;
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage};
 use firstcontact::model::world::World;
 use firstcontact::motion::ModelMotion;
@@ -74,13 +74,13 @@ fn reference(case: &Case) -> Vec<Candidate> {
 }
 
 fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<Candidate> {
-    let mut flow = mutated_flow(&case.world, &Options::default(), mutant);
+    let mut pipeline = mutated_pipeline(&case.world, &Options::default(), mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    flow.load(&case.world, &chunk, 0).unwrap();
+    pipeline.upload_chunk(&chunk, 0).unwrap();
     for stage in [Stage::Concat, Stage::Bound, Stage::Cull] {
-        flow.run_stage(&chunk, 0, stage).unwrap();
+        pipeline.run_stage(&chunk, 0, stage).unwrap();
     }
-    let (candidates, wanted) = flow.candidates(0).unwrap();
+    let (candidates, wanted) = pipeline.candidates(0).unwrap();
     assert_eq!(candidates.len(), wanted, "no overflow here");
     candidates
 }
@@ -125,7 +125,7 @@ fn mutants_are_caught() {
     for (old, new) in [
         // A child of the model's tree forgotten, a coordinate compared the wrong way, the last child of a node left out.
         ("push(NodePair(item.piece, children.y, child, mask));", "if children.y == NONE { return; }"),
-        ("boxes[at + 8u + q] > vec4<f32>(standing.hi.z)", "boxes[at + 20u + q] > vec4<f32>(standing.hi.z)"),
+        ("box_vector(at + 8u + q) > vec4<f32>(standing.hi.z)", "box_vector(at + 20u + q) > vec4<f32>(standing.hi.z)"),
         ("if child == EMPTY {", "if child == EMPTY || id % WIDTH == 2u {"),
         ("<< (4u * q);", "<< (4u * (3u - q));"),
         // Boxes of nodes: the wrong byte, one step too small, another child's.

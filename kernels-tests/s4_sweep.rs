@@ -7,15 +7,15 @@ mod emulated;
 mod tightness;
 
 use crate::effort;
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::Draw;
 use cases::{Case, KINDS, Kind, Near};
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage, Sweep};
 use firstcontact::stage::{Candidate, s4_sweep};
 
 /// The forms that are computed.
-const FORMS: [Sweep; 2] = [Sweep::Compute, Sweep::Grid];
+const FORMS: [Sweep; 1] = [Sweep::Compute];
 
 fn reference(case: &Case, form: Sweep) -> Vec<Candidate> {
     let mut candidates = case.candidates.clone();
@@ -25,16 +25,16 @@ fn reference(case: &Case, form: Sweep) -> Vec<Candidate> {
 
 /// What the stage takes in and what it leaves on the adapter.
 fn on_adapter(case: &Case, sweep: Sweep, mutant: Option<Mutant>) -> [Vec<Candidate>; 2] {
-    let mut flow = mutated_flow(&case.world, &Options { sweep, ..Options::default() }, mutant);
+    let mut pipeline = mutated_pipeline(&case.world, &Options { sweep, ..Options::default() }, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    flow.load(&case.world, &chunk, 0).unwrap();
+    pipeline.upload_chunk(&chunk, 0).unwrap();
     for stage in [Stage::Concat, Stage::Bound, Stage::Cull] {
-        flow.run_stage(&chunk, 0, stage).unwrap();
+        pipeline.run_stage(&chunk, 0, stage).unwrap();
     }
-    let (before, wanted) = flow.candidates(0).unwrap();
+    let (before, wanted) = pipeline.candidates(0).unwrap();
     assert_eq!(before.len(), wanted, "no overflow here");
-    flow.run_stage(&chunk, 0, Stage::Sweep).unwrap();
-    [before, flow.candidates(0).unwrap().0]
+    pipeline.run_stage(&chunk, 0, Stage::Sweep).unwrap();
+    [before, pipeline.candidates(0).unwrap().0]
 }
 
 /// (Link, triangle, sub-interval)s that are left.
@@ -118,60 +118,6 @@ fn mutants_of_the_computed_form_are_caught() {
         ("let x = held * SUBS + sub;", "let x = sub;"),
     ] {
         caught(Sweep::Compute, old, new);
-    }
-}
-
-#[test]
-fn mutants_of_the_grid_are_caught() {
-    if skip() {
-        return;
-    }
-    for (old, new) in [
-        // The radius; the way of half a sub-interval; half of a voxel's diagonal, and of its reach along a normal.
-        ("let near = radius + way + slack + ", "let near = way + slack + "),
-        ("let near = radius + way + slack + ", "let near = radius + slack + "),
-        ("norm_bound(v.step) * 0.5 + error;", "error;"),
-        ("let reach = dot3(abs(n), v.step) * 0.5 + ", "let reach = "),
-        // A triangle's voxels rounded inward.
-        ("b.lo > plane + v.error);", "b.lo + v.step * 0.5 > plane);"),
-        ("plane - v.error > b.hi);", "plane > b.hi - v.step * 0.5);"),
-        // The other voxel of a word, another triangle's bit.
-        ("misses |= 1u << (half * 16u + sub);", "misses |= 1u << ((1u - half) * 16u + sub);"),
-        ("triangles |= select(0u, 1u << i, left != 0u);", "triangles |= select(0u, 2u << i, left != 0u);"),
-    ] {
-        caught(Sweep::Grid, old, new);
-    }
-}
-
-/// Adapters may end loops early, as Mesa's llvmpipe does after 65,535 turns: nothing may be taken for free by that.
-#[test]
-fn loops_of_the_grid_may_end_early() {
-    if skip() {
-        return;
-    }
-
-    for (old, new) in [
-        ("while sub < SUBS {", "while sub < SUBS - 1u {"),
-        ("word < VOXELS / 2u;", "word < VOXELS / 4u;"),
-        ("for (var half = 0u; half < 2u; half += 1u) {", "for (var half = 0u; half < 1u; half += 1u) {"),
-        (
-            "for (var sub = 0u; sub < SUBS; sub += 1u) {\n                    if",
-            "for (var sub = 0u; sub < 9u; sub += 1u) {\n                    if",
-        ),
-        (
-            "for (var sub = 0u; sub < SUBS; sub += 1u) {\n                        left",
-            "for (var sub = 0u; sub < 9u; sub += 1u) {\n                        left",
-        ),
-        ("for (var i = 1u; i < SIDE; i += 1u) {", "for (var i = 1u; i < 9u; i += 1u) {"),
-        ("while i < n {", "while i < min(n, 7u) {"),
-        ("while i < cluster.count {", "while i < min(cluster.count, 3u) {"),
-        ("hop < 4096u", "hop < 3u"),
-    ] {
-        for kind in [Kind::Any, Kind::Spinning] {
-            let case = Case::new(&mut Draw::new(79 + kind as u64), kind, Near::Touching, 12, 30);
-            let [before, after] = on_adapter(&case, Sweep::Grid, Some(Mutant { old, new }));
-            assert_eq!(case.unproved(&before, &after).1, 0, "{new}");
-        }
     }
 }
 

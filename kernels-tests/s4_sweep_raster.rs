@@ -3,6 +3,5 @@
 
 mod case;
 mod outline;
-mod queries;
 mod soundness;
 mod tightness;

@@ -5,15 +5,15 @@ mod paths;
 
 use crate::effort;
 use crate::harness::emulate::{self, Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::prove::avoids_triangle;
 use crate::harness::truth::position;
 use crate::oracle::dyadic::exact as exactly;
 use crate::oracle::exact;
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stats, Sweep};
-use firstcontact::gpu::layout::{UNDERFLOW, UNIT, round_up};
+use firstcontact::model::obb_tree::ObbTrees;
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use firstcontact::model::scene::Scene;
 use firstcontact::model::world::World;
@@ -21,8 +21,10 @@ use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::linear::V3;
 use firstcontact::numeric::meeting::triangles_meet;
 use firstcontact::numeric::normals::{MovingFace, StandingFace};
-use firstcontact::numeric::pose_bound::{BoundForm, PointBound};
+use firstcontact::numeric::point_bound::PointBound;
+use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::numeric::real::Real;
+use firstcontact::numeric::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
 use firstcontact::numeric::separation::{MovingTriangle, StandingTriangle, triangle_misses};
 use firstcontact::stage::s5_pairs::{Limits, PairCounts};
 use firstcontact::stage::s6_solve::Initial;
@@ -36,6 +38,8 @@ mod slabs;
 
 pub struct Case {
     pub world: World,
+    /// Trees of oriented boxes to search with, if any.
+    pub obb_trees: Option<ObbTrees>,
     pub motions: Vec<ModelMotion>,
     pub pieces: Vec<Piece>,
 }
@@ -61,7 +65,7 @@ pub fn case<const N: usize>(
         pieces.extend(Piece::cut(i as u32, &motion));
         motions.push(motion);
     }
-    Case { world, motions, pieces }
+    Case { world, obb_trees: None, motions, pieces }
 }
 
 /// A small triangle on a circle of 1 m, and blades across the chords of its arcs, a little inside of what their tangents reach: the
@@ -93,7 +97,7 @@ fn bending() -> Case {
     let world = World::new(&robot, &scene, &[]).unwrap();
     let motion = ModelMotion::new(&robot, &[0.0], &[1.0]).unwrap();
     let pieces = Piece::cut(0, &motion).collect();
-    Case { world, motions: vec![motion], pieces }
+    Case { world, obb_trees: None, motions: vec![motion], pieces }
 }
 
 #[test]
@@ -170,7 +174,7 @@ pub fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
     faults(case, pairs, &vec![u32::MAX; case.motions.len()])
 }
 
-/// The reference, by spheres or, where the world has trees of oriented boxes, by these.
+/// The search on the CPU, with the case's trees of oriented boxes if it has any.
 pub fn search(case: &Case, form: BoundForm) -> (Vec<TrianglePair>, PairCounts) {
     search_until(case, form, None)
 }
@@ -181,7 +185,14 @@ pub fn search_until(case: &Case, form: BoundForm, limits: Option<&mut Limits>) -
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
     let (world, pieces) = (&case.world, case.pieces.as_slice());
-    let input = s5_pairs::Input { world, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
+    let input = s5_pairs::Input {
+        world,
+        obb_trees: case.obb_trees.as_ref(),
+        pieces,
+        poses: &poses,
+        boxes: &boxes,
+        candidates: &candidates,
+    };
     let (pairs, counts) = s5_pairs::search(&input, limits, usize::MAX);
     (pairs.unwrap(), counts)
 }
@@ -194,10 +205,10 @@ fn reference(case: &Case) -> Vec<TrianglePair> {
 fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<TrianglePair> {
     let mut options = Options { sweep: Sweep::Off, ..Options::default() };
     options.solve.initial = Initial::Ignore;
-    let mut flow = mutated_flow(&case.world, &options, mutant);
+    let mut pipeline = mutated_pipeline(&case.world, &options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    let started = flow.start(&case.world, &chunk, 0).unwrap();
-    let output = flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
+    let started = pipeline.start(&chunk, 0).unwrap();
+    let output = pipeline.finish(&chunk, started, &mut Stats::default()).unwrap();
     output.pairs.into_iter().flat_map(Option::unwrap).collect()
 }
 
@@ -268,7 +279,7 @@ fn mutants_are_caught() {
         ("let first = (boxes_of(piece, node) - 1u) * WIDTH;", "let first = 0u;"),
         ("((number - 1u) * WIDTH + place % WIDTH) * BOX_VECTORS", "((number - 1u) * WIDTH) * BOX_VECTORS"),
         (
-            "atomicStore(&control[boxed_at(chunk.n_pieces, 0u) + current.nodes_output_at + at], piece * chunk.n_boxed + node);",
+            "atomicStore(&control[node_boxes_at(chunk.n_pieces, 0u) + routing.nodes_output_at + at], piece * chunk.n_boxed + node);",
             "",
         ),
         // The last triangle of a leaf.
@@ -306,7 +317,7 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] 
         let reach = x.iter().fold(0.0, |m: f64, e| m.max(e.length()));
         let points = x.map(|e| bound.point(V3::new(e), Emulated(round_up(reach))));
         let size = y.iter().fold(0.0, |m: f64, v| m.max(v.length()));
-        let tri = StandingTriangle { y: y.map(V3::new), error: Emulated(round_up(0.5 * UNIT * size)) };
+        let tri = StandingTriangle { y: y.map(V3::new), error: Emulated(round_up(0.5 * UNIT_F32 * size)) };
         let moving = MovingTriangle::new(&points, Real::new(h));
         let by_normal = MovingFace::new(&moving).normals_separate(&StandingFace::new(&tri)) != 0;
         by_normals += usize::from(by_normal);
@@ -358,7 +369,7 @@ fn emulated_shift<const MODE: u8>(draw: &mut Draw, n: usize) -> f64 {
         };
         let p = PointBound {
             c: [term(-3.0), term(-40.0), term(-40.0)],
-            ball: Emulated(UNDERFLOW as f32),
+            ball: Emulated(UNDERFLOW_F32 as f32),
             cube: V3::zero(),
         };
         let q = p.shifted(Real::new(shift), Real::new(h));

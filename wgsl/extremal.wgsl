@@ -15,13 +15,13 @@ struct Settings {
     step: f32,
 }
 
-@group(0) @binding(0) var<uniform> settings: Settings;
+@group(0) @binding(0) var<uniform> extremal_settings: Settings;
 // Ten for each pair: semi-axes of A, of B; rotation of A, of B at the start of the steps; their turns in half a step (as
 // quaternions); origin of B less that of A, its rate; angular velocities of A, of B.
-@group(0) @binding(1) var<storage, read> pairs: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> extremal_pairs: array<vec4<f32>>;
 // Three for each pair: place on A and distance; place on B and largest error; cosine between the normals, status (0 good,
 // 1 singular) and least ratio of the determinant met.
-@group(0) @binding(2) var<storage, read_write> states: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> extremal_states: array<vec4<f32>>;
 
 const PAIR: u32 = 10u;
 const STATE: u32 = 3u;
@@ -92,12 +92,12 @@ fn rates(m: Moment, at: Places) -> Rates {
     let seen_from_b = m.velocity - cross(m.spin_b, m.origins) + cross(w, f);
     // -K errors - drift.
     let ra = vec2<f32>(
-        -settings.gain * dot(f1, n) - dot(w, cross(f1, n)),
-        -settings.gain * dot(f2, n) - dot(w, cross(f2, n)),
+        -extremal_settings.gain * dot(f1, n) - dot(w, cross(f1, n)),
+        -extremal_settings.gain * dot(f2, n) - dot(w, cross(f2, n)),
     );
     let rb = vec2<f32>(
-        -settings.gain * dot(delta, h1) - dot(seen_from_b, h1),
-        -settings.gain * dot(delta, h2) - dot(seen_from_b, h2),
+        -extremal_settings.gain * dot(delta, h1) - dot(seen_from_b, h1),
+        -extremal_settings.gain * dot(delta, h2) - dot(seen_from_b, h2),
     );
     // Blocks by columns: N = (alpha Q; R T).
     let alpha = -dot(f, n);
@@ -131,27 +131,27 @@ fn follow(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = (workgroup.y * workgroups.x + workgroup.x) * 64u + local;
-    if id >= settings.n_pairs {
+    if id >= extremal_settings.n_pairs {
         return;
     }
     let pair = id * PAIR;
     let state = id * STATE;
-    if states[state + 2u].y != 0.0 {
+    if extremal_states[state + 2u].y != 0.0 {
         return;
     }
     var m: Moment;
-    m.a = Body(pairs[pair].xyz, pairs[pair + 2u]);
-    m.b = Body(pairs[pair + 1u].xyz, pairs[pair + 3u]);
-    let half_a = pairs[pair + 4u];
-    let half_b = pairs[pair + 5u];
-    m.origins = -pairs[pair + 6u].xyz;
-    m.velocity = -pairs[pair + 7u].xyz;
-    m.spin_a = pairs[pair + 8u].xyz;
-    m.spin_b = pairs[pair + 9u].xyz;
-    var at = Places(states[state].xyz, states[state + 1u].xyz);
-    var least = states[state + 2u].z;
-    let h = settings.step;
-    for (var i = 0u; i < settings.n_steps; i += 1u) {
+    m.a = Body(extremal_pairs[pair].xyz, extremal_pairs[pair + 2u]);
+    m.b = Body(extremal_pairs[pair + 1u].xyz, extremal_pairs[pair + 3u]);
+    let half_a = extremal_pairs[pair + 4u];
+    let half_b = extremal_pairs[pair + 5u];
+    m.origins = -extremal_pairs[pair + 6u].xyz;
+    m.velocity = -extremal_pairs[pair + 7u].xyz;
+    m.spin_a = extremal_pairs[pair + 8u].xyz;
+    m.spin_b = extremal_pairs[pair + 9u].xyz;
+    var at = Places(extremal_states[state].xyz, extremal_states[state + 1u].xyz);
+    var least = extremal_states[state + 2u].z;
+    let h = extremal_settings.step;
+    for (var i = 0u; i < extremal_settings.n_steps; i += 1u) {
         let k1 = rates(m, at);
         m.a.rotation = normalize(turned(half_a, m.a.rotation));
         m.b.rotation = normalize(turned(half_b, m.b.rotation));
@@ -179,7 +179,7 @@ fn follow(
     let error = max(length(cross(n_a, n)), length(delta - sigma * n) / reach);
     // Written so that NaN counts as lost.
     let good = least > SINGULAR && error < 1e6;
-    states[state] = vec4<f32>(at.a, sigma);
-    states[state + 1u] = vec4<f32>(at.b, error);
-    states[state + 2u] = vec4<f32>(facing, select(1.0, 0.0, good), least, 0.0);
+    extremal_states[state] = vec4<f32>(at.a, sigma);
+    extremal_states[state + 1u] = vec4<f32>(at.b, error);
+    extremal_states[state + 2u] = vec4<f32>(facing, select(1.0, 0.0, good), least, 0.0);
 }

@@ -14,16 +14,16 @@ struct Settings {
     step: f32,
 }
 
-@group(0) @binding(0) var<uniform> settings: Settings;
+@group(0) @binding(0) var<uniform> extremal_settings: Settings;
 // Ten for each pair: A, B, as (ring, tube, 0, 0) of a torus or (first control point, 1 or -1 for the normal's side, 0, 1) of a patch;
 // rotation of A, of B at the start of the steps; their turns in half a step (as quaternions); origin of B less that of A with
 // the bodies' size; its rate; angular velocities of A, of B.
-@group(0) @binding(1) var<storage, read> pairs: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> extremal_pairs: array<vec4<f32>>;
 // Three for each pair: place on A, on B, as (cos u, sin u, cos v, sin v) of a torus or (u, v, 0, 0) of a patch; distance, largest error,
 // cosine between the normals, status (0 good, 1 lost).
-@group(0) @binding(2) var<storage, read_write> states: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> extremal_states: array<vec4<f32>>;
 // Sixteen for each patch: control points times weights, with the weights, the second parameter running faster.
-@group(0) @binding(3) var<storage, read> nets: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> extremal_nets: array<vec4<f32>>;
 
 const PAIR: u32 = 10u;
 const STATE: u32 = 3u;
@@ -131,7 +131,7 @@ fn patch_jet(first: u32, at: vec2<f32>) -> Jet {
     var hvv = vec4<f32>();
     for (var i = 0u; i < 4u; i += 1u) {
         let row = first + 4u * i;
-        let net = mat4x4<f32>(nets[row], nets[row + 1u], nets[row + 2u], nets[row + 3u]);
+        let net = mat4x4<f32>(extremal_nets[row], extremal_nets[row + 1u], extremal_nets[row + 2u], extremal_nets[row + 3u]);
         let r = net * bv[0];
         let rv = net * bv[1];
         h += bu[0][i] * r;
@@ -205,7 +205,7 @@ fn equations(m: Moment, by: vec4<f32>) -> Equations {
 fn rates(m: Moment, by: vec4<f32>) -> Rates {
     let e = equations(m, by);
     var a: array<vec4<f32>, 4>;
-    var b = (-settings.gain * e.errors - e.drift) / e.rows;
+    var b = (-extremal_settings.gain * e.errors - e.drift) / e.rows;
     for (var i = 0u; i < 4u; i += 1u) {
         a[i] = e.matrix[i] / (e.rows[i] * e.columns);
     }
@@ -261,27 +261,27 @@ fn follow(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = (workgroup.y * workgroups.x + workgroup.x) * 64u + local;
-    if id >= settings.n_pairs {
+    if id >= extremal_settings.n_pairs {
         return;
     }
     let pair = id * PAIR;
     let state = id * STATE;
-    if states[state + 2u].w != 0.0 {
+    if extremal_states[state + 2u].w != 0.0 {
         return;
     }
     var m: Moment;
-    m.a = Body(pairs[pair], pairs[pair + 2u], states[state]);
-    m.b = Body(pairs[pair + 1u], pairs[pair + 3u], states[state + 1u]);
-    let half_a = pairs[pair + 4u];
-    let half_b = pairs[pair + 5u];
-    m.origins = -pairs[pair + 6u].xyz;
-    m.size = pairs[pair + 6u].w;
-    m.velocity = -pairs[pair + 7u].xyz;
-    m.spin_a = pairs[pair + 8u].xyz;
-    m.spin_b = pairs[pair + 9u].xyz;
-    let h = settings.step;
+    m.a = Body(extremal_pairs[pair], extremal_pairs[pair + 2u], extremal_states[state]);
+    m.b = Body(extremal_pairs[pair + 1u], extremal_pairs[pair + 3u], extremal_states[state + 1u]);
+    let half_a = extremal_pairs[pair + 4u];
+    let half_b = extremal_pairs[pair + 5u];
+    m.origins = -extremal_pairs[pair + 6u].xyz;
+    m.size = extremal_pairs[pair + 6u].w;
+    m.velocity = -extremal_pairs[pair + 7u].xyz;
+    m.spin_a = extremal_pairs[pair + 8u].xyz;
+    m.spin_b = extremal_pairs[pair + 9u].xyz;
+    let h = extremal_settings.step;
     var good = true;
-    for (var i = 0u; i < settings.n_steps; i += 1u) {
+    for (var i = 0u; i < extremal_settings.n_steps; i += 1u) {
         // One place for all four stages: what is inlined there is most of the kernel.
         var k = vec4<f32>();
         var by = vec4<f32>();
@@ -308,7 +308,7 @@ fn follow(
     let shares = abs(e.errors / e.rows);
     let error = max(max(shares.x, shares.y), max(shares.z, shares.w));
     good = good && error < 1e6;
-    states[state] = m.a.at;
-    states[state + 1u] = m.b.at;
-    states[state + 2u] = vec4<f32>(e.sigma, error, e.facing, select(1.0, 0.0, good));
+    extremal_states[state] = m.a.at;
+    extremal_states[state + 1u] = m.b.at;
+    extremal_states[state + 2u] = vec4<f32>(e.sigma, error, e.facing, select(1.0, 0.0, good));
 }

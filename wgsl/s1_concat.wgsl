@@ -3,7 +3,7 @@
 // s1_concat: motion bounds along the tree of the model. One invocation for each piece and sub-interval walks the
 // bodies, parents first. Entry points: `jet` and `interval`, the two forms of the bound.
 
-@group(0) @binding(0) var<uniform> chunk: Chunk;
+@group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read> pieces: array<Piece>;
 // The parent of each body, or NONE.
 @group(0) @binding(2) var<storage, read> parents: array<u32>;
@@ -12,9 +12,9 @@
 // For each piece, body and sub-interval the sine and cosine of w t at the middle time …
 @group(0) @binding(4) var<storage, read> angles: array<vec2<f32>>;
 // … or the ranges of the sine (x, y) and of the cosine (z, w).
-@group(0) @binding(4) var<storage, read> angle_ranges: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> angle_ranges: array<vec4<f32>>;
 // See lib/pose.wgsl for the order.
-@group(0) @binding(5) var<storage, read_write> poses: array<f32>;
+@group(0) @binding(6) var<storage, read_write> poses: array<f32>;
 
 const JOINT_FLOATS: u32 = 36u;
 const POSE_FLOATS: u32 = 36u;

@@ -2,12 +2,12 @@
 // s2_bound: the box of each link in each sub-interval, and the model's tree of boxes over them, bottom up. One
 // invocation for each piece and sub-interval.
 
-@group(0) @binding(0) var<uniform> chunk: Chunk;
+@group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read> links: array<Link>;
 // The two children of each inner node of the model's tree; the first belongs to node `n_links`.
-@group(0) @binding(2) var<storage, read> model_children: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read> link_tree_children: array<vec2<u32>>;
 // One for each piece and link.
-@group(0) @binding(3) var<storage, read> moving: array<MovingLink>;
+@group(0) @binding(3) var<storage, read> moving_links: array<MovingLink>;
 @group(0) @binding(4) var<storage, read> poses: array<f32>;
 // For each piece and node lowest x y z and highest x y z, the sub-intervals next to each other.
 @group(0) @binding(5) var<storage, read_write> boxes: array<f32>;
@@ -32,7 +32,7 @@ fn boxes_of_links(
     }
     for (var i = 0u; i < chunk.n_links; i += 1u) {
         let link = links[i];
-        let m = moving[piece * chunk.n_links + i];
+        let m = moving_links[piece * chunk.n_links + i];
         let pose = pose_at(piece, link.body, sub);
         let swept = swept_box(pose_point(pose, link.a, m.balls.x), pose_point(pose, link.b, m.balls.x), link.radius, m.h);
         let at = box_at(piece, i, sub);
@@ -42,7 +42,7 @@ fn boxes_of_links(
         }
     }
     for (var node = chunk.n_links; node < chunk.n_nodes; node += 1u) {
-        let children = model_children[node - chunk.n_links];
+        let children = link_tree_children[node - chunk.n_links];
         let at = box_at(piece, node, sub);
         let a = box_at(piece, children.x, sub);
         let b = box_at(piece, children.y, sub);

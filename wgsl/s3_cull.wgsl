@@ -1,21 +1,21 @@
 //!use lib/queue
-//!use lib/time_boxes
+//!use lib/swept_boxes
 // s3_cull: one level of the traversal of the model's tree against the scene's tree. Eight invocations for each item,
 // one for each child of its scene node. A child that the item's model node may meet goes into the next level's queue, once
 // for each child of the model node, or is a candidate if both are leaves. An item whose scene side is a cluster already
 // is tested by its first invocation alone.
 
-@group(0) @binding(0) var<uniform> chunk: Chunk;
-@group(0) @binding(1) var<storage, read> boxes: array<vec4<f32>>;
+@group(0) @binding(0) var<uniform> chunk: ChunkParams;
+@group(0) @binding(1) var<storage, read> boxes_in: array<vec4<f32>>;
 // The two children of each inner node of the model's tree; the first belongs to node `n_links`.
-@group(0) @binding(2) var<storage, read> model_children: array<vec2<u32>>;
+@group(0) @binding(2) var<storage, read> link_tree_children: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read> scene_nodes: array<SceneNode>;
-@group(0) @binding(4) var<storage, read> clusters: array<Cluster>;
+@group(0) @binding(4) var<storage, read> scene_leaves: array<SceneLeaf>;
 // This level's queue and the next one's.
 @group(0) @binding(5) var<storage, read_write> items: array<NodePair>;
 @group(0) @binding(6) var<storage, read_write> candidates: array<Candidate>;
 @group(0) @binding(7) var<storage, read_write> control: array<atomic<u32>>;
-@group(1) @binding(0) var<uniform> current: Pass;
+@group(1) @binding(0) var<uniform> routing: Routing;
 
 // A box in steps of the node's grid from its origin: x, y, z in a byte each, x in the lowest.
 struct SceneChild {
@@ -47,10 +47,10 @@ fn traverse(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id / WIDTH >= queue_length(current.input, chunk.queue_capacity) {
+    if id / WIDTH >= queue_length(routing.input, chunk.queue_capacity) {
         return;
     }
-    let item = items[current.input_at + id / WIDTH];
+    let item = items[routing.input_at + id / WIDTH];
     var child = item.scene_ref;
     if (child & LEAF_BIT) == 0u {
         child = scene_nodes[item.scene_ref].children[id % WIDTH].child;
@@ -63,7 +63,7 @@ fn traverse(
     var standing: Box;
     if (child & LEAF_BIT) != 0u {
         // Clusters have boxes in full beside their triangles.
-        let cluster = clusters[child & ~LEAF_BIT];
+        let cluster = scene_leaves[child & ~LEAF_BIT];
         standing = Box(cluster.lo, cluster.hi);
     } else {
         let slot = scene_nodes[item.scene_ref].children[id % WIDTH];
@@ -76,11 +76,11 @@ fn traverse(
         return;
     }
     if item.model_node >= chunk.n_links {
-        let children = model_children[item.model_node - chunk.n_links];
+        let children = link_tree_children[item.model_node - chunk.n_links];
         push(NodePair(item.piece, children.x, child, mask));
         push(NodePair(item.piece, children.y, child, mask));
     } else if (child & LEAF_BIT) != 0u {
-        let slot = queue_slot(current.leaf_output, chunk.candidate_capacity, item.piece);
+        let slot = queue_slot(routing.leaf_output, chunk.candidate_capacity, item.piece);
         if slot != NONE {
             candidates[slot] = Candidate(item.piece, item.model_node, child & ~LEAF_BIT, mask, 0xffffffffu);
         }
@@ -89,13 +89,17 @@ fn traverse(
     }
 }
 
+fn box_vector(i: u32) -> vec4<f32> {
+    return boxes_in[i];
+}
+
 fn steps(bytes: u32) -> vec3<f32> {
     return vec3<f32>(f32(bytes & 255u), f32((bytes >> 8u) & 255u), f32((bytes >> 16u) & 255u));
 }
 
 fn push(item: NodePair) {
-    let slot = queue_slot(current.output, chunk.queue_capacity, item.piece);
+    let slot = queue_slot(routing.output, chunk.queue_capacity, item.piece);
     if slot != NONE {
-        items[current.output_at + slot] = item;
+        items[routing.output_at + slot] = item;
     }
 }

@@ -9,36 +9,30 @@
 // The target's pixels are never written: they are only where fragments come from. Tiles take turns in its places, so that
 // one drawing serves any number of them and all of the device has work.
 
-@group(0) @binding(0) var<uniform> chunk: Chunk;
+@group(0) @binding(0) var<uniform> chunk: ChunkParams;
 // Counters.
 @group(0) @binding(1) var<storage, read_write> control: array<atomic<u32>>;
-@group(1) @binding(0) var<uniform> current: Pass;
-
-// Compute:
-@group(0) @binding(2) var<storage, read_write> candidates: array<Candidate>;
-@group(0) @binding(2) var<storage, read> boxes: array<f32>;
-@group(0) @binding(2) var<storage, read_write> atlas: array<atomic<u32>>;
-// For each piece and link, after `mark` the sub-intervals of its candidates, after `frame` its tile or NONE.
-@group(0) @binding(3) var<storage, read_write> tile_of: array<atomic<u32>>;
-@group(0) @binding(4) var<storage, read_write> tiles: array<Tile>;
-// For each candidate the triangles that this view has seen, and 1 if there was no room to list them.
-@group(0) @binding(4) var<storage, read_write> seen: array<atomic<u32>>;
-// Each triangle of each candidate: the candidate times CLUSTER_SIZE and the place in its cluster, or NONE.
-@group(0) @binding(6) var<storage, read_write> listed: array<u32>;
-@group(0) @binding(5) var<storage, read> clusters: array<Cluster>;
-@group(0) @binding(6) var<storage, read> tiles_verified: array<Tile>;
-@group(0) @binding(7) var<storage, read> moving_verified: array<MovingLink>;
-
-// Drawing:
-@group(0) @binding(1) var<storage, read> tiles_drawn: array<Tile>;
-@group(0) @binding(3) var<storage, read> moving: array<MovingLink>;
-@group(0) @binding(4) var<storage, read> links: array<Link>;
-@group(0) @binding(5) var<storage, read> poses: array<f32>;
-@group(0) @binding(2) var<storage, read> atlas_drawn: array<u32>;
-@group(0) @binding(3) var<storage, read> candidates_drawn: array<Candidate>;
-@group(0) @binding(6) var<storage, read> scene_triangles: array<SceneTriangle>;
-@group(0) @binding(7) var<storage, read> tile_of_drawn: array<u32>;
-@group(0) @binding(8) var<storage, read> listed_drawn: array<u32>;
+@group(0) @binding(2) var<storage, read> moving_links: array<MovingLink>;
+@group(0) @binding(3) var<storage, read> links: array<Link>;
+@group(0) @binding(4) var<storage, read> poses: array<f32>;
+@group(0) @binding(5) var<storage, read> boxes: array<f32>;
+@group(0) @binding(6) var<storage, read> scene_leaves: array<SceneLeaf>;
+@group(0) @binding(7) var<storage, read> scene_triangles: array<SceneTriangle>;
+@group(0) @binding(8) var<storage, read_write> candidates: array<Candidate>;
+@group(0) @binding(9) var<storage, read> candidates_in: array<Candidate>;
+// One word per piece and link: after `mark` the sub-intervals of its candidates, after `frame` its tile or NONE.
+@group(0) @binding(10) var<storage, read_write> tile_of: array<atomic<u32>>;
+@group(0) @binding(11) var<storage, read> tile_of_in: array<u32>;
+@group(0) @binding(12) var<storage, read_write> tiles: array<Tile>;
+@group(0) @binding(13) var<storage, read> tiles_in: array<Tile>;
+@group(0) @binding(14) var<storage, read_write> atlas: array<atomic<u32>>;
+@group(0) @binding(15) var<storage, read> atlas_in: array<u32>;
+// Two words per candidate: the triangles that this view has seen, and 1 if the list had no room for them.
+@group(0) @binding(16) var<storage, read_write> seen: array<atomic<u32>>;
+// The triangles of all candidates: the candidate times SCENE_LEAF_SIZE plus the place in its leaf, or NONE.
+@group(0) @binding(17) var<storage, read_write> listed: array<u32>;
+@group(0) @binding(18) var<storage, read> listed_in: array<u32>;
+@group(1) @binding(0) var<uniform> routing: Routing;
 
 // Three maps for a piece and link, in the atlas view by view, row by row: for each pixel NEAREST less the lowest step of
 // depth, and one more than the highest step; both zero where nothing is.
@@ -64,13 +58,13 @@ fn mark(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id >= queue_length(current.input, chunk.candidate_capacity) {
+    if id >= queue_length(routing.input, chunk.candidate_capacity) {
         return;
     }
     let c = candidates[id];
-    let left = c.triangles & (0xffffffffu >> (CLUSTER_SIZE - clusters[c.cluster].count));
+    let left = c.triangles & (0xffffffffu >> (CLUSTER_SIZE - scene_leaves[c.cluster].count));
     let n = select(0u, countOneBits(left), c.mask != 0u);
-    let first = atomicAdd(&control[current.output], n);
+    let first = atomicAdd(&control[routing.output], n);
     let room = arrayLength(&listed);
     let fits = first <= room && n <= room - first;
     atomicStore(&seen[2u * id], 0u);
@@ -126,7 +120,7 @@ fn frame(
     // Whatever was chosen, the tile must hold the box with half a pixel to spare; and there must be a place for it.
     var slot = NONE;
     if all(scale > vec3<f32>(0.0)) && all(extent * scale * (1.0 + 8.0 * UNIT) < vec3<f32>(half - 0.5)) {
-        slot = atomicAdd(&control[current.output], 1u);
+        slot = atomicAdd(&control[routing.output], 1u);
         if slot >= chunk.tile_capacity {
             slot = NONE;
         }
@@ -145,7 +139,7 @@ fn clear(
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
     let pixels = chunk.tile_pixels * chunk.tile_pixels;
-    if id < queue_length(current.input, chunk.tile_capacity) * 3u * pixels {
+    if id < queue_length(routing.input, chunk.tile_capacity) * 3u * pixels {
         atomicStore(&atlas[2u * id], 0u);
         atomicStore(&atlas[2u * id + 1u], 0u);
     }
@@ -172,7 +166,7 @@ fn nothing() -> Drawn {
 }
 
 fn drawn(body: Body, tile: u32, view: u32, vertex: u32, triangle: u32) -> Drawn {
-    let t = tiles_drawn[tile];
+    let t = tiles_in[tile];
     let n = chunk.tile_pixels;
     let half = 0.5 * f32(n);
     let s = silhouette(body, Frame(t.middle, t.scale), view, half);
@@ -195,11 +189,11 @@ fn cell(@builtin(vertex_index) vertex: u32, @builtin(instance_index) instance: u
     let tile = instance / (3u * SUBS);
     let view = instance / SUBS % 3u;
     let sub = instance % SUBS;
-    let t = tiles_drawn[tile];
+    let t = tiles_in[tile];
     if (t.mask >> sub & 1u) == 0u {
         return nothing();
     }
-    let m = moving[t.piece_link];
+    let m = moving_links[t.piece_link];
     let link = links[m.link];
     let pose = pose_at(t.piece_link / chunk.n_links, m.body, sub);
     let a = pose_point(pose, link.a, m.balls.x);
@@ -273,14 +267,14 @@ fn verify(
     let id = invocation(workgroup, workgroups, local, 64u);
     let tile = id / SUBS;
     let sub = id % SUBS;
-    if tile >= queue_length(current.input, chunk.tile_capacity) {
+    if tile >= queue_length(routing.input, chunk.tile_capacity) {
         return;
     }
-    let t = tiles_verified[tile];
+    let t = tiles_in[tile];
     if (t.mask >> sub & 1u) == 0u {
         return;
     }
-    let m = moving_verified[t.piece_link];
+    let m = moving_links[t.piece_link];
     let link = links[m.link];
     let pose = pose_at(t.piece_link / chunk.n_links, m.body, sub);
     let a = body_middle(pose_point(pose, link.a, m.balls.x), m.h) - t.middle;
@@ -295,17 +289,17 @@ fn verify(
 }
 
 fn triangle_drawn(view: u32, vertex: u32, instance: u32) -> Drawn {
-    let triangle = listed_drawn[instance];
+    let triangle = listed_in[instance];
     if triangle == NONE {
         return nothing();
     }
-    let c = candidates_drawn[triangle / CLUSTER_SIZE];
+    let c = candidates_in[triangle / CLUSTER_SIZE];
     let place = triangle % CLUSTER_SIZE;
-    let tile = tile_of_drawn[c.piece * chunk.n_links + c.link];
+    let tile = tile_of_in[c.piece * chunk.n_links + c.link];
     if tile == NONE || (c.triangles >> place & 1u) == 0u {
         return nothing();
     }
-    let t = standing(clusters[c.cluster].first + place);
+    let t = standing(scene_leaves[c.cluster].first + place);
     return drawn(triangle_body(t.y0, t.y1, t.y2, t.error), tile, view, vertex, triangle);
 }
 
@@ -332,31 +326,10 @@ fn look(d: Drawn) {
     }
     let s = steps(d);
     // No step is below an empty pixel's highest, none above its lowest.
-    if s.x > s.y || s.x >= atlas_drawn[2u * pixel + 1u] || NEAREST - atlas_drawn[2u * pixel] > s.y {
+    if s.x > s.y || s.x >= atlas_in[2u * pixel + 1u] || NEAREST - atlas_in[2u * pixel] > s.y {
         return;
     }
     atomicOr(&seen[d.triangle / CLUSTER_SIZE * 2u], 1u << (d.triangle % CLUSTER_SIZE));
-}
-
-// The same with a depth buffer and occlusion queries, for comparison: steps as depths in [0, 1], exactly.
-const DEPTH_OF_STEP: f32 = 0x1p-11;
-
-@fragment
-fn lowest(d: Drawn) -> @builtin(frag_depth) f32 {
-    let s = steps(d);
-    if pixel_of(d) == NONE || s.x > s.y {
-        discard;
-    }
-    return f32(s.x) * DEPTH_OF_STEP;
-}
-
-@fragment
-fn highest(d: Drawn) -> @builtin(frag_depth) f32 {
-    let s = steps(d);
-    if pixel_of(d) == NONE || s.x > s.y {
-        discard;
-    }
-    return f32(s.y + 1u) * DEPTH_OF_STEP;
 }
 
 @compute @workgroup_size(64)
@@ -366,11 +339,11 @@ fn narrow(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id >= queue_length(current.input, chunk.candidate_capacity) {
+    if id >= queue_length(routing.input, chunk.candidate_capacity) {
         return;
     }
     let c = candidates[id];
-    let count = clusters[c.cluster].count;
+    let count = scene_leaves[c.cluster].count;
     var left = c.triangles & (0xffffffffu >> (CLUSTER_SIZE - count));
     // Without a tile, or a place in the list, nothing was looked at.
     let looked = atomicLoad(&tile_of[c.piece * chunk.n_links + c.link]) != NONE && atomicLoad(&seen[2u * id + 1u]) == 0u;
@@ -382,7 +355,7 @@ fn narrow(
             candidates[id].mask = 0u;
         }
     }
-    atomicAdd(&control[current.output], select(0u, 1u, left != 0u));
-    atomicAdd(&control[current.output + 1u], count);
-    atomicAdd(&control[current.output + 2u], countOneBits(left));
+    atomicAdd(&control[routing.output], select(0u, 1u, left != 0u));
+    atomicAdd(&control[routing.output + 1u], count);
+    atomicAdd(&control[routing.output + 2u], countOneBits(left));
 }

@@ -2,41 +2,35 @@
 //!use lib/pose
 //!use lib/queue
 //!use lib/scene
-//!use lib/time_boxes
+//!use lib/swept_boxes
 // s5_pairs: from candidates (link, cluster) to pairs of triangles. Entry points, in this order and for each slab of time: `roots`,
 // `nodes` and `links` (once for each level of the deepest link tree), `leaves`, `pairs`, `parts`.
 
-@group(0) @binding(0) var<uniform> chunk: Chunk;
-// One for each piece and link.
-@group(0) @binding(1) var<storage, read> moving: array<MovingLink>;
-@group(0) @binding(2) var<storage, read> scene_triangles: array<SceneTriangle>;
-// Counters, redo bits, limits.
-@group(0) @binding(3) var<storage, read_write> control: array<atomic<u32>>;
-@group(0) @binding(4) var<storage, read> poses: array<f32>;
-// Eight for each node of the links' trees; the root of link i is node i.
-@group(0) @binding(5) var<storage, read> link_nodes: array<LinkChild>;
-// Queues: nodes against clusters, after these leaves against triangles; and leaves against clusters.
-@group(0) @binding(6) var<storage, read_write> items: array<LinkItem>;
-@group(0) @binding(7) var<storage, read_write> leaf_items: array<LinkItem>;
-// Of the children of nodes, in all sub-intervals: see `boxes_of`.
-@group(0) @binding(8) var<storage, read> boxes: array<vec4<f32>>;
-@group(0) @binding(9) var<storage, read> clusters: array<Cluster>;
-@group(1) @binding(0) var<uniform> current: Pass;
-
-// `nodes`:
-@group(0) @binding(6) var<storage, read> node_links: array<u32>;
-@group(0) @binding(8) var<storage, read_write> node_boxes: array<f32>;
-
-// `roots`:
-@group(0) @binding(4) var<storage, read> candidates: array<Candidate>;
-// A bit for each link and object that is never tested.
-@group(0) @binding(5) var<storage, read> allowed: array<u32>;
-
-// `pairs`, `parts`:
-@group(0) @binding(5) var<storage, read> link_triangles: array<LinkTriangle>;
-
-// `parts`:
-@group(0) @binding(7) var<storage, read_write> found_pairs: array<TrianglePair>;
+@group(0) @binding(0) var<uniform> chunk: ChunkParams;
+// Counters, retry bits, cutoffs, box numbers of nodes, lists of nodes that request boxes.
+@group(0) @binding(1) var<storage, read_write> control: array<atomic<u32>>;
+// One per piece and link.
+@group(0) @binding(2) var<storage, read> moving_links: array<MovingLink>;
+@group(0) @binding(3) var<storage, read> poses: array<f32>;
+@group(0) @binding(4) var<storage, read> scene_triangles: array<SceneTriangle>;
+@group(0) @binding(5) var<storage, read> scene_leaves: array<SceneLeaf>;
+@group(0) @binding(6) var<storage, read> candidates: array<Candidate>;
+// One bit per link and object: set where the pair is never tested.
+@group(0) @binding(7) var<storage, read> ignored_pairs: array<u32>;
+// Eight per node of the links' trees; the root of link i is node i.
+@group(0) @binding(8) var<storage, read> link_nodes: array<LinkChild>;
+// The link of each node.
+@group(0) @binding(9) var<storage, read> node_links: array<u32>;
+// Boxes of the children of nodes in all sub-intervals, at the numbers that `node_box_number` returns.
+@group(0) @binding(10) var<storage, read_write> node_boxes: array<f32>;
+@group(0) @binding(11) var<storage, read> node_boxes_in: array<vec4<f32>>;
+@group(0) @binding(12) var<storage, read> link_triangles: array<LinkTriangle>;
+// Queue in two halves: nodes against scene leaves, later link leaves against triangles, later triangles against triangles.
+@group(0) @binding(13) var<storage, read_write> items: array<LinkItem>;
+// Link leaves against scene leaves.
+@group(0) @binding(14) var<storage, read_write> leaf_items: array<LinkItem>;
+@group(0) @binding(15) var<storage, read_write> pairs: array<TrianglePair>;
+@group(1) @binding(0) var<uniform> routing: Routing;
 
 // Part of a link's tree against part of the scene: a node against a cluster, then a child that is a leaf, and at last that leaf,
 // against triangles from the first of a cluster on. A leaf is LEAF_BIT, the first of its triangles times eight,
@@ -80,14 +74,14 @@ struct TrianglePair {
 const LINK_LEAF: u32 = 8u;
 const BOX_FLOATS: u32 = 6u;
 const MOST_OF_SUBS: u32 = 12u;
-// The counter of boxes.
-const BOXES_MADE: u32 = 254u;
+// `Counters::node_boxes` as a word of `control`.
+const NODE_BOXES_COUNTER: u32 = 137u;
 // Units that cover what rounds in a box around an oriented one.
 const BOX_ROUNDINGS: f32 = 32.0;
 
 // The sub-intervals of a piece that do not start after the motion's limit.
 fn mask_until_limit(m: MovingLink) -> u32 {
-    let limit = atomicLoad(&control[chunk.limits_at + m.motion]);
+    let limit = atomicLoad(&control[chunk.cutoffs_at + m.motion]);
     let first = m.index * (SUBS * SLICES);
     if limit < first {
         return 0u;
@@ -95,17 +89,17 @@ fn mask_until_limit(m: MovingLink) -> u32 {
     return ALL_SUBS >> (SUBS - min((limit - first) / SLICES + 1u, SUBS));
 }
 
-// The sub-intervals of a piece that lie in the current slab. Slabs are equal parts of the motion, of whole sub-intervals, and a group of
+// The sub-intervals of a piece that lie in the routing slab. Slabs are equal parts of the motion, of whole sub-intervals, and a group of
 // sub-intervals belongs to the slab in which it begins: every sub-interval lies in one.
 fn mask_of_slab(m: MovingLink, group: u32) -> u32 {
     // Twice h, the length of a sub-interval, is a power of two, at most a sixteenth.
     let all = 1u << min(126u - min(bitcast<u32>(m.h) >> 23u, 126u), 31u);
-    let each = max(all / current.n_slabs, 1u);
+    let each = max(all / routing.n_phases, 1u);
     let first = m.index * SUBS;
-    let start = (max(current.slab * each, first) - first + group - 1u) / group * group;
+    let start = (max(routing.phase * each, first) - first + group - 1u) / group * group;
     var end = SUBS;
-    if current.slab + 1u < current.n_slabs {
-        end = min((max((current.slab + 1u) * each, first) - first + group - 1u) / group * group, SUBS);
+    if routing.phase + 1u < routing.n_phases {
+        end = min((max((routing.phase + 1u) * each, first) - first + group - 1u) / group * group, SUBS);
     }
     if start >= end {
         return 0u;
@@ -136,8 +130,8 @@ fn box_around(m: MovingLink, pose: Pose, b: LinkChild) -> Box {
 // the boxes from 1 on if there is room for them. After the last piece two lists of nodes follow.
 const WANTED: u32 = 0x80000000u;
 
-fn boxed_at(piece: u32, node: u32) -> u32 {
-    return chunk.boxed_at + piece * chunk.n_boxed + node;
+fn node_boxes_at(piece: u32, node: u32) -> u32 {
+    return chunk.node_boxes_at + piece * chunk.n_boxed + node;
 }
 
 // The number of the boxes of a node's children, from 1 on, or 0 if there are none.
@@ -145,42 +139,42 @@ fn boxes_of(piece: u32, node: u32) -> u32 {
     if node >= chunk.n_boxed {
         return 0u;
     }
-    return atomicLoad(&control[boxed_at(piece, node)]) & ~WANTED;
+    return atomicLoad(&control[node_boxes_at(piece, node)]) & ~WANTED;
 }
 
 // Has the next step `nodes` make boxes, unless somebody had it before.
 fn want_boxes(piece: u32, node: u32) {
-    if node >= chunk.n_boxed || atomicLoad(&control[boxed_at(piece, node)]) != 0u {
+    if node >= chunk.n_boxed || atomicLoad(&control[node_boxes_at(piece, node)]) != 0u {
         return;
     }
-    if atomicOr(&control[boxed_at(piece, node)], WANTED) != 0u {
+    if atomicOr(&control[node_boxes_at(piece, node)], WANTED) != 0u {
         return;
     }
-    let number = atomicAdd(&control[BOXES_MADE], 1u);
+    let number = atomicAdd(&control[NODE_BOXES_COUNTER], 1u);
     if number >= chunk.box_capacity {
         return;
     }
-    atomicStore(&control[boxed_at(piece, node)], WANTED | (number + 1u));
-    let at = atomicAdd(&control[current.nodes_output], 1u);
-    atomicStore(&control[boxed_at(chunk.n_pieces, 0u) + current.nodes_output_at + at], piece * chunk.n_boxed + node);
+    atomicStore(&control[node_boxes_at(piece, node)], WANTED | (number + 1u));
+    let at = atomicAdd(&control[routing.nodes_output], 1u);
+    atomicStore(&control[node_boxes_at(chunk.n_pieces, 0u) + routing.nodes_output_at + at], piece * chunk.n_boxed + node);
 }
 
 // Boxes around the oriented boxes of the children of nodes. One invocation for each of these and sub-interval.
 @compute @workgroup_size(64)
-fn nodes(
+fn bound_nodes(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id / SUBS >= queue_length(current.input, chunk.box_capacity) {
+    if id / SUBS >= queue_length(routing.input, chunk.box_capacity) {
         return;
     }
     let sub = id % SUBS;
-    let wanted = atomicLoad(&control[boxed_at(chunk.n_pieces, 0u) + current.input_at + id / SUBS]);
+    let wanted = atomicLoad(&control[node_boxes_at(chunk.n_pieces, 0u) + routing.input_at + id / SUBS]);
     let node = wanted % chunk.n_boxed;
     let piece = wanted / chunk.n_boxed;
-    let m = moving[piece * chunk.n_links + node_links[node]];
+    let m = moving_links[piece * chunk.n_links + node_links[node]];
     let pose = pose_at(piece, m.body, sub);
     let first = (boxes_of(piece, node) - 1u) * WIDTH;
     for (var place = 0u; place < WIDTH; place += 1u) {
@@ -197,32 +191,32 @@ fn nodes(
     }
 }
 
-// A candidate, as far as it stands in the current slab.
+// A candidate, as far as it stands in the routing slab.
 @compute @workgroup_size(64)
-fn roots(
+fn seed(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id >= queue_length(current.input, chunk.candidate_capacity) {
+    if id >= queue_length(routing.input, chunk.candidate_capacity) {
         return;
     }
     let c = candidates[id];
     let piece_link = c.piece * chunk.n_links + c.link;
-    let m = moving[piece_link];
+    let m = moving_links[piece_link];
     // What stands most of the time is hardly moving, and much the same in all slabs.
     let group = select(1u, SUBS, countOneBits(c.mask) > MOST_OF_SUBS);
     let mask = c.mask & mask_of_slab(m, group) & mask_until_limit(m);
     if mask == 0u {
         return;
     }
-    let cluster = clusters[c.cluster];
+    let cluster = scene_leaves[c.cluster];
     var left = c.triangles & (0xffffffffu >> (CLUSTER_SIZE - cluster.count));
-    if (chunk.flags & FLAG_ALLOWED) != 0u {
+    if (chunk.flags & FLAG_IGNORED_PAIRS) != 0u {
         for (var i = 0u; i < cluster.count; i += 1u) {
             let bit = c.link * chunk.n_objects + scene_triangles[cluster.first + i].object;
-            if (allowed[bit / 32u] & (1u << (bit % 32u))) != 0u {
+            if (ignored_pairs[bit / 32u] & (1u << (bit % 32u))) != 0u {
                 left &= ~(1u << i);
             }
         }
@@ -230,12 +224,16 @@ fn roots(
     if left == 0u {
         return;
     }
-    let at = queue_slot(current.output, chunk.queue_capacity, c.piece);
+    let at = queue_slot(routing.output, chunk.queue_capacity, c.piece);
     if at != NONE {
         // The root of link i is node i.
         want_boxes(c.piece, c.link);
-        items[current.output_at + at] = LinkItem(piece_link, c.link, c.cluster, mask, left);
+        items[routing.output_at + at] = LinkItem(piece_link, c.link, c.cluster, mask, left);
     }
+}
+
+fn box_vector(i: u32) -> vec4<f32> {
+    return node_boxes_in[i];
 }
 
 // The middle one of the sub-intervals from `i` to `j`: its jet bounds them all.
@@ -267,56 +265,56 @@ fn subs_near(m: MovingLink, piece: u32, place: u32, number: u32, marked: u32, st
 
 // A child of a node against a cluster.
 @compute @workgroup_size(64)
-fn links(
+fn descend_links(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id / WIDTH >= queue_length(current.input, chunk.queue_capacity) {
+    if id / WIDTH >= queue_length(routing.input, chunk.queue_capacity) {
         return;
     }
-    let item = items[current.input_at + id / WIDTH];
+    let item = items[routing.input_at + id / WIDTH];
     let place = item.link_ref * WIDTH + id % WIDTH;
     let child = link_nodes[place].child;
     if child == EMPTY {
         return;
     }
-    let m = moving[item.piece_link];
+    let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
-    let cluster = clusters[item.scene_ref];
+    let cluster = scene_leaves[item.scene_ref];
     let number = boxes_of(piece, item.link_ref);
     let mask = subs_near(m, piece, place, number, item.mask, Box(cluster.lo, cluster.hi));
     if mask == 0u {
         return;
     }
     if (child & LEAF_BIT) != 0u {
-        let at = queue_slot(current.leaf_output, chunk.queue_capacity, piece);
+        let at = queue_slot(routing.leaf_output, chunk.queue_capacity, piece);
         if at != NONE {
             leaf_items[at] = LinkItem(item.piece_link, place, cluster.first, mask, item.triangles);
         }
     } else {
-        let at = queue_slot(current.output, chunk.queue_capacity, piece);
+        let at = queue_slot(routing.output, chunk.queue_capacity, piece);
         if at != NONE {
             want_boxes(piece, child);
-            items[current.output_at + at] = LinkItem(item.piece_link, child, item.scene_ref, mask, item.triangles);
+            items[routing.output_at + at] = LinkItem(item.piece_link, child, item.scene_ref, mask, item.triangles);
         }
     }
 }
 
 // A leaf against the triangles of a cluster: one item for those that it may meet, and the sub-intervals of any of them.
 @compute @workgroup_size(64)
-fn leaves(
+fn test_leaves(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id >= queue_length(current.input, chunk.queue_capacity) {
+    if id >= queue_length(routing.input, chunk.queue_capacity) {
         return;
     }
     let item = leaf_items[id];
-    let m = moving[item.piece_link];
+    let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
     let number = boxes_of(piece, item.link_ref / WIDTH);
     var rest = item.triangles;
@@ -338,10 +336,10 @@ fn leaves(
     if near == 0u {
         return;
     }
-    let at = queue_slot(current.output, chunk.queue_capacity, piece);
+    let at = queue_slot(routing.output, chunk.queue_capacity, piece);
     if at != NONE {
         let leaf = link_nodes[item.link_ref].child;
-        items[current.output_at + at] = LinkItem(item.piece_link, leaf, item.scene_ref, mask, near);
+        items[routing.output_at + at] = LinkItem(item.piece_link, leaf, item.scene_ref, mask, near);
     }
 }
 
@@ -433,10 +431,10 @@ fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32
             if !free && at == firstTrailingBit(left.mask) {
                 left.slice = slice;
             }
-            if !free && (chunk.flags & FLAG_LIMITS) != 0u {
+            if !free && (chunk.flags & FLAG_CUTOFFS) != 0u {
                 let corners = slice_corners(m, x_sub, slice);
                 if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {
-                    atomicMin(&control[chunk.limits_at + m.motion], (m.index * SUBS + at) * SLICES + slice);
+                    atomicMin(&control[chunk.cutoffs_at + m.motion], (m.index * SUBS + at) * SLICES + slice);
                 }
                 open &= mask_until_limit(m);
             }
@@ -452,23 +450,23 @@ fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32
 
 // A triangle of a leaf against those of a cluster, eight side by side, in all sub-intervals at once: that keeps it from most of them.
 @compute @workgroup_size(64)
-fn pairs(
+fn test_pairs(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id / LINK_LEAF >= queue_length(current.input, chunk.queue_capacity) {
+    if id / LINK_LEAF >= queue_length(routing.input, chunk.queue_capacity) {
         return;
     }
-    let item = items[current.input_at + id / LINK_LEAF];
+    let item = items[routing.input_at + id / LINK_LEAF];
     let leaf = item.link_ref & ~LEAF_BIT;
     if id % LINK_LEAF > leaf % LINK_LEAF {
         return;
     }
     let index = leaf / LINK_LEAF + id % LINK_LEAF;
     let x = link_triangles[index];
-    let m = moving[item.piece_link];
+    let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
     let mask = item.mask & mask_until_limit(m);
     if mask == 0u {
@@ -487,30 +485,30 @@ fn pairs(
         if boxes_miss(whole_box, standing_box(tri)) || triangle_misses(whole.x0, whole.x1, whole.x2, tri, whole_h) {
             continue;
         }
-        let at = queue_slot(current.output, chunk.queue_capacity, piece);
+        let at = queue_slot(routing.output, chunk.queue_capacity, piece);
         if at != NONE {
-            items[current.output_at + at] = LinkItem(item.piece_link, index, y, mask, 0u);
+            items[routing.output_at + at] = LinkItem(item.piece_link, index, y, mask, 0u);
         }
     }
     if rest != 0u {
         // The loop was cut short.
-        mark_redo(piece);
+        mark_retry(piece);
     }
 }
 
 // What is left of these, pair by pair: none waits for another's.
 @compute @workgroup_size(64)
-fn parts(
+fn refine_pairs(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id >= queue_length(current.input, chunk.queue_capacity) {
+    if id >= queue_length(routing.input, chunk.queue_capacity) {
         return;
     }
-    let item = items[current.input_at + id];
-    let m = moving[item.piece_link];
+    let item = items[routing.input_at + id];
+    let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
     let mask = item.mask & mask_until_limit(m);
     if mask == 0u {
@@ -520,9 +518,9 @@ fn parts(
     if left.mask == 0u {
         return;
     }
-    let slot = queue_slot(current.output, chunk.pair_capacity, piece);
+    let slot = queue_slot(routing.output, chunk.pair_capacity, piece);
     if slot != NONE {
-        found_pairs[slot] = TrianglePair(
+        pairs[slot] = TrianglePair(
             item.piece_link,
             item.link_ref,
             chunk.first_triangle + item.scene_ref,

@@ -15,8 +15,8 @@ struct TolerancedPair {
     q2: vec3<f32>,
 }
 
-@group(0) @binding(0) var<storage, read> pairs: array<TolerancedPair>;
-@group(0) @binding(1) var<storage, read_write> masks: array<u32>;
+@group(0) @binding(0) var<storage, read> toleranced_pairs: array<TolerancedPair>;
+@group(0) @binding(1) var<storage, read_write> toleranced_masks: array<u32>;
 
 const PLANE_ROUNDINGS: f32 = 16.0;
 const PLANE_STEPS: u32 = 10u;
@@ -102,10 +102,10 @@ fn standing(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id >= arrayLength(&pairs) {
+    if id >= arrayLength(&toleranced_pairs) {
         return;
     }
-    let p = pairs[id];
+    let p = toleranced_pairs[id];
     let c = array<vec3<f32>, 3>(p.c0, p.c1, p.c2);
     let q = array<vec3<f32>, 3>(p.q0, p.q1, p.q2);
     let radius = vec3<f32>(p.r0, p.r1, p.r2);
@@ -119,5 +119,5 @@ fn standing(
             }
         }
     }
-    masks[id] = bits;
+    toleranced_masks[id] = bits;
 }

@@ -70,7 +70,7 @@ fn a_stage_on_the_cpu_changes_no_answer() {
 fn culling_changes_no_answer(backend: &str) {
     let with = |more: &[&str]| arm(&[&["--backend", backend], more].concat());
     let all = with(&[]);
-    for form in ["auto", "off", "raster", "compute", "grid", "paper"] {
+    for form in ["auto", "off", "raster", "compute", "paper"] {
         let swept = with(&["--sweep", form]);
         assert_eq!(swept.text, all.text, "{form}");
         let sweep = &swept.stats["sweep"];
@@ -86,7 +86,7 @@ fn culling_changes_no_answer(backend: &str) {
     for stages in ["1,2,3", "1,3", "2,3", "3", "3,1"] {
         assert_eq!(with(&["--stages", stages]).text, all.text, "{stages}");
     }
-    for form in ["grid", "raster", "paper"] {
+    for form in ["raster", "paper"] {
         assert_eq!(with(&["--stages", "2,3", "--sweep", form]).text, all.text, "2,3 {form}");
     }
     assert_eq!(with(&["--stages", "3", "--initial", "ignore"]).text, with(&["--initial", "ignore"]).text);
@@ -106,7 +106,7 @@ fn culling_changes_no_answer_on_an_adapter() {
     }
     culling_changes_no_answer("gpu");
     let all = arm(&["--backend", "gpu"]);
-    for form in ["raster", "compute", "grid"] {
+    for form in ["raster", "compute"] {
         for stems in ["s4_sweep", "s3_cull,s4_sweep", "s5_pairs"] {
             let mixed = arm(&["--backend", "gpu", "--sweep", form, "--reference", stems]);
             assert_eq!(mixed.text, all.text, "{form} {stems}");

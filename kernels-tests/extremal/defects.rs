@@ -88,7 +88,7 @@ fn projections_are_singular_in_contact_and_the_normal_form_is_not() {
     let last = normal.samples.last().unwrap();
     assert!(normal.restarts.is_empty() && last.phase == Phase::Tracking);
     assert!(last.sigma_m.abs() < 1e-11 && last.error < 1e-5, "{:e} {:e}", last.sigma_m, last.error);
-    // The paper's flow makes Ψ small, and is wrong by its own measure of parallel normals.
+    // The paper's pipeline makes Ψ small, and is wrong by its own measure of parallel normals.
     let literal = literal::track(&(pair.clone(), motions), [0.0, 2.0], start.parameters(), 5.0, 2e-3, Defect::None);
     assert!(norm(psi(&pair, &motions, 2.0, literal)) < 1e-5);
     assert!(!(norm(phi(&pair, &motions, 2.0, literal).0) < 1e-3));

@@ -87,8 +87,8 @@ impl<const M: u8> Neg for Emulated<M> {
 }
 
 impl<const M: u8> Real for Emulated<M> {
-    const UNIT: f64 = firstcontact::gpu::layout::UNIT;
-    const UNDERFLOW: f64 = firstcontact::gpu::layout::UNDERFLOW;
+    const UNIT: f64 = firstcontact::numeric::rounding::UNIT_F32;
+    const UNDERFLOW: f64 = firstcontact::numeric::rounding::UNDERFLOW_F32;
     const LANES: usize = 1;
 
     fn new(x: f64) -> Self {
@@ -126,7 +126,7 @@ impl<const M: u8> firstcontact::motion::LaneTimes for Emulated<M> {
         (Self::new(sin), Self::new(cos))
     }
     fn sin_cos_range(self, w: f64, h: f64) -> (Interval<Self>, Interval<Self>) {
-        use firstcontact::gpu::layout::{round_down, round_up};
+        use firstcontact::numeric::rounding::{round_down, round_up};
         let t = f64::from(self.0);
         let (sin, cos) = firstcontact::numeric::interval::sin_cos_range(w, t - h, t + h);
         let outward = |i: Interval<f64>| Interval { lo: Self(round_down(i.lo)), hi: Self(round_up(i.hi)) };
@@ -145,9 +145,10 @@ pub fn bounds<const M: u8>(
     let mut out = Vec::new();
     motion.bounds(form, Emulated::<M>::new(time), h, &mut out);
     // What the engine sends to a device is rounded up.
-    let balls = s1_concat::balls(motion, form, Subs::new(time), h, firstcontact::gpu::layout::UNIT);
+    let balls = s1_concat::balls(motion, form, Subs::new(time), h, firstcontact::numeric::rounding::UNIT_F32);
     for (bound, balls) in out.iter_mut().zip(balls) {
-        bound.ball = balls[0].map(|b| Emulated(firstcontact::gpu::layout::round_up(b + 2e-30)));
+        let ball = balls[0].map(|b| Emulated(firstcontact::numeric::rounding::round_up(b + 2e-30)));
+        *bound = bound.with_ball(ball);
     }
     out
 }

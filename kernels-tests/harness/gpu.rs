@@ -2,9 +2,10 @@
 
 use super::skipped;
 use firstcontact::engine::Options;
-use firstcontact::engine::gpu::GpuFlow;
+use firstcontact::engine::gpu_backend::{GpuPipeline, Sources};
 use firstcontact::gpu::shader::Source;
 use firstcontact::model::world::World;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A safety term taken out: in kernels whose expanded source has `old` exactly once, `new` takes its place.
@@ -24,21 +25,23 @@ pub fn skip() -> bool {
     skip
 }
 
-/// The flow on the first adapter there is, with a mutant in every kernel that it fits; it must fit one. No adapter is a
-/// failure: what is not run is not tested.
-pub fn mutated_flow(world: &World, options: &Options, mutant: Option<Mutant>) -> GpuFlow {
+/// The pipeline on the first adapter, with a mutant in every kernel that contains its text; at least one must. A missing adapter is a
+/// failure, because what is not run is not tested.
+pub fn mutated_pipeline(world: &World, options: &Options, mutant: Option<Mutant>) -> GpuPipeline {
     let fitted = AtomicUsize::new(0);
-    let source = |kernel: &firstcontact::gpu::Kernel| {
-        let source = Source::expand(kernel.stem, kernel.source)?;
-        match mutant {
-            Some(m) if source.text.contains(m.old) => {
-                fitted.fetch_add(1, Ordering::Relaxed);
-                source.replaced(m.old, m.new)
-            }
-            _ => Ok(source),
+    let mutated = |source: Source| match mutant {
+        Some(m) if source.text.contains(m.old) => {
+            fitted.fetch_add(1, Ordering::Relaxed);
+            source.replaced(m.old, m.new)
         }
+        _ => Ok(source),
     };
-    let flow = GpuFlow::with_sources(world, options, false, &source).unwrap_or_else(|e| panic!("{e}"));
+    let sources = Sources {
+        compute: &|kernel| mutated(Source::expand(kernel.stem, kernel.source)?),
+        raster: &|kernel| mutated(Source::expand(kernel.stem, kernel.source)?),
+    };
+    let world = Arc::new(world.clone());
+    let pipeline = GpuPipeline::with_sources(world, options, false, &sources).unwrap_or_else(|e| panic!("{e}"));
     assert!(mutant.is_none() || fitted.load(Ordering::Relaxed) > 0, "fits no kernel: {}", mutant.map_or("", |m| m.old));
-    flow
+    pipeline
 }

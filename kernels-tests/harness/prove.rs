@@ -6,7 +6,7 @@ use firstcontact::model::robot::Triangle;
 use firstcontact::model::world::SceneBox;
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::pose_bound::PointBound;
+use firstcontact::numeric::point_bound::PointBound;
 use firstcontact::numeric::separation::StandingTriangle;
 use glam::DVec3;
 

@@ -9,7 +9,7 @@ use firstcontact::numeric::pose_bound::BoundForm;
 
 fn with_trees(case: &mut Case, level: Option<u32>) {
     let trees = ObbTrees { level, ..ObbTrees::new(&case.world, 0) };
-    case.world.obbs = Some(trees);
+    case.obb_trees = Some(trees);
 }
 
 const LEVELS: [Option<u32>; 6] = [None, Some(0), Some(1), Some(2), Some(3), Some(4)];
@@ -70,13 +70,13 @@ fn mutants_of_the_trees_are_caught() {
     };
     for axis in 0..3 {
         with_trees(&mut case, None);
-        case.world.obbs.as_mut().unwrap().links.iter_mut().flatten().for_each(|t| flatten(t, axis));
+        case.obb_trees.as_mut().unwrap().links.iter_mut().flatten().for_each(|t| flatten(t, axis));
         assert!(unproved(&case, &search(&case, BoundForm::Jet).0) > 0, "axis {axis} of the link goes unseen");
         with_trees(&mut case, None);
-        case.world.obbs.as_mut().unwrap().clusters.iter_mut().for_each(|t| flatten(t, axis));
+        case.obb_trees.as_mut().unwrap().clusters.iter_mut().for_each(|t| flatten(t, axis));
         assert!(unproved(&case, &search(&case, BoundForm::Jet).0) > 0, "axis {axis} of the scene goes unseen");
     }
     with_trees(&mut case, None);
-    case.world.obbs.as_mut().unwrap().links.iter_mut().flatten().for_each(forget);
+    case.obb_trees.as_mut().unwrap().links.iter_mut().flatten().for_each(forget);
     assert!(unproved(&case, &search(&case, BoundForm::Jet).0) > 0, "a triangle left out goes unseen");
 }

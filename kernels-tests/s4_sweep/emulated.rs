@@ -6,14 +6,14 @@ use crate::effort;
 use crate::harness::emulate::{self, Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::truth::position;
-use firstcontact::gpu::layout::{UNIT, round_up};
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::pose_bound::{BoundForm, PointBound};
+use firstcontact::numeric::point_bound::PointBound;
+use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::numeric::real::Real;
-use firstcontact::numeric::separation::{StandingTriangle, swept_box};
+use firstcontact::numeric::rounding::{UNIT_F32, round_up};
+use firstcontact::numeric::separation::StandingTriangle;
 use firstcontact::numeric::swept::swept_misses;
-use firstcontact::numeric::voxels::{SIDE, Voxels};
 use glam::DVec3;
 
 /// What came of some triangles.
@@ -63,14 +63,14 @@ fn claims<const MODE: u8>(draw: &mut Draw, n: usize, errors: bool) -> Claims {
         };
         let mut bound = emulate::bounds::<MODE>(&motion, BoundForm::Jet, time, h).pop().unwrap();
         if !errors {
-            bound.ball = [Emulated(0.0); 2];
+            bound = bound.with_ball([Emulated(0.0); 2]);
         }
         let reach = ends.iter().fold(0.0, |m: f64, e| m.max(e.length()));
         let points = ends.map(|e| bound.point(V3::new(e), Emulated(round_up(reach))));
         let size = t.iter().fold(0.0, |m: f64, v| m.max(v.length()));
         let tri = StandingTriangle {
             y: t.map(V3::new),
-            error: Emulated(if errors { round_up(0.5 * UNIT * size) } else { 0.0 }),
+            error: Emulated(if errors { round_up(0.5 * UNIT_F32 * size) } else { 0.0 }),
         };
         let distance = |t_now: f64| segment_to_triangle(ends.map(|e| position(&motion, body, e, t_now)), &t);
         let least = (0..=16).map(|k| distance(time - h + h * f64::from(k) / 8.0)).fold(distance(touching), f64::min);
@@ -120,65 +120,5 @@ fn a_point_on_the_surface_is_never_apart() {
         let point = |p: DVec3| PointBound { c: [V3::new(p), V3::new(way), V3::zero()], ball, cube: V3::zero() };
         let tri = StandingTriangle { y: t.map(V3::new), error: 0.0 };
         assert_eq!(swept_misses::<f64>(&[point(a), point(b)], radius, &tri, 1.0, 1), 0, "{t:?}");
-    }
-}
-
-/// A point that a swept sphere touches, and one of a triangle, lie in a voxel that neither is said to miss; a point that is far
-/// from both lies in one that both miss.
-fn voxels<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 2] {
-    let real = |v: DVec3| V3::<Emulated<MODE>>::new(v);
-    let f64s = |v: V3<Emulated<MODE>>| v.0.map(|x| f64::from(x.0));
-    let mut missed = [0; 2];
-    for _ in 0..n {
-        let (far, fast) = ([0.0, 10.0, 1e3][draw.below(3)], [0.0, 1e-3, 0.1][draw.below(3)]);
-        let far = draw.vector(far);
-        let [a, b] = [far + draw.vector(0.5), far + draw.vector(0.5)].map(|p| p.as_vec3().as_dvec3());
-        let way = draw.vector(fast).as_vec3().as_dvec3();
-        let radius = [0.0f32, 0.01, 0.2][draw.below(3)];
-        let point =
-            |p: DVec3| PointBound { c: [real(p), real(way), V3::zero()], ball: Emulated(0.0), cube: V3::zero() };
-        let (ends, h) = ([point(a), point(b)], Emulated::<MODE>(1.0));
-        let (lo, hi) = swept_box(&ends, Emulated(radius), h);
-        let grid = Voxels::around(lo, hi);
-        let on =
-            a.lerp(b, draw.unit()) + way * draw.between(-1.0, 1.0) + draw.direction() * (f64::from(radius) * 0.999_999);
-        let t = draw.triangle(on, 0.3).map(|v| v.as_vec3().as_dvec3());
-        let tri = StandingTriangle { y: t.map(real), error: Emulated::<MODE>(0.0) };
-        let (u, v) = (draw.unit(), draw.unit());
-        let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
-        let inside = t[0] + (t[1] - t[0]) * u + (t[2] - t[0]) * v;
-        let (grid_lo, step) = (f64s(grid.lo), f64s(grid.step));
-        let voxel = |p: DVec3| [0, 1, 2].map(|i| ((p[i] - grid_lo[i]) / step[i]).floor());
-        let of = |p: DVec3| {
-            let at = voxel(p);
-            at.iter().all(|x| (0.0..SIDE as f64).contains(x)).then(|| at.map(|x| x as usize))
-        };
-        let at = of(on).expect("the grid covers the sphere");
-        assert_eq!(grid.swept_misses(grid.centre(at), &ends, Emulated(radius), h, &(lo, hi)), 0, "mode {MODE}: {on}");
-        if let Some(at) = of(inside) {
-            let (tri_lo, tri_hi) = tri.bounds();
-            let slots = [0, 1, 2].map(|i| grid.slots(i, tri_lo.0[i], tri_hi.0[i]));
-            assert!((0..3).all(|i| (slots[i][0]..=slots[i][1]).contains(&at[i])), "mode {MODE}: {at:?} {slots:?}");
-            assert_eq!(grid.plane_misses(grid.centre(at), &tri), 0, "mode {MODE}: {inside}");
-        }
-        let any = grid.centre([draw.below(SIDE), draw.below(SIDE), draw.below(SIDE)]);
-        missed[0] += grid.swept_misses(any, &ends, Emulated(radius), h, &(lo, hi)) as usize;
-        missed[1] += grid.plane_misses(any, &tri) as usize;
-    }
-    missed
-}
-
-#[test]
-fn voxels_hold_however_f32_rounds() {
-    let n = effort(4_000, 200_000);
-    let mut draw = Draw::new(53);
-    for missed in [
-        voxels::<UP>(&mut draw, n),
-        voxels::<TO_ZERO>(&mut draw, n),
-        voxels::<FROM_ZERO>(&mut draw, n),
-        voxels::<RANDOM>(&mut draw, n),
-    ] {
-        println!("of {n} voxels {missed:?} are missed by the sphere and by the triangle's plane");
-        assert!(missed.iter().all(|m| *m > n / 5));
     }
 }

@@ -1,10 +1,10 @@
 //! Motions in scenes, with triangles put exactly against what the links sweep.
 
-use crate::harness::gpu::{Mutant, mutated_flow};
+use crate::harness::gpu::{Mutant, mutated_pipeline};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::prove::avoids_triangle;
 use crate::harness::truth::position;
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage, Sweep};
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};
 use firstcontact::model::scene::Scene;
@@ -277,15 +277,15 @@ pub fn options(form: BoundForm, n: usize) -> Options {
 
 /// The same on the adapter.
 pub fn on_adapter(case: &Case, options: &Options, mutant: Option<Mutant>) -> [Vec<Candidate>; 2] {
-    let mut flow = mutated_flow(&case.world, options, mutant);
+    let mut pipeline = mutated_pipeline(&case.world, options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    flow.load(&case.world, &chunk, 0).unwrap();
+    pipeline.upload_chunk(&chunk, 0).unwrap();
     for stage in [Stage::Concat, Stage::Bound, Stage::Cull] {
-        flow.run_stage(&chunk, 0, stage).unwrap();
+        pipeline.run_stage(&chunk, 0, stage).unwrap();
     }
-    let (before, _) = flow.candidates(0).unwrap();
-    flow.run_stage(&chunk, 0, Stage::Sweep).unwrap();
-    let (after, _) = flow.candidates(0).unwrap();
+    let (before, _) = pipeline.candidates(0).unwrap();
+    pipeline.run_stage(&chunk, 0, Stage::Sweep).unwrap();
+    let (after, _) = pipeline.candidates(0).unwrap();
     [before, after]
 }
 

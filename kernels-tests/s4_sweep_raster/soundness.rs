@@ -4,9 +4,9 @@ use super::case::{
     Case, Kind, Shape, along_itself, arm, case, dropped, lost, lost_of, of_robot, on_adapter, options, reference, stage,
 };
 use crate::effort;
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::Draw;
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Capacities, Options, Stage};
 use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::Candidate;
@@ -267,23 +267,23 @@ fn without_culling_each_chunk_has_its_own_tiles() {
     }
     let mut draw = Draw::new(54);
     let case = case(&mut draw, &Kind { n_motions: 12, touching: 1, others: 30, ..Kind::default() });
-    let mut flow = mutated_flow(&case.world, &Options { cull: false, ..options(BoundForm::Jet, 32) }, None);
+    let mut pipeline = mutated_pipeline(&case.world, &Options { cull: false, ..options(BoundForm::Jet, 32) }, None);
     let (earlier, later) = case.pieces.split_at(case.pieces.len() / 2);
     assert!(later.len() * case.world.links.len() > 16, "more than what stands in for a buffer that is not there");
     for (pieces, first) in [(earlier, 0), (later, earlier.len() as u32), (earlier, 0)] {
         let chunk = ChunkInput { pieces: pieces.to_vec(), motions: &case.motions };
-        flow.load(&case.world, &chunk, 0).unwrap();
+        pipeline.upload_chunk(&chunk, 0).unwrap();
         for stage in [Stage::Concat, Stage::Bound, Stage::Cull] {
-            flow.run_stage(&chunk, 0, stage).unwrap();
+            pipeline.run_stage(&chunk, 0, stage).unwrap();
         }
         let of_case = |(mut candidates, wanted): (Vec<Candidate>, usize)| {
             assert_eq!(candidates.len(), wanted);
             candidates.iter_mut().for_each(|c| c.piece += first);
             candidates
         };
-        let before = of_case(flow.candidates(0).unwrap());
-        flow.run_stage(&chunk, 0, Stage::Sweep).unwrap();
-        let after = of_case(flow.candidates(0).unwrap());
+        let before = of_case(pipeline.candidates(0).unwrap());
+        pipeline.run_stage(&chunk, 0, Stage::Sweep).unwrap();
+        let after = of_case(pipeline.candidates(0).unwrap());
         let (_, bad) = dropped(&case, &before, &after);
         let touching: Vec<_> =
             case.touching.iter().filter(|t| (first..first + pieces.len() as u32).contains(&t.0)).copied().collect();

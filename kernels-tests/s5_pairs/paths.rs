@@ -35,7 +35,7 @@ fn case(robot: &Robot, blades: Vec<Triangle>, q0: &[f64], q1: &[f64]) -> Case {
     let world = World::new(robot, &scene, &[]).unwrap();
     let motion = ModelMotion::new(robot, q0, q1).unwrap();
     let pieces = Piece::cut(0, &motion).collect();
-    Case { world, motions: vec![motion], pieces }
+    Case { world, obb_trees: None, motions: vec![motion], pieces }
 }
 
 /// Where arms of 2r and r turn by 1 and by −2 rad (an epicycloid), a point rests for a moment: across, only its third derivative moves

@@ -3,11 +3,10 @@
 use super::{Case, case, faults};
 use crate::effort;
 use crate::harness::backends::{engine, on};
-use crate::harness::gpu::{Mutant, mutated_flow, skip};
+use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
-use firstcontact::engine::gpu::ChunkInput;
+use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Backend, Capacities, Options, Stage, Stats};
-use firstcontact::gpu::Slot;
 use firstcontact::motion::Motions;
 use firstcontact::stage::s5_pairs::Limits;
 use firstcontact::stage::s6_solve::Mode;
@@ -21,11 +20,11 @@ pub fn options(slabs: u32) -> Options {
 }
 
 pub fn run(case: &Case, options: &Options, mutant: Option<Mutant>) -> (Vec<TrianglePair>, Limits, Stats) {
-    let mut flow = mutated_flow(&case.world, options, mutant);
+    let mut pipeline = mutated_pipeline(&case.world, options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
     let mut stats = Stats::default();
-    let started = flow.start(&case.world, &chunk, 0).unwrap();
-    let output = flow.finish(&case.world, options, &chunk, started, &mut stats).unwrap();
+    let started = pipeline.start(&chunk, 0).unwrap();
+    let output = pipeline.finish(&chunk, started, &mut stats).unwrap();
     (output.pairs.into_iter().flat_map(Option::unwrap).collect(), output.limits, stats)
 }
 
@@ -58,11 +57,11 @@ fn overflows_in_slabs_lose_nothing() {
         return;
     }
     let case = case(&mut Draw::new(72), 4, 60, 6, [0.8, 1.5]);
-    let mut flow = mutated_flow(&case.world, &options(8), None);
+    let mut pipeline = mutated_pipeline(&case.world, &options(8), None);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    let started = flow.start(&case.world, &chunk, 0).unwrap();
-    flow.finish(&case.world, &options(8), &chunk, started, &mut Stats::default()).unwrap();
-    let [queue, candidates, pairs] = flow.demand(0).unwrap();
+    let started = pipeline.start(&chunk, 0).unwrap();
+    pipeline.finish(&chunk, started, &mut Stats::default()).unwrap();
+    let [queue, candidates, pairs] = pipeline.demand(0).unwrap();
     for (queue, pairs) in [(queue / 2, pairs), (queue, pairs / 2), (1, 1)] {
         let capacities = Some(Capacities { pieces: 100, boxes: 1 << 10, queue, candidates, pairs });
         let (pairs, limits, stats) = run(&case, &Options { capacities, ..options(8) }, None);
@@ -80,15 +79,15 @@ fn mutants_of_slabs_are_caught() {
     let mut unseen = Vec::new();
     for (old, new) in [
         // What a division leaves; the last slab.
-        ("if current.slab + 1u < current.n_slabs {", "if current.slab < current.n_slabs {"),
-        ("if start >= end {", "if start >= end || current.slab + 1u == current.n_slabs {"),
+        ("if routing.phase + 1u < routing.n_phases {", "if routing.phase < routing.n_phases {"),
+        ("if start >= end {", "if start >= end || routing.phase + 1u == routing.n_phases {"),
         // The limit a sub-interval early; a limit that nothing proves; one that forgets its piece, or its sub-interval.
         ("(limit - first) / SLICES + 1u", "(limit - first) / SLICES"),
         ("if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {", "if true {"),
         ("(m.index * SUBS + at) * SLICES + slice", "at * SLICES + slice"),
         ("(m.index * SUBS + at) * SLICES + slice", "m.index * SUBS * SLICES + slice"),
         // A slab in the middle.
-        ("c.mask & mask_of_slab(m,", "c.mask & select(ALL_SUBS, 0u, current.slab == 1u) & mask_of_slab(m,"),
+        ("c.mask & mask_of_slab(m,", "c.mask & select(ALL_SUBS, 0u, routing.phase == 1u) & mask_of_slab(m,"),
     ] {
         let (pairs, limits, _) = run(&case, &options(3), Some(Mutant { old, new }));
         if faults(&case, &pairs, &limits) == 0 {
@@ -123,12 +122,12 @@ fn loops_that_are_cut_short_lose_nothing() {
 fn entries(case: &Case, slabs: u32, mode: Mode) -> (Vec<u32>, Limits) {
     let mut options = options(slabs);
     options.solve.mode = mode;
-    let mut flow = mutated_flow(&case.world, &options, None);
+    let mut pipeline = mutated_pipeline(&case.world, &options, None);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
-    let started = flow.start(&case.world, &chunk, 0).unwrap();
-    let output = flow.finish(&case.world, &options, &chunk, started, &mut Stats::default()).unwrap();
-    let control: Vec<u32> = flow.buffers(0).read(flow.gpu(), Slot::Control, 256 + 128 * slabs as usize).unwrap();
-    ((0..slabs as usize).map(|slab| control[256 + 128 * slab]).collect(), output.limits)
+    let started = pipeline.start(&chunk, 0).unwrap();
+    let output = pipeline.finish(&chunk, started, &mut Stats::default()).unwrap();
+    let phases = pipeline.counters(0).unwrap().phases;
+    (phases[..slabs as usize].iter().map(|phase| phase.link_levels[0]).collect(), output.limits)
 }
 
 /// After the slab of a motion's contact none of its candidates is looked at.

@@ -12,7 +12,7 @@ use firstcontact::numeric::contraction::{
     vertex_moving_face,
 };
 use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::pose_bound::PointBound;
+use firstcontact::numeric::point_bound::PointBound;
 use firstcontact::numeric::separation::StandingTriangle;
 use glam::DVec3;
 

@@ -10,7 +10,7 @@ use crate::oracle::dyadic::{Dyadic, Exact3, cross, difference, dot, exact};
 use firstcontact::numeric::elementary::{Kind, Points, is_inside, sign};
 use firstcontact::numeric::linear::V3;
 use firstcontact::numeric::meeting::triangles_meet;
-use firstcontact::numeric::pose_bound::PointBound;
+use firstcontact::numeric::point_bound::PointBound;
 use firstcontact::numeric::separation::StandingTriangle;
 use glam::DVec3;
 

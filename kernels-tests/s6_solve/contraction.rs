@@ -10,7 +10,7 @@ use firstcontact::numeric::contraction::{
 };
 use firstcontact::numeric::lanes::Lanes;
 use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::pose_bound::PointBound;
+use firstcontact::numeric::point_bound::PointBound;
 use firstcontact::numeric::real::{Divide, Real};
 use firstcontact::numeric::separation::StandingTriangle;
 use glam::DVec3;

@@ -14,7 +14,7 @@ use firstcontact::motion::{JointMotion, ModelMotion};
 use firstcontact::numeric::contraction::{Side, Standing, edge_edge, vertex_face};
 use firstcontact::numeric::interval::{Interval, sin_cos_range};
 use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::pose_bound::PointBound;
+use firstcontact::numeric::point_bound::PointBound;
 use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DVec3};

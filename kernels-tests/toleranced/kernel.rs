@@ -5,9 +5,10 @@ use crate::harness::emulate::{Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
 use crate::harness::gpu::{Mutant, skip};
 use crate::harness::models::Draw;
 use firstcontact::gpu::AdapterChoice;
-use firstcontact::gpu::layout::{TolerancedPair, round_up};
 use firstcontact::gpu::shader::Source;
 use firstcontact::numeric::linear::V3;
+use firstcontact::numeric::rounding::round_up;
+use firstcontact::stage::layout::TolerancedPair;
 use firstcontact::stage::toleranced::{ANY, Fat, corners_of, reference};
 use firstcontact::toleranced::batch::Batch;
 use firstcontact::toleranced::elementary::FatEdge;
@@ -147,7 +148,7 @@ fn what_touches_stands_however_f32_rounds() {
 }
 
 pub fn on_adapter(mutant: Option<Mutant>) -> Batch {
-    let source = |kernel: &firstcontact::gpu::Kernel| {
+    let source = |kernel: &firstcontact::stage::kernel::Kernel| {
         let source = Source::expand(kernel.stem, kernel.source)?;
         mutant.map_or_else(|| Ok(source.clone()), |m| source.replaced(m.old, m.new))
     };

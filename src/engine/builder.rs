@@ -1,9 +1,12 @@
 //! Building an engine.
 
-use super::checker::Checker;
-use super::cpu::Workspaces;
-use super::gpu::GpuFlow;
+use super::core::EngineCore;
+use super::cpu_backend::ScratchPool;
+#[cfg(feature = "gpu")]
+use super::gpu_backend::GpuPipeline;
 use super::{Backend, Engine, Options, PairCulling, Stage};
+#[cfg(not(feature = "gpu"))]
+use crate::error::ErrorKind;
 use crate::error::{Error, Result};
 use crate::load::Watch;
 use crate::model::obb_tree::ObbTrees;
@@ -15,7 +18,7 @@ use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::Initial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Threads on the CPU that can be asked for: more than any machine has cores, and few enough to be started.
@@ -123,7 +126,7 @@ impl<'a> EngineBuilder<'a> {
         let triangles = self.taken.unwrap_or_else(|| self.scene.triangles.clone());
         let (robot, objects) = (self.robot, &self.scene.objects);
         let world = pool.install(|| World::with(robot, objects, triangles, &self.allowed, known, self.tree))?;
-        Engine::with(world, pool, self.options, start)
+        Engine::with(Arc::new(world), pool, self.options, start)
     }
 }
 
@@ -136,47 +139,88 @@ impl Engine {
         let start = Instant::now();
         options.solve.check()?;
         let pool = thread_pool(options.threads)?;
-        Self::with(World { obbs: None, ..self.world().clone() }, pool, options, start)
+        Self::with(Arc::clone(&self.0.world), pool, options, start)
     }
 
-    /// Opens the device for a world, and makes what the options need.
-    fn with(mut world: World, pool: ThreadPool, mut options: Options, start: Instant) -> Result<Self> {
-        let (flow, note) = match options.backend {
-            Backend::Cpu => (None, None),
-            Backend::Gpu => (Some(GpuFlow::new(&world, &options, false)?), None),
-            Backend::Auto => match GpuFlow::new(&world, &options, options.adapter.is_none()) {
-                Ok(flow) => (Some(flow), None),
-                Err(e) if options.adapter.is_some() => return Err(e),
-                Err(e) => (None, Some(format!("running on the CPU: {e}"))),
-            },
-        };
-        let bare = !options.cull && options.sweep == Sweep::Off;
-        let smallest = match options.pairs {
-            // Without the scene's tree of boxes only a tree of oriented ones keeps a link from meeting every cluster.
-            PairCulling::Auto if flow.is_none() && bare => Some(0),
-            PairCulling::Auto | PairCulling::Sat => None,
-            PairCulling::Obb { .. } if flow.is_some() && !options.reference.contains(&Stage::Pairs) => {
-                return Err(Error::usage("trees of oriented boxes are for the CPU, the kernels have none")
-                    .remedy("--backend cpu, or --reference s5_pairs"));
+    /// Opens the device for a world, and builds the trees that the options need.
+    fn with(world: Arc<World>, pool: ThreadPool, mut options: Options, start: Instant) -> Result<Self> {
+        #[cfg(feature = "gpu")]
+        let (pipeline, fallback_reason) = open_device(&world, &options)?;
+        #[cfg(feature = "gpu")]
+        let has_gpu = pipeline.is_some();
+        #[cfg(not(feature = "gpu"))]
+        let (has_gpu, fallback_reason) = (false, without_gpu(&options)?);
+        let obb_trees = obb_trees(&world, &options, has_gpu)?.map(Arc::new);
+        if has_gpu {
+            // These alternatives have no kernel and run on the CPU.
+            let cpu_only =
+                [(!options.sweep.has_kernels(), Stage::Sweep), (options.bound == BoundForm::Toleranced, Stage::Concat)];
+            for (_, stage) in cpu_only.into_iter().filter(|(applies, _)| *applies) {
+                if !options.reference.contains(&stage) {
+                    options.reference.push(stage);
+                }
             }
-            PairCulling::Obb { min_triangles } => Some(min_triangles),
-        };
-        world.obbs = smallest.map(|n| ObbTrees::new(&world, n));
-        if bare {
-            world.obbs = world.obbs.take().map(|obbs| obbs.with_scene(&world));
         }
-        if flow.is_some() && !options.sweep.has_kernels() && !options.reference.contains(&Stage::Sweep) {
-            options.reference.push(Stage::Sweep);
-        }
-        // No kernel makes balls of displacements: the reference does, all that follows reads them as it does jets.
-        if flow.is_some() && options.bound == BoundForm::Toleranced && !options.reference.contains(&Stage::Concat) {
-            options.reference.push(Stage::Concat);
-        }
-        let adapter = flow.as_ref().map(|flow| flow.gpu().summary().clone());
-        let (flow, form, workspaces) = (flow.map(Mutex::new), OnceLock::new(), Workspaces::default());
-        let build_s = start.elapsed().as_secs_f64();
-        Ok(Self(Arc::new(Checker { world, options, flow, adapter, pool, build_s, note, form, workspaces })))
+        Ok(Self(Arc::new(EngineCore {
+            #[cfg(feature = "gpu")]
+            adapter: pipeline.as_ref().map(|pipeline| pipeline.gpu().summary().clone()),
+            #[cfg(feature = "gpu")]
+            pipeline: pipeline.map(|mut pipeline| {
+                pipeline.set_cpu_stages(options.reference.clone(), obb_trees.clone());
+                std::sync::Mutex::new(pipeline)
+            }),
+            world,
+            obb_trees,
+            options,
+            pool,
+            fallback_reason,
+            chosen_sweep: OnceLock::new(),
+            scratch_pool: ScratchPool::default(),
+            build_s: start.elapsed().as_secs_f64(),
+        })))
     }
+}
+
+/// Opens the adapter that the options ask for, or explains why the automatic backend runs on the CPU.
+#[cfg(feature = "gpu")]
+fn open_device(world: &Arc<World>, options: &Options) -> Result<(Option<GpuPipeline>, Option<String>)> {
+    match options.backend {
+        Backend::Cpu => Ok((None, None)),
+        Backend::Gpu => Ok((Some(GpuPipeline::new(Arc::clone(world), options, false)?), None)),
+        Backend::Auto => match GpuPipeline::new(Arc::clone(world), options, options.adapter.is_none()) {
+            Ok(pipeline) => Ok((Some(pipeline), None)),
+            Err(e) if options.adapter.is_some() => Err(e),
+            Err(e) => Ok((None, Some(format!("running on the CPU: {e}")))),
+        },
+    }
+}
+
+/// Explains why the automatic backend runs on the CPU.
+#[cfg(not(feature = "gpu"))]
+fn without_gpu(options: &Options) -> Result<Option<String>> {
+    let reason = "the library was built without the feature 'gpu'";
+    match options.backend {
+        Backend::Cpu => Ok(None),
+        Backend::Auto if options.adapter.is_none() => Ok(Some(format!("running on the CPU: {reason}"))),
+        Backend::Auto | Backend::Gpu => Err(Error::new(ErrorKind::Gpu, reason).remedy("use the CPU backend")),
+    }
+}
+
+/// The trees of oriented boxes that the options ask for.
+fn obb_trees(world: &World, options: &Options, has_gpu: bool) -> Result<Option<ObbTrees>> {
+    // Without the scene's tree, only a tree of oriented boxes keeps a link from being tested against every leaf.
+    let is_bare = !options.cull && options.sweep == Sweep::Off;
+    let min_triangles = match options.pairs {
+        PairCulling::Auto if !has_gpu && is_bare => 0,
+        PairCulling::Auto | PairCulling::Sat => return Ok(None),
+        PairCulling::Obb { .. } if has_gpu && !options.reference.contains(&Stage::Pairs) => {
+            return Err(Error::usage("trees of oriented boxes are for the CPU, the kernels have none")
+                .remedy("--backend cpu, or --reference s5_pairs"));
+        }
+        PairCulling::Obb { min_triangles } => min_triangles,
+    };
+    let trees = ObbTrees::new(world, min_triangles);
+    Ok(Some(if is_bare { trees.with_scene(world) } else { trees }))
 }
 
 /// Threads to work on; 0 for as many as there are cores.

@@ -1,22 +1,22 @@
 //! The engine: a robot and a scene, made ready once, then asked about any number of motions.
 
-mod batch;
+mod autotune;
 mod builder;
-mod calibration;
-mod checker;
-mod cpu;
-mod feed;
-pub mod gpu;
+mod core;
+mod cpu_backend;
+#[cfg(feature = "gpu")]
+pub mod gpu_backend;
+mod motion_queue;
 mod options;
 mod stats;
-mod stream;
+mod verdict_iter;
 
 pub use crate::stage::s4_sweep::{Sweep, SweepCounts};
 pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::{EngineBuilder, thread_pool};
 pub use options::{Backend, Capacities, Options, PairCulling, Stage};
 pub use stats::{StageStats, Stats};
-pub use stream::Stream;
+pub use verdict_iter::Stream;
 
 use crate::error::Result;
 use crate::gpu::AdapterSummary;
@@ -26,7 +26,7 @@ use crate::model::world::World;
 use crate::motion::Motions;
 use crate::numeric::pose_bound::BoundForm;
 use crate::verdict::Verdict;
-use checker::Checker;
+use core::EngineCore;
 use glam::DAffine3;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Engine(Arc<Checker>);
+pub struct Engine(Arc<EngineCore>);
 
 /// What a check gave.
 #[derive(Clone, Debug, Default)]
@@ -100,7 +100,7 @@ impl Engine {
 
     /// Why the automatic backend runs on the CPU, if it does.
     pub fn note(&self) -> Option<&str> {
-        self.0.note.as_deref()
+        self.0.fallback_reason.as_deref()
     }
 
     /// Threads that the CPU's share of the work runs on.
@@ -131,8 +131,8 @@ impl Engine {
     /// # Errors
     /// As [`Engine::check`], and whatever `sink` returns: that ends the work.
     pub fn check_each(&self, motions: &Motions, sink: &mut dyn FnMut(usize, Verdict) -> Result<()>) -> Result<Stats> {
-        if self.0.are_few(motions) {
-            return self.0.check_few(motions, sink);
+        if self.0.fits_inline(motions) {
+            return self.0.check_inline(motions, sink);
         }
         let starts = (0..motions.len()).step_by(PORTION);
         self.check_portions(&mut starts.map(|i| Ok(motions.range(i..i + PORTION))), sink)
@@ -185,7 +185,7 @@ impl Engine {
     /// How swept volumes are tested: what was asked for, or what the automatic choice came to.
     pub fn sweep(&self) -> Sweep {
         match self.0.options.sweep {
-            Sweep::Auto => self.0.form.get().copied().unwrap_or(Sweep::Off),
+            Sweep::Auto => self.0.chosen_sweep.get().copied().unwrap_or(Sweep::Off),
             asked => asked,
         }
     }

@@ -1,255 +1,294 @@
-//! Buffers, by what they hold.
+//! Buffers on the device, by content.
 
 use super::device::Gpu;
-use super::layout::{Chunk, Pass};
-use super::pages::{PAGED, Page, PageRange};
 use crate::error::{Error, ErrorKind, Result};
+use crate::stage::layout::{ChunkParams, Routing};
 use bytemuck::Pod;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use wgpu::BufferUsages;
 
-macro_rules! slots {
-    ($($(#[$doc:meta])* $slot:ident,)*) => {
-        /// What a buffer holds. The WGSL sources say more on each.
+macro_rules! buffers {
+    ($($(#[$doc:meta])* $id:ident = $name:literal,)*) => {
+        /// A buffer, by its content. WGSL variables have the name of the buffer that they are bound to.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Slot {
-            $($(#[$doc])* $slot,)*
+        pub enum BufferId {
+            $($(#[$doc])* $id,)*
         }
 
-        const SLOTS: usize = [$(Slot::$slot,)*].len();
+        const N_BUFFERS: usize = [$(BufferId::$id,)*].len();
+
+        impl BufferId {
+            /// The buffer with a name in WGSL.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$id),)*
+                    _ => None,
+                }
+            }
+        }
     };
 }
 
-slots! {
-    /// The uniform [`Chunk`].
-    Chunk,
-    /// The uniforms [`Pass`], one for each step.
-    Pass,
-    /// The pieces.
-    Pieces,
-    /// The parent of each body.
-    Parents,
-    /// The joint motions.
-    Joints,
-    /// Sines and cosines, or their ranges.
-    Angles,
-    /// The pose bounds.
-    Poses,
-    /// The links' line-swept spheres.
-    Links,
-    /// The children of the inner nodes of the model's tree.
-    ModelChildren,
-    /// What differs by piece and link.
-    Moving,
-    /// The boxes of the model's tree.
-    Boxes,
-    /// The scene's tree.
-    SceneNodes,
-    /// The leaves of the scene's tree.
-    Clusters,
-    /// The scene's triangles.
-    SceneTriangles,
-    /// Bits of the pairs of link and object that are never tested.
-    Allowed,
-    /// The trees of the links.
-    LinkNodes,
-    /// The link of each node of these trees.
-    NodeLinks,
-    /// The boxes of the children of the first of these nodes.
-    NodeBoxes,
-    /// The links' triangles.
-    LinkTriangles,
-    /// Work items: this level's and the next one's.
-    Items,
-    /// Work items that have reached a leaf.
-    LeafItems,
-    /// Candidates (link, cluster).
-    Candidates,
-    /// The candidates of each piece and link, strung together.
-    Lists,
-    /// Pairs of triangles.
-    Pairs,
-    /// Counters, redo bits, limits.
-    Control,
-    /// The size of the next dispatch or drawing.
-    Arguments,
-    /// The tile of each piece and link.
-    TileOf,
-    /// The tiles.
-    Tiles,
-    /// Their maps.
-    Atlas,
-    /// The triangles of each candidate that a view has seen.
-    Seen,
-    /// The triangles of the candidates, one by one.
-    Listed,
+buffers! {
+    /// The uniform [`ChunkParams`].
+    Chunk = "chunk",
+    /// The uniforms [`Routing`], one per dispatch.
+    Routing = "routing",
+    /// Pieces of the chunk.
+    Pieces = "pieces",
+    /// Parent of each body.
+    Parents = "parents",
+    /// Joint motions.
+    Joints = "joints",
+    /// Sines and cosines of the joint angles at the middle of each sub-interval.
+    Angles = "angles",
+    /// Ranges of these sines and cosines over each sub-interval.
+    AngleRanges = "angle_ranges",
+    /// Pose bounds.
+    Poses = "poses",
+    /// Line-swept spheres of the links.
+    Links = "links",
+    /// Children of the inner nodes of the tree over the links.
+    LinkTreeChildren = "link_tree_children",
+    /// Data of each piece and link.
+    MovingLinks = "moving_links",
+    /// Boxes of the nodes of the tree over the links.
+    Boxes = "boxes",
+    /// Nodes of the scene's tree.
+    SceneNodes = "scene_nodes",
+    /// Leaves of the scene's tree.
+    SceneLeaves = "scene_leaves",
+    /// Triangles of the scene.
+    SceneTriangles = "scene_triangles",
+    /// One bit per link and object, set where the pair is never tested.
+    IgnoredPairs = "ignored_pairs",
+    /// Nodes of the links' trees.
+    LinkNodes = "link_nodes",
+    /// Link of each of these nodes.
+    NodeLinks = "node_links",
+    /// Boxes of the children of the nodes that requested them.
+    NodeBoxes = "node_boxes",
+    /// Triangles of the links.
+    LinkTriangles = "link_triangles",
+    /// Work items: the current level and the next one.
+    Items = "items",
+    /// Work items that have reached a leaf of a link's tree.
+    LeafItems = "leaf_items",
+    /// Candidates: link against leaf of the scene's tree.
+    Candidates = "candidates",
+    /// Triangle pairs.
+    Pairs = "pairs",
+    /// Counters, retry bits, cutoffs.
+    Control = "control",
+    /// Arguments of the next indirect dispatch or draw.
+    IndirectArgs = "indirect_args",
+    /// Tile of each piece and link.
+    TileOf = "tile_of",
+    /// Tiles.
+    Tiles = "tiles",
+    /// Depth maps of the tiles.
+    Atlas = "atlas",
+    /// Triangles of each candidate that a view has seen.
+    Seen = "seen",
+    /// List of the candidates' triangles.
+    Listed = "listed",
     /// Gain, step and counts of a batch of extremal pairs.
-    ExtremalSettings,
+    ExtremalSettings = "extremal_settings",
     /// Bodies and motions of extremal pairs.
-    ExtremalPairs,
-    /// Where extremal pairs are, and what is known of them.
-    ExtremalStates,
-    /// Control points of their patches.
-    ExtremalNets,
-    /// Pairs of triangles of which one is fat.
-    TolerancedPairs,
-    /// What is left of each.
-    TolerancedMasks,
+    ExtremalPairs = "extremal_pairs",
+    /// States of extremal pairs.
+    ExtremalStates = "extremal_states",
+    /// Control points of the patches of extremal pairs.
+    ExtremalNets = "extremal_nets",
+    /// Pairs of a fat and a fixed triangle.
+    TolerancedPairs = "toleranced_pairs",
+    /// Open contacts of each of these pairs.
+    TolerancedMasks = "toleranced_masks",
 }
 
-/// A set of buffers. Cloning shares them.
+/// The buffers of which each page of the scene has its own.
+pub(super) const PAGED: [BufferId; 3] = [BufferId::SceneNodes, BufferId::SceneLeaves, BufferId::SceneTriangles];
+
+/// A page of the scene on the device.
+#[derive(Clone, Debug)]
+pub(super) struct Page {
+    /// The buffers [`PAGED`].
+    pub buffers: [Option<wgpu::Buffer>; PAGED.len()],
+    /// The part of the scene in it.
+    pub range: PageRange,
+}
+
+/// The part of the scene in a page, counted over all pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageRange {
+    /// First leaf of the scene's tree.
+    pub first_leaf: u32,
+    /// Number of leaves.
+    pub n_leaves: u32,
+    /// First triangle.
+    pub first_triangle: u32,
+}
+
+/// A set of buffers. Clones share the buffers.
 #[derive(Debug)]
 pub struct Buffers {
-    all: [Option<wgpu::Buffer>; SLOTS],
-    /// Stands for a buffer that was never made, so that a kernel can always be bound.
-    nothing: wgpu::Buffer,
-    /// The scene's pages, and which of them the buffers are.
+    all: [Option<wgpu::Buffer>; N_BUFFERS],
+    /// Bound where a buffer has not been made, so that a kernel can always be bound.
+    placeholder: wgpu::Buffer,
+    /// Pages of the scene, and the index of the bound page.
     pages: Arc<[Page]>,
     page: usize,
-    /// How pipelines bind these buffers, by what the pipeline is numbered with and the page.
+    /// Bind groups, by id of the kernel and index of the page.
     groups: Mutex<HashMap<(u64, usize), wgpu::BindGroup>>,
 }
 
 impl Clone for Buffers {
     fn clone(&self) -> Self {
         let pages = Arc::clone(&self.pages);
-        Self { all: self.all.clone(), nothing: self.nothing.clone(), pages, page: self.page, groups: Mutex::default() }
+        Self {
+            all: self.all.clone(),
+            placeholder: self.placeholder.clone(),
+            pages,
+            page: self.page,
+            groups: Mutex::default(),
+        }
     }
 }
 
-/// The least size of a buffer: binding nothing is not allowed.
-const LEAST_BYTES: u64 = 64;
+/// Smallest size of a buffer, bytes: empty bindings are not allowed.
+const MIN_BYTES: u64 = 64;
 
 impl Buffers {
-    /// No buffers yet.
+    /// An empty set.
     ///
     /// # Errors
     /// The device failed.
     pub fn new(gpu: &Gpu) -> Result<Self> {
-        let nothing = create(gpu, "nothing", LEAST_BYTES)?;
-        let all = [const { None }; SLOTS];
-        Ok(Self { all, nothing, pages: Arc::default(), page: 0, groups: Mutex::default() })
+        let placeholder = create(gpu, "placeholder", MIN_BYTES)?;
+        let all = [const { None }; N_BUFFERS];
+        Ok(Self { all, placeholder, pages: Arc::default(), page: 0, groups: Mutex::default() })
     }
 
-    /// Forgets what these slots hold.
-    pub(super) fn forget(&mut self, slots: &[Slot]) {
-        slots.iter().for_each(|slot| self.all[*slot as usize] = None);
+    /// Drops buffers.
+    pub(super) fn forget(&mut self, ids: &[BufferId]) {
+        ids.iter().for_each(|id| self.all[*id as usize] = None);
     }
 
-    /// The buffer itself, if there is one.
-    pub(super) fn handle(&self, slot: Slot) -> Option<wgpu::Buffer> {
-        self.all[slot as usize].clone()
+    /// The buffer, if it has been made.
+    pub(super) fn handle(&self, id: BufferId) -> Option<wgpu::Buffer> {
+        self.all[id as usize].clone()
     }
 
-    /// Takes the scene's pages; the first one is there.
+    /// Sets the pages of the scene, and binds the first one.
     pub(super) fn set_pages(&mut self, pages: Vec<Page>) {
         self.pages = pages.into();
         self.groups = Mutex::default();
-        self.turn_to(0);
+        self.bind_page(0);
     }
 
-    /// How many pages the scene has, at least one once it is uploaded.
+    /// Number of pages of the scene; at least one once the scene is uploaded.
     pub fn n_pages(&self) -> usize {
         self.pages.len()
     }
 
-    /// What the page holds that is there.
+    /// The part of the scene in the bound page.
     pub fn page(&self) -> PageRange {
-        self.pages.get(self.page).map_or_else(PageRange::default, |page| page.holds)
+        self.pages.get(self.page).map_or_else(PageRange::default, |page| page.range)
     }
 
-    /// The most leaves that a page has.
-    pub fn most_clusters(&self) -> u32 {
-        self.pages.iter().map(|page| page.holds.n_clusters).max().unwrap_or(0)
+    /// Largest number of leaves in a page.
+    pub fn max_page_leaves(&self) -> u32 {
+        self.pages.iter().map(|page| page.range.n_leaves).max().unwrap_or(0)
     }
 
-    /// Puts a page of the scene into its slots, for what is submitted from now on.
-    pub fn turn_to(&mut self, page: usize) {
-        if let Some(there) = self.pages.get(page) {
-            for (slot, buffer) in PAGED.iter().zip(&there.buffers) {
-                self.all[*slot as usize].clone_from(buffer);
+    /// Binds a page of the scene for all later submissions.
+    pub fn bind_page(&mut self, page: usize) {
+        if let Some(bound) = self.pages.get(page) {
+            for (id, buffer) in PAGED.iter().zip(&bound.buffers) {
+                self.all[*id as usize].clone_from(buffer);
             }
             self.page = page;
         }
     }
 
-    /// The bind group of a pipeline, made when it is first asked for, and again after a buffer has grown.
-    pub(super) fn group(&self, pipeline: u64, make: impl FnOnce() -> wgpu::BindGroup) -> wgpu::BindGroup {
+    /// The bind group of a kernel, made on first use and again after a buffer has grown.
+    pub(super) fn group(&self, kernel_id: u64, make: impl FnOnce() -> wgpu::BindGroup) -> wgpu::BindGroup {
         match self.groups.lock() {
-            Ok(mut groups) => groups.entry((pipeline, self.page)).or_insert_with(make).clone(),
+            Ok(mut groups) => groups.entry((kernel_id, self.page)).or_insert_with(make).clone(),
             Err(_) => make(),
         }
     }
 
-    pub(super) fn buffer(&self, slot: Slot) -> &wgpu::Buffer {
-        self.all[slot as usize].as_ref().unwrap_or(&self.nothing)
+    pub(super) fn buffer(&self, id: BufferId) -> &wgpu::Buffer {
+        self.all[id as usize].as_ref().unwrap_or(&self.placeholder)
     }
 
-    /// Makes room for `bytes`, forgetting what was there if it has to grow: a buffer that is large enough stays.
+    /// Ensures that a buffer has at least `bytes`. A buffer that has to grow loses its content.
     ///
     /// # Errors
-    /// The device has not that much memory, or cannot bind that much at once.
-    pub fn reserve(&mut self, gpu: &Gpu, slot: Slot, bytes: u64) -> Result<()> {
-        let bytes = bytes.next_multiple_of(16).max(LEAST_BYTES);
-        if self.all[slot as usize].as_ref().is_some_and(|b| b.size() >= bytes) {
+    /// The device does not have enough memory, or cannot bind a buffer of that size.
+    pub fn reserve(&mut self, gpu: &Gpu, id: BufferId, bytes: u64) -> Result<()> {
+        let bytes = bytes.next_multiple_of(16).max(MIN_BYTES);
+        if self.all[id as usize].as_ref().is_some_and(|b| b.size() >= bytes) {
             return Ok(());
         }
         if bytes > gpu.max_binding() {
             let message =
-                format!("{slot:?} need {bytes} bytes, adapter '{}' binds {}", gpu.summary().name, gpu.max_binding());
+                format!("{id:?} need {bytes} bytes, adapter '{}' binds {}", gpu.summary().name, gpu.max_binding());
             return Err(Error::new(ErrorKind::Memory, message).remedy("use --backend cpu"));
         }
-        self.all[slot as usize] = Some(create(gpu, &format!("{slot:?}"), bytes)?);
+        self.all[id as usize] = Some(create(gpu, &format!("{id:?}"), bytes)?);
         self.groups = Mutex::default();
         Ok(())
     }
 
-    /// Makes a buffer that begins with these contents.
+    /// Writes the start of a buffer, growing it as needed.
     ///
     /// # Errors
     /// As [`Buffers::reserve`].
-    pub fn fill<T: Pod>(&mut self, gpu: &Gpu, slot: Slot, data: &[T]) -> Result<()> {
-        self.reserve(gpu, slot, size_of_val(data) as u64)?;
-        self.write(gpu, slot, 0, data);
+    pub fn fill<T: Pod>(&mut self, gpu: &Gpu, id: BufferId, data: &[T]) -> Result<()> {
+        self.reserve(gpu, id, size_of_val(data) as u64)?;
+        self.write(gpu, id, 0, data);
         Ok(())
     }
 
-    /// Writes into a buffer that has room, from its element `at` on.
-    pub fn write<T: Pod>(&self, gpu: &Gpu, slot: Slot, at: usize, data: &[T]) {
+    /// Writes elements of a buffer that is large enough, starting at element `at`.
+    pub fn write<T: Pod>(&self, gpu: &Gpu, id: BufferId, at: usize, data: &[T]) {
         if !data.is_empty() {
             let bytes: &[u8] = bytemuck::cast_slice(data);
-            gpu.queue.write_buffer(self.buffer(slot), (at * size_of::<T>()) as u64, bytes);
+            gpu.queue.write_buffer(self.buffer(id), (at * size_of::<T>()) as u64, bytes);
         }
     }
 
-    /// Sets the chunk's uniform.
+    /// Sets the uniform of the chunk.
     ///
     /// # Errors
     /// As [`Buffers::reserve`].
-    pub fn set_chunk(&mut self, gpu: &Gpu, chunk: &Chunk) -> Result<()> {
+    pub fn set_chunk(&mut self, gpu: &Gpu, params: &ChunkParams) -> Result<()> {
         let mut bytes = encase::UniformBuffer::new(Vec::<u8>::new());
-        bytes.write(chunk).map_err(|e| Error::new(ErrorKind::Gpu, e.to_string()))?;
-        self.fill(gpu, Slot::Chunk, &bytes.into_inner())
+        bytes.write(params).map_err(|e| Error::new(ErrorKind::Gpu, e.to_string()))?;
+        self.fill(gpu, BufferId::Chunk, &bytes.into_inner())
     }
 
-    /// Sets the uniforms of the steps; each stands at its number times [`PASS_STRIDE`].
+    /// Sets the uniforms of the dispatches, at multiples of [`ROUTING_STRIDE`].
     ///
     /// # Errors
     /// As [`Buffers::reserve`].
-    pub fn set_passes(&mut self, gpu: &Gpu, passes: &[Pass]) -> Result<()> {
-        let mut bytes = encase::DynamicUniformBuffer::new_with_alignment(Vec::<u8>::new(), u64::from(PASS_STRIDE));
-        for pass in passes {
-            bytes.write(pass).map_err(|e| Error::new(ErrorKind::Gpu, e.to_string()))?;
+    pub fn set_routings(&mut self, gpu: &Gpu, routings: &[Routing]) -> Result<()> {
+        let mut bytes = encase::DynamicUniformBuffer::new_with_alignment(Vec::<u8>::new(), u64::from(ROUTING_STRIDE));
+        for routing in routings {
+            bytes.write(routing).map_err(|e| Error::new(ErrorKind::Gpu, e.to_string()))?;
         }
-        self.fill(gpu, Slot::Pass, &bytes.into_inner())
+        self.fill(gpu, BufferId::Routing, &bytes.into_inner())
     }
 
     /// Reads `count` elements back and waits for them.
     ///
     /// # Errors
     /// The device failed.
-    pub fn read<T: Pod>(&self, gpu: &Gpu, slot: Slot, count: usize) -> Result<Vec<T>> {
+    pub fn read<T: Pod>(&self, gpu: &Gpu, id: BufferId, count: usize) -> Result<Vec<T>> {
         let bytes = count * size_of::<T>();
         if bytes == 0 {
             return Ok(Vec::new());
@@ -257,7 +296,7 @@ impl Buffers {
         let padded = bytes.next_multiple_of(8) as u64;
         let staging = gpu.staging(padded)?;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(self.buffer(slot), 0, &staging, 0, Some(padded));
+        encoder.copy_buffer_to_buffer(self.buffer(id), 0, &staging, 0, Some(padded));
         let submission = gpu.queue.submit([encoder.finish()]);
         let mapping = gpu.map(staging, padded);
         gpu.wait_for(Some(submission))?;
@@ -265,8 +304,8 @@ impl Buffers {
     }
 }
 
-/// Distance of the uniforms of two steps, bytes: what every adapter can address.
-pub const PASS_STRIDE: u32 = 256;
+/// Distance between the uniforms of two dispatches, bytes: an alignment that every adapter supports.
+pub const ROUTING_STRIDE: u32 = 256;
 
 fn create(gpu: &Gpu, label: &str, size: u64) -> Result<wgpu::Buffer> {
     let usage = BufferUsages::STORAGE
@@ -276,41 +315,4 @@ fn create(gpu: &Gpu, label: &str, size: u64) -> Result<wgpu::Buffer> {
         | BufferUsages::COPY_SRC;
     let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
     gpu.buffer(&descriptor)
-}
-
-/// Staging buffers that are kept, which is a few for each page of the scene, and the largest of them, bytes.
-const MOST_KEPT: usize = 256;
-const LARGEST_KEPT: u64 = 1 << 24;
-
-impl Gpu {
-    /// Makes a buffer.
-    pub(super) fn buffer(&self, descriptor: &wgpu::BufferDescriptor) -> Result<wgpu::Buffer> {
-        self.faults.allocation(&self.summary().name)?;
-        self.count_one();
-        self.guarded(|| self.device.create_buffer(descriptor))
-    }
-
-    /// A buffer to copy into and read from: the smallest that is free, if it is not far too large.
-    pub(super) fn staging(&self, bytes: u64) -> Result<wgpu::Buffer> {
-        if let Ok(mut free) = self.free_staging.lock() {
-            let fits = |b: &wgpu::Buffer| b.size() >= bytes && b.size() / 4 <= bytes.max(1 << 16);
-            let fitting = (0..free.len()).filter(|&i| fits(&free[i]));
-            if let Some(i) = fitting.min_by_key(|&i| free[i].size()) {
-                return Ok(free.swap_remove(i));
-            }
-        }
-        let usage = BufferUsages::COPY_DST | BufferUsages::MAP_READ;
-        let size = bytes.next_multiple_of(16);
-        self.buffer(&wgpu::BufferDescriptor { label: Some("readback"), size, usage, mapped_at_creation: false })
-    }
-
-    /// Takes a staging buffer back that is not mapped any more.
-    pub(super) fn keep_staging(&self, buffer: wgpu::Buffer) {
-        if let Ok(mut free) = self.free_staging.lock()
-            && free.len() < MOST_KEPT
-            && buffer.size() <= LARGEST_KEPT
-        {
-            free.push(buffer);
-        }
-    }
 }

@@ -1,12 +1,11 @@
 //! Adapters and the device.
 
-use super::faults::{FaultCounts, Faults, out_of_memory};
-use super::kernel::pass_layout;
-use super::recording::Clock;
+use super::faults::{FaultInjection, Faults, out_of_memory};
+use super::reflection::MAX_STORAGE_BUFFERS;
 use crate::error::{Error, ErrorKind, Result};
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Which adapter to open.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +31,16 @@ pub struct AdapterSummary {
     pub hardware: bool,
 }
 
+/// A set of timestamps: two for each stage of a submission.
+#[derive(Debug)]
+pub(super) struct Clock {
+    pub times: wgpu::QuerySet,
+    pub resolved: wgpu::Buffer,
+}
+
+/// Timestamps of a clock.
+pub(super) const TIMES: u32 = 32;
+
 /// An open device.
 #[derive(Debug)]
 pub struct Gpu {
@@ -39,22 +48,20 @@ pub struct Gpu {
     pub(super) queue: wgpu::Queue,
     summary: AdapterSummary,
     timestamp_period_ns: Option<f32>,
-    /// Whether drawings may read and write storage buffers.
-    draws: bool,
+    /// Whether vertex and fragment stages may access storage buffers.
+    fragment_storage: bool,
     /// The first failure that the driver reported outside of a call.
     fault: Arc<Mutex<Option<String>>>,
-    pub(super) faults: FaultCounts,
+    pub(super) faults: FaultInjection,
     /// Staging buffers that nothing waits in.
     pub(super) free_staging: Mutex<Vec<wgpu::Buffer>>,
     /// Clocks that no submission has.
     pub(super) free_clocks: Mutex<Vec<Clock>>,
-    pub(super) pass_layout: wgpu::BindGroupLayout,
+    /// The layout of group 1, once a kernel has been compiled.
+    pub(super) routing_layout: OnceLock<wgpu::BindGroupLayout>,
     /// Buffers, pipelines, bind groups and query sets made so far.
     created: AtomicU64,
 }
-
-/// Storage buffers that one kernel may bind: what every adapter offers.
-const STORAGE_BUFFERS: u32 = 8;
 
 pub(super) fn gpu_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Gpu, message)
@@ -129,19 +136,22 @@ impl Gpu {
         let summary = summary(&adapter.get_info());
         let offered = adapter.limits();
         let least = wgpu::Limits {
-            max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
+            max_storage_buffers_per_shader_stage: MAX_STORAGE_BUFFERS,
             ..wgpu::Limits::downlevel_defaults()
         };
         let wanted = wgpu::Limits {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
             max_buffer_size: offered.max_buffer_size,
-            max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
+            max_storage_buffers_per_shader_stage: MAX_STORAGE_BUFFERS,
             max_texture_dimension_2d: offered.max_texture_dimension_2d,
             ..least.clone()
         };
         let wanted = if faults.least_limits { least } else { wanted };
-        if offered.max_storage_buffers_per_shader_stage < STORAGE_BUFFERS {
-            return Err(gpu_error(format!("adapter '{}' binds fewer than {STORAGE_BUFFERS} buffers", summary.name)));
+        if offered.max_storage_buffers_per_shader_stage < MAX_STORAGE_BUFFERS {
+            return Err(gpu_error(format!(
+                "adapter '{}' binds fewer than {MAX_STORAGE_BUFFERS} buffers",
+                summary.name
+            )));
         }
         let timestamps = adapter.features() & wgpu::Features::TIMESTAMP_QUERY;
         let descriptor = wgpu::DeviceDescriptor {
@@ -167,19 +177,18 @@ impl Gpu {
         device.set_device_lost_callback(move |reason, message| lost(format!("device lost ({reason:?}): {message}")));
         let timestamp_period_ns = (!timestamps.is_empty()).then(|| queue.get_timestamp_period());
         let wanted = wgpu::DownlevelFlags::FRAGMENT_WRITABLE_STORAGE | wgpu::DownlevelFlags::VERTEX_STORAGE;
-        let draws = adapter.get_downlevel_capabilities().flags.contains(wanted);
-        let pass_layout = pass_layout(&device);
+        let fragment_storage = adapter.get_downlevel_capabilities().flags.contains(wanted);
         Ok(Self {
             device,
             queue,
             summary,
             timestamp_period_ns,
-            draws,
+            fragment_storage,
             fault,
-            faults: FaultCounts::new(faults),
+            faults: FaultInjection::new(faults),
             free_staging: Mutex::default(),
             free_clocks: Mutex::default(),
-            pass_layout,
+            routing_layout: OnceLock::new(),
             created: AtomicU64::new(0),
         })
     }
@@ -189,8 +198,8 @@ impl Gpu {
         self.created.load(Ordering::Relaxed)
     }
 
-    /// Counts one of them, and gives its number.
-    pub(super) fn count_one(&self) -> u64 {
+    /// Counts an object that is about to be made, and returns its id.
+    pub(super) fn next_object_id(&self) -> u64 {
         self.created.fetch_add(1, Ordering::Relaxed)
     }
 
@@ -204,9 +213,9 @@ impl Gpu {
         self.timestamp_period_ns
     }
 
-    /// Whether drawings may read and write storage buffers: nearly every adapter, but not all.
-    pub fn draws(&self) -> bool {
-        self.draws
+    /// Whether vertex and fragment stages may access storage buffers; nearly every adapter supports it.
+    pub fn supports_fragment_storage(&self) -> bool {
+        self.fragment_storage
     }
 
     /// Largest buffer that a kernel can bind, bytes.
@@ -237,8 +246,8 @@ impl Gpu {
         }
     }
 
-    /// Notes that the device is of no use any more; gives what to tell of it.
-    pub fn give_up(&self, error: &Error) -> Error {
+    /// Marks the device as lost, and returns the error to report.
+    pub fn mark_lost(&self, error: &Error) -> Error {
         if let Ok(mut fault) = self.fault.lock() {
             fault.get_or_insert_with(|| error.to_string());
         }
@@ -277,7 +286,7 @@ impl Gpu {
     }
 }
 
-/// A buffer on its way back.
+/// A buffer that is being mapped for reading.
 #[derive(Debug)]
 pub(super) struct Mapping {
     buffer: wgpu::Buffer,

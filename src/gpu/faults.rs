@@ -18,13 +18,13 @@ pub struct Faults {
 
 /// Faults, and how far it is to them.
 #[derive(Debug)]
-pub(super) struct FaultCounts {
+pub(super) struct FaultInjection {
     faults: Faults,
     allocations: AtomicU64,
     submissions: AtomicU64,
 }
 
-impl FaultCounts {
+impl FaultInjection {
     pub(super) fn new(faults: Faults) -> Self {
         Self { faults, allocations: AtomicU64::new(0), submissions: AtomicU64::new(0) }
     }
@@ -44,7 +44,7 @@ impl FaultCounts {
     }
 
     /// One submission more: whether the device is lost with it.
-    pub(super) fn loses(&self) -> bool {
+    pub(super) fn should_lose_device(&self) -> bool {
         let n = self.submissions.fetch_add(1, Ordering::Relaxed);
         self.faults.loss == Some(n)
     }

@@ -1,26 +1,26 @@
-//! The only place that knows the graphics library: adapters, kernels, buffers, dispatches.
+//! The only module that depends on wgpu: adapters, kernels, buffers, dispatches.
 
 mod buffers;
 mod device;
 mod draw;
 mod faults;
 mod kernel;
-pub mod layout;
+mod memory;
 mod nodes;
-mod occlusion;
 mod pages;
+mod program;
 mod raster;
 mod recording;
+mod reflection;
 pub mod shader;
 mod world;
 
-pub use buffers::{Buffers, PASS_STRIDE, Slot};
+pub use buffers::{BufferId, Buffers, PageRange, ROUTING_STRIDE};
 pub use device::{AdapterChoice, AdapterSummary, Gpu};
 pub use draw::{Corner, Frame, Layer, Lens, Paint, SOURCE as RENDER_SOURCE};
 pub use faults::Faults;
-pub use kernel::{Access, Binding, Kernel, Pipeline, bind};
-pub use occlusion::MAX_QUERIES;
-pub use pages::PageRange;
-pub use raster::{Depth, Drawing, TARGET_PIXELS};
-pub use recording::{DISPATCH, Readback, Size, Step, Submission};
+pub use program::CompiledKernel;
+pub use raster::TARGET_PIXELS;
+pub use recording::{Dispatch, INDIRECT_ARGS, Readback, Submission, WorkSize};
+pub use reflection::{Access, Binding, Interface};
 pub use world::first_link_triangles;

@@ -4,9 +4,9 @@
 //! So `origin + byte * step` has no error on any adapter: a sum or product that can be exact is exact, however it is rounded or
 //! fused. Corners are chosen outward. Clusters have their boxes in single precision beside, so that nothing is lost where it counts.
 
-use super::layout::{SceneChild, SceneNode};
 use crate::model::tree::{ChildRef, WIDTH};
 use crate::model::world::SceneBox;
+use crate::stage::layout::{SceneChild, SceneNode};
 use glam::Vec3;
 
 /// The largest number of steps from an origin.

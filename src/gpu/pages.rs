@@ -4,12 +4,13 @@
 //! scene's without what lies in other pages. A page counts its nodes, leaves and triangles from 0; its root is the lowest node that holds
 //! all of it. One page is the scene as it is.
 
-use super::buffers::{Buffers, Slot};
+use super::buffers::{BufferId, Buffers, PAGED, Page, PageRange};
 use super::device::Gpu;
-use super::layout::{Cluster, SceneNode, SceneTriangle, UNIT, nearest, round_up};
 use crate::error::Result;
 use crate::model::tree::{ChildRef, WIDTH};
 use crate::model::world::{SceneBox, SceneShape};
+use crate::numeric::rounding::{UNIT_F32, nearest, round_up};
+use crate::stage::layout::{SceneLeaf, SceneNode, SceneTriangle};
 use std::ops::Range;
 
 /// A box that nothing meets: that of a child that does not exist.
@@ -17,35 +18,12 @@ const NOWHERE: SceneBox = SceneBox { lo: [1e30; 3], hi: [-1e30; 3] };
 /// Triangles that are written to a device at once.
 const AT_ONCE: usize = 1 << 20;
 
-/// The buffers that a page has of its own.
-pub(super) const PAGED: [Slot; 3] = [Slot::SceneNodes, Slot::Clusters, Slot::SceneTriangles];
-
-/// A page on a device.
-#[derive(Clone, Debug)]
-pub(super) struct Page {
-    /// Those of [`PAGED`].
-    pub buffers: [Option<wgpu::Buffer>; PAGED.len()],
-    /// What is in it.
-    pub holds: PageRange,
-}
-
-/// What a page holds of the scene, counted through all pages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PageRange {
-    /// Its first leaf.
-    pub first_cluster: u32,
-    /// Number of its leaves.
-    pub n_clusters: u32,
-    /// Its first triangle.
-    pub first_triangle: u32,
-}
-
 /// The leaves of each page, if none of its buffers may have more than `most` bytes; a leaf that alone has more is a page all the same.
 fn cut(scene: &SceneShape, most: u64) -> Vec<Range<u32>> {
     let (tree, n) = (&scene.tree, scene.tree.n_leaves() as u32);
     let bytes = |nodes: usize, leaves: usize, triangles: usize| {
         let nodes = nodes * size_of::<SceneNode>();
-        nodes.max(leaves * size_of::<Cluster>()).max(triangles * size_of::<SceneTriangle>()) as u64
+        nodes.max(leaves * size_of::<SceneLeaf>()).max(triangles * size_of::<SceneTriangle>()) as u64
     };
     if n == 0 || bytes(tree.nodes.len(), n as usize, scene.triangles.len()) <= most {
         return std::iter::once(0..n).collect();
@@ -146,34 +124,33 @@ impl Buffers {
         for leaves in &ranges {
             self.forget(&PAGED);
             let nodes: Vec<SceneNode> = tree_of(scene, &below, leaves).iter().map(SceneNode::around).collect();
-            self.fill(gpu, Slot::SceneNodes, &nodes)?;
+            self.fill(gpu, BufferId::SceneNodes, &nodes)?;
             let start = |leaf: u32| scene.tree.leaf_starts[leaf as usize];
             let (first, end) = (start(leaves.start), start(leaves.end));
             let clusters = leaves.clone().map(|i| {
-                let (b, range) = (scene.cluster_boxes[i as usize], scene.tree.leaf(i));
-                Cluster {
+                let (b, triangles) = (scene.cluster_boxes[i as usize], scene.tree.leaf(i));
+                SceneLeaf {
                     lo: b.lo.into(),
-                    first: range.start as u32 - first,
+                    first: triangles.start as u32 - first,
                     hi: b.hi.into(),
-                    count: range.len() as u32,
+                    count: triangles.len() as u32,
                 }
             });
-            self.fill(gpu, Slot::Clusters, &clusters.collect::<Vec<_>>())?;
+            self.fill(gpu, BufferId::SceneLeaves, &clusters.collect::<Vec<_>>())?;
             self.upload_triangles(gpu, scene, first as usize..end as usize)?;
-            let holds =
-                PageRange { first_cluster: leaves.start, n_clusters: leaves.len() as u32, first_triangle: first };
-            pages.push(Page { buffers: PAGED.map(|slot| self.handle(slot)), holds });
+            let range = PageRange { first_leaf: leaves.start, n_leaves: leaves.len() as u32, first_triangle: first };
+            pages.push(Page { buffers: PAGED.map(|id| self.handle(id)), range });
         }
         self.set_pages(pages);
         Ok(())
     }
 
     fn upload_triangles(&mut self, gpu: &Gpu, scene: &SceneShape, all: Range<usize>) -> Result<()> {
-        self.reserve(gpu, Slot::SceneTriangles, (all.len() * size_of::<SceneTriangle>()) as u64)?;
+        self.reserve(gpu, BufferId::SceneTriangles, (all.len() * size_of::<SceneTriangle>()) as u64)?;
         for first in all.clone().step_by(AT_ONCE) {
             let some: Vec<SceneTriangle> =
                 (first..all.end.min(first + AT_ONCE)).map(|i| scene_triangle(scene, i)).collect();
-            self.write(gpu, Slot::SceneTriangles, first - all.start, &some);
+            self.write(gpu, BufferId::SceneTriangles, first - all.start, &some);
             if all.len() > AT_ONCE {
                 // What is written waits in memory until something is submitted.
                 gpu.flush()?;
@@ -187,7 +164,7 @@ fn scene_triangle(scene: &SceneShape, i: usize) -> SceneTriangle {
     let [y0, y1, y2] = scene.triangles[i].map(nearest);
     // Rounding to nearest is off by half a unit of each coordinate.
     let size = scene.triangles[i].iter().fold(0.0, |m: f64, v| m.max(v.length()));
-    let error = round_up(size * (0.5 * UNIT + scene.shift_unit) * (1.0 + 1e-6));
+    let error = round_up(size * (0.5 * UNIT_F32 + scene.shift_unit) * (1.0 + 1e-6));
     SceneTriangle { y0, error, y1, object: scene.object[i], y2, padding: 0 }
 }
 

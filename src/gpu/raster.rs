@@ -1,75 +1,33 @@
-//! Drawings: polygons whose fragments write storage buffers. The target's own pixels are never written; it is there because
-//! fragments come from the pixels of some target.
+//! Compiling raster kernels: polygons whose fragments write storage buffers. Pixels of the target are never written; the target
+//! only provides the grid of pixels from which fragments are generated.
 
 use super::device::Gpu;
-use super::kernel::{Access, Kernel, Pipeline, Program, entry};
+use super::program::{CompiledKernel, CompiledRaster, Program};
+use super::reflection::Interface;
 use super::shader::Source;
 use crate::error::{Error, ErrorKind, Result};
-use wgpu::ShaderStages;
-
-/// A drawing: instances of a strip of triangles.
-#[derive(Clone, Copy, Debug)]
-pub struct Drawing {
-    /// The entry point for the vertices and the bindings of both entry points. What is written, fragments write.
-    pub vertices: Kernel,
-    /// The entry point for the fragments.
-    pub fragments: &'static str,
-    /// What becomes of depths that the fragments give, if they do.
-    pub depth: Option<Depth>,
-}
-
-/// What becomes of a fragment's depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// The lowest in each pixel is kept, starting from 1.
-    KeepLowest,
-    /// The highest in each pixel is kept, starting from 0.
-    KeepHighest,
-    /// The fragment counts where its depth is above the one that was kept.
-    Above,
-    /// The fragment counts where its depth is below the one that was kept.
-    Below,
-}
+use crate::stage::kernel::RasterKernel;
 
 /// Pixels along a side of the target.
 pub const TARGET_PIXELS: u32 = 1024;
 const COLOUR: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
-const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-
-/// A drawing, compiled, with a target.
-#[derive(Debug)]
-pub(super) struct Rendering {
-    pub(super) pipeline: wgpu::RenderPipeline,
-    pub(super) target: wgpu::TextureView,
-    pub(super) depth: Option<Depth>,
-}
 
 impl Gpu {
-    /// Compiles a drawing from a source.
+    /// Compiles a raster kernel from a source.
     ///
     /// # Errors
-    /// The source is invalid, the driver refuses it, or the adapter's fragments cannot write buffers.
-    pub fn compile_drawing(&self, drawing: &Drawing, source: &Source) -> Result<Pipeline> {
-        if !self.draws() {
-            let message = format!("adapter '{}' cannot write buffers while it draws", self.summary().name);
+    /// The source is invalid, the driver rejects it, or fragments cannot write buffers on this adapter.
+    pub fn compile_raster(&self, kernel: &RasterKernel, source: &Source) -> Result<CompiledKernel> {
+        if !self.supports_fragment_storage() {
+            let message = format!("adapter '{}' cannot write buffers from fragments", self.summary().name);
             return Err(Error::new(ErrorKind::Gpu, message).remedy("use --sweep compute"));
         }
-        // For its messages, which name file and line.
-        source.validate()?;
-        let (kernel, number) = (drawing.vertices, self.count_one());
+        let interface = Interface::of(source, &[kernel.vertex, kernel.fragment])?;
+        let id = self.next_object_id();
         self.guarded(|| {
             let label = Some(kernel.stem);
-            let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                label,
-                source: wgpu::ShaderSource::Wgsl(source.text.as_str().into()),
-            });
-            let stages = |access| match access {
-                Access::ReadWrite => ShaderStages::FRAGMENT,
-                _ => ShaderStages::VERTEX_FRAGMENT,
-            };
-            let entries: Vec<_> = kernel.bindings.iter().map(|b| entry(b, stages(b.access))).collect();
-            let layout =
-                self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+            let module = self.shader_module(kernel.stem, source);
+            let layout = self.bind_group_layout(kernel.stem, &interface);
             let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label,
                 bind_group_layouts: &[Some(&layout)],
@@ -82,23 +40,23 @@ impl Gpu {
                 layout: Some(&pipeline_layout),
                 vertex: wgpu::VertexState {
                     module: &module,
-                    entry_point: Some(kernel.entry),
+                    entry_point: Some(kernel.vertex),
                     compilation_options: wgpu::PipelineCompilationOptions::default(),
                     buffers: &[],
                 },
-                // Polygons may be drawn from either side.
+                // Polygons may have either orientation.
                 primitive: wgpu::PrimitiveState {
                     topology: wgpu::PrimitiveTopology::TriangleStrip,
                     cull_mode: None,
                     ..wgpu::PrimitiveState::default()
                 },
-                depth_stencil: drawing.depth.map(Depth::state),
+                depth_stencil: None,
                 multisample: wgpu::MultisampleState::default(),
                 fragment: Some(wgpu::FragmentState {
                     module: &module,
-                    entry_point: Some(drawing.fragments),
+                    entry_point: Some(kernel.fragment),
                     compilation_options: wgpu::PipelineCompilationOptions::default(),
-                    targets: if drawing.depth.is_some() { &[] } else { &blank },
+                    targets: &blank,
                 }),
                 multiview_mask: None,
                 cache: None,
@@ -109,32 +67,19 @@ impl Gpu {
                 mip_level_count: 1,
                 sample_count: 1,
                 dimension: wgpu::TextureDimension::D2,
-                format: if drawing.depth.is_some() { DEPTH } else { COLOUR },
+                format: COLOUR,
                 usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
                 view_formats: &[],
             });
             let target = texture.create_view(&wgpu::TextureViewDescriptor::default());
-            let program = Program::Render(Rendering { pipeline, target, depth: drawing.depth });
-            Pipeline { kernel, program, layout, number }
+            let program = Program::Raster(CompiledRaster { pipeline, target });
+            CompiledKernel { stem: kernel.stem, program, interface, layout, id }
         })
     }
 }
 
-impl Depth {
-    fn state(self) -> wgpu::DepthStencilState {
-        use wgpu::CompareFunction::{Greater, Less};
-        wgpu::DepthStencilState {
-            format: DEPTH,
-            depth_write_enabled: Some(matches!(self, Self::KeepLowest | Self::KeepHighest)),
-            depth_compare: Some(if matches!(self, Self::KeepLowest | Self::Below) { Less } else { Greater }),
-            stencil: wgpu::StencilState::default(),
-            bias: wgpu::DepthBiasState::default(),
-        }
-    }
-}
-
-impl Rendering {
-    /// Starts a pass in which this is drawn.
+impl CompiledRaster {
+    /// Starts a render pass with this pipeline.
     pub(super) fn begin<'e>(
         &self,
         encoder: &'e mut wgpu::CommandEncoder,

@@ -1,56 +1,40 @@
-//! Submitting the steps of a chunk, and reading back what they left.
+//! Submitting the dispatches of a chunk, and reading results back.
 
-use super::buffers::{Buffers, PASS_STRIDE, Slot};
-use super::device::{Gpu, Mapping};
-use super::kernel::{Access, Kernel, Pipeline, Program, bind};
-use super::raster::Rendering;
+use super::buffers::{BufferId, Buffers, ROUTING_STRIDE};
+use super::device::{Clock, Gpu, Mapping};
+use super::program::{CompiledKernel, CompiledRaster, Program};
 use crate::error::Result;
+use crate::stage::kernel::{Kernel, kernel};
 
-/// Sizes an indirect dispatch from the length of a queue.
-pub const DISPATCH: Kernel = Kernel {
-    stem: "dispatch",
-    source: include_str!("../../wgsl/dispatch.wgsl"),
-    entry: "size",
-    workgroup: 1,
-    bindings: &[
-        bind(1, "control", Access::ReadWrite, Slot::Control),
-        bind(2, "arguments", Access::ReadWrite, Slot::Arguments),
-    ],
-    has_pass: true,
-};
+/// Writes the arguments of an indirect dispatch or draw from the length of a queue.
+pub const INDIRECT_ARGS: Kernel = kernel!("indirect_args", "write_args");
 
-/// Workgroups in a row of a two-dimensional dispatch; the kernel `dispatch` has the same number.
+/// Workgroups in a row of a two-dimensional dispatch; `ROW` in `indirect_args.wgsl`.
 const ROW: u64 = 32_768;
 
-/// How many invocations a step has.
+/// Number of invocations of a dispatch.
 #[derive(Clone, Copy, Debug)]
-pub enum Size {
-    /// This many.
+pub enum WorkSize {
+    /// A fixed number.
     Invocations(u64),
-    /// As many as the step's input queue asks for.
-    Queue,
+    /// The length of the input queue times the invocations per entry, computed on the device.
+    Indirect,
 }
 
-/// One dispatch or drawing. A drawing always takes its size from its queue.
+/// One dispatch or draw. The size of a draw is always indirect.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'p> {
-    /// The kernel or drawing.
-    pub pipeline: &'p Pipeline,
-    /// The number of its [`Pass`](super::layout::Pass) among those set.
-    pub pass: u32,
-    /// How many invocations.
-    pub size: Size,
-    /// Which stage its time counts for; the steps of a stage follow one another.
+pub struct Dispatch<'k> {
+    /// The kernel.
+    pub kernel: &'k CompiledKernel,
+    /// Index of its [`Routing`](crate::stage::layout::Routing) among those set.
+    pub routing: u32,
+    /// Number of invocations.
+    pub size: WorkSize,
+    /// The stage that its time counts towards; dispatches of one stage are consecutive.
     pub stage: usize,
 }
 
-impl Step<'_> {
-    fn draws(&self) -> bool {
-        matches!(self.pipeline.program, Program::Render(_))
-    }
-}
-
-/// Work on its way.
+/// Work that has been submitted.
 #[derive(Debug)]
 pub struct Submission {
     index: wgpu::SubmissionIndex,
@@ -59,77 +43,53 @@ pub struct Submission {
     clock: Option<Clock>,
 }
 
-/// Where the times at the beginnings and ends of stages are noted.
-#[derive(Debug)]
-pub(super) struct Clock {
-    times: wgpu::QuerySet,
-    resolved: wgpu::Buffer,
-}
-
-/// Times that a clock has room for: two for each stage that a submission may have, and more.
-const TIMES: u32 = 32;
-
-/// What came back.
+/// Results of a submission.
 #[derive(Debug)]
 pub struct Readback {
-    /// The bytes of each buffer asked for.
+    /// The bytes of each requested buffer.
     pub data: Vec<Vec<u8>>,
-    /// Seconds of each stage that had steps, if the adapter measures time.
+    /// Seconds of each stage that had dispatches, if the adapter has timestamps.
     pub stage_seconds: Vec<(usize, f64)>,
 }
 
 impl Gpu {
-    /// A clock that no submission has.
-    fn clock(&self) -> Result<Clock> {
-        if let Some(free) = self.free_clocks.lock().ok().and_then(|mut free| free.pop()) {
-            return Ok(free);
-        }
-        self.count_one();
-        let descriptor =
-            wgpu::QuerySetDescriptor { label: Some("stages"), ty: wgpu::QueryType::Timestamp, count: TIMES };
-        let times = self.device.create_query_set(&descriptor);
-        let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
-        let size = u64::from(TIMES) * 8;
-        let descriptor = wgpu::BufferDescriptor { label: Some("times"), size, usage, mapped_at_creation: false };
-        Ok(Clock { times, resolved: self.buffer(&descriptor)? })
-    }
-
-    /// Records the steps, copies of the first bytes of some buffers, and submits both.
+    /// Records dispatches and copies of the first bytes of some buffers, and submits both.
     ///
     /// # Errors
     /// The device failed.
     pub fn submit(
         &self,
         buffers: &Buffers,
-        sizer: &Pipeline,
-        steps: &[Step],
-        reads: &[(Slot, u64)],
+        indirect_args: &CompiledKernel,
+        dispatches: &[Dispatch],
+        reads: &[(BufferId, u64)],
     ) -> Result<Submission> {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("chunk") });
-        let pass_group = self.pass_group(buffers);
-        let size_group = self.bind_group(sizer, buffers);
-        let by_stage: Vec<&[Step]> = steps.chunk_by(|a, b| a.stage == b.stage).collect();
+        let routing_group = self.routing_group(buffers);
+        let args_group = self.bind_group(indirect_args, buffers);
+        let by_stage: Vec<&[Dispatch]> = dispatches.chunk_by(|a, b| a.stage == b.stage).collect();
         let clock = self.timestamp_period_ns().map(|_| self.clock()).transpose()?;
-        let recorder = Recorder { gpu: self, buffers, sizer, size_group, pass_group };
-        for (i, steps) in by_stage.iter().enumerate() {
-            let passes: Vec<&[Step]> = steps.chunk_by(|a, b| !a.draws() && !b.draws()).collect();
-            for (j, steps) in passes.iter().enumerate() {
+        let recorder = Recorder { gpu: self, buffers, indirect_args, args_group, routing_group };
+        for (i, of_stage) in by_stage.iter().enumerate() {
+            let passes: Vec<&[Dispatch]> =
+                of_stage.chunk_by(|a, b| !a.kernel.is_raster() && !b.kernel.is_raster()).collect();
+            for (j, of_pass) in passes.iter().enumerate() {
                 let stamps = clock.as_ref().map(|clock| Stamps {
                     query_set: &clock.times,
                     begin: (j == 0).then_some(2 * i as u32),
                     end: (j + 1 == passes.len()).then_some(2 * i as u32 + 1),
                 });
-                match &steps[0].pipeline.program {
-                    Program::Compute(_) => recorder.compute(&mut encoder, steps, stamps),
-                    Program::Render(rendering) => recorder.draw(&mut encoder, &steps[0], rendering, stamps),
+                match &of_pass[0].kernel.program {
+                    Program::Compute(_) => recorder.compute(&mut encoder, of_pass, stamps),
+                    Program::Raster(raster) => recorder.draw(&mut encoder, &of_pass[0], raster, stamps),
                 }
             }
         }
         let mut staging = Vec::new();
-        for &(slot, bytes) in reads {
-            let bytes = bytes.next_multiple_of(8).min(buffers.buffer(slot).size());
+        for &(id, bytes) in reads {
+            let bytes = bytes.next_multiple_of(8).min(buffers.buffer(id).size());
             let to = self.staging(bytes)?;
-            encoder.copy_buffer_to_buffer(buffers.buffer(slot), 0, &to, 0, Some(bytes));
+            encoder.copy_buffer_to_buffer(buffers.buffer(id), 0, &to, 0, Some(bytes));
             staging.push((to, bytes));
         }
         if let Some(clock) = &clock {
@@ -139,7 +99,7 @@ impl Gpu {
             encoder.copy_buffer_to_buffer(&clock.resolved, 0, &to, 0, Some(bytes));
             staging.push((to, bytes));
         }
-        if self.faults.loses() {
+        if self.faults.should_lose_device() {
             self.device.destroy();
         }
         let index = self.queue.submit([encoder.finish()]);
@@ -150,7 +110,7 @@ impl Gpu {
     }
 }
 
-/// Where a pass notes the time: at its begin and end, if these are a stage's.
+/// Timestamps of a pass: at its start and end, where these are the start and end of a stage.
 #[derive(Clone, Copy)]
 struct Stamps<'q> {
     query_set: &'q wgpu::QuerySet,
@@ -158,84 +118,90 @@ struct Stamps<'q> {
     end: Option<u32>,
 }
 
-/// What recording a pass takes.
+/// Records passes.
 struct Recorder<'g> {
     gpu: &'g Gpu,
     buffers: &'g Buffers,
-    sizer: &'g Pipeline,
-    size_group: wgpu::BindGroup,
-    pass_group: wgpu::BindGroup,
+    indirect_args: &'g CompiledKernel,
+    args_group: wgpu::BindGroup,
+    routing_group: wgpu::BindGroup,
 }
 
 impl Recorder<'_> {
-    /// One dispatch after the other.
-    fn compute(&self, encoder: &mut wgpu::CommandEncoder, steps: &[Step], stamps: Option<Stamps>) {
+    /// Records dispatches of compute kernels, one after the other.
+    fn compute(&self, encoder: &mut wgpu::CommandEncoder, dispatches: &[Dispatch], stamps: Option<Stamps>) {
         let timestamp_writes =
             stamps.filter(|s| s.begin.or(s.end).is_some()).map(|s| wgpu::ComputePassTimestampWrites {
                 query_set: s.query_set,
                 beginning_of_pass_write_index: s.begin,
                 end_of_pass_write_index: s.end,
             });
-        let label = steps.first().map(|s| s.pipeline.kernel.stem);
+        let label = dispatches.first().map(|d| d.kernel.stem);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
-        for step in steps {
-            let Program::Compute(program) = &step.pipeline.program else { continue };
-            let offset = [step.pass * PASS_STRIDE];
-            let dispatch = match step.size {
-                Size::Invocations(0) => continue,
-                Size::Invocations(n) => Some(n.div_ceil(u64::from(step.pipeline.kernel.workgroup))),
-                Size::Queue => {
-                    self.size(&mut pass, step);
+        for dispatch in dispatches {
+            let Program::Compute(program) = &dispatch.kernel.program else { continue };
+            let interface = &dispatch.kernel.interface;
+            let groups = match dispatch.size {
+                WorkSize::Invocations(0) => continue,
+                WorkSize::Invocations(n) => Some(n.div_ceil(u64::from(interface.workgroup_size))),
+                WorkSize::Indirect => {
+                    self.write_args(&mut pass, dispatch);
                     None
                 }
             };
             pass.set_pipeline(program);
-            pass.set_bind_group(0, &self.gpu.bind_group(step.pipeline, self.buffers), &[]);
-            if step.pipeline.kernel.has_pass {
-                pass.set_bind_group(1, &self.pass_group, &offset);
+            pass.set_bind_group(0, &self.gpu.bind_group(dispatch.kernel, self.buffers), &[]);
+            if interface.uses_routing {
+                pass.set_bind_group(1, &self.routing_group, &[dispatch.routing * ROUTING_STRIDE]);
             }
-            match dispatch {
+            match groups {
                 Some(groups) => pass.dispatch_workgroups(groups.min(ROW) as u32, groups.div_ceil(ROW) as u32, 1),
-                None => pass.dispatch_workgroups_indirect(self.buffers.buffer(Slot::Arguments), 0),
+                None => pass.dispatch_workgroups_indirect(self.buffers.buffer(BufferId::IndirectArgs), 0),
             }
         }
     }
 
-    /// A drawing, its number of instances read off its queue in a pass before.
-    fn draw(&self, encoder: &mut wgpu::CommandEncoder, step: &Step, rendering: &Rendering, stamps: Option<Stamps>) {
+    /// Records a draw, after a pass that computes its number of instances from its queue.
+    fn draw(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        dispatch: &Dispatch,
+        raster: &CompiledRaster,
+        stamps: Option<Stamps>,
+    ) {
         let (begin, end) = stamps.map_or((None, None), |s| (s.begin, s.end));
-        let sizing = wgpu::ComputePassDescriptor {
-            label: Some(self.sizer.kernel.stem),
+        let args_pass = wgpu::ComputePassDescriptor {
+            label: Some(self.indirect_args.stem),
             timestamp_writes: stamps.filter(|s| s.begin.is_some()).map(|s| wgpu::ComputePassTimestampWrites {
                 query_set: s.query_set,
                 beginning_of_pass_write_index: begin,
                 end_of_pass_write_index: None,
             }),
         };
-        self.size(&mut encoder.begin_compute_pass(&sizing), step);
+        self.write_args(&mut encoder.begin_compute_pass(&args_pass), dispatch);
         let writes = stamps.filter(|s| s.end.is_some()).map(|s| wgpu::RenderPassTimestampWrites {
             query_set: s.query_set,
             beginning_of_pass_write_index: None,
             end_of_pass_write_index: end,
         });
-        let mut pass = rendering.begin(encoder, step.pipeline.kernel.stem, writes);
-        pass.set_bind_group(0, &self.gpu.bind_group(step.pipeline, self.buffers), &[]);
-        pass.draw_indirect(self.buffers.buffer(Slot::Arguments), 0);
+        let mut pass = raster.begin(encoder, dispatch.kernel.stem, writes);
+        pass.set_bind_group(0, &self.gpu.bind_group(dispatch.kernel, self.buffers), &[]);
+        pass.draw_indirect(self.buffers.buffer(BufferId::IndirectArgs), 0);
     }
 
-    /// Turns the length of a step's queue into the arguments of its dispatch or drawing.
-    fn size(&self, pass: &mut wgpu::ComputePass, step: &Step) {
-        if let Program::Compute(program) = &self.sizer.program {
+    /// Records the kernel that computes the arguments of an indirect dispatch or draw.
+    fn write_args(&self, pass: &mut wgpu::ComputePass, dispatch: &Dispatch) {
+        if let Program::Compute(program) = &self.indirect_args.program {
             pass.set_pipeline(program);
-            pass.set_bind_group(0, &self.size_group, &[]);
-            pass.set_bind_group(1, &self.pass_group, &[step.pass * PASS_STRIDE]);
+            pass.set_bind_group(0, &self.args_group, &[]);
+            pass.set_bind_group(1, &self.routing_group, &[dispatch.routing * ROUTING_STRIDE]);
             pass.dispatch_workgroups(1, 1, 1);
         }
     }
 }
 
 impl Submission {
-    /// Waits for the work and hands over what was read.
+    /// Waits for the work and returns the results.
     ///
     /// # Errors
     /// The device failed.

@@ -15,7 +15,7 @@ pub struct Source {
 }
 
 /// The libraries, by the name that `//!use` gives.
-const LIBRARIES: [(&str, &str); 13] = [
+const LIBRARIES: [(&str, &str); 12] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
     ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
@@ -27,8 +27,7 @@ const LIBRARIES: [(&str, &str); 13] = [
     ("lib/separation", include_str!("../../wgsl/lib/separation.wgsl")),
     ("lib/silhouette", include_str!("../../wgsl/lib/silhouette.wgsl")),
     ("lib/swept", include_str!("../../wgsl/lib/swept.wgsl")),
-    ("lib/time_boxes", include_str!("../../wgsl/lib/time_boxes.wgsl")),
-    ("lib/voxels", include_str!("../../wgsl/lib/voxels.wgsl")),
+    ("lib/swept_boxes", include_str!("../../wgsl/lib/swept_boxes.wgsl")),
 ];
 
 impl Source {

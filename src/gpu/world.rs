@@ -1,13 +1,14 @@
 //! The world in single precision: what stays on the device from chunk to chunk.
 
-use super::buffers::{Buffers, Slot};
+use super::buffers::{BufferId, Buffers};
 use super::device::Gpu;
-use super::layout::{Link, LinkChild, LinkTriangle, UNIT, nearest, round_up};
 use crate::error::Result;
 use crate::model::lss::Lss;
 use crate::model::tree::{ChildRef, WIDTH};
 use crate::model::world::{LINK_LEAF, LinkShape, World};
 use crate::numeric::obb_overlap::OrientedBox;
+use crate::numeric::rounding::{UNIT_F32, nearest, round_up};
+use crate::stage::layout::{Link, LinkChild, LinkTriangle};
 use glam::{DVec3, Vec3};
 use std::collections::HashMap;
 
@@ -18,8 +19,8 @@ impl Buffers {
     /// The device has not enough memory, or a link has more than 2^28 triangles.
     pub fn upload_world(&mut self, gpu: &Gpu, world: &World) -> Result<()> {
         let parents: Vec<u32> = world.robot.bodies.iter().map(|b| b.parent.unwrap_or(u32::MAX)).collect();
-        self.fill(gpu, Slot::Parents, &parents)?;
-        self.fill(gpu, Slot::ModelChildren, &world.model.children)?;
+        self.fill(gpu, BufferId::Parents, &parents)?;
+        self.fill(gpu, BufferId::LinkTreeChildren, &world.model.children)?;
         self.upload_links(gpu, world)?;
         self.upload_scene(gpu, &world.scene)?;
         let n_objects = world.scene.objects.len();
@@ -32,7 +33,7 @@ impl Buffers {
                 }
             }
         }
-        self.fill(gpu, Slot::Allowed, &allowed)
+        self.fill(gpu, BufferId::IgnoredPairs, &allowed)
     }
 
     fn upload_links(&mut self, gpu: &Gpu, world: &World) -> Result<()> {
@@ -40,7 +41,7 @@ impl Buffers {
             let (a, radius, b) = rounded(&l.lss);
             Link { a, radius, b, body: l.body }
         });
-        self.fill(gpu, Slot::Links, &links.collect::<Vec<_>>())?;
+        self.fill(gpu, BufferId::Links, &links.collect::<Vec<_>>())?;
         // Level by level, so that the root of link i is node i.
         let mut order = Vec::new();
         for (i, link) in world.links.iter().enumerate() {
@@ -76,13 +77,13 @@ impl Buffers {
                 if is_there { boxed(child, &link.boxes[node].lane(slot), link.reach_m) } else { child }
             }));
         }
-        self.fill(gpu, Slot::LinkNodes, &nodes)?;
-        self.fill(gpu, Slot::NodeLinks, &order.iter().map(|&(_, i, _)| i as u32).collect::<Vec<_>>())?;
+        self.fill(gpu, BufferId::LinkNodes, &nodes)?;
+        self.fill(gpu, BufferId::NodeLinks, &order.iter().map(|&(_, i, _)| i as u32).collect::<Vec<_>>())?;
         let triangles = world.links.iter().flat_map(|l| &l.triangles).map(|t| {
             let [e0, e1, e2] = t.map(nearest);
             LinkTriangle { e0, e1, e2, ..LinkTriangle::default() }
         });
-        self.fill(gpu, Slot::LinkTriangles, &triangles.collect::<Vec<_>>())
+        self.fill(gpu, BufferId::LinkTriangles, &triangles.collect::<Vec<_>>())
     }
 }
 
@@ -104,6 +105,6 @@ fn boxed(child: LinkChild, obb: &OrientedBox<f64>, reach_m: f64) -> LinkChild {
 /// A line-swept sphere in single precision that contains the given one: its ends move by half a unit of their
 /// coordinates, and what the kernels do with the radius rounds too.
 fn rounded(lss: &Lss) -> (Vec3, f32, Vec3) {
-    let radius = (lss.radius + lss.reach() * UNIT) * (1.0 + 1.0 / 65536.0);
+    let radius = (lss.radius + lss.reach() * UNIT_F32) * (1.0 + 1.0 / 65536.0);
     (nearest(lss.a), round_up(radius), nearest(lss.b))
 }

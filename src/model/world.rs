@@ -3,7 +3,6 @@
 use crate::error::{Error, Result, quoted};
 use crate::model::lss::Lss;
 use crate::model::obb;
-use crate::model::obb_tree::ObbTrees;
 use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::{Object, Scene};
 use crate::model::scene_shape::outward_box;
@@ -42,8 +41,6 @@ pub struct World {
     pub scene: Arc<SceneShape>,
     /// Pairs (link, object) that are never tested.
     pub allowed: HashSet<(u32, u32)>,
-    /// Trees of oriented boxes, where they are asked for.
-    pub obbs: Option<ObbTrees>,
 }
 
 /// A link's triangles in tree order, and bounds on them.
@@ -160,7 +157,7 @@ impl World {
         };
         let scene = Arc::new(SceneShape::new(objects, triangles, origin_m, build)?);
         let model = ModelTree::new(links.len() as u32);
-        Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect(), obbs: None })
+        Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect() })
     }
 
     /// Whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene triangle.

@@ -5,7 +5,7 @@ use crate::error::{Error, Result, quoted};
 use crate::model::robot::{Joint, JointKind, orthonormal};
 use crate::model::world::MAX_COORDINATE_M;
 use crate::numeric::linear::{M3, V3};
-use crate::numeric::pose_bound::JointFactors;
+use crate::numeric::pose_jet::JointFactors;
 use crate::numeric::real::Real;
 use crate::numeric::trig::{MAX_ANGLE_RAD, sin_cos};
 use glam::{DMat3, DQuat, DVec3};

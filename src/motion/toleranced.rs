@@ -14,7 +14,8 @@
 //! last product. What underflows in the squares is in the absolute term below the root.
 
 use crate::numeric::linear::{M3, V3};
-use crate::numeric::pose_bound::{BoundForm, PoseBound, PoseJet};
+use crate::numeric::pose_bound::TaylorModel;
+use crate::numeric::pose_jet::PoseJet;
 use crate::numeric::real::Divide;
 
 /// By this factor the masses are farther out than the body reaches.
@@ -45,13 +46,12 @@ pub fn travel<T: Divide>(jet: &PoseJet<T>, size_m: f64, h: f64) -> [T; 2] {
     [radius * T::new(ROOTS[0]), radius * T::new(ROOTS[1] / l)]
 }
 
-/// The bound that a jet becomes if all but its pose goes into the ball.
+/// A Taylor model reduced to order 0: everything but the pose moves into the ball.
 #[inline(always)]
-pub fn toleranced<T: Divide>(bound: &PoseBound<T>, size_m: f64, h: f64) -> PoseBound<T> {
+pub fn toleranced<T: Divide>(bound: &TaylorModel<T>, size_m: f64, h: f64) -> TaylorModel<T> {
     let stray = travel(&bound.jet, size_m, h);
     let more = T::new(1.0 + ROUNDINGS * T::UNIT);
-    PoseBound {
-        form: BoundForm::Toleranced,
+    TaylorModel {
         jet: PoseJet { x: [bound.jet.x[0], V3::zero(), V3::zero()], p: [bound.jet.p[0], M3::zero(), M3::zero()] },
         ball: [(bound.ball[0] + stray[0]) * more, (bound.ball[1] + stray[1]) * more],
     }

@@ -29,7 +29,7 @@
 //! All of it is generic over [`Divide`], so that many equations run side by side; the results are the same bits in each lane.
 
 use super::linear::V3;
-use super::pose_bound::PointBound;
+use super::point_bound::PointBound;
 use super::real::Divide;
 use super::separation::StandingTriangle;
 

@@ -13,7 +13,7 @@
 //! taken from rounded differences.
 
 use super::linear::V3;
-use super::pose_bound::PointBound;
+use super::point_bound::PointBound;
 use super::real::Real;
 use super::separation::StandingTriangle;
 

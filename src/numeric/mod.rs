@@ -3,6 +3,7 @@
 //! Nothing here knows of robots, files or graphics adapters.
 
 pub mod ball_vector;
+pub mod chain_bounds;
 pub mod contraction;
 pub mod elementary;
 pub mod interval;
@@ -11,13 +12,15 @@ pub mod linear;
 pub mod meeting;
 pub mod normals;
 pub mod obb_overlap;
+pub mod point_bound;
 pub mod pose_block;
 pub mod pose_bound;
+pub mod pose_jet;
 pub mod real;
 pub mod refinement;
+pub mod rounding;
 pub mod separation;
 pub mod silhouette;
 pub mod swept;
 pub mod trig;
 pub mod vectors;
-pub mod voxels;

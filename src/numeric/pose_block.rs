@@ -11,50 +11,80 @@
 use super::interval::{Interval, IntervalPose};
 use super::lanes::Lanes;
 use super::linear::{M3, V3};
-use super::pose_bound::{BoundForm, PoseBound, PoseJet};
+use super::pose_bound::{IntervalMatrix, PoseBound, TaylorModel};
+use super::pose_jet::PoseJet;
 use super::real::Real;
+
+fn vector_lane<const N: usize>(v: &V3<Lanes<N>>, k: usize) -> V3<f64> {
+    V3(v.0.map(|x| x.0[k]))
+}
+
+fn matrix_lane<const N: usize>(m: &M3<Lanes<N>>, k: usize) -> M3<f64> {
+    M3(m.0.map(|row| row.map(|x| x.0[k])))
+}
+
+impl<const N: usize> TaylorModel<Lanes<N>> {
+    /// The model in one lane.
+    pub fn lane(&self, k: usize) -> TaylorModel<f64> {
+        let x = self.jet.x.each_ref().map(|v| vector_lane(v, k));
+        let p = self.jet.p.each_ref().map(|m| matrix_lane(m, k));
+        TaylorModel { jet: PoseJet { x, p }, ball: self.ball.map(|b| b.0[k]) }
+    }
+}
+
+impl<const N: usize> IntervalMatrix<Lanes<N>> {
+    /// The matrix in one lane.
+    pub fn lane(&self, k: usize) -> IntervalMatrix<f64> {
+        IntervalMatrix {
+            x: vector_lane(&self.x, k),
+            p: matrix_lane(&self.p, k),
+            x_radius: vector_lane(&self.x_radius, k),
+            p_radius: matrix_lane(&self.p_radius, k),
+            ball: self.ball.0[k],
+        }
+    }
+}
 
 impl<const N: usize> PoseBound<Lanes<N>> {
     /// The bound in one lane.
     pub fn lane(&self, k: usize) -> PoseBound<f64> {
-        let vector = |v: &V3<Lanes<N>>| V3(v.0.map(|x| x.0[k]));
-        let matrix = |m: &M3<Lanes<N>>| M3(m.0.map(|row| row.map(|x| x.0[k])));
-        PoseBound {
-            form: self.form,
-            jet: PoseJet { x: self.jet.x.each_ref().map(vector), p: self.jet.p.each_ref().map(matrix) },
-            ball: self.ball.map(|b| b.0[k]),
+        match self {
+            Self::Taylor(model) => PoseBound::Taylor(model.lane(k)),
+            Self::Interval(matrix) => PoseBound::Interval(matrix.lane(k)),
         }
     }
 
     /// The bound over the `k`-th of `n` equal parts of a sub-interval of half width `h`, for local times within `h / n` of the
     /// part's middle.
     pub fn slice(&self, sub: usize, k: u32, n: u32, h: f64) -> PoseBound<f64> {
-        let whole = self.lane(sub);
-        match self.form {
-            BoundForm::Interval => whole,
-            BoundForm::Jet | BoundForm::Toleranced => whole.shifted((f64::from(2 * k + 1) / f64::from(n) - 1.0) * h, h),
+        match self {
+            Self::Taylor(model) => {
+                let shift = (f64::from(2 * k + 1) / f64::from(n) - 1.0) * h;
+                PoseBound::Taylor(model.lane(sub).shifted(shift, h))
+            }
+            Self::Interval(matrix) => PoseBound::Interval(matrix.lane(sub)),
         }
     }
 
     /// The bound over the `len` sub-intervals from `first` on, each of half width `h`, for local times within `len h` of
-    /// the block's middle. `ball` is that of a jet over a block of this length.
+    /// the block's middle. `ball` is that of a Taylor model over a block of this length.
     pub fn block(&self, first: usize, len: usize, h: f64, ball: [f64; 2]) -> PoseBound<f64> {
-        match self.form {
-            BoundForm::Interval => hull((first..first + len).map(|k| self.lane(k))),
-            BoundForm::Jet | BoundForm::Toleranced => {
-                let middle = self.lane(first + len / 2);
-                // The larger one: bounds that a device has made carry its underflow.
+        match self {
+            Self::Taylor(model) => {
+                let middle = model.lane(first + len / 2);
+                // The larger one: bounds made by a device include its underflow.
                 let ball = [ball[0].max(middle.ball[0]), ball[1].max(middle.ball[1])];
-                let middle = PoseBound { ball, ..middle };
+                let middle = TaylorModel { ball, ..middle };
                 // Of two middle sub-intervals this is the later one.
-                if len % 2 == 1 { middle } else { middle.shifted(-h, (len + 1) as f64 * h) }
+                PoseBound::Taylor(if len % 2 == 1 { middle } else { middle.shifted(-h, (len + 1) as f64 * h) })
             }
+            Self::Interval(matrix) => PoseBound::Interval(hull((first..first + len).map(|k| matrix.lane(k)))),
         }
     }
 }
 
-impl<T: Real> PoseBound<T> {
-    /// The bound seen from the local time `shift`, for times within the `|τ| <= h` that it was made for; jets only.
+impl<T: Real> TaylorModel<T> {
+    /// The model with `shift` as the origin of local time, for times within the `|τ| <= h` of the original.
     fn shifted(&self, shift: T, h: T) -> Self {
         let PoseJet { x: [x0, x1, x2], p: [p0, p1, p2] } = self.jet;
         let (half, two) = (shift * T::new(0.5), T::new(2.0));
@@ -70,27 +100,26 @@ impl<T: Real> PoseBound<T> {
                 p2,
             ],
         };
-        Self { form: self.form, jet, ball: [grown(self.ball[0], x_size), grown(self.ball[1], p_size)] }
+        Self { jet, ball: [grown(self.ball[0], x_size), grown(self.ball[1], p_size)] }
     }
 }
 
-/// The hull of interval matrices; the ends round by a unit of their size, which the step outward exceeds.
-fn hull(bounds: impl Iterator<Item = PoseBound<f64>> + Clone) -> PoseBound<f64> {
+/// The hull of interval matrices. Its ends round by a unit of their size, which the step outward exceeds.
+fn hull(matrices: impl Iterator<Item = IntervalMatrix<f64>> + Clone) -> IntervalMatrix<f64> {
     let ends = |mid: f64, radius: f64| {
         let slack = (mid.abs() + radius) * 4.0 * f64::UNIT + f64::UNDERFLOW;
         Interval { lo: mid - radius - slack, hi: mid + radius + slack }
     };
-    let pose = |b: PoseBound<f64>| IntervalPose {
-        p: std::array::from_fn(|i| std::array::from_fn(|j| ends(b.jet.p[0].0[i][j], b.jet.p[1].0[i][j]))),
-        t: std::array::from_fn(|i| ends(b.jet.x[0].0[i], b.jet.x[1].0[i])),
+    let pose = |m: IntervalMatrix<f64>| IntervalPose {
+        p: std::array::from_fn(|i| std::array::from_fn(|j| ends(m.p.0[i][j], m.p_radius.0[i][j]))),
+        t: std::array::from_fn(|i| ends(m.x.0[i], m.x_radius.0[i])),
     };
     let join = |a: Interval<f64>, b: Interval<f64>| Interval { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) };
     let nowhere = Interval { lo: f64::INFINITY, hi: f64::NEG_INFINITY };
     let empty = IntervalPose { p: [[nowhere; 3]; 3], t: [nowhere; 3] };
-    let all = bounds.clone().map(pose).fold(empty, |a, b| IntervalPose {
+    let all = matrices.clone().map(pose).fold(empty, |a, b| IntervalPose {
         p: std::array::from_fn(|i| std::array::from_fn(|j| join(a.p[i][j], b.p[i][j]))),
         t: std::array::from_fn(|i| join(a.t[i], b.t[i])),
     });
-    let ball = bounds.fold([0.0f64; 2], |a, b| [a[0].max(b.ball[0]), a[1].max(b.ball[1])]);
-    PoseBound { ball, ..PoseBound::from_intervals(&all) }
+    IntervalMatrix::new(&all, matrices.fold(0.0, |ball: f64, m| ball.max(m.ball)))
 }

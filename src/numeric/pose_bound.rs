@@ -37,162 +37,31 @@
 //! Second-order terms are below `2 K d u` of that; the final factor covers them, the stored motion's defect from
 //! rigidity and the rounding of these scalars. No step depends on the order of summation or on fusion.
 
-use super::interval::{Interval, IntervalPose};
+use super::interval::IntervalPose;
 use super::lanes::Lanes;
 use super::linear::{M3, V3};
+use super::point_bound::PointBound;
+use super::pose_jet::PoseJet;
 use super::real::Real;
 use super::vectors::{Vector, part, part3};
 
-/// The numbers that define the motion of one joint (Redon et al. 2004, eq. 2–4), in the arithmetic of the bound:
-/// `P(t) = cos(w t) A + sin(w t) B + C`, `T(t) = origin + t slide`, in the parent's frame.
-#[derive(Clone, Copy, Debug)]
-pub struct JointFactors<T> {
-    /// `A = R - u uᵀ R`.
-    pub a: M3<T>,
-    /// `B = u* R`.
-    pub b: M3<T>,
-    /// `C = u uᵀ R`.
-    pub c: M3<T>,
-    /// Position at `t = 0`, metres.
-    pub origin: V3<T>,
-    /// Displacement over the motion, metres.
-    pub slide: V3<T>,
-    /// Angle over the motion, radians.
-    pub w: T,
-}
-
-/// Pose, velocity and acceleration of a frame in another at one time: `x[n]`, `p[n]` are the n-th time derivatives.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PoseJet<T> {
-    /// Derivatives of the origin.
-    pub x: [V3<T>; 3],
-    /// Derivatives of the orientation.
-    pub p: [M3<T>; 3],
-}
-
-impl<T: Real> JointFactors<T> {
-    /// The jet of the joint's motion at a time with the given sine and cosine of `w t`.
-    #[inline(always)]
-    pub fn jet(&self, sin: T, cos: T, t: T) -> PoseJet<T> {
-        self.jet_to::<2>(sin, cos, t)
-    }
-
-    /// The same up to the derivative of that order.
-    #[inline(always)]
-    pub fn jet_to<const ORDER: usize>(&self, sin: T, cos: T, t: T) -> PoseJet<T> {
-        let ww = self.w * self.w;
-        let (mut x, mut p) = ([V3::zero(); 3], [M3::zero(); 3]);
-        if ORDER >= 1 {
-            x[1] = self.slide;
-        }
-        for i in 0..3 {
-            x[0].0[i] = self.origin.0[i] + t * self.slide.0[i];
-            for j in 0..3 {
-                let turning = cos * self.a.0[i][j] + sin * self.b.0[i][j];
-                p[0].0[i][j] = turning + self.c.0[i][j];
-                if ORDER >= 1 {
-                    p[1].0[i][j] = self.w * (cos * self.b.0[i][j] - sin * self.a.0[i][j]);
-                }
-                if ORDER >= 2 {
-                    p[2].0[i][j] = -(ww * turning);
-                }
-            }
-        }
-        PoseJet { x, p }
-    }
-}
-
-impl<T: Real> JointFactors<T> {
-    /// Bounds on the joint's pose over `[t0, t1]`, given the ranges of the sine and cosine of `w t` there.
-    #[inline(always)]
-    pub fn intervals(&self, sin: Interval<T>, cos: Interval<T>, time: Interval<T>) -> IntervalPose<T> {
-        let around = Interval::around;
-        IntervalPose {
-            p: std::array::from_fn(|i| {
-                std::array::from_fn(|j| {
-                    cos * around(self.a.0[i][j]) + sin * around(self.b.0[i][j]) + around(self.c.0[i][j])
-                })
-            }),
-            t: std::array::from_fn(|i| around(self.origin.0[i]) + time * around(self.slide.0[i])),
-        }
-    }
-}
-
-impl<T: Real> JointFactors<T> {
-    /// Bounds on the derivative of the joint's pose, from the ranges of the sine and cosine of `w t`.
-    #[inline(always)]
-    pub fn interval_rates(&self, sin: Interval<T>, cos: Interval<T>) -> IntervalPose<T> {
-        let around = Interval::around;
-        IntervalPose {
-            p: std::array::from_fn(|i| {
-                std::array::from_fn(|j| around(self.w) * (cos * around(self.b.0[i][j]) - sin * around(self.a.0[i][j])))
-            }),
-            t: std::array::from_fn(|i| around(self.slide.0[i])),
-        }
-    }
-}
-
-impl<T: Real> PoseJet<T> {
-    /// All zero.
-    #[inline(always)]
-    pub fn zero() -> Self {
-        Self { x: [V3::zero(), V3::zero(), V3::zero()], p: [M3::zero(), M3::zero(), M3::zero()] }
-    }
-
-    /// The jet of a child in the world from its parent's in the world (`self`) and its own in the parent (Leibniz).
-    #[inline(always)]
-    pub fn concatenate(&self, child: &Self) -> Self {
-        self.concatenate_to::<2>(child)
-    }
-
-    /// The same up to the derivative of that order.
-    #[inline(always)]
-    pub fn concatenate_to<const ORDER: usize>(&self, child: &Self) -> Self {
-        let ([p0, p1, p2], [q0, q1, q2]) = (&self.p, &child.p);
-        let ([t0, t1, _], two) = (child.x, T::new(2.0));
-        let (mut x, mut p) = ([V3::zero(); 3], [p0.product(q0), M3::zero(), M3::zero()]);
-        x[0] = self.x[0] + p0.apply(t0);
-        if ORDER >= 1 {
-            p[1] = p1.product(q0);
-            x[1] = self.x[1] + (p1.apply(t0) + p0.apply(t1));
-        }
-        if ORDER >= 2 {
-            p[2] = p2.product(q0);
-            x[2] = self.x[2] + (p2.apply(t0) + p1.apply(t1).times(two));
-        }
-        for i in 0..3 {
-            for j in 0..3 {
-                let sum = |m: &M3<T>, a: &M3<T>| m.0[i][0] * a.0[0][j] + m.0[i][1] * a.0[1][j] + m.0[i][2] * a.0[2][j];
-                if ORDER >= 1 {
-                    p[1].0[i][j] = p[1].0[i][j] + sum(p0, q1);
-                }
-                if ORDER >= 2 {
-                    let (second, middle) = (sum(p0, q2), sum(p1, q1));
-                    p[2].0[i][j] = (p[2].0[i][j] + second) + two * middle;
-                }
-            }
-        }
-        Self { x, p }
-    }
-}
-
-/// What a pose bound consists of.
+/// The kind of a pose bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoundForm {
-    /// Pose, velocity, acceleration and a ball.
+    /// Taylor model of order 2: pose, velocity, acceleration, and a ball.
     #[default]
     Jet,
-    /// Middle of an interval matrix in `x[0], p[0]`, its half widths in `x[1], p[1]`, no derivatives.
+    /// Interval matrix, as in Redon et al. 2004.
     Interval,
-    /// A pose and a ball of displacements about it: a jet without derivatives, read as one.
+    /// Ball of displacements about a pose, as in Schröcker and Weber: a Taylor model of order 0.
     Toleranced,
 }
 
 impl BoundForm {
-    /// All forms.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Jet, Self::Interval, Self::Toleranced];
 
-    /// The name that the command line has for it.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Jet => "jet",
@@ -203,81 +72,185 @@ impl BoundForm {
 }
 
 /// A bound on the pose of one link over `[m-h, m+h]`.
+#[derive(Clone, Copy, Debug)]
+pub enum PoseBound<T> {
+    /// A polynomial and a ball about it.
+    Taylor(TaylorModel<T>),
+    /// An interval for each entry of the pose.
+    Interval(IntervalMatrix<T>),
+}
+
+/// A pose as a polynomial of local time, with a ball that covers the remainder and all rounding.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct PoseBound<T> {
-    /// How `jet` and `ball` are to be read.
-    pub form: BoundForm,
-    /// The pose jet, or the interval matrix.
+pub struct TaylorModel<T> {
+    /// Derivatives at the middle time. Those beyond the order of the model are zero.
     pub jet: PoseJet<T>,
     /// Radius of the ball for the point `e`: `ball[0] + ball[1] |e|`, metres.
     pub ball: [T; 2],
 }
 
+/// A pose as a matrix of intervals, stored by midpoint and radius.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IntervalMatrix<T> {
+    /// Midpoint of the origin, metres.
+    pub x: V3<T>,
+    /// Midpoint of the orientation.
+    pub p: M3<T>,
+    /// Radius of the origin, metres.
+    pub x_radius: V3<T>,
+    /// Radius of the orientation.
+    pub p_radius: M3<T>,
+    /// Radius of a ball added to every point, metres: the margin.
+    pub ball: T,
+}
+
+impl<T: Real> Default for PoseBound<T> {
+    fn default() -> Self {
+        Self::Taylor(TaylorModel { jet: PoseJet::zero(), ball: [T::new(0.0); 2] })
+    }
+}
+
+impl<T: Real> TaylorModel<T> {
+    /// The bound on the path of the point `e` of the link, whose distance from the link's origin is at most `e_norm`.
+    #[inline(always)]
+    pub fn point(&self, e: V3<T>, e_norm: T) -> PointBound<T> {
+        let PoseJet { x, p } = &self.jet;
+        PointBound {
+            c: [x[0] + p[0].apply(e), x[1] + p[1].apply(e), x[2] + p[2].apply(e)],
+            ball: self.ball[0] + self.ball[1] * e_norm,
+            cube: V3::zero(),
+        }
+    }
+
+    /// The bound on the direction `e` of the link, without its ball; see [`PoseBound::direction`].
+    #[inline(always)]
+    pub fn direction(&self, e: V3<T>) -> PointBound<T> {
+        let p = &self.jet.p;
+        PointBound { c: [p[0].apply(e), p[1].apply(e), p[2].apply(e)], ball: T::new(0.0), cube: V3::zero() }
+    }
+}
+
+impl<T: Real> IntervalMatrix<T> {
+    /// The enclosure of a matrix of intervals.
+    pub fn new(m: &IntervalPose<T>, ball: T) -> Self {
+        Self {
+            x: V3::from_fn(|i| m.t[i].mid_radius().0),
+            p: M3::from_fn(|i, j| m.p[i][j].mid_radius().0),
+            x_radius: V3::from_fn(|i| m.t[i].mid_radius().1),
+            p_radius: M3::from_fn(|i, j| m.p[i][j].mid_radius().1),
+            ball,
+        }
+    }
+
+    /// The bound on the path of the point `e` of the link.
+    #[inline(always)]
+    pub fn point(&self, e: V3<T>) -> PointBound<T> {
+        let size = self.x.abs() + self.p.abs().apply(e.abs());
+        let width = self.x_radius + self.p_radius.apply(e.abs());
+        let c = [self.x + self.p.apply(e), V3::zero(), V3::zero()];
+        PointBound { c, ball: self.ball, cube: Self::cube(size, width) }
+    }
+
+    /// The bound on the direction `e` of the link.
+    #[inline(always)]
+    pub fn direction(&self, e: V3<T>) -> PointBound<T> {
+        let (size, width) = (self.p.abs().apply(e.abs()), self.p_radius.apply(e.abs()));
+        let c = [self.p.apply(e), V3::zero(), V3::zero()];
+        PointBound { c, ball: T::new(0.0), cube: Self::cube(size, width) }
+    }
+
+    /// The middle is rounded up to five times (the upload of `e` included), the radius likewise.
+    #[inline(always)]
+    fn cube(size: V3<T>, width: V3<T>) -> V3<T> {
+        V3::from_fn(|i| width.0[i] + (size.0[i] + width.0[i]) * T::new(8.0 * T::UNIT))
+    }
+}
+
 impl<T: Real> PoseBound<T> {
-    /// The bound that interval matrices give (the paper's form).
-    pub fn from_intervals(m: &IntervalPose<T>) -> Self {
-        let pair = |i: usize, j: usize| m.p[i][j].mid_radius();
-        let jet = PoseJet {
-            x: [V3::from_fn(|i| m.t[i].mid_radius().0), V3::from_fn(|i| m.t[i].mid_radius().1), V3::zero()],
-            p: [M3::from_fn(|i, j| pair(i, j).0), M3::from_fn(|i, j| pair(i, j).1), M3::zero()],
-        };
-        Self { form: BoundForm::Interval, jet, ball: [T::new(0.0); 2] }
+    /// The bound with another ball, whose slope an interval matrix ignores.
+    #[must_use]
+    pub fn with_ball(self, ball: [T; 2]) -> Self {
+        match self {
+            Self::Taylor(model) => Self::Taylor(TaylorModel { ball, ..model }),
+            Self::Interval(matrix) => Self::Interval(IntervalMatrix { ball: ball[0], ..matrix }),
+        }
     }
 
     /// The bound on the path of the point `e` of the link, whose distance from the link's origin is at most `e_norm`.
     #[inline(always)]
     pub fn point(&self, e: V3<T>, e_norm: T) -> PointBound<T> {
-        let PoseJet { x, p } = &self.jet;
-        let ball = self.ball[0] + self.ball[1] * e_norm;
-        match self.form {
-            BoundForm::Jet | BoundForm::Toleranced => PointBound {
-                c: [x[0] + p[0].apply(e), x[1] + p[1].apply(e), x[2] + p[2].apply(e)],
-                ball,
-                cube: V3::zero(),
-            },
-            BoundForm::Interval => {
-                let size = x[0].abs() + p[0].abs().apply(e.abs());
-                let width = x[1] + p[1].apply(e.abs());
-                // The middle is rounded up to five times (the upload of e included), the half width likewise.
-                let cube = V3::from_fn(|i| width.0[i] + (size.0[i] + width.0[i]) * T::new(8.0 * T::UNIT));
-                PointBound { c: [x[0] + p[0].apply(e), V3::zero(), V3::zero()], ball, cube }
-            }
+        match self {
+            Self::Taylor(model) => model.point(e, e_norm),
+            Self::Interval(matrix) => matrix.point(e),
         }
     }
 
-    /// The same for a direction `e` of the link, which turns and does not travel. The ball is that of `e`'s length: the
-    /// slope alone. It is zero here, because whoever adds directions to a point has the ball of the sum.
+    /// The bound on the direction `e` of the link, which rotates and does not translate. Its ball is zero: whoever adds directions to a
+    /// point uses the ball of the sum, in which the ball of a direction is the slope times its length.
     #[inline(always)]
     pub fn direction(&self, e: V3<T>) -> PointBound<T> {
-        let p = &self.jet.p;
-        let zero = T::new(0.0);
-        match self.form {
-            BoundForm::Jet | BoundForm::Toleranced => {
-                PointBound { c: [p[0].apply(e), p[1].apply(e), p[2].apply(e)], ball: zero, cube: V3::zero() }
-            }
-            BoundForm::Interval => {
-                let (size, width) = (p[0].abs().apply(e.abs()), p[1].apply(e.abs()));
-                // As for a point.
-                let cube = V3::from_fn(|i| width.0[i] + (size.0[i] + width.0[i]) * T::new(8.0 * T::UNIT));
-                PointBound { c: [p[0].apply(e), V3::zero(), V3::zero()], ball: zero, cube }
-            }
+        match self {
+            Self::Taylor(model) => model.direction(e),
+            Self::Interval(matrix) => matrix.direction(e),
         }
     }
 }
 
+#[inline(always)]
+fn part_matrix<T: Vector, const N: usize>(m: &M3<Lanes<N>>, i: usize) -> M3<T> {
+    let mut p = M3::zero();
+    for r in 0..3 {
+        p.0[r] = [part(&m.0[r][0], i), part(&m.0[r][1], i), part(&m.0[r][2], i)];
+    }
+    p
+}
+
+impl<T: Vector> TaylorModel<T> {
+    /// The `i`-th group of eight lanes.
+    #[inline(always)]
+    pub fn part<const N: usize>(b: &TaylorModel<Lanes<N>>, i: usize) -> Self {
+        let ([x0, x1, x2], [p0, p1, p2]) = (&b.jet.x, &b.jet.p);
+        let x = [part3(x0, i), part3(x1, i), part3(x2, i)];
+        let p = [part_matrix(p0, i), part_matrix(p1, i), part_matrix(p2, i)];
+        Self { jet: PoseJet { x, p }, ball: [part(&b.ball[0], i), part(&b.ball[1], i)] }
+    }
+}
+
 impl<T: Vector> PoseBound<T> {
-    /// The bounds in eight lanes of more, from the `i`-th eight on.
+    /// The `i`-th group of eight lanes.
     #[inline(always)]
     pub fn part<const N: usize>(b: &PoseBound<Lanes<N>>, i: usize) -> Self {
-        let [x0, x1, x2] = &b.jet.x;
-        let mut p = [M3::zero(), M3::zero(), M3::zero()];
-        for (p, m) in p.iter_mut().zip(&b.jet.p) {
-            for r in 0..3 {
-                p.0[r] = [part(&m.0[r][0], i), part(&m.0[r][1], i), part(&m.0[r][2], i)];
-            }
+        match b {
+            PoseBound::Taylor(model) => Self::Taylor(TaylorModel::part(model, i)),
+            PoseBound::Interval(m) => Self::Interval(IntervalMatrix {
+                x: part3(&m.x, i),
+                p: part_matrix(&m.p, i),
+                x_radius: part3(&m.x_radius, i),
+                p_radius: part_matrix(&m.p_radius, i),
+                ball: part(&m.ball, i),
+            }),
         }
-        let x = [part3(x0, i), part3(x1, i), part3(x2, i)];
-        Self { form: b.form, jet: PoseJet { x, p }, ball: [part(&b.ball[0], i), part(&b.ball[1], i)] }
+    }
+}
+
+#[inline(always)]
+fn splat_vector<T: Real>(v: &V3<f64>) -> V3<T> {
+    V3::from_fn(|i| T::new(v.0[i]))
+}
+
+#[inline(always)]
+fn splat_matrix<T: Real>(m: &M3<f64>) -> M3<T> {
+    M3::from_fn(|i, j| T::new(m.0[i][j]))
+}
+
+impl TaylorModel<f64> {
+    /// The same model in every lane.
+    #[inline(always)]
+    pub fn broadcast<T: Real>(&self) -> TaylorModel<T> {
+        let ([x0, x1, x2], [p0, p1, p2]) = (&self.jet.x, &self.jet.p);
+        let x = [splat_vector(x0), splat_vector(x1), splat_vector(x2)];
+        let p = [splat_matrix(p0), splat_matrix(p1), splat_matrix(p2)];
+        TaylorModel { jet: PoseJet { x, p }, ball: self.ball.map(T::new) }
     }
 }
 
@@ -285,148 +258,15 @@ impl PoseBound<f64> {
     /// The same bound in every lane.
     #[inline(always)]
     pub fn broadcast<T: Real>(&self) -> PoseBound<T> {
-        let vector = |v: &V3<f64>| V3::from_fn(|i| T::new(v.0[i]));
-        let [x0, x1, x2] = &self.jet.x;
-        let [p0, p1, p2] = &self.jet.p;
-        let matrix = |m: &M3<f64>| M3::from_fn(|i, j| T::new(m.0[i][j]));
-        PoseBound {
-            form: self.form,
-            jet: PoseJet { x: [vector(x0), vector(x1), vector(x2)], p: [matrix(p0), matrix(p1), matrix(p2)] },
-            ball: self.ball.map(T::new),
+        match self {
+            Self::Taylor(model) => PoseBound::Taylor(model.broadcast()),
+            Self::Interval(m) => PoseBound::Interval(IntervalMatrix {
+                x: splat_vector(&m.x),
+                p: splat_matrix(&m.p),
+                x_radius: splat_vector(&m.x_radius),
+                p_radius: splat_matrix(&m.p_radius),
+                ball: T::new(m.ball),
+            }),
         }
-    }
-}
-
-/// A bound on the path of one point: a quadratic in local time, and how far the point may be from it.
-#[derive(Clone, Copy, Debug)]
-pub struct PointBound<T> {
-    /// Position, velocity, acceleration of the quadratic at the middle time.
-    pub c: [V3<T>; 3],
-    /// The point is within this distance of the quadratic …
-    pub ball: T,
-    /// … after a displacement of at most this much along each coordinate.
-    pub cube: V3<T>,
-}
-
-impl<T: Real> PointBound<T> {
-    /// The same bound seen from the local time `shift`, for times within the `|τ| <= h` that it was made for: what the kernels do with
-    /// points. Here poses are shifted before (`pose_block.rs`).
-    #[inline(always)]
-    pub fn shifted(&self, shift: T, h: T) -> Self {
-        let [c0, c1, c2] = self.c;
-        let half = shift * T::new(0.5);
-        // At most six roundings on each term; `c1` is used up to `h` away from the shift.
-        let size = c0.norm1() + (c1.norm1() + c2.norm1() * h) * h * T::new(2.0);
-        Self {
-            c: [c0 + (c1 + c2.times(half)).times(shift), c1 + c2.times(shift), c2],
-            ball: self.ball + (size + self.ball) * T::new(16.0 * T::UNIT),
-            cube: self.cube,
-        }
-    }
-
-    /// Lowest and highest coordinates over `|τ| <= h`, outward.
-    #[inline(always)]
-    pub fn range(&self, h: T) -> (V3<T>, V3<T>) {
-        let half_hh = h * h * T::new(0.5);
-        let zero = T::new(0.0);
-        let [c0, c1, c2] = self.c;
-        let mut lo = V3::zero();
-        let mut hi = V3::zero();
-        for i in 0..3 {
-            let (linear, slack) = (c1.0[i].abs() * h, self.ball + self.cube.0[i]);
-            let (rise, fall) = (c2.0[i].max(zero) * half_hh, (-c2.0[i]).max(zero) * half_hh);
-            // At most six roundings on what is summed.
-            let margin = (c0.0[i].abs() + linear + rise + fall + slack) * T::new(8.0 * T::UNIT) + T::new(T::UNDERFLOW);
-            hi.0[i] = c0.0[i] + (linear + rise + slack + margin);
-            lo.0[i] = c0.0[i] - (linear + fall + slack + margin);
-        }
-        (lo, hi)
-    }
-}
-
-/// Bounds along a chain of joints that hold for the whole motion: derivatives of any point of the last link, and the
-/// sums that the rounding bound needs. Computed in f64 from the numbers that define the motion.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ChainBounds {
-    /// Number of joints.
-    pub depth: u32,
-    /// Sum of the joints' |w|, radians: `||P^(n)|| <= omega^n`.
-    pub omega: f64,
-    /// The origin's n-th derivative is at most `beta[n-1]`, metres.
-    pub beta: [f64; 3],
-    /// Added to the radius of every ball that the culling stages use, metres: what comes nearer than this counts as touching.
-    pub margin_m: f64,
-    /// `Σ T_j`: no point of the chain's joints is farther than this from the root's frame, metres.
-    pub reach: f64,
-    /// `Σ (j-1) T_j`.
-    weighted_offsets: f64,
-    /// `Σ X_j`.
-    running_reach: f64,
-}
-
-/// Factor on every scalar bound: covers its own rounding (fewer than 2^20 operations) and the motion's defect from
-/// rigidity (at most 2^-46 per joint).
-const SCALAR_SLACK: f64 = 1.0 + 1.0 / (1u64 << 30) as f64;
-
-impl ChainBounds {
-    /// Appends a joint that turns by `w` radians and whose offset runs from `start` to `start + slide` (lengths: at
-    /// either end at most `offset_max`, `|start| + |slide| <= offset_sum`), metres.
-    #[must_use]
-    pub fn extended(&self, w: f64, offset_max: f64, offset_sum: f64, slide: f64) -> Self {
-        let (o, w) = (self.omega, w.abs());
-        let reach = self.reach + offset_sum;
-        Self {
-            depth: self.depth + 1,
-            omega: o + w,
-            beta: [
-                self.beta[0] + o * offset_max + slide,
-                self.beta[1] + o * o * offset_max + 2.0 * o * slide,
-                self.beta[2] + o * o * o * offset_max + 3.0 * o * o * slide,
-            ],
-            margin_m: self.margin_m,
-            reach,
-            weighted_offsets: self.weighted_offsets + f64::from(self.depth) * offset_sum,
-            running_reach: self.running_reach + reach,
-        }
-    }
-
-    /// Bound on the speed of a point at distance `e_norm` from the link's origin, metres per motion.
-    pub fn speed(&self, e_norm: f64) -> f64 {
-        (self.beta[0] + self.omega * e_norm) * SCALAR_SLACK
-    }
-
-    /// Bound on the acceleration of a point at distance `e_norm` from the link's origin.
-    pub fn acceleration(&self, e_norm: f64) -> f64 {
-        (self.beta[1] + self.omega * self.omega * e_norm) * SCALAR_SLACK
-    }
-
-    /// Taylor remainder over `[m-h, m+h]` as `[constant, factor of |e|]`, metres.
-    pub fn remainder(&self, h: f64) -> [f64; 2] {
-        let sixth = h * h * h / 6.0 * SCALAR_SLACK;
-        [self.beta[2] * sixth, self.omega * self.omega * self.omega * sixth]
-    }
-
-    /// Rounding error of a jet computed with operations of relative error `unit` for an interval of half width `h`, as
-    /// `[constant, factor of |e|]`, metres. The module's documentation derives it.
-    pub fn rounding(&self, h: f64, unit: f64) -> [f64; 2] {
-        let x = h * self.omega;
-        let d = f64::from(self.depth);
-        let (k, l) = if x <= 0.25 { (28.0, 5.0) } else { (43.0, 7.0) };
-        let growth = unit * x.exp() * (1.0 + 4.0 * 43.0 * d * unit) * SCALAR_SLACK;
-        let own = 3.0 + 1.7321 * l;
-        let offsets = k * self.weighted_offsets + own * self.reach + l * self.running_reach + 4.0 * self.reach;
-        [growth * offsets, growth * (k * d + 7.5)]
-    }
-
-    /// The ball of a jet bound, grown by the margin.
-    pub fn grown_ball(&self, h: f64, unit: f64) -> [f64; 2] {
-        let [constant, slope] = self.ball(h, unit);
-        [(constant + self.margin_m) * SCALAR_SLACK, slope]
-    }
-
-    /// Remainder and rounding together: the ball of a jet bound.
-    pub fn ball(&self, h: f64, unit: f64) -> [f64; 2] {
-        let (r, e) = (self.remainder(h), self.rounding(h, unit));
-        [(r[0] + e[0]) * SCALAR_SLACK, (r[1] + e[1]) * SCALAR_SLACK]
     }
 }

@@ -11,7 +11,7 @@
 //! five on `|n| diam`. `16 UNIT` covers both and the rounding of the bound itself.
 
 use super::linear::V3;
-use super::pose_bound::PointBound;
+use super::point_bound::PointBound;
 use super::real::Real;
 
 /// A standing triangle as a kernel sees it.

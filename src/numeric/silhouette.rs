@@ -39,7 +39,7 @@
 //! `|z| + half + (|g_u| + |g_w|)(s + half)`: sixteen units are paid for.
 
 use super::linear::V3;
-use super::pose_bound::PointBound;
+use super::point_bound::PointBound;
 use super::real::Real;
 
 /// How far a device may draw a vertex from where it should be, in each coordinate, pixels.

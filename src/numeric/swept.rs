@@ -22,7 +22,7 @@
 //! way × edges; segment × way.
 
 use super::linear::V3;
-use super::pose_bound::PointBound;
+use super::point_bound::PointBound;
 use super::real::Real;
 use super::separation::{ROUNDINGS, StandingTriangle, extent, powers, sizes};
 

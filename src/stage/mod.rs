@@ -15,6 +15,8 @@
 //! bit for each sub-interval. A bit that is cleared is a proof that nothing touches there, so every stage starts from
 //! "may touch" and clears bits.
 
+pub mod kernel;
+pub mod layout;
 pub mod s1_concat;
 pub mod s2_bound;
 pub mod s3_cull;
@@ -23,10 +25,10 @@ pub mod s5_pairs;
 pub mod s6_solve;
 pub mod toleranced;
 
-pub use crate::gpu::layout::{Candidate, TrianglePair};
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::lanes::Lanes;
+pub use layout::{Candidate, TrianglePair};
 
 /// Sub-intervals of a piece.
 pub const SUBS: usize = 16;
@@ -116,41 +118,30 @@ impl TrianglePair {
     }
 }
 
-/// The kernels of all stages.
-pub const KERNELS: [crate::gpu::Kernel; 19] = [
-    crate::gpu::DISPATCH,
+/// The compute kernels of all stages.
+#[cfg(feature = "gpu")]
+pub const KERNELS: [kernel::Kernel; 18] = [
+    crate::gpu::INDIRECT_ARGS,
     s1_concat::JET,
     s1_concat::INTERVAL,
     s2_bound::KERNEL,
     s3_cull::KERNEL,
     s4_sweep::compute::KERNEL,
-    s4_sweep::grid::LISTS,
-    s4_sweep::grid::KERNEL,
     s4_sweep::raster::MARK,
     s4_sweep::raster::FRAME,
     s4_sweep::raster::CLEAR,
     s4_sweep::raster::VERIFY,
     s4_sweep::raster::NARROW,
-    s5_pairs::NODES,
-    s5_pairs::ROOTS,
-    s5_pairs::LINKS,
-    s5_pairs::LEAVES,
-    s5_pairs::PAIRS,
+    s5_pairs::SEED,
+    s5_pairs::BOUND_NODES,
+    s5_pairs::DESCEND_LINKS,
+    s5_pairs::TEST_LEAVES,
+    s5_pairs::TEST_PAIRS,
+    s5_pairs::REFINE_PAIRS,
     toleranced::KERNEL,
 ];
 
-/// The drawings of all stages.
-pub const DRAWINGS: [crate::gpu::Drawing; 12] = [
-    s4_sweep::raster::CELLS,
-    s4_sweep::raster::ALONG_X,
-    s4_sweep::raster::ALONG_Y,
-    s4_sweep::raster::ALONG_Z,
-    s4_sweep::occlusion::LOWEST,
-    s4_sweep::occlusion::HIGHEST,
-    s4_sweep::occlusion::ABOVE[0],
-    s4_sweep::occlusion::ABOVE[1],
-    s4_sweep::occlusion::ABOVE[2],
-    s4_sweep::occlusion::BELOW[0],
-    s4_sweep::occlusion::BELOW[1],
-    s4_sweep::occlusion::BELOW[2],
-];
+/// The raster kernels of all stages.
+#[cfg(feature = "gpu")]
+pub const RASTER_KERNELS: [kernel::RasterKernel; 4] =
+    [s4_sweep::raster::CELLS, s4_sweep::raster::ALONG_X, s4_sweep::raster::ALONG_Y, s4_sweep::raster::ALONG_Z];

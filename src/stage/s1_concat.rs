@@ -3,17 +3,18 @@
 //! In: joint motions. Out: a [`PoseBound`] for every piece, body and sub-interval, as pose jets with a ball, as interval
 //! matrices, or, on the CPU alone, as poses with balls of displacements.
 
+#[cfg(feature = "gpu")]
+use super::kernel::{Kernel, kernel};
 use super::{Piece, SUBS, Subs};
-use crate::error::Result;
-use crate::gpu::layout::{self, round_up};
-use crate::gpu::{Access, Buffers, Gpu, Kernel, Slot, bind};
-use crate::model::world::{MAX_COORDINATE_M, World};
+use crate::model::world::MAX_COORDINATE_M;
 use crate::motion::ModelMotion;
 use crate::motion::toleranced::travel;
-use crate::numeric::interval::sin_cos_range;
+use crate::numeric::chain_bounds::ChainBounds;
 use crate::numeric::linear::{M3, V3};
-use crate::numeric::pose_bound::{BoundForm, ChainBounds, PoseBound, PoseJet};
+use crate::numeric::pose_bound::{BoundForm, IntervalMatrix, PoseBound, TaylorModel};
+use crate::numeric::pose_jet::PoseJet;
 use crate::numeric::real::Real;
+use crate::numeric::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
 use crate::numeric::trig::sin_cos_product;
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, put, widest};
 
@@ -67,18 +68,15 @@ fn balls_in(out: &mut Vec<Balls>, motion: &ModelMotion, form: BoundForm, mid: Su
             out.extend(motion.chains.iter().map(|c| SPANS.map(|n| [widest(c, n), 0.0])));
         }
         BoundForm::Toleranced => {
-            let mut jets = Vec::new();
-            motion.bounds(BoundForm::Jet, mid, h, &mut jets);
-            let bodies = jets.iter().zip(&motion.chains).zip(&motion.sizes_m);
-            let of_body = |((bound, chain), size_m): ((&PoseBound<Subs>, &ChainBounds), &f64)| {
+            motion.taylor_models(mid, h, |body, model| {
+                let (chain, size_m) = (&motion.chains[body], &motion.sizes_m[body]);
                 let (mut balls, largest) = (of_jets(chain), |x: Subs| x.0.into_iter().fold(0.0, f64::max));
                 for (ball, n) in balls.iter_mut().zip(SPANS) {
-                    let stray = travel(&bound.jet, *size_m, reach(n)).map(largest);
+                    let stray = travel(&model.jet, *size_m, reach(n)).map(largest);
                     *ball = [0, 1].map(|k| (ball[k] + stray[k]) * (1.0 + 4.0 * f64::UNIT));
                 }
-                balls
-            };
-            out.extend(bodies.map(of_body));
+                out.push(balls);
+            });
         }
     }
 }
@@ -126,16 +124,17 @@ impl Vectorised for Jets<'_> {
         for (b, joint) in motion.joints.iter().enumerate() {
             let factors = joint.factors::<T>();
             let [constant, slope] = motion.chains[b].grown_ball(h, f64::UNIT);
-            out[b].form = BoundForm::Jet;
-            out[b].ball = [Subs::new(constant), Subs::new(slope)];
+            let (before, rest) = out.split_at_mut(b);
+            let model = taylor_in(&mut rest[0]);
+            model.ball = [Subs::new(constant), Subs::new(slope)];
             for i in 0..SUBS / WIDTH {
                 let t: T = part(&mid, i);
                 let (sin, cos) = sin_cos_product(factors.w, t);
                 let mut jet = factors.jet(sin, cos, t);
-                if let Some(p) = motion.parents[b] {
-                    jet = PoseBound::<T>::part(&out[p as usize], i).jet.concatenate(&jet);
+                if let Some(PoseBound::Taylor(parent)) = motion.parents[b].map(|p| &before[p as usize]) {
+                    jet = TaylorModel::<T>::part(parent, i).jet.concatenate(&jet);
                 }
-                let to = &mut out[b].jet;
+                let to = &mut model.jet;
                 for n in 0..3 {
                     for r in 0..3 {
                         put(&mut to.x[n].0[r], i, jet.x[n].0[r]);
@@ -149,134 +148,58 @@ impl Vectorised for Jets<'_> {
     }
 }
 
-const SOURCE: &str = include_str!("../../wgsl/s1_concat.wgsl");
+/// The kernel that makes jets.
+#[cfg(feature = "gpu")]
+pub const JET: Kernel = kernel!("s1_concat", "jet");
 
-/// The kernel for jets.
-pub const JET: Kernel = Kernel {
-    stem: "s1_concat",
-    source: SOURCE,
-    entry: "jet",
-    workgroup: 64,
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "pieces", Access::Read, Slot::Pieces),
-        bind(2, "parents", Access::Read, Slot::Parents),
-        bind(3, "joints", Access::Read, Slot::Joints),
-        bind(4, "angles", Access::Read, Slot::Angles),
-        bind(5, "poses", Access::ReadWrite, Slot::Poses),
-    ],
-    has_pass: false,
-};
-
-/// The kernel for interval matrices.
-pub const INTERVAL: Kernel = Kernel {
-    entry: "interval",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "pieces", Access::Read, Slot::Pieces),
-        bind(2, "parents", Access::Read, Slot::Parents),
-        bind(3, "joints", Access::Read, Slot::Joints),
-        bind(4, "angle_ranges", Access::Read, Slot::Angles),
-        bind(5, "poses", Access::ReadWrite, Slot::Poses),
-    ],
-    ..JET
-};
+/// The kernel that makes interval matrices.
+#[cfg(feature = "gpu")]
+pub const INTERVAL: Kernel = kernel!("s1_concat", "interval");
 
 /// Numbers of a joint motion on the device: A, B, C, origin, slide, w, and two of padding.
 pub const JOINT_FLOATS: usize = 36;
 /// Numbers of a pose bound on the device, for each sub-interval.
 pub const POSE_FLOATS: usize = 36;
 
-/// Uploads what the kernels of all stages need of the pieces and their motions. Sines and cosines are computed here in
-/// f64: WGSL's own have no usable bound.
-///
-/// # Errors
-/// The device has not enough memory.
-pub fn upload(
-    gpu: &Gpu,
-    buffers: &mut Buffers,
-    world: &World,
-    pieces: &[Piece],
-    motions: &[ModelMotion],
-    form: BoundForm,
-) -> Result<()> {
-    let of = |p: &Piece| &motions[p.motion as usize];
-    let on_device = pieces.iter().map(|p| layout::Piece {
-        motion: p.motion,
-        index: p.index,
-        t0: p.t0 as f32,
-        h: p.half_sub() as f32,
-    });
-    buffers.fill(gpu, Slot::Pieces, &on_device.collect::<Vec<_>>())?;
-    let mut joints = Vec::with_capacity(motions.len() * world.robot.bodies.len() * JOINT_FLOATS);
-    for joint in motions.iter().flat_map(|m| &m.joints) {
-        for m in [joint.a, joint.b, joint.c] {
-            joints.extend(m.transpose().to_cols_array().map(|x| x as f32));
-        }
-        for v in [joint.origin_m, joint.slide_m] {
-            joints.extend(v.to_array().map(|x| x as f32));
-        }
-        joints.extend([joint.w_rad as f32, 0.0, 0.0]);
+/// The Taylor model in a bound, which becomes one.
+fn taylor_in(bound: &mut PoseBound<Subs>) -> &mut TaylorModel<Subs> {
+    if !matches!(bound, PoseBound::Taylor(_)) {
+        *bound = PoseBound::default();
     }
-    buffers.fill(gpu, Slot::Joints, &joints)?;
-    let mut angles: Vec<f32> = Vec::new();
-    for p in pieces {
-        for joint in &of(p).joints {
-            for t in p.mid_times().0 {
-                match form {
-                    BoundForm::Jet | BoundForm::Toleranced => {
-                        let (sin, cos) = sin_cos_product(joint.w_rad, t);
-                        angles.extend([sin as f32, cos as f32]);
-                    }
-                    BoundForm::Interval => {
-                        let (sin, cos) = sin_cos_range(joint.w_rad, t - p.half_sub(), t + p.half_sub());
-                        let outward = |lo: f64, hi: f64| [layout::round_down(lo), round_up(hi)];
-                        angles.extend(outward(sin.lo, sin.hi));
-                        angles.extend(outward(cos.lo, cos.hi));
-                    }
-                }
-            }
-        }
+    match bound {
+        PoseBound::Taylor(model) => model,
+        PoseBound::Interval(_) => unreachable!("it was replaced"),
     }
-    buffers.fill(gpu, Slot::Angles, &angles)?;
-    let moving = pieces.iter().flat_map(|p| {
-        let balls = balls(of(p), form, p.mid_times(), p.half_sub(), layout::UNIT);
-        world.links.iter().enumerate().map(move |(i, link)| layout::MovingLink {
-            balls: balls[link.body as usize]
-                .map(|[c, slope]| round_up(c + slope * link.reach_m + layout::UNDERFLOW))
-                .into(),
-            h: p.half_sub() as f32,
-            body: link.body,
-            motion: p.motion,
-            index: p.index,
-            link: i as u32,
-        })
-    });
-    buffers.fill(gpu, Slot::Moving, &moving.collect::<Vec<_>>())
 }
 
+/// A pose bound as the kernels store it: three vectors and three matrices. Interval matrices use the first two of each, as midpoint
+/// and radius.
+type DevicePose = ([V3<Subs>; 3], [M3<Subs>; 3]);
+
 impl Poses {
-    /// The bounds as the kernels store them. Rounding to nearest is within what the device's own ball allows for its
-    /// arithmetic; half widths of interval matrices are rounded up.
+    /// The bounds as the kernels store them. Rounding to nearest is covered by the balls of the device's arithmetic; radii of
+    /// interval matrices are rounded up.
     pub fn to_device(&self) -> Vec<f32> {
         let mut out = Vec::with_capacity(self.bounds.len() * POSE_FLOATS * SUBS);
         for bound in &self.bounds {
-            let PoseJet { x, p } = &bound.jet;
-            let widths = bound.form == BoundForm::Interval;
-            let mut put = |value: &Subs, middle: &Subs, is_width: bool| {
+            let ((x, p), has_radii): (DevicePose, bool) = match bound {
+                PoseBound::Taylor(TaylorModel { jet: PoseJet { x, p }, .. }) => ((*x, *p), false),
+                PoseBound::Interval(m) => (([m.x, m.x_radius, V3::zero()], [m.p, m.p_radius, M3::zero()]), true),
+            };
+            let mut put = |value: &Subs, middle: &Subs, is_radius: bool| {
                 for (v, m) in value.0.iter().zip(&middle.0) {
-                    out.push(if is_width { round_up(v + m.abs() * layout::UNIT) } else { *v as f32 });
+                    out.push(if is_radius { round_up(v + m.abs() * UNIT_F32) } else { *v as f32 });
                 }
             };
             for n in 0..3 {
                 for i in 0..3 {
-                    put(&x[n].0[i], &x[0].0[i], widths && n == 1);
+                    put(&x[n].0[i], &x[0].0[i], has_radii && n == 1);
                 }
             }
             for n in 0..3 {
                 for i in 0..3 {
                     for j in 0..3 {
-                        put(&p[n].0[i][j], &p[0].0[i][j], widths && n == 1);
+                        put(&p[n].0[i][j], &p[0].0[i][j], has_radii && n == 1);
                     }
                 }
             }
@@ -284,7 +207,7 @@ impl Poses {
         out
     }
 
-    /// The bounds that the kernels have stored for these pieces, with the balls that belong to the device's arithmetic.
+    /// The bounds that the kernels have stored for some pieces, with the balls of the device's arithmetic.
     pub fn from_device(floats: &[f32], pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> Self {
         let n_bodies = motions.first().map_or(0, |m| m.joints.len());
         let mut out = Self { n_bodies, ..Self::default() };
@@ -292,11 +215,22 @@ impl Poses {
         let mut next = || lanes.next().unwrap_or_default();
         for piece in pieces {
             let motion = &motions[piece.motion as usize];
-            for balls in balls(motion, form, piece.mid_times(), piece.half_sub(), layout::UNIT) {
+            for balls in balls(motion, form, piece.mid_times(), piece.half_sub(), UNIT_F32) {
                 let x = [(); 3].map(|()| V3([next(), next(), next()]));
                 let p = [(); 3].map(|()| M3([(); 3].map(|()| [next(), next(), next()])));
-                let ball = balls[0].map(|b| Subs::new(b + layout::UNDERFLOW));
-                out.bounds.push(PoseBound { form, jet: PoseJet { x, p }, ball });
+                let ball = balls[0].map(|b| Subs::new(b + UNDERFLOW_F32));
+                out.bounds.push(match form {
+                    BoundForm::Jet | BoundForm::Toleranced => {
+                        PoseBound::Taylor(TaylorModel { jet: PoseJet { x, p }, ball })
+                    }
+                    BoundForm::Interval => PoseBound::Interval(IntervalMatrix {
+                        x: x[0],
+                        p: p[0],
+                        x_radius: x[1],
+                        p_radius: p[1],
+                        ball: ball[0],
+                    }),
+                });
                 out.balls.push(balls);
             }
         }

@@ -4,13 +4,14 @@
 //! A link lies in its line-swept sphere; the two ends of that move within their pose bounds, so the hull of the ends'
 //! boxes, grown by the radius, contains the link.
 
+#[cfg(feature = "gpu")]
+use super::kernel::{Kernel, kernel};
 use super::s1_concat::Poses;
 use super::{Piece, SUBS, Subs};
-use crate::gpu::layout::{round_down, round_up};
-use crate::gpu::{Access, Kernel, Slot, bind};
 use crate::model::world::World;
 use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::PoseBound;
+use crate::numeric::rounding::{round_down, round_up};
 use crate::numeric::separation::swept_box;
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part3, put, widest};
 
@@ -86,21 +87,8 @@ fn put3<T: Vector>(to: &mut V3<Subs>, i: usize, v: V3<T>) {
 }
 
 /// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    stem: "s2_bound",
-    source: include_str!("../../wgsl/s2_bound.wgsl"),
-    entry: "boxes_of_links",
-    workgroup: 64,
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "links", Access::Read, Slot::Links),
-        bind(2, "model_children", Access::Read, Slot::ModelChildren),
-        bind(3, "moving", Access::Read, Slot::Moving),
-        bind(4, "poses", Access::Read, Slot::Poses),
-        bind(5, "boxes", Access::ReadWrite, Slot::Boxes),
-    ],
-    has_pass: false,
-};
+#[cfg(feature = "gpu")]
+pub const KERNEL: Kernel = kernel!("s2_bound", "boxes_of_links");
 
 /// Numbers of a box on the device, for each sub-interval.
 pub const BOX_FLOATS: usize = 6;

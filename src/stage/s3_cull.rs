@@ -7,10 +7,11 @@
 //! [`Candidate`] when both are leaves. The kernel processes the items level by level, the reference depth first: the
 //! set of candidates is the same up to the rounding of the boxes.
 
+#[cfg(feature = "gpu")]
+use super::kernel::{Kernel, kernel};
+use super::layout::NodePair;
 use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate, SUBS};
-use crate::gpu::layout::NodePair;
-use crate::gpu::{Access, Kernel, Slot, bind};
 use crate::model::tree::ChildRef;
 use crate::model::world::{World, boxes_side_by_side};
 use crate::numeric::lanes::Lanes;
@@ -169,24 +170,9 @@ pub fn everything(world: &World, clusters: u32, n_pieces: usize) -> Vec<Candidat
     (0..n_pieces as u32).flat_map(|piece| (0..links).flat_map(move |link| of(piece, link))).collect()
 }
 
-/// The kernel: one level.
-pub const KERNEL: Kernel = Kernel {
-    stem: "s3_cull",
-    source: include_str!("../../wgsl/s3_cull.wgsl"),
-    entry: "traverse",
-    workgroup: 64,
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "boxes", Access::Read, Slot::Boxes),
-        bind(2, "model_children", Access::Read, Slot::ModelChildren),
-        bind(3, "scene_nodes", Access::Read, Slot::SceneNodes),
-        bind(4, "clusters", Access::Read, Slot::Clusters),
-        bind(5, "items", Access::ReadWrite, Slot::Items),
-        bind(6, "candidates", Access::ReadWrite, Slot::Candidates),
-        bind(7, "control", Access::ReadWrite, Slot::Control),
-    ],
-    has_pass: true,
-};
+/// The kernel of one level.
+#[cfg(feature = "gpu")]
+pub const KERNEL: Kernel = kernel!("s3_cull", "traverse");
 
 /// The first level's items: the root of the model's tree against the root of the scene's, or of a page of it, for each piece.
 pub fn roots(world: &World, n_pieces: usize) -> Vec<NodePair> {

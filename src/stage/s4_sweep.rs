@@ -11,19 +11,16 @@
 //! |---|---|
 //! | [`Raster`](Sweep::Raster) | three orthographic maps of depth intervals, drawn |
 //! | [`Compute`](Sweep::Compute) | a rounded tetrahedron for each sub-interval, against each triangle |
-//! | [`Grid`](Sweep::Grid) | voxels with the sub-intervals in which they may be touched |
 //! | [`Paper`](Sweep::Paper) | the paper's tessellation, widened by its deviation, in such maps; on the CPU |
 
 pub mod compute;
-pub mod grid;
-pub mod occlusion;
 pub mod paper;
 pub mod raster;
 
+use super::layout::SweepCounters;
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
 use super::{Candidate, Piece};
-use crate::gpu::Kernel;
 use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::linear::V3;
@@ -44,8 +41,6 @@ pub enum Sweep {
     Raster,
     /// Each triangle against the rounded tetrahedron of each sub-interval.
     Compute,
-    /// Each triangle against a grid of voxels with time masks.
-    Grid,
     /// Drawn as the paper does, tessellated within a tolerance; on the CPU.
     Paper,
 }
@@ -54,11 +49,11 @@ impl Sweep {
     /// Those that [`Auto`](Self::Auto) chooses from; work on an adapter for which nobody has chosen yet goes by the first.
     pub const TRIED: [Self; 2] = [Self::Compute, Self::Off];
     /// All forms.
-    pub const ALL: [Self; 6] = [Self::Auto, Self::Off, Self::Raster, Self::Compute, Self::Grid, Self::Paper];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Off, Self::Raster, Self::Compute, Self::Paper];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        ["auto", "off", "raster", "compute", "grid", "paper"][self as usize]
+        ["auto", "off", "raster", "compute", "paper"][self as usize]
     }
 
     /// Whether the form has kernels; what has none runs on the CPU, whatever the other stages run on.
@@ -73,30 +68,9 @@ impl Sweep {
             Self::Off => &[Self::Off],
             Self::Raster => &[Self::Raster],
             Self::Compute => &[Self::Compute],
-            Self::Grid => &[Self::Grid],
             Self::Paper => &[Self::Paper],
         }
     }
-
-    /// The kernels of a form, in the order in which they run, each once for a chunk.
-    pub fn kernels(self) -> &'static [(Kernel, Work)] {
-        match self {
-            Self::Compute => &[(compute::KERNEL, Work::Triangles)],
-            Self::Grid => &[(grid::LISTS, Work::Candidates), (grid::KERNEL, Work::Links)],
-            _ => &[],
-        }
-    }
-}
-
-/// What a kernel has invocations for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
-    /// Each triangle of a cluster that stands in a candidate.
-    Triangles,
-    /// Each candidate.
-    Candidates,
-    /// A workgroup for each piece and link.
-    Links,
 }
 
 /// What the stage takes in, besides the candidates. Those of a piece and link follow one another, or it is slow.
@@ -118,7 +92,6 @@ pub struct Input<'a> {
 pub fn reference(form: Sweep, input: &Input, candidates: &mut [Candidate]) {
     match form {
         Sweep::Auto | Sweep::Off => {}
-        Sweep::Grid => grid::reference(input, candidates),
         Sweep::Raster => raster::reference(input, candidates, raster::DEFAULT_TILE_PIXELS as usize),
         Sweep::Compute => compute::reference(input, candidates),
         Sweep::Paper => paper::maps::reference(input, candidates, raster::DEFAULT_TILE_PIXELS as usize),
@@ -173,9 +146,6 @@ pub struct SweepCounts {
 }
 
 impl SweepCounts {
-    /// Words of the control buffer that the kernels count in: candidates left, triangles in, triangles left.
-    pub const WORDS: usize = 3;
-
     /// Counts candidates of which some bits may be cleared.
     pub fn of(world: &World, candidates: &[Candidate]) -> Self {
         let mut counts = Self { candidates_in: candidates.len() as u64, ..Self::default() };
@@ -189,15 +159,19 @@ impl SweepCounts {
         counts
     }
 
-    /// What the kernels have counted.
-    pub fn from_words(candidates_in: u64, words: &[u32]) -> Self {
-        let word = |i: usize| words.get(i).copied().map_or(0, u64::from);
-        Self { candidates_in, candidates_out: word(0), triangles_in: word(1), triangles_out: word(2) }
+    /// The counts of the kernels.
+    pub fn from_device(candidates_in: u64, counters: SweepCounters) -> Self {
+        let SweepCounters { candidates_out, triangles_in, triangles_out } = counters;
+        let [candidates_out, triangles_in, triangles_out] =
+            [candidates_out, triangles_in, triangles_out].map(u64::from);
+        Self { candidates_in, candidates_out, triangles_in, triangles_out }
     }
 
-    /// The words that a kernel would have counted.
-    pub fn to_words(self) -> [u32; Self::WORDS] {
-        [self.candidates_out, self.triangles_in, self.triangles_out].map(|n| n as u32)
+    /// The counts that a kernel would have made.
+    pub fn to_device(self) -> SweepCounters {
+        let [candidates_out, triangles_in, triangles_out] =
+            [self.candidates_out, self.triangles_in, self.triangles_out].map(|n| n as u32);
+        SweepCounters { candidates_out, triangles_in, triangles_out }
     }
 
     /// Adds another part of the work.

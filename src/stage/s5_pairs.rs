@@ -8,19 +8,23 @@
 //!    paper's refinement levels) and to eight slices of one. The first slice that is not separated ends it: what comes later
 //!    is left to the exact stage (`s5_pairs/refinement.rs`). The kernel goes on with the other sub-intervals, up to the limit.
 //!
-//! Links that have a tree of oriented boxes (`World::obbs`) go down that instead of steps 1 and 2 (`s5_pairs/obb.rs`).
+//! Links that have a tree of oriented boxes ([`Input::obb_trees`]) go down that instead of steps 1 and 2 (`s5_pairs/obb.rs`).
 
 mod descent;
 mod moving;
 mod obb;
 mod refinement;
 mod rest;
+mod twin;
 
+pub use twin::reference;
+
+#[cfg(feature = "gpu")]
+use super::kernel::{Kernel, kernel};
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate, Piece, SUBS, TrianglePair};
-use crate::gpu::{Access, Kernel, Slot, bind};
-use crate::model::obb_tree::ObbTree;
+use crate::model::obb_tree::{ObbTree, ObbTrees};
 use crate::model::world::World;
 use crate::numeric::vectors::widest;
 use moving::{MovingLink, NodeBoxes};
@@ -35,8 +39,11 @@ pub type Limits = Vec<u32>;
 /// What the stage takes in. The candidates of a piece and link follow one another, or it is slow.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// Robot and scene; links that have a tree of oriented boxes in it are searched by that.
+    /// Robot and scene.
     pub world: &'a World,
+    /// Trees of oriented boxes. Links that have one are searched with it. With a tree over the whole scene, every link is searched
+    /// against that and the candidates are ignored.
+    pub obb_trees: Option<&'a ObbTrees>,
     /// The pieces.
     pub pieces: &'a [Piece],
     /// Their pose bounds.
@@ -63,19 +70,6 @@ impl PairCounts {
         self.bound_tests += other.bound_tests;
         self.triangle_tests += other.triangle_tests;
     }
-}
-
-/// The stage in f64: [`search`] without its counts.
-pub fn reference(
-    world: &World,
-    pieces: &[Piece],
-    poses: &Poses,
-    boxes: &Boxes,
-    candidates: &[Candidate],
-    limits: Option<&mut Limits>,
-    cap: usize,
-) -> Option<Vec<TrianglePair>> {
-    search(&Input { world, pieces, poses, boxes, candidates }, limits, cap).0
 }
 
 /// The memory of searches, kept from one to the next.
@@ -113,6 +107,11 @@ pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limit
     pairs.clear();
     space.looks.clear();
     let mut found = Found { pairs, limits, cap, counts: PairCounts::default() };
+    if let Some(scene) = input.obb_trees.and_then(|trees| trees.scene.as_ref()) {
+        let fits = search_scene(space, input, scene, &mut found);
+        space.pairs = found.pairs;
+        return (fits, found.counts);
+    }
     let (mut groups, mut links) = (std::mem::take(&mut space.groups), std::mem::take(&mut space.links));
     let mut at = 0;
     let fits = input.candidates.chunk_by(|a, b| a.piece == b.piece).all(|of_piece| {
@@ -152,24 +151,16 @@ fn emptied<'b>(links: Vec<MovingLink>) -> Vec<MovingLink<'b>> {
     links.into_iter().filter_map(|_| None).collect()
 }
 
-/// The same for every link against the whole scene, by trees of oriented boxes alone; `scene` is the scene's. What stands in
-/// the candidates does not matter. Gives no pairs, either, if a link has no tree.
-pub fn search_scene(
-    input: &Input,
-    scene: &ObbTree,
-    limits: Option<&mut Limits>,
-    cap: usize,
-) -> (Option<Vec<TrianglePair>>, PairCounts) {
-    let mut found = Found { pairs: Vec::new(), limits, cap, counts: PairCounts::default() };
-    let mut space = Workspace::default();
-    let fits = (0..input.pieces.len() as u32).all(|p| {
+/// Searches the whole scene for each link with its tree of oriented boxes. Links without a tree are an error of the caller: they count as
+/// too many pairs.
+fn search_scene(space: &mut Workspace, input: &Input, scene: &ObbTree, found: &mut Found) -> bool {
+    (0..input.pieces.len() as u32).all(|p| {
         let links = (0..input.world.links.len() as u32).map(|link| MovingLink::new(input, p, link)).collect();
-        let mut work = Work { links, space: &mut space };
-        (0..work.links.len()).all(|place| {
-            work.add_boxes(input, place, obb::Meets::Scene(scene), ALL_SUBS, &mut found).flatten().is_some()
-        }) && work.finish(input.world, &mut found).is_some()
-    });
-    (fits.then_some(found.pairs), found.counts)
+        let mut work = Work { links, space: &mut *space };
+        (0..work.links.len())
+            .all(|place| work.add_boxes(input, place, obb::Meets::Scene(scene), ALL_SUBS, found).flatten().is_some())
+            && work.finish(input.world, found).is_some()
+    })
 }
 
 /// Triangles of a leaf of a link's tree and one of the scene that came to step `pairs`.
@@ -243,7 +234,7 @@ impl Work<'_, '_> {
         slab: u32,
         found: &mut Found,
     ) -> Option<Option<()>> {
-        let trees = input.world.obbs.as_ref()?;
+        let trees = input.obb_trees?;
         let moving = &self.links[place];
         let tree = trees.links[moving.link as usize].as_ref()?;
         let piece = moving.piece_link as usize / input.world.links.len();
@@ -312,103 +303,21 @@ pub fn clip(pairs: &mut Vec<TrianglePair>, pieces: &[Piece], limits: &Limits, n_
     });
 }
 
-const SOURCE: &str = include_str!("../../wgsl/s5_pairs.wgsl");
-
-/// The kernel of step `nodes`: the boxes of those that the step before has met first.
-pub const NODES: Kernel = Kernel {
-    stem: "s5_pairs",
-    source: SOURCE,
-    entry: "nodes",
-    workgroup: 64,
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "moving", Access::Read, Slot::Moving),
-        bind(3, "control", Access::ReadWrite, Slot::Control),
-        bind(4, "poses", Access::Read, Slot::Poses),
-        bind(5, "link_nodes", Access::Read, Slot::LinkNodes),
-        bind(6, "node_links", Access::Read, Slot::NodeLinks),
-        bind(8, "node_boxes", Access::ReadWrite, Slot::NodeBoxes),
-    ],
-    has_pass: true,
-};
-
-/// The kernel of step `roots`, the first of a slab.
-pub const ROOTS: Kernel = Kernel {
-    entry: "roots",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "moving", Access::Read, Slot::Moving),
-        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
-        bind(3, "control", Access::ReadWrite, Slot::Control),
-        bind(4, "candidates", Access::Read, Slot::Candidates),
-        bind(5, "allowed", Access::Read, Slot::Allowed),
-        bind(6, "items", Access::ReadWrite, Slot::Items),
-        bind(9, "clusters", Access::Read, Slot::Clusters),
-    ],
-    ..NODES
-};
-
-/// The kernel of step `links`: one level of the links' trees.
-pub const LINKS: Kernel = Kernel {
-    entry: "links",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "moving", Access::Read, Slot::Moving),
-        bind(3, "control", Access::ReadWrite, Slot::Control),
-        bind(4, "poses", Access::Read, Slot::Poses),
-        bind(5, "link_nodes", Access::Read, Slot::LinkNodes),
-        bind(6, "items", Access::ReadWrite, Slot::Items),
-        bind(7, "leaf_items", Access::ReadWrite, Slot::LeafItems),
-        bind(8, "boxes", Access::Read, Slot::NodeBoxes),
-        bind(9, "clusters", Access::Read, Slot::Clusters),
-    ],
-    ..ROOTS
-};
-
-/// The kernel of step `leaves`.
-pub const LEAVES: Kernel = Kernel {
-    entry: "leaves",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "moving", Access::Read, Slot::Moving),
-        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
-        bind(3, "control", Access::ReadWrite, Slot::Control),
-        bind(4, "poses", Access::Read, Slot::Poses),
-        bind(5, "link_nodes", Access::Read, Slot::LinkNodes),
-        bind(6, "items", Access::ReadWrite, Slot::Items),
-        bind(7, "leaf_items", Access::ReadWrite, Slot::LeafItems),
-        bind(8, "boxes", Access::Read, Slot::NodeBoxes),
-    ],
-    ..ROOTS
-};
-
-/// The kernel of step `pairs`.
-pub const PAIRS: Kernel = Kernel {
-    entry: "pairs",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "moving", Access::Read, Slot::Moving),
-        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
-        bind(3, "control", Access::ReadWrite, Slot::Control),
-        bind(4, "poses", Access::Read, Slot::Poses),
-        bind(5, "link_triangles", Access::Read, Slot::LinkTriangles),
-        bind(6, "items", Access::ReadWrite, Slot::Items),
-    ],
-    ..ROOTS
-};
-
-/// The kernel of step `parts`.
-pub const PARTS: Kernel = Kernel {
-    entry: "parts",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "moving", Access::Read, Slot::Moving),
-        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
-        bind(3, "control", Access::ReadWrite, Slot::Control),
-        bind(4, "poses", Access::Read, Slot::Poses),
-        bind(5, "link_triangles", Access::Read, Slot::LinkTriangles),
-        bind(6, "items", Access::ReadWrite, Slot::Items),
-        bind(7, "found_pairs", Access::ReadWrite, Slot::Pairs),
-    ],
-    ..ROOTS
-};
+/// The kernel that starts a phase: clips the candidates to it.
+#[cfg(feature = "gpu")]
+pub const SEED: Kernel = kernel!("s5_pairs", "seed");
+/// The kernel that computes the boxes of the nodes that the last level has requested.
+#[cfg(feature = "gpu")]
+pub const BOUND_NODES: Kernel = kernel!("s5_pairs", "bound_nodes");
+/// The kernel of one level of the links' trees.
+#[cfg(feature = "gpu")]
+pub const DESCEND_LINKS: Kernel = kernel!("s5_pairs", "descend_links");
+/// The kernel that tests leaves of the links' trees against the triangles of scene leaves.
+#[cfg(feature = "gpu")]
+pub const TEST_LEAVES: Kernel = kernel!("s5_pairs", "test_leaves");
+/// The kernel that tests pairs of triangles over all sub-intervals at once.
+#[cfg(feature = "gpu")]
+pub const TEST_PAIRS: Kernel = kernel!("s5_pairs", "test_pairs");
+/// The kernel that bisects time for the remaining pairs of triangles.
+#[cfg(feature = "gpu")]
+pub const REFINE_PAIRS: Kernel = kernel!("s5_pairs", "refine_pairs");

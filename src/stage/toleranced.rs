@@ -18,10 +18,12 @@
 //! `low² > r²|n|²`: at most seven roundings on the right and one on the left, all of positive terms, again covered by
 //! [`ROUNDINGS`] units. Underflow is in the absolute term. No step depends on order or fusion.
 
-use crate::gpu::layout::{TolerancedPair, round_up};
-use crate::gpu::{Access, Kernel, Slot, bind};
+#[cfg(feature = "gpu")]
+use super::kernel::{Kernel, kernel};
+use super::layout::TolerancedPair;
 use crate::numeric::linear::V3;
 use crate::numeric::real::Real;
+use crate::numeric::rounding::{UNIT_F32, round_up};
 
 /// Units that cover the roundings of a test.
 pub const ROUNDINGS: f64 = 16.0;
@@ -130,7 +132,7 @@ impl Fat<f64> {
         };
         let (c, q) = (self.c.map(local), self.q.map(local));
         // Half a unit of f32 to nearest, and what f64 lost before.
-        let lost = |size: f64| size * (0.5 * crate::gpu::layout::UNIT + 4.0 * f64::UNIT) + f64::from(f32::MIN_POSITIVE);
+        let lost = |size: f64| size * (0.5 * UNIT_F32 + 4.0 * f64::UNIT) + f64::from(f32::MIN_POSITIVE);
         let fixed = q.iter().map(|q| lost(q.1)).fold(0.0, f64::max);
         let shifted = [self.q[0], self.c[0], self.c[1], self.c[2], self.q[1], self.q[2]]
             .iter()
@@ -160,15 +162,6 @@ pub fn reference(pairs: &[Fat<f64>]) -> Vec<u32> {
     pairs.iter().map(Fat::standing).collect()
 }
 
+#[cfg(feature = "gpu")]
 /// The kernel: one invocation for each pair.
-pub const KERNEL: Kernel = Kernel {
-    stem: "toleranced",
-    source: include_str!("../../wgsl/toleranced.wgsl"),
-    entry: "standing",
-    workgroup: 64,
-    bindings: &[
-        bind(0, "pairs", Access::Read, Slot::TolerancedPairs),
-        bind(1, "masks", Access::ReadWrite, Slot::TolerancedMasks),
-    ],
-    has_pass: false,
-};
+pub const KERNEL: Kernel = kernel!("toleranced", "standing");

@@ -4,18 +4,19 @@
 use super::enclosure::root_above;
 use super::face::{FatFace, Fixed};
 use crate::error::Result;
-use crate::gpu::layout::{Pass, TolerancedPair};
 use crate::gpu::shader::Source;
-use crate::gpu::{AdapterChoice, Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step};
+use crate::gpu::{AdapterChoice, BufferId, Buffers, CompiledKernel, Dispatch, Gpu, INDIRECT_ARGS, WorkSize};
 use crate::numeric::linear::V3;
+use crate::stage::kernel::Kernel;
+use crate::stage::layout::{Routing, TolerancedPair};
 use crate::stage::toleranced::{Fat, KERNEL};
 
 /// An adapter with the kernel on it.
 #[derive(Debug)]
 pub struct Batch {
     gpu: Gpu,
-    kernel: Pipeline,
-    sizer: Pipeline,
+    kernel: CompiledKernel,
+    indirect_args: CompiledKernel,
     buffers: Buffers,
 }
 
@@ -45,10 +46,10 @@ impl Batch {
     pub fn with_sources(choice: &AdapterChoice, source: &dyn Fn(&Kernel) -> Result<Source>) -> Result<Self> {
         let gpu = Gpu::open(choice)?;
         let kernel = gpu.compile_source(&KERNEL, &source(&KERNEL)?)?;
-        let sizer = gpu.compile(&DISPATCH)?;
+        let indirect_args = gpu.compile(&INDIRECT_ARGS)?;
         let mut buffers = Buffers::new(&gpu)?;
-        buffers.set_passes(&gpu, &[Pass::default()])?;
-        Ok(Self { gpu, kernel, sizer, buffers })
+        buffers.set_routings(&gpu, &[Routing::default()])?;
+        Ok(Self { gpu, kernel, indirect_args, buffers })
     }
 
     /// The adapter.
@@ -65,12 +66,13 @@ impl Batch {
             return Ok(Vec::new());
         }
         let bytes = size_of::<u32>() as u64 * pairs.len() as u64;
-        self.buffers.fill(&self.gpu, Slot::TolerancedPairs, pairs)?;
+        self.buffers.fill(&self.gpu, BufferId::TolerancedPairs, pairs)?;
         // Whatever the kernel does not come to stands.
-        self.buffers.fill(&self.gpu, Slot::TolerancedMasks, &vec![crate::stage::toleranced::ALL; pairs.len()])?;
-        let step = Step { pipeline: &self.kernel, pass: 0, size: Size::Invocations(pairs.len() as u64), stage: 0 };
-        let reads = [(Slot::TolerancedMasks, bytes)];
-        let read = self.gpu.submit(&self.buffers, &self.sizer, &[step], &reads)?.wait(&self.gpu)?;
+        self.buffers.fill(&self.gpu, BufferId::TolerancedMasks, &vec![crate::stage::toleranced::ALL; pairs.len()])?;
+        let size = WorkSize::Invocations(pairs.len() as u64);
+        let dispatch = Dispatch { kernel: &self.kernel, routing: 0, size, stage: 0 };
+        let reads = [(BufferId::TolerancedMasks, bytes)];
+        let read = self.gpu.submit(&self.buffers, &self.indirect_args, &[dispatch], &reads)?.wait(&self.gpu)?;
         let mut masks: Vec<u32> = read.data.first().map(|d| bytemuck::pod_collect_to_vec(d)).unwrap_or_default();
         masks.resize(pairs.len(), crate::stage::toleranced::ALL);
         Ok(masks)

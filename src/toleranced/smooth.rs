@@ -7,7 +7,7 @@
 use super::enclosure::{Map, exact};
 use super::motion::{Motion, Piece, Span};
 use crate::motion::ModelMotion;
-use crate::numeric::pose_bound::PoseJet;
+use crate::numeric::pose_jet::PoseJet;
 
 /// Radius of the ball about the middle of an arc of a given length.
 pub fn arc_radius(length: f64) -> f64 {

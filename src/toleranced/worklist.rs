@@ -15,7 +15,7 @@ use super::motion::{Ball, MAX_LEVEL, Motion, Span};
 use super::problem::Limits;
 use super::search::{Bodies, Covering, Possible, Trial, candidates, try_pair};
 use crate::error::{Error, Result};
-use crate::gpu::layout::TolerancedPair;
+use crate::stage::layout::TolerancedPair;
 use crate::stage::toleranced::{ALL, ANY};
 use rayon::prelude::*;
 use std::collections::BTreeMap;

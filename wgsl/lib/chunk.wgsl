@@ -1,5 +1,4 @@
-// What every kernel knows of a chunk of work. The structs and constants stand in Rust too (src/gpu/layout.rs and the
-// stages); a test compares them.
+// Structs and constants shared by all kernels. src/stage/layout.rs and the stages declare them in Rust; a test compares both.
 
 const SUBS: u32 = 16u;
 const ALL_SUBS: u32 = 0xffffu;
@@ -16,10 +15,10 @@ const UNDERFLOW: f32 = 2e-30;
 
 const FORM_JET: u32 = 0u;
 const FORM_INTERVAL: u32 = 1u;
-const FLAG_LIMITS: u32 = 1u;
-const FLAG_ALLOWED: u32 = 2u;
+const FLAG_CUTOFFS: u32 = 1u;
+const FLAG_IGNORED_PAIRS: u32 = 2u;
 
-struct Chunk {
+struct ChunkParams {
     n_pieces: u32,
     n_bodies: u32,
     // Links that have triangles.
@@ -34,8 +33,8 @@ struct Chunk {
     candidate_capacity: u32,
     pair_capacity: u32,
     // Where in `control` the redo bits and the limits start.
-    redo_at: u32,
-    limits_at: u32,
+    retry_at: u32,
+    cutoffs_at: u32,
     // Pixels along a side of a tile, and tiles that there is room for.
     tile_pixels: u32,
     tile_capacity: u32,
@@ -45,7 +44,7 @@ struct Chunk {
     n_boxed: u32,
     box_capacity: u32,
     // Where in `control` it stands which boxes they have.
-    boxed_at: u32,
+    node_boxes_at: u32,
 }
 
 struct Piece {
@@ -79,7 +78,7 @@ struct MovingLink {
 }
 
 // A leaf of the scene's tree: its box and its triangles.
-struct Cluster {
+struct SceneLeaf {
     lo: vec3<f32>,
     first: u32,
     hi: vec3<f32>,
@@ -96,23 +95,23 @@ struct Candidate {
     triangles: u32,
 }
 
-// Which queues a pass reads and writes: their counters, and where in the item buffer they start.
-struct Pass {
+// Queues that one dispatch reads and writes: counters as words of `control`, offsets as entries.
+struct Routing {
     input: u32,
     output: u32,
-    // Counter of the queue for what needs no further level.
+    // Counter of the output queue for entries that need no further level.
     leaf_output: u32,
     input_at: u32,
     output_at: u32,
-    // For `dispatch`: the entries that the input has room for, and invocations or instances for each.
+    // For `indirect_args`: capacity of the input queue, and invocations or instances per entry.
     capacity: u32,
     invocations: u32,
-    // Of an instance, if the step draws.
+    // Vertices per instance; 0 for a compute dispatch.
     vertices: u32,
-    // Which of how many slabs of time.
-    slab: u32,
-    n_slabs: u32,
-    // Counter of the list of nodes that boxes are to be made for, and where that list starts.
+    // Current phase of time, and number of phases.
+    phase: u32,
+    n_phases: u32,
+    // Counter and offset of the list of nodes that request boxes.
     nodes_output: u32,
     nodes_output_at: u32,
 }

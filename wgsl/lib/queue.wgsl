@@ -1,16 +1,43 @@
 //!use lib/chunk
-// Queues that count on past their capacity. A kernel that uses this declares `chunk` and `control`, whose first words
-// are the counters, followed by the redo bits of the pieces and the limits of the motions.
+// Queues that keep counting beyond their capacity. A kernel that uses this declares `chunk` and `control`. The control
+// buffer starts with the counters; the retry bits of the pieces and the cutoffs of the motions follow.
 
-fn mark_redo(piece: u32) {
-    atomicOr(&control[chunk.redo_at + piece / 32u], 1u << (piece % 32u));
+// The counters in order. Kernels address them as words of `control`, by `routing` or by a constant below.
+struct Counters {
+    cull_levels: array<u32, 128>,
+    view: SweepCounters,
+    listed_triangles: u32,
+    tiles: u32,
+    sweep: SweepCounters,
+    candidates: u32,
+    node_boxes: u32,
+    pairs: u32,
+    phases: array<PhaseCounters, 16>,
+}
+
+struct SweepCounters {
+    candidates_out: u32,
+    triangles_in: u32,
+    triangles_out: u32,
+}
+
+struct PhaseCounters {
+    link_levels: array<u32, 61>,
+    parts: u32,
+    leaves: u32,
+    triangles: u32,
+    node_levels: array<u32, 61>,
+}
+
+fn mark_retry(piece: u32) {
+    atomicOr(&control[chunk.retry_at + piece / 32u], 1u << (piece % 32u));
 }
 
 // The place for one more entry, or NONE if the queue is full: then the piece is marked to be done again.
 fn queue_slot(counter: u32, capacity: u32, piece: u32) -> u32 {
     let slot = atomicAdd(&control[counter], 1u);
     if slot >= capacity {
-        mark_redo(piece);
+        mark_retry(piece);
         return NONE;
     }
     return slot;

@@ -43,7 +43,7 @@ impl Stages {
 
 /// Measures all stages of all kinds on a backend; `most` motions with the tree and without.
 fn measure(run: &mut Run, set: &Set, backend: Backend, most: [usize; 2], rows: &mut Vec<Measured>) -> Result<()> {
-    let others = [Sweep::Grid, Sweep::Raster, Sweep::Paper].map(|sweep| Stages { cull: true, sweep });
+    let others = [Sweep::Raster, Sweep::Paper].map(|sweep| Stages { cull: true, sweep });
     for stages in Stages::four(Sweep::Compute).into_iter().chain(others) {
         let options = Options { backend, cull: stages.cull, sweep: stages.sweep, ..Options::default() };
         let engine = Engine::builder(&set.robot, &set.scene).options(options).build()?;

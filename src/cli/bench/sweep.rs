@@ -10,7 +10,7 @@ use firstcontact::engine::{Backend, Engine, Options, Sweep};
 
 const SETS: [&str; 4] = ["pipes/30", "amr/1", "amr/30", "amr/60"];
 const QUICK: [&str; 1] = ["pipes/30"];
-const FORMS: [Sweep; 5] = [Sweep::Off, Sweep::Compute, Sweep::Grid, Sweep::Raster, Sweep::Paper];
+const FORMS: [Sweep; 4] = [Sweep::Off, Sweep::Compute, Sweep::Raster, Sweep::Paper];
 
 fn measure(run: &mut Run, set: &Set, options: &Options, most: usize, rows: &mut Vec<Measured>) -> Result<()> {
     for sweep in FORMS {
@@ -49,7 +49,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut run = Run::begin("sweep", "Swept-volume culling, form by form", DEFAULT_SEED, !args.cpu_only);
     run.note(
         "Off: the search for pairs takes all that s3_cull leaves. Compute: each triangle against the line-swept sphere of each \
-         sub-interval. Grid: voxels with the sub-intervals in which they may be touched. Raster: maps of depth intervals in \
+         sub-interval. Raster: maps of depth intervals in \
          three views. Paper: the paper's tessellation, widened by its deviation, in such maps; it runs on the CPU whatever the \
          device. The answers are the same with each.",
     );

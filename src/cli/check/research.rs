@@ -44,9 +44,8 @@ enum SweepChoice {
     /// Drawn: three views of each link's way, as depth intervals
     Raster,
     /// Each triangle against the rounded tetrahedron of each sub-interval
+    #[value(alias = "grid")]
     Compute,
-    /// Each triangle against voxels with time masks
-    Grid,
     /// Drawn as in the paper: tessellated within a tolerance
     Paper,
 }
@@ -109,7 +108,6 @@ impl ResearchArgs {
             SweepChoice::Off => Sweep::Off,
             SweepChoice::Raster => Sweep::Raster,
             SweepChoice::Compute => Sweep::Compute,
-            SweepChoice::Grid => Sweep::Grid,
             SweepChoice::Paper => Sweep::Paper,
         });
         let Some(stages) = &self.stages else { return Ok(asked.unwrap_or_default()) };

@@ -6,8 +6,9 @@
 use super::super::motion::Motion;
 use super::{Followed, Follower, PairFloats, Schedule, StateFloats};
 use crate::error::Result;
+use crate::gpu::Gpu;
 use crate::gpu::shader::Source;
-use crate::gpu::{Access, Gpu, Kernel, Slot, bind};
+use crate::stage::kernel::{Kernel, kernel};
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
@@ -24,18 +25,7 @@ pub struct EllipsoidPair {
 pub type Places = Followed<[DVec3; 2]>;
 
 /// The kernel. It is not one of the culling stages' and proves nothing.
-pub const KERNEL: Kernel = Kernel {
-    stem: "extremal",
-    source: include_str!("../../../wgsl/extremal.wgsl"),
-    entry: "follow",
-    workgroup: 64,
-    bindings: &[
-        bind(0, "settings", Access::Uniform, Slot::ExtremalSettings),
-        bind(1, "pairs", Access::Read, Slot::ExtremalPairs),
-        bind(2, "states", Access::ReadWrite, Slot::ExtremalStates),
-    ],
-    has_pass: false,
-};
+pub const KERNEL: Kernel = kernel!("extremal", "follow");
 
 /// Determinants below this share of their terms are singular.
 const SINGULAR: f64 = 1e-6;

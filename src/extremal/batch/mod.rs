@@ -9,7 +9,8 @@ pub use ellipsoids::{Batch, EllipsoidPair, KERNEL, Places, reference};
 use super::motion::Motion;
 use crate::error::{Error, Result};
 use crate::gpu::shader::Source;
-use crate::gpu::{Buffers, DISPATCH, Gpu, Kernel, Pipeline, Size, Slot, Step};
+use crate::gpu::{BufferId, Buffers, CompiledKernel, Dispatch, Gpu, INDIRECT_ARGS, WorkSize};
+use crate::stage::kernel::Kernel;
 use glam::{DQuat, DVec3};
 
 /// Gain, step and length of a run.
@@ -82,16 +83,16 @@ impl Schedule {
 #[derive(Debug)]
 struct Follower {
     gpu: Gpu,
-    follow: Pipeline,
-    sizer: Pipeline,
+    follow: CompiledKernel,
+    indirect_args: CompiledKernel,
     buffers: Buffers,
 }
 
 impl Follower {
     fn new(gpu: Gpu, kernel: &Kernel, source: &Source) -> Result<Self> {
-        let (follow, sizer) = (gpu.compile_source(kernel, source)?, gpu.compile(&DISPATCH)?);
+        let (follow, indirect_args) = (gpu.compile_source(kernel, source)?, gpu.compile(&INDIRECT_ARGS)?);
         let buffers = Buffers::new(&gpu)?;
-        Ok(Self { gpu, follow, sizer, buffers })
+        Ok(Self { gpu, follow, indirect_args, buffers })
     }
 
     /// Follows pairs from time 0: `at` gives them as they are at a time.
@@ -101,17 +102,18 @@ impl Follower {
         schedule: &Schedule,
         at: impl Fn(f64) -> Vec<PairFloats>,
     ) -> Result<Vec<StateFloats>> {
-        self.buffers.fill(&self.gpu, Slot::ExtremalStates, states)?;
+        self.buffers.fill(&self.gpu, BufferId::ExtremalStates, states)?;
         for first in (0..schedule.n_steps.max(1)).step_by(DISPATCH_STEPS) {
             let n_steps = DISPATCH_STEPS.min(schedule.n_steps - first.min(schedule.n_steps));
-            self.buffers.fill(&self.gpu, Slot::ExtremalPairs, &at(first as f64 * schedule.step_s))?;
+            self.buffers.fill(&self.gpu, BufferId::ExtremalPairs, &at(first as f64 * schedule.step_s))?;
             let (gain, step) = (schedule.gain_per_s as f32, schedule.step_s as f32);
             let settings = [states.len() as u32, n_steps as u32, gain.to_bits(), step.to_bits()];
-            self.buffers.fill(&self.gpu, Slot::ExtremalSettings, &settings)?;
-            let step = Step { pipeline: &self.follow, pass: 0, size: Size::Invocations(states.len() as u64), stage: 0 };
-            self.gpu.submit(&self.buffers, &self.sizer, &[step], &[])?.wait(&self.gpu)?;
+            self.buffers.fill(&self.gpu, BufferId::ExtremalSettings, &settings)?;
+            let size = WorkSize::Invocations(states.len() as u64);
+            let dispatch = Dispatch { kernel: &self.follow, routing: 0, size, stage: 0 };
+            self.gpu.submit(&self.buffers, &self.indirect_args, &[dispatch], &[])?.wait(&self.gpu)?;
         }
-        self.buffers.read(&self.gpu, Slot::ExtremalStates, states.len())
+        self.buffers.read(&self.gpu, BufferId::ExtremalStates, states.len())
     }
 }
 

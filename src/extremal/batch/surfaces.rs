@@ -10,7 +10,8 @@ use super::super::{Form, Pair, Tracker};
 use super::{Followed, Follower, PairFloats, Schedule, StateFloats};
 use crate::error::{Error, Result};
 use crate::gpu::shader::Source;
-use crate::gpu::{Access, Gpu, Kernel, Slot, bind};
+use crate::gpu::{BufferId, Gpu};
+use crate::stage::kernel::{Kernel, kernel};
 use glam::DVec4;
 use rayon::prelude::*;
 
@@ -27,19 +28,7 @@ pub struct SurfacePair {
 pub type SurfacePlaces = Followed<[f64; 4]>;
 
 /// The kernel. It is not one of the culling stages' and proves nothing.
-pub const KERNEL: Kernel = Kernel {
-    stem: "extremal_surfaces",
-    source: include_str!("../../../wgsl/extremal_surfaces.wgsl"),
-    entry: "follow",
-    workgroup: 64,
-    bindings: &[
-        bind(0, "settings", Access::Uniform, Slot::ExtremalSettings),
-        bind(1, "pairs", Access::Read, Slot::ExtremalPairs),
-        bind(2, "states", Access::ReadWrite, Slot::ExtremalStates),
-        bind(3, "nets", Access::Read, Slot::ExtremalNets),
-    ],
-    has_pass: false,
-};
+pub const KERNEL: Kernel = kernel!("extremal_surfaces", "follow");
 
 /// Control points of a patch on the device.
 const NET: usize = 16;
@@ -92,7 +81,7 @@ impl SurfaceBatch {
         }
         // A binding of nothing is not allowed.
         nets.resize(nets.len().max(1), [0.0f32; 4]);
-        self.0.buffers.fill(&self.0.gpu, Slot::ExtremalNets, &nets)?;
+        self.0.buffers.fill(&self.0.gpu, BufferId::ExtremalNets, &nets)?;
         let state = |(bodies, place): (&[OnDevice; 2], &SurfacePlaces)| -> StateFloats {
             let [u, v, r, s] = place.at;
             let ([a, b], lost) = ([bodies[0].place([u, v]), bodies[1].place([r, s])], f64::from(!place.regular));

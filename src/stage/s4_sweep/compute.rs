@@ -4,12 +4,13 @@
 //! one of its triangles keeps, and the triangles that keep one.
 
 use super::Input;
-use crate::gpu::{Access, Kernel, Slot, bind};
 use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::PointBound;
+use crate::numeric::point_bound::PointBound;
 use crate::numeric::separation::{StandingTriangle, boxes_miss};
 use crate::numeric::swept::swept_misses;
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, part3, widest};
+#[cfg(feature = "gpu")]
+use crate::stage::kernel::{Kernel, kernel};
 use crate::stage::{Candidate, SUBS, Subs};
 
 /// The mask of half of the sub-intervals, as many as a vector has numbers.
@@ -53,12 +54,6 @@ impl Cell {
         })
     }
 
-    /// The box in one half of the sub-intervals.
-    #[inline(always)]
-    pub(super) fn around<T: Vector>(&self, half: usize) -> (V3<T>, V3<T>) {
-        (part3(&self.in_box.0, half), part3(&self.in_box.1, half))
-    }
-
     /// The sub-intervals of `mask` in which a triangle may touch it.
     pub fn may_touch(&self, tri: &StandingTriangle<f64>, mask: u32) -> u32 {
         let left = mask & !boxes_miss(&self.in_box, &tri.bounds());
@@ -99,20 +94,5 @@ pub fn reference(input: &Input, candidates: &mut [Candidate]) {
 }
 
 /// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    stem: "s4_sweep",
-    source: include_str!("../../../wgsl/s4_sweep.wgsl"),
-    entry: "capsules",
-    workgroup: 64,
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "moving", Access::Read, Slot::Moving),
-        bind(2, "scene_triangles", Access::Read, Slot::SceneTriangles),
-        bind(3, "control", Access::ReadWrite, Slot::Control),
-        bind(4, "poses", Access::Read, Slot::Poses),
-        bind(5, "clusters", Access::Read, Slot::Clusters),
-        bind(6, "candidates", Access::ReadWrite, Slot::Candidates),
-        bind(7, "links", Access::Read, Slot::Links),
-    ],
-    has_pass: true,
-};
+#[cfg(feature = "gpu")]
+pub const KERNEL: Kernel = kernel!("s4_sweep", "capsules");

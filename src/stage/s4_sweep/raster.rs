@@ -20,13 +20,14 @@
 //! rasteriser; everything else is the same.
 
 use super::Input;
-use crate::gpu::{Access, Drawing, Kernel, Slot, bind};
 use crate::model::world::{SCENE_LEAF, World};
 use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::PointBound;
+use crate::numeric::point_bound::PointBound;
 use crate::numeric::real::Real;
 use crate::numeric::separation::StandingTriangle;
 use crate::numeric::silhouette::{Aim, Body, Frame, Silhouette};
+#[cfg(feature = "gpu")]
+use crate::stage::kernel::{Kernel, RasterKernel, kernel, raster_kernel};
 use crate::stage::{Candidate, SUBS, Subs};
 
 /// Pixels along a side of a tile: what may be chosen.
@@ -179,126 +180,33 @@ pub fn tiles(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Optio
     Some(tile.maps.map(|map| map.into_iter().map(share).collect()))
 }
 
-const SOURCE: &str = include_str!("../../../wgsl/s4_sweep_raster.wgsl");
-
-/// Marks which links of which pieces need a tile, and when, and lists the triangles.
-pub const MARK: Kernel = Kernel {
-    stem: "s4_sweep_raster",
-    source: SOURCE,
-    entry: "mark",
-    workgroup: 64,
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "control", Access::ReadWrite, Slot::Control),
-        bind(2, "candidates", Access::ReadWrite, Slot::Candidates),
-        bind(3, "tile_of", Access::ReadWrite, Slot::TileOf),
-        bind(4, "seen", Access::ReadWrite, Slot::Seen),
-        bind(5, "clusters", Access::Read, Slot::Clusters),
-        bind(6, "listed", Access::ReadWrite, Slot::Listed),
-    ],
-    has_pass: true,
-};
-
-/// Gives them tiles.
-pub const FRAME: Kernel = Kernel {
-    entry: "frame",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "control", Access::ReadWrite, Slot::Control),
-        bind(2, "boxes", Access::Read, Slot::Boxes),
-        bind(3, "tile_of", Access::ReadWrite, Slot::TileOf),
-        bind(4, "tiles", Access::ReadWrite, Slot::Tiles),
-    ],
-    ..MARK
-};
-
-/// Empties the tiles.
-pub const CLEAR: Kernel = Kernel {
-    entry: "clear",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "control", Access::ReadWrite, Slot::Control),
-        bind(2, "atlas", Access::ReadWrite, Slot::Atlas),
-    ],
-    ..MARK
-};
-
-/// Takes tiles back in which the ends of the link are missing: a device that loses drawings costs time, not a collision.
-pub const VERIFY: Kernel = Kernel {
-    entry: "verify",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "control", Access::ReadWrite, Slot::Control),
-        bind(2, "atlas", Access::ReadWrite, Slot::Atlas),
-        bind(3, "tile_of", Access::ReadWrite, Slot::TileOf),
-        bind(4, "links", Access::Read, Slot::Links),
-        bind(5, "poses", Access::Read, Slot::Poses),
-        bind(6, "tiles_verified", Access::Read, Slot::Tiles),
-        bind(7, "moving_verified", Access::Read, Slot::Moving),
-    ],
-    ..MARK
-};
-
+/// Marks the links of pieces that need a tile, and the sub-intervals in which they do, and lists the triangles.
+#[cfg(feature = "gpu")]
+pub const MARK: Kernel = kernel!("s4_sweep_raster", "mark");
+/// Assigns tiles.
+#[cfg(feature = "gpu")]
+pub const FRAME: Kernel = kernel!("s4_sweep_raster", "frame");
+/// Clears the tiles.
+#[cfg(feature = "gpu")]
+pub const CLEAR: Kernel = kernel!("s4_sweep_raster", "clear");
+/// Releases tiles in which the ends of the link are missing, so that a device that loses draws costs time and not a collision.
+#[cfg(feature = "gpu")]
+pub const VERIFY: Kernel = kernel!("s4_sweep_raster", "verify");
 /// Clears the bits of triangles that the last view has not seen.
-pub const NARROW: Kernel = Kernel {
-    entry: "narrow",
-    bindings: &[
-        bind(0, "chunk", Access::Uniform, Slot::Chunk),
-        bind(1, "control", Access::ReadWrite, Slot::Control),
-        bind(2, "candidates", Access::ReadWrite, Slot::Candidates),
-        bind(3, "tile_of", Access::ReadWrite, Slot::TileOf),
-        bind(4, "seen", Access::ReadWrite, Slot::Seen),
-        bind(5, "clusters", Access::Read, Slot::Clusters),
-    ],
-    ..MARK
-};
-
-/// Draws what the links sweep: an instance for each tile, view and sub-interval.
-pub const CELLS: Drawing = Drawing {
-    vertices: Kernel {
-        entry: "cell",
-        workgroup: 0,
-        bindings: &[
-            bind(0, "chunk", Access::Uniform, Slot::Chunk),
-            bind(1, "tiles_drawn", Access::Read, Slot::Tiles),
-            bind(2, "atlas", Access::ReadWrite, Slot::Atlas),
-            bind(3, "moving", Access::Read, Slot::Moving),
-            bind(4, "links", Access::Read, Slot::Links),
-            bind(5, "poses", Access::Read, Slot::Poses),
-        ],
-        has_pass: false,
-        ..MARK
-    },
-    fragments: "fill",
-    depth: None,
-};
-
-/// Draws the candidates' triangles in the view along x: an instance for each one in the list.
-pub const ALONG_X: Drawing = Drawing {
-    vertices: Kernel {
-        entry: "along_x",
-        bindings: &[
-            bind(0, "chunk", Access::Uniform, Slot::Chunk),
-            bind(1, "tiles_drawn", Access::Read, Slot::Tiles),
-            bind(2, "atlas_drawn", Access::Read, Slot::Atlas),
-            bind(3, "candidates_drawn", Access::Read, Slot::Candidates),
-            bind(4, "seen", Access::ReadWrite, Slot::Seen),
-            bind(5, "clusters", Access::Read, Slot::Clusters),
-            bind(6, "scene_triangles", Access::Read, Slot::SceneTriangles),
-            bind(7, "tile_of_drawn", Access::Read, Slot::TileOf),
-            bind(8, "listed_drawn", Access::Read, Slot::Listed),
-        ],
-        ..CELLS.vertices
-    },
-    fragments: "look",
-    depth: None,
-};
-
-/// The same along y.
-pub const ALONG_Y: Drawing = Drawing { vertices: Kernel { entry: "along_y", ..ALONG_X.vertices }, ..ALONG_X };
-
-/// The same along z.
-pub const ALONG_Z: Drawing = Drawing { vertices: Kernel { entry: "along_z", ..ALONG_X.vertices }, ..ALONG_X };
+#[cfg(feature = "gpu")]
+pub const NARROW: Kernel = kernel!("s4_sweep_raster", "narrow");
+/// Draws the volumes that the links sweep: one instance per tile, view and sub-interval.
+#[cfg(feature = "gpu")]
+pub const CELLS: RasterKernel = raster_kernel!("s4_sweep_raster", "cell", "fill");
+/// Draws the candidates' triangles in the view along x: one instance per list entry.
+#[cfg(feature = "gpu")]
+pub const ALONG_X: RasterKernel = raster_kernel!("s4_sweep_raster", "along_x", "look");
+/// Draws the candidates' triangles in the view along y.
+#[cfg(feature = "gpu")]
+pub const ALONG_Y: RasterKernel = raster_kernel!("s4_sweep_raster", "along_y", "look");
+/// Draws the candidates' triangles in the view along z.
+#[cfg(feature = "gpu")]
+pub const ALONG_Z: RasterKernel = raster_kernel!("s4_sweep_raster", "along_z", "look");
 
 /// Vertices of each polygon, as a strip.
 pub const POLYGON_VERTICES: u32 = 8;

@@ -10,7 +10,7 @@ use super::{Found, Item, Work};
 use crate::model::obb_tree::{Below, ObbNode, ObbTree, ObbTrees};
 use crate::model::world::World;
 use crate::numeric::obb_overlap::{BoxBound, boxes_apart};
-use crate::numeric::pose_bound::{BoundForm, PoseBound};
+use crate::numeric::pose_bound::PoseBound;
 use crate::numeric::refinement::pairs;
 use crate::stage::s1_concat::{Balls, SPANS};
 use crate::stage::{Candidate, SUBS};
@@ -94,7 +94,7 @@ pub(super) fn refinement_level(tree: &ObbTree, moving: &MovingLink, balls: &Ball
     let fits = |level: &u32| {
         let [constant, slope] = balls[span(*level)];
         // A hull of interval matrices has no ball that grows.
-        let known = moving.bound.form == BoundForm::Interval || constant + slope * moving.shape.reach_m <= most;
+        let known = matches!(moving.bound, PoseBound::Interval(_)) || constant + slope * moving.shape.reach_m <= most;
         known && travel <= most * f64::from(1u32 << level)
     };
     (0..FINEST).find(fits).unwrap_or(FINEST)

@@ -8,7 +8,7 @@ use super::search::{Active, Found, Search, System, Task};
 use crate::numeric::contraction::{Side, Window, edge_moving_edge, vertex_moving_face};
 use crate::numeric::elementary::{Points, is_inside, sign};
 use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::PointBound;
+use crate::numeric::point_bound::PointBound;
 use glam::DVec3;
 
 pub use crate::numeric::elementary::Kind;

@@ -7,7 +7,7 @@ use crate::motion::ModelMotion;
 use crate::numeric::contraction::{Side, Standing, Window, edge_edge, face_vertex, vertex_face};
 use crate::numeric::elementary::{Kind, Points, is_inside, sign};
 use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::PointBound;
+use crate::numeric::point_bound::PointBound;
 use crate::numeric::separation::StandingTriangle;
 use glam::DVec3;
 

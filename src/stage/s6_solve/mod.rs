@@ -24,7 +24,7 @@ use crate::model::world::World;
 use crate::motion::ModelMotion;
 use crate::numeric::contraction::Window;
 use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::PoseBound;
+use crate::numeric::pose_bound::TaylorModel;
 use crate::verdict::{Contact, Reason, Touch, Undecided, Verdict};
 use equation::EQUATIONS;
 use pair::Pair;
@@ -184,7 +184,7 @@ pub struct Memory {
     /// Keys of pairs in their order, and where they stand among those that came.
     order: Vec<([u32; 5], u32)>,
     pairs: Vec<Pair>,
-    poses: Vec<(u32, PoseBound<f64>)>,
+    poses: Vec<(u32, TaylorModel<f64>)>,
     active: Vec<Active>,
     windows: Vec<Window<f64>>,
     search: Search,

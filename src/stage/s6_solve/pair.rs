@@ -4,7 +4,8 @@ use super::features::nearest;
 use crate::motion::ModelMotion;
 use crate::numeric::linear::V3;
 use crate::numeric::meeting::triangles_meet;
-use crate::numeric::pose_bound::{PointBound, PoseBound};
+use crate::numeric::point_bound::PointBound;
+use crate::numeric::pose_bound::TaylorModel;
 use crate::numeric::separation::StandingTriangle;
 use glam::DVec3;
 
@@ -44,7 +45,7 @@ pub fn is_flat(t: &[V3<f64>; 3]) -> bool {
 
 impl Pair {
     /// Bounds on the paths of the link's three vertices.
-    pub fn points(&self, bound: &PoseBound<f64>) -> [PointBound<f64>; 3] {
+    pub fn points(&self, bound: &TaylorModel<f64>) -> [PointBound<f64>; 3] {
         self.e.map(|e| bound.point(e, self.reach))
     }
 
@@ -59,7 +60,7 @@ impl Pair {
     }
 
     /// Whether the triangles certainly touch, or are within `margin_m` of each other, at the middle time of a bound.
-    pub fn meets(&self, bound: &PoseBound<f64>, margin_m: f64) -> bool {
+    pub fn meets(&self, bound: &TaylorModel<f64>, margin_m: f64) -> bool {
         let x = self.points(bound);
         if margin_m > 0.0 {
             // Any two points bound the distance from above; theirs are known to within the ball and the roundings of f64.

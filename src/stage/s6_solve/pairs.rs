@@ -11,7 +11,7 @@ use super::search::{Active, System};
 use super::side_by_side::Windows;
 use crate::motion::ModelMotion;
 use crate::numeric::contraction::Window;
-use crate::numeric::pose_bound::PoseBound;
+use crate::numeric::pose_bound::TaylorModel;
 use crate::numeric::vectors::{WIDTH, widest};
 
 /// The pairs of one piece of a motion.
@@ -24,7 +24,7 @@ pub struct PairSystem<'a> {
     /// The distance that counts as contact, metres.
     pub margin_m: f64,
     /// Bounds on the poses of the bodies that are active.
-    pub poses: &'a mut Vec<(u32, PoseBound<f64>)>,
+    pub poses: &'a mut Vec<(u32, TaylorModel<f64>)>,
 }
 
 impl PairSystem<'_> {
@@ -32,7 +32,7 @@ impl PairSystem<'_> {
         &self.pairs[a.item as usize]
     }
 
-    fn pose(&self, body: u32) -> &PoseBound<f64> {
+    fn pose(&self, body: u32) -> &TaylorModel<f64> {
         // `bound` has put it there.
         self.poses.iter().find(|p| p.0 == body).map_or(&self.poses[0].1, |p| &p.1)
     }
@@ -79,7 +79,7 @@ impl System for PairSystem<'_> {
 
     fn is_still(&self, item: u32, h: f64) -> bool {
         let pair = &self.pairs[item as usize];
-        let PoseBound { ball, .. } = self.pose(pair.body);
+        let TaylorModel { ball, .. } = self.pose(pair.body);
         h * pair.speed(self.motion) <= 2.0 * (ball[0] + ball[1] * pair.reach)
     }
 

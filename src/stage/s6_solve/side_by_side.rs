@@ -5,7 +5,8 @@ use super::pair::Pair;
 use crate::numeric::contraction::{Window, triangle_sides, triangles};
 use crate::numeric::lanes::Lanes;
 use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::{PoseBound, PoseJet};
+use crate::numeric::pose_bound::TaylorModel;
+use crate::numeric::pose_jet::PoseJet;
 use crate::numeric::separation::StandingTriangle;
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH};
 
@@ -28,12 +29,12 @@ fn vector<T: Vector, P>(all: &[&P; WIDTH], of: impl Fn(&P) -> &V3<f64>) -> V3<T>
 
 /// Bounds in their lanes: mostly all the same.
 #[inline(always)]
-fn poses<T: Vector>(poses: &[&PoseBound<f64>; WIDTH]) -> PoseBound<T> {
+fn poses<T: Vector>(poses: &[&TaylorModel<f64>; WIDTH]) -> TaylorModel<T> {
     let first = poses[0];
     if poses[1..].iter().all(|p| std::ptr::eq(*p, first)) {
         return first.broadcast();
     }
-    let mut all = PoseBound { form: first.form, jet: PoseJet::zero(), ball: [T::new(0.0); 2] };
+    let mut all = TaylorModel { jet: PoseJet::zero(), ball: [T::new(0.0); 2] };
     for n in 0..3 {
         all.jet.x[n] = vector(poses, |p| &p.jet.x[n]);
         for i in 0..3 {
@@ -59,8 +60,8 @@ fn standing<T: Vector>(pairs: &[&Pair; WIDTH]) -> [V3<T>; 3] {
 /// The local times at which the triangles can come within `margin_m`, by the axes of the local time `look`.
 #[derive(Clone, Copy)]
 pub struct Windows<'a> {
-    /// Bounds on the poses of the pairs' bodies over `|τ| <= h`, all of one form.
-    pub poses: [&'a PoseBound<f64>; WIDTH],
+    /// Bounds on the poses of the pairs' bodies over `|τ| <= h`.
+    pub poses: [&'a TaylorModel<f64>; WIDTH],
     /// The pairs.
     pub pairs: [&'a Pair; WIDTH],
     /// See `pose`.

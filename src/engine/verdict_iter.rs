@@ -1,7 +1,7 @@
 //! Answers as an iterator.
 
 use super::Stats;
-use super::checker::Checker;
+use super::core::EngineCore;
 use crate::error::{Error, ErrorKind, Result};
 use crate::motion::Motions;
 use crate::verdict::Verdict;
@@ -24,12 +24,12 @@ pub struct Stream {
 
 impl Stream {
     pub(super) fn start(
-        checker: Arc<Checker>,
+        core: Arc<EngineCore>,
         mut portions: impl Iterator<Item = Result<Motions>> + Send + 'static,
     ) -> Self {
         let (sender, answers) = sync_channel(WAITING);
         let work = move || {
-            checker.check(&mut portions, &mut |i, verdict| {
+            core.check(&mut portions, &mut |i, verdict| {
                 sender
                     .send((i, verdict))
                     .map_err(|_| Error::new(ErrorKind::Interrupted, "nobody waits for the answers"))

@@ -1,39 +1,58 @@
-//! What an engine and its streams share: the world, the device, and how a batch of motions goes through them.
+//! The state that an engine shares with its iterators, and the way of motions through it.
 
-use super::cpu::Workspaces;
-use super::feed::Feed;
-use super::gpu::GpuFlow;
+use super::cpu_backend::{CpuStages, ScratchPool};
+use super::motion_queue::MotionQueue;
 use super::{Options, Stats, Sweep};
-use crate::error::{Error, ErrorKind, Result};
-use crate::gpu::{AdapterSummary, Faults};
+use crate::error::Result;
+#[cfg(feature = "gpu")]
+use crate::gpu::AdapterSummary;
+use crate::model::obb_tree::ObbTrees;
 use crate::model::world::World;
 use crate::motion::{ModelMotion, Motions};
 use crate::numeric::pose_bound::BoundForm;
 use crate::verdict::Verdict;
 use glam::{DAffine3, DMat3, DVec3};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 #[derive(Debug)]
-pub(super) struct Checker {
-    pub(super) world: World,
+pub(super) struct EngineCore {
+    pub(super) world: Arc<World>,
+    /// Trees of oriented boxes, where `s5_pairs` uses them.
+    pub(super) obb_trees: Option<Arc<ObbTrees>>,
     pub(super) options: Options,
-    pub(super) flow: Option<Mutex<GpuFlow>>,
+    #[cfg(feature = "gpu")]
+    pub(super) pipeline: Option<std::sync::Mutex<super::gpu_backend::GpuPipeline>>,
+    #[cfg(feature = "gpu")]
     pub(super) adapter: Option<AdapterSummary>,
     pub(super) pool: rayon::ThreadPool,
     pub(super) build_s: f64,
-    pub(super) note: Option<String>,
-    /// The form of swept-volume culling that was found best.
-    pub(super) form: OnceLock<Sweep>,
-    pub(super) workspaces: Workspaces,
+    /// Why the automatic backend runs on the CPU.
+    pub(super) fallback_reason: Option<String>,
+    /// The form of swept-volume culling that measured best.
+    pub(super) chosen_sweep: OnceLock<Sweep>,
+    pub(super) scratch_pool: ScratchPool,
 }
 
 /// Takes verdicts in the order of the motions.
 pub(super) type Deliver<'a> = dyn FnMut(Vec<Verdict>, &mut Stats) -> Result<()> + 'a;
 
-impl Checker {
+impl EngineCore {
     pub(super) fn threads(&self) -> usize {
         self.pool.current_num_threads()
+    }
+
+    /// Whether the culling stages run on an adapter.
+    pub(super) fn has_gpu(&self) -> bool {
+        #[cfg(feature = "gpu")]
+        return self.pipeline.is_some();
+        #[cfg(not(feature = "gpu"))]
+        false
+    }
+
+    /// The stages on the CPU with a form of swept-volume culling.
+    pub(super) fn cpu_stages(&self, sweep: Sweep) -> CpuStages<'_> {
+        CpuStages { world: &self.world, obb_trees: self.obb_trees.as_deref(), options: &self.options, sweep }
     }
 
     /// See [`Engine::check_portions`](super::Engine::check_portions).
@@ -44,7 +63,7 @@ impl Checker {
     ) -> Result<Stats> {
         let start = Instant::now();
         let mut stats = Stats { build_s: self.build_s, ..Stats::default() };
-        let mut feed = Feed::new(portions, self.world.robot.columns.len());
+        let mut queue = MotionQueue::new(portions, self.world.robot.columns.len());
         let mut next = 0;
         let mut deliver = |verdicts: Vec<Verdict>, stats: &mut Stats| {
             for verdict in verdicts {
@@ -54,44 +73,45 @@ impl Checker {
             }
             Ok(())
         };
-        if self.has_nothing() {
-            // Nothing can touch; but what is not a motion is still an error.
-            while let Some(batch) = feed.take(1)? {
+        if self.is_trivially_free() {
+            // Nothing can touch, but an invalid motion is still an error.
+            while let Some(batch) = queue.next_batch(1)? {
                 self.motion(&batch.motions, 0, batch.first)?;
                 deliver(vec![Verdict::Free], &mut stats)?;
             }
-        } else if let Some(flow) = &self.flow {
-            let mut flow = flow.lock().map_err(|_| Error::new(ErrorKind::Gpu, "an earlier check failed"))?;
-            if flow.gpu().check().is_err() {
-                // The device was lost in an earlier check.
-                let adapter = self.adapter.as_ref().map(|adapter| adapter.name.clone());
-                let options = Options { adapter, faults: Faults::default(), ..self.options.clone() };
-                *flow = GpuFlow::new(&self.world, &options, false)?;
-            }
-            let before = flow.gpu().created();
-            let checked = self.check_on_gpu(&mut flow, &mut feed, &mut deliver, &mut stats);
-            checked.map_err(|e| if e.kind() == ErrorKind::Gpu { flow.gpu().give_up(&e) } else { e })?;
-            stats.device_objects = flow.gpu().created() - before;
         } else {
-            self.check_on_cpu(&mut feed, &mut deliver, &mut stats)?;
+            self.check_on_backend(&mut queue, &mut deliver, &mut stats)?;
         }
         stats.wall_s = start.elapsed().as_secs_f64();
         Ok(stats)
     }
 
-    /// Whether there is nothing that could touch.
-    pub(super) fn has_nothing(&self) -> bool {
+    #[cfg(feature = "gpu")]
+    fn check_on_backend(&self, queue: &mut MotionQueue, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
+        match &self.pipeline {
+            Some(pipeline) => self.check_on_gpu(pipeline, queue, deliver, stats),
+            None => self.check_on_cpu(queue, deliver, stats),
+        }
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn check_on_backend(&self, queue: &mut MotionQueue, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
+        self.check_on_cpu(queue, deliver, stats)
+    }
+
+    /// Whether the robot or the scene has no triangles.
+    pub(super) fn is_trivially_free(&self) -> bool {
         self.world.links.is_empty() || self.world.scene.triangles.is_empty()
     }
 
-    /// Motion `i` of some whose first has the number `first`.
+    /// Motion `i` of a batch whose first motion has the index `first`.
     pub(super) fn motion(&self, motions: &Motions, i: usize, first: usize) -> Result<ModelMotion> {
         let mut motion = ModelMotion::default();
         self.set_motion(&mut motion, motions, i, first)?;
         Ok(motion)
     }
 
-    /// The same in the memory of another one.
+    /// [`motion`](Self::motion), reusing the memory of another motion.
     pub(super) fn set_motion(&self, to: &mut ModelMotion, motions: &Motions, i: usize, first: usize) -> Result<()> {
         let (start, end) = (motions.start(i), motions.end(i));
         to.set(&self.world.robot, start, end).map_err(|e| e.at(format!("motion {}", first + i)))?;
@@ -108,8 +128,8 @@ impl Checker {
         let pose = |body: usize| {
             let jet = motion.body_bound(body as u32, t, 0.0).jet;
             let rows = jet.p[0].0.map(DVec3::from_array);
-            let at = DVec3::from_array(jet.x[0].0) + self.world.origin_m;
-            DAffine3::from_mat3_translation(DMat3::from_cols(rows[0], rows[1], rows[2]).transpose(), at)
+            let origin_m = DVec3::from_array(jet.x[0].0) + self.world.origin_m;
+            DAffine3::from_mat3_translation(DMat3::from_cols(rows[0], rows[1], rows[2]).transpose(), origin_m)
         };
         Ok((0..motion.joints.len()).map(pose).collect())
     }

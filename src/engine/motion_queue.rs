@@ -1,60 +1,60 @@
-//! Motions as they come, in the portions that the work asks for.
+//! A queue of motions, filled from a source of batches of any size.
 
 use crate::error::{Error, Result};
 use crate::motion::Motions;
 
-/// Hands out motions from a source of portions.
-pub(super) struct Feed<'s> {
+/// A queue of motions.
+pub(super) struct MotionQueue<'s> {
     source: &'s mut dyn Iterator<Item = Result<Motions>>,
     n_columns: usize,
     at_end: bool,
-    /// What the source gave, and how many of it are handed out.
+    /// Motions read from the source, of which the first `taken` have left the queue.
     ahead: Motions,
     taken: usize,
-    /// Number of the next motion.
+    /// Index of the next motion.
     next: usize,
 }
 
-/// Some motions that follow one another.
+/// Consecutive motions.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// The number of the first.
+    /// Index of the first motion.
     pub(super) first: usize,
     pub(super) motions: Motions,
 }
 
-impl<'s> Feed<'s> {
-    /// Motions of `n_columns` columns each.
+impl<'s> MotionQueue<'s> {
+    /// A queue of motions with `n_columns` columns each.
     pub(super) fn new(source: &'s mut dyn Iterator<Item = Result<Motions>>, n_columns: usize) -> Self {
         Self { source, n_columns, at_end: false, ahead: Motions::default(), taken: 0, next: 0 }
     }
 
-    /// The next motions, `most` or all that are left; nothing at the end.
-    pub(super) fn take(&mut self, most: usize) -> Result<Option<Batch>> {
-        self.fill(most)?;
-        let motions = self.ahead.range(self.taken..self.taken.saturating_add(most));
+    /// Removes the next motions: `max`, or all that are left. `None` at the end.
+    pub(super) fn next_batch(&mut self, max: usize) -> Result<Option<Batch>> {
+        self.fill(max)?;
+        let motions = self.ahead.range(self.taken..self.taken.saturating_add(max));
         let first = self.next;
         self.taken += motions.len();
         self.next += motions.len();
         Ok((!motions.is_empty()).then_some(Batch { first, motions }))
     }
 
-    /// The motions that the next calls of [`Feed::take`] hand out, at least `least` or all that are left.
-    pub(super) fn look_ahead(&mut self, least: usize) -> Result<Motions> {
-        self.fill(least)?;
+    /// The next motions, which stay in the queue: at least `min`, or all that are left.
+    pub(super) fn peek(&mut self, min: usize) -> Result<Motions> {
+        self.fill(min)?;
         Ok(self.ahead.range(self.taken..self.ahead.len()))
     }
 
-    /// Sees to it that `least` motions are there, if there are so many.
-    fn fill(&mut self, least: usize) -> Result<()> {
-        if self.at_end || self.ahead.len() - self.taken >= least {
+    /// Reads from the source until the queue has `min` motions, or the source ends.
+    fn fill(&mut self, min: usize) -> Result<()> {
+        if self.at_end || self.ahead.len() - self.taken >= min {
             return Ok(());
         }
         if self.taken > 0 {
             self.ahead = self.ahead.range(self.taken..self.ahead.len());
             self.taken = 0;
         }
-        while self.ahead.len() < least {
+        while self.ahead.len() < min {
             let Some(portion) = self.source.next() else {
                 self.at_end = true;
                 break;
@@ -67,7 +67,7 @@ impl<'s> Feed<'s> {
     }
 }
 
-/// Whether motions have as many columns as the robot.
+/// Checks that motions have as many columns as the robot.
 pub(super) fn check_width(motions: &Motions, want: usize) -> Result<()> {
     let have = motions.n_columns();
     if have == want || motions.is_empty() {
@@ -93,10 +93,10 @@ mod tests {
                     at += n;
                     portion(at - n..at)
                 });
-                let mut feed = Feed::new(&mut source, 1);
-                assert!(feed.look_ahead(5).unwrap().len() >= 5 || sizes.is_empty());
+                let mut queue = MotionQueue::new(&mut source, 1);
+                assert!(queue.peek(5).unwrap().len() >= 5 || sizes.is_empty());
                 let mut seen = 0;
-                while let Some(batch) = feed.take(most).unwrap() {
+                while let Some(batch) = queue.next_batch(most).unwrap() {
                     assert_eq!(batch.first, seen);
                     assert!(batch.motions.len() <= most);
                     (0..batch.motions.len()).for_each(|i| assert_eq!(batch.motions.start(i), [(seen + i) as f64]));
@@ -110,10 +110,10 @@ mod tests {
     #[test]
     fn errors_and_other_widths_come_through() {
         let mut source = [portion(0..2), Err(Error::usage("stop"))].into_iter();
-        let mut feed = Feed::new(&mut source, 1);
-        assert!(feed.take(2).unwrap().is_some());
-        assert_eq!(feed.take(2).unwrap_err().to_string(), "stop");
+        let mut queue = MotionQueue::new(&mut source, 1);
+        assert!(queue.next_batch(2).unwrap().is_some());
+        assert_eq!(queue.next_batch(2).unwrap_err().to_string(), "stop");
         let mut source = std::iter::once(portion(0..2));
-        assert!(Feed::new(&mut source, 3).take(1).unwrap_err().to_string().contains("1 columns"));
+        assert!(MotionQueue::new(&mut source, 3).next_batch(1).unwrap_err().to_string().contains("1 columns"));
     }
 }

@@ -1,17 +1,16 @@
-//! The data that kernels and the engine share, byte for byte. A test compares every struct with the WGSL.
+//! Data that kernels and engine share, byte for byte. A test compares every struct with its WGSL declaration.
 
 use bytemuck::{Pod, Zeroable};
-use encase::ShaderType;
 use glam::Vec3;
 
-/// A struct of WGSL: its name, its size, and its members with their offsets.
+/// A struct declared both in WGSL and in Rust.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedStruct {
-    /// Name in WGSL.
+    /// Name, the same on both sides.
     pub name: &'static str,
-    /// Bytes, as in an array.
+    /// Size as an array element, bytes.
     pub size: usize,
-    /// Members and their offsets in bytes, padding left out.
+    /// Members with their offsets in bytes, padding included.
     pub members: &'static [(&'static str, usize)],
 }
 
@@ -19,10 +18,16 @@ macro_rules! shared {
     ($($(#[$doc:meta])* struct $name:ident { $($(#[$member_doc:meta])* $member:ident: $type:ty,)* })*) => {
         $(
             $(#[$doc])*
-            #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, ShaderType)]
+            #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
             #[repr(C)]
             pub struct $name {
                 $($(#[$member_doc])* pub $member: $type,)*
+            }
+
+            impl Default for $name {
+                fn default() -> Self {
+                    Self::zeroed()
+                }
             }
         )*
 
@@ -38,44 +43,91 @@ macro_rules! shared {
 }
 
 shared! {
-    /// What every kernel knows of a chunk of work.
-    struct Chunk {
+    /// Parameters of a chunk: the uniform that every kernel binds.
+    #[cfg_attr(feature = "gpu", derive(encase::ShaderType))]
+    struct ChunkParams {
         /// Pieces in the chunk.
         n_pieces: u32,
         /// Bodies of the robot.
         n_bodies: u32,
         /// Links that have triangles.
         n_links: u32,
-        /// Nodes of the model's tree.
+        /// Nodes of the tree over the links.
         n_nodes: u32,
         /// Objects of the scene.
         n_objects: u32,
         /// [`FORM_JET`] or [`FORM_INTERVAL`].
         form: u32,
-        /// [`FLAG_LIMITS`] and [`FLAG_ALLOWED`].
+        /// [`FLAG_CUTOFFS`] and [`FLAG_IGNORED_PAIRS`].
         flags: u32,
-        /// Entries of each half of the item buffer, and of the leaf items.
+        /// Capacity of each half of the item queue, and of the queue of leaf items.
         queue_capacity: u32,
-        /// Entries of the candidates.
+        /// Capacity of the candidate queue.
         candidate_capacity: u32,
-        /// Entries of the pairs.
+        /// Capacity of the queue of triangle pairs.
         pair_capacity: u32,
-        /// Word of the control buffer where the redo bits start.
-        redo_at: u32,
-        /// Word of the control buffer where the motions' limits start.
-        limits_at: u32,
-        /// Pixels along a side of a tile of `s4_sweep`.
+        /// Word of the control buffer at which the retry bits start.
+        retry_at: u32,
+        /// Word of the control buffer at which the motions' cutoffs start.
+        cutoffs_at: u32,
+        /// Pixels along a side of a tile of `s4_sweep_raster`.
         tile_pixels: u32,
-        /// Tiles that there is room for.
+        /// Capacity of the tile atlas.
         tile_capacity: u32,
-        /// The first triangle of the page of the scene that is there.
+        /// First triangle of the bound page of the scene.
         first_triangle: u32,
-        /// Nodes of the links' trees, the first ones, that may have boxes.
+        /// Number of nodes of the links' trees, counted from the first, that may have boxes.
         n_boxed: u32,
-        /// Nodes of pieces whose boxes there is room for.
+        /// Number of nodes, over all pieces, whose boxes fit.
         box_capacity: u32,
-        /// Word of the control buffer where it starts to stand which boxes they have; lists of nodes follow.
-        boxed_at: u32,
+        /// Word of the control buffer at which the nodes' box numbers start; the lists of requested nodes follow.
+        node_boxes_at: u32,
+    }
+
+    /// Counters at the start of the control buffer. WGSL sees them as plain words, addressed by [`Routing`].
+    struct Counters {
+        /// Items of each level of `s3_cull`.
+        cull_levels: [u32; MAX_CULL_LEVELS],
+        /// Candidates and triangles left after a view of `s4_sweep_raster` that is not the last; never read.
+        view: SweepCounters,
+        /// Triangles listed for drawing.
+        listed_triangles: u32,
+        /// Tiles in use.
+        tiles: u32,
+        /// Candidates and triangles left by `s4_sweep`.
+        sweep: SweepCounters,
+        /// Candidates.
+        candidates: u32,
+        /// Nodes of the links' trees that have requested boxes.
+        node_boxes: u32,
+        /// Triangle pairs.
+        pairs: u32,
+        /// Queues of each phase of `s5_pairs`.
+        phases: [PhaseCounters; MAX_PHASES],
+    }
+
+    /// Counters of `s4_sweep`.
+    struct SweepCounters {
+        /// Candidates left.
+        candidates_out: u32,
+        /// Triangles of the candidates that came in.
+        triangles_in: u32,
+        /// Triangles left.
+        triangles_out: u32,
+    }
+
+    /// Counters of one phase of `s5_pairs`.
+    struct PhaseCounters {
+        /// Items of each level of the links' trees.
+        link_levels: [u32; MAX_LINK_LEVELS],
+        /// Pairs of triangles that come to the refinement.
+        parts: u32,
+        /// Leaves of the links' trees against leaves of the scene's tree.
+        leaves: u32,
+        /// Leaves of the links' trees against triangles.
+        triangles: u32,
+        /// Nodes whose boxes each level requests.
+        node_levels: [u32; MAX_LINK_LEVELS],
     }
 
     /// A part of a motion.
@@ -144,7 +196,7 @@ shared! {
     }
 
     /// A leaf of the scene's tree.
-    struct Cluster {
+    struct SceneLeaf {
         /// Lowest coordinates, metres.
         lo: Vec3,
         /// Its first triangle.
@@ -302,91 +354,97 @@ shared! {
         padding_2: u32,
     }
 
-    /// Which queues a pass reads and writes.
-    struct Pass {
-        /// Counter of the input.
+    /// Queues that one dispatch reads and writes: counters as words of the control buffer, offsets as entries.
+    #[cfg_attr(feature = "gpu", derive(encase::ShaderType))]
+    struct Routing {
+        /// Counter of the input queue.
         input: u32,
-        /// Counter of the output.
+        /// Counter of the output queue.
         output: u32,
-        /// Counter of the output for what needs no further level.
+        /// Counter of the output queue for entries that need no further level.
         leaf_output: u32,
-        /// Where in the item buffer the input starts.
+        /// Offset of the input in the item queue.
         input_at: u32,
-        /// Where in the item buffer the output starts.
+        /// Offset of the output in the item queue.
         output_at: u32,
-        /// Entries that the input has room for.
+        /// Capacity of the input queue.
         capacity: u32,
-        /// Invocations or instances for each entry.
+        /// Invocations or instances per entry.
         invocations: u32,
-        /// Vertices of an instance, if the step draws.
+        /// Vertices per instance; 0 for a compute dispatch.
         vertices: u32,
-        /// Which slab of time.
-        slab: u32,
-        /// Slabs of time.
-        n_slabs: u32,
-        /// Counter of the list of nodes that boxes are to be made for.
+        /// Current phase of time.
+        phase: u32,
+        /// Number of phases of time.
+        n_phases: u32,
+        /// Counter of the list of nodes that request boxes.
         nodes_output: u32,
-        /// Where that list starts.
+        /// Offset of that list.
         nodes_output_at: u32,
     }
 }
 
-/// Pose bounds are jets.
+/// [`ChunkParams::form`]: pose bounds are jets.
 pub const FORM_JET: u32 = 0;
-/// Pose bounds are interval matrices.
+/// [`ChunkParams::form`]: pose bounds are interval matrices.
 pub const FORM_INTERVAL: u32 = 1;
-/// Certain contacts lower the motions' limits.
-pub const FLAG_LIMITS: u32 = 1;
-/// Some pairs of link and object are never tested.
-pub const FLAG_ALLOWED: u32 = 2;
+/// [`ChunkParams::flags`]: certain contacts lower the motions' cutoffs.
+pub const FLAG_CUTOFFS: u32 = 1;
+/// [`ChunkParams::flags`]: some pairs of link and object are never tested.
+pub const FLAG_IGNORED_PAIRS: u32 = 2;
 
-/// The word of the control buffer that counts the boxes of nodes that `s5_pairs` has made.
-pub const BOXES_MADE: u32 = 254;
+/// Levels of the traversal in `s3_cull` that have a counter.
+pub const MAX_CULL_LEVELS: usize = 128;
+/// Levels of a link's tree that have a counter in each phase of `s5_pairs`.
+pub const MAX_LINK_LEVELS: usize = 61;
+/// Phases of time of `s5_pairs` that have counters.
+pub const MAX_PHASES: usize = 16;
 
-/// Relative error of one operation of WGSL: it may return either neighbour of the exact result.
-pub const UNIT: f64 = 1.0 / (1u64 << 23) as f64;
-/// What flushing subnormals to zero can add to one formula.
-pub const UNDERFLOW: f64 = 2e-30;
-
-/// The smallest f32 not below `x`; for `x` beyond the range of f32 its largest number.
-pub fn round_up(x: f64) -> f32 {
-    let y = (x as f32).clamp(f32::MIN, f32::MAX);
-    if f64::from(y) < x { y.next_up().min(f32::MAX) } else { y }
+/// The index of a counter in the control buffer: the word at which a member of [`Counters`] starts.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! counter {
+    ($($member:tt)+) => {
+        (std::mem::offset_of!($crate::stage::layout::Counters, $($member)+) / size_of::<u32>()) as u32
+    };
 }
 
-/// The largest f32 not above `x`.
-pub fn round_down(x: f64) -> f32 {
-    -round_up(-x)
+impl PhaseCounters {
+    /// Words of one phase.
+    pub const WORDS: u32 = (size_of::<Self>() / size_of::<u32>()) as u32;
 }
 
-/// A vector rounded to nearest.
-pub fn nearest(v: glam::DVec3) -> Vec3 {
-    v.as_vec3()
+impl Counters {
+    /// Words of all counters.
+    pub const WORDS: usize = size_of::<Self>() / size_of::<u32>();
+
+    /// The counters at the start of the words of a control buffer; zero where there are too few words.
+    pub fn read(control: &[u32]) -> Self {
+        let mut words = [0u32; Self::WORDS];
+        words.iter_mut().zip(control).for_each(|(to, from)| *to = *from);
+        bytemuck::cast(words)
+    }
+
+    /// The counters as words of the control buffer.
+    pub fn words(&self) -> &[u32] {
+        bytemuck::cast_slice(std::slice::from_ref(self))
+    }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "gpu"))]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rounding_is_outward() {
-        for x in [0.0, 1.0, 0.1, -0.1, 1e-40, -1e-46, 1e39, -1e39, 16_777_217.0] {
-            assert!(f64::from(round_up(x)) >= x.min(f64::from(f32::MAX)) && round_up(x).is_finite(), "{x}");
-            assert!(f64::from(round_down(x)) <= x.max(f64::from(f32::MIN)), "{x}");
-        }
-        assert_eq!(round_up(0.5), 0.5);
-    }
 
     /// The bytes that encase lays out are those of the Rust struct.
     #[test]
     fn encase_agrees() {
-        let chunk = Chunk { n_pieces: 1, n_bodies: 2, limits_at: 12, ..Chunk::default() };
+        let params = ChunkParams { n_pieces: 1, n_bodies: 2, cutoffs_at: 12, ..ChunkParams::default() };
         let mut buffer = encase::UniformBuffer::new(Vec::<u8>::new());
-        buffer.write(&chunk).unwrap();
-        assert_eq!(buffer.into_inner(), bytemuck::bytes_of(&chunk));
-        let pass = Pass { input: 1, vertices: 7, ..Pass::default() };
+        buffer.write(&params).unwrap();
+        assert_eq!(buffer.into_inner(), bytemuck::bytes_of(&params));
+        let routing = Routing { input: 1, vertices: 7, ..Routing::default() };
         let mut buffer = encase::UniformBuffer::new(Vec::<u8>::new());
-        buffer.write(&pass).unwrap();
-        assert_eq!(buffer.into_inner(), bytemuck::bytes_of(&pass));
+        buffer.write(&routing).unwrap();
+        assert_eq!(buffer.into_inner(), bytemuck::bytes_of(&routing));
     }
 }

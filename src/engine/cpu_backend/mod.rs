@@ -1,0 +1,125 @@
+//! Motions on the CPU: batches shared by all threads, each motion through all stages in one of them.
+
+mod motion;
+mod scratch;
+
+pub(super) use motion::CpuStages;
+pub(super) use scratch::{ScratchGuard, ScratchPool};
+
+use super::core::{Deliver, EngineCore};
+use super::motion_queue::{self, Batch, MotionQueue};
+use super::{Stage, Stats, Sweep, autotune};
+use crate::error::Result;
+use crate::motion::Motions;
+use crate::verdict::{Reason, Undecided, Verdict};
+use rayon::prelude::*;
+use std::time::{Duration, Instant};
+
+/// Time that a batch should take: short enough that verdicts are delivered soon, long enough that threads rarely wait for the last
+/// motion of a batch.
+const TARGET_BATCH_TIME: Duration = Duration::from_millis(200);
+/// Largest batch: its verdicts wait in memory.
+const MAX_BATCH: usize = 1 << 13;
+/// Tasks per thread of a batch: at its end, one thread works on its last task while the others wait.
+const TASKS_PER_THREAD: usize = 64;
+/// Largest number of motions in a task.
+const MAX_TASK: usize = 8;
+/// Largest number of motions that are checked in the calling thread: waking another thread takes as long as a motion.
+const INLINE_MAX: usize = 2;
+
+impl EngineCore {
+    /// Whether motions can be checked by [`check_inline`](Self::check_inline).
+    pub(super) fn fits_inline(&self, motions: &Motions) -> bool {
+        !self.has_gpu() && motions.len() <= INLINE_MAX && !self.is_trivially_free()
+    }
+
+    /// Checks motions in the calling thread. A warm engine allocates no memory for them, except for the records of contacts.
+    pub(super) fn check_inline(
+        &self,
+        motions: &Motions,
+        sink: &mut dyn FnMut(usize, Verdict) -> Result<()>,
+    ) -> Result<Stats> {
+        let start = Instant::now();
+        let mut stats = Stats { build_s: self.build_s, ..Stats::default() };
+        let stages = self.cpu_stages(self.known_sweep().unwrap_or(Sweep::Off));
+        motion_queue::check_width(motions, self.world.robot.columns.len())?;
+        let mut guard = self.scratch_pool.acquire();
+        let scratch = guard.get();
+        for i in 0..motions.len() {
+            self.set_motion(&mut scratch.motion, motions, i, 0)?;
+            let verdict = stages.check(self.options.item_cap(), scratch, &mut stats);
+            stats.count(&verdict);
+            sink(i, verdict)?;
+        }
+        stats.wall_s = start.elapsed().as_secs_f64();
+        Ok(stats)
+    }
+
+    /// Checks all motions of a queue.
+    pub(super) fn check_on_cpu(&self, queue: &mut MotionQueue, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
+        let sweep = self.choose_sweep_on_cpu(&queue.peek(autotune::CALIBRATION_MOTIONS)?)?;
+        let mut size = 64 * self.threads();
+        let mut batch = queue.next_batch(size)?;
+        let mut verdicts = Vec::new();
+        while let Some(now) = batch {
+            // While this batch is solved, the verdicts of the last one are delivered and the next motions are read.
+            let (mut solved, mut next) = (None, Ok(()));
+            let took = &mut solved;
+            batch = None;
+            self.pool.in_place_scope(|scope| {
+                scope.spawn(|_| {
+                    let since = Instant::now();
+                    *took = Some((self.check_batch(&now, sweep), since.elapsed()));
+                });
+                next = deliver(std::mem::take(&mut verdicts), stats).and_then(|()| {
+                    batch = queue.next_batch(size)?;
+                    Ok(())
+                });
+            });
+            next?;
+            // The scope has waited for the batch.
+            let Some((solved, took)) = solved else { continue };
+            let (of_batch, batch_stats) = solved?;
+            stats.add(&batch_stats);
+            verdicts = of_batch;
+            size = if took < TARGET_BATCH_TIME / 2 { (2 * size).min(MAX_BATCH) } else { size };
+            size = if took > 2 * TARGET_BATCH_TIME { (size / 2).max(self.threads()) } else { size };
+        }
+        deliver(verdicts, stats)
+    }
+
+    /// The verdicts of a batch and its statistics, computed on all threads.
+    fn check_batch(&self, batch: &Batch, sweep: Sweep) -> Result<(Vec<Verdict>, Stats)> {
+        let (stages, all_items) = (self.cpu_stages(sweep), self.options.item_cap());
+        let check = |item_cap: usize, guard: &mut ScratchGuard, i: usize, stats: &mut Stats| {
+            let scratch = guard.get();
+            self.set_motion(&mut scratch.motion, &batch.motions, i, batch.first)?;
+            Ok(stages.check(item_cap, scratch, stats))
+        };
+        let mut verdicts = vec![Verdict::Free; batch.motions.len()];
+        let task = (verdicts.len() / (TASKS_PER_THREAD * self.threads())).clamp(1, MAX_TASK);
+        let run = |guard: &mut ScratchGuard, (k, verdicts): (usize, &mut [Verdict])| {
+            let mut stats = Stats::default();
+            for (j, verdict) in verdicts.iter_mut().enumerate() {
+                *verdict = check(all_items / self.threads(), guard, k * task + j, &mut stats)?;
+            }
+            Ok(stats)
+        };
+        // Without a maximum, rayon gives a quarter of a small batch to one thread.
+        let tasks = verdicts.par_chunks_mut(task).enumerate().with_max_len(1);
+        let all = tasks.map_init(|| self.scratch_pool.acquire(), run);
+        let mut stats = all.try_reduce(Stats::default, |mut a: Stats, b| {
+            a.add(&b);
+            Ok(a)
+        })?;
+        // A motion that needs more than its thread's share of the memory is checked again with all of it, so that verdicts do not depend
+        // on the number of threads.
+        for (i, verdict) in verdicts.iter_mut().enumerate() {
+            if matches!(verdict, Verdict::Undecided(Undecided { reason: Reason::Memory, .. })) && self.threads() > 1 {
+                *verdict = check(all_items, &mut self.scratch_pool.acquire(), i, &mut stats)?;
+                stats.stage(Stage::Pairs).retries += 1;
+            }
+        }
+        Ok((verdicts, stats))
+    }
+}

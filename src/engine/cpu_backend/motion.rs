@@ -1,0 +1,117 @@
+//! The stages of one motion on the CPU.
+
+use super::scratch::Scratch;
+use crate::engine::{Options, Stage, Stats};
+use crate::model::obb_tree::ObbTrees;
+use crate::model::world::World;
+use crate::stage::s2_bound::Boxes;
+use crate::stage::s4_sweep::{Sweep, SweepCounts};
+use crate::stage::s6_solve::{Initial, Solver};
+use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
+use crate::verdict::{Reason, Undecided, Verdict};
+use std::time::Instant;
+
+/// The stages on the CPU, with the alternatives that the options choose.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct CpuStages<'a> {
+    pub world: &'a World,
+    pub obb_trees: Option<&'a ObbTrees>,
+    pub options: &'a Options,
+    /// Form of swept-volume culling.
+    pub sweep: Sweep,
+}
+
+impl CpuStages<'_> {
+    /// Checks the motion in a scratch memory, with at most `item_cap` candidates or pairs, and adds to the statistics.
+    pub fn check(&self, item_cap: usize, scratch: &mut Scratch, stats: &mut Stats) -> Verdict {
+        let Self { world, obb_trees, options, sweep } = *self;
+        let Scratch { motion, poses, boxes, cull, pairs: search, limits, solver: memory } = scratch;
+        let mut solver = Solver::within(std::mem::take(memory), world, options.solve);
+        let motions = std::slice::from_ref(motion);
+        limits.clear();
+        limits.push(u32::MAX);
+        let mut out_of_memory = None;
+        solver.begin();
+        for piece in Piece::cut(0, motion) {
+            stats.pieces += 1;
+            let pieces = [piece];
+            let mut clock = Clock::start(stats);
+            s1_concat::reference_in(poses, &pieces, motions, options.bound);
+            clock.stage(Stage::Concat, 1, poses.bounds.len());
+            s2_bound::reference_in(boxes, world, &pieces, poses);
+            clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
+            let n_candidates = self.broad_phase(boxes, cull);
+            clock.stage(Stage::Cull, boxes.lo.len(), n_candidates);
+            let candidates = &mut cull.candidates;
+            let mut n_left = n_candidates;
+            if sweep != Sweep::Off {
+                let input = s4_sweep::Input { world, motions, pieces: &pieces, poses, boxes };
+                s4_sweep::reference(sweep, &input, candidates);
+                let counts = SweepCounts::of(world, candidates);
+                clock.stats.sweep.add(counts);
+                n_left = counts.candidates_out as usize;
+            }
+            clock.stage(Stage::Sweep, n_candidates, n_left);
+            // With `Initial::Ignore` a contact may be ignored later and must not limit the others.
+            let limited = (options.solve.initial == Initial::Report).then_some(&mut *limits);
+            let input = s5_pairs::Input { world, obb_trees, pieces: &pieces, poses, boxes, candidates };
+            let (fits, counts) = s5_pairs::search_in(search, &input, limited, item_cap);
+            clock.stats.pairs.add(counts);
+            if !fits || n_candidates > item_cap {
+                out_of_memory = Some(piece.t0);
+                break;
+            }
+            let pairs = &mut search.pairs;
+            s5_pairs::clip(pairs, &pieces, limits, world.links.len());
+            clock.stage(Stage::Pairs, n_left, pairs.len());
+            let is_decided = solver.certain(motion, &piece, pairs, limits[0]) || solver.feed(motion, &piece, pairs);
+            clock.stage(Stage::Solve, pairs.len(), 0);
+            if is_decided {
+                break;
+            }
+        }
+        let verdict = match out_of_memory {
+            Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: Reason::Memory }),
+            None => solver.finish(),
+        };
+        stats.add_solving(&mut solver);
+        *memory = solver.into_memory();
+        verdict
+    }
+
+    /// Finds the candidates: by `s3_cull`, or all of them where that is left out. Returns their number.
+    fn broad_phase(&self, boxes: &Boxes, cull: &mut s3_cull::Workspace) -> usize {
+        let world = self.world;
+        if self.options.cull {
+            s3_cull::reference_in(cull, world, 1, boxes);
+        } else if self.obb_trees.is_some_and(|trees| trees.scene.is_some()) {
+            // `s5_pairs` searches the whole scene for each link.
+            cull.candidates.clear();
+            return world.links.len();
+        } else {
+            cull.candidates = s3_cull::everything(world, world.scene.tree.n_leaves() as u32, 1);
+        }
+        cull.candidates.len()
+    }
+}
+
+/// Measures the time of consecutive stages.
+struct Clock<'s> {
+    stats: &'s mut Stats,
+    since: Instant,
+}
+
+impl<'s> Clock<'s> {
+    fn start(stats: &'s mut Stats) -> Self {
+        Self { stats, since: Instant::now() }
+    }
+
+    fn stage(&mut self, stage: Stage, items_in: usize, items_out: usize) {
+        let now = Instant::now();
+        let stats = self.stats.stage(stage);
+        stats.seconds += (now - self.since).as_secs_f64();
+        stats.items_in += items_in as u64;
+        stats.items_out += items_out as u64;
+        self.since = now;
+    }
+}

@@ -1,0 +1,270 @@
+//! Motions on a graphics adapter: chunks in flight on the device, and the exact stage on the CPU at the same time.
+
+use super::{CHUNKS_IN_FLIGHT, ChunkInput, ChunkOutput, FrameIndex, GpuPipeline, PendingChunk};
+use crate::engine::core::{Deliver, EngineCore};
+use crate::engine::motion_queue::MotionQueue;
+use crate::engine::{Options, Stage, Stats, autotune};
+use crate::error::{Error, ErrorKind, Result};
+use crate::gpu::Faults;
+use crate::motion::ModelMotion;
+use crate::stage::s6_solve::Solver;
+use crate::stage::{Piece, TrianglePair};
+use crate::verdict::{Reason, Undecided, Verdict};
+use rayon::prelude::*;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Motions that are sent to the device together.
+#[derive(Debug, Default)]
+struct GpuBatch {
+    motions: Vec<ModelMotion>,
+    pieces: Vec<Piece>,
+    /// First piece of each motion, and the number of all pieces.
+    starts: Vec<usize>,
+}
+
+impl GpuBatch {
+    fn input(&self) -> ChunkInput<'_> {
+        ChunkInput { pieces: self.pieces.clone(), motions: &self.motions }
+    }
+
+    fn pieces_of(&self, motion: usize) -> Range<usize> {
+        self.starts[motion]..self.starts[motion + 1]
+    }
+}
+
+/// Builds batches from a queue of motions.
+struct BatchBuilder<'a, 'q, 's> {
+    core: &'a EngineCore,
+    queue: &'q mut MotionQueue<'s>,
+    ready: VecDeque<ModelMotion>,
+    max_pieces: usize,
+}
+
+impl BatchBuilder<'_, '_, '_> {
+    /// The motions whose pieces fill a chunk, at least one; `None` at the end.
+    fn next(&mut self) -> Result<Option<GpuBatch>> {
+        if let Some(batch) = self.queue.next_batch(self.max_pieces.saturating_sub(self.ready.len()))? {
+            let motion = |i| self.core.motion(&batch.motions, i, batch.first);
+            let all = || (0..batch.motions.len()).into_par_iter().map(motion).collect::<Result<Vec<_>>>();
+            // A single motion is not worth waking another thread.
+            let motions = if batch.motions.len() == 1 { vec![motion(0)?] } else { self.core.pool.install(all)? };
+            self.ready.extend(motions);
+        }
+        let mut part = GpuBatch { starts: vec![0], ..GpuBatch::default() };
+        while let Some(motion) = self.ready.front() {
+            part.pieces.extend(Piece::cut(part.motions.len() as u32, motion));
+            if part.pieces.len() > self.max_pieces && !part.motions.is_empty() {
+                part.pieces.truncate(part.starts[part.motions.len()]);
+                break;
+            }
+            part.starts.push(part.pieces.len());
+            part.motions.extend(self.ready.pop_front());
+            if part.pieces.len() >= self.max_pieces {
+                break;
+            }
+        }
+        Ok((!part.motions.is_empty()).then_some(part))
+    }
+}
+
+impl EngineCore {
+    /// Checks all motions of a queue. A device that was lost in an earlier check is opened again.
+    pub(in crate::engine) fn check_on_gpu(
+        &self,
+        pipeline: &Mutex<GpuPipeline>,
+        queue: &mut MotionQueue,
+        deliver: &mut Deliver,
+        stats: &mut Stats,
+    ) -> Result<()> {
+        let mut pipeline = pipeline.lock().map_err(|_| Error::new(ErrorKind::Gpu, "an earlier check failed"))?;
+        if pipeline.gpu().check().is_err() {
+            let adapter = self.adapter.as_ref().map(|adapter| adapter.name.clone());
+            let options = Options { adapter, faults: Faults::default(), ..self.options.clone() };
+            *pipeline = GpuPipeline::new(Arc::clone(&self.world), &options, false)?;
+            pipeline.set_cpu_stages(self.options.reference.clone(), self.obb_trees.clone());
+        }
+        let before = pipeline.gpu().created();
+        let checked = self.check_batches(&mut pipeline, queue, deliver, stats);
+        checked.map_err(|e| if e.kind() == ErrorKind::Gpu { pipeline.gpu().mark_lost(&e) } else { e })?;
+        stats.device_objects = pipeline.gpu().created() - before;
+        Ok(())
+    }
+
+    fn check_batches(
+        &self,
+        pipeline: &mut GpuPipeline,
+        queue: &mut MotionQueue,
+        deliver: &mut Deliver,
+        stats: &mut Stats,
+    ) -> Result<()> {
+        self.choose_sweep_on_gpu(pipeline, &queue.peek(autotune::CALIBRATION_MOTIONS)?)?;
+        let max_pieces = pipeline.chunk_pieces();
+        let mut batches = BatchBuilder { core: self, queue, ready: VecDeque::new(), max_pieces };
+        let mut on_device: VecDeque<(GpuBatch, PendingChunk)> = VecDeque::new();
+        let (mut next, mut frame, mut verdicts) = (None, 0, Vec::new());
+        loop {
+            // The next chunk is submitted before the last one is complete.
+            while on_device.len() < CHUNKS_IN_FLIGHT {
+                if next.is_none() {
+                    next = batches.next()?;
+                }
+                let Some(part) = next.take_if(|part| self.fits_on_device(part, max_pieces)) else { break };
+                stats.pieces += part.pieces.len() as u64;
+                let pending = pipeline.start(&part.input(), frame)?;
+                frame = (frame + 1) % CHUNKS_IN_FLIGHT;
+                on_device.push_back((part, pending));
+            }
+            if let Some((part, pending)) = on_device.pop_front() {
+                let frame = pending.frame();
+                let output = pipeline.finish(&part.input(), pending, stats)?;
+                let mut delivered = Ok(());
+                // While this batch is solved, the verdicts of the last one are delivered and the next motions are read.
+                let solved = self.solve_overlapped(&part, &output, || {
+                    delivered = deliver(std::mem::take(&mut verdicts), stats);
+                    if delivered.is_ok() && next.is_none() {
+                        delivered = batches.next().map(|part| next = part);
+                    }
+                });
+                delivered?;
+                verdicts = self.recheck_overflowed(pipeline, &part, solved, frame, stats)?;
+            } else if let Some(part) = next.take() {
+                deliver(std::mem::take(&mut verdicts), stats)?;
+                stats.pieces += part.pieces.len() as u64;
+                let solved = if self.options.reference.is_empty() {
+                    vec![(None, Stats::default())]
+                } else {
+                    let output = pipeline.run_hybrid(&part.input(), stats)?;
+                    self.solve_overlapped(&part, &output, || ())
+                };
+                verdicts = self.recheck_overflowed(pipeline, &part, solved, 0, stats)?;
+            } else {
+                return deliver(verdicts, stats);
+            }
+        }
+    }
+
+    /// Whether a batch goes through the device in one chunk: all stages run there, and it is not a motion with too many pieces.
+    fn fits_on_device(&self, part: &GpuBatch, max_pieces: usize) -> bool {
+        self.options.reference.is_empty() && part.pieces.len() <= max_pieces
+    }
+
+    /// Runs the exact stage for a batch on all threads, and `meanwhile` at the same time. A motion whose pairs did not fit into memory has
+    /// no verdict.
+    fn solve_overlapped(
+        &self,
+        part: &GpuBatch,
+        output: &ChunkOutput,
+        meanwhile: impl FnOnce(),
+    ) -> Vec<(Option<Verdict>, Stats)> {
+        let solver = || Solver::new(&self.world, self.options.solve);
+        if part.motions.len() == 1 {
+            // Not worth waking another thread.
+            meanwhile();
+            return vec![self.solve(part, output, 0, &mut solver())];
+        }
+        let mut solved = Vec::new();
+        self.pool.in_place_scope(|scope| {
+            scope.spawn(|_| {
+                // In small tasks, so that no thread waits long for the last one.
+                let motions = (0..part.motions.len()).into_par_iter().with_max_len(4);
+                motions.map_init(solver, |solver, m| self.solve(part, output, m, solver)).collect_into_vec(&mut solved);
+            });
+            meanwhile();
+        });
+        solved
+    }
+
+    /// The exact stage for one motion.
+    fn solve(&self, part: &GpuBatch, output: &ChunkOutput, m: usize, solver: &mut Solver) -> (Option<Verdict>, Stats) {
+        let clock = Instant::now();
+        let (mut stats, motion, mut verdict) = (Stats::default(), &part.motions[m], None);
+        let mut pieces = part.pieces_of(m).map(|i| (&part.pieces[i], output.pairs[i].as_deref()));
+        solver.begin();
+        let mut take = |(piece, pairs): (&Piece, Option<&[TrianglePair]>)| {
+            let pairs = pairs?;
+            stats.stage(Stage::Solve).items_in += pairs.len() as u64;
+            Some(solver.certain(motion, piece, pairs, output.limits[m]) || solver.feed(motion, piece, pairs))
+        };
+        let is_whole = loop {
+            match pieces.next().map(&mut take) {
+                Some(None) => break false,
+                Some(Some(false)) => {}
+                Some(Some(true)) | None => break true,
+            }
+        };
+        if is_whole {
+            verdict = Some(solver.finish());
+        }
+        stats.add_solving(solver);
+        stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
+        (verdict, stats)
+    }
+
+    /// The verdicts of a batch. Motions whose pairs did not fit into memory are checked again, each alone.
+    fn recheck_overflowed(
+        &self,
+        pipeline: &mut GpuPipeline,
+        part: &GpuBatch,
+        solved: Vec<(Option<Verdict>, Stats)>,
+        free_frame: FrameIndex,
+        stats: &mut Stats,
+    ) -> Result<Vec<Verdict>> {
+        let one = |(m, (verdict, of_motion)): (usize, (Option<Verdict>, Stats))| match verdict {
+            Some(verdict) => {
+                stats.add(&of_motion);
+                Ok(verdict)
+            }
+            None => self.check_alone(pipeline, part, m, free_frame, stats),
+        };
+        solved.into_iter().enumerate().map(one).collect()
+    }
+
+    /// Checks one motion: chunk after chunk of its pieces, and piece by piece where the pairs of a chunk do not fit into memory, until
+    /// its verdict is known.
+    fn check_alone(
+        &self,
+        pipeline: &mut GpuPipeline,
+        part: &GpuBatch,
+        m: usize,
+        free_frame: FrameIndex,
+        stats: &mut Stats,
+    ) -> Result<Verdict> {
+        let (motion, max_pieces) = (&part.motions[m], pipeline.chunk_pieces());
+        let mut run = |pieces: &[Piece]| {
+            let input = ChunkInput { pieces: pieces.to_vec(), motions: &part.motions };
+            if !self.options.reference.is_empty() {
+                return pipeline.run_hybrid(&input, stats);
+            }
+            let pending = pipeline.start(&input, free_frame)?;
+            pipeline.finish(&input, pending, stats)
+        };
+        let mut solver = Solver::new(&self.world, self.options.solve);
+        solver.begin();
+        let mut verdict = None;
+        'pieces: for pieces in part.pieces[part.pieces_of(m)].chunks(max_pieces) {
+            let mut output = run(pieces)?;
+            for (i, piece) in pieces.iter().enumerate() {
+                let mut limit = output.limits[m];
+                let mut pairs = output.pairs[i].take();
+                if pairs.is_none() && pieces.len() > 1 {
+                    let mut alone = run(&[*piece])?;
+                    limit = alone.limits[m];
+                    pairs = alone.pairs.pop().flatten();
+                }
+                let Some(pairs) = pairs else {
+                    verdict = Some(Verdict::Undecided(Undecided { clear_until: piece.t0, reason: Reason::Memory }));
+                    break 'pieces;
+                };
+                if solver.certain(motion, piece, &pairs, limit) || solver.feed(motion, piece, &pairs) {
+                    break 'pieces;
+                }
+            }
+        }
+        let verdict = verdict.unwrap_or_else(|| solver.finish());
+        stats.add_solving(&mut solver);
+        Ok(verdict)
+    }
+}

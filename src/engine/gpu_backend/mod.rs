@@ -1,0 +1,251 @@
+//! The stages on a graphics adapter: chunks of pieces pass through the kernels in one submission per page of the scene, and come
+//! back as pairs of triangles for the exact stage.
+//!
+//! Queues may overflow. A full queue marks the pieces whose entries it could not take; only these are retried, in ever smaller
+//! chunks and finally one by one on the CPU.
+
+mod batches;
+mod capacities;
+mod chunk;
+mod hybrid;
+mod phases;
+mod raster;
+mod retry;
+mod schedule;
+mod upload;
+
+pub use chunk::{ChunkInput, ChunkOutput, PendingChunk};
+
+use super::options::{Capacities, Options, Stage};
+use crate::error::{Error, ErrorKind, Result};
+use crate::gpu::shader::Source;
+use crate::gpu::{AdapterChoice, Buffers, CompiledKernel, Gpu, INDIRECT_ARGS};
+use crate::model::obb_tree::ObbTrees;
+use crate::model::world::World;
+use crate::numeric::pose_bound::BoundForm;
+use crate::stage::kernel::{Kernel, RasterKernel};
+use crate::stage::layout::{ChunkParams, MAX_CULL_LEVELS, MAX_LINK_LEVELS};
+use crate::stage::s4_sweep::{Sweep, compute};
+use crate::stage::s6_solve::Initial;
+use crate::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
+use raster::RasterSweep;
+use schedule::Schedule;
+use std::sync::Arc;
+
+/// Chunks that may be on the device at the same time.
+pub const CHUNKS_IN_FLIGHT: usize = 2;
+
+/// Index of a frame: the buffers of one chunk in flight.
+pub type FrameIndex = usize;
+
+/// The compiled kernels.
+#[derive(Debug)]
+struct Kernels {
+    indirect_args: CompiledKernel,
+    concat: CompiledKernel,
+    bound: CompiledKernel,
+    cull: CompiledKernel,
+    sweep: Option<CompiledKernel>,
+    seed: CompiledKernel,
+    bound_nodes: CompiledKernel,
+    descend_links: CompiledKernel,
+    test_leaves: CompiledKernel,
+    test_pairs: CompiledKernel,
+    refine_pairs: CompiledKernel,
+    raster: Option<RasterSweep>,
+}
+
+/// The buffers of one chunk in flight. Frames share the buffers of the world.
+#[derive(Debug)]
+struct Frame {
+    buffers: Buffers,
+    params: ChunkParams,
+    /// Capacities that the buffers have been allocated for.
+    allocated: Capacities,
+}
+
+/// The stages on a graphics adapter, for one world.
+#[derive(Debug)]
+pub struct GpuPipeline {
+    gpu: Gpu,
+    world: Arc<World>,
+    /// Trees of oriented boxes, where `s5_pairs` runs on the CPU and uses them.
+    obb_trees: Option<Arc<ObbTrees>>,
+    kernels: Kernels,
+    frames: [Frame; CHUNKS_IN_FLIGHT],
+    /// Capacities of the largest chunk.
+    capacities: Capacities,
+    /// Whether every chunk is allocated the capacities of the largest one.
+    fixed_capacities: bool,
+    schedule: Schedule,
+    /// The form of swept-volume culling in use.
+    sweep: Sweep,
+    settings: Settings,
+}
+
+/// Options that the pipeline needs for each chunk.
+#[derive(Clone, Debug)]
+struct Settings {
+    pose_bound: BoundForm,
+    /// Whether `s3_cull` runs.
+    cull: bool,
+    /// Whether certain contacts lower the motions' cutoffs.
+    use_cutoffs: bool,
+    cpu_stages: Vec<Stage>,
+    /// Candidates or pairs that one part of the work may have on the CPU.
+    item_cap: usize,
+}
+
+/// Sources of kernels, which tests modify.
+pub struct Sources<'a> {
+    /// Source of a compute kernel.
+    pub compute: &'a dyn Fn(&Kernel) -> Result<Source>,
+    /// Source of a raster kernel.
+    pub raster: &'a dyn Fn(&RasterKernel) -> Result<Source>,
+}
+
+impl Default for Sources<'_> {
+    fn default() -> Self {
+        Self {
+            compute: &|kernel| Source::expand(kernel.stem, kernel.source),
+            raster: &|kernel| Source::expand(kernel.stem, kernel.source),
+        }
+    }
+}
+
+impl GpuPipeline {
+    /// Opens an adapter, compiles the kernels and uploads the world.
+    ///
+    /// # Errors
+    /// There is no adapter, it does not have enough memory, or a tree is too deep for the counters.
+    pub fn new(world: Arc<World>, options: &Options, hardware_only: bool) -> Result<Self> {
+        Self::with_sources(world, options, hardware_only, &Sources::default())
+    }
+
+    /// [`GpuPipeline::new`] with kernels compiled from modified sources.
+    ///
+    /// # Errors
+    /// See [`GpuPipeline::new`]; a source is invalid.
+    pub fn with_sources(world: Arc<World>, options: &Options, hardware_only: bool, sources: &Sources) -> Result<Self> {
+        let (cull_levels, link_levels) = depths(&world)?;
+        let choice = AdapterChoice { name: options.adapter.clone(), hardware_only, faults: options.faults };
+        let gpu = Gpu::open(&choice)?;
+        let mut capacities =
+            options.capacities.unwrap_or_else(|| capacities::of_largest_chunk(&gpu, &world, options.memory_bytes));
+        if !options.cull {
+            // Every link is a candidate for every leaf of the scene's tree.
+            let per_piece = (world.links.len() * world.scene.tree.n_leaves()).max(1);
+            capacities.pieces = capacities.pieces.min(capacities.candidates as usize / per_piece).max(1);
+        }
+        let kernels = Kernels::compile(&gpu, &world, options, &capacities, sources)?;
+        let mut shared = Buffers::new(&gpu)?;
+        shared.upload_world(&gpu, &world)?;
+        // With `Initial::Ignore` a contact may be ignored later and must not limit the others.
+        let use_cutoffs = options.solve.initial == Initial::Report;
+        let n_phases = if use_cutoffs { options.slabs.unwrap_or(phases::DEFAULT_PHASES) } else { 1 };
+        Ok(Self {
+            frames: std::array::from_fn(|_| Frame::new(shared.clone())),
+            schedule: Schedule {
+                cull_levels,
+                link_levels,
+                n_phases: n_phases.clamp(1, phases::MAX_PHASES),
+                fixed_phase_count: options.slabs.is_some(),
+                n_boxed: capacities::n_boxed_nodes(&world) as u32,
+            },
+            sweep: options.sweep.choices()[0],
+            settings: Settings {
+                pose_bound: options.bound,
+                cull: options.cull,
+                use_cutoffs,
+                cpu_stages: options.reference.clone(),
+                item_cap: options.item_cap(),
+            },
+            fixed_capacities: options.capacities.is_some(),
+            obb_trees: None,
+            gpu,
+            world,
+            kernels,
+            capacities,
+        })
+    }
+
+    /// Sets the stages that run on the CPU, and the trees of oriented boxes that `s5_pairs` uses there.
+    pub fn set_cpu_stages(&mut self, stages: Vec<Stage>, obb_trees: Option<Arc<ObbTrees>>) {
+        self.settings.cpu_stages = stages;
+        self.obb_trees = obb_trees;
+    }
+
+    /// The adapter.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// The form of swept-volume culling in use.
+    pub fn sweep(&self) -> Sweep {
+        self.sweep
+    }
+
+    /// Sets the form of swept-volume culling to one that the options allow.
+    pub fn set_sweep(&mut self, form: Sweep) {
+        self.sweep = form;
+    }
+
+    /// Largest number of pieces in a chunk.
+    pub fn chunk_pieces(&self) -> usize {
+        self.capacities.pieces.max(1)
+    }
+
+    /// Number of pages of the scene on the device.
+    pub fn n_pages(&self) -> usize {
+        self.frames[0].buffers.n_pages()
+    }
+
+    /// The buffers of a frame.
+    pub fn buffers(&self, frame: FrameIndex) -> &Buffers {
+        &self.frames[frame].buffers
+    }
+}
+
+impl Kernels {
+    fn compile(
+        gpu: &Gpu,
+        world: &World,
+        options: &Options,
+        capacities: &Capacities,
+        sources: &Sources,
+    ) -> Result<Self> {
+        let compile = |kernel: &Kernel| gpu.compile_source(kernel, &(sources.compute)(kernel)?);
+        let choices = options.sweep.choices();
+        let concat = if options.bound == BoundForm::Interval { s1_concat::INTERVAL } else { s1_concat::JET };
+        let raster = choices.contains(&Sweep::Raster).then(|| {
+            let share_bytes = options.memory_bytes / 4;
+            RasterSweep::new(gpu, world, capacities, options.tile_pixels, share_bytes, sources)
+        });
+        Ok(Self {
+            indirect_args: compile(&INDIRECT_ARGS)?,
+            concat: compile(&concat)?,
+            bound: compile(&s2_bound::KERNEL)?,
+            cull: compile(&s3_cull::KERNEL)?,
+            sweep: choices.contains(&Sweep::Compute).then(|| compile(&compute::KERNEL)).transpose()?,
+            seed: compile(&s5_pairs::SEED)?,
+            bound_nodes: compile(&s5_pairs::BOUND_NODES)?,
+            descend_links: compile(&s5_pairs::DESCEND_LINKS)?,
+            test_leaves: compile(&s5_pairs::TEST_LEAVES)?,
+            test_pairs: compile(&s5_pairs::TEST_PAIRS)?,
+            refine_pairs: compile(&s5_pairs::REFINE_PAIRS)?,
+            raster: raster.transpose()?,
+        })
+    }
+}
+
+/// Levels of the traversal of the scene's tree, and of the deepest link tree.
+fn depths(world: &World) -> Result<(u32, u32)> {
+    let cull_levels = s3_cull::max_levels(world);
+    let link_levels = world.links.iter().map(|l| l.tree.depth).max().unwrap_or(0);
+    // The last level writes to the counter after it.
+    if cull_levels >= MAX_CULL_LEVELS || link_levels >= MAX_LINK_LEVELS {
+        let message = format!("trees of {cull_levels} and {link_levels} levels are too deep for the kernels");
+        return Err(Error::new(ErrorKind::Gpu, message).remedy("use --backend cpu"));
+    }
+    Ok((cull_levels as u32, link_levels as u32))
+}

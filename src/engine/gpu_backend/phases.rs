@@ -1,0 +1,109 @@
+//! The dispatches of `s5_pairs`, phase after phase of time: work that lies after a contact which an earlier phase has made certain is
+//! skipped.
+//!
+//! Every phase has its own counters and takes its entries from the same candidates; the pairs of all phases go to one queue. A
+//! cutoff that has not been seen yet costs time and nothing else, because only certain contacts lower it.
+
+use super::GpuPipeline;
+use crate::counter;
+use crate::engine::options::{Capacities, Stage};
+use crate::gpu::{Dispatch, WorkSize};
+use crate::stage::SUBS;
+use crate::stage::layout::{self, PhaseCounters, Routing};
+
+/// Largest number of phases.
+pub(super) const MAX_PHASES: u32 = layout::MAX_PHASES as u32;
+/// Number of phases by default. Twice as many test candidates of free motions more often than they save for others.
+pub(super) const DEFAULT_PHASES: u32 = 4;
+/// Chunks of fewer pieces have a single phase, because a dispatch costs more than its work.
+const MIN_PHASED_PIECES: usize = 16;
+
+/// Number of dispatches of a phase.
+pub(super) fn n_dispatches(link_levels: u32) -> u32 {
+    2 * link_levels + 4
+}
+
+/// The index of a counter of the first phase.
+macro_rules! phase_counter {
+    ($member:ident) => {
+        counter!(phases) + (std::mem::offset_of!(PhaseCounters, $member) / size_of::<u32>()) as u32
+    };
+}
+
+/// The routings of all phases. Each phase has those of `seed`, of `bound_nodes` and `descend_links` for each level, of `test_leaves`,
+/// of `test_pairs` and of `refine_pairs`.
+pub(super) fn routings(c: &Capacities, link_levels: u32, n_phases: u32) -> Vec<Routing> {
+    let half = |level: u32| (level % 2) * c.queue;
+    // Lists of nodes alternate likewise: one is read while the other is written.
+    let nodes_at = |level: u32| (level % 2) * c.boxes;
+    let mut routings = Vec::new();
+    for phase in 0..n_phases {
+        let of_phase = phase * PhaseCounters::WORDS;
+        let link_levels_at = of_phase + phase_counter!(link_levels);
+        let node_levels_at = of_phase + phase_counter!(node_levels);
+        let parts = of_phase + phase_counter!(parts);
+        let leaves = of_phase + phase_counter!(leaves);
+        let triangles = of_phase + phase_counter!(triangles);
+        let common = Routing { capacity: c.queue, invocations: 8, phase, n_phases, ..Routing::default() };
+        routings.push(Routing {
+            input: counter!(candidates),
+            output: link_levels_at,
+            capacity: c.candidates,
+            invocations: 1,
+            nodes_output: node_levels_at,
+            nodes_output_at: nodes_at(0),
+            ..common
+        });
+        for level in 0..link_levels {
+            let bound_nodes = Routing {
+                input: node_levels_at + level,
+                input_at: nodes_at(level),
+                capacity: c.boxes,
+                invocations: SUBS as u32,
+                ..common
+            };
+            let descend_links = Routing {
+                input: link_levels_at + level,
+                output: link_levels_at + level + 1,
+                leaf_output: leaves,
+                input_at: half(level),
+                output_at: half(level + 1),
+                nodes_output: node_levels_at + level + 1,
+                nodes_output_at: nodes_at(level + 1),
+                ..common
+            };
+            routings.extend([bound_nodes, descend_links]);
+        }
+        routings.push(Routing { input: leaves, output: triangles, invocations: 1, ..common });
+        routings.push(Routing { input: triangles, output: parts, output_at: half(1), ..common });
+        let pairs = counter!(pairs);
+        routings.push(Routing { input: parts, input_at: half(1), output: pairs, invocations: 1, ..common });
+    }
+    routings
+}
+
+impl GpuPipeline {
+    /// The dispatches of `s5_pairs` for a chunk of `n_pieces`. `first` is the index of the first of the [`routings`] for all phases; those
+    /// for a single phase follow.
+    pub(super) fn pair_dispatches(&self, first: u32, n_pieces: usize) -> Vec<Dispatch<'_>> {
+        let (k, schedule) = (&self.kernels, &self.schedule);
+        let per_phase = n_dispatches(schedule.link_levels);
+        let is_single = n_pieces < MIN_PHASED_PIECES && !schedule.fixed_phase_count;
+        let (first, n_phases) =
+            if is_single { (first + schedule.n_phases * per_phase, 1) } else { (first, schedule.n_phases) };
+        let mut all = Vec::new();
+        for phase in 0..n_phases {
+            let levels = (0..schedule.link_levels).flat_map(|_| [&k.bound_nodes, &k.descend_links]);
+            let kernels =
+                std::iter::once(&k.seed).chain(levels).chain([&k.test_leaves, &k.test_pairs, &k.refine_pairs]);
+            let first = first + phase * per_phase;
+            all.extend((first..).zip(kernels).map(|(routing, kernel)| Dispatch {
+                kernel,
+                routing,
+                size: WorkSize::Indirect,
+                stage: Stage::Pairs as usize,
+            }));
+        }
+        all
+    }
+}

@@ -1,0 +1,92 @@
+//! The dispatches of each stage, and the queues that each of them reads and writes.
+
+use super::raster::RasterSweep;
+use super::{GpuPipeline, Sweep, phases};
+use crate::counter;
+use crate::engine::options::{Capacities, Stage};
+use crate::gpu::{Dispatch, WorkSize};
+use crate::model::world::SCENE_LEAF;
+use crate::stage::SUBS;
+use crate::stage::layout::Routing;
+
+/// Numbers that determine the sequence of dispatches.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    /// Levels of the traversal of the scene's tree.
+    pub cull_levels: u32,
+    /// Levels of the deepest link tree.
+    pub link_levels: u32,
+    /// Phases of time that `s5_pairs` goes through.
+    pub n_phases: u32,
+    /// Whether short chunks have that many phases, too.
+    pub fixed_phase_count: bool,
+    /// Nodes of the links' trees that may have boxes.
+    pub n_boxed: u32,
+}
+
+impl Schedule {
+    /// The routings of all dispatches: the levels of `s3_cull`, `s5_pairs` with all phases and with a single one, `s4_sweep`.
+    pub fn routings(&self, capacities: &Capacities, raster: Option<&RasterSweep>) -> Vec<Routing> {
+        let half = |level: u32| (level % 2) * capacities.queue;
+        let level = |i: u32| Routing {
+            input: counter!(cull_levels) + i,
+            output: counter!(cull_levels) + i + 1,
+            leaf_output: counter!(candidates),
+            input_at: half(i),
+            output_at: half(i + 1),
+            capacity: capacities.queue,
+            invocations: 8,
+            ..Routing::default()
+        };
+        let mut routings: Vec<Routing> = (0..self.cull_levels).map(level).collect();
+        for n_phases in [self.n_phases, 1] {
+            routings.extend(phases::routings(capacities, self.link_levels, n_phases));
+        }
+        routings.push(Routing {
+            input: counter!(candidates),
+            output: counter!(sweep),
+            capacity: capacities.candidates,
+            invocations: SCENE_LEAF,
+            ..Routing::default()
+        });
+        routings.extend(raster.into_iter().flat_map(|raster| raster.routings(capacities.candidates)));
+        routings
+    }
+
+    /// Index of the first routing of `s5_pairs`.
+    fn pairs_at(&self) -> u32 {
+        self.cull_levels
+    }
+
+    /// Index of the first routing of `s4_sweep`.
+    fn sweep_at(&self) -> u32 {
+        self.pairs_at() + (self.n_phases + 1) * phases::n_dispatches(self.link_levels)
+    }
+}
+
+impl GpuPipeline {
+    /// The dispatches of a stage for a chunk of `n_pieces`.
+    pub(super) fn dispatches(&self, stage: Stage, n_pieces: usize) -> Vec<Dispatch<'_>> {
+        let (kernels, schedule) = (&self.kernels, &self.schedule);
+        let direct = |kernel| {
+            let size = WorkSize::Invocations((n_pieces * SUBS) as u64);
+            vec![Dispatch { kernel, routing: 0, size, stage: stage as usize }]
+        };
+        let indirect = |kernel, routing| Dispatch { kernel, routing, size: WorkSize::Indirect, stage: stage as usize };
+        match (stage, self.sweep) {
+            (Stage::Concat, _) => direct(&kernels.concat),
+            (Stage::Bound, _) => direct(&kernels.bound),
+            (Stage::Cull, _) if !self.settings.cull => Vec::new(),
+            (Stage::Cull, _) => (0..schedule.cull_levels).map(|i| indirect(&kernels.cull, i)).collect(),
+            (Stage::Sweep, Sweep::Compute) => {
+                kernels.sweep.iter().map(|kernel| indirect(kernel, schedule.sweep_at())).collect()
+            }
+            (Stage::Sweep, Sweep::Raster) => {
+                let raster = kernels.raster.iter();
+                raster.flat_map(|raster| raster.dispatches(schedule.sweep_at() + 1, n_pieces)).collect()
+            }
+            (Stage::Pairs, _) => self.pair_dispatches(schedule.pairs_at(), n_pieces),
+            (Stage::Sweep | Stage::Solve, _) => Vec::new(),
+        }
+    }
+}
