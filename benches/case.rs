@@ -1,6 +1,5 @@
 //! What the benchmarks work on: the Puma in the machine room, motions of up to 30° a joint that start free.
 
-use firstcontact::dataset::{DEFAULT_SEED, Dataset};
 use firstcontact::engine::gpu_backend::{ChunkInput, GpuPipeline};
 use firstcontact::engine::{Backend, Engine, Options, Stage};
 use firstcontact::model::robot::Robot;
@@ -12,6 +11,7 @@ use firstcontact::stage::s1_concat::Poses;
 use firstcontact::stage::s2_bound::Boxes;
 use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull, s5_pairs};
 use firstcontact::verdict::Verdict;
+use firstcontact_datasets::{DEFAULT_SEED, Dataset};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 use std::sync::Arc;

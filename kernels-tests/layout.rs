@@ -39,7 +39,7 @@ fn every_entry_point_is_declared() {
         let raster = RASTER_KERNELS.iter().filter(|k| k.stem == stem).flat_map(|k| [k.vertex, k.fragment]);
         assert_eq!(found, compute.chain(raster).collect(), "{stem}");
     }
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("wgsl");
+    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("wgsl");
     let files = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path());
     let files = files.filter(|f| f.extension().is_some_and(|e| e == "wgsl"));
     let stems: BTreeSet<String> = files.map(|f| f.file_stem().unwrap().to_str().unwrap().to_string()).collect();

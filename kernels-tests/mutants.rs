@@ -65,14 +65,13 @@ pub fn mutant(k: usize) -> bool {
 const PATIENCE: Duration = Duration::from_secs(300);
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// The sources of a file with all of its mutants in it, each behind its switch.
 fn switched(file: &str, text: &str) -> Result<String, String> {
     let mut text = text.to_string();
-    // The program is a crate of its own.
-    let library = if is_of_the_program(file) { "firstcontact" } else { "crate" };
+    let library = if file.starts_with("crates/") { "firstcontact" } else { "crate" };
     for (k, m) in mutants().enumerate().filter(|(_, m)| m.file == file) {
         let found = text.matches(m.old).count();
         if found != 1 {
@@ -112,22 +111,21 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Whether a file, or a test, is the program's, and not the library's.
-fn is_of_the_program(name: &str) -> bool {
-    name.starts_with("src/cli/") || name.starts_with("cli::") && name.contains("::tests::")
-}
+/// Test programs: the unit tests of the library, the tests of this folder, and the unit tests of two other crates.
+const PROGRAMS: usize = 4;
 
-/// The one of the three programs that has a test.
-fn program(test: &str) -> usize {
-    match test.contains("::tests::") {
-        true if is_of_the_program(test) => 2,
-        true => 0,
-        false => 1,
+/// The number of the test program that has a test, and the name of the test there. Unit tests of the command begin with
+/// `cli::`, those of data sets with `datasets::`.
+fn program(test: &str) -> (usize, &str) {
+    if !test.contains("::tests::") {
+        return (1, test);
     }
+    let of = |krate: &str| test.strip_prefix(krate);
+    of("cli::").map(|t| (2, t)).or(of("datasets::").map(|t| (3, t))).unwrap_or((0, test))
 }
 
-/// The test programs of the copy: the library's own, the one of this folder, and the program's own.
-fn build(tree: &Path, target: &Path) -> [PathBuf; 3] {
+/// Builds the test programs of the copy.
+fn build(tree: &Path, target: &Path) -> [PathBuf; PROGRAMS] {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args([
@@ -141,7 +139,7 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; 3] {
         "--message-format=json",
     ]);
     let out = command.current_dir(tree).env("CARGO_TARGET_DIR", target).stderr(Stdio::inherit()).output().unwrap();
-    let mut programs = [PathBuf::new(), PathBuf::new(), PathBuf::new()];
+    let mut programs = std::array::from_fn(|_| PathBuf::new());
     for line in String::from_utf8(out.stdout).unwrap().lines() {
         let told: serde_json::Value = serde_json::from_str(line).unwrap();
         if told["message"]["level"] == "error" {
@@ -152,6 +150,7 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; 3] {
         };
         match name {
             "kernels-tests" => programs[1] = program.into(),
+            "firstcontact_datasets" => programs[3] = program.into(),
             _ if told["target"]["kind"][0] == "lib" => programs[0] = program.into(),
             // The program itself is built too, for the tests that run it.
             _ if told["profile"]["test"] == true => programs[2] = program.into(),
@@ -159,15 +158,16 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; 3] {
         }
     }
     assert!(out.status.success(), "the mutants do not build");
-    assert!(programs.iter().all(|p| p.exists()), "{programs:?}");
+    assert!(programs.iter().all(|p: &PathBuf| p.exists()), "{programs:?}");
     programs
 }
 
 /// Runs a test with a mutant switched on, or with none. True if it passes.
-fn passes(programs: &[PathBuf; 3], tree: &Path, test: &str, mutant: Option<usize>) -> bool {
-    let mut command = Command::new(&programs[program(test)]);
+fn passes(programs: &[PathBuf; PROGRAMS], tree: &Path, test: &str, mutant: Option<usize>) -> bool {
+    let (number, name) = program(test);
+    let mut command = Command::new(&programs[number]);
     command
-        .args(["--exact", test])
+        .args(["--exact", name])
         .current_dir(tree)
         .env_remove(SWITCH)
         .env_remove("FIRSTCONTACT_SKIPPED")

@@ -143,7 +143,7 @@ fn path(path: &Path) -> String {
 impl std::error::Error for Error {}
 
 /// Turns another library's error into one about `file`.
-pub(crate) fn input_error(file: &Path) -> impl Fn(&dyn fmt::Display) -> Error + '_ {
+pub fn input_error(file: &Path) -> impl Fn(&dyn fmt::Display) -> Error + '_ {
     move |cause| Error::input(cause.to_string()).in_file(file)
 }
 

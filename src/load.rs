@@ -214,7 +214,7 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// Bytes as UTF-8 text, without a byte order mark.
-pub(crate) fn text(bytes: &[u8]) -> Result<&str> {
+pub fn text(bytes: &[u8]) -> Result<&str> {
     let text = std::str::from_utf8(bytes).map_err(|cause| {
         let line = 1 + bytes[..cause.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
         Error::input("it is not UTF-8 text").at(format!("line {line}"))

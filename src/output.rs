@@ -96,6 +96,7 @@ pub fn mark_of(file: &File) -> Option<String> {
 
 /// Returns whether the lock of an output is a file that a process, perhaps one that was killed, has made: see
 /// [`PartFile::open`].
+#[cfg(feature = "formats")]
 pub(crate) fn has_lock_file(path: &Path) -> bool {
     lock::marker_of(&part_of(path)).exists()
 }

@@ -3,7 +3,7 @@
 use super::{CUBE, Desk, Run, npy, slider, walls};
 use crate::harness::gpu::skip;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use firstcontact::dataset::{DEFAULT_SEED, GENERATOR_VERSION};
+use firstcontact_datasets::{DEFAULT_SEED, GENERATOR_VERSION};
 use scraper::{ElementRef, Html, Selector};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 
 use super::interrupt::{desk_of, signal, wait_for_answers};
 use super::{CUBE, Desk, Run, npy, slider, walls};
-use firstcontact::dataset::{DEFAULT_SEED, GENERATOR_VERSION};
+use firstcontact_datasets::{DEFAULT_SEED, GENERATOR_VERSION};
 use serde_json::json;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

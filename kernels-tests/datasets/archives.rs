@@ -1,6 +1,6 @@
 //! Hostile archives: nothing lands outside, nothing grows without end, and what is odd is refused.
 
-use firstcontact::dataset::fetch::unpack::{Limits, read_tar, unpack};
+use firstcontact_datasets::fetch::unpack::{Limits, read_tar, unpack};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -1,9 +1,9 @@
 //! Fetching from folders and from a small server on this machine: nothing here goes to a network.
 
 use super::archives::tar_of;
-use firstcontact::dataset::fetch::unpack::Limits;
-use firstcontact::dataset::fetch::{MARK, Sources, Step, fetch, is_fetched};
-use firstcontact::dataset::manifest::Manifest;
+use firstcontact_datasets::fetch::unpack::Limits;
+use firstcontact_datasets::fetch::{MARK, Sources, Step, fetch, is_fetched};
+use firstcontact_datasets::manifest::Manifest;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;

@@ -1,8 +1,6 @@
 //! Names on the command line: what they run, and what is said where something is missing.
 
 use super::archives::tar_of;
-use firstcontact::dataset::manifest::Manifest;
-use firstcontact::dataset::problems;
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use firstcontact::model::scene::Scene;
@@ -10,6 +8,8 @@ use firstcontact::model::scene_file::SceneOptions;
 use firstcontact::model::urdf::UrdfOptions;
 use firstcontact::motion::{MissingJoints, Motions};
 use firstcontact::verdict::Verdict;
+use firstcontact_datasets::manifest::Manifest;
+use firstcontact_datasets::problems;
 use glam::{DMat3, DVec3};
 use serde_json::Value;
 use std::io::Write;

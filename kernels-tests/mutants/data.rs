@@ -2,18 +2,18 @@
 
 use super::{Mutant, m};
 
-const DOWNLOAD: &str = "src/dataset/fetch/download.rs";
-const UNPACK: &str = "src/dataset/fetch/unpack.rs";
-const MANIFEST: &str = "src/dataset/manifest.rs";
-const PROBLEMS: &str = "src/dataset/problems.rs";
+const DOWNLOAD: &str = "crates/datasets/src/fetch/download.rs";
+const UNPACK: &str = "crates/datasets/src/fetch/unpack.rs";
+const MANIFEST: &str = "crates/datasets/src/manifest.rs";
+const PROBLEMS: &str = "crates/datasets/src/problems.rs";
 const MATRIX: &str = "src/model/moveit/matrix.rs";
 const MOVEIT: &str = "src/model/moveit/mod.rs";
 const SHAPES: &str = "src/model/moveit/shapes.rs";
 const REQUEST: &str = "src/model/moveit/request.rs";
-const SCORE: &str = "src/cli/bench/peers/score.rs";
-const FACT: &str = "src/cli/bench/peers/fact.rs";
-const MEANS: &str = "src/cli/bench/peers/means.rs";
-const PRINTED: &str = "src/cli/bench/printed.rs";
+const SCORE: &str = "crates/cli/src/bench/peers/score.rs";
+const FACT: &str = "crates/cli/src/bench/peers/fact.rs";
+const MEANS: &str = "crates/cli/src/bench/peers/means.rs";
+const PRINTED: &str = "crates/cli/src/bench/printed.rs";
 
 const ANOTHER_FILE: &str = "datasets::mirrors::another_file_than_the_one_on_record_is_refused";
 const ARCHIVES: &str = "datasets::archives::what_is_asked_for_lands_in_its_place";

@@ -6,7 +6,6 @@ use super::{FORMS, reference};
 use crate::effort;
 use crate::harness::models::Draw;
 use crate::harness::truth::position;
-use firstcontact::dataset::{DEFAULT_SEED, Dataset};
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::model::world::LinkShape;
 use firstcontact::motion::{ModelMotion, Motions};
@@ -14,6 +13,7 @@ use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::numeric::separation::boxes_miss;
 use firstcontact::stage::{Candidate, Piece};
 use firstcontact::verdict::Verdict;
+use firstcontact_datasets::{DEFAULT_SEED, Dataset};
 use glam::DVec3;
 
 /// Whether a link's line-swept sphere meets a triangle during a piece: seen at times so close that nothing moves by more than

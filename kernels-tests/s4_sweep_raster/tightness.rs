@@ -3,7 +3,6 @@
 
 use crate::effort;
 use crate::harness::models::Draw;
-use firstcontact::dataset::{DEFAULT_SEED, Dataset};
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
@@ -15,6 +14,7 @@ use firstcontact::stage::s4_sweep::paper::maps;
 use firstcontact::stage::s4_sweep::{self, compute, raster};
 use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull};
 use firstcontact::verdict::Verdict;
+use firstcontact_datasets::{DEFAULT_SEED, Dataset};
 use std::f64::consts::FRAC_PI_6;
 
 /// Free and colliding motions apart: `n` of each, all of which start free.

@@ -6,12 +6,19 @@
 //!
 //! The features are closed: a vertex on the border of a triangle and an edge that begins on another meet it.
 
+#[cfg(feature = "formats")]
 mod line;
+#[cfg(feature = "formats")]
 mod rational;
+#[cfg(feature = "formats")]
 mod reader;
+#[cfg(feature = "formats")]
 mod totals;
 
 pub use crate::stage::s6_solve::elementary::{Answer, Kind, Query, solve};
+#[cfg(feature = "formats")]
 pub use line::Line;
+#[cfg(feature = "formats")]
 pub use reader::{Batch, MAX_COORDINATE, Posed, Reader};
+#[cfg(feature = "formats")]
 pub use totals::{Agreement, Totals};

@@ -17,6 +17,7 @@ use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::Initial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+#[cfg(feature = "formats")]
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -87,6 +88,7 @@ impl<'a> EngineBuilder<'a> {
     /// Keeps the tree over the scene in this file, and takes it from there the next time: worth it for millions of triangles. A file that
     /// is damaged, or another scene's, is said in [`Engine::warnings`] and replaced; one that cannot be written is said there too.
     #[must_use]
+    #[cfg(feature = "formats")]
     pub fn tree_cache(mut self, file: impl Into<PathBuf>) -> Self {
         self.tree.cache = Some(file.into());
         self

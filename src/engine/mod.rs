@@ -19,6 +19,7 @@ pub use stats::{StageStats, Stats};
 pub use verdict_iter::Stream;
 
 use crate::error::Result;
+#[cfg(feature = "gpu")]
 use crate::gpu::AdapterSummary;
 use crate::model::robot::Robot;
 use crate::model::scene::Scene;
@@ -94,6 +95,7 @@ impl Engine {
     }
 
     /// The graphics adapter, if the culling stages run on one.
+    #[cfg(feature = "gpu")]
     pub fn adapter(&self) -> Option<AdapterSummary> {
         self.0.adapter.clone()
     }

@@ -1,6 +1,7 @@
 //! What a caller can choose.
 
 use crate::error::{Error, Result};
+#[cfg(feature = "gpu")]
 use crate::gpu::Faults;
 use crate::load::system_memory_bytes;
 use crate::numeric::pose_bound::BoundForm;
@@ -106,6 +107,7 @@ pub struct Options {
     /// the same. Chosen if absent.
     pub slabs: Option<u32>,
     /// What goes wrong on the device, for tests.
+    #[cfg(feature = "gpu")]
     #[doc(hidden)]
     pub faults: Faults,
 }
@@ -137,6 +139,7 @@ impl Default for Options {
             solve: SolveOptions::default(),
             capacities: None,
             slabs: None,
+            #[cfg(feature = "gpu")]
             faults: Faults::default(),
         }
     }

@@ -9,6 +9,7 @@
 //! a search, but it is **no guarantee**: whether a motion is free is what [`engine`](crate::engine) proves.
 
 pub mod ball;
+#[cfg(feature = "gpu")]
 pub mod batch;
 pub mod contact;
 pub mod equations;
@@ -17,6 +18,7 @@ pub mod jet;
 pub mod lost;
 pub mod motion;
 pub mod newton;
+#[cfg(feature = "formats")]
 pub mod scene;
 pub mod search;
 pub mod settings;

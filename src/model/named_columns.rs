@@ -1,12 +1,9 @@
 //! Joint names of a file, and the columns of the robot that they stand for.
 
 use super::joint_values::MissingJoints;
-use super::robot::Robot;
+use super::robot::{Robot, SEE_COLUMNS};
 use crate::error::{Error, Result, quoted};
 use std::collections::HashMap;
-
-/// The remedy where columns do not fit.
-pub(crate) const SEE_COLUMNS: &str = "firstcontact info --robot prints the columns in order";
 
 /// Names in a message; the others are counted.
 const MAX_LISTED: usize = 10;

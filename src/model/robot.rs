@@ -6,6 +6,9 @@
 use crate::error::{Error, Result, quoted};
 use glam::{DMat3, DVec3};
 
+/// A remedy for motions with a wrong number of columns, or of unknown names.
+pub(crate) const SEE_COLUMNS: &str = "firstcontact info --robot prints the columns in order";
+
 /// Three vertices, metres.
 pub type Triangle = [DVec3; 3];
 
@@ -253,6 +256,7 @@ pub(crate) fn orthonormal(m: DMat3) -> DMat3 {
 }
 
 /// One line about the triangles without an area, which are kept as edges or points; `None` where there are none.
+#[cfg(feature = "formats")]
 pub(crate) fn zero_area_warning<'a>(parts: impl Iterator<Item = (String, &'a [Triangle])>) -> Option<String> {
     let (mut n, mut first) = (0usize, None);
     for (name, triangles) in parts {

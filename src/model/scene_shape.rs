@@ -4,18 +4,18 @@
 //! they are needed. Beside its 72 bytes, a triangle takes 24 for its box and 8 for where it stood and whose it is; clusters that are not
 //! full, and the tree, add some ten to twenty more.
 
-use crate::error::{ErrorKind, Result, quoted};
+use crate::error::{Result, quoted};
 use crate::load::Watch;
 use crate::model::robot::Triangle;
 use crate::model::scene::{Object, permute};
 use crate::model::tree::WideTree;
-use crate::model::tree_cache::{self, Cached};
+#[cfg(feature = "formats")]
+use crate::model::tree_cache;
 use crate::model::world::{MAX_COORDINATE_M, SCENE_LEAF, too_far};
 use crate::numeric::linear::V3;
 use crate::numeric::real::Real;
 use crate::numeric::separation::StandingTriangle;
 use crate::numeric::vectors::WIDTH as VECTOR;
-use crate::output;
 use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -142,30 +142,16 @@ impl SceneBox {
     }
 }
 
-/// The tree, from its cache if that has it, and what was odd about the cache.
+/// The tree, from its cache if that has it, and a warning about the cache.
 fn tree_of(triangles: &[Triangle], build: &SceneBuild) -> (WideTree, Option<String>) {
-    let n = triangles.len() as u32;
-    let key = build.cache.as_ref().map(|_| tree_cache::key(triangles, SCENE_LEAF, build.block));
-    let place = build.cache.as_deref().zip(key.as_ref());
-    let mut warning = None;
-    if let Some((path, key)) = place {
-        match tree_cache::load(path, key, n, SCENE_LEAF) {
-            Cached::Tree(tree) => return (tree, None),
-            Cached::Nothing => {}
-            Cached::Unusable(why) => warning = Some(format!("{}: {why}; the tree was built anew", path.display())),
-        }
-    }
     let bounds = |i: u32| outward_box(&triangles[i as usize]).map(Vec3A::from_array);
-    let tree = WideTree::build_in_blocks(n, bounds, SCENE_LEAF, build.block, &build.watch);
-    if let Some((path, key)) = place {
-        match tree_cache::store(path, key, &tree) {
-            // Another process is keeping it at this moment.
-            Err(cause) if cause.kind() == ErrorKind::Busy && !output::has_lock_file(path) => {}
-            Err(cause) => warning = Some(format!("the scene's tree is not kept: {cause}")),
-            Ok(()) => {}
-        }
+    let n = triangles.len() as u32;
+    let built = || WideTree::build_in_blocks(n, bounds, SCENE_LEAF, build.block, &build.watch);
+    #[cfg(feature = "formats")]
+    if let Some(path) = &build.cache {
+        return tree_cache::load_or_build(path, triangles, SCENE_LEAF, build.block, built);
     }
-    (tree, warning)
+    (built(), None)
 }
 
 /// The box around the triangles of a cluster.

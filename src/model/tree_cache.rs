@@ -6,7 +6,7 @@
 //! A file: [`MAGIC`], the key, the numbers of primitives, leaves and nodes (u64); the order, where leaves start, the children of
 //! the nodes as [`ChildRef::encode`] has them (u32); the BLAKE3 hash of all this. Numbers are little-endian.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::robot::Triangle;
 use crate::model::tree::{ChildRef, WIDTH, WideTree};
 use crate::output;
@@ -157,6 +157,31 @@ pub fn store(path: &Path, key: &Key, tree: &WideTree) -> Result<()> {
         let written = all().and_then(|()| to.write_all(hash.finalize().as_bytes()));
         written.map_err(|cause| Error::usage(format!("cannot write: {cause}")).in_file(path))
     })
+}
+
+/// Loads the tree over triangles from its file, or builds it and stores it there. Returns the tree and a warning, if
+/// the file could not be used or written.
+pub(crate) fn load_or_build(
+    path: &Path,
+    triangles: &[Triangle],
+    max_leaf: u32,
+    block: usize,
+    build: impl FnOnce() -> WideTree,
+) -> (WideTree, Option<String>) {
+    let key = key(triangles, max_leaf, block);
+    let mut warning = match load(path, &key, triangles.len() as u32, max_leaf) {
+        Cached::Tree(tree) => return (tree, None),
+        Cached::Nothing => None,
+        Cached::Unusable(why) => Some(format!("{}: {why}; the tree was built anew", path.display())),
+    };
+    let tree = build();
+    match store(path, &key, &tree) {
+        // Another process is keeping it at this moment.
+        Err(cause) if cause.kind() == ErrorKind::Busy && !output::has_lock_file(path) => {}
+        Err(cause) => warning = Some(format!("the scene's tree is not kept: {cause}")),
+        Ok(()) => {}
+    }
+    (tree, warning)
 }
 
 #[cfg(test)]

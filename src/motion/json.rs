@@ -30,7 +30,7 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
         let message = format!("{} values for {} joints", row_length.unwrap_or(0), joints.len());
         return Err(Error::input(message).at("motion 0"));
     }
-    super::file::check_memory(n_motions, robot.columns.len(), &left.less(bytes_of::<f64>(values.len()) as u64))?;
+    super::check::check_memory(n_motions, robot.columns.len(), &left.less(bytes_of::<f64>(values.len()) as u64))?;
     Motions::from_flat(n_motions, robot.columns.len(), columns.place(2 * n_motions, &values))
 }
 

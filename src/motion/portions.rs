@@ -76,6 +76,17 @@ impl Format {
     }
 }
 
+impl Motions {
+    /// Reads a whole file; [`MotionFile::open`] lists the formats.
+    ///
+    /// # Errors
+    /// The file is missing, malformed, of another type or shape, lacks a joint, does not fit the limits, or has motions
+    /// that [`Motions::check`] refuses.
+    pub fn load(path: impl AsRef<Path>, robot: &Robot, options: &MotionOptions) -> Result<Self> {
+        MotionFile::open(path, robot, options)?.read_all(&options.limits)
+    }
+}
+
 impl<'r> MotionFile<'r> {
     /// Opens a file, of which arrays are read later.
     ///
@@ -164,7 +175,7 @@ impl<'r> MotionFile<'r> {
     /// # Errors
     /// They do not fit the limits, or as of [`MotionFile::read`].
     pub fn read_all(&self, limits: &LoadLimits) -> Result<Motions> {
-        let fits = super::file::check_memory(self.len(), self.n_columns(), limits);
+        let fits = super::check::check_memory(self.len(), self.n_columns(), limits);
         fits.map_err(|e| e.in_file(&self.name))?;
         self.read(0..self.len())
     }

@@ -25,6 +25,7 @@ pub struct RasterKernel {
 }
 
 /// The [`Kernel`] with an entry point of `wgsl/<stem>.wgsl`.
+#[cfg(feature = "gpu")]
 macro_rules! kernel {
     ($stem:literal, $entry:literal) => {
         $crate::stage::kernel::Kernel {
@@ -36,6 +37,7 @@ macro_rules! kernel {
 }
 
 /// The [`RasterKernel`] with two entry points of `wgsl/<stem>.wgsl`.
+#[cfg(feature = "gpu")]
 macro_rules! raster_kernel {
     ($stem:literal, $vertex:literal, $fragment:literal) => {
         $crate::stage::kernel::RasterKernel {
@@ -47,4 +49,5 @@ macro_rules! raster_kernel {
     };
 }
 
+#[cfg(feature = "gpu")]
 pub(crate) use {kernel, raster_kernel};

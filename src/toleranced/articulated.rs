@@ -1,5 +1,6 @@
 //! Toleranced motions of robots: each link against the whole scene.
 
+#[cfg(feature = "gpu")]
 use super::batch::Batch;
 use super::certificate::{Orders, Step};
 use super::checker::{Checker, Refusal, Standing, Subject};
@@ -8,6 +9,7 @@ use super::problem::{Limits, Masses, Polygon};
 use super::search::{Bodies, Counts, Options, Possible, RANGE_INFLATION, cover, fixed_tree, moving_tree};
 use super::smooth::JointCourse;
 use super::tree::Tree;
+#[cfg(feature = "gpu")]
 use super::worklist::{Course, cover_on};
 use crate::error::{Result, quoted};
 use crate::model::robot::{Robot, Triangle};
@@ -105,6 +107,7 @@ impl<'r> Toleranced<'r> {
     ///
     /// # Errors
     /// A motion's configurations do not fit the robot, which is said with its place among these; or the device failed.
+    #[cfg(feature = "gpu")]
     pub fn check_on(&self, device: &mut Batch, motions: &[[&[f64]; 2]], limits: &Limits) -> Result<Vec<Answer>> {
         let model = |(i, [q0, q1]): (usize, &[&[f64]; 2])| {
             ModelMotion::new(self.robot, q0, q1).map_err(|e| e.at(format!("motion {i} of these")))

@@ -22,6 +22,7 @@
 //! [`elementary`] say what is done instead, and tests show each.
 
 pub mod articulated;
+#[cfg(feature = "gpu")]
 pub mod batch;
 pub mod bezier;
 pub mod certificate;
@@ -30,13 +31,16 @@ pub mod elementary;
 pub mod enclosure;
 pub mod experiments;
 pub mod face;
+#[cfg(feature = "formats")]
 pub mod job;
 pub mod metric;
 pub mod motion;
 pub mod plane;
 pub mod problem;
+#[cfg(feature = "formats")]
 pub mod record;
 pub mod search;
 pub mod smooth;
 pub mod tree;
+#[cfg(feature = "gpu")]
 pub mod worklist;

@@ -131,6 +131,7 @@ pub fn cover(bodies: &Bodies, motion: &dyn Motion, options: &Options) -> Coverin
 }
 
 /// Pairs of polygons and parts of the motion that ranges do not clear: what is left is to be found for each alone.
+#[cfg(feature = "gpu")]
 pub(super) fn candidates(
     bodies: &Bodies,
     motion: &dyn Motion,

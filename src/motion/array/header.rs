@@ -8,11 +8,12 @@ pub(in crate::motion) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The contents of a header.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Header {
+pub struct Header {
     /// The type of the elements, as NumPy writes it.
     pub descr: String,
     /// Whether the first index varies fastest.
     pub is_fortran: bool,
+    /// Sizes, the first index first.
     pub shape: Vec<usize>,
     /// Where the numbers begin, bytes.
     pub data_offset: u64,

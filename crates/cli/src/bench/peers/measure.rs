@@ -1,0 +1,110 @@
+//! This engine: what it proves, and what it takes in one thread, in all, on an adapter, and motion by motion.
+
+use super::contender::{Answer, Answers, Told};
+use super::sets::Set;
+use crate::check::cpu_time_s;
+use firstcontact::Result;
+use firstcontact::engine::{Backend, Engine, Options};
+use firstcontact::motion::Motions;
+use firstcontact::verdict::Verdict;
+use std::time::Instant;
+
+/// How the engine is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// In one thread, the motions of a class together.
+    OneThread,
+    /// In one thread, each motion in a call of its own.
+    OneByOne,
+    /// In as many threads as there are, the motions of a class together.
+    AllThreads,
+    /// On a graphics adapter, the motions of a class together.
+    Adapter,
+}
+
+/// An engine that works so.
+pub fn engine(set: &Set, how: How) -> Result<Engine> {
+    let threads = usize::from(matches!(how, How::OneThread | How::OneByOne));
+    let backend = if how == How::Adapter { Backend::Gpu } else { Backend::Cpu };
+    let options = Options { backend, threads, ..Options::default() };
+    Engine::builder(&set.robot, &set.scene).options(options).build()
+}
+
+/// What the engine says of all motions.
+pub fn verdicts(set: &Set) -> Result<Vec<Verdict>> {
+    let all: Vec<usize> = (0..set.motions.len()).collect();
+    Ok(engine(set, How::AllThreads)?.check(&set.batch(&all)?)?.verdicts)
+}
+
+/// Measures the engine on a set; `contact` says which motions have a contact, since these are measured apart from the free ones.
+/// Of `repeats` measurements the median counts.
+pub fn measure(
+    set: &Set,
+    engine: &Engine,
+    how: How,
+    n_classes: usize,
+    contact: &[bool],
+    repeats: usize,
+) -> Result<Answers> {
+    let mut answers = Answers::none(set.motions.len());
+    answers.together_s = vec![None; n_classes];
+    answers.build_s = None;
+    // Once to make what is made once, and to choose the form of swept-volume culling.
+    let all: Vec<usize> = (0..set.motions.len()).collect();
+    engine.check(&set.batch(&all)?)?;
+    if how == How::OneByOne {
+        for i in all {
+            let (verdicts, cpu_s, wall_s) = timed(engine, &set.batch(&[i])?, repeats)?;
+            answers.by_motion[i] = verdicts.first().map(|v| Answer { told: told(v), cpu_s, wall_s });
+        }
+        return Ok(answers);
+    }
+    for class in 0..n_classes {
+        let of_class: Vec<usize> = all.iter().copied().filter(|&i| set.motions[i].class == class).collect();
+        for kind in [true, false] {
+            let some: Vec<usize> = of_class.iter().copied().filter(|&i| contact[i] == kind).collect();
+            if some.is_empty() {
+                continue;
+            }
+            let (verdicts, cpu_s, wall_s) = timed(engine, &set.batch(&some)?, repeats)?;
+            let each = 1.0 / some.len() as f64;
+            for (i, verdict) in some.into_iter().zip(&verdicts) {
+                let answer = Answer { told: told(verdict), cpu_s: cpu_s * each, wall_s: wall_s * each };
+                answers.by_motion[i] = Some(answer);
+            }
+        }
+        if !of_class.is_empty() {
+            let (_, cpu_s, wall_s) = timed(engine, &set.batch(&of_class)?, repeats)?;
+            let seconds = if how == How::OneThread { cpu_s } else { wall_s };
+            answers.together_s[class] = Some(seconds / of_class.len() as f64);
+        }
+    }
+    Ok(answers)
+}
+
+/// Verdicts, and medians of the seconds of the processor and of the clock.
+fn timed(engine: &Engine, motions: &Motions, repeats: usize) -> Result<(Vec<Verdict>, f64, f64)> {
+    let (mut verdicts, mut cpu, mut wall) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..repeats.max(1) {
+        let (clock, from) = (Instant::now(), cpu_time_s());
+        verdicts = engine.check(motions)?.verdicts;
+        let (wall_s, to) = (clock.elapsed().as_secs_f64(), cpu_time_s());
+        wall.push(wall_s);
+        cpu.push(from.zip(to).map_or(wall_s, |(from, to)| to - from));
+    }
+    Ok((verdicts, median(cpu), median(wall)))
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// What a verdict tells: the time up to which nothing touches for certain.
+fn told(verdict: &Verdict) -> Told {
+    match verdict {
+        Verdict::Free => Told::Free,
+        Verdict::Contact(c) => Told::Contact(Some(c.toc[0])),
+        Verdict::Undecided(u) => Told::Undecided(u.clear_until),
+    }
+}

@@ -1,0 +1,322 @@
+//! `bench peers`: this engine beside what is commonly used, on the same motions in one run: time, missed, late and false.
+
+mod contender;
+mod external;
+mod fact;
+mod interpolation;
+mod means;
+mod measure;
+#[cfg(any(feature = "peers", test))]
+mod parry;
+mod problem;
+mod roster;
+mod score;
+mod sets;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use super::MeasureArgs;
+use super::run::Run;
+use crate::interruption;
+use crate::progress::Progress;
+use clap::Args;
+use contender::{Answers, Clock, Contender, Told};
+use fact::{Fact, Judge};
+use firstcontact::{Error, ErrorKind, Result};
+use firstcontact_datasets::DEFAULT_SEED;
+use means::Ground;
+use measure::How;
+use roster::{DRAWN, JUDGE, JUDGE_GAP_M, JUDGE_STEP_M, METHODS, Method, Programs};
+use sets::Set;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Arguments of `bench peers`.
+#[derive(Debug, Args)]
+pub struct PeersArgs {
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+    /// The folder of the peers' programs, which `benches/peers/setup.sh VENV DIR` makes; those that are missing are named
+    #[arg(long, value_name = "DIR")]
+    peers: Option<PathBuf>,
+    /// Motions of a folder with known truth, in the place of those that the program makes itself: robot.urdf, and for each scene
+    /// NAME.obj, NAME.npy and NAME.truth.jsonl
+    #[arg(long, value_name = "DIR")]
+    pool: Option<PathBuf>,
+    /// Motions of each class, the first ones: 200, or 20 with --quick, or all of a pool
+    #[arg(long, value_name = "N")]
+    motions: Option<usize>,
+    /// Seconds for each peer, method and scene; what was not answered by then is left out, and that is said
+    #[arg(long, value_name = "S", default_value_t = 60)]
+    limit_s: u64,
+    /// Only those peers with TEXT in their names; this engine always takes part
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+}
+
+/// Motions of each class where nothing else is asked for.
+const MOTIONS: [usize; 2] = [200, 20];
+/// Of so many measurements of this engine the median counts.
+const REPEATS: usize = 3;
+/// How many times as long as a contender the judge may take.
+const JUDGE_PATIENCE: u32 = 5;
+
+/// Runs the measurement.
+pub fn run(args: &PeersArgs) -> Result<()> {
+    let quick = args.measure.quick;
+    let most = args.motions.or(args.pool.is_none().then_some(MOTIONS[usize::from(quick)])).unwrap_or(usize::MAX);
+    let (classes, sets) = match &args.pool {
+        Some(folder) => sets::pool(folder, most)?,
+        None => sets::made(&args.measure.folder.path()?, quick, most)?,
+    };
+    let ground = Ground { classes, sets: sets.into_iter().map(Arc::new).collect(), judges: Vec::new() };
+    let run =
+        Run::begin("peers", "This engine beside others, on the same motions", DEFAULT_SEED, !args.measure.cpu_only);
+    let mut bench = Bench {
+        args,
+        ground,
+        run,
+        contenders: Vec::new(),
+        missing: Vec::new(),
+        problems: Vec::new(),
+        stop: interruption(),
+    };
+    bench.judge()?;
+    bench.run.tables.push(tables::gaps(&bench.ground)?);
+    bench.this_engine()?;
+    bench.external()?;
+    bench.parry()?;
+    bench.put_down()?;
+    bench.run.finish(&args.measure.out)
+}
+
+/// A measurement as far as it has come.
+struct Bench<'a> {
+    args: &'a PeersArgs,
+    ground: Ground,
+    run: Run,
+    contenders: Vec<Contender>,
+    /// Who could not take part, and why.
+    missing: Vec<(String, String)>,
+    /// For each set the folder that describes it, once one is needed.
+    problems: Vec<PathBuf>,
+    /// Raised when the user interrupts.
+    stop: Arc<AtomicBool>,
+}
+
+impl Bench<'_> {
+    /// Finds out what is true: the pool's truth, coal's fine advancement, and what this engine proves.
+    fn judge(&mut self) -> Result<()> {
+        let judge = |name: &str, facts, is_engine| Judge { name: name.into(), facts, is_engine };
+        if self.args.pool.is_some() {
+            let known = |set: &Arc<Set>| set.motions.iter().map(|m| m.known).collect();
+            let facts = self.ground.sets.iter().map(known).collect();
+            self.ground.judges.push(judge("the pool's truth", facts, false));
+        }
+        let programs = Programs(self.args.peers.as_deref());
+        match programs.find(JUDGE.program) {
+            Ok(program) => {
+                let limit = Duration::from_secs(self.args.limit_s).saturating_mul(JUDGE_PATIENCE);
+                let answers = self.ask(&program, &JUDGE, limit)?;
+                let facts = answers.iter().zip(&self.ground.sets).map(|(a, set)| coal_facts(a, set)).collect();
+                let name = "coal's advancement by exact distances in steps of no less than 20 µm";
+                for trouble in self.ground.troubles(&answers) {
+                    self.missing.push((format!("{name}, as a judge"), trouble));
+                }
+                self.ground.judges.push(judge(name, facts, false));
+            }
+            Err(why) => self.missing.push(("coal, as a judge".into(), why)),
+        }
+        self.go_on()?;
+        let mut facts: Vec<Vec<Fact>> = Vec::new();
+        for set in &self.ground.sets {
+            facts.push(measure::verdicts(set)?.iter().map(Fact::proved).collect());
+        }
+        self.ground.judges.push(judge("what this engine proves", facts, true));
+        Ok(())
+    }
+
+    fn this_engine(&mut self) -> Result<()> {
+        for how in [How::OneThread, How::OneByOne, How::AllThreads, How::Adapter] {
+            if how == How::Adapter && self.args.measure.cpu_only {
+                continue;
+            }
+            match self.this_engine_as(how) {
+                Err(e) if how == How::Adapter && e.kind() == ErrorKind::Gpu => {
+                    self.missing.push(("firstcontact, on an adapter".into(), e.to_string()));
+                }
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    fn this_engine_as(&mut self, how: How) -> Result<()> {
+        let n_classes = self.ground.classes.len();
+        let (mut answers, mut name) = (Vec::new(), String::new());
+        for (s, set) in self.ground.sets.iter().enumerate() {
+            let engine = measure::engine(set, how)?;
+            name = match how {
+                How::OneThread => "firstcontact, 1 thread".into(),
+                How::OneByOne => "firstcontact, 1 thread, one by one".into(),
+                How::AllThreads => format!("firstcontact, {} threads", engine.threads()),
+                How::Adapter => format!("firstcontact, {}", engine.adapter().map_or("adapter".into(), |a| a.name)),
+            };
+            let contact = |i| fact::judged(&self.ground.judges, s, i, true).is_contact();
+            let contact: Vec<bool> = (0..set.motions.len()).map(contact).collect();
+            // One by one as the others: each motion once.
+            let repeats = if self.args.measure.quick || how == How::OneByOne { 1 } else { REPEATS };
+            let mut of_set = measure::measure(set, &engine, how, n_classes, &contact, repeats)?;
+            of_set.about = Some(format!("firstcontact {}", env!("CARGO_PKG_VERSION")));
+            answers.push(of_set);
+        }
+        let what = match how {
+            How::OneByOne => "guaranteed answers; each motion in a call of its own",
+            _ => "guaranteed answers; the motions of a class in one call",
+        };
+        let clock = if matches!(how, How::OneThread | How::OneByOne) { Clock::Processor } else { Clock::Wall };
+        let is_drawn = how != How::OneByOne;
+        self.add(Contender { name, what: what.into(), clock, is_engine: true, is_drawn, answers })
+    }
+
+    /// All programs that are there, by all their methods.
+    fn external(&mut self) -> Result<()> {
+        let programs = Programs(self.args.peers.as_deref());
+        let mut absent: Vec<&str> = Vec::new();
+        let wanted: Vec<Method> = METHODS.into_iter().filter(|m| self.wanted(m.name)).collect();
+        for method in &wanted {
+            match programs.find(method.program) {
+                Ok(program) => {
+                    let answers = self.ask(&program, method, Duration::from_secs(self.args.limit_s))?;
+                    self.add_peer(method.name, method.what, DRAWN.contains(&method.name), answers)?;
+                }
+                Err(why) if !absent.contains(&method.program) => {
+                    absent.push(method.program);
+                    self.missing.push((method.program.into(), why));
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks a program about all sets.
+    fn ask(&mut self, program: &Path, method: &Method, limit: Duration) -> Result<Vec<Answers>> {
+        for set in self.ground.sets.iter().skip(self.problems.len()) {
+            let folder = self.args.measure.out.join("problems").join(&set.name);
+            problem::write(set, &folder)?;
+            let folder = std::path::absolute(&folder).unwrap_or(folder);
+            self.problems.push(folder);
+        }
+        let mut answers = Vec::new();
+        for (set, problem) in self.ground.sets.iter().zip(&self.problems) {
+            let n_motions = set.motions.len();
+            let Method { method, step, .. } = *method;
+            let bar = progress(&set.name, n_motions);
+            let call = external::Call { program, problem, method, step, n_motions, limit, stop: &self.stop };
+            answers.push(external::run(&call, &mut |n| bar.set(n as u64)));
+            bar.finish();
+        }
+        Ok(answers)
+    }
+
+    #[cfg(any(feature = "peers", test))]
+    fn parry(&mut self) -> Result<()> {
+        let methods = [
+            ("parry3d cast", parry::Method::Cast, "each link from pose to pose in the world, which is another motion"),
+            ("parry3d samples, 0.5°", parry::Method::SamplesDeg(0.5), "intersection tests at poses so far apart"),
+        ];
+        for (name, method, what) in methods {
+            if !self.wanted(name) {
+                continue;
+            }
+            let mut answers = Vec::new();
+            for set in &self.ground.sets {
+                let bar = progress(&set.name, set.motions.len());
+                let limit = Duration::from_secs(self.args.limit_s);
+                answers.push(parry::run(set, method, limit, &self.stop, &mut |n| bar.set(n as u64)));
+                bar.finish();
+            }
+            self.add_peer(name, what, true, answers)?;
+        }
+        Ok(())
+    }
+
+    /// It is not in this build.
+    #[cfg(not(any(feature = "peers", test)))]
+    fn parry(&mut self) -> Result<()> {
+        if self.wanted("parry3d") {
+            let why = "not in this build: cargo run --release --features peers -- bench peers …";
+            self.missing.push(("parry3d".into(), why.into()));
+        }
+        Ok(())
+    }
+
+    fn wanted(&self, name: &str) -> bool {
+        self.args.only.as_ref().is_none_or(|only| name.to_lowercase().contains(&only.to_lowercase()))
+    }
+
+    /// A peer that answers in one thread.
+    fn add_peer(&mut self, name: &str, what: &str, is_drawn: bool, answers: Vec<Answers>) -> Result<()> {
+        let (name, what) = (name.into(), what.into());
+        self.add(Contender { name, what, clock: Clock::Processor, is_engine: false, is_drawn, answers })
+    }
+
+    /// Takes a contender in, and writes what is known so far: the next one may take long.
+    fn add(&mut self, contender: Contender) -> Result<()> {
+        let answered: usize = contender.answers.iter().map(Answers::count).sum();
+        let seconds: Vec<f64> =
+            contender.answers.iter().flat_map(|a| &a.by_motion).flatten().map(|a| contender.cost_s(a)).collect();
+        let mean_ms = means::mean(&seconds).map_or(String::from("–"), |s| format!("{:.4}", s * 1e3));
+        tell!("{}: {answered} motions, {mean_ms} ms each", contender.name);
+        for trouble in self.ground.troubles(&contender.answers) {
+            tell!("  {trouble}");
+        }
+        self.contenders.push(contender);
+        self.put_down()?;
+        self.go_on()
+    }
+
+    /// An error if the measurement was interrupted.
+    fn go_on(&self) -> Result<()> {
+        if !self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let figures = self.args.measure.out.join("peers.json");
+        let message = format!("interrupted after {} of those who take part", self.contenders.len());
+        Err(Error::new(ErrorKind::Interrupted, message).in_file(figures).remedy("the file has the figures so far"))
+    }
+
+    fn put_down(&mut self) -> Result<()> {
+        tables::fill(&mut self.run, &self.ground, &self.contenders, &self.missing);
+        if self.args.pool.is_some() {
+            // Its motions are not those of the data sets of these names.
+            self.run.datasets.clear();
+        }
+        self.run.write(&self.args.measure.out)
+    }
+}
+
+/// What coal's fine advancement says: its time may be early by the gap at which it calls it a hit, and late by its step.
+fn coal_facts(answers: &Answers, set: &Set) -> Vec<Fact> {
+    let fact = |(answer, motion): (&Option<contender::Answer>, &sets::Motion)| match answer.map(|a| a.told) {
+        Some(Told::Free) => Fact::Free,
+        Some(Told::Contact(Some(t))) => {
+            let share = |metres: f64, travel_m: f64| if travel_m > 0.0 { metres / travel_m } else { 1.0 };
+            // Whichever link it is that touches.
+            let before = share(JUDGE_STEP_M, motion.least_travel_m);
+            Fact::Contact([(t - before).max(0.0), (t + share(JUDGE_GAP_M, motion.travel_m)).min(1.0)])
+        }
+        _ => Fact::Unknown,
+    };
+    answers.by_motion.iter().zip(&set.motions).map(fact).collect()
+}
+
+fn progress(name: &str, n: usize) -> Progress {
+    let progress = Progress::new("measuring", "motions", n as u64);
+    progress.set_message(name);
+    progress
+}

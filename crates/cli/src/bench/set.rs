@@ -1,0 +1,110 @@
+//! Data sets to measure on: robot, scene, and motions of which is known whether they collide.
+
+use super::run::UsedDataset;
+use crate::dataset::Loaded;
+use firstcontact::Result;
+use firstcontact::engine::{Engine, Stats};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::verdict::Verdict;
+use std::path::Path;
+
+/// Whether motions collide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing touches.
+    Free,
+    /// Something does, or may.
+    Colliding,
+}
+
+impl Kind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Free, Self::Colliding];
+
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        ["free", "colliding"][self as usize]
+    }
+}
+
+/// A data set with its answers.
+pub struct Set {
+    /// `NAME/DEG`.
+    pub name: String,
+    /// The robot.
+    pub robot: Robot,
+    /// The scene.
+    pub scene: Scene,
+    /// All motions.
+    pub motions: Motions,
+    /// Their answers.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Set {
+    /// Reads a data set, which is made if it is one of those that are made and not there, and checks it once on the CPU.
+    pub fn load(name: &str, folder: &Path) -> Result<Self> {
+        let loaded = Loaded::new(name, folder)?;
+        let verdicts = loaded.engine()?.check(&loaded.motions)?.verdicts;
+        let Loaded { robot, scene, motions, .. } = loaded;
+        Ok(Self { name: name.into(), robot, scene, motions, verdicts })
+    }
+
+    /// The numbers of the first motions of a kind.
+    pub fn numbers(&self, kind: Kind, most: usize) -> Vec<usize> {
+        let fits = |i: &usize| (self.verdicts[*i] == Verdict::Free) == (kind == Kind::Free);
+        (0..self.verdicts.len()).filter(fits).take(most).collect()
+    }
+
+    /// The set with motions that are worth a look: the earliest contact, the latest one, and `others`.
+    pub fn used(&self, others: &[usize]) -> UsedDataset {
+        let begin = |i: usize| match &self.verdicts[i] {
+            Verdict::Contact(contact) => contact.toc[0],
+            _ => f64::NAN,
+        };
+        let mut hits: Vec<usize> = (0..self.verdicts.len()).filter(|&i| begin(i) > 0.0).collect();
+        hits.sort_by(|&a, &b| begin(a).total_cmp(&begin(b)));
+        let mut motions: Vec<usize> = [hits.first(), hits.last()].into_iter().flatten().copied().collect();
+        for &other in others {
+            if !motions.contains(&other) {
+                motions.push(other);
+            }
+        }
+        UsedDataset { name: self.name.clone(), motions }
+    }
+}
+
+/// Seconds that go into measuring the same motions again, and how often that is at most.
+const AGAIN: (f64, usize) = (1.0, 5);
+
+/// Checks motions together several times, as long as that is quick: the figures of the median, and the seconds of each time.
+/// Before that one motion is checked, to make the buffers.
+pub fn repeated(engine: &Engine, motions: &Motions) -> Result<(Stats, Vec<f64>)> {
+    engine.check(&motions.range(0..1))?;
+    let mut all = vec![engine.check(motions)?.stats];
+    let sum = |all: &[Stats]| all.iter().map(|s| s.wall_s).sum::<f64>();
+    while all.len() < AGAIN.1 && sum(&all) < AGAIN.0 {
+        all.push(engine.check(motions)?.stats);
+    }
+    let seconds: Vec<f64> = all.iter().map(|s| s.wall_s).collect();
+    all.sort_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
+    let median = all.swap_remove(all.len() / 2);
+    Ok((median, seconds))
+}
+
+/// Checks motions in ever larger portions until they are at an end or `limit_s` seconds are over; what is begun is ended.
+pub fn within(engine: &Engine, motions: &Motions, limit_s: f64) -> Result<Stats> {
+    let (mut sum, mut first, mut portion) = (Stats::default(), 0, 1);
+    while first < motions.len() && sum.wall_s < limit_s {
+        let stats = engine.check(&motions.range(first..first + portion))?.stats;
+        sum.add(&stats);
+        sum.wall_s += stats.wall_s;
+        first += portion;
+        // Not twice as many where the time would not do for them.
+        let share = (limit_s - sum.wall_s) / sum.wall_s.max(1e-9);
+        portion = portion.saturating_mul(2).min(((first as f64 * share) as usize).max(1));
+    }
+    Ok(sum)
+}

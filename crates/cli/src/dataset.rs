@@ -1,0 +1,181 @@
+//! `firstcontact dataset`: data sets that the program makes itself, and public ones that it fetches.
+
+mod fetch;
+mod loaded;
+mod named;
+
+pub use loaded::Loaded;
+pub use named::{ProblemSet, Work, work};
+
+use super::{Outcome, outputs};
+use clap::{Args, Subcommand};
+use directories::ProjectDirs;
+use firstcontact::engine::{Backend, Engine};
+use firstcontact::motion::Motions;
+use firstcontact::output::Claim;
+use firstcontact::verdict::Verdict;
+use firstcontact::{Error, Result};
+use firstcontact_datasets::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, Progress, THETA_MAX_DEG};
+use std::path::{Path, PathBuf};
+
+/// The file that keeps other processes out of a folder while files are made there.
+const LOCK: &str = "dataset.lock";
+
+/// The folder of data sets.
+#[derive(Clone, Debug, Args)]
+pub struct FolderArgs {
+    /// Where data sets are kept; those that are made are made there. By default the folder for the user's data: on
+    /// Linux $XDG_DATA_HOME/firstcontact/datasets, or ~/.local/share/firstcontact/datasets. Public sets are looked
+    /// for in FIRSTCONTACT_DATA first
+    #[arg(long, value_name = "DIR", help_heading = "Data sets")]
+    dataset_folder: Option<PathBuf>,
+}
+
+impl FolderArgs {
+    /// A folder of the caller's choice.
+    #[cfg(test)]
+    pub fn at(folder: PathBuf) -> Self {
+        Self { dataset_folder: Some(folder) }
+    }
+
+    /// The folder; it need not exist.
+    ///
+    /// # Errors
+    /// None is given, and the user has no home directory.
+    pub fn path(&self) -> Result<PathBuf> {
+        let default = || ProjectDirs::from("", "", env!("CARGO_PKG_NAME")).map(|dirs| dirs.data_dir().join("datasets"));
+        self.dataset_folder.clone().or_else(default).ok_or_else(|| {
+            Error::usage("no home directory to keep data sets in").remedy("name a folder with --dataset-folder")
+        })
+    }
+}
+
+/// Arguments of `dataset`.
+#[derive(Debug, Args)]
+pub struct DatasetArgs {
+    #[command(subcommand)]
+    command: DatasetCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DatasetCommand {
+    /// Make a data set: robot, scene, and motions that start free
+    Make(MakeArgs),
+    /// Download public data sets, verify and unpack them: robots, scenes, planning problems. FIRSTCONTACT_MIRROR may name a folder
+    /// or an address with the same downloads, PIP_INDEX_URL an index of Python packages
+    Fetch(fetch::FetchArgs),
+    /// List the data sets: those that are made, those that are fetched, and the names for --dataset
+    List(FolderArgs),
+}
+
+#[derive(Debug, Args)]
+struct MakeArgs {
+    /// Which one; `list` names them
+    name: String,
+    /// The folder to write it into
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Another seed gives another layout and other motions
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    seed: u64,
+    /// How many times larger the scene is: amr has so many machine rooms of 187,000 triangles, 6 for a million, 54 for ten
+    /// millions, 535 for a hundred
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    scale: u64,
+    /// Motions for each largest angle
+    #[arg(long, value_name = "N", default_value_t = MakeOptions::default().n_motions)]
+    motions: usize,
+}
+
+/// Runs the command.
+pub fn run(args: &DatasetArgs) -> Result<Outcome> {
+    match &args.command {
+        DatasetCommand::List(folder) => fetch::list(folder)?,
+        DatasetCommand::Fetch(a) => fetch::run(a)?,
+        DatasetCommand::Make(a) => {
+            let _claim = Claim::new(&a.out.join(LOCK))?;
+            let summary = make(&a.name, &a.out, a.seed, a.scale, a.motions)?;
+            say!("{summary}");
+        }
+    }
+    Ok(Outcome::Free)
+}
+
+fn make(name: &str, out: &Path, seed: u64, scale: u64, n_motions: usize) -> Result<firstcontact_datasets::Summary> {
+    let set = Dataset::generate(name, seed, scale)?;
+    let (robot, scene) = (set.robot()?, set.scene_within_reach()?.unwrap_or_default());
+    // On the CPU: which starts are free must not depend on what adapters there are.
+    let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
+    let mut is_free = |starts: &[Vec<f64>]| {
+        let report = engine.check(&Motions::between(starts, starts)?)?;
+        Ok(report.verdicts.iter().map(|v| *v == Verdict::Free).collect())
+    };
+    let bar = super::progress::Progress::new("making", "motions", (THETA_MAX_DEG.len() * n_motions) as u64);
+    let mut progress = |p: Progress| {
+        let before = THETA_MAX_DEG.iter().filter(|&&theta| theta < p.theta_max_deg).count();
+        bar.set((before * n_motions + p.n_made) as u64);
+    };
+    let summary = set.write(out, &MakeOptions { n_motions }, &mut is_free, &mut progress);
+    bar.finish();
+    summary
+}
+
+/// A data set on disk.
+#[derive(Debug)]
+pub struct Files {
+    /// The robot.
+    pub robot: PathBuf,
+    /// The scene.
+    pub scene: PathBuf,
+    /// The motions.
+    pub motions: PathBuf,
+    /// Where the set puts the robot's root, if it says.
+    pub base: Option<[f64; 6]>,
+}
+
+/// The files of the generated data set `NAME` or `NAME/DEG` below `folder`, made if they are not there. `DEG` is the largest angle of
+/// a joint, 30 where it is left out.
+pub fn files(name: &str, folder: &Path) -> Result<Files> {
+    let (name, degrees) = name.split_once('/').unwrap_or((name, "30"));
+    let degrees = degrees.trim_end_matches("deg");
+    if !THETA_MAX_DEG.iter().any(|t| t.to_string() == degrees) {
+        let angles = THETA_MAX_DEG.map(|t| t.to_string()).join(", ");
+        let message = format!("data set '{name}' has no motions of '{degrees}' degrees");
+        return Err(Error::usage(message).remedy(format!("there are {angles}")));
+    }
+    let set = Dataset::generate(name, DEFAULT_SEED, 1)?;
+    let Some(scene) = &set.scene else {
+        return Err(Error::usage(format!("data set '{name}' has no scene")).remedy("try pipes or amr"));
+    };
+    let out = folder.join(&set.name);
+    unless(
+        || is_current(&out),
+        &out,
+        || {
+            tell!("making data set {} in {}", set.name, out.display());
+            make(&set.name, &out, DEFAULT_SEED, 1, MakeOptions::default().n_motions).map(|_| ())
+        },
+    )?;
+    Ok(Files {
+        base: None,
+        robot: out.join("robot.urdf"),
+        scene: out.join(format!("{}.obj", scene.name)),
+        motions: out.join(format!("motions-{}-{degrees}deg.npy", scene.name)),
+    })
+}
+
+/// Makes files in a folder unless they are there. If another process is making them, waits and uses these.
+fn unless(is_there: impl Fn() -> bool, folder: &Path, make: impl FnOnce() -> Result<()>) -> Result<()> {
+    if is_there() {
+        return Ok(());
+    }
+    let _claim = outputs::wait(|| Claim::new(&folder.join(LOCK)))?;
+    if is_there() { Ok(()) } else { make() }
+}
+
+/// Whether a folder holds a whole data set of the usual seed, made by these generators.
+fn is_current(folder: &Path) -> bool {
+    let text = std::fs::read_to_string(folder.join("dataset.json")).unwrap_or_default();
+    serde_json::from_str::<serde_json::Value>(&text)
+        .is_ok_and(|d| d["seed"] == DEFAULT_SEED && d["generator_version"] == GENERATOR_VERSION)
+}

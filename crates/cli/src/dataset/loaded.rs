@@ -1,0 +1,86 @@
+//! Data sets by name, read: for commands that take no files.
+
+use super::Files;
+use super::named::{ProblemSet, Work, placed, work};
+use firstcontact::engine::{Backend, Engine, Options};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::model::scene_file::SceneOptions;
+use firstcontact::motion::{MissingJoints, MotionOptions, Motions};
+use firstcontact::{Error, Result};
+use firstcontact_datasets::problems;
+use std::path::Path;
+
+/// Motions of a robot in a scene.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The robot.
+    pub robot: Robot,
+    /// The scene.
+    pub scene: Scene,
+    /// The motions.
+    pub motions: Motions,
+    /// Pairs (link, object) that are never tested.
+    pub allowed: Vec<(u32, u32)>,
+}
+
+impl Loaded {
+    /// The data set `name`, which has one scene.
+    pub fn new(name: &str, folder: &Path) -> Result<Self> {
+        match work(name, folder)? {
+            Work::Files(files) => Self::files(&files),
+            Work::Problems(_) => Err(Error::usage(format!("each motion of '{name}' has a scene of its own"))
+                .remedy("name a set with one scene: firstcontact dataset list")),
+        }
+    }
+
+    /// The motions `numbers` of the data set `name`: together, or each by itself if each has a scene of its own.
+    pub fn some(name: &str, folder: &Path, numbers: &[usize]) -> Result<Vec<(String, Vec<usize>, Self)>> {
+        let known = |n: usize| match numbers.iter().find(|&&k| k >= n) {
+            Some(k) => {
+                Err(Error::usage(format!("there is no motion {k}, there are {n}")).at(format!("data set '{name}'")))
+            }
+            None => Ok(()),
+        };
+        match work(name, folder)? {
+            Work::Files(files) => {
+                let all = Self::files(&files)?;
+                known(all.motions.len())?;
+                let motions = all.motions.pick(numbers);
+                Ok(vec![(name.to_string(), numbers.to_vec(), Self { motions, ..all })])
+            }
+            Work::Problems(set) => {
+                let (robot, found) = problems_of(&set)?;
+                known(found.len())?;
+                let one = |&k: &usize| {
+                    let problem = &found[k];
+                    let robot = problem.robot(&robot).unwrap_or_else(|| robot.clone());
+                    let (motions, allowed) =
+                        (problem.motion(&robot, &MissingJoints::Refuse)?, problem.planning.allowed_pairs(&robot));
+                    let scene = problem.planning.scene.clone();
+                    Ok((format!("{name} ({})", problem.name), vec![k], Self { robot, scene, motions, allowed }))
+                };
+                numbers.iter().map(one).collect()
+            }
+        }
+    }
+
+    fn files(files: &Files) -> Result<Self> {
+        let robot = placed(&files.robot, files.base.unwrap_or_default())?;
+        let scene = Scene::from_file(&files.scene)?;
+        let motions = Motions::load(&files.motions, &robot, &MotionOptions::default())?;
+        Ok(Self { robot, scene, motions, allowed: Vec::new() })
+    }
+
+    /// An engine on the CPU.
+    pub fn engine(&self) -> Result<Engine> {
+        let options = Options { backend: Backend::Cpu, ..Options::default() };
+        Engine::builder(&self.robot, &self.scene).options(options).allow(self.allowed.iter().copied()).build()
+    }
+}
+
+fn problems_of(set: &ProblemSet) -> Result<(Robot, Vec<problems::Problem>)> {
+    let robot = placed(&set.robot, set.base)?;
+    let found = problems::read(&set.archive, &set.suffix, &set.kind, &SceneOptions::default())?;
+    Ok((robot, found))
+}

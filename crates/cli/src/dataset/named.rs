@@ -1,0 +1,167 @@
+//! Names for `--dataset`: which files they mean, and motions that are made where a set has none.
+
+use super::{Files, files, unless};
+use crate::progress::Progress;
+use firstcontact::engine::{Backend, Engine};
+use firstcontact::load::read_text;
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::model::scene_file::SceneOptions;
+use firstcontact::model::urdf::UrdfOptions;
+use firstcontact::motion::{MissingJoints, Motions};
+use firstcontact::output::PartFile;
+use firstcontact::verdict::Verdict;
+use firstcontact::{Error, Result};
+use firstcontact_datasets::manifest::{Manifest, NamedRun, Problems};
+use firstcontact_datasets::placed::RandomMotions;
+use firstcontact_datasets::problems;
+use firstcontact_datasets::{DEFAULT_SEED, MakeOptions, THETA_MAX_DEG};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// What a name stands for.
+#[derive(Debug)]
+pub enum Work {
+    /// One robot, one scene, many motions.
+    Files(Files),
+    /// Problems, each in a scene of its own.
+    Problems(ProblemSet),
+}
+
+/// A set of problems.
+#[derive(Debug)]
+pub struct ProblemSet {
+    /// The robot.
+    pub robot: PathBuf,
+    /// The archive.
+    pub archive: PathBuf,
+    /// What its folders' names end in.
+    pub suffix: String,
+    /// Which problems.
+    pub kind: String,
+    /// Where the robot's root stands.
+    pub base: [f64; 6],
+}
+
+/// What the data set `name` means. Public sets are looked for in the folder that `FIRSTCONTACT_DATA` names, then in `folder`;
+/// what is made is made in `folder`.
+pub fn work(name: &str, folder: &Path) -> Result<Work> {
+    let manifest = Manifest::built_in()?;
+    let Some((run, rest)) = manifest.run(name) else { return files(name, folder).map(Work::Files) };
+    let robot = find(&run.robot, folder)?;
+    match (&run.scene, &run.problems) {
+        (None, Some(of)) => {
+            let archive = find(&of.archive, folder)?;
+            let kind = of.kind.as_deref().unwrap_or(if rest.is_empty() { problems::ALL } else { rest });
+            let (suffix, kind) = (of.suffix.clone(), kind.to_string());
+            Ok(Work::Problems(ProblemSet { robot, archive, suffix, kind, base: run.base }))
+        }
+        (Some(scene), of) => {
+            let out = folder.join(run.name.replace('/', "-"));
+            let scene = match &run.meshes {
+                Some(meshes) => with_meshes(&find(scene, folder)?, meshes, folder, &out)?,
+                None => find(scene, folder)?,
+            };
+            let motions = match of {
+                Some(of) => starts_and_goals(run, of, &robot, folder, &out)?,
+                None => random(run, rest, &robot, &scene, &out)?,
+            };
+            Ok(Work::Files(Files { robot, scene, motions, base: Some(run.base) }))
+        }
+        (None, None) => Err(Error::usage(format!("data set '{name}' has no scene"))),
+    }
+}
+
+/// The sets that a run needs.
+pub fn sets_of(run: &NamedRun) -> Vec<&str> {
+    let files = [Some(&run.robot), run.scene.as_ref(), run.problems.as_ref().map(|p| &p.archive)];
+    let mut sets: Vec<&str> = files.into_iter().flatten().filter_map(|file| file.split('/').next()).collect();
+    sets.dedup();
+    sets
+}
+
+/// Where a file of a public set is.
+fn find(file: &str, folder: &Path) -> Result<PathBuf> {
+    let data = std::env::var_os("FIRSTCONTACT_DATA").filter(|v| !v.is_empty()).map(PathBuf::from);
+    let places: Vec<PathBuf> = data.into_iter().chain([folder.to_path_buf()]).map(|f| f.join(file)).collect();
+    places.iter().find(|p| p.is_file()).cloned().ok_or_else(|| {
+        let set = file.split('/').next().unwrap_or_default();
+        Error::input(format!("the data set {set} is not there: no {file}"))
+            .in_folders(places.iter().filter_map(|place| place.ancestors().nth(Path::new(file).components().count())))
+            .remedy(format!("firstcontact dataset fetch {set}; or FIRSTCONTACT_DATA names a folder that has {set}"))
+    })
+}
+
+/// A copy of a URDF scene in which paths of meshes that begin with `from` begin with the folder `to` of a set.
+fn with_meshes(scene: &Path, [from, to]: &[String; 2], folder: &Path, out: &Path) -> Result<PathBuf> {
+    let text = read_text(scene)?;
+    // The scene stands in the same set, so it tells where the set is.
+    let set = scene.ancestors().find(|f| f.ends_with(to)).unwrap_or(folder);
+    let set = std::path::absolute(set).map_err(|e| Error::input(e.to_string()).in_file(set))?;
+    let place = set.display().to_string().replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let path = out.join("scene.urdf");
+    let text = text.replace(from.as_str(), &format!("file://{place}"));
+    let is_there = || std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes());
+    unless(is_there, out, || put(&path, &text))?;
+    Ok(path)
+}
+
+/// Starts and goals of problems as a file of motions, made if it is not there.
+fn starts_and_goals(run: &NamedRun, of: &Problems, robot: &Path, folder: &Path, out: &Path) -> Result<PathBuf> {
+    let path = out.join("motions.json");
+    unless(|| path.is_file(), out, || put(&path, &starts_and_goals_of(run, of, robot, folder)?))?;
+    Ok(path)
+}
+
+/// A file of one text.
+fn put(path: &Path, text: &str) -> Result<()> {
+    let mut file = PartFile::create(path)?;
+    file.lines(text)?;
+    file.finish()
+}
+
+fn starts_and_goals_of(run: &NamedRun, of: &Problems, robot: &Path, folder: &Path) -> Result<String> {
+    let kind = of.kind.as_deref().unwrap_or(problems::ALL);
+    let found = problems::read(&find(&of.archive, folder)?, &of.suffix, kind, &SceneOptions::default())?;
+    let robot = placed(robot, run.base)?;
+    let motions: Vec<Motions> =
+        found.iter().map(|p| p.motion(&robot, &MissingJoints::Refuse)).collect::<Result<_>>()?;
+    let names: Vec<&str> = robot.columns.iter().map(|c| c.name.as_str()).collect();
+    let ends: Vec<_> = motions.iter().map(|m| [m.start(0), m.end(0)]).collect();
+    Ok(json!({ "joints": names, "motions": ends }).to_string())
+}
+
+/// Random motions of at most `degrees`, made if they are not there.
+fn random(run: &NamedRun, degrees: &str, robot: &Path, scene: &Path, out: &Path) -> Result<PathBuf> {
+    let degrees = if degrees.is_empty() { "30" } else { degrees.trim_end_matches("deg") };
+    let Some(&theta_max_deg) = THETA_MAX_DEG.iter().find(|t| t.to_string() == degrees) else {
+        let angles = THETA_MAX_DEG.map(|t| t.to_string()).join(", ");
+        let message = format!("data set '{}' has no motions of '{degrees}' degrees", run.name);
+        return Err(Error::usage(message).remedy(format!("there are {angles}")));
+    };
+    let path = out.join(format!("motions-{degrees}deg.npy"));
+    unless(|| path.is_file(), out, || make_random(run, theta_max_deg, robot, scene, &path))?;
+    Ok(path)
+}
+
+fn make_random(run: &NamedRun, theta_max_deg: f64, robot: &Path, scene: &Path, path: &Path) -> Result<()> {
+    tell!("making motions of {} in {}", run.name, path.display());
+    let (robot, scene) = (placed(robot, run.base)?, Scene::from_file(scene)?);
+    // On the CPU: which starts are free must not depend on what adapters there are.
+    let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
+    let mut is_free = |starts: &[Vec<f64>]| {
+        let report = engine.check(&Motions::between(starts, starts)?)?;
+        Ok(report.verdicts.iter().map(|v| *v == Verdict::Free).collect())
+    };
+    let n_motions = MakeOptions::default().n_motions;
+    let bar = Progress::new("making", "motions", n_motions as u64);
+    let random = RandomMotions { name: &run.name, seed: DEFAULT_SEED, theta_max_deg, n_motions };
+    let written = random.write(&robot, path, &mut is_free, &mut |made| bar.set(made.n_made as u64));
+    bar.finish();
+    written
+}
+
+/// A robot with its root there.
+pub(super) fn placed(robot: &Path, base: [f64; 6]) -> Result<Robot> {
+    Robot::from_urdf_with(robot, &UrdfOptions { base, ..UrdfOptions::default() })
+}

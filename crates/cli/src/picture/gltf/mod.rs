@@ -1,0 +1,263 @@
+//! Motions as binary glTF (GLB), for viewers of others and for the page of reports.
+//!
+//! Every body of the robot is a node under its parent's, moved by animations as its joint moves; links are nodes with
+//! meshes below. The first contact of a motion is a red ball with an arrow along the normal. Each motion is one
+//! animation, of a second for the whole motion, and its `extras` are the answer as `check` writes it. Coordinates are
+//! metres; below the topmost node z is up, as in the engine, and `extras` of the scene give the origin where it is not
+//! the world's, and where to look at each motion from.
+
+mod file;
+mod frame;
+mod near;
+mod way;
+
+use super::mesh::Mesh;
+use super::palette;
+pub use super::palette::{CONTACT, ROBOT, TOUCHED};
+use file::File;
+use firstcontact::engine::Engine;
+use firstcontact::error::{Error, Result};
+use firstcontact::model::robot::{JointKind, Triangle};
+use firstcontact::model::scene::Scene;
+use firstcontact::model::world::World;
+use firstcontact::motion::{ModelMotion, Motions};
+use firstcontact::report::Line;
+use firstcontact::verdict::{Touch, Verdict};
+use frame::{Frame, middle_and_size, points_of_ways};
+use glam::{DQuat, DVec3};
+use gltf_json::Index;
+use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler, Target};
+use gltf_json::extras::RawValue;
+use gltf_json::scene::{Node, UnitQuaternion};
+use gltf_json::validation::Checked::Valid;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::HashMap;
+use std::f32::consts::FRAC_1_SQRT_2;
+
+/// The radius of the ball at a contact, by the size of what moves.
+const MARK: f64 = 0.02;
+
+/// A motion to be shown.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownMotion<'a> {
+    /// Its index in the given motions.
+    pub at: usize,
+    /// The number that names it.
+    pub number: usize,
+    /// The engine's answer for it.
+    pub verdict: &'a Verdict,
+}
+
+/// A GLB file.
+#[derive(Clone, Debug)]
+pub struct Glb {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Triangles of the scene that are in the file.
+    pub scene_triangles: usize,
+    /// Triangles of the scene.
+    pub of_triangles: usize,
+}
+
+/// Makes a GLB file of the robot, the scene and some motions, each an animation; of a scene of more than
+/// `most_triangles` those objects that are nearest to the motions. `scene` is the one that the engine was built for.
+///
+/// # Errors
+/// A motion does not fit the robot or turns a joint by more than some 800 turns; the file would be larger than 4 GiB.
+pub fn export(
+    engine: &Engine,
+    scene: &Scene,
+    motions: &Motions,
+    shown: &[ShownMotion],
+    most_triangles: usize,
+) -> Result<Glb> {
+    let world = engine.world();
+    let ways = points_of_ways(engine, motions, shown)?;
+    let way = ways.concat();
+    let (focus, extent_m) = middle_and_size(&way);
+    let frame = |(s, way): (&ShownMotion, &Vec<DVec3>)| Frame::new(engine, motions, s, way);
+    let frames: Vec<Frame> = shown.iter().zip(&ways).map(frame).collect::<Result<_>>()?;
+    let mut file = File::default();
+    file.root.asset.generator = Some(format!("firstcontact {}", env!("CARGO_PKG_VERSION")));
+
+    let touched: Vec<u32> = shown.iter().filter_map(|s| touch(s.verdict)).map(|t| t.b.object).collect();
+    let near = near::nearest(world, &way, &touched, most_triangles);
+    let first = shown.first().ok_or_else(|| Error::usage("no motion to show"))?;
+    let (top, bodies) = add_robot(&mut file, world, &motion(world, motions, first.at)?);
+    let scene_triangles = near.iter().map(|s| s.triangles.len()).sum();
+    let mut below = add_scene(&mut file, world, &near, &touched);
+    let sizes_m: Vec<f64> = frames.iter().map(|frame| MARK * frame.extent_m).collect();
+    let marks = add_marks(&mut file, world, shown, &sizes_m);
+    below.extend(marks.iter().flatten());
+    file.root.nodes[top.value()].children.get_or_insert_default().extend(below);
+
+    for (k, s) in shown.iter().enumerate() {
+        let mut animation = Keys::new(&mut file);
+        let motion = motion(world, motions, s.at)?;
+        for ((node, joint), body) in bodies.iter().zip(&motion.joints).zip(&world.robot.bodies) {
+            // The root's keys are there even where nothing moves: a motion is an animation.
+            if body.joint.kind != JointKind::Fixed || body.parent.is_none() {
+                animation.translation(*node, &way::positions(joint));
+                animation.rotation(*node, &way::rotations(joint)?);
+            }
+        }
+        // Of several motions only the mark of the one that is played is there.
+        if shown.len() > 1 {
+            for (other, mark) in marks.iter().enumerate() {
+                let size = if other == k { sizes_m[k] as f32 } else { 0.0 };
+                mark.iter().for_each(|mark| animation.scale(*mark, size));
+            }
+        }
+        let line = Line::new(s.number, s.verdict, &world.robot, scene);
+        animation.finish(format!("motion {}", s.number), extras(&line)?);
+    }
+    let told = json!({
+        "origin_m": world.origin_m.to_array(),
+        "focus_m": focus.to_array(),
+        "extent_m": extent_m,
+        "scene_triangles": [scene_triangles, world.scene.triangles.len()],
+        "motions": frames,
+    });
+    let scene = gltf_json::Scene { extensions: None, extras: extras(&told)?, name: None, nodes: vec![top] };
+    file.root.scene = Some(file.root.push(scene));
+    let of_triangles = world.scene.triangles.len();
+    Ok(Glb { bytes: file.finish()?, scene_triangles, of_triangles })
+}
+
+fn motion(world: &World, motions: &Motions, i: usize) -> Result<ModelMotion> {
+    ModelMotion::new(&world.robot, motions.start(i), motions.end(i))
+}
+
+fn touch(verdict: &Verdict) -> Option<&Touch> {
+    match verdict {
+        Verdict::Contact(contact) => contact.at.as_ref(),
+        Verdict::Free | Verdict::Undecided(_) => None,
+    }
+}
+
+/// A topmost node, below which z is up, and a node for each body, with its links below.
+fn add_robot(file: &mut File, world: &World, motion: &ModelMotion) -> (Index<Node>, Vec<Index<Node>>) {
+    let blue = file.material("robot", palette::ROBOT);
+    // A quarter turn about x: what was up along z is up along y then.
+    let up = UnitQuaternion([-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2]);
+    let top = file.root.push(Node { name: Some("z is up".into()), rotation: Some(up), ..Node::default() });
+    let mut nodes: Vec<Index<Node>> = Vec::with_capacity(world.robot.bodies.len());
+    for (body, joint) in world.robot.bodies.iter().zip(&motion.joints) {
+        let rotation = way::orientation(joint, 0.0).as_quat().normalize().to_array();
+        let node = file.root.push(Node {
+            name: Some(body.joint.name.clone()),
+            translation: Some(way::positions(joint)[0]),
+            rotation: Some(UnitQuaternion(rotation)),
+            ..Node::default()
+        });
+        let parent = body.parent.map_or(top, |p| nodes[p as usize]);
+        file.root.nodes[parent.value()].children.get_or_insert_default().push(node);
+        nodes.push(node);
+    }
+    for link in &world.robot.links {
+        if let Some(mesh) = file.mesh(&link.triangles, blue) {
+            let node = file.root.push(Node { name: Some(link.name.clone()), mesh: Some(mesh), ..Node::default() });
+            let body = nodes[link.body as usize];
+            file.root.nodes[body.value()].children.get_or_insert_default().push(node);
+        }
+    }
+    (top, nodes)
+}
+
+/// A node for each object.
+fn add_scene(file: &mut File, world: &World, shown: &[near::Shown], touched: &[u32]) -> Vec<Index<Node>> {
+    let orange = file.material("touched", palette::TOUCHED);
+    let colours = palette::of_objects(&world.scene.objects);
+    let mut muted = HashMap::new();
+    let mut nodes = Vec::with_capacity(shown.len());
+    for object in shown {
+        let colour = colours.get(object.object as usize).copied().unwrap_or_default();
+        let material = if touched.contains(&object.object) {
+            orange
+        } else {
+            *muted.entry(colour).or_insert_with(|| file.material("scene", colour))
+        };
+        if let Some(mesh) = file.mesh(&object.triangles, material) {
+            let name = world.scene.objects.get(object.object as usize).map(|o| o.name.clone());
+            nodes.push(file.root.push(Node { name, mesh: Some(mesh), ..Node::default() }));
+        }
+    }
+    nodes
+}
+
+/// A ball and an arrow for each motion with a contact; all have one mesh.
+fn add_marks(file: &mut File, world: &World, shown: &[ShownMotion], sizes_m: &[f64]) -> Vec<Option<Index<Node>>> {
+    if !shown.iter().any(|s| touch(s.verdict).is_some()) {
+        return vec![None; shown.len()];
+    }
+    let red = file.material("contact", palette::CONTACT);
+    let mut unit = Mesh::new(DVec3::ZERO);
+    unit.add_contact(DVec3::ZERO, DVec3::Z, 1.0, palette::CONTACT);
+    let corner = |at: usize| DVec3::from_array(unit.corners[at].position.map(f64::from));
+    let triangles: Vec<Triangle> = (0..unit.corners.len() / 3).map(|k| [0, 1, 2].map(|i| corner(3 * k + i))).collect();
+    let mesh = file.mesh(&triangles, red);
+    let mark = |(s, &size_m): (&ShownMotion, &f64)| {
+        touch(s.verdict).map(|touch| {
+            let turned = DQuat::from_rotation_arc(DVec3::Z, DVec3::from_array(touch.normal).normalize_or(DVec3::Z));
+            file.root.push(Node {
+                name: Some(format!("contact {}", s.number)),
+                mesh,
+                translation: Some((DVec3::from_array(touch.point) - world.origin_m).as_vec3().to_array()),
+                rotation: Some(UnitQuaternion(turned.as_quat().normalize().to_array())),
+                scale: Some([size_m as f32; 3]),
+                ..Node::default()
+            })
+        })
+    };
+    shown.iter().zip(sizes_m).map(mark).collect()
+}
+
+/// What no program but the reader's own understands: as JSON.
+fn extras(told: &impl Serialize) -> Result<Option<Box<RawValue>>> {
+    serde_json::value::to_raw_value(told).map(Some).map_err(|e| Error::usage(format!("glTF: {e}")))
+}
+
+/// An animation as it grows.
+struct Keys<'f> {
+    file: &'f mut File,
+    channels: Vec<Channel>,
+    samplers: Vec<Sampler>,
+}
+
+impl<'f> Keys<'f> {
+    fn new(file: &'f mut File) -> Self {
+        Self { file, channels: Vec::new(), samplers: Vec::new() }
+    }
+
+    fn translation(&mut self, node: Index<Node>, ends: &[[f32; 3]; 2]) {
+        let values = self.file.vectors(ends, None);
+        self.add(node, Property::Translation, 1, values);
+    }
+
+    /// At equal steps of time; two or more.
+    fn rotation(&mut self, node: Index<Node>, keys: &[[f32; 4]]) {
+        let values = self.file.quadruples(keys);
+        self.add(node, Property::Rotation, keys.len() - 1, values);
+    }
+
+    /// The same all the time.
+    fn scale(&mut self, node: Index<Node>, size: f32) {
+        let values = self.file.vectors(&[[size; 3]; 2], None);
+        self.add(node, Property::Scale, 1, values);
+    }
+
+    fn add(&mut self, node: Index<Node>, path: Property, steps: usize, output: Index<gltf_json::Accessor>) {
+        let input = self.file.times(steps);
+        let interpolation = Valid(Interpolation::Linear);
+        let sampler =
+            Index::push(&mut self.samplers, Sampler { extensions: None, extras: None, input, interpolation, output });
+        let target = Target { extensions: None, extras: None, node, path: Valid(path) };
+        self.channels.push(Channel { sampler, target, extensions: None, extras: None });
+    }
+
+    fn finish(self, name: String, extras: Option<Box<RawValue>>) {
+        let Self { file, channels, samplers } = self;
+        file.root.push(Animation { extensions: None, extras, channels, name: Some(name), samplers });
+    }
+}

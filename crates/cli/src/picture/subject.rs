@@ -1,0 +1,180 @@
+//! What a picture is about: where the robot is at several times of the motion, and which points have to be seen.
+
+use firstcontact::engine::Engine;
+use firstcontact::error::Result;
+use firstcontact::model::robot::{Link, Triangle};
+use firstcontact::model::world::World;
+use firstcontact::motion::Motions;
+use firstcontact::verdict::{Touch, Verdict};
+use glam::{DAffine3, DVec3};
+
+/// Times of the motion that the frame is made for.
+const MOMENTS: usize = 17;
+/// Points that represent what moves.
+const MAX_POINTS: usize = 6000;
+/// Points that represent the surface of the robot.
+const MAX_SCATTERED: usize = 1000;
+/// The rest of the robot is shown if it is not larger than this, relative to what moves.
+const WHOLE_ROBOT: f64 = 1.7;
+
+/// Poses of all bodies at one time, in the world.
+#[derive(Clone, Debug)]
+pub struct Moment(Vec<DAffine3>);
+
+impl Moment {
+    /// The pose of a body.
+    pub fn pose(&self, body: u32) -> &DAffine3 {
+        &self.0[body as usize]
+    }
+
+    /// Whether a body has another pose at another time.
+    pub fn differs(&self, other: &Self, body: u32) -> bool {
+        !self.pose(body).abs_diff_eq(*other.pose(body), 1e-9)
+    }
+}
+
+/// The robot at the times that a picture shows.
+#[derive(Clone, Debug)]
+pub struct Poses {
+    /// At the start.
+    pub start: Moment,
+    /// At first contact, at the end of a free motion, or where the search ended.
+    pub now: Moment,
+    /// At the end.
+    pub end: Moment,
+    along: Vec<Moment>,
+}
+
+impl Poses {
+    /// Those of motion `i`.
+    ///
+    /// # Errors
+    /// The motion does not fit the robot.
+    pub fn new(engine: &Engine, motions: &Motions, i: usize, verdict: &Verdict) -> Result<Self> {
+        let moment = |t: f64| engine.body_poses(motions, i, t).map(Moment);
+        let time = match verdict {
+            Verdict::Free => 1.0,
+            Verdict::Contact(contact) => contact.toc[0],
+            Verdict::Undecided(undecided) => undecided.clear_until,
+        };
+        let along = moments(engine, motions, i)?;
+        Ok(Self { start: moment(0.0)?, now: moment(time)?, end: moment(1.0)?, along })
+    }
+
+    /// Whether a body moves.
+    pub fn moves(&self, body: u32) -> bool {
+        self.along.iter().any(|m| m.differs(&self.start, body))
+    }
+}
+
+/// The poses at equal steps of time, the first of them at the start.
+pub fn moments(engine: &Engine, motions: &Motions, i: usize) -> Result<Vec<Moment>> {
+    let time = |k: usize| k as f64 / (MOMENTS - 1) as f64;
+    (0..MOMENTS).map(|k| engine.body_poses(motions, i, time(k)).map(Moment)).collect()
+}
+
+/// What has to be seen, world coordinates, metres.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Everything that belongs into the frame, in balls: middle and radius.
+    pub frame: Vec<(DVec3, f64)>,
+    /// Points of what moves, all along its way.
+    pub moving: Vec<DVec3>,
+    /// Points on the robot at the time that the picture is about.
+    pub robot: Vec<DVec3>,
+    /// Points on the robot at the start and at the end.
+    pub ghosts: Vec<DVec3>,
+    /// The contact and its normal.
+    pub contact: Option<[DVec3; 2]>,
+    /// The triangle of the world's scene that is touched.
+    pub touched: Option<usize>,
+}
+
+impl Subject {
+    /// What moves, and the rest of the robot unless it is much larger; `posed` is the whole robot at the time that the
+    /// picture is about, and `balls` bound what else belongs into the frame.
+    pub fn new(
+        world: &World,
+        poses: &Poses,
+        posed: &[Triangle],
+        contact: Option<&Touch>,
+        balls: Vec<(DVec3, f64)>,
+    ) -> Self {
+        let links: Vec<_> = world.robot.links.iter().filter(|l| poses.moves(l.body)).collect();
+        let n_corners = 3 * poses.along.len() * links.iter().map(|l| l.triangles.len()).sum::<usize>();
+        let links = &links;
+        let corners = poses.along.iter().flat_map(|m| links.iter().flat_map(move |l| corners_of(l, m)));
+        let moving: Vec<DVec3> = corners.step_by(step(n_corners)).collect();
+        let touched = contact.and_then(|c| touched_triangle(world, c));
+        let contact = contact.map(|c| [c.point.into(), c.normal.into()]);
+        let rest = scattered(posed, MAX_SCATTERED);
+        let ghost = |moment: &Moment| {
+            let moved = links.iter().filter(|l| moment.differs(&poses.now, l.body));
+            let posed = moved.flat_map(|l| {
+                let pose = *moment.pose(l.body);
+                l.triangles.iter().map(move |t| t.map(|v| pose.transform_point3(v)))
+            });
+            scattered(&posed.collect::<Vec<Triangle>>(), MAX_SCATTERED / 2)
+        };
+        let ghosts = [ghost(&poses.start), ghost(&poses.end)].concat();
+        let own = || moving.iter().copied().chain(contact.map(|c| c[0]));
+        let mut frame: Vec<DVec3> = own().collect();
+        let whole = || posed.iter().flatten().copied().step_by(step(3 * posed.len()));
+        if frame.is_empty() || size(own().chain(whole())) <= WHOLE_ROBOT * size(own()) {
+            frame.extend(whole());
+        }
+        let frame = frame.into_iter().map(|p| (p, 0.0)).chain(balls).collect();
+        Self { frame, moving, robot: rest, ghosts, contact, touched }
+    }
+}
+
+/// The touched triangle in the order of the scene's tree.
+fn touched_triangle(world: &World, contact: &Touch) -> Option<usize> {
+    let object = world.scene.objects.get(contact.b.object as usize)?;
+    let in_file = object.first_triangle.checked_add(contact.b.triangle)?;
+    world.scene.tree.order.iter().position(|&i| i == in_file)
+}
+
+fn corners_of<'l>(link: &'l Link, moment: &Moment) -> impl Iterator<Item = DVec3> + use<'l> {
+    let pose = *moment.pose(link.body);
+    link.triangles.iter().flatten().map(move |v| pose.transform_point3(*v))
+}
+
+impl Poses {
+    /// Calls `with` with the poses along the way.
+    pub fn along(&self) -> impl Iterator<Item = &Moment> {
+        self.along.iter()
+    }
+}
+
+/// Of `n` points every so-many-th is taken.
+fn step(n: usize) -> usize {
+    (n / MAX_POINTS).max(1)
+}
+
+/// The diagonal of the box around points.
+fn size(points: impl Iterator<Item = DVec3>) -> f64 {
+    let none = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
+    let (lo, hi) = points.fold(none, |(lo, hi), p| (lo.min(p), hi.max(p)));
+    (hi - lo).length()
+}
+
+/// About `n` points on triangles, evenly by area and independent of how fine the triangles are.
+fn scattered(triangles: &[Triangle], n: usize) -> Vec<DVec3> {
+    let area = |[a, b, c]: &Triangle| 0.5 * (b - a).cross(c - a).length();
+    let total: f64 = triangles.iter().map(area).sum();
+    let mut points: Vec<DVec3> = Vec::with_capacity(n);
+    let mut covered = 0.0;
+    for triangle in triangles.iter().filter(|_| total > 0.0) {
+        covered += n as f64 * area(triangle) / total;
+        while (points.len() as f64) + 0.5 < covered {
+            // The R2 sequence of Roberts, folded into the triangle.
+            let k = points.len() as f64;
+            let (u, v) = ((0.754_877_666 * k).fract(), (0.569_840_291 * k).fract());
+            let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+            let [a, b, c] = triangle;
+            points.push(a + (b - a) * u + (c - a) * v);
+        }
+    }
+    points
+}

@@ -1,0 +1,214 @@
+//! `firstcontact render`: a picture of one motion, or the motion itself for viewers of glTF.
+
+use super::dataset::Work;
+use super::inputs::{FileArgs, InitialChoice, InputArgs};
+use super::{Outcome, allow, numbers, outputs, summary, warn};
+use crate::picture::gltf::{self, ShownMotion};
+use crate::picture::{self, Format, Image, View};
+use clap::Args;
+use firstcontact::engine::{Backend, Engine, Options};
+use firstcontact::gpu::{AdapterChoice, Gpu};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::output;
+use firstcontact::report::Line;
+use firstcontact::stage::s4_sweep::raster;
+use firstcontact::verdict::Verdict;
+use firstcontact::{Error, Result};
+use firstcontact_datasets::problems;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `render`.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// The motion to draw, counted from 0
+    #[arg(long, value_name = "K")]
+    index: usize,
+    /// The file to write. Its ending chooses the format: .png or .jpg for a picture, .glb for the motion as binary
+    /// glTF, with robot, scene and contact in three dimensions and the robot animated from start to end. GLB needs no
+    /// graphics adapter
+    #[arg(long, value_name = "FILE.png|.jpg|.glb")]
+    out: PathBuf,
+    /// Maximum number of the scene's triangles in a GLB file. Of a larger scene, it has the objects nearest to the
+    /// motion
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    scene_triangles: usize,
+    /// Also write what each moving link sweeps, as the drawn form of swept-volume culling sees it, into this folder:
+    /// LINK-PIECE.png, three maps of depth along x, y and z
+    #[arg(long, value_name = "DIR")]
+    tiles: Option<PathBuf>,
+    /// Pixels across and down, the legend included
+    #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x800")]
+    size: [u32; 2],
+    /// Number of exposures that a picture is the mean of: more give smoother shadows and edges, and take longer.
+    /// By default 32, and down to 8 for scenes of millions of triangles
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    exposures: Option<u32>,
+    /// Look from here: degrees about z counted from x, and above the horizontal plane. By default the view that shows
+    /// motion and contact best
+    #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = numbers::<2>, allow_hyphen_values = true)]
+    view: Option<[f64; 2]>,
+    /// Draw with the graphics adapter whose name contains this
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// Pairs that are never tested: lines 'link object', either may be '*'
+    #[arg(long, value_name = "FILE")]
+    allow: Option<PathBuf>,
+    /// What to do with links that touch the scene at the start
+    #[arg(long, value_enum, default_value = "report")]
+    initial: InitialChoice,
+    #[command(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    inputs: InputArgs,
+}
+
+/// Runs the command. Its exit code is 0 whatever the motion does.
+pub fn run(args: &RenderArgs) -> Result<Outcome> {
+    let is_picture = is_picture(&args.out)?;
+    let Subject { robot, scene, motions, allowed } = subject(args)?;
+    outputs::check(&[], &[("--out", &args.out)])?;
+    let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };
+    let gpu = is_picture.then(|| Gpu::open(&choice)).transpose()?;
+    // One motion is answered sooner on the CPU than a device is made ready.
+    let mut options = Options { backend: Backend::Cpu, ..Options::default() };
+    options.solve.initial = args.initial.into();
+    let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).build()?;
+    let report = engine.check(&motions)?;
+    let verdict = report.verdicts.first().ok_or_else(|| Error::usage("the motion was not answered"))?;
+    let tiles = tiles(args, &engine, &motions)?;
+    let drawn = match &gpu {
+        Some(gpu) => picture(args, &engine, gpu, &motions, verdict)?,
+        None => export(args, &engine, &scene, &motions, verdict)?,
+    };
+    for (path, image) in &tiles {
+        image.write(path)?;
+    }
+    if let Some(folder) = &args.tiles {
+        say!("{} maps of depth: {}", tiles.len(), folder.display());
+    }
+    let said = match verdict {
+        Verdict::Free => format!("motion {}: free", args.index),
+        Verdict::Contact(_) => {
+            summary::in_words(&Line::new(args.index, verdict, &robot, &scene), 0.0).unwrap_or_default()
+        }
+        Verdict::Undecided(u) => format!("motion {}: undecided, free until {}", args.index, u.clear_until),
+    };
+    say!("{said}");
+    say!("{drawn}: {}", args.out.display());
+    Ok(Outcome::Free)
+}
+
+/// The maps of depth that `--tiles` asks for, each with its file, which is not an input.
+fn tiles(args: &RenderArgs, engine: &Engine, motions: &Motions) -> Result<Vec<(PathBuf, Image)>> {
+    let Some(folder) = &args.tiles else { return Ok(Vec::new()) };
+    let tiles = picture::tiles(engine, motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
+    let named = tiles.into_iter().map(|tile| {
+        // A link's name may be anything.
+        let link = tile.link.replace(|c: char| !c.is_alphanumeric() && !"-_.".contains(c), "_");
+        (folder.join(format!("{link}-{}.png", tile.piece)), tile.image)
+    });
+    let named: Vec<_> = named.collect();
+    named.iter().try_for_each(|(tile, _)| outputs::check(&[], &[("--out", &args.out), ("--tiles", tile)]))?;
+    Ok(named)
+}
+
+/// Whether a file is a picture, rather than a motion for viewers, by the ending of its name.
+fn is_picture(path: &Path) -> Result<bool> {
+    if Format::of(path).is_some() {
+        return Ok(true);
+    }
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb")) {
+        return Ok(false);
+    }
+    let message = match path.extension() {
+        Some(ending) => format!("unknown format '.{}'", shortened(&ending.to_string_lossy())),
+        None => "the name has no ending that chooses a format".into(),
+    };
+    let remedy = "end it in .png, .jpg or .jpeg for a picture, or .glb for a motion in three dimensions";
+    Err(Error::usage(message).in_file(path).remedy(remedy))
+}
+
+/// The first characters of an ending.
+fn shortened(ending: &str) -> String {
+    ending.chars().take(20).collect()
+}
+
+/// Writes a picture, and describes how it was made.
+fn picture(args: &RenderArgs, engine: &Engine, gpu: &Gpu, motions: &Motions, verdict: &Verdict) -> Result<String> {
+    let view = args.view.map(|[azimuth_deg, elevation_deg]| View { azimuth_deg, elevation_deg });
+    let options = picture::Options { size: args.size, view, exposures: args.exposures };
+    let picture = picture::draw(engine, gpu, motions, 0, verdict, &options)?;
+    picture.image.write(&args.out)?;
+    let View { azimuth_deg, elevation_deg } = picture.view;
+    Ok(format!("seen from {azimuth_deg},{elevation_deg} on {}", gpu.summary().name))
+}
+
+/// Writes a GLB file, and describes how much of the scene is in it.
+fn export(args: &RenderArgs, engine: &Engine, scene: &Scene, motions: &Motions, verdict: &Verdict) -> Result<String> {
+    let shown = [ShownMotion { at: 0, number: args.index, verdict }];
+    let glb = gltf::export(engine, scene, motions, &shown, args.scene_triangles)?;
+    output::write(&args.out, |to| {
+        to.write_all(&glb.bytes).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&args.out))
+    })?;
+    Ok(format!("with {} of the scene's {} triangles", glb.scene_triangles, glb.of_triangles))
+}
+
+/// What is drawn: one motion.
+struct Subject {
+    robot: Robot,
+    scene: Scene,
+    motions: Motions,
+    allowed: Vec<(u32, u32)>,
+}
+
+fn subject(args: &RenderArgs) -> Result<Subject> {
+    let none = |n: usize, file: &Path| {
+        Err(Error::usage(format!("there is no motion {}, there are {n}", args.index)).in_file(file))
+    };
+    let (robot, scene, motions, mut allowed) = match args.files.resolve()? {
+        Work::Files(files) => {
+            let robot = args.inputs.robot(&files.robot, files.base)?;
+            let scene = args.inputs.scene(&files.scene)?;
+            let motion = {
+                let all = args.files.reading.open(&files.motions, &robot, args.inputs.limits())?;
+                if args.index >= all.len() {
+                    return none(all.len(), all.name());
+                }
+                all.read(args.index..args.index + 1)?
+            };
+            (robot, scene, motion, Vec::new())
+        }
+        Work::Problems(set) => {
+            let robot = args.inputs.robot(&set.robot, Some(set.base))?;
+            let mut found = problems::read(&set.archive, &set.suffix, &set.kind, &args.inputs.scene_options())?;
+            if args.index >= found.len() {
+                return none(found.len(), &set.archive);
+            }
+            let problem = found.swap_remove(args.index);
+            let robot = problem.robot(&robot).unwrap_or(robot);
+            let (motions, allowed) = (
+                problem.motion(&robot, &args.files.reading.missing_joints(&args.inputs.limits())?)?,
+                problem.planning.allowed_pairs(&robot),
+            );
+            (robot, problem.planning.scene, motions, allowed)
+        }
+    };
+    robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
+    if let Some(path) = &args.allow {
+        allowed.extend(allow::read(path, &robot, &scene)?);
+    }
+    Ok(Subject { robot, scene, motions, allowed })
+}
+
+/// A size such as `1280x800`.
+fn size(text: &str) -> std::result::Result<[u32; 2], String> {
+    let (width, height) = text.split_once('x').ok_or("two numbers are wanted, such as 1280x800")?;
+    let side = |text: &str| match text.parse::<u32>() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err(format!("'{text}' is no number of pixels")),
+    };
+    Ok([side(width)?, side(height)?])
+}

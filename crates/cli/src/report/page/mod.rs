@@ -1,0 +1,174 @@
+//! The page: one HTML file that requests nothing from a network. Its own policy would not allow it either.
+
+mod results;
+mod run;
+mod view;
+
+use super::results::Results;
+use super::views::Views;
+use crate::bench::run::Run;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use firstcontact::Result;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("../viewer/style.css");
+const THREE: &str = include_str!("../viewer/three.min.js");
+const VIEWER: &str = include_str!("../viewer/viewer.js");
+/// Browsers load nothing from elsewhere for a page with this policy, whatever its content.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; \
+                      base-uri 'none'; form-action 'none'";
+
+/// The content of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The title.
+    pub title: &'a str,
+    /// Results of `check`, in the order of the page.
+    pub results: &'a [Results],
+    /// Runs of measurements, after the results.
+    pub runs: &'a [Run],
+    /// Motions in three dimensions; those of the first results come first.
+    pub views: &'a Views,
+}
+
+/// The title of a page that has no other.
+pub fn title(asked: Option<&str>, results: &[Results], runs: &[Run]) -> String {
+    match (asked, results, runs) {
+        (Some(title), ..) => title.into(),
+        (None, [results], []) => results.title.clone(),
+        (None, [], [run]) => run.title.clone(),
+        (None, [], _) => "Measurements of firstcontact".into(),
+        (None, ..) => "Results of firstcontact".into(),
+    }
+}
+
+impl Page<'_> {
+    /// The page as HTML.
+    ///
+    /// # Errors
+    /// A plot cannot be drawn.
+    pub fn html(&self) -> Result<String> {
+        let runs = self.runs.iter().enumerate().map(|(i, run)| run::section(i, run)).collect::<Result<Vec<_>>>()?;
+        let sets = &self.views.sets;
+        // Results are about motions, so their view is near the top; measurements are about figures.
+        let motions = self.has_motions().then(|| view::section(self.views));
+        let (above, below) = if self.results.is_empty() { (None, motions) } else { (motions, None) };
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    link rel="icon" href="data:,";
+                    title { (self.title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    header { h1 { (self.title) } }
+                    (self.contents())
+                    main {
+                        @for (i, results) in self.results.iter().enumerate() {
+                            (results::summary(i, results, self.needs_headings()))
+                        }
+                        @if let Some(section) = above { (section) }
+                        @for (i, results) in self.results.iter().enumerate() {
+                            (results::tables(i, results, &self.figures(i)))
+                        }
+                        @for section in &runs { (section) }
+                        @if let Some(section) = below { (section) }
+                    }
+                    @if !sets.is_empty() {
+                        @for (i, set) in sets.iter().enumerate() {
+                            // Text that is not a script: browsers keep it and do nothing with it.
+                            script type="text/plain" id=(glb_id(i)) {
+                                (PreEscaped(BASE64_STANDARD.encode(&set.glb.bytes)))
+                            }
+                        }
+                        script { (PreEscaped(THREE)) }
+                        script { (PreEscaped(VIEWER)) }
+                    }
+                }
+            }
+        };
+        Ok(page.into_string())
+    }
+
+    fn has_motions(&self) -> bool {
+        !self.views.sets.is_empty() || !self.views.notes.is_empty()
+    }
+
+    /// Returns true if the title alone does not say what a section is about.
+    fn needs_headings(&self) -> bool {
+        self.results.len() + self.runs.len() > 1
+    }
+
+    /// The number and the figure of each motion of results `i` that the view shows.
+    fn figures(&self, i: usize) -> Vec<(usize, String)> {
+        let sets = self.views.sets.iter().enumerate().filter(|(_, set)| set.of_results == Some(i));
+        sets.flat_map(|(s, set)| set.motions.iter().enumerate().map(move |(k, m)| (m.number, figure_id(s, k))))
+            .collect()
+    }
+
+    fn contents(&self) -> Markup {
+        html! {
+            nav aria-label="Contents" .short[self.runs.is_empty()] {
+                ul {
+                    @for (i, results) in self.results.iter().enumerate() {
+                        @if self.needs_headings() {
+                            li { a href={ "#" (results_id(i)) } { (results.title) } }
+                        }
+                        @if i == 0 && self.has_motions() { li { a href="#motions" { "Motions in three dimensions" } } }
+                        @for (id, name) in results::contents(i, results) { li { a href={ "#" (id) } { (name) } } }
+                    }
+                    @for (i, run) in self.runs.iter().enumerate() {
+                        li {
+                            a href={ "#" (run_id(i)) } { (run.title) }
+                            ul {
+                                @for (k, table) in run.tables.iter().enumerate() {
+                                    li { a href={ "#" (run_id(i)) "-table-" (k) } { (table.title) } }
+                                }
+                                @for (k, plot) in run.plots.iter().enumerate() {
+                                    li { a href={ "#" (run_id(i)) "-plot-" (k) } { (plot.title) } }
+                                }
+                            }
+                        }
+                    }
+                    @if self.results.is_empty() && self.has_motions() {
+                        li { a href="#motions" { "Motions in three dimensions" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn results_id(i: usize) -> String {
+    format!("results-{i}")
+}
+
+fn run_id(i: usize) -> String {
+    format!("run-{i}")
+}
+
+fn glb_id(i: usize) -> String {
+    format!("glb-{i}")
+}
+
+fn figure_id(i: usize, k: usize) -> String {
+    format!("motion-{i}-{k}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No embedded text ends the element that contains it.
+    #[test]
+    fn embedded_texts_stay_in_their_elements() {
+        for text in [THREE, VIEWER, STYLE] {
+            let text = text.to_ascii_lowercase();
+            assert!(["</script", "<script", "<!--", "</style"].iter().all(|end| !text.contains(end)));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Results of `check` on a page: what they were made from, and the motions that are shown in three dimensions.
+
+use super::answer::{Answer, Kind};
+use super::findings::Findings;
+use super::views::{MotionView, SetView};
+use crate::picture::gltf::{self, ShownMotion};
+use firstcontact::Result;
+use firstcontact::engine::Engine;
+use firstcontact::model::scene::Scene;
+use firstcontact::motion::Motions;
+use firstcontact::verdict::Verdict;
+use glam::DVec3;
+
+/// Motions that a page shows by default.
+pub const DEFAULT_MOTIONS: usize = 12;
+/// Maximum number of motions that a page shows.
+pub const MAX_MOTIONS: usize = 500;
+/// Distance of a contact from its triangle above which the inputs are doubted, by the size of the motion.
+const DOUBTFUL: f64 = 0.05;
+
+/// Results on a page.
+#[derive(Debug)]
+pub struct Results {
+    /// The title of their section.
+    pub title: String,
+    /// The command line that made the page.
+    pub command: String,
+    /// Inputs, program and machine: name and value.
+    pub facts: Vec<(&'static str, String)>,
+    /// What was tested, and what counts as a contact: one sentence each.
+    pub tested: Vec<String>,
+    /// What has to be known first: one sentence each.
+    pub notes: Vec<String>,
+    /// The answers.
+    pub findings: Findings,
+}
+
+/// Motions that results are shown for.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// The name above the motions.
+    pub name: &'a str,
+    /// An engine for the robot and the scene.
+    pub engine: &'a Engine,
+    /// The scene; an engine may have its triangles.
+    pub scene: &'a Scene,
+    /// The motions.
+    pub motions: &'a Motions,
+    /// The answer for each of them.
+    pub answers: &'a [Answer],
+    /// Maximum number of triangles of the scene.
+    pub scene_triangles: usize,
+}
+
+impl Shown<'_> {
+    /// Exports the motions for the view. Answers are taken as they are, nothing is checked again. Also gives a warning
+    /// if the answers do not fit the robot and the motions.
+    ///
+    /// # Errors
+    /// An answer names a link or an object that does not exist, or the export fails.
+    pub fn view(&self, of_results: usize) -> Result<(SetView, Option<String>)> {
+        let world = self.engine.world();
+        let to_verdict = |answer: &Answer| answer.to_verdict(&world.robot, self.scene);
+        let verdicts: Vec<Verdict> = self.answers.iter().map(to_verdict).collect::<Result<_>>()?;
+        let shown: Vec<ShownMotion> = (self.answers.iter().zip(&verdicts).enumerate())
+            .map(|(at, (answer, verdict))| ShownMotion { at, number: answer.motion, verdict })
+            .collect();
+        let glb = gltf::export(self.engine, self.scene, self.motions, &shown, self.scene_triangles)?;
+        let mut doubt = None;
+        for s in &shown {
+            let found = self.doubt(s)?;
+            doubt = doubt.or(found);
+        }
+        let motions = self.answers.iter().map(motion_view).collect();
+        Ok((SetView { name: self.name.to_string(), of_results: Some(of_results), glb, motions }, doubt))
+    }
+
+    /// A warning if a contact is far from the triangle of the robot that it names.
+    fn doubt(&self, shown: &ShownMotion) -> Result<Option<String>> {
+        let Verdict::Contact(contact) = shown.verdict else { return Ok(None) };
+        let Some(touch) = &contact.at else { return Ok(None) };
+        let robot = &self.engine.world().robot;
+        let Some(link) = robot.links.get(touch.a.link as usize) else { return Ok(None) };
+        let Some(triangle) = link.triangles.get(touch.a.triangle as usize) else { return Ok(None) };
+        let poses = self.engine.body_poses(self.motions, shown.at, contact.toc[0])?;
+        let Some(pose) = poses.get(link.body as usize) else { return Ok(None) };
+        let corners = triangle.map(|v| pose.transform_point3(v));
+        let point = DVec3::from_array(touch.point);
+        let (lo, hi) = corners.iter().fold((corners[0], corners[0]), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
+        let away_m = point.distance(point.clamp(lo, hi));
+        let links = robot.links.iter().flat_map(|l| l.triangles.iter().flatten());
+        let size_m = links.fold(0.0, |size: f64, v| size.max(v.abs().max_element()));
+        let number = shown.number;
+        Ok((away_m > DOUBTFUL * size_m).then(|| {
+            format!(
+                "the contact of motion {number} is {away_m:.3} m away from link '{}': the results may be of another \
+                 robot, of other motions or options (--base, --geometry), or of a check with --margin",
+                link.name
+            )
+        }))
+    }
+}
+
+fn motion_view(answer: &Answer) -> MotionView {
+    let number = answer.motion;
+    let verdict = answer.verdict.name();
+    let label = match (answer.verdict, answer.time(), answer.sides()) {
+        (Kind::Contact, _, Some((a, b))) if answer.initial_overlap => format!("{verdict} at the start, {a} – {b}"),
+        (Kind::Contact, Some(t), Some((a, b))) => format!("{verdict} at t = {t:.4}, {a} – {b}"),
+        (Kind::Contact, Some(t), None) => format!("{verdict} at t = {t:.4}"),
+        _ => verdict.to_string(),
+    };
+    MotionView {
+        number,
+        contact_at: answer.time(),
+        label: format!("motion {number}: {label}"),
+        says: format!("motion {number}: {}", answer.in_words()),
+        picture: None,
+    }
+}

@@ -1,0 +1,187 @@
+//! Motions of data sets that a report shows: checked again, drawn, and exported for the view in three dimensions.
+
+use super::ReportArgs;
+use crate::bench::run::Run;
+use crate::dataset::Loaded;
+use crate::picture::gltf::{self, Glb, ShownMotion};
+use crate::picture::{self, Picture};
+use crate::progress::Progress;
+use firstcontact::Result;
+use firstcontact::gpu::{AdapterChoice, Gpu};
+use firstcontact::verdict::{Contact, Touch, Verdict};
+
+/// Pixels of a picture.
+const SIZE: [u32; 2] = [960, 600];
+
+/// Maximum number of motions of a data set that are shown because runs name them.
+const MAX_NAMED: usize = 12;
+
+/// A motion that someone wants to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The data set, as for `check --dataset`.
+    pub set: String,
+    /// The motion.
+    pub motion: usize,
+}
+
+/// The motions on a page.
+#[derive(Debug, Default)]
+pub struct Views {
+    /// Motions by robot and scene.
+    pub sets: Vec<SetView>,
+    /// Missing motions and pictures, and why.
+    pub notes: Vec<String>,
+}
+
+/// Motions of one robot in one scene.
+#[derive(Debug)]
+pub struct SetView {
+    /// The data set, as for `check --dataset`, or another name.
+    pub name: String,
+    /// Index of the results on the page that the motions belong to.
+    pub of_results: Option<usize>,
+    /// Robot, scene and all these motions.
+    pub glb: Glb,
+    /// The motions.
+    pub motions: Vec<MotionView>,
+}
+
+/// One motion.
+#[derive(Debug)]
+pub struct MotionView {
+    /// Its number.
+    pub number: usize,
+    /// The time of first contact, if there is a contact.
+    pub contact_at: Option<f64>,
+    /// Its name in the list of motions.
+    pub label: String,
+    /// The answer in words.
+    pub says: String,
+    /// The picture as PNG, and the direction of view, azimuth and elevation in degrees.
+    pub picture: Option<(Vec<u8>, [f64; 2])>,
+}
+
+/// Makes the views that runs and caller name, with at most [`MAX_NAMED`] motions of each data set that runs name. A
+/// view that a run names and that cannot be made becomes a note.
+///
+/// # Errors
+/// A view that the caller names cannot be made, or there is no adapter of the name that the caller gives.
+pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
+    let mut views = Views::default();
+    let mut sets: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut add = |set: &str, motion: usize, most: usize| match sets.iter_mut().find(|(name, _)| name == set) {
+        None => sets.push((set.to_string(), vec![motion])),
+        Some((_, motions)) if !motions.contains(&motion) && motions.len() < most => motions.push(motion),
+        Some(_) => {}
+    };
+    for set in runs.iter().flat_map(|run| &run.datasets) {
+        set.motions.iter().for_each(|&motion| add(&set.name, motion, MAX_NAMED));
+    }
+    args.views.iter().for_each(|w| add(&w.set, w.motion, usize::MAX));
+    if sets.is_empty() {
+        return Ok(views);
+    }
+    let gpu = match Gpu::open(&AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() }) {
+        Ok(gpu) => Some(gpu),
+        Err(e) if args.adapter.is_some() => return Err(e),
+        Err(e) => {
+            views.notes.push(format!("Pictures are missing: {e}"));
+            None
+        }
+    };
+    let bar = Progress::new("drawing", "motions", sets.iter().map(|(_, motions)| motions.len() as u64).sum());
+    for (name, mut motions) in sets {
+        bar.set_message(name.clone());
+        motions.sort_unstable();
+        let is_asked_for = args.views.iter().any(|w| w.set == name);
+        let mut view = |(name, numbers, loaded)| {
+            let set = Shown { name, numbers, loaded }.view(args, gpu.as_ref(), &bar, &mut views.notes)?;
+            views.sets.push(set);
+            Ok(())
+        };
+        match Loaded::some(&name, &args.folder.path()?, &motions)
+            .and_then(|all| all.into_iter().try_for_each(&mut view))
+        {
+            Ok(()) => {}
+            Err(e) if is_asked_for => return Err(e),
+            Err(e) => views.notes.push(format!("Motions of {name} are not shown: {e}")),
+        }
+    }
+    bar.finish();
+    Ok(views)
+}
+
+/// Motions that are shown together.
+struct Shown {
+    name: String,
+    /// The number of each motion.
+    numbers: Vec<usize>,
+    loaded: Loaded,
+}
+
+impl Shown {
+    /// Checks, draws and exports the motions.
+    fn view(self, args: &ReportArgs, gpu: Option<&Gpu>, bar: &Progress, notes: &mut Vec<String>) -> Result<SetView> {
+        let Loaded { scene, motions: chosen, .. } = &self.loaded;
+        // A few motions are answered sooner on the CPU than a device is made ready.
+        let engine = self.loaded.engine()?;
+        let report = engine.check(chosen)?;
+        let shown: Vec<ShownMotion> = self
+            .numbers
+            .iter()
+            .zip(&report.verdicts)
+            .enumerate()
+            .map(|(at, (&number, verdict))| ShownMotion { at, number, verdict })
+            .collect();
+        let glb = gltf::export(&engine, scene, chosen, &shown, args.scene_triangles)?;
+        let mut motions = Vec::with_capacity(shown.len());
+        for s in shown {
+            let options = picture::Options { size: SIZE, ..picture::Options::default() };
+            let drawn = gpu.map(|gpu| picture::draw(&engine, gpu, chosen, s.at, s.verdict, &options)).transpose();
+            let picture = match drawn {
+                Ok(None) => None,
+                Ok(Some(Picture { image, view })) => Some((image.png()?, [view.azimuth_deg, view.elevation_deg])),
+                Err(e) => {
+                    notes.push(format!("The picture of motion {} of {} is missing: {e}", s.number, self.name));
+                    None
+                }
+            };
+            let (verdict, says) = self.in_words(s.verdict);
+            let says = format!("motion {}: {says}", s.number);
+            let contact_at = match s.verdict {
+                Verdict::Contact(contact) => Some(contact.toc[0]),
+                Verdict::Free | Verdict::Undecided(_) => None,
+            };
+            let label = format!("{}, motion {}: {verdict}", self.name, s.number);
+            motions.push(MotionView { number: s.number, contact_at, label, says, picture });
+            bar.add(1);
+        }
+        Ok(SetView { name: self.name, of_results: None, glb, motions })
+    }
+
+    /// The answer in a word, and in a sentence.
+    fn in_words(&self, verdict: &Verdict) -> (&'static str, String) {
+        let contact = match verdict {
+            Verdict::Free => return ("free", "free, which is proved".into()),
+            Verdict::Undecided(u) => {
+                return ("undecided", format!("undecided ({}), free until t = {}", u.reason.name(), u.clear_until));
+            }
+            Verdict::Contact(contact) => contact,
+        };
+        let [lo, hi] = contact.toc;
+        let mut says = match contact {
+            Contact { initial_overlap: true, .. } => "touches at the start".to_string(),
+            Contact { certified: true, .. } => format!("first contact, t = {lo:.9}"),
+            Contact { proved: true, .. } => format!("first contact between t = {lo:.9} and {hi:.9}"),
+            _ => format!("perhaps a contact, t = {lo:.9} or later"),
+        };
+        if let Some(Touch { a, b, point: [x, y, z], .. }) = &contact.at {
+            let link = self.loaded.robot.links.get(a.link as usize).map_or("?", |l| l.name.as_str());
+            let object = self.loaded.scene.objects.get(b.object as usize).map_or("?", |o| o.name.as_str());
+            let (of_link, of_object) = (a.feature.name(), b.feature.name());
+            says += &format!(": {of_link} of {link} meets {of_object} of {object} at ({x:.4}, {y:.4}, {z:.4}) m");
+        }
+        ("contact", says)
+    }
+}

@@ -1,0 +1,163 @@
+//! Getting public data sets: download, verify, unpack, install, each set whole or not at all.
+
+mod download;
+pub mod unpack;
+
+pub use download::Sources;
+
+use super::manifest::{FetchSet, relative};
+use firstcontact::error::{Error, ErrorKind, Result};
+use firstcontact::output::Claim;
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use unpack::Limits;
+
+/// The file that a fetched set's folder has, which says what it is of.
+pub const MARK: &str = "fetched.json";
+
+/// The file that keeps other processes out while sets are fetched into a folder.
+const LOCK: &str = ".fetch.lock";
+/// Time between two looks at whether another process has finished.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// A step of fetching, to be reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// Another process fetches sets into the same folder; what it fetches is used.
+    Wait {
+        /// The message of the lock.
+        why: &'a str,
+    },
+    /// Bytes of a file have arrived.
+    Bytes {
+        /// The file.
+        file: &'a str,
+        /// How many.
+        n: u64,
+    },
+    /// An archive is being unpacked.
+    Unpack {
+        /// The archive.
+        file: &'a str,
+    },
+}
+
+/// Fetches sets into folders of their names in `folder`. What several of them share is downloaded once.
+///
+/// # Errors
+/// A folder of the name of a set is there; a file cannot be had, is another one, or is a hostile archive; the disk is full. What
+/// was installed before stays. If another process is fetching into the folder, this one waits.
+pub fn fetch(
+    sets: &[&FetchSet],
+    folder: &Path,
+    sources: &Sources,
+    limits: &Limits,
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<Vec<PathBuf>> {
+    sets.iter().try_for_each(|set| relative(&set.name))?;
+    let (_claim, waited) = claim(folder, progress)?;
+    let is_there = |set: &FetchSet| waited && is_fetched(set, folder);
+    for set in sets {
+        let place = folder.join(&set.name);
+        if place.exists() && !is_there(set) {
+            let message = "there is something of this name already";
+            return Err(Error::usage(message).in_file(place).remedy("remove it to fetch it again"));
+        }
+    }
+    let desk = Desk::new(folder)?;
+    let fetched = sets.iter().map(|set| match is_there(set) {
+        true => Ok(folder.join(&set.name)),
+        false => one(set, folder, &desk.0, sources, limits, progress),
+    });
+    fetched.collect()
+}
+
+/// Waits until no other process fetches into a folder, and returns whether it had to wait.
+fn claim(folder: &Path, progress: &mut dyn FnMut(Step<'_>)) -> Result<(Claim, bool)> {
+    let mut waits = false;
+    loop {
+        match Claim::new(&folder.join(LOCK)) {
+            Err(e) if e.kind() == ErrorKind::Busy => {
+                if !std::mem::replace(&mut waits, true) {
+                    progress(Step::Wait { why: &e.to_string() });
+                }
+                std::thread::sleep(RETRY);
+            }
+            claimed => return claimed.map(|claim| (claim, waits)),
+        }
+    }
+}
+
+/// Whether a set's folder is there and of this version.
+pub fn is_fetched(set: &FetchSet, folder: &Path) -> bool {
+    let text = fs::read_to_string(folder.join(&set.name).join(MARK)).unwrap_or_default();
+    serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|d| d["version"] == set.version.as_str())
+}
+
+fn one(
+    set: &FetchSet,
+    folder: &Path,
+    desk: &Path,
+    sources: &Sources,
+    limits: &Limits,
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<PathBuf> {
+    let staged = desk.join("sets").join(&set.name);
+    let trouble = |path: &Path| {
+        let path = path.to_path_buf();
+        move |e: std::io::Error| Error::usage(format!("cannot write: {e}")).in_file(&path)
+    };
+    fs::create_dir_all(&staged).map_err(trouble(&staged))?;
+    for file in &set.download {
+        let mut heard = |n| progress(Step::Bytes { file: &file.file, n });
+        if file.take.is_empty() {
+            sources.get(set, file, &staged.join(&file.file), &mut heard)?;
+            continue;
+        }
+        // The name stays, since it says what kind of archive it is; the hash keeps those of one name apart.
+        let archive = desk.join("downloads").join(&file.sha256).join(&file.file);
+        if archive.exists() {
+            heard(file.size);
+        } else {
+            let coming = archive.with_extension("part");
+            sources.get(set, file, &coming, &mut heard)?;
+            fs::rename(&coming, &archive).map_err(trouble(&archive))?;
+        }
+        progress(Step::Unpack { file: &file.file });
+        unpack::unpack(&archive, &file.take, &staged, limits)?;
+    }
+    let files: Vec<_> = set.download.iter().map(|d| json!({ "file": d.file, "sha256": d.sha256 })).collect();
+    let mark = json!({
+        "name": set.name, "about": set.about, "version": set.version, "licence": set.licence, "source": set.source,
+        "files": files,
+    });
+    let text = serde_json::to_string_pretty(&mark).map_err(|e| Error::usage(e.to_string()))?;
+    fs::write(staged.join(MARK), text + "\n").map_err(trouble(&staged))?;
+    let place = folder.join(&set.name);
+    fs::rename(&staged, &place).map_err(trouble(&place))?;
+    Ok(place)
+}
+
+/// A folder to work in, on the disk on which the sets are to stand; it goes with this value.
+struct Desk(PathBuf);
+
+impl Desk {
+    fn new(folder: &Path) -> Result<Self> {
+        let desk = folder.join(format!(".fetch-{}", std::process::id()));
+        // What an earlier process of this number left behind.
+        let _ = fs::remove_dir_all(&desk);
+        match fs::create_dir_all(&desk) {
+            Ok(()) => Ok(Self(desk)),
+            Err(e) => Err(Error::usage(format!("cannot write: {e}")).in_file(folder)),
+        }
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        // Nothing depends on it.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,226 @@
+//! `datasets/manifest.toml`: public data sets, where they come from, and the names under which they run.
+
+use firstcontact::error::{Error, Result};
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::path::{Component, Path};
+
+/// Sets that can be fetched, and what runs with them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The sets.
+    #[serde(rename = "set")]
+    pub sets: Vec<FetchSet>,
+    /// What `--dataset` takes besides the sets that are made.
+    #[serde(default, rename = "run")]
+    pub runs: Vec<NamedRun>,
+}
+
+/// A public data set: it becomes a folder of its name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FetchSet {
+    /// The folder.
+    pub name: String,
+    /// What it is, one line.
+    pub about: String,
+    /// Which version of the source.
+    pub version: String,
+    /// SPDX expression.
+    pub licence: String,
+    /// Where it comes from: a page for people.
+    pub source: String,
+    /// What single files' addresses begin with; absent where only a mirror has them.
+    pub base: Option<String>,
+    /// What to say where no address is known.
+    pub note: Option<String>,
+    /// The files to get.
+    pub download: Vec<Download>,
+}
+
+/// One file to get: a file of the set, or an archive from which files are taken.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Download {
+    /// Its path in a mirror, and, for a single file, in the set's folder.
+    pub file: String,
+    /// Its path under the set's `base`, where that is another.
+    pub at: Option<String>,
+    /// The package of the Python package index that has the file of this name.
+    pub package: Option<String>,
+    /// SHA-256, hexadecimal.
+    pub sha256: String,
+    /// Bytes.
+    pub size: u64,
+    /// For archives: prefixes of what is taken, and what they become in the set's folder.
+    #[serde(default)]
+    pub take: Vec<[String; 2]>,
+}
+
+/// A robot in a scene under a name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedRun {
+    /// The name; of a family of problems the part before the slash.
+    pub name: String,
+    /// What it is, one line.
+    pub about: String,
+    /// The robot's file, beginning with the folder of a set.
+    pub robot: String,
+    /// Where the root link stands: x y z (metres), roll pitch yaw (radians).
+    #[serde(default)]
+    pub base: [f64; 6],
+    /// The scene's file; absent where each problem has its own.
+    pub scene: Option<String>,
+    /// What the paths of a URDF scene's meshes begin with, and the folder, beginning with that of a set, that is meant: for
+    /// sets in which the files do not stand as in the package that they come from.
+    pub meshes: Option<[String; 2]>,
+    /// Starts and goals; random motions if absent.
+    pub problems: Option<Problems>,
+}
+
+/// An archive of planning problems.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Problems {
+    /// The archive, beginning with the folder of a set.
+    pub archive: String,
+    /// What its folders' names end in.
+    pub suffix: String,
+    /// The kind; absent where the name says it, after the slash.
+    pub kind: Option<String>,
+}
+
+impl Manifest {
+    /// The manifest of this version.
+    ///
+    /// # Errors
+    /// None in practice: a test reads it.
+    pub fn built_in() -> Result<Self> {
+        Self::parse(include_str!("../../../datasets/manifest.toml"))
+    }
+
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// It is malformed, names are not unique, a path is absolute or leaves its folder, or a hash is none.
+    pub fn parse(text: &str) -> Result<Self> {
+        let manifest: Self = toml::from_str(text).map_err(|e| Error::input(format!("TOML: {}", e.message())))?;
+        manifest.check().map_err(|e| e.in_file("manifest.toml"))?;
+        Ok(manifest)
+    }
+
+    /// The set of a name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn set(&self, name: &str) -> Result<&FetchSet> {
+        self.sets.iter().find(|set| set.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.sets.iter().map(|s| s.name.as_str()).collect();
+            let remedy = format!("there are {}", names.join(", "));
+            Error::usage(format!("there is no data set '{name}' to fetch")).remedy(remedy)
+        })
+    }
+
+    /// What `--dataset NAME` or `NAME/REST` runs, and the rest.
+    pub fn run<'a>(&self, name: &'a str) -> Option<(&NamedRun, &'a str)> {
+        let find = |name: &str| self.runs.iter().find(|run| run.name == name);
+        let cut = || name.rsplit_once('/').and_then(|(name, rest)| Some((find(name)?, rest)));
+        find(name).map(|run| (run, "")).or_else(cut)
+    }
+
+    fn check(&self) -> Result<()> {
+        let mut names = HashSet::new();
+        for set in &self.sets {
+            let here = |e: Error| e.at(format!("set '{}'", set.name));
+            if !names.insert(&set.name) || set.name.contains('/') {
+                return Err(here(Error::input("its name is taken, or has a slash")));
+            }
+            for download in &set.download {
+                let paths = download.take.iter().map(|[_, to]| to).chain([&set.name, &download.file]);
+                paths.filter(|p| !p.is_empty()).try_for_each(|path| relative(path)).map_err(here)?;
+                if download.sha256.len() != 64 || !download.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
+                    return Err(here(Error::input(format!("{} has no SHA-256", download.file))));
+                }
+            }
+        }
+        for run in &self.runs {
+            let here = |e: Error| e.at(format!("run '{}'", run.name));
+            if !names.insert(&run.name) {
+                return Err(here(Error::input("its name is taken")));
+            }
+            let meshes = run.meshes.as_ref().map(|[_, folder]| folder);
+            let files = [Some(&run.robot), run.scene.as_ref(), run.problems.as_ref().map(|p| &p.archive), meshes];
+            for file in files.into_iter().flatten() {
+                relative(file).map_err(here)?;
+                let set = file.split('/').next().unwrap_or_default();
+                self.set(set).map_err(|_| here(Error::input(format!("{file} is of no set"))))?;
+            }
+            if run.scene.is_none() && run.problems.is_none() {
+                return Err(here(Error::input("it has neither a scene nor problems")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FetchSet {
+    /// Bytes to download.
+    pub fn download_bytes(&self) -> u64 {
+        self.download.iter().map(|d| d.size).sum()
+    }
+}
+
+/// Refuses a path that is absolute, goes up, or means different things on different systems.
+pub(super) fn relative(path: &str) -> Result<()> {
+    let plain = |c: char| !c.is_control() && !"\\:".contains(c);
+    let inside = !path.is_empty() && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)));
+    if inside && !path.starts_with('/') && path.chars().all(plain) {
+        return Ok(());
+    }
+    Err(Error::input(format!("the path {} leaves its folder", firstcontact::error::quoted(path))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SET: &str = "[[set]]\nname = 's'\nabout = ''\nversion = '1'\nlicence = 'MIT'\nsource = ''\n";
+
+    fn download(file: &str) -> String {
+        format!("{SET}download = [{{ file = '{file}', sha256 = '{}', size = 1 }}]\n", "0".repeat(64))
+    }
+
+    #[test]
+    fn the_one_that_is_built_in_is_sound() {
+        let manifest = Manifest::built_in().unwrap();
+        for set in &manifest.sets {
+            assert!(set.base.is_some() || set.note.is_some() || set.download.iter().all(|d| d.package.is_some()));
+            assert!(!set.licence.is_empty() && !set.about.is_empty() && set.download_bytes() > 0, "{}", set.name);
+        }
+        let (run, kind) = manifest.run("mbm-panda/box").unwrap();
+        assert_eq!((run.name.as_str(), kind), ("mbm-panda", "box"));
+        assert_eq!(manifest.run("mbm-panda/kitchen").unwrap().0.name, "mbm-panda/kitchen");
+        assert!(manifest.run("pipes").is_none());
+    }
+
+    #[test]
+    fn paths_stay_in_their_folder() {
+        assert!(Manifest::parse(&download("a/b.stl")).is_ok());
+        for path in ["/a", "../a", "a/../b", "a\\\\b", "c:a", "."] {
+            assert!(Manifest::parse(&download(path)).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn runs_are_of_sets() {
+        let run = |robot: &str| {
+            format!("{}[[run]]\nname = 'r'\nabout = ''\nscene = 's/x'\nrobot = '{robot}'\n", download("a"))
+        };
+        assert!(Manifest::parse(&run("s/r.urdf")).is_ok());
+        let message = Manifest::parse(&run("t/r.urdf")).unwrap_err().to_string();
+        assert!(message.contains("of no set"), "{message}");
+        assert!(Manifest::parse("[[set]]").is_err());
+    }
+}

@@ -1,0 +1,114 @@
+//! Sets of planning problems: archives with a scene and a request for each.
+
+use super::fetch::unpack::{Limits, read_tar};
+use firstcontact::error::{Error, Result, quoted};
+use firstcontact::load::text;
+use firstcontact::model::moveit::{PlanningScene, Request, placed};
+use firstcontact::model::robot::Robot;
+use firstcontact::model::scene_file::SceneOptions;
+use firstcontact::motion::{MissingJoints, Motions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// One problem: a scene of its own, a start and a goal.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Kind and number, such as `box/0017`.
+    pub name: String,
+    /// The scene.
+    pub planning: PlanningScene,
+    /// Start and goal.
+    pub request: Request,
+}
+
+/// What an archive of problems may unpack to.
+const LIMITS: Limits = Limits { bytes: 1 << 30, entries: 100_000 };
+
+/// All kinds.
+pub const ALL: &str = "all";
+
+/// The problems of a kind, or of all, in the order of their names. Archives are tar files with
+/// `…/KIND` + `suffix` + `/sceneNNNN.yaml` and `requestNNNN.yaml`.
+///
+/// # Errors
+/// The archive cannot be read, has no problems of the kind, or one of them is malformed or incomplete.
+pub fn read(archive: &Path, suffix: &str, kind: &str, options: &SceneOptions) -> Result<Vec<Problem>> {
+    let mut kinds = BTreeSet::new();
+    let files = read_tar(archive, |path| place(path, suffix).is_some(), &LIMITS)?;
+    let mut found: BTreeMap<String, [Option<&[u8]>; 2]> = BTreeMap::new();
+    for (path, bytes) in &files {
+        let Some((of, number, which)) = place(path, suffix) else { continue };
+        kinds.insert(of);
+        if kind == ALL || of == kind {
+            found.entry(format!("{of}/{number}")).or_default()[which] = Some(bytes.as_slice());
+        }
+    }
+    if found.is_empty() {
+        let kinds: Vec<&str> = kinds.into_iter().collect();
+        let message = format!("it has no problems of the kind '{kind}'");
+        let remedy = format!("there are {}, and {ALL} for all of them", kinds.join(", "));
+        return Err(Error::usage(message).in_file(archive).remedy(remedy));
+    }
+    let folder = archive.parent().unwrap_or(Path::new(""));
+    let problems = found.into_iter().map(|(name, files)| {
+        let at = |e: Error| e.at(format!("problem {name}")).in_file(archive);
+        let [Some(scene), Some(request)] = files else {
+            return Err(at(Error::input("it lacks its scene or its request")));
+        };
+        let scene = text(scene).map_err(at)?;
+        let planning = PlanningScene::parse(scene, folder, options).map_err(at)?;
+        let request = Request::parse(text(request).map_err(at)?, options.limits.memory_bytes).map_err(at)?;
+        Ok(Problem { name: name.clone(), planning, request })
+    });
+    problems.collect()
+}
+
+/// Kind, number, and whether it is the scene (0) or the request (1), of a path in an archive.
+fn place<'a>(path: &'a str, suffix: &str) -> Option<(&'a str, &'a str, usize)> {
+    let (folder, file) = path.rsplit_once('/')?;
+    let kind = folder.rsplit('/').next()?.strip_suffix(suffix)?;
+    let stem = file.strip_suffix(".yaml")?;
+    let scene = stem.strip_prefix("scene").map(|number| (kind, number, 0));
+    scene.or_else(|| stem.strip_prefix("request").map(|number| (kind, number, 1)))
+}
+
+impl Problem {
+    /// The straight motion from start to goal.
+    ///
+    /// # Errors
+    /// The same as of [`Request::motion`], or the motion does not suit the robot.
+    pub fn motion(&self, robot: &Robot, missing: &MissingJoints) -> Result<Motions> {
+        let at = |e: Error| e.at(format!("problem {}", self.name));
+        let [start, end] = self.request.motion(robot, &self.planning.state, missing).map_err(at)?;
+        let motion = Motions::between(&[start], &[end]).map_err(at)?;
+        motion.check(robot).map_err(at)?;
+        Ok(motion)
+    }
+
+    /// The robot with its root where the problem puts it; `None` if it leaves it where it is.
+    pub fn robot(&self, robot: &Robot) -> Option<Robot> {
+        let root = self.request.start.root.or(self.planning.state.root);
+        root.map(|root| placed(robot, root))
+    }
+}
+
+/// Names that a warning lists; the others are counted.
+const MAX_LISTED: usize = 20;
+
+/// A warning about names in the allowed-collision matrices that are neither a link of the robot nor an object.
+pub fn lacking(problems: &[Problem], robot: &Robot) -> Option<String> {
+    let mut names = BTreeSet::new();
+    for problem in problems {
+        let objects: BTreeSet<&str> = problem.planning.scene.objects.iter().map(|o| o.name.as_str()).collect();
+        let links =
+            |name: &str| robot.links.iter().any(|l| l.name == name) || robot.bodies.iter().any(|b| b.name == name);
+        names.extend(problem.planning.allowed.names().into_iter().filter(|n| !objects.contains(n) && !links(n)));
+    }
+    let listed: Vec<String> = names.iter().take(MAX_LISTED).map(|name| quoted(name)).collect();
+    let more = match names.len().saturating_sub(MAX_LISTED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let message = "the problems' robot has links without triangles here";
+    (!listed.is_empty()).then(|| format!("{message}: {}{more}", listed.join(", ")))
+}
