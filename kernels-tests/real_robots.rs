@@ -63,23 +63,23 @@ impl Both {
     /// The two triangles that a contact names, by the oracles' readers and kinematics.
     fn named(&self, contact: &Contact, q0: &[f64], q1: &[f64]) -> Articulated {
         let sampler = &self.case.sampler;
-        let link = sampler.robot.link(&self.robot.links[contact.at.unwrap().a.link as usize].name);
+        let link = sampler.robot.link(&self.robot.links[contact.first.unwrap().a.link as usize].name);
         let hit = Hit {
             t: contact.toc[0],
             link,
-            link_triangle: contact.at.unwrap().a.triangle as usize,
-            object: contact.at.unwrap().b.object as usize,
-            triangle: contact.at.unwrap().b.triangle as usize,
+            link_triangle: contact.first.unwrap().a.triangle as usize,
+            object: contact.first.unwrap().b.object as usize,
+            triangle: contact.first.unwrap().b.triangle as usize,
         };
         let mut pair = sampler.pair(&hit, q0, q1);
         // Boxes have no triangles of their own: the engine cuts their faces as it likes, but at their corners.
         let of_link = &sampler.robot.links()[link];
         let shapes = [&of_link.collision, &of_link.visual];
         if shapes.iter().any(|s| s.iter().any(|s| matches!(s.geometry, Shape::Box(_)))) {
-            let body = self.robot.links[contact.at.unwrap().a.link as usize].body as usize;
+            let body = self.robot.links[contact.first.unwrap().a.link as usize].body as usize;
             let to_link = sampler.robot.poses(q0, q0, 0.0)[link].inverse() * self.robot.body_poses(q0).unwrap()[body];
-            let own = self.robot.links[contact.at.unwrap().a.link as usize].triangles
-                [contact.at.unwrap().a.triangle as usize];
+            let own = self.robot.links[contact.first.unwrap().a.link as usize].triangles
+                [contact.first.unwrap().a.triangle as usize];
             let own = own.map(|p| to_link.transform_point3(p));
             for p in own {
                 let corners = || sampler.link_triangles(link).iter().flatten();
@@ -117,11 +117,11 @@ fn compare(both: &Both, (q0, q1): (&[f64], &[f64]), seen: &Outcome, verdict: &Ve
                 let clearance = sampler.clearance_at(q0, q1, lo, 1e-3);
                 assert!(clearance > 0.0, "something is pierced where nothing has touched: {c:?}");
             }
-            if c.proved {
+            if c.is_proved() {
                 assert!(seen.clear_until <= hi + 1e-9, "proved too early: {c:?} {seen:?}");
                 assert!(sampler.clearance_at(q0, q1, hi, 1e-3) < 1e-8, "nothing touches: {c:?}");
             }
-            if c.certified {
+            if c.is_certified() {
                 assert!(hi - lo <= 1e-9 || (hi - lo) * sampler.speed(q0, q1) <= 1.001e-11, "wide: {c:?}");
                 assert!(witness::distance(&pair, hi) < 1e-8, "the named triangles do not touch: {c:?}");
                 let meets = |e| precise::Contact::of(&pair, e).certainly_meets((lo - 1e-10).max(0.0), hi);
@@ -191,7 +191,7 @@ fn far_from_the_origin() {
             match pair {
                 (Verdict::Free, Verdict::Free) => {}
                 (Verdict::Contact(a), Verdict::Contact(b)) => {
-                    assert!((a.toc[0] - b.toc[0]).abs() < 1e-7 && a.proved == b.proved, "motion {i}: {pair:?}");
+                    assert!((a.toc[0] - b.toc[0]).abs() < 1e-7 && a.is_proved() == b.is_proved(), "motion {i}: {pair:?}");
                 }
                 _ => panic!("motion {i}: {pair:?}"),
             }

@@ -35,6 +35,7 @@ use glam::{DMat3, DVec3};
 use std::collections::HashMap;
 
 mod slabs;
+mod twin;
 
 pub struct Case {
     pub world: World,

@@ -35,10 +35,10 @@ fn compare(robot: &Robot, scene: &Scene, motions: &Motions, options: &Options) -
                 contacts += 1;
                 // The first contact lies in both enclosures.
                 let holds = b.toc[0] <= a.toc[1] && b.toc[1] >= a.toc[0] && b.toc[0] <= b.toc[1] && b.toc[1] <= 1.0;
-                holds && a.proved == b.proved && a.initial_overlap == b.initial_overlap && a.at.is_some()
+                holds && a.is_proved() == b.is_proved() && a.initial_overlap == b.initial_overlap && a.first.is_some()
             }
             // The cap may end the longer search.
-            (Verdict::Undecided(_), Verdict::Contact(c)) => c.proved,
+            (Verdict::Undecided(_), Verdict::Contact(c)) => c.is_proved(),
             _ => false,
         };
         assert!(same, "{:?} motion {i}: {a:?} but {b:?}", options.backend);

@@ -138,11 +138,11 @@ impl<'a> Line<'a> {
             motion,
             verdict: "contact",
             toc: c.toc,
-            proved: c.proved,
-            certified: c.certified,
+            proved: c.is_proved(),
+            certified: c.is_certified(),
             initial_overlap: c.initial_overlap,
-            at: c.at.as_ref().map(one),
-            contacts: c.all.iter().map(one).collect(),
+            at: c.first.as_ref().map(one),
+            contacts: c.simultaneous.iter().map(one).collect(),
             poses: BTreeMap::new(),
         }
     }

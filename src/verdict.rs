@@ -22,20 +22,52 @@ impl Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {
     /// Enclosure of the time of first contact: before the first number nothing touches (guaranteed), and if
-    /// [`proved`](Self::proved), a contact exists at or before the second; otherwise the second is 1.
+    /// proved, a contact exists at or before the second; otherwise the second is 1.
     pub toc: [f64; 2],
-    /// A contact exists.
-    pub proved: bool,
-    /// Proved, and the enclosure is as narrow as was asked for.
-    pub certified: bool,
+    /// How certain the contact is.
+    pub certainty: Certainty,
     /// Link and scene touch at the start.
     pub initial_overlap: bool,
     /// Where, and between which features; absent where only the verdict was asked for
     /// ([`Mode::Verdict`](crate::stage::s6_solve::Mode)).
-    pub at: Option<Touch>,
+    pub first: Option<Touch>,
     /// All contacts that begin as early as can be told, this one among them, in the order of links, objects and triangles;
     /// empty unless they are asked for. Parallel edges touch twice, at the ends of their common part.
-    pub all: Vec<Touch>,
+    pub simultaneous: Vec<Touch>,
+}
+
+impl Contact {
+    /// Returns whether a contact exists, rather than being possible.
+    pub fn is_proved(&self) -> bool {
+        self.certainty >= Certainty::Proved
+    }
+
+    /// Returns whether a contact exists and the enclosure of its time is as narrow as was asked for.
+    pub fn is_certified(&self) -> bool {
+        self.certainty >= Certainty::Certified
+    }
+}
+
+/// How certain a contact is, in rising order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// Robot and scene come so near to each other that contact can be neither proved nor excluded.
+    Possible,
+    /// A contact exists.
+    Proved,
+    /// A contact exists, and the enclosure of its time is at most as wide as the tolerance.
+    Certified,
+}
+
+impl Certainty {
+    /// The certainty of a contact that exists or not, with an enclosure as narrow as the tolerance or wider.
+    pub fn new(is_proved: bool, is_narrow: bool) -> Self {
+        match (is_proved, is_narrow) {
+            (false, _) => Self::Possible,
+            (true, false) => Self::Proved,
+            (true, true) => Self::Certified,
+        }
+    }
 }
 
 /// One place at which robot and scene touch.
@@ -128,13 +160,11 @@ pub enum Reason {
     EvaluationCap,
     /// The memory for candidates was not enough.
     Memory,
-    /// The device failed.
-    Fault,
 }
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 3] = [Self::EvaluationCap, Self::Memory, Self::Fault];
+    pub const ALL: [Self; 2] = [Self::EvaluationCap, Self::Memory];
 
     /// The reason of this name in the results.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -146,7 +176,6 @@ impl Reason {
         match self {
             Self::EvaluationCap => "evaluation-cap",
             Self::Memory => "memory",
-            Self::Fault => "fault",
         }
     }
 }

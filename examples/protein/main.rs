@@ -72,7 +72,7 @@ fn main() -> Result<()> {
         match verdict {
             Verdict::Free => println!("free"),
             Verdict::Undecided(u) => println!("undecided, free until {}", u.clear_until),
-            Verdict::Contact(c) => match &c.at {
+            Verdict::Contact(c) => match &c.first {
                 Some(at) => {
                     let (a, b) = (&chain.robot.links[at.a.link as usize], &scene.objects[at.b.object as usize]);
                     println!("at {:?} {} touches {}", c.toc, a.name, b.name);

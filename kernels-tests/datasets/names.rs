@@ -303,7 +303,7 @@ fn an_engine_like_another_answers_as_one_of_its_own() {
         let (robot, scene) = (robot(reach), scene(x));
         let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).like(&first).build().unwrap();
         match &engine.check(&motion).unwrap().verdicts[..] {
-            [Verdict::Contact(c)] => assert!(c.certified && (c.toc[0] - t).abs() < 1e-9, "{reach} {x}: {c:?}"),
+            [Verdict::Contact(c)] => assert!(c.is_certified() && (c.toc[0] - t).abs() < 1e-9, "{reach} {x}: {c:?}"),
             other => panic!("{reach} {x}: {other:?}"),
         }
     }

@@ -108,7 +108,7 @@ fn conformations_of_a_protein() {
             println!("{freedom:?} {i}: {verdict:?}");
             let (clear_until, contact) = match verdict {
                 Verdict::Free => (1.0, None),
-                Verdict::Contact(c) => (c.toc[0], c.proved.then_some(c.toc[1])),
+                Verdict::Contact(c) => (c.toc[0], c.is_proved().then_some(c.toc[1])),
                 Verdict::Undecided(u) => (u.clear_until, None),
             };
             // Balls lie inside of their triangles: where backbone balls meet, so do triangles. Before the contact none may.

@@ -49,7 +49,7 @@ pub fn differences(a: &[Verdict], b: &[Verdict]) -> Vec<String> {
     let differ = |x: &Verdict, y: &Verdict| match (x, y) {
         (Verdict::Undecided(_), _) | (_, Verdict::Undecided(_)) | (Verdict::Free, Verdict::Free) => false,
         (Verdict::Contact(x), Verdict::Contact(y)) => {
-            x.proved != y.proved || x.toc[0] > y.toc[1] || y.toc[0] > x.toc[1]
+            x.is_proved() != y.is_proved() || x.toc[0] > y.toc[1] || y.toc[0] > x.toc[1]
         }
         _ => true,
     };
@@ -77,8 +77,8 @@ impl Tally {
                 Verdict::Undecided(_) => tally.undecided += 1,
                 Verdict::Contact(c) => {
                     tally.contact += 1;
-                    tally.proved += usize::from(c.proved);
-                    tally.certified += usize::from(c.certified);
+                    tally.proved += usize::from(c.is_proved());
+                    tally.certified += usize::from(c.is_certified());
                 }
             }
         }

@@ -40,10 +40,10 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
         }
     };
     hold("the enclosure is no interval", (0.0..=1.0).contains(&lo) && lo <= hi && hi <= 1.0);
-    hold("certified but not proved", contact.proved || !contact.certified);
-    hold("not proved, but the enclosure does not go to the end", contact.proved || hi == 1.0);
+    hold("certified but not proved", contact.is_proved() || !contact.is_certified());
+    hold("not proved, but the enclosure does not go to the end", contact.is_proved() || hi == 1.0);
     let (x, y) = at(pair, lo);
-    let point = DVec3::from_array(contact.at.unwrap().point);
+    let point = DVec3::from_array(contact.first.unwrap().point);
     let off = |feature: Feature, t: &Triangle| {
         let on = match feature {
             Feature::Vertex(k) => t[usize::from(k)],
@@ -52,12 +52,12 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
         };
         point.distance(on)
     };
-    let (off_a, off_b) = (off(contact.at.unwrap().a.feature, &x), off(contact.at.unwrap().b.feature, &y));
+    let (off_a, off_b) = (off(contact.first.unwrap().a.feature, &x), off(contact.first.unwrap().b.feature, &y));
     hold(&format!("the point is {off_a:e} from the link's feature"), off_a <= near);
     hold(&format!("the point is {off_b:e} from the object's feature"), off_b <= near);
-    let normal = DVec3::from_array(contact.at.unwrap().normal);
+    let normal = DVec3::from_array(contact.first.unwrap().normal);
     hold("the normal is no unit vector", (normal.length() - 1.0).abs() < 1e-12);
-    let expected = match (contact.at.unwrap().a.feature, contact.at.unwrap().b.feature) {
+    let expected = match (contact.first.unwrap().a.feature, contact.first.unwrap().b.feature) {
         (_, Feature::Face) => (y[1] - y[0]).cross(y[2] - y[0]),
         (Feature::Face, _) => (x[1] - x[0]).cross(x[2] - x[0]),
         (Feature::Edge(j), Feature::Edge(k)) => {
@@ -77,7 +77,7 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
             hold("the normal is not that of the features", expected.cross(normal).length() < 1e-6);
         }
     }
-    if contact.certified && !contact.initial_overlap {
+    if contact.is_certified() && !contact.initial_overlap {
         // what touches for the first time approaches: against the normal, which points to the robot
         let velocity = velocity(&pair.bodies[0].0, lo, point);
         let approach = velocity.dot(normal);

@@ -174,22 +174,22 @@ impl Counts {
                 if truth.contact_by.is_some_and(|t| lo > t) {
                     fault("LATE");
                 }
-                if c.proved && truth.clear_until > hi {
+                if c.is_proved() && truth.clear_until > hi {
                     fault("PROVED a contact that is none");
                 }
                 let pair = model.named(c, motion);
                 for text in witness::faults(c, &pair, near) {
                     fault(&text);
                 }
-                if !c.proved && witness::distance(&pair, lo) > near {
+                if !c.is_proved() && witness::distance(&pair, lo) > near {
                     fault("nothing is near");
                 }
-                if c.certified && witness::distance(&pair, hi) > near + witness::travel(&pair, lo, hi) {
+                if c.is_certified() && witness::distance(&pair, hi) > near + witness::travel(&pair, lo, hi) {
                     fault("what is certified does not touch");
                 }
                 self.contact += 1;
-                self.proved += usize::from(c.proved);
-                self.certified += usize::from(c.certified);
+                self.proved += usize::from(c.is_proved());
+                self.certified += usize::from(c.is_certified());
             }
         }
     }

@@ -145,9 +145,9 @@ impl Model {
 
     /// The two triangles that a contact names, by the specification.
     pub fn named(&self, contact: &Contact, motion: &Motion) -> Articulated {
-        let (body, mesh) = &self.links[contact.at.unwrap().a.link as usize];
-        let obstacle = self.objects[contact.at.unwrap().b.object as usize][contact.at.unwrap().b.triangle as usize];
-        pair(self.chain(*body, motion), &mesh[contact.at.unwrap().a.triangle as usize], &obstacle)
+        let (body, mesh) = &self.links[contact.first.unwrap().a.link as usize];
+        let obstacle = self.objects[contact.first.unwrap().b.object as usize][contact.first.unwrap().b.triangle as usize];
+        pair(self.chain(*body, motion), &mesh[contact.first.unwrap().a.triangle as usize], &obstacle)
     }
 }
 

@@ -99,13 +99,13 @@ impl Counts {
             }
             Verdict::Contact(c) => {
                 self.contact += 1;
-                self.proved += usize::from(c.proved);
-                self.certified += usize::from(c.certified);
+                self.proved += usize::from(c.is_proved());
+                self.certified += usize::from(c.is_certified());
                 let [lo, hi] = c.toc;
                 if too_late(lo) {
                     self.late.push(text());
                 }
-                if c.proved && (truth.clear_until > hi || !is_verified(pair, c.toc)) {
+                if c.is_proved() && (truth.clear_until > hi || !is_verified(pair, c.toc)) {
                     self.false_proofs.push(text());
                 }
                 if truth.clear_until > 1.0 {
@@ -115,7 +115,7 @@ impl Counts {
                 let size = pair.bodies.iter().flat_map(|b| &b.1).fold(1.0, |m: f64, p| m.max(p.length()));
                 let speed = witness::travel(pair, lo, (lo + 1e-6).min(1.0)) / 1e-6;
                 let apart = witness::distance(pair, lo);
-                if !c.proved && apart > 1e-8 * speed + 1e-11 * size {
+                if !c.is_proved() && apart > 1e-8 * speed + 1e-11 * size {
                     self.stray.push(format!("{apart:e} m apart at {speed} m per motion: {}", text()));
                 }
             }

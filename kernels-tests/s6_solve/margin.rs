@@ -66,12 +66,12 @@ fn run(seed: u64, n: usize, backend: Backend) {
                     if lo > 0.0 {
                         assert!(at(lo) > margin_m - 1e-11, "late: {} {label}", at(lo));
                     }
-                    if c.proved {
+                    if c.is_proved() {
                         let nearest = (0..=8).map(|s| at(lo + (hi - lo) * f64::from(s) / 8.0)).fold(9e9, f64::min);
                         assert!(nearest <= margin_m + 1e-8, "never so near: {nearest} {label}");
                     }
-                    certified += usize::from(c.certified);
-                    if !c.certified {
+                    certified += usize::from(c.is_certified());
+                    if !c.is_certified() {
                         println!("not certified: at lo {} at hi {} {label}", at(lo) - margin_m, at(hi) - margin_m);
                     }
                 }

@@ -201,7 +201,7 @@ fn grazing() {
         };
         let certified = |g: f64, t: f64, early: f64| {
             let c = touches_at(&solve(&at(g), Method::Jet), t, early);
-            (c.proved, c.certified)
+            (c.is_proved(), c.is_certified())
         };
         for (g, early) in [(1e-4, 1e-9), (1e-6, 1e-9)] {
             assert_eq!(certified(g, 0.5 - (1.0_f64 - g).acos(), early), (true, true), "{g}");
@@ -236,9 +236,9 @@ fn sliding_into_a_coplanar_face() {
                     continue;
                 }
                 let c = touches_at(&solve(&case, Method::Jet), entry, 1e-8);
-                assert!(!c.proved, "{c:?}");
+                assert!(!c.is_proved(), "{c:?}");
                 let point = v(1.029_150_262_212_918_1, 0.029_150_262_212_918_118, 0.0);
-                assert!(DVec3::from_array(c.at.unwrap().point).distance(point) < 1e-7, "{c:?}");
+                assert!(DVec3::from_array(c.first.unwrap().point).distance(point) < 1e-7, "{c:?}");
                 by_the_paper(&case, entry).inspect(|verdict| drop(touches_at(verdict, entry, 1e-6)));
             }
         }
@@ -255,7 +255,7 @@ fn parallel_edges_touch_at_two_points() {
     let (model, motion) = at(1.0295630140987);
     let options = SolveOptions { all_contacts: true, ..SolveOptions::default() };
     let c = touches_at(&Direct::new(&model, &motion).all(&options), t, 2e-5);
-    let mut heights: Vec<f64> = c.all.iter().map(|touch| touch.point[2]).collect();
+    let mut heights: Vec<f64> = c.simultaneous.iter().map(|touch| touch.point[2]).collect();
     heights.sort_by(f64::total_cmp);
     heights.dedup_by(|a, b| (*a - *b).abs() < 1e-8);
     assert!(heights.len() == 2 && (heights[0] + 0.1).abs() < 1e-8 && (heights[1] - 0.1).abs() < 1e-8, "{c:?}");
@@ -293,7 +293,7 @@ fn resting() {
                     assert!(matches!(verdict, Verdict::Free), "{gap} {method:?}: {verdict:?}");
                 } else {
                     let c = touches_at(&verdict, 0.0, 0.0);
-                    assert!(c.initial_overlap && !c.proved, "{c:?}");
+                    assert!(c.initial_overlap && !c.is_proved(), "{c:?}");
                 }
             }
         }

@@ -83,7 +83,7 @@ fn an_edge_through_a_face_at_the_start() {
             turn(wall, &[0.5], &[FLOOR]),
         ] {
             let c = expect(&by(method, &case), 0.0, 0.0);
-            assert!(c.proved && c.certified && c.toc == [0.0, 0.0], "{method:?}: {c:?}");
+            assert!(c.is_proved() && c.is_certified() && c.toc == [0.0, 0.0], "{method:?}: {c:?}");
         }
         // Where such pairs are to be ignored, the others still count: a second floor, two metres up.
         let (model, motion) = slide(DVec3::Z, wall, [0.0, 4.0], &[FLOOR]);
@@ -93,7 +93,7 @@ fn an_edge_through_a_face_at_the_start() {
         model.objects.push(vec![up(FLOOR, 2.0)]);
         // The top is at 1 m.
         let c = expect(&Direct::new(&model, &motion).all(&options), 0.25, 1e-9);
-        assert!(c.at.unwrap().b.object == 1 && c.certified, "{c:?}");
+        assert!(c.first.unwrap().b.object == 1 && c.is_certified(), "{c:?}");
     }
 }
 
@@ -105,7 +105,7 @@ fn touching_at_the_start_exactly() {
             let verdict = by(method, &slide(along, TOP, [0.0, way], &[FLOOR]));
             let c = expect(&verdict, 0.0, 0.0);
             // What goes in is proved soon; what only touches never is.
-            assert_eq!(c.proved, along == DVec3::Z && way < 0.0, "{method:?} {along} {way}: {c:?}");
+            assert_eq!(c.is_proved(), along == DVec3::Z && way < 0.0, "{method:?} {along} {way}: {c:?}");
         }
         // A nanometre above the floor, leaving: free.
         let above = by(method, &slide(DVec3::Z, up(TOP, 2f64.powi(-30)), [0.0, 1.0], &[FLOOR]));
@@ -119,11 +119,11 @@ fn touching_at_the_end_exactly() {
     for method in METHODS {
         let stops_at = |height: f64| by(method, &slide(DVec3::Z, up(TOP, 1.0), [0.0, height - 1.0], &[FLOOR]));
         let c = expect(&stops_at(0.0), 1.0, 1e-9);
-        assert!(!c.proved && c.toc[1] == 1.0, "{c:?}");
+        assert!(!c.is_proved() && c.toc[1] == 1.0, "{c:?}");
         for gap in [2f64.powi(-10), 2f64.powi(-30), 2f64.powi(-36)] {
             assert_eq!(stops_at(gap), Verdict::Free, "{method:?} {gap:e}");
             let c = expect(&stops_at(-gap), 1.0 / (1.0 + gap), 2e-9);
-            assert!(c.proved || gap < 1e-10, "{c:?}");
+            assert!(c.is_proved() || gap < 1e-10, "{c:?}");
         }
         // By a quarter turn: a tip at (1, 0) towards the wall x = 0, whose true time of contact is π/2 of the angle; the
         // nearest numbers to it are 6.1e-17 too small and 1.6e-16 too large.
@@ -150,12 +150,12 @@ fn staying_in_touch() {
             Verdict::Undecided(u) if method == Method::Paper => assert!(u.clear_until <= 0.375, "{u:?}"),
             verdict => {
                 let c = expect(&verdict, 0.375, 1e-9);
-                assert!(!c.proved, "{method:?} {c:?}");
+                assert!(!c.is_proved(), "{method:?} {c:?}");
             }
         }
         for angles in [&[1.0, -1.0][..], &[0.5, 2.0][..], &[7.0][..]] {
             let c = expect(&by(method, &turn(TOP, angles, &[FLOOR])), 0.0, 0.0);
-            assert!(!c.proved, "{method:?} {c:?}");
+            assert!(!c.is_proved(), "{method:?} {c:?}");
         }
     }
 }
@@ -198,9 +198,9 @@ fn the_evaluation_cap() {
                     }
                     (Verdict::Contact(c), Some((least, t))) => {
                         n_contacts += 1;
-                        assert!(c.toc[0] <= t && (!c.proved || c.toc[1] >= least), "model {k}: {c:?} but {known:?}");
+                        assert!(c.toc[0] <= t && (!c.is_proved() || c.toc[1] >= least), "model {k}: {c:?} but {known:?}");
                     }
-                    (Verdict::Contact(c), None) => assert!(!c.proved, "model {k}: {c:?}"),
+                    (Verdict::Contact(c), None) => assert!(!c.is_proved(), "model {k}: {c:?}"),
                     (Verdict::Free, _) => assert!(known.is_none(), "model {k}: free, but {known:?}"),
                 }
             }

@@ -238,7 +238,7 @@ fn a_hair_above_the_margin_is_not_within_it() {
         let direct = Direct::new(&model, &(vec![0.0; 3], (way * unit).to_array().to_vec()));
         if let Verdict::Contact(c) = direct.all(&SolveOptions { margin_m, ..SolveOptions::default() }) {
             told += 1;
-            assert!(!c.proved, "{k}: {c:?} at {} above {margin_m}", height * unit / 7.0);
+            assert!(!c.is_proved(), "{k}: {c:?} at {} above {margin_m}", height * unit / 7.0);
         }
     }
     assert!(told > 0, "nothing was near");

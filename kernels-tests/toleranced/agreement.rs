@@ -32,12 +32,12 @@ fn no_certificate_where_a_contact_is_proved() {
         for (i, ((q0, q1), verdict)) in motions.iter().zip(&exact).enumerate() {
             let is_free = *verdict == Verdict::Free;
             free += usize::from(is_free);
-            contact += usize::from(matches!(verdict, Verdict::Contact(c) if c.proved));
+            contact += usize::from(matches!(verdict, Verdict::Contact(c) if c.is_proved()));
             for (k, delta_m) in deltas.into_iter().enumerate() {
                 let limits = Limits { delta_m, max_level: 20, first: true };
                 let answer = toleranced.check(q0, q1, &limits, true).unwrap();
                 match verdict {
-                    Verdict::Contact(c) if c.proved => {
+                    Verdict::Contact(c) if c.is_proved() => {
                         assert!(!answer.is_free(), "certified, but {c:?}");
                         assert!(answer.clear_until() <= c.toc[1], "clear until {} but {c:?}", answer.clear_until());
                     }

@@ -45,7 +45,7 @@ fn answers(batch: &mut Batch, case: &Case, limits: &Limits) -> Vec<Answer> {
 
 /// Motions that are called free, or clear for too long, and touch.
 fn wrong(case: &Case, answers: &[Answer]) -> usize {
-    let is_wrong = |(answer, verdict): (&Answer, &Verdict)| matches!(verdict, Verdict::Contact(c) if c.proved && (answer.is_free() || answer.clear_until() > c.toc[1]));
+    let is_wrong = |(answer, verdict): (&Answer, &Verdict)| matches!(verdict, Verdict::Contact(c) if c.is_proved() && (answer.is_free() || answer.clear_until() > c.toc[1]));
     answers.iter().zip(&case.exact).filter(|pair| is_wrong(*pair)).count()
 }
 
@@ -65,7 +65,7 @@ fn verdicts_are_those_of_the_search_and_certificates_hold() {
         let obstacles = standing(&case.scene);
         let checker = ArticulatedChecker::new(&case.robot, &obstacles, toleranced.orders()).unwrap();
         for (((q0, q1), found), exact) in case.motions.iter().zip(&found).zip(&case.exact) {
-            contacts += usize::from(matches!(exact, Verdict::Contact(c) if c.proved && c.toc[0] > 0.05));
+            contacts += usize::from(matches!(exact, Verdict::Contact(c) if c.is_proved() && c.toc[0] > 0.05));
             let plain = toleranced.check(q0, q1, &limits, true).unwrap();
             assert!(found.clear_until() >= plain.clear_until(), "{} {}", found.clear_until(), plain.clear_until());
             assert!(found.proofs.is_empty());

@@ -69,7 +69,7 @@ impl Stats {
             Verdict::Free => self.free += 1,
             Verdict::Contact(c) => {
                 self.contact += 1;
-                self.certified += u64::from(c.certified);
+                self.certified += u64::from(c.is_certified());
             }
             Verdict::Undecided(_) => self.undecided += 1,
         }

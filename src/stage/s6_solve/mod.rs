@@ -25,7 +25,7 @@ use crate::motion::ModelMotion;
 use crate::numeric::contraction::Window;
 use crate::numeric::linear::V3;
 use crate::numeric::pose_bound::TaylorModel;
-use crate::verdict::{Contact, Reason, Touch, Undecided, Verdict};
+use crate::verdict::{Certainty, Contact, Reason, Touch, Undecided, Verdict};
 use equation::EQUATIONS;
 use pair::Pair;
 use pairs::PairSystem;
@@ -271,7 +271,13 @@ impl<'w> Solver<'w> {
         }
         let certified = hi - lo <= self.options.tolerance;
         let contact =
-            Contact { toc: [lo.min(hi), hi], proved: true, certified, initial_overlap, at: None, all: Vec::new() };
+            Contact {
+                toc: [lo.min(hi), hi],
+                certainty: Certainty::new(true, certified),
+                initial_overlap,
+                first: None,
+                simultaneous: Vec::new(),
+            };
         self.verdict = Some(Verdict::Contact(contact));
         true
     }
@@ -348,7 +354,7 @@ impl<'w> Solver<'w> {
         if let Some(i) = piercing {
             self.memory.search.contacts.clear();
             self.memory.search.contacts.extend(touching.iter().map(|a| (0.0, a.item)));
-            let contact = self.record(motion, i, [0.0, 0.0], true, true);
+            let contact = self.record(motion, i, [0.0, 0.0], Certainty::Certified);
             self.verdict = Some(Verdict::Contact(Contact { initial_overlap: true, ..contact }));
         }
         // Otherwise they touch without piercing: the search finds them at time 0 and looks for a proof later.
@@ -439,30 +445,30 @@ impl<'w> Solver<'w> {
             }
             Found::Capped { clear_until, proved_until: Some((pair, t)) } => {
                 let certified = proof_is_enough && t - clear_until <= eps_t;
-                Some(Verdict::Contact(self.record(motion, pair as usize, [clear_until, t], true, certified)))
+                Some(Verdict::Contact(self.record(motion, pair as usize, [clear_until, t], Certainty::new(true, certified))))
             }
             Found::Contact { lo, first, proof } => {
                 let (hi, proved) = proof.map_or((1.0, false), |t| (t, true));
                 let certified = proved && hi - lo <= eps_t;
-                Some(Verdict::Contact(self.record(motion, first as usize, [lo, hi], proved, certified)))
+                Some(Verdict::Contact(self.record(motion, first as usize, [lo, hi], Certainty::new(proved, certified))))
             }
         };
     }
 
-    fn record(&self, motion: &ModelMotion, pair: usize, toc: [f64; 2], proved: bool, certified: bool) -> Contact {
+    fn record(&self, motion: &ModelMotion, pair: usize, toc: [f64; 2], certainty: Certainty) -> Contact {
         let touches = |pair: usize, all| record::touches(self.world, motion, &self.memory.pairs[pair], toc[0], all);
         let initial_overlap = self.memory.search.initial_overlap && toc[0] == 0.0;
         if self.options.mode == Mode::Verdict {
-            return Contact { toc, proved, certified, initial_overlap, at: None, all: Vec::new() };
+            return Contact { toc, certainty, initial_overlap, first: None, simultaneous: Vec::new() };
         }
-        let at = touches(pair, false).first().copied();
-        let mut all = Vec::new();
+        let first = touches(pair, false).first().copied();
+        let mut simultaneous = Vec::new();
         if self.options.all_contacts {
             let others = self.memory.search.contacts.iter().map(|c| c.1 as usize).filter(|&i| i != pair);
-            all = std::iter::once(pair).chain(others).flat_map(|pair| touches(pair, true)).collect();
-            all.sort_by_key(Touch::order);
-            all.dedup();
+            simultaneous = std::iter::once(pair).chain(others).flat_map(|pair| touches(pair, true)).collect();
+            simultaneous.sort_by_key(Touch::order);
+            simultaneous.dedup();
         }
-        Contact { toc, proved, certified, initial_overlap, at, all }
+        Contact { toc, certainty, initial_overlap, first, simultaneous }
     }
 }

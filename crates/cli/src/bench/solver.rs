@@ -89,7 +89,7 @@ impl<'c> Patient<'c> {
             spent_s += seconds;
             let right = match verdict {
                 Verdict::Free => free,
-                Verdict::Contact(contact) => !free && contact.certified,
+                Verdict::Contact(contact) => !free && contact.is_certified(),
                 Verdict::Undecided(_) => false,
             };
             if right || cap == most || spent_s + 4.0 * seconds > limit_s {

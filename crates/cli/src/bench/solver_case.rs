@@ -84,7 +84,7 @@ impl Case {
             for y in 0..4 * n_apart as u32 {
                 match case.solve(&mut solver, &[y]) {
                     Verdict::Free => apart.push(y),
-                    Verdict::Contact(c) if c.certified && !c.initial_overlap => touching.push(y),
+                    Verdict::Contact(c) if c.is_certified() && !c.initial_overlap => touching.push(y),
                     _ => {}
                 }
             }

@@ -26,7 +26,7 @@ pub struct View {
 
 impl View {
     /// Unit vectors to the right of the picture, up in it, and from the subject towards the camera.
-    fn axes(self) -> [DVec3; 3] {
+    pub(super) fn axes(self) -> [DVec3; 3] {
         let (sin_a, cos_a) = self.azimuth_deg.to_radians().sin_cos();
         let (sin_e, cos_e) = self.elevation_deg.to_radians().sin_cos();
         let right = DVec3::new(-sin_a, cos_a, 0.0);

@@ -148,10 +148,10 @@ fn title(world: &World, verdict: &Verdict) -> String {
         Verdict::Contact(contact) => {
             let when = match contact {
                 Contact { initial_overlap: true, .. } => "Contact at the start".into(),
-                Contact { proved: true, toc, .. } => format!("First contact at {} of the motion", percent(toc[0])),
+                Contact { toc, .. } if contact.is_proved() => format!("First contact at {} of the motion", percent(toc[0])),
                 Contact { toc, .. } => format!("Possible contact from {} of the motion on", percent(toc[0])),
             };
-            match &contact.at {
+            match &contact.first {
                 Some(at) => format!("{when}: {} touches {}", link(world, at), object(world, at)),
                 None => when,
             }
@@ -165,9 +165,9 @@ fn entries(world: &World, poses: &Poses, verdict: &Verdict) -> Vec<Entry> {
     let (now, contact) = match verdict {
         Verdict::Free => ("end", None),
         Verdict::Undecided(_) => ("free up to here", None),
-        Verdict::Contact(c) if c.initial_overlap => ("start, in contact", c.at.as_ref()),
-        Verdict::Contact(c) if !c.proved => ("possible contact", c.at.as_ref()),
-        Verdict::Contact(c) => ("first contact", c.at.as_ref()),
+        Verdict::Contact(c) if c.initial_overlap => ("start, in contact", c.first.as_ref()),
+        Verdict::Contact(c) if !c.is_proved() => ("possible contact", c.first.as_ref()),
+        Verdict::Contact(c) => ("first contact", c.first.as_ref()),
     };
     let mut all = Vec::new();
     if differs(&poses.start, &poses.now) {

@@ -119,7 +119,7 @@ pub fn draw(
 
 fn touch(verdict: &Verdict) -> Option<&Touch> {
     match verdict {
-        Verdict::Contact(c) => c.at.as_ref(),
+        Verdict::Contact(c) => c.first.as_ref(),
         Verdict::Free | Verdict::Undecided(_) => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
-use firstcontact::verdict::{Contact, Feature, Reason, RobotFeature, SceneFeature, Touch, Undecided, Verdict};
+use firstcontact::verdict::{Certainty, Contact, Feature, Reason, RobotFeature, SceneFeature, Touch, Undecided, Verdict};
 use firstcontact::{Error, Result};
 use serde::Deserialize;
 
@@ -141,15 +141,14 @@ impl Answer {
             Kind::Free => Verdict::Free,
             Kind::Undecided => Verdict::Undecided(Undecided {
                 clear_until: self.clear_until.unwrap_or_default(),
-                reason: self.reason.as_deref().and_then(Reason::from_name).unwrap_or(Reason::Fault),
+                reason: self.reason.as_deref().and_then(Reason::from_name).unwrap_or(Reason::EvaluationCap),
             }),
             Kind::Contact => Verdict::Contact(Contact {
                 toc: self.toc.unwrap_or_default(),
-                proved: self.proved,
-                certified: self.certified,
+                certainty: Certainty::new(self.proved, self.certified),
                 initial_overlap: self.initial_overlap,
-                at: self.touch(robot, scene).map_err(|e| e.at(format!("motion {}", self.motion)))?,
-                all: Vec::new(),
+                first: self.touch(robot, scene).map_err(|e| e.at(format!("motion {}", self.motion)))?,
+                simultaneous: Vec::new(),
             }),
         };
         Ok(verdict)
@@ -241,16 +240,15 @@ mod tests {
     fn contact(triangles: [u32; 2]) -> Verdict {
         Verdict::Contact(Contact {
             toc: [0.25, 0.5],
-            proved: true,
-            certified: false,
+            certainty: Certainty::Proved,
             initial_overlap: false,
-            at: Some(Touch {
+            first: Some(Touch {
                 a: RobotFeature { link: 0, shape: 0, triangle: triangles[0], feature: Feature::Vertex(2) },
                 b: SceneFeature { object: 1, triangle: triangles[1], feature: Feature::Face },
                 point: [1.0, 2.0, 3.0],
                 normal: [0.0, 0.0, 1.0],
             }),
-            all: Vec::new(),
+            simultaneous: Vec::new(),
         })
     }
 

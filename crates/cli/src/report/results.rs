@@ -78,7 +78,7 @@ impl Shown<'_> {
     /// A warning if a contact is far from the triangle of the robot that it names.
     fn doubt(&self, shown: &ShownMotion) -> Result<Option<String>> {
         let Verdict::Contact(contact) = shown.verdict else { return Ok(None) };
-        let Some(touch) = &contact.at else { return Ok(None) };
+        let Some(touch) = &contact.first else { return Ok(None) };
         let robot = &self.engine.world().robot;
         let Some(link) = robot.links.get(touch.a.link as usize) else { return Ok(None) };
         let Some(triangle) = link.triangles.get(touch.a.triangle as usize) else { return Ok(None) };

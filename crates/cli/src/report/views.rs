@@ -172,11 +172,11 @@ impl Shown {
         let [lo, hi] = contact.toc;
         let mut says = match contact {
             Contact { initial_overlap: true, .. } => "touches at the start".to_string(),
-            Contact { certified: true, .. } => format!("first contact, t = {lo:.9}"),
-            Contact { proved: true, .. } => format!("first contact between t = {lo:.9} and {hi:.9}"),
+            contact if contact.is_certified() => format!("first contact, t = {lo:.9}"),
+            contact if contact.is_proved() => format!("first contact between t = {lo:.9} and {hi:.9}"),
             _ => format!("perhaps a contact, t = {lo:.9} or later"),
         };
-        if let Some(Touch { a, b, point: [x, y, z], .. }) = &contact.at {
+        if let Some(Touch { a, b, point: [x, y, z], .. }) = &contact.first {
             let link = self.loaded.robot.links.get(a.link as usize).map_or("?", |l| l.name.as_str());
             let object = self.loaded.scene.objects.get(b.object as usize).map_or("?", |o| o.name.as_str());
             let (of_link, of_object) = (a.feature.name(), b.feature.name());

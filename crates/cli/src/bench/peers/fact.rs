@@ -21,7 +21,7 @@ impl Fact {
     pub fn proved(verdict: &Verdict) -> Self {
         match verdict {
             Verdict::Free => Self::Free,
-            Verdict::Contact(c) if c.proved => Self::Contact(c.toc),
+            Verdict::Contact(c) if c.is_proved() => Self::Contact(c.toc),
             Verdict::Contact(_) | Verdict::Undecided(_) => Self::Unknown,
         }
     }

@@ -131,7 +131,7 @@ fn motion(world: &World, motions: &Motions, i: usize) -> Result<ModelMotion> {
 
 fn touch(verdict: &Verdict) -> Option<&Touch> {
     match verdict {
-        Verdict::Contact(contact) => contact.at.as_ref(),
+        Verdict::Contact(contact) => contact.first.as_ref(),
         Verdict::Free | Verdict::Undecided(_) => None,
     }
 }
