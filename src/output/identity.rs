@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileId(u64, u64);
 
-/// The identity of a file for the system; it keeps the file open.
+/// The identity of a file according to the system; it keeps the file open.
 #[cfg(not(unix))]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileId(same_file::Handle);
