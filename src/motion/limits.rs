@@ -6,7 +6,7 @@ use crate::model::robot::{Column, ColumnKind, Robot};
 use serde::Serialize;
 use std::f64::consts::TAU;
 
-/// Multiple of the larger limit from which an angle is far beyond its limits; it must also be at least one turn.
+/// An angle is far beyond its limits if it exceeds this multiple of the larger limit, and one turn.
 const FAR_BEYOND: f64 = 2.0;
 /// Number of turns from which an angle without limits is far from zero.
 const FAR_TURNS: f64 = 3.0;
@@ -15,10 +15,10 @@ const FAR_TURNS: f64 = 3.0;
 const LEAST_FAR_TURNS: u64 = 4;
 
 /// Values beyond the limits of their joints, counted over the portions of a file.
-///
 /// **Degrees.** Most values of a file in degrees are far beyond the range of a joint in radians, and hardly any values
-/// of a file in radians are. So values are questioned if at least half of the nonzero angles are *far*: at least twice
-/// their limit and a whole turn. If any angle has limits, only angles with limits count. Otherwise angles without
+/// of a file in radians are. So values are questioned if at least half of the nonzero angles are *far*: beyond twice
+/// their limit and beyond a whole turn. If any angle has limits, only angles with limits count. Otherwise angles
+/// without limits count; they are far from three turns on, since a wheel may turn often.
 /// limits count; they are far from three turns on, since a wheel may turn often.
 #[derive(Clone, Debug, Default)]
 pub struct BeyondLimits {
