@@ -25,14 +25,14 @@ pub struct TrackArgs {
 
 /// The files in the folder.
 const FILES: [&str; 3] = ["track.csv", "track.json", "track.svg"];
-/// Lines that the CSV file may have.
+/// Maximum number of lines of the CSV file.
 const MOST_LINES: f64 = 5e6;
 /// Width of an enclosed time of first contact, as a share of the duration.
 const TOLERANCE: f64 = 1e-9;
 
 /// A pair tracked with one gain.
 struct Run {
-    /// "a b".
+    /// The names of the two bodies, "a b".
     name: String,
     gain_per_s: f64,
     track: Track,
@@ -83,7 +83,7 @@ fn write(
     contacts: &[std::result::Result<FirstContact, Lost>],
 ) -> Result<()> {
     let [csv, json, picture] = FILES.map(|name| args.out.join(name));
-    // Plotted first: a failure there leaves no file.
+    // Plotted first: if that fails, no file is left.
     let svg = plot::errors_and_distances(runs, scene.duration_s)?;
     let failed = |e: std::io::Error| Error::usage(format!("cannot write: {e}")).in_file(&args.out);
     output::write(&csv, |to| {
@@ -105,13 +105,13 @@ fn write(
     output::write(&picture, |to| to.write_all(svg.as_bytes()).map_err(failed))
 }
 
-/// A number, or nothing where there is none.
+/// A number; empty if it is not finite.
 fn cell(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { String::new() }
 }
 
 fn line(run: &Run, sample: &Sample) -> String {
-    // A name may hold what a line of CSV must not.
+    // A name may contain characters that a line of CSV must not.
     let name = format!("\"{}\"", run.name.replace('"', "\"\"").replace(char::is_control, " "));
     let mut cells =
         vec![name, cell(run.gain_per_s), cell(sample.t_s), sample.phase.name().into(), cell(sample.sigma_m)];
@@ -163,7 +163,7 @@ fn contact(name: &str, contact: &std::result::Result<FirstContact, Lost>, margin
     }
 }
 
-/// Says how it went.
+/// Prints the results.
 fn told(runs: &[Run], names: &[String], contacts: &[std::result::Result<FirstContact, Lost>]) -> Outcome {
     for run in runs {
         let rate = run.track.decay_rate_per_s().map_or(String::new(), |r| format!(", errors decayed at {r:.4} /s"));

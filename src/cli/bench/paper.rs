@@ -1,5 +1,5 @@
-//! The experiments of Redon et al. 2004, section 6: Table 1, the Puma in the pipes; Table 2, the Puma in the machine room with
-//! stages left out. Beside each row stands the paper's own, of another machine and other scenes.
+//! The experiments of Redon et al. 2004, section 6: Table 1, the Puma in the pipes; Table 2, the Puma in the machine
+//! room with stages left out. The paper's own figures, from another machine and other scenes, are next to each row.
 
 use super::ablation::Stages;
 use super::measured::{Measured, distinct, table as stage_table};
@@ -14,9 +14,9 @@ use firstcontact::engine::{Backend, Engine, Options, Sweep};
 /// Largest angles of a joint, degrees.
 const TABLE_1_DEG: [u32; 4] = [1, 5, 15, 30];
 const TABLE_2_DEG: [u32; 3] = [1, 30, 60];
-/// Who measured the paper's figures.
+/// The source of the paper's figures.
 const THE_PAPER: &str = "paper, 2004 (Pentium 2.4 GHz, GeForce FX 5800)";
-/// Of two kinds of motions the paper names the colliding ones first.
+/// The kinds of motions in the paper's order: colliding ones first.
 const KINDS: [Kind; 2] = [Kind::Colliding, Kind::Free];
 
 /// A row of either table, milliseconds.
@@ -25,7 +25,7 @@ struct Line {
     who: String,
     stages: String,
     motions: [Option<u64>; 2],
-    /// Culling by trees, swept volumes, contacts, total; of colliding and of free motions.
+    /// Culling by trees, swept volumes, contacts, total; for colliding and for free motions.
     ms: [[Option<f64>; 2]; 4],
 }
 
@@ -42,7 +42,7 @@ impl Line {
         }
     }
 
-    /// Of the measurements of one choice of stages, at most one of each kind.
+    /// The row for the measurements of one choice of stages, at most one of each kind.
     fn measured(theta_max_deg: u32, rows: &[Measured]) -> Option<Self> {
         let of = |kind: Kind| rows.iter().find(|r| r.kind == kind);
         let ms = |stages: std::ops::Range<usize>| {
@@ -62,9 +62,10 @@ impl Line {
 /// One of the two experiments.
 struct Experiment {
     set: &'static str,
-    /// Stages, and what they are called.
+    /// Selections of stages, and their names.
     choices: Vec<(Stages, String)>,
-    /// Motions of a kind with the model's tree and without: on the CPU, on a graphics processor, on a software adapter.
+    /// Number of motions of a kind with the model's tree and without: on the CPU, on a graphics processor, on a
+    /// software adapter.
     most: [[usize; 2]; 3],
 }
 
@@ -91,7 +92,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// Measures at some angles; the paper's rows go before those of their angle.
+    /// Measures at some angles; the paper's rows precede those of the same angle.
     fn run(&self, run: &mut Run, args: &MeasureArgs, degrees: &[u32], printed: &[Printed]) -> Result<Found> {
         let mut out = Found::default();
         for &theta in degrees {
@@ -108,14 +109,14 @@ impl Experiment {
     }
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Default)]
 struct Found {
     lines: Vec<Line>,
     rows: Vec<Measured>,
 }
 
-/// Checks motions one by one on one thread, as they would come in an interactive program; names the slowest of each kind.
+/// Checks motions one by one on one thread, as an interactive program would, and lists the slowest of each kind.
 fn one_by_one(run: &mut Run, set: &Set, most: usize) -> Result<UsedDataset> {
     let options = Options { backend: Backend::Cpu, threads: 1, ..Options::default() };
     let engine = Engine::builder(&set.robot, &set.scene).options(options).build()?;

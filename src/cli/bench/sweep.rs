@@ -1,4 +1,4 @@
-//! Swept-volume culling in each of its forms: what it leaves of the triangles, and what it costs and saves.
+//! Swept-volume culling in each of its forms: the remaining triangles, its cost and its savings.
 
 use super::measured::{Measured, bars, table};
 use super::run::{Axis, Plot, PlotKind, Run, Series};
@@ -22,7 +22,8 @@ fn measure(run: &mut Run, set: &Set, options: &Options, most: usize, rows: &mut 
     Ok(())
 }
 
-/// The share of the triangles that each form leaves, in per cent. It is the same on each device but for rounding.
+/// The share of the triangles that remain after each form, in per cent. Except for rounding it is the same on each
+/// device.
 fn shares(rows: &[Measured]) -> Plot {
     let of_cpu: Vec<&Measured> = rows.iter().filter(|r| r.device.starts_with("CPU") && r.triangles[0] > 0.0).collect();
     let group = |r: &Measured| format!("{}° {}", r.dataset.replace('/', " "), r.kind.name());

@@ -9,12 +9,12 @@ use super::roster::YARDSTICK;
 use super::score::{LATE_M, Score};
 use firstcontact::Result;
 
-/// Contradictions of judges that are listed one by one.
+/// Maximum number of contradictions between judges that are listed individually.
 const MOST_LISTED: usize = 50;
-/// Motions of a class on which the interpolated motion is compared with the robot's.
+/// Maximum number of motions of a class on which the interpolated motion is compared with the robot's.
 const MOST_GAPS: usize = 100;
 
-/// Puts everything that is known so far into the run.
+/// Adds all results so far to the run.
 pub fn fill(run: &mut Run, ground: &Ground, contenders: &[Contender], missing: &[(String, String)]) {
     let parts: Vec<Vec<Part>> = contenders.iter().map(|c| ground.parts(c)).collect();
     let first = parts.first().map_or(&[][..], Vec::as_slice);
@@ -129,7 +129,7 @@ fn sum(parts: &[Part]) -> Score {
     all
 }
 
-/// Whether a contender tells times of contact.
+/// Returns whether a contender reports times of contact.
 fn tells_times(c: &Contender) -> bool {
     let mut all = c.answers.iter().flat_map(|a| a.by_motion.iter().flatten());
     all.any(|a| matches!(a.told, Told::Contact(Some(_))))
@@ -190,7 +190,7 @@ fn faults_by_class(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>
     table
 }
 
-/// How the judges agree, and where they do not.
+/// The agreement of the judges, and their contradictions.
 fn judges(ground: &Ground) -> [Table; 2] {
     let number = |name: &str, about: &str| Column::number(name, "", 0, about);
     let columns = vec![
@@ -254,7 +254,7 @@ fn who(ground: &Ground, contenders: &[Contender], missing: &[(String, String)]) 
     table
 }
 
-/// How far the motion that most peers are given is from the robot's.
+/// The distance between the motion that most peers accept and the robot's.
 pub fn gaps(ground: &Ground) -> Result<Table> {
     let columns = vec![
         Column::text("motions", ""),
@@ -336,7 +336,7 @@ fn samples(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Ve
     all
 }
 
-/// The motions that most contenders answered wrongly, of each class: worth a look.
+/// The motions of each class that most contenders answered wrongly, as interesting ones.
 fn datasets(ground: &Ground, contenders: &[Contender]) -> Vec<UsedDataset> {
     let of_class = |k: usize| {
         let class = &ground.classes[k];
