@@ -32,7 +32,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Returns whether a path names a pipe or a character device, which is written directly.
+/// Returns whether a path refers to a pipe or a character device, which is written directly.
 pub fn is_stream(path: &Path) -> bool {
     #[cfg(unix)]
     {

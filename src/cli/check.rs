@@ -97,7 +97,7 @@ pub struct CheckArgs {
     strict: bool,
     #[command(flatten)]
     inputs: InputArgs,
-    /// Where the culling stages run
+    /// Processor on which the culling stages run
     #[arg(long, value_enum, default_value = "auto", help_heading = MACHINE)]
     backend: BackendChoice,
     /// Use the graphics adapter whose name contains this text
@@ -106,7 +106,7 @@ pub struct CheckArgs {
     /// Threads on the CPU; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = MACHINE)]
     threads: usize,
-    /// Where to keep the scene's tree for the next run: auto (next to the scene as SCENE.fctree if it has a million
+    /// Location of the scene's tree for the next run: auto (next to the scene as SCENE.fctree if it has a million
     /// triangles), off, or a folder. A tree that does not fit the scene is rebuilt
     #[arg(long, value_name = "auto|off|DIR", default_value = "auto", help_heading = MACHINE)]
     tree_cache: TreeCache,

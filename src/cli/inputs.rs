@@ -116,7 +116,7 @@ pub struct InputArgs {
     /// Pose of the root link in the world: metres and radians
     #[arg(long, value_name = "X,Y,Z,ROLL,PITCH,YAW", value_parser = numbers::<6>, allow_hyphen_values = true)]
     base: Option<[f64; 6]>,
-    /// Put a free joint before the root; its columns x y z qx qy qz qw come first
+    /// Put a free joint before the root; its columns x y z qx qy qz qw are the first ones
     #[arg(long)]
     floating_root: bool,
     /// The shapes of a link to use

@@ -14,7 +14,7 @@ const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 /// Time between two attempts to use a resource that another process is using.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// Whether results are written to the standard output, so that text for people is not.
+/// True if results are written to the standard output, so that text for people is not.
 static RESULTS_ON_STDOUT: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether text for people is written to the standard error because the standard output carries results.

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How progress is reported.
+/// Form of progress reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProgressMode {
     /// A bar, redrawn up to 10 times a second, if standard error is a terminal; otherwise nothing

@@ -61,7 +61,7 @@ pub struct TerminalArgs {
     /// any case: lists, and the output of --json, --out - or --progress json
     #[arg(long, global = true, display_order = 900)]
     quiet: bool,
-    /// How to report progress on standard error
+    /// Form of the progress reports on standard error
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "HOW", display_order = 901)]
     progress: ProgressMode,
     /// When to use colours; auto honours NO_COLOR, CLICOLOR and CLICOLOR_FORCE

@@ -36,7 +36,7 @@ pub struct ToleranceArgs {
     /// The proofs that motions are free, for `verify`
     #[arg(long, value_name = "CERTIFICATE")]
     certificate: Option<PathBuf>,
-    /// Where the elementary tests of robots run: pairs that an adapter clears are proved; the CPU does the rest and all
+    /// Processor for the elementary tests of robots: pairs that an adapter clears are proved; the CPU does the rest and all
     /// certificates
     #[arg(long, value_enum, default_value = "auto")]
     backend: BackendChoice,

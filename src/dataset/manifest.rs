@@ -35,7 +35,7 @@ pub struct FetchSet {
     pub base: Option<String>,
     /// A note for the user if no address is known.
     pub note: Option<String>,
-    /// The files to get.
+    /// The files to download.
     pub download: Vec<Download>,
 }
 

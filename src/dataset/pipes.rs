@@ -184,7 +184,7 @@ fn shifted(node: Node, axis: usize, by: i32) -> Node {
     step(node, axis, by)
 }
 
-/// Turns a line into spools and flanges; its ends get blind flanges.
+/// Converts a line to spools and flanges, with blind flanges at its ends.
 fn fit_out(lattice: &Lattice, random: &mut Stream, line: &Line, objects: &mut Vec<Assembly>) {
     let corners = corners(lattice, &line.nodes);
     let length = (line.nodes.len() - 1) as f64 * lattice.pitch_m;

@@ -114,7 +114,7 @@ fn the_machine_room_has_objects_apart_touching_and_interpenetrating() {
     let floor = of("floor")[0];
     let top = parts[floor].mesh.vertices.iter().map(|v| v.z).fold(f64::MIN, f64::max);
     assert!(of("plinth").iter().all(|&p| met[floor].contains(&p) && bottom(&parts[p]) == top));
-    // Pipes go through the walls and into the floor.
+    // Pipes pass through the walls and into the floor.
     let through = of("pipe").into_iter().filter(|&p| bottom(&parts[p]) < top && met[floor].contains(&p)).count();
     assert!(through > 10, "{through}");
     assert!(of("wall").iter().any(|&w| met[w].iter().filter(|&&p| parts[p].kind == "pipe").count() > 5));

@@ -15,7 +15,7 @@ const FEW_DIGITS: usize = 38;
 pub(super) struct Rounded {
     /// The nearest number, ties to even; infinite if the quotient is too large.
     pub value: f64,
-    /// Whether the value equals the quotient.
+    /// True if the value equals the quotient.
     pub is_exact: bool,
 }
 

@@ -63,9 +63,9 @@ pub struct Batch {
 pub struct Posed {
     /// The four points.
     pub query: Query,
-    /// Whether they meet, if the file contains the truth.
+    /// True if they meet; `None` if the file does not contain the truth.
     pub truth: Option<bool>,
-    /// Whether all coordinates are double-precision numbers; otherwise the query is about the nearest ones.
+    /// True if all coordinates are double-precision numbers; otherwise the query is about the nearest ones.
     pub is_exact: bool,
 }
 

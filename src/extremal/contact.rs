@@ -93,7 +93,7 @@ fn at(tracker: &Tracker, from: Option<(State, f64)>, t_s: f64, convex: bool) -> 
     }
     match search(pair, &relative) {
         Ok(found) => Ok((found.state, found.sigma_m)),
-        // The surfaces meet, whatever the depth.
+        // The surfaces intersect; the depth does not matter.
         Err(Lost::NothingFound) => Ok((from.map_or(State::default(), |(s, _)| s), f64::NEG_INFINITY)),
         Err(lost) => Err(lost),
     }

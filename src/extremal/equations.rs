@@ -56,7 +56,7 @@ pub struct Configuration {
     pub spin: DVec3,
     /// Signs of the outward normals.
     outward: [f64; 2],
-    /// Whether each body is a surface with neither parameter held.
+    /// For each body, true if it is a surface with neither parameter held.
     smooth: [bool; 2],
     /// The free parameters among u, v, r, s.
     free: [bool; 4],

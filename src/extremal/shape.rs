@@ -29,7 +29,7 @@ pub struct Range {
     pub lo: f64,
     /// Highest value.
     pub hi: f64,
-    /// Whether the highest value is the same place as the lowest.
+    /// True if the highest value is the same place as the lowest.
     pub closed: bool,
 }
 

@@ -70,7 +70,7 @@ pub struct Restart {
     pub t_s: f64,
     /// Reason of the loss.
     pub lost: Lost,
-    /// Whether the search found a pair to continue with.
+    /// True if the search found a pair to continue with.
     pub found: bool,
 }
 

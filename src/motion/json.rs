@@ -34,7 +34,7 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
     Motions::from_flat(n_motions, robot.columns.len(), columns.place(2 * n_motions, &values))
 }
 
-/// What has been read so far.
+/// The content that has been read so far.
 #[derive(Default)]
 struct Parsed {
     joints: Option<Vec<String>>,

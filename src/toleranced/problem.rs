@@ -74,7 +74,7 @@ pub struct Limits {
     pub delta_m: f64,
     /// The time is not halved below this level.
     pub max_level: u32,
-    /// Whether the search for a pair of polygons ends at the first part of the motion that cannot be cleared.
+    /// True if the search for a pair of polygons ends at the first part of the motion that cannot be cleared.
     pub first: bool,
 }
 

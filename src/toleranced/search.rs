@@ -106,9 +106,9 @@ pub struct Covering {
 pub struct Options {
     /// Limits of the search.
     pub limits: Limits,
-    /// Whether every pair of polygons is tested individually, as in the paper, without ranges.
+    /// True if every pair of polygons is tested individually, as in the paper, without ranges.
     pub pairs: bool,
-    /// Whether the proof is kept.
+    /// True if the proof is kept.
     pub proof: bool,
     /// Parts that start at this time or later are skipped.
     pub horizon: f64,

@@ -12,7 +12,7 @@ pub struct Measured {
     pub dataset: String,
     /// The adapter, or the CPU.
     pub device: String,
-    /// Whether the motions collide.
+    /// The kind of the motions.
     pub kind: Kind,
     /// The variant: stages, a form …
     pub choice: String,

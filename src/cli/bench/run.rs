@@ -83,7 +83,7 @@ pub enum Cell {
     Empty,
 }
 
-/// How the points of a plot are drawn.
+/// The style of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PlotKind {
@@ -104,7 +104,7 @@ pub struct Plot {
     pub title: String,
     /// A remark that is needed to read it; may be empty.
     pub note: String,
-    /// How points are drawn.
+    /// The style of its points.
     pub kind: PlotKind,
     /// The horizontal axis.
     pub x: Axis,
@@ -122,7 +122,7 @@ pub struct Plot {
 pub struct Axis {
     /// The measured quantity, with its unit.
     pub label: String,
-    /// Whether it is logarithmic.
+    /// True if it is logarithmic.
     pub log: bool,
 }
 

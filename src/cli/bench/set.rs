@@ -10,7 +10,7 @@ use firstcontact::motion::Motions;
 use firstcontact::verdict::Verdict;
 use std::path::Path;
 
-/// Whether motions collide.
+/// The two kinds of motions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing touches.

@@ -27,7 +27,7 @@ const PAIRS_WRITTEN: usize = 100;
 pub struct Context {
     /// The distance that counts as contact, metres.
     pub margin_m: f64,
-    /// Whether only verdicts are requested: their times are intentionally wide.
+    /// True if only verdicts are requested: their times are intentionally wide.
     pub verdicts_only: bool,
     /// Values beyond joint limits.
     pub limits: BeyondLimits,

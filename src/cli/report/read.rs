@@ -15,7 +15,7 @@ const MAX_DIGITS: usize = 20;
 /// Maximum length of a first line that may be an answer, bytes.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// What a file contains.
+/// The content of a file.
 #[derive(Debug)]
 pub enum Source {
     /// A run of measurements.

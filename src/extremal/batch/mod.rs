@@ -37,7 +37,7 @@ pub struct Followed<P> {
     pub error: f64,
     /// Cosine of the angle between the outward normals: −1 at an extremal pair.
     pub facing: f64,
-    /// Whether the equations have been regular so far, and all places on their patches. If not, nothing else has a
+    /// True if the equations have been regular so far, and all places on their patches. If not, nothing else has a
     /// meaning; a lost pair stays where it was lost.
     pub regular: bool,
 }

@@ -11,7 +11,7 @@ pub(in crate::motion) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 pub(crate) struct Header {
     /// The type of the elements, as NumPy writes it.
     pub descr: String,
-    /// Whether the first index varies fastest.
+    /// True if the first index varies fastest.
     pub is_fortran: bool,
     pub shape: Vec<usize>,
     /// Offset of the numbers in the file, bytes.

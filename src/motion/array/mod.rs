@@ -37,7 +37,7 @@ struct Layout {
     n_motions: usize,
     n_columns: usize,
     element: Element,
-    /// Whether the number of the motion varies fastest.
+    /// True if the number of the motion varies fastest.
     is_fortran: bool,
 }
 

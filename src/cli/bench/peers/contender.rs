@@ -1,4 +1,4 @@
-//! The participants, their answers, and the time these took.
+//! The participants, their answers, and the times of the answers.
 
 /// The answer to a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,9 +67,9 @@ pub struct Contender {
     pub what: String,
     /// The clock of its costs.
     pub clock: Clock,
-    /// Whether it is this engine.
+    /// True if it is this engine.
     pub is_engine: bool,
-    /// Whether its times are plotted: with all contenders the plot would be too full.
+    /// True if its times are plotted: with all contenders the plot would be too full.
     pub is_drawn: bool,
     /// Its answers to the motions of each set.
     pub answers: Vec<Answers>,

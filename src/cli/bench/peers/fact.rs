@@ -71,7 +71,7 @@ pub struct Judge {
     pub name: String,
     /// Its facts about the motions of each set.
     pub facts: Vec<Vec<Fact>>,
-    /// Whether it is this engine.
+    /// True if it is this engine.
     pub is_engine: bool,
 }
 

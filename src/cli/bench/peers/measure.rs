@@ -37,7 +37,7 @@ pub fn verdicts(set: &Set) -> Result<Vec<Verdict>> {
     Ok(engine(set, How::AllThreads)?.check(&set.batch(&all)?)?.verdicts)
 }
 
-/// Measures the engine on a set; `contact` contains which motions have a contact, since these are measured separately
+/// Measures the engine on a set; `contact` is true for motions with a contact, since these are measured separately
 /// from the free ones. The result is the median of `repeats` measurements.
 pub fn measure(
     set: &Set,

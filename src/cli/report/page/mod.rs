@@ -27,7 +27,7 @@ pub struct Page<'a> {
     pub results: &'a [Results],
     /// Runs of measurements, after the results.
     pub runs: &'a [Run],
-    /// Motions in three dimensions; those of the first results come first.
+    /// Motions in three dimensions; those of the first results are at the beginning.
     pub views: &'a Views,
 }
 
