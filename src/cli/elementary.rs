@@ -166,7 +166,8 @@ fn print(totals: &Totals, solve_s: f64, wall_s: f64, threads: usize) {
         warn(&format!("{rounded} of {queries} queries {what}"));
     }
     say!(
-        "{queries} queries: {free} free, {contact} contact ({proved} proved, {certified} certified), {undecided} undecided"
+        "{queries} queries: {free} free, {contact} contact ({proved} proved, {certified} certified), {undecided} \
+         undecided"
     );
     let each_ns = if *queries > 0 { 1e9 * solve_s / *queries as f64 } else { 0.0 };
     say!("{wall_s:.3} s on {threads} threads, of which {each_ns:.0} ns a query for solving on one thread");

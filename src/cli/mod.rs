@@ -70,7 +70,8 @@ enum Command {
     Render(Box<render::RenderArgs>),
     /// Combine measurements into one page: tables, plots, pictures, and motions in three dimensions
     Report(Box<report::ReportArgs>),
-    /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first contacts
+    /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first
+    /// contacts
     Track(track::TrackArgs),
     /// Cover motions with balls of displacements: free with a certificate, or possible contacts with their times
     Tolerance(tolerance::ToleranceArgs),

@@ -16,7 +16,7 @@ pub enum ProgressMode {
     Auto,
     /// Nothing
     Never,
-    /// One JSON object per line with the keys phase, unit, done, total and rate (units per second): up to 4 lines per
+    /// One JSON object per line with the keys phase, unit, done, total and rate (units per second): up to 4 lines a
     /// second, and one at the end of each phase
     Json,
 }

@@ -36,8 +36,8 @@ pub struct ToleranceArgs {
     /// The proofs that motions are free, for `verify`
     #[arg(long, value_name = "CERTIFICATE")]
     certificate: Option<PathBuf>,
-    /// Processor for the elementary tests of robots: pairs that an adapter clears are proved; the CPU does the rest and all
-    /// certificates
+    /// Processor for the elementary tests of robots: pairs that an adapter clears are proved; the CPU does the rest and
+    /// all certificates
     #[arg(long, value_enum, default_value = "auto")]
     backend: BackendChoice,
     /// Use the graphics adapter whose name contains this text

@@ -98,7 +98,8 @@ fn write(
     })?;
     let all = json!({
         "runs": runs.iter().map(summary).collect::<Vec<Value>>(),
-        "first_contacts": names.iter().zip(contacts).map(|(n, c)| contact(n, c, scene.margin_m)).collect::<Vec<Value>>(),
+        "first_contacts":
+            names.iter().zip(contacts).map(|(n, c)| contact(n, c, scene.margin_m)).collect::<Vec<Value>>(),
     });
     let text = serde_json::to_string_pretty(&all).map_err(|e| Error::usage(e.to_string()))?;
     output::write(&json, |to| writeln!(to, "{text}").map_err(failed))?;
@@ -133,7 +134,14 @@ fn summary(run: &Run) -> Value {
     let count = |name: &str| samples.iter().filter(|s| s.phase.name() == name).count();
     let (tracking, acquiring) = (count("tracking"), count("acquiring"));
     let least = samples.iter().filter(|s| s.phase == Phase::Tracking).min_by(|a, b| a.sigma_m.total_cmp(&b.sigma_m));
-    let restart = |r: &firstcontact::extremal::tracker::Restart| json!({"t_s": r.t_s, "reason": r.lost.name(), "message": r.lost.to_string(), "found": r.found});
+    let restart = |r: &firstcontact::extremal::tracker::Restart| {
+        json!({
+            "t_s": r.t_s,
+            "reason": r.lost.name(),
+            "message": r.lost.to_string(),
+            "found": r.found,
+        })
+    };
     json!({
         "pair": run.name,
         "gain_per_s": run.gain_per_s,
@@ -155,7 +163,12 @@ fn finite(x: f64) -> Option<f64> {
 fn contact(name: &str, contact: &std::result::Result<FirstContact, Lost>, margin_m: f64) -> Value {
     match contact {
         Ok(c) => {
-            json!({"pair": name, "margin_m": margin_m, "clear_until_s": c.clear_until_s, "reached_by_s": c.reached_by_s})
+            json!({
+                "pair": name,
+                "margin_m": margin_m,
+                "clear_until_s": c.clear_until_s,
+                "reached_by_s": c.reached_by_s,
+            })
         }
         Err(lost) => {
             json!({"pair": name, "margin_m": margin_m, "lost": lost.name(), "message": lost.to_string()})

@@ -60,9 +60,9 @@ fn measure(run: &mut Run, set: &Set, backend: Backend, most: [usize; 2], rows: &
 pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut run = Run::begin("ablation", "What each stage of the paper is worth", DEFAULT_SEED, !args.cpu_only);
     run.note(
-        "Stages as the paper numbers them: 1, the model's tree against the scene's (s3_cull); 2, swept volumes (s4_sweep), in \
-         the form in brackets; 3, pairs of triangles and first contact (s5_pairs, s6_solve). Each row is one choice of them; \
-         the answers are the same.",
+        "Stages as the paper numbers them: 1, the model's tree against the scene's (s3_cull); 2, swept volumes \
+         (s4_sweep), in the form in brackets; 3, pairs of triangles and first contact (s5_pairs, s6_solve). Each row \
+         is one choice of them; the answers are the same.",
     );
     let (cpu, gpu) = if args.quick { ([10, 1], [4, 1]) } else { ([200, 20], [40, 2]) };
     let mut rows = Vec::new();

@@ -138,7 +138,8 @@ fn triangles(run: &mut Run, args: &MeasureArgs, most_rooms: u64, most: usize) ->
         "triangles",
         "Cost against triangles of the scene",
         ("triangles", ""),
-        "Machine rooms side by side, the Puma in one of them: what it can reach stays the same. The same motions each time.",
+        "Machine rooms side by side, the Puma in one of them: what it can reach stays the same. The same motions each \
+         time.",
     );
     growth.more = ("build", "s", 2);
     let set = Set::load("amr/30", &args.folder.path()?)?;
@@ -203,8 +204,8 @@ fn batches(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
 /// Chains among obstacles, with each form of bounds.
 fn depths(run: &mut Run, args: &GrowthArgs, quick: bool) -> Result<()> {
     let note = format!(
-        "Chains among obstacles, each joint turning by up to 30°, on one thread: as many of the set's motions as go into {} s, at \
-         least one. Pairs that are left to the exact stage tell how loose the bounds are.",
+        "Chains among obstacles, each joint turning by up to 30°, on one thread: as many of the set's motions as go \
+         into {} s, at least one. Pairs that are left to the exact stage tell how loose the bounds are.",
         args.limit
     );
     let mut growth = Growth::new("depth", "Cost against the depth of a chain", ("joints", ""), &note);
@@ -284,7 +285,10 @@ pub fn run(args: &GrowthArgs) -> Result<()> {
     let quick = args.measure.quick;
     let most = if quick { 10 } else { 1000 };
     let mut run = Run::begin("growth", "How costs grow", DEFAULT_SEED, !args.measure.cpu_only);
-    run.note("Means for a motion. Both axes of the plots are logarithmic: a straight line is a power, its slope the exponent.");
+    run.note(
+        "Means for a motion. Both axes of the plots are logarithmic: a straight line is a power, its slope the \
+         exponent.",
+    );
     batches(&mut run, args, if quick { 100 } else { 10_000 })?;
     amplitudes(&mut run, args, most)?;
     threads(&mut run, args, most)?;

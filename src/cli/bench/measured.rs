@@ -106,8 +106,8 @@ pub fn table(id: &str, title: &str, choice: &str, rows: &[Measured]) -> Table {
         Column::number("s4_sweep a link", "µs", 2, "For each link that has triangles."),
         Column::number("pairs", "", 1, "Of triangles, for the exact stage."),
     ]);
-    let note = "Means for a motion. Times of stages are summed over threads; those of kernels are of the device's clock \
-                where it has one.";
+    let note = "Means for a motion. Times of stages are summed over threads; those of kernels are of the device's \
+                clock where it has one.";
     let mut table = Table::new(id, title, note, columns);
     for r in rows {
         let mut cells: Vec<Cell> = vec![

@@ -193,17 +193,17 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let title = "The experiments of Redon, Kim, Lin and Manocha 2004, section 6";
     let mut run = Run::begin("paper", title, DEFAULT_SEED, !args.cpu_only);
     run.note(
-        "Rows of the paper are of **another machine** (2.4 GHz Pentium, 1 GB, GeForce FX 5800, 2004) and of **other scenes**: \
-         neither its models nor its motions are published. Pipes and machine room are stand-ins that this program makes, of \
-         the same numbers of triangles and objects, with random motions that start free. Ratios between the paper's rows and \
-         these are no measure of the methods.",
+        "Rows of the paper are of **another machine** (2.4 GHz Pentium, 1 GB, GeForce FX 5800, 2004) and of **other \
+         scenes**: neither its models nor its motions are published. Pipes and machine room are stand-ins that this \
+         program makes, of the same numbers of triangles and objects, with random motions that start free. Ratios \
+         between the paper's rows and these are no measure of the methods.",
     );
     run.note(
-        "The engine is also asked for more: what it calls free is free, and a contact comes with a certified enclosure of its \
-         time.",
+        "The engine is also asked for more: what it calls free is free, and a contact comes with a certified \
+         enclosure of its time.",
     );
-    let note = "Stage 2 is the form `compute`. `auto` is what the engine does if it is not told. Without stage 1, bounds on the \
-                poses of links still have to be made, and stand under BVH.";
+    let note = "Stage 2 is the form `compute`. `auto` is what the engine does if it is not told. Without stage 1, \
+                bounds on the poses of links still have to be made, and stand under BVH.";
     let form = |sweep| Stages { cull: true, sweep };
     let mut first = Experiment::new("pipes", [form(Sweep::Compute)], args.quick);
     first.choices.push((form(Sweep::Auto), "auto".into()));
@@ -229,8 +229,8 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
         "table2",
         "Table 2: Puma in the machine room",
         &format!(
-            "{note} The totals that the paper prints for free motions are not the sums of their rows where more than one stage \
-             ran: {misfit}."
+            "{note} The totals that the paper prints for free motions are not the sums of their rows where more than \
+             one stage ran: {misfit}."
         ),
         &found_2.lines,
     ));

@@ -239,9 +239,10 @@ pub fn run(args: &SolverArgs) -> Result<()> {
     let title = "The paper's interval subdivision against separating axes on pose jets";
     let mut run = Run::begin("solver", title, SEED, false);
     run.note(format!(
-        "A chain with one triangle at its end, and triangles around the place where that is halfway. Rejects are solved together, \
-         up to {rejects}, first contacts one by one, up to {roots}; one thread. An evaluation of the paper's solver is one of an \
-         elementary equation, fifteen of which make a pair of triangles; one of the engine's own is one of a pair."
+        "A chain with one triangle at its end, and triangles around the place where that is halfway. Rejects are \
+         solved together, up to {rejects}, first contacts one by one, up to {roots}; one thread. An evaluation of the \
+         paper's solver is one of an elementary equation, fifteen of which make a pair of triangles; one of the \
+         engine's own is one of a pair."
     ));
     let mut rows: Vec<Row> = Vec::new();
     for &depth in depths {

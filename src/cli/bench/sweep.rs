@@ -49,10 +49,10 @@ fn shares(rows: &[Measured]) -> Plot {
 pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut run = Run::begin("sweep", "Swept-volume culling, form by form", DEFAULT_SEED, !args.cpu_only);
     run.note(
-        "Off: the search for pairs takes all that s3_cull leaves. Compute: each triangle against the line-swept sphere of each \
-         sub-interval. Raster: maps of depth intervals in \
-         three views. Paper: the paper's tessellation, widened by its deviation, in such maps; it runs on the CPU whatever the \
-         device. The answers are the same with each.",
+        "Off: the search for pairs takes all that s3_cull leaves. Compute: each triangle against the line-swept \
+         sphere of each sub-interval. Raster: maps of depth intervals in three views. Paper: the paper's \
+         tessellation, widened by its deviation, in such maps; it runs on the CPU whatever the device. The answers \
+         are the same with each.",
     );
     let (cpu, gpu) = if args.quick { (10, 4) } else { (200, 40) };
     let mut rows = Vec::new();

@@ -54,7 +54,8 @@ impl Sources {
                 // The content is not that of the requested file: no other source may silently replace it.
                 Err(Failed::Wrong(why)) => {
                     return Err(Error::input(why).in_file(place.to_string()).remedy(
-                        "the source has changed or the transfer was disturbed: nothing was installed; try again or another mirror",
+                        "the source has changed or the transfer was disturbed: nothing was installed; try again or \
+                         another mirror",
                     ));
                 }
             }

@@ -37,17 +37,17 @@ pub fn fill(run: &mut Run, ground: &Ground, contenders: &[Contender], missing: &
 fn notes(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Vec<String> {
     let judges: Vec<&str> = ground.judges.iter().map(|j| j.name.as_str()).collect();
     let mut notes = vec![
-        "The same motions, one after the other in the same run; the building of trees is left out of all times. Each peer is told the \
-         same triangles and joints, to the last bit."
+        "The same motions, one after the other in the same run; the building of trees is left out of all times. Each \
+         peer is told the same triangles and joints, to the last bit."
             .to_string(),
         format!(
-            "What is true of a motion is what the first of these says that knows it: {}. The engine is not its own judge: where nobody \
-             else knows, its own answers are not judged.",
+            "What is true of a motion is what the first of these says that knows it: {}. The engine is not its own \
+             judge: where nobody else knows, its own answers are not judged.",
             judges.join("; ")
         ),
         format!(
-            "Missed: told free, but there is a contact. Late: told a contact more than {:.0} mm of the robot's travel after the first one. \
-             Early: as much before it. False: told a contact, but the motion is free.",
+            "Missed: told free, but there is a contact. Late: told a contact more than {:.0} mm of the robot's travel \
+             after the first one. Early: as much before it. False: told a contact, but the motion is free.",
             LATE_M * 1e3
         ),
     ];
@@ -55,7 +55,8 @@ fn notes(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Vec<
     let figure = yardstick.and_then(|k| Some((ratio(parts.get(k)?, parts.first()?)?, k)));
     if let Some(((factor, n), _)) = figure {
         notes.push(format!(
-            "{YARDSTICK}, takes {factor:.1} times as long as this engine in one thread, in the geometric mean of {n} classes."
+            "{YARDSTICK}, takes {factor:.1} times as long as this engine in one thread, in the geometric mean of {n} \
+             classes."
         ));
     }
     notes
@@ -74,8 +75,8 @@ fn speed(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>], first: 
         Column::number("of classes", "", 0, "… as far as it has answered motions of both kinds."),
     ];
     columns.extend(ground.classes.iter().map(|c| Column::number(&c.name(), "ms", 4, "")));
-    let note = "Mean time of a motion of each class. What time was left for is weighted by how many motions with a contact and free \
-                ones the class has.";
+    let note = "Mean time of a motion of each class. What time was left for is weighted by how many motions with a \
+                contact and free ones the class has.";
     let mut table = Table::new("speed", "Time for a motion", note, columns);
     for (c, parts) in contenders.iter().zip(parts) {
         let answered: usize = c.answers.iter().map(|a| a.count()).sum();
@@ -261,8 +262,9 @@ pub fn gaps(ground: &Ground) -> Result<Table> {
         Column::number("median", "mm", 2, ""),
         Column::number("largest", "mm", 2, ""),
     ];
-    let note = "parry's cast, FCL and Bullet take each link from its pose at the start to that at the end, its origin on a straight line. \
-                A link of a robot does not move so. Largest distance of a vertex from where it belongs, of the first 100 motions of a class.";
+    let note = "parry's cast, FCL and Bullet take each link from its pose at the start to that at the end, its origin \
+                on a straight line. A link of a robot does not move so. Largest distance of a vertex from where it \
+                belongs, of the first 100 motions of a class.";
     let mut table =
         Table::new("gap", "How far the motion that these peers are given is from the robot's", note, columns);
     for (k, class) in ground.classes.iter().enumerate() {
@@ -309,8 +311,8 @@ fn plots(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>], first: 
     plots.push(Plot {
         id: "trust".into(),
         title: "How fast, and how often wrong".into(),
-        note: "Of the motions with a contact, those that were told free or told a later contact than the first. Down and to the left is \
-               better."
+        note: "Of the motions with a contact, those that were told free or told a later contact than the first. Down \
+               and to the left is better."
             .into(),
         kind: PlotKind::Points,
         x: Axis::log("times as long as this engine in one thread"),

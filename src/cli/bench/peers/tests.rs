@@ -100,7 +100,8 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 #[cfg(unix)]
 fn a_peer_that_answers_is_heard() {
     let answers = asked(
-        "echo about peer 1.2; echo build 0.5; echo answer 1 free - 0.25 0.5; echo answer 0 contact 0.75 1e-3 2e-3; echo end",
+        "echo about peer 1.2; echo build 0.5; echo answer 1 free - 0.25 0.5; echo answer 0 contact 0.75 1e-3 2e-3; \
+         echo end",
         LONG,
     );
     assert_eq!((answers.trouble.clone(), answers.count(), answers.build_s), (None, 2, Some(0.5)));
@@ -252,7 +253,8 @@ fn a_problem_says_all_that_a_peer_needs() {
     problem::write(&room, folder.path()).unwrap();
     let text = fs::read_to_string(folder.path().join("problem.txt")).unwrap();
     let expected = "bodies 3\n-1 f 0 0 0 0 0 1  1 0 0 0  0 1 0 0  0 0 1 0\n0 r 0 1 0 0 0 1  1 0 0 0  0 1 0 0  0 0 1 0\n\
-                    1 f 0 0 0 0 0 1  1 0 0 1  0 1 0 0  0 0 1 0\nlinks 1\n2 link0.obj\nscene scene.obj\nmotions 1 1\n0.25 1.5\n";
+                    1 f 0 0 0 0 0 1  1 0 0 1  0 1 0 0  0 0 1 0\nlinks 1\n2 link0.obj\nscene scene.obj\nmotions 1 1\n\
+                    0.25 1.5\n";
     assert_eq!(text, expected);
     let scene = fs::read_to_string(folder.path().join("scene.obj")).unwrap();
     assert_eq!(scene, "v 0.5 -1 -1\nv 0.5 1 -1\nv 0.5 1 1\nv 0.5 -1 1\nf 1 2 3\nf 1 3 4\n");
@@ -291,8 +293,10 @@ fn the_whole_measurement_with_peers_of_all_kinds() {
     pool(data.path());
     // The judge is right. The method by bounds misses the first contact, is late at the third motion and gives a false
     // alarm.
-    let judge = "echo answer 0 contact 0.5 0 0; echo answer 1 free - 0 0; echo answer 2 contact 0.5 0 0; echo answer 3 free - 0 0; echo end";
-    let wrong = "echo answer 0 free - 1 1; echo answer 1 contact - 2 2; echo answer 2 contact 0.75 3 3; echo answer 3 free - 4 4; echo end";
+    let judge = "echo answer 0 contact 0.5 0 0; echo answer 1 free - 0 0; echo answer 2 contact 0.5 0 0; \
+                 echo answer 3 free - 0 0; echo end";
+    let wrong = "echo answer 0 free - 1 1; echo answer 1 contact - 2 2; echo answer 2 contact 0.75 3 3; \
+                 echo answer 3 free - 4 4; echo end";
     stub(
         &data,
         "coal",
