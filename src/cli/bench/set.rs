@@ -103,7 +103,7 @@ pub fn within(engine: &Engine, motions: &Motions, limit_s: f64) -> Result<Stats>
         sum.add(&stats);
         sum.wall_s += stats.wall_s;
         first += portion;
-        // Less than twice as many if the remaining time is not enough for them.
+        // Fewer than twice as many if the remaining time is too short for them.
         let share = (limit_s - sum.wall_s) / sum.wall_s.max(1e-9);
         portion = portion.saturating_mul(2).min(((first as f64 * share) as usize).max(1));
     }

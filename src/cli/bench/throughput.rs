@@ -56,7 +56,7 @@ impl Row {
     }
 }
 
-/// Motions and an engine for them; the measured motions contain the scene.
+/// Motions and an engine for them, whose scene and robot the measured engines share.
 struct Subject {
     name: String,
     motions: Motions,

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 
 /// Height of each of the two plots, pixels.
 const PANEL_PX: u32 = 370;
-/// Smaller errors are rounding errors, and are drawn as this value.
+/// Smaller errors are rounding errors; the axis does not extend to them.
 const MIN_ERROR: f64 = 1e-12;
 /// Maximum number of runs in the legend.
 const MAX_NAMES: usize = 24;

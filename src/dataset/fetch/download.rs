@@ -76,7 +76,7 @@ impl Sources {
 
     fn places(&self, set: &FetchSet, file: &Download, tried: &mut Vec<String>) -> Vec<Place> {
         if let Some(mirror) = &self.mirror {
-            // Archives that several sets share may be in the parent folder.
+            // Archives that several sets share may be next to the sets' folders.
             let names = [format!("{}/{}", set.name, file.file), file.file.clone()];
             return if is_web(mirror) {
                 names.map(|n| Place::Web(format!("{}/{n}", mirror.trim_end_matches('/')))).into()
