@@ -1,8 +1,8 @@
 //! The one error type: what is wrong, in which file, at which place, and what to do about it.
 //!
-//! Messages often repeat text from files: names, values, the words of a parser. Such text is shortened where a message is
-//! made ([`quoted`], [`foreign`]), and once more where an error is shown, so that a message has a few hundred characters
-//! whatever the file contains. Paths are kept apart from the message, and shown whole where they exist.
+//! Messages often repeat text from files: names, values, a parser's own message. Such text is shortened where a message
+//! is made ([`quoted`], [`foreign`]), and once more where an error is printed, so that a message has a few hundred
+//! characters whatever the file contains. Paths are kept apart from the message, and printed whole where they exist.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 /// `Result` with the crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why an operation ended. The command exits with 130 for [`Interrupted`](ErrorKind::Interrupted) and
+/// The kind of a failure. The command exits with 130 for [`Interrupted`](ErrorKind::Interrupted) and
 /// [`Closed`](ErrorKind::Closed), and with 3 for every other kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The caller asked for something that does not exist or does not fit together.
     Usage,
-    /// A file is missing, malformed or outside of what the engine accepts.
+    /// A file is missing, malformed or outside the range that the engine accepts.
     Input,
     /// The data or the work does not fit the memory that the caller allows.
     Memory,
@@ -32,7 +32,7 @@ pub enum ErrorKind {
     Closed,
 }
 
-/// An error that names the file, the place in it, and the remedy, as far as they are known.
+/// An error with the file, the place in it, and the remedy, as far as they are known.
 #[derive(Clone, Debug)]
 pub struct Error(Box<Parts>);
 
@@ -48,7 +48,7 @@ struct Parts {
 }
 
 impl Error {
-    /// A new error that says what is wrong.
+    /// A new error with a message.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self(Box::new(Parts { kind, message, file: None, place: None, folders: Vec::new(), remedy: None }))
@@ -64,35 +64,35 @@ impl Error {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// Names the file, unless one is named already: the innermost reader knows best.
+    /// Sets the file, unless one is already set: the innermost reader knows best.
     #[must_use]
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
         self.0.file.get_or_insert_with(|| file.as_ref().to_path_buf());
         self
     }
 
-    /// Names the place inside the file (a line, a link, a joint, a motion), unless one is named already.
+    /// Sets the place inside the file (a line, a link, a joint, a motion), unless one is already set.
     #[must_use]
     pub fn at(mut self, place: impl Into<String>) -> Self {
         self.0.place.get_or_insert_with(|| place.into());
         self
     }
 
-    /// Names the folders that the message is about; they are listed after it.
+    /// Sets the folders that the message is about; they are listed after it.
     #[must_use]
     pub fn in_folders(mut self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         self.0.folders = folders.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Says what the user can do.
+    /// Sets what the user can do about it.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.0.remedy = Some(remedy.into());
         self
     }
 
-    /// Which kind of failure this is.
+    /// The kind of this failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
@@ -100,7 +100,8 @@ impl Error {
 
 /// Characters of text from a file that a message repeats.
 const FOREIGN_CHARS: usize = 200;
-/// Characters of a place, a message and a remedy that are shown: more than any has without text from a file.
+/// Maximum number of characters of a place, a message and a remedy that are printed; without text from a file all are
+/// shorter.
 const PLACE_CHARS: usize = 120;
 const MESSAGE_CHARS: usize = 400;
 const REMEDY_CHARS: usize = 240;
@@ -108,7 +109,7 @@ const REMEDY_CHARS: usize = 240;
 impl fmt::Display for Error {
     /// `file: place: message in folders (remedy)`, on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A driver's words are not from a file, and every one of them may count.
+        // A driver's message is not from a file, and every word of it may matter.
         let Parts { kind, message, file, place, folders, remedy } = &*self.0;
         let at_most = |n: usize| if *kind == ErrorKind::Gpu { usize::MAX } else { n };
         if let Some(file) = file {
@@ -128,8 +129,8 @@ impl fmt::Display for Error {
     }
 }
 
-/// A path as it is, except for characters that would break the line; a long one that does not exist without its middle,
-/// since files contain paths, too.
+/// A path as it is, except for characters that would break the line. A long path that does not exist is printed without
+/// its middle, since files contain paths, too.
 fn path(path: &Path) -> String {
     let name = path.to_string_lossy().replace(char::is_control, "\u{fffd}");
     let n = name.chars().count();

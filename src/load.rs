@@ -1,4 +1,4 @@
-//! Reading files with bounds: how much memory loading may take, files as bytes, text or lines, and who is told how far it is.
+//! Bounded reading of files: a memory limit for loading, files as bytes, text or lines, and progress reports.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::output::record_input;
@@ -7,7 +7,7 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The memory of this machine, or of the part of it that the process is confined to, bytes.
+/// Memory in bytes of this machine, or of the part of it that the process is confined to.
 pub fn system_memory_bytes() -> Option<u64> {
     static KNOWN: OnceLock<Option<u64>> = OnceLock::new();
     *KNOWN.get_or_init(|| {
@@ -18,28 +18,28 @@ pub fn system_memory_bytes() -> Option<u64> {
     })
 }
 
-/// What loading may use.
+/// Limits on loading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadLimits {
-    /// Bytes that a file's content, and the numbers made of it, may take.
+    /// Bytes that a file's content and the numbers made of it may take.
     pub memory_bytes: u64,
 }
 
 impl Default for LoadLimits {
-    /// Three quarters of the machine's memory; 8 GiB where that is not known.
+    /// Three quarters of the machine's memory; 8 GiB if that is unknown.
     fn default() -> Self {
         Self { memory_bytes: system_memory_bytes().map_or(8 << 30, |all| all / 4 * 3) }
     }
 }
 
 impl LoadLimits {
-    /// What is left of the limits when `used_bytes` are taken.
+    /// The limits that remain when `used_bytes` are taken.
     #[must_use]
     pub(crate) fn less(self, used_bytes: u64) -> Self {
         Self { memory_bytes: self.memory_bytes.saturating_sub(used_bytes) }
     }
 
-    /// Refuses what does not fit; `what` names it, as in "its 12 triangles".
+    /// Refuses data that does not fit; `what` describes it, as in "its 12 triangles".
     pub(crate) fn check(&self, need_bytes: u128, what: &str) -> Result<()> {
         if need_bytes <= u128::from(self.memory_bytes) {
             return Ok(());
@@ -49,19 +49,19 @@ impl LoadLimits {
     }
 }
 
-/// What is told how far long work is: how much is done, of how much. By default nothing is.
+/// Receiver of the progress of long work: the amount done and the total. By default nothing is reported.
 #[derive(Clone, Default)]
 pub struct Watch(Option<Arc<Tell>>);
 
 type Tell = dyn Fn(u64, u64) + Send + Sync;
 
 impl Watch {
-    /// Tells `tell`, from any thread, perhaps from several at a time; it should be quick.
+    /// Reports to `tell`, from any thread, perhaps from several at a time; it should be quick.
     pub fn new(tell: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tell)))
     }
 
-    /// So much is done.
+    /// Reports that `done` of `of` is complete.
     pub(crate) fn tell(&self, done: u64, of: u64) {
         if let Some(tell) = &self.0 {
             tell(done, of);
@@ -75,7 +75,7 @@ impl std::fmt::Debug for Watch {
     }
 }
 
-/// A line up to its comment: what follows a `#` that does not stand within a word, since names may have one in them.
+/// A line up to its comment. A `#` within a word does not begin a comment, since names may contain one.
 #[must_use]
 pub fn without_comment(line: &str) -> &str {
     let in_word = |k: usize| line[..k].ends_with(|c: char| !c.is_whitespace());
@@ -120,7 +120,7 @@ pub(crate) fn read_bytes(path: &Path, limits: &LoadLimits) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file that is read bit by bit, and told of.
+/// A file that is read in pieces, with reports of the progress.
 pub(crate) struct Watched<'w> {
     file: File,
     done: u64,
@@ -135,7 +135,7 @@ impl<'w> Watched<'w> {
         Ok(Self { file, done: 0, length, watch })
     }
 
-    /// Its length, bytes.
+    /// Length, bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -150,7 +150,7 @@ impl Read for Watched<'_> {
     }
 }
 
-/// The lines of a text that is read bit by bit: UTF-8, without a byte order mark and without ends of lines.
+/// The lines of a text that is read in pieces: UTF-8, without a byte order mark and without line ends.
 pub(crate) struct Lines<R> {
     from: R,
     line: Vec<u8>,
@@ -159,19 +159,20 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of `from`; none may be longer than the limits.
+    /// The lines of `from`; a line longer than the limits is an error.
     pub fn new(from: R, limits: LoadLimits) -> Self {
         Self { from, line: Vec::new(), n_read: 0, limits }
     }
 
-    /// The next line and its number, counted from 1; nothing at the end.
+    /// The next line and its number, counted from 1; `None` at the end.
     pub fn line(&mut self) -> Result<Option<(usize, &str)>> {
         self.line.clear();
         let read = self.append()?;
         self.give(read, self.n_read)
     }
 
-    /// The same where a backslash at the end of a line continues it on the next one: that many lines as one, the first one's number.
+    /// Like [`Lines::line`], but a backslash at the end of a line continues it on the next one. Continued lines are
+    /// returned as one, with the number of the first.
     pub fn joined_line(&mut self) -> Result<Option<(usize, &str)>> {
         self.line.clear();
         let read = self.append()?;
@@ -222,7 +223,7 @@ pub fn text(bytes: &[u8]) -> Result<&str> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// One finite number.
+/// A finite number.
 pub(crate) fn number(word: &str) -> Result<f64> {
     match word.parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),

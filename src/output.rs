@@ -1,5 +1,5 @@
-//! Files that are written whole or not at all: they grow as `NAME.part` next to their place and are moved there when
-//! they are complete. A lock on the part keeps other processes out. Pipes and devices are written directly.
+//! Files that are written whole or not at all: they grow as `NAME.part` in the same folder and are renamed when they
+//! are complete. A lock on the part keeps other processes out. Pipes and devices are written directly.
 
 mod identity;
 mod lock;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The file that an output grows in: `NAME.part`.
+/// The file in which an output grows: `NAME.part`.
 pub fn part_of(path: &Path) -> PathBuf {
     with_suffix(path, ".part")
 }
@@ -32,7 +32,7 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Returns whether a path names a pipe or a character device, which is written directly.
+/// Returns whether a path refers to a pipe or a character device, which is written directly.
 pub fn is_stream(path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -69,7 +69,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut Writer) -> Result<()>) -> Resul
     file.finish()
 }
 
-/// The file that [`replace`] writes first. A process that is killed there leaves it.
+/// The file that [`replace`] writes first. It remains if the process is killed in between.
 pub fn replacement_of(path: &Path) -> PathBuf {
     with_suffix(path, ".new")
 }
@@ -83,7 +83,7 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
     let new = replacement_of(path);
     let written = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
     written.map_err(|e| {
-        // The error that counts is the first one.
+        // The first error is the one to report.
         let _ = fs::remove_file(&new);
         cannot_write(path, &e)
     })
@@ -104,13 +104,14 @@ pub(crate) fn has_lock_file(path: &Path) -> bool {
 /// Receives warnings about outputs.
 static REPORT: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Sets what reports a warning about outputs to the user. Only the first call counts; without it warnings are dropped.
+/// Sets the function that reports warnings about outputs to the user. Only the first call has an effect; without it
+/// warnings are dropped.
 pub fn on_warning(report: fn(&str)) {
     // A second call changes nothing.
     let _ = REPORT.set(report);
 }
 
-/// Warns the first time that it is called.
+/// Warns on its first call only.
 fn warn_once(message: &str) {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if let Some(report) = REPORT.get()

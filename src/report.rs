@@ -18,7 +18,7 @@ pub enum Line<'a> {
         /// `"free"`.
         verdict: &'static str,
     },
-    /// Something touches, or may.
+    /// Something touches, or may touch.
     Contact {
         /// Number of the motion.
         motion: usize,
@@ -32,13 +32,14 @@ pub enum Line<'a> {
         certified: bool,
         /// See [`Contact::initial_overlap`].
         initial_overlap: bool,
-        /// Where; left out where it is not known.
+        /// Place of the first contact; left out if it is unknown.
         #[serde(flatten)]
         at: Option<Place<'a>>,
         /// See [`Contact::all`]; left out if empty.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         contacts: Vec<Place<'a>>,
-        /// The links' poses at the start of the enclosure, link to world: three rows of a 3×4 matrix. Left out if empty.
+        /// Poses of the links at the start of the enclosure, link to world: three rows of a 3×4 matrix. Left out if
+        /// empty.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         poses: BTreeMap<&'a str, [[f64; 4]; 3]>,
     },
@@ -48,9 +49,9 @@ pub enum Line<'a> {
         motion: usize,
         /// `"undecided"`.
         verdict: &'static str,
-        /// Before this time nothing touches.
+        /// Nothing touches before this time.
         clear_until: f64,
-        /// Why.
+        /// Reason for the missing answer.
         reason: &'static str,
     },
 }
@@ -58,9 +59,9 @@ pub enum Line<'a> {
 /// One place at which robot and scene touch.
 #[derive(Clone, Debug, Serialize)]
 pub struct Place<'a> {
-    /// The robot's side.
+    /// Robot side.
     pub a: RobotSide<'a>,
-    /// The scene's side.
+    /// Scene side.
     pub b: SceneSide<'a>,
     /// World coordinates, metres.
     pub point: [f64; 3],
@@ -73,7 +74,7 @@ pub struct Place<'a> {
 pub struct RobotSide<'a> {
     /// Name of the link.
     pub link: &'a str,
-    /// Which of its shapes.
+    /// Index of the shape within the link.
     pub shape: u32,
     /// The triangle, counted over the link's shapes in file order.
     pub triangle: u32,

@@ -1,18 +1,18 @@
-//! What the engine says of a motion.
+//! Verdicts: the engine's answers for motions.
 
 /// The answer for one motion.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Nothing touches at any time: a guarantee.
+    /// Nothing touches at any time; this is guaranteed.
     Free,
-    /// Something touches, or comes so near that contact can be neither proved nor excluded.
+    /// Something touches, or comes so close that contact can be neither proved nor excluded.
     Contact(Contact),
     /// The search ended before an answer.
     Undecided(Undecided),
 }
 
 impl Verdict {
-    /// Whether something touches, or may.
+    /// Returns whether something touches, or may touch.
     pub fn is_contact(&self) -> bool {
         matches!(self, Self::Contact(_))
     }
@@ -22,17 +22,18 @@ impl Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {
     /// Enclosure of the time of first contact: before the first number nothing touches (guaranteed), and if
-    /// proved, a contact exists at or before the second; otherwise the second is 1.
+    /// proved, a contact exists at or before the second number; otherwise the second number is 1.
     pub toc: [f64; 2],
     /// How certain the contact is.
     pub certainty: Certainty,
     /// Link and scene touch at the start.
     pub initial_overlap: bool,
-    /// Where, and between which features; absent where only the verdict was asked for
+    /// Place of the first contact and the features that touch; `None` if only the verdict was requested
     /// ([`Mode::Verdict`](crate::stage::s6_solve::Mode)).
     pub first: Option<Touch>,
-    /// All contacts that begin as early as can be told, this one among them, in the order of links, objects and triangles;
-    /// empty unless they are asked for. Parallel edges touch twice, at the ends of their common part.
+    /// All contacts that cannot be distinguished from the earliest one in time, this one included, in the order of
+    /// links, objects and triangles; empty unless requested. Parallel edges touch twice, at the ends of their common
+    /// part.
     pub simultaneous: Vec<Touch>,
 }
 
@@ -42,7 +43,7 @@ impl Contact {
         self.certainty >= Certainty::Proved
     }
 
-    /// Returns whether a contact exists and the enclosure of its time is as narrow as was asked for.
+    /// Returns whether a contact exists and the enclosure of its time is as narrow as requested.
     pub fn is_certified(&self) -> bool {
         self.certainty >= Certainty::Certified
     }
@@ -77,14 +78,14 @@ pub struct Touch {
     pub a: RobotFeature,
     /// The feature of the scene.
     pub b: SceneFeature,
-    /// Where, in world coordinates, metres.
+    /// Contact point in world coordinates, metres.
     pub point: [f64; 3],
     /// Unit vector from the scene towards the robot, world coordinates.
     pub normal: [f64; 3],
 }
 
 impl Touch {
-    /// Key of the order in which contacts are told.
+    /// Sort key of the order in which contacts are reported.
     pub fn order(&self) -> [u32; 4] {
         [self.a.link, self.b.object, self.a.triangle, self.b.triangle]
     }
@@ -125,7 +126,7 @@ impl Feature {
 pub struct RobotFeature {
     /// Index of the link in the robot.
     pub link: u32,
-    /// Which of the link's shapes.
+    /// Index of the shape within the link.
     pub shape: u32,
     /// The triangle, counted over the link's shapes in file order.
     pub triangle: u32,
@@ -144,21 +145,21 @@ pub struct SceneFeature {
     pub feature: Feature,
 }
 
-/// Where the search ended, and why.
+/// Time up to which the motion is clear, and the reason why the search ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Undecided {
-    /// Before this time nothing touches: a guarantee.
+    /// Nothing touches before this time; this is guaranteed.
     pub clear_until: f64,
-    /// Why the search ended.
+    /// Reason why the search ended.
     pub reason: Reason,
 }
 
-/// Why a search ended without an answer.
+/// Reason why a search ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The cap on evaluations was reached.
     EvaluationCap,
-    /// The memory for candidates was not enough.
+    /// There was not enough memory for the candidates.
     Memory,
 }
 
@@ -166,12 +167,12 @@ impl Reason {
     /// All reasons.
     pub const ALL: [Self; 2] = [Self::EvaluationCap, Self::Memory];
 
-    /// The reason of this name in the results.
+    /// The reason with this name in the results.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }
 
-    /// The word in the results.
+    /// The name in the results.
     pub fn name(self) -> &'static str {
         match self {
             Self::EvaluationCap => "evaluation-cap",

@@ -4,7 +4,7 @@ use super::Answer;
 use crate::verdict::Reason;
 use serde::Serialize;
 
-/// The answer to one query, in the manner of [`report::Line`](crate::report::Line).
+/// The answer to one query, in the same form as [`report::Line`](crate::report::Line).
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Line {
@@ -15,7 +15,7 @@ pub enum Line {
         /// `"free"`.
         verdict: &'static str,
     },
-    /// They meet, or may.
+    /// They meet, or may meet.
     Contact {
         /// Number of the query.
         query: u64,
@@ -34,9 +34,9 @@ pub enum Line {
         query: u64,
         /// `"undecided"`.
         verdict: &'static str,
-        /// Before this time the features do not meet.
+        /// The features do not meet before this time.
         clear_until: f64,
-        /// Why.
+        /// Reason for the missing answer.
         reason: &'static str,
     },
 }

@@ -1,10 +1,11 @@
 //! Elementary queries: a vertex against a triangle, or an edge against an edge, all four points on straight lines.
 //!
-//! The smallest problem of continuous collision detection, and the one that published collections pose by the million,
-//! with the truth beside it. [`solve`] answers one query; [`Reader`] reads a collection in parts, [`Batch`] makes queries
-//! of a part, [`Line`] is an answer as it is written, [`Totals`] counts answers and how they agree with the truth.
+//! This is the smallest problem of continuous collision detection, and the one that published collections contain by
+//! the million, together with the ground truth. [`solve`] answers one query; [`Reader`] reads a collection in parts,
+//! [`Batch`] turns a part into queries, [`Line`] is an answer in its written form, and [`Totals`] counts answers and
+//! their agreement with the truth.
 //!
-//! The features are closed: a vertex on the border of a triangle and an edge that begins on another meet it.
+//! The features are closed: a vertex on the border of a triangle meets it, and so does an edge that begins on another.
 
 #[cfg(feature = "formats")]
 mod line;

@@ -1,24 +1,25 @@
-//! Quotients of whole numbers, as the nearest numbers of double precision.
+//! Quotients of integers, rounded to the nearest double-precision number.
 
 use crate::error::quoted;
 use num_bigint::BigUint;
 
-/// Most digits of a whole number. No number of double precision needs more than 324, those of 2^1074.
+/// Maximum number of digits of an integer. No double-precision number needs more than 324, which is the length of
+/// 2^1074.
 const MAX_DIGITS: usize = 400;
 
-/// Most digits that always fit in 127 bits.
+/// Maximum number of digits that always fit in 127 bits.
 const FEW_DIGITS: usize = 38;
 
-/// A number of double precision made of a quotient.
+/// A double-precision number made of a quotient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rounded {
-    /// The nearest number, the even one of two; infinite if the quotient is too large.
+    /// The nearest number, ties to even; infinite if the quotient is too large.
     pub value: f64,
-    /// Whether it is the quotient itself.
+    /// True if the value equals the quotient.
     pub is_exact: bool,
 }
 
-/// What a quotient is, or in words why it is none. Both parts are without spaces around them.
+/// The rounded quotient, or a message why the text is not a valid quotient. Both parts are without spaces around them.
 pub(super) fn nearest(numerator: &[u8], denominator: &[u8]) -> Result<Rounded, String> {
     let (is_negative, n) = digits(numerator)?;
     let (is_below_zero, d) = digits(denominator)?;
@@ -27,12 +28,12 @@ pub(super) fn nearest(numerator: &[u8], denominator: &[u8]) -> Result<Rounded, S
     }
     let few = n.len() <= FEW_DIGITS && d.len() <= FEW_DIGITS;
     let magnitude = few.then(|| of_few(small(n), small(d))).flatten().unwrap_or_else(|| of_many(&big(n), &big(d)));
-    // No minus sign before a zero: it would mean nothing.
+    // Zero has no minus sign, which would have no meaning.
     let signed = if is_negative && magnitude.value != 0.0 { -magnitude.value } else { magnitude.value };
     Ok(Rounded { value: signed, ..magnitude })
 }
 
-/// Whether there is a minus sign, and the digits.
+/// Returns whether there is a minus sign, and the digits.
 fn digits(word: &[u8]) -> Result<(bool, &[u8]), String> {
     let digits = word.strip_prefix(b"-").or(word.strip_prefix(b"+")).unwrap_or(word);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
@@ -53,9 +54,9 @@ fn big(digits: &[u8]) -> BigUint {
     BigUint::parse_bytes(digits, 10).unwrap_or_default()
 }
 
-/// The quotient if the denominator is a power of two, as in all files of numbers of double precision.
+/// The quotient if the denominator is a power of two, as in every file of double-precision numbers.
 fn of_few(n: u128, d: u128) -> Option<Rounded> {
-    // Both are below 2^127: the scaling leaves the normal numbers neither above nor below.
+    // Both are below 2^127, so the scaling neither overflows nor underflows the normal numbers.
     let near = n as f64;
     let scale = power_of_two(-i64::from(d.trailing_zeros()));
     d.is_power_of_two().then_some(Rounded { value: near * scale, is_exact: near as u128 == n })
@@ -63,8 +64,8 @@ fn of_few(n: u128, d: u128) -> Option<Rounded> {
 
 /// The quotient of any two numbers, the second one not zero.
 fn of_many(n: &BigUint, d: &BigUint) -> Rounded {
-    // 64 or 65 bits of the quotient, fewer where they would lie below 2^-1075; and one that tells whether more follow. A
-    // number of so many bits is rounded as the quotient itself.
+    // 64 or 65 bits of the quotient, fewer where they would be below 2^-1075, and one more bit that is set if further
+    // bits follow. A number of this many bits rounds like the quotient itself.
     let shift = (64 + d.bits() as i64 - n.bits() as i64).min(1075);
     let (n, d) = (n << shift.max(0) as u64, d << (-shift).max(0) as u64);
     let quotient = &n / &d;
@@ -74,13 +75,13 @@ fn of_many(n: &BigUint, d: &BigUint) -> Rounded {
         return of_quarters(bits as u64);
     }
     let near = bits as f64;
-    // In two steps, since 2^shift may be no number. Neither of them rounds.
+    // In two steps, since 2^shift may overflow or underflow. Neither step rounds.
     let half = shift.div_euclid(2);
     let value = near * power_of_two(-half) * power_of_two(half - shift - 1);
     Rounded { value, is_exact: !has_rest && near as u128 == bits && value.is_finite() }
 }
 
-/// The number nearest to quarters of the least number above zero, up to where numbers are normal.
+/// The number nearest to a multiple of a quarter of the smallest positive number, up to where numbers are normal.
 fn of_quarters(quarters: u64) -> Rounded {
     let (whole, rest) = (quarters >> 2, quarters & 3);
     let is_up = rest == 3 || (rest == 2 && whole & 1 == 1);
@@ -102,7 +103,7 @@ mod tests {
         nearest(n.as_bytes(), d.as_bytes()).unwrap()
     }
 
-    /// A number as the quotient that it is, both parts multiplied by a factor.
+    /// A number as an exact quotient, both parts multiplied by a factor.
     fn quotient(x: f64, factor: &BigUint) -> [String; 2] {
         let bits = x.abs().to_bits();
         let (field, low) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
@@ -124,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Tenths and their like against the standard library, which reads decimals to the nearest number.
+    /// Tenths and similar numbers against the standard library, which rounds decimals to the nearest number.
     #[test]
     fn other_quotients_are_rounded_to_the_nearest() {
         let mut rng = Pcg64Mcg::seed_from_u64(2);
@@ -135,7 +136,7 @@ mod tests {
             let expected: f64 = format!("{n}e-{places}").parse().unwrap();
             let found = of(&n.to_string(), &d);
             assert_eq!(found.value.to_bits(), expected.to_bits(), "{n}/{d}");
-            // A tenth is no sum of halves: only multiples of five may be exact.
+            // A tenth has no finite binary expansion: only multiples of five may be exact.
             assert!(!found.is_exact || n % 5 == 0, "{n}/{d}");
         }
         assert!(of("5", "10").is_exact && of("-5000", "10000").value == -0.5);

@@ -1,9 +1,9 @@
 //! Queries from a file, in parts, so that a file may be of any length.
 //!
 //! A query is eight lines: the four points at the start, then the same at the end. A line is `xn,xd,yn,yd,zn,zd`, three
-//! quotients of whole numbers, and in some files the truth after them, 1 for contact and 0 for none, the same on all
-//! eight. There is no header. A reader only cuts a file into parts; what stands in a part is read by whoever has a thread
-//! to spare, for it takes longer than answering.
+//! quotients of integers. In some files the ground truth follows, 1 for contact and 0 for none, the same on all eight
+//! lines. There is no header. A reader only cuts a file into parts; a part is parsed by any thread that is free, since
+//! parsing takes longer than answering.
 
 use super::{Query, rational};
 use crate::error::{Error, Result, quoted};
@@ -14,7 +14,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Coordinates beyond this are refused, so that products of eight of them are numbers.
+/// Coordinates beyond this are refused, so that products of eight of them are finite.
 pub const MAX_COORDINATE: f64 = 1e30;
 
 /// Lines of a query.
@@ -23,16 +23,16 @@ const ROWS: usize = 8;
 /// Six quotients of the longest numbers, and spaces.
 const MAX_LINE_BYTES: usize = 4096;
 
-/// A part ends when it has so many queries, …
+/// Number of queries after which a part ends.
 const PART_QUERIES: usize = 256;
 
-/// … or so many bytes, with the query that is begun.
+/// Number of bytes after which a part ends, once the query that has begun is complete.
 const PART_BYTES: usize = 1 << 18;
 
-/// What to do where a line is not as it has to be.
+/// The remedy for a malformed line.
 const FORM: &str = "a line is xn,xd,yn,yd,zn,zd and perhaps 0 or 1 for the truth; there is no header";
 
-/// How files begin that are not what they look like.
+/// First bytes of files that are compressed, and the command that unpacks them.
 const PACKED: [(&[u8], &str); 4] =
     [(b"\xfd7zXZ", "xz -d"), (b"\x1f\x8b", "gunzip"), (b"PK\x03\x04", "unzip"), (b"\x28\xb5\x2f\xfd", "zstd -d")];
 
@@ -44,15 +44,15 @@ pub struct Reader {
     n_bytes: u64,
     n_bytes_read: u64,
     n_lines_read: u64,
-    /// Of every line, as the first one tells.
+    /// Number of columns of every line, taken from the first one.
     n_columns: usize,
 }
 
-/// Some queries of a file, not read yet.
+/// Some queries of a file, not parsed yet.
 #[derive(Debug)]
 pub struct Batch {
     path: Arc<Path>,
-    /// Lines before it in the file, a multiple of [`ROWS`].
+    /// Number of lines before it in the file, a multiple of [`ROWS`].
     first_line: u64,
     n_columns: usize,
     text: Vec<u8>,
@@ -63,9 +63,9 @@ pub struct Batch {
 pub struct Posed {
     /// The four points.
     pub query: Query,
-    /// Whether they meet, if the file tells.
+    /// True if they meet; `None` if the file does not contain the truth.
     pub truth: Option<bool>,
-    /// Whether all coordinates are numbers of double precision; otherwise the query is about the nearest ones.
+    /// True if all coordinates are double-precision numbers; otherwise the query is about the nearest ones.
     pub is_exact: bool,
 }
 
@@ -73,7 +73,7 @@ impl Reader {
     /// Opens a file.
     ///
     /// # Errors
-    /// It cannot be read, is packed, or its first line has another number of columns than 6 or 7.
+    /// It cannot be read, is compressed, or its first line has a number of columns other than 6 or 7.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path: Arc<Path> = path.as_ref().into();
         let (file, n_bytes) = load::open(&path)?;
@@ -90,12 +90,12 @@ impl Reader {
         self.n_bytes
     }
 
-    /// How many of its bytes have been taken.
+    /// Number of bytes that have been read.
     pub fn n_bytes_read(&self) -> u64 {
         self.n_bytes_read
     }
 
-    /// The next part, or nothing at the end of the file.
+    /// The next part, or `None` at the end of the file.
     ///
     /// # Errors
     /// The file cannot be read, a line is far too long or empty, or the file ends within a query.
@@ -103,7 +103,7 @@ impl Reader {
         self.batch().map_err(|e| e.in_file(&self.path))
     }
 
-    /// Looks at the beginning without taking more of it than a byte order mark.
+    /// Inspects the beginning without consuming more of it than a byte order mark.
     fn begin(&mut self) -> Result<()> {
         let start = self.source.fill_buf().map_err(unreadable)?;
         if let Some((_, tool)) = PACKED.iter().find(|(magic, _)| start.starts_with(magic)) {
@@ -140,7 +140,7 @@ impl Reader {
         Ok((n_rows > 0).then_some(Batch { path, first_line, n_columns, text }))
     }
 
-    /// Appends the next line; false at the end.
+    /// Appends the next line; returns `false` at the end.
     fn line(&mut self, text: &mut Vec<u8>) -> Result<bool> {
         let before = text.len();
         let mut source = (&mut self.source).take(MAX_LINE_BYTES as u64 + 1);
@@ -162,7 +162,7 @@ impl Reader {
         if self.is_rest_blank()? { Ok(false) } else { Err(Error::input("it is empty").at(place).remedy(FORM)) }
     }
 
-    /// Whether nothing but spaces and empty lines follows; takes them.
+    /// Returns whether only spaces and empty lines follow, and consumes them.
     fn is_rest_blank(&mut self) -> Result<bool> {
         loop {
             let bytes = self.source.fill_buf().map_err(unreadable)?;
@@ -177,17 +177,17 @@ impl Reader {
 }
 
 impl Batch {
-    /// The number of its first query in the file.
+    /// The number of the part's first query in the file.
     pub fn first_query(&self) -> u64 {
         self.first_line / ROWS as u64
     }
 
-    /// Reads the queries.
+    /// Parses the queries.
     ///
     /// # Errors
-    /// A line has another number of columns than the first one, a column is no whole number or too long, a denominator
-    /// is not above 0, a coordinate lies beyond [`MAX_COORDINATE`], or the truth is neither 0 nor 1 or not the same on
-    /// all lines of a query.
+    /// A line has another number of columns than the first one, a column is not an integer or is too long, a
+    /// denominator is not above 0, a coordinate is beyond [`MAX_COORDINATE`], or the truth is neither 0 nor 1 or
+    /// differs between the lines of a query.
     pub fn queries(&self) -> Result<Vec<Posed>> {
         let lines: Vec<&[u8]> = self.text.split_inclusive(|&b| b == b'\n').collect();
         let first_lines = (self.first_line..).step_by(ROWS);
@@ -211,7 +211,7 @@ impl Batch {
     }
 }
 
-/// What stands in a line.
+/// The content of a line.
 struct Row {
     point: DVec3,
     is_exact: bool,

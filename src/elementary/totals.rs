@@ -1,40 +1,40 @@
-//! How many queries had which answer, and how the answers agree with the truth where a file tells it.
+//! Counts of queries by answer, and the agreement of the answers with the ground truth of a file.
 
 use super::{Answer, Posed};
 
 /// Counts of queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// All.
+    /// All queries.
     pub queries: u64,
     /// Answered as free.
     pub free: u64,
     /// Answered as contact.
     pub contact: u64,
-    /// Contacts that are proved.
+    /// Proved contacts.
     pub proved: u64,
-    /// Contacts that are certified.
+    /// Certified contacts.
     pub certified: u64,
     /// Without an answer.
     pub undecided: u64,
-    /// With a coordinate that had to be rounded, so that the answer is about the rounded points.
+    /// With a coordinate that had to be rounded: the answer is about the rounded points.
     pub rounded: u64,
-    /// Those whose truth is told.
+    /// Queries whose truth is known.
     pub told: Agreement,
 }
 
-/// Counts of queries whose truth is told.
+/// Counts of queries whose truth is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
-    /// All.
+    /// All queries.
     pub queries: u64,
-    /// Contacts by the truth.
+    /// Contacts according to the truth.
     pub contacts: u64,
-    /// Contacts by the truth that were answered as free: with exact coordinates each is a fault.
+    /// Contacts according to the truth that were answered as free: with exact coordinates each is a fault.
     pub false_negatives: u64,
-    /// Answered as proved contact although the truth says none: with exact coordinates each is a fault.
+    /// Answered as proved contact although the truth is no contact: with exact coordinates each is a fault.
     pub false_proofs: u64,
-    /// Answered as contact, without proof, although the truth says none: nearer than double precision can tell.
+    /// Answered as contact without proof although the truth is no contact: closer than double precision can resolve.
     pub false_positives: u64,
 }
 
@@ -57,7 +57,7 @@ impl Totals {
         }
     }
 
-    /// Counts those of another part.
+    /// Adds the counts of another part.
     pub fn add(&mut self, other: &Self) {
         self.queries += other.queries;
         self.free += other.free;

@@ -1,4 +1,4 @@
-//! Balls about what a shape does over a rectangle of parameters.
+//! Balls that contain a shape over a rectangle of parameters.
 
 use super::shape::{Place, Shape};
 use super::spline::Basis;
@@ -14,8 +14,9 @@ pub struct Ball {
 }
 
 impl Shape {
-    /// A ball about the rectangle from `lo` to `hi` (chart 0). Splines by the hull of their control points, brought down to
-    /// the rectangle where it lies between two knots; the others by Taylor's theorem about its middle.
+    /// A ball that contains the rectangle from `lo` to `hi` (chart 0). For splines it comes from the hull of their
+    /// control points, reduced to the rectangle if that is between two knots; for the other shapes from Taylor's
+    /// theorem at the rectangle's midpoint.
     pub fn ball(&self, lo: [f64; 2], hi: [f64; 2]) -> Ball {
         match self {
             Self::Patch(s) => {
@@ -40,7 +41,7 @@ impl Shape {
                 let at = [0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1])];
                 let h = [0.5 * (hi[0] - lo[0]), 0.5 * (hi[1] - lo[1])];
                 let jet = self.jet(Place { chart: 0, at });
-                // Bounds of the second derivatives: twice after u, mixed, twice after v.
+                // Bounds on the second derivatives: with respect to u twice, mixed, and v twice.
                 let [uu, uv, vv] = match self {
                     Self::Ellipsoid(axes) => [axes.max_element(); 3],
                     Self::Torus { ring_m, tube_m } => [ring_m + tube_m, *tube_m, *tube_m],
@@ -54,7 +55,8 @@ impl Shape {
         }
     }
 
-    /// Where to cut a range of parameter `i` in two: in the middle, or at a knot, so that pieces come to lie between knots.
+    /// The value at which to split a range of parameter `i`: a knot if one is inside, so that pieces become free of
+    /// inner knots, or the midpoint.
     pub fn cut(&self, i: usize, [lo, hi]: [f64; 2]) -> f64 {
         let middle = 0.5 * (lo + hi);
         let basis = match self {
@@ -67,7 +69,7 @@ impl Shape {
     }
 }
 
-/// A ball about points in homogeneous coordinates.
+/// A ball that contains points in homogeneous coordinates.
 fn about(points: &[DVec4]) -> Ball {
     let points = points.iter().map(|p| p.xyz() / p.w);
     let (lo, hi) = points.clone().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
@@ -79,7 +81,7 @@ fn about(points: &[DVec4]) -> Ball {
 struct Hulled<'a> {
     basis: &'a Basis,
     last: usize,
-    /// Lower end, upper end, and how often the latter counts; a control point as it is if absent.
+    /// Lower end, upper end, and multiplicity of the upper end as an argument; `None` for a control point as it is.
     part: Option<([f64; 2], usize)>,
 }
 
@@ -104,7 +106,8 @@ impl Hulled<'_> {
 }
 
 impl Basis {
-    /// What spans the hull over a range: the Bézier points of it between two knots, all control points that count otherwise.
+    /// The points that span the hull over a range: its Bézier points if it is between two knots, otherwise all control
+    /// points with influence.
     fn within(&self, [lo, hi]: [f64; 2]) -> Vec<Hulled<'_>> {
         let [first, last] = [self.span(0.5 * (lo + hi)); 2];
         if lo >= self.knots()[first] && hi <= self.knots()[last + 1] {

@@ -1,8 +1,8 @@
-//! When curved bodies touch first.
+//! First contact of curved bodies.
 //!
-//! No point of a body moves faster before the other than a known speed, so the distance cannot fall faster: a step of distance
-//! by speed passes no contact, as long as the distance is the least there is. Distances come from the tracker, brought to the
-//! exact pair by Newton's method; for bodies that are not convex from a search.
+//! The relative speed of any two points of the bodies is bounded, so the distance cannot decrease faster: a step of
+//! distance divided by speed passes no contact, as long as the distance is the global minimum. Distances come from the
+//! tracker, refined to the exact pair by Newton's method; for bodies that are not convex from a search.
 
 use super::equations::Configuration;
 use super::lost::Lost;
@@ -12,18 +12,18 @@ use super::shape::Shape;
 use super::state::State;
 use super::tracker::Tracker;
 
-/// When the extremal distance first reaches a margin.
+/// The time at which the extremal distance first reaches a margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstContact {
-    /// Up to here the distance is above the margin, seconds. The whole duration if it never reaches it.
+    /// Time up to which the distance is above the margin, seconds. The whole duration if it never reaches the margin.
     pub clear_until_s: f64,
-    /// Here it has reached it, if it does.
+    /// Time at which it has reached the margin, if it does, seconds.
     pub reached_by_s: Option<f64>,
-    /// The pair at the latter time, or at the end.
+    /// The pair at `reached_by_s`, or at the end.
     pub state: State,
 }
 
-/// Distances that are computed at most.
+/// Maximum number of steps.
 const MOST_STEPS: usize = 200_000;
 
 /// The first time at which the distance falls to `margin_m`, enclosed to `tolerance_s`. A dip below the margin that is
@@ -51,7 +51,8 @@ pub fn first_contact(
             return Ok(FirstContact { clear_until_s: t_s, reached_by_s, state });
         }
         let safe_s = if speed_m_s > 0.0 { (sigma_m - margin_m) / speed_m_s } else { duration_s };
-        // Where the distance is about to be used up, look just behind: if it is, the enclosure has its other end.
+        // Shortly before the distance is predicted to reach the margin, test a time just behind: if it is reached
+        // there, that is the upper end of the enclosure.
         let rate = tracker.configuration(&state, t_s).sigma_rate_m_s();
         let ahead_s = t_s + (sigma_m - margin_m) / -rate + 0.5 * tolerance_s;
         if rate < 0.0 && ahead_s < end_s && ahead_s > t_s + safe_s {
@@ -74,7 +75,7 @@ pub fn first_contact(
     Ok(FirstContact { clear_until_s: t_s, reached_by_s: reached.map(|(t, _)| t), state })
 }
 
-/// The least distance at a time, from a pair at another time where there is one.
+/// The minimum distance at a time, from a pair at another time if there is one.
 fn at(tracker: &Tracker, from: Option<(State, f64)>, t_s: f64, convex: bool) -> Result<(State, f64), Lost> {
     let pair = tracker.pair();
     let relative = tracker.relative(t_s);
@@ -83,7 +84,8 @@ fn at(tracker: &Tracker, from: Option<(State, f64)>, t_s: f64, convex: bool) -> 
         if let Some(state) = polish(pair, &relative, &followed) {
             let configuration = Configuration::new(pair, &state, &relative);
             let faces = configuration.facing().is_some_and(|c| c < -0.5);
-            // Of two convex bodies there is one pair apart; in penetration any says that contact has been.
+            // Two convex bodies that are apart have one extremal pair; in penetration any extremal pair shows that
+            // contact has occurred.
             if faces && configuration.is_extremal() {
                 return Ok((state, configuration.sigma_m()));
             }
@@ -91,13 +93,13 @@ fn at(tracker: &Tracker, from: Option<(State, f64)>, t_s: f64, convex: bool) -> 
     }
     match search(pair, &relative) {
         Ok(found) => Ok((found.state, found.sigma_m)),
-        // The surfaces meet, whatever the depth.
+        // The surfaces intersect; the depth does not matter.
         Err(Lost::NothingFound) => Ok((from.map_or(State::default(), |(s, _)| s), f64::NEG_INFINITY)),
         Err(lost) => Err(lost),
     }
 }
 
-/// A bound of the speed at which a point of one body nears one of the other.
+/// An upper bound on the speed at which a point of one body approaches one of the other.
 fn speed_bound(tracker: &Tracker) -> f64 {
     let (pair, [a, b]) = (tracker.pair(), tracker.motions());
     (a.velocity_m_s - b.velocity_m_s).length()

@@ -1,15 +1,17 @@
-//! What vanishes at an extremal pair, and how it changes with time and with the parameters.
+//! The equations of an extremal pair, and their derivatives with respect to time and parameters.
 //!
-//! Δ runs from the point of B to that of A. Both forms are written `errorsʹ = matrix · U + drift`, with U the rates of the
-//! parameters and the drift what the bodies' motion does while these stand still.
+//! Δ runs from the point of B to that of A. Both forms are written `errorsʹ = matrix · U + drift`, with U the rates of
+//! the parameters and the drift the rate of the errors due to the motion of the bodies while the parameters are
+//! constant.
 //!
-//! *Projections* (Patoglu and Gillespie): Ψ = (Δ·f_u, Δ·f_v, Δ·h_r, Δ·h_s), matrix M, drift b. Three things in the printed
-//! text are put right: the sign of ω × f in the last two rows of b, the second row of M, and the bodies' origins, which Δ must
-//! contain. Where the surfaces touch, M is singular, and on the curve where they cross Ψ vanishes everywhere.
+//! *Projections* (Patoglu and Gillespie): Ψ = (Δ·f_u, Δ·f_v, Δ·h_r, Δ·h_s), matrix M, drift b. Three errors in the
+//! printed text are corrected: the sign of ω × f in the last two rows of b, the second row of M, and the bodies'
+//! origins, which Δ must contain. Where the surfaces touch, M is singular, and on the curve where they cross Ψ vanishes
+//! everywhere.
 //!
-//! *Normal*: with n the outward normal of one surface, its *carrier*, Φ = (f_u·n, f_v·n, Δ·h_r, Δ·h_s), matrix N, drift c. It
-//! is regular through contact: |det N| = det(𝒜 + ℬ + σ𝒜ℬ) in orthonormal tangents, with the shape operators 𝒜 and ℬ; and
-//! σ = Δ·n is signed.
+//! *Normal*: with n the outward normal of one surface, its *carrier*, Φ = (f_u·n, f_v·n, Δ·h_r, Δ·h_s), matrix N, drift
+//! c. It is regular through contact: |det N| = det(𝒜 + ℬ + σ𝒜ℬ) in orthonormal tangents, with the shape operators 𝒜 and
+//! ℬ; and σ = Δ·n is signed.
 
 use super::Pair;
 use super::jet::Jet;
@@ -18,7 +20,7 @@ use super::solve::{is_positive, solve};
 use super::state::State;
 use glam::DVec3;
 
-/// Which equations are solved.
+/// The system of equations to solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// The paper's projection errors Ψ: singular at contact, unsigned.
@@ -37,66 +39,66 @@ pub enum Body {
     B,
 }
 
-/// Both places with their derivatives at one moment, in the axes of A.
+/// Both points with their derivatives at one time, in the axes of A.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration {
     /// Point of A and derivatives.
     pub f: Jet,
-    /// Point of B and derivatives; the point is counted from the origin of B.
+    /// Point of B and derivatives; the point is relative to the origin of B.
     pub h: Jet,
-    /// From the point of B to that of A, metres.
+    /// Vector from the point of B to that of A, metres.
     pub delta: DVec3,
-    /// Rate of `delta` for constant parameters, as seen from A: what the projections on A feel.
+    /// Rate of `delta` for constant parameters, as seen from A: the rate that enters the projections on A.
     pub seen_from_a: DVec3,
-    /// The same as seen from B.
+    /// Rate of `delta` for constant parameters, as seen from B.
     pub seen_from_b: DVec3,
-    /// Angular velocity of A less that of B.
+    /// Angular velocity of A minus that of B.
     pub spin: DVec3,
     /// Signs of the outward normals.
     outward: [f64; 2],
-    /// Whether each body is a surface with neither parameter held.
+    /// For each body, true if it is a surface with neither parameter held.
     smooth: [bool; 2],
     /// The free parameters among u, v, r, s.
     free: [bool; 4],
-    /// A length of the bodies, metres.
+    /// A characteristic length of the bodies, metres.
     size_m: f64,
 }
 
-/// `errorsʹ = matrix · U + drift` in the free parameters, with what makes rows and columns comparable.
+/// `errorsʹ = matrix · U + drift` in the free parameters, with the scales of rows and columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations {
-    /// How many free parameters there are.
+    /// Number of free parameters.
     pub n: usize,
-    /// Which of u, v, r, s they are.
+    /// Indices of the free parameters among u, v, r, s.
     pub index: [usize; 4],
-    /// What is to vanish.
+    /// The errors, which vanish at an extremal pair.
     pub errors: [f64; 4],
-    /// Derivatives after the free parameters.
+    /// Derivatives of the errors with respect to the free parameters.
     pub matrix: [[f64; 4]; 4],
-    /// What motion adds.
+    /// Rates of the errors due to the motion of the bodies.
     pub drift: [f64; 4],
-    /// Sizes of the rows: `errors` divided by them are sines of angles, or lengths as shares of the bodies' size.
+    /// Scales of the rows: `errors` divided by them are sines of angles, or lengths relative to the bodies' size.
     rows: [f64; 4],
     /// Lengths of the tangents.
     columns: [f64; 4],
-    /// How many of the parameters, the last ones, belong to the carrier of the normal; 0 for projections.
+    /// Number of parameters, the last ones, that belong to the carrier of the normal; 0 for projections.
     carried: usize,
 }
 
-/// U, or why there is none.
+/// U, and the conditioning of the equations.
 #[derive(Clone, Copy, Debug)]
 pub struct Solved {
-    /// Rates of u, v, r, s, zero where held.
+    /// Rates of u, v, r, s, zero where held; `None` if the equations are singular.
     pub rates: Option<[f64; 4]>,
-    /// Ratio of the smallest pivot to the largest, rows and columns made comparable.
+    /// Ratio of the smallest pivot to the largest, with rows and columns scaled.
     pub pivot_ratio: f64,
 }
 
-/// Pivots below this share count as zero where curvature is judged.
+/// Pivots below this ratio count as zero where curvature is tested.
 const FLAT: f64 = 1e-9;
 
 impl Configuration {
-    /// Both places at one moment.
+    /// Both points at one time.
     pub fn new(pair: &Pair, state: &State, relative: &Relative) -> Self {
         let f = pair.a.jet(state.a);
         let h = pair.b.jet(state.b).turned(&relative.rotation);
@@ -116,7 +118,7 @@ impl Configuration {
         }
     }
 
-    /// The body whose normal the normal form takes: B if it is smooth there, else A, else none.
+    /// The body whose normal the normal form uses: B if it is smooth there, else A if it is, else none.
     pub fn carrier(&self) -> Option<Body> {
         match self.smooth {
             [_, true] => Some(Body::B),
@@ -134,7 +136,8 @@ impl Configuration {
         jet.cross().try_normalize().map(|n| n * sign)
     }
 
-    /// The unit vector along which distance is counted, from B to A: the carrier's normal; without a carrier that of Δ.
+    /// The unit vector along which distance is measured, from B to A: the carrier's normal, or that of Δ without a
+    /// carrier.
     pub fn direction(&self) -> Option<DVec3> {
         match self.carrier() {
             Some(Body::B) => self.outward_normal(Body::B),
@@ -143,7 +146,7 @@ impl Configuration {
         }
     }
 
-    /// The extremal distance, metres: signed where there is a carrier, else the length of Δ.
+    /// The extremal distance, metres: signed if there is a carrier, otherwise the length of Δ.
     pub fn sigma_m(&self) -> f64 {
         match self.carrier() {
             Some(_) => self.direction().map_or(f64::NAN, |n| self.delta.dot(n)),
@@ -151,7 +154,8 @@ impl Configuration {
         }
     }
 
-    /// The rate of the extremal distance, metres by second. At an extremal pair the parameters' rates do not enter.
+    /// The rate of the extremal distance, metres per second. At an extremal pair it does not depend on the rates of the
+    /// parameters.
     pub fn sigma_rate_m_s(&self) -> f64 {
         self.direction().map_or(0.0, |n| n.dot(self.seen_from_a))
     }
@@ -174,7 +178,7 @@ impl Configuration {
         [u, v, r, s].map(|t| self.delta.dot(t) / (self.delta.length() * t.length()).max(f64::MIN_POSITIVE))
     }
 
-    /// The equations of a form; without a carrier those of projections.
+    /// The equations of a form; without a carrier those of the projections.
     pub fn equations(&self, form: Form) -> Equations {
         match (form, self.carrier()) {
             (Form::Normal, Some(carrier)) => self.normal_form(carrier),
@@ -205,7 +209,7 @@ impl Configuration {
     }
 
     fn normal_form(&self, carrier: Body) -> Equations {
-        // In the place of f, h, Δ and so on: the other body, the carrier, and what runs from the carrier to the other.
+        // Instead of f, h, Δ and so on: the other body, the carrier, and the vector from the carrier to the other body.
         let (other, own, sign, seen_from_own, order, outward) = match carrier {
             Body::B => (&self.f, &self.h, 1.0, self.seen_from_b, [0, 1, 2, 3], self.outward[1]),
             Body::A => (&self.h, &self.f, -1.0, -self.seen_from_a, [2, 3, 0, 1], self.outward[0]),
@@ -214,7 +218,7 @@ impl Configuration {
         let cross = own.cross();
         let n = outward * cross.normalize_or_zero();
         let along = outward / cross.length().max(f64::MIN_POSITIVE);
-        // Derivatives of the normal: what is along the normal itself only changes the length of the cross product.
+        // Derivatives of the normal: a component along the normal only changes the length of the cross product.
         let n_of = own.cross_derivatives().map(|m| along * (m - n * n.dot(m)));
         let mut matrix = [[0.0; 4]; 4];
         for i in 0..2 {
@@ -234,12 +238,12 @@ impl Configuration {
             .choose(self.free, order, 2)
     }
 
-    /// Whether the pair is one that the extremal distance is about, judged by curvature: a local minimum while apart, and
-    /// what becomes of it in penetration, a local maximum of the gap between parallel support planes.
+    /// Returns whether the pair is an extremum of the tracked kind, judged by curvature: a local minimum while apart,
+    /// and its continuation in penetration, a local maximum of the gap between parallel support planes.
     ///
     /// With N in blocks (P Q; R T), T of the carrier: −T ≻ 0, so that the distance from the carrier's surface is smooth
-    /// there, and its Hessian P − Q T⁻¹ R ≻ 0. Either body may be the carrier. Deep inside of both, beyond the radii of
-    /// curvature of each, what remains is 𝒜⁻¹ + ℬ⁻¹ + σ ≻ 0 for two convex ones.
+    /// there, and its Hessian P − Q T⁻¹ R ≻ 0. Either body may be the carrier. Deep inside both, beyond the radii of
+    /// curvature of each, the remaining condition is 𝒜⁻¹ + ℬ⁻¹ + σ ≻ 0 for two convex bodies.
     pub fn is_extremal(&self) -> bool {
         let by = |carrier| self.normal_form(carrier).is_minimum();
         match self.smooth {
@@ -296,7 +300,7 @@ fn radii(jet: &Jet, n: DVec3) -> Option<[[f64; 4]; 4]> {
     Some(out)
 }
 
-/// Equations in all four parameters.
+/// The equations in all four parameters.
 struct Whole {
     errors: [f64; 4],
     matrix: [[f64; 4]; 4],
@@ -306,7 +310,7 @@ struct Whole {
 }
 
 impl Whole {
-    /// What remains of them in the free parameters; `order` says which of u, v, r, s each row and column is.
+    /// The equations in the free parameters; `order` contains the index among u, v, r, s of each row and column.
     fn choose(&self, free: [bool; 4], order: [usize; 4], carried: usize) -> Equations {
         let mut out = Equations {
             n: 0,
@@ -369,14 +373,14 @@ impl Equations {
         Solved { pivot_ratio: if rates.is_some() { pivot_ratio } else { 0.0 }, rates }
     }
 
-    /// The largest error, rows made comparable: the sine of an angle, or a length as a share of the bodies' size.
+    /// The largest error, rows scaled: the sine of an angle, or a length relative to the bodies' size.
     pub fn error(&self) -> f64 {
         (0..self.n)
             .map(|i| (self.errors[i] / self.rows[i].max(f64::MIN_POSITIVE)).abs())
             .fold(0.0, |a, b| if b.is_nan() { f64::NAN } else { a.max(b) })
     }
 
-    /// Rows divided by their sizes, columns by the tangents' lengths.
+    /// The matrix with rows divided by their scales and columns by the tangents' lengths.
     fn balanced(&self) -> [[f64; 4]; 4] {
         let size = |i: usize, j: usize| (self.rows[i] * self.columns[j]).max(f64::MIN_POSITIVE);
         std::array::from_fn(|i| std::array::from_fn(|j| self.matrix[i][j] / size(i, j)))
@@ -410,7 +414,8 @@ impl Equations {
         is_positive(n, &hessian, FLAT * largest)
     }
 
-    /// For projections: whether the Hessian of ½|Δ|², the matrix with the signs of its last two rows changed, is positive.
+    /// For projections: returns whether the Hessian of ½|Δ|², the matrix with the signs of its last two rows changed,
+    /// is positive definite.
     fn is_least(&self) -> bool {
         let mut m = self.balanced();
         for i in (0..self.n).filter(|i| self.index[*i] >= 2) {

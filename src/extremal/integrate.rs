@@ -1,10 +1,10 @@
-//! Explicit methods for ordinary differential equations. Public, so that a caller can integrate states of its own together
-//! with those of the tracker (the paper's figure 5).
+//! Explicit methods for ordinary differential equations. Public, so that a caller can integrate states of its own
+//! together with those of the tracker (the paper's figure 5).
 
 /// One step of Euler's method.
 ///
 /// # Errors
-/// Those of `rate`.
+/// The errors of `rate`.
 pub fn euler<const N: usize, E>(
     mut rate: impl FnMut(f64, &[f64; N]) -> Result<[f64; N], E>,
     t: f64,
@@ -18,7 +18,7 @@ pub fn euler<const N: usize, E>(
 /// One step of the classical Runge-Kutta method of order 4.
 ///
 /// # Errors
-/// Those of `rate`.
+/// The errors of `rate`.
 pub fn runge_kutta_4<const N: usize, E>(
     mut rate: impl FnMut(f64, &[f64; N]) -> Result<[f64; N], E>,
     t: f64,
@@ -36,7 +36,7 @@ pub fn runge_kutta_4<const N: usize, E>(
 /// One step of the method of Dormand and Prince (1980): the value of order 5, and its difference from that of order 4.
 ///
 /// # Errors
-/// Those of `rate`.
+/// The errors of `rate`.
 pub fn dormand_prince<const N: usize, E>(
     mut rate: impl FnMut(f64, &[f64; N]) -> Result<[f64; N], E>,
     t: f64,
@@ -115,7 +115,7 @@ mod tests {
         assert!((order(&|t, y, h| euler(rate, t, y, h).unwrap()) - 1.0).abs() < 0.1);
         assert!((order(&|t, y, h| runge_kutta_4(rate, t, y, h).unwrap()) - 4.0).abs() < 0.2);
         assert!((order(&|t, y, h| dormand_prince(rate, t, y, h).unwrap().0) - 5.0).abs() < 0.3);
-        // The difference is the error of order 4's single step, of order 5 in h.
+        // The difference is the error of a single step of order 4, which is of order 5 in h.
         let difference = |h: f64| dormand_prince(rate, 0.3, &[1.0], h).unwrap().1[0].abs();
         assert!(((difference(0.1) / difference(0.05)).log2() - 5.0).abs() < 0.5);
     }

@@ -2,27 +2,28 @@
 
 use glam::{DMat3, DVec3};
 
-/// A point with first and second derivatives after two parameters, in the body's own frame; metres, and metres by (product
-/// of) parameters. What a curve or a point has no parameter for is zero.
+/// A point with first and second derivatives with respect to two parameters, in the body's own frame; metres, and
+/// metres per (product of) parameters. Derivatives with respect to a parameter that a curve or a point does not have
+/// are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Jet {
     /// The point.
     pub point: DVec3,
     /// First derivatives.
     pub first: [DVec3; 2],
-    /// Second derivatives: twice after the first parameter, mixed, twice after the second.
+    /// Second derivatives: first parameter twice, mixed, second parameter twice.
     pub second: [DVec3; 3],
 }
 
 impl Jet {
-    /// The same, turned.
+    /// The jet after a rotation.
     #[must_use]
     pub fn turned(&self, rotation: &DMat3) -> Self {
         let turn = |v: DVec3| *rotation * v;
         Self { point: turn(self.point), first: self.first.map(turn), second: self.second.map(turn) }
     }
 
-    /// The second derivative after parameters `i` and `j`.
+    /// The second derivative with respect to parameters `i` and `j`.
     pub fn second_of(&self, i: usize, j: usize) -> DVec3 {
         self.second[i + j]
     }

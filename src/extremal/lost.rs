@@ -1,19 +1,19 @@
-//! Why a pair was lost.
+//! Reasons for the loss of a pair.
 
 use std::fmt;
 
-/// Why the tracker does not trust a pair any more. It then starts anew from a search.
+/// Reason why the tracker no longer trusts a pair. It then starts again from a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lost {
-    /// The equations are singular, or nearly so: for projections at contact, for the normal form where flat meets flat or at
-    /// the depth of a radius of curvature.
+    /// The equations are singular, or nearly so: for projections at contact, for the normal form where two flat
+    /// surfaces meet or at the depth of a radius of curvature.
     Singular {
-        /// Smallest pivot by the largest.
+        /// Ratio of the smallest pivot to the largest.
         pivot_ratio: f64,
     },
     /// The errors vanish at a saddle or maximum of the distance: convexity was lost.
     NotExtremal,
-    /// The outward normals do not face each other: the pair is on a far side, or one body is inside of the other.
+    /// The outward normals do not face each other: the pair is on a far side, or one body is inside the other.
     WrongSide {
         /// Cosine of the angle between the normals; −1 is right.
         cosine: f64,
@@ -28,25 +28,25 @@ pub enum Lost {
         /// The largest error.
         error: f64,
     },
-    /// A method that chooses its steps found none short enough: the rates jump, as at a corner of a curve.
+    /// An integrator with adaptive steps found none short enough: the rates jump, for example at a corner of a curve.
     NoStep,
-    /// A point ran over more than a quarter of a parameter's range in one step.
+    /// A point moved by more than a quarter of a parameter's range in one step.
     TooFast,
     /// The distance jumped.
     Jump {
-        /// By how much it differs from what was predicted, metres.
+        /// Difference from the predicted distance, metres.
         by_m: f64,
     },
-    /// The errors have not become small within the time that the gain promises.
+    /// The errors have not become small within the time expected for the gain.
     NotAcquired,
-    /// A search found a pair that is nearer.
+    /// A search found a closer pair.
     Farther {
         /// Its distance, metres.
         nearest_m: f64,
     },
-    /// In penetration a point has come to the edge of a surface, where no extremal distance is defined.
+    /// In penetration a point has reached the edge of a surface, where no extremal distance is defined.
     Edge,
-    /// No extremal pair was found by the search.
+    /// The search found no extremal pair.
     NothingFound,
     /// A parameter is not finite.
     NotFinite,

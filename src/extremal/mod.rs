@@ -1,12 +1,13 @@
 //! Extremal distance between moving parametric curves and surfaces, kept up to date by a controller (V. Patoglu and
 //! R. B. Gillespie, *Extremal Distance Maintenance for Parametric Curves and Surfaces*).
 //!
-//! The extremal pair of two bodies is where they are nearest while apart, where they touch, or between which they penetrate
-//! most. Its parameters are the state of a dynamic system, steered so that the errors (what vanishes at an extremal pair)
-//! decay as exp(−K t) while the bodies move. A start need not be exact.
+//! The extremal pair of two bodies consists of the points at which they are closest while apart, at which they touch,
+//! or between which they penetrate most deeply. Its parameters are the state of a dynamic system, controlled so that
+//! the errors (which vanish at an extremal pair) decay as exp(−K t) while the bodies move. The start need not be exact.
 //!
-//! This follows *local* extrema in floating-point numbers. It comes with checks, names what it has lost and starts anew from
-//! a search, but it is **no guarantee**: whether a motion is free is what [`engine`](crate::engine) proves.
+//! The tracker follows *local* extrema in floating-point numbers. It checks itself, reports the reason for a loss and
+//! starts again from a search, but it gives **no guarantee**: use [`engine`](crate::engine) to prove that a motion is
+//! free.
 
 pub mod ball;
 #[cfg(feature = "gpu")]
@@ -43,25 +44,25 @@ use shape::Range;
 /// Two shapes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// The first, which u and v run over.
+    /// The first shape, with parameters u and v.
     pub a: Shape,
-    /// The second, which r and s run over.
+    /// The second shape, with parameters r and s.
     pub b: Shape,
 }
 
 impl Pair {
-    /// The ranges of u, v, r, s.
+    /// The ranges of u, v, r, s; `None` for a parameter that the shape does not have.
     pub fn ranges(&self) -> [Option<Range>; 4] {
         let ([u, v], [r, s]) = (self.a.ranges(), self.b.ranges());
         [u, v, r, s]
     }
 
-    /// The range of a parameter that ends in an edge.
+    /// The range of a parameter if it ends in an edge.
     pub fn edge(&self, i: usize) -> Option<Range> {
         if i < 2 { self.a.edge(i) } else { self.b.edge(i - 2) }
     }
 
-    /// A length of the bodies, metres: the mean of their reaches.
+    /// A characteristic length of the bodies, metres: the mean of their reaches.
     pub fn size_m(&self) -> f64 {
         let size = 0.5 * (self.a.reach_m() + self.b.reach_m());
         if size > 0.0 { size } else { 1.0 }

@@ -1,22 +1,22 @@
-//! Rigid motions with velocities, and one body as it moves before another.
+//! Rigid motions with velocities, and the motion of one body relative to another.
 
 use glam::{DMat3, DQuat, DVec3};
 
 /// Pose and velocity of a body in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moving {
-    /// Body axes to world axes.
+    /// Rotation from body axes to world axes.
     pub rotation: DMat3,
     /// The body's origin, metres.
     pub origin_m: DVec3,
-    /// Its velocity, metres by second.
+    /// Velocity of the origin, metres per second.
     pub velocity_m_s: DVec3,
-    /// Angular velocity in world axes, radians by second.
+    /// Angular velocity in world axes, radians per second.
     pub spin_rad_s: DVec3,
 }
 
 impl Moving {
-    /// At rest.
+    /// A body at rest.
     pub fn at_rest(rotation: DMat3, origin_m: DVec3) -> Self {
         Self { rotation, origin_m, velocity_m_s: DVec3::ZERO, spin_rad_s: DVec3::ZERO }
     }
@@ -25,18 +25,18 @@ impl Moving {
 /// A motion with constant velocity of the origin and constant angular velocity, both in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// Body axes to world axes at time 0.
+    /// Rotation from body axes to world axes at time 0.
     pub rotation: DMat3,
     /// The origin at time 0, metres.
     pub origin_m: DVec3,
-    /// Its velocity, metres by second.
+    /// Velocity of the origin, metres per second.
     pub velocity_m_s: DVec3,
-    /// Angular velocity, radians by second.
+    /// Angular velocity, radians per second.
     pub spin_rad_s: DVec3,
 }
 
 impl Motion {
-    /// A body that stands, its axes those of the world.
+    /// A body that does not move, with the axes of the world.
     pub fn still(origin_m: DVec3) -> Self {
         Self { rotation: DMat3::IDENTITY, origin_m, velocity_m_s: DVec3::ZERO, spin_rad_s: DVec3::ZERO }
     }
@@ -57,21 +57,21 @@ impl Motion {
     }
 }
 
-/// Body B as seen from body A, in the axes of A. Distances depend on nothing else.
+/// Body B as seen from body A, in the axes of A. Distances depend only on this.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relative {
-    /// Axes of B to axes of A.
+    /// Rotation from the axes of B to the axes of A.
     pub rotation: DMat3,
-    /// Origin of B from that of A, metres.
+    /// Vector from the origin of A to that of B, metres.
     pub offset_m: DVec3,
-    /// Its rate of change, as seen from A, metres by second.
+    /// Its rate of change as seen from A, metres per second.
     pub drift_m_s: DVec3,
-    /// Angular velocity of B before A, radians by second.
+    /// Angular velocity of B relative to A, radians per second.
     pub spin_rad_s: DVec3,
 }
 
 impl Relative {
-    /// From the poses and velocities of both bodies.
+    /// The relative motion from the poses and velocities of both bodies.
     pub fn between(a: &Moving, b: &Moving) -> Self {
         let to_a = a.rotation.transpose();
         let offset_m = to_a * (b.origin_m - a.origin_m);

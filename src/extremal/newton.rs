@@ -1,4 +1,4 @@
-//! The extremal pair with the bodies standing still: down the squared distance from far, Newton's method from near.
+//! The extremal pair for constant poses: descent of the squared distance from far away, Newton's method nearby.
 
 use super::Pair;
 use super::equations::{Configuration, Form};
@@ -6,15 +6,15 @@ use super::motion::Relative;
 use super::solve::{is_positive, solve};
 use super::state::State;
 
-/// Newton's method stops here: errors are sines of angles and shares of the size.
+/// Error at which Newton's method stops; errors are sines of angles and lengths relative to the size.
 const CONVERGED: f64 = 1e-13;
-/// What counts as converged where rounding allows no more.
+/// Error that is accepted if rounding allows no smaller one.
 const NEARLY: f64 = 1e-9;
-/// Largest step of a point, as a share of the bodies' size.
+/// Largest step of a point, relative to the bodies' size.
 const LONGEST: f64 = 0.3;
 const MOST_STEPS: usize = 60;
 
-/// Newton's method on the normal form. Parameters that are held stay so. `None` if it does not converge, or leaves an edge.
+/// Newton's method on the normal form. Held parameters remain held. `None` if it does not converge, or crosses an edge.
 pub fn polish(pair: &Pair, relative: &Relative, start: &State) -> Option<State> {
     let still = Relative { drift_m_s: Default::default(), spin_rad_s: Default::default(), ..*relative };
     let (mut state, mut before) = (start.settled(pair), f64::INFINITY);
@@ -40,8 +40,8 @@ pub fn polish(pair: &Pair, relative: &Relative, start: &State) -> Option<State> 
     None
 }
 
-/// A local minimum of the distance between the shapes, edges included: the damped Newton method on ½|Δ|². Parameters at whose
-/// end the distance falls outwards are held.
+/// A local minimum of the distance between the shapes, edges included: the damped Newton method on ½|Δ|². A parameter
+/// at an end of its range is held if the distance decreases outwards.
 pub fn descend(pair: &Pair, relative: &Relative, start: &State) -> State {
     let mut state = State { held: [false; 4], ..*start }.settled(pair);
     let mut damping = 1e-3;
@@ -101,7 +101,7 @@ fn lengths(configuration: &Configuration) -> [f64; 4] {
     [u, v, r, s].map(|t| t.length())
 }
 
-/// Which parameters stand at an end beyond which the distance would fall.
+/// Returns which parameters are at an end of their range beyond which the distance would decrease.
 fn outward(pair: &Pair, state: &State, configuration: &Configuration) -> [bool; 4] {
     let (x, projections) = (state.parameters(), configuration.projections());
     std::array::from_fn(|i| {

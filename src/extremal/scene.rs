@@ -1,4 +1,4 @@
-//! Scenes of moving shapes, as JSON. The form is described in `README.md`.
+//! Scenes of moving shapes, as JSON. The format is described in `README.md`.
 
 use super::settings::{Integrator, Settings};
 use super::shape::Shape;
@@ -10,24 +10,24 @@ use glam::{DMat3, DQuat, DVec3};
 use serde::Deserialize;
 use std::path::Path;
 
-/// Bodies, pairs of them, and how these are tracked.
+/// Bodies, pairs of them, and settings for tracking.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// The bodies.
     pub bodies: Vec<Body>,
     /// The pairs to track.
     pub pairs: Vec<ScenePair>,
-    /// How long, seconds.
+    /// Duration, seconds.
     pub duration_s: f64,
-    /// Gains, each of which is a run.
+    /// Gains, with one run for each.
     pub gains_per_s: Vec<f64>,
-    /// All other settings; the gain is the first of those.
+    /// All other settings; the gain is the first of `gains_per_s`.
     pub settings: Settings,
-    /// The distance that counts as contact, metres.
+    /// The distance at which bodies count as touching, metres.
     pub margin_m: f64,
 }
 
-/// A shape on its motion.
+/// A shape with its motion.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// Its name.
@@ -38,14 +38,14 @@ pub struct Body {
     pub motion: Motion,
 }
 
-/// Two bodies by number, and perhaps where to start.
+/// Two bodies by index, and an optional start.
 #[derive(Clone, Copy, Debug)]
 pub struct ScenePair {
-    /// The first.
+    /// Index of the first body.
     pub a: usize,
-    /// The second.
+    /// Index of the second body.
     pub b: usize,
-    /// u, v, r, s in the first charts.
+    /// u, v, r, s of the start in the first charts.
     pub start: Option<[f64; 4]>,
 }
 
@@ -147,23 +147,23 @@ enum ShapeJson {
     },
 }
 
-/// Largest coordinate, velocity or spin.
+/// Largest accepted coordinate, velocity or angular velocity.
 const LARGEST: f64 = 1e6;
-/// Pairs that a scene may have.
+/// Maximum number of pairs in a scene.
 const MOST_PAIRS: usize = 10_000;
 
 impl Scene {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file is missing, is no such JSON, or says what makes no sense; the error names file and place.
+    /// The file is missing, is not JSON of this form, or has invalid values; the error contains file and place.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = read_bytes(path, &LoadLimits::default())?;
         text(&bytes).and_then(Self::parse).map_err(|e| e.in_file(path))
     }
 
-    /// From a text.
+    /// Parses a text.
     ///
     /// # Errors
     /// As [`Scene::from_file`].
@@ -222,7 +222,7 @@ impl Scene {
     }
 }
 
-/// The pairs named, or all.
+/// The listed pairs, or all pairs.
 fn pairs(bodies: &[Body], named: Option<Vec<PairJson>>) -> Result<Vec<ScenePair>> {
     let n = bodies.len();
     let Some(named) = named else {
@@ -295,7 +295,7 @@ fn shape(json: ShapeJson) -> Result<Shape> {
     }
 }
 
-/// Without knots it is a Bézier curve.
+/// Without knots, the basis of a Bézier curve.
 fn basis(degree: usize, knots: Option<Vec<f64>>) -> Result<Basis> {
     knots.map_or_else(|| Basis::bezier(degree), |knots| Basis::new(degree, knots))
 }

@@ -1,9 +1,9 @@
-//! The extremal pair without a start: boxes over the parameters, nearest first.
+//! Search for the extremal pair without a start: boxes over the parameters, nearest first.
 //!
-//! A rectangle of parameters lies in a known ball. Pairs of rectangles are split by the distance of their balls, nearest
-//! first; small ones are starting points of a descent. What is farther than the best pair found drops out. If the surfaces
-//! meet, the distance is zero all along a curve; then Newton's method on the normal form starts from places whose normals
-//! face each other.
+//! A rectangle of parameters is contained in a known ball. Pairs of rectangles are split in the order of the distances
+//! of their balls; small ones are starting points of a descent. Pairs farther than the best pair found are dropped. If
+//! the surfaces intersect, the distance is zero along a whole curve; then Newton's method on the normal form starts
+//! from points whose normals face each other.
 
 use super::Pair;
 use super::equations::Configuration;
@@ -16,31 +16,31 @@ use glam::DVec3;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
     /// The pair.
     pub state: State,
-    /// Its distance, signed where there is a normal, metres.
+    /// Its distance, signed if there is a normal, metres.
     pub sigma_m: f64,
 }
 
-/// Pairs of rectangles that are looked at.
+/// Maximum number of pairs of rectangles that are examined.
 const MOST_PAIRS: usize = 20_000;
-/// Descents that are started.
+/// Maximum number of descents.
 const MOST_STARTS: usize = 40;
-/// Rectangles are not split below this share of the size.
+/// Rectangles are not split below this size, relative to the bodies' size.
 const FINEST: f64 = 0.2;
-/// Distances below this share of the size are crossings.
+/// Distances below this count as intersections, relative to the bodies' size.
 const MEETING: f64 = 1e-7;
-/// Places by parameter from which pairs in penetration are looked for.
+/// Number of values of each parameter from which pairs in penetration are sought.
 const PLACES: usize = 9;
 
-/// The nearest pair while the shapes are apart, edges included; in penetration the least deep extremal pair.
+/// The closest pair while the shapes are apart, edges included; in penetration the least deep extremal pair.
 ///
 /// # Errors
-/// [`Lost::NothingFound`] in penetration without such a pair, or between shapes without normals that meet;
-/// [`Lost::WrongSide`] if one surface is inside of the other.
+/// [`Lost::NothingFound`] in penetration without such a pair, or between intersecting shapes without normals;
+/// [`Lost::WrongSide`] if one surface is inside the other.
 pub fn search(pair: &Pair, relative: &Relative) -> Result<Found, Lost> {
     let near = nearest(pair, relative);
     let distance = Configuration::new(pair, &near, relative).delta.length();
@@ -58,7 +58,7 @@ pub fn search(pair: &Pair, relative: &Relative) -> Result<Found, Lost> {
     deepest(pair, relative).ok_or(Lost::NothingFound)
 }
 
-/// A rectangle of parameters, its ball in the axes of A.
+/// A rectangle of parameters, and its ball in the axes of A.
 #[derive(Clone, Copy)]
 struct Cell {
     lo: [f64; 2],
@@ -67,7 +67,7 @@ struct Cell {
     radius: f64,
 }
 
-/// One of the two shapes, and how it is placed in the axes of A.
+/// One of the two shapes, and its placement in the axes of A.
 struct Side<'a> {
     shape: &'a Shape,
     place: &'a dyn Fn(DVec3) -> DVec3,
@@ -102,7 +102,7 @@ impl Cell {
     }
 }
 
-/// Two rectangles; the nearest is the greatest.
+/// Two rectangles; in the order of this type the nearest pair is the greatest.
 struct Near {
     bound: f64,
     cells: [Cell; 2],
@@ -138,7 +138,7 @@ impl PartialEq for Near {
 
 impl Eq for Near {}
 
-/// The pair of least distance, or one of no distance.
+/// The pair of minimum distance, or one of zero distance.
 fn nearest(pair: &Pair, relative: &Relative) -> State {
     let in_a = |p: DVec3| p;
     let from_b = |p: DVec3| relative.rotation * p + relative.offset_m;
@@ -157,7 +157,7 @@ fn nearest(pair: &Pair, relative: &Relative) -> State {
         }
         let [ca, cb] = near.cells;
         let small = ca.radius + cb.radius <= FINEST * (size + near.bound.max(0.0));
-        // Now and then from a large one: what has been found early lets the rest drop out.
+        // Occasionally a descent starts from a large pair: a close pair found early lets the others be dropped.
         if small || count.is_power_of_two() {
             let state = descend(pair, relative, &near.start());
             let distance = Configuration::new(pair, &state, relative).delta.length();
@@ -178,7 +178,7 @@ fn nearest(pair: &Pair, relative: &Relative) -> State {
     best
 }
 
-/// The extremal pair of surfaces that meet with the greatest (least negative) distance.
+/// The extremal pair of intersecting surfaces with the greatest (least negative) distance.
 fn deepest(pair: &Pair, relative: &Relative) -> Option<Found> {
     let mut best: Option<Found> = None;
     for a in places(&pair.a) {
@@ -187,7 +187,7 @@ fn deepest(pair: &Pair, relative: &Relative) -> Option<Found> {
             let configuration = Configuration::new(pair, &state, relative);
             let sigma_m = configuration.sigma_m();
             let faces = configuration.facing().is_none_or(|c| c < -0.5);
-            // One that is clearly apart is no penetration: the surfaces meet elsewhere.
+            // A pair that is clearly apart is not a penetration: the surfaces intersect elsewhere.
             let fits = configuration.carrier().is_some() && faces && sigma_m <= 1e-6 * pair.size_m();
             if fits && configuration.is_extremal() && best.is_none_or(|b| sigma_m > b.sigma_m) {
                 best = Some(Found { state, sigma_m });
@@ -197,7 +197,7 @@ fn deepest(pair: &Pair, relative: &Relative) -> Option<Found> {
     best
 }
 
-/// Places all over a shape.
+/// Places distributed over a shape.
 fn places(shape: &Shape) -> Vec<Place> {
     let steps = |range: &Option<Range>| -> Vec<f64> {
         let at = |r: &Range, i: usize| r.lo + (i as f64 + 0.5) / PLACES as f64 * (r.hi - r.lo);
@@ -207,8 +207,8 @@ fn places(shape: &Shape) -> Vec<Place> {
     steps(&us).iter().flat_map(|u| steps(&vs).into_iter().map(|v| Place::new(*u, v))).collect()
 }
 
-/// Starts with this place on A: the place of B whose normal faces that of A best, and the one that is nearest of those that
-/// face it.
+/// Starts with this place on A: the place of B whose normal faces that of A best, and the nearest of those whose
+/// normals face it.
 fn facing(pair: &Pair, relative: &Relative, a: Place) -> Vec<State> {
     let mut best: [Option<(f64, State)>; 2] = [None; 2];
     for b in places(&pair.b) {

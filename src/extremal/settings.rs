@@ -1,20 +1,20 @@
-//! Gain, step, form and integrator, and which of them go together.
+//! Gain, step, form and integrator, and the check that they fit together.
 
 use super::equations::Form;
 use crate::error::{Error, Result};
 
-/// What the outer loop feeds back.
+/// The errors that the outer loop feeds back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Feedback {
     /// Errors computed from the parameters (the paper's figure 4).
     #[default]
     Direct,
-    /// Errors integrated as states of their own (the paper's figure 3). Nothing corrects the parameters then: the true errors
-    /// drift away from the integrated ones. For comparison.
+    /// Errors integrated as additional states (the paper's figure 3). Nothing corrects the parameters then: the true
+    /// errors drift away from the integrated ones. For comparison.
     Integrated,
 }
 
-/// How a step is made.
+/// The method of integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Integrator {
     /// The explicit Euler method.
@@ -22,28 +22,28 @@ pub enum Integrator {
     /// The classical Runge-Kutta method of order 4.
     #[default]
     RungeKutta4,
-    /// The pair of Dormand and Prince of orders 5 and 4: steps of its own choice within each step asked for.
+    /// The pair of Dormand and Prince of orders 5 and 4, with adaptive steps within each requested step.
     DormandPrince {
-        /// Error allowed in each, as a share of the ranges of the parameters.
+        /// Error allowed in each step, relative to the ranges of the parameters.
         tolerance: f64,
     },
 }
 
-/// How a pair is tracked.
+/// Settings of a tracker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The gain K: errors decay as exp(−K t).
     pub gain_per_s: f64,
     /// Length of a step, and time between two samples.
     pub step_s: f64,
-    /// Which errors.
+    /// The form of the equations.
     pub form: Form,
-    /// Computed or integrated.
+    /// Errors computed or integrated.
     pub feedback: Feedback,
-    /// How a step is made.
+    /// The method of integration.
     pub integrator: Integrator,
-    /// While the bodies are apart, a search checks every so many steps that no other pair is nearer; 0 for never, which is
-    /// enough for convex bodies.
+    /// Number of steps between searches for a closer pair while the bodies are apart; 0 for none, which is enough for
+    /// convex bodies.
     pub audit_steps: usize,
 }
 
@@ -61,13 +61,13 @@ impl Default for Settings {
 }
 
 impl Integrator {
-    /// K·h at which errors no longer decay: the end of the method's interval of stability on the real axis. The errors of one
-    /// step are multiplied by 1 − z (Euler), by 1 − z + z²/2 − z³/6 + z⁴/24 (Runge-Kutta) with z = K·h.
+    /// The K·h from which on errors no longer decay: the end of the method's interval of stability on the real axis. In
+    /// one step the errors are multiplied by 1 − z (Euler), by 1 − z + z²/2 − z³/6 + z⁴/24 (Runge-Kutta), with z = K·h.
     pub fn stability_limit(&self) -> f64 {
         match self {
             Self::Euler => 2.0,
             Self::RungeKutta4 => 2.785_293_563_405_282,
-            // It shortens its steps itself.
+            // The method shortens its steps itself.
             Self::DormandPrince { .. } => f64::INFINITY,
         }
     }

@@ -1,4 +1,4 @@
-//! The curves and surfaces that are tracked, and places on them.
+//! Curves and surfaces that can be tracked, and places on them.
 
 use super::jet::Jet;
 use super::spline::{SplineCurve, SplineSurface};
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use glam::DVec3;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// A place on a shape: parameters in one of its charts. What the shape has no parameter for is 0.
+/// A place on a shape: parameters in one of its charts. Parameters that the shape does not have are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
     /// The chart: 0, 1 or 2 for an ellipsoid (poles on z, x, y), else 0.
@@ -29,7 +29,7 @@ pub struct Range {
     pub lo: f64,
     /// Highest value.
     pub hi: f64,
-    /// Whether the highest is the lowest again.
+    /// True if the highest value is the same place as the lowest.
     pub closed: bool,
 }
 
@@ -55,7 +55,7 @@ pub enum Shape {
     Point,
 }
 
-/// An ellipsoid's chart is left where the cosine of the latitude falls below this: at the poles it is singular.
+/// Cosine of the latitude below which an ellipsoid's chart is left: it is singular at the poles.
 const NEAR_POLE: f64 = 0.3;
 
 impl Shape {
@@ -89,7 +89,7 @@ impl Shape {
         Ok(Self::Ellipse(semi_axes_m))
     }
 
-    /// The ranges of its parameters, in every chart; a curve has one, a point none.
+    /// The ranges of its parameters, in every chart; a curve has one, a point has none.
     pub fn ranges(&self) -> [Option<Range>; 2] {
         let turn = Some(Range { lo: -PI, hi: PI, closed: true });
         let spline = |[lo, hi]: [f64; 2], closed| Some(Range { lo, hi, closed });
@@ -103,7 +103,7 @@ impl Shape {
         }
     }
 
-    /// Whether the range of parameter `i` ends in an edge: an ellipsoid's latitude does not, its charts overlap.
+    /// The range of parameter `i` if it ends in an edge. An ellipsoid's latitude does not, since its charts overlap.
     pub fn edge(&self, i: usize) -> Option<Range> {
         self.ranges()[i].filter(|r| !r.closed && !matches!(self, Self::Ellipsoid(_)))
     }
@@ -150,8 +150,8 @@ impl Shape {
         if let Self::Patch(s) = self { s.outward() } else { 1.0 }
     }
 
-    /// The same point in a good chart: closed parameters reduced, an ellipsoid's poles far away. Ends of other ranges are
-    /// kept, whatever the parameter.
+    /// The same point in a well-conditioned chart: closed parameters reduced, an ellipsoid's poles far away. Parameters
+    /// in other ranges are kept, even beyond their ends.
     #[must_use]
     pub fn settled(&self, place: Place) -> Place {
         if !place.at.iter().all(|x| x.is_finite()) {
@@ -174,7 +174,7 @@ impl Shape {
         settled
     }
 
-    /// A bound of the distance of its points from the body's origin, metres.
+    /// An upper bound on the distance of its points from the body's origin, metres.
     pub fn reach_m(&self) -> f64 {
         match self {
             Self::Ellipsoid(axes) => axes.max_element(),
@@ -187,14 +187,14 @@ impl Shape {
     }
 }
 
-/// A place on an ellipsoid by the point of the unit sphere that it is stretched from, in the chart that is best there.
+/// The place on an ellipsoid of a point of the unit sphere that is stretched to it, in the best chart there.
 pub fn on_sphere(unit: DVec3) -> Place {
     let chart = (0..3u8).min_by(|a, b| to_chart(*a, unit).z.abs().total_cmp(&to_chart(*b, unit).z.abs())).unwrap_or(0);
     let q = to_chart(chart, unit);
     Place { chart, at: [q.y.atan2(q.x), q.z.clamp(-1.0, 1.0).asin()] }
 }
 
-/// Chart k has its poles on axis k + 2: axes are exchanged in a circle, which keeps the orientation.
+/// Chart k has its poles on axis k + 2: axes are permuted cyclically, which preserves the orientation.
 fn from_chart(chart: u8, v: DVec3) -> DVec3 {
     match chart {
         0 => v,
@@ -211,7 +211,7 @@ fn to_chart(chart: u8, v: DVec3) -> DVec3 {
     }
 }
 
-/// `x` less a whole number of periods, so that it lies in [lo, lo + period).
+/// `x` minus a whole number of periods, so that the result is in [lo, lo + period).
 fn reduced(x: f64, lo: f64, period: f64) -> f64 {
     if x >= lo && x < lo + period { x } else { x - ((x - lo) / period).floor() * period }
 }

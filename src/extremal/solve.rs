@@ -1,7 +1,7 @@
 //! Linear systems with at most four unknowns.
 
-/// Solves `matrix · x = right` in the first `n` rows and columns by elimination with row pivoting. Gives `x` and the ratio of
-/// the smallest pivot to the largest: 0 for a singular matrix, and then no `x`.
+/// Solves `matrix · x = right` in the first `n` rows and columns by elimination with row pivoting. Returns `x` and the
+/// ratio of the smallest pivot to the largest: 0 for a singular matrix, without an `x`.
 pub fn solve(n: usize, mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> (Option<[f64; 4]>, f64) {
     let (mut least, mut most) = (f64::INFINITY, 0.0f64);
     for k in 0..n {
@@ -30,7 +30,7 @@ pub fn solve(n: usize, mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> (Optio
     if x.iter().all(|x| x.is_finite()) { (Some(x), ratio) } else { (None, 0.0) }
 }
 
-/// Whether the symmetric part of the first `n` rows and columns is positive definite, each pivot above `least`.
+/// Returns whether the symmetric part of the first `n` rows and columns is positive definite, each pivot above `least`.
 pub fn is_positive(n: usize, matrix: &[[f64; 4]; 4], least: f64) -> bool {
     let mut m: [[f64; 4]; 4] = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (matrix[i][j] + matrix[j][i])));
     for k in 0..n {

@@ -1,8 +1,8 @@
-//! Rational B-splines (NURBS; Bézier ones among them) with derivatives to second order.
+//! Rational B-splines (NURBS, Bézier among them) with derivatives to second order.
 //!
-//! Basis functions by the recursion of Cox and de Boor, their derivatives by that of Piegl and Tiller (*The NURBS Book*,
-//! eq. 2.7), the quotient rule in homogeneous coordinates. Outside of its domain a spline goes on as the polynomial of its
-//! last span: an integrator may look there within a step.
+//! Basis functions use the recursion of Cox and de Boor, their derivatives that of Piegl and Tiller (*The NURBS Book*,
+//! eq. 2.7), with the quotient rule in homogeneous coordinates. Outside its domain a spline continues as the polynomial
+//! of its last span, since an integrator may evaluate it there within a step.
 
 use super::jet::Jet;
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use glam::{DVec3, DVec4, Vec4Swizzles};
 /// Largest degree.
 pub const MAX_DEGREE: usize = 9;
 
-/// Values of the basis functions that do not vanish, with first and second derivatives.
+/// Values of the nonzero basis functions, with first and second derivatives.
 pub type BasisValues = [[f64; MAX_DEGREE + 1]; 3];
 
 /// Degree and knots of one parameter.
@@ -22,11 +22,11 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// Knots in order; the domain reaches from the `degree`-th to the `degree`-th from the end.
+    /// A basis with knots in order; the domain is from `knots[degree]` to `knots[knots.len() - 1 - degree]`.
     ///
     /// # Errors
-    /// The degree is zero or above [`MAX_DEGREE`]; the knots are too few, not finite, fall, or repeat so often that the
-    /// spline would be torn.
+    /// The degree is zero or above [`MAX_DEGREE`]; the knots are too few, not finite, decreasing, or repeat so often
+    /// that the spline would be discontinuous.
     pub fn new(degree: usize, knots: Vec<f64>) -> Result<Self> {
         if degree == 0 || degree > MAX_DEGREE {
             return Err(Error::input(format!("a spline of degree {degree}: 1 to {MAX_DEGREE} are known")));
@@ -66,7 +66,7 @@ impl Basis {
         &self.knots
     }
 
-    /// How many control points it takes.
+    /// Number of control points.
     pub fn n_points(&self) -> usize {
         self.knots.len() - self.degree - 1
     }
@@ -76,7 +76,7 @@ impl Basis {
         [self.knots[self.degree], self.knots[self.n_points()]]
     }
 
-    /// The span that holds `u`: the last knot not above it that has a larger one behind it, within the domain.
+    /// The span that contains `u`: within the domain, the last knot not above `u` that is followed by a larger one.
     pub(super) fn span(&self, u: f64) -> usize {
         let (first, last) = (self.degree, self.n_points() - 1);
         let mut k = self.knots.partition_point(|knot| *knot <= u).clamp(first + 1, last + 1) - 1;
@@ -89,11 +89,11 @@ impl Basis {
         k
     }
 
-    /// The number of the first control point that counts at `u`, and values and derivatives of its basis function and those
-    /// of the `degree` next ones.
+    /// The index of the first control point with influence at `u`, and the values and derivatives of its basis function
+    /// and of the `degree` following ones.
     pub fn values(&self, u: f64) -> (usize, BasisValues) {
         let (p, k, t) = (self.degree, self.span(u), &self.knots);
-        // `n[q][j]`: the function number k − q + j of degree q.
+        // `n[q][j]`: the function with index k − q + j of degree q.
         let mut n = [[0.0; MAX_DEGREE + 1]; MAX_DEGREE + 1];
         n[0][0] = 1.0;
         for q in 1..=p {
@@ -127,7 +127,7 @@ impl Basis {
     }
 }
 
-/// Control points times weights, with the weights.
+/// Control points multiplied by their weights, and the weights.
 fn homogeneous(points: &[DVec3], weights: Option<&[f64]>, wanted: usize) -> Result<Vec<DVec4>> {
     let n_weights = weights.map_or(points.len(), <[f64]>::len);
     if points.len() != wanted || n_weights != wanted {
@@ -150,27 +150,28 @@ fn reach(controls: &[DVec4]) -> f64 {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplineSurface {
     basis: [Basis; 2],
-    /// Row by row, the second parameter running faster.
+    /// Row by row, the second parameter varying fastest.
     controls: Vec<DVec4>,
     outward: f64,
     closed: [bool; 2],
 }
 
 impl SplineSurface {
-    /// Control points in rows, the second parameter running faster; weights of 1 if absent. `inward` says that first × second
-    /// tangent points into the body.
+    /// A surface from control points in rows, the second parameter varying fastest; weights of 1 if absent. `inward`
+    /// means that first × second tangent points into the body.
     ///
     /// # Errors
-    /// As [`Basis::new`]; the number of points or weights does not fit; a coordinate is not finite, a weight not above 0.
+    /// As [`Basis::new`]; the number of points or weights does not fit; a coordinate is not finite, or a weight is not
+    /// above 0.
     pub fn new(basis: [Basis; 2], points: &[DVec3], weights: Option<&[f64]>, inward: bool) -> Result<Self> {
         let controls = homogeneous(points, weights, basis[0].n_points() * basis[1].n_points())?;
         Ok(Self { basis, controls, outward: if inward { -1.0 } else { 1.0 }, closed: [false; 2] })
     }
 
-    /// Says in which parameters the surface is closed: its ends must coincide there.
+    /// Sets the parameters in which the surface is closed: its ends must coincide there.
     ///
     /// # Errors
-    /// They do not, to 10⁻⁹ of the size.
+    /// The ends do not coincide to within 10⁻⁹ of the size.
     pub fn closed(mut self, closed: [bool; 2]) -> Result<Self> {
         let [[u0, u1], [v0, v1]] = [self.basis[0].domain(), self.basis[1].domain()];
         let close = 1e-9 * self.reach_m().max(f64::MIN_POSITIVE);
@@ -193,7 +194,7 @@ impl SplineSurface {
         &self.basis
     }
 
-    /// In which parameters it is closed.
+    /// Returns in which parameters it is closed.
     pub fn is_closed(&self) -> [bool; 2] {
         self.closed
     }
@@ -230,12 +231,12 @@ impl SplineSurface {
         Jet { point: f, first: [fu, fv], second: [fuu, fuv, fvv] }
     }
 
-    /// The control points times their weights, and these; the second parameter runs faster.
+    /// The control points multiplied by their weights, and the weights; the second parameter varies fastest.
     pub(super) fn controls(&self) -> &[DVec4] {
         &self.controls
     }
 
-    /// A bound of the distance from the origin, metres: that of the control points.
+    /// An upper bound on the distance from the origin, metres: that of the control points.
     pub fn reach_m(&self) -> f64 {
         reach(&self.controls)
     }
@@ -250,7 +251,7 @@ pub struct SplineCurve {
 }
 
 impl SplineCurve {
-    /// Control points in order; weights of 1 if absent.
+    /// A curve from control points in order; weights of 1 if absent.
     ///
     /// # Errors
     /// As [`SplineSurface::new`].
@@ -259,10 +260,10 @@ impl SplineCurve {
         Ok(Self { basis, controls, closed: false })
     }
 
-    /// Says that the curve is closed: its ends must coincide.
+    /// Marks the curve as closed: its ends must coincide.
     ///
     /// # Errors
-    /// They do not, to 10⁻⁹ of the size.
+    /// The ends do not coincide to within 10⁻⁹ of the size.
     pub fn closed(mut self) -> Result<Self> {
         let [lo, hi] = self.basis.domain();
         if !((self.jet(lo).point - self.jet(hi).point).length() <= 1e-9 * self.reach_m().max(f64::MIN_POSITIVE)) {
@@ -277,7 +278,7 @@ impl SplineCurve {
         &self.basis
     }
 
-    /// Whether it is closed.
+    /// Returns whether it is closed.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
@@ -294,12 +295,12 @@ impl SplineCurve {
         Jet { point: f, first: [fu, DVec3::ZERO], second: [fuu, DVec3::ZERO, DVec3::ZERO] }
     }
 
-    /// The control points times their weights, and these.
+    /// The control points multiplied by their weights, and the weights.
     pub(super) fn controls(&self) -> &[DVec4] {
         &self.controls
     }
 
-    /// A bound of the distance from the origin, metres.
+    /// An upper bound on the distance from the origin, metres.
     pub fn reach_m(&self) -> f64 {
         reach(&self.controls)
     }

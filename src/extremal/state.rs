@@ -1,4 +1,4 @@
-//! Where the two points are, and which parameters are held at an edge.
+//! The places of the two points, and the parameters that are held at an edge.
 
 use super::Pair;
 use super::shape::{Place, Range};
@@ -10,17 +10,18 @@ pub struct State {
     pub a: Place,
     /// The place on B.
     pub b: Place,
-    /// Which of u, v, r, s are held at the end of their range.
+    /// Which of u, v, r, s are held at an end of their range.
     pub held: [bool; 4],
 }
 
-/// The share of a range within which a parameter is at its end.
+/// Share of a range within which a parameter counts as being at its end.
 const AT_END: f64 = 1e-12;
-/// A held parameter is let go when the distance falls inwards by more than this, as a share of |Δ| by metre of the tangent.
+/// A held parameter is released if the distance decreases inwards by more than this, relative to |Δ| per metre of the
+/// tangent.
 const RELEASE: f64 = 1e-6;
 
 impl State {
-    /// A state in charts 0 with nothing held.
+    /// A state in charts 0 without held parameters.
     pub fn new([u, v, r, s]: [f64; 4]) -> Self {
         Self { a: Place::new(u, v), b: Place::new(r, s), held: [false; 4] }
     }
@@ -37,13 +38,13 @@ impl State {
         Self { a: at(self.a, [u, v]), b: at(self.b, [r, s]), ..*self }
     }
 
-    /// Parameters that move: those that the shapes have and that are not held.
+    /// The parameters that may move: those that the shapes have and that are not held.
     pub fn free(&self, pair: &Pair) -> [bool; 4] {
         let ranges = pair.ranges();
         std::array::from_fn(|i| ranges[i].is_some() && !self.held[i])
     }
 
-    /// The same points in good charts, parameters beyond an edge put on it and held.
+    /// The same points in well-conditioned charts; parameters beyond an edge are moved to it and held.
     #[must_use]
     pub fn settled(&self, pair: &Pair) -> Self {
         let mut out = *self;
@@ -62,14 +63,15 @@ impl State {
         out.with(x)
     }
 
-    /// Lets held parameters go from whose end the distance falls inwards: the sign of Δ·tangent says so while the bodies are
-    /// apart (Kuhn and Tucker). `projections` are [`Configuration::normalised`](super::Configuration::normalised). Gives whether one was let go.
+    /// Releases held parameters for which the distance decreases inwards: while the bodies are apart, the sign of
+    /// Δ·tangent shows it (Kuhn and Tucker). `projections` are
+    /// [`Configuration::normalised`](super::Configuration::normalised). Returns whether one was released.
     pub fn release(&mut self, pair: &Pair, projections: [f64; 4]) -> bool {
         let x = self.parameters();
         let mut any = false;
         for i in 0..4 {
             let Some(Range { lo, hi, .. }) = pair.edge(i).filter(|_| self.held[i]) else { continue };
-            // ½|Δ|² grows along the parameter by Δ·f_u, or by −Δ·h_r.
+            // Along a parameter, ½|Δ|² grows at the rate Δ·f_u, or −Δ·h_r.
             let growth = if i < 2 { projections[i] } else { -projections[i] };
             let at_lo = x[i] - lo <= AT_END * (hi - lo);
             if if at_lo { growth < -RELEASE } else { growth > RELEASE } {

@@ -1,4 +1,5 @@
-//! The controller: the inner loop U = M⁻¹(μ − b) makes the errors' rate what the outer loop μ = −K Ψ asks for.
+//! The controller: the inner loop U = M⁻¹(μ − b) makes the errors change at the rate μ = −K Ψ that the outer loop
+//! requests.
 
 use super::equations::Configuration;
 use super::integrate::{dormand_prince, euler, runge_kutta_4};
@@ -18,14 +19,15 @@ pub struct Tracker {
     settings: Settings,
 }
 
-/// What is known of a sample's pair.
+/// The status of a sample's pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// The errors are not small: they still decay from an inexact start, or they grow, as where an extremal pair has just vanished.
+    /// The errors are not small: they still decay from an inexact start, or they grow, for example where an extremal
+    /// pair has just vanished.
     Acquiring,
-    /// The pair is extremal, within the errors.
+    /// The pair is extremal, up to the errors.
     Tracking,
-    /// There is no pair, and why.
+    /// There is no pair, for this reason.
     Lost(Lost),
 }
 
@@ -40,41 +42,41 @@ impl Phase {
     }
 }
 
-/// One moment of a track.
+/// One sample of a track.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// The time, seconds.
     pub t_s: f64,
-    /// Whether the pair is to be trusted.
+    /// The status of the pair.
     pub phase: Phase,
-    /// The places. Without meaning where the pair is lost.
+    /// The places. Meaningless if the pair is lost.
     pub state: State,
-    /// The extremal distance, metres: signed where there is a normal. NaN where the pair is lost.
+    /// The extremal distance, metres: signed if there is a normal. NaN if the pair is lost.
     pub sigma_m: f64,
-    /// The projections Ψ, metres² by parameter.
+    /// The projections Ψ, metres² per parameter.
     pub projections: [f64; 4],
     /// The paper's normalised errors.
     pub normalised: [f64; 4],
-    /// The largest error of the form in use: the sine of an angle, or a length as a share of the size.
+    /// The largest error of the form in use: the sine of an angle, or a length relative to the size.
     pub error: f64,
-    /// The Euclidean norm of the errors of the form in use, as they are: what decays as exp(−K t).
+    /// The Euclidean norm of the unscaled errors of the form in use, which decays as exp(−K t).
     pub norm: f64,
 }
 
-/// A pair that was lost.
+/// The loss of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Restart {
-    /// When, seconds.
+    /// Time of the loss, seconds.
     pub t_s: f64,
-    /// Why.
+    /// Reason of the loss.
     pub lost: Lost,
-    /// Whether the search found a pair to go on with.
+    /// True if the search found a pair to continue with.
     pub found: bool,
 }
 
 impl Track {
-    /// The rate at which the errors of the start have decayed, 1/s: the slope of the logarithm of their norm, as long as it is
-    /// above 10⁻⁶ of what it was. `None` if the start was nearly exact, or the pair was lost on the way.
+    /// The rate at which the errors of the start have decayed, 1/s: the slope of the logarithm of their norm, while it
+    /// is above 10⁻⁶ of its initial value. `None` if the start was nearly exact, or the pair was lost meanwhile.
     pub fn decay_rate_per_s(&self) -> Option<f64> {
         let first = self.samples.first().filter(|s| s.phase == Phase::Acquiring)?;
         let lost_s = self.restarts.first().map_or(f64::INFINITY, |r| r.t_s);
@@ -88,40 +90,40 @@ impl Track {
 /// A pair over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
-    /// One for each step, and one for the start.
+    /// One sample for each step, and one for the start.
     pub samples: Vec<Sample>,
-    /// Each loss, with how it ended.
+    /// The losses, each with its outcome.
     pub restarts: Vec<Restart>,
 }
 
-/// Errors above this are no longer those of a start.
+/// Errors below this end the acquisition.
 const ACQUIRED: f64 = 1e-3;
-/// Errors above this, once acquired, are a loss: what was followed has vanished, most often by meeting a saddle.
+/// Errors above this, after acquisition, are a loss: the tracked extremum has vanished, usually by meeting a saddle.
 const DIVERGED: f64 = 0.05;
-/// A start must have decayed within this many times 1/K.
+/// A start must have decayed within this multiple of 1/K.
 const PATIENCE: f64 = 30.0;
-/// Smallest pivot by the largest that is not singular.
+/// Smallest ratio of the least pivot to the largest that is not singular.
 const LEAST_PIVOT: f64 = 1e-6;
-/// A jump of the distance, as a share of the size.
+/// Difference from the predicted distance that counts as a jump, relative to the size.
 const JUMP: f64 = 0.1;
-/// Steps to the next search after one in vain.
+/// Number of steps from a search without result to the next one.
 const SEARCH_EVERY: usize = 10;
-/// Samples that a track may have.
+/// Maximum number of samples of a track.
 const MOST_SAMPLES: f64 = 1e7;
-/// Gain times step at most, where a method chooses its steps.
+/// Maximum of gain times step for a method with adaptive steps.
 const OWN_STEPS_LIMIT: f64 = 2.5;
 
-/// Steps within one sample.
+/// Maximum number of adaptive steps within one sample.
 const MOST_OWN_STEPS: usize = 2000;
 
 /// Parameters, then integrated errors.
 type Extended = [f64; 8];
 
 impl Tracker {
-    /// A tracker of two shapes on their motions.
+    /// A tracker for two shapes and their motions.
     ///
     /// # Errors
-    /// Gain and step do not go together: see [`Settings::check`].
+    /// Gain and step do not fit together: see [`Settings::check`].
     pub fn new(pair: Pair, motions: [Motion; 2], settings: Settings) -> Result<Self> {
         settings.check()?;
         Ok(Self { pair, motions, settings })
@@ -137,20 +139,20 @@ impl Tracker {
         &self.motions
     }
 
-    /// B before A at a time.
+    /// The motion of B relative to A at a time.
     pub fn relative(&self, t_s: f64) -> Relative {
         Relative::between(&self.motions[0].at(t_s), &self.motions[1].at(t_s))
     }
 
-    /// Both places and their derivatives at a time.
+    /// Both points and their derivatives at a time.
     pub fn configuration(&self, state: &State, t_s: f64) -> Configuration {
         Configuration::new(&self.pair, state, &self.relative(t_s))
     }
 
-    /// One step. The places are brought into good charts at its end, never within it.
+    /// One step. The places are moved to well-conditioned charts at its end, never within it.
     ///
     /// # Errors
-    /// The equations are singular on the way, a point runs too far, or a number is not finite.
+    /// The equations become singular, a point moves too far, or a number is not finite.
     pub fn step(&self, state: &State, t_s: f64, step_s: f64) -> std::result::Result<State, Lost> {
         let errors = self.configuration(state, t_s).equations(self.settings.form);
         let mut integrated = [0.0; 4];
@@ -158,7 +160,7 @@ impl Tracker {
         self.step_with(state, &mut integrated, t_s, step_s)
     }
 
-    /// As [`Tracker::step`], with the errors that [`Feedback::Integrated`] feeds back.
+    /// Like [`Tracker::step`], with the errors that [`Feedback::Integrated`] feeds back.
     fn step_with(
         &self,
         state: &State,
@@ -194,7 +196,7 @@ impl Tracker {
         Ok(std::array::from_fn(|i| if i < 4 { rates[i] } else { -self.settings.gain_per_s * y[i] }))
     }
 
-    /// Steps of its own choice up to `step_s`.
+    /// Adaptive steps up to `step_s`.
     fn adaptive(
         &self,
         rate: impl Fn(f64, &Extended) -> std::result::Result<Extended, Lost>,
@@ -209,7 +211,7 @@ impl Tracker {
         for _ in 0..MOST_OWN_STEPS {
             let left = step_s - t;
             if left <= 1e-12 * step_s {
-                // What is left is rounding.
+                // Only rounding is left.
                 return Ok(y);
             }
             h = h.min(longest).min(left);
@@ -227,7 +229,7 @@ impl Tracker {
         Err(Lost::NoStep)
     }
 
-    /// Follows the pair from time 0. Without a start it is searched for; an inexact start is driven to the pair.
+    /// Follows the pair from time 0. Without a start it is searched for; an inexact start converges to the pair.
     ///
     /// # Errors
     /// The duration is not above 0, or has too many steps.
@@ -252,8 +254,8 @@ impl Tracker {
     }
 }
 
-/// The controller's output: rates of u, v, r, s (zero where held) that make the errors decay with this gain, from the errors
-/// themselves or, if given by parameter, from integrated ones.
+/// The controller's output: rates of u, v, r, s (zero where held) that make the errors decay with this gain. The errors
+/// are computed, or integrated ones if given as an argument.
 ///
 /// # Errors
 /// The equations are singular.
@@ -277,14 +279,14 @@ pub fn rates(
     }
 }
 
-/// A track in the making.
+/// A track under construction.
 struct Run<'a> {
     tracker: &'a Tracker,
     now: Option<Now>,
     restarts: Vec<Restart>,
 }
 
-/// The pair that is followed.
+/// The pair that is being followed.
 #[derive(Clone, Copy)]
 struct Now {
     state: State,
@@ -296,7 +298,7 @@ struct Now {
 }
 
 impl Run<'_> {
-    /// Goes on with a pair from now.
+    /// Continues with a pair from this time on.
     fn begin(&mut self, state: State, t_s: f64, acquired: bool) -> Sample {
         let configuration = self.tracker.configuration(&state, t_s);
         let equations = configuration.equations(self.tracker.settings.form);
@@ -324,7 +326,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether what a step has led to may be the pair.
+    /// Returns the next pair after a step, or the reason why it cannot be trusted.
     fn judge(
         &self,
         now: &Now,
@@ -347,7 +349,7 @@ impl Run<'_> {
         if state.held != [false; 4] && sigma_m < -ACQUIRED * pair.size_m() {
             return Err(Lost::Edge);
         }
-        // Another set of held parameters has other equations: their errors decay anew.
+        // With other held parameters the equations are different: their errors decay again.
         let same = state.held == now.state.held;
         let acquired = (now.acquired && same) || error <= ACQUIRED;
         let since_s = if same { now.since_s } else { to_s };
@@ -380,7 +382,7 @@ impl Run<'_> {
         Ok((next, self.sample(to_s, phase, &state, &configuration)))
     }
 
-    /// While apart: whether another pair is nearer.
+    /// While the bodies are apart, searches for a closer pair.
     fn audit(&mut self, now: &Now, sample: Sample) -> Sample {
         let size = self.tracker.pair.size_m();
         if !now.acquired || now.sigma_m <= 0.0 {
@@ -397,7 +399,7 @@ impl Run<'_> {
         }
     }
 
-    /// Starts anew; `lost` is why, if something was.
+    /// Starts again from a search; `lost` is the reason, if a pair was lost.
     fn search(&mut self, t_s: f64, lost: Option<Lost>) -> Sample {
         self.now = None;
         let found = search(&self.tracker.pair, &self.tracker.relative(t_s));

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use std::ops::Range;
 
-/// Q motions of D columns each: in each the columns run linearly from a start to an end (a free joint as
-/// [`JointMotion`](super::JointMotion) says).
+/// Q motions of D columns each. In each motion every column runs linearly from a start to an end value; for a free
+/// joint see [`JointMotion`](super::JointMotion).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Motions {
     n_motions: usize,
@@ -44,7 +44,7 @@ impl Motions {
         Self::numbered(0, n_motions, n_columns, values)
     }
 
-    /// The same for motions of which the first has the number `first`.
+    /// Like [`Motions::from_flat`], for motions of which the first has the number `first`.
     pub(super) fn numbered(first: usize, n_motions: usize, n_columns: usize, values: Vec<f64>) -> Result<Self> {
         if n_motions.checked_mul(2 * n_columns) != Some(values.len()) {
             let message = format!("{} numbers do not make {n_motions} motions of {n_columns} columns", values.len());
@@ -62,12 +62,12 @@ impl Motions {
         self.n_motions
     }
 
-    /// Whether there is no motion.
+    /// Returns whether there is no motion.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Some of the motions, copied.
+    /// A copy of some of the motions.
     #[must_use]
     pub fn range(&self, range: Range<usize>) -> Self {
         let end = range.end.min(self.n_motions);
@@ -76,7 +76,7 @@ impl Motions {
         Self { n_motions: end - start, n_columns: self.n_columns, values: self.values[of(start)..of(end)].to_vec() }
     }
 
-    /// The motions of these numbers, in that order, copied; numbers that no motion has are left out.
+    /// A copy of the motions with these numbers, in that order; numbers beyond the last motion are left out.
     #[must_use]
     pub fn pick(&self, numbers: &[usize]) -> Self {
         let mut some = Self { n_motions: 0, n_columns: self.n_columns, values: Vec::new() };
@@ -88,7 +88,7 @@ impl Motions {
         some
     }
 
-    /// Puts other motions behind these.
+    /// Appends other motions.
     ///
     /// # Errors
     /// They have another number of columns.

@@ -14,7 +14,7 @@ impl Motions {
     /// and their changes of at most [`MAX_ANGLE_RAD`], positions of at most [`MAX_COORDINATE_M`].
     ///
     /// # Errors
-    /// A motion does not suit; the message names the first one.
+    /// A motion does not suit the robot; the message contains the number of the first one.
     pub fn check(&self, robot: &Robot) -> Result<()> {
         self.check_from(0, robot)
     }
@@ -136,7 +136,7 @@ mod tests {
         let error = within(&robot(), one, 143).unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::Memory);
         assert!(error.to_string().contains("1 motions of 9 columns need 144 bytes"), "{error}");
-        // Without columns a file of no numbers may claim any number of motions.
+        // Without columns, a file without any numbers may claim any number of motions.
         let still = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
         assert!(within(&still, npy("<f8", false, &[10_000_000_000_000_000, 2, 0], &[]), 1 << 40).is_err());
         assert_eq!(within(&still, npy("<f8", true, &[5, 2, 0], &[]), 1 << 20).unwrap().len(), 5);

@@ -1,4 +1,5 @@
-//! Motions in CSV: a header of joint names, then two rows for each motion, or as many as a column `trajectory` groups.
+//! Motions in CSV: a header of joint names, then two rows for each motion, or any number of rows if a column
+//! `trajectory` groups them.
 
 use super::{MotionOptions, Motions};
 use crate::error::{Error, Result, foreign, quoted};
@@ -10,7 +11,7 @@ use std::collections::HashSet;
 
 /// The column whose value is the same in the rows of one motion.
 const TRAJECTORY: &str = "trajectory";
-/// The column of times, which rise within a motion and are not used: a straight motion is the same at any speed.
+/// The column of times. They increase within a motion and are not used: a straight motion is the same at any speed.
 const TIME: &str = "time";
 
 /// The form of the file, for messages.
@@ -40,7 +41,8 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
     Motions::from_flat(motions.n_motions, robot.columns.len(), motions.values)
 }
 
-/// The line on which a record begins. Its position is where the one before ends: comments and empty lines follow.
+/// The line on which a record begins. The record's position is the end of the previous one: comments and empty lines
+/// may follow it.
 fn line_of(record: &ByteRecord, bytes: &[u8]) -> u64 {
     let Some(position) = record.position() else { return 0 };
     let rest = bytes.get(position.byte() as usize..).unwrap_or_default();
@@ -70,7 +72,7 @@ impl Header {
         if names.iter().all(|name| name.parse::<f64>().is_ok()) {
             return Err(Error::input("it has numbers instead of the names of joints").remedy(FORM));
         }
-        // A joint of that name is a joint: a file without it could not be read.
+        // A joint with that name takes precedence: otherwise a file with such a joint could not be read.
         let is_joint = |name: &str| robot.columns.iter().any(|c| c.name == name);
         let special = |wanted: &str| names.iter().position(|name| *name == wanted && !is_joint(wanted));
         let (trajectory, time) = (special(TRAJECTORY), special(TIME));
@@ -96,14 +98,14 @@ impl Header {
     }
 }
 
-/// Rows so far: those of whole motions, and of the one that is being read.
+/// Rows read so far: those of whole motions, and those of the motion that is being read.
 #[derive(Default)]
 struct Rows {
     n_motions: usize,
     values: Vec<f64>,
-    /// Rows of the present motion.
+    /// Rows of the current motion.
     n_rows: usize,
-    /// The present motion's value in the column `trajectory`.
+    /// The current motion's value in the column `trajectory`.
     trajectory: Option<String>,
     /// The values in the column `trajectory` of all motions.
     names: HashSet<String>,
@@ -112,13 +114,13 @@ struct Rows {
 }
 
 impl Rows {
-    /// Memory with one row more, bytes; growing lists take twice their contents.
+    /// Memory with one more row, bytes; growing lists take twice their contents.
     fn n_bytes(&self, n_columns: usize) -> u128 {
         2 * (bytes_of::<f64>(self.values.len() + n_columns) + bytes_of::<String>(self.names.len()))
             + self.name_bytes as u128
     }
 
-    /// Begins the next row, and the next motion where the row belongs to it.
+    /// Begins the next row, and the next motion if the row belongs to it.
     fn begin_row(&mut self, trajectory: Option<&str>, time_s: Option<f64>) -> Result<()> {
         let is_next = match trajectory {
             Some(name) => self.trajectory.as_deref().is_some_and(|present| present != name),
@@ -145,7 +147,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Ends the present motion.
+    /// Ends the current motion.
     fn end(&mut self) -> Result<()> {
         match (self.n_rows, self.trajectory.take()) {
             (0, _) => Ok(()),

@@ -10,17 +10,17 @@ use crate::numeric::real::Real;
 use crate::numeric::trig::{MAX_ANGLE_RAD, sin_cos};
 use glam::{DMat3, DQuat, DVec3};
 
-/// How far a free joint's quaternion may be from unit length.
+/// Largest accepted deviation of the norm of a free joint's quaternion from 1.
 pub const QUATERNION_TOLERANCE: f64 = 1e-6;
 
-/// How far a stored rotation may be from rigid: beyond it bounds would not cover the defect.
+/// Largest accepted deviation of a stored rotation from a rigid one: the bounds do not cover a larger defect.
 const MAX_DEFECT: f64 = 1.0 / (1u64 << 46) as f64;
 
 /// The motion of a link in its parent's frame: `x -> (cos(w t) A + sin(w t) B + C) x + (origin + t slide)`, `t` in
 /// `[0, 1]`.
 ///
-/// The motion **is** this function of the stored numbers, taken as exact; the joint values are only what they were made
-/// from. `w` is not wrapped: two turns are two turns.
+/// The motion **is** this function of the stored numbers, taken as exact; the joint values only served to compute them.
+/// `w` is not wrapped: two turns are two turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointMotion {
     /// `A = R - u uᵀ R` (eq. 4), `R` the orientation at `t = 0`, `u` the axis in the parent's frame.
@@ -41,7 +41,8 @@ impl JointMotion {
     /// The motion of `joint` between two configurations.
     ///
     /// # Errors
-    /// An angle of more than [`MAX_ANGLE_RAD`], a position beyond [`MAX_COORDINATE_M`], or a quaternion that is not a unit quaternion.
+    /// An angle of more than [`MAX_ANGLE_RAD`], a position beyond [`MAX_COORDINATE_M`], or a quaternion whose norm is
+    /// not 1.
     pub fn new(joint: &Joint, q0: &[f64], q1: &[f64]) -> Result<Self> {
         let (k, origin) = (joint.orientation, joint.origin_m);
         match joint.kind {
@@ -78,9 +79,10 @@ impl JointMotion {
         Self { a: r - c, b, c, origin_m, slide_m, w_rad }
     }
 
-    /// A bound on how far `P(t)` is from a rotation, for every `t`: `||P(t)|| <= 1 + defect`.
+    /// A bound on the deviation of `P(t)` from a rotation, for every `t`: `||P(t)|| <= 1 + defect`.
     ///
-    /// Expanding `PᵀP - I` in sines and cosines, with `|cos sin| <= 1/2` and the Cauchy–Schwarz inequality.
+    /// It follows from the expansion of `PᵀP - I` in sines and cosines, with `|cos sin| <= 1/2` and the Cauchy–Schwarz
+    /// inequality.
     pub fn defect(&self) -> f64 {
         let norm = |m: DMat3| m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt();
         let (a, b, c) = (self.a, self.b, self.c);
@@ -93,7 +95,7 @@ impl JointMotion {
         0.5 * (d1.max(d2) + 0.5 * d3 + (d4 * d4 + d5 * d5).sqrt())
     }
 
-    /// Whether the stored matrices are as near to rotations as the bounds assume.
+    /// Returns whether the stored matrices are as close to rotations as the bounds assume.
     pub fn is_rigid(&self) -> bool {
         self.defect() <= MAX_DEFECT
     }
@@ -112,7 +114,7 @@ impl JointMotion {
     }
 }
 
-/// Rotation by `angle_rad` about a unit axis, with the engine's own sines: the same bits on every system.
+/// Rotation by `angle_rad` about a unit axis, with the engine's own sine and cosine: the same bits on every system.
 pub fn rotation(axis: DVec3, angle_rad: f64) -> DMat3 {
     let (sin, cos) = sin_cos(angle_rad);
     let along = |e: DVec3| {
@@ -134,7 +136,7 @@ fn free_pose(joint: &Joint, q: &[f64]) -> Result<(DVec3, DQuat)> {
     Ok((DVec3::new(q[0], q[1], q[2]), r.normalize()))
 }
 
-/// Whether a length is one that the bounds are made for: far beyond, numbers overflow.
+/// Refuses a length beyond the range of the bounds: far beyond it numbers overflow.
 fn within_reach(joint: &Joint, length_m: f64) -> Result<()> {
     if length_m.abs() <= MAX_COORDINATE_M {
         return Ok(());
@@ -143,8 +145,8 @@ fn within_reach(joint: &Joint, length_m: f64) -> Result<()> {
     Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))))
 }
 
-/// Axis and angle in `[0, π]` of a unit quaternion. At a half turn, where both `u` and `-u` serve, the first component
-/// of the axis that is not zero is positive.
+/// Axis and angle in `[0, π]` of a unit quaternion. For a half turn, where both `u` and `-u` are correct, the first
+/// nonzero component of the axis is positive.
 fn axis_angle(q: DQuat) -> (DVec3, f64) {
     let (mut w, mut v) = (q.w, DVec3::new(q.x, q.y, q.z));
     let first = [v.x, v.y, v.z].into_iter().find(|&x| x != 0.0).unwrap_or(1.0);
@@ -218,7 +220,7 @@ mod tests {
                 assert!((axis - u).length() <= axis_error && (angle - w).abs() <= angle_error, "{w}: {axis} {angle}");
             }
         }
-        // diag(1,-1,-1), from either sign of the quaternion.
+        // diag(1,-1,-1), from a quaternion with either sign.
         for x in [1.0, -1.0] {
             assert_eq!(axis_angle(DQuat::from_xyzw(x, 0.0, 0.0, 0.0)), (DVec3::X, std::f64::consts::PI));
         }

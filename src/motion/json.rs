@@ -34,13 +34,13 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
     Motions::from_flat(n_motions, robot.columns.len(), columns.place(2 * n_motions, &values))
 }
 
-/// What has been read so far.
+/// The content that has been read so far.
 #[derive(Default)]
 struct Parsed {
     joints: Option<Vec<String>>,
     rows: Option<Rows>,
     limits: LoadLimits,
-    /// An error with a place in the motions, which replaces the one of the JSON reader.
+    /// An error with a place in the motions. It replaces the JSON reader's error.
     error: Option<Error>,
 }
 
@@ -52,7 +52,7 @@ struct Rows {
     values: Vec<f64>,
 }
 
-/// Passes an error through the JSON reader, which only takes its text.
+/// Passes an error through the JSON reader, which only accepts its text.
 fn stop<E: serde::de::Error>(to: &mut Option<Error>, error: Error) -> E {
     *to = Some(error);
     E::custom("stopped")
@@ -99,7 +99,7 @@ impl<'de> Visitor<'de> for Document<'_> {
     }
 }
 
-/// Names of joints in one file.
+/// Maximum number of joint names in one file.
 const MAX_JOINTS: usize = 1 << 16;
 
 /// A bounded list of names.

@@ -6,19 +6,20 @@ use crate::model::robot::{Column, ColumnKind, Robot};
 use serde::Serialize;
 use std::f64::consts::TAU;
 
-/// An angle beyond its limits is far beyond them from this multiple of the larger limit on, and from one turn on.
+/// An angle is far beyond its limits if it exceeds this multiple of the larger limit, and one turn.
 const FAR_BEYOND: f64 = 2.0;
-/// Turns from which on an angle without limits is far from zero.
+/// Number of turns from which an angle without limits is far from zero.
 const FAR_TURNS: f64 = 3.0;
-/// Angles without limits that have to be far from zero before they are questioned: a few may be meant.
+/// Minimum number of angles without limits that must be far from zero before they are questioned: a few may be
+/// intended.
 const LEAST_FAR_TURNS: u64 = 4;
 
 /// Values beyond the limits of their joints, counted over the portions of a file.
-///
-/// **Degrees.** Most values of a file in degrees are far from what a joint can do in radians; of one in radians,
-/// hardly any are. So values are questioned if at least half of the angles that are not zero are *far*: twice their
-/// limit and a whole turn. Angles with limits decide wherever there are any. Only without them do angles without
-/// limits count, which are far from three turns on, since a wheel may turn often.
+/// **Degrees.** Most values of a file in degrees are far beyond the range of a joint in radians, and hardly any values
+/// of a file in radians are. So values are questioned if at least half of the nonzero angles are *far*: beyond twice
+/// their limit and beyond a whole turn. If any angle has limits, only angles with limits count. Otherwise angles
+/// without limits count; they are far from three turns on, since a wheel may turn often.
+/// limits count; they are far from three turns on, since a wheel may turn often.
 #[derive(Clone, Debug, Default)]
 pub struct BeyondLimits {
     first: Option<String>,
@@ -35,9 +36,9 @@ pub struct LimitCounts {
     pub beyond: u64,
     /// Values of joints with limits.
     pub of: u64,
-    /// The largest share of a value in the larger limit of its joint, among values beyond their limits.
+    /// The largest ratio of a value to the larger limit of its joint, among values beyond their limits.
     pub largest_ratio: Option<f64>,
-    /// The farthest angle of a joint without limits, turns.
+    /// The largest angle of a joint without limits, turns.
     pub most_turns: Option<f64>,
 }
 
@@ -49,7 +50,7 @@ struct Angles {
 }
 
 impl Angles {
-    /// Whether at least half are far, and at least `least`.
+    /// Returns whether at least half are far, and at least `least`.
     fn are_far(self, least: u64) -> bool {
         self.far >= least && 2 * self.far >= self.n
     }
@@ -102,7 +103,7 @@ impl BeyondLimits {
         self.counts
     }
 
-    /// Whether the angles are probably degrees.
+    /// Returns whether the angles are probably degrees.
     pub fn look_like_degrees(&self) -> bool {
         match self.limited.n {
             0 => self.unlimited.are_far(LEAST_FAR_TURNS),
@@ -110,7 +111,7 @@ impl BeyondLimits {
         }
     }
 
-    /// One line, if values are beyond limits, that counts them and shows the first.
+    /// One line with the count and the first of the values beyond limits; `None` if there are none.
     pub fn line(&self) -> Option<String> {
         let first = self.first.as_ref()?;
         let LimitCounts { beyond, of, largest_ratio, .. } = self.counts;
@@ -127,7 +128,7 @@ impl BeyondLimits {
         })
     }
 
-    /// One line, if angles without limits are probably degrees.
+    /// One line if angles without limits are probably degrees.
     pub fn turns_line(&self) -> Option<String> {
         let first = self.first_far.as_ref().filter(|_| self.limited.n == 0 && self.look_like_degrees())?;
         let (Angles { n, far }, turns) = (self.unlimited, self.counts.most_turns.unwrap_or_default());
@@ -194,7 +195,7 @@ mod tests {
             line.starts_with("values beyond joint limits: 2, of 4, up to 1.25 times the limit; the first: "),
             "{line}"
         );
-        // A limit of zero has no multiple; a value between zero and a limit is not beyond it by a factor.
+        // For a limit of zero there is no ratio; a value between zero and a limit is not beyond it by a factor.
         let line = counted(&[(ColumnKind::AngleRad, Some([0.0, 0.0]))], &[&[1.0]]).line().unwrap();
         assert!(line.starts_with("values beyond joint limits: 2, of 2; the first: "), "{line}");
         let line = counted(&[(ColumnKind::AngleRad, Some([1.0, 2.0]))], &[&[0.5]]).line().unwrap();

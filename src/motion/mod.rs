@@ -1,4 +1,4 @@
-//! How a model moves between a start and an end.
+//! Motions of a model between a start and an end.
 
 #[cfg(feature = "formats")]
 mod array;

@@ -22,12 +22,12 @@ pub struct ModelMotion {
     pub parents: Vec<Option<u32>>,
     /// Bounds along each body's chain.
     pub chains: Vec<ChainBounds>,
-    /// The size of what each body carries, for the masses of toleranced bounds, metres. Any size gives a bound; that of the body
-    /// the tightest one.
+    /// The size of each body's geometry, for the masses of toleranced bounds, metres. Any size gives a valid bound; the
+    /// body's own size gives the tightest one.
     pub sizes_m: Vec<f64>,
 }
 
-/// The least size that is taken.
+/// Lower bound of the sizes.
 const LEAST_SIZE_M: f64 = 1e-3;
 
 impl ModelMotion {
@@ -65,12 +65,13 @@ impl ModelMotion {
         Ok(())
     }
 
-    /// Makes what comes within `margin_m` metres count as touching, for the culling stages.
+    /// Makes everything within `margin_m` metres count as touching, for the culling stages.
     pub fn set_margin(&mut self, margin_m: f64) {
         self.chains.iter_mut().for_each(|c| c.margin_m = margin_m);
     }
 
-    /// Says how far what a body carries reaches from the body's origin, for some bodies; one metre for the others.
+    /// Sets, for some bodies, the distance to which a body's geometry extends from its origin; one metre for the
+    /// others.
     pub fn set_sizes(&mut self, sizes_m: impl IntoIterator<Item = (u32, f64)>) {
         let mut known = vec![0.0f64; self.joints.len()];
         for (body, size_m) in sizes_m {
@@ -81,7 +82,7 @@ impl ModelMotion {
         self.sizes_m = known.into_iter().map(|s| if s > 0.0 { s.max(LEAST_SIZE_M) } else { 1.0 }).collect();
     }
 
-    /// Appends a body with its joint's motion; its parent stands before it.
+    /// Appends a body with its joint's motion; its parent must already be in the list.
     pub fn push(&mut self, parent: Option<u32>, joint: JointMotion) {
         let before = parent.map_or_else(ChainBounds::default, |p| self.chains[p as usize]);
         let (start, slide) = (joint.origin_m.length(), joint.slide_m.length());
@@ -97,8 +98,8 @@ impl ModelMotion {
         self.chains.iter().fold(0.0, |m, c| f64::max(m, c.omega))
     }
 
-    /// Bounds on the poses of the bodies over the intervals `[mid - h, mid + h]`, one per lane, appended to `out`; their balls
-    /// are grown by the margin.
+    /// Bounds on the poses of the bodies over the intervals `[mid - h, mid + h]`, one per lane, written to `out`; their
+    /// balls are enlarged by the margin.
     pub fn bounds<T: LaneTimes>(&self, form: BoundForm, mid: T, h: f64, out: &mut Vec<PoseBound<T>>) {
         out.clear();
         match form {
@@ -110,7 +111,8 @@ impl ModelMotion {
         }
     }
 
-    /// Calls `each` with the Taylor models of the bodies over `[mid - h, mid + h]`, one interval per lane, in the order of the bodies.
+    /// Calls `each` with the Taylor models of the bodies over `[mid - h, mid + h]`, one interval per lane, in the order
+    /// of the bodies.
     #[inline(always)]
     pub fn taylor_models<T: LaneTimes>(&self, mid: T, h: f64, mut each: impl FnMut(usize, TaylorModel<T>)) {
         let mut jets: Vec<PoseJet<T>> = Vec::with_capacity(self.joints.len());
@@ -136,13 +138,15 @@ impl ModelMotion {
         }
     }
 
-    /// The Taylor model of one body over `[mid - h, mid + h]`, without the margin: cheaper than [`ModelMotion::bounds`] for a few bodies.
+    /// The Taylor model of one body over `[mid - h, mid + h]`, without the margin: cheaper than [`ModelMotion::bounds`]
+    /// for a few bodies.
     pub fn body_bound(&self, body: u32, mid: f64, h: f64) -> TaylorModel<f64> {
         let ball = self.chains[body as usize].ball(h, f64::UNIT);
         TaylorModel { jet: self.body_jet::<2>(body, mid), ball }
     }
 
-    /// [`ModelMotion::body_bound`] at one time, up to the derivative `ORDER`: the same numbers for less work, further derivatives zero.
+    /// [`ModelMotion::body_bound`] at one time, up to the derivative `ORDER`: the same numbers with less work, higher
+    /// derivatives zero.
     pub fn body_at<const ORDER: usize>(&self, body: u32, time: f64) -> TaylorModel<f64> {
         let ball = self.chains[body as usize].ball(0.0, f64::UNIT);
         TaylorModel { jet: self.body_jet::<ORDER>(body, time), ball }
@@ -153,10 +157,11 @@ impl ModelMotion {
     }
 }
 
-/// Joints that are gone through in one call.
+/// Maximum number of joints that are evaluated in one call.
 const PATH: usize = 32;
 
-/// The pose jet of one body. Single numbers, but with the instructions that the processor has for them.
+/// The pose jet of one body. It computes single numbers, but with the SIMD instructions that the processor has for
+/// them.
 #[derive(Clone, Copy, Debug)]
 struct BodyJet<'a, const ORDER: usize> {
     motion: &'a ModelMotion,
@@ -194,7 +199,7 @@ impl<const ORDER: usize> Vectorised for BodyJet<'_, ORDER> {
     }
 }
 
-/// Arithmetic whose lanes are times: it knows the sines of `w t` at each.
+/// Arithmetic whose lanes are times: it provides the sine and cosine of `w t` in each lane.
 pub trait LaneTimes: Divide {
     /// `(sin(w t), cos(w t))` in each lane, within a few units.
     fn sin_cos(self, w: f64) -> (Self, Self);
@@ -310,7 +315,7 @@ mod tests {
         }
     }
 
-    /// The paper's interval product, against values computed without rounding.
+    /// The paper's interval product, compared with values computed without rounding.
     #[test]
     fn interval_products_of_the_reference_chain() {
         let m = c4();
@@ -339,7 +344,7 @@ mod tests {
             m.bounds(BoundForm::Interval, mid, h, &mut bounds);
             let (lo, hi) = bounds[3].point(E, 0.6).range(h);
             for i in 0..3 {
-                // Middle and half width of each entry separately cost nothing beyond rounding.
+                // Storing midpoint and half width of each entry separately adds only rounding.
                 assert!((lo.0[i] - expected[i][0]).abs() < 1e-12 && (hi.0[i] - expected[i][1]).abs() < 1e-12);
                 assert!(lo.0[i] <= expected[i][0] && hi.0[i] >= expected[i][1]);
             }

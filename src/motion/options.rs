@@ -9,7 +9,7 @@ use crate::model::joint_values::MissingJoints;
 pub struct MotionOptions {
     /// Memory that reading may take.
     pub limits: LoadLimits,
-    /// Values of the joints that a file with joint names leaves out.
+    /// Values of the joints that are missing from a file with joint names.
     pub missing_joints: MissingJoints,
 }
 
@@ -20,7 +20,7 @@ impl MotionOptions {
         Self { limits, ..self }
     }
 
-    /// Sets the values of the joints that a file with joint names leaves out.
+    /// Sets the values of the joints that are missing from a file with joint names.
     #[must_use]
     pub fn with_missing_joints(self, missing_joints: MissingJoints) -> Self {
         Self { missing_joints, ..self }

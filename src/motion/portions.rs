@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Motions that are read at a time, and the bytes that they may take.
+/// Maximum number of motions that are read at a time, and of the bytes that they take.
 const PORTION: usize = 4096;
 const PORTION_BYTES: u128 = 64 << 20;
 
@@ -42,10 +42,10 @@ enum Format {
 }
 
 impl Format {
-    /// Bytes that [`Format::of_content`] looks at.
+    /// Number of bytes that [`Format::of_content`] inspects.
     const N_PEEKED: u64 = 1024;
 
-    /// The format of a file name; `None` without an extension.
+    /// The format for a file name; `None` without an extension.
     fn of_name(path: &Path) -> Result<Option<Self>> {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match extension.as_str() {
@@ -61,7 +61,7 @@ impl Format {
         }
     }
 
-    /// The format of a content, given its first bytes.
+    /// The format of the content, detected from its first bytes.
     fn of_content(first: &[u8]) -> Result<Self> {
         let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii_start();
         match text.first() {
@@ -88,31 +88,33 @@ impl Motions {
 }
 
 impl<'r> MotionFile<'r> {
-    /// Opens a file, of which arrays are read later.
+    /// Opens a file. Arrays are read later, in portions.
     ///
-    /// - `.npy`: an array of shape `(Q, 2, D)`, the columns those of the robot; any real number type of at most 64 bits,
+    /// - `.npy`: an array of shape `(Q, 2, D)`, the columns those of the robot; any real number type of at most 64
+    /// bits,
     ///   C or Fortran order.
     /// - `.npz`: such an array with the name `positions`, or the only one; optionally `joint_names`.
     /// - `.json`: `{"joints":["name",…],"motions":[[[start…],[end…]],…]}`.
-    /// - `.csv`: a line with the names of the joints, then two rows for each motion; or a column `trajectory` that is the
+    /// - `.csv`: a line with the names of the joints, then two rows for each motion; or a column `trajectory` that is
+    /// the
     ///   same in the rows of a motion.
     ///
-    /// A pipe, and a file without an extension, is recognised by its content.
+    /// The format of a pipe, or of a file without an extension, is detected from its content.
     ///
     /// # Errors
-    /// The file is missing or malformed, of another type or shape, lacks a joint for which the options have no value, or
-    /// what has to be in memory does not fit the limits.
+    /// The file is missing or malformed, of another type or shape, lacks a joint for which the options have no value,
+    /// or the data that must be in memory does not fit the limits.
     pub fn open(path: impl AsRef<Path>, robot: &'r Robot, options: &MotionOptions) -> Result<Self> {
         let path = path.as_ref();
         let content = open(path, robot, options).map_err(|e| e.in_file(path))?;
         Ok(Self { name: path.to_path_buf(), robot, content })
     }
 
-    /// Reads a stream of any format that [`MotionFile::open`] reads, recognised by its content. Large arrays are kept in
-    /// an unnamed temporary file. `name` is for messages.
+    /// Reads a stream of any format that [`MotionFile::open`] reads, detected from its content. Large arrays are kept
+    /// in an unnamed temporary file. `name` is for messages.
     ///
     /// # Errors
-    /// The same as of [`MotionFile::open`], or the stream cannot be kept.
+    /// As [`MotionFile::open`], or the stream cannot be kept.
     pub fn from_stream(
         mut stream: impl Read,
         name: impl Into<PathBuf>,
@@ -137,7 +139,7 @@ impl<'r> MotionFile<'r> {
         }
     }
 
-    /// Whether there is no motion.
+    /// Returns whether there is no motion.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -147,7 +149,7 @@ impl<'r> MotionFile<'r> {
         self.robot.columns.len()
     }
 
-    /// The motions from number `first` on, in portions of some thousands, checked as [`Motions::check`] does.
+    /// The motions from number `first` on, in portions of some thousands, checked like [`Motions::check`] does.
     ///
     /// # Errors
     /// None at present. Each portion may be an error: the file cannot be read, or a motion does not suit the robot.
@@ -155,7 +157,7 @@ impl<'r> MotionFile<'r> {
         Ok(Portions { file: self, next: first })
     }
 
-    /// Some of the motions, checked as [`Motions::check`] does.
+    /// Some of the motions, checked like [`Motions::check`] does.
     ///
     /// # Errors
     /// The file cannot be read, or a motion does not suit the robot.
@@ -173,7 +175,7 @@ impl<'r> MotionFile<'r> {
     /// All motions.
     ///
     /// # Errors
-    /// They do not fit the limits, or as of [`MotionFile::read`].
+    /// The motions do not fit the limits, or as [`MotionFile::read`].
     pub fn read_all(&self, limits: &LoadLimits) -> Result<Motions> {
         let fits = super::check::check_memory(self.len(), self.n_columns(), limits);
         fits.map_err(|e| e.in_file(&self.name))?;
@@ -236,7 +238,7 @@ fn text(format: Format, source: impl Read, robot: &Robot, options: &MotionOption
     parse(&bytes, robot, options).map(Content::Read)
 }
 
-/// Reads a stream, of the format that its content has unless it has a name.
+/// Reads a stream; its format is detected from its content unless it is given.
 fn from_stream(
     source: &mut dyn Read,
     named: Option<Format>,
@@ -248,7 +250,7 @@ fn from_stream(
     match format {
         Format::Npy => Array::in_stream(stream, robot, options).map(Content::Array),
         Format::Npz => {
-            // The directory is at the end: all of it is needed before anything is known.
+            // The directory is at the end of an archive, so all of the stream must be read first.
             let limits = &options.limits;
             let (store, length) = spool(stream, limits.memory_bytes.saturating_add(1), limits)?;
             limits.check(u128::from(length), "the bytes of an archive in a stream")?;

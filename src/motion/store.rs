@@ -1,20 +1,20 @@
-//! Bytes that are read at any position: a file, or memory.
+//! Bytes with random access: a file, or memory.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// Bytes on disk or in memory. Reading has no position of its own, so readers do not disturb each other.
+/// Bytes on disk or in memory. Reading keeps no position, so readers do not disturb each other.
 #[derive(Clone, Debug)]
 pub(super) enum Store {
-    /// A file, which stays open: another file of its name changes nothing.
+    /// A file, which stays open: another file under its name changes nothing.
     File(Arc<File>),
     /// Bytes in memory.
     Memory(Arc<[u8]>),
 }
 
 impl Store {
-    /// Reads bytes that begin at `offset`, at most as many as `to` holds; 0 at the end.
+    /// Reads bytes from `offset` on, at most as many as fit into `to`; returns 0 at the end.
     pub fn read_at(&self, to: &mut [u8], offset: u64) -> io::Result<usize> {
         match self {
             Self::File(file) => loop {
@@ -32,7 +32,7 @@ impl Store {
         }
     }
 
-    /// Fills `to` with the bytes that begin at `offset`.
+    /// Fills `to` with the bytes from `offset` on.
     pub fn read_exact_at(&self, to: &mut [u8], offset: u64) -> io::Result<()> {
         StoreReader { store: self, at: offset }.read_exact(to)
     }
@@ -49,7 +49,7 @@ impl rawzip::ReaderAt for Store {
     }
 }
 
-/// Reads a [`Store`] from some position on.
+/// Reads a [`Store`] from a given position on.
 #[derive(Debug)]
 pub(super) struct StoreReader<'s> {
     store: &'s Store,
@@ -74,7 +74,7 @@ fn read_at(file: &File, to: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, to, offset)
 }
 
-/// Systems without positioned reads have no threads that could move the position in between.
+/// Without positioned reads the position is moved first; these systems have no threads that could move it in between.
 #[cfg(not(any(unix, windows)))]
 fn read_at(mut file: &File, to: &mut [u8], offset: u64) -> io::Result<usize> {
     io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;

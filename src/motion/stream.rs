@@ -6,10 +6,10 @@ use crate::load::LoadLimits;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-/// A stream whose first bytes have been looked at.
+/// A stream whose first bytes have been inspected.
 pub(super) type Stream<'s> = io::Chain<Cursor<Vec<u8>>, &'s mut dyn Read>;
 
-/// Bytes of an array in a stream that are kept in memory; more go to an unnamed temporary file.
+/// Bytes of an array in a stream that are kept in memory; a larger array is written to an unnamed temporary file.
 const IN_MEMORY_BYTES: u64 = 64 << 20;
 
 /// The first bytes of a stream, at most `n`, and the stream from its beginning.
@@ -19,7 +19,7 @@ pub(super) fn peek(source: &mut dyn Read, n: u64) -> Result<(Vec<u8>, Stream<'_>
     Ok((first.clone(), Cursor::new(first).chain(source)))
 }
 
-/// Reads a stream to its end, but at most `most` bytes. Gives the number of bytes, too.
+/// Reads a stream to its end, but at most `most` bytes. Returns the number of bytes, too.
 pub(super) fn spool(mut stream: impl Read, most: u64, limits: &LoadLimits) -> Result<(Store, u64)> {
     let in_memory = limits.memory_bytes.min(IN_MEMORY_BYTES);
     let mut start = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn spool(mut stream: impl Read, most: u64, limits: &LoadLimits) -> Re
     })
 }
 
-/// Reads a stream that has to fit into memory.
+/// Reads a stream that must fit into memory.
 pub(super) fn read_whole(stream: impl Read, limits: &LoadLimits) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     stream.take(limits.memory_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;

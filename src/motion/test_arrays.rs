@@ -1,5 +1,5 @@
-//! Bytes of arrays and archives for tests, made from the formats' specifications, and without anything else of the crate:
-//! the tests of the command use them, too.
+//! Bytes of arrays and archives for tests, made from the formats' specifications and without any other code of the
+//! crate: the tests of the command use them, too.
 
 use flate2::write::DeflateEncoder;
 use std::io::Write;
@@ -88,7 +88,7 @@ pub fn zip(files: &[(&str, &[u8])], is_deflated: bool) -> Vec<u8> {
         common.extend(0u16.to_le_bytes());
         directory.extend(b"PK\x01\x02\x14\x00");
         directory.extend(&common);
-        // Comment, disk, internal and external attributes, then the place of the local header.
+        // Comment, disk, internal and external attributes, then the offset of the local header.
         directory.extend([0; 10]);
         directory.extend((bytes.len() as u32).to_le_bytes());
         directory.extend(name.bytes());

@@ -1,11 +1,11 @@
-//! Robots for the tests of the readers, and how those read files.
+//! Robots for the tests of the readers, and functions that read test files.
 
 use super::{MissingJoints, MotionOptions, Motions};
 use crate::error::Result;
 use crate::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use glam::{DMat3, DVec3};
 
-/// A robot with an angle with limits, a slide, a free joint, and a joint that follows the angle a thousandfold.
+/// A robot with a limited angle, a slide, a free joint, and a joint that follows the angle a thousandfold.
 pub fn robot() -> Robot {
     let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     let turn = robot.add_column("turn", ColumnKind::AngleRad, Some([-1.0, 2.0]));

@@ -1,32 +1,34 @@
-//! Pose bounds as balls of displacements (Schröcker and Weber): all that is kept of a sub-interval is the pose in its middle and
-//! how far the body strays from it in the metric of its masses.
+//! Pose bounds as balls of displacements (Schröcker and Weber). Of a sub-interval only the pose at its middle is kept,
+//! and a bound on the body's deviation from it in the metric of its masses.
 //!
-//! The masses are six of one unit each, where the axes of the body's frame leave the ball of radius `l`, [`INFLATION`] times the body's
-//! size. For `δ(e) = x + P e` they make `‖δ‖² = 6 |x|² + 2 l² ‖P‖²` (Frobenius), and `|δ(e)| <= ‖δ‖ ρ(e)` with
-//! `ρ²(e) = 1/6 + |e|²/(2 l²)`, hence `ρ(e) <= 1/√6 + |e|/(√2 l)`, which has the form of every other bound's ball.
+//! There are six masses of one unit each, at the points where the axes of the body's frame leave the ball of radius
+//! `l`, [`INFLATION`] times the body's size. For `δ(e) = x + P e` they give `‖δ‖² = 6 |x|² + 2 l² ‖P‖²` (Frobenius),
+//! and `|δ(e)| <= ‖δ‖ ρ(e)` with `ρ²(e) = 1/6 + |e|²/(2 l²)`, hence `ρ(e) <= 1/√6 + |e|/(√2 l)`, which has the form of
+//! every other bound's ball.
 //!
-//! With pose, velocity `v` and acceleration `a` in the middle, as computed, the body is at most `R = h ‖v‖ + h²/2 ‖a‖` from the pose, but
-//! for what a [`PoseJet`]'s own ball holds: the remainder, and what rounds. So `R ρ(e)` and that ball together hold the motion. The
-//! bound is of first order in `h` where jets are of third; what it is for is comparison.
+//! With pose, velocity `v` and acceleration `a` at the middle, as computed, the body is at most `R = h ‖v‖ + h²/2 ‖a‖`
+//! from the pose, apart from the terms in a [`PoseJet`]'s own ball: the remainder and the rounding. So `R ρ(e)` and
+//! that ball together enclose the motion. The bound is of first order in `h`, whereas jets are of third order; it
+//! serves for comparison.
 //!
-//! **Rounding.** All terms are positive. The norm's square has at most thirteen roundings above a term (weights among them), its
-//! root half of these and one more; then follow at most six. `ROUNDINGS` units cover them, the constants' own and those of the
-//! last product. What underflows in the squares is in the absolute term below the root.
+//! **Rounding.** All terms are positive. The norm's square has at most thirteen roundings above a term (weights among
+//! them), its root half of these and one more; at most six follow. `ROUNDINGS` units cover them, together with those of
+//! the constants and of the last product. Underflow in the squares is covered by the absolute term below the root.
 
 use crate::numeric::linear::{M3, V3};
 use crate::numeric::pose_bound::TaylorModel;
 use crate::numeric::pose_jet::PoseJet;
 use crate::numeric::real::Divide;
 
-/// By this factor the masses are farther out than the body reaches.
+/// Ratio of the distance of the masses from the origin to the body's size.
 pub const INFLATION: f64 = 2.0;
 /// Units that cover the roundings of the radius.
 const ROUNDINGS: f64 = 32.0;
 /// 1/√6 and 1/√2.
 const ROOTS: [f64; 2] = [0.408_248_290_463_863, std::f64::consts::FRAC_1_SQRT_2];
 
-/// `R ρ(e)` as `[constant, factor of |e|]`, metres: how far a body of a size strays within `h` from its pose in the middle, but for the ball
-/// of the jet.
+/// `R ρ(e)` as `[constant, factor of |e|]`, metres: a bound on the deviation of a body of this size within `h` from its
+/// pose at the middle, apart from the ball of the jet.
 #[inline(always)]
 pub fn travel<T: Divide>(jet: &PoseJet<T>, size_m: f64, h: f64) -> [T; 2] {
     let l = INFLATION * size_m;
@@ -46,7 +48,7 @@ pub fn travel<T: Divide>(jet: &PoseJet<T>, size_m: f64, h: f64) -> [T; 2] {
     [radius * T::new(ROOTS[0]), radius * T::new(ROOTS[1] / l)]
 }
 
-/// A Taylor model reduced to order 0: everything but the pose moves into the ball.
+/// A Taylor model reduced to order 0: everything except the pose moves into the ball.
 #[inline(always)]
 pub fn toleranced<T: Divide>(bound: &TaylorModel<T>, size_m: f64, h: f64) -> TaylorModel<T> {
     let stray = travel(&bound.jet, size_m, h);

@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileId(u64, u64);
 
-/// The identity of a file for the system; it keeps the file open.
+/// The identity of a file according to the system; it keeps the file open.
 #[cfg(not(unix))]
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileId(same_file::Handle);
@@ -35,14 +35,14 @@ impl FileId {
         same_file::Handle::from_file(file.try_clone()?).map(Self)
     }
 
-    /// The identity of the file that a path names.
+    /// The identity of the file at a path.
     #[cfg(unix)]
     pub fn at(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
         fs::metadata(path).map(|m| Self(m.dev(), m.ino()))
     }
 
-    /// The identity of the file that a path names.
+    /// The identity of the file at a path.
     #[cfg(not(unix))]
     pub fn at(path: &Path) -> io::Result<Self> {
         same_file::Handle::from_path(path).map(Self)
@@ -62,8 +62,8 @@ fn inputs() -> MutexGuard<'static, Option<HashMap<FileId, PathBuf>>> {
 }
 
 /// Refuses, from now on, every output of this process that would overwrite a file the process has read: robots with
-/// their meshes, scenes, motions, whatever a loader opens. Meant for a program that does one job; by default nothing is
-/// recorded.
+/// their meshes, scenes, motions, and everything else that a loader opens. Meant for a program with a single task; by
+/// default nothing is recorded.
 pub fn protect_inputs() {
     inputs().get_or_insert_default();
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// For tests only: if this environment variable is set, locks behave as on a file system that refuses them.
 const REFUSE_LOCKS: &str = "FIRSTCONTACT_TEST_REFUSE_LOCKS";
 
-/// Number of times that a file is opened again because another process has renamed or removed it meanwhile.
+/// Number of times that a file is opened again because another process has renamed or removed it in the meantime.
 const MAX_TRIES: usize = 100;
 
 const WAIT: &str = "wait until that process ends, or choose another output";
@@ -23,7 +23,7 @@ const WAIT: &str = "wait until that process ends, or choose another output";
 /// lock lasts as long as the file is open and the guard lives.
 ///
 /// # Errors
-/// Another process holds the lock ([`ErrorKind::Busy`], no file is named), or the file cannot be opened.
+/// Another process holds the lock ([`ErrorKind::Busy`], without a file), or the file cannot be opened.
 pub(super) fn open(path: &Path) -> Result<(File, Guard)> {
     for _ in 0..MAX_TRIES {
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -47,7 +47,7 @@ pub(super) fn open(path: &Path) -> Result<(File, Guard)> {
 /// Reports a file that another process has locked, without creating it and without keeping a lock.
 ///
 /// # Errors
-/// Another process holds the lock ([`ErrorKind::Busy`], no file is named).
+/// Another process holds the lock ([`ErrorKind::Busy`], without a file).
 pub(super) fn refuse_busy(path: &Path) -> Result<()> {
     let marker = marker_of(path);
     // A file that cannot be opened is reported when it is written.
@@ -88,12 +88,12 @@ impl Marker {
 
 impl Drop for Marker {
     fn drop(&mut self) {
-        // If it cannot be removed, the next process says what to do.
+        // If it cannot be removed, the next process prints what to do.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Where the lock of a file is, on file systems without locks.
+/// Path of the lock of a file, on file systems without locks.
 pub(super) fn marker_of(locked: &Path) -> PathBuf {
     with_suffix(locked, ".lock")
 }
@@ -105,7 +105,7 @@ fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// Returns whether an error says that there are no locks here.
+/// Returns whether an error means that this file system has no locks.
 fn is_refusal(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

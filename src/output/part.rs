@@ -1,4 +1,4 @@
-//! Files that grow next to their place, and streams.
+//! Files that grow under another name in their folder, and streams.
 
 use super::writer::Writer;
 use super::{cannot_write, is_stream, lock, mark, part_of, refuse_input};
@@ -15,7 +15,7 @@ pub struct PartFile {
     pub(super) to: Writer,
     /// `None` for a stream.
     place: Option<Place>,
-    /// Names the output in messages.
+    /// Path of the output for messages.
     path: PathBuf,
 }
 
@@ -26,13 +26,13 @@ struct Place {
     found_bytes: u64,
     /// Removes the part on drop.
     removes: bool,
-    /// Folders that were made for it, innermost first.
+    /// Folders that were created for the file, innermost first.
     folders: Vec<PathBuf>,
     _guard: lock::Guard,
 }
 
 impl PartFile {
-    /// Starts an empty file, and makes its folder.
+    /// Starts an empty file, and creates its folder.
     ///
     /// # Errors
     /// As [`PartFile::open`].
@@ -41,12 +41,12 @@ impl PartFile {
         file.restart().map(|()| file)
     }
 
-    /// Opens and locks the part of a file, with what an earlier process may have left in it, and makes its folder. A
-    /// pipe or a device is opened as a stream.
+    /// Opens and locks the part of a file, with the content that an earlier process may have left in it, and creates
+    /// its folder. A pipe or a device is opened as a stream.
     ///
     /// # Errors
     /// Another process writes this file ([`ErrorKind::Busy`]); the file is an input (see
-    /// [`protect_inputs`](super::protect_inputs)); it cannot be made; or there is a folder or the like in its place.
+    /// [`protect_inputs`](super::protect_inputs)); it cannot be created; or the path is a folder or the like.
     pub fn open(path: &Path) -> Result<Self> {
         if is_stream(path) {
             let file = File::options().write(true).open(path).map_err(|e| cannot_write(path, &e))?;
@@ -55,7 +55,7 @@ impl PartFile {
         Self::open_as(path, part_of(path))
     }
 
-    /// Lines to the standard output.
+    /// Writes lines to the standard output.
     ///
     /// # Errors
     /// The standard output is closed.
@@ -80,7 +80,8 @@ impl PartFile {
         Ok(Self { to: Writer::file(file), place, path: path.to_path_buf() })
     }
 
-    /// Returns whether lines go straight to a pipe or a device: there is no part, so nothing can be kept or continued.
+    /// Returns whether lines are written straight to a pipe or a device: there is no part, so nothing can be kept or
+    /// continued.
     pub fn is_stream(&self) -> bool {
         self.to.is_stream()
     }
@@ -117,7 +118,7 @@ impl PartFile {
         }
     }
 
-    /// Reads what an earlier process left in the part, from its beginning.
+    /// Reads the content that an earlier process left in the part, from its beginning.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -144,7 +145,7 @@ impl PartFile {
     /// # Errors
     /// The file cannot be written.
     pub fn line(&mut self, line: &str) -> Result<()> {
-        // In one piece with its end: a process that is killed leaves whole lines.
+        // Written together with its line end: a process that is killed leaves whole lines.
         self.lines(&format!("{line}\n"))
     }
 
@@ -158,7 +159,7 @@ impl PartFile {
         flushed.map_err(|e| self.failed(&e))
     }
 
-    /// Writes what waits in memory.
+    /// Writes the bytes that are still buffered.
     ///
     /// # Errors
     /// As [`PartFile::lines`].
@@ -181,10 +182,10 @@ impl PartFile {
         self.flush()
     }
 
-    /// Moves the file to its place.
+    /// Renames the part to the file's own name.
     ///
     /// # Errors
-    /// The file cannot be written or moved; then it is removed unless it is to be kept.
+    /// The file cannot be written or moved; then it is removed unless it should be kept.
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
         if let Some(place) = &mut self.place {
@@ -220,10 +221,10 @@ impl Drop for PartFile {
 pub struct Claim(#[expect(dead_code, reason = "it is dropped with the claim")] PartFile);
 
 impl Claim {
-    /// Creates and locks the file `path`, and makes its folder.
+    /// Creates and locks the file `path`, and creates its folder.
     ///
     /// # Errors
-    /// Another process has the claim ([`ErrorKind::Busy`]), or the file cannot be made.
+    /// Another process has the claim ([`ErrorKind::Busy`]), or the file cannot be created.
     pub fn new(path: &Path) -> Result<Self> {
         let mut file = PartFile::open_as(path, path.to_path_buf())?;
         // A process that was killed may have left it.

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::time::Duration;
 
-/// Bytes that wait before they are written to a file.
+/// Bytes that are buffered before they are written to a file.
 const BUFFER_BYTES: usize = 1 << 13;
-/// Time between two attempts to write to a stream that takes nothing at the moment.
+/// Time between two attempts to write to a stream that accepts nothing at the moment.
 const RETRY: Duration = Duration::from_millis(1);
 
-/// Writes a file or a stream. If a write fails, the file is cut after its last whole line and takes nothing more; what
-/// was not flushed is dropped with this value.
+/// Writes a file or a stream. If a write fails, the file is cut after its last whole line and accepts nothing more;
+/// bytes that were not flushed are dropped with this value.
 #[derive(Debug)]
 pub struct Writer {
     to: File,
@@ -43,7 +43,7 @@ impl Writer {
         &self.to
     }
 
-    /// Bytes of whole lines that the file has.
+    /// Bytes of whole lines in the file.
     pub(super) fn whole_bytes(&self) -> u64 {
         self.whole_bytes
     }
@@ -86,7 +86,7 @@ impl Writer {
         if let Err(cause) = &result {
             self.failed = Some(cause.kind());
             if !self.is_stream {
-                // A cut line is recognised when the file is read again; the error that counts is the first one.
+                // A cut line is recognised when the file is read again; the first error is the one to report.
                 let _ = self.to.set_len(self.whole_bytes);
             }
         }

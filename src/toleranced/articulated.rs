@@ -16,10 +16,10 @@ use crate::model::robot::{Robot, Triangle};
 use crate::model::scene::Scene;
 use crate::motion::{JointMotion, ModelMotion};
 
-/// By this factor the corners of a link's triangle are moved outward to be its feature points.
+/// Factor by which the corners of a link's triangle are moved outward to become its feature points.
 pub const TRIANGLE_INFLATION: f64 = 2.0;
 
-/// A robot and a scene made ready.
+/// A robot and a scene, prepared for the search.
 #[derive(Debug)]
 pub struct Toleranced<'r> {
     robot: &'r Robot,
@@ -35,24 +35,24 @@ struct LinkFaces {
     tree: Tree,
 }
 
-/// What is known of a motion.
+/// The result for a motion.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The proofs of the links, in the robot's order; valid if nothing is possible.
+    /// The proofs of the links, in the robot's order; valid if `possible` is empty.
     pub proofs: Vec<Vec<Step>>,
-    /// Links, and where they may touch.
+    /// Links, and the parts of the motion in which they may touch.
     pub possible: Vec<(usize, Possible)>,
-    /// How much was done.
+    /// Counts of the work.
     pub counts: Counts,
 }
 
 impl Answer {
-    /// Whether nothing touches: a guarantee.
+    /// Returns whether nothing touches, which is guaranteed.
     pub fn is_free(&self) -> bool {
         self.possible.is_empty()
     }
 
-    /// Before this time nothing touches.
+    /// Nothing touches before this time.
     pub fn clear_until(&self) -> f64 {
         self.possible.iter().map(|(_, p)| p.span.start()).fold(1.0, f64::min)
     }
@@ -63,7 +63,7 @@ fn plain(t: &Triangle) -> [[f64; 3]; 3] {
 }
 
 impl<'r> Toleranced<'r> {
-    /// Makes the triangles of a robot and a scene ready.
+    /// Prepares the triangles of a robot and a scene.
     ///
     /// # Errors
     /// A coordinate is beyond 10⁶ m.
@@ -103,10 +103,10 @@ impl<'r> Toleranced<'r> {
         Ok(answer)
     }
 
-    /// Covers several motions at once, with the elementary tests on an adapter; proofs are not kept.
+    /// Covers several motions together, with the elementary tests on an adapter; proofs are not kept.
     ///
     /// # Errors
-    /// A motion's configurations do not fit the robot, which is said with its place among these; or the device failed.
+    /// A motion's configurations do not fit the robot (the message contains its index), or the device failed.
     #[cfg(feature = "gpu")]
     pub fn check_on(&self, device: &mut Batch, motions: &[[&[f64]; 2]], limits: &Limits) -> Result<Vec<Answer>> {
         let model = |(i, [q0, q1]): (usize, &[&[f64]; 2])| {
@@ -131,13 +131,13 @@ impl<'r> Toleranced<'r> {
         Ok(answers)
     }
 
-    /// The orders of triangles that the proof of a link refers to.
+    /// The orders of triangles that the proofs of the links refer to.
     pub fn orders(&self) -> Vec<Orders> {
         self.links.iter().map(|l| self.bodies(l).orders()).collect()
     }
 }
 
-/// The joints from the root on to a body.
+/// The joints from the root to a body.
 pub fn chain(motion: &ModelMotion, body: u32) -> Vec<JointMotion> {
     let up = std::iter::successors(Some(body), |b| motion.parents[*b as usize]);
     let mut joints: Vec<_> = up.map(|b| motion.joints[b as usize]).collect();
@@ -152,16 +152,16 @@ pub struct ArticulatedChecker<'r> {
     links: Vec<Checker<'r>>,
 }
 
-/// The scene as the checker sees it.
+/// The scene in the checker's form.
 pub fn standing(scene: &Scene) -> Standing {
     Standing::new(&scene.triangles.iter().map(plain).collect::<Vec<_>>())
 }
 
 impl<'r> ArticulatedChecker<'r> {
-    /// For the orders of triangles that a certificate names, link by link.
+    /// A checker for the orders of triangles in a certificate, one for each link.
     ///
     /// # Errors
-    /// They are none.
+    /// An order is not a permutation of the triangles, or their number does not fit.
     pub fn new(robot: &'r Robot, scene: &'r Standing, orders: Vec<Orders>) -> std::result::Result<Self, Refusal> {
         if orders.len() != robot.links.len() {
             return Err(Refusal { message: "orders for other links".into(), step: 0 });
@@ -174,10 +174,10 @@ impl<'r> ArticulatedChecker<'r> {
         Ok(Self { robot, links: robot.links.iter().zip(orders).map(link).collect::<std::result::Result<_, _>>()? })
     }
 
-    /// Goes through the proof of one link.
+    /// Checks the proof of one link.
     ///
     /// # Errors
-    /// It does not hold, or the configurations do not fit.
+    /// The proof does not hold, or the configurations do not fit.
     pub fn check(&self, q0: &[f64], q1: &[f64], link: usize, steps: &[Step]) -> std::result::Result<(), Refusal> {
         let none = |message: &str| Refusal { message: message.into(), step: 0 };
         let motion = ModelMotion::new(self.robot, q0, q1).map_err(|e| none(&e.to_string()))?;

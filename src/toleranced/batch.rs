@@ -1,5 +1,5 @@
-//! Elementary tests by the thousand on a graphics adapter. What it clears may be left out of a search; what a certificate rests
-//! on is tested again in double precision.
+//! Elementary tests by the thousand on a graphics adapter. Pairs that it clears may be left out of a search; everything
+//! that a certificate relies on is tested again in double precision.
 
 use super::enclosure::root_above;
 use super::face::{FatFace, Fixed};
@@ -11,7 +11,7 @@ use crate::stage::kernel::Kernel;
 use crate::stage::layout::{Routing, TolerancedPair};
 use crate::stage::toleranced::{Fat, KERNEL};
 
-/// An adapter with the kernel on it.
+/// An adapter with the compiled kernel.
 #[derive(Debug)]
 pub struct Batch {
     gpu: Gpu,
@@ -20,11 +20,12 @@ pub struct Batch {
     buffers: Buffers,
 }
 
-/// A triangle under a ball of displacements and a fixed one, for [`Fat::standing`]; `None` if either has another number of corners.
+/// A triangle under a ball of displacements and a fixed one, for [`Fat::standing`]; `None` if either does not have
+/// three corners.
 pub fn fat(moving: &FatFace, fixed: &Fixed) -> Option<Fat<f64>> {
     let [c0, c1, c2] = moving.about[..] else { return None };
     let [q0, q1, q2] = fixed.about[..] else { return None };
-    // The middles of the images are off by less than this.
+    // The midpoints of the images deviate by less than this.
     let width = moving.corners.iter().flat_map(|c| c.0).map(|x| x.hi - x.lo).fold(0.0, f64::max);
     let radius = |i: usize| root_above(moving.ball(i).1) + 2.0 * width;
     Some(Fat { c: [c0, c1, c2].map(V3), radius: [radius(0), radius(1), radius(2)], q: [q0, q1, q2].map(V3) })
@@ -34,12 +35,12 @@ impl Batch {
     /// Opens an adapter.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no adapter.
     pub fn new(choice: &AdapterChoice) -> Result<Self> {
         Self::with_sources(choice, &|kernel| Source::expand(kernel.stem, kernel.source))
     }
 
-    /// The same with the kernel's source from `source`: tests take safety terms out.
+    /// Like [`Batch::new`], with the kernel's source from `source`: tests remove safety terms.
     ///
     /// # Errors
     /// There is no adapter, or the source is invalid.
@@ -57,17 +58,17 @@ impl Batch {
         &self.gpu
     }
 
-    /// The bits that stand, pair by pair.
+    /// The bits that the kernel does not clear, pair by pair.
     ///
     /// # Errors
-    /// The device failed, or has not enough memory.
+    /// The device failed, or does not have enough memory.
     pub fn standing(&mut self, pairs: &[TolerancedPair]) -> Result<Vec<u32>> {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
         let bytes = size_of::<u32>() as u64 * pairs.len() as u64;
         self.buffers.fill(&self.gpu, BufferId::TolerancedPairs, pairs)?;
-        // Whatever the kernel does not come to stands.
+        // Bits that the kernel does not reach remain set.
         self.buffers.fill(&self.gpu, BufferId::TolerancedMasks, &vec![crate::stage::toleranced::ALL; pairs.len()])?;
         let size = WorkSize::Invocations(pairs.len() as u64);
         let dispatch = Dispatch { kernel: &self.kernel, routing: 0, size, stage: 0 };

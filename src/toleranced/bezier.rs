@@ -13,7 +13,7 @@ pub struct Bezier {
     pub weights: Vec<Enclosure>,
 }
 
-/// The highest degree that is taken.
+/// The highest degree that is supported.
 pub const MAX_DEGREE: usize = 64;
 
 fn check(n: usize, numbers: &[f64]) -> Result<()> {
@@ -30,7 +30,7 @@ impl Bezier {
     /// The motion with the given control maps (three rows of four) and weights.
     ///
     /// # Errors
-    /// Fewer than two maps or more than 65, as many weights as there are not, or a number out of range.
+    /// Fewer than two maps or more than 65, a number of weights other than that of maps, or a number out of range.
     pub fn new(maps: &[[[f64; 4]; 3]], weights: &[f64]) -> Result<Self> {
         let numbers: Vec<f64> = maps.iter().flatten().flatten().chain(weights).copied().collect();
         check(maps.len(), &numbers)?;
@@ -41,8 +41,8 @@ impl Bezier {
         Ok(Self { numerators, weights: weights.iter().map(|w| exact(*w)).collect() })
     }
 
-    /// The rigid motion of degree `2n` that turns by `q(t) = Σ Bᵢⁿ(t) qᵢ` (quaternions w x y z) and carries the origin along
-    /// `Σ Bᵢ Wᵢ aᵢ / Σ Bᵢ Wᵢ`, where `W` are the coefficients of `|q|²`.
+    /// The rigid motion of degree `2n` that rotates by `q(t) = Σ Bᵢⁿ(t) qᵢ` (quaternions w x y z) and carries the
+    /// origin along `Σ Bᵢ Wᵢ aᵢ / Σ Bᵢ Wᵢ`, where `W` are the coefficients of `|q|²`.
     ///
     /// # Errors
     /// The numbers of quaternions and translations are not `n + 1` and `2n + 1`, or a number is out of range.
@@ -58,7 +58,7 @@ impl Bezier {
         let (mut numerators, mut weights) = (vec![zero; 2 * n + 1], vec![exact(0.0); 2 * n + 1]);
         for (i, p) in quaternions.iter().enumerate() {
             for (j, q) in quaternions.iter().enumerate() {
-                // Binomials of up to 64 are beyond 2^53: as intervals.
+                // Binomials of up to 64 are beyond 2^53, so they are intervals.
                 let factor = (binomial(n, i) * binomial(n, j)).quotient(binomial(2 * n, i + j));
                 let (rotation, dot) = polar_rotation(*p, *q);
                 numerators[i + j] = numerators[i + j].with(&rotation.times(factor), |x, y| x + y);
@@ -71,7 +71,7 @@ impl Bezier {
         Ok(Self { numerators, weights })
     }
 
-    /// The same motion over one half of the time: de Casteljau's scheme on numerators and weights together.
+    /// The same motion over one half of the time: de Casteljau's algorithm on numerators and weights together.
     fn half(&self, second: bool) -> Self {
         let mut row: Vec<(Map, Enclosure)> =
             self.numerators.iter().copied().zip(self.weights.iter().copied()).collect();
@@ -100,8 +100,8 @@ impl Bezier {
 }
 
 impl Motion for Bezier {
-    /// With positive weights the curve is a convex combination of the control maps; if some weight is not, there may be more to
-    /// say of the halves.
+    /// With positive weights the curve is a convex combination of the control maps. If some weight is not positive, the
+    /// halves may still have positive weights.
     fn piece(&self, span: Span) -> Option<Piece> {
         let part = self.part(span);
         let maps = part.numerators.iter().zip(&part.weights).map(|(n, w)| Self::project(n, *w));
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::toleranced::enclosure::middle;
 
-    /// A quarter turn as a quadratic in quaternions of degree one: a circle to within rounding, at every part.
+    /// A quarter turn as a quadratic in quaternions of degree one: a circle up to rounding, in every part.
     #[test]
     fn a_turn_stays_on_its_circle() {
         let h = std::f64::consts::FRAC_1_SQRT_2;
@@ -147,7 +147,7 @@ mod tests {
             let x = map.e[0].middle();
             assert!((x[0].hypot(x[1]) - 1.0).abs() < 1e-14 && x[2].abs() < 1e-14);
             assert_eq!(points.len(), 3);
-            // The middle control point is outside of the circle: numerators that are not divided would be inside.
+            // The middle control point is outside the circle; a numerator without the division would be inside.
             let p = points[1].e[0].middle();
             assert!(p[0].hypot(p[1]) > 1.0 - 1e-15, "{p:?}");
             assert!(map.e[0].0.iter().all(|c| c.hi - c.lo < 1e-12));
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn weights_that_are_negative_at_first() {
-        // 1 - 3t + 3t² is positive, its middle weight is not.
+        // 1 - 3t + 3t² is positive, but its middle weight is not.
         let maps = [0.0, 1.0, 2.0].map(|x| [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]);
         let motion = Bezier::new(&maps, &[1.0, -0.5, 1.0]).unwrap();
         assert!(motion.piece(Span::ALL).is_none());

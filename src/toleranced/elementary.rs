@@ -1,31 +1,31 @@
-//! The three elementary tests of Schröcker & Weber: fat vertex against polygon, fat edge against edge, fat polygon against
-//! vertex.
+//! The three elementary tests of Schröcker & Weber: fat vertex against polygon, fat edge against edge, fat polygon
+//! against vertex.
 //!
 //! A point `y` is in the fat polygon if `g(x) = |y - α₀(x)|² - R² ρ²(x)` is at most zero for some point `x` of the
-//! polygon. Where `g` is strictly convex its least value over a line or the plane is taken at the *foot*; the points whose
-//! foot lies within the polygon make up a patch bounded by a hyperboloid, one-sheeted for an edge, two-sheeted for the
-//! face. Where it is not, the least value is taken on the boundary, and there is no patch. So the fat polygon is the union
-//! of the balls of its vertices, the patches of its edges and the patch of its face.
+//! polygon. Where `g` is strictly convex, it takes its minimum over a line or the plane at the *foot*; the points whose
+//! foot is within the polygon form a patch bounded by a hyperboloid, one-sheeted for an edge, two-sheeted for the face.
+//! Otherwise the minimum is on the boundary, and there is no patch. So the fat polygon is the union of the balls of its
+//! vertices, the patches of its edges and the patch of its face.
 //!
-//! Everything is written over the parameter of an edge, `τ` in `[0, 1]`, or the two of the plane, so that neither lengths
-//! nor principal axes are needed and the centre may be any affine map: with `d` the image of the edge, `A = dᵀJ⁻¹d` and
-//! `B/2 = (a-s)ᵀJ⁻¹d` in the body, `W = |d|² - R²A` (positive where the hyperboloid exists), the foot of `y` is
-//! `τ = β/W` with `β = (y - a)·d + R²B/2`.
+//! All formulas use the parameter of an edge, `τ` in `[0, 1]`, or the two of the plane, so that neither lengths nor
+//! principal axes are needed and the centre may be any affine map: with `d` the image of the edge, `A = dᵀJ⁻¹d` and
+//! `B/2 = (a-s)ᵀJ⁻¹d` in the body, `W = |d|² - R²A` (positive where the hyperboloid exists), the foot of `y` is `τ =
+//! β/W` with `β = (y - a)·d + R²B/2`.
 //!
-//! A test says *clear* only if it is certain: what rounds, and what is not a number, is not clear.
+//! A test reports *clear* only if it is certain: a result within rounding, or a NaN, is not clear.
 
 use super::enclosure::{Enclosure, Vector, exact, square};
 use super::face::{FatFace, Fixed};
 use super::plane::{between_segments, keeps_apart, to_polygon};
 
-/// Whether something is there, as far as can be told.
+/// Existence of a patch, as far as it can be decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Patch {
-    /// There is one.
+    /// The patch exists.
     There,
-    /// There is none: other parts cover the fat body.
+    /// The patch does not exist: other parts cover the fat body.
     Absent,
-    /// Not known.
+    /// Undecided.
     Unknown,
 }
 
@@ -37,7 +37,7 @@ fn sign(x: Enclosure) -> Patch {
     }
 }
 
-/// A fat edge: what all tests of it share.
+/// A fat edge: values that all its tests share.
 #[derive(Clone, Copy, Debug)]
 pub struct FatEdge {
     /// Its two corners.
@@ -75,14 +75,14 @@ impl FatEdge {
         (y - self.a).dot(self.d) + self.shift
     }
 
-    /// `W` times the polar form of the hyperboloid: for `u = v` positive outside.
+    /// `W` times the polar form of the hyperboloid; for `u = v` it is positive outside.
     fn polar(&self, u: Vector, v: Vector) -> Enclosure {
         let product = if u == v { (u - self.a).norm2() } else { (u - self.a).dot(v - self.a) };
         let feet = if u == v { square(self.foot(u)) } else { self.foot(u) * self.foot(v) };
         self.w * (product - self.reach2) - feet
     }
 
-    /// Whether the patch certainly misses a segment.
+    /// Returns `Absent` if the patch certainly misses a segment.
     fn patch_misses(&self, [y0, y1]: [Vector; 2]) -> Patch {
         match sign(self.w) {
             Patch::Absent => return Patch::Absent,
@@ -93,8 +93,8 @@ impl FatEdge {
         if (f0.hi < 0.0 && f1.hi < 0.0) || (f0.lo > self.w.hi && f1.lo > self.w.hi) {
             return Patch::Absent;
         }
-        // The part of the segment between the slab's planes β = 0 and β = W, or a little more; all of it if it is nearly
-        // parallel to them: the whole hyperboloid contains the patch.
+        // The part of the segment between the slab's planes β = 0 and β = W, or slightly more. All of the segment if it
+        // is nearly parallel to the planes: the whole hyperboloid contains the patch.
         let slope = f1 - f0;
         let (mut from, mut to) = (0.0f64, 1.0f64);
         if slope.lo > 0.0 || slope.hi < 0.0 {
@@ -111,13 +111,14 @@ impl FatEdge {
         let step = y1 - y0;
         let at = |t: f64| if t == 0.0 { y0 } else { y0 + step.times(exact(t)) };
         let (u, v) = (at(from), at(to));
-        // Bernstein coefficients of a quadratic, which is positive in between if and only if …
+        // Bernstein coefficients of a quadratic. It is positive in between exactly if both ends are positive and the
+        // middle coefficient is not below minus the root of their product.
         let (b0, b1, b2) = (self.polar(u, u), self.polar(u, v), self.polar(v, v));
         let positive = b0.lo > 0.0 && b2.lo > 0.0 && (b1.lo >= 0.0 || square(b1).hi < (exact(b0.lo) * exact(b2.lo)).lo);
         if positive { Patch::Absent } else { Patch::There }
     }
 
-    /// Whether the patch certainly misses a point.
+    /// Returns `Absent` if the patch certainly misses a point.
     fn patch_misses_point(&self, y: Vector) -> Patch {
         match sign(self.w) {
             Patch::There => {}
@@ -130,17 +131,19 @@ impl FatEdge {
 }
 
 impl FatFace<'_> {
-    /// Fat vertex `i` against a polygon: whether the ball certainly misses it.
+    /// Fat vertex `i` against a polygon: returns whether the ball certainly misses it.
     pub fn vertex_clears(&self, i: usize, fixed: &Fixed) -> bool {
         keeps_apart(to_polygon(self.about[i], &fixed.about), &[self.ball(i)], &fixed.corners)
     }
 
-    /// Fat edge `i` against edge `j` of a polygon: whether the whole fat edge, patch and both balls, certainly misses it.
+    /// Fat edge `i` against edge `j` of a polygon: returns whether the whole fat edge, patch and both balls, certainly
+    /// misses it.
     pub fn edge_clears(&self, edge: &FatEdge, fixed: &Fixed, j: usize) -> bool {
         self.edge_patch_clears(edge, fixed, j) && edge.ends.iter().all(|&k| self.ball_clears_edge(k, fixed, j))
     }
 
-    /// The same for the patch alone, as in the paper: enough where the vertices are clear of the polygon under the same ball.
+    /// Like [`FatFace::edge_clears`] for the patch alone, as in the paper: sufficient where the vertices are clear of
+    /// the polygon under the same ball.
     pub fn edge_patch_clears(&self, edge: &FatEdge, fixed: &Fixed, j: usize) -> bool {
         let other = fixed.edge(j);
         match edge.patch_misses(other.map(|k| fixed.corners[k])) {
@@ -161,7 +164,8 @@ impl FatFace<'_> {
         keeps_apart(normal, &[self.ball(i)], &ends.map(|k| fixed.corners[k]))
     }
 
-    /// Fat polygon against vertex `j` of a polygon: whether all of it, face, edges and balls, certainly misses it.
+    /// Fat polygon against vertex `j` of a polygon: returns whether all of it, face, edges and balls, certainly misses
+    /// it.
     pub fn face_clears(&self, edges: &[FatEdge], fixed: &Fixed, j: usize) -> bool {
         let y = fixed.corners[j];
         let misses = |(i, edge): (usize, &FatEdge)| {
@@ -171,13 +175,13 @@ impl FatFace<'_> {
         (self.face_patch_clears(fixed, j) && edges.iter().enumerate().all(misses)) || self.hull_clears(fixed, j)
     }
 
-    /// Whether the hull of the fat vertices certainly misses a vertex.
+    /// Returns whether the hull of the fat vertices certainly misses a vertex.
     fn hull_clears(&self, fixed: &Fixed, j: usize) -> bool {
         let [x, y, z] = to_polygon(fixed.about[j], &self.about);
         keeps_apart([-x, -y, -z], &self.balls(), &[fixed.corners[j]])
     }
 
-    /// The same for the patch of the face alone, as in the paper.
+    /// Like [`FatFace::face_clears`] for the patch of the face alone, as in the paper.
     pub fn face_patch_clears(&self, fixed: &Fixed, j: usize) -> bool {
         match self.face_patch_misses(fixed.corners[j]) {
             Patch::Absent => true,
@@ -198,13 +202,13 @@ impl FatFace<'_> {
         let det = m00 * m11 - square(m01);
         match (sign(m00), sign(m11), sign(det)) {
             (Patch::There, Patch::There, Patch::There) => {}
-            // Some direction in which g is not strictly convex: its least value is on the boundary.
+            // In some direction g is not strictly convex: its minimum is on the boundary.
             (Patch::Absent, ..) | (_, Patch::Absent, _) | (.., Patch::Absent) => return Patch::Absent,
             _ => return Patch::Unknown,
         }
         let bent = self.face.lean;
         let (s, t) = (at.dot(e) + r2 * bent.0[0], at.dot(f) + r2 * bent.0[1]);
-        // det times the foot.
+        // The foot times det.
         let foot = [m11 * s - m01 * t, m00 * t - m01 * s];
         let corners = &self.face.corners;
         for i in 0..corners.len() {
@@ -228,8 +232,8 @@ mod tests {
     use super::super::metric::{Feature, Metric};
     use super::*;
 
-    /// An edge along x, `t` from -1 to 1.5, `κ₀² = 0.3`, `κ₁² = 0.4`, `R = 0.8`, and three segments: the coefficients are
-    /// those of the unit direction times the squared length 2.5².
+    /// An edge along x, `t` from -1 to 1.5, `κ₀² = 0.3`, `κ₁² = 0.4`, `R = 0.8`, and three segments: the coefficients
+    /// are those of the unit direction times the squared length 2.5².
     #[test]
     fn published_coefficients_of_an_edge() {
         let (length, r2) = (2.5, 0.64);
@@ -282,7 +286,7 @@ mod tests {
         assert_eq!(at(edge.sqrt() * (1.0 + 1e-12)), Patch::Absent);
     }
 
-    /// A square in its own plane, and a triangle that pierces it: none of the three tests sees anything.
+    /// A square in its own plane, and a triangle that pierces it: none of the three tests detects anything.
     #[test]
     fn contact_tests_do_not_see_penetration() {
         let corners = vec![[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];

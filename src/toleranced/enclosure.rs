@@ -1,17 +1,17 @@
-//! Vectors and affine maps whose entries are intervals: what everything here is computed in.
+//! Vectors and affine maps with interval entries, used for all computations of this module.
 //!
-//! Numbers that enter are bounded (see [`MAX_COORDINATE`]), so that no product overflows and no NaN arises.
+//! Input numbers are bounded (see [`MAX_COORDINATE`]), so no product overflows and no NaN arises.
 
 use crate::numeric::interval::Interval;
 use std::ops::{Add, Sub};
 
-/// An interval of double precision with outward rounding.
+/// A double-precision interval with outward rounding.
 pub type Enclosure = Interval<f64>;
 
-/// Largest coordinate and weight that is taken, metres.
+/// Largest accepted coordinate and weight, metres.
 pub const MAX_COORDINATE: f64 = 1e6;
 
-/// The interval of one number.
+/// The interval of a single number.
 pub fn exact(x: f64) -> Enclosure {
     Enclosure::exact(x)
 }
@@ -22,12 +22,12 @@ pub fn square(x: Enclosure) -> Enclosure {
     if x.lo > 0.0 || x.hi < 0.0 { product } else { Enclosure { lo: 0.0, hi: product.hi } }
 }
 
-/// A number that is not below the root of any number of the interval.
+/// An upper bound on the square roots of the interval's numbers.
 pub fn root_above(x: Enclosure) -> f64 {
     if x.hi > 0.0 { x.hi.sqrt().next_up() } else { 0.0 }
 }
 
-/// The middle of an interval.
+/// The midpoint of an interval.
 pub fn middle(x: Enclosure) -> f64 {
     0.5 * (x.lo + x.hi)
 }
@@ -37,7 +37,7 @@ pub fn middle(x: Enclosure) -> f64 {
 pub struct Vector(pub [Enclosure; 3]);
 
 impl Vector {
-    /// The vector of exactly known numbers.
+    /// The vector with exactly these numbers.
     pub fn exact(v: [f64; 3]) -> Self {
         Self(v.map(exact))
     }
@@ -58,7 +58,7 @@ impl Vector {
         Self(self.0.map(|x| x * s))
     }
 
-    /// The middles of the entries.
+    /// The midpoints of the entries.
     pub fn middle(self) -> [f64; 3] {
         self.0.map(middle)
     }
@@ -99,7 +99,7 @@ impl Map {
         Self::from_rows([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
     }
 
-    /// The frame of a triangle: `(0,0)`, `(1,0)` and `(0,1)` go to its corners.
+    /// The frame of a triangle: it maps `(0,0)`, `(1,0)` and `(0,1)` to its corners.
     pub fn of_triangle([a, b, c]: [[f64; 3]; 3]) -> Self {
         let [a, b, c] = [a, b, c].map(Vector::exact);
         Self { origin: a, e: [b - a, c - a, Vector::exact([0.0; 3])] }
@@ -115,7 +115,7 @@ impl Map {
         self.origin + self.direction(x)
     }
 
-    /// First `frame`, then this map.
+    /// The composition: first `frame`, then this map.
     #[must_use]
     pub fn after(&self, frame: &Self) -> Self {
         Self { origin: self.point(frame.origin), e: frame.e.map(|e| self.direction(e)) }
@@ -127,19 +127,19 @@ impl Map {
         self.with(o, |x, y| x - y)
     }
 
-    /// The map with all entries times a number.
+    /// The map with all entries multiplied by a number.
     #[must_use]
     pub fn times(&self, s: Enclosure) -> Self {
         self.each(|x| x * s)
     }
 
-    /// The exactly known map in the middle.
+    /// The exact map of the entries' midpoints.
     #[must_use]
     pub fn middle(&self) -> Self {
         self.each(|x| exact(middle(x)))
     }
 
-    /// Entry by entry `f(self, other)`.
+    /// The map of `f(self, other)`, entry by entry.
     #[must_use]
     pub fn with(&self, o: &Self, f: impl Fn(Enclosure, Enclosure) -> Enclosure) -> Self {
         let vector = |a: Vector, b: Vector| Vector(std::array::from_fn(|i| f(a.0[i], b.0[i])));

@@ -1,5 +1,5 @@
-//! Experiments in the manner of Schröcker & Weber, section 6, whose data are not published: two octagons, and two squares
-//! that are cut into many.
+//! Experiments similar to those of Schröcker & Weber, section 6, whose data are not published: two octagons, and two
+//! squares that are subdivided.
 
 use super::metric::Feature;
 use super::problem::{Course, Limits, Masses, Polygon, Problem};
@@ -7,19 +7,19 @@ use super::problem::{Course, Limits, Masses, Polygon, Problem};
 /// The moving octagon.
 const MOVING: [[f64; 2]; 8] =
     [[1.0, 0.1], [0.8, 0.7], [0.1, 1.0], [-0.6, 0.8], [-1.0, 0.2], [-0.9, -0.5], [-0.2, -0.9], [0.6, -0.8]];
-/// The one that stands.
+/// The fixed octagon.
 const FIXED: [[f64; 2]; 8] =
     [[1.1, 0.3], [0.6, 0.9], [-0.1, 1.1], [-0.8, 0.7], [-1.1, -0.1], [-0.7, -0.8], [0.0, -1.0], [0.8, -0.6]];
 
-/// One per cent of the diameter: where a search ends.
+/// One per cent of the diameter: the resolution at which a search ends.
 const DELTA_M: f64 = 0.02;
 
 /// The paths of the experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
-    /// That of the octagons.
+    /// Path of the octagons.
     Octagons,
-    /// That of the squares.
+    /// Path of the squares.
     Squares,
     /// A corner that passes a square.
     Corner,
@@ -92,7 +92,7 @@ fn limits() -> Limits {
     Limits { delta_m: DELTA_M, max_level: 10, first: true }
 }
 
-/// The octagons. Their masses are the eight corners, or with `ninth` these and a point off the plane, as in the paper.
+/// The octagons. The masses are the eight corners, or with `ninth` these and a point off the plane, as in the paper.
 pub fn octagons(shift_m: [f64; 3], ninth: bool) -> Problem {
     let mean: [f64; 2] = std::array::from_fn(|k| MOVING.iter().map(|c| c[k]).sum::<f64>() / 8.0);
     let corners = MOVING.iter().map(|c| [c[0], c[1], 0.0]);
@@ -106,8 +106,8 @@ pub fn octagons(shift_m: [f64; 3], ninth: bool) -> Problem {
     }
 }
 
-/// Two squares of side two, each cut into `k × k`. The masses are the points of the grid, or each square's own corners, moved
-/// outward by a factor.
+/// Two squares of side two, each cut into `k × k`. The masses are the points of the grid, or with `inflation` each
+/// square's own corners, moved outward by that factor.
 pub fn squares(path: Path, k: usize, shift_z_m: f64, inflation: Option<f64>) -> Problem {
     let at = |i: usize| -1.0 + 2.0 * i as f64 / k as f64;
     let cells = (0..k).flat_map(|i| (0..k).map(move |j| (i, j)));

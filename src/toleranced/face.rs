@@ -1,7 +1,7 @@
-//! A convex plane polygon with masses, and what becomes of it under a ball of displacements.
+//! A convex plane polygon with masses, and its image under a ball of displacements.
 //!
-//! The polygon stands in the plane of its frame; corners are given there. A triangle in space is the polygon
-//! `(0,0), (1,0), (0,1)` with a frame that is no rotation: nothing here asks for one.
+//! The corners are given in the plane of the polygon's frame. A triangle in space is the polygon `(0,0), (1,0), (0,1)`
+//! with a frame that is not a rotation: nothing here requires one.
 
 use super::enclosure::{Enclosure, MAX_COORDINATE, Map, Vector, exact, middle, root_above, square};
 use super::metric::{Feature, Metric};
@@ -13,22 +13,22 @@ use crate::error::{Error, Result};
 pub struct Face {
     /// The corners in the plane of the frame, anticlockwise and strictly convex.
     pub corners: Vec<[f64; 2]>,
-    /// From the plane to the body's frame.
+    /// Map from the plane to the body's frame.
     pub frame: Map,
-    /// The metric of its feature points, which are given in the frame too.
+    /// The metric of its feature points, which are also given in the frame.
     pub metric: Metric,
     /// `ρ²` at the corners.
     pub rho2: Vec<Enclosure>,
-    /// The largest `ρ`, which is at a corner because `ρ` is convex.
+    /// The largest `ρ`; it is at a corner because `ρ` is convex.
     pub rho_max: f64,
-    /// What `ρ²` is along the edges.
+    /// `ρ²` along each edge.
     pub edges: Vec<EdgeMetric>,
-    /// `J⁻¹` times the way from the barycentre to the first corner.
+    /// `J⁻¹` times the vector from the barycentre to the first corner.
     pub lean: Vector,
 }
 
-/// The distortion rate along an edge, from its first corner `a` on: `ρ²(a + τ d) = ρ²(a) + B τ + A τ²`. It depends on the body
-/// alone, and serves all motions.
+/// The distortion rate along an edge, starting at its first corner `a`: `ρ²(a + τ d) = ρ²(a) + B τ + A τ²`. It depends
+/// only on the body, and serves all motions.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeMetric {
     /// The edge `d`, in the plane of the frame.
@@ -40,7 +40,7 @@ pub struct EdgeMetric {
 }
 
 impl Face {
-    /// A polygon in the plane of `frame` with the metric of some feature points.
+    /// A polygon in the plane of `frame`, with the metric of some feature points.
     ///
     /// # Errors
     /// Fewer than three corners, a coordinate too large, or the polygon is not strictly convex and anticlockwise.
@@ -66,7 +66,7 @@ impl Face {
         Ok(Self { corners, frame, metric, rho2, rho_max, edges, lean })
     }
 
-    /// A triangle of a body, its features the corners moved away from the middle by the factor `inflation`.
+    /// A triangle of a body; its feature points are the corners, moved away from their mean by the factor `inflation`.
     pub fn triangle(corners: [[f64; 3]; 3], inflation: f64) -> Result<Self> {
         let plane = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
         Self::new(plane.to_vec(), Map::of_triangle(corners), Metric::new(&inflated(&plane, inflation))?)
@@ -81,10 +81,10 @@ pub fn inflated(corners: &[[f64; 2]], inflation: f64) -> Vec<Feature> {
     corners.iter().map(moved).map(|[x, y]| Feature { at: [x, y, 0.0], weight: 1.0 }).collect()
 }
 
-/// Whether a polygon in the plane is strictly convex and anticlockwise, certainly.
+/// Checks that a polygon in the plane is certainly strictly convex and anticlockwise.
 ///
 /// # Errors
-/// It is not.
+/// The polygon is not, or not certainly.
 pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
     let n = corners.len();
     if n < 3 {
@@ -98,7 +98,7 @@ pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
         let (a, b) = (point(i), point(i + 1));
         [exact(b[0]) - exact(a[0]), exact(b[1]) - exact(a[1])]
     };
-    // All turns to the left; and all corners to the left of every edge, so that it goes round once.
+    // All turns are to the left, and all corners are to the left of every edge, so the boundary goes round once.
     for i in 0..n {
         let (e, f) = (edge(i), edge(i + 1));
         if !((e[0] * f[1] - e[1] * f[0]).lo > 0.0) {
@@ -115,7 +115,7 @@ pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
     Ok(())
 }
 
-/// A point of the plane of a frame.
+/// A point of a frame's plane.
 pub(super) fn in_plane([x, y]: [f64; 2]) -> Vector {
     Vector::exact([x, y, 0.0])
 }
@@ -125,12 +125,12 @@ pub(super) fn in_plane([x, y]: [f64; 2]) -> Vector {
 pub struct Fixed {
     /// Its corners: in one plane, convex. World coordinates, metres.
     pub corners: Vec<Vector>,
-    /// The same as plain numbers, for what need not be exact.
+    /// The corners as plain numbers, for computations that need not be exact.
     pub about: Vec<[f64; 3]>,
 }
 
 impl Fixed {
-    /// A polygon in a plane `z = const`, or a triangle anywhere: what is exactly plane.
+    /// A polygon in a plane `z = const`, or any triangle: these are exactly plane.
     ///
     /// # Errors
     /// It is neither, or not convex and anticlockwise.
@@ -160,7 +160,7 @@ pub struct FatFace<'f> {
     pub face: &'f Face,
     /// The images of the corners under the centre.
     pub corners: Vec<Vector>,
-    /// The same as plain numbers.
+    /// The images as plain numbers.
     pub about: Vec<[f64; 3]>,
     /// The images of the plane's two basis vectors.
     pub basis: [Vector; 2],
@@ -169,7 +169,7 @@ pub struct FatFace<'f> {
 }
 
 impl<'f> FatFace<'f> {
-    /// The face under the ball about `centre`, a map of the plane of the face's frame.
+    /// The face under the ball around `centre`, a map of the plane of the face's frame.
     pub fn new(face: &'f Face, centre: &Map, radius: f64) -> Self {
         let corners: Vec<_> = face.corners.iter().map(|c| centre.point(in_plane(*c))).collect();
         let about = corners.iter().map(|c| c.0.map(middle)).collect();

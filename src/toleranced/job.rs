@@ -1,4 +1,4 @@
-//! What a file asks for: problems of polygons, or a robot in a scene.
+//! The task in a file: problems of polygons, or a robot in a scene.
 
 use super::problem::{Limits, Problem};
 use crate::error::{Error, Result, foreign, quoted};
@@ -9,28 +9,28 @@ use crate::motion::{JointValues, MissingJoints, MotionOptions};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// A robot, a scene and motions, each a file as `check` reads it.
+/// A robot, a scene and motions, each a file in a format that `check` reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RobotFiles {
     /// URDF.
     pub robot: PathBuf,
-    /// Where the root link is put into the world: x, y, z in metres; roll, pitch, yaw in radians.
+    /// Pose of the root link in the world: x, y, z in metres; roll, pitch, yaw in radians.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<[f64; 6]>,
     /// A mesh, `scene.json` or a URDF.
     pub scene: PathBuf,
     /// `.npy`, `.npz`, `.json` or `.csv`.
     pub motions: PathBuf,
-    /// Values of the joints that the motions leave out.
+    /// Values of the joints that are missing from the motions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_joints: Option<MissingJointsField>,
-    /// When to stop.
+    /// Limits of the search.
     #[serde(default)]
     pub limits: Limits,
 }
 
-/// Values of the joints that a file of motions leaves out.
+/// Values of the joints that are missing from a file of motions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum MissingJointsField {
@@ -55,7 +55,7 @@ impl RobotFiles {
     /// Options for reading the motions.
     ///
     /// # Errors
-    /// The file of values has not been read: certificates contain the values.
+    /// The file of values has not been read: certificates contain the values themselves.
     pub fn motion_options(&self, limits: &LoadLimits) -> Result<MotionOptions> {
         let missing = match &self.missing_joints {
             None => MissingJoints::Refuse,
@@ -76,11 +76,11 @@ const ZERO: &str = "zero";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Problems {
-    /// One after the other.
+    /// The problems, in order.
     pub problems: Vec<Problem>,
 }
 
-/// What is asked for.
+/// A task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Job {
@@ -91,9 +91,9 @@ pub enum Job {
 }
 
 impl Job {
-    /// Reads a file: an object with `robot`, `scene` and `motions`, one with `problems`, or a single problem. Paths in it are
-    /// relative to its folder. `missing_joints` is `"zero"`, a file as [`JointValues::from_file`] reads it, or an object
-    /// with the values.
+    /// Reads a file: an object with `robot`, `scene` and `motions`, one with `problems`, or a single problem. Paths in
+    /// it are relative to its folder. `missing_joints` is `"zero"`, a file that [`JointValues::from_file`] reads, or an
+    /// object with the values.
     ///
     /// # Errors
     /// The file is missing or malformed.

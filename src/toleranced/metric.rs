@@ -1,8 +1,9 @@
 //! The object-oriented metric of affine displacements, from weighted feature points of a body.
 //!
-//! `dist²(α, β) = Σ wᵢ |α(pᵢ) - β(pᵢ)|² = m |δ(s)|² + tr(D J Dᵀ)` for `δ = α - β` with linear part `D`: mass, barycentre
-//! and inertia say all. Where `dist(α, α₀) <= R`, a point `x` is within `R ρ(x)` of `α₀(x)`, and every point of that
-//! ball is reached: `ρ²(x) = 1/m + (x-s)ᵀ J⁻¹ (x-s)` (Schröcker & Weber, section 3; Cauchy–Schwarz). `α₀` may be any affine map.
+//! `dist²(α, β) = Σ wᵢ |α(pᵢ) - β(pᵢ)|² = m |δ(s)|² + tr(D J Dᵀ)` for `δ = α - β` with linear part `D`: mass,
+//! barycentre and inertia determine the metric. If `dist(α, α₀) <= R`, a point `x` is within `R ρ(x)` of `α₀(x)`, and
+//! every point of that ball is reached: `ρ²(x) = 1/m + (x-s)ᵀ J⁻¹ (x-s)` (Schröcker & Weber, section 3;
+//! Cauchy–Schwarz). `α₀` may be any affine map.
 
 use super::enclosure::{Enclosure, MAX_COORDINATE, Map, Vector, exact, root_above, square};
 use crate::error::{Error, Result};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A weighted point of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Feature {
-    /// Where, in the body's frame, metres.
+    /// Position in the body's frame, metres.
     pub at: [f64; 3],
     /// Its weight, positive.
     pub weight: f64,
@@ -26,7 +27,8 @@ pub struct Metric {
     pub centre: Vector,
     /// `J = Σ w (p-s)(p-s)ᵀ`.
     pub inertia: [[Enclosure; 3]; 3],
-    /// `J⁻¹`, or if all features lie in the plane `z = 0` its pseudo-inverse: then `ρ` is meant for points of that plane.
+    /// `J⁻¹`; if all features are in the plane `z = 0`, its pseudo-inverse, and `ρ` is then meant for points of that
+    /// plane.
     pub distortion: [[Enclosure; 3]; 3],
 }
 
@@ -34,8 +36,8 @@ impl Metric {
     /// The metric of feature points.
     ///
     /// # Errors
-    /// A weight is not positive, a number too large or not finite, or the points lie on a line, or in a plane other than
-    /// `z = 0`.
+    /// A weight is not positive, a number is too large or not finite, or the points are on a line, or in a plane other
+    /// than `z = 0`.
     pub fn new(features: &[Feature]) -> Result<Self> {
         let fits = |f: &Feature| {
             f.at.iter().all(|x| x.abs() <= MAX_COORDINATE)
@@ -75,11 +77,11 @@ impl Metric {
         Ok(Self { mass, centre, inertia, distortion })
     }
 
-    /// The metric of eight unit masses at the corners of a box that is `inflation` times the given one; all points of the
-    /// given box have `ρ²` of at most [`box_rho2`].
+    /// The metric of eight unit masses at the corners of a box that is `inflation` times the given one; all points of
+    /// the given box have `ρ²` of at most [`box_rho2`].
     ///
-    /// The weights `λ = (1 ± x₀/(g h₀) ± x₁/(g h₁) ± x₂/(g h₂)) / 8` of the corners make the point `x` and sum to one, and
-    /// `ρ²(x) <= Σ λ²`, which is `(1 + Σ x²/(g h)²) / 8`; terms with `h = 0` are absent.
+    /// The weights `λ = (1 ± x₀/(g h₀) ± x₁/(g h₁) ± x₂/(g h₂)) / 8` of the corners yield the point `x` and sum to one,
+    /// and `ρ²(x) <= Σ λ²`, which is `(1 + Σ x²/(g h)²) / 8`; terms with `h = 0` are absent.
     pub fn of_box(centre: [f64; 3], half: [f64; 3], inflation: f64) -> Self {
         let zero = exact(0.0);
         let (mut inertia, mut distortion) = ([[zero; 3]; 3], [[zero; 3]; 3]);
@@ -115,7 +117,7 @@ impl Metric {
         root_above(sum)
     }
 
-    /// The root of the mass, rounded up: the norm of a unit translation.
+    /// The square root of the mass, rounded up: the norm of a unit translation.
     pub fn root_mass(&self) -> f64 {
         root_above(self.mass)
     }

@@ -1,25 +1,27 @@
-//! Toleranced motions: a guarantee that a motion is free, by covering it with balls of displacements (Schröcker & Weber,
-//! *Guaranteed collision detection with toleranced motions*).
+//! Toleranced motions: a guarantee that a motion is free, by covering it with balls of displacements (Schröcker &
+//! Weber, *Guaranteed collision detection with toleranced motions*).
 //!
-//! A displacement is an affine map, a point of a space of twelve dimensions; masses of a body make it Euclidean
-//! ([`metric`]). A motion is a curve in it. Where part of the curve lies in a ball, each point of the body lies in a ball of
-//! space, an edge within a hyperboloid of one sheet, a face within one of two ([`face`], [`elementary`]). What these miss, the
-//! body misses. Where they do not, the part of the motion is halved ([`search`]).
+//! A displacement is an affine map, a point of a twelve-dimensional space; masses of a body make that space Euclidean
+//! ([`metric`]). A motion is a curve in it. While part of the curve is within a ball, each point of the body stays in a
+//! ball in space, an edge within a hyperboloid of one sheet, a face within one of two ([`face`], [`elementary`]). The
+//! body misses everything that these miss. Otherwise the part of the motion is halved ([`search`]).
 //!
 //! | | |
 //! |---|---|
-//! | [`bezier`], [`smooth`] | motions and the balls that contain their parts: rational Bézier, twice differentiable, articulated |
-//! | [`plane`] | exclusion by one plane, the simplest and the one that sees penetration |
-//! | [`tree`], [`articulated`] | ranges of polygons with masses of their own, so that meshes, robots and scenes can be searched |
+//! | [`bezier`], [`smooth`] | motions and balls that contain their parts: rational Bézier, differentiable, articulated
+//! |
+//! | [`plane`] | exclusion by one plane, the simplest test and the one that detects penetration |
+//! | [`tree`], [`articulated`] | ranges of polygons with masses of their own, for meshes, robots and scenes |
 //! | [`certificate`], [`record`] | the proof, as steps and as a file |
-//! | [`checker`] | goes through a proof; shares with the search the definition of a problem and nothing else |
-//! | [`problem`], [`job`] | what is asked |
-//! | [`batch`], [`worklist`] | elementary tests on a graphics adapter, the stage `toleranced`; the search level by level with it |
-//! | [`experiments`] | problems in the manner of the paper's |
+//! | [`checker`] | checks a proof; shares with the search only the definition of a problem |
+//! | [`problem`], [`job`] | the definition of a problem, and of a task |
+//! | [`batch`], [`worklist`] | elementary tests on a graphics adapter (stage `toleranced`); level-by-level search with
+//! them |
+//! | [`experiments`] | problems similar to the paper's |
 //!
-//! The paper's method has three gaps, each of which certifies what touches: its tests see first contacts but not penetration; a
-//! fixed edge within a fat one has no root; what is excluded for a patch is not excluded for later parts. [`search`] and
-//! [`elementary`] say what is done instead, and tests show each.
+//! The paper's method has three gaps, each of which certifies motions with contact: its tests detect first contacts but
+//! not penetration; a fixed edge within a fat one has no root; a contact that is excluded for a patch is not excluded
+//! for later parts. [`search`] and [`elementary`] describe what is done instead, and a test demonstrates each gap.
 
 pub mod articulated;
 #[cfg(feature = "gpu")]

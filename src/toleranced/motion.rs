@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 /// The part `[index, index + 1] / 2^level` of a motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
-    /// How often time was halved.
+    /// Number of times that the time was halved.
     pub level: u32,
-    /// Which of the parts.
+    /// Index of the part.
     pub index: u64,
 }
 
-/// The most levels: times are exact.
+/// Maximum level: up to it times are exact.
 pub const MAX_LEVEL: u32 = 40;
 
 impl Span {
     /// The whole motion.
     pub const ALL: Self = Self { level: 0, index: 0 };
 
-    /// Where it starts.
+    /// Start of the part.
     pub fn start(self) -> f64 {
         self.index as f64 * self.length()
     }
 
-    /// Where it ends.
+    /// End of the part.
     pub fn end(self) -> f64 {
         (self.index + 1) as f64 * self.length()
     }
@@ -49,62 +49,63 @@ impl Span {
 /// A ball of displacements that contains part of a motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Ball {
-    /// Its centre: exact numbers, so a few units of rounding off the motion.
+    /// Its centre: exact numbers, which differ from the motion by a few units of rounding.
     pub centre: Map,
-    /// Its radius, rounded up, and more than is needed by twice [`SLACK`].
+    /// Its radius, rounded up, and larger than needed by twice [`SLACK`].
     pub radius: f64,
-    /// How far the motion in the middle of the time is from the centre, at most.
+    /// An upper bound on the distance of the motion at the middle of the time from the centre.
     pub middle_radius: f64,
 }
 
-/// By this share a radius on record is larger than needed, and a radius used larger than that on record: an arithmetic other
-/// than this one's then comes to the same verdict.
+/// Share by which a recorded radius is larger than needed, and by which a used radius is larger than the recorded one.
+/// A different arithmetic then reaches the same verdict.
 pub const SLACK: f64 = 1.0 / (1u64 << 31) as f64;
 
-/// The same for what rounds, as a share of the norm of the centre.
+/// The same for rounding, as a share of the norm of the centre.
 const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
 
 impl Ball {
-    /// The radius to put on record.
+    /// The radius to record.
     pub fn recorded(&self) -> f64 {
         self.radius * (1.0 - SLACK)
     }
 }
 
-/// What is known of a part of a motion, for bodies and metrics of any kind.
+/// Enclosure of a part of a motion, for bodies and metrics of any kind.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "there are few at a time")]
 pub enum Piece {
-    /// The motion runs in the convex hull of some maps.
+    /// The motion stays in the convex hull of some maps.
     Hull {
         /// These maps.
         points: Vec<Map>,
-        /// The map in the middle of the time.
+        /// The map at the middle of the time.
         middle: Map,
     },
-    /// The motion is near a quadratic in the time from the middle.
+    /// The motion is close to a quadratic in the time from the middle.
     Taylor {
-        /// The map in the middle.
+        /// The map at the middle.
         middle: Map,
-        /// How far the true image of a point `p` of the body may be from that: `a + b |p|`, metres.
+        /// Bound on the distance of the true image of a point `p` of the body from that of `middle`: `a + b |p|`,
+        /// metres.
         error_m: [f64; 2],
         /// The quadratic's velocity.
         velocity: Map,
         /// The quadratic's acceleration.
         acceleration: Map,
-        /// Half the length of the time.
+        /// Half the duration.
         half: f64,
-        /// How far the image of a point `p` may be from the quadratic: `a + b |p|`, metres.
+        /// Bound on the distance of the image of a point `p` from the quadratic: `a + b |p|`, metres.
         remainder_m: [f64; 2],
     },
 }
 
 impl Piece {
-    /// The ball about the middle, for a body whose coordinates `frame` turns into those of the motion; `None` if numbers got out
-    /// of hand.
+    /// The ball around the middle, for a body whose coordinates `frame` maps to those of the motion; `None` if numbers
+    /// overflow.
     ///
-    /// For a hull its radius is the largest distance of the maps. Otherwise, with `‖·‖` the metric's norm,
-    /// `‖c(t) - c(m)‖ <= ‖v‖ h/2 + ‖a‖ h²/8 + √m r₀ + r₁ ‖frame‖`, because `‖δ‖² = Σ w |δ(p)|²` and the norm of the frame is
+    /// For a hull the radius is the largest distance of the maps. Otherwise, with `‖·‖` the metric's norm, `‖c(t) -
+    /// c(m)‖ <= ‖v‖ h/2 + ‖a‖ h²/8 + √m r₀ + r₁ ‖frame‖`, because `‖δ‖² = Σ w |δ(p)|²` and the norm of the frame is
     /// that of the numbers `|p|`.
     pub fn ball(&self, frame: &Map, metric: &Metric) -> Option<Ball> {
         let (centre, radius, middle_radius) = match self {
@@ -126,16 +127,16 @@ impl Piece {
                 (centre, (off + travel).hi, off.hi)
             }
         };
-        // What another arithmetic may round otherwise.
+        // Covers the differences in rounding of another arithmetic.
         let rounding = metric.norm(&centre) * ROUNDING;
         let (radius, middle_radius) = ((radius + rounding) * (1.0 + 2.5 * SLACK), middle_radius + rounding);
         (radius.is_finite() && middle_radius.is_finite()).then_some(Ball { centre, radius, middle_radius })
     }
 }
 
-/// A motion that can be cut into pieces.
+/// A motion that can be divided into pieces.
 pub trait Motion {
-    /// What is known of a part; `None` if nothing: then it is to be halved.
+    /// An enclosure of a part; `None` if there is none yet, so that the part must be halved.
     fn piece(&self, span: Span) -> Option<Piece>;
 }
 

@@ -1,21 +1,21 @@
 //! Excluding a collision by one plane.
 //!
-//! A fat polygon lies in the convex hull of its fat vertices, which are balls, because `ρ` is convex. So if some normal keeps
-//! each ball beyond every point of the fixed polygon, no map of the ball of displacements lets the two meet, penetration
-//! included. The normal may come from anywhere: it is what is checked, with outward rounding, not how it was found.
+//! A fat polygon is in the convex hull of its fat vertices, which are balls, because `ρ` is convex. So if some normal
+//! keeps each ball beyond every point of the fixed polygon, no map of the ball of displacements lets the two meet,
+//! penetration included. The normal may be found in any way: the check, with outward rounding, does not depend on it.
 
 use super::enclosure::{Enclosure, Vector, exact, square};
 
 /// A fat vertex: its image under the centre, and its squared radius.
 pub type Ball = (Vector, Enclosure);
 
-/// Whether `normal` certainly keeps all balls beyond all points.
+/// Returns whether `normal` certainly keeps all balls beyond all points.
 pub fn keeps_apart(normal: [f64; 3], balls: &[Ball], points: &[Vector]) -> bool {
     let n = Vector::exact(normal);
     let length2 = n.norm2();
     let mut farthest = f64::NEG_INFINITY;
     for p in points {
-        // A NaN would be lost in the maximum.
+        // The maximum would drop a NaN.
         let along = n.dot(*p).hi;
         if !along.is_finite() {
             return false;
@@ -52,14 +52,14 @@ fn length(a: V) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// The point of a segment that is nearest to `p`, about.
+/// The point of a segment nearest to `p`, approximately.
 pub(super) fn nearest_on_segment(p: V, a: V, b: V) -> V {
     let d = sub(b, a);
     let t = (dot(sub(p, a), d) / dot(d, d)).clamp(0.0, 1.0);
     if t.is_nan() { a } else { along(a, d, t) }
 }
 
-/// From the nearest point of segment `c d` to that of segment `a b`, about.
+/// The vector from the nearest point of segment `c d` to that of segment `a b`, approximately.
 pub(super) fn between_segments([a, b]: [V; 2], [c, d]: [V; 2]) -> V {
     let (u, v, w) = (sub(b, a), sub(d, c), sub(a, c));
     let (uu, uv, vv, uw, vw) = (dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w));
@@ -80,7 +80,7 @@ pub(super) fn between_segments([a, b]: [V; 2], [c, d]: [V; 2]) -> V {
     best
 }
 
-/// From the nearest point of a convex plane polygon to `p`, about.
+/// The vector from the nearest point of a convex plane polygon to `p`, approximately.
 pub(super) fn to_polygon(p: V, polygon: &[V]) -> V {
     let n = polygon.len();
     let normal = normal_of(polygon);
@@ -103,7 +103,7 @@ pub(super) fn to_polygon(p: V, polygon: &[V]) -> V {
     best
 }
 
-/// A normal of a plane polygon, its length twice the area.
+/// A normal of a plane polygon; its length is twice the area.
 pub(super) fn normal_of(polygon: &[V]) -> V {
     let mut sum = [0.0; 3];
     for i in 1..polygon.len().max(2) - 1 {
@@ -112,8 +112,9 @@ pub(super) fn normal_of(polygon: &[V]) -> V {
     sum
 }
 
-/// The direction that separates two convex polygons most, from the second to the first, about: separating axes, the way
-/// between the middles, and the shortest ways between their corners and edges where these are near. `None` if every axis overlaps.
+/// The direction that separates two convex polygons most, from the second to the first, approximately: separating axes,
+/// the vector between the midpoints, and the shortest vectors between their corners and edges if these are near. `None`
+/// if every axis overlaps.
 pub(super) fn best_axis(p: &[V], q: &[V]) -> Option<V> {
     let edges = |x: &[V]| (0..x.len()).map(|i| sub(x[(i + 1) % x.len()], x[i])).collect::<Vec<_>>();
     let (ep, eq, np, nq) = (edges(p), edges(q), normal_of(p), normal_of(q));
@@ -142,7 +143,7 @@ pub(super) fn best_axis(p: &[V], q: &[V]) -> Option<V> {
         take(cross(np, *a));
     }
     eq.iter().for_each(|b| take(cross(nq, *b)));
-    // Corners against corners have no axis of their own: the shortest way is one.
+    // Pairs of corners have no axis of their own: the shortest vector is one.
     for v in p {
         take(to_polygon(*v, q));
     }
@@ -167,7 +168,7 @@ mod tests {
         }
         assert!(keeps_apart([0.0, 0.0, -1.0], &[ball(-1.1)], &points));
         assert!(!keeps_apart([0.0; 3], &[ball(5.0)], &points));
-        // All of them, not some.
+        // All points must be beyond, not just some.
         assert!(!keeps_apart([0.0, 0.0, 1.0], &[ball(5.0), ball(0.0)], &points));
     }
 

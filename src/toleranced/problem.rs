@@ -1,5 +1,5 @@
-//! What is asked: plane polygons on a moving body, plane polygons that stand, and a motion. Plain numbers, as they stand in a
-//! file; search and checker each make of them what they need.
+//! The definition of a problem: plane polygons on a moving body, fixed plane polygons, and a motion. Plain numbers as
+//! in a file; search and checker each convert them to their own form.
 
 use super::bezier::Bezier;
 use super::enclosure::Map;
@@ -19,7 +19,7 @@ pub enum Polygon {
     Triangle([[f64; 3]; 3]),
 }
 
-/// Which feature points a polygon is measured by.
+/// Choice of the feature points that measure a polygon.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Masses {
@@ -28,11 +28,11 @@ pub enum Masses {
         /// The factor; 2 to 3 is good for small polygons.
         inflation: f64,
     },
-    /// The same points for all polygons; for polygons in the plane `z = 0` alone.
+    /// The same points for all polygons; only for polygons in the plane `z = 0`.
     Global(Vec<Feature>),
 }
 
-/// A motion as a file gives it.
+/// A motion as defined in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Course {
@@ -43,7 +43,7 @@ pub enum Course {
         /// Their weights.
         weights: Vec<f64>,
     },
-    /// A rigid one from quaternions and points: see [`Bezier::rigid`].
+    /// A rigid motion from quaternions and points: see [`Bezier::rigid`].
     Rigid {
         /// Control quaternions w x y z.
         quaternions: Vec<[f64; 4]>,
@@ -56,7 +56,7 @@ impl Course {
     /// The motion.
     ///
     /// # Errors
-    /// Its numbers do not fit.
+    /// Its numbers do not fit together.
     pub fn motion(&self) -> Result<Bezier> {
         match self {
             Self::Bezier { maps, weights } => Bezier::new(maps, weights),
@@ -66,15 +66,15 @@ impl Course {
     }
 }
 
-/// When to stop.
+/// Limits of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Where no vertex can be off its place by more than this, time is halved no more, metres.
+    /// The time is not halved further where no vertex can be displaced by more than this, metres.
     pub delta_m: f64,
-    /// Nor below this level.
+    /// The time is not halved below this level.
     pub max_level: u32,
-    /// Whether the search for a pair of polygons ends with the first part of the motion that cannot be cleared.
+    /// True if the search for a pair of polygons ends at the first part of the motion that cannot be cleared.
     pub first: bool,
 }
 
@@ -85,10 +85,10 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Whether they make sense.
+    /// Checks that the limits are valid.
     ///
     /// # Errors
-    /// They do not.
+    /// They are not.
     pub fn check(&self) -> Result<()> {
         if !(self.delta_m > 0.0 && self.delta_m.is_finite()) {
             return Err(Error::input("delta_m is not positive"));
@@ -104,16 +104,16 @@ impl Limits {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Problem {
-    /// The polygons that move.
+    /// The moving polygons.
     pub moving: Vec<Polygon>,
-    /// The polygons that stand: triangles, or convex polygons in planes `z = const`, anticlockwise; metres.
+    /// The fixed polygons: triangles, or convex polygons in planes `z = const`, anticlockwise; metres.
     pub fixed: Vec<Vec<[f64; 3]>>,
-    /// How the first ones move.
+    /// The motion of the moving polygons.
     pub motion: Course,
-    /// What they are measured by.
+    /// The feature points that measure the moving polygons.
     #[serde(default = "own_corners")]
     pub masses: Masses,
-    /// When to stop.
+    /// Limits of the search.
     #[serde(default)]
     pub limits: Limits,
 }
@@ -122,20 +122,20 @@ fn own_corners() -> Masses {
     Masses::Individual { inflation: 2.0 }
 }
 
-/// What a problem comes to.
+/// The prepared polygons of a problem.
 #[derive(Clone, Debug)]
 pub struct Shapes {
-    /// The polygons that move.
+    /// The moving polygons.
     pub moving: Vec<Face>,
-    /// The polygons that stand.
+    /// The fixed polygons.
     pub fixed: Vec<Fixed>,
 }
 
-/// The largest factor by which feature points are moved outward.
+/// The largest factor for moving feature points outward.
 pub const MAX_INFLATION: f64 = 1e3;
 
 impl Problem {
-    /// Makes the polygons ready.
+    /// Prepares the polygons.
     ///
     /// # Errors
     /// A polygon is not convex, or its feature points do not fit.

@@ -1,4 +1,4 @@
-//! Certificates as files: lines of JSON, the first of which says what it is about, and how a file is checked.
+//! Certificates as files of JSON lines, the first of which contains the task, and the check of such a file.
 
 use super::articulated::{ArticulatedChecker, standing};
 use super::certificate::{Orders, Step};
@@ -21,7 +21,7 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Line {
-    /// The first one: what the certificate is about.
+    /// The first line: the task that the certificate is about.
     Job(Job),
     /// The orders of polygons that the proofs about a problem, or a link of the robot, refer to.
     Orders {
@@ -30,7 +30,7 @@ pub enum Line {
         /// The orders.
         orders: Orders,
     },
-    /// That a problem is free, or that a link is during a motion.
+    /// A proof that a problem is free, or that a link is free during a motion.
     Proof {
         /// Number of the motion, or the problem.
         motion: usize,
@@ -39,15 +39,15 @@ pub enum Line {
         /// The proof.
         steps: Vec<Step>,
     },
-    /// The last one.
+    /// The last line.
     End {
-        /// Motions or problems that were shown to be free.
+        /// Number of motions or problems that were proved free.
         free: usize,
     },
 }
 
 impl Line {
-    /// As JSON.
+    /// The line as JSON.
     ///
     /// # Errors
     /// A number is not finite.
@@ -56,7 +56,7 @@ impl Line {
     }
 }
 
-/// Whether a certificate holds: how many motions it shows to be free, or why it is refused, at which line.
+/// The result of a check: the number of motions proved free, or the reason and line of the refusal.
 pub type Verified = std::result::Result<usize, String>;
 
 /// Checks a certificate.
@@ -89,7 +89,7 @@ pub fn verify(path: &Path, limits: &LoadLimits) -> Result<Verified> {
     }
 }
 
-/// What stands in a certificate after its first line.
+/// The content of a certificate after its first line.
 #[derive(Default)]
 struct Record {
     orders: Vec<Orders>,
@@ -122,7 +122,7 @@ impl Record {
         }
     }
 
-    /// Whether as many motions as the last line says have a proof for each of their bodies.
+    /// Checks that as many motions as the last line claims have a proof for each of their bodies.
     fn count(&self, bodies: impl Fn(usize) -> Vec<usize>) -> Verified {
         let proved: BTreeSet<(usize, usize)> = self.proofs.iter().map(|(motion, body, _)| (*motion, *body)).collect();
         let motions: BTreeSet<usize> = proved.iter().map(|p| p.0).collect();
@@ -144,7 +144,7 @@ impl Record {
             let of = |what: &str| format!("problem {motion}: {what}");
             let problem =
                 problems.problems.get(*motion).filter(|_| motion == body).ok_or_else(|| of("there is none"))?;
-            // Whether polygons are convex, and numbers in range.
+            // Polygons must be convex, and numbers in range.
             problem.shapes().and_then(|_| problem.motion.motion()).map_err(|e| of(&e.to_string()))?;
             let orders = self.orders.get(*body).ok_or_else(|| of("no orders"))?.clone();
             let fixed = Standing::new(&problem.fixed);

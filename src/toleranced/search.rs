@@ -1,12 +1,12 @@
 //! Covering a motion with balls.
 //!
-//! Two ranges of polygons and a part of the motion are clear if one plane says so; else the larger range is halved, or the time
-//! where the ball is larger than the polygons. Two single polygons go the paper's way: contacts that a ball excludes are
-//! crossed off a list that the halves of the time inherit. Balls need not be nested for that: what is crossed off are contacts
-//! at the poses of the motion, for whole fat edges and faces, patches and balls together. Where nothing is left of the list
-//! **and** the polygons are apart in the middle of the time, they are apart all the time: else there would be a first contact,
-//! and a vertex, or a point of two edges, would have to be in it. The second condition is not in the paper; without it a
-//! polygon that has been pierced before goes unseen.
+//! Two ranges of polygons and a part of the motion are clear if one plane separates them. Otherwise the larger range is
+//! halved, or the time if the ball is larger than the polygons. Two single polygons are treated as in the paper:
+//! contacts that a ball excludes are removed from a list that the halves of the time inherit. Balls need not be nested
+//! for that: the excluded contacts are those at the poses of the motion, for whole fat edges and faces, patches and
+//! balls together. If the list becomes empty **and** the polygons are apart at the middle of the time, they are apart
+//! all the time: otherwise there would be a first contact that involves a vertex, or a point of two edges. The second
+//! condition is not in the paper; without it a polygon that has been pierced before is not detected.
 
 use super::certificate::{Contact, Orders, Step};
 use super::elementary::FatEdge;
@@ -19,17 +19,17 @@ use super::problem::Limits;
 use super::tree::{Node, Tree};
 use std::collections::HashMap;
 
-/// By this factor the corners of a range's box are moved outward to be its feature points.
+/// Factor by which the corners of a range's box are moved outward to become its feature points.
 pub const RANGE_INFLATION: f64 = 2.0;
 
 /// Two bodies with trees over their polygons.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies<'s> {
-    /// The polygons that move.
+    /// The moving polygons.
     pub moving: &'s [Face],
     /// The tree over them, in the body's frame.
     pub moving_tree: &'s Tree,
-    /// The polygons that stand.
+    /// The fixed polygons.
     pub fixed: &'s [Fixed],
     /// The tree over them.
     pub fixed_tree: &'s Tree,
@@ -42,17 +42,17 @@ impl Bodies<'_> {
     }
 }
 
-/// The tree over polygons that move.
+/// The tree over moving polygons.
 pub fn moving_tree(moving: &[Face]) -> Tree {
     let corners = |face: &Face| {
         let points = face.corners.iter().map(|c| face.frame.point(in_plane(*c)));
-        // Both ends, so that the boxes hold the true corners.
+        // Both ends, so that the boxes contain the true corners.
         points.flat_map(|p| [p.0.map(|x| x.lo), p.0.map(|x| x.hi)]).collect::<Vec<_>>()
     };
     Tree::new(&moving.iter().map(corners).collect::<Vec<_>>())
 }
 
-/// The tree over polygons that stand.
+/// The tree over fixed polygons.
 pub fn fixed_tree(fixed: &[Fixed]) -> Tree {
     Tree::new(&fixed.iter().map(|f| f.about.clone()).collect::<Vec<_>>())
 }
@@ -60,29 +60,29 @@ pub fn fixed_tree(fixed: &[Fixed]) -> Tree {
 /// A part of the motion in which two polygons may touch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Possible {
-    /// When.
+    /// The part of the motion.
     pub span: Span,
     /// The moving polygon.
     pub moving: usize,
-    /// The fixed one.
+    /// The fixed polygon.
     pub fixed: usize,
-    /// Contacts that are left; none if the polygons may overlap without one.
+    /// Contacts that are not excluded; empty if the polygons may overlap without one.
     pub contacts: Vec<Contact>,
 }
 
-/// How much was done.
+/// Counts of the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Balls tried on pairs of polygons.
+    /// Balls tested on pairs of polygons.
     pub tests: u64,
-    /// Balls tried on ranges.
+    /// Balls tested on ranges.
     pub range_tests: u64,
     /// The deepest level.
     pub depth: u32,
 }
 
 impl Counts {
-    /// Adds what was done elsewhere.
+    /// Adds the counts of another search.
     pub fn add(&mut self, other: &Self) {
         self.tests += other.tests;
         self.range_tests += other.range_tests;
@@ -90,32 +90,32 @@ impl Counts {
     }
 }
 
-/// What the search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Covering {
-    /// The proof; valid if nothing is possible.
+    /// The proof; valid if `possible` is empty.
     pub proof: Vec<Step>,
-    /// Where something is possible.
+    /// Parts of the motion in which a contact is possible.
     pub possible: Vec<Possible>,
-    /// How much was done.
+    /// Counts of the work.
     pub counts: Counts,
 }
 
-/// How to search.
+/// Options of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// When to stop.
+    /// Limits of the search.
     pub limits: Limits,
-    /// Whether every pair of polygons is tried on its own, as in the paper, without ranges.
+    /// True if every pair of polygons is tested individually, as in the paper, without ranges.
     pub pairs: bool,
-    /// Whether the proof is kept.
+    /// True if the proof is kept.
     pub proof: bool,
-    /// Parts that start here or later are left out.
+    /// Parts that start at this time or later are skipped.
     pub horizon: f64,
 }
 
 impl Options {
-    /// All of the motion, by ranges, with a proof.
+    /// Options for a search of the whole motion, by ranges, with a proof.
     pub fn new(limits: Limits) -> Self {
         Self { limits, pairs: false, proof: true, horizon: f64::INFINITY }
     }
@@ -130,7 +130,7 @@ pub fn cover(bodies: &Bodies, motion: &dyn Motion, options: &Options) -> Coverin
     search.out
 }
 
-/// Pairs of polygons and parts of the motion that ranges do not clear: what is left is to be found for each alone.
+/// Pairs of polygons and parts of the motion that ranges do not clear, to be settled individually.
 #[cfg(feature = "gpu")]
 pub(super) fn candidates(
     bodies: &Bodies,
@@ -145,18 +145,19 @@ pub(super) fn candidates(
     (search.candidates.unwrap_or_default(), search.out)
 }
 
-/// What a ball says of two polygons.
+/// The result of testing a ball on two polygons.
 #[derive(Debug)]
 pub(super) enum Trial {
     /// A plane with this normal keeps them apart.
     Plane([f64; 3]),
-    /// They are apart in the middle of the time, by such a plane, and no contact is left.
+    /// They are apart at the middle of the time, by such a plane, and no contact is left.
     Apart { clear: Vec<Contact>, normal: [f64; 3] },
-    /// Some contacts are left, or what was left is none and yet they may overlap.
+    /// Some contacts are left, or none are left but the polygons may still overlap.
     Left { clear: Vec<Contact>, left: Vec<Contact> },
 }
 
-/// Tries a ball on two polygons; `open` are the contacts that are not excluded yet, `known` says which the ball is known to exclude.
+/// Tests a ball on two polygons. `open` are the contacts that are not excluded yet; `known` returns whether the ball is
+/// already known to exclude one.
 pub(super) fn try_pair(
     face: &Face,
     fixed: &Fixed,
@@ -193,12 +194,12 @@ struct Search<'a> {
     bodies: &'a Bodies<'a>,
     motion: &'a dyn Motion,
     options: &'a Options,
-    /// Nothing is asked about parts that start here or later.
+    /// Parts that start at this time or later are skipped.
     horizon: f64,
     pieces: HashMap<Span, Option<Piece>>,
-    /// Balls by node of the moving tree, or polygon, and part.
+    /// Balls by node of the moving tree or by polygon, and by part.
     balls: HashMap<(bool, usize, Span), Option<Ball>>,
-    /// Where pairs are gathered instead of tried.
+    /// Pairs are collected here instead of being tested, if present.
     candidates: Option<Vec<(usize, usize, Span)>>,
     out: Covering,
 }
@@ -227,7 +228,7 @@ impl Search<'_> {
         ball
     }
 
-    /// All pairs, each on its own.
+    /// All pairs, each individually.
     fn each_pair(&mut self, a: usize, b: usize) {
         let nodes = (self.bodies.moving_tree.nodes[a], self.bodies.fixed_tree.nodes[b]);
         match (nodes.0.children, nodes.1.children) {
@@ -345,8 +346,8 @@ impl Search<'_> {
     }
 }
 
-/// A normal that keeps the moving box, under all displacements that move none of its points by more than `reach`, beyond the
-/// fixed box.
+/// A normal that keeps the moving box, under all displacements that move none of its points by more than `reach`,
+/// beyond the fixed box.
 fn plane_between(moving: &Node, fixed: &Node, ball: &Ball, reach: f64) -> Option<[f64; 3]> {
     let c = &ball.centre;
     let (e, at) = (c.e.map(|e| e.0.map(middle)), c.point(Vector::exact(moving.centre)).0.map(middle));
@@ -366,7 +367,7 @@ fn plane_between(moving: &Node, fixed: &Node, ball: &Ball, reach: f64) -> Option
             best = Some((gap, n));
         }
     }
-    // What was found with rounding is now shown without.
+    // Found with rounding, the normal is now verified with intervals.
     let n = best?.1;
     let normal = Vector::exact(n);
     let size = |x: Enclosure| exact(x.lo.abs().max(x.hi.abs()));

@@ -1,27 +1,27 @@
-//! Curves that are twice differentiable, and radii of balls about them.
+//! Twice differentiable curves, and radii of balls around them.
 //!
-//! All lengths, speeds and accelerations here are those of the metric of a body. A ball about the middle of the arc has
-//! half its length as its radius. Proposition 2 of Schröcker & Weber puts the centre on a tangent and has the radius
-//! `tan(ℓκ/2)/κ`, which is never smaller; it is tested, not used.
+//! All lengths, speeds and accelerations here are measured in the metric of a body. A ball around the middle of an arc
+//! has half the arc's length as its radius. Proposition 2 of Schröcker & Weber puts the centre on a tangent and has the
+//! radius `tan(ℓκ/2)/κ`, which is never smaller; it is tested, not used.
 
 use super::enclosure::{Map, exact};
 use super::motion::{Motion, Piece, Span};
 use crate::motion::ModelMotion;
 use crate::numeric::pose_jet::PoseJet;
 
-/// Radius of the ball about the middle of an arc of a given length.
+/// Radius of the ball around the middle of an arc of a given length.
 pub fn arc_radius(length: f64) -> f64 {
     (0.5 * length).next_up()
 }
 
-/// Radius of the ball about the middle of a step of time, from the speed there and a bound on the acceleration.
+/// Radius of the ball around the middle of a time step, from the speed there and a bound on the acceleration.
 pub fn middle_radius(speed: f64, step: f64, acceleration: f64) -> f64 {
     let (v, h, a) = (exact(speed), exact(step), exact(acceleration));
     (v * h * exact(0.5) + a * h * h * exact(0.125)).hi
 }
 
-/// Radius of the ball about the middle of the chord, of length `chord`, from a bound on the acceleration: the curve is within
-/// `a t (h - t) / 2` of the chord.
+/// Radius of the ball around the midpoint of the chord, of length `chord`, from a bound on the acceleration: the curve
+/// is within `a t (h - t) / 2` of the chord.
 pub fn chord_radius(chord: f64, step: f64, acceleration: f64) -> f64 {
     let (c, h, a) = (exact(chord), exact(step), exact(acceleration));
     let bend = a * h * h;
@@ -32,20 +32,21 @@ pub fn chord_radius(chord: f64, step: f64, acceleration: f64) -> f64 {
     }
 }
 
-/// Whether an arc of a given length with a bound on its curvature certainly lies in the ball whose diameter is its chord:
-/// `ℓκ <= π`. For `(c(0) - c(t))·(c(ℓ) - c(t))` is minus an integral of products of unit tangents, each at least the cosine of
-/// `κ` times their distance; the integral of that is not negative (Thales).
+/// Returns whether an arc of a given length with a bound on its curvature is certainly in the ball whose diameter is
+/// its chord: `ℓκ <= π`. For `(c(0) - c(t))·(c(ℓ) - c(t))` is minus an integral of products of unit tangents, each at
+/// least the cosine of `κ` times their distance; the integral of that is not negative (Thales).
 pub fn chord_is_diameter(length: f64, curvature: f64) -> bool {
     (exact(length) * exact(curvature)).hi <= std::f64::consts::PI
 }
 
-/// A motion that is known by its value and velocity at any time, and a bound on its acceleration.
+/// A motion given by its value and velocity at any time, and a bound on its acceleration.
 pub struct Smooth<F> {
     /// Value and velocity at a time in `[0, 1]`, as exact numbers.
     pub at: F,
-    /// How far the value may be from the true one at the body's point `p`: `a + b |p|`, metres; the velocity the same, per unit of time.
+    /// Bound on the error of the value at the body's point `p`: `a + b |p|`, metres; the same for the velocity, per
+    /// unit of time.
     pub error_m: [f64; 2],
-    /// No point `p` of the body is accelerated by more than `a + b |p|`, metres per unit of time squared.
+    /// Bound on the acceleration of a point `p` of the body: `a + b |p|`, metres per unit of time squared.
     pub acceleration_m: [f64; 2],
 }
 
@@ -74,8 +75,8 @@ impl<F: Fn(f64) -> [[[f64; 4]; 3]; 2]> Motion for Smooth<F> {
     }
 }
 
-/// The motion of one body of an articulated model: its jet in the middle of the time, and the remainder that the engine's
-/// motion bounds prove.
+/// The motion of one body of an articulated model: its jet at the middle of the time, and the remainder that the
+/// engine's motion bounds prove.
 #[derive(Clone, Copy, Debug)]
 pub struct JointCourse<'m> {
     /// The motion of the model.

@@ -1,22 +1,22 @@
-//! Binary trees over polygons: an order, and ranges of it that are halved in the middle. That is all a checker has to know.
+//! Binary trees over polygons: an order whose ranges are halved in the middle. A checker needs to know nothing else.
 
 use super::enclosure::MAX_COORDINATE;
 
 /// A range of polygons.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// First place in the order, and the one after the last.
+    /// First position in the order, and one past the last.
     pub range: [usize; 2],
-    /// Middle of the box of all corners, metres.
+    /// Midpoint of the box of all corners, metres.
     pub centre: [f64; 3],
-    /// Half the lengths of its sides, rounded up.
+    /// Half the lengths of the box's sides, rounded up.
     pub half: [f64; 3],
-    /// The two halves of the range, unless it is of one polygon.
+    /// The two halves of the range, unless it has only one polygon.
     pub children: Option<[usize; 2]>,
 }
 
 impl Node {
-    /// Half the diagonal of its box, about.
+    /// Half the diagonal of the box, approximately.
     pub fn size(&self) -> f64 {
         self.half.iter().map(|h| h * h).sum::<f64>().sqrt()
     }
@@ -32,7 +32,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// A tree over polygons given by their corners: halved along the longest side of the box of their middles.
+    /// A tree over polygons given by their corners, halved along the longest side of the box of their midpoints.
     pub fn new(polygons: &[Vec<[f64; 3]>]) -> Self {
         let middles: Vec<[f64; 3]> = polygons.iter().map(|p| of_box(p.iter()).0).collect();
         let mut order: Vec<u32> = (0..polygons.len() as u32).collect();
@@ -63,7 +63,7 @@ fn build(
         let (_, spread) = of_box(order.iter().map(|&p| &middles[p as usize]));
         let axis = (0..3).fold(0, |best, k| if spread[k] > spread[best] { k } else { best });
         let middle = order.len() / 2;
-        // Ties by number, so that the same polygons give the same tree.
+        // Ties by index, so that the same polygons give the same tree.
         order
             .sort_unstable_by(|&p, &q| middles[p as usize][axis].total_cmp(&middles[q as usize][axis]).then(p.cmp(&q)));
         let (left, right) = order.split_at_mut(middle);
@@ -74,7 +74,7 @@ fn build(
     at
 }
 
-/// Middle and half sides of the box of some points.
+/// Midpoint and half sides of the box of some points.
 fn of_box<'p>(points: impl Iterator<Item = &'p [f64; 3]>) -> ([f64; 3], [f64; 3]) {
     let (mut lo, mut hi) = ([MAX_COORDINATE; 3], [-MAX_COORDINATE; 3]);
     for p in points {
@@ -83,7 +83,7 @@ fn of_box<'p>(points: impl Iterator<Item = &'p [f64; 3]>) -> ([f64; 3], [f64; 3]
         }
     }
     let centre = std::array::from_fn(|k| 0.5 * (lo[k] + hi[k]));
-    // Both sides from the rounded middle: zero for a flat box.
+    // Both sides are measured from the rounded midpoint: zero for a flat box.
     let half = std::array::from_fn(|k: usize| {
         let widest = (hi[k] - centre[k]).max(centre[k] - lo[k]).max(0.0);
         if widest > 0.0 { widest.next_up() } else { 0.0 }

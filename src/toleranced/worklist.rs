@@ -1,12 +1,14 @@
-//! The search level by level, with an adapter for the elementary tests.
+//! Level-by-level search, with an adapter for the elementary tests.
 //!
-//! All pairs of triangles and parts of a level that are still open, of all links and motions, are one worklist. What the kernel clears
-//! is proved by its own error bound: a pair that a plane keeps apart is done with, contacts that are excluded are crossed off, and
-//! where none is left the same kernel says whether the pair is apart in the middle of the time. Everything else goes through the
-//! search's own tests on the CPU. So nothing is cleared that either would not clear alone, and the verdicts are those of
-//! [`cover`](super::search::cover) but where the kernel finds a plane that the search does not.
+//! All pairs of triangles and parts of a level that are still open, of all links and motions, form one worklist. What
+//! the kernel clears is proved by its own error bound: a pair that a plane separates is finished, excluded contacts are
+//! removed, and if none is left the same kernel reports whether the pair is apart at the middle of the time. Everything
+//! else is tested by the search's own tests on the CPU. So nothing is cleared that neither would clear alone, and the
+//! verdicts are those of [`cover`](super::search::cover), except where the kernel finds a plane that the search does
+//! not.
 //!
-//! No proof is kept here: a certificate rests on double precision, so that a motion for which one is wanted goes through `cover` as well.
+//! No proof is kept here: a certificate relies on double precision, so a motion that needs one is also searched by
+//! `cover`.
 
 use super::batch::{Batch, fat};
 use super::certificate::Contact;
@@ -23,11 +25,11 @@ use std::collections::BTreeMap;
 /// One body on its motion, among several.
 #[derive(Clone, Copy)]
 pub struct Course<'a> {
-    /// The body's triangles, and those that stand.
+    /// The body's triangles, and the fixed ones.
     pub bodies: Bodies<'a>,
-    /// How it moves.
+    /// The motion.
     pub motion: &'a (dyn Motion + Sync),
-    /// Courses of one group end together where the first part that cannot be cleared is all that is asked for.
+    /// With [`Limits::first`], courses of one group end together at the first part that cannot be cleared.
     pub group: usize,
 }
 
@@ -47,22 +49,22 @@ struct Item {
     open: u32,
 }
 
-/// What becomes of an item.
+/// The result for an item.
 enum Outcome {
     Clear,
     Halve(u32),
     GiveUp(u32),
 }
 
-/// Items of one worklist.
+/// Maximum number of items of one worklist.
 const AT_ONCE: usize = 1 << 15;
-/// With more items waiting than this, the deepest level comes first, so that memory is bounded.
+/// With this many waiting items or more, the deepest level is processed first, so that memory is bounded.
 const MOST_WAITING: usize = 1 << 20;
 
 /// Covers several courses; proofs are not kept.
 ///
 /// # Errors
-/// A polygon is no triangle, or the device failed.
+/// A polygon is not a triangle, or the device failed.
 pub fn cover_on(device: &mut Batch, courses: &[Course], limits: &Limits) -> Result<Vec<Covering>> {
     let is_triangle = |c: &Course| {
         c.bodies.moving.iter().all(|f| f.corners.len() == 3) && c.bodies.fixed.iter().all(|f| f.corners.len() == 3)
@@ -111,7 +113,7 @@ pub fn cover_on(device: &mut Batch, courses: &[Course], limits: &Limits) -> Resu
         }
     }
     for (covering, course) in out.iter_mut().zip(courses) {
-        // Levels come in another order than time does.
+        // Levels are not processed in the order of time.
         covering.possible.retain(|p| p.span.start() <= horizons[course.group]);
         covering.possible.sort_by(|a, b| {
             a.span.start().total_cmp(&b.span.start()).then((a.moving, a.fixed).cmp(&(b.moving, b.fixed)))
@@ -120,7 +122,7 @@ pub fn cover_on(device: &mut Batch, courses: &[Course], limits: &Limits) -> Resu
     Ok(out)
 }
 
-/// One worklist.
+/// Settles one worklist.
 fn settle(device: &mut Batch, courses: &[Course], items: &[Item], limits: &Limits) -> Result<Vec<Outcome>> {
     let balls = balls(courses, items);
     let prepared: Vec<_> = items
@@ -144,7 +146,7 @@ fn settle(device: &mut Batch, courses: &[Course], items: &[Item], limits: &Limit
         .collect())
 }
 
-/// The ball of each triangle and part, once.
+/// The ball of each triangle and part, computed once.
 fn balls(courses: &[Course], items: &[Item]) -> BTreeMap<(usize, usize, Span), Option<Ball>> {
     let mut spans: Vec<_> = items.iter().map(|i| (i.course, i.span)).collect();
     let mut keys: Vec<_> = items.iter().map(|i| (i.course, i.moving, i.span)).collect();
@@ -163,7 +165,8 @@ fn balls(courses: &[Course], items: &[Item]) -> BTreeMap<(usize, usize, Span), O
 }
 
 impl Item {
-    /// From its ball and what the kernel has left standing of the bits, over the whole time and in the middle of it.
+    /// The outcome, from the item's ball and the bits that the kernel has not cleared, over the whole time and at its
+    /// middle.
     fn outcome(&self, bodies: &Bodies, told: Option<(Ball, [u32; 2])>, limits: &Limits) -> Outcome {
         let (face, fixed) = (&bodies.moving[self.moving], &bodies.fixed[self.fixed]);
         let Some((ball, [whole, middle])) = told else {
@@ -208,7 +211,7 @@ mod tests {
     use super::*;
     use crate::stage::toleranced::corners_of;
 
-    /// Bits are numbered as the kernel numbers them.
+    /// The bits are numbered as in the kernel.
     #[test]
     fn contacts_have_the_bits_of_the_kernel() {
         let edge = |k: u32| (1 << k) | (1 << ((k + 1) % 3));

@@ -7,8 +7,8 @@ use firstcontact::model::scene::Scene;
 use firstcontact::{Error, Result};
 use std::path::Path;
 
-/// Reads lines `link object`, either of which may be `*`; empty lines and what follows a `#` are ignored. An object's name
-/// may have spaces in it, and a `#` that does not stand after one.
+/// Reads lines `link object`, either of which may be `*`; empty lines and text after a `#` are ignored. An object's
+/// name may contain spaces, and a `#` that does not follow a space.
 pub fn read(path: &Path, robot: &Robot, scene: &Scene) -> Result<Vec<(u32, u32)>> {
     let text = read_text(path)?;
     let mut pairs = Vec::new();

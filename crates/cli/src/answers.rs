@@ -1,8 +1,8 @@
-//! Answers that are written as they come, and continuing with those of a run that did not end.
+//! Answers that are written as they arrive, and continuation of an unfinished run.
 //!
-//! While `OUT.part` grows, `OUT.part.json` records, by hashes, which inputs and options the answers belong to. The lock
-//! on `OUT.part` guards both. A finished file carries the same hashes and its own as an extended attribute, where the
-//! file system keeps these.
+//! While `OUT.part` grows, `OUT.part.json` records, by hashes, the inputs and options that the answers belong to. The
+//! lock on `OUT.part` guards both. A finished file carries the same hashes and its own as an extended attribute, if the
+//! file system supports these.
 
 use super::resume::Fingerprint;
 use super::warn;
@@ -14,7 +14,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// Where answers go.
+/// The output of answers.
 #[derive(Debug)]
 pub struct Answers(To);
 
@@ -30,12 +30,12 @@ enum To {
 /// A file of answers that grows.
 #[derive(Debug)]
 struct Growing {
-    // Dropped first: without its record the part is of no use.
+    // Dropped first: without its record the part is useless.
     record: Record,
     file: PartFile,
     out: PathBuf,
     of: Fingerprint,
-    /// Of the lines so far.
+    /// Hash of the lines so far.
     hash: blake3::Hasher,
 }
 
@@ -49,14 +49,14 @@ struct Record {
 impl Drop for Record {
     fn drop(&mut self) {
         if self.removes {
-            // They may be gone already: nothing depends on them.
+            // They may be gone already; a failure has no consequences.
             let _ = fs::remove_file(&self.path);
             let _ = fs::remove_file(output::replacement_of(&self.path));
         }
     }
 }
 
-/// The proof that a finished file carries.
+/// The proof of identity that a finished file carries.
 #[derive(Serialize, Deserialize)]
 struct Finished {
     of: Fingerprint,
@@ -75,8 +75,8 @@ struct Known {
 const RESTART: &str = "without --resume the work begins again";
 
 impl Answers {
-    /// Prepares the opened output `out`. With `resume`, continues with the answers of a run that did not end, if there
-    /// are any, and returns counts of these; finished answers are recognised. Otherwise, starts an empty file.
+    /// Prepares the opened output `out`. With `resume`, continues with the answers of an unfinished run, if there are
+    /// any, and returns their counts; finished answers are recognised. Otherwise, starts an empty file.
     ///
     /// # Errors
     /// The answers so far belong to other inputs or options, or are damaged; a file cannot be read or written.
@@ -92,14 +92,14 @@ impl Answers {
             file.continue_at(length)?;
             return Ok((Self(To::File(Box::new(Growing { record, file, out: out.into(), of, hash }))), stats));
         }
-        // There is nothing in the part to continue with.
+        // The part contains nothing to continue with.
         record.removes = true;
         file.retain(false);
         if resume && let Some(stats) = finished_answers(out, &of)? {
             say!("{}: finished already, with these inputs and options", out.display());
             return Ok((Self(To::Finished(out.into())), stats));
         }
-        // In this order: answers of other inputs must never stand next to this record.
+        // In this order: answers for other inputs must never be next to this record.
         file.restart()?;
         let text = serde_json::to_string_pretty(&of).map_err(|e| Error::usage(e.to_string()))?;
         output::replace(&record.path, &(text + "\n"))?;
@@ -107,7 +107,7 @@ impl Answers {
         Ok((Self(To::File(Box::new(Growing { record, file, out: out.into(), of, hash }))), Stats::default()))
     }
 
-    /// The file that has the answers so far; a stream has none.
+    /// The file with the answers so far; `None` for a stream.
     pub fn file(&self) -> Option<PathBuf> {
         match &self.0 {
             To::File(growing) => Some(output::part_of(&growing.out)),
@@ -131,7 +131,7 @@ impl Answers {
         }
     }
 
-    /// Keeps the answers so far because of an error, which then says how to continue.
+    /// Keeps the answers so far because of an error, and adds to the error how to continue.
     pub fn keep(self, error: Error) -> Error {
         match self.0 {
             To::File(growing) => growing.keep(error),
@@ -139,7 +139,7 @@ impl Answers {
         }
     }
 
-    /// Moves the file to its place.
+    /// Moves the file to its final path.
     ///
     /// # Errors
     /// The output cannot be written or moved; then the answers so far are kept.
@@ -154,7 +154,7 @@ impl Answers {
 
 impl Growing {
     fn keep(mut self, error: Error) -> Error {
-        // If this fails, the whole lines before it are still there, and an error is on its way already.
+        // If this fails, the whole lines before it are still there, and an error is being returned already.
         let _ = self.file.flush();
         if !self.retain() {
             return error;
@@ -167,7 +167,7 @@ impl Growing {
         error.remedy(format!("the answers so far are kept in {}; {remedy}", part.display()))
     }
 
-    /// Leaves part and record where they are, if there are answers in them.
+    /// Leaves part and record where they are, if they contain answers.
     fn retain(&mut self) -> bool {
         let has_answers = self.file.whole_bytes() > 0;
         self.file.retain(has_answers);
@@ -182,14 +182,14 @@ impl Growing {
         self.retain();
         let mark = Finished { of: self.of.short(), answers: self.hash.finalize().to_string() };
         if let Ok(text) = serde_json::to_string(&mark) {
-            // Without it, --resume begins again.
+            // Without it, --resume starts from the beginning.
             self.file.mark(&text);
         }
         let Self { mut record, file, out, .. } = self;
         let kept = || format!("the answers are kept in {}; --resume finishes them", output::part_of(&out).display());
         file.finish().map_err(|e| e.remedy(kept()))?;
-        // The lock has moved with the file. The record may belong to a process that has just started: look under its
-        // lock.
+        // The lock has moved with the file. The record may belong to a process that has just started, so it is checked
+        // under that process's lock.
         let part = PartFile::open(&out);
         record.removes = match &part {
             Ok(part) => part.found_bytes() == 0,
@@ -200,7 +200,7 @@ impl Growing {
     }
 }
 
-/// The answers of a run that did not end; `None` if there is not one whole line of them.
+/// The answers of an unfinished run; `None` if they do not contain a whole line.
 fn kept_answers(file: &mut PartFile, record: &Path, out: &Path, of: &Fingerprint) -> Result<Option<Known>> {
     let part = output::part_of(out);
     let unreadable = |e: io::Error| Error::input(format!("cannot read: {e}")).in_file(&part);
@@ -219,7 +219,7 @@ fn kept_answers(file: &mut PartFile, record: &Path, out: &Path, of: &Fingerprint
     answers(&mut content).map(Some).map_err(|e| e.in_file(&part).remedy(RESTART))
 }
 
-/// The answers in the finished file, if it proves to belong to these inputs and options.
+/// The answers in the finished file, if it is proved to belong to these inputs and options.
 fn finished_answers(out: &Path, of: &Fingerprint) -> Result<Option<Stats>> {
     let Ok(file) = fs::File::open(out) else { return Ok(None) };
     let mark = output::mark_of(&file).and_then(|text| serde_json::from_str::<Finished>(&text).ok());
@@ -241,7 +241,7 @@ fn finished_answers(out: &Path, of: &Fingerprint) -> Result<Option<Stats>> {
     Ok(Some(known.stats))
 }
 
-/// The fields of an answer that are read.
+/// The fields of an answer that are read back.
 #[derive(Deserialize)]
 struct Answer {
     motion: u64,
@@ -262,7 +262,7 @@ fn has_line(content: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Counts the answers in whole lines.
+/// Counts the answers in the file's whole lines.
 fn answers(content: &mut impl BufRead) -> Result<Known> {
     let (mut stats, mut length, mut line) = (Stats::default(), 0, Vec::new());
     let mut hash = blake3::Hasher::new();

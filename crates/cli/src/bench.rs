@@ -1,4 +1,4 @@
-//! `firstcontact bench`: measurements that end in tables, plots and a file of figures, all in the format of [`run`].
+//! `firstcontact bench`: measurements that write tables, plots and a file of figures, all in the format of [`run`].
 
 mod ablation;
 pub mod chart;
@@ -34,26 +34,27 @@ pub struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 enum BenchCommand {
-    /// What each stage of the paper is worth: all stages, without swept volumes, without the model's tree, without both
+    /// The effect of each stage of the paper: all stages, without swept volumes, without the model's tree, without both
     Ablation(MeasureArgs),
-    /// How costs grow with triangles, size of the batch, depth of a chain, amplitude and threads
+    /// Growth of the costs with triangles, size of the batch, depth of a chain, amplitude and threads
     Growth(growth::GrowthArgs),
-    /// The paper's Tables 1 and 2 beside its own figures
+    /// The paper's Tables 1 and 2 next to this engine's figures
     Paper(MeasureArgs),
-    /// This engine beside parry, coal, FCL and Bullet on the same motions: time, missed, late and false
+    /// This engine compared with parry, coal, FCL and Bullet on the same motions: time, missed, late and false
     Peers(peers::PeersArgs),
-    /// The paper's solver against the engine's: evaluations and time for a reject and for a first contact, by depth and amplitude
+    /// The paper's solver compared with the engine's: evaluations and time to reject pairs and to find a first contact,
+    /// by depth and amplitude
     Solver(solver::SolverArgs),
-    /// Swept-volume culling form by form: what is left of the triangles, and what it costs
+    /// All forms of swept-volume culling: remaining triangles and cost
     Sweep(MeasureArgs),
-    /// Motions a second, and the time of each stage, by data set, size of the batch, mode and device
+    /// Motions per second and the time of each stage, by data set, size of the batch, mode and device
     Throughput(throughput::ThroughputArgs),
-    /// Toleranced motions: tests and time of the experiments, and how many motions of a robot are certified
+    /// Toleranced motions: tests and time of the experiments, and the number of certified motions of a robot
     Toleranced(MeasureArgs),
 }
 
 impl BenchCommand {
-    /// The name of the files, and the arguments that say where they are.
+    /// The base name of the files, and the arguments with their folder.
     fn files(&self) -> (&'static str, &MeasureArgs) {
         match self {
             Self::Ablation(args) => ("ablation", args),
@@ -74,7 +75,7 @@ pub struct MeasureArgs {
     /// The folder for the files NAME.json, NAME.md and NAME-*.svg
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Few motions: to see that it works
+    /// Measure only a few motions, as a quick test
     #[arg(long)]
     quick: bool,
     /// Leave out graphics adapters
@@ -84,7 +85,7 @@ pub struct MeasureArgs {
     folder: FolderArgs,
 }
 
-/// Measures on an adapter, if one is wanted and there is one.
+/// Measures on an adapter, if one is requested and available.
 fn on_adapter(args: &MeasureArgs, measure: impl FnOnce() -> Result<()>) -> Result<()> {
     match if args.cpu_only { Ok(()) } else { measure() } {
         Err(e) if e.kind() == ErrorKind::Gpu => {
@@ -98,7 +99,7 @@ fn on_adapter(args: &MeasureArgs, measure: impl FnOnce() -> Result<()>) -> Resul
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
     let (name, measure) = args.command.files();
-    // Two measurements would slow each other down, and mix their files.
+    // Two simultaneous measurements would slow each other down, and mix their files.
     let _claim = Claim::new(&measure.out.join(format!("{name}.lock")))?;
     match &args.command {
         BenchCommand::Ablation(args) => ablation::run(args)?,

@@ -1,4 +1,4 @@
-//! `firstcontact check`: the main job.
+//! `firstcontact check`: the main command.
 
 mod diagnosis;
 mod html;
@@ -33,9 +33,9 @@ use std::time::Instant;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum BackendChoice {
-    /// A hardware graphics adapter if there is one, else the CPU
+    /// A hardware graphics adapter if there is one, otherwise the CPU
     Auto,
-    /// Any graphics adapter, a software one too
+    /// Any graphics adapter, including software ones
     Gpu,
     /// The CPU
     Cpu,
@@ -43,14 +43,14 @@ enum BackendChoice {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ModeChoice {
-    /// The first contact, as exactly as --tolerance asks for
+    /// The first contact, as exactly as --tolerance requests
     Toc,
-    /// Whether there is a contact: any that is proved is enough
+    /// Only whether there is a contact: any proved contact is enough
     Verdict,
 }
 
 /// Arguments of `check`.
-// Help lists arguments in this order, headings by their first argument: files first, research last.
+// Help lists arguments in this order, headings by their first argument: files first, research options last.
 #[derive(Debug, Args)]
 #[command(override_usage = "\
         firstcontact check --robot <R.urdf> --scene <S> --motions <M> --out <RESULTS.jsonl> [OPTIONS]\n       \
@@ -58,8 +58,7 @@ enum ModeChoice {
 pub struct CheckArgs {
     #[command(flatten)]
     files: FileArgs,
-    /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written
-    /// directly
+    /// The answers, one line of JSON per motion; `-` is the standard output; pipes and devices are written directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// Statistics and diagnosis of the run, JSON
@@ -67,56 +66,57 @@ pub struct CheckArgs {
     stats: Option<PathBuf>,
     #[command(flatten)]
     page: HtmlArgs,
-    /// Print what --stats writes, as one JSON object on standard output, instead of the summary
+    /// Print the content of --stats as one JSON object on standard output, instead of the summary
     #[arg(long)]
     json: bool,
-    /// Continue with the answers of a run that did not end, if inputs and options are the same. Says so if the run is
-    /// finished
+    /// Continue with the answers of an unfinished run, if inputs and options are the same. Reports if the run is
+    /// already finished
     #[arg(long)]
     resume: bool,
     /// Pairs that are never tested: lines 'link object', either may be '*'
     #[arg(long, value_name = "FILE", help_heading = ANSWERS)]
     allow: Option<PathBuf>,
-    /// What to do with links that touch the scene at the start
+    /// Treatment of links that touch the scene at the start
     #[arg(long, value_enum, default_value = "report", help_heading = ANSWERS)]
     initial: InitialChoice,
     /// The distance that counts as contact, metres
     #[arg(long, value_name = "M", default_value_t = 0.0, help_heading = ANSWERS)]
     margin: f64,
-    /// What is asked of a motion; a verdict alone is quicker, its times are wide and it names no features
+    /// The question to answer for each motion; a verdict alone is faster, but its times are wide and it reports no
+    /// features
     #[arg(long, value_enum, default_value = "toc", help_heading = ANSWERS)]
     mode: ModeChoice,
     /// Largest width of a certified time of contact, as a share of the motion
     #[arg(long, value_name = "T", default_value_t = 1e-9, help_heading = ANSWERS)]
     tolerance: f64,
-    /// Report every contact that begins at the time of the first, within its enclosure, and the links' poses then
+    /// Report every contact that begins at the time of the first, within its enclosure, and the poses of the links then
     #[arg(long, help_heading = ANSWERS)]
     all_contacts: bool,
-    /// Make joint values beyond their limits an error
+    /// Treat joint values beyond their limits as an error
     #[arg(long, help_heading = ANSWERS)]
     strict: bool,
     #[command(flatten)]
     inputs: InputArgs,
-    /// Where the culling stages run
+    /// Processor on which the culling stages run
     #[arg(long, value_enum, default_value = "auto", help_heading = MACHINE)]
     backend: BackendChoice,
-    /// Use the graphics adapter whose name contains this
+    /// Use the graphics adapter whose name contains this text
     #[arg(long, value_name = "NAME", help_heading = MACHINE)]
     adapter: Option<String>,
     /// Threads on the CPU; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = MACHINE)]
     threads: usize,
-    /// Where to keep the tree over the scene for the next run: auto (next to the scene as SCENE.fctree if it has a
-    /// million triangles), off, or a folder. A tree that does not fit the scene is built again
+    /// Location of the scene's tree for the next run: auto (next to the scene as SCENE.fctree if it has a million
+    /// triangles), off, or a folder. A tree that does not fit the scene is rebuilt
     #[arg(long, value_name = "auto|off|DIR", default_value = "auto", help_heading = MACHINE)]
     tree_cache: TreeCache,
     #[command(flatten)]
     research: ResearchArgs,
 }
 
-/// Heading of the options that decide what an answer is.
+/// Heading of the options that determine the answers.
 const ANSWERS: &str = "Answers";
-/// Heading of the options that decide where the work is done.
+/// Heading of the options that determine where the work runs.
 const MACHINE: &str = "Machine";
 
 /// Runs the command.
@@ -136,14 +136,14 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
 }
 
 impl CheckArgs {
-    /// The files that are written, with the names of the options.
+    /// The output files, with the names of their options.
     fn outputs(&self) -> Vec<(&str, &Path)> {
         let more = [("--stats", self.stats.as_deref()), ("--html", self.page.file())];
         let more = more.into_iter().filter_map(|(option, path)| Some((option, path?)));
         std::iter::once(("--out", self.out.as_path())).chain(more).collect()
     }
 
-    /// Refuses outputs that would overwrite an input: one of these files, or one that was read before.
+    /// Refuses outputs that would overwrite an input: one of these files, or any file that was read before.
     fn check_outputs(&self, inputs: &[&Path]) -> Result<()> {
         let allow = self.allow.iter().map(PathBuf::as_path);
         outputs::check(&inputs.iter().copied().chain(allow).collect::<Vec<_>>(), &self.outputs())
@@ -159,7 +159,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
     let (hash, limits) = scan(&motions, &robot, args.strict)?;
     let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
-    // Now the meshes of robot and scene are known, too.
+    // The meshes of robot and scene are known by now, too.
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
     let options = options(args)?;
@@ -177,7 +177,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     engine.warnings().for_each(warn);
     engine.note().into_iter().for_each(|note| tell!("{note}"));
     let interruption = super::interruption();
-    // Both files before any work: what cannot be written should not be found out at the end.
+    // Both files are opened before any work, so that a file that cannot be written is not discovered at the end.
     let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let of = Fingerprint::new(&engine, &[&robot], &of_scene, &hash, &told);
@@ -203,7 +203,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     Ok(outcome(&stats))
 }
 
-/// An empty diagnosis, or that of the answers of the run that is continued.
+/// An empty diagnosis, or the diagnosis of the answers of the run that is continued.
 fn diagnosis(args: &CheckArgs, robot: &Robot, limits: BeyondLimits, out: &Answers, earlier: u64) -> Result<Diagnosis> {
     let verdicts_only = matches!(args.mode, ModeChoice::Verdict);
     let mut diagnosis = Diagnosis::new(Context::new(robot, limits, args.margin, verdicts_only));
@@ -298,7 +298,7 @@ fn report_limits(beyond: &BeyondLimits, path: &Path, strict: bool) -> Result<()>
     }
 }
 
-/// What a run is of.
+/// The inputs and outputs of a run.
 struct Run<'a> {
     robot: &'a Robot,
     scene: &'a Scene,
@@ -307,14 +307,14 @@ struct Run<'a> {
     all_contacts: bool,
 }
 
-/// What reads the answers of a run as they come.
+/// Readers of the answers of a run as they arrive.
 struct Readers<'a> {
     diagnosis: &'a mut Diagnosis,
     page: Option<&'a mut Html>,
 }
 
 impl Readers<'_> {
-    /// Takes in an answer and its line; `problem` names the planning problem that it is about.
+    /// Adds an answer and its line; `problem` is the name of the planning problem, if any.
     fn read(&mut self, line: &Line, text: &str, problem: Option<&str>) -> Result<()> {
         self.diagnosis.add(line, problem);
         self.page.as_mut().map_or(Ok(()), |page| page.line(text))
@@ -322,7 +322,7 @@ impl Readers<'_> {
 }
 
 impl Run<'_> {
-    /// Checks the motions from number `first` on; writes and reads each answer as it comes.
+    /// Checks the motions from number `first` on; writes and reads each answer as it arrives.
     fn check(&self, mut out: Answers, first: usize, interruption: &AtomicBool, mut readers: Readers) -> Result<Stats> {
         let progress = progress(self.motions.len() as u64, first as u64);
         let mut done = first;
@@ -345,7 +345,7 @@ impl Run<'_> {
         progress.finish();
         match result {
             Ok(stats) => out.finish().map(|()| stats),
-            // All motions were read before the first answer, so bad input has left nothing to keep.
+            // All motions were read before the first answer, so bad input never occurs once there is something to keep.
             Err(error) => Err(out.keep(error)),
         }
     }
@@ -362,7 +362,7 @@ pub(super) fn cpu_time_s() -> Option<f64> {
     Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
 }
 
-/// Not known on this system.
+/// Unknown on this system.
 #[cfg(not(unix))]
 pub(super) fn cpu_time_s() -> Option<f64> {
     None

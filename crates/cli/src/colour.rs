@@ -1,4 +1,4 @@
-//! How the series of plots differ: colours, and marks and dashes where there are more series than colours.
+//! The appearance of the series of plots: colours, and marks and dashes if there are more series than colours.
 
 use plotters::style::{Color, Palette, RGBAColor};
 
@@ -25,17 +25,17 @@ pub fn colour(k: usize) -> RGBAColor {
     Distinct::pick(k).mix(0.9)
 }
 
-/// How often the colours have been used up before series `k`.
+/// The number of times that the colours have been used up before series `k`.
 fn round(k: usize) -> usize {
     k / Distinct::COLORS.len()
 }
 
-/// Dash and gap of a line of series `k`, pixels; none where it is solid.
+/// Dash and gap of a line of series `k`, pixels; `None` if it is solid.
 pub fn dashes(k: usize) -> Option<[i32; 2]> {
     [None, Some([8, 4]), Some([2, 4])][round(k) % 3]
 }
 
-/// The corners of the mark of a point of series `k`, pixels from the point: a disc, then a square, a triangle, a
+/// The corners of the mark of a point of series `k`, pixels relative to the point: a disc, then a square, a triangle, a
 /// diamond.
 pub fn mark(k: usize) -> &'static [(i32, i32)] {
     match round(k) % 4 {

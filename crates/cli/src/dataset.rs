@@ -1,4 +1,4 @@
-//! `firstcontact dataset`: data sets that the program makes itself, and public ones that it fetches.
+//! `firstcontact dataset`: data sets that the program generates, and public ones that it fetches.
 
 mod fetch;
 mod loaded;
@@ -18,21 +18,21 @@ use firstcontact::{Error, Result};
 use firstcontact_datasets::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, Progress, THETA_MAX_DEG};
 use std::path::{Path, PathBuf};
 
-/// The file that keeps other processes out of a folder while files are made there.
+/// The file that keeps other processes out of a folder while files are generated there.
 const LOCK: &str = "dataset.lock";
 
 /// The folder of data sets.
 #[derive(Clone, Debug, Args)]
 pub struct FolderArgs {
-    /// Where data sets are kept; those that are made are made there. By default the folder for the user's data: on
-    /// Linux $XDG_DATA_HOME/firstcontact/datasets, or ~/.local/share/firstcontact/datasets. Public sets are looked
+    /// The folder of data sets, in which generated ones are created. By default the folder for the user's data: on
+    /// Linux $XDG_DATA_HOME/firstcontact/datasets, or ~/.local/share/firstcontact/datasets. Public sets are searched
     /// for in FIRSTCONTACT_DATA first
     #[arg(long, value_name = "DIR", help_heading = "Data sets")]
     dataset_folder: Option<PathBuf>,
 }
 
 impl FolderArgs {
-    /// A folder of the caller's choice.
+    /// A folder chosen by the caller.
     #[cfg(test)]
     pub fn at(folder: PathBuf) -> Self {
         Self { dataset_folder: Some(folder) }
@@ -41,7 +41,7 @@ impl FolderArgs {
     /// The folder; it need not exist.
     ///
     /// # Errors
-    /// None is given, and the user has no home directory.
+    /// None is given, and the user does not have a home directory.
     pub fn path(&self) -> Result<PathBuf> {
         let default = || ProjectDirs::from("", "", env!("CARGO_PKG_NAME")).map(|dirs| dirs.data_dir().join("datasets"));
         self.dataset_folder.clone().or_else(default).ok_or_else(|| {
@@ -59,30 +59,30 @@ pub struct DatasetArgs {
 
 #[derive(Debug, Subcommand)]
 enum DatasetCommand {
-    /// Make a data set: robot, scene, and motions that start free
+    /// Generate a data set: robot, scene, and motions that start free
     Make(MakeArgs),
-    /// Download public data sets, verify and unpack them: robots, scenes, planning problems. FIRSTCONTACT_MIRROR may name a folder
-    /// or an address with the same downloads, PIP_INDEX_URL an index of Python packages
+    /// Download, verify and unpack public data sets: robots, scenes, planning problems. FIRSTCONTACT_MIRROR may be a
+    /// folder or an address with the same downloads, PIP_INDEX_URL an index of Python packages
     Fetch(fetch::FetchArgs),
-    /// List the data sets: those that are made, those that are fetched, and the names for --dataset
+    /// List the data sets: generated ones, public ones, and the names for --dataset
     List(FolderArgs),
 }
 
 #[derive(Debug, Args)]
 struct MakeArgs {
-    /// Which one; `list` names them
+    /// The data set; `list` prints the names
     name: String,
     /// The folder to write it into
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Another seed gives another layout and other motions
+    /// The seed; another one gives another layout and other motions
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// How many times larger the scene is: amr has so many machine rooms of 187,000 triangles, 6 for a million, 54 for ten
-    /// millions, 535 for a hundred
+    /// Size of the scene as a multiple of the usual one: amr has this many machine rooms of 187,000 triangles, 6 for a
+    /// million, 54 for ten million, 535 for a hundred million
     #[arg(long, value_name = "N", default_value_t = 1)]
     scale: u64,
-    /// Motions for each largest angle
+    /// Number of motions for each largest angle
     #[arg(long, value_name = "N", default_value_t = MakeOptions::default().n_motions)]
     motions: usize,
 }
@@ -104,7 +104,7 @@ pub fn run(args: &DatasetArgs) -> Result<Outcome> {
 fn make(name: &str, out: &Path, seed: u64, scale: u64, n_motions: usize) -> Result<firstcontact_datasets::Summary> {
     let set = Dataset::generate(name, seed, scale)?;
     let (robot, scene) = (set.robot()?, set.scene_within_reach()?.unwrap_or_default());
-    // On the CPU: which starts are free must not depend on what adapters there are.
+    // On the CPU: the choice of free starts must not depend on the available adapters.
     let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
     let mut is_free = |starts: &[Vec<f64>]| {
         let report = engine.check(&Motions::between(starts, starts)?)?;
@@ -129,12 +129,12 @@ pub struct Files {
     pub scene: PathBuf,
     /// The motions.
     pub motions: PathBuf,
-    /// Where the set puts the robot's root, if it says.
+    /// The pose of the robot's root, if the set gives one.
     pub base: Option<[f64; 6]>,
 }
 
-/// The files of the generated data set `NAME` or `NAME/DEG` below `folder`, made if they are not there. `DEG` is the largest angle of
-/// a joint, 30 where it is left out.
+/// The files of the generated data set `NAME` or `NAME/DEG` below `folder`, generated if they are missing. `DEG` is the
+/// largest angle of a joint, by default 30.
 pub fn files(name: &str, folder: &Path) -> Result<Files> {
     let (name, degrees) = name.split_once('/').unwrap_or((name, "30"));
     let degrees = degrees.trim_end_matches("deg");
@@ -164,7 +164,7 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
     })
 }
 
-/// Makes files in a folder unless they are there. If another process is making them, waits and uses these.
+/// Generates files in a folder unless they exist. If another process is generating them, waits and uses its files.
 fn unless(is_there: impl Fn() -> bool, folder: &Path, make: impl FnOnce() -> Result<()>) -> Result<()> {
     if is_there() {
         return Ok(());
@@ -173,7 +173,7 @@ fn unless(is_there: impl Fn() -> bool, folder: &Path, make: impl FnOnce() -> Res
     if is_there() { Ok(()) } else { make() }
 }
 
-/// Whether a folder holds a whole data set of the usual seed, made by these generators.
+/// Returns whether a folder contains a whole data set of the default seed from this version of the generators.
 fn is_current(folder: &Path) -> bool {
     let text = std::fs::read_to_string(folder.join("dataset.json")).unwrap_or_default();
     serde_json::from_str::<serde_json::Value>(&text)

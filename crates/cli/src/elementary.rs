@@ -25,15 +25,14 @@ enum KindChoice {
 /// Arguments of `elementary`.
 #[derive(Debug, Args)]
 pub struct ElementaryArgs {
-    /// The queries: eight lines each, the four points at the start, then at the end; a line is xn,xd,yn,yd,zn,zd, quotients
-    /// of whole numbers, and perhaps 0 or 1 for the truth
+    /// The queries: eight lines each, the four points at the start, then at the end; a line is xn,xd,yn,yd,zn,zd,
+    /// quotients of integers, and optionally 0 or 1 for the truth
     #[arg(long, value_name = "Q.csv")]
     queries: PathBuf,
-    /// What the four points are
+    /// The meaning of the four points
     #[arg(long, value_enum)]
     kind: KindChoice,
-    /// The answers, a line of JSON for each query; `-` is the standard output, and a pipe or a device is written
-    /// directly
+    /// The answers, one line of JSON per query; `-` is the standard output; pipes and devices are written directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// Largest width of a certified time of contact, as a share of the motion
@@ -44,10 +43,10 @@ pub struct ElementaryArgs {
     threads: usize,
 }
 
-/// Parts of the file that a thread gets at once: enough that none waits long for the others.
+/// Parts of the file that each thread gets in one round: enough that no thread waits long for the others.
 const PARTS_A_THREAD: usize = 16;
 
-/// What it takes to answer.
+/// The parameters of answering.
 struct Job {
     kind: Kind,
     options: SolveOptions,
@@ -58,7 +57,7 @@ struct Job {
 struct Answered {
     lines: String,
     totals: Totals,
-    /// Seconds of solving, on one thread.
+    /// Time of solving on one thread, seconds.
     solve_s: f64,
 }
 
@@ -88,7 +87,7 @@ pub fn run(args: &ElementaryArgs) -> Result<Outcome> {
     })
 }
 
-/// Answers the queries of a file and writes the answers as they come; returns the counts and the seconds of solving.
+/// Answers the queries of a file and writes the answers as they arrive; returns the counts and the seconds of solving.
 fn answer_all(
     job: &Job,
     reader: Reader,
@@ -123,7 +122,7 @@ fn answer_each(
         if parts.is_empty() {
             return Ok((totals, solve_s));
         }
-        // What cannot be read is told after what came before it, however many threads there are.
+        // An unreadable part is reported after the answers before it, for any number of threads.
         let answer = |part: Result<Batch>| job.answer(&part?, interruption);
         let answered: Vec<_> = job.pool.install(|| parts.into_par_iter().map(answer).collect());
         for part in answered {
@@ -138,7 +137,7 @@ fn answer_each(
 }
 
 impl Job {
-    /// The answers to a part, or nothing if an interruption came before its end.
+    /// The answers to a part; `None` if an interruption occurred before its end.
     fn answer(&self, batch: &Batch, interruption: &AtomicBool) -> Result<Option<Answered>> {
         let queries = batch.queries()?;
         let start = Instant::now();
@@ -159,7 +158,7 @@ impl Job {
     }
 }
 
-/// The lines at the end.
+/// Prints the lines at the end.
 fn print(totals: &Totals, solve_s: f64, wall_s: f64, threads: usize) {
     let Totals { queries, free, contact, proved, certified, undecided, rounded, told } = totals;
     if *rounded > 0 {
@@ -167,7 +166,8 @@ fn print(totals: &Totals, solve_s: f64, wall_s: f64, threads: usize) {
         warn(&format!("{rounded} of {queries} queries {what}"));
     }
     say!(
-        "{queries} queries: {free} free, {contact} contact ({proved} proved, {certified} certified), {undecided} undecided"
+        "{queries} queries: {free} free, {contact} contact ({proved} proved, {certified} certified), {undecided} \
+         undecided"
     );
     let each_ns = if *queries > 0 { 1e9 * solve_s / *queries as f64 } else { 0.0 };
     say!("{wall_s:.3} s on {threads} threads, of which {each_ns:.0} ns a query for solving on one thread");

@@ -1,4 +1,4 @@
-//! `firstcontact info`: adapters, and what a robot and a scene consist of.
+//! `firstcontact info`: adapters, and the contents of a robot and a scene.
 
 use super::inputs::InputArgs;
 use super::size::{Bounds, reach_m, unit_warnings};

@@ -1,4 +1,4 @@
-//! Options that say what is read, and how.
+//! Options that select the input, and how it is read.
 
 use super::dataset::{self, Files, FolderArgs, ProblemSet, Work};
 use super::motions::MotionArgs;
@@ -16,20 +16,20 @@ use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum GeometryChoice {
-    /// Collision shapes, visual ones where a link has none
+    /// Collision shapes, or visual ones if a link has none
     Auto,
-    /// Collision shapes alone
+    /// Only collision shapes
     Collision,
-    /// Visual shapes alone
+    /// Only visual shapes
     Visual,
 }
 
-/// What to do with links that touch at the start.
+/// Treatment of links that touch the scene at the start.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum InitialChoice {
     /// A link that touches the scene at the start is a contact at time 0
     Report,
-    /// Drop the link and object that touch at the start, for the whole motion
+    /// Exclude pairs of link and object that touch at the start, for the whole motion
     Ignore,
 }
 
@@ -54,8 +54,9 @@ pub struct FileArgs {
     /// The motions: .npy or .npz of shape (Q, 2, D), .csv or .json; - reads any of them from the standard input
     #[arg(long, value_name = "M", required_unless_present = "dataset")]
     motions: Option<PathBuf>,
-    /// Take robot, scene and motions from a data set, unless given: one that is made if it is missing, such as pipes/30
-    /// (degrees), or a public one, such as ur5-bookstore/30 or mbm-panda/box. firstcontact dataset list shows all
+    /// Take robot, scene and motions from a data set, unless given: a generated one, created if it is missing, such as
+    /// pipes/30 (degrees), or a public one, such as ur5-bookstore/30 or mbm-panda/box. firstcontact dataset list prints
+    /// all
     #[arg(long, value_name = "NAME[/DEG]", help_heading = "Data sets")]
     dataset: Option<String>,
     #[command(flatten)]
@@ -65,8 +66,8 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
-    /// The arguments of a command whose files are optional: robot, scene and motions, a data set, its folder, and how
-    /// motions are read.
+    /// The arguments of a command whose files are optional: robot, scene and motions, a data set, its folder, and
+    /// options for reading motions.
     pub fn new(
         [robot, scene, motions]: [Option<PathBuf>; 3],
         dataset: Option<String>,
@@ -81,7 +82,7 @@ impl FileArgs {
         self.dataset.as_deref()
     }
 
-    /// What to check: the files given, the others from the data set; or a set of problems.
+    /// The work to do: the given files, with the others from the data set; or a set of problems.
     pub fn resolve(&self) -> Result<Work> {
         let given = (self.robot.clone(), self.scene.clone(), self.motions.clone());
         match (given, &self.dataset) {
@@ -108,33 +109,33 @@ impl FileArgs {
     }
 }
 
-/// How robots and scenes are read.
+/// Options for reading robots and scenes.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct InputArgs {
-    /// Put the root link into the world: metres and radians
+    /// Pose of the root link in the world: metres and radians
     #[arg(long, value_name = "X,Y,Z,ROLL,PITCH,YAW", value_parser = numbers::<6>, allow_hyphen_values = true)]
     base: Option<[f64; 6]>,
-    /// Put a free joint before the root; its columns x y z qx qy qz qw come first
+    /// Put a free joint before the root; its columns x y z qx qy qz qw are the first ones
     #[arg(long)]
     floating_root: bool,
-    /// Which shapes of a link count
+    /// The shapes of a link to use
     #[arg(long, value_enum, default_value = "auto")]
     geometry: GeometryChoice,
-    /// How far the tessellation of a box, cylinder, sphere or capsule may reach beyond it, metres
+    /// Largest distance by which the tessellation of a box, cylinder, sphere or capsule may exceed it, metres
     #[arg(long, value_name = "M", default_value_t = CHORD_ERROR_M)]
     chord_error: f64,
-    /// Another folder in which packages are looked for
+    /// An additional folder in which packages are searched for
     #[arg(long, value_name = "DIR")]
     package_path: Vec<PathBuf>,
-    /// Memory that the input may take, and the work on motions, each: bytes, or with a unit, as 2GiB. By default most of the
+    /// Memory for the input, and for the work on motions, each: bytes, or with a unit, as 2GiB. By default most of the
     /// machine's, and at most 1 GiB of it for the work
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 }
 
 impl InputArgs {
-    /// What loading may use.
+    /// The limits on loading.
     pub fn limits(&self) -> LoadLimits {
         self.memory.map_or_else(LoadLimits::default, |memory_bytes| LoadLimits { memory_bytes })
     }
@@ -147,7 +148,7 @@ impl InputArgs {
         }
     }
 
-    /// Reads a robot; `base` is where a data set puts it, unless the caller says otherwise.
+    /// Reads a robot; `base` is the pose from a data set, which an option of the caller overrides.
     pub fn robot(&self, path: &Path, base: Option<[f64; 6]>) -> Result<Robot> {
         let options = UrdfOptions {
             geometry: self.shapes(),
@@ -166,7 +167,7 @@ impl InputArgs {
         Scene::from_file_with(path, &SceneOptions { watch, ..self.scene_options() })
     }
 
-    /// How scenes are read.
+    /// Options for reading scenes.
     pub fn scene_options(&self) -> SceneOptions {
         SceneOptions {
             geometry: self.shapes(),

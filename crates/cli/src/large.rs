@@ -1,15 +1,15 @@
-//! What large scenes need beside others: bars while they are read and built, and a place for their trees.
+//! Support for large scenes: progress bars while they are read and built, and a location for their trees.
 
 use super::progress::Progress;
 use firstcontact::load::Watch;
 use std::path::{Path, PathBuf};
 
-/// Triangles from which on a tree is kept if nothing else is said: it takes seconds to build.
+/// Number of triangles from which a tree is kept by default: it takes seconds to build.
 const KEPT_FROM: u32 = 1_000_000;
-/// Bytes and triangles from which on there is a bar: less is read and built in a moment.
+/// Numbers of bytes and triangles from which a bar is displayed: less is read and built in a moment.
 const SHOWN_FROM: [u64; 2] = [64 << 20, 500_000];
 
-/// Progress that is on the terminal while there is long work, and ends with this value.
+/// A progress bar that is on the terminal during long work, and ends with this value.
 pub struct Bar(Progress);
 
 impl Drop for Bar {
@@ -30,22 +30,22 @@ fn bar(phase: &'static str, unit: &'static str, least: u64) -> (Bar, Watch) {
     (Bar(bar), watch)
 }
 
-/// For the reading of a file.
+/// A bar for reading a file.
 pub fn reading() -> (Bar, Watch) {
     bar("read", "bytes", SHOWN_FROM[0])
 }
 
-/// For the building of a tree.
+/// A bar for building a tree.
 pub fn building() -> (Bar, Watch) {
     bar("in the tree", "triangles", SHOWN_FROM[1])
 }
 
-/// Where trees are kept.
+/// The location of trees.
 #[derive(Clone, Debug)]
 pub enum TreeCache {
-    /// Beside the scene, if that is large.
+    /// Next to the scene, if that is large.
     Auto,
-    /// Nowhere.
+    /// Trees are not kept.
     Off,
     /// In a folder.
     Folder(PathBuf),
@@ -72,7 +72,7 @@ impl TreeCache {
                 (n >= KEPT_FROM).then(|| scene.with_file_name(name))
             }
             Self::Folder(folder) => {
-                // Scenes of one name may lie in many folders.
+                // Scenes with the same name may be in many folders.
                 let whole = std::path::absolute(scene).unwrap_or_else(|_| scene.to_path_buf());
                 let number = blake3::hash(whole.as_os_str().as_encoded_bytes()).to_hex();
                 name.push(format!("-{}.fctree", &number[..8]));

@@ -1,29 +1,29 @@
-//! What all plots have in common: their size, their fonts, and legends below them.
+//! Common properties of all plots: their size, their fonts, and legends below them.
 
 use super::colour::{colour, dashes, mark};
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-/// Width of a plot, pixels: that of the report page's text, so that pages do not shrink it.
+/// Width of a plot, pixels: that of the report page's text, so that pages do not scale it down.
 pub const WIDTH_PX: u32 = 880;
 /// Height of a line of the legend, pixels.
 const LINE_PX: i32 = 21;
-/// Distance of the legend from the plot's left and right border, and of its rows from others, pixels.
+/// Distance of the legend from the plot's left and right border, and of its rows from other elements, pixels.
 const MARGIN_PX: i32 = 14;
 /// Width of a sign with the space after it, pixels.
 const SIGN_PX: i32 = 34;
-/// The widest that a letter of a legend is on average, pixels: fonts differ from browser to browser.
+/// Upper bound on the average width of a letter in a legend, pixels: fonts differ between browsers.
 const LETTER_PX: f64 = 8.4;
-/// Letters of a name that are shown.
+/// Maximum number of letters of a displayed name.
 const MAX_LETTERS: usize = 96;
 
-/// A part of a plot that is drawn into.
+/// A drawing area of a plot.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// The result of drawing.
 pub type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 
-/// The font for letters of that many pixels.
+/// The font whose letters have that height in pixels.
 pub fn font(height_px: f64) -> (&'static str, f64) {
     // The library divides by this when it writes SVG.
     ("sans-serif", 1.24 * height_px)
@@ -34,7 +34,7 @@ pub const TITLE_PX: f64 = 18.0;
 /// Height of the letters of labels and legends, pixels.
 pub const LABEL_PX: f64 = 14.0;
 
-/// What a legend shows before a name.
+/// The sign in front of a name in a legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// A line with a mark.
@@ -55,7 +55,7 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// A legend for series of these names.
+    /// A legend for series with these names.
     pub fn new<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         let names: Vec<String> = names.map(shortened).collect();
         let longest = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);

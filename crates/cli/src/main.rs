@@ -1,7 +1,7 @@
 //! The command line: thin commands over the library.
 //!
-//! Exit codes: 0 all free, 1 some contact, 2 no contact but some undecided, 3 wrong use, bad input or an internal fault,
-//! 130 interrupted, or the reader of the results closed the pipe.
+//! Exit codes: 0 all free, 1 some contact, 2 no contact but some undecided, 3 wrong usage, bad input or an internal
+//! fault, 130 interrupted, or the reader of the results closed the pipe.
 
 #[macro_use]
 mod terminal;
@@ -52,36 +52,38 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Say for each motion whether anything touches, and when first
+    /// Report for each motion whether anything touches, and when first
     Check(Box<check::CheckArgs>),
     /// Measure, and write figures, a table and a plot
     Bench(bench::BenchArgs),
     /// Print a script that completes commands and options in a shell
     Completions(completions::CompletionsArgs),
-    /// Make, fetch and list data sets
+    /// Generate, fetch and list data sets
     Dataset(dataset::DatasetArgs),
-    /// Say for each vertex and face, or two edges, on straight lines whether they meet, and when first
+    /// Report for each vertex and face, or two edges, on straight lines whether they meet, and when first
     Elementary(elementary::ElementaryArgs),
-    /// Show adapters, and what a robot and a scene consist of
+    /// Print the adapters, and the contents of a robot and a scene
     Info(info::InfoArgs),
     /// Print the manual page, or write the pages of all commands
     Man(man::ManArgs),
-    /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps; or write it as glTF
+    /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps; or
+    /// write it as glTF
     Render(Box<render::RenderArgs>),
-    /// Put measurements together to one page: tables, plots, pictures, and motions in three dimensions
+    /// Combine measurements into one page: tables, plots, pictures, and motions in three dimensions
     Report(Box<report::ReportArgs>),
-    /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first contacts
+    /// Follow the extremal pairs of moving ellipsoids, tori, NURBS surfaces and curves: distances, depths, first
+    /// contacts
     Track(track::TrackArgs),
-    /// Cover motions with balls of displacements: free with a certificate, or where contact is possible
+    /// Cover motions with balls of displacements: free with a certificate, or possible contacts with their times
     Tolerance(tolerance::ToleranceArgs),
     /// Check a certificate of `tolerance`
     Verify(verify::VerifyArgs),
 }
 
-/// How a command ended, if not with an error.
+/// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All motions or queries are free, or there is nothing to judge.
+    /// All motions or queries are free, or the command does not judge any.
     Free,
     /// Some motion or query has a contact.
     Contact,
@@ -100,7 +102,7 @@ fn main() -> ExitCode {
         Err(message) => {
             // Help and version are requests; everything else is an error.
             let code = if message.use_stderr() { 3 } else { 0 };
-            // Nothing is left to do if the terminal is gone.
+            // If the terminal is gone, nothing remains to do.
             let _ = message.print();
             return ExitCode::from(code);
         }
@@ -112,7 +114,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Free) => ExitCode::from(0),
         Ok(Outcome::Contact) => ExitCode::from(1),
         Ok(Outcome::Undecided) => ExitCode::from(2),
-        // Whoever read the results wants no more of them.
+        // The reader of the results has closed the pipe.
         Err(error) if error.kind() == ErrorKind::Closed => ExitCode::from(130),
         Err(error) => {
             terminal::error(&error);
@@ -138,22 +140,22 @@ fn run(command: Command) -> Result<Outcome> {
     }
 }
 
-/// A flag that an interruption raises from now on, instead of ending the process. Call it once.
+/// Returns a flag that an interruption sets from now on, instead of ending the process. Call it once.
 fn interruption() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&flag);
-    // A second handler cannot be set; the first one serves as well.
+    // A second handler cannot be set, but the first one has the same effect.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     flag
 }
 
-/// The error of a run that was interrupted.
+/// The error of an interrupted run.
 fn interrupted(after: &str) -> Error {
     Error::new(ErrorKind::Interrupted, format!("interrupted after {after}"))
 }
 
-/// A number of bytes, such as `2GiB`, `500MB` or `1048576`. `K`, `M`, `G`, `T` alone are powers of 1024, as elsewhere on
-/// command lines.
+/// A number of bytes, such as `2GiB`, `500MB` or `1048576`. `K`, `M`, `G`, `T` alone are powers of 1024, as in other
+/// command-line programs.
 fn bytes(text: &str) -> std::result::Result<u64, String> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -185,7 +187,7 @@ fn bytes(text: &str) -> std::result::Result<u64, String> {
     bytes.ok_or_else(|| format!("'{text}' is no number of bytes"))
 }
 
-/// A number list such as `x,y,z,roll,pitch,yaw`.
+/// A list of numbers such as `x,y,z,roll,pitch,yaw`.
 fn numbers<const N: usize>(text: &str) -> std::result::Result<[f64; N], String> {
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() != N {

@@ -1,4 +1,4 @@
-//! `firstcontact man`: manual pages, made from the same text as `--help`.
+//! `firstcontact man`: manual pages, generated from the same text as `--help`.
 
 use super::{Cli, Outcome};
 use clap::{Args, Command, CommandFactory};
@@ -19,7 +19,7 @@ pub struct ManArgs {
 /// Runs the command.
 pub fn run(args: &ManArgs) -> Result<Outcome> {
     let mut program = Cli::command().disable_help_subcommand(true);
-    // Gives subcommands their whole names and the options of every command.
+    // Gives subcommands their full names and the options of every command.
     program.build();
     match &args.out {
         None => show!("{}", String::from_utf8_lossy(&page(&program)?.1).trim_end()),

@@ -9,19 +9,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The path that stands for the standard input.
+/// The path that means the standard input.
 pub const STANDARD_INPUT: &str = "-";
 
 /// Options for reading motions.
 #[derive(Clone, Debug, Args)]
 pub struct MotionArgs {
-    /// Value of the joints that motions with joint names leave out, which is an error otherwise: zero, or a JSON file
-    /// {"joint": value, …}, in radians and metres
+    /// Value of the joints that are missing from motions with joint names: zero, or a JSON file {"joint": value, …}, in
+    /// radians and metres. Without it a missing joint is an error
     #[arg(long, value_name = "zero|FILE.json", help_heading = "Reading")]
     missing_joints: Option<MissingJointsChoice>,
 }
 
-/// Where values of missing joints come from.
+/// The source of the values of missing joints.
 #[derive(Clone, Debug)]
 enum MissingJointsChoice {
     Zero,

@@ -1,4 +1,5 @@
-//! Where commands write: a file, a pipe or a device, or `-` for the standard output; and what they must not overwrite.
+//! Destinations of a command's output: a file, a pipe or a device, or `-` for the standard output; and the protection
+//! of files that must not be overwritten.
 
 use super::motions::STANDARD_INPUT;
 use firstcontact::output::{self, PartFile};
@@ -10,21 +11,21 @@ use std::time::Duration;
 /// Paths that mean the standard output.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// Time between two attempts to get what another process is using.
+/// Time between two attempts to use a resource that another process is using.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// Results go to the standard output, so text for people does not.
+/// True if results are written to the standard output, so that text for people is not.
 static RESULTS_ON_STDOUT: AtomicBool = AtomicBool::new(false);
 
-/// Returns whether text for people goes to the standard error because the standard output carries results.
+/// Returns whether text for people is written to the standard error because the standard output carries results.
 pub fn results_on_stdout() -> bool {
     RESULTS_ON_STDOUT.load(Ordering::Relaxed)
 }
 
-/// Sends text for people to the standard error, because `--json` writes to the standard output.
+/// Redirects text for people to the standard error, because `--json` writes to the standard output.
 ///
 /// # Errors
-/// The answers go there, too.
+/// The answers are written to the standard output, too.
 pub fn reserve_stdout(out: &Path) -> Result<()> {
     if is_stdout(out) {
         let message = format!("--json and --out {} both write to standard output", out.display());
@@ -38,16 +39,16 @@ fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path == Path::new(name))
 }
 
-/// Returns whether lines go straight to the standard output, a pipe or a device, so that nothing can be kept or
-/// continued.
+/// Returns whether lines are written straight to the standard output, a pipe or a device, so that nothing can be kept
+/// or continued.
 pub fn is_stream(path: &Path) -> bool {
     is_stdout(path) || output::is_stream(path)
 }
 
 /// Refuses outputs, each with the name of its option, that would overwrite one of `inputs`, any file that was read
-/// before, or each other, and outputs that another process is writing. Call it before there is any work, and again when
-/// everything is read and no output is open yet. If results go to the standard output, text for people goes to the
-/// standard error from now on.
+/// before, or each other, and outputs that another process is writing. Call it before any work, and again when
+/// everything is read and no output is open yet. If results are written to the standard output, text for people is
+/// written to the standard error from now on.
 pub fn check(inputs: &[&Path], outputs: &[(&str, &Path)]) -> Result<()> {
     // The standard input may be a file.
     for &path in inputs {
@@ -65,7 +66,7 @@ pub fn check(inputs: &[&Path], outputs: &[(&str, &Path)]) -> Result<()> {
     outputs.iter().try_for_each(|(_, path)| output::refuse_busy(path))
 }
 
-/// Opens an output with what an earlier process may have left in its part.
+/// Opens an output with the content that an earlier process may have left in its part.
 pub fn open(path: &Path) -> Result<PartFile> {
     if is_stdout(path) { PartFile::stdout() } else { PartFile::open(path) }
 }
@@ -76,7 +77,7 @@ pub fn create(path: &Path) -> Result<PartFile> {
     file.restart().map(|()| file)
 }
 
-/// Keeps the answers of a command that was interrupted and cannot continue, and says where they are.
+/// Keeps the answers of a command that was interrupted and cannot continue, and adds their location to the error.
 pub fn keep(file: PartFile, out: &Path, error: Error) -> Error {
     let is_stream = file.is_stream();
     match file.keep() {
@@ -86,7 +87,8 @@ pub fn keep(file: PartFile, out: &Path, error: Error) -> Error {
     }
 }
 
-/// Tries until no other process is in the way, and says once that it waits. An interruption ends the program as usual.
+/// Repeats an attempt until no other process is in the way, and reports once that it is waiting. An interruption ends
+/// the program as usual.
 pub fn wait<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
     let mut waits = false;
     loop {

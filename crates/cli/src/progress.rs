@@ -9,19 +9,19 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How progress is reported.
+/// Form of progress reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProgressMode {
-    /// A bar, redrawn up to 10 times a second, if standard error is a terminal; else nothing
+    /// A bar, redrawn up to 10 times a second, if standard error is a terminal; otherwise nothing
     Auto,
     /// Nothing
     Never,
-    /// A JSON object a line with the keys phase, unit, done, total and rate (units a second): up to 4 lines a second,
-    /// and one at the end of each phase
+    /// One JSON object per line with the keys phase, unit, done, total and rate (units per second): up to 4 lines a
+    /// second, and one at the end of each phase
     Json,
 }
 
-/// Times a second that a bar is drawn.
+/// Number of times per second that a bar is drawn.
 const DRAWN_PER_S: u8 = 10;
 /// Time between two lines of JSON.
 const BETWEEN_LINES: Duration = Duration::from_millis(250);
@@ -38,7 +38,7 @@ pub struct Progress {
 struct Lines {
     phase: &'static str,
     unit: &'static str,
-    /// What was done when the phase began.
+    /// The amount that was done when the phase began.
     first: u64,
     done: u64,
     total: u64,
@@ -47,8 +47,8 @@ struct Lines {
 }
 
 impl Progress {
-    /// The progress of `phase`, such as `checking`, over `total` of a `unit`, such as `motions`. A total of 0 is not
-    /// known yet, and nothing is reported before it is.
+    /// The progress of `phase`, such as `checking`, over `total` of a `unit`, such as `motions`. A total of 0 means
+    /// that it is not known yet; nothing is reported until it is set.
     pub fn new(phase: &'static str, unit: &'static str, total: u64) -> Self {
         let mode = terminal::progress_mode();
         let (total_known, now) = ((total > 0).then_some(total), Instant::now());
@@ -64,7 +64,7 @@ impl Progress {
         Self { bar, lines }
     }
 
-    /// Begins with some of it done already, which does not count as work of this run.
+    /// Starts with an amount that is already done and does not count as work of this run.
     #[must_use]
     pub fn starting_at(self, done: u64) -> Self {
         self.bar.set_position(done);
@@ -75,7 +75,7 @@ impl Progress {
         self
     }
 
-    /// Says what is being worked on.
+    /// Sets the description of the current work.
     pub fn set_message(&self, message: impl Into<String>) {
         self.bar.set_message(format!("{} ", message.into()));
     }
@@ -88,13 +88,13 @@ impl Progress {
         }
     }
 
-    /// So much more is done.
+    /// Adds to the completed amount.
     pub fn add(&self, n: u64) {
         self.bar.inc(n);
         self.report(|lines| lines.done + n);
     }
 
-    /// So much is done.
+    /// Sets the completed amount.
     pub fn set(&self, done: u64) {
         self.bar.set_position(done);
         self.report(|_| done);
@@ -125,7 +125,7 @@ impl Lines {
         }
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = if seconds > 0.0 { self.done.saturating_sub(self.first) as f64 / seconds } else { 0.0 };
-        // As a number of a few digits.
+        // Rounded to a few digits.
         let rate: f64 = digits(rate).parse().unwrap_or(rate);
         let line = json!({
             "phase": self.phase, "unit": self.unit, "done": self.done, "total": self.total, "rate": rate,
@@ -152,7 +152,7 @@ fn style(phase: &'static str, unit: &'static str) -> ProgressStyle {
         })
 }
 
-/// A number that is not negative with three significant digits, and all digits before the point.
+/// A non-negative number with three significant digits, and all digits before the point.
 pub fn digits(x: f64) -> String {
     let mut text = String::new();
     let _ = match x {

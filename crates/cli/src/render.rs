@@ -1,4 +1,4 @@
-//! `firstcontact render`: a picture of one motion, or the motion itself for viewers of glTF.
+//! `firstcontact render`: a picture of one motion, or the motion itself for glTF viewers.
 
 use super::dataset::Work;
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
@@ -26,37 +26,37 @@ pub struct RenderArgs {
     /// The motion to draw, counted from 0
     #[arg(long, value_name = "K")]
     index: usize,
-    /// The file to write. Its ending chooses the format: .png or .jpg for a picture, .glb for the motion as binary
+    /// The file to write. Its extension selects the format: .png or .jpg for a picture, .glb for the motion as binary
     /// glTF, with robot, scene and contact in three dimensions and the robot animated from start to end. GLB needs no
     /// graphics adapter
     #[arg(long, value_name = "FILE.png|.jpg|.glb")]
     out: PathBuf,
-    /// Maximum number of the scene's triangles in a GLB file. Of a larger scene, it has the objects nearest to the
+    /// Maximum number of the scene's triangles in a GLB file. Of a larger scene it contains the objects nearest to the
     /// motion
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     scene_triangles: usize,
-    /// Also write what each moving link sweeps, as the drawn form of swept-volume culling sees it, into this folder:
-    /// LINK-PIECE.png, three maps of depth along x, y and z
+    /// Also write the volume that each moving link sweeps, as in the drawn form of swept-volume culling, into this
+    /// folder: LINK-PIECE.png, three maps of depth along x, y and z
     #[arg(long, value_name = "DIR")]
     tiles: Option<PathBuf>,
-    /// Pixels across and down, the legend included
+    /// Width and height in pixels, the legend included
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x800")]
     size: [u32; 2],
-    /// Number of exposures that a picture is the mean of: more give smoother shadows and edges, and take longer.
-    /// By default 32, and down to 8 for scenes of millions of triangles
+    /// Number of exposures that are averaged: more give smoother shadows and edges, and take longer. By default 32, and
+    /// down to 8 for scenes of millions of triangles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     exposures: Option<u32>,
-    /// Look from here: degrees about z counted from x, and above the horizontal plane. By default the view that shows
-    /// motion and contact best
+    /// Direction of view: degrees about z counted from x, and above the horizontal plane. By default the view that
+    /// shows motion and contact best
     #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = numbers::<2>, allow_hyphen_values = true)]
     view: Option<[f64; 2]>,
-    /// Draw with the graphics adapter whose name contains this
+    /// Draw with the graphics adapter whose name contains this text
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
     /// Pairs that are never tested: lines 'link object', either may be '*'
     #[arg(long, value_name = "FILE")]
     allow: Option<PathBuf>,
-    /// What to do with links that touch the scene at the start
+    /// Treatment of links that touch the scene at the start
     #[arg(long, value_enum, default_value = "report")]
     initial: InitialChoice,
     #[command(flatten)]
@@ -65,14 +65,14 @@ pub struct RenderArgs {
     inputs: InputArgs,
 }
 
-/// Runs the command. Its exit code is 0 whatever the motion does.
+/// Runs the command. Its exit code is 0 for every verdict.
 pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let is_picture = is_picture(&args.out)?;
     let Subject { robot, scene, motions, allowed } = subject(args)?;
     outputs::check(&[], &[("--out", &args.out)])?;
     let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };
     let gpu = is_picture.then(|| Gpu::open(&choice)).transpose()?;
-    // One motion is answered sooner on the CPU than a device is made ready.
+    // For one motion the CPU is faster than the preparation of a device.
     let mut options = Options { backend: Backend::Cpu, ..Options::default() };
     options.solve.initial = args.initial.into();
     let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).build()?;
@@ -101,12 +101,12 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     Ok(Outcome::Free)
 }
 
-/// The maps of depth that `--tiles` asks for, each with its file, which is not an input.
+/// The maps of depth for `--tiles`, each with its file, which must not be an input.
 fn tiles(args: &RenderArgs, engine: &Engine, motions: &Motions) -> Result<Vec<(PathBuf, Image)>> {
     let Some(folder) = &args.tiles else { return Ok(Vec::new()) };
     let tiles = picture::tiles(engine, motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
     let named = tiles.into_iter().map(|tile| {
-        // A link's name may be anything.
+        // A link's name may contain any characters.
         let link = tile.link.replace(|c: char| !c.is_alphanumeric() && !"-_.".contains(c), "_");
         (folder.join(format!("{link}-{}.png", tile.piece)), tile.image)
     });
@@ -115,7 +115,7 @@ fn tiles(args: &RenderArgs, engine: &Engine, motions: &Motions) -> Result<Vec<(P
     Ok(named)
 }
 
-/// Whether a file is a picture, rather than a motion for viewers, by the ending of its name.
+/// Returns whether a file is a picture, rather than a motion for viewers, according to its extension.
 fn is_picture(path: &Path) -> Result<bool> {
     if Format::of(path).is_some() {
         return Ok(true);
@@ -131,12 +131,12 @@ fn is_picture(path: &Path) -> Result<bool> {
     Err(Error::usage(message).in_file(path).remedy(remedy))
 }
 
-/// The first characters of an ending.
+/// The first characters of an extension.
 fn shortened(ending: &str) -> String {
     ending.chars().take(20).collect()
 }
 
-/// Writes a picture, and describes how it was made.
+/// Draws and writes a picture, and returns a description.
 fn picture(args: &RenderArgs, engine: &Engine, gpu: &Gpu, motions: &Motions, verdict: &Verdict) -> Result<String> {
     let view = args.view.map(|[azimuth_deg, elevation_deg]| View { azimuth_deg, elevation_deg });
     let options = picture::Options { size: args.size, view, exposures: args.exposures };
@@ -146,7 +146,7 @@ fn picture(args: &RenderArgs, engine: &Engine, gpu: &Gpu, motions: &Motions, ver
     Ok(format!("seen from {azimuth_deg},{elevation_deg} on {}", gpu.summary().name))
 }
 
-/// Writes a GLB file, and describes how much of the scene is in it.
+/// Writes a GLB file, and returns a description with the share of the scene in it.
 fn export(args: &RenderArgs, engine: &Engine, scene: &Scene, motions: &Motions, verdict: &Verdict) -> Result<String> {
     let shown = [ShownMotion { at: 0, number: args.index, verdict }];
     let glb = gltf::export(engine, scene, motions, &shown, args.scene_triangles)?;
@@ -156,7 +156,7 @@ fn export(args: &RenderArgs, engine: &Engine, scene: &Scene, motions: &Motions, 
     Ok(format!("with {} of the scene's {} triangles", glb.scene_triangles, glb.of_triangles))
 }
 
-/// What is drawn: one motion.
+/// The motion to draw, with its inputs.
 struct Subject {
     robot: Robot,
     scene: Scene,

@@ -1,5 +1,5 @@
-//! Fingerprints: hashes of everything that answers depend on, kept next to answers that are not finished, and attached
-//! to those that are.
+//! Fingerprints: hashes of everything that answers depend on. They are kept next to unfinished answers, and attached to
+//! finished ones.
 
 use firstcontact::engine::Engine;
 use firstcontact::model::robot::Robot;
@@ -7,7 +7,7 @@ use firstcontact::model::scene::Scene;
 use firstcontact::motion::Motions;
 use serde::{Deserialize, Serialize};
 
-/// What answers depend on.
+/// Hashes of everything that answers depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     version: String,
@@ -19,8 +19,8 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Of all that an engine was built from and is given: the robot, the scene, the hash of the motions, and what else may
-    /// change an answer; of several robots and scenes, where each problem has its own.
+    /// The fingerprint of everything that an engine is built from and is given: the robot, the scene, the hash of the
+    /// motions, and all options that may change an answer; of several robots and scenes, if each problem has its own.
     pub fn new(engine: &Engine, robots: &[&Robot], scenes: &SceneHash, motions: &MotionHash, options: &str) -> Self {
         let mut of_robot = blake3::Hasher::new();
         for robot in robots {
@@ -40,7 +40,7 @@ impl Fingerprint {
         }
     }
 
-    /// The same with the options as a hash, which is short.
+    /// The same fingerprint with the options as a hash, which is short.
     pub fn short(&self) -> Self {
         Self { options: blake3::hash(self.options.as_bytes()).to_string(), ..self.clone() }
     }
@@ -63,7 +63,7 @@ impl Fingerprint {
 pub struct SceneHash(blake3::Hasher);
 
 impl SceneHash {
-    /// Of all that answers depend on.
+    /// The hash of everything in the scenes that answers depend on.
     pub fn new<'s>(scenes: impl IntoIterator<Item = &'s Scene>) -> Self {
         let mut hash = blake3::Hasher::new();
         for scene in scenes {
@@ -81,7 +81,7 @@ impl SceneHash {
 pub struct MotionHash(blake3::Hasher);
 
 impl MotionHash {
-    /// Takes in the next ones.
+    /// Adds the next motions.
     pub fn add(&mut self, motions: &Motions) {
         for i in 0..motions.len() {
             self.0.update(bytemuck::cast_slice(motions.start(i)));

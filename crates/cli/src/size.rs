@@ -6,7 +6,7 @@ use firstcontact::model::scene::Scene;
 use glam::{DAffine3, DVec3};
 use serde_json::{Value, json};
 
-/// A box along the axes of the world, metres.
+/// An axis-aligned box in the world, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// The lowest corner.
@@ -16,7 +16,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box of points; nothing where there is no point.
+    /// The box of points; `None` if there are none.
     fn new(points: impl IntoIterator<Item = DVec3>) -> Option<Self> {
         points
             .into_iter()
@@ -44,26 +44,26 @@ impl Bounds {
         self.high - self.low
     }
 
-    /// As JSON: corners and sides.
+    /// The box as JSON: corners and sides.
     pub fn to_json(self) -> Value {
         json!({ "low": self.low.to_array(), "high": self.high.to_array(), "size": self.size_m().to_array() })
     }
 
-    /// In words: sides and corners.
+    /// The box in words: sides and corners.
     pub fn in_words(&self) -> String {
         let three = |v: DVec3, between: &str| v.to_array().map(|x| format!("{x:.3}")).join(between);
         format!("{} m, from ({}) to ({}) m", three(self.size_m(), " × "), three(self.low, ", "), three(self.high, ", "))
     }
 }
 
-/// A distance from the robot's root that no point of it exceeds, metres: the sum of the joints' offsets along each
-/// chain. Nothing for a robot without triangles, and for one with a joint that slides without limits or moves freely.
+/// An upper bound on the distance of the robot's points from its root, metres: the sum of the joints' offsets along
+/// each chain. `None` for a robot without triangles, and for one with a prismatic joint without limits or a free joint.
 pub fn reach_m(robot: &Robot) -> Option<f64> {
     let mut of_bodies: Vec<Option<f64>> = Vec::with_capacity(robot.bodies.len());
     for body in &robot.bodies {
         let before = match body.parent {
             None => Some(0.0),
-            // The root stands where --base puts it; distances count from there.
+            // The root is at the pose of --base; distances are measured from it.
             Some(parent) => of_bodies.get(parent as usize).copied().flatten().map(|r| r + body.joint.origin_m.length()),
         };
         of_bodies.push(before.zip(travel_m(robot, body)).map(|(before, travel)| before + travel));
@@ -73,7 +73,7 @@ pub fn reach_m(robot: &Robot) -> Option<f64> {
     reaches.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
 }
 
-/// How far a joint takes its body from where it is at 0, at most, metres.
+/// The largest displacement of a body by its joint from the position at 0, metres.
 fn travel_m(robot: &Robot, body: &Body) -> Option<f64> {
     match body.joint.kind {
         JointKind::Fixed | JointKind::Revolute { .. } => Some(0.0),
@@ -86,20 +86,20 @@ fn travel_m(robot: &Robot, body: &Body) -> Option<f64> {
     }
 }
 
-/// A robot with a longer side is questioned, metres.
+/// A robot with a longer side causes a warning, metres.
 const LARGE_ROBOT_M: f64 = 50.0;
-/// A scene with a longer side is questioned if it is much larger than the robot, metres.
+/// A scene with a longer side causes a warning if it is much larger than the robot, metres.
 const LARGE_SCENE_M: f64 = 200.0;
-/// A robot or scene with a shorter longest side is questioned if the other one is much larger, metres.
+/// A robot or scene whose longest side is shorter causes a warning if the other one is much larger, metres.
 const SMALL_M: f64 = 0.05;
-/// How many times larger than its scene a robot may be.
+/// Largest plausible ratio of a robot's size to its scene's.
 const ROBOT_BY_SCENE: f64 = 100.0;
-/// The same where one of both is of an odd size.
+/// The same ratio if one of the two has an unusual size.
 const ODD_ROBOT_BY_SCENE: f64 = 10.0;
-/// How many times larger than its robot a scene of an odd size may be.
+/// Largest plausible ratio of the size of a scene with an unusual size to its robot's.
 const SCENE_BY_ROBOT: f64 = 500.0;
 
-/// Warnings about sizes that suggest other units than metres.
+/// Warnings about sizes that suggest units other than metres.
 pub fn unit_warnings(robot: Option<Bounds>, scene: Option<Bounds>) -> Vec<String> {
     let [r, s] = [robot, scene].map(|b| b.map_or(0.0, |b| b.size_m().max_element()));
     let mut warnings = Vec::new();
@@ -158,13 +158,13 @@ mod tests {
     #[test]
     fn odd_sizes_are_questioned_and_usual_ones_are_not() {
         for (robot, scene, warnings) in [
-            // A robot in a shop, in a hall, over a small part, over a screw.
+            // A robot in a shop, in a hall, above a small part, above a screw.
             (1.0, 17.0, 0),
             (1.0, 140.0, 0),
             (1.0, 0.2, 0),
             (0.1, 50.0, 0),
             (20.0, 300.0, 0),
-            // The robot in millimetres: large, and beside its scene.
+            // The robot in millimetres: large, also relative to its scene.
             (1000.0, 17.0, 2),
             (1000.0, 1000.0, 1),
             (60.0, 100.0, 1),

@@ -1,4 +1,4 @@
-//! What `check` prints at its end, and writes as `stats.json`.
+//! The summary that `check` prints at its end, and `stats.json`.
 
 use super::progress::digits;
 use comfy_table::Table;
@@ -9,27 +9,27 @@ use firstcontact::model::scene::Scene;
 use firstcontact::report::{Line, Place};
 use serde_json::{Value, json};
 
-/// Where time went besides checking.
+/// Times other than those of the stages.
 #[derive(Clone, Copy, Debug)]
 pub struct Totals {
     /// Seconds of reading the input.
     pub load_s: f64,
-    /// Processor seconds of checking, where the system reports them.
+    /// Processor seconds of checking, if the system reports them.
     pub cpu_s: Option<f64>,
-    /// Seconds since the command began; no less than the sum of all phases.
+    /// Seconds since the command began; at least the sum of all phases.
     pub total_s: f64,
-    /// Motions that were answered before, by a run that did not end.
+    /// Motions that an earlier, unfinished run has answered.
     pub resumed: u64,
 }
 
-/// The most memory that this process has had, bytes, where the system tells.
+/// The peak memory of this process, bytes, if the system reports it.
 pub fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// `stats.json`.
+/// The content of `stats.json`.
 pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, scene: &Scene) -> Value {
     let adapter = engine
         .adapter()

@@ -1,6 +1,6 @@
-//! Output for people: how much of it, and in which colours.
+//! Output for people: its amount, and its colours.
 //!
-//! Answers go to files and to standard output; notes, warnings, errors and progress go to standard error.
+//! Answers are written to files and standard output; notes, warnings, errors and progress to standard error.
 
 use super::progress::ProgressMode;
 use anstream::AutoStream;
@@ -11,8 +11,8 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-/// Prints a line of a summary, unless `--quiet`: on standard output, or on standard error where standard output carries
-/// results. A failed write changes nothing: no error, no panic.
+/// Prints a line of a summary, unless `--quiet`: on standard output, or on standard error if standard output carries
+/// results. A failed write is ignored: no error, no panic.
 macro_rules! say {
     ($($line:tt)*) => {{
         if $crate::outputs::results_on_stdout() {
@@ -23,7 +23,7 @@ macro_rules! say {
     }};
 }
 
-/// Prints a line that the command was run for on standard output, with `--quiet` too.
+/// Prints a line of the command's result on standard output, also with `--quiet`.
 #[cfg(not(test))]
 macro_rules! show {
     ($($line:tt)*) => {{
@@ -31,8 +31,8 @@ macro_rules! show {
     }};
 }
 
-/// Prints a line where the test harness keeps it for tests that fail: what a test provokes, such as the end of a peer,
-/// does not look like a failure in the log then.
+/// Prints a line through the test harness, which captures it: conditions that a test provokes, such as the end of a
+/// peer, then do not look like failures in the log.
 #[cfg(test)]
 macro_rules! show {
     ($($line:tt)*) => { println!($($line)*) };
@@ -48,20 +48,20 @@ macro_rules! tell {
     }};
 }
 
-/// Prints a note where the test harness keeps it, as `show` does.
+/// Prints a note through the test harness, as `show` does.
 #[cfg(test)]
 macro_rules! tell {
     ($($line:tt)*) => { eprintln!($($line)*) };
 }
 
-/// Options that every command takes.
+/// Options of every command.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct TerminalArgs {
-    /// Print errors and warnings only: no summary, no notes, no progress bars. What a command is run for is printed
-    /// in any case: lists, and what --json, --out - or --progress json ask for
+    /// Print errors and warnings only: no summary, no notes, no progress bars. The result of a command is printed in
+    /// any case: lists, and the output of --json, --out - or --progress json
     #[arg(long, global = true, display_order = 900)]
     quiet: bool,
-    /// How to report progress on standard error
+    /// Form of the progress reports on standard error
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "HOW", display_order = 901)]
     progress: ProgressMode,
     /// When to use colours; auto honours NO_COLOR, CLICOLOR and CLICOLOR_FORCE
@@ -72,19 +72,19 @@ pub struct TerminalArgs {
 static ARGS: OnceLock<TerminalArgs> = OnceLock::new();
 
 impl TerminalArgs {
-    /// Makes these options those of the process. Only the first call counts.
+    /// Applies these options to the process. Only the first call has an effect.
     pub fn apply(self) {
         set_color(self.color);
         let _ = ARGS.set(self);
     }
 }
 
-/// Whether summaries and notes are left out.
+/// Returns whether summaries and notes are left out.
 pub fn is_quiet() -> bool {
     ARGS.get().is_some_and(|args| args.quiet)
 }
 
-/// How progress is reported.
+/// The form in which progress is reported.
 pub fn progress_mode() -> ProgressMode {
     match ARGS.get() {
         Some(TerminalArgs { quiet: true, progress: ProgressMode::Auto, .. }) => ProgressMode::Never,
@@ -93,7 +93,7 @@ pub fn progress_mode() -> ProgressMode {
     }
 }
 
-/// The value of `--color` in arguments that are not parsed yet: what is wrong with them is printed in colours, or not.
+/// The value of `--color` in arguments that are not parsed yet, so that errors about them are coloured accordingly.
 pub fn color_asked_for(arguments: impl IntoIterator<Item = OsString>) -> ColorChoice {
     let mut arguments = arguments.into_iter().map(|a| a.to_string_lossy().into_owned()).take_while(|a| a != "--");
     let mut asked = String::new();
@@ -111,7 +111,7 @@ pub fn color_asked_for(arguments: impl IntoIterator<Item = OsString>) -> ColorCh
     }
 }
 
-/// Makes a choice of colours that of the process.
+/// Applies a choice of colours to the process.
 pub fn set_color(choice: ColorChoice) {
     match choice {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -134,7 +134,7 @@ pub fn warn(message: &str) {
 fn labelled(label: &str, color: AnsiColor, message: &dyn Display) {
     let style = Style::new().bold().fg_color(Some(color.into()));
     let line = format!("{style}{label}:{style:#} {message}\n");
-    // One write, so that lines of several processes do not mix. Nothing is left to do if the terminal is gone.
+    // A single write, so that lines of several processes do not mix. If the terminal is gone, nothing remains to do.
     let mut text = AutoStream::new(Vec::new(), AutoStream::choice(&io::stderr()));
     let _ = text.write_all(line.as_bytes());
     let _ = io::stderr().write_all(&text.into_inner());

@@ -30,17 +30,17 @@ pub struct ToleranceArgs {
     /// base
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The answers, a line of JSON for each motion; `-` is the standard output, and a pipe or a device is written
-    /// directly
+    /// The answers, one line of JSON per motion; `-` is the standard output; pipes and devices are written directly
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
     /// The proofs that motions are free, for `verify`
     #[arg(long, value_name = "CERTIFICATE")]
     certificate: Option<PathBuf>,
-    /// Where the elementary tests of robots run: what an adapter clears is proved, the rest and all certificates are the CPU's
+    /// Processor for the elementary tests of robots: pairs that an adapter clears are proved; the CPU does the rest and
+    /// all certificates
     #[arg(long, value_enum, default_value = "auto")]
     backend: BackendChoice,
-    /// A part of the name of the graphics adapter
+    /// Use the graphics adapter whose name contains this text
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
     /// Threads on the CPU; 0 for all cores
@@ -50,25 +50,25 @@ pub struct ToleranceArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum BackendChoice {
-    /// A hardware graphics adapter if there is one, else the CPU
+    /// A hardware graphics adapter if there is one, otherwise the CPU
     Auto,
-    /// Any graphics adapter, a software one too
+    /// Any graphics adapter, including software ones
     Gpu,
     /// The CPU
     Cpu,
 }
 
-/// Motions that are answered before the next ones begin, for each thread.
+/// Motions per thread that are answered before the next ones begin.
 const AT_ONCE: usize = 8;
-/// The same with an adapter, in all: worklists are to be long.
+/// Motions that are answered before the next ones begin with an adapter, in total: long worklists are efficient.
 const AT_ONCE_ON_ADAPTER: usize = 128;
 
-/// Answers for motions of some numbers.
+/// Answers for a range of motions.
 type AnswerAll<'a> = dyn FnMut(Range<usize>, &ThreadPool) -> Vec<Result<Answer>> + 'a;
 
 /// The answer for one motion.
 struct Answer {
-    /// The line without the number.
+    /// The line without the motion's number.
     line: Value,
     /// The proofs by body, if it is free.
     proofs: Option<Vec<(usize, Vec<Step>)>>,
@@ -86,7 +86,7 @@ pub fn run(args: &ToleranceArgs) -> Result<Outcome> {
 }
 
 impl ToleranceArgs {
-    /// Refuses outputs that would overwrite an input: one of these files, or one that was read before.
+    /// Refuses outputs that would overwrite an input: one of these files, or any file that was read before.
     fn check_outputs(&self, inputs: &[&Path]) -> Result<()> {
         let certificate = self.certificate.iter().map(|path| ("--certificate", path.as_path()));
         let outputs: Vec<_> = std::iter::once(("--out", self.out.as_path())).chain(certificate).collect();
@@ -160,7 +160,7 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
             Ok(found) => found,
             Err(e) => return vec![Err(e)],
         };
-        // A certificate is the CPU's.
+        // Certificates are computed on the CPU.
         let prove = |(i, found): (usize, Covered)| {
             if proof && found.is_free() { check(i).map(told) } else { Ok(told(found)) }
         };
@@ -170,7 +170,7 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
     answer_all(args, &job, &orders, of, Some(AT_ONCE_ON_ADAPTER), &mut answers)
 }
 
-/// The adapter that is asked for.
+/// The requested adapter.
 fn device(args: &ToleranceArgs) -> Result<Option<Batch>> {
     let hardware_only = matches!(args.backend, BackendChoice::Auto) && args.adapter.is_none();
     let choice = AdapterChoice { name: args.adapter.clone(), hardware_only, ..AdapterChoice::default() };

@@ -25,14 +25,14 @@ pub struct TrackArgs {
 
 /// The files in the folder.
 const FILES: [&str; 3] = ["track.csv", "track.json", "track.svg"];
-/// Lines that the CSV file may have.
+/// Maximum number of lines of the CSV file.
 const MOST_LINES: f64 = 5e6;
 /// Width of an enclosed time of first contact, as a share of the duration.
 const TOLERANCE: f64 = 1e-9;
 
 /// A pair tracked with one gain.
 struct Run {
-    /// "a b".
+    /// The names of the two bodies, "a b".
     name: String,
     gain_per_s: f64,
     track: Track,
@@ -83,7 +83,7 @@ fn write(
     contacts: &[std::result::Result<FirstContact, Lost>],
 ) -> Result<()> {
     let [csv, json, picture] = FILES.map(|name| args.out.join(name));
-    // Plotted first: a failure there leaves no file.
+    // Plotted first: if that fails, no file is left.
     let svg = plot::errors_and_distances(runs, scene.duration_s)?;
     let failed = |e: std::io::Error| Error::usage(format!("cannot write: {e}")).in_file(&args.out);
     output::write(&csv, |to| {
@@ -98,20 +98,21 @@ fn write(
     })?;
     let all = json!({
         "runs": runs.iter().map(summary).collect::<Vec<Value>>(),
-        "first_contacts": names.iter().zip(contacts).map(|(n, c)| contact(n, c, scene.margin_m)).collect::<Vec<Value>>(),
+        "first_contacts":
+            names.iter().zip(contacts).map(|(n, c)| contact(n, c, scene.margin_m)).collect::<Vec<Value>>(),
     });
     let text = serde_json::to_string_pretty(&all).map_err(|e| Error::usage(e.to_string()))?;
     output::write(&json, |to| writeln!(to, "{text}").map_err(failed))?;
     output::write(&picture, |to| to.write_all(svg.as_bytes()).map_err(failed))
 }
 
-/// A number, or nothing where there is none.
+/// A number; empty if it is not finite.
 fn cell(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { String::new() }
 }
 
 fn line(run: &Run, sample: &Sample) -> String {
-    // A name may hold what a line of CSV must not.
+    // A name may contain characters that a line of CSV must not.
     let name = format!("\"{}\"", run.name.replace('"', "\"\"").replace(char::is_control, " "));
     let mut cells =
         vec![name, cell(run.gain_per_s), cell(sample.t_s), sample.phase.name().into(), cell(sample.sigma_m)];
@@ -133,7 +134,14 @@ fn summary(run: &Run) -> Value {
     let count = |name: &str| samples.iter().filter(|s| s.phase.name() == name).count();
     let (tracking, acquiring) = (count("tracking"), count("acquiring"));
     let least = samples.iter().filter(|s| s.phase == Phase::Tracking).min_by(|a, b| a.sigma_m.total_cmp(&b.sigma_m));
-    let restart = |r: &firstcontact::extremal::tracker::Restart| json!({"t_s": r.t_s, "reason": r.lost.name(), "message": r.lost.to_string(), "found": r.found});
+    let restart = |r: &firstcontact::extremal::tracker::Restart| {
+        json!({
+            "t_s": r.t_s,
+            "reason": r.lost.name(),
+            "message": r.lost.to_string(),
+            "found": r.found,
+        })
+    };
     json!({
         "pair": run.name,
         "gain_per_s": run.gain_per_s,
@@ -155,7 +163,12 @@ fn finite(x: f64) -> Option<f64> {
 fn contact(name: &str, contact: &std::result::Result<FirstContact, Lost>, margin_m: f64) -> Value {
     match contact {
         Ok(c) => {
-            json!({"pair": name, "margin_m": margin_m, "clear_until_s": c.clear_until_s, "reached_by_s": c.reached_by_s})
+            json!({
+                "pair": name,
+                "margin_m": margin_m,
+                "clear_until_s": c.clear_until_s,
+                "reached_by_s": c.reached_by_s,
+            })
         }
         Err(lost) => {
             json!({"pair": name, "margin_m": margin_m, "lost": lost.name(), "message": lost.to_string()})
@@ -163,7 +176,7 @@ fn contact(name: &str, contact: &std::result::Result<FirstContact, Lost>, margin
     }
 }
 
-/// Says how it went.
+/// Prints the results.
 fn told(runs: &[Run], names: &[String], contacts: &[std::result::Result<FirstContact, Lost>]) -> Outcome {
     for run in runs {
         let rate = run.track.decay_rate_per_s().map_or(String::new(), |r| format!(", errors decayed at {r:.4} /s"));

@@ -1,4 +1,4 @@
-//! `firstcontact verify`: whether a certificate of `tolerance` holds.
+//! `firstcontact verify`: checks a certificate of `tolerance`.
 
 use super::Outcome;
 use clap::Args;
@@ -10,12 +10,12 @@ use std::path::PathBuf;
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// A certificate that `tolerance --certificate` wrote
+    /// A certificate written by `tolerance --certificate`
     #[arg(value_name = "CERTIFICATE")]
     certificate: PathBuf,
 }
 
-/// Runs the command: 0 if the certificate holds, 1 if it is refused.
+/// Runs the command: 0 if the certificate is valid, 1 if it is refused.
 pub fn run(args: &VerifyArgs) -> Result<Outcome> {
     match record::verify(&args.certificate, &LoadLimits::default())? {
         Ok(n) => {

@@ -1,4 +1,4 @@
-//! A generated robot before it is written: links with meshes, joined by joints that turn.
+//! A generated robot before it is written: links with meshes, connected by revolute joints.
 
 use super::parts::assembly::Part;
 use super::parts::turn::cos_sin;
@@ -6,7 +6,7 @@ use firstcontact::error::Result;
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use glam::{DMat3, DVec3};
 
-/// A robot whose links form one chain of turning joints; link 0 stands still in the world.
+/// A robot whose links form one chain of revolute joints; link 0 is fixed in the world.
 #[derive(Clone, Debug)]
 pub struct Arm {
     /// The robot's name.
@@ -20,17 +20,17 @@ pub struct Arm {
 pub struct ArmLink {
     /// The triangles, in the link's frame; the name is the link's.
     pub part: Part,
-    /// The mesh file without its ending; links of one shape share it.
+    /// The mesh file without its extension; links of the same shape share it.
     pub mesh_file: String,
-    /// Where the link's frame stands in its parent's when the joint is at zero.
+    /// Placement of the link's frame in its parent's when the joint is at zero.
     pub mount: Mount,
     /// The joint's axis in the link's frame, a unit vector.
     pub axis: DVec3,
-    /// Between which values, radians, random starts of the joint lie.
+    /// Range of random start values of the joint, radians.
     pub start_range_rad: [f64; 2],
 }
 
-/// A placement whose turns are whole quarters, so that its matrix is exact.
+/// A placement whose rotations are whole quarter turns, so that its matrix is exact.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mount {
     /// Metres, in the parent's frame.
@@ -40,7 +40,7 @@ pub struct Mount {
 }
 
 impl Mount {
-    /// The turn as a matrix of zeros and ones.
+    /// The rotation as a matrix of zeros and ones.
     pub fn orientation(&self) -> DMat3 {
         let (c, s) = cos_sin(i64::from(self.x_quarters), 4);
         DMat3::from_cols(DVec3::X, DVec3::new(0.0, c, s), DVec3::new(0.0, -s, c))

@@ -1,7 +1,7 @@
-//! Chains of slim links among scattered obstacles, to see how the work grows with the depth of a model.
+//! Chains of slim links among scattered obstacles, to measure how the work grows with the depth of a model.
 //!
-//! Whatever the number of links, a chain is as long and as thick, starts are bent about as much, and for one seed the
-//! scene is the same.
+//! For every number of links a chain has the same length and thickness, starts are bent by about the same amount, and
+//! for one seed the scene is the same.
 
 use super::arm::{Arm, ArmLink, Mount};
 use super::parts::assembly::{Assembly, Part, tessellate};
@@ -13,28 +13,28 @@ use firstcontact::error::{Error, Result};
 use glam::DVec3;
 use std::f64::consts::PI;
 
-/// Numbers of links that a chain may have.
+/// Number of links that a chain may have.
 pub(crate) const N_LINKS: std::ops::RangeInclusive<usize> = 1..=1000;
 /// Number of obstacles.
 pub(crate) const N_OBJECTS: usize = 420;
 /// Number of triangles of the obstacles.
 pub(crate) const N_TRIANGLES: usize = 24_000;
 
-/// From the first joint to the tip, metres.
+/// Length from the first joint to the tip, metres.
 const LENGTH_M: f64 = 3.0;
 /// Half of the thickness of the links, metres.
 const RADIUS_M: f64 = 0.013;
 /// The height of the first joint, metres.
 const MOUNT_M: f64 = 1.6;
-/// How far any point of the chain gets from the first joint, metres.
+/// Centre and radius, metres, of a ball around the first joint that no point of the chain leaves.
 pub(crate) const REACH: (DVec3, f64) = (DVec3::new(0.0, 0.0, MOUNT_M), LENGTH_M + 2.0 * RADIUS_M);
-/// Starts bend each joint but the first by up to this over the square root of the number of links, radians: then the
-/// bends add up to the same whatever that number.
+/// Starts bend each joint except the first by up to this over the square root of the number of links, radians: then the
+/// total bend does not depend on that number.
 const BEND_RAD: f64 = 3.3;
-/// Nothing stands nearer to the base's axis than this, metres.
+/// No obstacle is closer to the base's axis than this, metres.
 const CLEAR_M: f64 = 0.35;
 
-/// The number of links that a name such as `chain-30` asks for; `None` if it is no chain's name.
+/// The number of links in a name such as `chain-30`; `None` if it is not the name of a chain.
 ///
 /// # Errors
 /// The number is missing or out of range.
@@ -53,7 +53,7 @@ pub(crate) fn links_of(name: &str) -> Result<Option<usize>> {
     }
 }
 
-/// A chain of `n` links that turn about z and y in turn, on a post.
+/// A chain of `n` links that turn alternately about z and y, on a post.
 pub(crate) fn arm(n: usize) -> Arm {
     let length = LENGTH_M / n.max(1) as f64;
     let detail = Detail { chord_error_m: 1e-3 };
@@ -88,10 +88,10 @@ pub(crate) fn arm(n: usize) -> Arm {
     Arm { name: format!("chain{n}"), links }
 }
 
-/// The obstacles: pillars, beams, plates, boxes, balls and rings, apart or through one another.
+/// The obstacles: pillars, beams, plates, boxes, balls and rings, separate or intersecting.
 ///
 /// # Errors
-/// None in practice: the counts of the pieces lie well around the wanted one.
+/// None in practice: the range of possible counts contains the required one.
 pub(crate) fn scene(seed: u64) -> Result<Vec<Part>> {
     let mut random = Stream::new(seed, "chain/scene");
     let objects: Vec<Assembly> = (0..N_OBJECTS)
@@ -111,7 +111,7 @@ pub(crate) fn scene(seed: u64) -> Result<Vec<Part>> {
     tessellate(&objects, N_TRIANGLES)
 }
 
-/// A point of the space around the base, at least `clear` from its axis.
+/// A point of the space around the base, at least `clear` away from its axis.
 fn place(random: &mut Stream, clear: f64) -> DVec3 {
     loop {
         let p = DVec3::new(random.between(-3.1, 3.1), random.between(-3.1, 3.1), random.between(0.1, 3.1));
@@ -141,7 +141,7 @@ fn pillar(random: &mut Stream) -> Assembly {
 }
 
 fn beam(random: &mut Stream) -> Assembly {
-    // It runs across the line to the base, so that it stays clear of it.
+    // It runs across the line to the base, so that it stays away from the base.
     let p = place(random, 0.1);
     let out = DVec3::new(p.x, p.y, 0.0).normalize_or(DVec3::X);
     let mut object = Assembly::new("beam");

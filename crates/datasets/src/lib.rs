@@ -1,5 +1,5 @@
-//! Data sets: seeded generators of robots, scenes and motions, the same bytes on every platform, and public ones that are
-//! fetched ([`manifest`], [`fetch`]).
+//! Data sets: seeded generators of robots, scenes and motions that give the same bytes on every platform, and public
+//! data sets that are fetched ([`manifest`], [`fetch`]).
 //!
 //! ```no_run
 //! # fn check(_: &firstcontact::model::robot::Robot, _: Option<&firstcontact::model::scene::Scene>) {}
@@ -18,8 +18,8 @@
 //! # }
 //! ```
 //!
-//! What makes the bytes the same: one fixed generator of random words, only `+ - * /` and square roots on `f64`, sine
-//! and cosine of our own, no order that depends on hashing.
+//! The bytes are the same because there is one fixed generator of random words, only `+ - * /` and square roots on
+//! `f64`, the engine's own sine and cosine, and no order that depends on hashing.
 
 mod amr;
 mod arm;
@@ -51,13 +51,13 @@ use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
 use glam::DVec3;
 
-/// Goes up whenever a generator's output changes.
+/// Version of the generators; it increases whenever their output changes.
 pub const GENERATOR_VERSION: u32 = 1;
 
-/// The seed that is used where none is given.
+/// The seed if none is given.
 pub const DEFAULT_SEED: u64 = 2004;
 
-/// The sets that can be made: name and what it is. A chain's number of links may be another.
+/// The sets that can be generated: name and description. A chain may have another number of links.
 pub const NAMES: [(&str, &str); 6] = [
     ("puma", "a Puma 560 of 7 links and 800 triangles"),
     ("pipes", "the Puma in dense pipework of 38,000 triangles, with motions"),
@@ -67,7 +67,7 @@ pub const NAMES: [(&str, &str); 6] = [
     ("chain-100", "the same with 100 links"),
 ];
 
-/// The largest scale: what the count of triangles has room for, and more than memories hold.
+/// The largest scale: the limit of the triangle count's type, and more than any memory holds.
 const MOST_ROOMS: u64 = 10_000;
 
 /// A data set in memory.
@@ -75,13 +75,13 @@ const MOST_ROOMS: u64 = 10_000;
 pub struct Dataset {
     /// Its name, in full.
     pub name: String,
-    /// The seed it was made with.
+    /// The seed that it was generated from.
     pub seed: u64,
-    /// How many times larger the scene is than what is in memory of it.
+    /// Size of the scene as a multiple of the part that is in memory.
     pub scale: u64,
     /// The robot.
     pub arm: Arm,
-    /// The scene, if the set has one: of a scaled one, what the arm can touch.
+    /// The scene, if the set has one; of a scaled scene only the part that the arm can touch.
     pub scene: Option<SceneParts>,
     /// Centre and radius, metres, of a ball that no point of the arm leaves.
     pub reach: (DVec3, f64),
@@ -90,18 +90,18 @@ pub struct Dataset {
 /// A scene as it was generated.
 #[derive(Clone, Debug)]
 pub struct SceneParts {
-    /// Its name, which is its file's without the ending.
+    /// Its name, which is the file name without the extension.
     pub name: String,
     /// The objects.
     pub parts: Vec<Part>,
 }
 
 impl Dataset {
-    /// Generates a set. With a `scale` other than 1, `amr` has so many machine rooms; the others have no larger forms.
+    /// Generates a set. With a `scale` other than 1, `amr` has that many machine rooms; the other sets have no larger
+    /// versions.
     ///
     /// # Errors
-    /// There is no set of that name or scale, or the seed gives a layout that does not come to the exact
-    /// counts.
+    /// There is no set with that name or scale, or the seed gives a layout that does not reach the exact counts.
     pub fn generate(name: &str, seed: u64, scale: u64) -> Result<Self> {
         let most = if name == "amr" { MOST_ROOMS } else { 1 };
         if !(1..=most).contains(&scale) {
@@ -141,7 +141,7 @@ impl Dataset {
         Ok(self.scene.is_some().then_some(scene))
     }
 
-    /// What the arm can touch of the scene.
+    /// The part of the scene that the arm can touch.
     ///
     /// # Errors
     /// A coordinate is not finite, which no generator produces.
@@ -154,10 +154,11 @@ impl Dataset {
         Ok(Some(scene))
     }
 
-    /// Hands all objects of the scene to `take`, in the order of the file. Those of a scaled scene are made as they are taken.
+    /// Passes all objects of the scene to `take`, in the order of the file. Those of a scaled scene are generated one
+    /// by one.
     ///
     /// # Errors
-    /// Those of `take`; a seed gives a layout that does not come to the exact counts.
+    /// The errors of `take`; the seed gives a layout that does not reach the exact counts.
     pub fn each_part(&self, take: &mut dyn FnMut(&Part) -> Result<()>) -> Result<()> {
         let Some(scene) = &self.scene else { return Ok(()) };
         scene.parts.iter().try_for_each(&mut *take)?;

@@ -14,7 +14,7 @@ use std::path::Path;
 /// The largest angles of a joint per motion file, degrees.
 pub const THETA_MAX_DEG: [f64; 5] = [1.0, 5.0, 15.0, 30.0, 60.0];
 
-/// What to write.
+/// Options for writing a data set.
 #[derive(Clone, Copy, Debug)]
 pub struct MakeOptions {
     /// Motions per largest angle.
@@ -28,15 +28,15 @@ impl Default for MakeOptions {
     }
 }
 
-/// The file that says what the folder holds; it is written last, so a folder with it is complete.
+/// The file that describes the folder; it is written last, so a folder with it is complete.
 const DESCRIPTION: &str = "dataset.json";
 
 impl Dataset {
-    /// Writes `robot.urdf`, `robot/*.obj`, and for a set with a scene `<scene>.obj` and
-    /// `motions-<scene>-<θmax>deg.npy`; at last `dataset.json`, which describes them.
+    /// Writes `robot.urdf`, `robot/*.obj`, for a set with a scene `<scene>.obj` and `motions-<scene>-<θmax>deg.npy`,
+    /// and finally `dataset.json`, which describes them.
     ///
-    /// Every file is written beside its place and moved there when it is complete. `is_free` is asked for batches of
-    /// random starts; `progress` is told after each of them.
+    /// Every file is written under another name in its folder and renamed when it is complete. `is_free` is called for
+    /// batches of random starts, and `progress` after each of them.
     ///
     /// # Errors
     /// A file cannot be written, `is_free` fails, or too few random starts are free.
@@ -102,7 +102,7 @@ impl Dataset {
         }
         if let Some(scene) = &self.scene {
             let file = format!("{}.obj", scene.name);
-            // One object after the other: a scaled scene need not fit into memory.
+            // One object at a time: a scaled scene need not fit into memory.
             let mut gathered = SceneSummary::gather(&scene.name, self.reach);
             obj::write(&out.join(&file), &comment, |push| {
                 self.each_part(&mut |part| {
@@ -125,7 +125,7 @@ mod tests {
     use firstcontact::error::Error;
     use glam::DVec3;
 
-    /// Free where the first joint is positive: the files are the same whatever the engine thinks.
+    /// Free where the first joint is positive: the files do not depend on the engine.
     fn half(starts: &[Vec<f64>]) -> Result<Vec<bool>> {
         Ok(starts.iter().map(|q| q[0] > 0.0).collect())
     }
@@ -135,7 +135,7 @@ mod tests {
         set.write(out, &MakeOptions { n_motions: 20 }, &mut half, &mut |_| ()).unwrap()
     }
 
-    /// All files below a folder and the hashes of their bytes, by name.
+    /// The names of all files below a folder, with the hashes of their bytes.
     fn hashes(folder: &Path) -> Vec<(String, u64)> {
         let mut found = Vec::new();
         let mut folders = vec![folder.to_path_buf()];
@@ -156,9 +156,9 @@ mod tests {
 
     /// Pins the bytes of every file of seed 2004.
     ///
-    /// The pins say nothing about whether the files are good; they hold that the same seed gives the same bytes in
-    /// every build and on every platform, which is what a seed is for. A change of a generator that is meant changes
-    /// them together with [`GENERATOR_VERSION`]; a change that only some builds or machines show is a fault.
+    /// The pins do not show that the files are good; they ensure that the same seed gives the same bytes in every build
+    /// and on every platform, which is the purpose of a seed. An intended change of a generator changes them together
+    /// with [`GENERATOR_VERSION`]; a change that only some builds or machines show is a fault.
     #[test]
     fn seed_2004_gives_these_bytes_everywhere() {
         assert_eq!(GENERATOR_VERSION, 1, "take the hashes anew");
@@ -167,7 +167,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             make(name, DEFAULT_SEED, folder.path());
             for (file, hash) in hashes(folder.path()) {
-                // The robot is the same in all sets but for the comment that names the set.
+                // The robot is the same in all sets except for the comment with the set's name.
                 if name == "puma" || name == "chain-10" || !file.starts_with("robot") {
                     found.push(format!("{name}/{file} {hash:016x}"));
                 }
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// A larger scene has the smaller one at its beginning, and the same motions.
+    /// A larger scene begins with the smaller one, and has the same motions.
     #[test]
     fn a_scaled_set_has_the_first_one_in_it() {
         let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());

@@ -1,80 +1,80 @@
-//! `datasets/manifest.toml`: public data sets, where they come from, and the names under which they run.
+//! `datasets/manifest.toml`: public data sets, their sources, and the names under which they run.
 
 use firstcontact::error::{Error, Result};
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::path::{Component, Path};
 
-/// Sets that can be fetched, and what runs with them.
+/// Sets that can be fetched, and the runs that use them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The sets.
     #[serde(rename = "set")]
     pub sets: Vec<FetchSet>,
-    /// What `--dataset` takes besides the sets that are made.
+    /// Names that `--dataset` accepts in addition to the generated sets.
     #[serde(default, rename = "run")]
     pub runs: Vec<NamedRun>,
 }
 
-/// A public data set: it becomes a folder of its name.
+/// A public data set; it is installed into a folder with its name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FetchSet {
     /// The folder.
     pub name: String,
-    /// What it is, one line.
+    /// A description of one line.
     pub about: String,
-    /// Which version of the source.
+    /// The version of the source.
     pub version: String,
     /// SPDX expression.
     pub licence: String,
-    /// Where it comes from: a page for people.
+    /// The source: a web page.
     pub source: String,
-    /// What single files' addresses begin with; absent where only a mirror has them.
+    /// The common beginning of the addresses of single files; absent if only a mirror has them.
     pub base: Option<String>,
-    /// What to say where no address is known.
+    /// A note for the user if no address is known.
     pub note: Option<String>,
-    /// The files to get.
+    /// The files to download.
     pub download: Vec<Download>,
 }
 
-/// One file to get: a file of the set, or an archive from which files are taken.
+/// A file to download: a file of the set, or an archive from which files are taken.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Download {
     /// Its path in a mirror, and, for a single file, in the set's folder.
     pub file: String,
-    /// Its path under the set's `base`, where that is another.
+    /// Its path under the set's `base`, if it differs.
     pub at: Option<String>,
-    /// The package of the Python package index that has the file of this name.
+    /// The package in the Python package index that has the file with this name.
     pub package: Option<String>,
     /// SHA-256, hexadecimal.
     pub sha256: String,
-    /// Bytes.
+    /// Size, bytes.
     pub size: u64,
-    /// For archives: prefixes of what is taken, and what they become in the set's folder.
+    /// For archives: prefixes of the paths to take, and their replacements in the set's folder.
     #[serde(default)]
     pub take: Vec<[String; 2]>,
 }
 
-/// A robot in a scene under a name.
+/// A named combination of robot and scene.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedRun {
-    /// The name; of a family of problems the part before the slash.
+    /// The name; for a family of problems the part before the slash.
     pub name: String,
-    /// What it is, one line.
+    /// A description of one line.
     pub about: String,
-    /// The robot's file, beginning with the folder of a set.
+    /// The robot's file; the path begins with the folder of a set.
     pub robot: String,
-    /// Where the root link stands: x y z (metres), roll pitch yaw (radians).
+    /// Pose of the root link: x y z (metres), roll pitch yaw (radians).
     #[serde(default)]
     pub base: [f64; 6],
-    /// The scene's file; absent where each problem has its own.
+    /// The scene's file; absent if each problem has its own.
     pub scene: Option<String>,
-    /// What the paths of a URDF scene's meshes begin with, and the folder, beginning with that of a set, that is meant: for
-    /// sets in which the files do not stand as in the package that they come from.
+    /// The prefix of the mesh paths in a URDF scene, and the folder to use for it (beginning with that of a set): for
+    /// sets whose files are arranged differently from the package that they come from.
     pub meshes: Option<[String; 2]>,
     /// Starts and goals; random motions if absent.
     pub problems: Option<Problems>,
@@ -84,11 +84,11 @@ pub struct NamedRun {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Problems {
-    /// The archive, beginning with the folder of a set.
+    /// The archive; the path begins with the folder of a set.
     pub archive: String,
-    /// What its folders' names end in.
+    /// Suffix of the names of its folders.
     pub suffix: String,
-    /// The kind; absent where the name says it, after the slash.
+    /// The kind; absent if it is the part of the name after the slash.
     pub kind: Option<String>,
 }
 
@@ -104,17 +104,17 @@ impl Manifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// It is malformed, names are not unique, a path is absolute or leaves its folder, or a hash is none.
+    /// It is malformed, names are not unique, a path is absolute or leaves its folder, or a hash is not valid.
     pub fn parse(text: &str) -> Result<Self> {
         let manifest: Self = toml::from_str(text).map_err(|e| Error::input(format!("TOML: {}", e.message())))?;
         manifest.check().map_err(|e| e.in_file("manifest.toml"))?;
         Ok(manifest)
     }
 
-    /// The set of a name.
+    /// The set with a name.
     ///
     /// # Errors
-    /// There is none.
+    /// No set has that name.
     pub fn set(&self, name: &str) -> Result<&FetchSet> {
         self.sets.iter().find(|set| set.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.sets.iter().map(|s| s.name.as_str()).collect();
@@ -123,7 +123,7 @@ impl Manifest {
         })
     }
 
-    /// What `--dataset NAME` or `NAME/REST` runs, and the rest.
+    /// The run for `--dataset NAME` or `NAME/REST`, and the rest.
     pub fn run<'a>(&self, name: &'a str) -> Option<(&NamedRun, &'a str)> {
         let find = |name: &str| self.runs.iter().find(|run| run.name == name);
         let cut = || name.rsplit_once('/').and_then(|(name, rest)| Some((find(name)?, rest)));
@@ -172,7 +172,7 @@ impl FetchSet {
     }
 }
 
-/// Refuses a path that is absolute, goes up, or means different things on different systems.
+/// Refuses a path that is absolute, goes upwards, or has different meanings on different systems.
 pub(super) fn relative(path: &str) -> Result<()> {
     let plain = |c: char| !c.is_control() && !"\\:".contains(c);
     let inside = !path.is_empty() && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)));

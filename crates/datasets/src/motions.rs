@@ -1,37 +1,37 @@
-//! Random motions: a start that touches nothing, and an end that lies at most an angle away in every joint.
+//! Random motions: a start without contact, and an end that differs from it by at most an angle in every joint.
 
 use super::arm::Arm;
 use super::random::Stream;
 use firstcontact::error::{Error, Result};
 
-/// Tells for each configuration, one value per joint, whether the arm touches nothing there.
+/// Returns for each configuration, one value per joint, whether the arm touches nothing there.
 pub type FreeCheck<'a> = dyn FnMut(&[Vec<f64>]) -> Result<Vec<bool>> + 'a;
 
 /// Takes the start and the end values of a motion.
 pub(crate) type Push<'a> = dyn FnMut(&[f64], &[f64]) -> Result<()> + 'a;
 
-/// What is told while motions are made.
+/// Progress report of the generation of motions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// The largest angle of a joint, degrees.
     pub theta_max_deg: f64,
     /// Motions made so far with that angle.
     pub n_made: usize,
-    /// Motions to be made with that angle.
+    /// Total number of motions with that angle.
     pub n_motions: usize,
     /// Random starts tried for them.
     pub n_tried: usize,
 }
 
-/// The most starts that are handed to the check at once.
+/// Maximum number of starts that are checked together.
 const BATCH: usize = 4096;
-/// How many starts are tried per wanted motion before giving up.
+/// Number of starts that are tried for each motion before giving up.
 const TRIES_PER_MOTION: usize = 2000;
 
-/// What to sample.
+/// Parameters of the sampling.
 pub(crate) struct Sampling<'a> {
     pub(crate) arm: &'a Arm,
-    /// Names the streams of random numbers.
+    /// Name of the set, which selects the streams of random numbers.
     pub(crate) set: &'a str,
     pub(crate) seed: u64,
     pub(crate) theta_max_deg: f64,
@@ -39,10 +39,10 @@ pub(crate) struct Sampling<'a> {
 }
 
 impl Sampling<'_> {
-    /// Hands motions to `push`, start and end, and returns how many random starts were tried.
+    /// Passes motions to `push`, start and end, and returns the number of random starts that were tried.
     ///
-    /// The motions depend on seed, set and angle and on which starts are free, not on how many are checked at once;
-    /// fewer motions are the first of more.
+    /// The motions depend on seed, set and angle and on which starts are free, not on the number that is checked
+    /// together. A smaller number of motions gives the first ones of a larger number.
     ///
     /// # Errors
     /// Errors of the check and of `push`; too few free starts.
@@ -89,7 +89,7 @@ impl Sampling<'_> {
         Ok(state.n_tried)
     }
 
-    /// The ranges of the joints' starts.
+    /// The ranges of the joints' start values.
     fn joints(&self) -> impl Iterator<Item = [f64; 2]> + '_ {
         self.arm.links.iter().skip(1).map(|l| l.start_range_rad)
     }

@@ -1,7 +1,7 @@
 //! Dense pipework around the Puma: banks of parallel pipes, single lines that wind through them, tees and flanges.
 //!
-//! All pipes follow the edges of one lattice and no lattice point is used twice, so pipes stand apart; tees and
-//! flanges interpenetrate the pipes they sit on, spools meet in their flanges.
+//! All pipes follow the edges of one lattice and no lattice point is used twice, so pipes do not touch each other; tees
+//! and flanges intersect the pipes that they sit on, spools meet in their flanges.
 
 use super::parts::assembly::{Assembly, Part, tessellate};
 use super::parts::frame::Frame;
@@ -20,12 +20,12 @@ const LOW: Node = [-9, -9, 1];
 const HIGH: Node = [9, 9, 15];
 /// Outer radii of the pipes, metres.
 const RADII_M: [f64; 5] = [0.012, 0.016, 0.022, 0.028, 0.036];
-/// The share of the lattice that banks take, and that everything takes.
+/// The shares of the lattice that banks take, and that all pipes take.
 const SHARES: [f64; 2] = [0.25, 0.38];
-/// How often a pipe is tried at most; a fraction of it is enough for any seed.
+/// Maximum number of attempts to place a pipe; a fraction of it is enough for any seed.
 const ATTEMPTS: usize = 20_000;
 
-/// A pipe on the lattice, and how thick it is.
+/// A pipe on the lattice, and its thickness.
 struct Line {
     nodes: Vec<Node>,
     bore: Bore,
@@ -34,7 +34,7 @@ struct Line {
 /// Makes the pipework.
 ///
 /// # Errors
-/// The seed gives a layout that does not come to the exact count.
+/// The seed gives a layout that does not reach the exact count.
 pub(crate) fn scene(seed: u64) -> Result<Vec<Part>> {
     let mut random = Stream::new(seed, "pipes/scene");
     let mut lattice = Lattice::new(LOW, HIGH, PITCH_M);
@@ -66,12 +66,12 @@ pub(crate) fn scene(seed: u64) -> Result<Vec<Part>> {
     tessellate(&objects, N_TRIANGLES)
 }
 
-/// A pipe whose elbows leave something straight between two neighbouring points.
+/// A pipe whose elbows leave a straight piece between two neighbouring points.
 fn bore(radius_m: f64) -> Bore {
     Bore::tight(radius_m, 0.48 * PITCH_M)
 }
 
-/// Takes the points around the pedestal.
+/// Marks the points around the pedestal as taken.
 fn keep_clear(lattice: &mut Lattice) {
     let thickest = bore(RADII_M[RADII_M.len() - 1]).flange_radius();
     for node in lattice.nodes() {
@@ -83,7 +83,7 @@ fn keep_clear(lattice: &mut Lattice) {
     }
 }
 
-/// Tries a bank: parallel pipes side by side that follow the same path in parallel planes.
+/// Tries to place a bank: parallel pipes side by side that follow the same path in parallel planes.
 fn bank(lattice: &mut Lattice, random: &mut Stream, lines: &mut Vec<Line>) {
     let across = random.below(3);
     let n = 2 + random.below(4) as i32;
@@ -103,7 +103,7 @@ fn bank(lattice: &mut Lattice, random: &mut Stream, lines: &mut Vec<Line>) {
     }
 }
 
-/// Tries a pipe of its own, from the border inward.
+/// Tries to place a single pipe, from the border inward.
 fn single(lattice: &mut Lattice, random: &mut Stream, lines: &mut Vec<Line>) {
     let (axis, sign) = (random.below(3), if random.chance(0.5) { 1 } else { -1 });
     let start = lattice.on_side(axis, sign, random);
@@ -114,7 +114,7 @@ fn single(lattice: &mut Lattice, random: &mut Stream, lines: &mut Vec<Line>) {
     }
 }
 
-/// Tries a branch from a straight piece of a pipe that is there already.
+/// Tries to place a branch from a straight piece of an existing pipe.
 fn branch(lattice: &mut Lattice, random: &mut Stream, lines: &mut Vec<Line>, tees: &mut Vec<Assembly>) {
     if lines.is_empty() {
         return;
@@ -140,7 +140,7 @@ fn branch(lattice: &mut Lattice, random: &mut Stream, lines: &mut Vec<Line>, tee
     lines.push(Line { nodes, bore });
 }
 
-/// A path through free points that mostly goes straight and ends at the border or where it is stuck.
+/// A path through free points that is mostly straight and ends at the border or where it cannot continue.
 fn walk(
     lattice: &Lattice,
     random: &mut Stream,
@@ -184,7 +184,7 @@ fn shifted(node: Node, axis: usize, by: i32) -> Node {
     step(node, axis, by)
 }
 
-/// Turns a line into spools and flanges; its ends get blind flanges.
+/// Converts a line to spools and flanges, with blind flanges at its ends.
 fn fit_out(lattice: &Lattice, random: &mut Stream, line: &Line, objects: &mut Vec<Assembly>) {
     let corners = corners(lattice, &line.nodes);
     let length = (line.nodes.len() - 1) as f64 * lattice.pitch_m;

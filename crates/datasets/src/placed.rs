@@ -1,5 +1,5 @@
-//! Random motions of any robot of angles and lengths: a start that touches nothing, and an end that lies at most an angle away
-//! in every joint, both within the limits.
+//! Random motions of any robot with revolute and prismatic joints: a start without contact, and an end that differs
+//! from it by at most an angle in every joint, both within the limits.
 
 use super::files::npy;
 use super::motions::{FreeCheck, Progress};
@@ -9,29 +9,30 @@ use firstcontact::model::robot::{Column, ColumnKind, Robot};
 use std::f64::consts::PI;
 use std::path::Path;
 
-/// Starts that are handed to the check at once.
+/// Number of starts that are checked together.
 const BATCH: usize = 512;
-/// How many starts are tried for each wanted motion before giving up.
+/// Number of starts that are tried for each motion before giving up.
 const TRIES_PER_MOTION: usize = 500;
 
-/// What to make.
+/// Parameters of the motions.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomMotions<'a> {
-    /// Names the stream of random numbers.
+    /// Name that selects the stream of random numbers.
     pub name: &'a str,
-    /// Its seed.
+    /// Seed of the stream.
     pub seed: u64,
-    /// The largest turn of a joint, degrees. A length runs by up to the same share of its range as the angle is of half a turn.
+    /// The largest rotation of a joint, degrees. A prismatic joint moves by up to the same share of its range as this
+    /// angle is of half a turn.
     pub theta_max_deg: f64,
-    /// How many.
+    /// Number of motions.
     pub n_motions: usize,
 }
 
 impl RandomMotions<'_> {
-    /// Writes the motions as `.npy`. `is_free` tells of configurations whether the robot touches nothing there.
+    /// Writes the motions as `.npy`. `is_free` returns for each configuration whether the robot touches nothing there.
     ///
     /// # Errors
-    /// The robot has a free joint; too few starts are free; errors of `is_free`; the file cannot be written.
+    /// The robot has a free joint; too few starts are free; the errors of `is_free`; the file cannot be written.
     pub fn write(
         &self,
         robot: &Robot,
@@ -50,7 +51,7 @@ impl RandomMotions<'_> {
                     let message = format!("only {n_made} of {n_motions} free starts among {n_tried} random ones");
                     return Err(Error::usage(message).remedy("place the robot elsewhere with --base"));
                 }
-                // Start and end are drawn together, so that an answer changes no later motion.
+                // Start and end are drawn together, so that a result of the check does not change later motions.
                 let batch: Vec<[Vec<f64>; 2]> = (0..BATCH).map(|_| self.draw(robot, &ranges, &mut random)).collect();
                 let starts: Vec<Vec<f64>> = batch.iter().map(|[start, _]| start.clone()).collect();
                 for ([start, end], free) in batch.iter().zip(is_free(&starts)?) {
@@ -73,7 +74,7 @@ impl RandomMotions<'_> {
             let most = if column.kind == ColumnKind::LengthM { (high - low) * share } else { PI * share };
             let step = most * random.unit() * random.sign();
             let bounded = column.limits.is_some();
-            // At a limit a joint turns the other way.
+            // At a limit a joint moves the other way.
             let end = match bounded && !(low..=high).contains(&(start + step)) {
                 true => (start - step).clamp(low, high),
                 false => start + step,
@@ -85,7 +86,7 @@ impl RandomMotions<'_> {
     }
 }
 
-/// Where a column's starts lie.
+/// The range of a column's start values.
 fn range(column: &Column) -> Result<[f64; 2]> {
     match (column.kind, column.limits) {
         (ColumnKind::Free(_), _) => {

@@ -21,14 +21,14 @@ pub struct Problem {
     pub request: Request,
 }
 
-/// What an archive of problems may unpack to.
+/// Limits for unpacking an archive of problems.
 const LIMITS: Limits = Limits { bytes: 1 << 30, entries: 100_000 };
 
-/// All kinds.
+/// The name for all kinds.
 pub const ALL: &str = "all";
 
-/// The problems of a kind, or of all, in the order of their names. Archives are tar files with
-/// `…/KIND` + `suffix` + `/sceneNNNN.yaml` and `requestNNNN.yaml`.
+/// The problems of a kind, or of all kinds, in the order of their names. Archives are tar files with `…/KIND` +
+/// `suffix` + `/sceneNNNN.yaml` and `requestNNNN.yaml`.
 ///
 /// # Errors
 /// The archive cannot be read, has no problems of the kind, or one of them is malformed or incomplete.
@@ -63,7 +63,7 @@ pub fn read(archive: &Path, suffix: &str, kind: &str, options: &SceneOptions) ->
     problems.collect()
 }
 
-/// Kind, number, and whether it is the scene (0) or the request (1), of a path in an archive.
+/// The kind, the number, and 0 for a scene or 1 for a request, from a path in an archive.
 fn place<'a>(path: &'a str, suffix: &str) -> Option<(&'a str, &'a str, usize)> {
     let (folder, file) = path.rsplit_once('/')?;
     let kind = folder.rsplit('/').next()?.strip_suffix(suffix)?;
@@ -76,7 +76,7 @@ impl Problem {
     /// The straight motion from start to goal.
     ///
     /// # Errors
-    /// The same as of [`Request::motion`], or the motion does not suit the robot.
+    /// As [`Request::motion`], or the motion does not suit the robot.
     pub fn motion(&self, robot: &Robot, missing: &MissingJoints) -> Result<Motions> {
         let at = |e: Error| e.at(format!("problem {}", self.name));
         let [start, end] = self.request.motion(robot, &self.planning.state, missing).map_err(at)?;
@@ -85,14 +85,14 @@ impl Problem {
         Ok(motion)
     }
 
-    /// The robot with its root where the problem puts it; `None` if it leaves it where it is.
+    /// The robot with its root at the pose that the problem gives; `None` if the problem gives none.
     pub fn robot(&self, robot: &Robot) -> Option<Robot> {
         let root = self.request.start.root.or(self.planning.state.root);
         root.map(|root| placed(robot, root))
     }
 }
 
-/// Names that a warning lists; the others are counted.
+/// Maximum number of names that a warning lists; the others are counted.
 const MAX_LISTED: usize = 20;
 
 /// A warning about names in the allowed-collision matrices that are neither a link of the robot nor an object.

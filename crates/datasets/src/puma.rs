@@ -1,9 +1,9 @@
-//! A Puma 560 from its published Denavit–Hartenberg figures.
+//! A Puma 560 from its published Denavit–Hartenberg parameters.
 //!
-//! Frames follow the standard convention: after joint i come a shift `d` along its axis, a shift `a` along the common
-//! normal and a turn `α` about it. Link i's frame has joint i's axis as z. The shapes are drawn after the real arm:
-//! pedestal, shoulder housing across, upper arm beside it, forearm set back towards the middle, spherical wrist, a
-//! gripper with two fingers.
+//! Frames follow the standard convention: joint i is followed by a shift `d` along its axis, a shift `a` along the
+//! common normal and a rotation `α` about it. Link i's frame has joint i's axis as z. The shapes are modelled after the
+//! real arm: pedestal, shoulder housing across it, upper arm at its side, forearm set back towards the middle,
+//! spherical wrist, a gripper with two fingers.
 
 use super::arm::{Arm, ArmLink, Mount};
 use super::parts::assembly::{Assembly, tessellate};
@@ -18,19 +18,20 @@ use std::f64::consts::PI;
 pub(crate) const N_TRIANGLES: usize = 800;
 /// The length of the upper arm, metres.
 const A2_M: f64 = 0.4318;
-/// From the elbow's axis to the forearm's axis, metres.
+/// Distance of the elbow's axis from the forearm's axis, metres.
 const A3_M: f64 = 0.0203;
-/// How far the forearm lies beside the shoulder, metres.
+/// Lateral offset of the forearm from the shoulder, metres.
 const D3_M: f64 = 0.15005;
-/// From the elbow to the centre of the wrist, metres.
+/// Distance of the centre of the wrist from the elbow, metres.
 const D4_M: f64 = 0.4318;
 /// The height of the shoulder above the floor, metres.
 const SHOULDER_M: f64 = 0.6718;
-/// Centre and radius, metres, of a ball that no point of a moving link leaves; a unit test holds it to the meshes.
+/// Centre and radius, metres, of a ball that no point of a moving link leaves; a unit test checks it against the
+/// meshes.
 pub(crate) const REACH: (DVec3, f64) = (DVec3::new(0.0, 0.0, SHOULDER_M), 1.06);
-/// Half of the thickness of the room around the z axis that pedestal and shoulder sweep, metres; scenes keep it clear.
+/// Half of the thickness of the space around the z axis that pedestal and shoulder sweep, metres; scenes keep it clear.
 pub(crate) const COLUMN_M: f64 = 0.3;
-/// The height of that room, metres.
+/// The height of that space, metres.
 pub(crate) const COLUMN_HEIGHT_M: f64 = 1.0;
 
 /// `(a, α in quarter turns, d)` of the six joints.
@@ -63,7 +64,7 @@ fn links() -> [Assembly; 7] {
     let mut links: [Assembly; 7] = std::array::from_fn(|_| Assembly::new("link"));
     let [base, shoulder, upper, fore, wrist, hand, tool] = &mut links;
 
-    // Pedestal with its foot plate, and the box where the cables leave.
+    // Pedestal with its foot plate, and the box where the cables exit.
     base.lathe(
         here,
         &[To(0.0, 0.155), To(0.022, 0.155), To(0.05, 0.09), To(0.47, 0.08), To(0.47, 0.095), To(0.53, 0.095)],
@@ -75,7 +76,8 @@ fn links() -> [Assembly; 7] {
         .lathe(here, &[To(-0.135, 0.09), To(-0.05, 0.09), To(0.03, 0.085), ShoulderTo(0.1, 0.0)])
         .lathe(across(0.085), &[To(0.0, 0.05), To(0.02, 0.075), To(0.275, 0.075)]);
 
-    // The upper arm lies beside the shoulder: a tapered casing, with a hub towards the shoulder and one at the elbow.
+    // The upper arm is at the side of the shoulder: a tapered casing, with a hub towards the shoulder and one at the
+    // elbow.
     upper
         .add(here, Shape::Prism { outline: tapered_bar(A2_M, 0.105, 0.07, 6), z: [0.205, 0.29] })
         .add(here.moved(0.0, 0.0, 0.192), Shape::cylinder(0.08, 0.013))
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
     use glam::DMat4;
 
-    /// The product of the convention's matrices up to each joint, by the figures of the literature.
+    /// The product of the convention's matrices up to each joint, with the parameters of the literature.
     fn dh_frames(q: &[f64]) -> Vec<DMat4> {
         let rows = [
             (0.0, PI / 2.0, 0.0),
@@ -168,7 +170,7 @@ mod tests {
         assert!(worst < 1e-13, "{what}: {worst}");
     }
 
-    /// Link i's frame is the convention's frame i - 1 after the turn of joint i.
+    /// Link i's frame is the convention's frame i - 1 after the rotation of joint i.
     #[test]
     fn the_model_moves_as_the_convention_says() {
         let robot = arm().unwrap().robot().unwrap();
@@ -217,7 +219,7 @@ mod tests {
     fn it_has_seven_links_of_800_triangles() {
         let arm = arm().unwrap();
         assert_eq!(arm.links.len(), 7);
-        // As datasets/README.md says.
+        // The counts in datasets/README.md.
         let counts: Vec<usize> = arm.links.iter().map(|l| l.part.mesh.triangles.len()).collect();
         assert_eq!(counts, [200, 186, 142, 84, 56, 44, 88]);
         assert_eq!(counts.iter().sum::<usize>(), 800);

@@ -6,32 +6,32 @@
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 
-/// A stream that depends on a seed and a name alone, so that one part of a data set never shifts another.
+/// A stream that depends only on a seed and a name, so that one part of a data set never shifts another.
 pub(crate) struct Stream(Pcg64Mcg);
 
 impl Stream {
-    /// The stream of that name under that seed.
+    /// The stream with that name for that seed.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
         let state = (u128::from(mix(seed ^ fnv1a(name.as_bytes()))) << 64) | u128::from(mix(seed));
         Self(Pcg64Mcg::new(state))
     }
 
-    /// Uniform in [0, 1), a multiple of 2^-53.
+    /// A uniform number in [0, 1), a multiple of 2^-53.
     pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform between two numbers.
+    /// A uniform number between two numbers.
     pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// Uniform in `0..n`; 0 where `n` is 0.
+    /// A uniform integer in `0..n`; 0 if `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.0.next_u64()) * n as u128) >> 64) as usize
     }
 
-    /// True with probability `p`.
+    /// `true` with probability `p`.
     pub(crate) fn chance(&mut self, p: f64) -> bool {
         self.unit() < p
     }
@@ -46,7 +46,7 @@ impl Stream {
         choices[self.below(choices.len())]
     }
 
-    /// Puts a list into random order.
+    /// Shuffles a list.
     pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
         for i in (1..list.len()).rev() {
             list.swap(i, self.below(i + 1));

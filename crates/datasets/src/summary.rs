@@ -1,4 +1,4 @@
-//! What a data set consists of, in numbers.
+//! The contents of a data set in numbers.
 
 use super::Dataset;
 use super::parts::assembly::Part;
@@ -11,12 +11,12 @@ use std::fmt;
 pub struct Summary {
     /// The data set's name.
     pub name: String,
-    /// The seed it was made with.
+    /// The seed that it was generated from.
     pub seed: u64,
-    /// How many times larger the scene is than usual.
+    /// Size of the scene as a multiple of the usual one.
     #[serde(skip_serializing_if = "is_one")]
     pub scale: u64,
-    /// Which version of the generators made it: other bytes mean another version.
+    /// Version of the generators; other bytes mean another version.
     pub generator_version: u32,
     /// The robot.
     pub robot: RobotSummary,
@@ -26,7 +26,7 @@ pub struct Summary {
     /// The motion files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub motions: Vec<MotionSummary>,
-    /// Every file of the set but the one that holds this list, relative to its folder.
+    /// All files of the set except the one that contains this list, relative to its folder.
     pub files: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct RobotSummary {
 /// Counts and distributions of a scene.
 #[derive(Clone, Debug, Serialize)]
 pub struct SceneSummary {
-    /// The scene's name, which is its file's without the ending.
+    /// The scene's name, which is the file name without the extension.
     pub name: String,
     /// Number of objects.
     pub objects: usize,
@@ -56,9 +56,9 @@ pub struct SceneSummary {
     pub kinds: Vec<KindCount>,
     /// Triangles by the length of their longest edge, metres.
     pub longest_edge_m: Histogram,
-    /// Triangles by longest edge over the height on it.
+    /// Triangles by the ratio of the longest edge to the height on it.
     pub aspect_ratio: Histogram,
-    /// How much of it the arm can touch.
+    /// The share of it that the arm can touch.
     pub reach: Reach,
 }
 
@@ -78,11 +78,11 @@ pub struct KindCount {
 pub struct Histogram {
     /// The upper bounds of all bins but the last, exclusive.
     pub bounds: Vec<f64>,
-    /// One more number than bounds.
+    /// Counts of the bins, one more than bounds.
     pub counts: Vec<usize>,
 }
 
-/// What lies in the ball that no point of the arm leaves.
+/// The contents of the ball that no point of the arm leaves.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reach {
     /// The ball's centre: the first point of the chain that does not move, metres.
@@ -93,9 +93,9 @@ pub struct Reach {
     pub triangles: usize,
     /// Objects with a corner in it.
     pub objects: usize,
-    /// Cells of 0.1 m whose middle lies in it.
+    /// Cells of 0.1 m whose centre is in it.
     pub cells: usize,
-    /// Those of them that surface passes through.
+    /// Cells among `cells` that surface passes through.
     pub cells_with_surface: usize,
 }
 
@@ -121,7 +121,7 @@ fn is_one(scale: &u64) -> bool {
 }
 
 impl Summary {
-    /// The robot; scene, motions and files are known when they are written.
+    /// The summary of the robot; scene, motions and files are added when they are written.
     pub(crate) fn new(set: &Dataset) -> Self {
         let links = &set.arm.links;
         let robot = RobotSummary {
@@ -142,7 +142,7 @@ impl Summary {
     }
 }
 
-/// A summary that objects are added to.
+/// A summary to which objects are added.
 pub(crate) struct Gathering {
     so_far: SceneSummary,
     cells: Cells,
@@ -152,7 +152,7 @@ pub(crate) struct Gathering {
 }
 
 impl SceneSummary {
-    /// The summary of a scene of which nothing is known yet but the ball that no point of the arm leaves.
+    /// The empty summary of a scene, with the ball that no point of the arm leaves.
     pub(crate) fn gather(name: &str, (centre, radius_m): (DVec3, f64)) -> Gathering {
         let reach =
             Reach { centre_m: centre.to_array(), radius_m, triangles: 0, objects: 0, cells: 0, cells_with_surface: 0 };
@@ -195,7 +195,7 @@ impl Gathering {
         }
     }
 
-    /// The summary of all that was added.
+    /// The summary of all added objects.
     pub(crate) fn finish(mut self) -> SceneSummary {
         self.so_far.bounds_m = [self.low.to_array(), self.high.to_array()];
         (self.so_far.reach.cells, self.so_far.reach.cells_with_surface) = self.cells.counts();
@@ -213,7 +213,7 @@ impl Histogram {
     }
 }
 
-/// The cells of a cube about the ball of reach.
+/// The cells of a cube around the ball of reach.
 struct Cells {
     centre: DVec3,
     radius_m: f64,
@@ -231,7 +231,7 @@ impl Cells {
         self.centre - DVec3::splat(0.5 * CELL_M * self.side as f64)
     }
 
-    /// Marks the cells that sample points of the triangle fall into, half a cell apart.
+    /// Marks the cells that contain sample points of the triangle, half a cell apart.
     fn mark(&mut self, [a, b, c]: [DVec3; 3]) {
         let longest = (b - a).length().max((c - b).length()).max((a - c).length());
         let near = (a + b + c) / 3.0 - self.centre;
@@ -251,7 +251,7 @@ impl Cells {
         }
     }
 
-    /// Cells in the ball, and those of them with surface.
+    /// The number of cells in the ball, and of those with surface.
     fn counts(&self) -> (usize, usize) {
         let (mut all, mut marked) = (0, 0);
         for (i, &has) in self.has_surface.iter().enumerate() {
@@ -267,7 +267,7 @@ impl Cells {
 }
 
 impl fmt::Display for Summary {
-    /// As Markdown.
+    /// Formats the summary as Markdown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, seed {}, generator version {}", self.name, self.seed, self.generator_version)?;
         let RobotSummary { links, joints, triangles } = self.robot;
@@ -284,7 +284,7 @@ impl fmt::Display for Summary {
 }
 
 impl fmt::Display for SceneSummary {
-    /// As Markdown.
+    /// Formats the summary as Markdown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [low, high] = self.bounds_m.map(|v| v.map(|x| format!("{x:.2}")).join(" "));
         writeln!(

@@ -1,11 +1,11 @@
-//! What holds for the scenes of all data sets, and what each of them promises.
+//! Properties of the scenes of all data sets, and the documented properties of each.
 
 use super::parts::assembly::Part;
 use super::parts::touch::{Touch, meet, near, tree};
 use super::*;
 use glam::DVec2;
 
-/// Seeds beside the usual one, to see that nothing depends on it; fewer where the build is slow.
+/// Seeds in addition to the usual one, to test that nothing depends on it; fewer if the build is slow.
 fn seeds() -> impl Iterator<Item = u64> {
     [DEFAULT_SEED].into_iter().chain(0..if cfg!(debug_assertions) { 2 } else { 12 })
 }
@@ -48,8 +48,8 @@ fn names_are_unique() {
     }
 }
 
-/// No generator means to make a degenerate triangle: each is at least half a micrometre high, although coordinates
-/// are rounded to whole ones.
+/// No generator intentionally makes a degenerate triangle: each is at least half a micrometre high, although
+/// coordinates are rounded to whole micrometres.
 #[test]
 fn triangles_are_finite_and_not_degenerate_and_objects_are_closed() {
     for seed in seeds() {
@@ -79,7 +79,7 @@ fn long_thin_triangles_exist() {
     assert!(beyond(&scene.longest_edge_m, 2.0) > 200);
 }
 
-/// Which objects meet which, found on triangles.
+/// The objects that each object meets, found on triangles.
 fn contacts(parts: &[Part]) -> Vec<Vec<usize>> {
     let mut triangles = Vec::new();
     let mut owners = Vec::new();
@@ -109,12 +109,12 @@ fn the_machine_room_has_objects_apart_touching_and_interpenetrating() {
     assert!(apart >= 5, "{apart} objects touch nothing");
     assert!(met.iter().filter(|m| m.len() >= 2).count() > 500);
     let of = |kind: &'static str| (0..parts.len()).filter(|&i| parts[i].kind == kind).collect::<Vec<_>>();
-    // Plinths stand on the floor, face to face.
+    // Plinths are on the floor, face to face.
     let bottom = |part: &Part| part.mesh.vertices.iter().map(|v| v.z).fold(f64::MAX, f64::min);
     let floor = of("floor")[0];
     let top = parts[floor].mesh.vertices.iter().map(|v| v.z).fold(f64::MIN, f64::max);
     assert!(of("plinth").iter().all(|&p| met[floor].contains(&p) && bottom(&parts[p]) == top));
-    // Pipes go through the walls and into the floor.
+    // Pipes pass through the walls and into the floor.
     let through = of("pipe").into_iter().filter(|&p| bottom(&parts[p]) < top && met[floor].contains(&p)).count();
     assert!(through > 10, "{through}");
     assert!(of("wall").iter().any(|&w| met[w].iter().filter(|&&p| parts[p].kind == "pipe").count() > 5));
@@ -128,7 +128,7 @@ fn pipes_of_the_pipework_meet_only_in_flanges_and_tees() {
     for (i, others) in met.iter().enumerate().filter(|(i, _)| parts[*i].kind == "pipe") {
         assert!(!others.is_empty(), "{} ends nowhere", parts[i].name);
         for &j in others.iter().filter(|&&j| parts[j].kind == "pipe") {
-            // Spools of one line meet inside of a flange, a branch and its line inside of a tee.
+            // Spools of one line meet inside a flange, a branch and its line inside a tee.
             let joined = others.iter().any(|k| parts[*k].kind != "pipe" && met[j].contains(k));
             assert!(joined, "{} and {}", parts[i].name, parts[j].name);
             meeting_pipes += 1;
@@ -148,7 +148,7 @@ fn the_readme_states_the_figures() {
     }
 }
 
-/// How near a triangle comes to the z axis between two heights; infinite where it lies above or below.
+/// Distance of a triangle from the z axis between two heights; infinite if it is above or below.
 fn distance_to_axis(triangle: [DVec3; 3], [low, high]: [f64; 2]) -> f64 {
     let mut corners = triangle.to_vec();
     for (sign, bound) in [(1.0, low), (-1.0, -high)] {
@@ -200,10 +200,10 @@ fn distances_to_the_axis_are_right() {
     assert_eq!(distance_to_axis(t(2.0), [0.0, 1.0]), f64::INFINITY);
     let around = [DVec3::new(-1.0, -1.0, 0.5), DVec3::new(2.0, -1.0, 0.5), DVec3::new(0.0, 3.0, 0.5)];
     assert_eq!(distance_to_axis(around, [0.0, 1.0]), 0.0);
-    // It only reaches the lower height with a corner, right above the axis or beside it.
+    // Only a corner reaches the lower height, right above the axis or at its side.
     let hanging = |x: f64| [DVec3::new(x, 0.0, 1.0), DVec3::new(x + 1.0, -1.0, 2.0), DVec3::new(x + 1.0, 1.0, 2.0)];
     assert_eq!([0.0, 0.5].map(|x| distance_to_axis(hanging(x), [0.0, 1.0])), [0.0, 0.5]);
-    // Only what lies between the heights counts.
+    // Only the part between the heights counts.
     let slanted = [DVec3::new(0.5, 0.0, 1.5), DVec3::new(2.5, -0.1, -0.5), DVec3::new(2.5, 0.1, -0.5)];
     assert!((distance_to_axis(slanted, [0.0, 1.0]) - 1.0).abs() < 1e-12);
 }

@@ -1,7 +1,8 @@
-//! `extremal`: pairs of ellipsoids.
+//! Stage `extremal`: pairs of ellipsoids.
 //!
-//! A place is a unit vector q, the point R D q with the semi-axes D: no chart is needed, and two of the four unknowns drop out
-//! of the normal form at once. Errors are fed back, so those of f32 do not grow with the number of steps.
+//! A place is a unit vector q that gives the point R D q with the semi-axes D: no chart is needed, and two of the four
+//! unknowns of the normal form can be eliminated directly. Errors are fed back, so those of f32 do not grow with the
+//! number of steps.
 
 use super::super::motion::Motion;
 use super::{Followed, Follower, PairFloats, Schedule, StateFloats};
@@ -12,22 +13,22 @@ use crate::stage::kernel::{Kernel, kernel};
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-/// A pair of ellipsoids on their motions.
+/// A pair of ellipsoids with their motions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EllipsoidPair {
     /// Semi-axes, metres.
     pub semi_axes_m: [DVec3; 2],
-    /// How they move.
+    /// The motions.
     pub motions: [Motion; 2],
 }
 
-/// Places as points of the unit sphere that the ellipsoids are stretched from, on A and on B.
+/// Places as points of the unit sphere that is stretched to each ellipsoid, on A and on B.
 pub type Places = Followed<[DVec3; 2]>;
 
-/// The kernel. It is not one of the culling stages' and proves nothing.
+/// The kernel. It does not belong to the culling stages and proves nothing.
 pub const KERNEL: Kernel = kernel!("extremal", "follow");
 
-/// Determinants below this share of their terms are singular.
+/// Determinants below this share of their terms count as singular.
 const SINGULAR: f64 = 1e-6;
 
 /// The kernel on a device.
@@ -44,7 +45,7 @@ impl Batch {
         Self::with_source(gpu, &source)
     }
 
-    /// The same from a changed source.
+    /// Like [`Batch::new`], with a modified source.
     ///
     /// # Errors
     /// As [`Batch::new`].
@@ -60,7 +61,7 @@ impl Batch {
     /// Follows all pairs from time 0.
     ///
     /// # Errors
-    /// There are not as many places as pairs, gain and step do not go together, or the device failed.
+    /// The numbers of places and pairs differ, gain and step do not fit together, or the device failed.
     pub fn follow(&mut self, pairs: &[EllipsoidPair], places: &mut [Places], schedule: &Schedule) -> Result<()> {
         schedule.check(pairs.len(), places.len())?;
         if pairs.is_empty() {
@@ -76,20 +77,20 @@ impl Batch {
     }
 }
 
-/// The same in f64, on the threads of the CPU.
+/// Like [`Batch::follow`] in f64, on the threads of the CPU.
 ///
 /// # Errors
-/// There are not as many places as pairs, or gain and step do not go together.
+/// The numbers of places and pairs differ, or gain and step do not fit together.
 pub fn reference(pairs: &[EllipsoidPair], places: &mut [Places], schedule: &Schedule) -> Result<()> {
     schedule.check(pairs.len(), places.len())?;
     pairs.par_iter().zip(places).for_each(|(pair, place)| pair.follow(place, schedule));
     Ok(())
 }
 
-/// Both bodies at one moment, in the world's axes.
+/// Both bodies at one time, in the world's axes.
 struct Moment {
     rotations: [DMat3; 2],
-    /// From the origin of B to that of A, and its rate.
+    /// Vector from the origin of B to that of A, and its rate.
     origins: DVec3,
     velocity: DVec3,
     spins: [DVec3; 2],
@@ -114,7 +115,7 @@ impl EllipsoidPair {
         }
     }
 
-    /// Rates of both unit vectors, and how regular the equations are.
+    /// Rates of both unit vectors, and a measure of the regularity of the equations.
     fn rates(&self, m: &Moment, at: [DVec3; 2], gain: f64) -> ([DVec3; 2], f64) {
         let [qa, qb] = at.map(DVec3::normalize);
         let [[a1, a2], [b1, b2]] = [tangents(qa), tangents(qb)];
@@ -173,7 +174,7 @@ impl EllipsoidPair {
         *place = self.judged(at, schedule.end_s(), least);
     }
 
-    /// What is known of places at a time.
+    /// The status of places at a time.
     fn judged(&self, at: [DVec3; 2], t_s: f64, least: f64) -> Places {
         let m = self.moment(t_s);
         let [f, h] = [0, 1].map(|i| m.rotations[i] * (self.semi_axes_m[i] * at[i]));
@@ -185,7 +186,7 @@ impl EllipsoidPair {
         Places { at, sigma_m, error, facing: n_a.dot(n), regular: least > SINGULAR && error < 1e6 }
     }
 
-    /// As the kernel wants it, at the start of a dispatch.
+    /// The pair in the kernel's form, at the start of a dispatch.
     fn to_device(self, from_s: f64, step_s: f64) -> PairFloats {
         super::to_device(self.semi_axes_m.map(|d| [d.x, d.y, d.z, 0.0]), &self.motions, from_s, step_s, 0.0)
     }

@@ -1,5 +1,6 @@
-//! Many pairs at once, on an adapter in f32 or on the CPU in f64, by the same formulas: [`ellipsoids`] without charts, and
-//! [`surfaces`], tori and Bézier patches, in their parameters. Everything else is the [`Tracker`](super::Tracker)'s, pair by pair.
+//! Many pairs together, on an adapter in f32 or on the CPU in f64, by the same formulas: [`ellipsoids`] without charts,
+//! and [`surfaces`], tori and Bézier patches, in their parameters. The [`Tracker`](super::Tracker) does everything
+//! else, pair by pair.
 
 pub mod ellipsoids;
 pub mod surfaces;
@@ -13,52 +14,53 @@ use crate::gpu::{BufferId, Buffers, CompiledKernel, Dispatch, Gpu, INDIRECT_ARGS
 use crate::stage::kernel::Kernel;
 use glam::{DQuat, DVec3};
 
-/// Gain, step and length of a run.
+/// Gain, step and number of steps of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
     /// The gain K.
     pub gain_per_s: f64,
     /// The step.
     pub step_s: f64,
-    /// How many.
+    /// Number of steps.
     pub n_steps: usize,
 }
 
-/// A pair of places, and what is known of them; `P` says where they are.
+/// A pair of places and its status; `P` is the representation of the places.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Followed<P> {
-    /// Where they are.
+    /// The places.
     pub at: P,
     /// The signed distance, metres.
     pub sigma_m: f64,
-    /// The largest error: the sine of an angle between the normals, or the length of Δ across the normal as a share of the bodies' size.
+    /// The largest error: the sine of an angle between the normals, or the length of Δ across the normal relative to
+    /// the bodies' size.
     pub error: f64,
     /// Cosine of the angle between the outward normals: −1 at an extremal pair.
     pub facing: f64,
-    /// Whether the equations were regular on the way, and all places on their patches. If not, nothing else has a meaning; what was
-    /// lost once stays where it was.
+    /// True if the equations have been regular so far, and all places on their patches. If not, nothing else has a
+    /// meaning; a lost pair stays where it was lost.
     pub regular: bool,
 }
 
 impl<P> Followed<P> {
-    /// Where to begin.
+    /// The initial value for a start.
     pub fn start(at: P) -> Self {
         Self { at, sigma_m: f64::NAN, error: f64::NAN, facing: f64::NAN, regular: true }
     }
 
-    /// Whether the pair is extremal to `error`: regular, normals facing.
+    /// Returns whether the pair is extremal to within `error`: regular, with facing normals.
     pub fn is_good(&self, error: f64) -> bool {
         self.regular && self.error <= error && self.facing < 0.0
     }
 }
 
-/// Vectors of four for a pair and its state on the device.
+/// Number of four-component vectors for a pair and for its state on the device.
 const PAIR_VECTORS: usize = 10;
 const STATE_VECTORS: usize = 3;
-/// Steps of a dispatch: few enough for software adapters; exact poses are sent before each.
+/// Steps of one dispatch: few enough for software adapters. Exact poses are sent before each dispatch.
 const DISPATCH_STEPS: usize = 32;
 
-/// A pair as the kernels read it, and the state of one.
+/// A pair in the kernels' form, and a state.
 type PairFloats = [f32; 4 * PAIR_VECTORS];
 type StateFloats = [f32; 4 * STATE_VECTORS];
 
@@ -95,7 +97,7 @@ impl Follower {
         Ok(Self { gpu, follow, indirect_args, buffers })
     }
 
-    /// Follows pairs from time 0: `at` gives them as they are at a time.
+    /// Follows pairs from time 0; `at` returns them as they are at a time.
     fn run(
         &mut self,
         states: &[StateFloats],
@@ -117,7 +119,8 @@ impl Follower {
     }
 }
 
-/// Two bodies and their motions as the kernels read them, at the start of a dispatch; `spare` goes beside the origins.
+/// Two bodies and their motions in the kernels' form, at the start of a dispatch; `spare` is stored next to the
+/// origins.
 fn to_device(bodies: [[f64; 4]; 2], motions: &[Motion; 2], from_s: f64, step_s: f64, spare: f64) -> PairFloats {
     let [a, b] = motions.map(|m| m.at(from_s));
     let turn = |m: &Motion| DQuat::from_scaled_axis(m.spin_rad_s * (0.5 * step_s));

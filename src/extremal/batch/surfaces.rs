@@ -1,6 +1,6 @@
-//! `extremal_surfaces`: pairs of tori and Bézier patches, in the parameters u, v, r, s of both.
+//! Stage `extremal_surfaces`: pairs of tori and Bézier patches, in the parameters u, v, r, s of both.
 //!
-//! What leaves its patch is lost: at an edge there are other equations, which the [`Tracker`] knows.
+//! A point that leaves its patch is lost: at an edge other equations apply, which only the [`Tracker`] solves.
 
 use super::super::motion::Motion;
 use super::super::shape::Shape;
@@ -15,24 +15,24 @@ use crate::stage::kernel::{Kernel, kernel};
 use glam::DVec4;
 use rayon::prelude::*;
 
-/// A pair of surfaces on their motions.
+/// A pair of surfaces with their motions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
     /// The surfaces: tori, and Bézier patches of degrees up to 3.
     pub shapes: Pair,
-    /// How they move.
+    /// The motions.
     pub motions: [Motion; 2],
 }
 
-/// Places by the parameters u, v, r, s.
+/// Places given by the parameters u, v, r, s.
 pub type SurfacePlaces = Followed<[f64; 4]>;
 
-/// The kernel. It is not one of the culling stages' and proves nothing.
+/// The kernel. It does not belong to the culling stages and proves nothing.
 pub const KERNEL: Kernel = kernel!("extremal_surfaces", "follow");
 
-/// Control points of a patch on the device.
+/// Number of control points of a patch on the device.
 const NET: usize = 16;
-/// Control points that f32 can number.
+/// Maximum number of control points that f32 can index.
 const MOST_POINTS: usize = 1 << 24;
 
 /// The kernel on a device.
@@ -49,7 +49,7 @@ impl SurfaceBatch {
         Self::with_source(gpu, &source)
     }
 
-    /// The same from a changed source.
+    /// Like [`SurfaceBatch::new`], with a modified source.
     ///
     /// # Errors
     /// As [`SurfaceBatch::new`].
@@ -65,8 +65,8 @@ impl SurfaceBatch {
     /// Follows all pairs from time 0.
     ///
     /// # Errors
-    /// There are not as many places as pairs, a surface is none of those that the kernel knows, gain and step do not go together, or the
-    /// device failed.
+    /// The numbers of places and pairs differ, the kernel does not support a surface, gain and step do not fit
+    /// together, or the device failed.
     pub fn follow(&mut self, pairs: &[SurfacePair], places: &mut [SurfacePlaces], schedule: &Schedule) -> Result<()> {
         schedule.check(pairs.len(), places.len())?;
         let mut nets = Vec::new();
@@ -79,7 +79,7 @@ impl SurfaceBatch {
         if pairs.is_empty() {
             return Ok(());
         }
-        // A binding of nothing is not allowed.
+        // An empty binding is not allowed.
         nets.resize(nets.len().max(1), [0.0f32; 4]);
         self.0.buffers.fill(&self.0.gpu, BufferId::ExtremalNets, &nets)?;
         let state = |(bodies, place): (&[OnDevice; 2], &SurfacePlaces)| -> StateFloats {
@@ -108,10 +108,10 @@ impl SurfaceBatch {
     }
 }
 
-/// The same in f64, on the threads of the CPU: the tracker's own steps.
+/// Like [`SurfaceBatch::follow`] in f64, on the threads of the CPU: the tracker's own steps.
 ///
 /// # Errors
-/// There are not as many places as pairs, a surface is none of those that the kernel knows, or gain and step do not go together.
+/// The numbers of places and pairs differ, the kernel does not support a surface, or gain and step do not fit together.
 pub fn reference(pairs: &[SurfacePair], places: &mut [SurfacePlaces], schedule: &Schedule) -> Result<()> {
     schedule.check(pairs.len(), places.len())?;
     pairs.par_iter().zip(places).try_for_each(|(pair, place)| pair.follow(place, schedule))
@@ -149,11 +149,11 @@ impl SurfacePair {
     }
 }
 
-/// A surface as the kernel reads it.
+/// A surface in the kernel's form.
 #[derive(Clone, Copy, Debug)]
 struct OnDevice {
     what: [f64; 4],
-    /// Lowest parameters and lengths of their ranges; none for a torus.
+    /// Lowest parameters and lengths of their ranges; `None` for a torus.
     domain: Option<[[f64; 2]; 2]>,
 }
 
@@ -190,7 +190,7 @@ impl OnDevice {
     }
 }
 
-/// The control points, times their weights, of a single Bézier patch of degrees up to 3, raised to 3.
+/// The control points, multiplied by their weights, of a single Bézier patch of degrees up to 3, raised to 3.
 fn bicubic(patch: &SplineSurface) -> Result<[DVec4; NET]> {
     let unfit = |b: &Basis| b.degree() > 3 || b.n_points() != b.degree() + 1;
     if patch.basis().iter().any(unfit) || patch.is_closed() != [false; 2] {

@@ -65,7 +65,7 @@ impl Element {
         }
     }
 
-    /// Converts as many elements as `values` holds. Gives the index of the first one that `f64` cannot represent.
+    /// Converts elements until `values` is full. Returns the index of the first one that `f64` cannot represent.
     pub fn convert(self, bytes: &[u8], values: &mut [f64]) -> std::result::Result<(), usize> {
         match self.kind {
             Kind::F2 => self.each(bytes, values, |b| half(u16::from_le_bytes(b))),
@@ -77,7 +77,7 @@ impl Element {
             Kind::U1 => self.each(bytes, values, |b| f64::from(u8::from_le_bytes(b))),
             Kind::U2 => self.each(bytes, values, |b| f64::from(u16::from_le_bytes(b))),
             Kind::U4 => self.each(bytes, values, |b| f64::from(u32::from_le_bytes(b))),
-            // An integer is exact if the way back through 128 bits, which do not saturate, gives the same.
+            // An integer is exact if converting it back through 128 bits, which do not saturate, gives the same value.
             Kind::I8 => {
                 let is_exact = |b| i64::from_le_bytes(b) as f64 as i128 == i128::from(i64::from_le_bytes(b));
                 self.exact(bytes, is_exact)?;
@@ -191,7 +191,7 @@ mod tests {
             converts("f2", &[u16::to_le_bytes(bits)], &[expected]);
         }
         assert!(half(0x7e00).is_nan() && half(0x8000).is_sign_negative());
-        // Between two infinities, every step is to the next larger value.
+        // Between the two infinities, the values increase at every step.
         let finite: Vec<f64> = (0..0x7c00).map(half).collect();
         assert!(finite.is_sorted_by(|a, b| a < b));
     }

@@ -11,11 +11,11 @@ pub(in crate::motion) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 pub struct Header {
     /// The type of the elements, as NumPy writes it.
     pub descr: String,
-    /// Whether the first index varies fastest.
+    /// True if the first index varies fastest.
     pub is_fortran: bool,
     /// Sizes, the first index first.
     pub shape: Vec<usize>,
-    /// Where the numbers begin, bytes.
+    /// Offset of the numbers in the file, bytes.
     pub data_offset: u64,
 }
 
@@ -25,7 +25,7 @@ const MAX_HEADER_BYTES: usize = 1 << 16;
 const ALIGNMENT: usize = 64;
 
 impl Header {
-    /// Reads a header, and no byte more.
+    /// Reads a header, and not one byte more.
     ///
     /// # Errors
     /// The source does not begin with a header.
@@ -54,15 +54,15 @@ impl Header {
         Ok(Self { data_offset: (8 + n_length + length) as u64, ..header })
     }
 
-    /// The bytes before an array of `f64` in C order, little endian. A comma follows each size, as Python allows: data sets
-    /// are known by their bytes.
+    /// The bytes before an array of `f64` in C order, little endian. A comma follows each size, as Python allows: the
+    /// checksums of data sets depend on these bytes.
     pub fn of_f64(shape: &[usize]) -> Vec<u8> {
         let sizes: String = shape.iter().map(|n| format!("{n}, ")).collect();
         let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sizes}), }}");
         let length = (10 + text.len() + 1).next_multiple_of(ALIGNMENT) - 10;
         let mut bytes = MAGIC.to_vec();
         bytes.extend([1, 0]);
-        // Shapes have a few numbers: the length fits 16 bits.
+        // Shapes have few numbers: the length fits 16 bits.
         bytes.extend((length as u16).to_le_bytes());
         bytes.extend(format!("{text:<width$}\n", width = length - 1).into_bytes());
         bytes

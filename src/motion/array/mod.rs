@@ -18,7 +18,7 @@ pub(super) use header::MAGIC;
 use std::io;
 use std::ops::Range;
 
-/// Numbers that are read at a time.
+/// Number of values that are read at a time.
 const AT_A_TIME: usize = 1 << 13;
 
 /// Motions in an array on disk or in memory.
@@ -26,9 +26,9 @@ const AT_A_TIME: usize = 1 << 13;
 pub(super) struct Array {
     layout: Layout,
     store: Store,
-    /// Where the numbers begin, bytes.
+    /// Offset of the numbers in the file, bytes.
     offset: u64,
-    /// The columns of the robot, if the file names its own.
+    /// The columns of the robot, if the file lists its own.
     columns: Option<NamedColumns>,
 }
 
@@ -38,12 +38,13 @@ struct Layout {
     n_motions: usize,
     n_columns: usize,
     element: Element,
-    /// Whether the number of the motion varies fastest.
+    /// True if the number of the motion varies fastest.
     is_fortran: bool,
 }
 
 impl Layout {
-    /// The layout of an array of motions with `n_columns` columns; `source` says where that number is from.
+    /// The layout of an array of motions with `n_columns` columns; `source` describes the origin of that number for
+    /// messages.
     fn new(header: &Header, n_columns: usize, source: &str) -> Result<Self> {
         let element = Element::parse(&header.descr)?;
         let shown = shortened(&format!("{:?}", header.shape).replace('[', "(").replace(']', ")"), 100);
@@ -67,7 +68,7 @@ impl Layout {
         self.n_motions as u128 * 2 * self.n_columns as u128 * self.element.n_bytes() as u128
     }
 
-    /// Bytes of all numbers, where the source has `found` of them.
+    /// Bytes of all numbers, checked against the `found` bytes of the source.
     fn checked_bytes(&self, found: u64) -> Result<u64> {
         match u64::try_from(self.n_bytes()) {
             Ok(want) if want == found => Ok(want),
@@ -92,7 +93,7 @@ impl Array {
     pub fn in_stream(mut stream: Stream, robot: &Robot, options: &MotionOptions) -> Result<Self> {
         let header = Header::read(&mut stream)?;
         let layout = Layout::new(&header, robot.columns.len(), "the robot has")?;
-        // One byte more shows that the stream does not end with the array.
+        // One more byte shows that the stream does not end with the array.
         let most = u64::try_from(layout.n_bytes()).unwrap_or(u64::MAX).saturating_add(1);
         let (store, found) = spool(stream, most, &options.limits)?;
         layout.checked_bytes(found)?;
@@ -104,7 +105,7 @@ impl Array {
         npz::open(store, length, robot, options)?.within(options)
     }
 
-    /// Refuses what does not fit the limits: a file without numbers may claim any number of motions.
+    /// Refuses an array that does not fit the limits: a file without numbers may claim any number of motions.
     fn within(self, options: &MotionOptions) -> Result<Self> {
         if self.layout.n_columns == 0 {
             check_memory(self.layout.n_motions, 0, &options.limits)?;
@@ -117,7 +118,7 @@ impl Array {
         self.layout.n_motions
     }
 
-    /// Reads motions, which exist.
+    /// Reads motions; the range must exist.
     pub fn read(&self, range: Range<usize>, n_columns: usize) -> Result<Motions> {
         let values = self.numbers(&range)?;
         let values = match &self.columns {
@@ -152,7 +153,7 @@ impl Array {
         Ok(values)
     }
 
-    /// Reads consecutive numbers, of which the first has the index `first`; gives the index of one that is not exact.
+    /// Reads consecutive numbers, the first of which has the index `first`; returns the index of one that is not exact.
     fn some(&self, first: u64, values: &mut [f64]) -> Result<std::result::Result<(), usize>> {
         let size = self.layout.element.n_bytes();
         let mut bytes = vec![0; (values.len() * size).min(AT_A_TIME * size)];

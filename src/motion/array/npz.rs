@@ -1,6 +1,6 @@
 //! `.npz` archives: `positions`, or the only array; optionally `joint_names` and `times`.
 //!
-//! Stored arrays stay where they are; compressed ones are decompressed into memory, within the limits.
+//! Stored arrays are read in place; compressed ones are decompressed into memory, within the limits.
 
 use super::header::Header;
 use super::{Array, Layout};
@@ -18,14 +18,14 @@ use std::io::{self, Read};
 const POSITIONS: &str = "positions";
 /// Names of the columns.
 const JOINT_NAMES: &str = "joint_names";
-/// Arrays that change nothing: a straight motion is the same at any speed.
+/// Arrays that are ignored: a straight motion is the same at any speed.
 const IGNORED: [&str; 1] = ["times"];
-/// Arrays that would change what a motion is.
+/// Arrays that would change the meaning of a motion.
 const UNSUPPORTED: [&str; 3] = ["velocities", "accelerations", "lengths"];
 
-/// Arrays in one archive; NumPy users save a handful.
+/// Maximum number of arrays in one archive; NumPy users save a handful.
 const MAX_ENTRIES: usize = 1000;
-/// Bytes of the names of joints.
+/// Maximum number of bytes of the joint names.
 const MAX_NAME_BYTES: u64 = 1 << 20;
 
 /// Opens the array of motions in an archive of `length` bytes.
@@ -114,7 +114,7 @@ fn read(
         let header = Header::read(&mut io::BufReader::new(store.reader(start).take(end - start)))?;
         let layout = layout(&header)?;
         layout.checked_bytes((end - start).saturating_sub(header.data_offset))?;
-        // Portions are read from anywhere later: the checksum is verified here.
+        // Portions are read from any position later, so the checksum is verified here.
         let raw = io::BufReader::with_capacity(1 << 16, entry.reader());
         io::copy(&mut entry.verifying_reader(raw), &mut io::sink()).map_err(unreadable)?;
         return Ok(Array { layout, store: store.clone(), offset: start + header.data_offset, columns });
@@ -132,7 +132,7 @@ fn read(
     Ok(Array { layout, store: Store::Memory(bytes.into()), offset: 0, columns })
 }
 
-/// The contents of an array's file, verified when they are read to the end.
+/// The contents of an array's file; they are verified when they have been read to the end.
 fn decompressed<'a>(archive: &'a Archive, member: &Member) -> Result<Box<dyn Read + 'a>> {
     let entry = archive.get_entry(member.at).map_err(|cause| damaged(&cause))?;
     let raw = io::BufReader::new(entry.reader());
@@ -174,7 +174,7 @@ fn names(bytes: &[u8]) -> Result<Vec<String>> {
     };
     let ([n], Some(width)) = (&header.shape[..], width) else { return Err(wanted()) };
     let text = bytes.get(header.data_offset as usize..).ok_or_else(damaged)?;
-    // Names without characters could be any number of names.
+    // Names without characters could claim any count.
     if n.checked_mul(width) != Some(text.len()) || (width == 0 && *n > 0) {
         return Err(damaged());
     }

@@ -43,7 +43,7 @@ fn integers_that_are_not_exact_are_errors_with_their_place() {
     }
 }
 
-/// Portions are the parts of the whole, from any motion on; an error has the number of the motion in the file.
+/// Portions are parts of the whole, starting at any motion; an error has the number of the motion in the file.
 #[test]
 fn a_file_in_portions() {
     let n = 10_000;
@@ -66,7 +66,7 @@ fn a_file_in_portions() {
             assert_eq!(next, n.max(first));
         }
         assert_eq!(motions.read(7777..7778).unwrap().start(0)[1], 7777.0);
-        // The file stays open: another one in its place changes nothing.
+        // The file stays open: replacing it changes nothing.
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "other").unwrap();
         assert_eq!(motions.read(7777..7778).unwrap().start(0)[1], 7777.0);
@@ -147,7 +147,7 @@ fn wrong_archives_are_errors() {
     assert!(error.contains("2 columns where joint_names has 1"), "{error}");
 }
 
-/// A flipped bit of the numbers is found, as NumPy finds it.
+/// A flipped bit in the numbers is detected, as NumPy detects it.
 #[test]
 fn damaged_archives_are_found_by_their_checksum() {
     let whole = archive(false, false);
@@ -162,7 +162,7 @@ fn damaged_archives_are_found_by_their_checksum() {
     }
 }
 
-/// A compressed array takes memory, a stored one does not; neither can take more than it may.
+/// A compressed array takes memory, a stored one does not; neither can take more than the limit.
 #[test]
 fn archives_within_limits() {
     let zeros = npy("<f8", false, &[100_000, 2, 2], &[0.0; 400_000]);
@@ -176,7 +176,7 @@ fn archives_within_limits() {
     assert_eq!(opened(false), Ok(100_000));
     let error = opened(true).unwrap_err();
     assert!(error.contains("3200000 bytes") && error.contains("numpy.savez"), "{error}");
-    // The directory's sizes are not believed: the header's are.
+    // The sizes in the directory are not trusted, only the header's.
     let bomb = npy("<f8", false, &[2, 2, 2], &[0.0; 400_000]);
     let error = npz(&zip(&[("q.npy", &bomb)], true)).unwrap_err();
     assert!(error.contains("takes 64 bytes, the file has 65"), "{error}");
@@ -216,7 +216,7 @@ fn streams_are_recognised_by_their_content() {
     }
 }
 
-/// A stream of no end is not read for ever.
+/// An endless stream is not read for ever.
 #[test]
 fn a_stream_that_does_not_end() {
     use std::io::Read;

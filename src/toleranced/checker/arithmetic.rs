@@ -1,5 +1,5 @@
-//! Intervals for the checker: an addition, subtraction, product or quotient rounded to nearest lies next to the exact one, so
-//! the neighbours enclose it.
+//! Intervals for the checker: an addition, subtraction, product or quotient rounded to nearest is adjacent to the exact
+//! value, so the neighbouring numbers enclose it.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -10,7 +10,7 @@ pub struct Num {
     pub hi: f64,
 }
 
-/// What enters or comes out is not finite: then nothing is known.
+/// The interval for a result that is not finite: nothing is known.
 const NOTHING: Num = Num { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
 impl Num {
@@ -31,7 +31,7 @@ impl Num {
         if self.lo <= 0.0 && self.hi >= 0.0 { Self { lo: 0.0, hi } } else { Self { lo: lo.max(0.0), hi } }
     }
 
-    /// The quotient by a positive number; anything if that is not certain to be one.
+    /// The quotient by a positive number; the whole line if the divisor is not certainly positive.
     pub fn over(self, o: Self) -> Self {
         if !(o.lo > 0.0) {
             return NOTHING;
@@ -40,7 +40,7 @@ impl Num {
         Self::hull(all)
     }
 
-    /// The largest root of a number of the interval, or more.
+    /// An upper bound on the square roots of the interval's numbers.
     pub fn root(self) -> f64 {
         self.hi.max(0.0).sqrt().next_up()
     }
@@ -115,7 +115,8 @@ pub fn combine(a: &Rows, b: &Rows, f: impl Fn(Num, Num) -> Num) -> Rows {
     std::array::from_fn(|i| std::array::from_fn(|j| f(a[i][j], b[i][j])))
 }
 
-/// Sine and cosine of an angle of at most a few million: halved until it is small, Taylor's series there, and doubled again.
+/// Sine and cosine of an angle of at most a few million: the angle is halved until it is small, Taylor's series is
+/// evaluated, and the result is doubled again.
 pub fn sin_cos(x: Num) -> (Num, Num) {
     let (mut small, mut halvings) = (x, 0);
     while small.abs().hi > 0.125 && halvings < 40 {
@@ -126,7 +127,7 @@ pub fn sin_cos(x: Num) -> (Num, Num) {
         return (NOTHING, NOTHING);
     }
     let z = small.square();
-    // Terms fall by more than z/2: what is left out is below the last one taken.
+    // Each term is at most z/2 times the one before, so the omitted terms sum to less than the last one used.
     let series = |first: Num, from: f64| {
         let (mut sum, mut term, mut k) = (first, first, from);
         for _ in 0..8 {

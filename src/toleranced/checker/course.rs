@@ -1,4 +1,4 @@
-//! The motion as the checker sees it: from its definition alone.
+//! The motion in the checker's form: from its definition alone.
 
 use super::arithmetic::{Num, Rows, Vec3, apply, combine, minus, norm2, sin_cos, vector};
 use crate::motion::JointMotion;
@@ -10,7 +10,7 @@ use crate::toleranced::problem::Course;
 pub enum Motion<'m> {
     /// Numerators and weights of a rational Bézier motion over the part.
     Bezier(Vec<(Rows, Num)>),
-    /// The joints from the root on to a body of an articulated model, and the part.
+    /// The joints from the root to a body of an articulated model, and the part.
     Joints(&'m [JointMotion], Span),
 }
 
@@ -19,9 +19,9 @@ pub enum Motion<'m> {
 pub struct Ball {
     /// Its centre, exact numbers.
     pub centre: Rows,
-    /// It contains the motion over the part.
+    /// Radius of a ball that contains the motion over the part.
     pub radius: f64,
-    /// And this one the motion in the middle of the time.
+    /// Radius of a ball that contains the motion at the middle of the time.
     pub middle_radius: f64,
 }
 
@@ -58,7 +58,7 @@ impl Motion<'_> {
         }
     }
 
-    /// A ball for a body with some masses; `None` if nothing is known.
+    /// A ball for a body with some masses; `None` if there is no bound.
     pub fn ball(&self, masses: &[Mass]) -> Option<Ball> {
         let distance = |a: &Rows, b: &Rows| {
             let each = masses.iter().map(|(p, w)| *w * norm2(minus(apply(a, *p), apply(b, *p))));
@@ -113,7 +113,7 @@ fn rigid(quaternions: &[[f64; 4]], translations: &[[f64; 3]]) -> Vec<(Rows, Num)
     for (i, p) in quaternions.iter().enumerate() {
         for (j, q) in quaternions.iter().enumerate() {
             let f = (single[i] * single[j]).over(double[i + j]);
-            // The mean of both orders, so that products may be taken as they stand.
+            // The mean of both orders, so that products may be used as they are.
             let s = |a: usize, b: usize| {
                 (Num::new(p[a]) * Num::new(q[b]) + Num::new(p[b]) * Num::new(q[a])) * Num::new(0.5) * f
             };
@@ -156,7 +156,9 @@ impl Jet {
         let (mut omega, mut origin) = (zero, zero);
         for joint in chain {
             let own = joint_jet(joint, t);
-            // Leibniz: the derivatives of a product; of the outer map's columns only the constant one has no factor.
+            // Leibniz: the derivatives of a product. The outer map's last column has no factor, so it contributes only
+            // if k = 0.
+            // term.
             let product = |n: usize, k: usize| {
                 let (a, b) = (&maps[n], &own[k]);
                 let mut out = [[zero; 4]; 3];
@@ -178,7 +180,7 @@ impl Jet {
                 add(&product(1, 0), &product(0, 1)),
                 add(&add(&product(2, 0), &product(0, 2)), &twice(&product(1, 1))),
             ];
-            // The offset's length and speed; a rotation of `omega` in all has n-th derivatives of at most omega^n.
+            // The offset's length and speed; a rotation by `omega` in total has n-th derivatives of at most omega^n.
             let length = |v: [f64; 3]| Num::new(norm2(vector(v)).root());
             let ends = [joint.origin_m, joint.origin_m + joint.slide_m].map(|v| length(v.to_array()).hi);
             let (slide, offset) = (length(joint.slide_m.to_array()), Num::new(ends[0].max(ends[1])));
@@ -186,7 +188,7 @@ impl Jet {
             omega = omega + Num::new(joint.w_rad.abs());
             maps = next;
         }
-        // What rotations lack in being rigid: at most 2^-46 for each joint.
+        // The deviation of the rotations from rigid ones: at most 2^-46 for each joint.
         let rigid = Num::new(1.0 + 1.0 / (1u64 << 34) as f64);
         Self { maps, third: [origin * rigid, omega * omega * omega * rigid] }
     }

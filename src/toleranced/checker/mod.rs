@@ -1,8 +1,8 @@
-//! A small program that believes nothing: it goes through a proof step by step and computes everything again, from the
+//! A small program that trusts nothing: it checks a proof step by step and computes everything again, from the
 //! definition of the problem, in an arithmetic of its own.
 //!
-//! That the parts cover the motion and all pairs of polygons needs no test: each step either settles a part or cuts it into two
-//! halves, whose proofs must follow.
+//! That the parts cover the motion and all pairs of polygons needs no test: each step either settles a part or divides
+//! it into two halves, whose proofs must follow.
 
 mod arithmetic;
 mod course;
@@ -17,10 +17,10 @@ use course::{Mass, Motion};
 use positive::{Edge, ball_misses, edges_miss, on_triangle};
 use std::collections::HashSet;
 
-/// Why a proof is refused: what, and at which step.
+/// The reason why a proof is refused, and the step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
     /// The number of the step.
     pub step: usize,
@@ -28,7 +28,8 @@ pub struct Refusal {
 
 type Checked = std::result::Result<(), Refusal>;
 
-/// A moving polygon: corners in the body, the coefficients of its corners and features in a frame of its own.
+/// A moving polygon: corners in the body, and its distortion rate, computed from corners and features in a frame of its
+/// own.
 #[derive(Debug)]
 struct Face {
     corners: Vec<Vec3>,
@@ -37,16 +38,16 @@ struct Face {
     rho2: Vec<Vec<Num>>,
 }
 
-/// A motion that something is claimed of.
+/// The motion that a proof is about.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject<'m> {
-    /// One from a file.
+    /// A motion from a file.
     Course(&'m Course),
-    /// That of a body of an articulated model: the joints from the root on to it.
+    /// The motion of a body of an articulated model: the joints from the root to it.
     Joints(&'m [JointMotion]),
 }
 
-/// The polygons that stand.
+/// The fixed polygons.
 #[derive(Debug)]
 pub struct Standing(Vec<Vec<Vec3>>);
 
@@ -71,10 +72,10 @@ fn refuse<T>(message: &str, step: usize) -> std::result::Result<T, Refusal> {
 }
 
 impl<'s> Checker<'s> {
-    /// For polygons, their masses, and the orders and the inflation of ranges that a certificate names.
+    /// A checker for polygons, their masses, and the orders and the inflation of ranges in a certificate.
     ///
     /// # Errors
-    /// The orders are none, or the inflation.
+    /// An order is not a permutation of the polygons, or the inflation is not a finite number of at least 1.
     pub fn new(
         moving: &[Polygon],
         masses: &Masses,
@@ -97,10 +98,10 @@ impl<'s> Checker<'s> {
         Ok(Self { moving, fixed, orders, inflation })
     }
 
-    /// Goes through a proof that a motion is free.
+    /// Checks a proof that a motion is free.
     ///
     /// # Errors
-    /// A step is missing or too many, or does not hold.
+    /// A step is missing, surplus, or does not hold.
     pub fn check(&self, subject: Subject, steps: &[Step]) -> Checked {
         let motion = match subject {
             Subject::Course(course) => Motion::of(course),
@@ -176,7 +177,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The ball of a polygon, if that on record is no smaller; the radius on record is what counts.
+    /// The ball of a polygon, if the recorded radius is large enough; the recorded radius is used.
     fn ball(
         &self,
         masses: &[Mass],
@@ -191,7 +192,7 @@ impl Walk<'_> {
         Ok(course::Ball { radius, ..ball })
     }
 
-    /// Contacts that one ball excludes.
+    /// Checks the contacts that one ball excludes.
     fn clear(
         &self,
         (i, j): (usize, usize),
@@ -270,7 +271,7 @@ impl Walk<'_> {
         if beyond(normal, corners, fixed) { Ok(()) } else { refuse("the plane does not keep them apart", at) }
     }
 
-    /// Two polygons are apart in the middle of the time.
+    /// Checks that two polygons are apart at the middle of the time.
     fn apart(&self, (i, j): (usize, usize), motion: &Motion, normal: [f64; 3], at: usize) -> Checked {
         let face = &self.claim.moving[i];
         let Some(ball) = motion.ball(&face.masses) else { return refuse("nothing is known of the motion here", at) };
@@ -285,7 +286,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether balls lie beyond points along a normal.
+/// Returns whether balls are beyond points along a normal.
 fn beyond<'f>(
     normal: [f64; 3],
     mut balls: impl Iterator<Item = (Vec3, Num)>,
@@ -329,7 +330,7 @@ fn box_masses<'f>(points: impl Iterator<Item = &'f Vec3>, inflation: Num) -> Vec
 
 impl Face {
     fn new(polygon: &Polygon, masses: &Masses) -> Self {
-        // Everything in the plane of a frame first; a triangle's corners are 00, 10 and 01 there.
+        // First everything in the plane of a frame; a triangle's corners are 00, 10 and 01 there.
         let (plane, body): (Vec<[f64; 2]>, Option<[Vec3; 3]>) = match polygon {
             Polygon::Plane(corners) => (corners.clone(), None),
             Polygon::Triangle(t) => (vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], Some(t.map(vector))),
@@ -357,8 +358,8 @@ impl Face {
     }
 }
 
-/// `1/m + (x-s)ᵀJ⁻¹(y-s)` for all pairs of points, by elimination: `J = L D Lᵀ`. Where the features leave out a dimension, so do the
-/// points.
+/// `1/m + (x-s)ᵀJ⁻¹(y-s)` for all pairs of points, by elimination: `J = L D Lᵀ`. Dimensions that the features do not
+/// span are not spanned by the points either.
 fn form(features: &[([f64; 3], f64)], points: &[Vec3]) -> Vec<Vec<Num>> {
     let zero = Num::new(0.0);
     let n = if features.iter().all(|(p, _)| p[2] == 0.0) { 2 } else { 3 };

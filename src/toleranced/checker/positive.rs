@@ -1,12 +1,12 @@
-//! Whether a squared distance less a squared radius is positive throughout: by Bernstein coefficients, and halving.
+//! Positivity of a squared distance minus a squared radius throughout a domain, by Bernstein coefficients and halving.
 //!
-//! A quadratic over a triangle, or over the product of two segments, is at least its smallest Bernstein coefficient; where
-//! that is not positive the domain is halved. No root, foot point or patch comes in: this shares nothing with how contacts
-//! are excluded in the search.
+//! A quadratic over a triangle, or over the product of two segments, is at least its smallest Bernstein coefficient;
+//! where that is not positive the domain is halved. No root, foot point or patch is involved: this shares nothing with
+//! the way in which the search excludes contacts.
 
 use super::arithmetic::{Num, Vec3, dot, minus, norm2, plus};
 
-/// Parts that are tried before the answer is no.
+/// Number of parts that are tested before the answer is `false`.
 const PARTS: usize = 200_000;
 
 fn middle(a: Vec3, b: Vec3) -> Vec3 {
@@ -17,7 +17,7 @@ fn mean(a: Num, b: Num) -> Num {
     (a + b) * Num::new(0.5)
 }
 
-/// Whether `λᵀGλ > 0` for all `λ >= 0` that are not zero; `g` are the entries 00 11 22 01 02 12.
+/// Returns whether `λᵀGλ > 0` for all nonzero `λ >= 0`; `g` are the entries 00 11 22 01 02 12.
 pub fn on_triangle(g: [Num; 6]) -> bool {
     let mut open = vec![g];
     let mut tried = 0;
@@ -26,11 +26,11 @@ pub fn on_triangle(g: [Num; 6]) -> bool {
         if g.iter().all(|b| b.lo > 0.0) {
             continue;
         }
-        // A corner decides.
+        // A corner that is not positive decides.
         if tried > PARTS || g[..3].iter().any(|b| !(b.lo > 0.0)) {
             return false;
         }
-        // At the longest side: |a - b|² is G_aa + G_bb - 2 G_ab, up to what the radius takes off.
+        // Halved at the longest side: |a - b|² is G_aa + G_bb - 2 G_ab, except for the share of the radius.
         let length = |a: usize, b: usize, ab: usize| g[a].hi + g[b].hi - 2.0 * g[ab].lo;
         let sides = [length(0, 1, 3), length(0, 2, 4), length(1, 2, 5)];
         let turned = if sides[0] >= sides[1] && sides[0] >= sides[2] {
@@ -50,7 +50,7 @@ pub fn on_triangle(g: [Num; 6]) -> bool {
     true
 }
 
-/// Whether a ball about `c` misses a triangle.
+/// Returns whether a ball around `c` misses a triangle.
 pub fn ball_misses(c: Vec3, radius2: Num, triangle: [Vec3; 3]) -> bool {
     let d = triangle.map(|q| minus(c, q));
     let g = |i: usize, j: usize| (if i == j { norm2(d[i]) } else { dot(d[i], d[j]) }) - radius2;
@@ -64,7 +64,7 @@ pub struct Edge {
     pub reach2: [Num; 3],
 }
 
-/// Whether a fat edge misses a segment.
+/// Returns whether a fat edge misses a segment.
 pub fn edges_miss(edge: Edge, segment: [Vec3; 2]) -> bool {
     let mut open = vec![(edge, segment)];
     let mut tried = 0;

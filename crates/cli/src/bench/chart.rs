@@ -1,5 +1,4 @@
-//! Draws the plots of measurements, as SVG: lines, points or bars, on linear or logarithmic axes, with a legend below
-//! them.
+//! Plots of measurements as SVG: lines, points or bars, on linear or logarithmic axes, with a legend below them.
 
 use super::run::{Axis, Plot, PlotKind};
 use crate::colour::{colour, dashes, mark};
@@ -13,7 +12,7 @@ use std::ops::Range;
 
 /// Height without the legend, pixels.
 const HEIGHT_PX: u32 = 440;
-/// Height of a line of a name below the bars, pixels.
+/// Height of a line of a category name below the bars, pixels.
 const LINE_PX: i32 = 18;
 
 type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, Scale>>;
@@ -21,7 +20,7 @@ type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, Scale>>;
 /// The plot as the text of an SVG file.
 ///
 /// # Errors
-/// The library that draws fails.
+/// The plotting library fails.
 pub fn svg(plot: &Plot) -> Result<String> {
     let mut text = String::new();
     draw(&mut text, plot).map_err(|e| Error::usage(format!("the plot failed: {e}")).at(&plot.id))?;
@@ -34,7 +33,7 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
     root.fill(&WHITE)?;
     let (above, below) = root.split_vertically(HEIGHT_PX);
     let bars = plot.kind == PlotKind::Bars;
-    // What a logarithmic axis has no room for is left out.
+    // Values that a logarithmic axis cannot represent are left out.
     let shown = |p: &[f64; 2]| !(plot.x.log && p[0] <= 0.0 || plot.y.log && p[1] <= 0.0);
     let of = |k: usize| plot.series.iter().flat_map(|s| &s.points).filter(|p| shown(p)).map(move |p| p[k]);
     let x = if bars {
@@ -104,7 +103,7 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
     Ok(())
 }
 
-/// The names of bars below them, a word on each line.
+/// Draws the names of the bars below them, one word per line.
 fn name_categories<'a>(root: &Area<'a>, chart: &Chart<'a>, plot: &Plot, below: f64) -> Drawn {
     let centred = font(LABEL_PX).into_text_style(root).pos(Pos::new(HPos::Center, VPos::Top));
     for (i, name) in plot.categories.iter().enumerate() {
@@ -117,33 +116,33 @@ fn name_categories<'a>(root: &Area<'a>, chart: &Chart<'a>, plot: &Plot, below: f
 }
 
 impl Axis {
-    /// Where on the axis a value stands.
+    /// The position of a value on the axis.
     fn place(&self, value: f64) -> f64 {
         if self.log { value.log10() } else { value }
     }
 
-    /// What stands at a place.
+    /// The value at a position.
     fn value(&self, place: f64) -> f64 {
         if self.log { 10f64.powf(place) } else { place }
     }
 }
 
-/// What an axis shows, in places of it.
+/// The range of an axis, in positions.
 struct Scale {
     range: Range<f64>,
     ticks: Vec<f64>,
 }
 
 impl Scale {
-    /// Room for all values; bars on a linear axis begin at zero.
+    /// A range for all values; bars on a linear axis begin at zero.
     fn new(axis: &Axis, values: impl Iterator<Item = f64>, bars: bool) -> Self {
         let places = values.map(|v| axis.place(v)).chain((bars && !axis.log).then_some(0.0));
         let (lo, hi) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)));
-        // Nothing to show is shown as well.
+        // An empty plot still has axes.
         let (lo, hi) = if lo <= hi { (lo, hi) } else { (0.0, 1.0) };
         let room = if axis.log { 0.03 + 0.03 * (hi - lo) } else { (0.05 * (hi - lo)).max(1e-3 * hi.abs()).max(1e-9) };
         let from = if bars && !axis.log && lo == 0.0 { 0.0 } else { lo - room };
-        // Bars of the least value are seen too.
+        // Bars of the smallest value remain visible.
         let range = if bars && axis.log { from - 0.3..hi + room } else { from..hi + room };
         let ticks = if axis.log { decades(&range) } else { steps(&range) };
         Self { range, ticks }
@@ -168,7 +167,7 @@ impl Ranged for Scale {
     }
 }
 
-/// Powers of ten in a range of exponents, and multiples of them where these are few.
+/// Powers of ten in a range of exponents, and their multiples if these are few.
 fn decades(range: &Range<f64>) -> Vec<f64> {
     let (first, last) = (range.start.floor() as i32, range.end.ceil() as i32);
     let factors: &[f64] = match range.end - range.start {
@@ -191,10 +190,10 @@ fn steps(range: &Range<f64>) -> Vec<f64> {
     (first..=last).take(20).map(|i| i as f64 * step).collect()
 }
 
-/// A number in few signs.
+/// A short form of a number.
 fn label(value: f64) -> String {
     let size = value.abs();
-    // Noise of the last digits is not shown.
+    // Rounding noise in the last digits is not displayed.
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     if size == 0.0 || (1e-3..1e6).contains(&size) { format!("{rounded}") } else { format!("{rounded:e}") }
 }
@@ -212,7 +211,7 @@ mod tests {
         assert_eq!(close, ["1", "2", "5", "10"]);
         assert_eq!([1e7, 0.0, 1e-5, 0.30000000000000004].map(label), ["1e7", "0", "1e-5", "0.3"]);
         assert!(decades(&(2.1..2.5)).len() >= 2);
-        // Ranges that are as good as empty.
+        // Ranges that are practically empty.
         assert!(steps(&(5.0..5.0)).len() <= 20 && steps(&(0.0..1e-300)).len() <= 20);
     }
 
@@ -235,14 +234,14 @@ mod tests {
         }
     }
 
-    /// All numbers of an attribute in an element: coordinates of points come in pairs.
+    /// All numbers in an attribute of an element: coordinates of points are in pairs.
     fn numbers(node: &roxmltree::Node, name: &str) -> Vec<f64> {
         let text = node.attribute(name).unwrap_or_default();
         text.split([' ', ',']).filter_map(|t| t.parse().ok()).collect()
     }
 
-    /// Whatever the number of series, the legend is below the axes, everything is within the picture, and letters are
-    /// as large as on a page of text.
+    /// For any number of series, the legend is below the axes, everything is within the picture, and letters are as
+    /// large as on a page of text.
     #[test]
     fn legends_are_below_and_letters_large() {
         for kind in [PlotKind::Lines, PlotKind::Points, PlotKind::Bars] {
@@ -272,7 +271,7 @@ mod tests {
         }
     }
 
-    /// The values take most of an axis.
+    /// The values span most of an axis.
     #[test]
     fn axes_fit_the_values() {
         for (log, values) in [(false, [3.0, 90.0]), (true, [3.0, 90.0]), (true, [4e-5, 2e6]), (false, [-1e-3, 1e-3])] {
@@ -284,7 +283,7 @@ mod tests {
         }
     }
 
-    /// Of as many series as there may be, no two look alike.
+    /// Up to the maximum number of series, no two look alike.
     #[test]
     fn series_look_different() {
         let look = |k: usize| (format!("{:?}", colour(k)), dashes(k), mark(k));

@@ -1,4 +1,5 @@
-//! How costs grow: with the triangles of the scene, the size of a batch, the depth of a chain, the amplitude of motions, threads.
+//! The growth of costs with the triangles of the scene, the size of a batch, the depth of a chain, the amplitude of
+//! motions, and the number of threads.
 
 use super::measured::device;
 use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table};
@@ -15,15 +16,16 @@ use firstcontact_datasets::{DEFAULT_SEED, Dataset};
 pub struct GrowthArgs {
     #[command(flatten)]
     pub measure: MeasureArgs,
-    /// The most machine rooms that a scene is made of, 187,000 triangles each: 54 for ten millions, 535 for a hundred, which takes 16 GB
+    /// Maximum number of machine rooms in a scene, 187,000 triangles each: 54 for ten million, 535 for a hundred
+    /// million, which takes 16 GB
     #[arg(long, value_name = "N", default_value_t = 8)]
     scale: u64,
-    /// What one figure of chains may take, seconds
+    /// Maximum time for one figure of chains, seconds
     #[arg(long, value_name = "S", default_value_t = 20.0)]
     limit: f64,
 }
 
-/// Forms of bounds on poses, and what they are called.
+/// Forms of pose bounds, and their names.
 const BOUNDS: [(BoundForm, &str); 3] = [
     (BoundForm::Jet, "jets"),
     (BoundForm::Interval, "interval matrices"),
@@ -33,12 +35,12 @@ const DEPTHS: [u32; 6] = [3, 6, 10, 30, 60, 100];
 const BATCHES: [usize; 5] = [1, 10, 100, 1000, 10_000];
 const AMPLITUDES_DEG: [u32; 5] = [1, 5, 15, 30, 60];
 
-/// One figure: a place on the horizontal axis, a line, and what was counted there.
+/// One figure: a position on the horizontal axis, a line, and the measured values.
 struct Point {
     x: f64,
     series: String,
     stats: Stats,
-    /// Something else that grows with it.
+    /// A second quantity that grows as well.
     more: f64,
 }
 
@@ -47,9 +49,9 @@ struct Growth {
     id: &'static str,
     title: &'static str,
     note: String,
-    /// What the horizontal axis measures.
+    /// Name and unit of the horizontal axis.
     x: (&'static str, &'static str),
-    /// What `more` is: name, unit, digits.
+    /// Name, unit and digits of `more`.
     more: (&'static str, &'static str, usize),
     points: Vec<Point>,
 }
@@ -65,7 +67,7 @@ impl Growth {
         self.points.push(Point { x, series, stats, more });
     }
 
-    /// Puts table and plot into the run, which is written.
+    /// Adds table and plot to the run, and writes it.
     fn end(self, run: &mut Run, args: &MeasureArgs) -> Result<()> {
         let mut columns = vec![
             Column::text("line", "What the plot draws as one line."),
@@ -130,20 +132,22 @@ fn on_gpu() -> Options {
     Options { backend: Backend::Gpu, ..Options::default() }
 }
 
-/// The machine room, and as many others beside it.
+/// The machine room, with an increasing number of other rooms around it.
 fn triangles(run: &mut Run, args: &MeasureArgs, most_rooms: u64, most: usize) -> Result<()> {
     let mut growth = Growth::new(
         "triangles",
         "Cost against triangles of the scene",
         ("triangles", ""),
-        "Machine rooms side by side, the Puma in one of them: what it can reach stays the same. The same motions each time.",
+        "Machine rooms side by side, the Puma in one of them: what it can reach stays the same. The same motions each \
+         time.",
     );
     growth.more = ("build", "s", 2);
     let set = Set::load("amr/30", &args.folder.path()?)?;
     let mut scale = 1;
     loop {
         let mut measure = |options: Options, most: usize| {
-            // Made for each engine, which takes its triangles: the largest scenes fit into memory once.
+            // Generated separately for each engine, which takes its triangles: the largest scenes fit into memory only
+            // once.
             let Some(mut scene) = Dataset::generate("amr", DEFAULT_SEED, scale)?.scene()? else { return Ok(()) };
             let engine = Engine::builder_taking(&set.robot, &mut scene).options(options).build()?;
             for kind in Kind::ALL {
@@ -178,7 +182,7 @@ fn batches(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
         let engine = Engine::builder(&set.robot, &set.scene).options(options).build()?;
         for batch in BATCHES.into_iter().filter(|batch| *batch <= most) {
             let numbers: Vec<usize> = (0..batch).map(|i| i % set.motions.len()).collect();
-            // Small batches vary: several of them, in other motions.
+            // Small batches vary, so several of them are measured, with different motions.
             let mut stats = Stats::default();
             for k in 0..(100 / batch).max(1) {
                 let shifted: Vec<usize> = numbers.iter().map(|i| (i + k * 7) % set.motions.len()).collect();
@@ -200,8 +204,8 @@ fn batches(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
 /// Chains among obstacles, with each form of bounds.
 fn depths(run: &mut Run, args: &GrowthArgs, quick: bool) -> Result<()> {
     let note = format!(
-        "Chains among obstacles, each joint turning by up to 30°, on one thread: as many of the set's motions as go into {} s, at \
-         least one. Pairs that are left to the exact stage tell how loose the bounds are.",
+        "Chains among obstacles, each joint turning by up to 30°, on one thread: as many of the set's motions as go \
+         into {} s, at least one. Pairs that are left to the exact stage tell how loose the bounds are.",
         args.limit
     );
     let mut growth = Growth::new("depth", "Cost against the depth of a chain", ("joints", ""), &note);
@@ -220,7 +224,7 @@ fn depths(run: &mut Run, args: &GrowthArgs, quick: bool) -> Result<()> {
     growth.end(run, &args.measure)
 }
 
-/// How far joints turn.
+/// Amplitudes of the joints.
 fn amplitudes(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
     let mut growth =
         Growth::new("amplitude", "Cost against the amplitude of motions", ("θmax", "°"), "One thread of the CPU.");
@@ -245,7 +249,7 @@ fn amplitudes(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
     growth.end(run, &args.measure)
 }
 
-/// Threads of the CPU, up to as many as it runs at a time.
+/// Threads of the CPU, up to the number that it runs simultaneously.
 fn threads(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
     let mut growth = Growth::new(
         "threads",
@@ -281,7 +285,10 @@ pub fn run(args: &GrowthArgs) -> Result<()> {
     let quick = args.measure.quick;
     let most = if quick { 10 } else { 1000 };
     let mut run = Run::begin("growth", "How costs grow", DEFAULT_SEED, !args.measure.cpu_only);
-    run.note("Means for a motion. Both axes of the plots are logarithmic: a straight line is a power, its slope the exponent.");
+    run.note(
+        "Means for a motion. Both axes of the plots are logarithmic: a straight line is a power, its slope the \
+         exponent.",
+    );
     batches(&mut run, args, if quick { 100 } else { 10_000 })?;
     amplitudes(&mut run, args, most)?;
     threads(&mut run, args, most)?;

@@ -1,4 +1,4 @@
-//! Where a measurement runs, and what runs.
+//! The machine and the software versions of a measurement.
 
 use firstcontact::gpu::Gpu;
 use firstcontact::load::system_memory_bytes;
@@ -10,15 +10,15 @@ use sysinfo::{CpuRefreshKind, System};
 pub struct Machine {
     /// The processor's name.
     pub cpu: String,
-    /// Its cores.
+    /// Its number of cores.
     pub cores: usize,
-    /// Threads that run at a time: what a program with as many threads as there are may use.
+    /// Number of threads that run simultaneously: what a program with one thread per processor may use.
     pub threads: usize,
-    /// Memory that the program may have.
+    /// Memory that the program may use, bytes.
     pub memory_bytes: u64,
-    /// The operating system, and the kind of processor.
+    /// The operating system, and the processor architecture.
     pub os: String,
-    /// Graphics adapters, the best first; none if they were left out.
+    /// Graphics adapters, the best first; empty if they were left out.
     pub adapters: Vec<Adapter>,
 }
 
@@ -35,19 +35,19 @@ pub struct Adapter {
     pub kind: String,
 }
 
-/// What ran.
+/// Versions of the software.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Versions {
-    /// Of this program.
+    /// Version of this program.
     pub firstcontact: String,
-    /// The commit that it was built from, if that is known.
+    /// The commit that it was built from, if known.
     pub commit: Option<String>,
-    /// The compiler.
+    /// Version of the compiler.
     pub rustc: String,
 }
 
 impl Machine {
-    /// This machine; its adapters only if asked for.
+    /// This machine; its adapters only if requested.
     pub fn this(adapters: bool) -> Self {
         let system = System::new().ok().map(|mut system| {
             system.refresh_cpu_list(CpuRefreshKind::nothing());
@@ -77,7 +77,7 @@ impl Machine {
 }
 
 impl Versions {
-    /// Of this program.
+    /// The versions of this program.
     pub fn this() -> Self {
         Self {
             firstcontact: env!("CARGO_PKG_VERSION").into(),

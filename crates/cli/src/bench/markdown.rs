@@ -3,10 +3,10 @@
 use super::run::{Cell, Run, Table};
 use std::fmt::Write as _;
 
-/// The whole run: notes, tables, plots, and where it ran.
+/// The whole run: notes, tables, plots, and the machine.
 pub fn whole(run: &Run) -> String {
     let mut text = format!("# {}\n\n`{}`\n", run.title, run.command);
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     for note in &run.notes {
         let _ = write!(text, "\n{note}\n");
     }
@@ -56,7 +56,7 @@ pub fn whole(run: &Run) -> String {
     text
 }
 
-/// One table. Columns in which a number stands are flush right.
+/// One table. Columns with numbers are right-aligned.
 pub fn table(table: &Table) -> String {
     let (mut head, mut rule) = (String::from("|"), String::from("|"));
     for (i, column) in table.columns.iter().enumerate() {
@@ -76,7 +76,7 @@ pub fn table(table: &Table) -> String {
     text
 }
 
-/// What stands in a cell.
+/// The text of a cell.
 fn shown(cell: &Cell, digits: usize) -> String {
     match cell {
         Cell::Number(x) => grouped(*x, digits),
@@ -89,7 +89,7 @@ fn escaped(text: &str) -> String {
     text.replace('|', r"\|").replace('\n', " ")
 }
 
-/// A number with commas between thousands: `12,345.7`.
+/// A number with commas as thousands separators: `12,345.7`.
 pub fn grouped(x: f64, digits: usize) -> String {
     let text = format!("{x:.digits$}");
     let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));

@@ -1,30 +1,30 @@
-//! What motions of a kind cost, stage by stage: the rows that several measurements have in common.
+//! Costs of motions of one kind, stage by stage: rows that several measurements share.
 
 use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table, slug};
 use super::set::{Kind, Set, repeated};
 use firstcontact::Result;
 use firstcontact::engine::{Engine, Stage, Stats};
 
-/// What some motions took, on average.
+/// Average costs of some motions.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// The data set, with the largest angle of a joint in degrees.
+    /// The data set, with its largest joint angle in degrees.
     pub dataset: String,
     /// The adapter, or the CPU.
     pub device: String,
-    /// Whether the motions collide.
+    /// The kind of the motions.
     pub kind: Kind,
-    /// What was chosen: stages, a form …
+    /// The variant: stages, a form …
     pub choice: String,
     /// Motions measured.
     pub motions: u64,
-    /// Milliseconds on the clock.
+    /// Milliseconds of wall time.
     pub wall_ms: f64,
     /// Milliseconds of each stage, summed over threads.
     pub stage_ms: [f64; 6],
-    /// Candidates that came to `s4_sweep`, and that it left.
+    /// Candidates before and after `s4_sweep`.
     pub candidates: [f64; 2],
-    /// Triangles of these candidates, and those that it left; nothing where it did not run.
+    /// Triangles of the candidates before and after `s4_sweep`; `None` if it did not run.
     pub triangles: [f64; 2],
     /// Pairs of triangles for the exact stage.
     pub pairs: f64,
@@ -33,7 +33,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Measures an engine on motions of a kind, several times if that is quick, and notes each time in the run.
+    /// Measures an engine on motions of one kind, several times if that is quick, and records each time in the run.
     pub fn of(
         run: &mut Run,
         set: &Set,
@@ -55,7 +55,7 @@ impl Measured {
         Ok(Some(row))
     }
 
-    /// The means of what was counted.
+    /// The means of the counts in `stats`.
     pub fn new(dataset: &str, engine: &Engine, kind: Kind, choice: &str, stats: &Stats) -> Self {
         let n = stats.motions.max(1) as f64;
         let sweep = &stats.stages[Stage::Sweep as usize];
@@ -86,7 +86,7 @@ pub fn device(engine: &Engine) -> String {
     engine.adapter().map_or_else(|| threads(engine.threads()), |adapter| adapter.name)
 }
 
-/// All of it as a table; `choice` is what the rows differ in.
+/// The rows as a table; `choice` is the name of the variant in which they differ.
 pub fn table(id: &str, title: &str, choice: &str, rows: &[Measured]) -> Table {
     let mut columns = vec![
         Column::text("set", "Data set and largest angle of a joint in degrees."),
@@ -106,8 +106,8 @@ pub fn table(id: &str, title: &str, choice: &str, rows: &[Measured]) -> Table {
         Column::number("s4_sweep a link", "µs", 2, "For each link that has triangles."),
         Column::number("pairs", "", 1, "Of triangles, for the exact stage."),
     ]);
-    let note = "Means for a motion. Times of stages are summed over threads; those of kernels are of the device's clock \
-                where it has one.";
+    let note = "Means for a motion. Times of stages are summed over threads; those of kernels are of the device's \
+                clock where it has one.";
     let mut table = Table::new(id, title, note, columns);
     for r in rows {
         let mut cells: Vec<Cell> = vec![
@@ -127,7 +127,7 @@ pub fn table(id: &str, title: &str, choice: &str, rows: &[Measured]) -> Table {
     table
 }
 
-/// A plot for each device: a group of bars for each data set and kind of motions, a bar for each choice.
+/// A plot for each device: a group of bars for each data set and kind of motions, a bar for each variant.
 pub fn bars(rows: &[Measured]) -> Vec<Plot> {
     let group = |r: &Measured| format!("{} {}", r.dataset.replace('/', " ") + "°", r.kind.name());
     let of_device = |device: String| {
@@ -152,7 +152,7 @@ pub fn bars(rows: &[Measured]) -> Vec<Plot> {
     distinct(rows.iter().map(|r| r.device.clone())).into_iter().map(of_device).collect()
 }
 
-/// Each once, in the order of their first appearance.
+/// The distinct values, in the order of their first appearance.
 pub fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
     all.fold(Vec::new(), |mut seen, x| {
         if !seen.contains(&x) {

@@ -1,5 +1,5 @@
-//! The experiments of Redon et al. 2004, section 6: Table 1, the Puma in the pipes; Table 2, the Puma in the machine room with
-//! stages left out. Beside each row stands the paper's own, of another machine and other scenes.
+//! The experiments of Redon et al. 2004, section 6: Table 1, the Puma in the pipes; Table 2, the Puma in the machine
+//! room with stages left out. The paper's own figures, from another machine and other scenes, are next to each row.
 
 use super::ablation::Stages;
 use super::measured::{Measured, distinct, table as stage_table};
@@ -14,9 +14,9 @@ use firstcontact_datasets::DEFAULT_SEED;
 /// Largest angles of a joint, degrees.
 const TABLE_1_DEG: [u32; 4] = [1, 5, 15, 30];
 const TABLE_2_DEG: [u32; 3] = [1, 30, 60];
-/// Who measured the paper's figures.
+/// The source of the paper's figures.
 const THE_PAPER: &str = "paper, 2004 (Pentium 2.4 GHz, GeForce FX 5800)";
-/// Of two kinds of motions the paper names the colliding ones first.
+/// The kinds of motions in the paper's order: colliding ones first.
 const KINDS: [Kind; 2] = [Kind::Colliding, Kind::Free];
 
 /// A row of either table, milliseconds.
@@ -25,7 +25,7 @@ struct Line {
     who: String,
     stages: String,
     motions: [Option<u64>; 2],
-    /// Culling by trees, swept volumes, contacts, total; of colliding and of free motions.
+    /// Culling by trees, swept volumes, contacts, total; for colliding and for free motions.
     ms: [[Option<f64>; 2]; 4],
 }
 
@@ -42,7 +42,7 @@ impl Line {
         }
     }
 
-    /// Of the measurements of one choice of stages, at most one of each kind.
+    /// The row for the measurements of one choice of stages, at most one of each kind.
     fn measured(theta_max_deg: u32, rows: &[Measured]) -> Option<Self> {
         let of = |kind: Kind| rows.iter().find(|r| r.kind == kind);
         let ms = |stages: std::ops::Range<usize>| {
@@ -62,9 +62,10 @@ impl Line {
 /// One of the two experiments.
 struct Experiment {
     set: &'static str,
-    /// Stages, and what they are called.
+    /// Selections of stages, and their names.
     choices: Vec<(Stages, String)>,
-    /// Motions of a kind with the model's tree and without: on the CPU, on a graphics processor, on a software adapter.
+    /// Number of motions of a kind with the model's tree and without: on the CPU, on a graphics processor, on a
+    /// software adapter.
     most: [[usize; 2]; 3],
 }
 
@@ -91,7 +92,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// Measures at some angles; the paper's rows go before those of their angle.
+    /// Measures at some angles; the paper's rows precede those of the same angle.
     fn run(&self, run: &mut Run, args: &MeasureArgs, degrees: &[u32], printed: &[Printed]) -> Result<Found> {
         let mut out = Found::default();
         for &theta in degrees {
@@ -108,14 +109,14 @@ impl Experiment {
     }
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Default)]
 struct Found {
     lines: Vec<Line>,
     rows: Vec<Measured>,
 }
 
-/// Checks motions one by one on one thread, as they would come in an interactive program; names the slowest of each kind.
+/// Checks motions one by one on one thread, as an interactive program would, and lists the slowest of each kind.
 fn one_by_one(run: &mut Run, set: &Set, most: usize) -> Result<UsedDataset> {
     let options = Options { backend: Backend::Cpu, threads: 1, ..Options::default() };
     let engine = Engine::builder(&set.robot, &set.scene).options(options).build()?;
@@ -192,17 +193,17 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let title = "The experiments of Redon, Kim, Lin and Manocha 2004, section 6";
     let mut run = Run::begin("paper", title, DEFAULT_SEED, !args.cpu_only);
     run.note(
-        "Rows of the paper are of **another machine** (2.4 GHz Pentium, 1 GB, GeForce FX 5800, 2004) and of **other scenes**: \
-         neither its models nor its motions are published. Pipes and machine room are stand-ins that this program makes, of \
-         the same numbers of triangles and objects, with random motions that start free. Ratios between the paper's rows and \
-         these are no measure of the methods.",
+        "Rows of the paper are of **another machine** (2.4 GHz Pentium, 1 GB, GeForce FX 5800, 2004) and of **other \
+         scenes**: neither its models nor its motions are published. Pipes and machine room are stand-ins that this \
+         program makes, of the same numbers of triangles and objects, with random motions that start free. Ratios \
+         between the paper's rows and these are no measure of the methods.",
     );
     run.note(
-        "The engine is also asked for more: what it calls free is free, and a contact comes with a certified enclosure of its \
-         time.",
+        "The engine is also asked for more: what it calls free is free, and a contact comes with a certified \
+         enclosure of its time.",
     );
-    let note = "Stage 2 is the form `compute`. `auto` is what the engine does if it is not told. Without stage 1, bounds on the \
-                poses of links still have to be made, and stand under BVH.";
+    let note = "Stage 2 is the form `compute`. `auto` is what the engine does if it is not told. Without stage 1, \
+                bounds on the poses of links still have to be made, and stand under BVH.";
     let form = |sweep| Stages { cull: true, sweep };
     let mut first = Experiment::new("pipes", [form(Sweep::Compute)], args.quick);
     first.choices.push((form(Sweep::Auto), "auto".into()));
@@ -228,8 +229,8 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
         "table2",
         "Table 2: Puma in the machine room",
         &format!(
-            "{note} The totals that the paper prints for free motions are not the sums of their rows where more than one stage \
-             ran: {misfit}."
+            "{note} The totals that the paper prints for free motions are not the sums of their rows where more than \
+             one stage ran: {misfit}."
         ),
         &found_2.lines,
     ));

@@ -1,15 +1,16 @@
-//! The figures that Redon et al. 2004 print in Tables 1 and 2: milliseconds on a 2.4 GHz Pentium with a GeForce FX 5800.
+//! The figures printed in Tables 1 and 2 of Redon et al. 2004: milliseconds on a 2.4 GHz Pentium with a GeForce FX
+//! 5800.
 
-/// A row of one of the tables. Of two numbers the first is of colliding motions, the second of free ones.
+/// A row of one of the tables. Of two numbers the first is for colliding motions, the second for free ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Printed {
     /// θmax, degrees.
     pub theta_max_deg: u32,
     /// The stages that ran.
     pub stages: &'static str,
-    /// Dynamic BVH culling, where it ran.
+    /// Dynamic BVH culling, if it ran.
     pub cull: Option<[f64; 2]>,
-    /// Dynamic SV culling, where it ran.
+    /// Dynamic SV culling, if it ran.
     pub sweep: Option<[f64; 2]>,
     /// Exact contact computation.
     pub exact: [f64; 2],
@@ -17,7 +18,7 @@ pub struct Printed {
     pub total: [f64; 2],
 }
 
-/// What a total may differ from the sum of its row by rounding, in units of the last place that is printed.
+/// Largest difference between a total and the sum of its row due to rounding, in units of the last printed place.
 const ROUNDING: f64 = 2.0;
 
 /// Table 1: Puma in the pipes, four decimals.
@@ -65,18 +66,18 @@ const fn exact_alone(theta_max_deg: u32, exact: [f64; 2], total: [f64; 2]) -> Pr
 }
 
 impl Printed {
-    /// The sum of what is printed of the stages.
+    /// The sum of the stages' printed times.
     fn sum(&self, kind: usize) -> f64 {
         self.cull.map_or(0.0, |c| c[kind]) + self.sweep.map_or(0.0, |s| s[kind]) + self.exact[kind]
     }
 
-    /// Whether the printed total is the sum of its row.
+    /// Returns whether the printed total is the sum of its row.
     fn adds_up(&self, kind: usize, place: f64) -> bool {
         (self.sum(kind) - self.total[kind]).abs() <= ROUNDING * place
     }
 }
 
-/// The totals of a table that are not the sums of their rows, in words, one for each.
+/// The totals of a table that differ from the sums of their rows, in words, one text each.
 pub fn misfits(table: &[Printed], place: f64) -> Vec<String> {
     let digits = -place.log10().round() as usize;
     let mut all = Vec::new();
@@ -94,7 +95,7 @@ pub fn misfits(table: &[Printed], place: f64) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// The body of the tables as it stands in the text of the paper.
+    /// The body of the tables as in the text of the paper.
     const TEXT_1: &str = "
         1 0.0014 0.0012 11.9552 2.9801 11.8 3.3123 23.7566 6.2936
         5 0.0017 0.0013 16.1848 4.3327 17.9427 3.6844 32.3713 8.0184
@@ -114,7 +115,7 @@ mod tests {
          2+3 - - 62.23 44.70 519.39 107.86 581.62 70.08
          3 - - - - 649.48 107.29 649.48 107.29";
 
-    /// A row as the paper writes it: colliding and free by turns, `-` for a stage that did not run.
+    /// A row in the paper's form: colliding and free alternately, `-` for a stage that did not run.
     fn written(row: &Printed, digits: usize) -> Vec<String> {
         let cells = [row.cull, row.sweep, Some(row.exact), Some(row.total)];
         let shown = |cell: Option<[f64; 2]>| {
@@ -142,12 +143,12 @@ mod tests {
         assert_eq!(rows.next(), None);
     }
 
-    /// A digit that is wrong shows where rows add up: all colliding ones but one, and the free ones of Table 1.
+    /// A wrong digit is detected where rows add up: all colliding ones except one, and the free ones of Table 1.
     #[test]
     fn rows_add_up_where_the_paper_does() {
         assert_eq!(misfits(&TABLE_1, PLACE_1), ["5° 1+2+3 COL 32.3713, its row 34.1292"]);
         let second = misfits(&TABLE_2, PLACE_2);
-        // Of free motions every total of more than one stage, and no other.
+        // For free motions every total of more than one stage, and no other.
         assert!(second.len() == 9 && second.iter().all(|m| m.contains("NO-COL") && m.contains('+')), "{second:?}");
         assert_eq!(second[4], "30° 1+3 NO-COL 115.40, its row 43.76");
     }

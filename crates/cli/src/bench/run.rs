@@ -1,11 +1,11 @@
-//! The one format of measurements: what was measured where, tables, plots and raw samples.
+//! The common format of measurements: machine, tables, plots and raw samples.
 
 use super::machine::{Machine, Versions};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
-/// What `format` says.
+/// The value of `format`.
 pub const FORMAT: &str = "firstcontact-run/1";
 
 /// One run of a measurement.
@@ -13,23 +13,23 @@ pub const FORMAT: &str = "firstcontact-run/1";
 pub struct Run {
     /// [`FORMAT`].
     pub format: String,
-    /// A short name, which its files bear.
+    /// A short name, the base name of its files.
     pub name: String,
-    /// What it is, for people.
+    /// A title for people.
     pub title: String,
     /// The command line.
     pub command: String,
-    /// When it began, in UTC, such as `2004-10-25T12:00:00Z`.
+    /// Start time in UTC, such as `2004-10-25T12:00:00Z`.
     pub started: String,
-    /// Seconds from its beginning to its end.
+    /// Duration, seconds.
     pub wall_s: f64,
-    /// Where it ran.
+    /// The machine.
     pub machine: Machine,
-    /// What ran.
+    /// The software versions.
     pub versions: Versions,
-    /// The seed of all that is random in it.
+    /// The seed of everything random in it.
     pub seed: u64,
-    /// Sentences that belong above the tables.
+    /// Sentences above the tables.
     pub notes: Vec<String>,
     /// Its tables.
     pub tables: Vec<Table>,
@@ -48,26 +48,26 @@ pub struct Run {
 pub struct Table {
     /// Letters, digits and hyphens.
     pub id: String,
-    /// What it is, for people.
+    /// A title for people.
     pub title: String,
-    /// What has to be known to read it; may be empty.
+    /// A remark that is needed to read it; may be empty.
     pub note: String,
-    /// What stands in the cells of a row.
+    /// The columns.
     pub columns: Vec<Column>,
-    /// Rows of as many cells as there are columns.
+    /// Rows with one cell for each column.
     pub rows: Vec<Vec<Cell>>,
 }
 
 /// A column of a table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Column {
-    /// Its head.
+    /// Its heading.
     pub name: String,
     /// The unit of its numbers; may be empty.
     pub unit: String,
-    /// One sentence; may be empty.
+    /// A description of one sentence; may be empty.
     pub about: String,
-    /// Digits after the point.
+    /// Number of digits after the decimal point.
     pub digits: usize,
 }
 
@@ -79,19 +79,19 @@ pub enum Cell {
     Number(f64),
     /// A text.
     Text(String),
-    /// Nothing: `null`.
+    /// An empty cell: `null`.
     Empty,
 }
 
-/// How the points of a plot are drawn.
+/// The style of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PlotKind {
-    /// Joined by lines.
+    /// Connected by lines.
     Lines,
     /// As bars, side by side over x = 0, 1, 2 …
     Bars,
-    /// One by one.
+    /// As separate points.
     Points,
 }
 
@@ -100,17 +100,17 @@ pub enum PlotKind {
 pub struct Plot {
     /// Letters, digits and hyphens.
     pub id: String,
-    /// What it is, for people.
+    /// A title for people.
     pub title: String,
-    /// What has to be known to read it; may be empty.
+    /// A remark that is needed to read it; may be empty.
     pub note: String,
-    /// How points are drawn.
+    /// The style of its points.
     pub kind: PlotKind,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn.
+    /// The series of points.
     pub series: Vec<Series>,
     /// For bars, the names of x = 0, 1, 2 …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -120,29 +120,29 @@ pub struct Plot {
 /// An axis of a plot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it measures, with its unit.
+    /// The measured quantity, with its unit.
     pub label: String,
-    /// Whether it is logarithmic.
+    /// True if it is logarithmic.
     pub log: bool,
 }
 
 /// Points that belong together.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Series {
-    /// What they are called.
+    /// Its name in the legend.
     pub name: String,
     /// `[x, y]`.
     pub points: Vec<[f64; 2]>,
 }
 
-/// Measurements of one thing.
+/// Repeated measurements of one quantity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Samples {
-    /// Of what.
+    /// The measured quantity.
     pub name: String,
     /// Their unit.
     pub unit: String,
-    /// One after the other.
+    /// The values, in order.
     pub values: Vec<f64>,
 }
 
@@ -151,14 +151,14 @@ pub struct Samples {
 pub struct UsedDataset {
     /// `NAME/DEG`, as for `check --dataset`.
     pub name: String,
-    /// Motions that are worth a look: the slowest, the first contact …
+    /// Interesting motions: the slowest, the first contact …
     pub motions: Vec<usize>,
 }
 
 impl Run {
-    /// A run that begins now. `adapters` says whether graphics adapters are told.
+    /// A run that begins now. `adapters` is whether graphics adapters are listed.
     pub fn begin(name: &str, title: &str, seed: u64, adapters: bool) -> Self {
-        // Both keep small functions from being put into the loops that call them.
+        // Both settings prevent the inlining of small functions into the loops that call them.
         let slow = cfg!(debug_assertions) || env!("FIRSTCONTACT_INCREMENTAL").contains('1');
         let warning =
             "**Not for comparison:** the program was built incrementally or for debugging, and is many times slower.";
@@ -181,7 +181,7 @@ impl Run {
         }
     }
 
-    /// A sentence for above the tables.
+    /// Adds a sentence above the tables.
     pub fn note(&mut self, sentence: impl Into<String>) {
         self.notes.push(sentence.into());
     }
@@ -212,7 +212,7 @@ impl Column {
         Self::number(name, "", 0, about)
     }
 
-    /// A column of numbers in `unit`, with so many digits after the point.
+    /// A column of numbers in `unit`, with `digits` digits after the decimal point.
     pub fn number(name: &str, unit: &str, digits: usize, about: &str) -> Self {
         Self { name: name.into(), unit: unit.into(), about: about.into(), digits }
     }
@@ -273,18 +273,18 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
     }
 }
 
-/// A text of which a file's name can be made: lower-case letters, digits and hyphens.
+/// A text as part of a file name: lower-case letters, digits and hyphens.
 pub fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
 }
 
-/// The command line of this process, as one can type it.
+/// The command line of this process, in a form that can be typed.
 pub fn this_command_line() -> String {
     command_line(std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()))
 }
 
-/// A command line as one can type it: the program by its bare name, quotes around what needs them.
+/// A command line in a form that can be typed: the program by its bare name, quotes where necessary.
 fn command_line(arguments: impl Iterator<Item = String>) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     let quoted = |(i, argument): (usize, String)| {
@@ -300,7 +300,7 @@ fn command_line(arguments: impl Iterator<Item = String>) -> String {
 pub mod tests {
     use super::*;
 
-    /// A run with something of everything, some of it awkward.
+    /// A run with one of everything, some of it awkward.
     pub fn example() -> Run {
         let mut run = Run::begin("some", "Some figures", 7, false);
         run.note("One line | with a bar.");

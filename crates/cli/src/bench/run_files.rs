@@ -1,4 +1,4 @@
-//! The files of a run: JSON with all of it, Markdown with its tables, an SVG file for each plot.
+//! The files of a run: JSON with everything, Markdown with its tables, an SVG file for each plot.
 
 use super::run::{Cell, Run};
 use super::{chart, markdown};
@@ -9,7 +9,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 impl Run {
-    /// Writes `DIR/NAME.json`, `DIR/NAME.md` and `DIR/NAME-ID.svg` of each plot. It can be done again when more is known.
+    /// Writes `DIR/NAME.json`, `DIR/NAME.md`, and `DIR/NAME-ID.svg` for each plot. May be called again with more
+    /// results.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -24,11 +25,11 @@ impl Run {
             put(folder, &self.plot_file(plot), &chart::svg(plot)?)?;
         }
         put(folder, &format!("{}.md", self.name), &markdown::whole(self))?;
-        // The last one, so that whoever finds it finds the others.
+        // Written last: if it exists, the others exist.
         put(folder, &format!("{}.json", self.name), &format!("{json}\n"))
     }
 
-    /// Writes the files, prints the tables, and says where the files are.
+    /// Writes the files, prints the tables and the location of the files.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -39,7 +40,7 @@ impl Run {
         Ok(())
     }
 
-    /// JSON has no NaN and no infinity: such cells are empty, such points are not there.
+    /// JSON has no NaN and no infinity: such cells become empty, such points are removed.
     fn keep_what_is_finite(&mut self) {
         for cell in self.tables.iter_mut().flat_map(|t| t.rows.iter_mut().flatten()) {
             if matches!(cell, Cell::Number(x) if !x.is_finite()) {
@@ -75,7 +76,7 @@ mod tests {
         let back: Run = serde_json::from_str(&text).unwrap();
         assert_eq!(format!("{}\n", serde_json::to_string_pretty(&back).unwrap()), text);
         assert_eq!(back.tables[0].rows[0], [Cell::Text("a|b".into()), Cell::Number(12345.678)]);
-        // What is no number, and what is missing.
+        // A value that is not finite, and a missing one.
         assert_eq!([&back.tables[0].rows[1][1], &back.tables[0].rows[2][1]], [&Cell::Empty; 2]);
         assert_eq!(back.samples[0].values, [0.1, 0.3]);
         assert_eq!(back.plots[0].series[0].points.len(), 3);

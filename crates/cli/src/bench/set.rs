@@ -1,4 +1,4 @@
-//! Data sets to measure on: robot, scene, and motions of which is known whether they collide.
+//! Data sets to measure on: robot, scene, and motions with known verdicts.
 
 use super::run::UsedDataset;
 use crate::dataset::Loaded;
@@ -10,20 +10,20 @@ use firstcontact::motion::Motions;
 use firstcontact::verdict::Verdict;
 use std::path::Path;
 
-/// Whether motions collide.
+/// The two kinds of motions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing touches.
     Free,
-    /// Something does, or may.
+    /// Something touches, or may touch.
     Colliding,
 }
 
 impl Kind {
-    /// Both.
+    /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Free, Self::Colliding];
 
-    /// In a word.
+    /// The kind in a word.
     pub fn name(self) -> &'static str {
         ["free", "colliding"][self as usize]
     }
@@ -44,7 +44,7 @@ pub struct Set {
 }
 
 impl Set {
-    /// Reads a data set, which is made if it is one of those that are made and not there, and checks it once on the CPU.
+    /// Reads a data set, generates it if it is a missing one of the generated sets, and checks it once on the CPU.
     pub fn load(name: &str, folder: &Path) -> Result<Self> {
         let loaded = Loaded::new(name, folder)?;
         let verdicts = loaded.engine()?.check(&loaded.motions)?.verdicts;
@@ -58,7 +58,7 @@ impl Set {
         (0..self.verdicts.len()).filter(fits).take(most).collect()
     }
 
-    /// The set with motions that are worth a look: the earliest contact, the latest one, and `others`.
+    /// The set with some interesting motions: the earliest contact, the latest one, and `others`.
     pub fn used(&self, others: &[usize]) -> UsedDataset {
         let begin = |i: usize| match &self.verdicts[i] {
             Verdict::Contact(contact) => contact.toc[0],
@@ -76,11 +76,11 @@ impl Set {
     }
 }
 
-/// Seconds that go into measuring the same motions again, and how often that is at most.
+/// Time for measuring the same motions repeatedly, seconds, and the maximum number of repetitions.
 const AGAIN: (f64, usize) = (1.0, 5);
 
-/// Checks motions together several times, as long as that is quick: the figures of the median, and the seconds of each time.
-/// Before that one motion is checked, to make the buffers.
+/// Checks motions together several times, if that is quick: the statistics of the median, and the seconds of each time.
+/// One motion is checked first, to create the buffers.
 pub fn repeated(engine: &Engine, motions: &Motions) -> Result<(Stats, Vec<f64>)> {
     engine.check(&motions.range(0..1))?;
     let mut all = vec![engine.check(motions)?.stats];
@@ -94,7 +94,8 @@ pub fn repeated(engine: &Engine, motions: &Motions) -> Result<(Stats, Vec<f64>)>
     Ok((median, seconds))
 }
 
-/// Checks motions in ever larger portions until they are at an end or `limit_s` seconds are over; what is begun is ended.
+/// Checks motions in increasing portions until all are checked or `limit_s` seconds have passed; a portion that has
+/// begun is completed.
 pub fn within(engine: &Engine, motions: &Motions, limit_s: f64) -> Result<Stats> {
     let (mut sum, mut first, mut portion) = (Stats::default(), 0, 1);
     while first < motions.len() && sum.wall_s < limit_s {
@@ -102,7 +103,7 @@ pub fn within(engine: &Engine, motions: &Motions, limit_s: f64) -> Result<Stats>
         sum.add(&stats);
         sum.wall_s += stats.wall_s;
         first += portion;
-        // Not twice as many where the time would not do for them.
+        // Fewer than twice as many if the remaining time is too short for them.
         let share = (limit_s - sum.wall_s) / sum.wall_s.max(1e-9);
         portion = portion.saturating_mul(2).min(((first as f64 * share) as usize).max(1));
     }

@@ -1,5 +1,6 @@
-//! The paper's solver against the engine's own: what it costs to reject a pair of triangles (fifteen elementary equations), solved
-//! with many others, and to find a first contact, for chains of several depths and motions of several sizes.
+//! The paper's solver compared with the engine's own: the cost of rejecting a pair of triangles (fifteen elementary
+//! equations), solved together with many others, and of finding a first contact, for chains of several depths and
+//! motions of several sizes.
 
 use super::MeasureArgs;
 use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table};
@@ -15,7 +16,7 @@ use std::time::Instant;
 pub struct SolverArgs {
     #[command(flatten)]
     pub measure: MeasureArgs,
-    /// Seconds that one solver may take for one depth and angle: the paper's has no bound of its own where chains are deep
+    /// Maximum time of one solver for one depth and angle, seconds: the paper's has no bound of its own for deep chains
     #[arg(long, value_name = "S", default_value_t = 20.0)]
     limit: f64,
 }
@@ -23,18 +24,18 @@ pub struct SolverArgs {
 const DEPTHS: [usize; 4] = [3, 6, 10, 30];
 const ANGLES_DEG: [f64; 3] = [5.0, 30.0, 60.0];
 const METHODS: [(Method, &str); 2] = [(Method::Jet, "jets"), (Method::Paper, "paper's subdivision")];
-/// Pairs that are rejected together, at most, and contacts that are found one by one.
+/// Maximum number of pairs that are rejected together, and of contacts that are found one by one.
 const REJECTS: usize = 1024;
 const ROOTS: usize = 64;
-/// Another layout than that of other measurements.
+/// Different from the layout of other measurements.
 const SEED: u64 = 3;
 
-/// What one solver did of one kind of work, as far as the time went.
+/// The work of one solver on one kind of problem, within the time limit.
 #[derive(Default)]
 struct Work {
-    /// Pairs solved for, …
+    /// Number of pairs that were solved.
     pairs: usize,
-    /// … of them with the answer that is known.
+    /// Number of pairs with the known answer.
     right: usize,
     seconds: f64,
     counts: SolveCounts,
@@ -54,8 +55,8 @@ impl Work {
     }
 }
 
-/// A solver that tries with few evaluations before it tries with many, so that it can be stopped between: the paper's has no bound of
-/// its own on the time that one pair takes.
+/// A solver that tries few evaluations before many, so that it can be stopped in between: the paper's has no bound of
+/// its own on the time for one pair.
 struct Patient<'c> {
     case: &'c Case,
     method: Method,
@@ -69,11 +70,11 @@ impl<'c> Patient<'c> {
         Self { case, method, cap: options.evaluation_cap, solver: Solver::new(&case.world, options) }
     }
 
-    /// Solves for the answer that is known, as long as the next try would end within the limit. The work is that of the last
-    /// try; the seconds are those of all.
+    /// Solves until the known answer is found, as long as the next attempt would end within the limit. The work is that
+    /// of the last attempt; the seconds are those of all attempts.
     fn solve(&mut self, triangles: &[u32], free: bool, limit_s: f64) -> (Work, f64) {
         let most = SolveOptions::default().evaluation_cap;
-        // The engine's own solver is far from any cap.
+        // The engine's own solver stays far below any cap.
         let mut cap = if self.method == Method::Jet { most } else { 16 * triangles.len() as u64 };
         let mut spent_s = 0.0;
         loop {
@@ -102,8 +103,9 @@ impl<'c> Patient<'c> {
     }
 }
 
-/// Rejects ever more pairs together, four times as many each time, as long as the next time would end within the limit. What counts
-/// is the last time that ended with all of them free: eq. 17 of the paper shares intervals among all pairs.
+/// Rejects increasing numbers of pairs together, four times as many each time, as long as the next attempt would end
+/// within the limit. The result is the last attempt in which all pairs were found free: eq. 17 of the paper shares
+/// intervals among all pairs.
 fn reject(case: &Case, method: Method, limit_s: f64) -> Work {
     let (mut solver, mut last, mut spent_s, mut n) = (Patient::new(case, method), Work::default(), 0.0, 1);
     loop {
@@ -120,7 +122,7 @@ fn reject(case: &Case, method: Method, limit_s: f64) -> Work {
     }
 }
 
-/// Finds first contacts one by one, until the limit is reached. Those that are not found do not count.
+/// Finds first contacts one by one, until the limit is reached. Contacts that are not found do not count.
 fn find(case: &Case, method: Method, limit_s: f64) -> (Work, Vec<f64>) {
     let (mut solver, mut all, mut each, mut spent_s) = (Patient::new(case, method), Work::default(), Vec::new(), 0.0);
     for y in &case.touching {
@@ -146,7 +148,7 @@ struct Row {
     degrees: f64,
     method: &'static str,
     rejects: Work,
-    /// Of how many.
+    /// Total number of pairs to reject.
     rejects_wanted: usize,
     roots: Work,
     roots_wanted: usize,
@@ -176,7 +178,7 @@ fn columns() -> Vec<Column> {
 }
 
 impl Row {
-    /// What was left undone, in words.
+    /// The unfinished work, in words.
     fn unfinished(&self, limit_s: f64) -> String {
         let mut words = Vec::new();
         if self.rejects.pairs < self.rejects_wanted {
@@ -237,9 +239,10 @@ pub fn run(args: &SolverArgs) -> Result<()> {
     let title = "The paper's interval subdivision against separating axes on pose jets";
     let mut run = Run::begin("solver", title, SEED, false);
     run.note(format!(
-        "A chain with one triangle at its end, and triangles around the place where that is halfway. Rejects are solved together, \
-         up to {rejects}, first contacts one by one, up to {roots}; one thread. An evaluation of the paper's solver is one of an \
-         elementary equation, fifteen of which make a pair of triangles; one of the engine's own is one of a pair."
+        "A chain with one triangle at its end, and triangles around the place where that is halfway. Rejects are \
+         solved together, up to {rejects}, first contacts one by one, up to {roots}; one thread. An evaluation of the \
+         paper's solver is one of an elementary equation, fifteen of which make a pair of triangles; one of the \
+         engine's own is one of a pair."
     ));
     let mut rows: Vec<Row> = Vec::new();
     for &depth in depths {

@@ -1,4 +1,4 @@
-//! A chain with one triangle at its end among many that stand, for the comparison of solvers.
+//! A chain with one triangle at its end among many fixed ones, for the comparison of solvers.
 
 use firstcontact::Result;
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
@@ -24,7 +24,7 @@ impl Draw {
     }
 }
 
-/// A chain with one triangle at its end, a motion of it, and triangles around the place where it is halfway.
+/// A chain with one triangle at its end, a motion of it, and triangles around its position halfway.
 fn scenario(draw: &mut Draw, depth: usize, degrees: f64, n: usize) -> Result<(World, ModelMotion)> {
     let mut robot = Robot::new("chain", "base", DMat3::IDENTITY, DVec3::ZERO)?;
     let mut parent = 0;
@@ -56,7 +56,7 @@ fn scenario(draw: &mut Draw, depth: usize, degrees: f64, n: usize) -> Result<(Wo
     Ok((World::new(&robot, &scene, &[])?, motion))
 }
 
-/// One depth and angle: a motion with triangles that the tip misses and some that it touches.
+/// One depth and angle: a motion, with triangles that the tip misses and others that it touches.
 pub struct Case {
     /// Chain and triangles.
     pub world: World,
@@ -64,7 +64,7 @@ pub struct Case {
     pieces: Vec<Piece>,
     /// Triangles of the scene that the motion misses.
     pub apart: Vec<u32>,
-    /// Those that it touches with a certified first contact, not at the start.
+    /// Triangles of the scene that it touches with a certified first contact, not at the start.
     pub touching: Vec<u32>,
 }
 
@@ -72,7 +72,7 @@ impl Case {
     /// A case with `n_apart` misses and up to `n_touching` contacts, at least one.
     ///
     /// # Errors
-    /// None in practice: the numbers are those of a chain.
+    /// None in practice: the parameters describe a valid chain.
     pub fn new(seed: u64, depth: usize, degrees: f64, n_apart: usize, n_touching: usize) -> Result<Self> {
         let mut draw = Draw(Pcg64Mcg::seed_from_u64(seed + depth as u64));
         loop {

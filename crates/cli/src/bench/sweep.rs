@@ -1,4 +1,4 @@
-//! Swept-volume culling in each of its forms: what it leaves of the triangles, and what it costs and saves.
+//! Swept-volume culling in each of its forms: the remaining triangles, its cost and its savings.
 
 use super::measured::{Measured, bars, table};
 use super::run::{Axis, Plot, PlotKind, Run, Series};
@@ -22,7 +22,8 @@ fn measure(run: &mut Run, set: &Set, options: &Options, most: usize, rows: &mut 
     Ok(())
 }
 
-/// The share of the triangles that each form leaves, in per cent. It is the same on each device but for rounding.
+/// The share of the triangles that remain after each form, in per cent. Except for rounding it is the same on each
+/// device.
 fn shares(rows: &[Measured]) -> Plot {
     let of_cpu: Vec<&Measured> = rows.iter().filter(|r| r.device.starts_with("CPU") && r.triangles[0] > 0.0).collect();
     let group = |r: &Measured| format!("{}° {}", r.dataset.replace('/', " "), r.kind.name());
@@ -48,10 +49,10 @@ fn shares(rows: &[Measured]) -> Plot {
 pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut run = Run::begin("sweep", "Swept-volume culling, form by form", DEFAULT_SEED, !args.cpu_only);
     run.note(
-        "Off: the search for pairs takes all that s3_cull leaves. Compute: each triangle against the line-swept sphere of each \
-         sub-interval. Raster: maps of depth intervals in \
-         three views. Paper: the paper's tessellation, widened by its deviation, in such maps; it runs on the CPU whatever the \
-         device. The answers are the same with each.",
+        "Off: the search for pairs takes all that s3_cull leaves. Compute: each triangle against the line-swept \
+         sphere of each sub-interval. Raster: maps of depth intervals in three views. Paper: the paper's \
+         tessellation, widened by its deviation, in such maps; it runs on the CPU whatever the device. The answers \
+         are the same with each.",
     );
     let (cpu, gpu) = if args.quick { (10, 4) } else { (200, 40) };
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! How many motions a second: one at a time by a warm engine, and in batches.
+//! Motions per second: one at a time by a warm engine, and in batches.
 
 use super::measured::device;
 use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table, slug};
@@ -18,33 +18,34 @@ use firstcontact_datasets::{DEFAULT_SEED, Dataset};
 pub struct ThroughputArgs {
     #[command(flatten)]
     pub measure: MeasureArgs,
-    /// What one figure may take, seconds: larger batches are left out
+    /// Maximum time of one figure, seconds; larger batches are left out
     #[arg(long, value_name = "S", default_value_t = 20.0)]
     limit: f64,
-    /// Also scenes of 6, 54 and 535 machine rooms, as far as N goes: a million triangles, ten, a hundred
+    /// Also measure scenes of 6, 54 and 535 machine rooms, up to N: a million triangles, ten million, a hundred million
     #[arg(long, value_name = "N", default_value_t = 1)]
     scale: u64,
 }
 
-/// Data sets, with the largest angle of a joint in degrees. The last one is public, and measured if it is there.
+/// Data sets, with the largest angle of a joint in degrees. The last one is public, and measured only if it is
+/// installed.
 const SETS: [&str; 8] = ["pipes/30", "amr/30", "amr/1", "amr/60", "chain-30/30", "amr/5", "amr/15", "pr2-bookstore/30"];
 const QUICK: [&str; 1] = ["pipes/30"];
-/// Scenes of so many machine rooms.
+/// Numbers of machine rooms in the larger scenes.
 const SCALES: [u64; 3] = [6, 54, 535];
 const SCALED: &str = "amr/30";
-/// Motions that are checked together.
+/// Numbers of motions that are checked together.
 const BATCHES: [usize; 4] = [1, 100, 10_000, 1_000_000];
-/// Motions that are checked one by one.
+/// Number of motions that are checked one by one.
 const SINGLES: usize = 200;
 
-/// What some motions took.
+/// Measured costs of some motions.
 struct Row {
     dataset: String,
     triangles: usize,
     device: String,
     /// `toc` or `verdict`.
     mode: &'static str,
-    /// Motions that were checked together.
+    /// Number of motions that were checked together.
     batch: usize,
     stats: Stats,
 }
@@ -55,7 +56,7 @@ impl Row {
     }
 }
 
-/// Motions, and an engine for them, of which those that are measured have the scene.
+/// Motions and an engine for them, whose scene and robot the measured engines share.
 struct Subject {
     name: String,
     motions: Motions,
@@ -71,14 +72,14 @@ impl Subject {
     }
 }
 
-/// Measures both modes on a device, batches as large as `most_s` seconds have room for.
+/// Measures both modes on a device, with batches that fit into `most_s` seconds.
 fn measure(run: &mut Run, set: &Subject, options: &Options, most_s: f64, rows: &mut Vec<Row>) -> Result<()> {
     for (name, mode) in [("toc", Mode::Toc), ("verdict", Mode::Verdict)] {
         let mut options = options.clone();
         options.solve.mode = mode;
         let engine = set.known.again(options)?;
         let device = device(&engine);
-        // Warm: everything is made, and the form of swept-volume culling chosen.
+        // Warm-up: creates all buffers, and selects the form of swept-volume culling.
         engine.check(&set.motions)?;
         let mut per_second: f64 = f64::INFINITY;
         for batch in BATCHES {
@@ -126,7 +127,7 @@ fn together(engine: &Engine, set: &Subject, n: usize) -> Result<Stats> {
     engine.check_portions(&mut portions, &mut |_, _| Ok(()))
 }
 
-/// Measures all devices on a set. What is known so far is written: the next set may take long.
+/// Measures all devices on a set. Results so far are written: the next set may take long.
 fn devices(run: &mut Run, args: &ThroughputArgs, set: &Subject, limit_s: f64, rows: &mut Vec<Row>) -> Result<()> {
     for threads in [1, 0] {
         let options = Options { backend: Backend::Cpu, threads, ..Options::default() };
@@ -148,15 +149,16 @@ pub fn run(args: &ThroughputArgs) -> Result<()> {
     }
     let mut run = Run::begin("throughput", "Motions a second", DEFAULT_SEED, !cpu_only);
     run.note(
-        "A batch of 1 is one motion after the other by a warm engine; larger ones go round in the set's motions. Mode toc finds \
-         the first contact, verdict only whether there is one. amr/30 × N: N machine rooms side by side, the robot in one of them.",
+        "A batch of 1 is one motion after the other by a warm engine; larger ones go round in the set's motions. Mode \
+         toc finds the first contact, verdict only whether there is one. amr/30 × N: N machine rooms side by side, \
+         the robot in one of them.",
     );
     let (sets, limit_s): (&[&str], f64) = if *quick { (&QUICK, args.limit.min(0.5)) } else { (&SETS, args.limit) };
     let mut rows = Vec::new();
     for name in sets {
         let set = match Set::load(name, folder) {
             Ok(set) => set,
-            // What is made is always there.
+            // Generated sets always exist.
             Err(e) if e.kind() == ErrorKind::Input => {
                 tell!("{name} is left out: {e}");
                 run.note(format!("{name} is left out: it is not there."));
@@ -218,7 +220,7 @@ fn table(rows: &[Row]) -> Table {
     table
 }
 
-/// The rate against the size of the batch, for each device.
+/// The rate as a function of the size of the batch, for each device.
 fn plots(rows: &[Row]) -> Vec<Plot> {
     let devices = super::measured::distinct(rows.iter().map(|r| r.device.clone()));
     let plot = |device: String| {

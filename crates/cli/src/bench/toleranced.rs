@@ -1,4 +1,5 @@
-//! The experiments of toleranced motions: tests, depth and time; global masses against each polygon's own; and robots.
+//! The experiments of toleranced motions: tests, depth and time; global masses compared with each polygon's own; and
+//! robots.
 
 use super::MeasureArgs;
 use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table};
@@ -12,11 +13,11 @@ use firstcontact::verdict::Verdict;
 use firstcontact_datasets::DEFAULT_SEED;
 use std::time::Instant;
 
-/// Shifts of the squares along z, metres, and what comes of them.
+/// Shifts of the squares along z, metres, and their outcomes.
 const SQUARES: [(f64, &str); 3] = [(-0.25, "hit"), (-0.2, "near"), (0.3, "clear")];
 /// Factors by which the corners of a square are moved outward; `None` for the points of the whole grid.
 const INFLATIONS: [Option<f64>; 6] = [None, Some(1.0), Some(1.5), Some(2.0), Some(2.5), Some(3.0)];
-/// Where a search among a robot's triangles ends, metres.
+/// Resolutions at which a search among a robot's triangles ends, metres.
 const DELTAS_M: [f64; 3] = [0.02, 0.005, 0.001];
 
 /// One experiment.
@@ -25,27 +26,27 @@ struct Row {
     experiment: String,
     /// Polygons along a side.
     k: usize,
-    /// By what factor feature points are moved outward; nothing for global masses.
+    /// Factor by which feature points are moved outward; `None` for global masses.
     inflation: Option<f64>,
     /// Pairs of polygons.
     pairs: usize,
-    /// Balls tried on pairs.
+    /// Balls tested on pairs.
     tests: u64,
     /// The deepest level.
     depth: u32,
-    /// Pairs that are possible.
+    /// Pairs that may touch.
     possible: usize,
     /// Milliseconds on one thread.
     ms: f64,
 }
 
-/// Motions of a robot that the engine calls free.
+/// Results for motions of a robot that the engine proves free.
 struct RobotRow {
     dataset: String,
     delta_m: f64,
     motions: usize,
     certified: usize,
-    /// Of motions that touch; must be none.
+    /// Number of certified motions that touch; must be 0.
     wrong: usize,
     ms: f64,
     tests: u64,
@@ -59,7 +60,7 @@ fn measure(experiment: &str, k: usize, inflation: Option<f64>, problem: &Problem
     let bodies =
         Bodies { moving: &shapes.moving, moving_tree: &moving_tree, fixed: &shapes.fixed, fixed_tree: &fixed_tree };
     let options = Options { pairs: true, proof: false, ..Options::new(problem.limits) };
-    // The second run finds the memory warm.
+    // The second run uses warm memory.
     cover(&bodies, &motion, &options);
     let start = Instant::now();
     let found = cover(&bodies, &motion, &options);
@@ -161,7 +162,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     run.finish(&args.out)
 }
 
-/// Tests against pairs, and global masses against own ones.
+/// Tests as a function of pairs, and global masses compared with individual ones.
 fn plots(rows: &[Row]) -> Vec<Plot> {
     let mut tests = Vec::new();
     let mut ratios = Vec::new();

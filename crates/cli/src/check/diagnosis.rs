@@ -1,4 +1,4 @@
-//! What the answers of a run have in common, and which options help: printed at its end, and part of `stats.json`.
+//! Patterns in the answers of a run, and options that help: printed at its end, and part of `stats.json`.
 
 mod hints;
 
@@ -15,23 +15,23 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// First contacts that the summary shows.
+/// Number of first contacts in the summary.
 const FIRST_SHOWN: usize = 5;
-/// Pairs of link and object that the summary shows.
+/// Number of pairs of link and object in the summary.
 const PAIRS_SHOWN: usize = 5;
-/// Pairs of link and object in `stats.json`.
+/// Number of pairs of link and object in `stats.json`.
 const PAIRS_WRITTEN: usize = 100;
 
-/// What answers are diagnosed with.
+/// The context of a diagnosis.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The distance that counts as contact, metres.
     pub margin_m: f64,
-    /// Whether only verdicts are asked for: their times are wide by intent.
+    /// True if only verdicts are requested: their times are intentionally wide.
     pub verdicts_only: bool,
     /// Values beyond joint limits.
     pub limits: BeyondLimits,
-    /// Links that no joint moves.
+    /// Links that are not moved by any joint.
     still: HashSet<String>,
 }
 
@@ -59,7 +59,7 @@ pub struct Diagnosis {
     at_start: u64,
     not_proved: u64,
     not_certified: u64,
-    /// By link, then by object.
+    /// Counts by link, then by object.
     pairs: HashMap<String, HashMap<String, PairCount>>,
     undecided: BTreeMap<String, u64>,
 }
@@ -79,7 +79,7 @@ struct Pair<'a> {
     count: PairCount,
 }
 
-/// The parts of an answer that count, as read from a file.
+/// The relevant parts of an answer in a file.
 #[derive(Deserialize)]
 struct Known {
     verdict: String,
@@ -116,7 +116,7 @@ impl Diagnosis {
         }
     }
 
-    /// Counts an answer; `problem` names the planning problem that it is about.
+    /// Counts an answer; `problem` is the name of the planning problem, if any.
     pub fn add(&mut self, line: &Line, problem: Option<&str>) {
         self.motions += 1;
         match line {
@@ -133,7 +133,7 @@ impl Diagnosis {
         }
     }
 
-    /// Counts the first `n` answers in a file: those of the run that is continued.
+    /// Counts the first `n` answers in a file, which are those of the run that is continued.
     ///
     /// # Errors
     /// The file cannot be read, or has other lines.
@@ -184,7 +184,7 @@ impl Diagnosis {
         }
     }
 
-    /// The pairs with contacts, those with most first.
+    /// The pairs with contacts, in falling order of their number.
     fn pairs(&self) -> Vec<Pair<'_>> {
         let mut pairs: Vec<Pair> = Vec::new();
         for (link, objects) in &self.pairs {
@@ -214,7 +214,7 @@ impl Diagnosis {
         })
     }
 
-    /// Prints the first contacts, which pairs have most, and hints.
+    /// Prints the first contacts, the pairs with most contacts, and hints.
     pub fn print(&self) {
         let (contacts, pairs) = (self.contacts, self.pairs());
         if contacts > 0 && self.context.margin_m > 0.0 {

@@ -23,27 +23,27 @@ pub const SCENE_TRIANGLES: usize = 120_000;
 /// Options of the page.
 #[derive(Debug, Args)]
 pub struct HtmlArgs {
-    /// Also write a page (HTML) for a browser: verdicts, tables of contacts, and a view in three dimensions in which
-    /// motions play and the first contact is marked. The page is one file and needs no network
+    /// Also write a page (HTML) for a browser: verdicts, tables of contacts, and a view in three dimensions that plays
+    /// motions and marks the first contact. The page is one file and needs no network
     #[arg(long, value_name = "PAGE.html")]
     html: Option<PathBuf>,
-    /// With --html: motions to show in three dimensions; the earliest and the latest contact of each link and object,
-    /// some free and undecided ones
+    /// With --html: number of motions to show in three dimensions; the earliest and the latest contact of each link and
+    /// object, some free and undecided ones
     #[arg(long, value_name = "N", requires = "html", default_value_t = DEFAULT_MOTIONS, value_parser = n_motions)]
     html_motions: usize,
 }
 
 impl HtmlArgs {
-    /// The file of the page.
+    /// The path of the page.
     pub fn file(&self) -> Option<&Path> {
         self.html.as_deref()
     }
 
-    /// Starts the page, so that a file that cannot be written is found before any work. After `--resume` it begins with
-    /// the `n` answers that the file `answers` has so far.
+    /// Starts the page, so that a file that cannot be written is detected before any work. After `--resume` it begins
+    /// with the `n` answers that are in the file `answers`.
     ///
     /// # Errors
-    /// The file cannot be made, or the answers cannot be read.
+    /// The file cannot be created, or the answers cannot be read.
     pub fn begin(&self, answers: Option<&Path>, n: u64) -> Result<Option<Html>> {
         let Some(path) = &self.html else { return Ok(None) };
         let mut findings = Findings::default();
@@ -54,7 +54,7 @@ impl HtmlArgs {
     }
 }
 
-/// The page, while answers come.
+/// The page under construction, while answers arrive.
 #[derive(Debug)]
 pub struct Html {
     file: PartFile,
@@ -62,22 +62,22 @@ pub struct Html {
     n_motions: usize,
 }
 
-/// The parts of a page that depend on what was checked.
+/// The parts of a page that depend on the inputs.
 #[derive(Debug)]
 pub struct Content<'a> {
-    /// The name of the motions.
+    /// The name above the motions.
     pub name: &'a str,
     /// The inputs.
     pub inputs: Vec<Fact>,
-    /// What was tested, in sentences.
+    /// The tested conditions, in sentences.
     pub tested: Vec<String>,
-    /// What is missing on the page.
+    /// Notes about missing parts of the page.
     pub notes: Vec<String>,
     /// The motions in three dimensions.
     pub sets: Vec<SetView>,
 }
 
-/// A check of one robot in one scene that has ended.
+/// A finished check of one robot in one scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Checked<'a> {
     /// The arguments.
@@ -95,7 +95,7 @@ pub struct Checked<'a> {
 }
 
 impl Html {
-    /// Takes in the next line of results.
+    /// Adds the next line of results.
     ///
     /// # Errors
     /// The line is not an answer.
@@ -123,7 +123,7 @@ impl Html {
             };
             match shown.view(0) {
                 Ok((set, _)) => sets.push(set),
-                // The answers are worth a page without its view.
+                // The page is useful even without its view.
                 Err(e) => notes.push(not_shown(&e)),
             }
         }
@@ -190,7 +190,7 @@ pub fn not_shown(error: &Error) -> String {
     note
 }
 
-/// What was tested, in sentences that are true for any robot and scene.
+/// The tested conditions, in sentences that are true for any robot and scene.
 fn tested(args: &CheckArgs, stats: &Stats) -> Vec<String> {
     let mut tested = vec!["Links of the robot were not tested against each other.".to_string()];
     if !stats.ignored.is_empty() {

@@ -1,4 +1,5 @@
-//! `check` of a set of problems: each is one motion in a scene of its own, numbered through in one file of answers.
+//! `check` of a set of problems: each is one motion in a scene of its own; they are numbered consecutively in one file
+//! of answers.
 
 use super::super::answers::Answers;
 use super::super::dataset::ProblemSet;
@@ -24,7 +25,7 @@ use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// A line of the answers, which also names the problem.
+/// A line of the answers, with the problem's name.
 #[derive(Serialize)]
 struct Named<'a> {
     #[serde(flatten)]
@@ -32,12 +33,12 @@ struct Named<'a> {
     problem: &'a str,
 }
 
-/// Time spent, phase by phase.
+/// Time of each phase.
 #[derive(Default)]
 struct Times {
     build_s: f64,
     check_s: f64,
-    /// Processor time of the checking, where the system reports it.
+    /// Processor time of the checking, if the system reports it.
     cpu_s: Option<f64>,
 }
 
@@ -59,7 +60,7 @@ impl Times {
     }
 }
 
-/// A problem made ready.
+/// A prepared problem.
 struct Ready<'a> {
     problem: &'a Problem,
     robot: Cow<'a, Robot>,
@@ -87,7 +88,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
 
     let mut options = options(args)?;
     if options.backend == Backend::Auto && options.adapter.is_none() {
-        // A motion in a scene of its own is answered sooner on the CPU than a device is made ready.
+        // For one motion in a scene of its own the CPU is faster than the preparation of a device.
         options.backend = Backend::Cpu;
     }
     let allowed: Vec<_> = ready.iter().map(|r| &r.allowed).collect();
@@ -187,7 +188,7 @@ fn look(args: &CheckArgs, set: &ProblemSet, ready: &[Ready]) -> Result<(MotionHa
 }
 
 impl Ready<'_> {
-    /// An engine; what of the links is known from `before` is not made again.
+    /// An engine; it reuses the data about the links from `before`.
     fn engine(&self, options: &Options, before: Option<&Engine>) -> Result<Engine> {
         let mut builder = Engine::builder(&self.robot, &self.problem.planning.scene).options(options.clone());
         if let Some(before) = before {

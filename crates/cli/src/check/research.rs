@@ -1,5 +1,5 @@
-//! Options of `check` that choose between forms of the method: for research and for bisecting faults. The answers are
-//! the same.
+//! Options of `check` that select forms of the method, for research and for bisecting faults. They do not change the
+//! answers.
 
 use clap::{Args, ValueEnum};
 use firstcontact::engine::{Options, PairCulling, Stage, Sweep};
@@ -13,7 +13,7 @@ enum BoundChoice {
     Jet,
     /// Products of interval matrices, as in the paper
     Interval,
-    /// Poses and balls of displacements about them; computed on the CPU with any backend, as by --reference s1_concat
+    /// Poses and balls of displacements around them; computed on the CPU with any backend, as by --reference s1_concat
     Toleranced,
 }
 
@@ -27,7 +27,7 @@ enum SolverChoice {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum PairsChoice {
-    /// By the links' trees; oriented boxes on the CPU where the stages before are left out
+    /// By the links' trees; oriented boxes on the CPU if the earlier stages are left out
     Auto,
     /// Triangles of the scene against the links' trees
     Sat,
@@ -37,11 +37,11 @@ enum PairsChoice {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SweepChoice {
-    /// The form that measures best, or none
+    /// The fastest form by measurement, or none
     Auto,
     /// None
     Off,
-    /// Drawn: three views of each link's way, as depth intervals
+    /// Drawn: three views of each link's swept volume, as depth intervals
     Raster,
     /// Each triangle against the rounded tetrahedron of each sub-interval
     #[value(alias = "grid")]
@@ -60,26 +60,26 @@ pub struct ResearchArgs {
     /// The form of the motion bounds
     #[arg(long, value_enum, default_value = "jet")]
     bound: BoundChoice,
-    /// How swept volumes are tested [default: auto]
+    /// Form of the test of swept volumes [default: auto]
     #[arg(long, value_enum)]
     sweep: Option<SweepChoice>,
-    /// Stages of the paper that run: 1 is the model's tree against the scene's, 2 swept volumes, 3 pairs and
-    /// contacts. Without 1 every link meets the whole scene; without 2 it is as with --sweep off. 3 always runs
+    /// Stages of the paper that run: 1 is the model's tree against the scene's, 2 swept volumes, 3 pairs and contacts.
+    /// Without 1 every link is tested against the whole scene; without 2 it is as with --sweep off. 3 always runs
     #[arg(long, value_name = "1,2,3", value_delimiter = ',')]
     stages: Option<Vec<u8>>,
-    /// How pairs of triangles are found
+    /// Method for finding pairs of triangles
     #[arg(long, value_enum, default_value = "auto")]
     pairs: PairsChoice,
-    /// With --pairs obb: the search by the links' trees serves links of fewer triangles
+    /// With --pairs obb: number of triangles below which a link is searched by its own tree instead
     #[arg(long, value_name = "N", default_value_t = 0)]
     obb_triangles: usize,
-    /// How the exact stage solves for contacts
+    /// Method by which the exact stage solves for contacts
     #[arg(long, value_enum, default_value = "jet")]
     solver: SolverChoice,
 }
 
 impl ResearchArgs {
-    /// Puts these choices into the engine's options.
+    /// Applies these choices to the engine's options.
     pub fn apply(&self, options: &mut Options) -> Result<()> {
         options.reference = self.reference.iter().map(|stem| Stage::from_stem(stem)).collect::<Result<_>>()?;
         options.bound = match self.bound {
@@ -101,7 +101,7 @@ impl ResearchArgs {
         Ok(())
     }
 
-    /// The form of swept-volume culling that `--sweep` and `--stages` ask for together.
+    /// The form of swept-volume culling that results from `--sweep` and `--stages` together.
     fn sweep(&self) -> Result<Sweep> {
         let asked = self.sweep.map(|choice| match choice {
             SweepChoice::Auto => Sweep::Auto,

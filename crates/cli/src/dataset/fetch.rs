@@ -12,7 +12,7 @@ use indicatif::HumanBytes;
 
 #[derive(Debug, Args)]
 pub struct FetchArgs {
-    /// Which ones; `list` names them. What several of them share is downloaded once
+    /// The sets to fetch; `list` prints the names. Files that several sets share are downloaded once
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
     #[command(flatten)]
@@ -23,7 +23,7 @@ pub fn run(args: &FetchArgs) -> Result<()> {
     let (manifest, folder) = (Manifest::built_in()?, args.folder.path()?);
     let mut sets = Vec::new();
     for name in &args.names {
-        // The name of a run stands for the sets that it needs.
+        // The name of a run means the sets that it needs.
         let needed = match manifest.run(name) {
             Some((run, _)) => super::named::sets_of(run),
             None => vec![name.as_str()],
@@ -32,7 +32,7 @@ pub fn run(args: &FetchArgs) -> Result<()> {
         for name in needed {
             let set = manifest.set(name)?;
             let known = sets.iter().any(|s: &&FetchSet| s.name == set.name);
-            // Of those that a run needs, some may be there.
+            // Some of the sets that a run needs may already be installed.
             let there = several && is_fetched(set, &folder);
             if !known && !there {
                 sets.push(set);

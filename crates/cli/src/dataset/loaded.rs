@@ -1,4 +1,4 @@
-//! Data sets by name, read: for commands that take no files.
+//! Loading of data sets by name, for commands that take no files.
 
 use super::Files;
 use super::named::{ProblemSet, Work, placed, work};
@@ -34,7 +34,7 @@ impl Loaded {
         }
     }
 
-    /// The motions `numbers` of the data set `name`: together, or each by itself if each has a scene of its own.
+    /// The motions `numbers` of the data set `name`: together, or individually if each has a scene of its own.
     pub fn some(name: &str, folder: &Path, numbers: &[usize]) -> Result<Vec<(String, Vec<usize>, Self)>> {
         let known = |n: usize| match numbers.iter().find(|&&k| k >= n) {
             Some(k) => {

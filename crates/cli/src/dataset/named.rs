@@ -1,4 +1,4 @@
-//! Names for `--dataset`: which files they mean, and motions that are made where a set has none.
+//! Names for `--dataset`: the files that they mean, and motions that are generated if a set has none.
 
 use super::{Files, files, unless};
 use crate::progress::Progress;
@@ -19,7 +19,7 @@ use firstcontact_datasets::{DEFAULT_SEED, MakeOptions, THETA_MAX_DEG};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Debug)]
 pub enum Work {
     /// One robot, one scene, many motions.
@@ -35,16 +35,16 @@ pub struct ProblemSet {
     pub robot: PathBuf,
     /// The archive.
     pub archive: PathBuf,
-    /// What its folders' names end in.
+    /// Suffix of the names of its folders.
     pub suffix: String,
-    /// Which problems.
+    /// The kind of problems.
     pub kind: String,
-    /// Where the robot's root stands.
+    /// Pose of the robot's root.
     pub base: [f64; 6],
 }
 
-/// What the data set `name` means. Public sets are looked for in the folder that `FIRSTCONTACT_DATA` names, then in `folder`;
-/// what is made is made in `folder`.
+/// The work for the data set `name`. Public sets are searched for in the folder in `FIRSTCONTACT_DATA`, then in
+/// `folder`; generated files are created in `folder`.
 pub fn work(name: &str, folder: &Path) -> Result<Work> {
     let manifest = Manifest::built_in()?;
     let Some((run, rest)) = manifest.run(name) else { return files(name, folder).map(Work::Files) };
@@ -80,7 +80,7 @@ pub fn sets_of(run: &NamedRun) -> Vec<&str> {
     sets
 }
 
-/// Where a file of a public set is.
+/// The path of a file of a public set.
 fn find(file: &str, folder: &Path) -> Result<PathBuf> {
     let data = std::env::var_os("FIRSTCONTACT_DATA").filter(|v| !v.is_empty()).map(PathBuf::from);
     let places: Vec<PathBuf> = data.into_iter().chain([folder.to_path_buf()]).map(|f| f.join(file)).collect();
@@ -92,10 +92,10 @@ fn find(file: &str, folder: &Path) -> Result<PathBuf> {
     })
 }
 
-/// A copy of a URDF scene in which paths of meshes that begin with `from` begin with the folder `to` of a set.
+/// A copy of a URDF scene in which mesh paths that begin with `from` begin with the folder `to` of a set instead.
 fn with_meshes(scene: &Path, [from, to]: &[String; 2], folder: &Path, out: &Path) -> Result<PathBuf> {
     let text = read_text(scene)?;
-    // The scene stands in the same set, so it tells where the set is.
+    // The scene is in the same set, so its path contains the set's folder.
     let set = scene.ancestors().find(|f| f.ends_with(to)).unwrap_or(folder);
     let set = std::path::absolute(set).map_err(|e| Error::input(e.to_string()).in_file(set))?;
     let place = set.display().to_string().replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
@@ -106,14 +106,14 @@ fn with_meshes(scene: &Path, [from, to]: &[String; 2], folder: &Path, out: &Path
     Ok(path)
 }
 
-/// Starts and goals of problems as a file of motions, made if it is not there.
+/// Starts and goals of problems as a file of motions, created if it is missing.
 fn starts_and_goals(run: &NamedRun, of: &Problems, robot: &Path, folder: &Path, out: &Path) -> Result<PathBuf> {
     let path = out.join("motions.json");
     unless(|| path.is_file(), out, || put(&path, &starts_and_goals_of(run, of, robot, folder)?))?;
     Ok(path)
 }
 
-/// A file of one text.
+/// Writes a file with this text.
 fn put(path: &Path, text: &str) -> Result<()> {
     let mut file = PartFile::create(path)?;
     file.lines(text)?;
@@ -131,7 +131,7 @@ fn starts_and_goals_of(run: &NamedRun, of: &Problems, robot: &Path, folder: &Pat
     Ok(json!({ "joints": names, "motions": ends }).to_string())
 }
 
-/// Random motions of at most `degrees`, made if they are not there.
+/// Random motions of at most `degrees`, created if they are missing.
 fn random(run: &NamedRun, degrees: &str, robot: &Path, scene: &Path, out: &Path) -> Result<PathBuf> {
     let degrees = if degrees.is_empty() { "30" } else { degrees.trim_end_matches("deg") };
     let Some(&theta_max_deg) = THETA_MAX_DEG.iter().find(|t| t.to_string() == degrees) else {
@@ -147,7 +147,7 @@ fn random(run: &NamedRun, degrees: &str, robot: &Path, scene: &Path, out: &Path)
 fn make_random(run: &NamedRun, theta_max_deg: f64, robot: &Path, scene: &Path, path: &Path) -> Result<()> {
     tell!("making motions of {} in {}", run.name, path.display());
     let (robot, scene) = (placed(robot, run.base)?, Scene::from_file(scene)?);
-    // On the CPU: which starts are free must not depend on what adapters there are.
+    // On the CPU: the choice of free starts must not depend on the available adapters.
     let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
     let mut is_free = |starts: &[Vec<f64>]| {
         let report = engine.check(&Motions::between(starts, starts)?)?;
@@ -161,7 +161,7 @@ fn make_random(run: &NamedRun, theta_max_deg: f64, robot: &Path, scene: &Path, p
     written
 }
 
-/// A robot with its root there.
+/// A robot with its root at this pose.
 pub(super) fn placed(robot: &Path, base: [f64; 6]) -> Result<Robot> {
     Robot::from_urdf_with(robot, &UrdfOptions { base, ..UrdfOptions::default() })
 }

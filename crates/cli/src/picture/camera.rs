@@ -1,4 +1,4 @@
-//! A camera that has the subject in its frame.
+//! A camera that frames the subject.
 
 use super::palette;
 use super::subject::Subject;
@@ -6,27 +6,38 @@ use firstcontact::gpu::Lens;
 use firstcontact::model::robot::Triangle;
 use glam::{DMat4, DVec3, Vec3, Vec4};
 
-/// Half the angle of view up and down, radians.
+/// Half the vertical angle of view, radians.
 const HALF_VIEW_RAD: f64 = 0.28;
-/// The share of the frame, from its middle to its border, that the subject takes.
+/// The share of the frame, from its middle to its border, that the subject fills.
 const FILL: f64 = 0.9;
-/// Shadows and ambient occlusion reach as far as this, by half the size of what is shown.
+/// Range of shadows and ambient occlusion, relative to half the size of the shown region.
 const SHADOW_REACH: f64 = 2.2;
-/// Upright structures fade out over this distance before the subject, by half the size of what is shown.
+/// Distance in front of the subject over which upright structures fade out, relative to half the size of the shown
+/// region.
 const NEAR_FADE: f64 = 0.5;
 
-/// A direction to look from: degrees about z, counted from x, and above the horizontal plane.
+/// A viewing direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// Degrees about z from the x axis to where the camera is.
+    /// Angle about z from the x axis to the camera, degrees.
     pub azimuth_deg: f64,
-    /// Degrees above the horizontal plane.
+    /// Angle above the horizontal plane, degrees.
     pub elevation_deg: f64,
 }
 
 impl View {
+<<<<<<< HEAD:crates/cli/src/picture/camera.rs
     /// Unit vectors to the right of the picture, up in it, and from the subject towards the camera.
     pub(super) fn axes(self) -> [DVec3; 3] {
+=======
+    /// Unit vector from the subject towards the camera.
+    pub fn toward(self) -> DVec3 {
+        self.axes()[2]
+    }
+
+    /// Unit vectors to the right in the picture, up in it, and from the subject towards the camera.
+    fn axes(self) -> [DVec3; 3] {
+>>>>>>> h20-en2:src/picture/camera.rs
         let (sin_a, cos_a) = self.azimuth_deg.to_radians().sin_cos();
         let (sin_e, cos_e) = self.elevation_deg.to_radians().sin_cos();
         let right = DVec3::new(-sin_a, cos_a, 0.0);
@@ -35,23 +46,22 @@ impl View {
     }
 }
 
-/// A place to look from, and how far one sees.
+/// Position and range of a camera.
 #[derive(Clone, Copy, Debug)]
 pub struct Camera {
-    /// The middle of what is shown; the picture's coordinates are relative to it.
+    /// The centre of the shown region; the picture's coordinates are relative to it.
     pub focus: DVec3,
-    /// About half the size of what is shown, metres.
+    /// About half the size of the shown region, metres.
     pub extent_m: f64,
     axes: [DVec3; 3],
     distance_m: f64,
-    /// Nearest and farthest distance of the subject from the camera.
+    /// Smallest and largest distance of the subject from the camera, metres.
     depth_m: [f64; 2],
     aspect: f64,
 }
 
 impl Camera {
-    /// The camera that has the subject in its frame, seen from a direction; `aspect` is the picture's width by its
-    /// height.
+    /// The camera that frames the subject from a direction; `aspect` is the picture's width divided by its height.
     pub fn new(view: View, subject: &Subject, aspect: f64) -> Self {
         let axes = view.axes();
         let [right, up, toward] = axes;
@@ -80,13 +90,13 @@ impl Camera {
         Self { focus, extent_m, axes, distance_m, depth_m: [nearest, distance_m + half_depth + margin], aspect }
     }
 
-    /// Where the camera is, world coordinates.
+    /// Position of the camera in world coordinates, metres.
     pub fn eye(&self) -> DVec3 {
         self.focus + self.axes[2] * self.distance_m
     }
 
-    /// The place at a distance along the view that is seen in the picture at `x` and `y`: from -1 to 1, to the right
-    /// and up.
+    /// The place that is seen at `x` and `y` in the picture, at a distance along the view; `x` and `y` are from -1 to
+    /// 1, to the right and up.
     pub fn place(&self, [x, y]: [f64; 2], distance_m: f64) -> DVec3 {
         let [right, up, toward] = self.axes;
         let tan_up = HALF_VIEW_RAD.tan();
@@ -108,8 +118,8 @@ impl Camera {
         self.depth_m[1]
     }
 
-    /// The camera as the shader takes it; `far_m` is the distance from the focus to what is farthest, `height` is the
-    /// picture's, pixels.
+    /// The camera in the shader's form; `far_m` is the distance of the farthest point from the focus, `height` is the
+    /// height of the picture, pixels.
     pub fn lens(&self, far_m: f64, height: u32) -> Lens {
         let [right, up, toward] = self.axes;
         let eye = toward * self.distance_m;
@@ -117,7 +127,7 @@ impl Camera {
         let near = 0.1 * nearest;
         let far = (self.distance_m + far_m).max(2.0 * farthest);
         let (zoom, deep) = (1.0 / HALF_VIEW_RAD.tan(), far / (far - near));
-        // The last row is the distance along the view; depth is 0 at the nearest of it and 1 at the farthest.
+        // The last row is the distance along the view; the depth is 0 at the nearest point and 1 at the farthest.
         let clip_from_scene = DMat4::from_rows(
             (right * zoom / self.aspect).extend(0.0),
             (up * zoom).extend(0.0),
@@ -140,8 +150,8 @@ impl Camera {
         }
     }
 
-    /// Whether some part of a triangle (world coordinates) may be in the picture: not if all of it is beyond one side
-    /// of the frame, or behind the camera.
+    /// Returns whether some part of a triangle (world coordinates) may be in the picture: not if all of it is beyond
+    /// one side of the frame, or behind the camera.
     pub fn may_see(&self, lens: &Lens, triangle: &Triangle) -> bool {
         let corners = triangle.map(|v| lens.clip_from_scene * (v - self.focus).as_vec3().extend(1.0));
         let beyond = |side: fn(Vec4) -> f32| corners.iter().all(|c| side(*c) > 0.0);
@@ -150,7 +160,7 @@ impl Camera {
     }
 }
 
-/// How far points spread in the picture: the area of their ellipse of inertia, up to a factor.
+/// The spread of points in the picture: the area of their ellipse of inertia, up to a factor.
 pub fn breadth(view: View, points: &[DVec3]) -> f64 {
     let [right, up, _] = view.axes();
     let n = points.len().max(1) as f64;
@@ -167,8 +177,8 @@ pub fn breadth(view: View, points: &[DVec3]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whatever the direction and the shape of the picture, every point of the frame is in it, and some point is near
-    /// its border.
+    /// For every direction and aspect ratio, every point of the frame is in the picture, and some point is near its
+    /// border.
     #[test]
     fn the_frame_holds_the_subject() {
         let points = (0..60).map(|i| {

@@ -1,5 +1,5 @@
-//! Which parts of the scene are left out so that the subject is seen: whole parts, or, of large surfaces and what
-//! surrounds the subject, the side towards the camera.
+//! Selection of the parts of the scene that are left out so that the subject is visible: whole parts, or, for large
+//! surfaces and surroundings of the subject, the side towards the camera.
 
 use super::camera::Camera;
 use super::parts::{Parts, Sets};
@@ -9,53 +9,53 @@ use super::viewpoint::{contact_places, samples};
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Points of the subject that are looked at.
+/// Number of points of the subject that are tested.
 const SAMPLES: usize = 900;
-/// A part is cut if it is behind this share of the points that it hides, …
+/// A part is cut if it is behind at least this share of the points that it hides.
 const BEHIND: f64 = 0.25;
-/// … or if it is a surface larger than this, relative to half the size of what is shown.
+/// A part is also cut if it is a surface larger than this, relative to half the size of the shown region.
 const LARGE: f64 = 2.0;
-/// The share of the picture that a part before the subject may take.
+/// The share of the picture that a part in front of the subject may take.
 const MAX_FOREGROUND: f64 = 0.06;
-/// The same for a part that is very near the camera.
+/// The share for a part that is very near the camera.
 const MAX_VERY_NEAR: f64 = 0.004;
-/// Places across and down at which the foreground is probed.
+/// Number of places, horizontally and vertically, at which the foreground is probed.
 const PROBES: [usize; 2] = [32, 20];
-/// Small parts that may be looked at: of more than this, the others stay.
+/// Maximum number of small parts that are examined; further ones stay.
 const MAX_SMALL: usize = 3000;
-/// Parts that are this near touch each other, relative to half the size of what is shown.
+/// Distance at which parts touch each other, relative to half the size of the shown region.
 const TOUCHING: f64 = 0.02;
 
-/// What becomes of a part of the scene.
+/// The treatment of a part of the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is shown.
     Shown,
     /// It is left out.
     Hidden,
-    /// What is before the subject is left out.
+    /// The portion in front of the subject is left out.
     Cut,
 }
 
-/// What becomes of all parts of the scene.
+/// The treatment of all parts of the scene.
 #[derive(Debug)]
 pub struct Cutaway<'a> {
     parts: Parts<'a>,
     fates: HashMap<usize, Fate>,
-    /// The part that is touched, which always stays.
+    /// The touched part, which always stays.
     touched: Option<usize>,
 }
 
 impl<'a> Cutaway<'a> {
-    /// What has to go for a view; `whole` are the objects.
+    /// The parts to leave out for a view; `whole` are the objects.
     pub fn new(whole: &Parts<'a>, sight: &Sight, camera: &Camera, subject: &Subject) -> Self {
         let rays = Rays::new(sight, camera, subject);
-        // Of a touched object that is all around the subject, only the piece that is touched stays.
+        // If a touched object surrounds the subject, only its touched piece stays.
         let touched = subject.touched.map(|i| sight.world.scene.object[i]);
         let surrounds = |object: &u32| whole.contains(*object as usize, camera.focus);
         let mut divided: Vec<u32> = touched.into_iter().filter(surrounds).collect();
         let first = Self::of_parts(whole.divided(&divided), sight, &rays, camera, subject);
-        // An object that surrounds the subject may consist of many things, of which some can go as a whole.
+        // An object that surrounds the subject may consist of many things, some of which can be left out as a whole.
         let n_objects = sight.world.scene.objects.len();
         let cut = first.fates.iter().filter(|(part, fate)| **fate == Fate::Cut && **part < n_objects);
         let cut: Vec<u32> = cut.map(|(part, _)| *part as u32).collect();
@@ -66,22 +66,23 @@ impl<'a> Cutaway<'a> {
         Self::of_parts(whole.divided(&divided), sight, &rays, camera, subject)
     }
 
-    /// What becomes of a triangle of the scene.
+    /// The treatment of a triangle of the scene.
     pub fn fate(&self, triangle: usize) -> Fate {
         self.fates.get(&self.parts.of(triangle)).copied().unwrap_or(Fate::Shown)
     }
 
-    /// Whether a triangle of the scene belongs to what is touched.
+    /// Returns whether a triangle of the scene belongs to the touched part.
     pub fn is_touched(&self, triangle: usize) -> bool {
         self.touched == Some(self.parts.of(triangle))
     }
 
-    /// The longest side of the box around what is touched, metres.
+    /// The longest side of the box around the touched part, metres.
     pub fn touched_length_m(&self) -> f64 {
         self.touched.map_or(0.0, |part| self.parts.lengths(part)[0])
     }
 
-    /// Whether what is touched is all around the subject: its parts that are before the subject have to go.
+    /// Returns whether the touched part surrounds the subject: then its portions in front of the subject must be left
+    /// out.
     pub fn is_touched_around(&self, camera: &Camera) -> bool {
         self.touched.is_some_and(|part| self.parts.contains(part, camera.focus))
     }
@@ -98,7 +99,7 @@ impl<'a> Cutaway<'a> {
         gone.retain(|part| Some(*part) != touched);
         let mut behind: HashMap<usize, usize> = HashMap::new();
         rays.behind.iter().flat_map(of).for_each(|part| *behind.entry(part).or_default() += 1);
-        // What the touched part stands on, or hangs from, is not left out as a whole.
+        // Parts that support the touched part are not left out as a whole.
         let touched_part: Vec<usize> = touched.into_iter().collect();
         let bears = parts.touching(sight, &touched_part, TOUCHING * camera.extent_m);
         let bears: BTreeSet<usize> = bears.into_values().flatten().collect();
@@ -116,14 +117,14 @@ impl<'a> Cutaway<'a> {
     }
 }
 
-/// Parts that are in the foreground: whole before the subject, or large in the picture there.
+/// Parts in the foreground: entirely in front of the subject, or large in the picture there.
 fn in_foreground(parts: &Parts, rays: &Rays, camera: &Camera, subject: &Subject) -> BTreeSet<usize> {
     let lowest = subject.frame.iter().map(|(p, radius)| p.z - radius).fold(f64::INFINITY, f64::min);
     let (eye, toward) = (camera.eye(), camera.toward());
     let is_before = |&part: &usize| {
         let [lo, hi] = parts.boxes[part];
         let farthest = DVec3::select(toward.cmpgt(DVec3::ZERO), lo, hi);
-        // What is below hides nothing.
+        // A part below the subject hides nothing.
         (eye - farthest).dot(toward) < camera.nearest_m() && hi.z > lowest
     };
     let mut all: BTreeSet<usize> = (0..parts.boxes.len()).filter(is_before).collect();
@@ -142,8 +143,8 @@ fn in_foreground(parts: &Parts, rays: &Rays, camera: &Camera, subject: &Subject)
     all
 }
 
-/// Parts that would float in the air: groups of small parts that touch what is left out, and nothing large that is
-/// shown.
+/// Parts that would float in the air: groups of small parts that touch a part that is left out, and no large part that
+/// is shown.
 fn unsupported(sight: &Sight, parts: &Parts, fates: &HashMap<usize, Fate>, camera: &Camera) -> Vec<usize> {
     let is_hidden = |part: usize| fates.get(&part) == Some(&Fate::Hidden);
     let is_large = |part: usize| parts.lengths(part)[0] > camera.extent_m || fates.contains_key(&part);
@@ -151,7 +152,7 @@ fn unsupported(sight: &Sight, parts: &Parts, fates: &HashMap<usize, Fate>, camer
     let mut open: Vec<usize> = fates.keys().copied().filter(|part| is_hidden(*part)).collect();
     open = parts.near(&open, TOUCHING * camera.extent_m);
     open.retain(|&part| !is_hidden(part) && !is_large(part));
-    // Outward from what is left out, over parts that touch each other.
+    // Outward from the parts that are left out, over parts that touch each other.
     while !open.is_empty() && touched.len() < MAX_SMALL {
         let met = parts.touching(sight, &open, TOUCHING * camera.extent_m);
         let next: BTreeSet<usize> = met.values().flatten().copied().collect();
@@ -178,7 +179,8 @@ fn unsupported(sight: &Sight, parts: &Parts, fates: &HashMap<usize, Fate>, camer
     touched.keys().copied().filter(floats).collect()
 }
 
-/// Triangles that are met on ways from the camera: before points of the subject, behind them, and before everything.
+/// Triangles that rays from the camera meet: in front of points of the subject, behind them, and in front of
+/// everything.
 struct Rays {
     before: Vec<Vec<usize>>,
     behind: Vec<Vec<usize>>,
@@ -209,7 +211,7 @@ impl Rays {
         let [across, down] = PROBES;
         let at = |i: usize, n: usize| (2 * i + 1) as f64 / n as f64 - 1.0;
         let places = || (0..across * down).map(|k| [at(k % across, across), at(k / across, down)]);
-        // Floors and table tops are no obstacles.
+        // Floors and table tops are not obstacles.
         let is_upright = |sight: &Sight, i: usize| {
             let [a, b, c] = sight.world.scene.triangles[i];
             (b - a).cross(c - a).normalize_or_zero().z.abs() < 0.7
@@ -240,7 +242,7 @@ mod tests {
         quads.into_iter().flat_map(halves).collect()
     }
 
-    /// What becomes of each object when a body of half a metre at the origin is seen along -x from a little above.
+    /// The treatment of each object when a body of half a metre at the origin is seen along -x from slightly above.
     fn fates(objects: &[(&str, Vec<Triangle>)], touched: Option<usize>) -> Vec<(String, Fate)> {
         let mut scene = Scene::new();
         for (name, triangles) in objects {
@@ -274,7 +276,7 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// A shelf before the body goes with all that stands on it; what has nothing to do with it stays.
+    /// A shelf in front of the body is left out with everything on it; unrelated parts stay.
     #[test]
     fn what_hides_the_subject_goes_as_a_whole_with_what_stands_on_it() {
         let objects = [
@@ -298,7 +300,7 @@ mod tests {
         );
     }
 
-    /// A room around the subject, and a wall as large as that, are cut; neither is left out as a whole.
+    /// A room around the subject, and a wall of the same size, are cut; neither is left out as a whole.
     #[test]
     fn what_surrounds_the_subject_is_cut() {
         let room = [("room", block([-1.0, -1.0, -0.6], [1.0, 1.0, 1.0]))];
@@ -307,7 +309,7 @@ mod tests {
         expect(&fates(&wall, None), &[("wall", Fate::Cut)]);
     }
 
-    /// Of one mesh with a room and a screen in it, the screen goes and the room is cut.
+    /// In a single mesh of a room and a screen, the screen is left out and the room is cut.
     #[test]
     fn a_mesh_of_many_things_is_taken_to_pieces() {
         let mesh = [block([-1.0, -1.0, -0.6], [1.0, 1.0, 1.0]), block([0.7, -0.4, -0.5], [0.8, 0.4, 0.5])].concat();

@@ -1,4 +1,4 @@
-//! Pictures as pixels, and as PNG and JPEG files.
+//! Images in memory, and as PNG and JPEG files.
 
 use firstcontact::error::{Error, Result};
 use firstcontact::output;
@@ -8,17 +8,17 @@ use std::path::Path;
 /// Quality of JPEG files, of 100: text and edges stay sharp.
 const JPEG_QUALITY: u8 = 90;
 
-/// How a picture is stored.
+/// The file format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Without loss.
+    /// Lossless.
     Png,
-    /// Smaller, with slight changes.
+    /// Smaller, with slight losses.
     Jpeg,
 }
 
 impl Format {
-    /// The format that the ending of a file's name asks for, in any case; `None` if it is not that of a picture.
+    /// The format for the extension of a file name, in upper or lower case; `None` if it is not that of a picture.
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
@@ -32,14 +32,14 @@ impl Format {
 /// Pixels, row by row from the top: red, green, blue, opacity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Pixels across and down.
+    /// Width and height, pixels.
     pub size: [u32; 2],
     /// Four bytes for each pixel.
     pub rgba: Vec<u8>,
 }
 
 impl Image {
-    /// Writes the file, whole or not at all, in the format that its name asks for; PNG if it asks for none.
+    /// Writes the file, whole or not at all, in the format of its extension; PNG without one.
     ///
     /// # Errors
     /// The file cannot be written, or the format cannot hold a picture of this size.
@@ -53,7 +53,7 @@ impl Image {
         output::write(path, |to| to.write_all(&bytes).map_err(failed))
     }
 
-    /// The picture as PNG, in memory. Opacity is left out where all pixels are opaque.
+    /// The picture as PNG, in memory. Opacity is left out if all pixels are opaque.
     ///
     /// # Errors
     /// The pixels do not match the size.

@@ -1,4 +1,4 @@
-//! The layers of a picture: which triangles are drawn, and how.
+//! The layers of a picture: the triangles that are drawn, and their appearance.
 
 use super::camera::Camera;
 use super::cutaway::{Cutaway, Fate};
@@ -17,21 +17,21 @@ use firstcontact::verdict::Touch;
 use glam::Vec3;
 use rayon::prelude::*;
 
-/// Deviation of the swept volume's surface, relative to half the size of what is shown.
+/// Deviation of the swept volume's surface, relative to half the size of the shown region.
 const FINENESS: f64 = 0.005;
-/// Radius of the ball at the contact, likewise.
+/// Radius of the ball at the contact, relative to half the size of the shown region.
 const MARK: f64 = 0.022;
-/// Triangles of the scene that are shaded smoothly; of more, each is flat.
+/// Maximum number of triangles of the scene for smooth shading; with more, each is flat.
 const MAX_SMOOTH: usize = 3_000_000;
-/// A touched object larger than this, relative to half the size of what is shown, is coloured near the contact alone:
-/// fully, and not at all beyond.
+/// A touched object larger than this, relative to half the size of the shown region, is only coloured near the contact:
+/// the first number is the radius of full colour, the second that of no colour.
 const LARGE: f64 = 2.0;
 const SPOT: [f64; 2] = [0.3, 0.9];
 /// An object larger than this has the colour of floors and walls.
 const STRUCTURE: f64 = 8.0;
 const OF_STRUCTURE: palette::Colour = [206, 205, 201];
 
-/// Where the layers' triangles come from.
+/// The sources of the layers' triangles.
 pub struct Layers<'a> {
     /// Robot and scene.
     pub world: &'a World,
@@ -61,7 +61,7 @@ impl Layers<'_> {
         layers.map(|(paint, mesh)| Layer { paint, corners: mesh.corners }).into()
     }
 
-    /// What the links' line-swept spheres sweep.
+    /// The volume that the links' line-swept spheres sweep.
     ///
     /// # Errors
     /// The surface cannot be tessellated.
@@ -77,15 +77,16 @@ impl Layers<'_> {
         Ok(Layer { paint: Paint::Volume, corners: mesh.corners })
     }
 
-    /// The scene; what is left out is in none of the layers. The lens learns how the touched object is coloured.
+    /// The layers of the scene, without the parts that are left out. The colouring of the touched object is set in the
+    /// lens.
     pub fn of_scene(&self, lens: &mut Lens, objects: &Parts, cutaway: &Cutaway) -> Vec<Layer> {
         let scene = &self.world.scene;
         let placed = |i: usize| scene.triangles[i].map(|v| v + self.world.origin_m);
-        // What is outside of the picture throws shadows into it.
+        // Triangles outside the picture cast shadows into it.
         let is_near = |t: &Triangle| t.iter().any(|v| v.distance(self.camera.focus) < f64::from(lens.shadow_m));
         let is_drawn = |t: &Triangle| self.camera.may_see(lens, t) || is_near(t);
         let mut drawn: Vec<usize> = (0..scene.triangles.len()).filter(|&i| is_drawn(&placed(i))).collect();
-        // The nearest first: what is behind them is not shaded.
+        // The nearest first: hidden triangles are then not shaded.
         drawn.par_sort_by_cached_key(|&i| placed(i)[0].distance(self.camera.eye()).to_bits());
         let triangles: Vec<Triangle> = drawn.iter().map(|&i| placed(i)).collect();
         let smooth = if triangles.len() <= MAX_SMOOTH { normals::smooth } else { normals::flat };
@@ -126,7 +127,7 @@ impl Layers<'_> {
     }
 }
 
-/// The surface that a link's line-swept sphere sweeps: as fine as asked for, or coarser where the way is too long.
+/// The surface that a link's line-swept sphere sweeps: as fine as requested, or coarser if the path is too long.
 fn sweep(motion: &ModelMotion, link: &LinkShape, epsilon_m: f64) -> Result<SweptSurface> {
     let tessellated = |epsilon_m: f64| paper::tessellate(motion, link.body, &link.lss, [0.0, 1.0], epsilon_m);
     let coarser = (1..=6).map(|k| epsilon_m * 4f64.powi(k));

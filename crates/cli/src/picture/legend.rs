@@ -13,21 +13,21 @@ const INK: Colour = [34, 38, 46];
 /// Height of the text relative to the picture's, and its limits, pixels.
 const TEXT: f32 = 0.03;
 const TEXT_PX: [f32; 2] = [14.0, 48.0];
-/// The share of the picture's height that the legend may take.
+/// The share of the picture's height that the legend may use.
 const MAX_SHARE: f32 = 0.3;
-/// Characters of a name that are shown.
+/// Maximum number of characters of a displayed name.
 const MAX_NAME: usize = 40;
 
-/// What a colour is for.
+/// The meaning of a colour.
 #[derive(Clone, Debug)]
 struct Entry {
     colour: Colour,
-    /// Of 1, as the colour appears on the background.
+    /// Opacity from 0 to 1 of the colour on the background.
     opacity: f32,
     text: String,
 }
 
-/// A legend for a picture of a certain size.
+/// A legend for a picture of a given size.
 #[derive(Debug)]
 pub struct Legend {
     title: String,
@@ -40,7 +40,7 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// The legend of a picture of that many pixels across and down. It has no height where there is no room for it.
+    /// The legend of a picture with this width and height in pixels. Its height is 0 if there is no room for it.
     ///
     /// # Errors
     /// The built-in font is damaged.
@@ -61,7 +61,7 @@ impl Legend {
         Ok(legend)
     }
 
-    /// Pixels that are added below the picture.
+    /// Height of the legend below the picture, pixels.
     pub fn height(&self) -> u32 {
         self.height
     }
@@ -199,7 +199,7 @@ fn object(world: &World, at: &Touch) -> String {
     named(world.scene.objects.get(at.b.object as usize).map(|o| o.name.as_str()), "the scene")
 }
 
-/// A name as it is shown: names come from files, and may be long, or empty.
+/// A name in its displayed form: names come from files, and may be long or empty.
 fn named(name: Option<&str>, otherwise: &str) -> String {
     let name: String = name.unwrap_or_default().trim().chars().filter(|c| !c.is_control()).collect();
     if name.is_empty() {
@@ -247,7 +247,7 @@ mod tests {
             assert_eq!(image.rgba[..above.len()], above);
             let count = |colour: Colour| image.rgba[above.len()..].chunks(4).filter(|p| p[..3] == colour).count();
             assert!(count(INK) > 100 && count(PAPER) > 1000 && count(palette::START) > 5 * 80, "{size:?}");
-            // The border is free: nothing is cut off.
+            // The border is free, so nothing is cut off.
             let right =
                 image.rgba[above.len()..].chunks(4 * size[0] as usize).map(|row| &row[4 * (size[0] as usize - 3)..]);
             assert!(right.flatten().all(|value| *value == 255), "{size:?}");

@@ -6,19 +6,19 @@ use firstcontact::model::robot::Triangle;
 use glam::{DAffine3, DVec3, Vec3};
 use std::f64::consts::TAU;
 
-/// Sides of a round sign.
+/// Number of sides of round marks.
 const SIDES: usize = 32;
 
-/// Triangles to be drawn; positions are given in world coordinates, metres.
+/// Triangles to draw; positions are given in world coordinates, metres.
 #[derive(Clone, Debug)]
 pub struct Mesh {
     focus: DVec3,
-    /// The corners, three for each triangle.
+    /// The corners, three per triangle.
     pub corners: Vec<Corner>,
 }
 
 impl Mesh {
-    /// Nothing yet; coordinates will be relative to `focus`, where single precision is finest.
+    /// An empty mesh; coordinates will be relative to `focus`, where single precision is finest.
     pub fn new(focus: DVec3) -> Self {
         Self { focus, corners: Vec::new() }
     }
@@ -33,7 +33,7 @@ impl Mesh {
         }));
     }
 
-    /// Adds triangles that are placed by a pose.
+    /// Adds triangles after transforming them by a pose.
     pub fn add_placed(&mut self, pose: &DAffine3, triangles: &[Triangle], normals: &[[Vec3; 3]], colour: Colour) {
         let turn = pose.matrix3.as_mat3();
         for (triangle, normals) in triangles.iter().zip(normals) {
@@ -41,7 +41,7 @@ impl Mesh {
         }
     }
 
-    /// Adds a triangle whose surface is flat.
+    /// Adds a flat triangle.
     fn add_flat(&mut self, triangle: Triangle, colour: Colour) {
         let [a, b, c] = triangle;
         let normal = (b - a).cross(c - a).normalize_or_zero().as_vec3();

@@ -1,7 +1,7 @@
-//! A picture of one motion: the scene, the robot at the start, at first contact and at the end, the volume that it
+//! Pictures of single motions: the scene, the robot at the start, at first contact and at the end, the volume that it
 //! sweeps, and the contact with its normal.
 //!
-//! For people alone: nothing here decides anything. [`gltf`] has motions as files for viewers.
+//! Pictures are only for people: no decision depends on them. [`gltf`] exports motions as files for viewers.
 
 mod camera;
 mod cutaway;
@@ -38,15 +38,15 @@ use parts::Parts;
 use sight::Sight;
 use subject::{Poses, Subject};
 
-/// How a picture is made.
+/// Options of a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Pixels across and down.
+    /// Width and height, pixels.
     pub size: [u32; 2],
-    /// Where to look from; chosen to show motion and contact if absent.
+    /// Viewing direction; if absent, it is chosen to show motion and contact.
     pub view: Option<View>,
-    /// Exposures that the picture is the mean of: more give smoother edges and shadows, and take longer. Large scenes
-    /// get fewer unless they are asked for.
+    /// Number of exposures that are averaged: more give smoother edges and shadows, and take longer. Large scenes get
+    /// fewer unless a number is set.
     pub exposures: Option<u32>,
 }
 
@@ -56,22 +56,22 @@ impl Default for Options {
     }
 }
 
-/// Exposures of a picture of up to [`FULL_TRIANGLES`]; pictures of more have fewer, so that the time for one is
-/// bounded.
+/// Number of exposures of a picture of up to [`FULL_TRIANGLES`]; larger ones have fewer, so that the time for a picture
+/// is bounded.
 const EXPOSURES: usize = 32;
 const MIN_EXPOSURES: usize = 8;
 const FULL_TRIANGLES: usize = 500_000;
 
-/// A picture of one motion, and where it is seen from.
+/// A picture of one motion, and its viewing direction.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// The picture.
     pub image: Image,
-    /// Where it is seen from.
+    /// Its viewing direction.
     pub view: View,
 }
 
-/// Draws motion `i`, of which the engine has said `verdict`.
+/// Draws motion `i`, for which the engine has returned `verdict`.
 ///
 /// # Errors
 /// The motion does not fit the robot, the picture is too large, or the device failed.
@@ -124,16 +124,22 @@ fn touch(verdict: &Verdict) -> Option<&Touch> {
     }
 }
 
+<<<<<<< HEAD:crates/cli/src/picture/mod.rs
 /// The robot's triangles at the time that the picture is about.
 fn posed(robot: &firstcontact::model::robot::Robot, poses: &Poses) -> Vec<Triangle> {
     let placed = |l: &firstcontact::model::robot::Link| {
+=======
+/// The robot's triangles at the time that the picture shows.
+fn posed(robot: &crate::model::robot::Robot, poses: &Poses) -> Vec<Triangle> {
+    let placed = |l: &crate::model::robot::Link| {
+>>>>>>> h20-en2:src/picture/mod.rs
         let pose = *poses.now.pose(l.body);
         l.triangles.iter().map(move |t| t.map(|v| pose.transform_point3(v))).collect::<Vec<_>>()
     };
     robot.links.iter().flat_map(placed).collect()
 }
 
-/// Balls in which the ends of the links' line-swept spheres are along the way.
+/// Balls that contain the ends of the links' line-swept spheres along the motion.
 fn swept_balls(engine: &Engine, poses: &Poses) -> Vec<(DVec3, f64)> {
     let links = engine.world().links.iter().filter(|l| poses.moves(l.body));
     let balls = |link: &firstcontact::model::world::LinkShape| {

@@ -1,13 +1,13 @@
-//! Normals for shading: smooth where a surface bends a little, sharp at its edges.
+//! Normals for shading: smooth where a surface bends slightly, sharp at its edges.
 
 use firstcontact::model::robot::Triangle;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// Triangles at a vertex are shaded as one surface if the angle between them is smaller than this: its cosine.
+/// Cosine of the angle between triangles at a vertex below which they are shaded as one surface.
 const COS_CREASE: f32 = 0.79;
-/// Of more triangles at one vertex each keeps its own normal: the work grows with the square of their number.
+/// If more triangles share a vertex, each keeps its own normal: the work grows with the square of their number.
 const MAX_FAN: usize = 64;
 
 /// The unit normal at each corner; zero for a triangle without area.
@@ -32,7 +32,7 @@ pub fn smooth(triangles: &[Triangle]) -> Vec<[Vec3; 3]> {
     normals
 }
 
-/// The normal of each triangle at its corners: what [`smooth`] gives where all edges are sharp.
+/// The normal of each triangle at its corners: the result of [`smooth`] if all edges are sharp.
 pub fn flat(triangles: &[Triangle]) -> Vec<[Vec3; 3]> {
     let normal = |[a, b, c]: &Triangle| [(b - a).cross(c - a).as_vec3().normalize_or_zero(); 3];
     triangles.par_iter().map(normal).collect()

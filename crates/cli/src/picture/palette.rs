@@ -1,4 +1,4 @@
-//! Colours as on the screen: red, green, blue.
+//! Colours as displayed: red, green, blue.
 
 use firstcontact::model::scene::Object;
 use glam::Vec3;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// A colour.
 pub type Colour = [u8; 3];
 
-/// The robot at the time that the picture is about.
+/// The robot at the time that the picture shows.
 pub const ROBOT: Colour = [46, 110, 208];
 /// The robot at the start.
 pub const START: Colour = [52, 168, 98];
@@ -15,11 +15,11 @@ pub const START: Colour = [52, 168, 98];
 pub const END: Colour = [168, 84, 186];
 /// The volume that the robot sweeps.
 pub const SWEPT: Colour = [70, 170, 235];
-/// The object that is touched.
+/// The touched object.
 pub const TOUCHED: Colour = [244, 156, 42];
 /// The contact.
 pub const CONTACT: Colour = [222, 22, 40];
-/// What is behind everything.
+/// The background.
 pub const BACKGROUND: Colour = [238, 241, 245];
 
 /// Muted colours of objects, far from all others in this file.
@@ -38,13 +38,13 @@ const MUTED: [Colour; 12] = [
     [198, 204, 198],
 ];
 
-/// The colour as light, which adds up: what the shader computes with.
+/// The colour as linear light, which is additive: the form that the shader computes with.
 pub fn linear(colour: Colour) -> Vec3 {
     Vec3::from(colour.map(|c| (f32::from(c) / 255.0).powf(2.2)))
 }
 
-/// A colour for each object: one for all objects whose names differ in numbers alone, a little lighter or darker from
-/// object to object. Where all names are alike, colours follow the objects' order.
+/// A colour for each object: one for all objects whose names differ only in numbers, slightly lighter or darker from
+/// object to object. If all names are alike, colours follow the objects' order.
 pub fn of_objects(objects: &[Object]) -> Vec<Colour> {
     let mut families = HashMap::new();
     let mut family_of = |object: &Object| {
@@ -61,7 +61,7 @@ pub fn of_objects(objects: &[Object]) -> Vec<Colour> {
     of.iter().enumerate().map(colour).collect()
 }
 
-/// A little lighter or darker, by up to 15.
+/// Slightly lighter or darker, by up to 15.
 fn shade(colour: Colour, step: u32) -> Colour {
     colour.map(|c| c.saturating_add(15).saturating_sub(step.min(31) as u8))
 }
@@ -86,7 +86,7 @@ mod tests {
         assert!(distance(of_objects(&boxes)[0], of_objects(&boxes)[1]) > 300);
     }
 
-    /// Colours that mean something are far from each other and from those of objects.
+    /// Colours with a meaning are far from each other and from those of objects.
     #[test]
     fn colours_are_told_apart() {
         let meant = [ROBOT, START, END, SWEPT, TOUCHED, CONTACT];

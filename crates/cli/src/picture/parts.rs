@@ -6,23 +6,23 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 
-/// Triangles of objects that are divided into pieces: the work for more is not worth it.
+/// Maximum number of triangles of objects that are divided into pieces: for more the work is too much.
 const MAX_DIVIDED: usize = 3_000_000;
-/// Triangles of a part from whose corners its neighbours are looked for.
+/// Number of triangles of a part from whose corners its neighbours are searched.
 const PROBED: usize = 24;
 
-/// A box: its lowest and its highest coordinates, in the world.
+/// A box: its lowest and its highest coordinates in the world, metres.
 type Box = [DVec3; 2];
-/// The box of nothing.
+/// The empty box.
 const EMPTY: Box = [DVec3::INFINITY, DVec3::NEG_INFINITY];
 
 /// The scene as parts: each object is one, unless it is divided into its connected pieces.
 #[derive(Debug)]
 pub struct Parts<'a> {
     world: &'a World,
-    /// For each triangle of an object that is divided, its part.
+    /// The part of each triangle of a divided object.
     pieces: HashMap<usize, usize>,
-    /// The box of each part; that of an object that is divided is empty.
+    /// The box of each part; empty for a divided object.
     pub boxes: Vec<Box>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Parts<'a> {
         Self { world, pieces: HashMap::new(), boxes }
     }
 
-    /// The same with some objects divided into their pieces; as it is where that is too much work.
+    /// The parts with some objects divided into their pieces; unchanged if that is too much work.
     pub fn divided(&self, objects: &[u32]) -> Self {
         let pieces = if objects.is_empty() { HashMap::new() } else { pieces(self.world, objects) };
         let n = pieces.values().fold(self.boxes.len(), |n, part| n.max(part + 1));
@@ -63,19 +63,19 @@ impl<'a> Parts<'a> {
         if self.pieces.is_empty() { object } else { self.pieces.get(&triangle).copied().unwrap_or(object) }
     }
 
-    /// Lengths of a part's box, the largest first, metres; zeros where it has no triangles.
+    /// Side lengths of a part's box, the largest first, metres; zeros if it has no triangles.
     pub fn lengths(&self, part: usize) -> [f64; 3] {
         let mut lengths = self.boxes.get(part).map_or([0.0; 3], |[lo, hi]| (hi - lo).max(DVec3::ZERO).to_array());
         lengths.sort_by(|a, b| b.total_cmp(a));
         lengths
     }
 
-    /// Whether a place is in a part's box.
+    /// Returns whether a place is in a part's box.
     pub fn contains(&self, part: usize, at: DVec3) -> bool {
         self.boxes.get(part).is_some_and(|[lo, hi]| lo.cmple(at).all() && at.cmple(*hi).all())
     }
 
-    /// Parts whose boxes are no farther than this from the box of one of the given parts.
+    /// Parts whose boxes are at most this far from the box of one of the given parts.
     pub fn near(&self, given: &[usize], within_m: f64) -> Vec<usize> {
         let is_near = |&part: &usize| {
             let [lo, hi] = self.boxes[part];
@@ -87,7 +87,7 @@ impl<'a> Parts<'a> {
         (0..self.boxes.len()).filter(is_near).collect()
     }
 
-    /// For each of the given parts the others that it touches, within a distance along the axes from some of its
+    /// For each of the given parts the other parts that it touches, within a distance along the axes from some of its
     /// points.
     pub fn touching(&self, sight: &Sight, given: &[usize], within_m: f64) -> HashMap<usize, BTreeSet<usize>> {
         let scene = &self.world.scene;
@@ -129,8 +129,8 @@ fn box_of(world: &World, triangle: usize) -> Box {
     [a.min(b).min(c), a.max(b).max(c)]
 }
 
-/// The parts of objects that are divided: triangles that have a vertex in common are one piece. Numbers follow those of
-/// the objects.
+/// The parts of divided objects: triangles with a common vertex belong to one piece. Their numbers follow those of the
+/// objects.
 fn pieces(world: &World, objects: &[u32]) -> HashMap<usize, usize> {
     let scene = &world.scene;
     let triangles: Vec<usize> = (0..scene.triangles.len()).filter(|&i| objects.contains(&scene.object[i])).collect();
@@ -159,7 +159,7 @@ fn pieces(world: &World, objects: &[u32]) -> HashMap<usize, usize> {
 pub struct Sets(Vec<usize>);
 
 impl Sets {
-    /// Each of the first `n` numbers by itself.
+    /// The sets that contain one of the first `n` numbers each.
     pub fn new(n: usize) -> Self {
         Self((0..n).collect())
     }
@@ -170,7 +170,7 @@ impl Sets {
         self.0[a.max(b)] = a.min(b);
     }
 
-    /// The least number of a set.
+    /// The smallest number of a set.
     pub fn root(&mut self, mut k: usize) -> usize {
         while self.0[k] != k {
             self.0[k] = self.0[self.0[k]];

@@ -1,4 +1,4 @@
-//! What is met on a straight way: for choosing a view, to within rounding.
+//! Ray casting to choose a view; results are correct up to rounding.
 
 use firstcontact::error::{Error, Result};
 use firstcontact::model::robot::Triangle;
@@ -7,7 +7,7 @@ use firstcontact::model::tree::ChildRef;
 use firstcontact::model::world::{SceneBox, SceneBuild, World};
 use glam::DVec3;
 
-/// What may be in the way.
+/// The possible obstacles.
 #[derive(Debug)]
 pub struct Sight<'a> {
     /// The scene.
@@ -17,7 +17,7 @@ pub struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    /// Of a world's scene, and the robot's triangles in one pose (world coordinates).
+    /// Obstacles from a world's scene, and the robot's triangles in one pose (world coordinates).
     ///
     /// # Errors
     /// A coordinate is too far from the robot's base.
@@ -26,7 +26,7 @@ impl<'a> Sight<'a> {
         let n =
             u32::try_from(robot.len()).map_err(|_| Error::input("the robot has too many triangles for a picture"))?;
         let object = Object { name: String::new(), first_triangle: 0, n_triangles: n };
-        // The posed triangles are in the world, as the robot of a world is not.
+        // The posed triangles are in world coordinates, unlike the robot of a world.
         let mut placed = world.robot.clone();
         if let Some(root) = placed.bodies.first_mut() {
             root.joint.origin_m += world.origin_m;
@@ -35,18 +35,18 @@ impl<'a> Sight<'a> {
         Ok(Self { world, robot })
     }
 
-    /// Calls `met` for each of the scene's triangles on the way between two places (world coordinates), in no order:
-    /// with the share of the way up to it, and its index.
+    /// Calls `met` for each of the scene's triangles on the segment between two places (world coordinates), in no
+    /// particular order, with the fraction of the segment up to it, and its index.
     pub fn each_met(&self, from: DVec3, to: DVec3, met: impl FnMut(f64, usize)) {
         each_met(self.world, from, to, met);
     }
 
-    /// The first of the scene's triangles on the way for which `counts` is true: the share of the way up to it, and its
-    /// index.
+    /// The first of the scene's triangles on the segment for which `counts` is true: the fraction of the segment up to
+    /// it, and its index.
     pub fn first_met(&self, from: DVec3, to: DVec3, counts: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
         let mut first: Option<(f64, usize)> = None;
         self.each_met(from, to, |t, i| {
-            // Of several at one place the first in the tree's order, whatever the order in which they are found.
+            // Of several at one place the first in the tree's order, independent of the order in which they are found.
             if counts(i) && first.is_none_or(|f| (t, i) < f) {
                 first = Some((t, i));
             }
@@ -54,7 +54,7 @@ impl<'a> Sight<'a> {
         first
     }
 
-    /// Whether the way meets the robot.
+    /// Returns whether the segment meets the robot.
     pub fn is_blocked_by_robot(&self, from: DVec3, to: DVec3) -> bool {
         let mut is_blocked = false;
         each_met(&self.robot, from, to, |_, _| is_blocked = true);
@@ -91,14 +91,15 @@ fn each_met(world: &World, from: DVec3, to: DVec3, mut met: impl FnMut(f64, usiz
 fn meets_box(from: DVec3, way: DVec3, b: &SceneBox) -> bool {
     let (mut enter, mut leave) = (0.0f64, 1.0f64);
     for i in 0..3 {
-        // A way along the box's side divides by zero: the quotients are infinite, or NaN, which min and max pass over.
+        // A segment parallel to a side of the box divides by zero: the quotients are infinite, or NaN, which min and
+        // max ignore.
         let (near, far) = ((f64::from(b.lo[i]) - from[i]) / way[i], (f64::from(b.hi[i]) - from[i]) / way[i]);
         (enter, leave) = (enter.max(near.min(far)), leave.min(near.max(far)));
     }
     enter <= leave
 }
 
-/// The share of the way up to the triangle, if it is met (Möller and Trumbore 1997).
+/// The fraction of the segment up to the triangle, if they meet (Möller and Trumbore 1997).
 fn meets_triangle(from: DVec3, way: DVec3, [a, b, c]: &Triangle) -> Option<f64> {
     let (ab, ac, off) = (b - a, c - a, from - a);
     let across = way.cross(ac);

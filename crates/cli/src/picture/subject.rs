@@ -1,4 +1,4 @@
-//! What a picture is about: where the robot is at several times of the motion, and which points have to be seen.
+//! The subject of a picture: the robot's poses at several times of the motion, and the points that must be visible.
 
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
@@ -8,13 +8,13 @@ use firstcontact::motion::Motions;
 use firstcontact::verdict::{Touch, Verdict};
 use glam::{DAffine3, DVec3};
 
-/// Times of the motion that the frame is made for.
+/// Number of times of the motion that the frame covers.
 const MOMENTS: usize = 17;
-/// Points that represent what moves.
+/// Maximum number of points that represent the moving parts.
 const MAX_POINTS: usize = 6000;
-/// Points that represent the surface of the robot.
+/// Maximum number of points that represent the surface of the robot.
 const MAX_SCATTERED: usize = 1000;
-/// The rest of the robot is shown if it is not larger than this, relative to what moves.
+/// The rest of the robot is shown if it is not larger than this, relative to the moving parts.
 const WHOLE_ROBOT: f64 = 1.7;
 
 /// Poses of all bodies at one time, in the world.
@@ -27,13 +27,13 @@ impl Moment {
         &self.0[body as usize]
     }
 
-    /// Whether a body has another pose at another time.
+    /// Returns whether a body has another pose at another time.
     pub fn differs(&self, other: &Self, body: u32) -> bool {
         !self.pose(body).abs_diff_eq(*other.pose(body), 1e-9)
     }
 }
 
-/// The robot at the times that a picture shows.
+/// The robot's poses at the times that a picture shows.
 #[derive(Clone, Debug)]
 pub struct Poses {
     /// At the start.
@@ -46,7 +46,7 @@ pub struct Poses {
 }
 
 impl Poses {
-    /// Those of motion `i`.
+    /// The poses of motion `i`.
     ///
     /// # Errors
     /// The motion does not fit the robot.
@@ -61,7 +61,7 @@ impl Poses {
         Ok(Self { start: moment(0.0)?, now: moment(time)?, end: moment(1.0)?, along })
     }
 
-    /// Whether a body moves.
+    /// Returns whether a body moves.
     pub fn moves(&self, body: u32) -> bool {
         self.along.iter().any(|m| m.differs(&self.start, body))
     }
@@ -73,26 +73,26 @@ pub fn moments(engine: &Engine, motions: &Motions, i: usize) -> Result<Vec<Momen
     (0..MOMENTS).map(|k| engine.body_poses(motions, i, time(k)).map(Moment)).collect()
 }
 
-/// What has to be seen, world coordinates, metres.
+/// The points that must be visible, world coordinates, metres.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Everything that belongs into the frame, in balls: middle and radius.
+    /// Balls that must be in the frame: centre and radius.
     pub frame: Vec<(DVec3, f64)>,
-    /// Points of what moves, all along its way.
+    /// Points of the moving parts, along the whole motion.
     pub moving: Vec<DVec3>,
-    /// Points on the robot at the time that the picture is about.
+    /// Points on the robot at the time that the picture shows.
     pub robot: Vec<DVec3>,
     /// Points on the robot at the start and at the end.
     pub ghosts: Vec<DVec3>,
     /// The contact and its normal.
     pub contact: Option<[DVec3; 2]>,
-    /// The triangle of the world's scene that is touched.
+    /// The touched triangle of the world's scene.
     pub touched: Option<usize>,
 }
 
 impl Subject {
-    /// What moves, and the rest of the robot unless it is much larger; `posed` is the whole robot at the time that the
-    /// picture is about, and `balls` bound what else belongs into the frame.
+    /// The moving parts, and the rest of the robot unless it is much larger; `posed` is the whole robot at the time
+    /// that the picture shows, and `balls` bound everything else that must be in the frame.
     pub fn new(
         world: &World,
         poses: &Poses,
@@ -141,13 +141,13 @@ fn corners_of<'l>(link: &'l Link, moment: &Moment) -> impl Iterator<Item = DVec3
 }
 
 impl Poses {
-    /// Calls `with` with the poses along the way.
+    /// The poses along the motion.
     pub fn along(&self) -> impl Iterator<Item = &Moment> {
         self.along.iter()
     }
 }
 
-/// Of `n` points every so-many-th is taken.
+/// The stride that samples `n` points.
 fn step(n: usize) -> usize {
     (n / MAX_POINTS).max(1)
 }
@@ -159,7 +159,7 @@ fn size(points: impl Iterator<Item = DVec3>) -> f64 {
     (hi - lo).length()
 }
 
-/// About `n` points on triangles, evenly by area and independent of how fine the triangles are.
+/// About `n` points on triangles, evenly by area and independent of the size of the triangles.
 fn scattered(triangles: &[Triangle], n: usize) -> Vec<DVec3> {
     let area = |[a, b, c]: &Triangle| 0.5 * (b - a).cross(c - a).length();
     let total: f64 = triangles.iter().map(area).sum();

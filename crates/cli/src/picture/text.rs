@@ -6,7 +6,7 @@ use ab_glyph::{Font as _, FontRef, GlyphId, PxScale, ScaleFont, point};
 use firstcontact::error::{Error, Result};
 
 const ROBOTO: &[u8] = include_bytes!("Roboto-Medium.ttf");
-/// Shown for characters that the font lacks.
+/// Displayed for characters that the font lacks.
 const UNKNOWN: char = '?';
 
 /// A font of one size.
@@ -39,7 +39,7 @@ impl Font {
         text.chars().map(|c| font.h_advance(self.glyph(c))).sum()
     }
 
-    /// Writes a line whose upper left corner is at `x` and `y`; what is outside of the image is left out.
+    /// Draws a line with its upper left corner at `x` and `y`; parts outside the image are left out.
     pub fn write(&self, image: &mut Image, text: &str, [mut x, y]: [f32; 2], colour: Colour) {
         let font = self.font.as_scaled(self.scale);
         for c in text.chars() {
@@ -57,7 +57,7 @@ impl Font {
 }
 
 impl Image {
-    /// Mixes a colour into a pixel, if there is one at that place.
+    /// Blends a colour into a pixel, if there is one at that place.
     pub fn blend(&mut self, [x, y]: [f32; 2], colour: Colour, share: f32) {
         let [width, height] = self.size.map(|n| n as f32);
         if (0.0..width).contains(&x) && (0.0..height).contains(&y) {

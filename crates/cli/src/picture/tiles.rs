@@ -1,6 +1,6 @@
-//! The maps of the drawn form of `s4_sweep` as pictures: for each moving link what it sweeps in each piece of a motion,
-//! seen along x, y and z from left to right, each view from above: bright where the sweep begins near, the more orange
-//! the deeper it goes.
+//! The maps of the drawn form of `s4_sweep` as pictures: for each moving link the volume swept in each piece of a
+//! motion, seen along x, y and z from left to right, each view from above. A pixel is brighter where the volume begins
+//! nearer, and more orange where it is deeper.
 
 use super::{Image, subject};
 use firstcontact::engine::Engine;
@@ -10,7 +10,7 @@ use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::s4_sweep::{Input, raster};
 use firstcontact::stage::{ALL_SUBS, Piece, s1_concat, s2_bound};
 
-/// Pixels of the picture for each one of a map, and between maps.
+/// Pixels of the picture per pixel of a map, and between maps.
 const ENLARGED: usize = 8;
 const NOTHING: [u8; 4] = [22, 26, 34, 255];
 const BETWEEN: [u8; 4] = [255, 255, 255, 255];
@@ -26,7 +26,7 @@ pub struct TilePicture {
     pub image: Image,
 }
 
-/// The maps of motion `i`, of `n` pixels a side: those of all links that move.
+/// The maps of motion `i`, with `n` pixels per side, of all links that move.
 ///
 /// # Errors
 /// The motion does not fit the robot.
@@ -63,7 +63,7 @@ fn drawn(maps: &[Vec<Option<[f64; 2]>>; 3], n: usize) -> Image {
             let pixel = if x >= side {
                 BETWEEN
             } else {
-                // The maps begin below.
+                // The first row of a map is at the bottom.
                 maps[view][(n - 1 - row / ENLARGED) * n + x / ENLARGED].map_or(NOTHING, colour)
             };
             rgba.extend(pixel);
@@ -72,7 +72,7 @@ fn drawn(maps: &[Vec<Option<[f64; 2]>>; 3], n: usize) -> Image {
     Image { size: [width as u32, side as u32], rgba }
 }
 
-/// Of a range of depths, as shares of the tile's.
+/// The colour of a range of depths, as shares of the tile's.
 fn colour([near, far]: [f64; 2]) -> [u8; 4] {
     let (light, depth) = (1.0 - 0.75 * near, (far - near).clamp(0.0, 1.0));
     let mixed = |thin: f64, deep: f64| (255.0 * light * (thin + (deep - thin) * depth)) as u8;

@@ -1,4 +1,4 @@
-//! Where to look from: the view that shows motion and contact best with the least of the scene cut away.
+//! Choice of the view that shows motion and contact best with the least of the scene cut away.
 
 use super::camera::{Camera, View, breadth};
 use super::sight::Sight;
@@ -7,22 +7,22 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Azimuths that are tried.
+/// Number of azimuths that are tried.
 const AZIMUTHS: usize = 24;
 /// Elevations that are tried, degrees.
 const ELEVATIONS_DEG: [f64; 5] = [12.0, 20.0, 28.0, 40.0, 56.0];
-/// The elevation that most pictures look natural from, degrees.
+/// The elevation at which most pictures look natural, degrees.
 const NATURAL_DEG: f64 = 24.0;
-/// Points that represent the subject when views are compared.
+/// Number of points that represent the subject when views are compared.
 const SAMPLES: usize = 160;
-/// Places across and down at which a view is probed for what fills the picture.
+/// Number of places, horizontally and vertically, at which a view is probed for planes that fill the picture.
 const PROBES: [usize; 2] = [12, 8];
-/// The share of a picture that one plane may take.
+/// The share of a picture that one plane may take without a penalty.
 const MAX_SLAB: f64 = 0.35;
-/// How far places around the contact are from it, relative to half the size of what is shown.
+/// Distance of places around the contact from it, relative to half the size of the shown region.
 const CONTACT_RING: f64 = 0.02;
 
-/// The view for a subject; `aspect` is the picture's width by its height.
+/// The view for a subject; `aspect` is the picture's width divided by its height.
 pub fn choose(subject: &Subject, sight: &Sight, aspect: f64) -> View {
     let views: Vec<View> = (0..AZIMUTHS)
         .flat_map(|i| {
@@ -36,17 +36,17 @@ pub fn choose(subject: &Subject, sight: &Sight, aspect: f64) -> View {
         breadth(*view, &subject.moving) / broadest + clearness(*view, &camera, subject, sight)
     };
     let merits: Vec<f64> = views.par_iter().map(merit).collect();
-    // Of equal views the first, whatever the number of threads.
+    // Of equal views the first, independent of the number of threads.
     let best = (0..views.len()).reduce(|best, i| if merits[i] > merits[best] { i } else { best });
     best.map_or(View { azimuth_deg: 30.0, elevation_deg: NATURAL_DEG }, |i| views[i])
 }
 
-/// What counts for and against a view, apart from its breadth; the weights are a matter of taste.
+/// The merit of a view, apart from its breadth; the weights are a matter of taste.
 fn clearness(view: View, camera: &Camera, subject: &Subject, sight: &Sight) -> f64 {
     let (eye, toward) = (camera.eye(), camera.toward());
     let lift = 2e-3 * camera.extent_m;
     let object = |i: usize| sight.world.scene.object[i];
-    // Objects before the subject, and how many points each of them hides.
+    // Objects in front of the subject, and the number of points that each of them hides.
     let mut hiding: HashMap<u32, usize> = HashMap::new();
     let mut hidden = 0;
     let touched = subject.touched.map(object);
@@ -56,7 +56,7 @@ fn clearness(view: View, camera: &Camera, subject: &Subject, sight: &Sight) -> f
         sight.each_met(*p + toward * lift, eye, |_, i| met.push(object(i)));
         met.sort_unstable();
         met.dedup();
-        // What is touched cannot be left out.
+        // The touched object cannot be left out.
         hidden += if touched.is_some_and(|t| met.contains(&t)) { 2 } else { usize::from(!met.is_empty()) };
         met.into_iter().for_each(|o| *hiding.entry(o).or_default() += 1);
     }
@@ -85,7 +85,7 @@ pub fn contact_places(camera: &Camera, at: DVec3, normal: DVec3) -> [DVec3; 6] {
     [at, at + u * r, at - u * r, at + v * r, at - v * r, at + normal * 4.0 * r]
 }
 
-/// Places on the side of the contact where the touched object is.
+/// Places on the touched object's side of the contact.
 fn beyond_contact(camera: &Camera, at: DVec3, normal: DVec3) -> Vec<DVec3> {
     let (u, v) = normal.any_orthonormal_pair();
     let sides = [DVec3::ZERO, u, -u, v, -v];
@@ -93,7 +93,7 @@ fn beyond_contact(camera: &Camera, at: DVec3, normal: DVec3) -> Vec<DVec3> {
     [0.04, 0.09].into_iter().flat_map(place).collect()
 }
 
-/// At most some `n` points of what moves, of the robot at the time that the picture is about, and of its ghosts.
+/// At most about `n` points of the moving parts, of the robot at the time that the picture shows, and of its ghosts.
 pub fn samples(subject: &Subject, n: usize) -> Vec<DVec3> {
     let some = |points: &[DVec3]| {
         let step = (3 * points.len()).div_ceil(n).max(1);
@@ -102,7 +102,7 @@ pub fn samples(subject: &Subject, n: usize) -> Vec<DVec3> {
     [some(&subject.moving), some(&subject.robot), some(&subject.ghosts)].concat()
 }
 
-/// The penalty for a plane that fills the picture, the larger the more squarely it is seen.
+/// The penalty for a plane that fills the picture; it increases the more frontally the plane is seen.
 fn slab(camera: &Camera, sight: &Sight, counts: impl Fn(usize) -> bool) -> f64 {
     let [across, down] = PROBES;
     let far_m = camera.farthest_m() + 3.0 * camera.extent_m;
@@ -114,7 +114,7 @@ fn slab(camera: &Camera, sight: &Sight, counts: impl Fn(usize) -> bool) -> f64 {
             let [a, b, c] = sight.world.scene.triangles[i];
             let normal = (b - a).cross(c - a).normalize_or_zero();
             let squarely = normal.dot((to - camera.eye()).normalize_or_zero()).abs();
-            // Both sides of a plane are one.
+            // Both sides of a plane count as one.
             let normal = if normal.dot(DVec3::new(3.0, 2.0, 1.0)) < 0.0 { -normal } else { normal };
             let key = (sight.world.scene.object[i], (normal * 8.0).round().to_array().map(|x| x as i64));
             *planes.entry(key).or_default() += squarely;
@@ -143,7 +143,7 @@ mod tests {
         vec![[a, b, c], [a, c, d]]
     }
 
-    /// The view of a way through the origin; of a ball of points if it has no direction.
+    /// The view of a motion through the origin; of a ball of points if it has no direction.
     fn view(objects: &[Vec<Triangle>], along: DVec3, contact: Option<[DVec3; 2]>) -> View {
         let mut scene = Scene::new();
         for triangles in objects {
@@ -162,7 +162,7 @@ mod tests {
         choose(&subject, &Sight::new(&world, &[]).unwrap(), 1.6)
     }
 
-    /// Beside a large wall, the camera is on the side of the subject, and does not look at the wall squarely.
+    /// Next to a large wall, the camera is on the side of the subject, and does not look at the wall frontally.
     #[test]
     fn the_camera_is_before_a_wall_and_does_not_face_it() {
         for (axis, at) in [(0, 0.4), (0, -0.4), (1, 0.4), (1, -0.4)] {
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// The normal of a contact is not seen from its end.
+    /// The normal of a contact is not seen end-on.
     #[test]
     fn the_normal_is_seen_from_its_side() {
         for normal in [DVec3::X, DVec3::Y, DVec3::new(0.6, -0.8, 0.0)] {

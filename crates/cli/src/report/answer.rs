@@ -6,14 +6,14 @@ use firstcontact::verdict::{Certainty, Contact, Feature, Reason, RobotFeature, S
 use firstcontact::{Error, Result};
 use serde::Deserialize;
 
-/// The answer for one motion, as `check` writes it. Fields that a page does not show are ignored.
+/// The answer for one motion, as written by `check`. Fields that a page does not display are ignored.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Answer {
     /// Number of the motion.
     pub motion: usize,
     /// The verdict without its details.
     pub verdict: Kind,
-    /// The planning problem, where each motion has a scene of its own.
+    /// The planning problem, if each motion has a scene of its own.
     pub problem: Option<String>,
     /// Enclosure of the time of first contact.
     pub toc: Option<[f64; 2]>,
@@ -34,9 +34,9 @@ pub struct Answer {
     pub point: Option<[f64; 3]>,
     /// Unit vector from `b` to `a`.
     pub normal: Option<[f64; 3]>,
-    /// Before this time nothing touches.
+    /// Nothing touches before this time.
     pub clear_until: Option<f64>,
-    /// Why the search ended without an answer.
+    /// Reason why the search ended without an answer.
     pub reason: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub struct Side {
     pub link: Option<String>,
     /// Name of the object.
     pub object: Option<String>,
-    /// Which shape of the link.
+    /// Index of the shape within the link.
     #[serde(default)]
     pub shape: u32,
     /// The triangle, in file order.
@@ -131,7 +131,7 @@ impl Answer {
         Some((self.a.as_ref()?.name(), self.b.as_ref()?.name()))
     }
 
-    /// The answer as the engine gives it, with indices instead of names. A contact whose place is unknown, or that is
+    /// The answer in the engine's form, with indices instead of names. A contact whose place is unknown, or that is
     /// between two links, has no place.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl Answer {
         let invalid = |side: &Side| Error::input(format!("'{}' is not a feature", side.feature_text()));
         let link_index = robot.links.iter().position(|l| l.name == *link);
         let link_index = link_index.ok_or_else(|| unknown(format!("the robot has no link '{link}' with triangles")))?;
-        // Names of objects need not be unique: the triangle excludes some.
+        // Names of objects need not be unique: the triangle index excludes some.
         let objects = || scene.objects.iter().enumerate().filter(|(_, o)| o.name == *object);
         let found = objects().find(|(_, o)| b.triangle < o.n_triangles);
         let (object_index, _) = found.ok_or_else(|| unknown(format!("the scene has no object '{object}'")))?;

@@ -1,4 +1,4 @@
-//! The lines of a page that say where results come from.
+//! The lines of a page about the origin of results.
 
 use crate::bench::machine::Versions;
 use crate::bench::markdown::grouped;
@@ -16,7 +16,7 @@ pub fn command() -> String {
     this_command_line()
 }
 
-/// When the page is made, and by which version.
+/// The time at which the page is made, and the version.
 pub fn made() -> [Fact; 2] {
     let v = Versions::this();
     let program = match v.commit {

@@ -1,4 +1,4 @@
-//! Results summed up for a page, in memory that does not grow with the number of motions.
+//! A summary of results for a page, in memory that does not grow with the number of motions.
 
 use super::answer::{Answer, Kind};
 use firstcontact::{Error, Result};
@@ -42,7 +42,7 @@ pub struct Pair {
     pub latest: Answer,
 }
 
-/// What a page shows of results: counts, pairs that touch, and the answers that its tables list.
+/// The results on a page: counts, pairs that touch, and the answers that its tables list.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Numbers of motions.
@@ -64,7 +64,7 @@ impl Findings {
     /// Reads a file of results.
     ///
     /// # Errors
-    /// The file cannot be read, or a line of it is not an answer; the message names the line.
+    /// The file cannot be read, or a line of it is not an answer; the message contains the line's number.
     pub fn read(path: &Path) -> Result<Self> {
         let mut findings = Self::default();
         findings.add_lines(path, u64::MAX)?;
@@ -204,7 +204,7 @@ fn compare(a: &Answer, b: &Answer) -> std::cmp::Ordering {
     s.total_cmp(&t).then(i.cmp(&k))
 }
 
-/// Inserts an answer into a list ordered by time, and drops the last one of a full list.
+/// Inserts an answer into a list ordered by time, and drops the last entry of a full list.
 fn insert(list: &mut Vec<Answer>, answer: Answer) {
     let at = list.partition_point(|other| compare(other, &answer).is_lt());
     if at < MAX_ROWS {

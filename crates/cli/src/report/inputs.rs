@@ -1,4 +1,4 @@
-//! The robot, the scene and the motions that results belong to, for the view in three dimensions.
+//! The robot, the scene and the motions of results, for the view in three dimensions.
 
 use super::answer::Answer;
 use super::facts;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results of check")]
 pub struct CheckedArgs {
-    /// The robot that was checked (URDF); give it with --scene and --motions to see motions in three dimensions
+    /// The robot that was checked (URDF); give it with --scene and --motions to view motions in three dimensions
     #[arg(long, value_name = "R.urdf")]
     pub robot: Option<PathBuf>,
     /// The scene that was checked
@@ -32,8 +32,8 @@ pub struct CheckedArgs {
     /// The data set that was checked, instead of robot, scene and motions
     #[arg(long, value_name = "NAME[/DEG]")]
     pub dataset: Option<String>,
-    /// Motions of the results to show: the earliest and the latest contact of each link and object, some free and
-    /// undecided ones
+    /// Number of motions of the results to show: the earliest and the latest contact of each link and object, some free
+    /// and undecided ones
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MOTIONS, value_parser = n_motions)]
     pub html_motions: usize,
     #[command(flatten)]
@@ -51,12 +51,12 @@ pub fn n_motions(text: &str) -> std::result::Result<usize, String> {
 }
 
 impl CheckedArgs {
-    /// Returns true if inputs are given.
+    /// Returns whether inputs are given.
     pub fn are_given(&self) -> bool {
         self.dataset.is_some() || !self.files().is_empty()
     }
 
-    /// The files that are given.
+    /// The given files.
     pub fn files(&self) -> Vec<&Path> {
         [&self.robot, &self.scene, &self.motions].into_iter().flatten().map(PathBuf::as_path).collect()
     }
@@ -164,7 +164,7 @@ pub fn picked(file: &MotionFile, answers: &[Answer]) -> Result<Motions> {
     Ok(motions)
 }
 
-/// Motions of planning problems: each has a scene, and so a view, of its own.
+/// Motions of planning problems: each has a scene, and therefore a view, of its own.
 fn of_problems(
     dataset: &str,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! `firstcontact report`: measurements, or results of `check`, as one page that needs no other file.
+//! `firstcontact report`: measurements, or results of `check`, as one self-contained page.
 
 pub mod answer;
 pub mod facts;
@@ -24,7 +24,7 @@ use views::{Views, Wanted};
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Runs of measurements, the .json files that `bench` writes, or results of `check`
+    /// Runs of measurements, which are .json files written by `bench`, or results of `check`
     #[arg(required = true, value_name = "RUN.json|RESULTS.jsonl")]
     runs: Vec<PathBuf>,
     /// The page (HTML): tables, plots, pictures and a view of motions in three dimensions, all in this one file
@@ -33,7 +33,7 @@ pub struct ReportArgs {
     /// The title of the page
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Show motion K of a data set, in addition to those that the runs name; may be repeated
+    /// Show motion K of a data set, in addition to those listed in the runs; may be repeated
     #[arg(long = "view", value_name = "NAME[/DEG]:K", value_parser = wanted)]
     views: Vec<Wanted>,
     /// Leave out pictures and motions
@@ -41,7 +41,7 @@ pub struct ReportArgs {
     no_views: bool,
     #[command(flatten)]
     folder: FolderArgs,
-    /// Draw pictures with the graphics adapter whose name contains this
+    /// Draw pictures with the graphics adapter whose name contains this text
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
     /// Maximum number of triangles of each scene in the view in three dimensions; the objects nearest to the motions
@@ -52,10 +52,10 @@ pub struct ReportArgs {
     checked: CheckedArgs,
 }
 
-/// Size above which a page is a burden for browsers.
+/// Size above which a page is slow in browsers, bytes.
 const LARGE_BYTES: usize = 16 << 20;
 
-/// Runs the command. It judges nothing, so the exit code is the same whatever runs and results say.
+/// Runs the command. It judges nothing, so the exit code does not depend on runs and results.
 pub fn run(args: &ReportArgs) -> Result<Outcome> {
     let inputs = args.runs.iter().map(PathBuf::as_path).chain(args.checked.files());
     let inputs: Vec<_> = inputs.collect();
@@ -82,7 +82,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome> {
     Ok(Outcome::Free)
 }
 
-/// The results among the sources, and the motions to show of them.
+/// The results among the sources, and the motions of them to show.
 fn results(args: &ReportArgs, sources: &[Source]) -> Result<(Vec<Results>, Vec<views::SetView>)> {
     let paths: Vec<&Path> = sources.iter().filter_map(Source::results).collect();
     if args.checked.are_given() && paths.len() != 1 {

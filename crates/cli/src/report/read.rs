@@ -1,4 +1,4 @@
-//! Runs of measurements and results from files, whatever the files contain.
+//! Reading of runs of measurements and of results; the files are not trusted.
 
 use super::answer::Answer;
 use crate::bench::run::{FORMAT, Run};
@@ -10,12 +10,12 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Maximum number of digits after the point: more than a number of double precision has.
+/// Maximum number of digits after the decimal point: more than a double-precision number has.
 const MAX_DIGITS: usize = 20;
-/// Maximum length of a first line that may be an answer.
+/// Maximum length of a first line that may be an answer, bytes.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// What a file contains.
+/// The content of a file.
 #[derive(Debug)]
 pub enum Source {
     /// A run of measurements.
@@ -59,7 +59,7 @@ pub fn source(path: &Path) -> Result<Source> {
     run(path).map(|run| Source::Run(Box::new(run)))
 }
 
-/// The fields that every version of the format has.
+/// The fields that exist in every version of the format.
 #[derive(Deserialize)]
 struct Head {
     format: String,
@@ -68,7 +68,7 @@ struct Head {
 /// Reads a run.
 ///
 /// # Errors
-/// The file cannot be read, has another format, or does not keep to it.
+/// The file cannot be read, has another format, or violates it.
 fn run(path: &Path) -> Result<Run> {
     let text = read_text(path)?;
     let broken = |e: serde_json::Error| {
@@ -86,7 +86,7 @@ fn run(path: &Path) -> Result<Run> {
     Ok(run)
 }
 
-/// Checks what the types do not.
+/// Checks the conditions that the types do not enforce.
 fn check(run: &Run) -> Result<()> {
     for table in &run.tables {
         let place = |what: String| format!("table {}, {what}", quoted(&table.id));

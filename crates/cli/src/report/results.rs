@@ -1,4 +1,4 @@
-//! Results of `check` on a page: what they were made from, and the motions that are shown in three dimensions.
+//! Results of `check` on a page: their inputs, and the motions that are shown in three dimensions.
 
 use super::answer::{Answer, Kind};
 use super::findings::Findings;
@@ -11,11 +11,11 @@ use firstcontact::motion::Motions;
 use firstcontact::verdict::Verdict;
 use glam::DVec3;
 
-/// Motions that a page shows by default.
+/// Number of motions that a page shows by default.
 pub const DEFAULT_MOTIONS: usize = 12;
 /// Maximum number of motions that a page shows.
 pub const MAX_MOTIONS: usize = 500;
-/// Distance of a contact from its triangle above which the inputs are doubted, by the size of the motion.
+/// Distance of a contact from its triangle above which the inputs are doubted, relative to the size of the motion.
 const DOUBTFUL: f64 = 0.05;
 
 /// Results on a page.
@@ -27,22 +27,22 @@ pub struct Results {
     pub command: String,
     /// Inputs, program and machine: name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// What was tested, and what counts as a contact: one sentence each.
+    /// The tested conditions, and the definition of a contact: one sentence each.
     pub tested: Vec<String>,
-    /// What has to be known first: one sentence each.
+    /// Notes to read first: one sentence each.
     pub notes: Vec<String>,
     /// The answers.
     pub findings: Findings,
 }
 
-/// Motions that results are shown for.
+/// Motions for which results are shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     /// The name above the motions.
     pub name: &'a str,
     /// An engine for the robot and the scene.
     pub engine: &'a Engine,
-    /// The scene; an engine may have its triangles.
+    /// The scene; its triangles may have been moved to an engine.
     pub scene: &'a Scene,
     /// The motions.
     pub motions: &'a Motions,
@@ -53,11 +53,11 @@ pub struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Exports the motions for the view. Answers are taken as they are, nothing is checked again. Also gives a warning
+    /// Exports the motions for the view. Answers are used as they are, nothing is checked again. Also returns a warning
     /// if the answers do not fit the robot and the motions.
     ///
     /// # Errors
-    /// An answer names a link or an object that does not exist, or the export fails.
+    /// An answer contains a link or an object that does not exist, or the export fails.
     pub fn view(&self, of_results: usize) -> Result<(SetView, Option<String>)> {
         let world = self.engine.world();
         let to_verdict = |answer: &Answer| answer.to_verdict(&world.robot, self.scene);
@@ -75,7 +75,7 @@ impl Shown<'_> {
         Ok((SetView { name: self.name.to_string(), of_results: Some(of_results), glb, motions }, doubt))
     }
 
-    /// A warning if a contact is far from the triangle of the robot that it names.
+    /// A warning if a contact is far from the robot's triangle that the answer gives.
     fn doubt(&self, shown: &ShownMotion) -> Result<Option<String>> {
         let Verdict::Contact(contact) = shown.verdict else { return Ok(None) };
         let Some(touch) = &contact.first else { return Ok(None) };

@@ -10,13 +10,13 @@ use firstcontact::Result;
 use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::verdict::{Contact, Touch, Verdict};
 
-/// Pixels of a picture.
+/// Width and height of a picture, pixels.
 const SIZE: [u32; 2] = [960, 600];
 
-/// Maximum number of motions of a data set that are shown because runs name them.
+/// Maximum number of motions of a data set that are shown because runs list them.
 const MAX_NAMED: usize = 12;
 
-/// A motion that someone wants to see.
+/// A requested motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The data set, as for `check --dataset`.
@@ -30,7 +30,7 @@ pub struct Wanted {
 pub struct Views {
     /// Motions by robot and scene.
     pub sets: Vec<SetView>,
-    /// Missing motions and pictures, and why.
+    /// Missing motions and pictures, with reasons.
     pub notes: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct SetView {
     pub name: String,
     /// Index of the results on the page that the motions belong to.
     pub of_results: Option<usize>,
-    /// Robot, scene and all these motions.
+    /// The robot, the scene and all these motions.
     pub glb: Glb,
     /// The motions.
     pub motions: Vec<MotionView>,
@@ -62,11 +62,11 @@ pub struct MotionView {
     pub picture: Option<(Vec<u8>, [f64; 2])>,
 }
 
-/// Makes the views that runs and caller name, with at most [`MAX_NAMED`] motions of each data set that runs name. A
-/// view that a run names and that cannot be made becomes a note.
+/// Makes the views that runs and caller list, with at most [`MAX_NAMED`] motions of each data set that runs list. A
+/// view that a run lists and that cannot be made becomes a note.
 ///
 /// # Errors
-/// A view that the caller names cannot be made, or there is no adapter of the name that the caller gives.
+/// A view that the caller lists cannot be made, or there is no adapter with the name that the caller gives.
 pub fn make(args: &ReportArgs, runs: &[Run]) -> Result<Views> {
     let mut views = Views::default();
     let mut sets: Vec<(String, Vec<usize>)> = Vec::new();
@@ -124,7 +124,7 @@ impl Shown {
     /// Checks, draws and exports the motions.
     fn view(self, args: &ReportArgs, gpu: Option<&Gpu>, bar: &Progress, notes: &mut Vec<String>) -> Result<SetView> {
         let Loaded { scene, motions: chosen, .. } = &self.loaded;
-        // A few motions are answered sooner on the CPU than a device is made ready.
+        // For a few motions the CPU is faster than the preparation of a device.
         let engine = self.loaded.engine()?;
         let report = engine.check(chosen)?;
         let shown: Vec<ShownMotion> = self

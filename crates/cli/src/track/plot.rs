@@ -9,15 +9,15 @@ use plotters::prelude::*;
 
 /// Height of each of the two plots, pixels.
 const PANEL_PX: u32 = 370;
-/// Smaller errors are rounding errors.
+/// Smaller errors are rounding errors; the axis does not extend to them.
 const MIN_ERROR: f64 = 1e-12;
 /// Maximum number of runs in the legend.
 const MAX_NAMES: usize = 24;
 /// Maximum number of points of a line: more would not be visible.
 const MAX_POINTS: usize = 2000;
 
-/// Above, the four normalised errors of each run on a logarithmic scale, with a dashed line that falls at its gain;
-/// below, its distances.
+/// Plots, above, the four normalised errors of each run on a logarithmic scale, with a dashed line that falls at its
+/// gain, and below, its distances.
 pub fn errors_and_distances(runs: &[Run], duration_s: f64) -> Result<String> {
     let mut svg = String::new();
     draw(&mut svg, runs, duration_s).map_err(|e| Error::usage(format!("the plot failed: {e}")))?;
@@ -94,7 +94,7 @@ fn draw_distances(area: &Area, runs: &[Run], duration_s: f64) -> Drawn {
         .draw()?;
     for (k, run) in runs.iter().enumerate() {
         let samples: Vec<_> = run.track.samples.iter().step_by(step(run)).collect();
-        // A gap where the pair was lost.
+        // Lines have a gap where the pair was lost.
         for part in samples.split(|s| !s.sigma_m.is_finite()) {
             let points: Vec<(f64, f64)> = part.iter().map(|s| (s.t_s, s.sigma_m)).collect();
             let style = colour(k).stroke_width(2);
@@ -107,12 +107,12 @@ fn draw_distances(area: &Area, runs: &[Run], duration_s: f64) -> Drawn {
     Ok(())
 }
 
-/// Of a run's samples, every so-many-th is drawn.
+/// The stride between drawn samples of a run.
 fn step(run: &Run) -> usize {
     run.track.samples.len().div_ceil(MAX_POINTS).max(1)
 }
 
-/// The least and the largest of some numbers; `otherwise` where there are none.
+/// The smallest and the largest of some numbers; `otherwise` if there are none.
 fn ends(values: impl Iterator<Item = f64>, otherwise: [f64; 2]) -> [f64; 2] {
     let none = [f64::INFINITY, f64::NEG_INFINITY];
     let [least, most] = values.fold(none, |[lo, hi], v| [lo.min(v), hi.max(v)]);

@@ -1,21 +1,21 @@
-//! Machine rooms side by side on one deck: the first one with the Puma in its middle, the others about it, each laid out anew
-//! from a seed of its own. Locally the scene is as dense as one room, whatever the number of rooms.
+//! Machine rooms side by side on one deck: the first one with the Puma in its middle, the others around it, each with a
+//! layout from a seed of its own. Locally the scene is as dense as one room, for any number of rooms.
 
 use super::scene;
 use crate::parts::assembly::Part;
 use firstcontact::error::Result;
 use glam::DVec3;
 
-/// The walls of two rooms are so far apart, metres.
+/// Distance between the walls of two rooms, metres.
 const GAP_M: f64 = 0.02;
-/// Seeds that are tried for a room: not every seed gives a layout that comes to the exact counts.
+/// Number of seeds that are tried for a room: not every seed gives a layout that reaches the exact counts.
 const TRIES: u64 = 64;
-/// Odd, so that multiples of it are different seeds.
+/// Odd, so that its multiples are different seeds.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The rooms beside the first one, made one by one: they are never in memory together.
+/// The rooms other than the first one, generated one by one: they are never in memory together.
 ///
-/// A room of which no layout comes to the exact counts is an error.
+/// A room without a layout that reaches the exact counts is an error.
 pub(crate) fn others(seed: u64, n_rooms: u64, first: &[Part]) -> impl Iterator<Item = Result<Vec<Part>>> + use<> {
     let vertices = || first.iter().flat_map(|p| &p.mesh.vertices);
     let low = vertices().fold(DVec3::MAX, |m, v| m.min(*v));
@@ -39,7 +39,7 @@ fn room(seed: u64, k: u64) -> Result<Vec<Part>> {
     (0..TRIES - 1).find_map(|t| of_try(t).ok()).map_or_else(|| of_try(TRIES - 1), Ok)
 }
 
-/// The places of the first `n` rooms, the nearest to the middle first.
+/// The places of the first `n` rooms, the closest to the middle first.
 fn cells(n: u64) -> Vec<[i64; 2]> {
     let reach = (n as f64).sqrt().ceil() as i64;
     let mut all: Vec<[i64; 2]> = (-reach..=reach).flat_map(|i| (-reach..=reach).map(move |j| [i, j])).collect();
@@ -64,20 +64,20 @@ mod tests {
         for parts in others(2004, 6, &first) {
             let parts = parts.unwrap();
             assert_eq!(parts.iter().map(|p| p.mesh.triangles.len()).sum::<usize>(), super::super::N_TRIANGLES);
-            // Another layout, not the same one moved.
+            // A different layout, not the same one moved.
             assert!(parts.iter().zip(&first).any(|(a, b)| a.mesh.vertices.len() != b.mesh.vertices.len()));
             let b = bounds(&parts);
             for a in &boxes {
                 let apart = (a[0] - b[1]).max(b[0] - a[1]).max_element();
                 assert!(apart > 0.0, "{a:?} {b:?}");
             }
-            // Nothing of it comes within the arm's reach.
+            // No part of it is within the arm's reach.
             let nearest = REACH.0.clamp(b[0], b[1]);
             assert!(nearest.distance(REACH.0) > REACH.1);
             boxes.push(b);
         }
         assert_eq!(boxes.len(), 6);
-        // More rooms are the same ones and others.
+        // A larger number gives the same rooms and further ones.
         assert_eq!(cells(500)[..6], cells(6));
         let mut places = cells(535);
         places.sort_unstable();

@@ -86,7 +86,7 @@ pub(super) fn connections(room: &mut Room, machines: &Machines, lower: &[Lane], 
     }
 }
 
-/// Instrument tubing beside the separator and above the pump: thin parallel tubes with drops.
+/// Instrument tubing next to the separator and above the pump: thin parallel tubes with drops.
 pub(super) fn tubing(room: &mut Room) {
     for k in 0..6 {
         let k = f64::from(k);

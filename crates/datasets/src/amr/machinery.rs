@@ -7,19 +7,19 @@ use crate::parts::piping::Bore;
 use crate::parts::structure::sign;
 use glam::DVec3;
 
-/// Where pipes join the machines.
+/// Ports at which pipes join the machines.
 pub(super) struct Machines {
-    /// Suction and discharge.
+    /// Suction and discharge of each pump.
     pub(super) pumps: Vec<[Port; 2]>,
     /// Top, low side, high side.
     pub(super) upright: Vec<[Port; 3]>,
     /// Two above, one below.
     pub(super) lying: Vec<[Port; 3]>,
-    /// What takes up floor: x and y from and to, metres.
+    /// Occupied areas of the floor: x from and to, y from and to, metres.
     pub(super) footprints: Vec<[f64; 4]>,
 }
 
-/// Pumps: place, direction of the shaft, size. The first three stand within the arm's reach.
+/// Pumps: place, direction of the shaft, size. The first three are within the arm's reach.
 const PUMPS: [([f64; 2], DVec3, f64); 7] = [
     ([0.03, 0.63], DVec3::X, 0.86),
     ([-0.66, 0.05], DVec3::Y, 0.84),
@@ -30,8 +30,8 @@ const PUMPS: [([f64; 2], DVec3, f64); 7] = [
     ([-0.4, -1.5], DVec3::X, 1.0),
 ];
 
-/// Upright vessels: place, radius, length of the shell, height of its lower seam, legs, quarter turns. The first
-/// three stand within reach.
+/// Upright vessels: place, radius, length of the shell, height of its lower seam, legs, quarter turns. The first three
+/// are within reach.
 const UPRIGHT: [([f64; 2], f64, f64, f64, usize, i64); 6] = [
     ([-0.62, 0.98], 0.28, 0.62, 0.42, 4, 3),
     ([0.6, 0.96], 0.2, 0.6, 0.36, 3, 2),
@@ -72,7 +72,7 @@ pub(super) fn build(room: &mut Room) -> Machines {
     machines
 }
 
-/// A separator beside the arm, a condensate tank behind, the heat exchanger.
+/// A separator at the arm's side, a condensate tank behind it, the heat exchanger.
 fn lying(room: &mut Room, machines: &mut Machines) {
     for (x, y, radius, shell, height) in [(0.0, -0.9, 0.22, 0.9, 0.56), (0.45, 1.5, 0.25, 1.1, 0.7)] {
         let at = Frame::at(room.near(x, 0.02), room.near(y, 0.01), FLOOR_M);
@@ -91,7 +91,7 @@ fn lying(room: &mut Room, machines: &mut Machines) {
     machines.footprints.push([0.95, -0.6, 1.29, 0.85]);
 }
 
-/// Switchgear along the west wall, a control cabinet and a local panel near the arm, bottles by the columns.
+/// Switchgear along the west wall, a control cabinet and a local panel near the arm, bottles next to the columns.
 fn cabinets(room: &mut Room, machines: &mut Machines) {
     let [x, _] = HALF_M;
     for k in 0..4 {

@@ -12,18 +12,18 @@ struct Manifold {
     x: f64,
     /// Heights of the two headers.
     heights: [f64; 2],
-    /// The end of the lower header that goes into the floor, and the closed ends of both.
+    /// The end of the lower header that enters the floor, and the closed ends of both headers.
     drain_y: f64,
     closed_y: [f64; 2],
     /// The lane that feeds it is the one nearest to this y.
     feed_y: f64,
     header: Bore,
     branch: Bore,
-    /// The first of the five branches, and their distance.
+    /// The first of the five branches, and the distance between branches.
     branches_y: [f64; 2],
-    /// Where valves sit on the branches, from below.
+    /// Positions of the valves on the branches, from below.
     valve: f64,
-    /// Where hand wheels point: to the arm.
+    /// Direction of the hand wheels: towards the arm.
     stem: DVec3,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn build(room: &mut Room, lower: &[Lane]) {
         valve: 0.34,
         stem: DVec3::NEG_X,
     };
-    // Above the pump there.
+    // Located above the pump.
     let west = Manifold {
         x: room.near(-0.64, 0.01),
         heights: [room.near(0.6, 0.01), room.near(0.98, 0.01)],

@@ -1,9 +1,9 @@
 //! An auxiliary machine room with the Puma in its middle.
 //!
-//! The layout is planned, not strewn: a floor, three walls, columns and deck beams; pumps, vessels, a heat exchanger
+//! The layout is planned, not scattered: a floor, three walls, columns and deck beams; pumps, vessels, a heat exchanger
 //! and cabinets around the arm; a pipe rack above it on two levels, with drops to the equipment; manifolds within
 //! reach; pipes, trays and boxes along the walls; a mezzanine. The seed varies sizes, places within some centimetres,
-//! what sits on the pipes, and how finely each object is tessellated.
+//! the fittings on the pipes, and the fineness of each object's tessellation.
 
 pub(crate) mod deck;
 mod lines;
@@ -23,10 +23,10 @@ pub(crate) const N_OBJECTS: usize = 1_180;
 /// The number of triangles of the scene.
 pub(crate) const N_TRIANGLES: usize = 187_000;
 
-/// Makes the room.
+/// Generates the room.
 ///
 /// # Errors
-/// The seed gives a layout that does not come to the exact counts.
+/// The seed gives a layout that does not reach the exact counts.
 pub(crate) fn scene(seed: u64) -> Result<Vec<Part>> {
     let mut room = Room::new(seed);
     shell::build(&mut room);

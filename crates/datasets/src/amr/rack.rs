@@ -1,4 +1,4 @@
-//! The pipe rack above the arm: two levels of parallel pipes, what they hang on, and drops to the floor.
+//! The pipe rack above the arm: two levels of parallel pipes, their hangers, and drops to the floor.
 
 use super::machinery::Machines;
 use super::room::{CEILING_M, FLOOR_M, HALF_M, Room, v};
@@ -10,11 +10,11 @@ use crate::parts::structure::trapeze;
 use crate::puma;
 use glam::DVec3;
 
-/// The heights of the rack's two levels, on which the pipes lie, metres.
+/// The heights of the rack's two levels, on which the pipes rest, metres.
 pub(super) const RACK_M: [f64; 2] = [1.14, 1.39];
-/// Where pipes lie on the lower level: y, metres. They run along x.
+/// Positions of the pipes on the lower level: y, metres. They run along x.
 const LANES_Y: [f64; 9] = [-0.68, -0.55, -0.42, -0.28, 0.2, 0.33, 0.46, 0.6, 0.74];
-/// Where pipes lie on the upper level: x, metres. They run along y.
+/// Positions of the pipes on the upper level: x, metres. They run along y.
 const LANES_X: [f64; 8] = [-0.78, -0.6, -0.46, -0.3, 0.26, 0.42, 0.56, 0.8];
 /// Outer radii of pipes in the rack, metres.
 pub(super) const RADII_M: [f64; 5] = [0.017, 0.022, 0.028, 0.034, 0.042];
@@ -24,7 +24,7 @@ pub(super) const RADII_M: [f64; 5] = [0.017, 0.022, 0.028, 0.034, 0.042];
 pub(super) struct Lane {
     /// y on the lower level, x on the upper one.
     pub(super) at: f64,
-    /// Height of its axis.
+    /// Height of its axis, metres.
     pub(super) z: f64,
     pub(super) bore: Bore,
 }
@@ -47,7 +47,7 @@ pub(super) fn lower(room: &mut Room) -> Vec<Lane> {
         .collect()
 }
 
-/// Pipes along y from the north wall; at the south they turn down to the floor.
+/// Pipes along y from the north wall; at the south they bend down to the floor.
 pub(super) fn upper(room: &mut Room) -> Vec<Lane> {
     let y = HALF_M[1];
     LANES_X
@@ -66,7 +66,7 @@ pub(super) fn upper(room: &mut Room) -> Vec<Lane> {
         .collect()
 }
 
-/// What the rack hangs on.
+/// The hangers of the rack.
 pub(super) fn hangers(room: &mut Room) {
     for x in [-1.75, -0.95, -0.12, 0.9, 1.6, 2.1] {
         room.add(trapeze(v(x, -0.76, RACK_M[0]), v(x, 0.82, RACK_M[0]), CEILING_M));
@@ -77,12 +77,12 @@ pub(super) fn hangers(room: &mut Room) {
     }
 }
 
-/// The lane nearest to a place.
+/// The lane nearest to a position.
 pub(super) fn nearest(lanes: &[Lane], at: f64) -> Lane {
     beside(lanes, at, at, 0.0)
 }
 
-/// The lane nearest to `at`, but no nearer to `from` than a jog of two bends takes.
+/// The lane nearest to `at` among those that are far enough from `from` for a jog of two bends.
 pub(super) fn beside(lanes: &[Lane], at: f64, from: f64, jog: f64) -> Lane {
     let gap = |lane: &Lane| (lane.at - at).abs() + if (lane.at - from).abs() < jog { 10.0 } else { 0.0 };
     lanes.iter().copied().min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(Lane {
@@ -111,7 +111,7 @@ pub(super) fn drops(room: &mut Room, machines: &Machines, lower: &[Lane]) {
         };
         let lane = lower[room.random.below(lower.len())];
         let apart = placed.iter().all(|p| (*p - foot).length() > 0.13);
-        // The jog to the lane must not pass near the arm's column either.
+        // The jog to the lane must stay clear of the arm's column, too.
         let jog = v(foot.x, 0.0f64.clamp(foot.y.min(lane.at), foot.y.max(lane.at)), 0.0);
         let across = |p: DVec3| (p.x * p.x + p.y * p.y).sqrt();
         let far = across(foot) > puma::COLUMN_M + 0.1 && across(jog) > puma::COLUMN_M + 0.05;
@@ -128,7 +128,7 @@ pub(super) fn drops(room: &mut Room, machines: &Machines, lower: &[Lane]) {
             v(foot.x, foot.y, height),
             v(foot.x, foot.y, FLOOR_M - 0.02),
         ];
-        // Across the way to the arm: wheels stay beside the pipe, gauges look outward.
+        // Across the direction to the arm: wheels stay at the side of the pipe, gauges face outward.
         let stem = foot.cross(DVec3::NEG_Z);
         let valve = lane.z - height + jog_length + room.near(0.4, 0.14);
         room.line(&path, bore, &[valve], stem);

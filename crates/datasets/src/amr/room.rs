@@ -1,4 +1,4 @@
-//! The room while it is being filled: its measures, its objects, and what may be added to come to an exact count.
+//! The room while it is being filled: its dimensions, its objects, and optional objects that fill up to an exact count.
 
 use crate::parts::assembly::Assembly;
 use crate::parts::equipment::{gauge, lever_valve, valve, valve_half_length};
@@ -24,7 +24,7 @@ pub(super) const fn v(x: f64, y: f64, z: f64) -> DVec3 {
 pub(super) struct Room {
     pub(super) random: Stream,
     objects: Vec<Assembly>,
-    /// Clamps and the like, of which as many are taken as the count of objects asks for.
+    /// Clamps and other optional objects, used as far as the count of objects requires.
     extras: Vec<Assembly>,
 }
 
@@ -43,17 +43,17 @@ impl Room {
         self.objects.extend(objects);
     }
 
-    /// Adds what may be left out.
+    /// Adds an optional object.
     pub(super) fn extra(&mut self, object: Assembly) {
         self.extras.push(object);
     }
 
-    /// A number near another one.
+    /// A random number near a given one.
     pub(super) fn near(&mut self, middle: f64, spread: f64) -> f64 {
         self.random.between(middle - spread, middle + spread)
     }
 
-    /// Lays a pipe with valves at some distances along it, flanges in between, and clamps that may be left out.
+    /// Adds a pipe with valves at some distances along it, flanges in between, and optional clamps.
     ///
     /// Stems point along `stem` where the pipe runs across it.
     pub(super) fn line(&mut self, path: &[DVec3], bore: Bore, valves: &[f64], stem: DVec3) {
@@ -98,7 +98,7 @@ impl Room {
         }
     }
 
-    /// The objects, with as many of the extras as make them `n`, and how many there could have been.
+    /// The objects, with as many of the optional ones as make the total `n`, and the largest possible total.
     pub(super) fn finish(mut self, n: usize) -> (Vec<Assembly>, usize) {
         let most = self.objects.len() + self.extras.len();
         self.random.shuffle(&mut self.extras);

@@ -43,7 +43,7 @@ fn runs(room: &mut Room) {
     }
 }
 
-/// Junction boxes on the walls with conduits up to the trays; signs that may be left out.
+/// Junction boxes on the walls with conduits up to the trays, and optional signs.
 fn boxes(room: &mut Room) {
     let [x, y] = HALF_M;
     for k in 0..9 {

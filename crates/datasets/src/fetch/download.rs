@@ -1,4 +1,4 @@
-//! One file from where it is: a mirror, a web address, or an index of Python packages.
+//! Downloads of one file from its source: a mirror, a web address, or an index of Python packages.
 
 use crate::manifest::{Download, FetchSet};
 use firstcontact::error::{Error, Result};
@@ -8,18 +8,18 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The index that is asked where no other is named.
+/// The default package index.
 const PACKAGE_INDEX: &str = "https://pypi.org/simple";
 
-/// A page of an index is not larger than this, bytes.
+/// Maximum size of an index page, bytes.
 const MOST_OF_A_PAGE: u64 = 64 << 20;
 
-/// Where downloads come from.
+/// Sources of downloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
-    /// A folder, or the beginning of web addresses, with the same downloads. Where it is given nothing else is asked.
+    /// A folder, or the beginning of web addresses, with the same downloads. If it is given, no other source is used.
     pub mirror: Option<String>,
-    /// An index of Python packages, as pip asks it.
+    /// An index of Python packages, in the form that pip uses.
     pub package_index: String,
 }
 
@@ -30,17 +30,17 @@ impl Default for Sources {
 }
 
 impl Sources {
-    /// What the environment says: `FIRSTCONTACT_MIRROR`, and `PIP_INDEX_URL` as for pip.
+    /// The sources from the environment: `FIRSTCONTACT_MIRROR`, and `PIP_INDEX_URL` as for pip.
     pub fn from_environment() -> Self {
         let var = |name: &str| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
         let index = var("PIP_INDEX_URL").unwrap_or_else(|| PACKAGE_INDEX.into());
         Self { mirror: var("FIRSTCONTACT_MIRROR"), package_index: index.trim_end_matches('/').to_string() }
     }
 
-    /// Gets a file into `to` and verifies it; `progress` hears of bytes as they come.
+    /// Downloads a file into `to` and verifies it; `progress` receives the number of bytes as they arrive.
     ///
     /// # Errors
-    /// It cannot be had, says what was tried and what to do; or it is another file.
+    /// The file is not available (the message lists the attempts and the remedy), or its content is wrong.
     pub(super) fn get(&self, set: &FetchSet, file: &Download, to: &Path, progress: &mut dyn FnMut(u64)) -> Result<()> {
         let mut tried = Vec::new();
         for place in self.places(set, file, &mut tried) {
@@ -51,10 +51,11 @@ impl Sources {
             match copied {
                 Ok(()) => return Ok(()),
                 Err(Failed::Missing(why)) => tried.push(format!("{place}: {why}")),
-                // Another file than the one that was asked for: nothing else may take its place in silence.
+                // The content is not that of the requested file: no other source may silently replace it.
                 Err(Failed::Wrong(why)) => {
                     return Err(Error::input(why).in_file(place.to_string()).remedy(
-                        "the source has changed or the transfer was disturbed: nothing was installed; try again or another mirror",
+                        "the source has changed or the transfer was disturbed: nothing was installed; try again or \
+                         another mirror",
                     ));
                 }
             }
@@ -75,7 +76,7 @@ impl Sources {
 
     fn places(&self, set: &FetchSet, file: &Download, tried: &mut Vec<String>) -> Vec<Place> {
         if let Some(mirror) = &self.mirror {
-            // Archives that sets share may stand beside the sets.
+            // Archives that several sets share may be next to the sets' folders.
             let names = [format!("{}/{}", set.name, file.file), file.file.clone()];
             return if is_web(mirror) {
                 names.map(|n| Place::Web(format!("{}/{n}", mirror.trim_end_matches('/')))).into()
@@ -131,7 +132,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// An address fit to be shown: those of indices may have a name and a password in them.
+/// An address without a user name and password, which indices may contain, for messages.
 fn without_password(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return address.to_string() };
     let host = rest.split('/').next().unwrap_or_default();
@@ -142,9 +143,9 @@ fn without_password(address: &str) -> String {
 }
 
 enum Failed {
-    /// It is not to be had there.
+    /// The file is not available there.
     Missing(String),
-    /// What came is another file.
+    /// The content is that of another file.
     Wrong(String),
 }
 
@@ -162,7 +163,7 @@ fn open_file(path: &Path) -> std::result::Result<Box<dyn Read>, Failed> {
 
 fn open_web(address: &str) -> std::result::Result<Box<dyn Read>, Failed> {
     use ureq::tls::{RootCerts, TlsConfig};
-    // The system's certificates, since many networks have some of their own.
+    // The system's certificates, since many networks have their own.
     let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .tls_config(tls)
@@ -216,7 +217,7 @@ fn save(
     Ok(())
 }
 
-/// The link of a page whose last part is `file`.
+/// The link on a page whose last component is `file`.
 fn link_to<'a>(page: &'a str, file: &str) -> Option<&'a str> {
     let links = page.split("href=").skip(1).filter_map(|rest| {
         let quote = rest.chars().next().filter(|c| "\"'".contains(*c))?;
@@ -226,7 +227,7 @@ fn link_to<'a>(page: &'a str, file: &str) -> Option<&'a str> {
     whole.filter(|link| link.rsplit('/').next() == Some(file)).last()
 }
 
-/// What a link on a page means.
+/// The address that a link on a page refers to.
 fn resolve(page: &str, link: &str) -> String {
     if is_web(link) {
         return link.to_string();
@@ -238,7 +239,7 @@ fn resolve(page: &str, link: &str) -> String {
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let mut parts: Vec<&str> = match link.starts_with('/') {
         true => Vec::new(),
-        // The page's last part is a name, or nothing after a slash.
+        // The last component of the page's path is a name, or empty after a slash.
         false => path.rsplit_once('/').map_or(Vec::new(), |(folder, _)| folder.split('/').collect()),
     };
     for part in link.trim_start_matches('/').split('/') {

@@ -1,4 +1,4 @@
-//! Getting public data sets: download, verify, unpack, install, each set whole or not at all.
+//! Fetching public data sets: download, verify, unpack, install; each set is installed whole or not at all.
 
 mod download;
 pub mod unpack;
@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use unpack::Limits;
 
-/// The file that a fetched set's folder has, which says what it is of.
+/// The file in a fetched set's folder that identifies the set.
 pub const MARK: &str = "fetched.json";
 
 /// The file that keeps other processes out while sets are fetched into a folder.
 const LOCK: &str = ".fetch.lock";
-/// Time between two looks at whether another process has finished.
+/// Time between two checks whether another process has finished.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// A step of fetching, to be reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// Another process fetches sets into the same folder; what it fetches is used.
+    /// Another process is fetching sets into the same folder; its results are used.
     Wait {
         /// The message of the lock.
         why: &'a str,
@@ -34,7 +34,7 @@ pub enum Step<'a> {
     Bytes {
         /// The file.
         file: &'a str,
-        /// How many.
+        /// Number of bytes.
         n: u64,
     },
     /// An archive is being unpacked.
@@ -44,11 +44,12 @@ pub enum Step<'a> {
     },
 }
 
-/// Fetches sets into folders of their names in `folder`. What several of them share is downloaded once.
+/// Fetches sets into folders with their names in `folder`. Files that several sets share are downloaded once.
 ///
 /// # Errors
-/// A folder of the name of a set is there; a file cannot be had, is another one, or is a hostile archive; the disk is full. What
-/// was installed before stays. If another process is fetching into the folder, this one waits.
+/// A folder with the name of a set exists; a file is not available, has the wrong content, or is a hostile archive; the
+/// disk is full. Sets that were installed before remain. If another process is fetching into the folder, this one
+/// waits.
 pub fn fetch(
     sets: &[&FetchSet],
     folder: &Path,
@@ -90,7 +91,7 @@ fn claim(folder: &Path, progress: &mut dyn FnMut(Step<'_>)) -> Result<(Claim, bo
     }
 }
 
-/// Whether a set's folder is there and of this version.
+/// Returns whether a set's folder exists and has this version.
 pub fn is_fetched(set: &FetchSet, folder: &Path) -> bool {
     let text = fs::read_to_string(folder.join(&set.name).join(MARK)).unwrap_or_default();
     serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|d| d["version"] == set.version.as_str())
@@ -116,7 +117,7 @@ fn one(
             sources.get(set, file, &staged.join(&file.file), &mut heard)?;
             continue;
         }
-        // The name stays, since it says what kind of archive it is; the hash keeps those of one name apart.
+        // The name is kept, since it gives the type of the archive; the hash separates archives with the same name.
         let archive = desk.join("downloads").join(&file.sha256).join(&file.file);
         if archive.exists() {
             heard(file.size);
@@ -140,13 +141,13 @@ fn one(
     Ok(place)
 }
 
-/// A folder to work in, on the disk on which the sets are to stand; it goes with this value.
+/// A working folder on the disk on which the sets will be installed; it is removed with this value.
 struct Desk(PathBuf);
 
 impl Desk {
     fn new(folder: &Path) -> Result<Self> {
         let desk = folder.join(format!(".fetch-{}", std::process::id()));
-        // What an earlier process of this number left behind.
+        // An earlier process with this number may have left it.
         let _ = fs::remove_dir_all(&desk);
         match fs::create_dir_all(&desk) {
             Ok(()) => Ok(Self(desk)),
@@ -157,7 +158,7 @@ impl Desk {
 
 impl Drop for Desk {
     fn drop(&mut self) {
-        // Nothing depends on it.
+        // A failure has no consequences.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

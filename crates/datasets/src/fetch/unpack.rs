@@ -1,4 +1,4 @@
-//! Files out of archives that nobody vouches for: nothing lands outside of a folder, and nothing grows without end.
+//! Extraction of files from untrusted archives: nothing is written outside a folder, and nothing grows without limit.
 
 use crate::manifest::relative;
 use firstcontact::error::{Error, Result, foreign, quoted};
@@ -9,12 +9,12 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-/// What an archive may have.
+/// Limits on an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of all files together, unpacked, those that are not taken too where they have to be read.
+    /// Unpacked bytes of all files together, including files that are not taken if they must be read.
     pub bytes: u64,
-    /// Entries.
+    /// Number of entries.
     pub entries: usize,
 }
 
@@ -24,12 +24,12 @@ impl Default for Limits {
     }
 }
 
-/// Takes files out of an archive (`.zip`, `.whl`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`) into `folder`: of each entry whose
-/// path begins with the first part of an item of `take`, that part becomes the second. Gives the paths.
+/// Extracts files from an archive (`.zip`, `.whl`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`) into `folder`: for each entry
+/// whose path begins with the first part of an item of `take`, that part is replaced by the second. Returns the paths.
 ///
 /// # Errors
-/// The archive is damaged or exceeds the limits; an entry that is to be taken is a link or no file, leaves the folder or comes
-/// twice; an item of `take` takes nothing.
+/// The archive is damaged or exceeds the limits; an entry to be taken is a link or not a file, leaves the folder or
+/// occurs twice; an item of `take` matches nothing.
 pub fn unpack(archive: &Path, take: &[[String; 2]], folder: &Path, limits: &Limits) -> Result<Vec<String>> {
     let taker = Taker {
         take,
@@ -43,7 +43,7 @@ pub fn unpack(archive: &Path, take: &[[String; 2]], folder: &Path, limits: &Limi
     taker.run(archive).map_err(|e| e.in_file(archive))
 }
 
-/// Reads the files of a tar archive whose paths `wanted` approves of into memory, in the archive's order.
+/// Reads the files of a tar archive whose paths `wanted` accepts into memory, in the archive's order.
 ///
 /// # Errors
 /// The archive is damaged or exceeds the limits.
@@ -63,7 +63,7 @@ pub fn read_tar(archive: &Path, wanted: impl Fn(&str) -> bool, limits: &Limits) 
     read().map_err(|e: Error| e.in_file(archive))
 }
 
-/// The bits of a Unix mode that give the type of a file, and that of a regular file.
+/// The bits of a Unix mode that contain the type of a file, and the value for a regular file.
 const FILE_TYPE: u32 = 0o170_000;
 const REGULAR_FILE: u32 = 0o100_000;
 
@@ -140,7 +140,7 @@ impl Taker<'_> {
         let file = self.folder.join(&place);
         let mut write = || {
             fs::create_dir_all(file.parent().unwrap_or(self.folder))?;
-            // A file that is there already is another entry of the same name.
+            // A file that already exists is another entry with the same name.
             let mut out = fs::OpenOptions::new().write(true).create_new(true).open(&file)?;
             io::copy(&mut content.take(self.left.saturating_add(1)), &mut out)
         };
@@ -152,7 +152,7 @@ impl Taker<'_> {
     }
 }
 
-/// Hands each entry of a tar archive that is no folder to `see`: its path, whether it is a file, and its content.
+/// Passes each entry of a tar archive that is not a folder to `see`: its path, whether it is a file, and its content.
 fn each_of_tar(
     archive: &Path,
     limits: &Limits,
@@ -170,7 +170,8 @@ fn each_of_tar(
     } else {
         return Err(Error::input("it is no archive that is known: zip, whl, tar, tar.gz, tgz, tar.bz2"));
     };
-    // Besides the files a tar has a head and some padding for each; long names take more, but not for ever.
+    // In addition to the files a tar has a header and some padding for each; long names take more, but not without
+    // limit.
     let most = limits.bytes.saturating_add(2048 * limits.entries as u64);
     let mut tar = tar::Archive::new(Bounded { stream, left: most });
     for (i, entry) in tar.entries().map_err(|e| damaged(&e))?.enumerate() {
@@ -179,7 +180,7 @@ fn each_of_tar(
         }
         let mut entry = entry.map_err(|e| damaged(&e))?;
         let kind = entry.header().entry_type();
-        // Extended heads that no file follows, such as the commit of a git archive.
+        // Extended headers that no file follows, such as the commit of a git archive.
         if kind.is_dir() || kind.is_pax_global_extensions() {
             continue;
         }
@@ -191,7 +192,7 @@ fn each_of_tar(
     Ok(())
 }
 
-/// A stream that fails after so many bytes.
+/// A stream that fails after a number of bytes.
 struct Bounded<R> {
     stream: R,
     left: u64,

@@ -7,10 +7,10 @@ use firstcontact::output;
 use std::io::Write;
 use std::path::Path;
 
-/// Writes `n_motions` motions of `n_columns` columns as `fill` hands them over, start values before end values.
+/// Writes `n_motions` motions of `n_columns` columns as `fill` passes them, start values before end values.
 ///
 /// # Errors
-/// The file cannot be written, or `fill` fails or hands over another number of motions; then nothing is left of it.
+/// The file cannot be written, or `fill` fails or passes another number of motions; then no file is left.
 pub(crate) fn write(
     path: &Path,
     n_motions: usize,
@@ -39,7 +39,7 @@ pub(crate) fn write(
 mod tests {
     use super::*;
 
-    /// The bytes of the format's specification.
+    /// The bytes in the format's specification.
     #[test]
     fn motions_are_written_as_an_array() {
         let folder = tempfile::tempdir().unwrap();

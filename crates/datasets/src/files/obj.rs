@@ -9,10 +9,10 @@ use std::path::Path;
 /// Takes a named mesh.
 pub(crate) type Push<'a> = dyn FnMut(&str, &Mesh) -> Result<()> + 'a;
 
-/// Writes named meshes, as `fill` hands them over, as the groups of one OBJ file.
+/// Writes named meshes, as `fill` passes them, as the groups of one OBJ file.
 ///
 /// # Errors
-/// The file cannot be written, or `fill` fails; then nothing is left of it.
+/// The file cannot be written, or `fill` fails; then no file is left.
 pub(crate) fn write(path: &Path, comment: &str, fill: impl FnOnce(&mut Push<'_>) -> Result<()>) -> Result<()> {
     output::write(path, |out| {
         let trouble = input_error(path);

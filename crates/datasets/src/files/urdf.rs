@@ -7,13 +7,13 @@ use glam::DVec3;
 use std::io::Write;
 use std::path::Path;
 
-/// The folder of the mesh files, beside the URDF file.
+/// The folder of the mesh files, next to the URDF file.
 pub(crate) const MESH_FOLDER: &str = "robot";
 
-/// Writes the robot; its meshes are named as `robot/<mesh file>.obj`.
+/// Writes the robot; it refers to its meshes as `robot/<mesh file>.obj`.
 ///
 /// # Errors
-/// The file cannot be written; then nothing is left of it.
+/// The file cannot be written; then no file is left.
 pub(crate) fn write(path: &Path, comment: &str, arm: &Arm) -> Result<()> {
     output::write(path, |out| text(out, comment, arm).map_err(|e| input_error(path)(&e)))
 }

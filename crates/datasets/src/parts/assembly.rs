@@ -1,4 +1,4 @@
-//! Objects before they are tessellated, and how a scene is brought to an exact number of triangles.
+//! Objects before they are tessellated, and the fitting of a scene to an exact number of triangles.
 
 use super::frame::Frame;
 use super::mesh::Mesh;
@@ -12,15 +12,15 @@ use glam::DVec3;
 /// A named mesh of a data set, in world coordinates for a scene and in the link's frame for a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What kind of thing it is, such as `valve`.
+    /// The kind of object, such as `valve`.
     pub kind: &'static str,
-    /// The kind and a running number within the data set.
+    /// The kind and a serial number within the data set.
     pub name: String,
     /// Its triangles.
     pub mesh: Mesh,
 }
 
-/// One object: pieces that stand together.
+/// One object, made of pieces.
 #[derive(Clone, Debug)]
 pub(crate) struct Assembly {
     pub(crate) kind: &'static str,
@@ -48,7 +48,7 @@ impl Assembly {
         self.add(frame, Shape::Cuboid { half: (high - low) * 0.5 })
     }
 
-    /// Adds a straight round rod from one point to another.
+    /// Adds a straight round rod between two points.
     pub(crate) fn rod(&mut self, from: DVec3, to: DVec3, radius: f64) -> &mut Self {
         self.add(Frame::along(from, to - from), Shape::cylinder(radius, (to - from).length()))
     }
@@ -82,11 +82,11 @@ impl Assembly {
     }
 }
 
-/// The chord errors between which a scene's tessellation may lie, metres.
+/// The range of the chord errors of a scene's tessellation, metres.
 const CHORD_ERRORS_M: [f64; 2] = [2e-5, 2e-2];
 
-/// Tessellates a scene to exactly `n_triangles`: with the least chord error that stays within that number; what is
-/// then missing comes from cutting the largest triangles in two.
+/// Tessellates a scene to exactly `n_triangles`: with the smallest chord error that stays within that number; the
+/// missing triangles come from splitting the largest ones in two.
 ///
 /// # Errors
 /// The number is odd, or too small or too large for these objects.
@@ -118,7 +118,7 @@ pub(crate) fn tessellate(assemblies: &[Assembly], n_triangles: usize) -> Result<
     Ok(parts)
 }
 
-/// Gives every part its kind and a running number as a name.
+/// Names every part with its kind and a serial number.
 fn number(parts: &mut [Part]) {
     let mut seen: Vec<(&'static str, usize)> = Vec::new();
     for part in parts {

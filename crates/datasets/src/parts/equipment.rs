@@ -1,6 +1,7 @@
-//! What stands in a machine room: valves, gauges, pumps, vessels, heat exchangers, cabinets.
+//! Equipment of a machine room: valves, gauges, pumps, vessels, heat exchangers, cabinets.
 //!
-//! Each function returns the objects of one piece of equipment, placed by a frame, and where pipes join it.
+//! Each function returns the objects of one piece of equipment, placed by a frame, and the ports at which pipes join
+//! it.
 
 use super::assembly::Assembly;
 use super::frame::Frame;
@@ -10,7 +11,7 @@ use super::turn::cos_sin;
 use crate::random::Stream;
 use glam::DVec3;
 
-/// The face of a nozzle: where it is, and the way out of the equipment.
+/// The face of a nozzle: its position, and the direction out of the equipment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Port {
     pub(crate) point: DVec3,
@@ -90,7 +91,7 @@ pub(crate) fn lever_valve(frame: Frame, bore: Bore) -> Assembly {
     valve
 }
 
-/// A pressure gauge on a stub along z, its dial at the end looking along x.
+/// A pressure gauge on a stub along z; the dial at its end faces x.
 pub(crate) fn gauge(frame: Frame, stub: f64) -> Assembly {
     let mut gauge = Assembly::new("gauge");
     gauge.add(frame, Shape::cylinder(0.006, stub));
@@ -188,13 +189,13 @@ pub(crate) fn add_nozzle(to: &mut Assembly, frame: Frame, depth: f64, length: f6
     Port { point: face.origin, out: face.z, bore }
 }
 
-/// What a vessel measures, metres.
+/// The dimensions of a vessel, metres.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VesselSize {
     pub(crate) radius: f64,
     /// Length of the cylindrical part.
     pub(crate) shell: f64,
-    /// From the floor to the lower seam of an upright vessel, or to the axis of a lying one.
+    /// Height above the floor of the lower seam of an upright vessel, or of the axis of a horizontal one.
     pub(crate) height: f64,
 }
 
@@ -216,7 +217,7 @@ fn shell(size: VesselSize, frame: Frame) -> Vec<Assembly> {
     objects
 }
 
-/// An upright vessel on legs; the frame stands on the floor, z up. Ports: top, bottom side, upper side along x.
+/// An upright vessel on legs; the frame is on the floor, z up. Ports: top, bottom side, upper side along x.
 pub(crate) fn upright_vessel(frame: Frame, size: VesselSize, n_legs: usize, bore: Bore) -> (Vec<Assembly>, [Port; 3]) {
     let VesselSize { radius: r, shell: l, height: h } = size;
     let mut objects = shell(size, frame.moved(0.0, 0.0, h));
@@ -252,7 +253,7 @@ pub(crate) fn upright_vessel(frame: Frame, size: VesselSize, n_legs: usize, bore
     (objects, [top, low, high])
 }
 
-/// A sight glass beside a vessel: z out of the wall, x up, from the frame to `height` above it.
+/// A sight glass at the side of a vessel: z out of the wall, x up, from the frame to `height` above it.
 fn level_glass(frame: Frame, height: f64) -> Assembly {
     let mut glass = Assembly::new("gauge");
     let out = 0.07;
@@ -267,7 +268,7 @@ fn level_glass(frame: Frame, height: f64) -> Assembly {
     glass
 }
 
-/// A lying vessel on two saddles; the frame stands on the floor, the vessel runs along x. Ports: two upward, one
+/// A horizontal vessel on two saddles; the frame is on the floor, the vessel runs along x. Ports: two upward, one
 /// downward.
 pub(crate) fn lying_vessel(frame: Frame, size: VesselSize, bore: Bore) -> (Vec<Assembly>, [Port; 3]) {
     let VesselSize { radius: r, shell: l, height: h } = size;
@@ -294,15 +295,15 @@ pub(crate) fn lying_vessel(frame: Frame, size: VesselSize, bore: Bore) -> (Vec<A
     (objects, ports)
 }
 
-/// What carries a lying vessel of radius `r` with its axis at height `h` along x.
+/// A saddle for a horizontal vessel of radius `r` with its axis at height `h` along x.
 fn saddle(frame: Frame, r: f64, h: f64) -> Assembly {
     let mut saddle = Assembly::new("saddle");
     saddle.block(frame, [-0.07, -0.95 * r, 0.0], [0.07, 0.95 * r, 0.015]);
-    // The web: its upper edge follows the shell a little inside.
+    // The web: its upper edge follows the shell slightly inside it.
     let n = 8;
     let mut outline = vec![[-0.9 * r, 0.015], [0.9 * r, 0.015]];
     for k in 0..=n {
-        // From 30 degrees below the horizontal on the one side to the same on the other.
+        // From 30 degrees below the horizontal on one side to the same on the other.
         let (c, s) = cos_sin(-n - 4 * k, 12 * n);
         outline.push([0.97 * r * c, h + 0.97 * r * s]);
     }
@@ -313,7 +314,7 @@ fn saddle(frame: Frame, r: f64, h: f64) -> Assembly {
     saddle
 }
 
-/// A shell-and-tube heat exchanger on saddles, along x; like a lying vessel with bolted heads.
+/// A shell-and-tube heat exchanger on saddles, along x; similar to a horizontal vessel with bolted heads.
 pub(crate) fn exchanger(frame: Frame, size: VesselSize, bore: Bore) -> (Vec<Assembly>, [Port; 3]) {
     let VesselSize { radius: r, shell: l, height: h } = size;
     let axis = Frame::oriented(frame.point(0.0, 0.0, h), frame.x, frame.z);

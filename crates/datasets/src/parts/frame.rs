@@ -1,4 +1,4 @@
-//! Where a piece stands: an origin and three perpendicular unit axes.
+//! The placement of a piece: an origin and three perpendicular unit axes.
 
 use super::turn;
 use glam::DVec3;
@@ -13,17 +13,17 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Parallel to the axes of the world.
+    /// A frame with the axes of the world.
     pub(crate) fn at(x: f64, y: f64, z: f64) -> Self {
         Self::upright(DVec3::new(x, y, z))
     }
 
-    /// Parallel to the axes of the world.
+    /// A frame with the axes of the world.
     pub(crate) fn upright(origin: DVec3) -> Self {
         Self { origin, x: DVec3::X, y: DVec3::Y, z: DVec3::Z }
     }
 
-    /// With z along a direction; x is horizontal where that is possible.
+    /// A frame with z along a direction; x is horizontal where possible.
     pub(crate) fn along(origin: DVec3, direction: DVec3) -> Self {
         let z = direction.normalize_or(DVec3::Z);
         let side = if z.z.abs() > 0.999 { DVec3::Y } else { DVec3::Z };
@@ -31,7 +31,7 @@ impl Frame {
         Self { origin, x, y: z.cross(x), z }
     }
 
-    /// With z along one direction and x as near as possible to another.
+    /// A frame with z along one direction and x as close as possible to another.
     pub(crate) fn oriented(origin: DVec3, z: DVec3, x: DVec3) -> Self {
         let z = z.normalize_or(DVec3::Z);
         let across = x - z * z.dot(x);
@@ -42,18 +42,18 @@ impl Frame {
         Self { origin, x, y: z.cross(x), z }
     }
 
-    /// Turned about its own z axis by a fraction of a full turn.
+    /// The frame rotated about its own z axis by a fraction of a full turn.
     pub(crate) fn turned(self, numerator: i64, denominator: i64) -> Self {
         let (c, s) = turn::cos_sin(numerator, denominator);
         Self { x: self.x * c + self.y * s, y: self.y * c - self.x * s, ..self }
     }
 
-    /// The same axes at a point given in this frame.
+    /// A frame with the same axes at a point given in this frame.
     pub(crate) fn moved(self, x: f64, y: f64, z: f64) -> Self {
         Self { origin: self.point(x, y, z), ..self }
     }
 
-    /// A point of this frame, in the frame around it.
+    /// A point of this frame, in the coordinates of the frame around it.
     pub(crate) fn point(&self, x: f64, y: f64, z: f64) -> DVec3 {
         self.origin + self.x * x + self.y * y + self.z * z
     }

@@ -1,4 +1,4 @@
-//! A cubic lattice on which pipes are laid so that no two come near each other.
+//! A cubic lattice of pipe routes on which no two pipes come close to each other.
 
 use crate::random::Stream;
 use glam::DVec3;
@@ -6,7 +6,7 @@ use glam::DVec3;
 /// A point of the lattice.
 pub(crate) type Node = [i32; 3];
 
-/// Which points of a box of the lattice are taken.
+/// The taken points of a box of the lattice.
 pub(crate) struct Lattice {
     low: Node,
     high: Node,
@@ -15,13 +15,13 @@ pub(crate) struct Lattice {
 }
 
 impl Lattice {
-    /// All free, both corners included.
+    /// A lattice with all points free, both corners included.
     pub(crate) fn new(low: Node, high: Node, pitch_m: f64) -> Self {
         let n: i32 = (0..3).map(|a| (high[a] - low[a] + 1).max(0)).product();
         Self { low, high, pitch_m, taken: vec![false; n as usize] }
     }
 
-    /// Where a point stands, metres.
+    /// The position of a point, metres.
     pub(crate) fn position(&self, node: Node) -> DVec3 {
         DVec3::from_array(node.map(f64::from)) * self.pitch_m
     }
@@ -40,7 +40,7 @@ impl Lattice {
         inside.then(|| ((at(2) * size(1) + at(1)) * size(0) + at(0)) as usize)
     }
 
-    /// Whether a point lies in the box and is not taken.
+    /// Returns whether a point is in the box and not taken.
     pub(crate) fn is_free(&self, node: Node) -> bool {
         self.index(node).is_some_and(|i| !self.taken[i])
     }
@@ -57,12 +57,12 @@ impl Lattice {
         self.taken.iter().filter(|&&t| t).count() as f64 / self.taken.len().max(1) as f64
     }
 
-    /// Whether a step along `axis` to the side of `sign` leads out of the box.
+    /// Returns whether a step along `axis` in the direction of `sign` leaves the box.
     pub(crate) fn is_border(&self, node: Node, axis: usize, sign: i32) -> bool {
         node[axis] == if sign > 0 { self.high[axis] } else { self.low[axis] }
     }
 
-    /// A random point of the side of the box that faces against `axis`, `sign`.
+    /// A random point on the side of the box opposite to `axis`, `sign`.
     pub(crate) fn on_side(&self, axis: usize, sign: i32, random: &mut Stream) -> Node {
         let mut node = [0, 1, 2].map(|a| self.low[a] + random.below((self.high[a] - self.low[a] + 1) as usize) as i32);
         node[axis] = if sign > 0 { self.low[axis] } else { self.high[axis] };

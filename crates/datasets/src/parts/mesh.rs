@@ -1,8 +1,8 @@
-//! Indexed triangle meshes as the generators make them.
+//! Indexed triangle meshes made by the generators.
 
 use glam::DVec3;
 
-/// Vertices shared by index, triangles counter-clockwise seen from outside.
+/// A mesh with shared vertices and triangles that are counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Positions, metres.
@@ -11,7 +11,7 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Coordinates are whole micrometres: files stay short, and what is written is exactly what is in memory.
+/// Coordinates are whole micrometres: files stay short, and the file contains exactly the values in memory.
 const STEPS_PER_M: f64 = 1e6;
 
 impl Mesh {
@@ -39,13 +39,13 @@ impl Mesh {
         }
     }
 
-    /// Six times the enclosed volume, cubic metres; positive where the triangles look outward.
+    /// Six times the enclosed volume, cubic metres; positive if the triangles face outward.
     #[cfg(test)]
     pub(crate) fn six_volumes(&self) -> f64 {
         self.soup().map(|[a, b, c]| a.dot(b.cross(c))).sum()
     }
 
-    /// Whether each edge is passed once in each direction, as on the surface of a solid.
+    /// Returns whether each edge is passed once in each direction, as on the surface of a solid.
     #[cfg(test)]
     pub(crate) fn is_closed(&self) -> bool {
         let mut edges: Vec<[u32; 2]> = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();

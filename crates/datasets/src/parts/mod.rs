@@ -1,4 +1,4 @@
-//! What scenes are built of: shapes and their tessellation, and from them pipes, machines and steelwork.
+//! Building blocks of scenes: shapes and their tessellation, and pipes, machines and steelwork made of them.
 
 pub(crate) mod assembly;
 pub(crate) mod equipment;

@@ -4,7 +4,7 @@ use super::turn::cos_sin;
 
 /// Cuts a polygon without crossings, given counter-clockwise, into `n - 2` triangles of corner indices.
 ///
-/// Of a polygon that crosses itself the triangles cover something else, but their number is the same.
+/// For a polygon that crosses itself the triangles cover a different area, but their number is the same.
 pub(crate) fn ears(outline: &[[f64; 2]]) -> Vec<[u32; 3]> {
     let mut left: Vec<usize> = (0..outline.len()).collect();
     let mut triangles = Vec::with_capacity(outline.len().saturating_sub(2));
@@ -29,7 +29,7 @@ fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// Whether a point lies in a counter-clockwise triangle or on its border.
+/// Returns whether a point is in a counter-clockwise triangle or on its border.
 fn is_inside(p: [f64; 2], [a, b, c]: [[f64; 2]; 3]) -> bool {
     turn(a, b, p) >= 0.0 && turn(b, c, p) >= 0.0 && turn(c, a, p) >= 0.0
 }
@@ -54,8 +54,7 @@ pub(crate) fn channel_section(width: f64, height: f64, thickness: f64) -> Vec<[f
 
 /// The hull of a circle about the origin and one at `x = length`, with `steps` edges on each half circle.
 ///
-/// The half circles are drawn as half circles whatever the radii: exact for equal radii, a little inside of the hull
-/// otherwise.
+/// The half circles are drawn as half circles for any radii: exact for equal radii, slightly inside the hull otherwise.
 pub(crate) fn tapered_bar(length: f64, root_radius: f64, tip_radius: f64, steps: usize) -> Vec<[f64; 2]> {
     let half_circle = |centre: f64, radius: f64, from: i64| {
         (0..=steps as i64).map(move |k| {

@@ -1,4 +1,4 @@
-//! Pipes as plants are built of them: spools between flanges, elbows, tees, and the bolts that hold them together.
+//! Pipes as in real plants: spools between flanges, elbows, tees, and the bolts that hold them together.
 
 use super::assembly::Assembly;
 use super::frame::Frame;
@@ -11,22 +11,22 @@ use glam::DVec3;
 pub(crate) struct Bore {
     /// Outer radius of the pipe.
     pub(crate) radius: f64,
-    /// Radius of the middle line of an elbow.
+    /// Radius of the centre line of an elbow.
     pub(crate) bend: f64,
 }
 
 impl Bore {
-    /// With elbows as they are usual: one and a half diameters.
+    /// A pipe with the usual elbows of one and a half diameters.
     pub(crate) fn new(radius: f64) -> Self {
         Self { radius, bend: 3.0 * radius }
     }
 
-    /// With elbows of at most that radius.
+    /// A pipe with elbows of at most that radius.
     pub(crate) fn tight(radius: f64, bend: f64) -> Self {
         Self { radius, bend: bend.min(3.0 * radius) }
     }
 
-    /// With elbows that fit between the bends of a path; mitres where no elbow does.
+    /// A pipe with elbows that fit between the bends of a path; mitres where no elbow fits.
     pub(crate) fn fitting(self, path: &[DVec3]) -> Self {
         let last = path.len().saturating_sub(2);
         let room = path.windows(2).enumerate().fold(f64::INFINITY, |room, (i, pair)| {
@@ -51,7 +51,7 @@ impl Bore {
     }
 }
 
-/// How much a flange shows.
+/// The level of detail of a flange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finish {
     /// Discs and necks only.
@@ -79,7 +79,7 @@ pub(crate) fn flange_pair(frame: Frame, bore: Bore, finish: Finish) -> Assembly 
     flange
 }
 
-/// A flange that closes a pipe's end; the pipe ends in the plane z = 0 and lies below it.
+/// A flange that closes a pipe's end; the pipe is below the plane z = 0 and ends in it.
 pub(crate) fn blind_flange(frame: Frame, bore: Bore, finish: Finish) -> Assembly {
     let mut flange = Assembly::new("flange");
     let (t, r) = (bore.flange_thickness(), bore.flange_radius());
@@ -105,7 +105,7 @@ pub(crate) fn add_flange(to: &mut Assembly, frame: Frame, bore: Bore) {
     );
 }
 
-/// Bolts parallel to z around the pipe, between two heights; heads and nuts stand out.
+/// Bolts parallel to z around the pipe, between two heights; heads and nuts protrude.
 pub(crate) fn add_bolts(to: &mut Assembly, frame: Frame, bore: Bore, [low, high]: [f64; 2]) {
     let (circle, n) = (0.5 * (1.3 * bore.radius + bore.flange_radius()), bore.n_bolts() as i64);
     let size = 0.15 * (bore.flange_radius() - 1.3 * bore.radius) + 0.001;
@@ -116,7 +116,7 @@ pub(crate) fn add_bolts(to: &mut Assembly, frame: Frame, bore: Bore, [low, high]
     }
 }
 
-/// A tee on a pipe that runs along z: a sleeve around it, and a collar for the branch that leaves along x.
+/// A tee on a pipe that runs along z: a sleeve around it, and a collar for the branch along x.
 pub(crate) fn tee(frame: Frame, bore: Bore, branch: Bore) -> Assembly {
     let (r, half) = (1.12 * bore.radius + 0.002, 1.5 * branch.radius + 0.008);
     let mut tee = Assembly::new("tee");
@@ -132,26 +132,26 @@ pub(crate) fn tee(frame: Frame, bore: Bore, branch: Bore) -> Assembly {
     tee
 }
 
-/// What sits on a pipe at some distance along it.
+/// A fitting at some distance along a pipe.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Insert {
     /// A pair of flanges.
     Flange,
-    /// Nothing yet: a gap of that length for a valve.
+    /// Nothing yet: a gap of that length, metres, for a valve.
     Gap(f64),
 }
 
-/// The objects of a pipe, and where its gaps are.
+/// The objects of a pipe, and its gaps.
 pub(crate) struct Run {
     pub(crate) objects: Vec<Assembly>,
-    /// The middle of each gap that found room, and the direction of the pipe there.
+    /// The middle of each gap that fits, and the direction of the pipe there.
     pub(crate) gaps: Vec<(DVec3, DVec3)>,
 }
 
-/// A pipe along a path with right-angled bends, cut into spools by what sits on it.
+/// A pipe along a path with right-angled bends, divided into spools by its fittings.
 ///
-/// `inserts` stand at distances along the path, metres, ascending; one that would fall into an elbow, on an end or
-/// on another is left out.
+/// `inserts` are at distances along the path, metres, ascending; one that would be in an elbow, at an end or on another
+/// is left out.
 pub(crate) fn run(path: &[DVec3], bore: Bore, inserts: &[(f64, Insert)], finish: Finish) -> Run {
     let bore = bore.fitting(path);
     let mut run = Run { objects: Vec::new(), gaps: Vec::new() };
@@ -211,7 +211,7 @@ mod tests {
         };
         assert_eq!(kinds(&[], Insert::Flange), (vec!["pipe"], 0));
         assert_eq!(kinds(&[1.0, 2.5], Insert::Flange), (vec!["pipe", "flange", "pipe", "flange", "pipe"], 0));
-        // At the start, at the elbow and beyond the end there is no room; nor twice at one place.
+        // There is no room at the start, at the elbow and beyond the end, nor twice at one place.
         assert_eq!(kinds(&[0.01, 1.0, 1.01, 1.99, 2.01, 7.0], Insert::Flange), (vec!["pipe", "flange", "pipe"], 0));
         assert_eq!(kinds(&[1.0, 1.15, 2.5], Insert::Gap(0.2)), (vec!["pipe", "pipe", "pipe"], 2));
     }

@@ -1,14 +1,14 @@
-//! Cutting triangles in two, to bring a tessellation to an exact count.
+//! Splitting triangles in two, to bring a tessellation to an exact count.
 
 use super::mesh::Mesh;
 use glam::DVec3;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Cuts the longest edge of the largest triangle, `times` times over all meshes; the neighbour across that edge is
-/// cut with it, so closed surfaces stay closed and each cut adds two triangles.
+/// Splits the longest edge of the largest triangle, `times` times over all meshes; the neighbour across that edge is
+/// split with it, so closed surfaces stay closed and each split adds two triangles.
 ///
-/// A triangle whose longest edge has no single neighbour is passed over.
+/// A triangle whose longest edge does not have exactly one neighbour is skipped.
 pub(crate) fn cut_largest<'a>(meshes: impl Iterator<Item = &'a mut Mesh>, times: usize) {
     let mut meshes: Vec<&mut Mesh> = meshes.collect();
     let mut queue: BinaryHeap<(u64, Reverse<(usize, usize)>)> = BinaryHeap::new();
@@ -28,13 +28,13 @@ pub(crate) fn cut_largest<'a>(meshes: impl Iterator<Item = &'a mut Mesh>, times:
     }
 }
 
-/// A number that grows with the area.
+/// A number that increases with the area.
 fn size([a, b, c]: [DVec3; 3]) -> u64 {
-    // The bits of numbers that are not negative are ordered as the numbers are.
+    // The bits of non-negative numbers have the same order as the numbers.
     (b - a).cross(c - a).length_squared().to_bits()
 }
 
-/// Cuts triangle `t` and its neighbour across its longest edge; returns the four triangles that result.
+/// Splits triangle `t` and its neighbour across its longest edge; returns the four resulting triangles.
 fn cut(mesh: &mut Mesh, t: usize) -> Option<[usize; 4]> {
     let corners = mesh.corners(t);
     let length = |k: usize| (corners[(k + 1) % 3] - corners[k]).length_squared();

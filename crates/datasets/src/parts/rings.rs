@@ -1,15 +1,15 @@
-//! Closed surfaces from rings of vertices, and how finely circles are cut into corners.
+//! Closed surfaces from rings of vertices, and the number of corners of circles.
 
 use super::mesh::Mesh;
 
-/// How finely round things are tessellated.
+/// The fineness of the tessellation of round surfaces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Detail {
-    /// The largest distance between a circle and its polygon, metres, as far as the least number of corners allows.
+    /// The largest distance between a circle and its polygon, metres, as far as the minimum number of corners allows.
     pub(crate) chord_error_m: f64,
 }
 
-/// The least and the largest number of corners of a full circle.
+/// The smallest and the largest number of corners of a full circle.
 const CORNERS: [usize; 2] = [6, 72];
 
 impl Detail {
@@ -26,15 +26,14 @@ impl Detail {
     }
 }
 
-/// A ring of vertices that stand one after the other, counter-clockwise seen from where the next ring lies; one
-/// vertex is a pole.
+/// A ring of consecutive vertices, counter-clockwise seen from the next ring; a single vertex is a pole.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loop {
     pub(crate) first: u32,
     pub(crate) n: u32,
 }
 
-/// Joins rings into a closed surface: bands between neighbours and flat caps on ends that are no poles.
+/// Joins rings into a closed surface: bands between neighbours, and flat caps on ends that are not poles.
 pub(crate) fn skin(loops: &[Loop], mesh: &mut Mesh) {
     for pair in loops.windows(2) {
         band(pair[0], pair[1], mesh);
@@ -58,7 +57,7 @@ pub(crate) fn band(a: Loop, b: Loop, mesh: &mut Mesh) {
     }
 }
 
-/// A flat polygon, cut in a zigzag as tessellators of CAD programs do; it leaves the thin triangles that they leave.
+/// A flat polygon, cut in a zigzag like the tessellators of CAD programs do; it has the same thin triangles.
 fn cap(l: Loop, looks_back: bool, mesh: &mut Mesh) {
     let (mut low, mut high) = (0, l.n - 1);
     let mut from_low = true;

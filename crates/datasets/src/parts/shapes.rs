@@ -1,7 +1,7 @@
 //! Mesh pieces: solids of revolution, swept tubes, rings, boxes and prisms, each tessellated on demand.
 //!
-//! Every piece is a closed surface, its triangles looking outward. How many triangles it takes is known without
-//! making them, so that a scene can be fitted to an exact count.
+//! Every piece is a closed surface whose triangles face outward. Its number of triangles is known without generating
+//! them, so that a scene can be fitted to an exact count.
 
 use super::frame::Frame;
 use super::mesh::Mesh;
@@ -14,11 +14,11 @@ use glam::DVec3;
 /// One step of the outline of a solid of revolution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
-    /// Straight on to height z and radius r, metres.
+    /// A straight line to height z and radius r, metres.
     To(f64, f64),
-    /// A quarter of an ellipse to height z and radius r, leaving parallel to the axis.
+    /// A quarter of an ellipse to height z and radius r, starting parallel to the axis.
     ShoulderTo(f64, f64),
-    /// A quarter of an ellipse to height z and radius r, leaving at a right angle to the axis.
+    /// A quarter of an ellipse to height z and radius r, starting at a right angle to the axis.
     BowlTo(f64, f64),
 }
 
@@ -39,12 +39,12 @@ pub(crate) enum Shape {
     Tube(Tube),
     /// A closed ring about z.
     Ring {
-        /// From the centre to the middle of the rod.
+        /// Distance of the rod's centre line from the centre.
         major: f64,
         /// Half of the rod's thickness.
         minor: f64,
     },
-    /// A polygon without crossings, counter-clockwise, pulled along z.
+    /// A polygon without crossings, counter-clockwise, extruded along z.
     Prism {
         /// The corners in the x-y plane.
         outline: Vec<[f64; 2]>,
@@ -59,12 +59,12 @@ impl Shape {
         Self::frustum(radius, radius, height)
     }
 
-    /// A cone cut off, from z = 0 upward.
+    /// A truncated cone, from z = 0 upward.
     pub(crate) fn frustum(lower_radius: f64, upper_radius: f64, height: f64) -> Self {
         Self::Lathe { outline: vec![Step::To(0.0, lower_radius), Step::To(height, upper_radius)] }
     }
 
-    /// A box of these full lengths about the origin.
+    /// A box with these full lengths around the origin.
     pub(crate) fn cuboid(x: f64, y: f64, z: f64) -> Self {
         Self::Cuboid { half: DVec3::new(x, y, z) * 0.5 }
     }
@@ -127,7 +127,7 @@ fn append_cuboid(half: DVec3, frame: &Frame, mesh: &mut Mesh) {
     mesh.triangles.extend(CUBOID.map(|t| t.map(|v| first + v)));
 }
 
-/// All rings as height and radius, the curved steps broken up.
+/// All rings as height and radius, with the curved steps subdivided.
 fn lathe_rings(outline: &[Step], detail: Detail) -> Vec<[f64; 2]> {
     let mut rings: Vec<[f64; 2]> = Vec::new();
     for &step in outline {

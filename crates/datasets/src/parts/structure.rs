@@ -1,4 +1,4 @@
-//! What a machine room is built of: slabs, beams, gratings, railings, ladders, cable trays, ducts, hangers.
+//! Building parts of a machine room: slabs, beams, gratings, railings, ladders, cable trays, ducts, hangers.
 
 use super::assembly::Assembly;
 use super::frame::Frame;
@@ -15,7 +15,7 @@ pub(crate) fn slab(kind: &'static str, low: [f64; 3], high: [f64; 3]) -> Assembl
     slab
 }
 
-/// An I-beam between two points, its web upright where that is possible.
+/// An I-beam between two points, its web upright where possible.
 pub(crate) fn beam(from: DVec3, to: DVec3, width: f64, height: f64) -> Assembly {
     let mut beam = Assembly::new("beam");
     let frame = Frame::along(from, to - from);
@@ -37,7 +37,7 @@ pub(crate) fn column(foot: DVec3, height: f64) -> Assembly {
     column
 }
 
-/// An angle bar between two points, its legs along x and y of the frame that z and `leg` give.
+/// An angle bar between two points, its legs along x and y of the frame defined by z and `leg`.
 pub(crate) fn stiffener(from: DVec3, to: DVec3, leg: DVec3, size: f64) -> Assembly {
     let mut bar = Assembly::new("stiffener");
     let frame = Frame::oriented(from, to - from, leg);
@@ -124,7 +124,7 @@ pub(crate) fn cable_tray(from: DVec3, to: DVec3, width: f64) -> Assembly {
     tray
 }
 
-/// The cables on a tray: long tubes that waver a little.
+/// The cables on a tray: long, slightly wavy tubes.
 pub(crate) fn cables(from: DVec3, to: DVec3, width: f64, n: usize, random: &mut Stream) -> Vec<Assembly> {
     let frame = tray_frame(from, to);
     let length = (to - from).length();
@@ -146,7 +146,7 @@ pub(crate) fn cables(from: DVec3, to: DVec3, width: f64, n: usize, random: &mut 
         .collect()
 }
 
-/// Along a tray: z its length, y up where that is possible.
+/// A frame along a tray: z in its direction, y up where possible.
 fn tray_frame(from: DVec3, to: DVec3) -> Frame {
     let z = (to - from).normalize_or(DVec3::X);
     let up = if z.z.abs() > 0.9 { DVec3::Y } else { DVec3::Z };
@@ -224,7 +224,7 @@ pub(crate) fn bracket(frame: Frame, length: f64) -> Assembly {
     bracket
 }
 
-/// A tube lamp with its reflector on two rods; the light looks down, its length along x.
+/// A tube lamp with its reflector on two rods; the light points down, its length is along x.
 pub(crate) fn lamp(frame: Frame, rods: f64) -> Assembly {
     let mut lamp = Assembly::new("lamp");
     lamp.block(frame, [-0.5, -0.06, 0.0], [0.5, 0.06, 0.05]);

@@ -1,5 +1,5 @@
-//! For tests: whether a robot touches a scene, found without the engine by separating axes on all triangle pairs that
-//! boxes leave over.
+//! For tests: contact of a robot and a scene, found without the engine by separating axes on all triangle pairs whose
+//! boxes overlap.
 
 use firstcontact::model::robot::{JointKind, Robot, Triangle};
 use firstcontact::model::scene::Scene;
@@ -15,7 +15,7 @@ pub(crate) struct Touch<'a> {
     link_trees: Vec<Bvh>,
 }
 
-/// How far every joint turns at most between two poses of a motion that are looked at, radians.
+/// Largest rotation of any joint between two sampled poses of a motion, radians.
 const STEP_RAD: f64 = 0.25 * std::f64::consts::PI / 180.0;
 
 impl<'a> Touch<'a> {
@@ -28,7 +28,7 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// Whether any link touches the scene.
+    /// Returns whether any link touches the scene.
     pub(crate) fn touches(&self, q: &[f64]) -> bool {
         let poses = poses(self.robot, q);
         self.robot.links.iter().zip(&self.link_trees).any(|(link, link_tree)| {
@@ -48,7 +48,7 @@ impl<'a> Touch<'a> {
         })
     }
 
-    /// Whether a motion touches the scene at one of the poses that are looked at.
+    /// Returns whether a motion touches the scene at one of the sampled poses.
     pub(crate) fn touches_between(&self, start: &[f64], end: &[f64]) -> bool {
         let widest = start.iter().zip(end).map(|(s, e)| (e - s).abs()).fold(0.0, f64::max);
         let n = (widest / STEP_RAD).ceil().max(1.0) as usize;
@@ -60,7 +60,7 @@ impl<'a> Touch<'a> {
     }
 }
 
-/// Rotation and position of every body, by the formulas of a chain of frames.
+/// Rotation and position of every body, from the formulas of a chain of frames.
 pub(crate) fn poses(robot: &Robot, q: &[f64]) -> Vec<(DMat3, DVec3)> {
     let mut poses: Vec<(DMat3, DVec3)> = Vec::new();
     for body in &robot.bodies {
@@ -89,12 +89,12 @@ pub(crate) fn tree(triangles: &[Triangle]) -> Bvh {
     Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes)
 }
 
-/// The triangles of a tree whose boxes meet a triangle's.
+/// The triangles of a tree whose boxes overlap a triangle's.
 pub(crate) fn near(tree: &Bvh, triangle: &Triangle) -> Vec<u32> {
     tree.intersect_aabb(&aabb(triangle)).collect()
 }
 
-/// Whether two triangles have a point in common: no axis separates them.
+/// Returns whether two triangles have a common point: no axis separates them.
 pub(crate) fn meet(a: &Triangle, b: &Triangle) -> bool {
     let edges = |t: &Triangle| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let (ea, eb) = (edges(a), edges(b));

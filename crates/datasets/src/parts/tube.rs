@@ -9,15 +9,15 @@ use glam::DVec3;
 /// A solid round tube with flat ends.
 #[derive(Clone, Debug)]
 pub(crate) struct Tube {
-    /// At least two different points, metres; none equals the next, and the path never turns straight back.
+    /// At least two different points, metres; consecutive points differ, and the path never reverses its direction.
     pub(crate) path: Vec<DVec3>,
     /// Half of its thickness, metres.
     pub(crate) radius: f64,
-    /// Radius of the middle line in right-angled bends, metres; other bends are mitres. Zero makes all bends mitres.
+    /// Radius of the centre line in right-angled bends, metres; other bends are mitres. Zero makes all bends mitres.
     pub(crate) bend: f64,
 }
 
-/// How the path goes on at one of its inner points.
+/// The connection of two pieces at an inner point of the path.
 enum Joint {
     Straight,
     Mitre,
@@ -76,7 +76,8 @@ impl Tube {
             match self.joint(i) {
                 Joint::Straight => {}
                 Joint::Mitre => {
-                    // The ring lies in the plane that halves the bend; reflecting there turns the frame to the new piece.
+                    // The ring is in the plane that bisects the bend; reflection there turns the frame to the new
+                    // piece.
                     let bisector = (d + next).normalize_or(d);
                     let slide = |w: DVec3| w - d * (w.dot(bisector) / d.dot(bisector));
                     ring(at, slide(u), slide(v), mesh);

@@ -1,13 +1,13 @@
 //! Sine and cosine of fractions of a full turn, the same on every platform.
 //!
-//! Whole octants are reduced in integers, so quarter turns are exact; within an octant the engine's own sine serves,
+//! Whole octants are reduced in integers, so quarter turns are exact; within an octant the engine's own sine is used,
 //! whose bits are the same everywhere.
 
 use firstcontact::numeric::trig::sin_cos;
 
 /// Cosine and sine of `numerator / denominator` of a full turn, within 2 units in the last place.
 ///
-/// A zero denominator counts as no turn at all.
+/// A zero denominator counts as a zero angle.
 pub(crate) fn cos_sin(numerator: i64, denominator: i64) -> (f64, f64) {
     if denominator == 0 {
         return (1.0, 0.0);
@@ -16,7 +16,7 @@ pub(crate) fn cos_sin(numerator: i64, denominator: i64) -> (f64, f64) {
     let (n, d) = if d < 0 { (-n, -d) } else { (n, d) };
     let eighths = n.rem_euclid(8 * d);
     let (octant, rest) = (eighths / d, eighths % d);
-    // The angle within the octant, counted from its nearer axis.
+    // The angle within the octant, measured from its nearer axis.
     let from_axis = if octant % 2 == 0 { rest } else { d - rest };
     let x = from_axis as f64 / d as f64 * std::f64::consts::FRAC_PI_4;
     let (s, c) = sin_cos(x);

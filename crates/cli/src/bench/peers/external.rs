@@ -1,7 +1,8 @@
-//! Peers that are programs of their own: started, listened to, and stopped when their time is over.
+//! Peers that are separate programs: started, read, and stopped when their time is over.
 //!
-//! A peer is called as `PROGRAM FOLDER METHOD STEP` and writes lines: `about NAME VERSION`, `build SECONDS`, for each motion
-//! `answer NUMBER free|contact TIME|- CPU_SECONDS WALL_SECONDS`, and `end`. Nothing of what it does stops the measurement.
+//! A peer is called as `PROGRAM FOLDER METHOD STEP` and writes lines: `about NAME VERSION`, `build SECONDS`, for each
+//! motion `answer NUMBER free|contact TIME|- CPU_SECONDS WALL_SECONDS`, and `end`. No failure of a peer stops the
+//! measurement.
 
 use super::contender::{Answer, Answers, Told};
 use std::io::{BufRead, BufReader, Read};
@@ -15,12 +16,12 @@ use std::time::{Duration, Instant};
 
 /// The longest line that a peer may write, bytes.
 const LONGEST_LINE: u64 = 1 << 12;
-/// How often it is asked whether the measurement is interrupted.
+/// Time between two checks for an interruption of the measurement.
 const GLANCE: Duration = Duration::from_millis(200);
-/// How long a peer may take to end after its last line.
+/// Time that a peer may take to end after its last line.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What a peer is asked.
+/// The parameters of a peer's call.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     /// The program.
@@ -31,21 +32,21 @@ pub struct Call<'a> {
     pub method: &'a str,
     /// Its step, as text.
     pub step: &'a str,
-    /// Motions in the problem.
+    /// Number of motions in the problem.
     pub n_motions: usize,
-    /// How long it may take in all.
+    /// Maximum total time.
     pub limit: Duration,
-    /// Raised when the measurement is interrupted.
+    /// Set when the measurement is interrupted.
     pub stop: &'a AtomicBool,
 }
 
-/// Runs a peer; `progress` is told how many motions it has answered.
+/// Runs a peer; `progress` receives the number of motions that it has answered.
 pub fn run(call: &Call, progress: &mut dyn FnMut(usize)) -> Answers {
     let mut answers = Answers::none(call.n_motions);
     let mut command = Command::new(call.program);
     command.arg(call.problem).arg(call.method).arg(call.step);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own, so that what it has started ends with it.
+    // A separate process group, so that processes that the peer has started end with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = match command.spawn() {
@@ -67,7 +68,7 @@ pub fn run(call: &Call, progress: &mut dyn FnMut(usize)) -> Answers {
     if status.is_none() {
         stop(&mut child);
     }
-    // What it said last may still be under way.
+    // Its last lines may still be in transit.
     let until = Instant::now() + GLANCE;
     while !overhearing.is_finished() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(1));
@@ -88,9 +89,9 @@ pub fn run(call: &Call, progress: &mut dyn FnMut(usize)) -> Answers {
     answers
 }
 
-/// How listening ended.
+/// The reason why reading the peer's output ended.
 enum Ended {
-    /// The peer said that it was done.
+    /// The peer reported that it was done.
     Itself,
     /// Its output ended.
     Silent,
@@ -98,7 +99,7 @@ enum Ended {
     Late,
     /// The measurement was interrupted.
     Interrupted,
-    /// A line was none of those that a peer may write.
+    /// A line was not one that a peer may write.
     Nonsense(String),
 }
 
@@ -130,7 +131,7 @@ fn hear(
     }
 }
 
-/// Takes a line in; `None` if it makes no sense.
+/// Parses a line; `None` if it is not valid.
 fn take(line: &str, answers: &mut Answers) -> Option<()> {
     let (word, rest) = line.split_once(' ')?;
     let seconds = |text: &str| text.parse::<f64>().ok().filter(|s| s.is_finite() && *s >= 0.0);
@@ -148,7 +149,7 @@ fn take(line: &str, answers: &mut Answers) -> Option<()> {
             };
             let slot = answers.by_motion.get_mut(number.parse::<usize>().ok()?)?;
             let answer = Answer { told, cpu_s: seconds(cpu)?, wall_s: seconds(wall)? };
-            // A second answer to the same motion is none.
+            // A second answer to the same motion is not valid.
             slot.is_none().then(|| *slot = Some(answer))?;
         }
         _ => return None,
@@ -156,9 +157,9 @@ fn take(line: &str, answers: &mut Answers) -> Option<()> {
     Some(())
 }
 
-/// The lines of a stream, as they come. What is longer than a line may be comes in pieces.
+/// The lines of a stream, as they arrive. A line that is too long arrives in pieces.
 fn listen(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    // No more than these wait to be heard.
+    // Maximum number of lines that wait in the channel.
     let (to, lines) = sync_channel(1 << 10);
     if let Some(stream) = stream {
         std::thread::spawn(move || {
@@ -197,7 +198,7 @@ fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     }
 }
 
-/// Ends a peer with all that it has started.
+/// Ends a peer and all processes that it has started.
 fn stop(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {

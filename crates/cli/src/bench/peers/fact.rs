@@ -1,23 +1,24 @@
-//! What is true of a motion, who says so, and whether those who say so agree.
+//! Facts about motions, their sources, and the agreement of the sources.
 
 use firstcontact::verdict::Verdict;
 
-/// Judges whose enclosures of the first contact are farther apart than this much of the robot's travel contradict each other, metres.
+/// Judges contradict each other if their enclosures of the first contact are farther apart than this part of the
+/// robot's travel, metres.
 pub const AGREEMENT_M: f64 = 1e-4;
 
-/// What a judge says of a motion.
+/// The statement of a judge about a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fact {
     /// Nothing touches.
     Free,
     /// The first contact is between these times.
     Contact([f64; 2]),
-    /// The judge does not say.
+    /// The judge makes no statement.
     Unknown,
 }
 
 impl Fact {
-    /// What this engine's answer proves: a contact that is not proved proves nothing.
+    /// The fact that this engine's answer proves: a contact that is not proved proves nothing.
     pub fn proved(verdict: &Verdict) -> Self {
         match verdict {
             Verdict::Free => Self::Free,
@@ -26,12 +27,12 @@ impl Fact {
         }
     }
 
-    /// Whether it is one.
+    /// Returns whether it is a contact.
     pub fn is_contact(self) -> bool {
         matches!(self, Self::Contact(_))
     }
 
-    /// For people.
+    /// The fact as a text for people.
     pub fn text(self) -> String {
         match self {
             Self::Free => "free".into(),
@@ -40,7 +41,8 @@ impl Fact {
         }
     }
 
-    /// How two judges differ about a motion on which the robot travels so far, if they do.
+    /// The difference between two judges about a motion on which the robot travels `travel_m`, if they contradict each
+    /// other.
     pub fn differs(self, other: Self, travel_m: f64) -> Option<Difference> {
         match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) | (Self::Free, Self::Free) => None,
@@ -53,27 +55,28 @@ impl Fact {
     }
 }
 
-/// How judges contradict each other.
+/// The kinds of contradictions between judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// One says free, the other contact.
+    /// One reports free, the other contact.
     Verdict,
-    /// Both say contact, at different times.
+    /// Both report contact, at different times.
     Time,
 }
 
-/// Someone who says what is true.
+/// A source of facts.
 #[derive(Debug)]
 pub struct Judge {
     /// Its name.
     pub name: String,
-    /// What it says of the motions of each set.
+    /// Its facts about the motions of each set.
     pub facts: Vec<Vec<Fact>>,
-    /// Whether it is this engine.
+    /// True if it is this engine.
     pub is_engine: bool,
 }
 
-/// What the first judge that knows a motion says of it. The engine is not its own judge: for its own answers leave it out.
+/// The fact from the first judge that knows a motion. The engine must not judge itself: leave it out for its own
+/// answers.
 pub fn judged(judges: &[Judge], set: usize, motion: usize, engine_too: bool) -> Fact {
     let mut says = judges.iter().filter(|j| engine_too || !j.is_engine).map(|j| j.facts[set][motion]);
     says.find(|fact| *fact != Fact::Unknown).unwrap_or(Fact::Unknown)
@@ -89,7 +92,7 @@ mod tests {
         assert_eq!(Fact::Free.differs(early, 1.0), Some(Difference::Verdict));
         assert_eq!(early.differs(late, 1.0), Some(Difference::Time));
         assert_eq!(late.differs(early, 1.0), Some(Difference::Time));
-        // A tenth of the motion is less than a tenth of a millimetre where the robot travels a millimetre at most.
+        // A tenth of the motion is less than a tenth of a millimetre if the robot travels at most a millimetre.
         assert_eq!(early.differs(late, 0.9e-3), None);
         assert_eq!(early.differs(Fact::Contact([0.15, 0.9]), 1e3), None);
         assert_eq!(Fact::Free.differs(Fact::Free, 1.0), None);

@@ -1,11 +1,11 @@
-//! The motion that most peers can be given: a link goes from one pose in the world to another, its origin on a straight line,
-//! turning at a constant rate. A link of a robot does not move so, and this says by how much.
+//! The motion that most peers accept: a link moves from one pose in the world to another, its origin on a straight
+//! line, turning at a constant rate. A robot's link moves differently, and this module measures the difference.
 
 use super::sets::{Set, moving_links};
 use firstcontact::Result;
 use glam::{DAffine3, DQuat, DVec3};
 
-/// Moments at which the two motions are compared, besides both ends, where they agree.
+/// Number of times at which the two motions are compared, in addition to both ends, where they agree.
 const MOMENTS: usize = 7;
 
 /// A motion of one body between two poses.
@@ -15,14 +15,14 @@ pub struct Interpolated {
     pub orientation: DQuat,
     /// Origin at the start, metres.
     pub origin_m: DVec3,
-    /// Way of the origin, metres.
+    /// Displacement of the origin, metres.
     pub way_m: DVec3,
-    /// Angular velocity times the duration, world axes: the shorter turn.
+    /// Angular velocity times the duration, world axes: the smaller rotation.
     pub turn_rad: DVec3,
 }
 
 impl Interpolated {
-    /// From one pose to another.
+    /// The motion from one pose to another.
     pub fn between(from: &DAffine3, to: &DAffine3) -> Self {
         let [a, b] = [from, to].map(|pose| DQuat::from_mat3(&pose.matrix3).normalize());
         let turn = b * a.conjugate();
@@ -31,7 +31,7 @@ impl Interpolated {
         Self { orientation: a, origin_m: from.translation, way_m, turn_rad }
     }
 
-    /// Where it is at a time from 0 to 1.
+    /// The pose at a time from 0 to 1.
     pub fn at(&self, t: f64) -> DAffine3 {
         let turned = DQuat::from_scaled_axis(self.turn_rad * t) * self.orientation;
         DAffine3::from_rotation_translation(turned, self.origin_m + self.way_m * t)
@@ -45,7 +45,7 @@ pub fn poses(set: &Set, i: usize, t: f64) -> Result<Vec<DAffine3>> {
     set.robot.body_poses(&q)
 }
 
-/// How far a vertex of the robot is at most, at some moments, from where it would be on the interpolated motion, metres.
+/// The largest distance of a vertex of the robot, at some times, from its position on the interpolated motion, metres.
 pub fn gap_m(set: &Set, i: usize) -> Result<f64> {
     let (from, to) = (poses(set, i, 0.0)?, poses(set, i, 1.0)?);
     let mut most: f64 = 0.0;
@@ -75,7 +75,8 @@ mod tests {
         let motion = Interpolated::between(&from, &to);
         assert!(motion.at(0.0).abs_diff_eq(from, 1e-14) && motion.at(1.0).abs_diff_eq(to, 1e-14));
         assert!(motion.turn_rad.abs_diff_eq(DVec3::Z * PI / 2.0, 1e-14));
-        // Half way between X and Y on a straight line, where an arm that turns about the origin would be at 45° and a distance of 1.
+        // Halfway between X and Y on a straight line, whereas an arm that turns about the origin would be at 45° and a
+        // distance of 1.
         assert!(motion.at(0.5).translation.abs_diff_eq(DVec3::new(0.5, 0.5, 0.0), 1e-14));
     }
 }

@@ -1,4 +1,4 @@
-//! Means by class, and how many times longer than this engine someone takes.
+//! Means by class, and ratios of the times of contenders.
 
 use super::contender::{Answers, Contender};
 use super::fact::{Fact, Judge, judged};
@@ -6,33 +6,33 @@ use super::score::Score;
 use super::sets::{Class, Set};
 use std::sync::Arc;
 
-/// What is common to all contenders of a measurement.
+/// Data that all contenders of a measurement share.
 #[derive(Debug)]
 pub struct Ground {
     /// The classes of motions.
     pub classes: Vec<Class>,
     /// The scenes with their motions.
     pub sets: Vec<Arc<Set>>,
-    /// Those who say what is true.
+    /// The sources of facts.
     pub judges: Vec<Judge>,
 }
 
 /// The two kinds of motions.
 pub const KINDS: [&str; 2] = ["contact", "free"];
 
-/// A contender's part in a class.
+/// A contender's results in a class.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
     /// Seconds of each answered motion, by [`KINDS`].
     pub seconds: [Vec<f64>; 2],
-    /// Seconds of the mean motion of the class; nothing if a kind of its motions was not answered at all.
+    /// Mean time of the class's motions, seconds; `None` if no motion of one kind was answered.
     pub mean_s: Option<f64>,
-    /// How well it answered.
+    /// The correctness of its answers.
     pub score: Score,
 }
 
 impl Ground {
-    /// All motions: set, number in the set, class, and what is true of them for everyone but the engine.
+    /// All motions: set, number in the set, class, and the fact for everyone except the engine.
     fn motions(&self) -> impl Iterator<Item = (usize, usize, usize, Fact)> {
         self.sets.iter().enumerate().flat_map(move |(s, set)| {
             let fact = move |i| judged(&self.judges, s, i, true);
@@ -40,7 +40,7 @@ impl Ground {
         })
     }
 
-    /// Motions of a class, by [`KINDS`].
+    /// Number of motions of a class, by [`KINDS`].
     pub fn composition(&self, class: usize) -> [usize; 2] {
         let mut n = [0, 0];
         for (_, _, _, fact) in self.motions().filter(|m| m.2 == class) {
@@ -53,13 +53,13 @@ impl Ground {
         n
     }
 
-    /// Why answers are missing, with the names of the sets.
+    /// Reasons of missing answers, with the names of the sets.
     pub fn troubles(&self, answers: &[Answers]) -> Vec<String> {
         let of_sets = self.sets.iter().zip(answers);
         of_sets.filter_map(|(set, a)| Some(format!("{}: {}", set.name, a.trouble.as_ref()?))).collect()
     }
 
-    /// What a contender did in each class.
+    /// The results of a contender in each class.
     pub fn parts(&self, contender: &Contender) -> Vec<Part> {
         let mut parts = vec![Part::default(); self.classes.len()];
         for (s, i, class, fact) in self.motions() {
@@ -81,7 +81,8 @@ impl Ground {
     }
 }
 
-/// The mean of a class, were all its motions answered: means of the two kinds, by how many there are of each.
+/// The mean of a class as if all its motions had been answered: means of the two kinds, weighted by their numbers of
+/// motions.
 fn weighted(part: &Part, composition: [usize; 2]) -> Option<f64> {
     let mut sum = 0.0;
     for (values, n) in part.seconds.iter().zip(composition) {
@@ -93,12 +94,13 @@ fn weighted(part: &Part, composition: [usize; 2]) -> Option<f64> {
     (n > 0).then(|| sum / n as f64)
 }
 
-/// The mean; nothing of nothing.
+/// The mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Geometric mean of a contender's times over another's, in the classes where both have one; and how many these are.
+/// Geometric mean of the ratio of two contenders' times, over the classes in which both have one, and the number of
+/// these classes.
 pub fn ratio(of: &[Part], to: &[Part]) -> Option<(f64, usize)> {
     let logs: Vec<f64> = of.iter().zip(to).filter_map(|(a, b)| Some((a.mean_s? / b.mean_s?).ln())).collect();
     mean(&logs).map(|log| (log.exp(), logs.len()))

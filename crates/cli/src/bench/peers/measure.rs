@@ -1,4 +1,5 @@
-//! This engine: what it proves, and what it takes in one thread, in all, on an adapter, and motion by motion.
+//! Measurements of this engine: its proofs, and its time on one thread, on all threads, on an adapter, and motion by
+//! motion.
 
 use super::contender::{Answer, Answers, Told};
 use super::sets::Set;
@@ -9,20 +10,20 @@ use firstcontact::motion::Motions;
 use firstcontact::verdict::Verdict;
 use std::time::Instant;
 
-/// How the engine is asked.
+/// The way in which the engine is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// In one thread, the motions of a class together.
+    /// On one thread, the motions of a class together.
     OneThread,
-    /// In one thread, each motion in a call of its own.
+    /// On one thread, each motion in a separate call.
     OneByOne,
-    /// In as many threads as there are, the motions of a class together.
+    /// On all threads, the motions of a class together.
     AllThreads,
     /// On a graphics adapter, the motions of a class together.
     Adapter,
 }
 
-/// An engine that works so.
+/// An engine for this way.
 pub fn engine(set: &Set, how: How) -> Result<Engine> {
     let threads = usize::from(matches!(how, How::OneThread | How::OneByOne));
     let backend = if how == How::Adapter { Backend::Gpu } else { Backend::Cpu };
@@ -30,14 +31,14 @@ pub fn engine(set: &Set, how: How) -> Result<Engine> {
     Engine::builder(&set.robot, &set.scene).options(options).build()
 }
 
-/// What the engine says of all motions.
+/// The engine's verdicts for all motions.
 pub fn verdicts(set: &Set) -> Result<Vec<Verdict>> {
     let all: Vec<usize> = (0..set.motions.len()).collect();
     Ok(engine(set, How::AllThreads)?.check(&set.batch(&all)?)?.verdicts)
 }
 
-/// Measures the engine on a set; `contact` says which motions have a contact, since these are measured apart from the free ones.
-/// Of `repeats` measurements the median counts.
+/// Measures the engine on a set; `contact` is true for motions with a contact, since these are measured separately
+/// from the free ones. The result is the median of `repeats` measurements.
 pub fn measure(
     set: &Set,
     engine: &Engine,
@@ -49,7 +50,7 @@ pub fn measure(
     let mut answers = Answers::none(set.motions.len());
     answers.together_s = vec![None; n_classes];
     answers.build_s = None;
-    // Once to make what is made once, and to choose the form of swept-volume culling.
+    // A warm-up that creates all buffers and selects the form of swept-volume culling.
     let all: Vec<usize> = (0..set.motions.len()).collect();
     engine.check(&set.batch(&all)?)?;
     if how == How::OneByOne {
@@ -82,7 +83,7 @@ pub fn measure(
     Ok(answers)
 }
 
-/// Verdicts, and medians of the seconds of the processor and of the clock.
+/// Verdicts, and medians of processor and wall time in seconds.
 fn timed(engine: &Engine, motions: &Motions, repeats: usize) -> Result<(Vec<Verdict>, f64, f64)> {
     let (mut verdicts, mut cpu, mut wall) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..repeats.max(1) {
@@ -100,7 +101,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// What a verdict tells: the time up to which nothing touches for certain.
+/// The answer in a verdict, with the time up to which nothing touches for certain.
 fn told(verdict: &Verdict) -> Told {
     match verdict {
         Verdict::Free => Told::Free,

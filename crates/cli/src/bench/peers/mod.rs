@@ -1,4 +1,5 @@
-//! `bench peers`: this engine beside what is commonly used, on the same motions in one run: time, missed, late and false.
+//! `bench peers`: this engine compared with commonly used ones, on the same motions in one run: time, missed, late and
+//! false.
 
 mod contender;
 mod external;
@@ -39,29 +40,29 @@ use std::time::Duration;
 pub struct PeersArgs {
     #[command(flatten)]
     pub measure: MeasureArgs,
-    /// The folder of the peers' programs, which `benches/peers/setup.sh VENV DIR` makes; those that are missing are named
+    /// The folder of the peers' programs, created by `benches/peers/setup.sh VENV DIR`; missing programs are listed
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
-    /// Motions of a folder with known truth, in the place of those that the program makes itself: robot.urdf, and for each scene
-    /// NAME.obj, NAME.npy and NAME.truth.jsonl
+    /// Motions from a folder with known truth, instead of the generated ones: robot.urdf, and for each scene NAME.obj,
+    /// NAME.npy and NAME.truth.jsonl
     #[arg(long, value_name = "DIR")]
     pool: Option<PathBuf>,
-    /// Motions of each class, the first ones: 200, or 20 with --quick, or all of a pool
+    /// Number of motions of each class, the first ones: 200, or 20 with --quick, or all of a pool
     #[arg(long, value_name = "N")]
     motions: Option<usize>,
-    /// Seconds for each peer, method and scene; what was not answered by then is left out, and that is said
+    /// Seconds for each peer, method and scene; answers that are missing by then are reported as missing
     #[arg(long, value_name = "S", default_value_t = 60)]
     limit_s: u64,
-    /// Only those peers with TEXT in their names; this engine always takes part
+    /// Only peers with TEXT in their names; this engine always takes part
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 }
 
-/// Motions of each class where nothing else is asked for.
+/// Default numbers of motions of each class.
 const MOTIONS: [usize; 2] = [200, 20];
-/// Of so many measurements of this engine the median counts.
+/// Number of measurements of this engine; the median counts.
 const REPEATS: usize = 3;
-/// How many times as long as a contender the judge may take.
+/// Ratio of the judge's time limit to that of a contender.
 const JUDGE_PATIENCE: u32 = 5;
 
 /// Runs the measurement.
@@ -93,22 +94,22 @@ pub fn run(args: &PeersArgs) -> Result<()> {
     bench.run.finish(&args.measure.out)
 }
 
-/// A measurement as far as it has come.
+/// A measurement in progress.
 struct Bench<'a> {
     args: &'a PeersArgs,
     ground: Ground,
     run: Run,
     contenders: Vec<Contender>,
-    /// Who could not take part, and why.
+    /// Contenders that could not take part, and why.
     missing: Vec<(String, String)>,
-    /// For each set the folder that describes it, once one is needed.
+    /// The folder that describes each set, once it is needed.
     problems: Vec<PathBuf>,
-    /// Raised when the user interrupts.
+    /// Set when the user interrupts.
     stop: Arc<AtomicBool>,
 }
 
 impl Bench<'_> {
-    /// Finds out what is true: the pool's truth, coal's fine advancement, and what this engine proves.
+    /// Determines the facts: the pool's truth, coal's fine advancement, and the proofs of this engine.
     fn judge(&mut self) -> Result<()> {
         let judge = |name: &str, facts, is_engine| Judge { name: name.into(), facts, is_engine };
         if self.args.pool.is_some() {
@@ -167,7 +168,7 @@ impl Bench<'_> {
             };
             let contact = |i| fact::judged(&self.ground.judges, s, i, true).is_contact();
             let contact: Vec<bool> = (0..set.motions.len()).map(contact).collect();
-            // One by one as the others: each motion once.
+            // One by one like the other contenders: each motion once.
             let repeats = if self.args.measure.quick || how == How::OneByOne { 1 } else { REPEATS };
             let mut of_set = measure::measure(set, &engine, how, n_classes, &contact, repeats)?;
             of_set.about = Some(format!("firstcontact {}", env!("CARGO_PKG_VERSION")));
@@ -182,7 +183,7 @@ impl Bench<'_> {
         self.add(Contender { name, what: what.into(), clock, is_engine: true, is_drawn, answers })
     }
 
-    /// All programs that are there, by all their methods.
+    /// Measures all available programs with all their methods.
     fn external(&mut self) -> Result<()> {
         let programs = Programs(self.args.peers.as_deref());
         let mut absent: Vec<&str> = Vec::new();
@@ -203,7 +204,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Asks a program about all sets.
+    /// Runs a program on all sets.
     fn ask(&mut self, program: &Path, method: &Method, limit: Duration) -> Result<Vec<Answers>> {
         for set in self.ground.sets.iter().skip(self.problems.len()) {
             let folder = self.args.measure.out.join("problems").join(&set.name);
@@ -245,7 +246,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// It is not in this build.
+    /// Not available in this build.
     #[cfg(not(any(feature = "peers", test)))]
     fn parry(&mut self) -> Result<()> {
         if self.wanted("parry3d") {
@@ -259,13 +260,13 @@ impl Bench<'_> {
         self.args.only.as_ref().is_none_or(|only| name.to_lowercase().contains(&only.to_lowercase()))
     }
 
-    /// A peer that answers in one thread.
+    /// Adds a peer that answers on one thread.
     fn add_peer(&mut self, name: &str, what: &str, is_drawn: bool, answers: Vec<Answers>) -> Result<()> {
         let (name, what) = (name.into(), what.into());
         self.add(Contender { name, what, clock: Clock::Processor, is_engine: false, is_drawn, answers })
     }
 
-    /// Takes a contender in, and writes what is known so far: the next one may take long.
+    /// Adds a contender, and writes the results so far: the next one may take long.
     fn add(&mut self, contender: Contender) -> Result<()> {
         let answered: usize = contender.answers.iter().map(Answers::count).sum();
         let seconds: Vec<f64> =
@@ -280,7 +281,7 @@ impl Bench<'_> {
         self.go_on()
     }
 
-    /// An error if the measurement was interrupted.
+    /// Returns an error if the measurement was interrupted.
     fn go_on(&self) -> Result<()> {
         if !self.stop.load(Ordering::Relaxed) {
             return Ok(());
@@ -293,20 +294,21 @@ impl Bench<'_> {
     fn put_down(&mut self) -> Result<()> {
         tables::fill(&mut self.run, &self.ground, &self.contenders, &self.missing);
         if self.args.pool.is_some() {
-            // Its motions are not those of the data sets of these names.
+            // Its motions are not those of the data sets with these names.
             self.run.datasets.clear();
         }
         self.run.write(&self.args.measure.out)
     }
 }
 
-/// What coal's fine advancement says: its time may be early by the gap at which it calls it a hit, and late by its step.
+/// The facts from coal's fine advancement: its time may be early by the gap at which it reports a hit, and late by its
+/// step.
 fn coal_facts(answers: &Answers, set: &Set) -> Vec<Fact> {
     let fact = |(answer, motion): (&Option<contender::Answer>, &sets::Motion)| match answer.map(|a| a.told) {
         Some(Told::Free) => Fact::Free,
         Some(Told::Contact(Some(t))) => {
             let share = |metres: f64, travel_m: f64| if travel_m > 0.0 { metres / travel_m } else { 1.0 };
-            // Whichever link it is that touches.
+            // For any link that touches.
             let before = share(JUDGE_STEP_M, motion.least_travel_m);
             Fact::Contact([(t - before).max(0.0), (t + share(JUDGE_GAP_M, motion.travel_m)).min(1.0)])
         }

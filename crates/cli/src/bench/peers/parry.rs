@@ -1,7 +1,8 @@
-//! parry3d, in this process: one link after the other against the scene, both as meshes.
+//! parry3d, in this process: one link at a time against the scene, both as meshes.
 //!
-//! `cast_shapes_nonlinear` takes a `NonlinearRigidMotion`: a point that goes straight while the body turns about it. A link of
-//! a robot does not move so (see `interpolation`); it is cast between its two poses in the world. Samples see the robot's own motion.
+//! `cast_shapes_nonlinear` takes a `NonlinearRigidMotion`: a point moves on a straight line while the body turns about
+//! it. A robot's link moves differently (see `interpolation`); it is cast between its two poses in the world. The
+//! sampling methods use the robot's own motion.
 
 use super::contender::{Answer, Answers, Told};
 use super::interpolation::{Interpolated, poses};
@@ -19,25 +20,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// How long a motion may take after the time is over.
+/// Time that a motion may take after the time limit.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// What is asked of parry.
+/// The method of parry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// `cast_shapes_nonlinear`.
     Cast,
-    /// `intersection_test` at poses no more than so many degrees apart.
+    /// `intersection_test` at poses at most this many degrees apart.
     SamplesDeg(f64),
 }
 
-/// What the thread reports.
+/// A report of the thread.
 enum Report {
     Built(f64),
     Answer(usize, std::result::Result<Answer, String>),
 }
 
-/// Answers the motions of a set in a thread of its own, as many as there is time for.
+/// Answers the motions of a set on a separate thread, as many as the time allows.
 pub fn run(
     set: &Arc<Set>,
     method: Method,
@@ -70,7 +71,7 @@ pub fn run(
     answers
 }
 
-/// Takes reports until the thread ends; false if that is not before `until`.
+/// Receives reports until the thread ends; returns `false` if that is not before `until`.
 fn listen(
     reports: &Receiver<Report>,
     until: Instant,
@@ -96,7 +97,7 @@ fn work(set: &Set, method: Method, to: &Sender<Report>, stop: &AtomicBool) {
     let from = thread_time_s();
     let world = match World::new(set) {
         Ok(world) => world,
-        // Whoever waits for answers sees that there are none.
+        // Anyone who waits for answers learns that there are none.
         Err(e) => {
             let _ = to.send(Report::Answer(0, Err(e.to_string())));
             return;
@@ -153,7 +154,7 @@ impl World {
             let start = Pose::from_parts(vector(m.origin_m), rotation(m.orientation));
             let moving = NonlinearRigidMotion::new(start, Vector::ZERO, vector(m.way_m), vector(m.turn_rad));
             let end = first.unwrap_or(1.0);
-            // The scene first: several times faster than the other way round.
+            // The scene first: several times faster than the reverse order.
             let hit = cast_shapes_nonlinear(&standing, &self.scene, &moving, link, 0.0, end, true);
             if let Some(hit) = hit.map_err(|e| Error::usage(e.to_string()))? {
                 first = Some(hit.time_of_impact.min(end));
@@ -182,7 +183,7 @@ impl World {
     }
 }
 
-/// A mesh whose vertices of equal coordinates are one.
+/// A mesh with vertices of equal coordinates merged.
 fn mesh(triangles: &[Triangle]) -> Result<TriMesh> {
     let mut numbers = HashMap::new();
     let mut vertices = Vec::new();
@@ -210,7 +211,7 @@ fn thread_time_s() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// The clock, where a thread's own time is not known.
+/// Wall time, if a thread's own time is unknown.
 #[cfg(not(unix))]
 fn thread_time_s() -> f64 {
     use std::time::SystemTime;

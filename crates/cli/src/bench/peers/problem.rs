@@ -1,4 +1,4 @@
-//! Writes what the peers are asked: the same triangles, joints and motions as this engine has in memory.
+//! Writes the problem for the peers: the same triangles, joints and motions as this engine has in memory.
 
 use super::sets::Set;
 use firstcontact::model::robot::{Drive, JointKind, Triangle};
@@ -28,7 +28,7 @@ fn write_text(path: &Path, text: &str) -> Result<()> {
 fn describe(set: &Set) -> Result<String> {
     let robot = &set.robot;
     let mut text = String::new();
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "bodies {}", robot.bodies.len());
     for body in &robot.bodies {
         let none = Drive { column: 0, multiplier: 0.0, offset: 0.0 };
@@ -63,7 +63,7 @@ fn describe(set: &Set) -> Result<String> {
     Ok(text)
 }
 
-/// Triangles with vertices of equal coordinates taken as one, numbers in shortest round-trip form.
+/// Triangles with vertices of equal coordinates merged, numbers in shortest round-trip form.
 fn obj(triangles: &[Triangle]) -> String {
     let mut numbers = HashMap::new();
     let (mut vertices, mut faces) = (String::new(), String::new());

@@ -1,8 +1,8 @@
-//! Who takes part: the programs that are looked for, and their methods.
+//! The participants: external programs, and their methods.
 
 use std::path::{Path, PathBuf};
 
-/// A method of a program that `benches/peers` makes.
+/// A method of a program that `benches/peers` builds.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
     /// The program's file.
@@ -11,13 +11,13 @@ pub struct Method {
     pub method: &'static str,
     /// Its step, for the program.
     pub step: &'static str,
-    /// What it is called in tables.
+    /// Its name in tables.
     pub name: &'static str,
-    /// What it does.
+    /// A description.
     pub what: &'static str,
 }
 
-/// The methods whose times are drawn: of each program and kind one or two.
+/// The methods whose times are plotted: one or two of each program and kind.
 pub const DRAWN: [&str; 7] = [
     YARDSTICK,
     "coal halve, bounds, 1 mm",
@@ -28,7 +28,7 @@ pub const DRAWN: [&str; 7] = [
     "Bullet cast (Tesseract)",
 ];
 
-/// The method that the speed of this engine is measured by.
+/// The method to which the speed of this engine is compared.
 pub const YARDSTICK: &str = "coal advance, bounds, 0.1 mm";
 
 const ADVANCE: &str =
@@ -38,7 +38,7 @@ const HALVE: &str = "covering from the middle of the motion outward, verdict onl
 const SAMPLES: &str = "collision queries at poses so far apart";
 const OTHER_MOTION: &str = "each link from pose to pose in the world, which is another motion";
 
-/// All of them, the programs one after the other.
+/// All methods, program by program.
 pub const METHODS: [Method; 17] = [
     Method { program: "coal", method: "advance-bound", step: "1e-4", name: YARDSTICK, what: ADVANCE },
     Method {
@@ -89,7 +89,7 @@ pub const METHODS: [Method; 17] = [
     },
 ];
 
-/// The method that judges: coal's advancement by exact distances in steps of no less than this, metres.
+/// The method that judges: coal's advancement by exact distances in steps of at least this length, metres.
 pub const JUDGE: Method = Method {
     program: "coal",
     method: "advance-distance",
@@ -97,22 +97,22 @@ pub const JUDGE: Method = Method {
     name: "coal, 20 µm",
     what: "conservative advancement by the exact distance; steps no shorter",
 };
-/// The least step of the judge, metres.
+/// The smallest step of the judge, metres.
 pub const JUDGE_STEP_M: f64 = 2e-5;
-/// Gaps at which coal may already call it a hit, metres.
+/// Gap at which coal may already report a hit, metres.
 pub const JUDGE_GAP_M: f64 = 1e-6;
 
-/// Where the programs of the methods are.
+/// The folder of the methods' programs.
 #[derive(Debug)]
 pub struct Programs<'a>(pub Option<&'a Path>);
 
 impl Programs<'_> {
-    /// The file of a program, or why there is none and what to do.
+    /// The file of a program, or the reason why it is missing and the remedy.
     pub fn find(&self, program: &str) -> Result<PathBuf, String> {
         const HOW: &str = "benches/peers/setup.sh VENV BUILD makes it, --peers BUILD finds it";
         let Some(folder) = self.0 else { return Err(format!("not looked for: {HOW}")) };
         let file = folder.join(program);
-        // A name without a folder would be looked for in the system's places.
+        // A name without a folder would be searched for in the system's folders.
         let file = std::path::absolute(&file).unwrap_or(file);
         if file.is_file() { Ok(file) } else { Err(format!("not found in {}: {HOW}", folder.display())) }
     }

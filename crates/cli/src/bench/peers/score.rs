@@ -1,39 +1,39 @@
-//! What was missed, told late or early, or told in vain.
+//! Correctness of answers: missed, late and early contacts, and false alarms.
 
 use super::contender::Told;
 use super::fact::Fact;
 
-/// A time of contact that is later than the first contact by more than this much of the robot's travel is *late*, metres:
-/// the first contact was missed, a later one told. Earlier by more than this is *early*.
+/// A time of contact is *late* if it is after the first contact by more than this part of the robot's travel, metres:
+/// the first contact was missed, a later one reported. It is *early* if it is before by more than this.
 pub const LATE_M: f64 = 1e-3;
 
-/// How well some motions were answered.
+/// The correctness of the answers to some motions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Score {
-    /// Motions with an answer of which the truth is known: they have a contact, …
+    /// Number of answered motions with a contact according to the truth.
     pub contacts: usize,
-    /// … or are free.
+    /// Number of answered motions that are free according to the truth.
     pub frees: usize,
-    /// Told free, but there is a contact: the worst fault.
+    /// Reported as free, but there is a contact: the worst fault.
     pub missed: usize,
-    /// Told a contact, but later than the first.
+    /// Reported as contact, but later than the first.
     pub late: usize,
-    /// The latest of them, share of the motion, …
+    /// The largest delay of these, as a share of the motion.
     pub worst_late: f64,
-    /// … and in metres of the robot's travel.
+    /// The largest delay of these, in metres of the robot's travel.
     pub worst_late_m: f64,
-    /// Told a contact before there is one.
+    /// Reported as contact at a time before there is one.
     pub early: usize,
-    /// Told a contact, but there is none.
+    /// Reported as contact, but there is none.
     pub false_alarms: usize,
-    /// Not told.
+    /// Not decided.
     pub undecided: usize,
-    /// Motions with an answer of which nobody knows the truth.
+    /// Answered motions whose truth is unknown.
     pub unjudged: usize,
 }
 
 impl Score {
-    /// Takes in an answer to a motion on which no point of the robot travels farther than `travel_m`.
+    /// Adds an answer to a motion on which no point of the robot travels farther than `travel_m`.
     pub fn take(&mut self, told: Told, fact: Fact, travel_m: f64) {
         match fact {
             Fact::Unknown => {
@@ -47,7 +47,7 @@ impl Score {
         match (told, fact) {
             (Told::Free, Fact::Contact(_)) => self.missed += 1,
             (Told::Contact(_), Fact::Free) => self.false_alarms += 1,
-            // What is called clear until after the contact is as wrong as a late time of contact.
+            // A motion that is reported clear until after the contact is as wrong as a late time of contact.
             (Told::Undecided(t), Fact::Contact(at)) => self.time(t, [at[0].min(t), at[1]], travel_m),
             (Told::Contact(Some(t)), Fact::Contact(at)) => self.time(t, at, travel_m),
             _ => {}
@@ -62,7 +62,7 @@ impl Score {
         self.early += usize::from(early * travel_m > LATE_M);
     }
 
-    /// Share of the contacts that were missed or told late; nothing without contacts.
+    /// Share of the contacts that were missed or reported late; `None` without contacts.
     pub fn unsafe_share(&self) -> Option<f64> {
         (self.contacts > 0).then(|| (self.missed + self.late) as f64 / self.contacts as f64)
     }
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn lateness_is_judged_by_the_way_that_the_robot_goes() {
         let contact = Fact::Contact([0.5, 0.5]);
-        // A quarter of the motion late: 0.5 m of 2 m, and half a millimetre of 2 mm, which is not told apart.
+        // A quarter of the motion late: 0.5 m of 2 m; half a millimetre of 2 mm is within the tolerance.
         let far = scored(Told::Contact(Some(0.75)), contact, 2.0);
         assert_eq!((far.late, far.worst_late, far.worst_late_m), (1, 0.25, 0.5));
         let near = scored(Told::Contact(Some(0.75)), contact, 2e-3);

@@ -1,4 +1,4 @@
-//! The motions that are measured: those of this program's data sets, or of a folder with known truth.
+//! The measured motions: those of this program's data sets, or of a folder with known truth.
 
 use super::fact::Fact;
 use crate::dataset;
@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Scenes, and largest angles of a joint in degrees: nine classes.
 const ALL: [(&str, &[u32]); 2] = [("pipes", &[1, 5, 15, 30]), ("amr", &[1, 5, 15, 30, 60])];
-/// What is enough to see that it works.
+/// A selection for a quick test.
 const QUICK: [(&str, &[u32]); 1] = [("pipes", &[5, 30])];
 
 /// Motions of one scene and largest angle.
@@ -27,30 +27,30 @@ pub struct Class {
 }
 
 impl Class {
-    /// What it is called in tables.
+    /// Its name in tables.
     pub fn name(&self) -> String {
         format!("{} {}°", self.scene, self.degrees)
     }
 }
 
-/// A motion, and what is known of it beforehand.
+/// A motion, and the fact that is known beforehand.
 #[derive(Clone, Debug)]
 pub struct Motion {
     /// Index of its class.
     pub class: usize,
-    /// Its number in the file it comes from.
+    /// Its number in the source file.
     pub number: usize,
     /// The columns at the start and at the end.
     pub ends: [Vec<f64>; 2],
-    /// What the folder says.
+    /// The fact in the folder.
     pub known: Fact,
-    /// Metres that no point of the robot goes farther than.
+    /// Upper bound on the travel of the robot's points, metres.
     pub travel_m: f64,
-    /// The same of the link that moves least, if it moves at all.
+    /// Upper bound on the travel of the link that moves least, if it moves at all.
     pub least_travel_m: f64,
 }
 
-/// A robot in a scene, and motions of several classes by turns: the first ones of them are a fair choice.
+/// A robot in a scene, and motions of several classes alternately: any number of the first ones is a fair selection.
 #[derive(Debug)]
 pub struct Set {
     /// The scene's name.
@@ -63,7 +63,7 @@ pub struct Set {
     pub motions: Vec<Motion>,
 }
 
-/// Where a motion comes from, before it is put into order: its number, ends, and what is known.
+/// The source of a motion before sorting: its number, ends, and the known fact.
 type Read = (usize, [Vec<f64>; 2], Fact);
 
 impl Set {
@@ -90,7 +90,7 @@ impl Set {
     }
 }
 
-/// The first `most` motions of each class of the data sets that the program makes.
+/// The first `most` motions of each class of the generated data sets.
 pub fn made(folder: &Path, quick: bool, most: usize) -> Result<(Vec<Class>, Vec<Set>)> {
     let (mut classes, mut sets) = (Vec::new(), Vec::new());
     for (name, angles) in if quick { &QUICK[..] } else { &ALL[..] } {
@@ -131,11 +131,12 @@ impl Truth {
     }
 }
 
-/// What the truth of the scene `NAME` is in.
+/// Suffix of the file with the truth of the scene `NAME`.
 const TRUTH: &str = ".truth.jsonl";
 
 /// The first `most` motions of each class of a folder with `robot.urdf` and for each scene `NAME.obj`, `NAME.npy` and
-/// `NAME.truth.jsonl`: a line for each motion, `{"max_deg":30,"class":"free"}` or `{"max_deg":30,"class":"contact","t_lo":…,"t_hi":…}`.
+/// `NAME.truth.jsonl`: one line per motion, `{"max_deg":30,"class":"free"}` or
+/// `{"max_deg":30,"class":"contact","t_lo":…,"t_hi":…}`.
 pub fn pool(folder: &Path, most: usize) -> Result<(Vec<Class>, Vec<Set>)> {
     let (mut classes, mut sets) = (Vec::new(), Vec::new());
     let listed = fs::read_dir(folder).map_err(|e| Error::input(format!("it cannot be read: {e}")).in_file(folder))?;
@@ -186,7 +187,7 @@ fn truths(path: &Path, n: usize) -> Result<Vec<(u32, Fact)>> {
     Err(Error::input(format!("{} lines for {n} motions", all.len())).in_file(path))
 }
 
-/// The links that some column moves: the others are free wherever the start is.
+/// The links that some column moves: the others are free if the start is.
 pub fn moving_links(robot: &Robot) -> Vec<usize> {
     let moves = |body: u32| {
         let mut chain =
@@ -196,7 +197,7 @@ pub fn moving_links(robot: &Robot) -> Vec<usize> {
     (0..robot.links.len()).filter(|&k| moves(robot.links[k].body)).collect()
 }
 
-/// How far the triangles of a body's links are from its origin, metres; nothing for a body without links.
+/// Distance of the triangles of a body's links from its origin, metres; `None` for a body without links.
 struct Reach(Vec<Option<f64>>);
 
 impl Reach {
@@ -210,8 +211,8 @@ impl Reach {
         Self(far)
     }
 
-    /// Metres that the points of a body travel at most during a motion, least and most of the bodies that move. A free joint
-    /// counts with its origin's way alone.
+    /// Upper bounds on the travel of a body's points during a motion, metres: the smallest and the largest among the
+    /// bodies that move. For a free joint only the travel of its origin counts.
     fn travel_m(&self, robot: &Robot, [start, end]: &[Vec<f64>; 2]) -> [f64; 2] {
         let of_body = |(body, reach): (usize, &Option<f64>)| {
             let (mut sum, mut reach) = (0.0, (*reach)?);

@@ -9,12 +9,12 @@ use super::roster::YARDSTICK;
 use super::score::{LATE_M, Score};
 use firstcontact::Result;
 
-/// Contradictions of judges that are listed one by one.
+/// Maximum number of contradictions between judges that are listed individually.
 const MOST_LISTED: usize = 50;
-/// Motions of a class on which the interpolated motion is compared with the robot's.
+/// Maximum number of motions of a class on which the interpolated motion is compared with the robot's.
 const MOST_GAPS: usize = 100;
 
-/// Puts everything that is known so far into the run.
+/// Adds all results so far to the run.
 pub fn fill(run: &mut Run, ground: &Ground, contenders: &[Contender], missing: &[(String, String)]) {
     let parts: Vec<Vec<Part>> = contenders.iter().map(|c| ground.parts(c)).collect();
     let first = parts.first().map_or(&[][..], Vec::as_slice);
@@ -37,17 +37,17 @@ pub fn fill(run: &mut Run, ground: &Ground, contenders: &[Contender], missing: &
 fn notes(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Vec<String> {
     let judges: Vec<&str> = ground.judges.iter().map(|j| j.name.as_str()).collect();
     let mut notes = vec![
-        "The same motions, one after the other in the same run; the building of trees is left out of all times. Each peer is told the \
-         same triangles and joints, to the last bit."
+        "The same motions, one after the other in the same run; the building of trees is left out of all times. Each \
+         peer is told the same triangles and joints, to the last bit."
             .to_string(),
         format!(
-            "What is true of a motion is what the first of these says that knows it: {}. The engine is not its own judge: where nobody \
-             else knows, its own answers are not judged.",
+            "What is true of a motion is what the first of these says that knows it: {}. The engine is not its own \
+             judge: where nobody else knows, its own answers are not judged.",
             judges.join("; ")
         ),
         format!(
-            "Missed: told free, but there is a contact. Late: told a contact more than {:.0} mm of the robot's travel after the first one. \
-             Early: as much before it. False: told a contact, but the motion is free.",
+            "Missed: told free, but there is a contact. Late: told a contact more than {:.0} mm of the robot's travel \
+             after the first one. Early: as much before it. False: told a contact, but the motion is free.",
             LATE_M * 1e3
         ),
     ];
@@ -55,7 +55,8 @@ fn notes(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Vec<
     let figure = yardstick.and_then(|k| Some((ratio(parts.get(k)?, parts.first()?)?, k)));
     if let Some(((factor, n), _)) = figure {
         notes.push(format!(
-            "{YARDSTICK}, takes {factor:.1} times as long as this engine in one thread, in the geometric mean of {n} classes."
+            "{YARDSTICK}, takes {factor:.1} times as long as this engine in one thread, in the geometric mean of {n} \
+             classes."
         ));
     }
     notes
@@ -74,8 +75,8 @@ fn speed(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>], first: 
         Column::number("of classes", "", 0, "… as far as it has answered motions of both kinds."),
     ];
     columns.extend(ground.classes.iter().map(|c| Column::number(&c.name(), "ms", 4, "")));
-    let note = "Mean time of a motion of each class. What time was left for is weighted by how many motions with a contact and free \
-                ones the class has.";
+    let note = "Mean time of a motion of each class. What time was left for is weighted by how many motions with a \
+                contact and free ones the class has.";
     let mut table = Table::new("speed", "Time for a motion", note, columns);
     for (c, parts) in contenders.iter().zip(parts) {
         let answered: usize = c.answers.iter().map(|a| a.count()).sum();
@@ -129,7 +130,7 @@ fn sum(parts: &[Part]) -> Score {
     all
 }
 
-/// Whether a contender tells times of contact.
+/// Returns whether a contender reports times of contact.
 fn tells_times(c: &Contender) -> bool {
     let mut all = c.answers.iter().flat_map(|a| a.by_motion.iter().flatten());
     all.any(|a| matches!(a.told, Told::Contact(Some(_))))
@@ -190,7 +191,7 @@ fn faults_by_class(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>
     table
 }
 
-/// How the judges agree, and where they do not.
+/// The agreement of the judges, and their contradictions.
 fn judges(ground: &Ground) -> [Table; 2] {
     let number = |name: &str, about: &str| Column::number(name, "", 0, about);
     let columns = vec![
@@ -254,15 +255,16 @@ fn who(ground: &Ground, contenders: &[Contender], missing: &[(String, String)]) 
     table
 }
 
-/// How far the motion that most peers are given is from the robot's.
+/// The distance between the motion that most peers accept and the robot's.
 pub fn gaps(ground: &Ground) -> Result<Table> {
     let columns = vec![
         Column::text("motions", ""),
         Column::number("median", "mm", 2, ""),
         Column::number("largest", "mm", 2, ""),
     ];
-    let note = "parry's cast, FCL and Bullet take each link from its pose at the start to that at the end, its origin on a straight line. \
-                A link of a robot does not move so. Largest distance of a vertex from where it belongs, of the first 100 motions of a class.";
+    let note = "parry's cast, FCL and Bullet take each link from its pose at the start to that at the end, its origin \
+                on a straight line. A link of a robot does not move so. Largest distance of a vertex from where it \
+                belongs, of the first 100 motions of a class.";
     let mut table =
         Table::new("gap", "How far the motion that these peers are given is from the robot's", note, columns);
     for (k, class) in ground.classes.iter().enumerate() {
@@ -309,8 +311,8 @@ fn plots(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>], first: 
     plots.push(Plot {
         id: "trust".into(),
         title: "How fast, and how often wrong".into(),
-        note: "Of the motions with a contact, those that were told free or told a later contact than the first. Down and to the left is \
-               better."
+        note: "Of the motions with a contact, those that were told free or told a later contact than the first. Down \
+               and to the left is better."
             .into(),
         kind: PlotKind::Points,
         x: Axis::log("times as long as this engine in one thread"),
@@ -336,7 +338,7 @@ fn samples(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Ve
     all
 }
 
-/// The motions that most contenders answered wrongly, of each class: worth a look.
+/// The motions of each class that most contenders answered wrongly, as interesting ones.
 fn datasets(ground: &Ground, contenders: &[Contender]) -> Vec<UsedDataset> {
     let of_class = |k: usize| {
         let class = &ground.classes[k];

@@ -1,4 +1,4 @@
-//! Peers that miss, crash, hang and talk nonsense, and parry on cases that can be worked out by hand.
+//! Tests of peers that miss, crash, hang and write invalid lines, and of parry on cases with known results.
 
 use super::contender::{Answers, Told};
 use super::external::{Call, run as call};
@@ -28,7 +28,7 @@ fn joint(name: &str, origin_m: DVec3, kind: JointKind) -> Joint {
     Joint { name: name.into(), orientation: DMat3::IDENTITY, origin_m, kind }
 }
 
-/// A robot of one column that moves a cube of 0.2 m, against a square plate of 2 m across x at `plate_x_m`, or nothing if `None`.
+/// A robot of one column that moves a cube of 0.2 m, against a square plate of 2 m across x at `plate_x_m`, if any.
 fn set(robot: Robot, plate_x_m: Option<f64>, ends: &[[f64; 2]], travel_m: f64) -> Arc<Set> {
     let mut scene = Scene::new();
     let at = |x: f64, y: f64, z: f64| DVec3::new(x, y, z);
@@ -61,7 +61,7 @@ fn slider() -> Robot {
     robot
 }
 
-/// A cube that goes round the z axis at a distance of 1 m; its frame is at its middle.
+/// A cube that circles the z axis at a distance of 1 m; its frame is at its centre.
 fn arm() -> Robot {
     let mut robot = Robot::new("r", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     let column = robot.add_column("turn", ColumnKind::AngleRad, None);
@@ -72,7 +72,7 @@ fn arm() -> Robot {
     robot
 }
 
-/// A folder with shell scripts in the place of peers.
+/// A folder with shell scripts instead of peers.
 fn stub(folder: &TempDir, name: &str, lines: &str) -> PathBuf {
     let path = folder.path().join(name);
     fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
@@ -84,7 +84,7 @@ fn stub(folder: &TempDir, name: &str, lines: &str) -> PathBuf {
     path
 }
 
-/// What comes of a stub that is asked about two motions.
+/// The answers of a stub to two motions.
 fn asked(lines: &str, limit: Duration) -> Answers {
     let folder = tempfile::tempdir().unwrap();
     let program = stub(&folder, "peer", lines);
@@ -100,14 +100,15 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 #[cfg(unix)]
 fn a_peer_that_answers_is_heard() {
     let answers = asked(
-        "echo about peer 1.2; echo build 0.5; echo answer 1 free - 0.25 0.5; echo answer 0 contact 0.75 1e-3 2e-3; echo end",
+        "echo about peer 1.2; echo build 0.5; echo answer 1 free - 0.25 0.5; echo answer 0 contact 0.75 1e-3 2e-3; \
+         echo end",
         LONG,
     );
     assert_eq!((answers.trouble.clone(), answers.count(), answers.build_s), (None, 2, Some(0.5)));
     assert_eq!(answers.about.as_deref(), Some("peer 1.2"));
     let told: Vec<_> = answers.by_motion.iter().flatten().map(|a| (a.told, a.cpu_s, a.wall_s)).collect();
     assert_eq!(told, [(Told::Contact(Some(0.75)), 1e-3, 2e-3), (Told::Free, 0.25, 0.5)]);
-    // The folder, the method and the step reach it.
+    // The folder, the method and the step are passed to it.
     let words = asked(
         "test -d \"$1\" && echo about \"$2 $3\"; echo answer 0 free - 0 0; echo answer 1 free - 0 0; echo end",
         LONG,
@@ -197,7 +198,7 @@ fn what_a_peer_has_started_ends_with_it() {
     assert!(asked(&lines, Duration::from_secs(1)).trouble.unwrap().contains("stopped after"));
     let pid = fs::read_to_string(&pid_file).unwrap().trim().to_string();
     let runs = || {
-        // Whoever has ended and whom nobody has asked about yet is a zombie.
+        // A process that has ended and was not waited for is a zombie.
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
     };
@@ -210,14 +211,14 @@ fn what_a_peer_has_started_ends_with_it() {
 
 #[test]
 fn parry_finds_a_plate_that_a_cube_slides_into() {
-    // The front face starts at 0.1 and meets the plate at 0.5 after four tenths of a metre.
+    // The front face starts at 0.1 and meets the plate at 0.5 after 0.4 m.
     let set = set(slider(), Some(0.5), &[[0.0, 1.0], [0.0, 0.3], [1.0, 2.0]], 1.0);
     let cast = parry::run(&set, parry::Method::Cast, LONG, &NEVER, &mut |_| ());
     assert_eq!((cast.trouble, cast.by_motion.len()), (None, 3));
     let told: Vec<Told> = cast.by_motion.iter().flatten().map(|a| a.told).collect();
     assert!(matches!(told[0], Told::Contact(Some(t)) if (t - 0.4).abs() < 1e-3), "{told:?}");
     assert_eq!(told[1..], [Told::Free; 2]);
-    // Half a degree is 0.0087 of what the column changes.
+    // Half a degree is 0.0087 of the column's change.
     let samples = parry::run(&set, parry::Method::SamplesDeg(0.5), LONG, &NEVER, &mut |_| ());
     let told: Vec<Told> = samples.by_motion.iter().flatten().map(|a| a.told).collect();
     assert!(matches!(told[0], Told::Contact(Some(t)) if (0.4 - 1e-9..0.41).contains(&t)), "{told:?}");
@@ -233,7 +234,7 @@ fn parry_stops_when_its_time_is_over() {
 
 #[test]
 fn a_link_that_is_cast_cuts_the_corner() {
-    // From (1, 0) to (0, 1): round the corner the hand passes (0.71, 0.71), on the straight line (0.5, 0.5).
+    // From (1, 0) to (0, 1): on the circle the hand passes (0.71, 0.71), on the straight line (0.5, 0.5).
     let mut room = Arc::into_inner(set(arm(), None, &[[0.0, FRAC_PI_2]], FRAC_PI_2)).unwrap();
     let gap = gap_m(&room, 0).unwrap();
     assert!((gap - (1.0 - 0.5f64.sqrt())).abs() < 1e-12, "{gap}");
@@ -252,7 +253,8 @@ fn a_problem_says_all_that_a_peer_needs() {
     problem::write(&room, folder.path()).unwrap();
     let text = fs::read_to_string(folder.path().join("problem.txt")).unwrap();
     let expected = "bodies 3\n-1 f 0 0 0 0 0 1  1 0 0 0  0 1 0 0  0 0 1 0\n0 r 0 1 0 0 0 1  1 0 0 0  0 1 0 0  0 0 1 0\n\
-                    1 f 0 0 0 0 0 1  1 0 0 1  0 1 0 0  0 0 1 0\nlinks 1\n2 link0.obj\nscene scene.obj\nmotions 1 1\n0.25 1.5\n";
+                    1 f 0 0 0 0 0 1  1 0 0 1  0 1 0 0  0 0 1 0\nlinks 1\n2 link0.obj\nscene scene.obj\nmotions 1 1\n\
+                    0.25 1.5\n";
     assert_eq!(text, expected);
     let scene = fs::read_to_string(folder.path().join("scene.obj")).unwrap();
     assert_eq!(scene, "v 0.5 -1 -1\nv 0.5 1 -1\nv 0.5 1 1\nv 0.5 -1 1\nf 1 2 3\nf 1 3 4\n");
@@ -260,7 +262,7 @@ fn a_problem_says_all_that_a_peer_needs() {
     assert_eq!((link.matches("v ").count(), link.matches("f ").count()), (8, 12));
 }
 
-/// A pool of a slider and a plate: two motions touch it half way, two do not.
+/// A pool of a slider and a plate: two motions touch it halfway, two do not.
 fn pool(folder: &Path) {
     let urdf = "<robot name='r'><link name='rail'/>\
         <link name='cube'><collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision></link>\
@@ -289,9 +291,12 @@ fn row<'a>(table: &'a Table, name: &str) -> &'a [Cell] {
 fn the_whole_measurement_with_peers_of_all_kinds() {
     let (data, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     pool(data.path());
-    // The judge tells the truth. By bounds it misses the first contact, is late at the third motion and gives a false alarm.
-    let judge = "echo answer 0 contact 0.5 0 0; echo answer 1 free - 0 0; echo answer 2 contact 0.5 0 0; echo answer 3 free - 0 0; echo end";
-    let wrong = "echo answer 0 free - 1 1; echo answer 1 contact - 2 2; echo answer 2 contact 0.75 3 3; echo answer 3 free - 4 4; echo end";
+    // The judge is right. The method by bounds misses the first contact, is late at the third motion and gives a false
+    // alarm.
+    let judge = "echo answer 0 contact 0.5 0 0; echo answer 1 free - 0 0; echo answer 2 contact 0.5 0 0; \
+                 echo answer 3 free - 0 0; echo end";
+    let wrong = "echo answer 0 free - 1 1; echo answer 1 contact - 2 2; echo answer 2 contact 0.75 3 3; \
+                 echo answer 3 free - 4 4; echo end";
     stub(
         &data,
         "coal",
@@ -324,7 +329,7 @@ fn the_whole_measurement_with_peers_of_all_kinds() {
     assert_eq!(faults[1..9], expected);
     assert_eq!(row(table("faults"), "firstcontact, 1 thread")[1..9], [2, 0, 0, 0, 0, 0, 2, 0].map(number));
     assert_eq!(row(table("faults-by-class"), roster::YARDSTICK)[1], Cell::from("1 / 1 / 1"));
-    // The mean of all four motions; of contacts and of free ones.
+    // The mean of all four motions; of those with contacts and of free ones.
     assert_eq!(row(table("speed"), roster::YARDSTICK)[5], Cell::from(2500.0));
     let kinds: Vec<_> =
         table("kinds").rows.iter().filter(|r| r[0] == Cell::from(roster::YARDSTICK)).map(|r| &r[2]).collect();

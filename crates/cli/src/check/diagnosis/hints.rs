@@ -1,12 +1,12 @@
-//! Advice on the answers of a run: what is unusual about them, and the options that help.
+//! Hints about the answers of a run: unusual patterns, and the options that help.
 
 use super::{Diagnosis, Pair};
 use serde::Serialize;
 
-/// Links that do not move for which there is a hint.
+/// Maximum number of links that do not move with a hint of their own.
 const STILL_SHOWN: usize = 3;
 
-/// Advice, with the options that it is about.
+/// A hint, with the options that it mentions.
 #[derive(Debug, Serialize)]
 pub struct Hint {
     /// Names of options.
@@ -15,7 +15,7 @@ pub struct Hint {
     pub text: String,
 }
 
-/// The hints for a diagnosis, whose pairs are sorted.
+/// The hints for a diagnosis; `pairs` are sorted.
 pub fn of(diagnosis: &Diagnosis, pairs: &[Pair]) -> Vec<Hint> {
     let mut hints = at_start(diagnosis, pairs);
     hints.extend(diagnosis.undecided.iter().filter_map(|(reason, &n)| undecided(reason, n)));
@@ -23,7 +23,7 @@ pub fn of(diagnosis: &Diagnosis, pairs: &[Pair]) -> Vec<Hint> {
     hints
 }
 
-/// Contacts at the start: of links that do not move, which are in contact in every motion, and of others.
+/// Contacts at the start: of links that do not move, which are in contact in every motion, and of other links.
 fn at_start(diagnosis: &Diagnosis, pairs: &[Pair]) -> Vec<Hint> {
     let Diagnosis { motions, at_start, context, .. } = diagnosis;
     let touches = match context.margin_m {
@@ -68,7 +68,7 @@ fn undecided(reason: &str, n: u64) -> Option<Hint> {
     Some(Hint { options, text: format!("{n} motions are undecided {text}") })
 }
 
-/// Contacts that are not proved, or not as sharp as asked for.
+/// Contacts that are not proved, or not as narrow as requested.
 fn uncertain(diagnosis: &Diagnosis) -> Vec<Hint> {
     let Diagnosis { not_proved, not_certified, context, .. } = diagnosis;
     let unproved = (*not_proved > 0).then(|| Hint {
@@ -130,7 +130,7 @@ mod tests {
             assert_eq!(options(&found), named);
             let hints = of(&found, &[]);
             assert!(hints.iter().all(|h| h.text.starts_with("3 motions are undecided ")), "{hints:?}");
-            // Every option is named in the text too.
+            // Every option also appears in the text.
             assert!(hints.iter().all(|h| h.options.iter().all(|o| h.text.contains(o))), "{hints:?}");
         }
     }
@@ -146,7 +146,7 @@ mod tests {
         assert!(with(true, true, false).is_empty());
         assert_eq!(with(false, false, false), ["--margin", "--allow"]);
         assert_eq!(with(true, false, false), ["--tolerance"]);
-        // A verdict alone is wide by intent.
+        // A verdict alone is intentionally wide.
         assert!(with(true, false, true).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! A binary glTF file as it grows: numbers go into its buffer, and what describes them into its JSON.
+//! A binary glTF file under construction: numbers are appended to its buffer, and their description to its JSON.
 
 use firstcontact::error::{Error, Result};
 use firstcontact::model::robot::Triangle;
@@ -11,14 +11,14 @@ use gltf_json::{Index, Root};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a GLB file begins with, and what its two chunks do (glTF 2.0, section 4.4).
+/// The first bytes of a GLB file, and the types of its two chunks (glTF 2.0, section 4.4).
 const MAGIC: &[u8; 4] = b"glTF";
 const JSON_CHUNK: &[u8; 4] = b"JSON";
 const BINARY_CHUNK: &[u8; 4] = b"BIN\0";
-/// Vertices that indices of 16 bits reach; the last number is reserved.
+/// Number of vertices that 16-bit indices can address; the last number is reserved.
 const SHORT: usize = 65_535;
 
-/// The file; `root` is free to be added to.
+/// The file; `root` may be extended directly.
 #[derive(Debug, Default)]
 pub struct File {
     pub root: Root,
@@ -28,7 +28,7 @@ pub struct File {
 }
 
 impl File {
-    /// A surface that is no metal, seen from both sides; red, green, blue as on the screen.
+    /// A non-metallic surface, visible from both sides; red, green, blue as displayed.
     pub fn material(&mut self, name: &str, [r, g, b]: [u8; 3]) -> Index<Material> {
         let linear = |c: u8| (f32::from(c) / 255.0).powf(2.2);
         let pbr_metallic_roughness = PbrMetallicRoughness {
@@ -41,7 +41,8 @@ impl File {
         self.root.push(Material { name, double_sided: true, pbr_metallic_roughness, ..Material::default() })
     }
 
-    /// Triangles as a mesh; vertices of equal coordinates are one. There is none where all triangles are points or edges.
+    /// Triangles as a mesh; vertices with equal coordinates are merged. `None` if all triangles degenerate to points or
+    /// edges.
     pub fn mesh(&mut self, triangles: &[Triangle], material: Index<Material>) -> Option<Index<Mesh>> {
         let mut numbers = HashMap::new();
         let (mut vertices, mut indices) = (Vec::<[f32; 3]>::new(), Vec::<u32>::new());
@@ -102,7 +103,7 @@ impl File {
         self.root.push(accessor)
     }
 
-    /// Quaternions, or anything else of four numbers.
+    /// Quaternions, or other vectors of four numbers.
     pub fn quadruples(&mut self, values: &[[f32; 4]]) -> Index<Accessor> {
         let view = self.view(bytemuck::cast_slice(values), None);
         self.root.push(accessor(view, values.len(), ComponentType::F32, Type::Vec4))
@@ -122,11 +123,11 @@ impl File {
         index
     }
 
-    /// Bytes in the buffer.
+    /// Appends bytes to the buffer.
     fn view(&mut self, bytes: &[u8], target: Option<gltf_json::validation::Checked<Target>>) -> Index<View> {
         let offset = self.buffer.len();
         self.buffer.extend_from_slice(bytes);
-        // Whatever comes next begins at a multiple of the largest number.
+        // The next bytes begin at a multiple of the largest number's size.
         self.buffer.resize(self.buffer.len().next_multiple_of(4), 0);
         self.root.push(View {
             buffer: Index::new(0),
@@ -143,7 +144,7 @@ impl File {
     /// The whole file.
     ///
     /// # Errors
-    /// It would be larger than the 4 GiB that the format has room for.
+    /// It would be larger than the 4 GiB that the format allows.
     pub fn finish(mut self) -> Result<Vec<u8>> {
         self.root.buffers = vec![Buffer {
             byte_length: self.buffer.len().into(),

@@ -1,4 +1,4 @@
-//! What belongs into the view of each motion, and where to look at it from.
+//! The visible region of each motion, and the direction from which to look at it.
 
 use super::{ShownMotion, touch};
 use crate::picture::posed;
@@ -11,28 +11,28 @@ use firstcontact::motion::Motions;
 use glam::DVec3;
 use serde::Serialize;
 
-/// Times at which the way of a motion is sampled.
+/// Number of times at which a motion is sampled.
 const MOMENTS: usize = 9;
-/// Points that are sampled on the ways of all motions together.
+/// Number of points that are sampled on all motions together.
 const POINTS: usize = 4000;
-/// Width by height of the view that a direction is chosen for.
+/// Aspect ratio (width divided by height) for which a direction is chosen.
 const ASPECT: f64 = 1.6;
 
 /// The view of one motion.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Frame {
-    /// The middle of what is shown, local coordinates, metres.
+    /// The centre of the visible region, local coordinates, metres.
     pub focus_m: [f64; 3],
-    /// Half the diagonal of what is shown, metres.
+    /// Half the diagonal of the visible region, metres.
     pub extent_m: f64,
-    /// Degrees about z from the x axis to where the camera is.
+    /// Angle about z from the x axis to the camera, degrees.
     pub azimuth_deg: f64,
-    /// Degrees above the horizontal plane.
+    /// Angle above the horizontal plane, degrees.
     pub elevation_deg: f64,
 }
 
 impl Frame {
-    /// Frames the way of a motion, given as points in local coordinates, and the contact.
+    /// The view of a motion, given by points along it in local coordinates, and of its contact.
     pub fn new(engine: &Engine, motions: &Motions, shown: &ShownMotion, way: &[DVec3]) -> Result<Self> {
         let world = engine.world();
         let contact = touch(shown.verdict);
@@ -48,7 +48,7 @@ impl Frame {
     }
 }
 
-/// Points of the links that move, all along the way of each motion; of all links if none moves. Local coordinates.
+/// Points of the moving links along each motion; of all links if none moves. Local coordinates.
 pub fn points_of_ways(engine: &Engine, motions: &Motions, shown: &[ShownMotion]) -> Result<Vec<Vec<DVec3>>> {
     let world = engine.world();
     let along = |s: &ShownMotion| {
@@ -77,7 +77,7 @@ pub fn points_of_ways(engine: &Engine, motions: &Motions, shown: &[ShownMotion])
     Ok(poses.iter().map(points).collect())
 }
 
-/// The middle of the box around points, and half its diagonal, metres.
+/// The centre of the box around points, and half its diagonal, metres.
 pub fn middle_and_size(points: &[DVec3]) -> (DVec3, f64) {
     let empty = (DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY));
     let (lo, hi) = points.iter().fold(empty, |(lo, hi), p| (lo.min(*p), hi.max(*p)));

@@ -1,10 +1,10 @@
-//! Motions as binary glTF (GLB), for viewers of others and for the page of reports.
+//! Motions as binary glTF (GLB), for third-party viewers and for the page of reports.
 //!
-//! Every body of the robot is a node under its parent's, moved by animations as its joint moves; links are nodes with
+//! Every body of the robot is a node below its parent's, animated according to its joint's motion; links are nodes with
 //! meshes below. The first contact of a motion is a red ball with an arrow along the normal. Each motion is one
-//! animation, of a second for the whole motion, and its `extras` are the answer as `check` writes it. Coordinates are
-//! metres; below the topmost node z is up, as in the engine, and `extras` of the scene give the origin where it is not
-//! the world's, and where to look at each motion from.
+//! animation of one second for the whole motion, and its `extras` contain the answer as `check` writes it. Coordinates
+//! are metres; below the topmost node z is up, as in the engine. The `extras` of the scene contain the origin if it is
+//! not the world's, and the view of each motion.
 
 mod file;
 mod frame;
@@ -35,15 +35,15 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::f32::consts::FRAC_1_SQRT_2;
 
-/// The radius of the ball at a contact, by the size of what moves.
+/// The radius of the ball at a contact, relative to the size of the moving parts.
 const MARK: f64 = 0.02;
 
-/// A motion to be shown.
+/// A motion to show.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownMotion<'a> {
     /// Its index in the given motions.
     pub at: usize,
-    /// The number that names it.
+    /// The number in its name.
     pub number: usize,
     /// The engine's answer for it.
     pub verdict: &'a Verdict,
@@ -60,11 +60,12 @@ pub struct Glb {
     pub of_triangles: usize,
 }
 
-/// Makes a GLB file of the robot, the scene and some motions, each an animation; of a scene of more than
-/// `most_triangles` those objects that are nearest to the motions. `scene` is the one that the engine was built for.
+/// Makes a GLB file of the robot, the scene and some motions, each an animation. Of a scene of more than
+/// `most_triangles` only the objects nearest to the motions are included. `scene` is the one that the engine was built
+/// for.
 ///
 /// # Errors
-/// A motion does not fit the robot or turns a joint by more than some 800 turns; the file would be larger than 4 GiB.
+/// A motion does not fit the robot or turns a joint by more than about 800 turns; the file would be larger than 4 GiB.
 pub fn export(
     engine: &Engine,
     scene: &Scene,
@@ -96,13 +97,13 @@ pub fn export(
         let mut animation = Keys::new(&mut file);
         let motion = motion(world, motions, s.at)?;
         for ((node, joint), body) in bodies.iter().zip(&motion.joints).zip(&world.robot.bodies) {
-            // The root's keys are there even where nothing moves: a motion is an animation.
+            // The root has keys even if nothing moves: every motion is an animation.
             if body.joint.kind != JointKind::Fixed || body.parent.is_none() {
                 animation.translation(*node, &way::positions(joint));
                 animation.rotation(*node, &way::rotations(joint)?);
             }
         }
-        // Of several motions only the mark of the one that is played is there.
+        // With several motions only the mark of the one that is played is visible.
         if shown.len() > 1 {
             for (other, mark) in marks.iter().enumerate() {
                 let size = if other == k { sizes_m[k] as f32 } else { 0.0 };
@@ -139,7 +140,7 @@ fn touch(verdict: &Verdict) -> Option<&Touch> {
 /// A topmost node, below which z is up, and a node for each body, with its links below.
 fn add_robot(file: &mut File, world: &World, motion: &ModelMotion) -> (Index<Node>, Vec<Index<Node>>) {
     let blue = file.material("robot", palette::ROBOT);
-    // A quarter turn about x: what was up along z is up along y then.
+    // A quarter turn about x: z, which is up in the engine, becomes y.
     let up = UnitQuaternion([-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2]);
     let top = file.root.push(Node { name: Some("z is up".into()), rotation: Some(up), ..Node::default() });
     let mut nodes: Vec<Index<Node>> = Vec::with_capacity(world.robot.bodies.len());
@@ -186,7 +187,7 @@ fn add_scene(file: &mut File, world: &World, shown: &[near::Shown], touched: &[u
     nodes
 }
 
-/// A ball and an arrow for each motion with a contact; all have one mesh.
+/// A ball and an arrow for each motion with a contact; all share one mesh.
 fn add_marks(file: &mut File, world: &World, shown: &[ShownMotion], sizes_m: &[f64]) -> Vec<Option<Index<Node>>> {
     if !shown.iter().any(|s| touch(s.verdict).is_some()) {
         return vec![None; shown.len()];
@@ -213,12 +214,12 @@ fn add_marks(file: &mut File, world: &World, shown: &[ShownMotion], sizes_m: &[f
     shown.iter().zip(sizes_m).map(mark).collect()
 }
 
-/// What no program but the reader's own understands: as JSON.
+/// Data for the project's own reader, as JSON.
 fn extras(told: &impl Serialize) -> Result<Option<Box<RawValue>>> {
     serde_json::value::to_raw_value(told).map(Some).map_err(|e| Error::usage(format!("glTF: {e}")))
 }
 
-/// An animation as it grows.
+/// An animation under construction.
 struct Keys<'f> {
     file: &'f mut File,
     channels: Vec<Channel>,
@@ -235,13 +236,13 @@ impl<'f> Keys<'f> {
         self.add(node, Property::Translation, 1, values);
     }
 
-    /// At equal steps of time; two or more.
+    /// Rotations at equal steps of time; two or more.
     fn rotation(&mut self, node: Index<Node>, keys: &[[f32; 4]]) {
         let values = self.file.quadruples(keys);
         self.add(node, Property::Rotation, keys.len() - 1, values);
     }
 
-    /// The same all the time.
+    /// A constant scale.
     fn scale(&mut self, node: Index<Node>, size: f32) {
         let values = self.file.vectors(&[[size; 3]; 2], None);
         self.add(node, Property::Scale, 1, values);

@@ -1,4 +1,4 @@
-//! Which triangles of a large scene are shown: whole objects, nearest to the motion first.
+//! Choice of the visible triangles of a large scene: whole objects, nearest to the motion first.
 
 use firstcontact::model::robot::Triangle;
 use firstcontact::model::world::World;
@@ -8,24 +8,24 @@ use rayon::prelude::*;
 /// Maximum number of comparisons of a triangle and a point.
 const MAX_COMPARISONS: usize = 300_000_000;
 
-/// An object of the scene, and those of its triangles that are shown (local coordinates).
+/// An object of the scene, and its triangles to show (local coordinates).
 #[derive(Debug)]
 pub struct Shown {
     pub object: u32,
     pub triangles: Vec<Triangle>,
 }
 
-/// An object, while objects are chosen.
+/// An object during the choice.
 #[derive(Clone, Copy)]
 struct Candidate {
     object: u32,
     n_triangles: usize,
-    /// Square of the distance from its nearest triangle to the points.
+    /// Square of the distance of its nearest triangle from the points.
     distance: f32,
 }
 
 /// Chooses the objects nearest to `points` (local coordinates), `first` before all others, until there are `most`
-/// triangles. The last object may be cut to its nearest triangles. Takes 4 bytes for each triangle of the scene.
+/// triangles. The last object may be reduced to its nearest triangles. Uses 4 bytes for each triangle of the scene.
 pub fn nearest(world: &World, points: &[DVec3], first: &[u32], most: usize) -> Vec<Shown> {
     let scene = &world.scene;
     let room = (MAX_COMPARISONS / scene.triangles.len().max(1)).clamp(8, 400);

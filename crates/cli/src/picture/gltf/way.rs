@@ -1,8 +1,8 @@
 //! The in-between motion of a joint as keys of a glTF animation.
 //!
 //! A joint turns at a constant rate about a fixed axis and its origin moves at a constant velocity. Between keys glTF
-//! turns at a constant rate about a fixed axis too (the shorter way) and moves at a constant velocity: so the animation
-//! **is** the motion, but for single precision, as soon as no step turns by half a turn or more.
+//! also turns at a constant rate about a fixed axis (by the smaller angle) and moves at a constant velocity: so the
+//! animation **is** the motion, up to single precision, if no step turns by half a turn or more.
 
 use firstcontact::error::{Error, Result};
 use firstcontact::motion::JointMotion;
@@ -10,15 +10,16 @@ use firstcontact::numeric::trig::sin_cos_product;
 use glam::{DQuat, DVec3};
 use std::f64::consts::FRAC_PI_6;
 
-/// The largest turn from key to key: far from half a turn, so that viewers that do not follow the arc are near it too.
+/// The largest turn between keys: far below half a turn, so that viewers that do not follow the arc are still close to
+/// it.
 const STEP_RAD: f64 = FRAC_PI_6;
-/// The most keys of a joint: some 800 turns.
+/// The maximum number of keys of a joint: about 800 turns.
 const MOST_KEYS: usize = 10_000;
 
 /// Orientations (x, y, z, w) of a joint at equal steps of time, both ends included.
 ///
 /// # Errors
-/// The joint turns too far to be shown.
+/// The joint turns too far to be exported.
 pub fn rotations(joint: &JointMotion) -> Result<Vec<[f32; 4]>> {
     let n = (joint.w_rad.abs() / STEP_RAD).ceil().max(1.0);
     if n > MOST_KEYS as f64 {
@@ -28,7 +29,7 @@ pub fn rotations(joint: &JointMotion) -> Result<Vec<[f32; 4]>> {
     let mut last = DQuat::IDENTITY;
     let keys = (0..=n as usize).map(|k| {
         let turned = orientation(joint, k as f64 / n);
-        // Of a quaternion and its negative, which are the same orientation, the one that is nearer to the last.
+        // A quaternion and its negative are the same orientation; the one closer to the previous key is used.
         last = if last.dot(turned) < 0.0 { -turned } else { turned };
         last.as_quat().normalize().to_array()
     });

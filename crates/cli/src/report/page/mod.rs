@@ -1,4 +1,4 @@
-//! The page: one HTML file that requests nothing from a network. Its own policy would not allow it either.
+//! The page: one HTML file that makes no network requests; its content security policy also forbids them.
 
 mod results;
 mod run;
@@ -14,7 +14,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 const STYLE: &str = include_str!("../viewer/style.css");
 const THREE: &str = include_str!("../viewer/three.min.js");
 const VIEWER: &str = include_str!("../viewer/viewer.js");
-/// Browsers load nothing from elsewhere for a page with this policy, whatever its content.
+/// The content security policy: with it, browsers load nothing from elsewhere, whatever the page contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; \
                       base-uri 'none'; form-action 'none'";
 
@@ -27,7 +27,7 @@ pub struct Page<'a> {
     pub results: &'a [Results],
     /// Runs of measurements, after the results.
     pub runs: &'a [Run],
-    /// Motions in three dimensions; those of the first results come first.
+    /// Motions in three dimensions; those of the first results are at the beginning.
     pub views: &'a Views,
 }
 
@@ -80,7 +80,7 @@ impl Page<'_> {
                     }
                     @if !sets.is_empty() {
                         @for (i, set) in sets.iter().enumerate() {
-                            // Text that is not a script: browsers keep it and do nothing with it.
+                            // Text that is not a script: browsers keep it without executing it.
                             script type="text/plain" id=(glb_id(i)) {
                                 (PreEscaped(BASE64_STANDARD.encode(&set.glb.bytes)))
                             }
@@ -98,12 +98,12 @@ impl Page<'_> {
         !self.views.sets.is_empty() || !self.views.notes.is_empty()
     }
 
-    /// Returns true if the title alone does not say what a section is about.
+    /// Returns whether the title alone does not describe a section.
     fn needs_headings(&self) -> bool {
         self.results.len() + self.runs.len() > 1
     }
 
-    /// The number and the figure of each motion of results `i` that the view shows.
+    /// The number and the figure of each motion of results `i` in the view.
     fn figures(&self, i: usize) -> Vec<(usize, String)> {
         let sets = self.views.sets.iter().enumerate().filter(|(_, set)| set.of_results == Some(i));
         sets.flat_map(|(s, set)| set.motions.iter().enumerate().map(move |(k, m)| (m.number, figure_id(s, k))))

@@ -1,4 +1,4 @@
-//! The sections of results of `check`: verdicts, contacts, undecided motions, and what was tested.
+//! The sections of results of `check`: verdicts, contacts, undecided motions, and the tested conditions.
 
 use super::results_id;
 use crate::bench::markdown;
@@ -7,7 +7,7 @@ use crate::report::findings::{Counts, Findings};
 use crate::report::results::Results;
 use maud::{Markup, html};
 
-/// Pairs of link and object that the page lists.
+/// Maximum number of pairs of link and object on the page.
 const MAX_PAIRS: usize = 200;
 
 fn number(n: u64) -> String {
@@ -85,7 +85,7 @@ fn shares(counts: &Counts) -> Markup {
     }
 }
 
-/// The tables below the view; `figures` are the motions that it shows.
+/// The tables below the view; `figures` are the motions in the view.
 pub fn tables(i: usize, results: &Results, figures: &[(usize, String)]) -> Markup {
     let findings = &results.findings;
     let id = |name: &str| format!("{}-{name}", results_id(i));
@@ -107,7 +107,7 @@ pub fn tables(i: usize, results: &Results, figures: &[(usize, String)]) -> Marku
     }
 }
 
-/// A table that scrolls in itself where it is wider or longer than its place.
+/// A table that scrolls within itself if it is wider or longer than its place.
 fn table(name: &str, heads: &[(&str, &str)], rows: &[Vec<Markup>]) -> Markup {
     html! {
         div .scroll .tall tabindex="0" role="region" aria-label=(name) {
@@ -123,14 +123,14 @@ fn table(name: &str, heads: &[(&str, &str)], rows: &[Vec<Markup>]) -> Markup {
     }
 }
 
-/// A name that may be broken after each of its parts.
+/// A name with line-break opportunities after each of its parts.
 fn name(text: &str) -> Markup {
     html! {
         @for part in text.split_inclusive(['_', '/', '-', '.', ':']) { (part) wbr; }
     }
 }
 
-/// The number of a motion; if the view shows the motion, a button that goes there.
+/// The number of a motion; if the motion is in the view, a button that leads to it.
 fn motion(answer: &Answer, figures: &[(usize, String)]) -> Markup {
     let figure = figures.iter().find(|(number, _)| *number == answer.motion);
     html! {

@@ -1,4 +1,4 @@
-//! The section of a run of measurements: its tables, plots and samples, and where it was made.
+//! The section of a run of measurements: its tables, plots and samples, and its machine.
 
 use super::run_id;
 use crate::bench::machine::Machine;
@@ -69,7 +69,7 @@ fn table(id: &str, table: &Table) -> Markup {
     }
 }
 
-/// A sentence of a run: what stands between two `**` is strong, between two backquotes code, as in its Markdown file.
+/// A sentence of a run: text between two `**` is strong, text between two backquotes is code, as in its Markdown file.
 fn sentence(text: &str) -> Markup {
     html! {
         @for (part, is_strong) in spans(text, "**") {
@@ -82,7 +82,7 @@ fn sentence(text: &str) -> Markup {
     }
 }
 
-/// The parts of a text, and whether each stands between two marks; a mark without a second one is text.
+/// The parts of a text, and whether each is between two marks; a mark without a second one is text.
 fn spans<'t>(text: &'t str, mark: &str) -> Vec<(&'t str, bool)> {
     let (mut parts, mut rest) = (Vec::new(), text);
     while let Some((before, (within, after))) =
@@ -95,7 +95,7 @@ fn spans<'t>(text: &'t str, mark: &str) -> Vec<(&'t str, bool)> {
     parts
 }
 
-/// Cells stay on one line, unless they are texts longer than this.
+/// Maximum number of characters of a text that stays on one line, like all other cells.
 const LONG: usize = 48;
 
 fn is_long(cell: &Cell) -> bool {
@@ -112,7 +112,7 @@ fn shown(cell: &Cell, digits: usize) -> String {
 
 fn plot(id: &str, plot: &Plot) -> Result<Markup> {
     let svg = chart::svg(plot)?;
-    // A page takes the element alone.
+    // Only the element is inserted into a page.
     let svg = svg.find("<svg").map_or("", |at| &svg[at..]);
     Ok(html! {
         figure .plot id=(id) {
@@ -154,7 +154,7 @@ fn samples(samples: &[Samples]) -> Markup {
     }
 }
 
-/// Where and with what a run was made.
+/// The machine and the versions of a run.
 fn place(run: &Run) -> Markup {
     let Machine { cpu, cores, threads, memory_bytes, os, adapters } = &run.machine;
     let v = &run.versions;

@@ -1,4 +1,4 @@
-//! The view in three dimensions, its controls, and the list of the motions that it shows.
+//! The view in three dimensions, its controls, and the list of its motions.
 
 use super::{figure_id, glb_id};
 use crate::bench::markdown;
@@ -29,7 +29,7 @@ pub fn section(views: &Views) -> Markup {
     }
 }
 
-/// The motion that is shown first: the contact with most to see before it.
+/// The motion that is shown first: the contact with the longest motion before it.
 fn first(sets: &[SetView]) -> (usize, usize) {
     let all = sets.iter().enumerate().flat_map(|(i, s)| s.motions.iter().enumerate().map(move |(k, m)| (i, k, m)));
     let contacts = all.filter_map(|(i, k, m)| Some((m.contact_at?, i, k)));
