@@ -1,14 +1,14 @@
-//! Joint names of a file, and the columns of the robot that they stand for.
+//! The joint names of a file, and the robot's columns that they refer to.
 
 use super::joint_values::MissingJoints;
 use super::robot::Robot;
 use crate::error::{Error, Result, quoted};
 use std::collections::HashMap;
 
-/// The remedy where columns do not fit.
+/// The remedy if columns do not match.
 pub(crate) const SEE_COLUMNS: &str = "firstcontact info --robot prints the columns in order";
 
-/// Names in a message; the others are counted.
+/// Maximum number of names listed in a message; the others are counted.
 const MAX_LISTED: usize = 10;
 
 /// The columns of the robot in the order in which a file names them, and the values of all others.
