@@ -1,12 +1,13 @@
 //!use lib/rotation
-// extremal: follows the extremal pairs of ellipsoids over some steps, by the classical Runge-Kutta method on the normal form.
-// One invocation for each pair.
+// extremal: follows the extremal pairs of ellipsoids over some steps, by the classical Runge-Kutta method on the normal
+// form. One invocation for each pair.
 //
-// A place is a unit vector q, the point R D q with the semi-axes D: no chart, no pole, no sine. In geodesic coordinates about q
-// the derivatives are those of q cos + e sin: first R D e1 and R D e2, second -R D q, none mixed. With these the upper left
-// block of the matrix is -(f.n) times the unit matrix, so that two unknowns are left.
+// A position is a unit vector q, the point R D q with the semi-axes D: no chart, no pole, no sine. In geodesic
+// coordinates about q the derivatives are those of q cos + e sin: first R D e1 and R D e2, second -R D q, none mixed.
+// With these the upper left block of the matrix is -(f.n) times the unit matrix, so that two unknowns remain.
 //
-// This follows local extrema; it proves nothing, and the rules of the culling kernels for arithmetic do not apply to it.
+// This follows local extrema; it proves nothing, and the rules of the culling kernels for arithmetic do not apply to
+// it.
 
 struct Settings {
     n_pairs: u32,
@@ -16,11 +17,11 @@ struct Settings {
 }
 
 @group(0) @binding(0) var<uniform> extremal_settings: Settings;
-// Ten for each pair: semi-axes of A, of B; rotation of A, of B at the start of the steps; their turns in half a step (as
-// quaternions); origin of B less that of A, its rate; angular velocities of A, of B.
+// Ten for each pair: semi-axes of A, of B; rotation of A, of B at the start of the steps; their turns in half a step
+// (as quaternions); origin of B minus that of A, its rate; angular velocities of A, of B.
 @group(0) @binding(1) var<storage, read> extremal_pairs: array<vec4<f32>>;
-// Three for each pair: place on A and distance; place on B and largest error; cosine between the normals, status (0 good,
-// 1 singular) and least ratio of the determinant met.
+// Three for each pair: position on A and distance; position on B and largest error; cosine between the normals, status
+// (0 good, 1 singular) and least ratio of the determinant encountered.
 @group(0) @binding(2) var<storage, read_write> extremal_states: array<vec4<f32>>;
 
 const PAIR: u32 = 10u;
@@ -32,7 +33,7 @@ struct Body {
     rotation: vec4<f32>,
 }
 
-// What both bodies are at one moment.
+// The state of both bodies at one moment.
 struct Moment {
     a: Body,
     b: Body,
@@ -105,7 +106,7 @@ fn rates(m: Moment, at: Places) -> Rates {
     let r_block = mat2x2<f32>(dot(f1, h1), dot(f1, h2), dot(f2, h1), dot(f2, h2));
     let bend = dot(delta, h);
     let t_block = mat2x2<f32>(-dot(h1, h1) - bend, -dot(h1, h2), -dot(h1, h2), -dot(h2, h2) - bend);
-    // What is left for B once A is eliminated.
+    // The equations for B after A is eliminated.
     let s = t_block - (1.0 / alpha) * (r_block * q_block);
     let right = rb - (1.0 / alpha) * (r_block * ra);
     let det = s[0][0] * s[1][1] - s[1][0] * s[0][1];
@@ -115,7 +116,7 @@ fn rates(m: Moment, at: Places) -> Rates {
     var out: Rates;
     out.places.a = ea[0] * ua.x + ea[1] * ua.y;
     out.places.b = eb[0] * ub.x + eb[1] * ub.y;
-    // Also small where A's centre lies beyond the tangent plane of B: the pair is on a far side.
+    // Also small if A's centre is beyond the tangent plane of B: the pair is on a far side.
     out.determinant = min(abs(det) / largest, alpha / max(length(f), 1e-30));
     return out;
 }
@@ -167,7 +168,7 @@ fn follow(
         at = Places(normalize(a), normalize(b));
         least = min(least, min(min(k1.determinant, k2.determinant), min(k3.determinant, k4.determinant)));
     }
-    // What is known of the pair at the end.
+    // The results for the pair at the end.
     let f = point(m.a, at.a);
     let delta = f - point(m.b, at.b) + m.origins;
     let n = normalize(rotated(m.b.rotation, at.b / m.b.axes));
@@ -175,7 +176,7 @@ fn follow(
     let facing = dot(n_a, n);
     let sigma = dot(delta, n);
     let reach = length(m.a.axes) + length(m.b.axes);
-    // The sine between the normals, and what of delta is not along the normal.
+    // The sine between the normals, and the component of delta that is not along the normal.
     let error = max(length(cross(n_a, n)), length(delta - sigma * n) / reach);
     // Written so that NaN counts as lost.
     let good = least > SINGULAR && error < 1e6;

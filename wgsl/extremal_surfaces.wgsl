@@ -1,11 +1,12 @@
 //!use lib/rotation
-// extremal_surfaces: follows the extremal pairs of tori and Bézier patches over some steps, by the classical Runge-Kutta method on the
-// normal form in all four parameters. One invocation for each pair.
+// extremal_surfaces: follows the extremal pairs of tori and Bézier patches over some steps, by the classical
+// Runge-Kutta method on the normal form in all four parameters. One invocation for each pair.
 //
-// A place is where a step begins, with the parameters' change in the step beside it. On a torus it is two points of the unit circle,
-// which the change turns by a polynomial: no sine is needed, whose accuracy no adapter promises.
+// A position is the start of a step, together with the parameters' change in the step. On a torus it is two points of
+// the unit circle, which the change turns by a polynomial: no sine is needed, whose accuracy no adapter guarantees.
 //
-// This follows local extrema; it proves nothing, and the rules of the culling kernels for arithmetic do not apply to it.
+// This follows local extrema; it proves nothing, and the rules of the culling kernels for arithmetic do not apply to
+// it.
 
 struct Settings {
     n_pairs: u32,
@@ -15,12 +16,12 @@ struct Settings {
 }
 
 @group(0) @binding(0) var<uniform> extremal_settings: Settings;
-// Ten for each pair: A, B, as (ring, tube, 0, 0) of a torus or (first control point, 1 or -1 for the normal's side, 0, 1) of a patch;
-// rotation of A, of B at the start of the steps; their turns in half a step (as quaternions); origin of B less that of A with
-// the bodies' size; its rate; angular velocities of A, of B.
+// Ten for each pair: A, B, as (ring, tube, 0, 0) of a torus or (first control point, 1 or -1 for the normal's side, 0,
+// 1) of a patch; rotation of A, of B at the start of the steps; their turns in half a step (as quaternions); origin of
+// B minus that of A with the bodies' size; its rate; angular velocities of A, of B.
 @group(0) @binding(1) var<storage, read> extremal_pairs: array<vec4<f32>>;
-// Three for each pair: place on A, on B, as (cos u, sin u, cos v, sin v) of a torus or (u, v, 0, 0) of a patch; distance, largest error,
-// cosine between the normals, status (0 good, 1 lost).
+// Three for each pair: position on A, on B, as (cos u, sin u, cos v, sin v) of a torus or (u, v, 0, 0) of a patch;
+// distance, largest error, cosine between the normals, status (0 good, 1 lost).
 @group(0) @binding(2) var<storage, read_write> extremal_states: array<vec4<f32>>;
 // Sixteen for each patch: control points times weights, with the weights, the second parameter running faster.
 @group(0) @binding(3) var<storage, read> extremal_nets: array<vec4<f32>>;
@@ -28,7 +29,7 @@ struct Settings {
 const PAIR: u32 = 10u;
 const STATE: u32 = 3u;
 const SINGULAR: f32 = 1e-6;
-// Radians that a place on a torus may move by in a step: what the polynomials are good for.
+// Largest change of a position on a torus in a step, radians: the range in which the polynomials are accurate.
 const FARTHEST: f32 = 1.0;
 
 struct Body {
@@ -47,7 +48,7 @@ struct Jet {
     vv: vec3<f32>,
 }
 
-// What both bodies are at one moment, and at which places.
+// The state of both bodies at one moment, and the positions.
 struct Moment {
     a: Body,
     b: Body,
@@ -59,7 +60,7 @@ struct Moment {
     size: f32,
 }
 
-// `rows u' = right` in u, v, r, s; the lengths that rows and columns are divided by.
+// `rows u' = right` in u, v, r, s; `rows` and `columns` are the lengths that rows and columns are divided by.
 struct Equations {
     errors: vec4<f32>,
     rows: vec4<f32>,
@@ -72,7 +73,7 @@ struct Equations {
 
 struct Rates {
     parameters: vec4<f32>,
-    // Smallest pivot by the largest.
+    // Ratio of the smallest pivot to the largest.
     pivots: f32,
 }
 
@@ -167,7 +168,7 @@ fn jet(body: Body, by: vec2<f32>) -> Jet {
     return Jet(rotated(q, j.p), rotated(q, j.u), rotated(q, j.v), rotated(q, j.uu), rotated(q, j.uv), rotated(q, j.vv));
 }
 
-// 1 where the first tangent crossed with the second points out of the body.
+// 1 if the cross product of the first and the second tangent points out of the body.
 fn outward(body: Body) -> f32 {
     return select(body.what.y, 1.0, is_torus(body));
 }
@@ -201,7 +202,7 @@ fn equations(m: Moment, by: vec4<f32>) -> Equations {
     return e;
 }
 
-// Elimination with the largest pivot of each column; rows and columns are made comparable before.
+// Elimination with the largest pivot of each column; rows and columns are scaled before.
 fn rates(m: Moment, by: vec4<f32>) -> Rates {
     let e = equations(m, by);
     var a: array<vec4<f32>, 4>;
@@ -245,7 +246,7 @@ fn is_inside(body: Body) -> bool {
     return is_torus(body) || edges;
 }
 
-// The place to which a step has led, back on its circles.
+// The position at the end of a step, projected back onto its circles.
 fn settled(body: Body, by: vec2<f32>) -> vec4<f32> {
     let at = moved(body, by);
     if is_torus(body) {
@@ -282,7 +283,7 @@ fn follow(
     let h = extremal_settings.step;
     var good = true;
     for (var i = 0u; i < extremal_settings.n_steps; i += 1u) {
-        // One place for all four stages: what is inlined there is most of the kernel.
+        // A single call for all four stages: the inlined code is most of the kernel.
         var k = vec4<f32>();
         var by = vec4<f32>();
         var pivots = 1.0;
@@ -303,7 +304,7 @@ fn follow(
         // Written so that NaN counts as lost.
         good = good && pivots > SINGULAR && all(abs(by) < vec4<f32>(FARTHEST)) && is_inside(m.a) && is_inside(m.b);
     }
-    // What is known of the pair at the end.
+    // The results for the pair at the end.
     let e = equations(m, vec4<f32>());
     let shares = abs(e.errors / e.rows);
     let error = max(max(shares.x, shares.y), max(shares.z, shares.w));

@@ -1,6 +1,6 @@
 //!use lib/queue
-// Turns the length of a queue into the arguments of the indirect dispatch that processes it, or of an indirect draw. Dispatches
-// are two-dimensional because one dimension is limited to 65,535 workgroups.
+// Turns the length of a queue into the arguments of the indirect dispatch that processes it, or of an indirect draw.
+// Dispatches are two-dimensional because one dimension is limited to 65,535 workgroups.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read_write> control: array<atomic<u32>>;

@@ -1,6 +1,6 @@
 // The picture of a motion, as the mean of many exposures: see `gpu/draw`.
 //
-// Nothing here enters a bound: the rules for kernels do not apply.
+// Nothing here is part of a bound: the rules for kernels do not apply.
 
 struct Exposure {
     // Clip coordinates from metres relative to the focus, shifted by a part of a pixel.
@@ -12,12 +12,12 @@ struct Exposure {
     background: vec4f,
     touched: vec4f,
     eye: vec3f,
-    // Pixels around the subject within which structures before it are left out.
+    // Distance in pixels around the subject within which structures in front of it are omitted.
     halo_px: f32,
     contact: vec3f,
-    // Structures that are nearer to the camera than this are left out, metres.
+    // Structures nearer to the camera than this are omitted, metres.
     near_cut_m: f32,
-    // A layer is left out where its opacity is below its threshold.
+    // A layer is omitted if its opacity is below its threshold.
     veil_threshold: f32,
     touched_threshold: f32,
     start_threshold: f32,
@@ -31,34 +31,35 @@ struct Exposure {
     // The touched object is coloured within the first of these distances from the contact, metres, and not beyond the
     // second.
     spot_m: vec2f,
-    // Things throw shadows within this distance of the focus, metres.
+    // Objects cast shadows within this distance of the focus, metres.
     shadow_m: f32,
-    // How far shaded points are moved along their normal when they are looked up in a shadow map, metres.
+    // Distance by which shaded points are moved along their normal before a lookup in a shadow map, metres.
     shadow_offset_m: f32,
-    // The share of this exposure in the picture.
+    // The weight of this exposure in the picture.
     weight: f32,
-    // Whether the touched object is cut like a structure far from the contact.
+    // 1 if the touched object is cut like a structure far from the contact.
     cuts_touched: u32,
 }
 
 @group(0) @binding(0) var<uniform> exposure: Exposure;
-// For each pixel the distances along the view of all that moves, of the robot at any time, and of the solid robot;
-// `NOWHERE` where they are not.
+// For each pixel the distances along the view of everything that moves, of the robot at any time, and of the solid
+// robot; `NOWHERE` in empty pixels.
 @group(1) @binding(0) var subject: texture_2d<f32>;
 @group(1) @binding(1) var shadows: texture_depth_2d_array;
 @group(1) @binding(2) var shadow_sampler: sampler_comparison;
-// What `accumulate` and `finish` read.
+// The input of `accumulate` and `finish`.
 @group(1) @binding(3) var image: texture_2d<f32>;
 
 const NOWHERE: f32 = 1e30;
-// How pale the scene is, that it does not distract from the robot.
+// Amount by which the scene is faded, so that it does not distract from the robot.
 const PALE: f32 = 0.2;
 const VEIL: f32 = 0.0;
 const TOUCHED: f32 = 0.35;
 const TOUCHED_BEFORE_GHOST: f32 = 0.55;
 const GHOST: f32 = 0.55;
 const VOLUME: f32 = 0.25;
-// Translucent layers keep these shares of their opacity before the solid robot, and before one that is translucent.
+// Translucent layers keep these fractions of their opacity in front of the solid robot, and in front of a translucent
+// one.
 const BEFORE_ROBOT: f32 = 0.15;
 const BEFORE_GHOST: f32 = 0.4;
 
@@ -80,8 +81,8 @@ fn corner(@location(0) position: vec3f, @location(1) normal: vec4f, @location(2)
     return seen(position, normal, colour);
 }
 
-// The same a little farther away on the same line of sight: of two surfaces that nearly coincide, the other one is
-// seen.
+// The same slightly farther away on the same line of sight: of two surfaces that nearly coincide, the other one is
+// visible.
 @vertex
 fn corner_behind(@location(0) position: vec3f, @location(1) normal: vec4f, @location(2) colour: vec4f) -> Corner {
     return seen(exposure.eye + (position - exposure.eye) * 1.006, normal, colour);
@@ -92,13 +93,13 @@ fn distance_of(at: vec4f) -> f32 {
     return 1.0 / at.w;
 }
 
-// The normal on the side that is seen.
+// The normal on the visible side.
 fn facing(v: Corner, is_front: bool) -> vec3f {
     let n = normalize(v.normal + vec3f(0.0, 0.0, 1e-6));
     return select(-n, n, is_front);
 }
 
-// The share of light `i` that reaches a point.
+// The fraction of light `i` that reaches a point.
 fn reaching(i: i32, position: vec3f, n: vec3f) -> f32 {
     let p = (exposure.shadow_from_scene[i] * vec4f(position + n * exposure.shadow_offset_m, 1.0)).xyz;
     let uv = vec2f(0.5, -0.5) * p.xy + 0.5;
@@ -122,14 +123,14 @@ fn hazed(colour: vec3f, at: vec4f) -> vec3f {
     return mix(colour, exposure.background.rgb, PALE + (0.92 - PALE) * haze);
 }
 
-// Whether what moves, or something within the halo around it, is behind this place.
+// Returns whether something that moves, or something within the halo around it, is behind this position.
 fn is_before_subject(at: vec4f) -> bool {
     let size = vec2i(textureDimensions(subject));
     var farthest = 0.0;
     var direction = vec2f(0.0);
     for (var i = 0; i < 9; i++) {
         let near = vec2i(at.xy + exposure.halo_px * direction);
-        // The middle, then eight places around it.
+        // The middle, then eight positions around it.
         let turned = vec2f(0.7071 * (direction.x - direction.y), 0.7071 * (direction.x + direction.y));
         direction = select(turned, exposure.halo_turn, i == 0);
         let distance = textureLoad(subject, clamp(near, vec2i(0), size - 1), 0).r;
@@ -138,18 +139,18 @@ fn is_before_subject(at: vec4f) -> bool {
     return distance_of(at) < farthest * 0.998;
 }
 
-// The opacity of a ghost, which is less before the solid robot.
+// The opacity of a ghost, which is reduced in front of the solid robot.
 fn ghost(at: vec4f) -> f32 {
     return GHOST * select(1.0, BEFORE_ROBOT, textureLoad(subject, vec2i(at.xy), 0).b < NOWHERE);
 }
 
-// Whether a part of a structure is left out: before the subject, or upright and near the camera.
+// Returns whether a part of a structure is omitted: in front of the subject, or upright and near the camera.
 fn is_cut(at: vec4f, n: vec3f) -> bool {
     let near_cut_m = exposure.near_cut_m * (1.0 - smoothstep(0.5, 0.9, abs(n.z)));
     return distance_of(at) < near_cut_m || is_before_subject(at);
 }
 
-// The place of a triangle in a shadow map.
+// The position of a triangle in a shadow map.
 @vertex
 fn shadow(@builtin(instance_index) light: u32, @location(0) position: vec3f) -> @builtin(position) vec4f {
     return exposure.shadow_from_scene[light] * vec4f(position, 1.0);
@@ -171,7 +172,7 @@ fn scene(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f
     return vec4f(hazed(lit(v, facing(v, is_front)), v.at), 1.0);
 }
 
-// Structures that surround the subject: without what is before it, and without upright parts that are near the camera.
+// Structures that surround the subject: without parts in front of it, and without upright parts near the camera.
 @fragment
 fn structure(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let n = facing(v, is_front);
@@ -190,7 +191,7 @@ fn veil(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f 
     return vec4f(lit(v, facing(v, is_front)), 1.0);
 }
 
-// The object that is touched: near the contact in its colour, translucent where it is before the subject.
+// The touched object: near the contact in its colour, translucent in front of the subject.
 @fragment
 fn touched(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let distances = textureLoad(subject, vec2i(v.at.xy), 0);
@@ -209,7 +210,7 @@ fn touched(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec
     return vec4f(mix(light, hazed(light, v.at), away), 1.0);
 }
 
-// A translucent surface, of which what is nearest is seen: darker where it is seen from the side, so that its outline
+// A translucent surface, of which the nearest part is visible: darker when seen from the side, so that its outline
 // shows.
 fn shell(v: Corner, is_front: bool, threshold: f32, opacity: f32, rim: f32) -> vec4f {
     let n = facing(v, is_front);

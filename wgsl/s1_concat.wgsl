@@ -9,9 +9,10 @@
 @group(0) @binding(2) var<storage, read> parents: array<u32>;
 // For each motion and body A, B, C by rows, origin, slide, w: 34 numbers and 2 of padding.
 @group(0) @binding(3) var<storage, read> joints: array<f32>;
-// For each piece, body and sub-interval the sine and cosine of w t at the middle time …
+// For each piece, body and sub-interval the sine and cosine of w t at the middle time (entry point `jet`).
 @group(0) @binding(4) var<storage, read> angles: array<vec2<f32>>;
-// … or the ranges of the sine (x, y) and of the cosine (z, w).
+// For each piece, body and sub-interval the ranges of the sine (x, y) and of the cosine (z, w) (entry point
+// `interval`).
 @group(0) @binding(5) var<storage, read> angle_ranges: array<vec4<f32>>;
 // See lib/pose.wgsl for the order.
 @group(0) @binding(6) var<storage, read_write> poses: array<f32>;

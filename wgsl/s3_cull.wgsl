@@ -1,9 +1,9 @@
 //!use lib/queue
 //!use lib/swept_boxes
 // s3_cull: one level of the traversal of the model's tree against the scene's tree. Eight invocations for each item,
-// one for each child of its scene node. A child that the item's model node may meet goes into the next level's queue, once
-// for each child of the model node, or is a candidate if both are leaves. An item whose scene side is a cluster already
-// is tested by its first invocation alone.
+// one for each child of its scene node. A child that the item's model node may overlap is appended to the next level's
+// queue, once for each child of the model node, or is a candidate if both are leaves. An item whose scene side is
+// already a cluster is tested only by its first invocation.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read> boxes_in: array<vec4<f32>>;
@@ -27,7 +27,7 @@ struct SceneChild {
 
 struct SceneNode {
     origin: vec3<f32>,
-    // Powers of two, so large that every corner of the grid is a number of f32: what is read off it has no error.
+    // Powers of two, so large that every corner of the grid is an f32 number: decoded boxes have no error.
     step: vec3<f32>,
     padding: u32,
     children: array<SceneChild, 8>,
@@ -62,7 +62,7 @@ fn traverse(
     }
     var standing: Box;
     if (child & LEAF_BIT) != 0u {
-        // Clusters have boxes in full beside their triangles.
+        // Clusters also have boxes in full precision, next to their triangles.
         let cluster = scene_leaves[child & ~LEAF_BIT];
         standing = Box(cluster.lo, cluster.hi);
     } else {

@@ -2,18 +2,18 @@
 //!use lib/queue
 //!use lib/scene
 //!use lib/swept
-// s4_sweep: the volume that a link sweeps against the triangles of its candidates. Clears bits of the candidates in place.
-// Entry point `capsules`: one invocation per triangle of a candidate.
+// s4_sweep: the volume that a link sweeps against the triangles of its candidates. Clears bits of the candidates in
+// place. Entry point `capsules`: one invocation per triangle of a candidate.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 // One for each piece and link.
 @group(0) @binding(1) var<storage, read> moving_links: array<MovingLink>;
 @group(0) @binding(2) var<storage, read> scene_triangles: array<SceneTriangle>;
-// Counters, redo bits, limits.
+// Counters, retry bits, cutoffs.
 @group(0) @binding(3) var<storage, read_write> control: array<atomic<u32>>;
 @group(0) @binding(4) var<storage, read> poses: array<f32>;
 @group(0) @binding(5) var<storage, read> scene_leaves: array<SceneLeaf>;
-// Each is written by one workgroup alone.
+// Each is written by a single workgroup.
 @group(0) @binding(6) var<storage, read_write> candidates: array<Candidate>;
 @group(0) @binding(7) var<storage, read> links: array<Link>;
 @group(1) @binding(0) var<uniform> routing: Routing;

@@ -2,12 +2,12 @@
 //!use lib/queue
 //!use lib/scene
 //!use lib/silhouette
-// s4_sweep, drawn: what the links sweep, as maps of depth, and the triangles of the candidates against these maps. Entry
-// points, in this order: `mark`, `frame`, `clear`; `cell` with `fill`; `verify`; for each axis `along_x`, `along_y` or `along_z`
-// with `look`, then `narrow`. src/stage/s4_sweep/raster.rs says why nothing is missed.
+// s4_sweep, drawn: the links' swept volumes, as maps of depth, and the triangles of the candidates against these maps.
+// Entry points, in this order: `mark`, `frame`, `clear`; `cell` with `fill`; `verify`; for each axis `along_x`,
+// `along_y` or `along_z` with `look`, then `narrow`. src/stage/s4_sweep/raster.rs explains why nothing is missed.
 //
-// The target's pixels are never written: they are only where fragments come from. Tiles take turns in its places, so that
-// one drawing serves any number of them and all of the device has work.
+// The target's pixels are never written: they only generate fragments. Several tiles share each position in the target,
+// so that one draw call serves any number of them and keeps the whole device busy.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 // Counters.
@@ -27,15 +27,15 @@
 @group(0) @binding(13) var<storage, read> tiles_in: array<Tile>;
 @group(0) @binding(14) var<storage, read_write> atlas: array<atomic<u32>>;
 @group(0) @binding(15) var<storage, read> atlas_in: array<u32>;
-// Two words per candidate: the triangles that this view has seen, and 1 if the list had no room for them.
+// Two words per candidate: the triangles that this view has seen, and 1 if they did not fit into the list.
 @group(0) @binding(16) var<storage, read_write> seen: array<atomic<u32>>;
-// The triangles of all candidates: the candidate times SCENE_LEAF_SIZE plus the place in its leaf, or NONE.
+// The triangles of all candidates: the candidate times CLUSTER_SIZE plus the index in its cluster, or NONE.
 @group(0) @binding(17) var<storage, read_write> listed: array<u32>;
 @group(0) @binding(18) var<storage, read> listed_in: array<u32>;
 @group(1) @binding(0) var<uniform> routing: Routing;
 
-// Three maps for a piece and link, in the atlas view by view, row by row: for each pixel NEAREST less the lowest step of
-// depth, and one more than the highest step; both zero where nothing is.
+// Three maps for a piece and link, in the atlas view by view, row by row: for each pixel NEAREST minus the lowest step
+// of depth, and one more than the highest step; both are zero in empty pixels.
 struct Tile {
     middle: vec3<f32>,
     piece_link: u32,
@@ -72,7 +72,7 @@ fn mark(
     var at = first;
     for (var place = 0u; place < CLUSTER_SIZE && n != 0u; place += 1u) {
         if (left >> place & 1u) != 0u {
-            // The rest of the list must hold something, too.
+            // The rest of the list must be initialised, too.
             if at < room {
                 listed[at] = select(NONE, id * CLUSTER_SIZE + place, fits);
             }
@@ -117,7 +117,8 @@ fn frame(
     for (var axis = 0u; axis < 3u; axis += 1u) {
         scale[axis] = min((half - 1.0) * near_reciprocal(extent[axis] + 1e-9), FINEST);
     }
-    // Whatever was chosen, the tile must hold the box with half a pixel to spare; and there must be a place for it.
+    // Whatever the rounding above, the tile must contain the box with half a pixel to spare; and there must be a free
+    // slot for it.
     var slot = NONE;
     if all(scale > vec3<f32>(0.0)) && all(extent * scale * (1.0 + 8.0 * UNIT) < vec3<f32>(half - 0.5)) {
         slot = atomicAdd(&control[routing.output], 1u);
@@ -145,7 +146,7 @@ fn clear(
     }
 }
 
-// A vertex of a polygon, and what its fragments need.
+// A vertex of a polygon, and the data that its fragments need.
 struct Drawn {
     @builtin(position) position: vec4<f32>,
     @location(0) @interpolate(flat) slab: vec4<f32>,
@@ -154,7 +155,7 @@ struct Drawn {
     @location(2) @interpolate(flat) place: vec2<u32>,
     // The map's first pixel in the atlas.
     @location(3) @interpolate(flat) map: u32,
-    // The candidate and the place of the triangle in it.
+    // The candidate and the index of the triangle in it.
     @location(4) @interpolate(flat) triangle: u32,
 }
 
@@ -170,7 +171,7 @@ fn drawn(body: Body, tile: u32, view: u32, vertex: u32, triangle: u32) -> Drawn 
     let n = chunk.tile_pixels;
     let half = 0.5 * f32(n);
     let s = silhouette(body, Frame(t.middle, t.scale), view, half);
-    // Vertices lie within 2 n + 8 of the tile's middle: far enough from the target's rim, nothing is clipped.
+    // Vertices are within 2 n + 8 of the tile's middle: far enough from the target's rim, nothing is clipped.
     let columns = TARGET_PIXELS / n - 4u;
     let slot = (tile * 3u + view) % (columns * columns);
     var d: Drawn;
@@ -201,7 +202,7 @@ fn cell(@builtin(vertex_index) vertex: u32, @builtin(instance_index) instance: u
     return drawn(swept_body(a, b, link.radius, m.h), tile, view, vertex, 0u);
 }
 
-// The pixel of a map that a fragment is, or NONE if it lies beyond the tile's rim.
+// The pixel of a map for a fragment, or NONE if it is beyond the tile's rim.
 fn pixel_of(d: Drawn) -> u32 {
     let n = chunk.tile_pixels;
     let p = vec2<u32>(d.position.xy) - d.place;
@@ -211,8 +212,8 @@ fn pixel_of(d: Drawn) -> u32 {
     return d.map + p.y * n + p.x;
 }
 
-// The step that a depth lies in. Equal depths lie in equal steps and higher ones not in lower steps, so ranges that meet
-// still meet as ranges of steps.
+// The step that contains a depth. Equal depths have equal steps and higher ones never a lower step, so ranges that
+// overlap still overlap as ranges of steps.
 fn step_of(z: f32, half: f32) -> u32 {
     return u32(min(max(z + half, 0.0), 2.0 * half) * DEPTH_STEPS);
 }
@@ -240,7 +241,7 @@ fn fill(d: Drawn) {
     }
 }
 
-// Whether a point, in pixels from the tile's middle, is in a map.
+// Returns whether a point, in pixels from the tile's middle, is in a map.
 fn is_filled(map: u32, q: vec3<f32>) -> bool {
     let n = chunk.tile_pixels;
     let half = 0.5 * f32(n);
@@ -250,14 +251,14 @@ fn is_filled(map: u32, q: vec3<f32>) -> bool {
     return step < atomicLoad(&atlas[2u * pixel + 1u]) && NEAREST - atomicLoad(&atlas[2u * pixel]) <= step;
 }
 
-// The middle of an end's way in a body, whatever its radius.
+// The middle of an end's path in a body, whatever its radius.
 fn body_middle(p: PointBound, h: f32) -> vec3<f32> {
     return p.c0 + p.c2 * (h * h * 0.25);
 }
 
-// A device that loses drawings would make triangles free that are not. So each end of the link must be found in the maps
-// of each sub-interval that was to be drawn; where one is missing, the tile is not used. That does not prove the maps
-// complete, but a drawing that was lost as a whole is seen.
+// A device that loses draw calls would clear triangles that are not free. So each end of the link must be found in the
+// maps of each sub-interval that should have been drawn; if one is missing, the tile is not used. That does not prove
+// the maps complete, but a draw call that was lost completely is detected.
 @compute @workgroup_size(64)
 fn verify(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -325,7 +326,7 @@ fn look(d: Drawn) {
         return;
     }
     let s = steps(d);
-    // No step is below an empty pixel's highest, none above its lowest.
+    // No step is below the highest of an empty pixel, none above its lowest.
     if s.x > s.y || s.x >= atlas_in[2u * pixel + 1u] || NEAREST - atlas_in[2u * pixel] > s.y {
         return;
     }
@@ -345,7 +346,7 @@ fn narrow(
     let c = candidates[id];
     let count = scene_leaves[c.cluster].count;
     var left = c.triangles & (0xffffffffu >> (CLUSTER_SIZE - count));
-    // Without a tile, or a place in the list, nothing was looked at.
+    // Without a tile, or space in the list, nothing was drawn.
     let looked = atomicLoad(&tile_of[c.piece * chunk.n_links + c.link]) != NONE && atomicLoad(&seen[2u * id + 1u]) == 0u;
     if looked {
         left &= atomicLoad(&seen[2u * id]);

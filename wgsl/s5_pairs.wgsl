@@ -3,8 +3,9 @@
 //!use lib/queue
 //!use lib/scene
 //!use lib/swept_boxes
-// s5_pairs: from candidates (link, cluster) to pairs of triangles. Entry points, in this order and for each slab of time: `roots`,
-// `nodes` and `links` (once for each level of the deepest link tree), `leaves`, `pairs`, `parts`.
+// s5_pairs: from candidates (link, cluster) to pairs of triangles. Entry points, in this order and for each phase of
+// time: `seed`, `bound_nodes` and `descend_links` (once for each level of the deepest link tree), `test_leaves`,
+// `test_pairs`, `refine_pairs`.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 // Counters, retry bits, cutoffs, box numbers of nodes, lists of nodes that request boxes.
@@ -15,34 +16,35 @@
 @group(0) @binding(4) var<storage, read> scene_triangles: array<SceneTriangle>;
 @group(0) @binding(5) var<storage, read> scene_leaves: array<SceneLeaf>;
 @group(0) @binding(6) var<storage, read> candidates: array<Candidate>;
-// One bit per link and object: set where the pair is never tested.
+// One bit per link and object: set for pairs that are never tested.
 @group(0) @binding(7) var<storage, read> ignored_pairs: array<u32>;
 // Eight per node of the links' trees; the root of link i is node i.
 @group(0) @binding(8) var<storage, read> link_nodes: array<LinkChild>;
 // The link of each node.
 @group(0) @binding(9) var<storage, read> node_links: array<u32>;
-// Boxes of the children of nodes in all sub-intervals, at the numbers that `node_box_number` returns.
+// Boxes of the children of nodes in all sub-intervals, at the numbers that `boxes_of` returns, less one.
 @group(0) @binding(10) var<storage, read_write> node_boxes: array<f32>;
 @group(0) @binding(11) var<storage, read> node_boxes_in: array<vec4<f32>>;
 @group(0) @binding(12) var<storage, read> link_triangles: array<LinkTriangle>;
-// Queue in two halves: nodes against scene leaves, later link leaves against triangles, later triangles against triangles.
+// Queue in two halves: nodes against scene leaves, later link leaves against triangles, later triangles against
+// triangles.
 @group(0) @binding(13) var<storage, read_write> items: array<LinkItem>;
 // Link leaves against scene leaves.
 @group(0) @binding(14) var<storage, read_write> leaf_items: array<LinkItem>;
 @group(0) @binding(15) var<storage, read_write> pairs: array<TrianglePair>;
 @group(1) @binding(0) var<uniform> routing: Routing;
 
-// Part of a link's tree against part of the scene: a node against a cluster, then a child that is a leaf, and at last that leaf,
-// against triangles from the first of a cluster on. A leaf is LEAF_BIT, the first of its triangles times eight,
-// and how many it has less one.
+// Part of a link's tree against part of the scene: a node against a cluster, then a child that is a leaf, and finally
+// that leaf, against triangles starting with the first of a cluster. A leaf is encoded as LEAF_BIT, the index of its
+// first triangle times eight, and the number of its triangles minus one.
 struct LinkItem {
     piece_link: u32,
-    // Node, child (node times eight plus its place), or leaf.
+    // Node, child (node times eight plus its slot), or leaf.
     link_ref: u32,
     // Cluster, or its first triangle.
     scene_ref: u32,
     mask: u32,
-    // Bit i: whether the cluster's triangle i is meant.
+    // Bit i is set if triangle i of the cluster matters.
     triangles: u32,
 }
 
@@ -52,7 +54,7 @@ struct LinkChild {
     // Node, leaf or EMPTY.
     child: u32,
     half_0: vec3<f32>,
-    // The box reaches so much farther than the link is said to.
+    // Factor on the balls at the link's reach that gives the balls of this box.
     stretch: f32,
     half_1: vec3<f32>,
     half_2: vec3<f32>,
@@ -76,10 +78,10 @@ const BOX_FLOATS: u32 = 6u;
 const MOST_OF_SUBS: u32 = 12u;
 // `Counters::node_boxes` as a word of `control`.
 const NODE_BOXES_COUNTER: u32 = 137u;
-// Units that cover what rounds in a box around an oriented one.
+// Units that cover the rounding of a box around an oriented one.
 const BOX_ROUNDINGS: f32 = 32.0;
 
-// The sub-intervals of a piece that do not start after the motion's limit.
+// The sub-intervals of a piece that do not start after the motion's cutoff.
 fn mask_until_limit(m: MovingLink) -> u32 {
     let limit = atomicLoad(&control[chunk.cutoffs_at + m.motion]);
     let first = m.index * (SUBS * SLICES);
@@ -89,8 +91,8 @@ fn mask_until_limit(m: MovingLink) -> u32 {
     return ALL_SUBS >> (SUBS - min((limit - first) / SLICES + 1u, SUBS));
 }
 
-// The sub-intervals of a piece that lie in the routing slab. Slabs are equal parts of the motion, of whole sub-intervals, and a group of
-// sub-intervals belongs to the slab in which it begins: every sub-interval lies in one.
+// The sub-intervals of a piece in the routing's phase. Phases are equal parts of the motion, of whole sub-intervals,
+// and a group of sub-intervals belongs to the phase in which it begins: every sub-interval is in exactly one.
 fn mask_of_slab(m: MovingLink, group: u32) -> u32 {
     // Twice h, the length of a sub-interval, is a power of two, at most a sixteenth.
     let all = 1u << min(126u - min(bitcast<u32>(m.h) >> 23u, 126u), 31u);
@@ -107,8 +109,8 @@ fn mask_of_slab(m: MovingLink, group: u32) -> u32 {
     return (ALL_SUBS >> (SUBS - end)) & (ALL_SUBS << start);
 }
 
-// The box along the coordinate axes around an oriented box of a body in a sub-interval: src/numeric/obb_overlap.rs, `moving_range`,
-// in f32.
+// The box along the coordinate axes around an oriented box of a body in a sub-interval: src/numeric/obb_overlap.rs,
+// `moving_range`, in f32.
 fn box_around(m: MovingLink, pose: Pose, b: LinkChild) -> Box {
     let center = pose_point(pose, b.center, m.balls.x * b.stretch);
     let x = pose_direction(pose, b.half_0);
@@ -126,15 +128,15 @@ fn box_around(m: MovingLink, pose: Pose, b: LinkChild) -> Box {
     return Box(center.c0 - (fall + around), center.c0 + (rise + around));
 }
 
-// Where in `control` it stands which boxes a node has in a piece: 0 as long as nobody has asked for them, then WANTED, with the number of
-// the boxes from 1 on if there is room for them. After the last piece two lists of nodes follow.
+// The state of a node's boxes in a piece is a word of `control`: 0 until they are requested, then WANTED, plus the
+// number of the boxes, counted from 1, if they fit. Two lists of nodes follow after the last piece.
 const WANTED: u32 = 0x80000000u;
 
 fn node_boxes_at(piece: u32, node: u32) -> u32 {
     return chunk.node_boxes_at + piece * chunk.n_boxed + node;
 }
 
-// The number of the boxes of a node's children, from 1 on, or 0 if there are none.
+// The number of the boxes of a node's children, counted from 1, or 0 if there are none.
 fn boxes_of(piece: u32, node: u32) -> u32 {
     if node >= chunk.n_boxed {
         return 0u;
@@ -142,7 +144,7 @@ fn boxes_of(piece: u32, node: u32) -> u32 {
     return atomicLoad(&control[node_boxes_at(piece, node)]) & ~WANTED;
 }
 
-// Has the next step `nodes` make boxes, unless somebody had it before.
+// Requests boxes from the next dispatch of `bound_nodes`, unless they have been requested before.
 fn want_boxes(piece: u32, node: u32) {
     if node >= chunk.n_boxed || atomicLoad(&control[node_boxes_at(piece, node)]) != 0u {
         return;
@@ -159,7 +161,7 @@ fn want_boxes(piece: u32, node: u32) {
     atomicStore(&control[node_boxes_at(chunk.n_pieces, 0u) + routing.nodes_output_at + at], piece * chunk.n_boxed + node);
 }
 
-// Boxes around the oriented boxes of the children of nodes. One invocation for each of these and sub-interval.
+// Boxes around the oriented boxes of the children of nodes. One invocation for each child and sub-interval.
 @compute @workgroup_size(64)
 fn bound_nodes(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -191,7 +193,7 @@ fn bound_nodes(
     }
 }
 
-// A candidate, as far as it stands in the routing slab.
+// A candidate, restricted to the routing's phase.
 @compute @workgroup_size(64)
 fn seed(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -205,7 +207,7 @@ fn seed(
     let c = candidates[id];
     let piece_link = c.piece * chunk.n_links + c.link;
     let m = moving_links[piece_link];
-    // What stands most of the time is hardly moving, and much the same in all slabs.
+    // A link in a candidate with most of the sub-intervals hardly moves, and the result is much the same in all phases.
     let group = select(1u, SUBS, countOneBits(c.mask) > MOST_OF_SUBS);
     let mask = c.mask & mask_of_slab(m, group) & mask_until_limit(m);
     if mask == 0u {
@@ -248,7 +250,7 @@ fn block_ball(m: MovingLink, i: u32, j: u32) -> f32 {
     return select(m.balls.z, m.balls.y, j - i < 4u);
 }
 
-// The marked sub-intervals in which a child of a node may meet a standing box; `number` is that of the node's boxes.
+// The marked sub-intervals in which a child of a node may overlap a static box; `number` is that of the node's boxes.
 fn subs_near(m: MovingLink, piece: u32, place: u32, number: u32, marked: u32, standing: Box) -> u32 {
     if number != 0u {
         return subs_meeting(((number - 1u) * WIDTH + place % WIDTH) * BOX_VECTORS, marked, standing);
@@ -302,7 +304,8 @@ fn descend_links(
     }
 }
 
-// A leaf against the triangles of a cluster: one item for those that it may meet, and the sub-intervals of any of them.
+// A leaf against the triangles of a cluster: one item for those that it may touch, with the sub-intervals of any of
+// them.
 @compute @workgroup_size(64)
 fn test_leaves(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -329,7 +332,7 @@ fn test_leaves(
         rest &= rest - 1u;
     }
     if rest != 0u {
-        // The loop was cut short.
+        // The loop ended early.
         near |= rest;
         mask = item.mask;
     }
@@ -349,7 +352,7 @@ struct Corners {
     x2: PointBound,
 }
 
-// The box that they stay in.
+// The box that contains them.
 fn corners_box(x: Corners, h: f32) -> Box {
     let r0 = point_range(x.x0, h);
     let r1 = point_range(x.x1, h);
@@ -365,7 +368,7 @@ fn corners_miss(x: Corners, tri: Standing, h: f32) -> bool {
 fn block_corners(m: MovingLink, piece: u32, i: u32, j: u32, x: LinkTriangle) -> Corners {
     let pose = pose_at(piece, m.body, block_middle(i, j));
     let ball = block_ball(m, i, j);
-    // The jet's own middle lies at the block's middle, or half a sub-interval after it.
+    // The jet's own middle is the block's middle, or half a sub-interval after it.
     let shift = select(0.0, -m.h, (i + j) % 2u == 1u);
     let h = f32(j - i + 2u) * m.h;
     return Corners(
@@ -395,15 +398,15 @@ fn slice_corners(m: MovingLink, x: Corners, slice: u32) -> Corners {
     );
 }
 
-// The time in which two triangles may touch: sub-intervals, and the slice from which on they may in the first of them.
+// The time in which two triangles may touch: sub-intervals, and the first slice left in the first of them.
 struct Left {
     mask: u32,
     slice: u32,
 }
 
-// What is marked: the first sub-intervals, as many as are aligned; then ever fewer of them; then slices of one. In each that is left the
-// first slice that is may lower the motion's limit: in each, so that limits do not depend on slabs. A loop that ends early leaves bits
-// standing: nothing is lost.
+// Bisects the marked time: tests the first sub-intervals, as many as are aligned; then fewer and fewer of them; then
+// slices of one. In each sub-interval that is left its first slice left may lower the motion's cutoff: in each one, so
+// that cutoffs do not depend on phases. A loop that ends early leaves bits set: nothing is lost.
 fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32) -> Left {
     var left = Left(marked, 0u);
     var open = marked;
@@ -448,7 +451,8 @@ fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32
     return left;
 }
 
-// A triangle of a leaf against those of a cluster, eight side by side, in all sub-intervals at once: that keeps it from most of them.
+// A triangle of a leaf against those of a cluster, eight side by side, over all sub-intervals together: that separates
+// most of them.
 @compute @workgroup_size(64)
 fn test_pairs(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -491,12 +495,12 @@ fn test_pairs(
         }
     }
     if rest != 0u {
-        // The loop was cut short.
+        // The loop ended early.
         mark_retry(piece);
     }
 }
 
-// What is left of these, pair by pair: none waits for another's.
+// The remaining pairs, one per invocation, so that no pair waits for another.
 @compute @workgroup_size(64)
 fn refine_pairs(
     @builtin(workgroup_id) workgroup: vec3<u32>,

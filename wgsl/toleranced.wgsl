@@ -1,8 +1,8 @@
 //!use lib/bound
-// toleranced: which contacts of a fat triangle and a fixed one cannot be excluded (src/stage/toleranced.rs). One invocation
-// for each pair.
+// toleranced: finds the contacts of a fat triangle and a fixed one that cannot be excluded (src/stage/toleranced.rs).
+// One invocation for each pair.
 
-// Each vector but those with a radius is followed by a word of padding.
+// Each vector except those with a radius is followed by a word of padding.
 struct TolerancedPair {
     c0: vec3<f32>,
     r0: f32,
@@ -21,7 +21,7 @@ struct TolerancedPair {
 const PLANE_ROUNDINGS: f32 = 16.0;
 const PLANE_STEPS: u32 = 10u;
 const PLANE_TRIES: u32 = 6u;
-// The bit that stands for any meeting.
+// The bit for any contact.
 const ANY: u32 = 15u;
 
 // The corners of an edge, as a mask.
@@ -29,7 +29,7 @@ fn edge_of(k: u32) -> u32 {
     return select(select(5u, 6u, k == 1u), 3u, k == 0u);
 }
 
-// The corners that a bit is about: x those of the moving triangle, y those of the fixed one.
+// The corners that a bit refers to: x those of the moving triangle, y those of the fixed one.
 fn corners_of(bit: u32) -> vec2<u32> {
     if bit < 3u {
         return vec2<u32>(1u << bit, 7u);
@@ -43,7 +43,7 @@ fn corners_of(bit: u32) -> vec2<u32> {
     return vec2<u32>(7u, 7u);
 }
 
-// Whether a plane keeps the balls of the corners `which.x` beyond the fixed corners `which.y`.
+// Returns whether a plane separates the balls of the corners `which.x` from the fixed corners `which.y`.
 fn apart(c: array<vec3<f32>, 3>, radius: vec3<f32>, q: array<vec3<f32>, 3>, which: vec2<u32>) -> bool {
     var moving = c;
     var fixed = q;

@@ -1,9 +1,9 @@
 //! `--sweep auto`: chooses the form of swept-volume culling by measuring motions of the batch itself.
 //!
-//! The choice holds for the engine, not for each motion and link: measured on motions of 1° to 60°, free and colliding, in a
-//! machine room, it was the same for all of them: the search for pairs begins with as good a bound for each cluster, and the computed
-//! form costs more than it saves, on a CPU and on a software adapter. For chains of slender links it saves more (figures in
-//! `benches/README.md`).
+//! The choice holds for the engine, not for each motion and link: in measurements of motions of 1° to 60°, free and
+//! colliding, in a machine room, it was the same for all of them. The search for pairs begins with an equally good
+//! bound for each cluster, and the computed form costs more than it saves, on a CPU and on a software adapter. For
+//! chains of slender links it saves more (figures in `benches/README.md`).
 
 use super::core::EngineCore;
 #[cfg(feature = "gpu")]
@@ -16,9 +16,10 @@ use crate::stage::Piece;
 #[cfg(feature = "gpu")]
 use std::time::Instant;
 
-/// One motion of this many is measured; smaller batches are not worth measuring.
+/// Stride of the sampled motions; batches with fewer motions are not worth measuring.
 const SAMPLE_STRIDE: usize = 256;
-/// Ratio of times below which the other form replaces the one that is usually best; a few motions do not decide smaller differences.
+/// Ratio of times below which the other form replaces the one that is usually best; a few motions do not decide smaller
+/// differences.
 const MAX_TIME_RATIO: f64 = 0.8;
 /// Number of motions at the start of the batch from which the sample is taken.
 pub(super) const CALIBRATION_MOTIONS: usize = 16 * SAMPLE_STRIDE;
@@ -83,7 +84,7 @@ impl EngineCore {
         Ok(())
     }
 
-    /// The form that the options set, or that an earlier batch chose.
+    /// The form set by the options or chosen by an earlier batch.
     pub(super) fn known_sweep(&self) -> Option<Sweep> {
         match self.options.sweep {
             Sweep::Auto => self.chosen_sweep.get().copied(),
@@ -91,7 +92,7 @@ impl EngineCore {
         }
     }
 
-    /// Takes the better form, permanently if it was measured.
+    /// Selects the better form, permanently if it was measured.
     fn take(&self, first: Sweep, other: Sweep, seconds: [f64; 2]) -> Sweep {
         if seconds == [0.0; 2] {
             return first;

@@ -22,10 +22,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Threads on the CPU that can be asked for: more than any machine has cores, and few enough to be started.
+/// Maximum number of CPU threads that a caller may request: more than any machine has cores, and few enough to start.
 const MOST_THREADS: usize = 4096;
 
-/// Collects what an engine needs.
+/// Collects the inputs and options of an engine.
 #[derive(Clone, Debug)]
 pub struct EngineBuilder<'a> {
     robot: &'a Robot,
@@ -33,7 +33,7 @@ pub struct EngineBuilder<'a> {
     allowed: Vec<(u32, u32)>,
     options: Options,
     known: Option<&'a Engine>,
-    /// The scene's triangles, if they are the engine's now.
+    /// The scene's triangles, if the engine takes ownership of them.
     taken: Option<Vec<Triangle>>,
     tree: SceneBuild,
 }
@@ -49,44 +49,45 @@ impl<'a> EngineBuilder<'a> {
         Self { taken, ..Self::new(robot, scene) }
     }
 
-    /// Where the culling stages run.
+    /// Sets the backend on which the culling stages run.
     #[must_use]
     pub fn backend(mut self, backend: Backend) -> Self {
         self.options.backend = backend;
         self
     }
 
-    /// Largest width of a certified enclosure, as a share of the motion.
+    /// Sets the largest width of a certified enclosure of the time of contact, as a fraction of the motion.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.options.solve.tolerance = tolerance;
         self
     }
 
-    /// What to do with links that touch the scene at the start.
+    /// Sets the treatment of links that touch the scene at the start.
     #[must_use]
     pub fn initial(mut self, initial: Initial) -> Self {
         self.options.solve.initial = initial;
         self
     }
 
-    /// Pairs (index of a link, index of an object) that are never tested.
+    /// Adds pairs (index of a link, index of an object) that are never tested.
     #[must_use]
     pub fn allow(mut self, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
         self.allowed.extend(pairs);
         self
     }
 
-    /// Takes the trees over the links from an engine that has the same ones, for a robot in one scene after the other; an engine
-    /// with other links changes nothing.
+    /// Reuses the trees over the links of an engine with the same links, for a robot in several scenes; an engine with
+    /// other links has no effect.
     #[must_use]
     pub fn like(mut self, known: &'a Engine) -> Self {
         self.known = Some(known);
         self
     }
 
-    /// Keeps the tree over the scene in this file, and takes it from there the next time: worth it for millions of triangles. A file that
-    /// is damaged, or another scene's, is said in [`Engine::warnings`] and replaced; one that cannot be written is said there too.
+    /// Stores the tree over the scene in this file and reads it from there the next time; worthwhile for millions of
+    /// triangles. A file that is damaged or belongs to another scene is reported in [`Engine::warnings`] and replaced;
+    /// one that cannot be written is reported there too.
     #[must_use]
     #[cfg(feature = "formats")]
     pub fn tree_cache(mut self, file: impl Into<PathBuf>) -> Self {
@@ -94,14 +95,14 @@ impl<'a> EngineBuilder<'a> {
         self
     }
 
-    /// Tells how many of the scene's triangles are in the tree, while it is built.
+    /// Reports the number of the scene's triangles in the tree while it is built.
     #[must_use]
     pub fn watch(mut self, watch: Watch) -> Self {
         self.tree.watch = watch;
         self
     }
 
-    /// How many triangles of the scene get a tree at once, for tests.
+    /// Sets the maximum number of triangles of the scene for which one tree is built directly, for tests.
     #[doc(hidden)]
     #[must_use]
     pub fn tree_block(mut self, triangles: usize) -> Self {
@@ -109,7 +110,7 @@ impl<'a> EngineBuilder<'a> {
         self
     }
 
-    /// All options at once.
+    /// Sets all options.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
@@ -119,7 +120,8 @@ impl<'a> EngineBuilder<'a> {
     /// Builds the trees and opens the device.
     ///
     /// # Errors
-    /// A coordinate is too far away, an option is out of its range, or there is no adapter where one is asked for.
+    /// A coordinate is too far away, an option is out of its range, or there is no adapter although the backend
+    /// requires one.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
         self.options.solve.check()?;
@@ -133,10 +135,11 @@ impl<'a> EngineBuilder<'a> {
 }
 
 impl Engine {
-    /// The same robot, scene and pairs with other options: the trees are shared, a large scene is in memory once.
+    /// An engine for the same robot, scene and pairs with other options: the trees are shared, a large scene is in
+    /// memory once.
     ///
     /// # Errors
-    /// An option is out of its range, or there is no adapter where one is asked for.
+    /// An option is out of its range, or there is no adapter although the backend requires one.
     pub fn again(&self, options: Options) -> Result<Self> {
         let start = Instant::now();
         options.solve.check()?;
@@ -183,7 +186,7 @@ impl Engine {
     }
 }
 
-/// Opens the adapter that the options ask for, or explains why the automatic backend runs on the CPU.
+/// Opens the adapter that the options select, or explains why the automatic backend runs on the CPU.
 #[cfg(feature = "gpu")]
 fn open_device(world: &Arc<World>, options: &Options) -> Result<(Option<GpuPipeline>, Option<String>)> {
     match options.backend {
@@ -208,7 +211,7 @@ fn without_gpu(options: &Options) -> Result<Option<String>> {
     }
 }
 
-/// The trees of oriented boxes that the options ask for.
+/// The trees of oriented boxes that the options require.
 fn obb_trees(world: &World, options: &Options, has_gpu: bool) -> Result<Option<ObbTrees>> {
     // Without the scene's tree, only a tree of oriented boxes keeps a link from being tested against every leaf.
     let is_bare = !options.cull && options.sweep == Sweep::Off;
@@ -225,10 +228,10 @@ fn obb_trees(world: &World, options: &Options, has_gpu: bool) -> Result<Option<O
     Ok(Some(if is_bare { trees.with_scene(world) } else { trees }))
 }
 
-/// Threads to work on; 0 for as many as there are cores.
+/// A thread pool; 0 threads means one per core.
 ///
 /// # Errors
-/// They are too many, or the system does not start them.
+/// There are too many threads, or the system cannot start them.
 pub fn thread_pool(threads: usize) -> Result<ThreadPool> {
     if threads > MOST_THREADS {
         let message = format!("{threads} threads: more than {MOST_THREADS}");

@@ -1,4 +1,4 @@
-//! The state that an engine shares with its iterators, and the way of motions through it.
+//! The state that an engine shares with its iterators, and the path of motions through it.
 
 use super::cpu_backend::{CpuStages, ScratchPool};
 use super::motion_queue::MotionQueue;
@@ -18,7 +18,7 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(super) struct EngineCore {
     pub(super) world: Arc<World>,
-    /// Trees of oriented boxes, where `s5_pairs` uses them.
+    /// Trees of oriented boxes, if `s5_pairs` uses them.
     pub(super) obb_trees: Option<Arc<ObbTrees>>,
     pub(super) options: Options,
     #[cfg(feature = "gpu")]
@@ -27,14 +27,14 @@ pub(super) struct EngineCore {
     pub(super) adapter: Option<AdapterSummary>,
     pub(super) pool: rayon::ThreadPool,
     pub(super) build_s: f64,
-    /// Why the automatic backend runs on the CPU.
+    /// The reason why the automatic backend runs on the CPU.
     pub(super) fallback_reason: Option<String>,
     /// The form of swept-volume culling that measured best.
     pub(super) chosen_sweep: OnceLock<Sweep>,
     pub(super) scratch_pool: ScratchPool,
 }
 
-/// Takes verdicts in the order of the motions.
+/// Receives verdicts in the order of the motions.
 pub(super) type Deliver<'a> = dyn FnMut(Vec<Verdict>, &mut Stats) -> Result<()> + 'a;
 
 impl EngineCore {
@@ -42,7 +42,7 @@ impl EngineCore {
         self.pool.current_num_threads()
     }
 
-    /// Whether the culling stages run on an adapter.
+    /// Returns whether the culling stages run on an adapter.
     pub(super) fn has_gpu(&self) -> bool {
         #[cfg(feature = "gpu")]
         return self.pipeline.is_some();
@@ -99,7 +99,7 @@ impl EngineCore {
         self.check_on_cpu(queue, deliver, stats)
     }
 
-    /// Whether the robot or the scene has no triangles.
+    /// Returns whether the robot or the scene has no triangles.
     pub(super) fn is_trivially_free(&self) -> bool {
         self.world.links.is_empty() || self.world.scene.triangles.is_empty()
     }

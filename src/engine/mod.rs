@@ -1,4 +1,4 @@
-//! The engine: a robot and a scene, made ready once, then asked about any number of motions.
+//! The engine: a robot and a scene, prepared once, then queried for any number of motions.
 
 mod autotune;
 mod builder;
@@ -65,31 +65,31 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Engine(Arc<EngineCore>);
 
-/// What a check gave.
+/// Verdicts and statistics of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The answers, motion by motion.
     pub verdicts: Vec<Verdict>,
-    /// What the stages did.
+    /// Statistics of the stages.
     pub stats: Stats,
 }
 
-/// Motions that are taken from memory at once.
+/// Number of motions taken from a batch in memory per portion.
 const PORTION: usize = 4096;
 
 impl Engine {
-    /// An engine for a robot in a scene.
+    /// Starts building an engine for a robot in a scene.
     pub fn builder<'a>(robot: &'a Robot, scene: &'a Scene) -> EngineBuilder<'a> {
         EngineBuilder::new(robot, scene)
     }
 
-    /// The same, and the scene's triangles become the engine's: a large scene is in memory once. The scene keeps its objects, names and
-    /// counts; its triangles are gone, also where the engine cannot be built.
+    /// Like [`builder`](Self::builder), but the engine takes the scene's triangles, so a large scene is in memory once.
+    /// The scene keeps its objects, names and counts; its triangles are gone even if the engine cannot be built.
     pub fn builder_taking<'a>(robot: &'a Robot, scene: &'a mut Scene) -> EngineBuilder<'a> {
         EngineBuilder::taking(robot, scene)
     }
 
-    /// What was odd while the engine was built, but did not stop it: one line each.
+    /// Warnings from building the engine, one line each.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         self.0.world.scene.warning.as_deref().into_iter()
     }
@@ -100,22 +100,22 @@ impl Engine {
         self.0.adapter.clone()
     }
 
-    /// Why the automatic backend runs on the CPU, if it does.
+    /// The reason why the automatic backend runs on the CPU, if it does.
     pub fn note(&self) -> Option<&str> {
         self.0.fallback_reason.as_deref()
     }
 
-    /// Threads that the CPU's share of the work runs on.
+    /// Number of threads for the CPU's share of the work.
     pub fn threads(&self) -> usize {
         self.0.threads()
     }
 
-    /// Robot, scene and trees as the engine uses them.
+    /// Robot, scene and trees in the form that the engine uses.
     pub fn world(&self) -> &World {
         &self.0.world
     }
 
-    /// Checks motions and keeps all answers.
+    /// Checks motions and keeps all verdicts.
     ///
     /// # Errors
     /// A motion does not fit the robot, or the device failed.
@@ -128,10 +128,10 @@ impl Engine {
         Ok(Report { verdicts, stats })
     }
 
-    /// Checks motions and hands each answer to `sink`, in the order of the motions, as they come.
+    /// Checks motions and passes each verdict to `sink`, in the order of the motions, as soon as it is known.
     ///
     /// # Errors
-    /// As [`Engine::check`], and whatever `sink` returns: that ends the work.
+    /// As [`Engine::check`], and any error that `sink` returns, which ends the work.
     pub fn check_each(&self, motions: &Motions, sink: &mut dyn FnMut(usize, Verdict) -> Result<()>) -> Result<Stats> {
         if self.0.fits_inline(motions) {
             return self.0.check_inline(motions, sink);
@@ -140,9 +140,9 @@ impl Engine {
         self.check_portions(&mut starts.map(|i| Ok(motions.range(i..i + PORTION))), sink)
     }
 
-    /// Checks any number of motions that come in portions, of whatever sizes, and hands each answer to `sink`, in the order of
-    /// the motions, as they come. Neither motions nor answers are kept: memory does not grow with their number. While some
-    /// motions are at work, the next ones are fetched, and answers go to `sink`.
+    /// Checks any number of motions, given in portions of any size, and passes each verdict to `sink`, in the order of
+    /// the motions, as soon as it is known. Neither motions nor verdicts are kept: memory does not grow with their
+    /// number. While some motions are checked, the next ones are fetched and earlier verdicts are passed to `sink`.
     ///
     /// # Errors
     /// As [`Engine::check_each`], and the first error of a portion.
@@ -154,7 +154,8 @@ impl Engine {
         self.0.check(portions, sink)
     }
 
-    /// The same as an iterator over the answers; the work goes on in a thread of its own, some thousands of answers ahead.
+    /// Like [`check_portions`](Self::check_portions), as an iterator over the verdicts; a separate thread works up to
+    /// some thousands of verdicts ahead.
     ///
     /// ```
     /// # use firstcontact::{engine::Engine, motion::Motions};
@@ -175,7 +176,7 @@ impl Engine {
         Stream::start(Arc::clone(&self.0), portions.into_iter())
     }
 
-    /// Where the bodies of the robot are at time `t` of motion `i`: poses in the world, in the order of
+    /// Poses of the robot's bodies at time `t` of motion `i`: in the world, in the order of
     /// [`Robot::bodies`](crate::model::robot::Robot::bodies), to within rounding.
     ///
     /// # Errors
@@ -184,7 +185,7 @@ impl Engine {
         self.0.body_poses(motions, i, t)
     }
 
-    /// How swept volumes are tested: what was asked for, or what the automatic choice came to.
+    /// The form of swept-volume culling: the one set in the options, or the result of the automatic choice.
     pub fn sweep(&self) -> Sweep {
         match self.0.options.sweep {
             Sweep::Auto => self.0.chosen_sweep.get().copied().unwrap_or(Sweep::Off),

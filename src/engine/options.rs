@@ -1,4 +1,4 @@
-//! What a caller can choose.
+//! Options of an engine.
 
 use crate::error::{Error, Result};
 #[cfg(feature = "gpu")]
@@ -8,7 +8,7 @@ use crate::numeric::pose_bound::BoundForm;
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::SolveOptions;
 
-/// Where the culling stages run.
+/// The processor on which the culling stages run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
     /// On a hardware graphics adapter if there is one, else on the CPU.
@@ -41,15 +41,15 @@ impl Stage {
     /// All stages in the order of the flow.
     pub const ALL: [Self; 6] = [Self::Concat, Self::Bound, Self::Cull, Self::Sweep, Self::Pairs, Self::Solve];
 
-    /// The stem of its files.
+    /// The stem of the stage's file names.
     pub fn stem(self) -> &'static str {
         ["s1_concat", "s2_bound", "s3_cull", "s4_sweep", "s5_pairs", "s6_solve"][self as usize]
     }
 
-    /// The stage with a stem.
+    /// The stage with this stem.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such stage.
     pub fn from_stem(stem: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|s| s.stem() == stem).ok_or_else(|| {
             let stems = Self::ALL.map(Self::stem).join(", ");
@@ -58,65 +58,66 @@ impl Stage {
     }
 }
 
-/// How the links' triangles are found that may touch a cluster of the scene. Both give pairs for the same last step, by
-/// separating axes of triangles.
+/// Methods of finding the links' triangles that may touch a cluster of the scene. Both produce pairs for the same last
+/// step, a separating-axis test of triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairCulling {
-    /// By the links' trees; by oriented boxes where neither `s3_cull` nor `s4_sweep` runs before, on the CPU.
+    /// The links' trees; oriented boxes if neither `s3_cull` nor `s4_sweep` runs before, on the CPU.
     #[default]
     Auto,
     /// Clusters and their triangles against the link's tree.
     Sat,
-    /// Trees of oriented boxes against each other, with refinement levels (Redon et al. 2004, sections 5.1 and 5.1.1). On
-    /// the CPU only.
+    /// Trees of oriented boxes against each other, with refinement levels (Redon et al. 2004, sections 5.1 and 5.1.1).
+    /// Runs on the CPU only.
     Obb {
-        /// Links of fewer triangles go the other way.
+        /// Links with fewer triangles use [`PairCulling::Sat`].
         min_triangles: usize,
     },
 }
 
-/// How an engine works.
+/// Options of an engine.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the culling stages run.
+    /// The backend of the culling stages.
     pub backend: Backend,
-    /// A part of the name of the graphics adapter.
+    /// Part of the name of the graphics adapter.
     pub adapter: Option<String>,
-    /// Stages that run as their CPU reference although the backend is a graphics adapter: to bisect a fault.
+    /// Stages that run as their CPU reference even if the backend is a graphics adapter: to bisect a fault.
     pub reference: Vec<Stage>,
-    /// Threads on the CPU; 0 for as many as there are cores.
+    /// Number of CPU threads; 0 for one per core.
     pub threads: usize,
-    /// Memory for candidates and pairs, bytes. Where it is too small, motions end undecided, none ends otherwise.
+    /// Memory for candidates and pairs, bytes. If it is too small, affected motions become undecided; no answer becomes
+    /// wrong.
     pub memory_bytes: u64,
     /// The form of the motion bounds.
     pub bound: BoundForm,
-    /// Whether the model's tree of boxes meets the scene's tree (`s3_cull`). If not, every link meets the whole scene at the next
-    /// stage: for measurements.
+    /// Enables `s3_cull`, which tests the model's tree of boxes against the scene's tree. Without it every link is
+    /// tested against the whole scene in the next stage: for measurements.
     pub cull: bool,
     /// Swept-volume culling.
     pub sweep: Sweep,
     /// Pixels along a side of the tiles of [`Sweep::Raster`]: 16, 32 or 64.
     pub tile_pixels: u32,
-    /// How pairs of triangles are found.
+    /// The method of finding pairs of triangles.
     pub pairs: PairCulling,
-    /// The exact stage.
+    /// Options of the exact stage.
     pub solve: SolveOptions,
     /// Sizes of the queues on the device; chosen from the memory if absent.
     pub capacities: Option<Capacities>,
-    /// Slabs of time in which pairs are looked for on the device, so that what lies after a contact is not: 1 to 16. The answers are
-    /// the same. Chosen if absent.
+    /// Number of slabs of time in which the device looks for pairs, from 1 to 16, so that it can skip the time after a
+    /// contact. The answers are the same. Chosen automatically if absent.
     pub slabs: Option<u32>,
-    /// What goes wrong on the device, for tests.
+    /// Simulated faults of the device, for tests.
     #[cfg(feature = "gpu")]
     #[doc(hidden)]
     pub faults: Faults,
 }
 
-/// What a pair of triangles takes while it is solved for, about.
+/// Approximate memory of a pair of triangles while it is solved, bytes.
 pub(super) const ITEM_BYTES: u64 = 256;
 
 impl Options {
-    /// Candidates or pairs that one part of the work may have on the CPU.
+    /// Maximum number of candidates or pairs in one part of the work on the CPU.
     pub fn item_cap(&self) -> usize {
         (self.memory_bytes / ITEM_BYTES) as usize
     }
@@ -129,7 +130,7 @@ impl Default for Options {
             adapter: None,
             reference: Vec::new(),
             threads: 0,
-            // A quarter of a small machine's.
+            // At most a quarter of a small machine's memory.
             memory_bytes: system_memory_bytes().map_or(1 << 30, |all| (all / 4).min(1 << 30)),
             bound: BoundForm::Jet,
             cull: true,
@@ -145,12 +146,13 @@ impl Default for Options {
     }
 }
 
-/// Entries that the buffers on the device have room for. Too small ones cost repetitions, never an answer.
+/// Capacities of the buffers on the device, in entries. Insufficient ones cost repetitions, never an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacities {
     /// Pieces of motions in a chunk, at least 1.
     pub pieces: usize,
-    /// Nodes of links' trees, in all pieces, whose children have boxes; others are bounded where they are met.
+    /// Nodes of links' trees, over all pieces, for whose children boxes are stored; the others are bounded when they
+    /// are tested.
     pub boxes: u32,
     /// Work items of a level.
     pub queue: u32,

@@ -1,4 +1,4 @@
-//! What the stages took in and gave, and how long they took.
+//! Input, output and time of the stages.
 
 use super::options::Stage;
 use crate::stage::s4_sweep::SweepCounts;
@@ -8,33 +8,33 @@ use crate::verdict::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One stage.
+/// Statistics of one stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct StageStats {
-    /// Items that came in.
+    /// Number of input items.
     pub items_in: u64,
-    /// Items that went out.
+    /// Number of output items.
     pub items_out: u64,
-    /// Seconds: of the device's clock where the stage ran there and the device has one, else of the CPU, summed over threads.
+    /// Seconds: by the device's clock if the stage ran there and the device has one, else CPU time summed over threads.
     pub seconds: f64,
-    /// Pieces of motions that had to be done again because a queue was too small.
+    /// Pieces of motions that were repeated because a queue was too small.
     pub retries: u64,
     /// Bytes moved to and from the device.
     pub bytes: u64,
 }
 
-/// All stages, and the totals.
+/// Statistics of all stages, and the totals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Motions checked.
     pub motions: u64,
-    /// Motions that are free.
+    /// Motions with the verdict free.
     pub free: u64,
     /// Motions with a contact.
     pub contact: u64,
-    /// Of these, certified ones.
+    /// Motions with a certified contact.
     pub certified: u64,
-    /// Motions without an answer.
+    /// Undecided motions.
     pub undecided: u64,
     /// Pieces that the motions were cut into.
     pub pieces: u64,
@@ -42,28 +42,28 @@ pub struct Stats {
     pub wall_s: f64,
     /// Seconds of building trees and opening the device.
     pub build_s: f64,
-    /// Buffers, bind groups and the like that had to be made on the device: none where it is warm.
+    /// Buffers, bind groups and other objects created on the device: zero once it is warm.
     pub device_objects: u64,
     /// The stages in the order of the flow.
     pub stages: [StageStats; Stage::ALL.len()],
-    /// What swept-volume culling took in and left, where it ran.
+    /// Input and output of swept-volume culling, if it ran.
     pub sweep: SweepCounts,
-    /// What the search for pairs took, as far as it ran on the CPU.
+    /// Work of the search for pairs, as far as it ran on the CPU.
     pub pairs: PairCounts,
-    /// What the exact stage did.
+    /// Work of the exact stage.
     pub solve: SolveCounts,
-    /// Pairs of link (in the robot) and object that were ignored because they touch at the start, and in how many
+    /// Pairs of link (in the robot) and object that were ignored because they touch at the start, with the number of
     /// motions.
     pub ignored: BTreeMap<(u32, u32), u64>,
 }
 
 impl Stats {
-    /// The numbers of a stage.
+    /// The statistics of a stage.
     pub fn stage(&mut self, stage: Stage) -> &mut StageStats {
         &mut self.stages[stage as usize]
     }
 
-    /// Counts an answer.
+    /// Counts a verdict.
     pub fn count(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Free => self.free += 1,
@@ -76,7 +76,7 @@ impl Stats {
         self.motions += 1;
     }
 
-    /// Adds the numbers of another part of the work, other than `wall_s` and `build_s`.
+    /// Adds the statistics of another part of the work, other than `wall_s` and `build_s`.
     pub fn add(&mut self, other: &Self) {
         self.motions += other.motions;
         self.free += other.free;
@@ -99,7 +99,7 @@ impl Stats {
         self.solve += other.solve;
     }
 
-    /// Adds what a solver has done since it was last asked.
+    /// Adds the counts of a solver since the last call, and resets them.
     pub fn add_solving(&mut self, solver: &mut Solver) {
         self.solve += solver.take_counts();
         for pair in solver.ignored() {

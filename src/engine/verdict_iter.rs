@@ -1,4 +1,4 @@
-//! Answers as an iterator.
+//! Verdicts as an iterator.
 
 use super::Stats;
 use super::core::EngineCore;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
-/// Answers that may wait to be taken.
+/// Maximum number of verdicts that wait to be taken.
 const WAITING: usize = 4096;
 
-/// The answers to motions that come in portions: the number of each motion, and the verdict. Ends after the first error.
+/// The verdicts on motions given in portions, each with the index of its motion. Ends after the first error.
 ///
-/// Dropping it ends the work, after the motions that are under way.
+/// Dropping it ends the work, after the motions in progress.
 #[derive(Debug)]
 pub struct Stream {
     answers: Receiver<(usize, Verdict)>,
@@ -38,7 +38,7 @@ impl Stream {
         Self { answers, worker: Some(std::thread::spawn(work)), stats: Stats::default() }
     }
 
-    /// What the stages did; all zero before the end.
+    /// Statistics of the stages; all zero before the end.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
@@ -51,7 +51,7 @@ impl Iterator for Stream {
         if let Ok(answer) = self.answers.recv() {
             return Some(Ok(answer));
         }
-        // The worker is through.
+        // The worker has finished.
         match self.worker.take()?.join() {
             Ok(Ok(stats)) => {
                 self.stats = stats;

@@ -62,7 +62,7 @@ buffers! {
     SceneLeaves = "scene_leaves",
     /// Triangles of the scene.
     SceneTriangles = "scene_triangles",
-    /// One bit per link and object, set where the pair is never tested.
+    /// One bit per link and object, set for pairs that are never tested.
     IgnoredPairs = "ignored_pairs",
     /// Nodes of the links' trees.
     LinkNodes = "link_nodes",
@@ -108,7 +108,7 @@ buffers! {
     TolerancedMasks = "toleranced_masks",
 }
 
-/// The buffers of which each page of the scene has its own.
+/// The buffers that each page of the scene has separately.
 pub(super) const PAGED: [BufferId; 3] = [BufferId::SceneNodes, BufferId::SceneLeaves, BufferId::SceneTriangles];
 
 /// A page of the scene on the device.
@@ -135,7 +135,7 @@ pub struct PageRange {
 #[derive(Debug)]
 pub struct Buffers {
     all: [Option<wgpu::Buffer>; N_BUFFERS],
-    /// Bound where a buffer has not been made, so that a kernel can always be bound.
+    /// Bound instead of buffers that have not been created, so that a kernel can always be bound.
     placeholder: wgpu::Buffer,
     /// Pages of the scene, and the index of the bound page.
     pages: Arc<[Page]>,
@@ -161,7 +161,7 @@ impl Clone for Buffers {
 const MIN_BYTES: u64 = 64;
 
 impl Buffers {
-    /// An empty set.
+    /// Creates an empty set.
     ///
     /// # Errors
     /// The device failed.
@@ -176,7 +176,7 @@ impl Buffers {
         ids.iter().for_each(|id| self.all[*id as usize] = None);
     }
 
-    /// The buffer, if it has been made.
+    /// The buffer, if it has been created.
     pub(super) fn handle(&self, id: BufferId) -> Option<wgpu::Buffer> {
         self.all[id as usize].clone()
     }
@@ -213,7 +213,7 @@ impl Buffers {
         }
     }
 
-    /// The bind group of a kernel, made on first use and again after a buffer has grown.
+    /// The bind group of a kernel, created on first use and again after a buffer has grown.
     pub(super) fn group(&self, kernel_id: u64, make: impl FnOnce() -> wgpu::BindGroup) -> wgpu::BindGroup {
         match self.groups.lock() {
             Ok(mut groups) => groups.entry((kernel_id, self.page)).or_insert_with(make).clone(),
@@ -225,7 +225,7 @@ impl Buffers {
         self.all[id as usize].as_ref().unwrap_or(&self.placeholder)
     }
 
-    /// Ensures that a buffer has at least `bytes`. A buffer that has to grow loses its content.
+    /// Ensures that a buffer has at least `bytes`. A buffer that must grow loses its content.
     ///
     /// # Errors
     /// The device does not have enough memory, or cannot bind a buffer of that size.

@@ -7,27 +7,27 @@ use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Which adapter to open.
+/// The choice of an adapter.
 #[derive(Clone, Debug, Default)]
 pub struct AdapterChoice {
-    /// A part of the adapter's name, in any case; the best adapter if absent.
+    /// Part of the adapter's name, ignoring case; the best adapter if absent.
     pub name: Option<String>,
-    /// Only a real graphics processor, not a software implementation.
+    /// Accepts only a real graphics processor, not a software implementation.
     pub hardware_only: bool,
-    /// What goes wrong, for tests.
+    /// Simulated faults, for tests.
     pub faults: Faults,
 }
 
-/// What is known of an adapter.
+/// Description of an adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdapterSummary {
-    /// Its name.
+    /// The adapter's name.
     pub name: String,
-    /// Driver and version.
+    /// Driver name and version.
     pub driver: String,
-    /// The interface: Vulkan, Metal, DX12.
+    /// The graphics interface: Vulkan, Metal, DX12.
     pub interface: String,
-    /// Whether it is a real graphics processor.
+    /// True for a real graphics processor.
     pub hardware: bool,
 }
 
@@ -48,18 +48,18 @@ pub struct Gpu {
     pub(super) queue: wgpu::Queue,
     summary: AdapterSummary,
     timestamp_period_ns: Option<f32>,
-    /// Whether vertex and fragment stages may access storage buffers.
+    /// True if vertex and fragment stages may access storage buffers.
     fragment_storage: bool,
     /// The first failure that the driver reported outside of a call.
     fault: Arc<Mutex<Option<String>>>,
     pub(super) faults: FaultInjection,
-    /// Staging buffers that nothing waits in.
+    /// Staging buffers that are not in use.
     pub(super) free_staging: Mutex<Vec<wgpu::Buffer>>,
-    /// Clocks that no submission has.
+    /// Clocks that are not in use by a submission.
     pub(super) free_clocks: Mutex<Vec<Clock>>,
     /// The layout of group 1, once a kernel has been compiled.
     pub(super) routing_layout: OnceLock<wgpu::BindGroupLayout>,
-    /// Buffers, pipelines, bind groups and query sets made so far.
+    /// Number of buffers, pipelines, bind groups and query sets created so far.
     created: AtomicU64,
 }
 
@@ -100,19 +100,19 @@ fn adapters() -> Vec<wgpu::Adapter> {
 }
 
 impl Gpu {
-    /// What adapters there are, the best first.
+    /// All adapters of this machine, the best first.
     pub fn list() -> Vec<AdapterSummary> {
         adapters().iter().map(|a| summary(&a.get_info())).collect()
     }
 
     /// Opens an adapter.
     ///
-    /// Where Mesa's layer for the selection of devices is installed and `XDG_RUNTIME_DIR` is not set, that layer prints
+    /// If Mesa's layer for the selection of devices is installed and `XDG_RUNTIME_DIR` is not set, that layer prints
     /// `XDG_RUNTIME_DIR is invalid or not set`, because it looks for a Wayland display. An absolute path in
     /// `WAYLAND_DISPLAY`, such as `/dev/null`, keeps it from printing; the command sets that for itself.
     ///
     /// # Errors
-    /// There is no adapter, or not the one asked for, or it lacks what the kernels need.
+    /// There is no adapter, or not the requested one, or it lacks features that the kernels need.
     pub fn open(choice: &AdapterChoice) -> Result<Self> {
         let all = adapters();
         let names = all.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
@@ -193,17 +193,17 @@ impl Gpu {
         })
     }
 
-    /// How many buffers, pipelines, bind groups and query sets were made so far: a device that is warm makes none.
+    /// Number of buffers, pipelines, bind groups and query sets created so far; a warm device creates none.
     pub fn created(&self) -> u64 {
         self.created.load(Ordering::Relaxed)
     }
 
-    /// Counts an object that is about to be made, and returns its id.
+    /// Counts an object that is about to be created, and returns its id.
     pub(super) fn next_object_id(&self) -> u64 {
         self.created.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// What is known of the adapter.
+    /// Description of the adapter.
     pub fn summary(&self) -> &AdapterSummary {
         &self.summary
     }
@@ -213,7 +213,7 @@ impl Gpu {
         self.timestamp_period_ns
     }
 
-    /// Whether vertex and fragment stages may access storage buffers; nearly every adapter supports it.
+    /// Returns whether vertex and fragment stages may access storage buffers; nearly every adapter supports it.
     pub fn supports_fragment_storage(&self) -> bool {
         self.fragment_storage
     }
@@ -224,12 +224,12 @@ impl Gpu {
         limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
     }
 
-    /// Bytes that a buffer of a page of the scene may have.
+    /// Maximum number of bytes in a buffer of a page of the scene.
     pub(super) fn page_bytes(&self) -> u64 {
         self.max_binding().min(self.faults.page_bytes())
     }
 
-    /// Sends off what was written, and waits until it is there.
+    /// Submits pending writes, and waits until they are complete.
     pub(super) fn flush(&self) -> Result<()> {
         let index = self.queue.submit([]);
         self.wait_for(Some(index))
@@ -238,7 +238,7 @@ impl Gpu {
     /// The first failure reported so far.
     ///
     /// # Errors
-    /// There was one.
+    /// A failure was reported.
     pub fn check(&self) -> Result<()> {
         match self.fault.lock() {
             Ok(fault) => fault.as_ref().map_or(Ok(()), |m| Err(gpu_error(m.clone()))),
@@ -295,7 +295,7 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    /// The bytes; the work must have been waited for.
+    /// The bytes; call this only after waiting for the work.
     pub(super) fn bytes(self, gpu: &Gpu) -> Result<Vec<u8>> {
         if !matches!(pollster::block_on(self.receiver.receive()), Some(Ok(()))) {
             gpu.check()?;

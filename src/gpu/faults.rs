@@ -1,22 +1,22 @@
-//! Faults that are made on purpose, so that tests can show what becomes of them.
+//! Simulated faults, so that tests can show their consequences.
 
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What goes wrong with a device. By default nothing does.
+/// Simulated faults of a device; none by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// The buffer of this number, counted from 0, finds no memory.
+    /// The allocation of the buffer with this index, counted from 0, fails.
     pub allocation: Option<u64>,
-    /// The device is lost when work is submitted for this time, counted from 0.
+    /// The device is lost at the submission with this index, counted from 0.
     pub loss: Option<u64>,
-    /// The adapter offers what every adapter does and no more.
+    /// The adapter offers only the limits that every adapter supports.
     pub least_limits: bool,
-    /// A page of the scene has no more than so many bytes in a buffer.
+    /// Maximum number of bytes in a buffer of a page of the scene.
     pub page_bytes: Option<u64>,
 }
 
-/// Faults, and how far it is to them.
+/// Faults, and the counts that trigger them.
 #[derive(Debug)]
 pub(super) struct FaultInjection {
     faults: Faults,
@@ -29,12 +29,12 @@ impl FaultInjection {
         Self { faults, allocations: AtomicU64::new(0), submissions: AtomicU64::new(0) }
     }
 
-    /// Bytes of a page, at most.
+    /// Maximum number of bytes of a page.
     pub(super) fn page_bytes(&self) -> u64 {
         self.faults.page_bytes.unwrap_or(u64::MAX)
     }
 
-    /// One buffer more.
+    /// Counts an allocation, and fails if it is the faulty one.
     pub(super) fn allocation(&self, adapter: &str) -> Result<()> {
         let n = self.allocations.fetch_add(1, Ordering::Relaxed);
         if self.faults.allocation == Some(n) {
@@ -43,14 +43,14 @@ impl FaultInjection {
         Ok(())
     }
 
-    /// One submission more: whether the device is lost with it.
+    /// Counts a submission; returns whether the device is lost with it.
     pub(super) fn should_lose_device(&self) -> bool {
         let n = self.submissions.fetch_add(1, Ordering::Relaxed);
         self.faults.loss == Some(n)
     }
 }
 
-/// The error of a device that has no memory left.
+/// The error of a device without free memory.
 pub(super) fn out_of_memory(adapter: &str, why: &str) -> Error {
     let error = Error::new(ErrorKind::Memory, format!("adapter '{adapter}': {why}"));
     error.remedy("give a smaller --memory, or use --backend cpu")

@@ -4,13 +4,13 @@ use super::device::{Clock, Gpu, TIMES};
 use crate::error::Result;
 use wgpu::BufferUsages;
 
-/// Staging buffers kept for reuse; each page of the scene uses a few.
+/// Maximum number of staging buffers kept for reuse; each page of the scene uses a few.
 const MAX_STAGING_BUFFERS: usize = 256;
 /// Largest staging buffer that is kept, bytes.
 const MAX_STAGING_BYTES: u64 = 1 << 24;
 
 impl Gpu {
-    /// Makes a buffer.
+    /// Creates a buffer.
     pub(super) fn buffer(&self, descriptor: &wgpu::BufferDescriptor) -> Result<wgpu::Buffer> {
         self.faults.allocation(&self.summary().name)?;
         self.next_object_id();

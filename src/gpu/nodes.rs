@@ -1,22 +1,23 @@
-//! Nodes of the scene's tree as the device has them: the boxes of the children in bytes, on a grid of the node's own.
+//! Nodes of the scene's tree as stored on the device: the boxes of the children in bytes, on a grid of the node's own.
 //!
-//! A grid's step is a power of two, and its origin a multiple of that small enough for every corner of the grid to be a number of single precision.
-//! So `origin + byte * step` has no error on any adapter: a sum or product that can be exact is exact, however it is rounded or
-//! fused. Corners are chosen outward. Clusters have their boxes in single precision beside, so that nothing is lost where it counts.
+//! A grid's step is a power of two, and its origin a multiple of it, small enough that every corner of the grid is
+//! representable in single precision. So `origin + byte * step` has no error on any adapter: a sum or product that can
+//! be exact is exact, however it is rounded or fused. Corners are rounded outward. Clusters also have their boxes in
+//! single precision, so the last test before the triangles uses exact boxes.
 
 use crate::model::tree::{ChildRef, WIDTH};
 use crate::model::world::SceneBox;
 use crate::stage::layout::{SceneChild, SceneNode};
 use glam::Vec3;
 
-/// The largest number of steps from an origin.
+/// Maximum number of steps from an origin.
 const STEPS: f64 = 255.0;
 /// Whole numbers up to this are exact in single precision.
 const WHOLE: f64 = 16_777_216.0;
-/// The smallest step: corners stay far from where numbers underflow.
+/// The smallest step: corners stay far from underflow.
 const LEAST_EXPONENT: i32 = -90;
 
-/// One axis of a grid: where it begins, in steps, and the step.
+/// One axis of a grid: its origin, in steps, and the step.
 #[derive(Clone, Copy, Debug)]
 struct Grid {
     first: f64,
@@ -24,18 +25,18 @@ struct Grid {
 }
 
 impl Grid {
-    /// The finest one that covers a range of single precision, 10⁶ m at most.
+    /// The finest grid that covers a range of single precision, 10⁶ m at most.
     fn over(lo: f32, hi: f32) -> Self {
         let (lo, hi) = (f64::from(lo), f64::from(hi));
         let mut exponent = LEAST_EXPONENT;
-        // Near the right one at once, from below; a range of nothing has no logarithm.
+        // Starts directly below the right exponent; an empty range has no logarithm.
         let least = ((hi - lo) / STEPS).max(lo.abs().max(hi.abs()) / WHOLE);
         if least > 0.0 {
             exponent = exponent.max(least.log2().floor() as i32 - 1);
         }
         loop {
             let step = 2f64.powi(exponent);
-            // A power of two divides without error.
+            // Division by a power of two is exact.
             let first = (lo / step).floor();
             if (hi / step).ceil() - first <= STEPS && first.abs() + STEPS <= WHOLE {
                 return Self { first, step };
@@ -44,7 +45,7 @@ impl Grid {
         }
     }
 
-    /// The corner at or below `x`, and that at or above.
+    /// Index of the corner at or below `x`; [`above`](Self::above) gives that at or above.
     fn below(&self, x: f32) -> u32 {
         ((f64::from(x) / self.step).floor() - self.first) as u32
     }
@@ -55,7 +56,7 @@ impl Grid {
 }
 
 impl SceneNode {
-    /// A node of these children; the box of one that is empty means nothing.
+    /// A node of these children; the box of an empty child has no meaning.
     pub fn around(children: &[(ChildRef, SceneBox); WIDTH]) -> Self {
         let there = || children.iter().filter(|(child, _)| *child != ChildRef::Empty).map(|(_, b)| *b);
         let Some(all) = there().reduce(SceneBox::join) else {
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng};
 
-    /// Boxes of all sizes, near the origin and far from it, thin ones and points among them.
+    /// Boxes of all sizes, near the origin and far from it, including thin ones and points.
     fn children(rng: &mut rand_pcg::Pcg64Mcg) -> [(ChildRef, SceneBox); WIDTH] {
         let far = 10f64.powf(rng.random_range(-30.0..6.0));
         let middle: [f64; 3] = std::array::from_fn(|_| rng.random_range(-far..far));
@@ -123,7 +124,7 @@ mod tests {
                 let lo = there().fold(f64::INFINITY, |m, (_, (_, b))| m.min(b.lo[i].into()));
                 let hi = there().fold(f64::NEG_INFINITY, |m, (_, (_, b))| m.max(b.hi[i].into()));
                 assert_eq!(node.step[i].to_bits() << 9, 0, "a power of two");
-                // A quarter of the step would not do, but for what single precision itself is too coarse for.
+                // A quarter of the step would not suffice, except where single precision itself is too coarse.
                 let size = lo.abs().max(hi.abs());
                 assert!(step <= (hi - lo) / 60.0 || step <= size / 4e6 || step <= 1e-27, "{step} for {lo} to {hi}");
                 for (slot, (_, b)) in there() {
@@ -132,7 +133,7 @@ mod tests {
                         (node.children[slot].lo, read.lo[i], f64::from(b.lo[i])),
                         (node.children[slot].hi, read.hi[i], f64::from(b.hi[i])),
                     ] {
-                        // Products and sums of these are exact in double precision; so they are in single.
+                        // Products and sums of these are exact in double precision; so they are in single precision.
                         let corner = origin + f64::from(bytes >> (8 * i) & 0xff) * step;
                         assert_eq!(f64::from(corner as f32), corner, "no number of single precision");
                         assert!(f64::from(read) == corner && (corner - exact).abs() < step, "{corner} for {exact}");

@@ -1,8 +1,8 @@
-//! The scene on a device in pages, each as large as the device binds at once.
+//! The scene on a device in pages, each as large as the device can bind.
 //!
-//! Leaves of the scene's tree are numbered depth first, so whatever the cuts, a page is a range of leaves and of triangles, and its tree is the
-//! scene's without what lies in other pages. A page counts its nodes, leaves and triangles from 0; its root is the lowest node that holds
-//! all of it. One page is the scene as it is.
+//! Leaves of the scene's tree are numbered depth first, so wherever the cuts are, a page is a range of leaves and of
+//! triangles, and its tree is the scene's without the parts in other pages. A page counts its nodes, leaves and
+//! triangles from 0; its root is the lowest node that contains all of it. A single page is the scene unchanged.
 
 use super::buffers::{BufferId, Buffers, PAGED, Page, PageRange};
 use super::device::Gpu;
@@ -13,12 +13,13 @@ use crate::numeric::rounding::{UNIT_F32, nearest, round_up};
 use crate::stage::layout::{SceneLeaf, SceneNode, SceneTriangle};
 use std::ops::Range;
 
-/// A box that nothing meets: that of a child that does not exist.
+/// A box that overlaps nothing, for children that do not exist.
 const NOWHERE: SceneBox = SceneBox { lo: [1e30; 3], hi: [-1e30; 3] };
-/// Triangles that are written to a device at once.
+/// Number of triangles written to a device in one step.
 const AT_ONCE: usize = 1 << 20;
 
-/// The leaves of each page, if none of its buffers may have more than `most` bytes; a leaf that alone has more is a page all the same.
+/// The leaves of each page, such that none of its buffers has more than `most` bytes; a leaf that is larger by itself
+/// forms its own page.
 fn cut(scene: &SceneShape, most: u64) -> Vec<Range<u32>> {
     let (tree, n) = (&scene.tree, scene.tree.n_leaves() as u32);
     let bytes = |nodes: usize, leaves: usize, triangles: usize| {
@@ -28,7 +29,7 @@ fn cut(scene: &SceneShape, most: u64) -> Vec<Range<u32>> {
     if n == 0 || bytes(tree.nodes.len(), n as usize, scene.triangles.len()) <= most {
         return std::iter::once(0..n).collect();
     }
-    // Every node has two children, but for those on the way to either end of the range.
+    // Every node has two children, except for those on the path to either end of the range.
     let most_nodes = |leaves: usize| leaves + 2 * tree.depth;
     let mut pages = Vec::new();
     let mut first = 0;
@@ -44,7 +45,7 @@ fn cut(scene: &SceneShape, most: u64) -> Vec<Range<u32>> {
     pages
 }
 
-/// The first leaf below each node, and the one after the last.
+/// The range of leaves below each node.
 fn leaves_below(scene: &SceneShape) -> Vec<Range<u32>> {
     let mut below = vec![0..0; scene.tree.nodes.len()];
     for (i, children) in scene.tree.nodes.iter().enumerate().rev() {
@@ -103,7 +104,7 @@ fn tree_of(scene: &SceneShape, below: &[Range<u32>], page: &Range<u32>) -> Nodes
             }
         };
     }
-    // Boxes from below, of what is in this page.
+    // Boxes are computed from below, for the content of this page.
     for i in (0..out.len()).rev() {
         for slot in 0..WIDTH {
             if let (ChildRef::Node(n), _) = out[i][slot] {
@@ -116,7 +117,7 @@ fn tree_of(scene: &SceneShape, below: &[Range<u32>], page: &Range<u32>) -> Nodes
 }
 
 impl Buffers {
-    /// Uploads the scene, in as many pages as it takes.
+    /// Uploads the scene, in as many pages as necessary.
     pub(super) fn upload_scene(&mut self, gpu: &Gpu, scene: &SceneShape) -> Result<()> {
         let below = leaves_below(scene);
         let ranges = cut(scene, gpu.page_bytes());
@@ -152,7 +153,7 @@ impl Buffers {
                 (first..all.end.min(first + AT_ONCE)).map(|i| scene_triangle(scene, i)).collect();
             self.write(gpu, BufferId::SceneTriangles, first - all.start, &some);
             if all.len() > AT_ONCE {
-                // What is written waits in memory until something is submitted.
+                // Written data wait in memory until the next submission.
                 gpu.flush()?;
             }
         }
@@ -215,7 +216,7 @@ mod tests {
                 let mut next = 0;
                 for (i, node) in nodes.iter().enumerate() {
                     for (child, b) in node {
-                        // The leaves of what hangs here, found by going down.
+                        // The leaves below this child, found by descending.
                         let (mut leaves, mut open) = (Vec::new(), vec![*child]);
                         while let Some(child) = open.pop() {
                             match child {

@@ -29,7 +29,7 @@ pub(super) struct CompiledRaster {
 }
 
 impl CompiledKernel {
-    /// Whether dispatches of the kernel are draws.
+    /// Returns whether dispatches of the kernel are draws.
     pub(super) fn is_raster(&self) -> bool {
         matches!(self.program, Program::Raster(_))
     }

@@ -1,5 +1,5 @@
-//! Compiling raster kernels: polygons whose fragments write storage buffers. Pixels of the target are never written; the target
-//! only provides the grid of pixels from which fragments are generated.
+//! Compiling raster kernels: polygons whose fragments write storage buffers. Pixels of the target are never written;
+//! the target only provides the grid of pixels from which fragments are generated.
 
 use super::device::Gpu;
 use super::program::{CompiledKernel, CompiledRaster, Program};

@@ -30,7 +30,7 @@ pub struct Dispatch<'k> {
     pub routing: u32,
     /// Number of invocations.
     pub size: WorkSize,
-    /// The stage that its time counts towards; dispatches of one stage are consecutive.
+    /// The stage to which its time is added; dispatches of one stage are consecutive.
     pub stage: usize,
 }
 
@@ -110,7 +110,7 @@ impl Gpu {
     }
 }
 
-/// Timestamps of a pass: at its start and end, where these are the start and end of a stage.
+/// Timestamps of a pass: at its start and end, if these are the start and end of a stage.
 #[derive(Clone, Copy)]
 struct Stamps<'q> {
     query_set: &'q wgpu::QuerySet,

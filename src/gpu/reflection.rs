@@ -1,4 +1,5 @@
-//! What a kernel binds, read from its WGSL source: every variable of group 0 is named after the buffer that it is bound to.
+//! The bindings of a kernel, read from its WGSL source: every variable of group 0 has the name of the buffer that it is
+//! bound to.
 
 use super::buffers::BufferId;
 use super::shader::Source;
@@ -8,12 +9,12 @@ use wgpu::{BindGroupLayoutEntry, BindingType, BufferBindingType, ShaderStages};
 
 /// Suffix of a variable that reads a buffer which other entry points of the file write.
 const READ_ONLY_SUFFIX: &str = "_in";
-/// Storage buffers that an entry point may bind: the number that every adapter supports.
+/// Maximum number of storage buffers that an entry point may bind: the number that every adapter supports.
 pub const MAX_STORAGE_BUFFERS: u32 = 8;
-/// Invocations of a workgroup: the number that every adapter supports.
+/// Maximum number of invocations of a workgroup: the number that every adapter supports.
 const MAX_WORKGROUP: u32 = 256;
 
-/// How a kernel uses a buffer.
+/// Use of a buffer by a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// `var<uniform>`.
@@ -29,7 +30,7 @@ pub enum Access {
 pub struct Binding {
     /// Binding number.
     pub number: u32,
-    /// How the entry points use the buffer.
+    /// The entry points' use of the buffer.
     pub access: Access,
     /// The buffer.
     pub buffer: BufferId,
@@ -49,12 +50,12 @@ impl Binding {
     }
 }
 
-/// What the entry points of a kernel bind.
+/// The bindings of a kernel's entry points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Bindings of group 0, by number.
     pub bindings: Vec<Binding>,
-    /// Whether group 1 holds the uniform `routing`.
+    /// True if group 1 holds the uniform `routing`.
     pub uses_routing: bool,
     /// Invocations per workgroup; 0 for a raster kernel.
     pub workgroup_size: u32,
@@ -64,8 +65,8 @@ impl Interface {
     /// Reads the interface of some entry points of one source.
     ///
     /// # Errors
-    /// The source is invalid, an entry point is missing, a variable is not named after a buffer, or an entry point exceeds the
-    /// limits that every adapter supports.
+    /// The source is invalid, an entry point is missing, a variable does not have the name of a buffer, or an entry
+    /// point exceeds the limits that every adapter supports.
     pub fn of(source: &Source, entries: &[&str]) -> Result<Self> {
         let (module, info) = source.validate()?;
         let mut interface = Self::default();
@@ -112,7 +113,7 @@ impl Interface {
         Ok(interface)
     }
 
-    /// Adds a binding, or the stage to a binding that another entry point has already.
+    /// Adds a binding, or adds the stage to an existing binding of another entry point.
     fn add(&mut self, binding: Binding) {
         match self.bindings.iter_mut().find(|b| b.number == binding.number) {
             Some(known) => known.visibility |= binding.visibility,

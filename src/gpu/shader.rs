@@ -1,20 +1,20 @@
-//! WGSL sources: files that name what they use, joined by plain concatenation.
+//! WGSL sources: files that list the libraries they use, joined by plain concatenation.
 //!
-//! A line `//!use lib/name` puts `wgsl/lib/name.wgsl` in front, with what that uses in turn, each file once. Messages of
-//! the compiler, which sees one text, are given back with the file and line that they are about.
+//! A line `//!use lib/name` inserts `wgsl/lib/name.wgsl` before the file, with the libraries that it uses in turn, each
+//! file once. Messages of the compiler, which sees one text, are reported with the original file and line.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A joined source, and where each of its lines comes from.
+/// A joined source, and the origin of each of its lines.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The text for the compiler.
     pub text: String,
-    /// For each line the file and the line in it.
+    /// The file of each line, and the line number in it.
     origins: Vec<(&'static str, usize)>,
 }
 
-/// The libraries, by the name that `//!use` gives.
+/// The libraries, by their name in `//!use`.
 const LIBRARIES: [(&str, &str); 12] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
@@ -34,7 +34,7 @@ impl Source {
     /// Joins a kernel's source with the libraries that it uses.
     ///
     /// # Errors
-    /// A library is not known.
+    /// A library does not exist.
     pub fn expand(stem: &'static str, text: &str) -> Result<Self> {
         let mut source = Self { text: String::new(), origins: Vec::new() };
         source.append(stem, text, &mut Vec::new())?;
@@ -62,10 +62,11 @@ impl Source {
         Ok(())
     }
 
-    /// Puts `new` in the place of `old`, which must stand exactly once: how tests make a kernel that lacks a safety term.
+    /// Replaces `old`, which must occur exactly once, by `new`: used by tests to make a kernel that lacks a safety
+    /// term.
     ///
     /// # Errors
-    /// `old` does not stand exactly once.
+    /// `old` does not occur exactly once.
     pub fn replaced(&self, old: &str, new: &str) -> Result<Self> {
         if self.text.matches(old).count() != 1 || old.contains('\n') != new.contains('\n') {
             return Err(Error::new(ErrorKind::Gpu, format!("'{old}' does not stand exactly once")));
@@ -76,7 +77,7 @@ impl Source {
     /// Parses and validates with naga, for any adapter.
     ///
     /// # Errors
-    /// The first error, with the file and line that it is about.
+    /// The first error, with its file and line.
     pub fn validate(&self) -> Result<(naga::Module, naga::valid::ModuleInfo)> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|e| {
             let line = e.location(&self.text).map_or(0, |l| l.line_number as usize);

@@ -1,4 +1,4 @@
-//! The world in single precision: what stays on the device from chunk to chunk.
+//! The world in single precision: data that stay on the device from chunk to chunk.
 
 use super::buffers::{BufferId, Buffers};
 use super::device::Gpu;
@@ -16,7 +16,7 @@ impl Buffers {
     /// Uploads robot, scene and trees.
     ///
     /// # Errors
-    /// The device has not enough memory, or a link has more than 2^28 triangles.
+    /// The device does not have enough memory, or a link has more than 2^28 triangles.
     pub fn upload_world(&mut self, gpu: &Gpu, world: &World) -> Result<()> {
         let parents: Vec<u32> = world.robot.bodies.iter().map(|b| b.parent.unwrap_or(u32::MAX)).collect();
         self.fill(gpu, BufferId::Parents, &parents)?;
@@ -93,8 +93,8 @@ pub fn first_link_triangles(links: &[LinkShape]) -> Vec<u32> {
     counts.scan(0, |next, n| Some(std::mem::replace(next, *next + n))).collect()
 }
 
-/// A child with its oriented box. The balls of a pose cover what rounding centre and sides to nearest adds; they grow with the distance
-/// from the body's origin, at most in proportion, and a box may reach farther than what is in it.
+/// A child with its oriented box. The balls of a pose cover the rounding of centre and sides to nearest; they grow with
+/// the distance from the body's origin, at most in proportion, and a box may reach farther than its content.
 fn boxed(child: LinkChild, obb: &OrientedBox<f64>, reach_m: f64) -> LinkChild {
     let [half_0, half_1, half_2] = [0, 1, 2].map(|i| nearest(DVec3::from_array(obb.axes[i].0) * obb.half[i]));
     let stretch = if obb.reach > reach_m { obb.reach / reach_m } else { 1.0 };
@@ -103,7 +103,7 @@ fn boxed(child: LinkChild, obb: &OrientedBox<f64>, reach_m: f64) -> LinkChild {
 }
 
 /// A line-swept sphere in single precision that contains the given one: its ends move by half a unit of their
-/// coordinates, and what the kernels do with the radius rounds too.
+/// coordinates, and the kernels' computations with the radius round, too.
 fn rounded(lss: &Lss) -> (Vec3, f32, Vec3) {
     let radius = (lss.radius + lss.reach() * UNIT_F32) * (1.0 + 1.0 / 65536.0);
     (nearest(lss.a), round_up(radius), nearest(lss.b))

@@ -1,4 +1,4 @@
-//! The smallest circle around points of the plane.
+//! The smallest circle around points in the plane.
 
 use glam::DVec2;
 
@@ -11,12 +11,13 @@ pub struct Circle {
     pub radius: f64,
 }
 
-/// How far outside of a circle a point may be, by the radius, and count as inside: rounding must not send the search on.
+/// Factor on the radius within which a point outside a circle still counts as inside, so that rounding does not prolong
+/// the search.
 const SLACK: f64 = 1.0 + 1e-12;
 
 impl Circle {
-    /// The smallest circle around points, to within rounding (Welzl 1991, in the incremental form: a point outside of the circle
-    /// so far lies on the border of the next). The points come in no order that makes it slow: expected time is linear then.
+    /// The smallest circle around points, to within rounding (Welzl 1991, in the incremental form: a point outside the
+    /// circle so far lies on the border of the next). Expected time is linear if the points are in random order.
     pub fn around(points: &[DVec2]) -> Self {
         let mut circle = Self { centre: points.first().copied().unwrap_or(DVec2::ZERO), radius: 0.0 };
         for (i, &p) in points.iter().enumerate() {
@@ -47,7 +48,7 @@ impl Circle {
         Self { centre: 0.5 * (p + q), radius: 0.5 * (p - q).length() }
     }
 
-    /// Through three points; around the two that are farthest apart where they lie in a line.
+    /// The circle through three points; for collinear points, the circle around the two that are farthest apart.
     fn through(p: DVec2, q: DVec2, r: DVec2) -> Self {
         let (a, b) = (q - p, r - p);
         let double_area = a.perp_dot(b);
@@ -65,7 +66,7 @@ impl Circle {
 mod tests {
     use super::*;
 
-    /// All points are inside, and the border holds points that no half of it lacks: then no smaller circle has them all.
+    /// All points are inside, and no half of the border is free of points: then no smaller circle contains them all.
     #[test]
     fn it_holds_all_points_and_is_the_smallest() {
         for case in 0..200u32 {

@@ -57,7 +57,7 @@ impl JointValues {
         self.values.get(name).copied()
     }
 
-    /// Names the file in an error about these values.
+    /// Adds the file to an error about these values.
     pub(crate) fn locate(&self, error: Error) -> Error {
         match &self.file {
             Some(file) => error.in_file(file),
@@ -117,7 +117,7 @@ impl<'de> Deserialize<'de> for Keys {
     }
 }
 
-/// The values by name, or what is wrong with them.
+/// The values by name, or an explanation of the error.
 fn by_name(keys: Vec<(String, Value)>) -> std::result::Result<BTreeMap<String, f64>, String> {
     let list = |name: &str| keys.iter().find(|(key, value)| key == name && value.is_array());
     let pairs: Vec<(String, Value)> = match (list("joints"), list("positions")) {

@@ -1,6 +1,6 @@
-//! Where the bodies of a robot are for given values of the columns, in plain f64.
+//! Poses of a robot's bodies for given values of the columns, in plain f64.
 //!
-//! For scenes, pictures and tests; what is guaranteed comes from the bounds on motions, not from here.
+//! For scenes, pictures and tests; guarantees come from the bounds on motions, not from here.
 
 use crate::error::{Error, Result};
 use crate::model::robot::{ColumnKind, Joint, JointKind, Robot};
@@ -15,7 +15,7 @@ impl Robot {
     /// The pose of each body in the world for values `q` of the columns (radians, metres).
     ///
     /// # Errors
-    /// `q` has not as many values as there are columns.
+    /// The length of `q` is not the number of columns.
     pub fn body_poses(&self, q: &[f64]) -> Result<Vec<DAffine3>> {
         if q.len() != self.columns.len() {
             return Err(Error::usage(format!("{} values for {} columns", q.len(), self.columns.len())));

@@ -1,17 +1,19 @@
 //! Line-swept spheres: all points within a radius of a segment (Larsen et al. 2000, the bounding volume of the paper's
 //! section 4.1).
 //!
-//! **Containment.** The last step sets the radius from the computed distances, outward; whatever came before. A convex set that
-//! contains the vertices contains the triangles. Let `u = 2⁻⁵³`, `S` the largest coordinate of points and ends, and `p` a point.
-//! What is computed is the length of `p - (a + d s)` for some number `s` in `[0, 1]`, `d` the rounded `b - a`:
+//! **Containment.** The last step sets the radius from the computed distances, rounded outward, whatever the fit before
+//! it did. A convex set that contains the vertices contains the triangles. Let `u = 2⁻⁵³`, `S` the largest coordinate
+//! of points and ends, and `p` a point. The computed value is the length of `p - (a + d s)` for some number `s` in
+//! `[0, 1]`, where `d` is the rounded `b - a`:
 //! - the point `a + d s` is within `u |d|` of the segment, because each component of `d` is off by one rounding;
 //! - it is computed with two roundings, off by at most `u |d| + u √3 S`, first order;
-//! - the difference from `p` has one rounding, the sum of three squares at most three, of which the root keeps half, and the
-//!   root one: `3.5 u` of the length.
+//! - the difference from `p` has one rounding, the sum of three squares at most three, of which the root keeps half,
+//!   and the root one: `3.5 u` of the length.
 //!
-//! With `|d| <= 2√3 S` the true distance is at most `D (1 + 4 u) + 5√3 u S`, `D` the computed one, `5√3 < 8.7`. The radius itself takes two
-//! roundings. So [`DISTANCE_SLACK`] `= 12 u` of `D + S` covers all, second order included; squares that underflow are below its absolute
-//! part. The ends `a` and `b` themselves are tried beside, with fewer roundings.
+//! With `|d| <= 2√3 S` the true distance is at most `D (1 + 4 u) + 5√3 u S`, `D` the computed one, `5√3 < 8.7`. The
+//! radius itself takes two roundings. So [`DISTANCE_SLACK`] `= 12 u` of `D + S` covers all of them, second order
+//! included; squares that underflow are below its absolute part. The ends `a` and `b` are also tried on their own, with
+//! fewer roundings.
 
 use glam::DVec3;
 
@@ -26,9 +28,9 @@ pub struct Lss {
     pub radius: f64,
 }
 
-/// Added to a radius for the rounding of distances, as a share of distance and coordinates.
+/// Added to a radius for the rounding of distances, as a fraction of distance and coordinates.
 pub const DISTANCE_SLACK: f64 = 6.0 * f64::EPSILON;
-/// What underflow may hide of a distance, metres.
+/// The part of a distance that underflow may hide, metres.
 const UNDERFLOW: f64 = 1e-150;
 
 impl Lss {
@@ -42,17 +44,17 @@ impl Lss {
         let d = self.b - self.a;
         let length2 = d.length_squared();
         let s = if length2 > 0.0 { ((p - self.a).dot(d) / length2).clamp(0.0, 1.0) } else { 0.0 };
-        // Of the three the smallest: each is the distance of a point of the segment, and `s` may be poor.
+        // The smallest of the three: each is the distance of a point of the segment, and `s` may be inaccurate.
         let on = (p - (self.a + d * s)).length();
         on.min((p - self.a).length()).min((p - self.b).length())
     }
 
-    /// Volume, metres³: what the fit makes small.
+    /// Volume, metres³: the objective of the fit.
     pub fn volume(&self) -> f64 {
         std::f64::consts::PI * self.radius * self.radius * ((self.b - self.a).length() + 4.0 / 3.0 * self.radius)
     }
 
-    /// The same segment with the least radius that contains the points, rounded up.
+    /// The same segment with the smallest radius that contains the points, rounded up.
     pub(super) fn containing(self, points: &[DVec3]) -> Self {
         let size = points.iter().chain([&self.a, &self.b]).fold(0.0, |m: f64, p| m.max(p.abs().max_element()));
         let distance = points.iter().fold(0.0, |m: f64, p| m.max(self.distance(*p)));

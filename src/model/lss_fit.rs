@@ -1,9 +1,10 @@
-//! Fitting a line-swept sphere to points: the least volume (Larsen, Gottschalk, Lin and Manocha 2000).
+//! Fitting a line-swept sphere to points with the least volume (Larsen, Gottschalk, Lin and Manocha 2000).
 //!
-//! The search starts along the coordinate axes, the principal axes and the line between the points farthest apart, each with the
-//! smallest circle around the points' projections and the shortest segment whose half spheres reach the farthest points. The best
-//! are polished by a pattern search over all that describes a line-swept sphere: the direction of its axis, where the axis lies, and
-//! how much wider than necessary it is, which may pay by a shorter segment. To within rounding: the caller sees to containment.
+//! The search starts along the coordinate axes, the principal axes and the line between the points farthest apart, each
+//! with the smallest circle around the points' projections and the shortest segment whose half spheres reach the
+//! farthest points. The best are polished by a pattern search over all parameters of a line-swept sphere: the direction
+//! of its axis, the position of the axis, and how much wider than necessary it is, which may allow a shorter segment.
+//! The fit holds to within rounding: the caller ensures containment.
 
 use super::circle::Circle;
 use super::lss::Lss;
@@ -12,29 +13,29 @@ use crate::model::robot::Triangle;
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
 
-/// Directions in which the search looks for extreme points where there are many.
+/// Number of directions in which the search looks for extreme points if there are many points.
 const DIRECTIONS: usize = 96;
-/// Rounds of the pattern search, at most.
+/// Maximum number of rounds of the pattern search.
 const ROUNDS: usize = 60;
-/// Rounds in which points outside of the fit join those that the search looks at.
+/// Number of rounds in which points outside the fit join those that the search considers.
 const REFITS: usize = 4;
 
-/// How much work a fit is worth.
+/// Effort spent on a fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Starts that are polished coarsely, and how many of these finely.
     polished: [usize; 2],
-    /// Steps of the pattern search: the first and the last of the coarse polish, the last of the fine one; radians, or as a share
-    /// of the radius.
+    /// Steps of the pattern search: the first and the last of the coarse polish, the last of the fine one; radians, or
+    /// a fraction of the radius.
     steps: [f64; 3],
-    /// Moves in random directions that a round of the pattern search tries, beside those along the coordinates.
+    /// Random directions that a round of the pattern search tries in addition to the coordinate directions.
     random_moves: usize,
-    /// Whether diagonals are tried beside the other axes.
+    /// Tries diagonal axes in addition to the others.
     diagonals: bool,
 }
 
 impl Effort {
-    /// For a link as a whole.
+    /// The effort for a whole link.
     pub const THOROUGH: Self = Self { polished: [8, 3], steps: [0.3, 0.04, 0.001], random_moves: 20, diagonals: true };
 }
 
@@ -47,10 +48,10 @@ impl Lss {
     }
 }
 
-/// How much wider than necessary a fit is at the start, as a share of the least radius.
+/// Starting values of [`Line::wider`], as a fraction of the least radius.
 const WIDER: [f64; 4] = [0.0, 0.1, 0.3, 0.8];
 
-/// A line, and how much wider the fit along it is than necessary.
+/// A line, and how much wider than necessary the fit along it is.
 #[derive(Clone, Copy)]
 struct Line {
     /// A point of the line, relative to the points' middle.
@@ -89,7 +90,7 @@ pub fn fit(triangles: &[Triangle], points: &[DVec3], effort: Effort) -> Lss {
         .map(|line| polish(line, &sample, [middle_step, last], effort.random_moves));
     let fine = sorted(&mut fine.collect::<Vec<_>>().into_iter());
     let Some(mut best) = fine.into_iter().next() else {
-        // No start: that cannot be, the coordinate axes are among them.
+        // Unreachable: the coordinate axes are always among the starts.
         return Lss { a: middle, b: middle, radius: 0.0 };
     };
     for _ in 0..REFITS {
@@ -146,8 +147,8 @@ fn starts(points: &[DVec3], axis: DVec3) -> [Line; 4] {
     WIDER.map(|wider| Line { at, axis, wider: wider * circle.radius })
 }
 
-/// Moves the line, turns it and widens the fit, as long as that makes it smaller. The volume has creases, where another point is
-/// the farthest; along one of them only some directions lead on, which random ones find.
+/// Moves the line, turns it and widens the fit, as long as that reduces the volume. The volume has creases where the
+/// farthest point changes; along a crease only some directions lead on, and the random ones find them.
 fn polish(mut line: Line, points: &[DVec3], [mut step, least_step]: [f64; 2], random_moves: usize) -> Line {
     let mut best = line.fit(points);
     let mut draw = Draw(1);
@@ -159,7 +160,7 @@ fn polish(mut line: Line, points: &[DVec3], [mut step, least_step]: [f64; 2], ra
         // About the middle of the segment, so that a turn does not move it.
         line.at = 0.5 * (best.a + best.b);
         let size = best.radius * step;
-        // A turn that moves the ends as far as a shift does.
+        // The turn that moves the ends as far as a shift does.
         let turn = size / (0.5 * (best.b - best.a).length() + best.radius);
         let changed = |m: [f64; 5]| Line {
             at: line.at + (u * m[0] + v * m[1]) * size,
@@ -168,7 +169,7 @@ fn polish(mut line: Line, points: &[DVec3], [mut step, least_step]: [f64; 2], ra
         };
         let along = |k: usize| std::array::from_fn(|i| if i != k / 2 { 0.0 } else { [1.0, -1.0][k % 2] });
         let random = (0..random_moves).map(|_| std::array::from_fn(|_| draw.between(-1.0, 1.0)));
-        // A turn mostly asks for a shift, which the smallest circle across the new axis gives.
+        // A turn usually requires a shift, which the smallest circle across the new axis provides.
         let turned = (4..8).map(along).map(changed).map(|line| line.centred(points));
         let moved = (0..10).map(along).chain(random).map(changed);
         let fits = moved.chain(turned).map(|line| (line.fit(points), line));
@@ -180,7 +181,7 @@ fn polish(mut line: Line, points: &[DVec3], [mut step, least_step]: [f64; 2], ra
     line
 }
 
-/// Numbers in no order, the same each time.
+/// A deterministic pseudo-random sequence.
 struct Draw(u64);
 
 impl Draw {
@@ -213,7 +214,8 @@ fn start_axes(triangles: &[Triangle], points: &[DVec3], diagonals: bool) -> Vec<
     axes
 }
 
-/// The points that matter, about: all of them where they are few, else those that are extreme in some of many directions.
+/// The points that affect the fit, approximately: all of them if they are few, else those that are extreme in one of
+/// many directions.
 fn extreme(points: &[DVec3]) -> Vec<DVec3> {
     let mut chosen: Vec<DVec3> = if points.len() <= 2 * DIRECTIONS {
         points.to_vec()
@@ -221,7 +223,7 @@ fn extreme(points: &[DVec3]) -> Vec<DVec3> {
         let golden = PI * (3.0 - 5f64.sqrt());
         let mut picked: Vec<usize> = (0..DIRECTIONS)
             .flat_map(|i| {
-                // Spread over half of a sphere; the other half is the same with the sign turned round.
+                // Spread over a hemisphere; the other one holds the opposite directions.
                 let z = (i as f64 + 0.5) / DIRECTIONS as f64;
                 let (sin, cos) = (golden * i as f64).sin_cos();
                 let way = DVec3::new(cos, sin, 0.0) * (1.0 - z * z).sqrt() + DVec3::Z * z;
@@ -245,7 +247,7 @@ fn extreme(points: &[DVec3]) -> Vec<DVec3> {
     // Triangles share their corners.
     chosen.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z)));
     chosen.dedup();
-    // In no order: what comes of it is the same each time, and the circles are found fast.
+    // Shuffled deterministically: the result is reproducible, and the circles are found fast.
     let mut draw = Draw(7);
     for i in (1..chosen.len()).rev() {
         chosen.swap(i, draw.next() as usize % (i + 1));

@@ -1,4 +1,4 @@
-//! What moves and what stands still: robots, scenes, and the trees over their triangles.
+//! Models: moving robots, static scenes, and the trees over their triangles.
 
 pub mod circle;
 #[cfg(feature = "formats")]

@@ -1,11 +1,11 @@
-//! Joint names of a file, and the columns of the robot that they stand for.
+//! The joint names of a file, and the robot's columns that they refer to.
 
 use super::joint_values::MissingJoints;
 use super::robot::{Robot, SEE_COLUMNS};
 use crate::error::{Error, Result, quoted};
 use std::collections::HashMap;
 
-/// Names in a message; the others are counted.
+/// Maximum number of names listed in a message; the others are counted.
 const MAX_LISTED: usize = 10;
 
 /// The columns of the robot in the order in which a file names them, and the values of all others.

@@ -1,28 +1,31 @@
 //! Oriented boxes fitted to sets of triangles (Gottschalk, Lin and Manocha 1996; Redon et al. 2004, section 5.1).
 //!
 //! **Containment.** Let `U` be the matrix of the stored axes, taken as exact numbers; axes are used only if they are
-//! orthonormal to within `||UᵀU - I|| <= 2⁻⁴⁶` as computed, `2⁻⁴⁵` in truth. Then `U` is invertible and a point has one set
-//! of coordinates, `s = U⁻¹ (p - c)`. From `s - Uᵀ(p - c) = (I - UᵀU) s` they differ from the scalar products `u_i·(p - c)`
-//! by at most `2⁻⁴⁵ |s|`, and those round by four units, `2⁻⁵⁰·⁹ |p - c|` together with the difference. So
-//! `|computed u_i·(p - c)| + 2⁻⁴⁴ |p - c|₁`, itself rounded, is at least `|s_i|`. The half sizes are the largest of these over
-//! all vertices, seen from the centre as stored; a convex set that contains the vertices contains the triangles.
+//! orthonormal to within `||UᵀU - I|| <= 2⁻⁴⁶` as computed, `2⁻⁴⁵` in truth. Then `U` is invertible and a point has one
+//! set of coordinates, `s = U⁻¹ (p - c)`. From `s - Uᵀ(p - c) = (I - UᵀU) s` they differ from the scalar products
+//! `u_i·(p - c)` by at most `2⁻⁴⁵ |s|`, and those round by four units, `2⁻⁵⁰·⁹ |p - c|` together with the difference.
+//! So `|computed u_i·(p - c)| + 2⁻⁴⁴ |p - c|₁`, itself rounded, is at least `|s_i|`. The half sizes are the largest of
+//! these over all vertices, seen from the centre as stored; a convex set that contains the vertices contains the
+//! triangles.
 
 use super::robot::Triangle;
 use crate::numeric::linear::V3;
 use crate::numeric::obb_overlap::OrientedBox;
 use glam::{DMat3, DVec3};
 
-/// How far computed axes may be from orthonormal.
+/// Largest deviation of computed axes from orthonormal.
 const DEFECT: f64 = 1.0 / (1u64 << 46) as f64;
-/// What a coordinate of a point may be larger than it computes, as a share of the point's distance from the centre.
+/// Bound on the excess of a point's true coordinate over the computed one, as a fraction of its distance from the
+/// centre.
 const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// A tight oriented box that contains triangles, whatever rounding did. Each vertex may be off by `unit` times the sum of
-/// its coordinates' sizes.
+/// A tight oriented box that contains triangles, whatever rounding did. Each vertex may be off by `unit` times the sum
+/// of its coordinates' sizes.
 ///
-/// Tried are the coordinate axes, the principal axes of the surface (weighted by area, so that a finely tessellated corner
-/// counts no more than a coarse one), and the plane and longest edge of the largest triangle, which fit the few triangles
-/// of a leaf; the box with the least surface is taken. Sets without area have the principal axes of their vertices.
+/// The candidates are the coordinate axes, the principal axes of the surface (weighted by area, so that a finely
+/// tessellated corner counts no more than a coarse one), and the plane and longest edge of the largest triangle, which
+/// fit the few triangles of a leaf; the box with the least surface is taken. Sets without area use the principal axes
+/// of their vertices.
 pub fn around(triangles: &[Triangle], unit: f64) -> OrientedBox<f64> {
     let mut best = fit(triangles, DMat3::IDENTITY, unit);
     for axes in [principal_axes(triangles), largest_triangle(triangles)].into_iter().flatten() {
@@ -64,12 +67,12 @@ fn fit(triangles: &[Triangle], axes: DMat3, unit: f64) -> OrientedBox<f64> {
     OrientedBox { center: V3::new(center), axes, half: half.to_array(), reach }
 }
 
-/// Orthonormal axes whose first is along `first` and whose second lies in the plane of `first` and `second`, if there are.
+/// Orthonormal axes, the first along `first` and the second in the plane of `first` and `second`, if they exist.
 fn orthonormal(first: DVec3, second: DVec3) -> Option<DMat3> {
     let x = first.try_normalize()?;
     let across = second.try_normalize()?;
     let across = (across - x * x.dot(across)).try_normalize()?;
-    // Once more: what is left of the first subtraction may be little.
+    // A second pass: little may be left after the first subtraction.
     let y = (across - x * x.dot(across)).try_normalize()?;
     let axes = DMat3::from_cols(x, y, x.cross(y));
     let off = axes.transpose() * axes - DMat3::IDENTITY;
@@ -77,7 +80,7 @@ fn orthonormal(first: DVec3, second: DVec3) -> Option<DMat3> {
     (defect <= DEFECT).then_some(axes)
 }
 
-/// Along the longest edge of the largest triangle, and in its plane.
+/// Axes along the longest edge of the largest triangle, and in its plane.
 fn largest_triangle(triangles: &[Triangle]) -> Option<DMat3> {
     let area = |t: &Triangle| (t[1] - t[0]).cross(t[2] - t[0]).length_squared();
     let [a, b, c] = triangles.iter().max_by(|s, t| area(s).total_cmp(&area(t)))?;
@@ -114,7 +117,7 @@ pub(super) fn principal_axes(triangles: &[Triangle]) -> Option<DMat3> {
     orthonormal(x, y)
 }
 
-/// Eigenvectors of the two largest eigenvalues of a symmetric matrix, by Jacobi's rotations.
+/// Eigenvectors of the two largest eigenvalues of a symmetric matrix, by Jacobi rotations.
 fn two_eigenvectors(m: DMat3) -> [DVec3; 2] {
     let (mut m, mut vectors) = (m, DMat3::IDENTITY);
     for _ in 0..8 {

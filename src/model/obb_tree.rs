@@ -1,9 +1,9 @@
 //! Binary trees of oriented boxes (Gottschalk, Lin and Manocha 1996; Redon et al. 2004, section 5.1), built once.
 //!
-//! A link has one tree over all its triangles. The scene has one for each cluster: above the clusters stands the scene's
-//! own tree of boxes along the coordinate axes, which `s3_cull` has gone through with all sub-intervals of time at once
-//! before any oriented box is looked at, and which says in which of them a cluster matters. A tree of oriented boxes per
-//! object would test its upper levels a second time.
+//! A link has one tree over all its triangles. The scene has one for each cluster: above the clusters is the scene's
+//! own tree of boxes along the coordinate axes, which `s3_cull` has traversed for all sub-intervals of time
+//! simultaneously before any oriented box is tested, and which determines the sub-intervals in which a cluster matters.
+//! A tree of oriented boxes per object would test its upper levels a second time.
 
 use super::obb;
 use super::robot::Triangle;
@@ -11,7 +11,7 @@ use super::world::World;
 use crate::numeric::obb_overlap::OrientedBox;
 use std::ops::Range;
 
-/// Triangles of a leaf, at most.
+/// Maximum number of triangles in a leaf.
 pub const OBB_LEAF: usize = 2;
 
 /// A binary tree; node 0 is the root.
@@ -21,32 +21,33 @@ pub struct ObbTree {
     pub nodes: Vec<ObbNode>,
     /// The triangles' numbers in the order of the leaves.
     pub order: Vec<u32>,
-    /// Half the diagonal of a leaf's box, on average, metres.
+    /// Half the diagonal of a leaf's box, average over the leaves, metres.
     pub leaf_m: f64,
 }
 
-/// A box and what is in it.
+/// A box and its contents.
 #[derive(Clone, Debug)]
 pub struct ObbNode {
-    /// Contains the triangles of the node.
+    /// A box that contains the triangles of the node.
     pub obb: OrientedBox<f64>,
-    /// Its children, or its triangles.
+    /// The node's children, or its triangles.
     pub below: Below,
 }
 
-/// What a node holds.
+/// Contents of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Below {
-    /// Two nodes: this one and the next.
+    /// Two nodes: the one with this index and the next.
     Children(u32),
-    /// Triangles: these places of [`ObbTree::order`].
+    /// Triangles: this range of [`ObbTree::order`].
     Triangles(Range<u32>),
 }
 
 impl ObbTree {
-    /// A tree over the triangles `range` of a list. Each vertex may be off by `unit` times the sum of its coordinates' sizes.
+    /// Builds a tree over the triangles `range` of a list. Each vertex may be off by `unit` times the sum of its
+    /// coordinates' sizes.
     ///
-    /// A set is cut at the middle of its box along the longest axis (GLM96), or, where that would leave less than an
+    /// A set is cut at the middle of its box along the longest axis (GLM96), or, if that would leave less than an
     /// eighth on one side, at the median: so no tree is deeper than about five times the logarithm of its size.
     pub fn build(triangles: &[Triangle], range: Range<usize>, unit: f64) -> Self {
         let mut order: Vec<u32> = (range.start as u32..range.end as u32).collect();
@@ -84,7 +85,7 @@ impl ObbTree {
     }
 }
 
-/// Puts the triangles of one side of a cut before those of the other; gives how many they are.
+/// Puts the triangles of one side of a cut before those of the other; returns their number.
 fn split(order: &mut [u32], triangles: &[Triangle], b: &OrientedBox<f64>) -> usize {
     let longest = (0..3).fold(0, |m, i| if b.half[i] > b.half[m] { i } else { m });
     let ([x, y, z], [u, v, w]) = (b.axes[longest].0, b.center.0);
@@ -101,18 +102,18 @@ fn split(order: &mut [u32], triangles: &[Triangle], b: &OrientedBox<f64>) -> usi
 /// The trees of a world.
 #[derive(Clone, Debug)]
 pub struct ObbTrees {
-    /// The tree of each link shape (as in [`World::links`]); nothing for those with fewer triangles than asked for.
+    /// The tree of each link shape (as in [`World::links`]); `None` for those with fewer triangles than requested.
     pub links: Vec<Option<ObbTree>>,
-    /// The tree of each cluster of the scene; their triangles are places in [`World::scene`]'s list.
+    /// The tree of each cluster of the scene; their triangles are positions in [`World::scene`]'s list.
     pub clusters: Vec<ObbTree>,
-    /// One tree over the whole scene, where it is asked for.
+    /// One tree over the whole scene, if requested.
     pub scene: Option<ObbTree>,
     /// The refinement level of all links; chosen from each link's motion if absent.
     pub level: Option<u32>,
 }
 
 impl ObbTrees {
-    /// Trees for the links of at least `min_triangles`, and for the scene if there is such a link.
+    /// Builds trees for the links of at least `min_triangles`, and for the scene if there is such a link.
     pub fn new(world: &World, min_triangles: usize) -> Self {
         let of_link = |triangles: &[Triangle]| {
             (triangles.len() >= min_triangles).then(|| ObbTree::build(triangles, 0..triangles.len(), 0.0))
@@ -171,7 +172,7 @@ mod tests {
         for (n, levels) in [(0, 0), (1, 1), (2, 1), (3, 2), (100, 12), (3000, 20)] {
             check(&grid(n), levels);
         }
-        // All in one place; each one twice as far away as the one before.
+        // All in one place; then each twice as far away as the one before.
         check(&vec![at(DVec3::ONE); 100], 7);
         check(&(0..100).map(|i| at(DVec3::X * 2f64.powi(i - 80))).collect::<Vec<_>>(), 12);
     }

@@ -1,7 +1,7 @@
 //! Boxes, cylinders, spheres and capsules as triangles that enclose them.
 //!
 //! Let `r` be the radius and `e` the chord error. The true shape lies inside the tessellation, and no point of the
-//! tessellation is farther than `e` outside of the true shape:
+//! tessellation is farther than `e` outside the true shape:
 //!
 //! * *Box*: its own twelve triangles, `e = 0`.
 //! * *Cylinder*: a prism over a regular n-gon of circumradius `R` and apothem `R cos(pi/n)`. With
@@ -36,7 +36,7 @@ pub enum Primitive {
     Cylinder {
         /// Radius, metres.
         radius_m: f64,
-        /// From end to end, metres.
+        /// Distance from end to end, metres.
         length_m: f64,
     },
     /// A ball.
@@ -48,18 +48,18 @@ pub enum Primitive {
     Capsule {
         /// Radius, metres.
         radius_m: f64,
-        /// Of the cylinder alone, metres.
+        /// Length of the cylinder alone, metres.
         length_m: f64,
     },
 }
 
-/// The default of the largest distance of a tessellation from the shape inside it, metres.
+/// Default of the largest distance between a tessellation and the shape inside it, metres.
 pub const CHORD_ERROR_M: f64 = 1e-3;
 
-/// More triangles than this for one shape are a mistake in the chord error or the size.
+/// Maximum number of triangles of one shape; more indicate a mistake in the chord error or the size.
 const MAX_TRIANGLES: usize = 1 << 20;
 
-/// Enlarges a radius beyond all roundings.
+/// Factor that enlarges a radius beyond all rounding errors.
 const SLACK: f64 = 1.0 + 1.0 / (1u64 << 40) as f64;
 
 impl Primitive {
@@ -67,7 +67,7 @@ impl Primitive {
     /// from it.
     ///
     /// # Errors
-    /// A size or the chord error is not a positive number, or the chord error asks for absurdly many triangles.
+    /// A size or the chord error is not a positive number, or the chord error requires too many triangles.
     pub fn triangles(&self, chord_error_m: f64) -> Result<Vec<Triangle>> {
         let positive = |what: &str, x: f64| {
             if x > 0.0 && x.is_finite() {
@@ -105,7 +105,7 @@ fn too_fine(radius_m: f64, chord_error_m: f64) -> Error {
     Error::input(message).remedy("raise --chord-error")
 }
 
-/// Half the angle under which a chord of a circle of radius `r + e` is seen that touches the circle of radius `r`:
+/// Half the central angle of a chord of a circle of radius `r + e` that touches the circle of radius `r`:
 /// `cos(angle) = r / (r + e)`, written so that nothing cancels.
 fn half_angle(r: f64, e: f64) -> f64 {
     2.0 * (0.5 * (e / (r + e))).sqrt().asin()
@@ -113,7 +113,7 @@ fn half_angle(r: f64, e: f64) -> f64 {
 
 fn cuboid(half: DVec3) -> Vec<Triangle> {
     let corner = |i: usize| half * DVec3::new(sign(i & 1), sign(i & 2), sign(i & 4));
-    // Bits 0, 1, 2 of a corner's number stand for +x, +y, +z.
+    // Bits 0, 1, 2 of a corner's number are +x, +y, +z.
     const FACES: [[usize; 4]; 6] = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     FACES.iter().flat_map(|f| quad(f.map(corner))).collect()
 }
@@ -149,7 +149,7 @@ fn cylinder(r: f64, half_length: f64, e: f64) -> Result<Vec<Triangle>> {
 
 /// A sphere, or a capsule whose half balls lie `half_length` from the middle.
 fn ball(r: f64, half_length: f64, e: f64) -> Result<Vec<Triangle>> {
-    // An equatorial edge spans pi / 2f; that it has to fit is necessary, so the search begins there.
+    // An equatorial edge spans pi / 2f; that it fits is necessary, so the search begins there.
     let estimate = (FRAC_PI_4 / half_angle(r, e)).ceil();
     let largest = (MAX_TRIANGLES / 8).isqrt();
     let first = if estimate < largest as f64 { (estimate as usize).max(1) } else { largest };
@@ -160,7 +160,7 @@ fn ball(r: f64, half_length: f64, e: f64) -> Result<Vec<Triangle>> {
     for i in 0..8 {
         let signs = DVec3::new(sign(i & 1), sign(i & 2), sign(i & 4));
         let is_mirrored = signs.element_product() < 0.0;
-        // The addition of zero turns -0 into 0.
+        // Adding zero turns -0 into 0.
         let place = |u: DVec3, side: f64| u * signs * radius + DVec3::new(0.0, 0.0, side * half_length);
         let turn = |[a, b, c]: Triangle| if is_mirrored { [a, c, b] } else { [a, b, c] };
         triangles.extend(octant.faces().map(|face| turn(face.map(|u| place(u, signs.z)))));
@@ -175,7 +175,7 @@ fn ball(r: f64, half_length: f64, e: f64) -> Result<Vec<Triangle>> {
     Ok(triangles)
 }
 
-/// The part of a grid of triangles on the unit sphere where x, y, z are not negative: `f` edges on each side.
+/// The part of a grid of triangles on the unit sphere with non-negative x, y, z: `f` edges on each side.
 #[derive(Clone, Copy)]
 struct Octant {
     f: usize,
@@ -211,7 +211,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
-    /// The distance outside of the true shape; negative or zero inside.
+    /// The distance outside the true shape; negative or zero inside.
     fn outside(shape: &Primitive, p: DVec3) -> f64 {
         match *shape {
             Primitive::Box { size_m } => (p.abs() - size_m * 0.5).max_element(),
@@ -253,7 +253,7 @@ mod tests {
                         let p = triangle[0] * (1.0 - u - v) + triangle[1] * u + triangle[2] * v;
                         let distance = outside(&shape, p);
                         assert!(distance <= e * (1.0 + 1e-12), "{shape:?}, {e}: {distance}");
-                        // Nor is it inside: the shape would stick out there.
+                        // Nor is it inside: otherwise the shape would protrude there.
                         assert!(distance >= -1e-14 * scale, "{shape:?}, {e}: {distance}");
                     }
                 }

@@ -1,7 +1,7 @@
 //! The articulated model: a tree of bodies, each moved by one joint, carrying the triangles of its links.
 //!
-//! Links that hang together by fixed joints move as one [`Body`]; their vertices are stored in that body's frame,
-//! rounded once to f64. All guarantees refer to the triangles as stored here.
+//! Links connected by fixed joints move as one [`Body`]; their vertices are stored in that body's frame, rounded once
+//! to f64. All guarantees refer to the triangles as stored here.
 
 use crate::error::{Error, Result, quoted};
 use glam::{DMat3, DVec3};
@@ -17,13 +17,13 @@ pub type Triangle = [DVec3; 3];
 pub struct Robot {
     /// The model's name.
     pub name: String,
-    /// What each column of a motion means.
+    /// The columns of a motion, in order.
     pub columns: Vec<Column>,
-    /// Parents stand before their children; body 0 is the root.
+    /// The bodies, parents before their children; body 0 is the root.
     pub bodies: Vec<Body>,
     /// The links that have triangles, in the order of the file.
     pub links: Vec<Link>,
-    /// What was odd in the input but did not stop it: one line each.
+    /// Oddities of the input that do not prevent its use, one line each.
     pub warnings: Vec<String>,
 }
 
@@ -32,16 +32,16 @@ pub struct Robot {
 pub struct Column {
     /// The joint's name; a free joint's columns are `name.x` … `name.qw`.
     pub name: String,
-    /// What the numbers mean.
+    /// The quantity in this column.
     pub kind: ColumnKind,
-    /// The joint's limits, where it has any.
+    /// Lower and upper limit of the joint, if it has limits.
     pub limits: Option<[f64; 2]>,
 }
 
 /// The meaning of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// An angle, radians, taken as it is: a full turn is a full turn.
+    /// An angle, radians, not reduced modulo a full turn.
     AngleRad,
     /// A displacement, metres.
     LengthM,
@@ -69,7 +69,7 @@ pub struct Joint {
     pub orientation: DMat3,
     /// Origin of the joint frame in the parent's frame, metres.
     pub origin_m: DVec3,
-    /// What moves it.
+    /// How the joint moves.
     pub kind: JointKind,
 }
 
@@ -82,17 +82,17 @@ pub enum JointKind {
     Revolute {
         /// Unit vector in the joint frame.
         axis: DVec3,
-        /// Where the angle comes from.
+        /// The source of the angle.
         drive: Drive,
     },
     /// Slides along `axis` (unit, joint frame).
     Prismatic {
         /// Unit vector in the joint frame.
         axis: DVec3,
-        /// Where the displacement comes from.
+        /// The source of the displacement.
         drive: Drive,
     },
-    /// Moves freely; the pose stands in seven columns from `first_column` on: x y z qx qy qz qw.
+    /// Moves freely; the pose takes seven columns starting at `first_column`: x y z qx qy qz qw.
     Free {
         /// The first of the seven columns.
         first_column: u32,
@@ -129,9 +129,9 @@ pub struct Link {
     pub name: String,
     /// The body that carries it.
     pub body: u32,
-    /// The triangles in the body's frame, in file order, the shapes one after the other.
+    /// The triangles in the body's frame, in file order, shape after shape.
     pub triangles: Vec<Triangle>,
-    /// The first triangle of each shape of the link, in file order.
+    /// Index of the first triangle of each shape of the link, in file order.
     pub shape_starts: Vec<u32>,
 }
 
@@ -142,14 +142,14 @@ impl Link {
     }
 }
 
-/// How far a rotation may be from orthonormal before it is refused; what is nearer is repaired.
+/// Largest deviation from an orthonormal matrix at which a rotation is still accepted and repaired.
 const ROTATION_DEFECT: f64 = 1e-6;
 
-/// The most joints that a chain may have: the rounding bounds of the kernels assume it.
+/// Maximum number of joints in a chain: the rounding bounds of the kernels assume it.
 pub const MAX_DEPTH: usize = 1000;
 
 impl Robot {
-    /// A robot with a root body named `root` that does not move, its frame placed in the world.
+    /// Creates a robot with a root body named `root` that does not move, its frame placed in the world.
     pub fn new(name: impl Into<String>, root: impl Into<String>, orientation: DMat3, origin_m: DVec3) -> Result<Self> {
         let mut robot = Self {
             name: name.into(),
@@ -235,7 +235,7 @@ impl Robot {
         Ok((self.links.len() - 1) as u32)
     }
 
-    /// How many joints stand between a body and the world, the body's own included.
+    /// Number of joints between a body and the world, the body's own included.
     pub fn depth_of(&self, body: u32) -> usize {
         std::iter::successors(Some(body), |&b| self.bodies[b as usize].parent).count()
     }
@@ -246,7 +246,7 @@ impl Robot {
     }
 }
 
-/// The rotation nearest to a matrix that is nearly one (two Newton steps of the polar decomposition).
+/// The rotation nearest to a matrix that is nearly a rotation (two Newton steps of the polar decomposition).
 pub(crate) fn orthonormal(m: DMat3) -> DMat3 {
     let mut r = m;
     for _ in 0..2 {
@@ -255,7 +255,7 @@ pub(crate) fn orthonormal(m: DMat3) -> DMat3 {
     r
 }
 
-/// One line about the triangles without an area, which are kept as edges or points; `None` where there are none.
+/// One line about the triangles without area, which are kept as edges or points; `None` if there are no such triangles.
 #[cfg(feature = "formats")]
 pub(crate) fn zero_area_warning<'a>(parts: impl Iterator<Item = (String, &'a [Triangle])>) -> Option<String> {
     let (mut n, mut first) = (0usize, None);

@@ -4,14 +4,14 @@ use crate::error::{Error, Result, quoted};
 use crate::model::robot::Triangle;
 use std::collections::HashMap;
 
-/// Everything that a robot may touch, in world coordinates.
+/// All obstacles that a robot may touch, in world coordinates.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     /// The objects in the order of the file.
     pub objects: Vec<Object>,
     /// The triangles of all objects, object after object, each in file order.
     pub triangles: Vec<Triangle>,
-    /// What was odd in the input but did not stop it: one line each.
+    /// Oddities of the input that do not prevent its use, one line each.
     pub warnings: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct Object {
 }
 
 impl Scene {
-    /// A scene without anything in it.
+    /// Creates an empty scene.
     pub fn new() -> Self {
         Self::default()
     }
@@ -56,12 +56,12 @@ impl Scene {
         (self.objects.partition_point(|o| o.first_triangle <= triangle) as u32).saturating_sub(1)
     }
 
-    /// Number of triangles of all objects, also where an engine has taken them.
+    /// Number of triangles of all objects, even after an engine has taken the triangles.
     pub fn n_triangles(&self) -> u32 {
         self.objects.last().map_or(0, |o| o.first_triangle + o.n_triangles)
     }
 
-    /// The triangles of an object; none where there is no such object.
+    /// The triangles of an object; empty if there is no such object.
     pub fn triangles_of(&self, object: u32) -> &[Triangle] {
         let range = self.objects.get(object as usize).map(|o| {
             let first = o.first_triangle as usize;
@@ -70,11 +70,12 @@ impl Scene {
         range.and_then(|r| self.triangles.get(r)).unwrap_or_default()
     }
 
-    /// Whether an object is a closed surface: vertices of equal coordinates taken as one, every edge belongs to two
-    /// triangles that run through it in opposite directions. Triangles that collapse to an edge or a point do not count.
+    /// Returns whether an object is a closed surface: with vertices of equal coordinates identified, every edge belongs
+    /// to two triangles that traverse it in opposite directions. Triangles that collapse to an edge or a point are
+    /// ignored.
     pub fn is_closed(&self, object: u32) -> bool {
         let mut numbers = HashMap::new();
-        // The addition of zero turns -0 into 0.
+        // Adding zero turns -0 into 0.
         let mut number = |v: glam::DVec3| {
             let next = numbers.len() as u32;
             *numbers.entry((v + 0.0).to_array().map(f64::to_bits)).or_insert(next)
@@ -92,7 +93,7 @@ impl Scene {
     }
 }
 
-/// Puts `items[order[i]]` into place `i`, in place; `order` has every index once.
+/// Moves `items[order[i]]` to index `i`, in place; `order` contains every index once.
 pub(crate) fn permute<T: Copy>(items: &mut [T], order: &[u32]) {
     let mut done = vec![false; items.len()];
     for start in 0..items.len() {

@@ -12,18 +12,18 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// How a scene is read.
+/// Options for reading a scene.
 #[derive(Clone, Debug)]
 pub struct SceneOptions {
-    /// Which shapes of a URDF's links count.
+    /// The shapes of a URDF's links that are used.
     pub geometry: Geometry,
-    /// How far tessellated primitives of a URDF may reach beyond the true shape, metres.
+    /// Largest distance by which tessellated primitives of a URDF may extend beyond the true shape, metres.
     pub chord_error_m: f64,
-    /// More folders in which a URDF's packages are looked for.
+    /// Additional folders in which a URDF's packages are searched.
     pub package_paths: Vec<PathBuf>,
-    /// What the files and the triangles may take.
+    /// Limits on the memory that the files and the triangles may take.
     pub limits: LoadLimits,
-    /// What is told how far the reading of a mesh is, in bytes.
+    /// Receives the progress of reading a mesh, in bytes.
     pub watch: Watch,
 }
 
@@ -39,7 +39,7 @@ impl Default for SceneOptions {
     }
 }
 
-/// `scene.json`; other keys are ignored.
+/// The contents of `scene.json`; other keys are ignored.
 #[derive(Deserialize)]
 struct SceneJson {
     units: Option<String>,
@@ -51,12 +51,12 @@ struct SceneJson {
 struct Instance {
     object: String,
     mesh: String,
-    /// Mesh to world, by rows.
+    /// The transform from mesh to world, by rows.
     matrix: [[f64; 4]; 4],
 }
 
 impl Scene {
-    /// Reads a scene as [`Scene::from_file_with`] does, without any options.
+    /// Reads a scene like [`Scene::from_file_with`], with default options.
     ///
     /// # Errors
     /// As [`Scene::from_file_with`].
@@ -85,7 +85,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Adds a mesh, `pose` its place in the world; `name_of` names the object that a group becomes.
+    /// Adds a mesh placed in the world by `pose`; `name_of` names the object for each group.
     fn add_mesh(&mut self, mesh: &Mesh, pose: DAffine3, name_of: impl Fn(Option<&str>) -> String) -> Result<()> {
         for group in &mesh.groups {
             let placed = mesh.of_group(group).map(|t| t.map(|v| pose.transform_point3(v)));
@@ -103,7 +103,7 @@ impl Scene {
     }
 }
 
-/// A mesh as it is: its triangles move over, so that they are never there twice.
+/// A scene of one mesh; its triangles are moved, so they are never in memory twice.
 fn one_mesh(path: &Path, options: &SceneOptions) -> Result<Scene> {
     let Mesh { mut triangles, groups } = Mesh::load_watched(path, &options.limits, &options.watch)?;
     u32::try_from(triangles.len()).map_err(|_| Error::input("a scene holds at most 2^32 - 1 triangles"))?;

@@ -1,8 +1,8 @@
-//! A scene made ready for queries: its triangles in the order of a tree, boxes around them, and how both come about.
+//! A scene prepared for queries: its triangles in the order of a tree, boxes around them, and the construction of both.
 //!
-//! Nothing here is there twice: the scene's triangles are put into the tree's order in place, and boxes are computed from them when
-//! they are needed. Beside its 72 bytes, a triangle takes 24 for its box and 8 for where it stood and whose it is; clusters that are not
-//! full, and the tree, add some ten to twenty more.
+//! Nothing is stored twice: the scene's triangles are permuted into the tree's order in place, and boxes are computed
+//! from them when they are needed. In addition to its own 72 bytes, a triangle takes 24 bytes for its box and 8 for its
+//! original index and its object; partly filled clusters and the tree add ten to twenty more.
 
 use crate::error::{Result, quoted};
 use crate::load::Watch;
@@ -20,17 +20,18 @@ use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// Triangles that get a tree at once; more are cut into blocks.
+/// Maximum number of triangles for which one tree is built directly; larger scenes are cut into blocks.
 const BLOCK: usize = 1 << 20;
 
-/// How a scene's tree is made.
+/// Settings for building a scene's tree.
 #[derive(Clone, Debug)]
 pub struct SceneBuild {
-    /// Where the tree is kept from one run to the next: a file, which need not be there.
+    /// The file in which the tree is kept from one run to the next; it need not exist.
     pub cache: Option<PathBuf>,
-    /// What is told how many triangles are in the tree.
+    /// Receives the number of triangles that are in the tree so far.
     pub watch: Watch,
-    /// Triangles that get a tree at once. Fewer take less memory; other trees give other numbers of tests and the same answers.
+    /// Maximum number of triangles for which one tree is built directly. Smaller blocks take less memory; a different
+    /// tree changes the number of tests, not the answers.
     pub block: usize,
 }
 
@@ -56,22 +57,22 @@ pub struct SceneShape {
     pub objects: Vec<Object>,
     /// The tree over its triangles; its leaves are the clusters.
     pub tree: WideTree,
-    /// The boxes of the children of each node of the tree, side by side as those of the triangles.
+    /// The boxes of the children of each node of the tree, side by side as for the triangles.
     pub boxes: Vec<Boxes>,
     /// The box of each cluster.
     pub cluster_boxes: Vec<SceneBox>,
-    /// Where the boxes of each cluster's triangles begin in `triangle_boxes`.
+    /// Index in `triangle_boxes` of the first box of each cluster.
     pub first_group: Vec<u32>,
-    /// The boxes of the triangles, eight side by side, rounded outward. Every cluster begins with a
-    /// group of its own; what stands in for triangles that it lacks meets nothing.
+    /// The boxes of the triangles, eight side by side, rounded outward. Every cluster begins with a new group of eight;
+    /// the unused slots of a cluster's last group overlap nothing.
     pub triangle_boxes: Vec<Boxes>,
-    /// The triangles in the order of the leaves, local coordinates.
+    /// The triangles in the order of the leaves, in local coordinates.
     pub triangles: Vec<Triangle>,
-    /// The object of each of them.
+    /// The object of each triangle.
     pub object: Vec<u32>,
-    /// Relative rounding of the local coordinates: zero where the origin is the world's.
+    /// Relative rounding error of the local coordinates: zero if the origin is the world's.
     pub shift_unit: f64,
-    /// What was odd about the tree's cache, if anything.
+    /// A warning about the tree's cache, if there is one.
     pub warning: Option<String>,
 }
 
@@ -136,13 +137,13 @@ impl SceneShape {
 }
 
 impl SceneBox {
-    /// The box around two.
+    /// The box around two boxes.
     pub(crate) fn join(a: Self, b: Self) -> Self {
         Self { lo: std::array::from_fn(|i| a.lo[i].min(b.lo[i])), hi: std::array::from_fn(|i| a.hi[i].max(b.hi[i])) }
     }
 }
 
-/// The tree, from its cache if that has it, and a warning about the cache.
+/// The tree, read from its cache if possible, and a warning about the cache, if there is one.
 fn tree_of(triangles: &[Triangle], build: &SceneBuild) -> (WideTree, Option<String>) {
     let bounds = |i: u32| outward_box(&triangles[i as usize]).map(Vec3A::from_array);
     let n = triangles.len() as u32;
@@ -169,16 +170,18 @@ impl From<[[f32; 3]; 2]> for SceneBox {
 /// Boxes side by side: lowest x, y, z, highest x, y, z.
 pub type Boxes = [[f32; VECTOR]; 6];
 
-/// Boxes side by side; one that is not there meets nothing.
+/// Puts boxes side by side; an absent box overlaps nothing.
 pub fn boxes_side_by_side(boxes: [Option<SceneBox>; VECTOR]) -> Boxes {
     let [none, nothing] = [f32::INFINITY, f32::NEG_INFINITY].map(|x| [x; 3]);
     let all = boxes.map(|b| b.unwrap_or(SceneBox { lo: none, hi: nothing }));
     std::array::from_fn(|side| all.map(|b| if side < 3 { b.lo[side] } else { b.hi[side - 3] }))
 }
 
-/// The box of a triangle, rounded outward to single precision; it also covers what moving to local coordinates rounds.
+/// The box of a triangle, rounded outward to single precision; it also covers the rounding of the shift to local
+/// coordinates.
 pub(super) fn outward_box(t: &Triangle) -> [[f32; 3]; 2] {
     let (lo, hi) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
-    // Rounding to nearest is off by half an ulp of f32 at most, and what f64 rounded before is far less: one ulp covers both.
+    // Rounding to nearest is off by at most half an ulp of f32, and the earlier f64 roundings are far smaller: one ulp
+    // covers both.
     [lo.to_array().map(|x| (x as f32).next_down()), hi.to_array().map(|x| (x as f32).next_up())]
 }

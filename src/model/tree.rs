@@ -1,10 +1,10 @@
 //! Wide trees over boxes: up to eight children a node, leaves of a few primitives.
 //!
 //! The topology comes from the crate `obvhs` (PLOC, reinsertion, leaves ended by the surface-area heuristic). Its boxes
-//! are not used: whoever owns the tree computes bounds of its own from the primitives, outward.
+//! are not used: the owner of the tree computes its own bounds from the primitives, rounded outward.
 //!
-//! Nodes and leaves are numbered depth first, in the order of the slots: whatever hangs below a node has the leaves of one range. So
-//! a tree can be cut into pages, and what claims to be one is easily checked.
+//! Nodes and leaves are numbered depth first, in the order of the slots: the leaves below any node form one range. So a
+//! tree can be cut into pages, and the parts of an alleged tree are easily checked.
 
 use crate::load::Watch;
 use glam::Vec3A;
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Children per node.
 pub const WIDTH: usize = 8;
 
-/// What a child of a node is.
+/// A child of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChildRef {
     /// Nothing.
@@ -34,7 +34,7 @@ impl ChildRef {
     const LEAF_BIT: u32 = 1 << 31;
     const EMPTY: u32 = u32::MAX;
 
-    /// The reference as the kernels read it: the top bit marks a leaf, all bits an empty slot.
+    /// The reference as the kernels read it: the top bit marks a leaf, all bits set mark an empty slot.
     pub fn encode(self) -> u32 {
         match self {
             Self::Empty => Self::EMPTY,
@@ -78,7 +78,7 @@ impl Boundable for Primitive {
 pub type Bounds = [Vec3A; 2];
 
 impl WideTree {
-    /// A tree over the boxes `[lo, hi]`, with at most `max_leaf` (1–255) primitives in a leaf.
+    /// Builds a tree over the boxes `[lo, hi]`, with at most `max_leaf` (1–255) primitives in a leaf.
     pub fn build(boxes: &[Bounds], max_leaf: u32) -> Self {
         let mut tree = Self { leaf_starts: vec![0], ..Self::default() };
         if boxes.is_empty() {
@@ -95,7 +95,8 @@ impl WideTree {
         tree.order.reserve_exact(boxes.len());
         tree.nodes.push([ChildRef::Empty; WIDTH]);
         tree.depth = 1;
-        // What is still to be numbered, the next one last: a node of the binary tree, its place in the wide one, its level.
+        // The children still to be numbered, the next one last: a node of the binary tree, its place in the wide one,
+        // its level.
         let mut open = Vec::new();
         let below = |open: &mut Vec<_>, node: usize, root: usize, level: usize| {
             let children = widen(&binary, root).into_iter().enumerate().rev();
@@ -120,9 +121,10 @@ impl WideTree {
         tree
     }
 
-    /// The same for any number of primitives, `bounds` their boxes, in memory that does not grow with it beside the tree: if there
-    /// are more than `block`, they are cut into blocks of near ones, each has a tree, and the cuts are the tree above.
-    /// `watch` is told how many primitives are in place.
+    /// Like [`build`](Self::build) for any number of primitives with boxes `bounds`; apart from the tree itself, memory
+    /// does not grow with their number. If there are more than `block` primitives, they are cut into blocks of nearby
+    /// ones, each block gets a tree, and the cuts form the tree above. `watch` receives the number of primitives in
+    /// place.
     pub fn build_in_blocks(
         n: u32,
         bounds: impl Fn(u32) -> Bounds + Sync,
@@ -155,7 +157,7 @@ impl WideTree {
         let mut slices = Vec::with_capacity(blocks.len());
         for length in blocks {
             let (slice, after) = rest.split_at_mut(length);
-            // In the order in which they came, whatever the cut has made of it.
+            // In their original order, whatever the cut has made of it.
             slice.sort_unstable();
             slices.push(&*slice);
             rest = after;
@@ -174,7 +176,8 @@ impl WideTree {
         tree
     }
 
-    /// Puts trees of neighbours below one node, eight ways and level by level; gives how deep it became below this node's level.
+    /// Puts the trees of neighbouring blocks below one node, eight ways and level by level; returns the depth below
+    /// this node's level.
     fn put(&mut self, parts: &mut [Self]) -> usize {
         if let [part] = parts {
             let depth = part.depth;
@@ -203,11 +206,11 @@ impl WideTree {
         self.order.extend_from_slice(&part.order);
     }
 
-    /// A tree of parts that may come from anywhere.
+    /// Assembles a tree from parts of any origin.
     ///
     /// # Errors
-    /// It is no tree over `n` primitives: not every one stands in one leaf, a leaf is empty or has more than `max_leaf`, or nodes and
-    /// leaves do not hang together depth first. The text says which.
+    /// The parts are not a tree over `n` primitives: a primitive is not in exactly one leaf, a leaf is empty or has
+    /// more than `max_leaf`, or nodes and leaves are not linked depth first. The text says which.
     pub fn from_parts(
         nodes: Vec<[ChildRef; WIDTH]>,
         order: Vec<u32>,
@@ -267,7 +270,7 @@ impl WideTree {
         self.leaf_starts[leaf as usize] as usize..self.leaf_starts[leaf as usize + 1] as usize
     }
 
-    /// The leaf in which a position of [`order`](Self::order) lies.
+    /// The leaf that contains a position of [`order`](Self::order).
     pub fn leaf_of(&self, at: usize) -> u32 {
         self.leaf_starts.partition_point(|&start| start as usize <= at) as u32 - 1
     }
@@ -294,15 +297,15 @@ impl WideTree {
     }
 }
 
-/// Where a primitive is.
+/// The middle of a primitive's box.
 #[derive(Clone, Copy)]
 struct Middle {
     at: [f32; 3],
     primitive: u32,
 }
 
-/// Halves primitives along the longest side of the box around their middles until no part has more than `block`; gives the lengths
-/// of the parts.
+/// Halves primitives along the longest side of the box around their middles until no part has more than `block`;
+/// returns the lengths of the parts.
 fn cut(middles: &mut [Middle], block: usize, lengths: &mut Vec<usize>) {
     if middles.len() <= block {
         lengths.push(middles.len());
@@ -357,7 +360,7 @@ mod tests {
             .collect()
     }
 
-    /// Whether the parts of a tree are found to be one, to the last number.
+    /// Returns whether the parts of a tree are accepted and give the same tree again.
     fn is_whole(tree: &WideTree, n: u32, max_leaf: u32) -> bool {
         let parts = (tree.nodes.clone(), tree.order.clone(), tree.leaf_starts.clone());
         let again = WideTree::from_parts(parts.0, parts.1, parts.2, n, max_leaf);
@@ -399,7 +402,7 @@ mod tests {
 
     #[test]
     fn blocks_hold_what_is_near() {
-        // Triangles on a line, in an order that is none: a block has those of one stretch.
+        // Triangles on a line, in scrambled order: a block contains those of one stretch.
         let boxes: Vec<Bounds> = (0..4096).map(|i| [Vec3A::X * ((i * 2731) % 4096) as f32; 2]).collect();
         let tree = in_blocks(&boxes, 8, 512);
         let at = |i: &u32| boxes[*i as usize][0].x as usize / 512;

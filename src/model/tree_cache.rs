@@ -1,10 +1,12 @@
-//! A scene's tree on disk, for the next run: its topology alone.
+//! A scene's tree on disk, for the next run: only its topology.
 //!
-//! Boxes are computed from the triangles whatever the tree is, so a file that lies cannot hide a collision. It can cost time, so it is believed
-//! only if its key is that of the triangles, its checksum that of its content, and what it holds a tree over all of them.
+//! Boxes are computed from the triangles whatever the tree is, so a wrong file cannot hide a collision. It can cost
+//! time, so it is accepted only if its key matches the triangles, its checksum matches its content, and its content is
+//! a tree over all of them.
 //!
-//! A file: [`MAGIC`], the key, the numbers of primitives, leaves and nodes (u64); the order, where leaves start, the children of
-//! the nodes as [`ChildRef::encode`] has them (u32); the BLAKE3 hash of all this. Numbers are little-endian.
+//! A file contains: [`MAGIC`], the key, the numbers of primitives, leaves and nodes (u64); the order, the start of each
+//! leaf, the children of the nodes as encoded by [`ChildRef::encode`] (u32); the BLAKE3 hash of all this. Numbers are
+//! little-endian.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::robot::Triangle;
@@ -14,27 +16,27 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
-/// What a file begins with: its name and the version of its format.
+/// The first bytes of a file: its name and the version of its format.
 const MAGIC: &[u8; 8] = b"FCTREE\0\x01";
 /// Bytes before the tree.
 const HEAD: usize = 8 + 32 + 24;
-/// Bytes after it.
+/// Bytes after the tree.
 const HASH: usize = 32;
 
-/// What a tree depends on, as a hash.
+/// A hash of everything that a tree depends on.
 pub type Key = [u8; 32];
 
-/// What a cache has.
+/// The result of looking up a cache.
 pub enum Cached {
     /// The tree.
     Tree(WideTree),
     /// There is no file.
     Nothing,
-    /// A file that is not to be believed, and why.
+    /// A file that cannot be trusted, and the reason.
     Unusable(String),
 }
 
-/// The key of a tree over triangles, in their order before it, that is built in this way.
+/// The key of a tree over triangles in their original order, built with these parameters.
 pub fn key(triangles: &[Triangle], max_leaf: u32, block: usize) -> Key {
     let mut hash = blake3::Hasher::new();
     hash.update(MAGIC).update(&max_leaf.to_le_bytes()).update(&(block as u64).to_le_bytes());
@@ -44,7 +46,7 @@ pub fn key(triangles: &[Triangle], max_leaf: u32, block: usize) -> Key {
     *hash.finalize().as_bytes()
 }
 
-/// Looks for the tree of a key over `n` primitives.
+/// Looks up the tree of a key over `n` primitives.
 pub fn load(path: &Path, key: &Key, n: u32, max_leaf: u32) -> Cached {
     match File::open(path) {
         Ok(file) => read(file, key, n, max_leaf).map_or_else(|why| Cached::Unusable(why.into()), Cached::Tree),
@@ -71,7 +73,7 @@ fn read(file: File, key: &Key, n: u32, max_leaf: u32) -> std::result::Result<Wid
     }
     let count = |at: usize| head[at..at + 8].iter().rev().fold(0u64, |n, &byte| n << 8 | u64::from(byte));
     let [primitives, leaves, nodes] = [count(40), count(48), count(56)];
-    // None has more leaves than primitives; the length bounds the nodes, and what is made for them.
+    // No tree has more leaves than primitives; the length bounds the nodes, and the memory allocated for them.
     if primitives != u64::from(n) || leaves > primitives || nodes > u64::from(u32::MAX) {
         return Err(DAMAGED);
     }
@@ -100,7 +102,7 @@ fn word(bytes: &[u8]) -> u32 {
     bytes.iter().take(4).rev().fold(0, |n, &byte| n << 8 | u32::from(byte))
 }
 
-/// Hashes what is read.
+/// Hashes the bytes that are read.
 struct Hashing {
     from: BufReader<File>,
     hash: blake3::Hasher,
@@ -125,10 +127,10 @@ impl Hashing {
     }
 }
 
-/// Keeps a tree; a file that is there already goes when this one is whole.
+/// Stores a tree; an existing file is replaced only when the new one is complete.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub fn store(path: &Path, key: &Key, tree: &WideTree) -> Result<()> {
     output::write(path, |to| {
         let mut hash = blake3::Hasher::new();
@@ -204,7 +206,7 @@ mod tests {
         WideTree::build_in_blocks(N, |i| boxes[i as usize], 8, 100, &Watch::default())
     }
 
-    /// What a changed file gives: nothing if it is found unusable.
+    /// The tree read from a changed file, or `None` if it is found unusable.
     fn given(bytes: &[u8], key: &Key) -> Option<WideTree> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tree");
@@ -257,7 +259,7 @@ mod tests {
         assert!(given(&[bytes.clone(), vec![0]].concat(), &key).is_none());
     }
 
-    /// A file with a right checksum may still be no tree.
+    /// A file with a correct checksum may still not contain a tree.
     #[test]
     fn a_checksum_is_not_enough() {
         let key = key(&triangles(0.0), 8, 100);

@@ -1,4 +1,4 @@
-//! A robot and a scene made ready for queries: trees, local coordinates, forbidden pairs.
+//! A robot and a scene prepared for queries: trees, local coordinates, pairs that are never tested.
 
 use crate::error::{Error, Result, quoted};
 use crate::model::lss::Lss;
@@ -17,19 +17,19 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Triangles per leaf of the scene's tree, at most.
+/// Maximum number of triangles per leaf of the scene's tree.
 pub const SCENE_LEAF: u32 = 32;
-/// Triangles per leaf of a link's tree, at most: one workgroup lane each.
+/// Maximum number of triangles per leaf of a link's tree: one workgroup lane each.
 pub const LINK_LEAF: u32 = VECTOR as u32;
-/// Largest coordinate relative to the local origin, metres: what the error bounds of the kernels assume.
+/// Largest coordinate relative to the local origin, metres; the error bounds of the kernels assume it.
 pub const MAX_COORDINATE_M: f64 = 1e6;
-/// Bases nearer than this to the world's origin keep the world's coordinates.
+/// Robots whose base is nearer than this to the world's origin keep world coordinates.
 const KEEP_ORIGIN_M: f64 = 16.0;
 
 /// Robot and scene in coordinates relative to [`origin_m`](Self::origin_m), with the trees over their triangles.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// The local origin in world coordinates: whole metres, zero unless the robot stands far away.
+    /// The local origin in world coordinates: whole metres, zero unless the robot is far from the world's origin.
     pub origin_m: DVec3,
     /// The robot, its root moved to local coordinates (exactly: the origin is a whole number of metres near the base).
     pub robot: Robot,
@@ -37,7 +37,7 @@ pub struct World {
     pub links: Vec<LinkShape>,
     /// The tree over the links.
     pub model: ModelTree,
-    /// The scene, which worlds of other options share.
+    /// The scene, which worlds with other options share.
     pub scene: Arc<SceneShape>,
     /// Pairs (link, object) that are never tested.
     pub allowed: HashSet<(u32, u32)>,
@@ -50,18 +50,18 @@ pub struct LinkShape {
     pub link: u32,
     /// The body that carries it.
     pub body: u32,
-    /// Bound of the whole link.
+    /// A bound on the whole link.
     pub lss: Lss,
     /// The boxes of the children of each node of the tree, oriented and side by side. Slots without a child hold the
     /// body's origin.
     pub boxes: Vec<OrientedBox<Lanes<WIDTH>>>,
-    /// The vertices of each leaf's triangles, side by side; the last triangle fills lanes that are left.
+    /// The vertices of each leaf's triangles, side by side; the last triangle is repeated in unused lanes.
     pub leaves: Vec<[V3<Lanes<VECTOR>>; 3]>,
-    /// No vertex and no end of any bound is farther than this from the body's origin, metres.
+    /// Upper bound on the distance of any vertex, and of any end of a bound, from the body's origin, metres.
     pub reach_m: f64,
     /// The tree over its triangles.
     pub tree: WideTree,
-    /// The triangles in the order of the leaves, body frame.
+    /// The triangles in the order of the leaves, in the body's frame.
     pub triangles: Vec<Triangle>,
 }
 
@@ -72,12 +72,12 @@ pub struct ModelTree {
     pub n_links: u32,
     /// The two children of each inner node; the first belongs to node `n_links`.
     pub children: Vec<[u32; 2]>,
-    /// Levels below the root.
+    /// Number of levels below the root.
     pub depth: usize,
 }
 
 impl ModelTree {
-    /// Pairs neighbours of the list of links, level by level: the links of a chain lie next to each other.
+    /// Pairs neighbours in the list of links, level by level: the links of a chain are adjacent in that list.
     pub fn new(n_links: u32) -> Self {
         let mut tree = Self { n_links, ..Self::default() };
         let mut level: Vec<u32> = (0..n_links).collect();
@@ -109,7 +109,7 @@ impl ModelTree {
 }
 
 impl World {
-    /// Makes robot and scene ready.
+    /// Prepares robot and scene for queries.
     ///
     /// # Errors
     /// A coordinate is farther than [`MAX_COORDINATE_M`] from the robot's base.
@@ -117,8 +117,9 @@ impl World {
         Self::with(robot, &scene.objects, scene.triangles.clone(), allowed, None, SceneBuild::default())
     }
 
-    /// The same of a scene's objects and triangles, which become the world's; with the trees over the links of `known`, if that has
-    /// the same links: in their bodies' frames they do not depend on where the robot stands, nor on the scene.
+    /// Like [`World::new`], from a scene's objects and triangles, which the world takes over. The trees over the links
+    /// are taken from `known`, if given, which must have the same links: in their bodies' frames they depend neither on
+    /// the robot's base nor on the scene.
     ///
     /// # Errors
     /// As [`World::new`].
@@ -160,7 +161,8 @@ impl World {
         Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect() })
     }
 
-    /// Whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene triangle.
+    /// Returns whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene
+    /// triangle.
     pub fn is_allowed(&self, shape: u32, triangle: usize) -> bool {
         !self.allowed.is_empty()
             && self.allowed.contains(&(self.links[shape as usize].link, self.scene.object[triangle]))

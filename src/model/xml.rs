@@ -1,4 +1,4 @@
-//! What the XML formats, URDF and COLLADA, share: elements and attributes, read strictly, with their line.
+//! Shared parts of the XML formats, URDF and COLLADA: elements and attributes, read strictly, with their line.
 
 use crate::error::{Error, Result, quoted, shortened};
 use crate::load::number;
@@ -14,7 +14,7 @@ pub(crate) fn line(node: Node) -> String {
     format!("line {}", node.document().text_pos_at(node.range().start).row)
 }
 
-/// The child elements of a name, in their parent's name space.
+/// The child elements of this name, in their parent's name space.
 pub(crate) fn children<'a, 'i>(parent: Node<'a, 'i>, name: &'a str) -> impl Iterator<Item = Node<'a, 'i>> {
     let space = parent.tag_name().namespace();
     parent
@@ -22,7 +22,7 @@ pub(crate) fn children<'a, 'i>(parent: Node<'a, 'i>, name: &'a str) -> impl Iter
         .filter(move |c| c.is_element() && c.tag_name().name() == name && c.tag_name().namespace() == space)
 }
 
-/// The child element of a name; more than one is an error.
+/// The child element of this name; more than one is an error.
 pub(crate) fn child<'a, 'i>(parent: Node<'a, 'i>, name: &'a str) -> Result<Option<Node<'a, 'i>>> {
     let mut all = children(parent, name);
     let first = all.next();
@@ -35,7 +35,7 @@ pub(crate) fn child<'a, 'i>(parent: Node<'a, 'i>, name: &'a str) -> Result<Optio
     }
 }
 
-/// An attribute that has to be there and to say something.
+/// An attribute that must be present and not empty.
 pub(crate) fn required<'a>(node: Node<'a, '_>, attribute: &str) -> Result<&'a str> {
     match node.attribute(attribute).map(str::trim) {
         Some(value) if !value.is_empty() => Ok(value),
@@ -46,7 +46,7 @@ pub(crate) fn required<'a>(node: Node<'a, '_>, attribute: &str) -> Result<&'a st
     }
 }
 
-/// The numbers of an attribute: exactly `N` and finite. `None` where the attribute is missing.
+/// The numbers of an attribute: exactly `N` and finite. `None` if the attribute is missing.
 pub(crate) fn numbers<const N: usize>(node: Node, attribute: &str) -> Result<Option<[f64; N]>> {
     let Some(value) = node.attribute(attribute) else { return Ok(None) };
     exactly::<N>(value).map(Some).map_err(|e| e.at(format!("{}: {attribute}", line(node))))
@@ -66,7 +66,7 @@ pub(crate) fn exactly<const N: usize>(value: &str) -> Result<[f64; N]> {
     }
 }
 
-/// Refuses attributes that are not in the list: a misspelt one would be dropped without a word.
+/// Refuses attributes that are not in the list: a misspelt one would be dropped silently.
 pub(crate) fn only_attributes(node: Node, known: &[&str]) -> Result<()> {
     match node.attributes().find(|a| a.namespace().is_none() && !known.contains(&a.name())) {
         Some(other) => {

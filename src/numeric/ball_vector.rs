@@ -1,36 +1,38 @@
-//! Balls of vectors: a centre, and how far from it the vector may be. What bounds on derivatives of swept surfaces are made of.
+//! Balls of vectors: a centre and the largest distance of the vector from it. Used for bounds on derivatives of swept
+//! surfaces.
 
 use glam::DVec3;
 
 /// All vectors within `radius` of `centre`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BallVector {
-    /// The middle.
+    /// The centre.
     pub centre: DVec3,
-    /// How far from it, in its unit.
+    /// The radius, in the vector's unit.
     pub radius: f64,
 }
 
-/// Covers the rounding of one operation: each component is off by at most four roundings of terms of the operands' size.
+/// Covers the rounding of one operation: each component is off by at most four roundings of terms of the operands'
+/// size.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 impl BallVector {
-    /// A ball.
+    /// Creates a ball.
     pub fn new(centre: DVec3, radius: f64) -> Self {
         Self { centre, radius }
     }
 
-    /// No vector of the ball is longer.
+    /// Upper bound on the length of the ball's vectors.
     pub fn most(&self) -> f64 {
         (self.centre.length() + self.radius) * (1.0 + ROUNDING)
     }
 
-    /// No vector of the ball is shorter.
+    /// Lower bound on the length of the ball's vectors.
     pub fn least(&self) -> f64 {
         (self.centre.length() * (1.0 - ROUNDING) - self.radius).max(0.0)
     }
 
-    /// All sums.
+    /// Contains all sums.
     #[must_use]
     pub fn plus(&self, o: &Self) -> Self {
         let centre = self.centre + o.centre;
@@ -38,14 +40,14 @@ impl BallVector {
         Self { centre, radius: self.radius + o.radius + rounding }
     }
 
-    /// All vectors times a number.
+    /// Contains all vectors times a number.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
         let radius = self.radius * factor.abs() + ROUNDING * self.most() * factor.abs();
         Self { centre: self.centre * factor, radius }
     }
 
-    /// All cross products: `|u × v - c × d| = |(u - c) × v + c × (v - d)|`.
+    /// Contains all cross products: `|u × v - c × d| = |(u - c) × v + c × (v - d)|`.
     #[must_use]
     pub fn cross(&self, o: &Self) -> Self {
         let spread = self.radius * (o.centre.length() + o.radius) + self.centre.length() * o.radius;
@@ -58,7 +60,7 @@ impl BallVector {
 mod tests {
     use super::*;
 
-    /// Vectors of the operands, at their borders too, give vectors of the result.
+    /// Vectors of the operands, also at their borders, give vectors of the result.
     #[test]
     fn results_hold_what_their_operands_hold() {
         let wave = |i: u32, k: f64| {

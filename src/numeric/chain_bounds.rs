@@ -1,7 +1,8 @@
-//! Bounds along a chain of joints that hold for a whole motion. `pose_bound.rs` derives the remainder and the rounding error.
+//! Bounds along a chain of joints that hold for a whole motion. `pose_bound.rs` derives the remainder and the rounding
+//! error.
 
-/// Bounds on the derivatives of any point of a chain's last link during a motion, and the sums in the rounding bound. Computed in
-/// f64 from the numbers that define the motion.
+/// Bounds on the derivatives of any point of a chain's last link during a motion, and the sums in the rounding bound.
+/// Computed in f64 from the numbers that define the motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChainBounds {
     /// Number of joints.
@@ -10,7 +11,7 @@ pub struct ChainBounds {
     pub omega: f64,
     /// The origin's n-th derivative is at most `beta[n-1]`, metres.
     pub beta: [f64; 3],
-    /// Added to the radius of every ball that the culling stages use, metres: what comes nearer than this counts as touching.
+    /// Added to the radius of every ball that the culling stages use, metres: smaller distances count as touching.
     pub margin_m: f64,
     /// `Σ T_j`: no point of the chain's joints is farther than this from the root's frame, metres.
     pub reach: f64,

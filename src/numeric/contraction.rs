@@ -1,39 +1,43 @@
 //! Contraction: the times at which two moving features can touch at all.
 //!
-//! On an axis `n` the features' points project to numbers `g(τ) = n·(p(τ) - o)`, `o` a fixed origin nearby. Each is known to
-//! within `own = |n| (ball + rounding)` of `g0 + g1 τ + g2 τ²/2`; so the difference of a point `x` of one side and a point
-//! `y` of the other is within `U = own_x + own_y + max(±(g2_x - g2_y), 0) h²/2` of a straight line, from above or below. If
-//! the sides touch at `τ`, then some `x` is not below some `y`, and some `x` not above some `y`. Each of these conditions
-//! holds on a half line for each pair of points; the hull of the half lines is kept.
+//! On an axis `n` the features' points project to numbers `g(τ) = n·(p(τ) - o)`, `o` a fixed origin nearby. Each is
+//! known to within `own = |n| (ball + rounding)` of `g0 + g1 τ + g2 τ²/2`; so the difference of a point `x` of one side
+//! and a point `y` of the other is within `U = own_x + own_y + max(±(g2_x - g2_y), 0) h²/2` of a straight line, from
+//! above or below. If the sides touch at `τ`, then some `x` is not below some `y`, and some `x` not above some `y`.
+//! Each of these conditions holds on a half line for each pair of points; the hull of the half lines is kept.
 //!
-//! This is a Newton step (Redon et al. 2004, eq. 18) with a fixed direction and no interval matrix. Where an axis comes from
-//! does not matter for soundness, so axes are computed without any care for their errors; the width left over is quadratic
-//! in the width before. A hull over pairs of points serves every elementary test alike: a vertex and a face, two edges
-//! (eq. 13, 14), or two whole triangles.
+//! This is a Newton step (Redon et al. 2004, eq. 18) with a fixed direction and no interval matrix. The origin of an
+//! axis does not matter for soundness, so axes are computed without bounding their errors; the remaining width is
+//! quadratic in the width before. A hull over pairs of points applies to every elementary test: a vertex and a face,
+//! two edges (eq. 13, 14), or two whole triangles.
 //!
-//! **Half lines.** At either end of what is left of the window the sides may overlap, or all of `x` is below `y`, or all of it is
-//! above. If it is so, in the same way, at both ends, nothing is left: a line that is negative at both is so between. If it is
-//! so at one end, contact begins (or has ended) not before the first of the lines is zero, as seen from that end. The first of `-a/s`, `a` the
-//! value at that end, is found by comparing `a s'` with `a' s`, so that an end costs one division, and none where nothing is
-//! cut. Such a comparison is off by two units at most, and so is the root that it picks. A line that does not rise is taken
-//! for one that hardly does: what is found is then too early, if it matters at all.
+//! **Half lines.** At either end of the remaining window the sides may overlap, or all of `x` is below `y`, or all of
+//! it is above. If it is below at both ends, or above at both ends, the window is empty: a line that is negative at
+//! both ends is negative between them. If it is below or above at one end, contact begins (or has ended) not before the
+//! first of the lines is zero, as seen from that end. The first of `-a/s`, `a` the value at that end, is found by
+//! comparing `a s'` with `a' s`, so that an end costs one division, and none if nothing is cut. Such a comparison is
+//! off by two units at most, and so is the root that it picks. A line that does not rise is treated as one that hardly
+//! rises: the result is then too early, if it matters at all.
 //!
-//! **Rounding.** A projection rounds once for the difference from the origin, three times for the sum of products, once where its own
-//! error is added and at most three times in sums with the other side's and with `g1 τ`, which itself rounds with the product; the term
-//! `g2 τ²/2` rounds twice before it is projected, and once more where the other side has one. With `|n| ‖|p0 - o| + h |p1| + h²/2 |p2|‖`, the absolute values by component, as the sum of their sizes
+//! **Rounding.** A projection rounds once for the difference from the origin, three times for the sum of products, once
+//! when its own error is added and at most three times in sums with the other side's and with `g1 τ`, which itself
+//! rounds with the product; the term `g2 τ²/2` rounds twice before it is projected, and once more if the other side has
+//! one. With `|n| ‖|p0 - o| + h |p1| + h²/2 |p2|‖`, the absolute values by component, as the sum of their sizes
 //! (Cauchy–Schwarz), `10 u` of it for either side covers all.
 //!
-//! **Overflow.** An axis decides only if the sum of all errors on it is below `LARGEST`: then all projections are finite numbers, as
-//! they are at most 2⁵⁰ times these, velocities 10¹⁰⁰ times more. A point that is no number has an error that is none.
+//! **Overflow.** An axis decides only if the sum of all errors on it is below `LARGEST`: then all projections are
+//! finite, as they are at most 2⁵⁰ times these, velocities 10¹⁰⁰ times more. A NaN coordinate gives a NaN error, so the
+//! axis decides nothing.
 //!
-//! All of it is generic over [`Divide`], so that many equations run side by side; the results are the same bits in each lane.
+//! Everything is generic over [`Divide`], so that many equations run side by side; the results are the same bits in
+//! each lane.
 
 use super::linear::V3;
 use super::point_bound::PointBound;
 use super::real::Divide;
 use super::separation::StandingTriangle;
 
-/// Local times that a contact must lie in; empty in lanes where `lo > hi`.
+/// Local times that contain every contact; empty in lanes where `lo > hi`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window<T> {
     /// Earliest.
@@ -48,49 +52,49 @@ const PROJECTION: f64 = 10.0 / (1u64 << 53) as f64;
 const BOUND_SLACK: f64 = 1.0 + 1.0 / (1u64 << 40) as f64;
 /// An axis shorter than this may have lost digits to underflow: it proves nothing.
 const SHORTEST: f64 = 1e-100;
-/// Nor does one on which errors add up to more than this.
+/// Largest sum of errors on an axis that still proves anything.
 const LARGEST: f64 = 1e100;
-/// More than what underflow adds to a projection.
+/// More than the effect of underflow on a projection.
 const LEVEL: f64 = 2e-140;
-/// Velocities count for the size of numbers as if an interval were at least so long.
+/// Smallest half width of an interval that is used when velocities enter the size of numbers.
 const SHORTEST_H: f64 = 1e-100;
-/// Lines are taken to rise by at least this.
+/// Least slope of a line; flatter lines are treated as if they had this slope.
 const FLATTEST: f64 = 1e-140;
 
-/// `K` points that move, as seen from a common origin: one side of a test.
+/// `K` moving points relative to a common origin: one side of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<T, const K: usize> {
     /// Position relative to the origin and velocity at the middle time.
     c: [[V3<T>; 2]; K],
     /// Their accelerations times `h²/2`.
     bend: [V3<T>; K],
-    /// Positions at the time at which axes are looked for.
+    /// Positions at the time at which axes are computed.
     pub at: [V3<T>; K],
-    /// How far each point may be from its quadratic, rounding included, metres.
+    /// Largest distance of each point from its quadratic, rounding included, metres.
     own: [T; K],
     /// The distance that counts as contact.
     margin_m: f64,
 }
 
-/// `K` points that stand: the other side of most tests.
+/// `K` static points: the other side of most tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<T, const K: usize> {
     /// Positions relative to the origin.
     pub d: [V3<T>; K],
     own: T,
-    /// Whether the first of them is the origin.
+    /// True if the first of them is the origin.
     from_first: bool,
 }
 
-/// Zero, or no number if one of the components is none or infinite.
+/// Zero, or NaN if one of the components is NaN or infinite.
 #[inline(always)]
 fn nothing<T: Divide>(v: V3<T>) -> T {
     (v.0[0] + v.0[1] + v.0[2]) * T::new(0.0)
 }
 
 impl<T: Divide, const K: usize> Side<T, K> {
-    /// The points over `|τ| <= h`, seen from `origin`. Axes are those of the local time `look`: best is that of the contact,
-    /// as far as it can be guessed. `margin_m` is the distance that counts as contact, metres.
+    /// The points over `|τ| <= h`, relative to `origin`. Axes are those of the local time `look`, ideally that of the
+    /// contact, as far as it can be guessed. `margin_m` is the distance that counts as contact, metres.
     #[inline(always)]
     pub fn new(points: &[PointBound<T>; K], origin: V3<T>, h: T, look: T, margin_m: f64) -> Self {
         let (half_hh, half_look) = (h * h * T::new(0.5), look * T::new(0.5));
@@ -112,7 +116,7 @@ impl<T: Divide, const K: usize> Side<T, K> {
 }
 
 impl<T: Divide, const K: usize> Standing<T, K> {
-    /// Points known to within `error` metres, seen from `origin`.
+    /// Points known to within `error` metres, relative to `origin`.
     #[inline(always)]
     pub fn new(points: &[V3<T>; K], error: T, origin: V3<T>) -> Self {
         let mut side = Self { d: [V3::zero(); K], own: T::new(0.0), from_first: false };
@@ -127,8 +131,8 @@ impl<T: Divide, const K: usize> Standing<T, K> {
     }
 }
 
-/// What points project to on an axis, at the middle time: `up` as high as each may be, `down` minus as low as it may be; the
-/// velocities, the accelerations times `h²/2`, and the sum of the errors.
+/// Projections of points on an axis, at the middle time: `up` the highest possible value of each, `down` minus the
+/// lowest possible value; the velocities, the accelerations times `h²/2`, and the sum of the errors.
 #[derive(Clone, Copy, Debug)]
 pub struct Projections<T, const E: usize> {
     up: [T; E],
@@ -140,7 +144,7 @@ pub struct Projections<T, const E: usize> {
 
 /// Points that can be projected on an axis of a given length.
 pub trait Projects<T, const E: usize> {
-    /// Projections among which the lowest is at every time, and the highest.
+    /// Projections that include the lowest and the highest at every time.
     fn project(&self, n: V3<T>, length: T) -> Projections<T, E>;
 }
 
@@ -150,7 +154,7 @@ impl<T: Divide, const K: usize> Projects<T, K> for Side<T, K> {
         let zero = T::new(0.0);
         let none = [zero; K];
         let mut out = Projections { up: none, down: none, g1: none, g2: none, off: zero };
-        // An error may be taken for somewhat larger than it is, a margin may not: it needs the length itself.
+        // An error may be overestimated, a margin must not be: it needs the length itself.
         let margin = if self.margin_m > 0.0 { n.dot(n).sqrt() * T::new(self.margin_m * BOUND_SLACK) } else { zero };
         for i in 0..K {
             let (g0, own) = (n.dot(self.c[i][0]), self.own[i]);
@@ -184,14 +188,14 @@ impl<T: Divide> Window<T> {
         Self { lo: -h, hi: h }
     }
 
-    /// Lanes in which nothing is left.
+    /// Lanes in which the window is empty.
     #[inline(always)]
     pub fn empty(&self) -> u32 {
         self.lo.gt(self.hi)
     }
 
-    /// Keeps what the axis `n` allows, in lanes that are `wanted`; true once nothing is left in any of them. A lane is the same alone
-    /// and beside others.
+    /// Keeps the times that the axis `n` allows, in lanes of `wanted`; returns true once all of these are empty. The
+    /// result of a lane does not depend on the other lanes.
     #[inline(always)]
     pub fn cut<const K: usize, const E: usize>(
         &mut self,
@@ -202,9 +206,9 @@ impl<T: Divide> Window<T> {
     ) -> bool {
         let (length, zero, level) = (n.norm_bound(), T::new(0.0), T::new(LEVEL));
         let (xs, ys) = (x.project(n, length), y.project(n, length));
-        // By a comparison with what is no number, an axis that overflowed decides nothing as well.
+        // Because comparisons with NaN are false, an axis that overflowed decides nothing either.
         let decides = length.gt(T::new(SHORTEST)) & T::new(LARGEST).gt(xs.off + ys.off);
-        // How far x may be above y, and below, at either end: for each pair of points, and at most.
+        // Largest amount by which x may be above y, and below, at either end: for each pair of points, and the maximum.
         let none = [[zero; E]; K];
         let (mut slopes, mut above, mut below) = (none, [none; 2], [none; 2]);
         let (mut most_above, mut most_below) = ([zero; 2], [zero; 2]);
@@ -241,7 +245,8 @@ impl<T: Divide> Window<T> {
     }
 }
 
-/// What comparing up to nine roots, the division, and the sum of a time and a duration may be off, as a share of both.
+/// Bound on the error of comparing up to nine roots, of the division, and of the sum of a time and a duration, relative
+/// to both.
 const ROOT_SLACK: f64 = 24.0 * f64::EPSILON;
 
 #[inline(always)]
@@ -249,8 +254,9 @@ fn slack<T: Divide>(from: T, duration: T) -> T {
     (from.abs() + duration) * T::new(ROOT_SLACK) + T::new(f64::EPSILON)
 }
 
-/// A lower bound of the time from an end of the window, at which all lines are negative, until the first of them is zero: of those of `below` in
-/// lanes of `is_above`, else of those of `above`. `way` is 1 from the start on, -1 back from the end.
+/// A lower bound of the time from an end of the window, at which all lines are negative, until the first of them is
+/// zero: of the lines of `below` in lanes of `is_above`, else of those of `above`. `way` is 1 forward from the start,
+/// -1 backward from the end.
 #[inline(always)]
 fn until_zero<T: Divide, const K: usize, const E: usize>(
     slopes: &[[T; E]; K],
@@ -272,12 +278,12 @@ fn until_zero<T: Divide, const K: usize, const E: usize>(
             }
         }
     }
-    // Without any that rises, this is later than all; so it is where the end itself is none.
+    // Without any rising line, this is later than all times; the same if the value at the end is NaN.
     (-a).div(s).min(T::new(1e10))
 }
 
 impl<T: Divide> Window<T> {
-    /// Cuts with one axis after the other, until nothing is left in the lanes that are `wanted`: then it is true.
+    /// Cuts with one axis after the other, until the windows are empty in the lanes of `wanted`: then it returns true.
     #[inline(always)]
     fn cut_each<const N: usize, const K: usize, const E: usize>(
         &mut self,
@@ -295,8 +301,8 @@ impl<T: Divide> Window<T> {
     }
 }
 
-/// The window of a vertex and a triangle `face` (points at the time to look at, relative to the origin): the face's normal and
-/// the three normals of its edges in its plane.
+/// The window of a vertex and a triangle `face` (points at the time of the axes, relative to the origin): the face's
+/// normal and the three normals of its edges in its plane.
 #[inline(always)]
 fn with_face<T: Divide, const K: usize, const E: usize>(
     face: [V3<T>; 3],
@@ -312,13 +318,13 @@ fn with_face<T: Divide, const K: usize, const E: usize>(
     window
 }
 
-/// The times at which a moving vertex can touch a standing face.
+/// The times at which a moving vertex can touch a static face.
 #[inline(always)]
 pub fn vertex_face<T: Divide>(x: &Side<T, 1>, y: &Standing<T, 3>, h: T, wanted: u32) -> Window<T> {
     with_face(y.d, x, y, h, wanted)
 }
 
-/// The times at which a moving face can touch a standing vertex.
+/// The times at which a moving face can touch a static vertex.
 #[inline(always)]
 pub fn face_vertex<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 1>, h: T, wanted: u32) -> Window<T> {
     with_face(x.at, x, y, h, wanted)
@@ -331,7 +337,7 @@ pub fn vertex_moving_face<T: Divide>(x: &Side<T, 1>, y: &Side<T, 3>, h: T, wante
 }
 
 /// The window of two edges: their common normal, the normals of either edge in their common direction, and for parallel
-/// edges the direction along and the one across.
+/// edges the direction along them and the one perpendicular to them.
 #[inline(always)]
 fn edges<T: Divide, const E: usize>(
     d: [V3<T>; 2],
@@ -350,7 +356,7 @@ fn edges<T: Divide, const E: usize>(
     window
 }
 
-/// The times at which a moving edge can touch a standing one.
+/// The times at which a moving edge can touch a static one.
 #[inline(always)]
 pub fn edge_edge<T: Divide>(x: &Side<T, 2>, y: &Standing<T, 2>, h: T, wanted: u32) -> Window<T> {
     edges(y.d, x, y, h, wanted)
@@ -362,9 +368,9 @@ pub fn edge_moving_edge<T: Divide>(x: &Side<T, 2>, y: &Side<T, 2>, h: T, wanted:
     edges(y.at, x, y, h, wanted)
 }
 
-/// The times at which a moving triangle can touch a standing one, by the axes that decide two triangles at rest, taken at the
-/// time to look at: the normals, the products of edges, and, where the planes are about parallel, the normals of the edges in
-/// either plane.
+/// The times at which a moving triangle can touch a static one, by the axes that are sufficient for two triangles at
+/// rest, taken at the time of the axes: the normals, the products of edges, and, if the planes are nearly parallel, the
+/// normals of the edges in either plane.
 #[inline(always)]
 pub fn triangles<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: u32) -> Window<T> {
     let mut window = Window::whole(h);
@@ -396,11 +402,11 @@ pub fn triangles<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: u3
     window
 }
 
-/// The square of the sine up to which planes are about parallel.
+/// Square of the sine up to which planes count as nearly parallel.
 const PARALLEL: f64 = 0.1;
 
-/// Both sides of a test of a moving triangle against a standing one, seen from the latter's first vertex; `margin_m` is the
-/// distance that counts as contact, metres.
+/// Both sides of a test of a moving triangle against a static one, relative to the latter's first vertex; `margin_m` is
+/// the distance that counts as contact, metres.
 #[inline(always)]
 pub fn triangle_sides<T: Divide>(
     x: &[PointBound<T>; 3],
@@ -418,7 +424,7 @@ pub fn triangle_sides<T: Divide>(
 mod tests {
     use super::*;
 
-    /// Touching for certain, with coordinates of 50 bits and balls of nothing: only the term for rounding keeps the window.
+    /// Certain contact, with coordinates of 50 bits and balls of zero radius: only the rounding term keeps the window.
     #[test]
     fn rounding_alone_loses_no_contact() {
         let mut state = 5u64;
@@ -441,7 +447,8 @@ mod tests {
         }
     }
 
-    /// A vertex that is on a corner in the middle, whatever numbers there are besides: so large that products of them overflow, or none.
+    /// A vertex that is on a corner in the middle, whatever the other numbers are: so large that products of them
+    /// overflow, or NaN.
     #[test]
     fn no_size_of_numbers_hides_a_contact() {
         let mut state = 7u64;

@@ -1,23 +1,24 @@
 //! Elementary tests: a vertex and a face, or two edges, given by four points (Redon et al. 2004, eq. 13 and 14).
 //!
-//! Both equations are the volume of the tetrahedron of the four points: `(a-b)·((c-b)×(d-b))` for the vertex `a` and the
-//! face `b c d`, `(c-a)·((b-a)×(d-c)) = (c-a)·((b-a)×(d-a))` for the edges `a b` and `c d`. Features can touch only where it
-//! vanishes. They certainly touch in `[t1, t2]` if
+//! Both equations are the volume of the tetrahedron of the four points: `(a-b)·((c-b)×(d-b))` for the vertex `a` and
+//! the face `b c d`, `(c-a)·((b-a)×(d-c)) = (c-a)·((b-a)×(d-a))` for the edges `a b` and `c d`. Features can touch only
+//! when it vanishes. They certainly touch in `[t1, t2]` if
 //!
 //! - *(S)* the volume has certain and opposite signs at `t1` and `t2`: it vanishes somewhere between;
-//! - *(I)* at every time between, a point of the plane is strictly inside the face, or the lines' crossing inside both edges.
+//! - *(I)* at every time between, a point of the plane is strictly inside the face, or the lines' crossing inside both
+//!   edges.
 //!
-//! **(I) over an interval.** Let every point be within `rad` of the given ones at all times, `L` bound the distances of the
-//! true points, `rad <= L/50`. Each quantity below is a product of four differences of points, each wrong by at most
-//! `2 rad`, so it is wrong by at most `8 rad L³ (1 + 2 rad/L)³ <= 9.1 rad L³`; at most ten roundings stand above each of its
-//! monomials, whose sizes sum to at most `2·6/3^(3/2) L⁴`, hence `24 u L⁴` for rounding, which `rad >= 48 u L` brings under
-//! `0.5 rad L³`. Sum: below `9.6 rad L³`. At a root they are the barycentric coordinates (the edges' parameters) times
-//! `|N|²`; they sum to `|N|²`, so `N` is not zero there.
+//! **(I) over an interval.** Let every point be within `rad` of the given ones at all times, `L` bound the distances of
+//! the true points, `rad <= L/50`. Each quantity below is a product of four differences of points, each wrong by at
+//! most `2 rad`, so it is wrong by at most `8 rad L³ (1 + 2 rad/L)³ <= 9.1 rad L³`; at most ten roundings apply to each
+//! of its monomials, whose sizes sum to at most `2·6/3^(3/2) L⁴`, hence `24 u L⁴` for rounding, which is below
+//! `0.5 rad L³` because `rad >= 48 u L`. Sum: below `9.6 rad L³`. At a root the quantities are the barycentric
+//! coordinates (the edges' parameters) times `|N|²`; they sum to `|N|²`, so `N` is not zero there.
 
 use super::linear::V3;
 use super::meeting::sides;
 
-/// Which two features, in the order of the four points.
+/// The kind of the two features, in the order of the four points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A vertex, then the three corners of a face.
@@ -41,7 +42,7 @@ pub fn sign(kind: Kind, [a, b, c, d]: &Points, eps: f64) -> Option<bool> {
     }
 }
 
-/// Whether a root is certainly inside both features, wherever within `rad` of the given points the true ones are (I).
+/// Returns whether a root is certainly inside both features, for any true points within `rad` of the given ones (I).
 pub fn is_inside(kind: Kind, points: &Points, rad: f64) -> bool {
     let [a, b, c, d] = *points;
     let length = |v: V3<f64>| v.dot(v).sqrt();
@@ -116,7 +117,7 @@ mod tests {
         assert!(!is_inside(Kind::EdgeEdge, &parallel, 1e-9));
     }
 
-    /// The certificate speaks of all points within `rad`: tried on the corners of cubes inside the balls.
+    /// The certificate holds for all points within `rad`: tested on the corners of cubes inside the balls.
     #[test]
     fn what_is_inside_stays_inside_when_points_move() {
         let mut state = 7u64;

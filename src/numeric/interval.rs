@@ -18,12 +18,12 @@ pub struct Interval<T> {
 /// Units by which the ends of a computed interval move outward.
 const STEP: f64 = 4.0;
 
-/// Moves the ends outward by [`STEP`] units of their size and a little.
+/// Moves the ends outward by [`STEP`] units of their size and an absolute term.
 ///
 /// Let `y = z (1 + d)`, `|d| <= u = UNIT`, be the computed end and `z` the exact one. The step is a product and a sum,
 /// each wrong by at most `u`: for `y > 0` the new lower end is at most `z (1+u)(1 - 4u(1-u)²)(1+u) <= z`, for `y < 0`
-/// its size is at least `|z| (1-u)(1 + 4u(1-u)²)(1-u) >= |z|`; the upper end by symmetry. What underflow can add, the
-/// absolute term covers.
+/// its size is at least `|z| (1-u)(1 + 4u(1-u)²)(1-u) >= |z|`; the upper end by symmetry. The absolute term covers the
+/// effect of underflow.
 #[inline(always)]
 fn outward<T: Real>(lo: T, hi: T) -> Interval<T> {
     let (step, tiny) = (T::new(STEP * T::UNIT), T::new(T::UNDERFLOW));
@@ -87,14 +87,15 @@ impl<T: Real> Mul for Interval<T> {
     }
 }
 
-/// `(sin, cos)` of all angles `w t`, `t` in `[t0, t1]`, as intervals; `|w t| <=` [`MAX_ANGLE_RAD`](super::trig::MAX_ANGLE_RAD).
+/// `(sin, cos)` of all angles `w t`, `t` in `[t0, t1]`, as intervals; `|w t| <=`
+/// [`MAX_ANGLE_RAD`](super::trig::MAX_ANGLE_RAD).
 ///
 /// The extrema are found by comparing the ends with multiples of π in floating point. If that misjudges an extremum
-/// because an end lies within `x` of it, the value missed is `1 - cos x <= x²/2`; for `x <= 1e-9` that is below
-/// `5e-19`, inside the widening.
+/// because an end is within `x` of it, the value missed is `1 - cos x <= x²/2`; for `x <= 1e-9` that is below `5e-19`,
+/// inside the widening.
 pub fn sin_cos_range(w: f64, t0: f64, t1: f64) -> (Interval<f64>, Interval<f64>) {
     let (x, y) = (w * t0, w * t1);
-    // Rounding of the products, beside the sine's own error.
+    // Rounding of the products, in addition to the sine's own error.
     let error = TRIG_ERROR + (x.abs() + y.abs()) * f64::EPSILON;
     let (a, b) = if x <= y { (x, y) } else { (y, x) };
     let has = |phase: f64| (((a - phase) / (2.0 * PI)).ceil()) * (2.0 * PI) + phase <= b;

@@ -15,7 +15,7 @@ impl<const N: usize> Default for Lanes<N> {
 }
 
 impl<const N: usize> Lanes<N> {
-    /// Lane by lane `f(i)`. A plain loop: the compiler turns it into vector instructions, which it does not do for
+    /// Creates the lanes `f(i)`. A plain loop: the compiler turns it into vector instructions, which it does not do for
     /// `array::from_fn` or `map` at these sizes.
     #[inline(always)]
     pub fn from_fn(mut f: impl FnMut(usize) -> f64) -> Self {

@@ -140,7 +140,8 @@ impl<T: Real> M3<T> {
         Self([[T::new(0.0); 3]; 3])
     }
 
-    // Written out, as all that vectors run through often: closures are not always inlined, and then vectors go through memory.
+    // Written out, as are all functions that vectors use often: closures are not always inlined, and then vectors are
+    // stored in memory.
 
     /// Matrix times vector.
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Proofs that a moving and a standing triangle meet at one time: an edge of one pierces the other one strictly.
+//! Proofs that a moving and a static triangle touch at one time: an edge of one strictly pierces the other.
 //!
 //! Five orientation determinants `y·(e1×e2)` of differences of points must have certain signs. If every point is known
 //! to within `eps`, each difference is wrong by at most `2 eps`, and the determinant, trilinear in them, by at most
@@ -7,21 +7,21 @@
 //! 2.1 eps (|e1||e2| + |y||e1| + |y||e2|) + 24 UNIT |y||e1||e2|
 //! ```
 //!
-//! as long as `eps` is below 2⁻⁸ of the lengths (the second-order terms are then in the `0.1`): at most eight roundings stand
-//! above each of the six monomials whatever the order of evaluation, and their sizes sum to at most `6/3^(3/2) |y||e1||e2|`
-//! (Carlen, Lieb and Loss); `8 · 1.155 < 10`. The rest of the `24` pays for the norms' own rounding and bound, and for lengths
-//! taken from rounded differences.
+//! as long as `eps` is below 2⁻⁸ of the lengths (the second-order terms are then in the `0.1`): at most eight roundings
+//! apply to each of the six monomials whatever the order of evaluation, and their sizes sum to at most
+//! `6/3^(3/2) |y||e1||e2|` (Carlen, Lieb and Loss); `8 · 1.155 < 10`. The rest of the `24` covers the norms' own
+//! rounding and bound, and lengths taken from rounded differences.
 
 use super::linear::V3;
 use super::point_bound::PointBound;
 use super::real::Real;
 use super::separation::StandingTriangle;
 
-/// Lanes in which the triangles certainly meet at the middle time of the moving one's bounds.
+/// Lanes in which the triangles certainly touch at the middle time of the moving one's bounds.
 #[inline(always)]
 pub fn triangles_meet<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>) -> u32 {
     let (x, eps) = points(x, tri);
-    // A loop: closures are not always inlined, and then vectors go through memory.
+    // A loop: closures are not always inlined, and then vectors are stored in memory.
     let mut meet = 0;
     for i in 0..3 {
         let j = (i + 1) % 3;
@@ -30,7 +30,7 @@ pub fn triangles_meet<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>
     meet
 }
 
-/// An edge that certainly pierces the other triangle: `(of the moving one?, its number)`.
+/// An edge that certainly pierces the other triangle: whether it is an edge of the moving one, and its index.
 pub fn piercing_edge(x: &[PointBound<f64>; 3], tri: &StandingTriangle<f64>) -> Option<(bool, u8)> {
     let (x, eps) = points(x, tri);
     (0..3).find_map(|i| {
@@ -40,7 +40,8 @@ pub fn piercing_edge(x: &[PointBound<f64>; 3], tri: &StandingTriangle<f64>) -> O
     })
 }
 
-/// The moving vertices at the middle time, and how far any vertex of either triangle may be from the true one.
+/// The moving vertices at the middle time, and a bound on the distance of any vertex of either triangle from the true
+/// one.
 #[inline(always)]
 fn points<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>) -> ([V3<T>; 3], T) {
     let cube = x[0].cube.max(x[1].cube).max(x[2].cube).norm1();
@@ -68,7 +69,7 @@ pub(super) fn sides<T: Real>(a: V3<T>, b: V3<T>, c: V3<T>, d: V3<T>, eps: T) -> 
     let f = y.dot(e1.cross(e2));
     let (ny, n1, n2) = (y.norm_bound(), e1.norm_bound(), e2.norm_bound());
     let error = eps * (n1 * n2 + ny * n1 + ny * n2) * T::new(2.1) + ny * n1 * n2 * T::new(24.0 * T::UNIT);
-    // The norms are bounds from above by at most an eighth: a share of 2⁻⁷ of them is below 2⁻⁶·⁸ of the lengths.
+    // The norms are upper bounds, at most an eighth too large: 2⁻⁷ of them is below 2⁻⁶·⁸ of the lengths.
     let long_enough = ny.min(n1).min(n2).gt(eps * T::new(288.0));
     let error = error + T::new(T::UNDERFLOW);
     [f.gt(error) & long_enough, (-f).gt(error) & long_enough]
@@ -90,10 +91,10 @@ mod tests {
         assert_eq!(triangles_meet(&spike(1e-9, 1e-14), &standing), 1);
         assert_eq!(triangles_meet(&spike(0.0, 1e-14), &standing), 0);
         assert_eq!(triangles_meet(&spike(-1e-9, 0.0), &standing), 0);
-        // The same depth under an error that hides it.
+        // The same depth with an error that hides it.
         assert_eq!(triangles_meet(&spike(1e-9, 1e-8), &standing), 0);
         assert_eq!(triangles_meet(&floor.map(|v| at(v, 0.0)), &standing), 0);
-        // The edge of the standing triangle through the moving one.
+        // The edge of the static triangle through the moving one.
         let wall = [[0.2, -0.1, -0.5], [0.2, 0.3, 0.5], [0.2, -0.1, 0.5]].map(|v| at(v, 1e-14));
         assert_eq!(triangles_meet(&wall, &standing), 1);
     }

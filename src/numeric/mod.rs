@@ -1,6 +1,6 @@
-//! Numbers that enclose: directed rounding, intervals, sines, lanes, and bounds on poses and projections.
+//! Enclosing arithmetic: directed rounding, intervals, sines, lanes, and bounds on poses and projections.
 //!
-//! Nothing here knows of robots, files or graphics adapters.
+//! Nothing here depends on robots, files or graphics adapters.
 
 pub mod ball_vector;
 pub mod chain_bounds;

@@ -1,27 +1,30 @@
-//! Both normals as separating axes, of a moving triangle and many that stand: what belongs to one of the two is computed once.
+//! Both normals as separating axes, of a moving triangle and many static ones: data that depends on only one of the two
+//! is computed once.
 //!
-//! The vertices of the moving triangle are `at_i` at the middle time, and go about `v τ` from there
-//! ([`MovingTriangle`]). With `d = at_0 - y_0`, `e_i = at_i - at_0` and `f_j = y_j - y_0` the projections on an axis `n` are, seen from
-//! `y_0`, `n·d + n·e_i` on the one side and `n·f_j` on the other: one scalar product for each pair of triangles in place of
-//! three, and of the normal of either its own triangle's others are known before.
+//! The vertices of the moving triangle are `at_i` at the middle time, and move by about `v τ` from there
+//! ([`MovingTriangle`]). With `d = at_0 - y_0`, `e_i = at_i - at_0` and `f_j = y_j - y_0` the projections on an axis
+//! `n` are, relative to `y_0`, `n·d + n·e_i` on the one side and `n·f_j` on the other: one scalar product for each pair
+//! of triangles instead of three, and for the normal of either triangle the projections of its other vertices are known
+//! in advance.
 //!
-//! **Rounding**, in units `u = UNIT`, of `|n|` times a length (Cauchy–Schwarz). `n·d` and `n·e_i` round once for the difference and three
-//! times for the products and their sum; `n·d` is then added once or twice, what goes with `n·e_i` up to four times: at most 6 on
-//! `|d|` and 8 on `|e_i|`. `v h` rounds once, its product with `n` three times, and is added up to four times: 8 on at most `√3` times the
-//! greatest `|c1| h` (`separation.rs`). The standing side has 4 on `|f_j|`. `16 u` of the sum of all these lengths in `grow`
-//! covers each of them. Everything else that is summed is not negative; it rounds at most thirteen times from `off`, `ball` and the
-//! terms of `grow` to the end, for which `1 + 16 u` stands on both.
+//! **Rounding**, in units `u = UNIT`, of `|n|` times a length (Cauchy–Schwarz). `n·d` and `n·e_i` round once for the
+//! difference and three times for the products and their sum; `n·d` is then added once or twice, the terms of `n·e_i`
+//! up to four times: at most 6 on `|d|` and 8 on `|e_i|`. `v h` rounds once, its product with `n` three times, and is
+//! added up to four times: 8 on at most `√3` times the greatest `|c1| h` (`separation.rs`). The static side has 4 on
+//! `|f_j|`. `16 u` of the sum of all these lengths in `grow` covers each of them. All other terms of the sum are
+//! non-negative; they round at most thirteen times from `off`, `ball` and the terms of `grow` to the end, for which
+//! both have the factor `1 + 16 u`.
 
 use super::linear::V3;
 use super::real::Real;
 use super::separation::{MovingTriangle, ROUNDINGS, StandingTriangle};
 
-/// A standing triangle with its normal.
+/// A static triangle with its normal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StandingFace<T> {
     /// Its first vertex, metres.
     first: V3<T>,
-    /// The others as seen from there.
+    /// The other vertices relative to the first.
     f: [V3<T>; 2],
     /// Its normal, of any length.
     n: V3<T>,
@@ -29,12 +32,12 @@ pub struct StandingFace<T> {
     range: [T; 2],
     /// The sum of the normal's coordinates, rounded up.
     norm: T,
-    /// What it adds to the growth on a unit axis.
+    /// Contribution to the growth on a unit axis.
     grow: T,
 }
 
 impl<T: Real> StandingFace<T> {
-    /// Of a triangle.
+    /// Creates it from a triangle.
     #[inline(always)]
     pub fn new(tri: &StandingTriangle<T>) -> Self {
         let f = [tri.y[1] - tri.y[0], tri.y[2] - tri.y[0]];
@@ -72,24 +75,24 @@ impl StandingFace<f64> {
 pub struct MovingFace<T> {
     /// Its first vertex at the middle time, metres.
     first: V3<T>,
-    /// The others as seen from there.
+    /// The other vertices relative to the first.
     e: [V3<T>; 2],
-    /// How far they about move to either side.
+    /// The approximate displacement of all vertices to either side.
     travel: V3<T>,
-    /// How far each coordinate may be off that.
+    /// Largest deviation of each coordinate from that.
     off: V3<T>,
     /// Its normal, of any length.
     n: V3<T>,
-    /// How far it reaches along its normal, from the first vertex down and up, its motion included.
+    /// Extent along its normal, from the first vertex down and up, its motion included.
     reach: [T; 2],
     /// The sum of the normal's coordinates, rounded up.
     norm: T,
-    /// What it adds to the growth on a unit axis.
+    /// Contribution to the growth on a unit axis.
     grow: T,
 }
 
 impl<T: Real> MovingFace<T> {
-    /// Of a triangle over some time.
+    /// Creates it from a triangle over some time.
     #[inline(always)]
     pub fn new(m: &MovingTriangle<T>) -> Self {
         let up = T::new(1.0 + ROUNDINGS * T::UNIT);
@@ -111,7 +114,8 @@ impl<T: Real> MovingFace<T> {
         }
     }
 
-    /// Lanes in which one of the two normals separates it from one that stands: four fifths of what any axis does.
+    /// Lanes in which one of the two normals separates it from a static triangle: four fifths of those that any axis
+    /// separates.
     #[inline(always)]
     pub fn normals_separate(&self, tri: &StandingFace<T>) -> u32 {
         let d = self.first - tri.first;

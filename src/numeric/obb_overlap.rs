@@ -1,35 +1,37 @@
 //! The continuous overlap test of two oriented boxes (Redon et al. 2004, section 5.1; Redon et al. 2002): fifteen axes,
 //! both members of inequality 12 bounded over an interval of time.
 //!
-//! A box is `{ c + Σ s_i a_i e_i : |s_i| <= 1 }`. At any time and for *any* vector `n`, two boxes A and B have no common
-//! point if
+//! A box is `{ c + Σ s_i a_i e_i : |s_i| <= 1 }`. At any time and for *any* vector `n`, two boxes A and B have no
+//! common point if
 //!
 //! ```text
 //! |n·(T_A - T_B)|  >  Σ a_i |n·e_i|  +  Σ b_i |n·f_i|                                      (eq. 12)
 //! ```
 //!
 //! because the members are the distance of the projected centres and the reach of the projected boxes. Here `n` is held
-//! fixed over the interval (the axes of the boxes at the middle time, and their products: the fifteen that decide two
-//! boxes at rest), so that nothing needs to be known of where it came from, and each member is bounded over the interval:
-//! the left one from below, the right one from above. If the bounds keep the strict inequality, `n` separates the boxes
+//! fixed over the interval (the axes of the boxes at the middle time, and their products: the fifteen that are
+//! sufficient for two boxes at rest), so its origin does not matter, and each member is bounded over the interval: the
+//! left one from below, the right one from above. If the bounds keep the strict inequality, `n` separates the boxes
 //! during the whole interval.
 //!
 //! **Members.** A point `e` of the body moves within `ball(|e|)` and a cube of the quadratic `Σ (x_k + P_k e) τᵏ/k!`
-//! ([`PoseBound`]; a jet has no cube, an interval matrix no derivatives and no ball). The quadratic is affine in `e`: the
-//! box's point with coordinates `s` follows that of the centre plus `Σ s_i a_i P_k u_i`. So with `C_k`, `H_ik` the centre's
-//! and the half axes' coefficients times `hᵏ/k!`, for `|τ| <= h`:
-//! - `n·T_A` lies in `n·C_0 - |n·C_1| - (-n·C_2)⁺ … n·C_0 + |n·C_1| + (n·C_2)⁺`;
+//! ([`PoseBound`]; a jet has no cube, an interval matrix no derivatives and no ball). The quadratic is affine in `e`:
+//! the box's point with coordinates `s` follows that of the centre plus `Σ s_i a_i P_k u_i`. So with `C_k`, `H_ik` the
+//! centre's and the half axes' coefficients times `hᵏ/k!`, for `|τ| <= h`:
+//! - `n·T_A` is in `n·C_0 - |n·C_1| - (-n·C_2)⁺ … n·C_0 + |n·C_1| + (n·C_2)⁺`;
 //! - `a_i |n·e_i| <= |n·H_i0| + |n·H_i1| + |n·H_i2|`;
-//! - the ball, for the farthest point of the box, and the cubes of centre and half axes join the right member once.
+//! - the ball, for the farthest point of the box, and the cubes of centre and half axes are added to the right member
+//!   once.
 //!
 //! **Rounding**, in units `u = UNIT`:
-//! - *Evaluating `C_k`, `H_ik`.* The ball's own rounding bound pays `4 X_d + 7.43 |e|` for evaluating one point (four
-//!   roundings, half a unit for the upload of `e`; `pose_bound`). In parts it costs `4 X_d + (4√3 + ½)|c|` for the centre
-//!   and `(3√3 + ½) a_i` for each axis, in the same weights. Taken at the reach `|c| + Σ a_i` instead of the farthest
-//!   point's distance the ball pays for that. Interval matrices carry it in their cubes.
-//! - *What follows* is relative to sizes that are at hand: the factor `a_i` (½ for its upload, 1), `hᵏ/k!` (at most 3),
-//!   the difference of the centres (1), the scalar product (3), at most 12 sums. So at most 20 units of
-//!   `|n| (|C_0A - C_0B| + Σ |C_k| + Σ |H_ik|)` (Cauchy–Schwarz), to which 12 more are added for what the bound itself rounds.
+//! - *Evaluating `C_k`, `H_ik`.* The ball's own rounding bound includes `4 X_d + 7.43 |e|` for evaluating one point
+//!   (four roundings, half a unit for the upload of `e`; `pose_bound`). In parts it costs `4 X_d + (4√3 + ½)|c|` for
+//!   the centre and `(3√3 + ½) a_i` for each axis, in the same weights. Taken at the reach `|c| + Σ a_i` instead of the
+//!   farthest point's distance, the ball covers that. Interval matrices include it in their cubes.
+//! - *Subsequent operations* round relative to known sizes: the factor `a_i` (½ for its upload, 1), `hᵏ/k!` (at most
+//!   3), the difference of the centres (1), the scalar product (3), at most 12 sums. So at most 20 units of
+//!   `|n| (|C_0A - C_0B| + Σ |C_k| + Σ |H_ik|)` (Cauchy–Schwarz), to which 12 more are added for the rounding of the
+//!   bound itself.
 //!
 //! A NaN compares as not greater, hence proves nothing.
 
@@ -47,11 +49,11 @@ const ROUNDINGS: f64 = 32.0;
 pub struct OrientedBox<T> {
     /// Its centre, metres.
     pub center: V3<T>,
-    /// Its axes, of length one but for rounding.
+    /// Its axes, of length one to within rounding.
     pub axes: [V3<T>; 3],
     /// Half its sizes along the axes, metres, never negative.
     pub half: [T; 3],
-    /// At least `|center| + Σ half`, metres: no point of the box is farther from the origin.
+    /// At least `|center| + Σ half`, metres: an upper bound on the distance of the box's points from the origin.
     pub reach: T,
 }
 
@@ -78,7 +80,7 @@ impl<const N: usize> OrientedBox<Lanes<N>> {
         }
     }
 
-    /// The boxes in eight lanes of more, from the `i`-th eight on.
+    /// The boxes in the `i`-th group of eight lanes.
     #[inline(always)]
     pub fn part<T: Vector>(&self, i: usize) -> OrientedBox<T> {
         let [u, v, w] = &self.axes;
@@ -105,31 +107,32 @@ impl OrientedBox<f64> {
     }
 }
 
-/// Bounds on all that eq. 12 asks of one box over an interval of time.
+/// Bounds on all quantities of one box in eq. 12 over an interval of time.
 #[derive(Clone, Copy, Debug)]
 pub struct BoxBound<T> {
     /// The centre at the middle time.
     center: V3<T>,
-    /// The axes at the middle time: directions to try.
+    /// The axes at the middle time: directions to test.
     axes: [V3<T>; 3],
     /// The half axes at the middle time, `H_i0`.
     half: [V3<T>; 3],
-    /// How centre and half axes go on from there; nothing for a box at rest.
+    /// The higher coefficients of centre and half axes; `None` for a box at rest.
     rates: Option<Rates<T>>,
-    /// Every point of the box is within this distance of where the coefficients put it, …
+    /// Largest distance of a point of the box from the position given by the coefficients, after the displacement by
+    /// `cube`.
     ball: T,
-    /// … after a displacement of at most this much along each coordinate.
+    /// Largest displacement along each coordinate.
     cube: V3<T>,
-    /// At least `Σ |C_k| + Σ |H_ik|`, `k >= 1` for the centre: what rounding is relative to.
+    /// At least `Σ |C_k| + Σ |H_ik|`, `k >= 1` for the centre: rounding is relative to it.
     size: T,
 }
 
-/// The box along the coordinate axes around an oriented box of a body whose pose is bounded for `|τ| <= h`: lowest and highest
-/// coordinates, outward.
+/// The box along the coordinate axes around an oriented box of a body whose pose is bounded for `|τ| <= h`: lowest and
+/// highest coordinates, outward.
 ///
-/// It is what both members of inequality 12 say for the coordinate axes, which are exact: the centre's coordinate lies in
-/// `C_0 - |C_1| - (-C_2)⁺ … C_0 + |C_1| + C_2⁺`, and the box reaches `Σ a_i (|H_i0| + |H_i1| + |H_i2|)` from there, then ball and
-/// cubes. What rounds is relative to these terms, as above.
+/// It follows from both members of inequality 12 for the coordinate axes, which are exact: the centre's coordinate is
+/// in `C_0 - |C_1| - (-C_2)⁺ … C_0 + |C_1| + C_2⁺`, and the box reaches `Σ a_i (|H_i0| + |H_i1| + |H_i2|)` from there,
+/// plus ball and cubes. Rounding is relative to these terms, as above.
 #[inline(always)]
 pub fn moving_range<T: Real>(pose: &PoseBound<T>, b: &OrientedBox<T>, h: T) -> (V3<T>, V3<T>) {
     let (zero, half_hh) = (T::new(0.0), h * h * T::new(0.5));
@@ -194,7 +197,7 @@ impl<T: Real> BoxBound<T> {
         bound
     }
 
-    /// A box at rest. The ball is for the upload of its centre.
+    /// A box at rest. The ball covers the upload of its centre.
     pub fn standing(b: &OrientedBox<T>) -> Self {
         let mut bound = Self {
             center: b.center,
@@ -213,7 +216,7 @@ impl<T: Real> BoxBound<T> {
         self.half[0].norm1() + self.half[1].norm1() + self.half[2].norm1()
     }
 
-    /// Upper bound of `Σ a_i |n·e_i|`, but for rounding, ball and cube.
+    /// Upper bound of `Σ a_i |n·e_i|`, without rounding, ball and cube.
     #[inline(always)]
     fn radius(&self, n: V3<T>) -> T {
         let along = |v: V3<T>| n.dot(v).abs();
@@ -222,7 +225,7 @@ impl<T: Real> BoxBound<T> {
         rates.half.iter().fold(still, |sum, [first, second]| sum + (along(*first) + along(*second)))
     }
 
-    /// How far the centre's projection goes down and up from where it is at the middle time.
+    /// Largest movement of the centre's projection down and up from its value at the middle time.
     #[inline(always)]
     fn drift(&self, n: V3<T>) -> (T, T) {
         let zero = T::new(0.0);
@@ -232,10 +235,10 @@ impl<T: Real> BoxBound<T> {
     }
 }
 
-/// Lanes in which two boxes are proved to have no common point during the whole intervals of their bounds, each by one of
-/// the fifteen axes.
+/// Lanes in which two boxes are proved to have no common point during the whole intervals of their bounds, each by one
+/// of the fifteen axes.
 ///
-/// `wanted` says which lanes matter: the search stops when they are all separated.
+/// `wanted` contains the lanes that matter: the search stops when they are all separated.
 pub fn boxes_apart<T: Real>(a: &BoxBound<T>, b: &BoxBound<T>, wanted: u32) -> u32 {
     let (zero, margin) = (T::new(0.0), T::new(ROUNDINGS * T::UNIT));
     let between = a.center - b.center;
@@ -294,7 +297,7 @@ mod tests {
                 assert_eq!(apart(&unit, &standing(centre, [X, Y, Z], [1.0; 3])), free, "{gap} {centre:?}");
             }
         }
-        // Corner against corner along the diagonal: no face's axis separates what a turned box's does.
+        // Corner against corner along the diagonal: only an axis of the turned box separates them.
         let s = 0.5f64.sqrt();
         let turned = [V3([s, s, 0.0]), V3([-s, s, 0.0]), Z];
         let at = |d: f64| standing([d, d, 0.0], turned, [0.1, 2.0, 0.1]);
@@ -303,7 +306,7 @@ mod tests {
 
     #[test]
     fn edges_that_cross_need_a_product_of_axes() {
-        // Two rods over each other, each turned by 45° about its own length: only their common normal parts them.
+        // Two rods over each other, each turned by 45° about its own length: only their common normal separates them.
         let s = 0.5f64.sqrt();
         let along_x = [X, V3([0.0, s, s]), V3([0.0, -s, s])];
         let along_y = [V3([s, 0.0, s]), Y, V3([-s, 0.0, s])];

@@ -3,7 +3,7 @@
 use super::linear::V3;
 use super::real::Real;
 
-/// A bound on the path of one point: a quadratic in local time, and how far the point may be from it.
+/// A bound on the path of one point: a quadratic in local time, and the largest distance of the point from it.
 #[derive(Clone, Copy, Debug)]
 pub struct PointBound<T> {
     /// Position, velocity, acceleration of the quadratic at the middle time.
@@ -15,8 +15,8 @@ pub struct PointBound<T> {
 }
 
 impl<T: Real> PointBound<T> {
-    /// The bound with `shift` as the origin of local time, for times within the `|τ| <= h` of the original. The kernels shift points;
-    /// the CPU shifts poses (`pose_block.rs`).
+    /// The bound with `shift` as the origin of local time, for times within the `|τ| <= h` of the original. The kernels
+    /// shift points; the CPU shifts poses (`pose_block.rs`).
     #[inline(always)]
     pub fn shifted(&self, shift: T, h: T) -> Self {
         let [c0, c1, c2] = self.c;
@@ -41,7 +41,7 @@ impl<T: Real> PointBound<T> {
         for i in 0..3 {
             let (linear, slack) = (c1.0[i].abs() * h, self.ball + self.cube.0[i]);
             let (rise, fall) = (c2.0[i].max(zero) * half_hh, (-c2.0[i]).max(zero) * half_hh);
-            // At most six roundings on what is summed.
+            // At most six roundings on the terms of the sum.
             let margin = (c0.0[i].abs() + linear + rise + fall + slack) * T::new(8.0 * T::UNIT) + T::new(T::UNDERFLOW);
             hi.0[i] = c0.0[i] + (linear + rise + slack + margin);
             lo.0[i] = c0.0[i] - (linear + fall + slack + margin);

@@ -1,10 +1,10 @@
 //! The bound on a link's pose over a block of neighbouring sub-intervals, from the bounds on the single ones.
 //!
-//! *Jets*: the jet of the middle sub-interval holds over the whole block with the ball for that reach. A block of an even
-//! number of sub-intervals has its middle on a boundary; the jet is then moved there by half a sub-interval, which rounds
-//! at most six times on each term (as `PointBound::shifted`): the ball grows by 16 units of the terms' sizes, the
-//! origin's in its constant part, the orientation's, in the sum of absolute entries (at least the Frobenius norm, hence
-//! the spectral one), in its slope.
+//! *Jets*: the jet of the middle sub-interval is valid over the whole block with the ball for that reach. A block of an
+//! even number of sub-intervals has its middle on a boundary; the jet is then moved there by half a sub-interval, which
+//! rounds at most six times on each term (as `PointBound::shifted`): the ball grows by 16 units of the terms' sizes,
+//! the origin's in its constant part, the orientation's, in the sum of absolute entries (at least the Frobenius norm,
+//! hence the spectral one), in its slope.
 //!
 //! *Interval matrices*: the hull of the block's matrices, entry by entry.
 
@@ -54,8 +54,8 @@ impl<const N: usize> PoseBound<Lanes<N>> {
         }
     }
 
-    /// The bound over the `k`-th of `n` equal parts of a sub-interval of half width `h`, for local times within `h / n` of the
-    /// part's middle.
+    /// The bound over the `k`-th of `n` equal parts of a sub-interval of half width `h`, for local times within `h / n`
+    /// of the part's middle.
     pub fn slice(&self, sub: usize, k: u32, n: u32, h: f64) -> PoseBound<f64> {
         match self {
             Self::Taylor(model) => {
@@ -66,16 +66,16 @@ impl<const N: usize> PoseBound<Lanes<N>> {
         }
     }
 
-    /// The bound over the `len` sub-intervals from `first` on, each of half width `h`, for local times within `len h` of
-    /// the block's middle. `ball` is that of a Taylor model over a block of this length.
+    /// The bound over `len` sub-intervals starting with `first`, each of half width `h`, for local times within `len h`
+    /// of the block's middle. `ball` is that of a Taylor model over a block of this length.
     pub fn block(&self, first: usize, len: usize, h: f64, ball: [f64; 2]) -> PoseBound<f64> {
         match self {
             Self::Taylor(model) => {
                 let middle = model.lane(first + len / 2);
-                // The larger one: bounds made by a device include its underflow.
+                // The larger one: bounds computed by a device include its underflow.
                 let ball = [ball[0].max(middle.ball[0]), ball[1].max(middle.ball[1])];
                 let middle = TaylorModel { ball, ..middle };
-                // Of two middle sub-intervals this is the later one.
+                // Of two middle sub-intervals, `middle` is the later one.
                 PoseBound::Taylor(if len % 2 == 1 { middle } else { middle.shifted(-h, (len + 1) as f64 * h) })
             }
             Self::Interval(matrix) => PoseBound::Interval(hull((first..first + len).map(|k| matrix.lane(k)))),

@@ -14,20 +14,20 @@
 //! the chain's `|w|` and `β3` summed along the chain ([`ChainBounds`]), because differentiating a rotation of rate `w`
 //! multiplies by `|w|` at most and the offsets are linear in time (Leibniz). `ρ = B3 h³/6` (Taylor).
 //!
-//! **Rounding.** Let `u = UNIT`, `X = hΩ`, weigh an error of the n-th derivative with `hⁿ/n!`, and let `d` joints stand
-//! in the chain, `T_j = |c_j| + |s_j|` a bound on the offset of joint j and `X_j = Σ_{k<=j} T_k`.
+//! **Rounding.** Let `u = UNIT`, `X = hΩ`, weight an error of the n-th derivative with `hⁿ/n!`, and let `d` be the
+//! number of joints in the chain, `T_j = |c_j| + |s_j|` a bound on the offset of joint j and `X_j = Σ_{k<=j} T_k`.
 //! - *Joint matrices.* `P_n` of one joint is a sum of three products with two or three factors. Uploads to `T` (half a
 //!   unit per factor), roundings (at most four) and the sine's own error (2.75 units of f64) make
 //!   `||dP_n||_F <= 16 u |w|ⁿ`.
-//! - *Products.* An entry of `Σ C(n,k) P^(k) Q^(n-k)` is a sum of `3(n+1)` products, so at most `3n+3` roundings stand
-//!   above each term in whatever order it is summed; in Frobenius norm the terms sum to at most `3 (Ω_new)ⁿ`. Weighted:
+//! - *Products.* An entry of `Σ C(n,k) P^(k) Q^(n-k)` is a sum of `3(n+1)` products, so at most `3n+3` roundings apply
+//!   to each term in whatever order it is summed; in Frobenius norm the terms sum to at most `3 (Ω_new)ⁿ`. Weighted:
 //!   `9 (1 + 2X + 3X²/2) u`, which is at most `11.2 e^X u` for `X <= 1/4` and `27 e^X u` always.
-//! - Errors already there grow by `Σ xⁿ/n! <= e^x`, `x = h|w_j|`: rotations have spectral norm 1.
+//! - Existing errors grow by `Σ xⁿ/n! <= e^x`, `x = h|w_j|`: rotations have spectral norm 1.
 //!
 //!   Together `|||dP||| <= K d u e^X` with `K = 28` (`X <= 1/4`) or `43`.
-//! - *Origins.* `x_n += Σ C(n,k) P^(k) T^(n-k)`: at most 4, 7, 7 roundings (n = 0, 1, 2) above terms that sum to
-//!   `√3 T_j + X_j`; weighted `(4 + 7X + 7X²/2) <= L e^X` with `L = 5` or `7`; `dT_j <= 3 u T_j`; and the parent's `|||dP|||`
-//!   acts on `T_j`. Sum over the chain: `u e^X Σ_j [(K (j-1) + 3 + √3 L) T_j + L X_j]`.
+//! - *Origins.* `x_n += Σ C(n,k) P^(k) T^(n-k)`: at most 4, 7, 7 roundings (n = 0, 1, 2) apply to terms that sum to
+//!   `√3 T_j + X_j`; weighted `(4 + 7X + 7X²/2) <= L e^X` with `L = 5` or `7`; `dT_j <= 3 u T_j`; and the parent's
+//!   `|||dP|||` acts on `T_j`. Sum over the chain: `u e^X Σ_j [(K (j-1) + 3 + √3 L) T_j + L X_j]`.
 //! - *Point.* `x_n + P_n e`: four roundings on `X_d + √3 |e|`, half a unit for the upload of `e`.
 //!
 //! ```text
@@ -185,8 +185,9 @@ impl<T: Real> PoseBound<T> {
         }
     }
 
-    /// The bound on the direction `e` of the link, which rotates and does not translate. Its ball is zero: whoever adds directions to a
-    /// point uses the ball of the sum, in which the ball of a direction is the slope times its length.
+    /// The bound on the direction `e` of the link, which rotates but does not translate. Its ball is zero: code that
+    /// adds directions to a point must use the ball of the sum, in which the ball of a direction is the slope times its
+    /// length.
     #[inline(always)]
     pub fn direction(&self, e: V3<T>) -> PointBound<T> {
         match self {

@@ -1,4 +1,5 @@
-//! The motion of one joint, and poses with their derivatives concatenated along a chain of joints (Redon et al. 2004, section 3.3).
+//! The motion of one joint, and poses with their derivatives concatenated along a chain of joints (Redon et al. 2004,
+//! section 3.3).
 
 use super::interval::{Interval, IntervalPose};
 use super::linear::{M3, V3};
@@ -38,7 +39,7 @@ impl<T: Real> JointFactors<T> {
         self.jet_to::<2>(sin, cos, t)
     }
 
-    /// The same up to the derivative of that order.
+    /// The same up to the derivative of order `ORDER`.
     #[inline(always)]
     pub fn jet_to<const ORDER: usize>(&self, sin: T, cos: T, t: T) -> PoseJet<T> {
         let ww = self.w * self.w;
@@ -106,7 +107,7 @@ impl<T: Real> PoseJet<T> {
         self.concatenate_to::<2>(child)
     }
 
-    /// The same up to the derivative of that order.
+    /// The same up to the derivative of order `ORDER`.
     #[inline(always)]
     pub fn concatenate_to<const ORDER: usize>(&self, child: &Self) -> Self {
         let ([p0, p1, p2], [q0, q1, q2]) = (&self.p, &child.p);

@@ -1,14 +1,14 @@
-//! The arithmetic that a bound is computed in.
+//! The arithmetic in which a bound is computed.
 //!
 //! Every formula of the culling stages is written once over [`Real`]. With `f64` it is the reference, with
-//! [`Lanes`](super::lanes::Lanes) it runs on several time intervals at once, and the kernel tests put an emulation of
-//! the GPU's `f32` under it, so that the error bounds of the kernels are tried against the worst arithmetic that WGSL
-//! allows, not only against the one that an adapter happens to have.
+//! [`Lanes`](super::lanes::Lanes) it runs on several time intervals simultaneously, and the kernel tests run it on an
+//! emulation of the GPU's `f32`, so that the error bounds of the kernels are tested against the worst arithmetic that
+//! WGSL allows, not only against that of a particular adapter.
 
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// A number, or several numbers side by side, with the operations that bounds are made of.
+/// A number, or several numbers side by side, with the operations that bounds need.
 ///
 /// There is no division and no square root: neither has an error bound on every GPU.
 pub trait Real:
@@ -19,7 +19,7 @@ pub trait Real:
     /// Bound on the absolute error that underflow adds to one formula of at most a hundred operations on magnitudes
     /// of at most 10⁶.
     const UNDERFLOW: f64;
-    /// How many numbers stand side by side; at most 32.
+    /// Number of values side by side; at most 32.
     const LANES: usize;
 
     /// The nearest representable number, in all lanes.
@@ -37,7 +37,7 @@ pub trait Real:
     fn gt(self, other: Self) -> u32;
 }
 
-/// Arithmetic of the CPU, which divides, takes roots and chooses as well.
+/// Arithmetic of the CPU, which also has division, square roots and selection.
 pub trait Divide: Real {
     /// The quotient, rounded to nearest.
     #[must_use]

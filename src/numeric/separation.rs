@@ -1,25 +1,25 @@
-//! Proofs that a moving feature of a link and a standing triangle stay apart over a short time interval.
+//! Proofs that a moving feature of a link and a static triangle stay apart over a short time interval.
 //!
-//! A proof is a separating axis: a vector `n` such that the projections on `n` of the two sides do not meet at any time
-//! of the interval. Where `n` comes from does not matter; it may be the result of any computation, however inexact, and
-//! is then taken as an exact vector. Only the projections need care: they carry the ball of the pose bound, and a
+//! A proof is a separating axis: a vector `n` such that the projections on `n` of the two sides do not overlap at any
+//! time of the interval. The origin of `n` does not matter; it may be the result of any computation, however inexact,
+//! and is then taken as an exact vector. Only the projections need care: they include the ball of the pose bound, and a
 //! rounding term proportional to `|n|` and to the distances involved.
 //!
 //! **Rounding.** A projection `n·(p - y0)` rounds once for the difference, three times for the sum of products; the
-//! terms of the quadratic are scaled (two roundings more for `h²/2`) and summed (three). So at most nine roundings stand above each
-//! term, whose sizes sum to at most `|n| (|D0| + h|c1| + h²/2 |c2|)` (Cauchy–Schwarz). The triangle's side has at most
-//! five on `|n| diam`. `16 UNIT` covers both and the rounding of the bound itself.
+//! terms of the quadratic are scaled (two roundings more for `h²/2`) and summed (three). So at most nine roundings
+//! apply to each term, whose sizes sum to at most `|n| (|D0| + h|c1| + h²/2 |c2|)` (Cauchy–Schwarz). The triangle's
+//! side has at most five on `|n| diam`. `16 UNIT` covers both and the rounding of the bound itself.
 
 use super::linear::V3;
 use super::point_bound::PointBound;
 use super::real::Real;
 
-/// A standing triangle as a kernel sees it.
+/// A static triangle as a kernel sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct StandingTriangle<T> {
     /// Its vertices, metres.
     pub y: [V3<T>; 3],
-    /// How far each vertex may be from the true one, metres (the rounding of its coordinates to `T`).
+    /// Largest distance of each vertex from the true one, metres (the rounding of its coordinates to `T`).
     pub error: T,
 }
 
@@ -39,7 +39,7 @@ impl<T: Real> StandingTriangle<T> {
     pub fn bounds(&self) -> (V3<T>, V3<T>) {
         let [a, b, c] = self.y;
         let (lo, hi) = (a.min(b).min(c), a.max(b).max(c));
-        // The sum rounds by one unit of its size, which the error of a rounded vertex exceeds by two; f64 vertices are exact.
+        // The sum rounds by one unit of its size, which this growth exceeds; f64 vertices are exact.
         let grow = V3::from_fn(|i| self.error * T::new(2.0) + (lo.0[i].abs() + hi.0[i].abs()) * T::new(2.0 * T::UNIT));
         (lo - grow, hi + grow)
     }
@@ -60,7 +60,7 @@ pub(super) fn powers<T: Real>(h: T) -> (T, T) {
     (h, h * h * T::new(0.5))
 }
 
-/// One side's highest and lowest projection: of a moving point given relative to a standing one.
+/// One side's highest and lowest projection: of a moving point given relative to a static one.
 #[inline(always)]
 pub(super) fn extent<T: Real>(n: V3<T>, d0: V3<T>, p: &PointBound<T>, h: T, half_hh: T) -> (T, T) {
     let zero = T::new(0.0);
@@ -68,8 +68,8 @@ pub(super) fn extent<T: Real>(n: V3<T>, d0: V3<T>, p: &PointBound<T>, h: T, half
     (g0 - (g1 + (-g2).max(zero) * half_hh), g0 + (g1 + g2.max(zero) * half_hh))
 }
 
-/// Bound on what rounding and the pose bound add to a projection on a unit axis, for a set of moving points seen from
-/// `y0`, against a triangle.
+/// Bound on the contribution of rounding and of the pose bound to a projection on a unit axis, for a set of moving
+/// points relative to `y0`, against a triangle.
 #[inline(always)]
 pub(super) fn sizes<T: Real>(d: &[V3<T>], p: &[PointBound<T>], tri: &StandingTriangle<T>, h: T, half_hh: T) -> T {
     let mut size = T::new(0.0);
@@ -81,7 +81,8 @@ pub(super) fn sizes<T: Real>(d: &[V3<T>], p: &[PointBound<T>], tri: &StandingTri
     grown(size, ball, (tri.y[1] - tri.y[0]).norm1() + (tri.y[2] - tri.y[0]).norm1(), tri.error)
 }
 
-/// The same of what was summed: the sizes of the moving points, their ball, those of the triangle's edges and its error.
+/// The same bound from the summed sizes: those of the moving points, their ball, those of the triangle's edges and its
+/// error.
 #[inline(always)]
 fn grown<T: Real>(size: T, ball: T, span: T, error: T) -> T {
     ball + error * T::new(3.0) + (size + span + ball) * T::new(ROUNDINGS * T::UNIT) + T::new(T::UNDERFLOW)
@@ -115,10 +116,10 @@ pub fn boxes_miss<T: Real>(a: &(V3<T>, V3<T>), b: &(V3<f64>, V3<f64>)) -> u32 {
     apart
 }
 
-/// Lanes in which a moving triangle is proved to miss a standing one over `|τ| <= h`: tried are the seventeen axes that
-/// decide two triangles at rest (both normals, nine products of edges, six in-plane normals of edges).
+/// Lanes in which a moving triangle is proved to miss a static one over `|τ| <= h`, by the seventeen axes that are
+/// sufficient for two triangles at rest (both normals, nine products of edges, six in-plane normals of edges).
 ///
-/// `wanted` says which lanes matter: the search stops when they are all separated.
+/// `wanted` contains the lanes that matter: the search stops when they are all separated.
 #[inline(always)]
 pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>, h: T, wanted: u32) -> u32 {
     let approach = MovingTriangle::new(x, h).towards(tri);
@@ -126,30 +127,31 @@ pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T
     if apart & wanted == wanted { apart } else { apart | approach.edges_separate(wanted & !apart) }
 }
 
-/// A moving triangle over `|τ| <= h`: what its projections need, whatever stands.
+/// A moving triangle over `|τ| <= h`: the data for its projections that does not depend on the static triangle.
 ///
-/// Its vertices move about alike: with `v` any one velocity and `s` at least how far those of the vertices are from it, each
-/// coordinate apart, `|n·c1 τ| <= |n·v| h + |n|·s h`. So an axis takes one projection of a velocity in place of three, and none of
-/// accelerations, whose coordinates are bounded likewise.
+/// Its vertices move similarly: with `v` any one velocity and `s` a bound on the difference of the vertices' velocities
+/// from it, coordinate by coordinate, `|n·c1 τ| <= |n·v| h + |n|·s h`. So an axis needs one projection of a velocity
+/// instead of three, and none of accelerations, whose coordinates are bounded likewise.
 ///
-/// **Rounding.** As above, with `v h` in the place of the velocities: six roundings on it, and its length is at most `√3` times the
-/// greatest of theirs. All that `slack` sums is not negative; five roundings make it, five more come with the axis.
+/// **Rounding.** As above, with `v h` instead of the velocities: six roundings on it, and its length is at most `√3`
+/// times the greatest of theirs. All terms summed in `slack` are non-negative; they have five roundings there, and five
+/// more with the axis.
 #[derive(Clone, Copy, Debug)]
 pub struct MovingTriangle<T> {
     /// The vertices at the middle time.
     pub(super) at: [V3<T>; 3],
-    /// How far they about move to either side.
+    /// The approximate displacement of all vertices to either side.
     pub(super) travel: V3<T>,
-    /// How far each coordinate may be off that, the balls apart.
+    /// Largest deviation of each coordinate from that, apart from the balls.
     pub(super) off: V3<T>,
     /// The largest ball.
     pub(super) ball: T,
-    /// What is added to the size of each vertex's place.
+    /// Added to the size of each vertex's position.
     pub(super) sizes: [T; 3],
 }
 
 impl<T: Real> MovingTriangle<T> {
-    /// From the bounds on the vertices.
+    /// Creates it from the bounds on the vertices.
     #[inline(always)]
     pub fn new(x: &[PointBound<T>; 3], h: T) -> Self {
         let (h, half_hh) = powers(h);
@@ -172,7 +174,7 @@ impl<T: Real> MovingTriangle<T> {
         }
     }
 
-    /// As seen from one that stands.
+    /// The triangle relative to a static one.
     #[inline(always)]
     pub fn towards(&self, tri: &StandingTriangle<T>) -> Approach<T> {
         let y = &tri.y;
@@ -186,16 +188,16 @@ impl<T: Real> MovingTriangle<T> {
     }
 }
 
-/// A moving triangle as seen from a standing one: all that the axes need.
+/// A moving triangle relative to a static one: all data that the axes need.
 #[derive(Clone, Copy, Debug)]
 pub struct Approach<T> {
-    /// The moving vertices at the middle time, relative to the first one that stands.
+    /// The moving vertices at the middle time, relative to the first static one.
     d: [V3<T>; 3],
-    /// How far they about move to either side.
+    /// The approximate displacement of all vertices to either side.
     travel: V3<T>,
-    /// How far each coordinate may be off that.
+    /// Largest deviation of each coordinate from that.
     slack: V3<T>,
-    /// The edges of the standing triangle.
+    /// The edges of the static triangle.
     f: [V3<T>; 3],
 }
 
@@ -215,19 +217,21 @@ impl<T: Real> Approach<T> {
         let (e, f) = (n.dot(self.f[0]), -n.dot(self.f[2]));
         let (y_lo, y_hi) = (zero.min(e).min(f), zero.max(e).max(f));
         let [a, b, c] = [n.dot(self.d[0]), n.dot(self.d[1]), n.dot(self.d[2])];
-        // Underflow counts twice: of a difference, which `n` then scales (in `slack`), and of a product with a tiny `n`.
+        // Underflow counts twice: of a difference, which `n` then scales (in `slack`), and of a product with a tiny
+        // `n`.
         let off = n.dot(self.travel).abs() + (n.abs().dot(self.slack) + T::new(T::UNDERFLOW));
         (a.min(b).min(c) - off).gt(y_hi) | y_lo.gt(a.max(b).max(c) + off)
     }
 
-    /// Lanes in which one of the two normals separates the triangles: four fifths of what any axis does.
+    /// Lanes in which one of the two normals separates the triangles: four fifths of those that any axis separates.
     #[inline(always)]
     pub fn normals_separate(&self) -> u32 {
         let (_, [n_x, n_y]) = self.axes();
         self.separated_by(n_y) | self.separated_by(n_x)
     }
 
-    /// Lanes in which one of the nine products of edges or of the six in-plane normals of edges does.
+    /// Lanes in which one of the nine products of edges or of the six in-plane normals of edges separates the
+    /// triangles.
     #[inline(always)]
     pub fn edges_separate(&self, wanted: u32) -> u32 {
         let ([e, f], [n_x, n_y]) = self.axes();
@@ -255,7 +259,7 @@ impl<T: Real> Approach<T> {
 }
 
 impl<T: Real> MovingTriangle<T> {
-    /// All its numbers, to keep.
+    /// All its numbers, for storing it.
     #[inline(always)]
     pub fn numbers(&self) -> [T; NUMBERS] {
         let [p, q, r] = self.at;

@@ -1,75 +1,79 @@
-//! Silhouettes: a convex body seen along a coordinate axis, as a polygon and a range of depths in the pixels of a square
-//! tile. What is drawn of a swept volume and of a triangle is such a silhouette; two bodies of which no pixel of some view
-//! has meeting depths are apart.
+//! Silhouettes: a convex body seen along a coordinate axis, as a polygon and a range of depths in the pixels of a
+//! square tile. Swept volumes and triangles are drawn as such silhouettes; two bodies are apart if in some view there
+//! is no pixel in which their depths overlap.
 //!
-//! **The body** is `conv{p_0 … p_3} ⊕ ball ⊕ cube`. A line-swept sphere during `|τ| <= h` lies in such a body: its ends move
-//! within `c0 + c1 τ + c2 τ²/2` and a ball and cube around that; `τ²/2` lies within `h²/4` of `h²/4`, so each end lies
-//! within `|c2| h²/4` of the segment `(c0 + c2 h²/4) ± h c1`. A point of the sphere's segment is at each time the same convex
-//! combination of both ends. (Redon et al. 2004 tessellate the surface, section 4.2; this contains it.)
+//! **The body** is `conv{p_0 … p_3} ⊕ ball ⊕ cube`. A line-swept sphere during `|τ| <= h` is contained in such a body:
+//! its ends move within `c0 + c1 τ + c2 τ²/2` and a ball and cube around that; `τ²/2` is within `h²/4` of `h²/4`, so
+//! each end is within `|c2| h²/4` of the segment `(c0 + c2 h²/4) ± h c1`. A point of the sphere's segment is at each
+//! time the same convex combination of both ends. (Redon et al. 2004 tessellate the surface, section 4.2; this contains
+//! it.)
 //!
-//! **Pixels.** The pixel coordinate of `x` along axis `i` is the real number `(x_i - middle_i) scale_i`, whatever numbers
-//! the two are; pixels are unit squares, and the tile is `[-half, half]²`, seen along the axis `view` with the axes
-//! `view + 1` and `view + 2` (modulo 3) to the right and up. If a point of the body lies in a pixel's square, the pixel's
-//! *centre* lies in the body's projection dilated by a square of half width 1/2. So a polygon that contains the dilated
-//! projection covers the centre, and the ordinary rule, that a pixel is drawn if its centre is covered, draws it.
+//! **Pixels.** The pixel coordinate of `x` along axis `i` is the real number `(x_i - middle_i) scale_i`, for any values
+//! of `middle_i` and `scale_i`; pixels are unit squares, and the tile is `[-half, half]²`, seen along the axis `view`
+//! with the axes `view + 1` and `view + 2` (modulo 3) to the right and up. If a point of the body is in a pixel's
+//! square, the pixel's *centre* is in the body's projection dilated by a square of half width 1/2. So a polygon that
+//! contains the dilated projection covers the centre, and the ordinary rule, that a pixel is drawn if its centre is
+//! covered, draws it.
 //!
-//! **The polygon** is bounded by eight lines, at right angles and half right angles to a direction `along` that anyone may
-//! choose (the closer to the body's longest extent, the tighter). Line `k` is `f_k(x) = reach_k` with
-//! `f = α, α+β, β, β-α` and their opposites, `α = along·x`, `β` the same turned by a right angle. `reach_k` is at least the
-//! body's support plus that of the dilation. Vertex `k` is where lines `k` and `k+1` meet.
+//! **The polygon** is bounded by eight lines, at right angles and half right angles to a direction `along` that can be
+//! chosen freely (the closer to the body's longest extent, the tighter). Line `k` is `f_k(x) = reach_k` with
+//! `f = α, α+β, β, β-α` and their opposites, `α = along·x`, `β` the same turned by a right angle. `reach_k` is at least
+//! the body's support plus that of the dilation. Vertex `k` is the intersection of lines `k` and `k+1`.
 //!
-//! *Each reach may be too large by anything.* Seen from a point `x` with `f_k(x) < reach_k` for all `k`, vertex `k` lies less
-//! than a right angle from the normals of both its lines; so the path along the vertices goes around `x` once, though it may
-//! cross itself elsewhere, and the signed triangles of any triangulation, whose windings add up to the path's, cover `x`.
-//! The same holds after every vertex has moved by less than the distance of `x` from the lines. Therefore reaches are
-//! cut to what the tile grown by a pixel needs: no vertex lies farther than `4 half + 8` from the tile's middle, whatever the
-//! body's size, and nothing has to be clipped.
+//! *Each reach may be too large by any amount.* Seen from a point `x` with `f_k(x) < reach_k` for all `k`, the
+//! direction of vertex `k` is less than a right angle from the normals of both its lines; so the path along the
+//! vertices winds around `x` once, though it may cross itself elsewhere, and the signed triangles of any triangulation,
+//! whose windings add up to the path's, cover `x`. The same holds after every vertex has moved by less than the
+//! distance of `x` from the lines. Therefore reaches are cut to what the tile grown by a pixel needs: no vertex is
+//! farther than `4 half + 8` from the tile's middle, whatever the body's size, and no clipping is necessary.
 //!
-//! **Depth.** For any slope `g` and a point of the body in the pixel with centre `c`, `z - g·x` lies between the extremes over
-//! the four points and what ball and cube add, and `g·x` within `(|g_u| + |g_w|)/2` of `g·c`. This is cut to the range of `z`
-//! over the body. For a triangle's own slope it is its plane over the pixel; for one seen edge-on, `g = 0` leaves the
-//! whole range.
+//! **Depth.** For any slope `g` and a point of the body in the pixel with centre `c`, `z - g·x` is between the extremes
+//! over the four points plus the contributions of ball and cube, and `g·x` is within `(|g_u| + |g_w|)/2` of `g·c`. This
+//! is cut to the range of `z` over the body. With a triangle's own slope, the range is that of its plane over the
+//! pixel; for one seen edge-on, `g = 0` leaves the whole range.
 //!
-//! **Rounding**, in units of the arithmetic, with `s` the largest `|q_u| + |q_w|` of a point's pixel coordinates. Coordinates
-//! round twice, α and β twice more on terms that sum to `s`, their sums once: ten units of `s` at most; `32 s` widens the pixel.
-//! A vertex moves because `along` is not quite a unit vector (at most 64 units of `|along|²`, so 128 of the vertex, which is
-//! at most 300 pixels away: 2⁻⁷·⁷), because it is turned back (four roundings), on the way through the device's own
-//! transform (2⁻⁹ for a target of 1024 pixels), and to the device's sub-pixel grid, at most 2⁻⁴ (four bits, the least
-//! that Vulkan, Metal and Direct3D allow, and cut off rather than rounded). [`SNAP`] is more than their sum. Depths round at most ten times on
-//! `|z| + half + (|g_u| + |g_w|)(s + half)`: sixteen units are paid for.
+//! **Rounding**, in units of the arithmetic, with `s` the largest `|q_u| + |q_w|` of a point's pixel coordinates.
+//! Coordinates round twice, α and β twice more on terms that sum to `s`, their sums once: ten units of `s` at most;
+//! `32 s` widens the pixel. A vertex moves because `along` is not quite a unit vector (at most 64 units of `|along|²`,
+//! so 128 of the vertex, which is at most 300 pixels away: 2⁻⁷·⁷), because it is turned back (four roundings), in the
+//! device's own transform (2⁻⁹ for a target of 1024 pixels), and in rounding to the device's sub-pixel grid, at most
+//! 2⁻⁴ (four bits, the least that Vulkan, Metal and Direct3D allow, and truncated rather than rounded). [`SNAP`] is
+//! more than their sum. Depths round at most ten times on `|z| + half + (|g_u| + |g_w|)(s + half)`: sixteen units cover
+//! that.
 
 use super::linear::V3;
 use super::point_bound::PointBound;
 use super::real::Real;
 
-/// How far a device may draw a vertex from where it should be, in each coordinate, pixels.
+/// Largest error of the position at which a device draws a vertex, in each coordinate, pixels.
 pub const SNAP: f64 = 1.0 / 16.0 + 1.0 / 64.0;
 /// Units of rounding that widen a pixel, for each pixel of distance from the tile's middle.
 pub const OUTLINE_ROUNDINGS: f64 = 32.0;
-/// Units of rounding that deepen a depth.
+/// Units of rounding by which depth ranges are extended.
 pub const DEPTH_ROUNDINGS: f64 = 16.0;
 
-/// A convex body: all points within `radius` of the hull of four points, after a shift of at most `cube` along each axis.
+/// A convex body: all points within `radius` of the hull of four points, after a shift of at most `cube` along each
+/// axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<T> {
     /// The points, metres.
     pub points: [V3<T>; 4],
-    /// Metres.
+    /// Radius of the ball, metres.
     pub radius: T,
-    /// Metres.
+    /// Half widths of the cube, metres.
     pub cube: V3<T>,
 }
 
-/// How metres become pixels, the same way in all three views.
+/// The transform from metres to pixels, the same in all three views.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<T> {
-    /// What is seen in the middle of the tiles, metres.
+    /// The point shown in the middle of the tiles, metres.
     pub middle: V3<T>,
     /// Pixels per metre along each axis, positive.
     pub scale: V3<T>,
 }
 
-/// What may be chosen freely: it decides how tight a silhouette is, not whether it holds.
+/// Parameters that can be chosen freely: they affect the tightness of a silhouette, not its validity.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim<T> {
     /// A direction in the tile, whose squared length is 1 to within 64 units.
@@ -83,11 +87,11 @@ pub struct Aim<T> {
 pub struct Silhouette<T> {
     /// The direction of its first line's normal.
     pub along: [T; 2],
-    /// Where its eight lines lie.
+    /// The distances of its eight lines.
     pub reach: [T; 8],
     /// Growth of depth per pixel.
     pub slope: [T; 2],
-    /// Lowest and highest depth at the tile's middle, if it goes on by the slope; it holds for a whole pixel.
+    /// Lowest and highest depth at the tile's middle, continued by the slope; valid for a whole pixel.
     pub lift: [T; 2],
     /// Lowest and highest depth anywhere.
     pub depth: [T; 2],
@@ -101,7 +105,7 @@ impl<T: Real> Body<T> {
         let mut cube = V3::zero();
         let points = ends.map(|p| {
             let [c0, c1, c2] = p.c;
-            // At most six roundings on what is summed.
+            // At most six roundings on the terms of the sum.
             let size = c0.norm1() + c1.norm1() * h + c2.norm1() * quarter;
             around = around.max(p.ball + c2.norm_bound() * quarter + size * T::new(8.0 * T::UNIT));
             cube = cube.max(p.cube);
@@ -113,7 +117,7 @@ impl<T: Real> Body<T> {
         Self { points: [a0, a1, b0, b1], radius, cube }
     }
 
-    /// A standing triangle, known to within `error`.
+    /// A static triangle, known to within `error`.
     pub fn triangle(y: &[V3<T>; 3], error: T) -> Self {
         Self { points: [y[0], y[1], y[2], y[2]], radius: error, cube: V3::zero() }
     }
@@ -126,7 +130,7 @@ impl<T: Real> Frame<T> {
         points.map(|p| V3::from_fn(|i| (p.0[i] - self.middle.0[i]) * self.scale.0[i]))
     }
 
-    /// Lanes in which a box lies in the tiles with half a pixel to spare.
+    /// Lanes in which a box is inside the tiles with half a pixel to spare.
     pub fn holds(&self, lo: V3<T>, hi: V3<T>, half: T) -> u32 {
         let spare = half - T::new(0.5);
         let extent = (hi - self.middle).max(self.middle - lo);
@@ -217,8 +221,8 @@ impl<T: Real> Silhouette<T> {
         turned.map(|[along, across]| [along * x - across * y, along * y + across * x])
     }
 
-    /// Lowest and highest depth of the body in the pixel with this centre; nothing of it is there if they are the wrong
-    /// way round.
+    /// Lowest and highest depth of the body in the pixel with this centre; if they are the wrong way round, no part of
+    /// the body is there.
     #[inline(always)]
     pub fn span(&self, centre: [T; 2]) -> [T; 2] {
         let there = self.slope[0] * centre[0] + self.slope[1] * centre[1];
@@ -227,7 +231,7 @@ impl<T: Real> Silhouette<T> {
 }
 
 impl Aim<f64> {
-    /// Along the body's longest extent in the tile, with the slope of its plane.
+    /// The direction of the body's longest extent in the tile, with the slope of its plane.
     pub fn at(body: &Body<f64>, frame: &Frame<f64>, view: usize) -> Self {
         let [u, w] = axes(view);
         let q = frame.pixels(&body.points);
@@ -258,9 +262,9 @@ impl Aim<f64> {
     }
 }
 
-/// Extents below this have no direction worth following, pixels.
+/// Extents below this have no useful direction, pixels.
 pub const SHORT: f64 = 0.125;
-/// The steepest slope that is followed; what is steeper is as good as seen edge-on.
+/// The steepest slope that is used; steeper bodies are treated as seen edge-on.
 pub const STEEPEST: f64 = 16.0;
 
 fn bounded(slope: f64) -> f64 {
@@ -277,5 +281,5 @@ impl Frame<f64> {
     }
 }
 
-/// Most pixels per metre: what is smaller than a tile of these does not fill it.
+/// Maximum number of pixels per metre: boxes smaller than a tile at this scale do not fill it.
 pub const FINEST: f64 = 65_536.0;

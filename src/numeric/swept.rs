@@ -1,4 +1,4 @@
-//! Proofs that a moving line-swept sphere and a standing triangle stay apart over a short time interval.
+//! Proofs that a moving line-swept sphere and a static triangle stay apart over a short time interval.
 //!
 //! **The cell.** The ends of the sphere's segment move within quadratics `q_a(τ), q_b(τ)`, a ball `B` and a cube around
 //! them. A point of the segment is at each time the same convex combination of both ends, so during `|τ| <= h`
@@ -7,19 +7,20 @@
 //! swept volume  ⊂  conv{ q_a(τ), q_b(τ) : |τ| <= h }  ⊕  ball(r + B)  ⊕  cube
 //! ```
 //!
-//! which lies in the rounded tetrahedron `conv{a ± h a', b ± h b'} ⊕ ball(r + ½h²A + B)`, and is tighter: along an axis the
-//! acceleration counts with its sign.
+//! which is contained in the rounded tetrahedron `conv{a ± h a', b ± h b'} ⊕ ball(r + ½h²A + B)`, and is tighter: along
+//! an axis the acceleration counts with its sign.
 //!
-//! **The proof** is a separating axis, as in [`separation`](super::separation), whose rounding argument holds for the projections
-//! here: at most ten roundings (the gap is one difference more) of sixteen that are paid for. The gap `g` along `n` proves
-//! the two apart if `g > |n| ρ`. No root is needed for that: with both sides positive it is `g² > (n·n) ρ²`. Of these
-//! products `g²` is at most one unit too large, and the right side, six roundings, less than eight too small: `16 UNIT` covers
-//! both. What underflows is below [`Real::UNDERFLOW`], which joins each factor of the right side and their product.
+//! **The proof** is a separating axis, as in [`separation`](super::separation), whose rounding argument applies to the
+//! projections here: at most ten roundings (the gap is one difference more) of the sixteen that are allowed for. The
+//! gap `g` along `n` proves the two apart if `g > |n| ρ`. No root is needed for that: with both sides positive it is
+//! `g² > (n·n) ρ²`. Of these products `g²` is at most one unit too large, and the right side, six roundings, less than
+//! eight too small: `16 UNIT` covers both. The effect of underflow is below [`Real::UNDERFLOW`], which is added to each
+//! factor of the right side and to their product.
 //!
-//! **The axes** are the directions in which the nearest points of a segment and a triangle at rest may lie, scaled so
-//! that no quotient is needed, and products with the segment's way:
-//! the normal; segment × edges; from a vertex across the segment; from an end across an edge; from vertices to ends;
-//! way × edges; segment × way.
+//! **The axes** are the possible directions between the nearest points of a segment and a triangle at rest, scaled so
+//! that no quotient is needed, and products with the segment's path: the normal; segment × edges; from a vertex
+//! perpendicular to the segment; from an end perpendicular to an edge; from vertices to ends; path × edges; segment ×
+//! path.
 
 use super::linear::V3;
 use super::point_bound::PointBound;
@@ -29,15 +30,16 @@ use super::separation::{ROUNDINGS, StandingTriangle, extent, powers, sizes};
 /// Axes longer than this are not used: their squares would leave the range of f32.
 const LONGEST_AXIS: f64 = 1e8;
 
-/// The part of `p` across `d`, times `d·d`.
+/// The component of `p` perpendicular to `d`, times `d·d`.
 #[inline(always)]
 fn across<T: Real>(p: V3<T>, d: V3<T>) -> V3<T> {
     p.times(d.dot(d)) - d.times(d.dot(p))
 }
 
-/// Lanes in which a line-swept sphere, whose ends move within `ends`, is proved to miss a standing triangle over `|τ| <= h`.
+/// Lanes in which a line-swept sphere, whose ends move within `ends`, is proved to miss a static triangle over
+/// `|τ| <= h`.
 ///
-/// `wanted` says which lanes matter: the search stops when they are all proved.
+/// `wanted` contains the lanes that matter: the search stops when they are all proved.
 #[inline(always)]
 pub fn swept_misses<T: Real>(
     ends: &[PointBound<T>; 2],
@@ -58,7 +60,7 @@ pub fn swept_misses<T: Real>(
     let corners = [V3::zero(), y[0], y[1]];
     let mut apart = 0;
     for i in 0..5 {
-        // One place where axes are tried, so that it can be inlined.
+        // Axes are tested at a single place, so that the test can be inlined.
         let axes = match i {
             0 => [y[0].cross(y[1]); 6],
             4 => {
@@ -87,7 +89,7 @@ pub fn swept_misses<T: Real>(
     apart
 }
 
-/// Lanes in which the gap along `n` is larger than the radius and all that is not certain, whose square is `grow2`.
+/// Lanes in which the gap along `n` is larger than the radius plus all uncertainty, whose square is `grow2`.
 #[inline(always)]
 fn separates<T: Real>(
     n: V3<T>,

@@ -1,23 +1,23 @@
 //! Sine and cosine with a proved bound, the same bits on every platform.
 //!
-//! The standard library's sines carry no bound and differ between systems, so the engine has its own. The argument is
-//! a product `w t` (joint rate times time), kept exact as a pair of numbers: dropping the tail would cost up to
-//! `2^-53 |w t|`.
+//! The standard library's sines have no documented bound and differ between systems, so the engine has its own. The
+//! argument is a product `w t` (joint rate times time), kept exact as a pair of numbers: dropping the tail would cost
+//! up to `2^-53 |w t|`.
 //!
 //! **Bound**, for `|w t| <= 2^20`, with `v = 2^-53`: each result is within `2.75 v` of the true value.
-//! - Reduction: with `π/2 = P1 + P2 + P3 + 1e-37`, `P1` and `P2` of 33 bits and `|k| < 2^20`, both `k P1` and `k P2` are
-//!   exact, `x - k P1` is exact (Sterbenz; or `k = 0`). Subtracting `k P2`, `k P3` and adding the tail round by at most
-//!   `v/2` each, since `|r| < 1`: the angle is wrong by at most `1.5 v`.
+//! - Reduction: with `π/2 = P1 + P2 + P3 + 1e-37`, `P1` and `P2` of 33 bits and `|k| < 2^20`, both `k P1` and `k P2`
+//!   are exact, `x - k P1` is exact (Sterbenz; or `k = 0`). Subtracting `k P2`, `k P3` and adding the tail round by at
+//!   most `v/2` each, since `|r| < 1`: the angle is wrong by at most `1.5 v`.
 //! - Sine: the last addition `0.5 v`; the cubic part is at most 0.0808 with a relative error of `5.2 v`, `0.42 v`;
 //!   truncation below `1e-19`. Angle error times `|cos r| <= 1`. Sum `< 2.45 v`.
-//! - Cosine: the last addition `0.5 v`; `z |p| <= 0.293` with `2.75 v`, `0.81 v`; truncation `0.02 v`. Angle error times
-//!   `|sin r| <= 0.708`. Sum `< 2.4 v`.
+//! - Cosine: the last addition `0.5 v`; `z |p| <= 0.293` with `2.75 v`, `0.81 v`; truncation `0.02 v`. Angle error
+//!   times `|sin r| <= 0.708`. Sum `< 2.4 v`.
 //!
 //! No fused multiply-add is used: every target computes the same bits.
 
 use super::real::{Divide, Real};
 
-/// Bound on the absolute error of [`sin_cos_product`], already widened from `2.75 v` to `4 v`.
+/// Bound on the absolute error of [`sin_cos_product`], widened from `2.75 v` to `4 v`.
 pub const TRIG_ERROR: f64 = 4.0 * f64::EPSILON / 2.0;
 
 /// The largest `|w t|` that [`sin_cos_product`] takes, radians.
@@ -64,14 +64,14 @@ fn sin_cos_pair<T: Divide>(x: T, tail: T) -> (T, T) {
     let k = (x * T::new(std::f64::consts::FRAC_2_PI) + round) - round;
     let r = (((x - k * T::new(P1)) - k * T::new(P2)) - k * T::new(P3)) + tail;
     let z = r * r;
-    // Taylor coefficients, Horner's rule: |r| <= π/4 and a little.
+    // Taylor coefficients, Horner's rule: |r| is at most slightly above π/4.
     let (mut sine_tail, mut cosine_tail) = (T::new(SINE[0]), T::new(COSINE[0]));
     for i in 1..SINE.len() {
         sine_tail = T::new(SINE[i]) + z * sine_tail;
         cosine_tail = T::new(COSINE[i]) + z * cosine_tail;
     }
     let (sine, cosine) = (r + (r * z) * sine_tail, one + z * cosine_tail);
-    // k is an integer below 2^21: what it leaves by four, exactly, says the quadrant.
+    // k is an integer below 2^21: its remainder modulo four, computed exactly, is the quadrant.
     let quadrant = k - T::new(4.0) * ((k * T::new(0.25) - T::new(0.375) + round) - round);
     let [first, second, third] = [0.5, 1.5, 2.5].map(|x| quadrant.gt(T::new(x)));
     let swapped = first & !second | third;
@@ -79,7 +79,7 @@ fn sin_cos_pair<T: Divide>(x: T, tail: T) -> (T, T) {
     (T::select(second, -sin, sin), T::select(first & !third, -cos, cos))
 }
 
-/// Coefficients from the highest on, of `(sin r - r)/r³` and `(cos r - 1)/r²` in powers of `r²`.
+/// Coefficients, highest first, of `(sin r - r)/r³` and `(cos r - 1)/r²` in powers of `r²`.
 const SINE: [f64; 8] = [
     2.811_457_254_345_520_6e-15,
     -7.647_163_731_819_816e-13,
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// The tail of the product counts: at w t near 10⁵ its omission would be visible.
+    /// The tail of the product matters: for w t near 10⁵ its omission would be visible.
     #[test]
     fn the_tail_of_the_product_is_kept() {
         // 100000.1 * 0.9 as exact rationals, reduced in 200-bit arithmetic.

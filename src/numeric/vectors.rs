@@ -1,9 +1,9 @@
 //! Eight numbers in vector registers, with the widest vectors that the processor has.
 //!
-//! [`Lanes`] leaves it to the compiler to find the vector instructions, which it does in small functions only. Where that
-//! is not enough, a computation over [`Divide`] is written as a [`Vectorised`] and run by [`widest`]: with AVX-512 in one
-//! register, with AVX2 in two, with SSE2 in four, else with [`Lanes`]. Every operation is the one of `f64`, none is fused: the results are the
-//! same bits on every processor.
+//! [`Lanes`] relies on the compiler to use vector instructions, which it does only in small functions. Where that is
+//! not enough, a computation over [`Divide`] is written as a [`Vectorised`] and run by [`widest`]: with AVX-512 in one
+//! register, with AVX2 in two, with SSE2 in four, else with [`Lanes`]. Every operation is the one of `f64`, and none is
+//! fused: the results are the same bits on every processor.
 
 use super::lanes::Lanes;
 use super::linear::V3;
@@ -14,9 +14,9 @@ pub const WIDTH: usize = 8;
 
 /// Eight numbers side by side.
 pub trait Vector: Divide {
-    /// Into registers.
+    /// Loads eight numbers into registers.
     fn load(lanes: &[f64; WIDTH]) -> Self;
-    /// Into registers, from single precision.
+    /// Loads eight numbers into registers, from single precision.
     #[inline(always)]
     fn widen(lanes: &[f32; WIDTH]) -> Self {
         let mut wide = [0.0; WIDTH];
@@ -25,7 +25,7 @@ pub trait Vector: Divide {
         }
         Self::load(&wide)
     }
-    /// Out of registers.
+    /// Stores the registers.
     fn store(self) -> Lanes<WIDTH>;
 }
 
@@ -40,7 +40,7 @@ impl Vector for Lanes<WIDTH> {
     }
 }
 
-/// Eight numbers of more, from the `i`-th eight on.
+/// The `i`-th group of eight lanes.
 #[inline(always)]
 pub fn part<T: Vector, const N: usize>(x: &Lanes<N>, i: usize) -> T {
     let mut part = [0.0; WIDTH];
@@ -54,23 +54,24 @@ pub fn part3<T: Vector, const N: usize>(v: &V3<Lanes<N>>, i: usize) -> V3<T> {
     V3([part(&v.0[0], i), part(&v.0[1], i), part(&v.0[2], i)])
 }
 
-/// Vectors in space out of registers.
+/// Stores vectors in space from registers.
 #[inline(always)]
 pub fn store3<T: Vector>(v: V3<T>) -> V3<Lanes<WIDTH>> {
     V3([v.0[0].store(), v.0[1].store(), v.0[2].store()])
 }
 
-/// Puts eight numbers among more, the inverse of [`part`].
+/// Replaces the `i`-th group of eight lanes, the inverse of [`part`].
 #[inline(always)]
 pub fn put<T: Vector, const N: usize>(x: &mut Lanes<N>, i: usize, part: T) {
     x.0[i * WIDTH..(i + 1) * WIDTH].copy_from_slice(&part.store().0);
 }
 
-/// A computation on eight numbers at once.
+/// A computation on eight numbers simultaneously.
 pub trait Vectorised {
-    /// What it gives.
+    /// The result.
     type Output;
-    /// The computation; it must be `#[inline(always)]`, as all that it calls, or the vectors go through memory.
+    /// The computation; it and all functions that it calls must be `#[inline(always)]`, or the vectors are stored in
+    /// memory.
     fn run<T: Vector>(self) -> Self::Output;
 }
 
@@ -83,12 +84,12 @@ pub enum Kind {
     Avx512,
     /// Four registers of SSE2, which every x86-64 has.
     Sse2,
-    /// Whatever the compiler makes of it.
+    /// Whatever instructions the compiler chooses.
     Portable,
 }
 
 impl Kind {
-    /// Whether the processor has such vectors.
+    /// Returns whether the processor has such vectors.
     #[inline]
     pub fn is_there(self) -> bool {
         match self {
@@ -103,7 +104,7 @@ impl Kind {
         }
     }
 
-    /// Those that the processor has, the best first.
+    /// The kinds that the processor has, the best first.
     pub fn all() -> impl Iterator<Item = Self> {
         [Self::Avx512, Self::Avx2, Self::Sse2, Self::Portable].into_iter().filter(|k| k.is_there())
     }
@@ -134,8 +135,8 @@ pub fn widest<V: Vectorised>(computation: V) -> V::Output {
     kind.unwrap_or(Kind::Portable).run(computation)
 }
 
-/// Vectors of x86-64. The types stay in here, and only the two functions at the end make any: they are called after the
-/// processor was asked for the extension, so that every use of an instruction below is one of an instruction that there is.
+/// Vectors of x86-64. The types are private to this module, and only the functions at the end create values of them:
+/// they are called after the processor has been checked for the extension, so that every instruction used below exists.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{Lanes, Vector, Vectorised, WIDTH};
@@ -192,7 +193,8 @@ mod x86 {
                     // SAFETY: see the module.
                     self.zip(Self::new(-0.0), |a, sign| unsafe { $andnot(sign, a) })
                 }
-                // The instructions give the second operand unless the first is larger (smaller), as those of `f64` here.
+                // The instructions return the second operand unless the first is larger (smaller), as the `f64`
+                // operations here.
                 #[inline(always)]
                 fn max(self, other: Self) -> Self {
                     // SAFETY: see the module.
@@ -241,7 +243,7 @@ mod x86 {
                 fn load(lanes: &[f64; WIDTH]) -> Self {
                     let mut out = Self::new(0.0);
                     for i in 0..$parts {
-                        // SAFETY: see the module; the part lies within the array.
+                        // SAFETY: see the module; the part is within the array.
                         out.0[i] = unsafe { $load(lanes.as_ptr().add(i * $per_part)) };
                     }
                     out
@@ -250,7 +252,7 @@ mod x86 {
                 fn store(self) -> Lanes<WIDTH> {
                     let mut out = Lanes::default();
                     for i in 0..$parts {
-                        // SAFETY: see the module; the part lies within the array.
+                        // SAFETY: see the module; the part is within the array.
                         unsafe { $store(out.0.as_mut_ptr().add(i * $per_part), self.0[i]) };
                     }
                     out
@@ -348,7 +350,7 @@ mod tests {
                 let of_lanes = AllOperations(a, b).run::<Lanes<WIDTH>>();
                 for kind in Kind::all() {
                     let bits = kind.run(AllOperations(a, b));
-                    // The sign of a result that is no number is not defined.
+                    // The sign of a NaN result is not defined.
                     let same =
                         |(x, y): (&u64, &u64)| x == y || f64::from_bits(*x).is_nan() && f64::from_bits(*y).is_nan();
                     assert!(bits.iter().zip(&of_lanes).all(same), "{kind:?}: {a:?} {b:?}");

@@ -1,4 +1,5 @@
-//! Declarations of kernels: an entry point of a WGSL file. Everything else (bindings, workgroup size) is read from the source.
+//! Declarations of kernels: an entry point of a WGSL file. Everything else (bindings, workgroup size) is read from the
+//! source.
 
 /// A compute kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub struct Kernel {
     pub entry: &'static str,
 }
 
-/// A kernel whose fragments write storage buffers: instances of a strip of triangles.
+/// A kernel whose fragments write storage buffers; it draws instances of a triangle strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RasterKernel {
     /// File stem: `wgsl/<stem>.wgsl` is the source.

@@ -1,4 +1,4 @@
-//! Data that kernels and engine share, byte for byte. A test compares every struct with its WGSL declaration.
+//! Data shared by kernels and engine, byte for byte. A test compares every struct with its WGSL declaration.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -110,7 +110,7 @@ shared! {
     struct SweepCounters {
         /// Candidates left.
         candidates_out: u32,
-        /// Triangles of the candidates that came in.
+        /// Triangles of the candidates before the stage.
         triangles_in: u32,
         /// Triangles left.
         triangles_out: u32,
@@ -120,7 +120,7 @@ shared! {
     struct PhaseCounters {
         /// Items of each level of the links' trees.
         link_levels: [u32; MAX_LINK_LEVELS],
-        /// Pairs of triangles that come to the refinement.
+        /// Pairs of triangles that reach the refinement.
         parts: u32,
         /// Leaves of the links' trees against leaves of the scene's tree.
         leaves: u32,
@@ -134,9 +134,9 @@ shared! {
     struct Piece {
         /// Motion in the chunk.
         motion: u32,
-        /// Which part of the motion.
+        /// Index of this part of the motion.
         index: u32,
-        /// Start, a share of the motion.
+        /// Start, as a fraction of the motion.
         t0: f32,
         /// Half the length of a sub-interval.
         h: f32,
@@ -152,7 +152,7 @@ shared! {
         body: u32,
         /// Motion in the chunk.
         motion: u32,
-        /// Which part of the motion.
+        /// Index of this part of the motion.
         index: u32,
         /// The link.
         link: u32,
@@ -170,7 +170,8 @@ shared! {
         body: u32,
     }
 
-    /// A child of a node of the scene's tree. Its box is in steps of the node's grid from its origin, x in the lowest byte.
+    /// A child of a node of the scene's tree. Its box is in steps of the node's grid from its origin, x in the lowest
+    /// byte.
     #[derive(Eq)]
     struct SceneChild {
         /// Lowest corner.
@@ -183,7 +184,7 @@ shared! {
 
     /// A node of the scene's tree.
     struct SceneNode {
-        /// Where its grid begins, metres.
+        /// Origin of its grid, metres.
         origin: Vec3,
         /// Unused.
         padding_0: u32,
@@ -211,7 +212,7 @@ shared! {
     struct SceneTriangle {
         /// First vertex, metres.
         y0: Vec3,
-        /// How far a vertex may be from the true one, metres.
+        /// Bound on a vertex's distance from the true one, metres.
         error: f32,
         /// Second vertex.
         y1: Vec3,
@@ -231,7 +232,7 @@ shared! {
         child: u32,
         /// Half of its first side, metres.
         half_0: Vec3,
-        /// The balls at the link's reach times this are the box's.
+        /// Factor on the balls at the link's reach that gives the balls of this box.
         stretch: f32,
         /// Half of its second side.
         half_1: Vec3,
@@ -267,11 +268,11 @@ shared! {
         model_node: u32,
         /// Node or cluster of the scene's tree.
         scene_ref: u32,
-        /// Sub-intervals in which they may meet.
+        /// Sub-intervals in which they may overlap.
         mask: u32,
     }
 
-    /// A link that may meet a cluster of scene triangles: what `s3_cull` and `s4_sweep` give.
+    /// A link that may touch a cluster of scene triangles: output of `s3_cull` and `s4_sweep`.
     #[derive(Eq, PartialOrd, Ord)]
     struct Candidate {
         /// Piece in the chunk.
@@ -280,9 +281,10 @@ shared! {
         link: u32,
         /// The cluster.
         cluster: u32,
-        /// Sub-intervals in which they may meet.
+        /// Sub-intervals in which they may touch.
         mask: u32,
-        /// The cluster's triangles that the link may meet: bit `i` stands for the `i`-th. Bits beyond the last mean nothing.
+        /// The cluster's triangles that the link may touch: bit `i` is the `i`-th. Bits beyond the last triangle have
+        /// no meaning.
         triangles: u32,
     }
 
@@ -294,13 +296,13 @@ shared! {
         link_ref: u32,
         /// Cluster of the scene, its first triangle, or a triangle.
         scene_ref: u32,
-        /// Sub-intervals in which they may meet.
+        /// Sub-intervals in which they may touch.
         mask: u32,
-        /// The triangles of the cluster that are meant.
+        /// The triangles of the cluster that matter.
         triangles: u32,
     }
 
-    /// Two triangles that may touch: what `s5_pairs` gives.
+    /// Two triangles that may touch: output of `s5_pairs`.
     #[derive(Eq, PartialOrd, Ord)]
     struct TrianglePair {
         /// Piece times number of links, plus link.
@@ -314,9 +316,9 @@ shared! {
         mask_slice: u32,
     }
 
-    /// Three maps of the depths of what a link sweeps in a piece.
+    /// Three maps of the depths of a link's swept volume in a piece.
     struct Tile {
-        /// What is seen in the middle, metres.
+        /// The middle of the volume shown, metres.
         middle: Vec3,
         /// Piece times number of links, plus link.
         piece_link: u32,
@@ -330,15 +332,15 @@ shared! {
     struct TolerancedPair {
         /// First corner of the moving triangle, metres.
         c0: Vec3,
-        /// What may be added to it.
+        /// Largest distance from its image.
         r0: f32,
         /// Second corner.
         c1: Vec3,
-        /// What may be added to it.
+        /// Largest distance from its image.
         r1: f32,
         /// Third corner.
         c2: Vec3,
-        /// What may be added to it.
+        /// Largest distance from its image.
         r2: f32,
         /// First corner of the fixed triangle.
         q0: Vec3,
@@ -393,11 +395,11 @@ pub const FLAG_CUTOFFS: u32 = 1;
 /// [`ChunkParams::flags`]: some pairs of link and object are never tested.
 pub const FLAG_IGNORED_PAIRS: u32 = 2;
 
-/// Levels of the traversal in `s3_cull` that have a counter.
+/// Maximum number of levels of the traversal in `s3_cull`; each has a counter.
 pub const MAX_CULL_LEVELS: usize = 128;
-/// Levels of a link's tree that have a counter in each phase of `s5_pairs`.
+/// Maximum number of levels of a link's tree; each has a counter in each phase of `s5_pairs`.
 pub const MAX_LINK_LEVELS: usize = 61;
-/// Phases of time of `s5_pairs` that have counters.
+/// Maximum number of phases of time of `s5_pairs`; each has counters.
 pub const MAX_PHASES: usize = 16;
 
 /// The index of a counter in the control buffer: the word at which a member of [`Counters`] starts.
@@ -418,7 +420,7 @@ impl Counters {
     /// Words of all counters.
     pub const WORDS: usize = size_of::<Self>() / size_of::<u32>();
 
-    /// The counters at the start of the words of a control buffer; zero where there are too few words.
+    /// The counters at the start of the words of a control buffer; zero where words are missing.
     pub fn read(control: &[u32]) -> Self {
         let mut words = [0u32; Self::WORDS];
         words.iter_mut().zip(control).for_each(|(to, from)| *to = *from);
@@ -435,7 +437,7 @@ impl Counters {
 mod tests {
     use super::*;
 
-    /// The bytes that encase lays out are those of the Rust struct.
+    /// The bytes of encase's layout are those of the Rust struct.
     #[test]
     fn encase_agrees() {
         let params = ChunkParams { n_pieces: 1, n_bodies: 2, cutoffs_at: 12, ..ChunkParams::default() };

@@ -9,11 +9,11 @@
 //! | [`s5_pairs`] | candidates → (triangle, triangle, time mask) |
 //! | [`s6_solve`] | pairs → verdicts |
 //!
-//! [`toleranced`] stands beside them: the elementary tests of toleranced motions.
+//! [`toleranced`] is separate from this flow: the elementary tests of toleranced motions.
 //!
 //! Time is cut into *pieces*, equal parts of a motion, and each piece into [`SUBS`] sub-intervals; a time mask has one
-//! bit for each sub-interval. A bit that is cleared is a proof that nothing touches there, so every stage starts from
-//! "may touch" and clears bits.
+//! bit for each sub-interval. A cleared bit is a proof that nothing touches in that sub-interval, so every stage starts
+//! from "may touch" and clears bits.
 
 pub mod kernel;
 pub mod layout;
@@ -46,7 +46,7 @@ pub type Subs = Lanes<SUBS>;
 pub struct Piece {
     /// Index of the motion in the chunk.
     pub motion: u32,
-    /// Which part of the motion, counted from its start; all parts of a motion have the same length.
+    /// Index of this part of the motion, counted from its start; all parts of a motion have the same length.
     pub index: u32,
     /// Start.
     pub t0: f64,
@@ -55,7 +55,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Cuts a motion into `2^k` pieces, so many that no sub-interval turns any chain by more than half a radian
+    /// Cuts a motion into `2^k` pieces, enough that no sub-interval turns any chain by more than half a radian
     /// (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach).
     pub fn cut(motion: u32, of: &ModelMotion) -> impl Iterator<Item = Self> + use<> {
         let n = ((of.omega() / 8.0).ceil().max(1.0) as u64).next_power_of_two();
@@ -79,7 +79,7 @@ impl Piece {
         if limit < first { 0 } else { ALL_SUBS >> (SUBS as u32 - subs.min(SUBS as u32)) }
     }
 
-    /// The sub-interval `[start, end]` with number `k`.
+    /// Sub-interval `k` as `[start, end]`.
     pub fn sub(&self, k: usize) -> [f64; 2] {
         let step = 2.0 * self.half_sub();
         [self.t0 + k as f64 * step, self.t0 + (k + 1) as f64 * step]
@@ -87,18 +87,18 @@ impl Piece {
 }
 
 impl Candidate {
-    /// Whether it stands for anything: a triangle and a sub-interval.
+    /// Returns whether any triangle and any sub-interval are left.
     pub fn stands(self) -> bool {
         self.mask != 0 && self.triangles != 0
     }
 
-    /// The triangles of the scene that it stands for.
+    /// The triangles of the scene that are left in this candidate.
     pub fn triangles(self, world: &World) -> impl Iterator<Item = usize> + use<> {
         let leaf = world.scene.tree.leaf(self.cluster);
         leaf.enumerate().filter(move |(i, _)| self.triangles >> i & 1 != 0).map(|(_, y)| y)
     }
 
-    /// Whether it stands for triangle `y` of its cluster.
+    /// Returns whether triangle `y` of its cluster is left.
     pub fn has(&self, world: &World, y: usize) -> bool {
         self.triangles >> (y - world.scene.tree.leaf(self.cluster).start) & 1 != 0
     }

@@ -1,7 +1,7 @@
 //! `s1_concat`: motion bounds, concatenated along the tree of the model (Redon et al. 2004, sections 3.3 and 4.1).
 //!
-//! In: joint motions. Out: a [`PoseBound`] for every piece, body and sub-interval, as pose jets with a ball, as interval
-//! matrices, or, on the CPU alone, as poses with balls of displacements.
+//! In: joint motions. Out: a [`PoseBound`] for every piece, body and sub-interval, as pose jets with a ball, as
+//! interval matrices, or, only on the CPU, as poses with balls of displacements.
 
 #[cfg(feature = "gpu")]
 use super::kernel::{Kernel, kernel};
@@ -18,8 +18,8 @@ use crate::numeric::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
 use crate::numeric::trig::sin_cos_product;
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, put, widest};
 
-/// The jet of a middle sub-interval also bounds the poses of a block of sub-intervals around it, with a larger ball:
-/// balls are given for blocks of up to this many.
+/// Sizes of the blocks of sub-intervals for which balls are given: the jet of a middle sub-interval, with a larger
+/// ball, also bounds the poses in a block of this many sub-intervals around it.
 pub const SPANS: [usize; 3] = [1, 4, 16];
 
 /// Pose bounds in the order `[piece][body]`, the sub-intervals in lanes.
@@ -29,7 +29,7 @@ pub struct Poses {
     pub n_bodies: usize,
     /// The bounds.
     pub bounds: Vec<PoseBound<Subs>>,
-    /// For the same pieces and bodies, the balls for blocks of [`SPANS`] sub-intervals.
+    /// The balls for blocks of [`SPANS`] sub-intervals, in the same order.
     pub balls: Vec<Balls>,
 }
 
@@ -48,10 +48,10 @@ impl Poses {
     }
 }
 
-/// The balls of all bodies over sub-intervals of half width `h` about `mid`, in an arithmetic of relative error `unit`. A block of `n`
-/// sub-intervals reaches `n + 1` half widths from the middle of its middle one. Interval matrices say nothing beyond their own
-/// sub-interval. A toleranced bound's ball is the largest of its sub-intervals', from velocities in f64: what these are off is far
-/// below what `unit` allows for those of a device.
+/// The balls of all bodies over sub-intervals of half width `h` about `mid`, in an arithmetic of relative error `unit`.
+/// A block of `n` sub-intervals reaches `n + 1` half widths from the middle of its middle one. Interval matrices are
+/// valid only in their own sub-interval. A toleranced bound's ball is the largest of its sub-intervals', from
+/// velocities in f64, whose error is far below what `unit` allows for those of a device.
 pub fn balls(motion: &ModelMotion, form: BoundForm, mid: Subs, h: f64, unit: f64) -> Vec<Balls> {
     let mut out = Vec::with_capacity(motion.chains.len());
     balls_in(&mut out, motion, form, mid, h, unit);
@@ -88,7 +88,7 @@ pub fn reference(pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> 
     out
 }
 
-/// The same, into memory that was used before.
+/// [`reference()`], reusing the memory of an earlier result.
 pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) {
     out.n_bodies = motions.first().map_or(0, |m| m.joints.len());
     out.balls.clear();
@@ -108,7 +108,7 @@ pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[ModelMotion], 
     }
 }
 
-/// [`ModelMotion::bounds`] of a piece by jets, eight sub-intervals side by side in registers: the same numbers.
+/// [`ModelMotion::bounds`] of a piece by jets, eight sub-intervals side by side in registers: gives the same numbers.
 struct Jets<'a> {
     motion: &'a ModelMotion,
     piece: &'a Piece,
@@ -161,7 +161,7 @@ pub const JOINT_FLOATS: usize = 36;
 /// Numbers of a pose bound on the device, for each sub-interval.
 pub const POSE_FLOATS: usize = 36;
 
-/// The Taylor model in a bound, which becomes one.
+/// The Taylor model in a bound; a bound without one is replaced by a Taylor model.
 fn taylor_in(bound: &mut PoseBound<Subs>) -> &mut TaylorModel<Subs> {
     if !matches!(bound, PoseBound::Taylor(_)) {
         *bound = PoseBound::default();
@@ -172,13 +172,13 @@ fn taylor_in(bound: &mut PoseBound<Subs>) -> &mut TaylorModel<Subs> {
     }
 }
 
-/// A pose bound as the kernels store it: three vectors and three matrices. Interval matrices use the first two of each, as midpoint
-/// and radius.
+/// A pose bound as the kernels store it: three vectors and three matrices. Interval matrices use the first two of each,
+/// as midpoint and radius.
 type DevicePose = ([V3<Subs>; 3], [M3<Subs>; 3]);
 
 impl Poses {
-    /// The bounds as the kernels store them. Rounding to nearest is covered by the balls of the device's arithmetic; radii of
-    /// interval matrices are rounded up.
+    /// The bounds as the kernels store them. Rounding to nearest is covered by the balls of the device's arithmetic;
+    /// radii of interval matrices are rounded up.
     pub fn to_device(&self) -> Vec<f32> {
         let mut out = Vec::with_capacity(self.bounds.len() * POSE_FLOATS * SUBS);
         for bound in &self.bounds {
@@ -207,7 +207,7 @@ impl Poses {
         out
     }
 
-    /// The bounds that the kernels have stored for some pieces, with the balls of the device's arithmetic.
+    /// The bounds stored by the kernels for some pieces, with the balls of the device's arithmetic.
     pub fn from_device(floats: &[f32], pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> Self {
         let n_bodies = motions.first().map_or(0, |m| m.joints.len());
         let mut out = Self { n_bodies, ..Self::default() };

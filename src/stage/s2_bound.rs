@@ -1,7 +1,7 @@
 //! `s2_bound`: boxes that contain each link during each sub-interval, and the model's tree of boxes over them, bottom
 //! up (Redon et al. 2004, section 4.1).
 //!
-//! A link lies in its line-swept sphere; the two ends of that move within their pose bounds, so the hull of the ends'
+//! A link is contained in its line-swept sphere, whose two ends move within their pose bounds; so the hull of the ends'
 //! boxes, grown by the radius, contains the link.
 
 #[cfg(feature = "gpu")]
@@ -33,7 +33,7 @@ pub fn reference(world: &World, pieces: &[Piece], poses: &Poses) -> Boxes {
     out
 }
 
-/// The same, into memory that was used before.
+/// [`reference()`], reusing the memory of an earlier result.
 pub fn reference_in(out: &mut Boxes, world: &World, pieces: &[Piece], poses: &Poses) {
     out.n_nodes = world.model.n_nodes();
     out.lo.resize(pieces.len() * out.n_nodes, V3::default());
@@ -104,7 +104,7 @@ impl Boxes {
         out
     }
 
-    /// The boxes that the kernels have stored.
+    /// The boxes stored by the kernels.
     pub fn from_device(floats: &[f32], n_nodes: usize) -> Self {
         let mut out = Self { n_nodes, ..Self::default() };
         for one in floats.chunks_exact(BOX_FLOATS * SUBS) {

@@ -1,9 +1,9 @@
 //! `s3_cull`: the model's tree of boxes against the scene's tree (Redon et al. 2004, section 4.1), all sub-intervals of
-//! a piece at once.
+//! a piece simultaneously.
 //!
 //! A work item is a node of the model's tree against a node or cluster of the scene's tree, with the mask of
-//! sub-intervals in which their ancestors' boxes met. An item is processed by testing its model node against the
-//! children of its scene node; what still overlaps goes on, one level deeper on both sides, and ends as a
+//! sub-intervals in which their ancestors' boxes overlap. An item is processed by testing its model node against the
+//! children of its scene node; pairs that still overlap become items one level deeper on both sides, and a
 //! [`Candidate`] when both are leaves. The kernel processes the items level by level, the reference depth first: the
 //! set of candidates is the same up to the rounding of the boxes.
 
@@ -18,32 +18,32 @@ use crate::numeric::lanes::Lanes;
 use crate::numeric::real::Real;
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, widest};
 
-/// Levels that the kernel needs: one item deeper on either side each.
+/// Number of levels that the kernel needs: each goes one item deeper on either side.
 pub fn max_levels(world: &World) -> usize {
     world.scene.tree.depth + world.model.depth + 1
 }
 
-/// The stage in f64: the candidates of a piece and link follow one another.
+/// The stage in f64: the candidates of a piece and link are consecutive.
 pub fn reference(world: &World, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate> {
     let mut space = Workspace::default();
     reference_in(&mut space, world, n_pieces, boxes);
     space.candidates
 }
 
-/// The memory of the stage.
+/// The reusable memory of the stage.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    /// What it found.
+    /// The candidates found.
     pub candidates: Vec<Candidate>,
     open: Vec<NodePair>,
-    /// Candidates as they were found, and where those of each link begin.
+    /// Candidates in the order in which they were found, and the start of those of each link.
     mixed: Vec<Candidate>,
     starts: Vec<u32>,
     /// For each node of the model's tree, the box around it in the whole piece.
     around: Vec<[[f64; 3]; 2]>,
 }
 
-/// [`reference()`], into memory that was used before.
+/// [`reference()`], reusing memory.
 pub fn reference_in(space: &mut Workspace, world: &World, n_pieces: usize, boxes: &Boxes) {
     space.candidates.clear();
     if world.model.n_nodes() == 0 || world.scene.tree.nodes.is_empty() {
@@ -56,7 +56,7 @@ pub fn reference_in(space: &mut Workspace, world: &World, n_pieces: usize, boxes
     }
 }
 
-/// Brings together what belongs to one link, from the `first`-th candidate on.
+/// Groups the candidates by link, starting with the candidate `first`.
 fn by_link(Workspace { candidates, mixed, starts, .. }: &mut Workspace, first: usize, n_links: usize) {
     mixed.clear();
     mixed.extend_from_slice(&candidates[first..]);
@@ -71,8 +71,8 @@ fn by_link(Workspace { candidates, mixed, starts, .. }: &mut Workspace, first: u
     }
 }
 
-/// All of a piece, depth first: the eight children of a node of the scene's tree against a box of the model in the whole piece, then those
-/// that it meets against its boxes in all sub-intervals.
+/// The traversal of a piece, depth first: the eight children of a node of the scene's tree are tested against a box of
+/// the model in the whole piece, then those that overlap against its boxes in all sub-intervals.
 struct Traversal<'a> {
     world: &'a World,
     boxes: &'a Boxes,
@@ -161,7 +161,7 @@ impl Vectorised for Traversal<'_> {
     }
 }
 
-/// Every link against so many clusters, as many as there are: what takes the place of the stage where it is left out.
+/// Every link against every cluster, with `clusters` their number: replaces the stage if it is disabled.
 pub fn everything(world: &World, clusters: u32, n_pieces: usize) -> Vec<Candidate> {
     let of = |piece: u32, link: u32| {
         (0..clusters).map(move |cluster| Candidate { piece, link, cluster, mask: ALL_SUBS, triangles: u32::MAX })
@@ -174,7 +174,8 @@ pub fn everything(world: &World, clusters: u32, n_pieces: usize) -> Vec<Candidat
 #[cfg(feature = "gpu")]
 pub const KERNEL: Kernel = kernel!("s3_cull", "traverse");
 
-/// The first level's items: the root of the model's tree against the root of the scene's, or of a page of it, for each piece.
+/// The first level's items: the root of the model's tree against the root of the scene's, or of a page of it, for each
+/// piece.
 pub fn roots(world: &World, n_pieces: usize) -> Vec<NodePair> {
     (0..n_pieces as u32).map(|piece| root(world, piece)).collect()
 }

@@ -1,13 +1,13 @@
-//! `s4_sweep`: swept-volume culling (Redon et al. 2004, section 4.2), link by link against the triangles that `s3_cull`
-//! left.
+//! `s4_sweep`: swept-volume culling (Redon et al. 2004, section 4.2), link by link against the triangles left by
+//! `s3_cull`.
 //!
-//! Bits are cleared where they stand: of a candidate's time mask, and of the triangles of its cluster. There is no queue,
-//! so nothing can overflow; a candidate that a form has no room for stays as it is, and one without bits stays in the
-//! queue, where the next stage passes it over.
+//! Bits are cleared in place: of a candidate's time mask, and of the triangles of its cluster. There is no queue, so
+//! nothing can overflow; a candidate that does not fit a form's memory stays unchanged, and one without bits stays in
+//! the queue, where the next stage skips it.
 //!
-//! Every form has the same in- and output, so that they can take each other's place:
+//! All forms have the same input and output and are interchangeable:
 //!
-//! | form | what the volume is |
+//! | form | representation of the volume |
 //! |---|---|
 //! | [`Raster`](Sweep::Raster) | three orthographic maps of depth intervals, drawn |
 //! | [`Compute`](Sweep::Compute) | a rounded tetrahedron for each sub-interval, against each triangle |
@@ -28,40 +28,40 @@ use crate::numeric::separation::{StandingTriangle, boxes_miss};
 use compute::Cell;
 use serde::Serialize;
 
-/// How the swept volumes are tested. The answers are the same for all.
+/// Forms of testing the swept volumes. All give the same answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sweep {
-    /// By the form that measures best, or not at all.
+    /// The form that measures best, or none.
     #[default]
     Auto,
-    /// Not at all.
+    /// No swept-volume culling.
     Off,
-    /// Drawn into three views of each link's way, as depth intervals.
+    /// Draws the volume swept by each link into three views, as depth intervals.
     Raster,
-    /// Each triangle against the rounded tetrahedron of each sub-interval.
+    /// Tests each triangle against the rounded tetrahedron of each sub-interval.
     Compute,
-    /// Drawn as the paper does, tessellated within a tolerance; on the CPU.
+    /// Draws the volume tessellated within a tolerance, as the paper does; on the CPU.
     Paper,
 }
 
 impl Sweep {
-    /// Those that [`Auto`](Self::Auto) chooses from; work on an adapter for which nobody has chosen yet goes by the first.
+    /// The forms that [`Auto`](Self::Auto) chooses from; before the choice, an adapter uses the first.
     pub const TRIED: [Self; 2] = [Self::Compute, Self::Off];
     /// All forms.
     pub const ALL: [Self; 5] = [Self::Auto, Self::Off, Self::Raster, Self::Compute, Self::Paper];
 
-    /// Its name on the command line.
+    /// The form's name on the command line.
     pub fn name(self) -> &'static str {
         ["auto", "off", "raster", "compute", "paper"][self as usize]
     }
 
-    /// Whether the form has kernels; what has none runs on the CPU, whatever the other stages run on.
+    /// Returns whether the form has kernels; a form without kernels runs on the CPU, whatever the other stages run on.
     pub fn has_kernels(self) -> bool {
         self != Self::Paper
     }
 
-    /// The forms that it may come to.
+    /// The forms that may be used if this one is requested.
     pub fn choices(self) -> &'static [Self] {
         match self {
             Self::Auto => &Self::TRIED,
@@ -73,7 +73,7 @@ impl Sweep {
     }
 }
 
-/// What the stage takes in, besides the candidates. Those of a piece and link follow one another, or it is slow.
+/// Input of the stage, apart from the candidates. For speed, those of a piece and link should be consecutive.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// Robot and scene.
@@ -82,9 +82,9 @@ pub struct Input<'a> {
     pub motions: &'a [ModelMotion],
     /// The pieces.
     pub pieces: &'a [Piece],
-    /// Their pose bounds.
+    /// The pose bounds of the pieces.
     pub poses: &'a Poses,
-    /// Their boxes.
+    /// The boxes of the pieces.
     pub boxes: &'a Boxes,
 }
 
@@ -98,8 +98,9 @@ pub fn reference(form: Sweep, input: &Input, candidates: &mut [Candidate]) {
     }
 }
 
-/// Clears bits of candidates triangle by triangle. `prepare` makes of a link's cells, once for a piece and link, what
-/// `may_touch` needs, which says in which sub-intervals of a mask a triangle may touch what the link sweeps.
+/// Clears bits of candidates triangle by triangle. `prepare` computes from a link's cells, once for a piece and link,
+/// the data for `may_touch`, which returns the sub-intervals of a mask in which a triangle may touch the link's swept
+/// volume.
 fn clear<P>(
     input: &Input,
     candidates: &mut [Candidate],
@@ -115,7 +116,7 @@ fn clear<P>(
                 let ready = prepare(&cell);
                 (cell, ready)
             });
-            // The cluster's box first: where `s3_cull` is left out, it has not been tested yet.
+            // The cluster's box first: without `s3_cull` it has not been tested yet.
             let b = &scene.cluster_boxes[c.cluster as usize];
             let around = (V3(b.lo.map(f64::from)), V3(b.hi.map(f64::from)));
             let of_cluster = c.mask & !boxes_miss(&cell.in_box, &around);
@@ -132,21 +133,21 @@ fn clear<P>(
     }
 }
 
-/// What the stage took in and what it left.
+/// Input and output of the stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SweepCounts {
-    /// Candidates that came in.
+    /// Candidates before the stage.
     pub candidates_in: u64,
-    /// Candidates that are left with a triangle and a time.
+    /// Candidates left with a triangle and a sub-interval.
     pub candidates_out: u64,
-    /// Triangles of the candidates that came in.
+    /// Triangles of the candidates before the stage.
     pub triangles_in: u64,
-    /// Triangles that are left.
+    /// Triangles left.
     pub triangles_out: u64,
 }
 
 impl SweepCounts {
-    /// Counts candidates of which some bits may be cleared.
+    /// Counts candidates before their bits are cleared.
     pub fn of(world: &World, candidates: &[Candidate]) -> Self {
         let mut counts = Self { candidates_in: candidates.len() as u64, ..Self::default() };
         for c in candidates {
@@ -159,7 +160,7 @@ impl SweepCounts {
         counts
     }
 
-    /// The counts of the kernels.
+    /// The counts from the kernels' counters.
     pub fn from_device(candidates_in: u64, counters: SweepCounters) -> Self {
         let SweepCounters { candidates_out, triangles_in, triangles_out } = counters;
         let [candidates_out, triangles_in, triangles_out] =
@@ -167,14 +168,14 @@ impl SweepCounts {
         Self { candidates_in, candidates_out, triangles_in, triangles_out }
     }
 
-    /// The counts that a kernel would have made.
+    /// The counters of a kernel with these counts.
     pub fn to_device(self) -> SweepCounters {
         let [candidates_out, triangles_in, triangles_out] =
             [self.candidates_out, self.triangles_in, self.triangles_out].map(|n| n as u32);
         SweepCounters { candidates_out, triangles_in, triangles_out }
     }
 
-    /// Adds another part of the work.
+    /// Adds the counts of another part of the work.
     pub fn add(&mut self, other: Self) {
         self.candidates_in += other.candidates_in;
         self.candidates_out += other.candidates_out;

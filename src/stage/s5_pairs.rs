@@ -1,14 +1,16 @@
 //! `s5_pairs`: from a link and a cluster to pairs of triangles (Redon et al. 2004, section 5.1).
 //!
-//! Three steps, each clearing bits of the time mask, so many that the exact stage sees little else than contacts:
-//! 1. `links`: down the link's tree with the cluster's box; nodes are oriented boxes, each with a box around it in every sub-interval;
-//! 2. `leaves`: each leaf with those of the cluster's triangles (`s5_pairs/descent.rs` does both steps);
+//! Three steps clear bits of the time mask, so that the exact stage sees little besides contacts:
+//! 1. `links`: down the link's tree with the cluster's box; nodes are oriented boxes, each with a box around it in
+//!    every sub-interval;
+//! 2. `leaves`: each leaf against those triangles of the cluster (`s5_pairs/descent.rs` does both steps);
 //! 3. `pairs`: each triangle of the leaf against the triangle, by separating axes with the link's motion (the paper's
-//!    continuous overlap test), bisecting time: all marked sub-intervals at once, then halves, down to single ones (the
-//!    paper's refinement levels) and to eight slices of one. The first slice that is not separated ends it: what comes later
-//!    is left to the exact stage (`s5_pairs/refinement.rs`). The kernel goes on with the other sub-intervals, up to the limit.
+//!    continuous overlap test), bisecting time: all marked sub-intervals together, then halves, down to single ones
+//!    (the paper's refinement levels) and to eight slices of one. The first slice that is not separated ends the
+//!    search: later times are left to the exact stage (`s5_pairs/refinement.rs`). The kernel continues with the other
+//!    sub-intervals, up to the limit.
 //!
-//! Links that have a tree of oriented boxes ([`Input::obb_trees`]) go down that instead of steps 1 and 2 (`s5_pairs/obb.rs`).
+//! Links with a tree of oriented boxes ([`Input::obb_trees`]) use it instead of steps 1 and 2 (`s5_pairs/obb.rs`).
 
 mod descent;
 mod moving;
@@ -32,55 +34,55 @@ use refinement::{Looks, Open, Refinement};
 use serde::Serialize;
 use std::ops::Range;
 
-/// For each motion the slice (counted from the motion's start) before whose end a contact is certain; `u32::MAX` if none
-/// is known. Sub-intervals that start later do not matter.
+/// For each motion the slice (counted from the motion's start) before whose end a contact is certain; `u32::MAX` if
+/// none is known. Sub-intervals that start later do not matter.
 pub type Limits = Vec<u32>;
 
-/// What the stage takes in. The candidates of a piece and link follow one another, or it is slow.
+/// Input of the stage. For speed, the candidates of a piece and link should be consecutive.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// Robot and scene.
     pub world: &'a World,
-    /// Trees of oriented boxes. Links that have one are searched with it. With a tree over the whole scene, every link is searched
-    /// against that and the candidates are ignored.
+    /// Trees of oriented boxes, used for the links that have one. With a tree over the whole scene, every link is
+    /// searched against that and the candidates are ignored.
     pub obb_trees: Option<&'a ObbTrees>,
     /// The pieces.
     pub pieces: &'a [Piece],
-    /// Their pose bounds.
+    /// The pose bounds of the pieces.
     pub poses: &'a Poses,
-    /// Their boxes.
+    /// The boxes of the pieces.
     pub boxes: &'a Boxes,
-    /// Which links may touch which clusters.
+    /// The links and clusters that may touch.
     pub candidates: &'a [Candidate],
 }
 
-/// What a search for pairs took.
+/// The work of a search for pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PairCounts {
-    /// Tests of a bounding volume of a link: a node's box against that of a cluster or triangle, or two oriented boxes over one
-    /// interval.
+    /// Tests of a bounding volume of a link: a node's box against that of a cluster or triangle, or two oriented boxes
+    /// over one interval.
     pub bound_tests: u64,
-    /// Pairs of triangles that came to step `pairs`.
+    /// Pairs of triangles that reached step `pairs`.
     pub triangle_tests: u64,
 }
 
 impl PairCounts {
-    /// Adds another search's.
+    /// Adds the counts of another search.
     pub fn add(&mut self, other: Self) {
         self.bound_tests += other.bound_tests;
         self.triangle_tests += other.triangle_tests;
     }
 }
 
-/// The memory of searches, kept from one to the next.
+/// Reusable memory of searches.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    /// What it found.
+    /// The pairs found.
     pub pairs: Vec<TrianglePair>,
-    /// Where the candidates of each link stand that is at work.
+    /// For each link being searched, the range of its candidates.
     groups: Vec<Range<usize>>,
     links: Vec<MovingLink<'static>>,
-    /// What is left of candidates, before it is refined.
+    /// Items that candidates leave, before they are refined.
     items: Vec<Item>,
     boxes: NodeBoxes,
     /// Nodes that wait in a descent.
@@ -89,7 +91,7 @@ pub struct Workspace {
     looks: Looks,
 }
 
-/// The stage in f64: [`search_in`] memory of its own.
+/// [`search_in`] with newly allocated memory.
 pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option<Vec<TrianglePair>>, PairCounts) {
     let mut space = Workspace::default();
     let (fits, counts) = search_in(&mut space, input, limits, cap);
@@ -98,10 +100,10 @@ pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option
 
 /// The stage in f64; the pairs are in `space`.
 ///
-/// With `limits` given, certain contacts lower them, and sub-intervals beyond are left out: which pairs of such
-/// sub-intervals still come out depends on the order of work, so whoever uses the pairs has to [`clip`] them to the limits.
+/// With `limits` given, certain contacts lower them, and sub-intervals beyond them are skipped: which pairs of such
+/// sub-intervals are still found depends on the order of work, so the caller must [`clip`] the pairs to the limits.
 ///
-/// False if there would be more than `cap`.
+/// Returns false if there would be more than `cap` pairs.
 pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limits>, cap: usize) -> (bool, PairCounts) {
     let mut pairs = std::mem::take(&mut space.pairs);
     pairs.clear();
@@ -144,15 +146,15 @@ pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limit
     (fits, found.counts)
 }
 
-/// The memory of a list for another of the same kind.
+/// Reuses the memory of a list for another one of the same kind.
 fn emptied<'b>(links: Vec<MovingLink>) -> Vec<MovingLink<'b>> {
-    // Collected where they were.
+    // Collected in place.
     #[expect(clippy::unnecessary_filter_map, reason = "none of one kind are none of the other")]
     links.into_iter().filter_map(|_| None).collect()
 }
 
-/// Searches the whole scene for each link with its tree of oriented boxes. Links without a tree are an error of the caller: they count as
-/// too many pairs.
+/// Searches the whole scene for each link with its tree of oriented boxes. Links without a tree are an error of the
+/// caller, treated like too many pairs.
 fn search_scene(space: &mut Workspace, input: &Input, scene: &ObbTree, found: &mut Found) -> bool {
     (0..input.pieces.len() as u32).all(|p| {
         let links = (0..input.world.links.len() as u32).map(|link| MovingLink::new(input, p, link)).collect();
@@ -163,35 +165,35 @@ fn search_scene(space: &mut Workspace, input: &Input, scene: &ObbTree, found: &m
     })
 }
 
-/// Triangles of a leaf of a link's tree and one of the scene that came to step `pairs`.
+/// Triangles of a leaf of a link's tree and one of the scene that have reached step `pairs`.
 #[derive(Clone, Copy, Debug)]
 struct Item {
-    /// Where the link stands among those at work.
+    /// Index of the link among those being searched.
     place: u32,
     leaf: u32,
     /// The scene's triangle.
     y: u32,
-    /// Which triangles of the leaf.
+    /// The triangles of the leaf, as a mask.
     lanes: u8,
     /// The sub-intervals in which they may touch.
     mask: u16,
 }
 
-/// Items that are collected before they are refined: more are better in the order of time, and take more memory.
+/// Items collected before they are refined: more give a better order in time, but take more memory.
 const MOST_ITEMS: usize = 1 << 16;
 
-/// Candidates that are gone through before the items are counted.
+/// Number of candidates searched before the items are counted.
 const AT_ONCE: usize = 64;
 
-/// The links of a piece, and what of them may touch.
+/// The links of a piece, and their items that may touch.
 struct Work<'a, 's> {
     links: Vec<MovingLink<'a>>,
     space: &'s mut Workspace,
 }
 
 impl Work<'_, '_> {
-    /// Adds what the candidates of one link leave in its part of the piece that begins with a sub-interval, if there is one. Nothing if
-    /// there are too many pairs.
+    /// Adds the items left by the candidates of one link in its part of the piece that begins with sub-interval
+    /// `begin`, if such a part exists. `None` if there are too many pairs.
     fn add_link(
         &mut self,
         input: &Input,
@@ -225,7 +227,8 @@ impl Work<'_, '_> {
         Some(())
     }
 
-    /// The same by oriented boxes, if the link has a tree of them; then nothing inside if there are too many pairs.
+    /// Like [`add_link`](Self::add_link) with oriented boxes: `None` if the link has no tree of them; `Some(None)` if
+    /// there are too many pairs.
     fn add_boxes(
         &mut self,
         input: &Input,
@@ -243,12 +246,12 @@ impl Work<'_, '_> {
         Some(obb::search(&group, place as u32, self, found))
     }
 
-    /// Refines what there is if it is much. Nothing if there are too many pairs.
+    /// Refines the collected items if there are many. `None` if there are too many pairs.
     fn make_room(&mut self, world: &World, found: &mut Found) -> Option<()> {
         if self.space.items.len() < MOST_ITEMS { Some(()) } else { self.finish(world, found) }
     }
 
-    /// Refines what there is. Nothing if there are too many pairs.
+    /// Refines the collected items. `None` if there are too many pairs.
     fn finish(&mut self, world: &World, found: &mut Found) -> Option<()> {
         let Workspace { items, open, looks, .. } = &mut *self.space;
         items.drain(..).for_each(|item| open.add(item));
@@ -270,13 +273,13 @@ impl Found<'_> {
         self.limits.as_ref().map_or(u32::MAX, |l| l[piece.motion as usize])
     }
 
-    /// Adds a pair. Nothing if there are too many.
+    /// Adds a pair. `None` if there are too many.
     fn push(&mut self, pair: TrianglePair) -> Option<()> {
         (self.pairs.len() < self.cap).then(|| self.pairs.push(pair))
     }
 }
 
-/// Makes one of the entries of each pair, which slabs of time have left, from the `first`-th entry on; sorts them.
+/// Merges the entries that slabs of time have left for each pair, starting with the entry `first`; sorts them.
 pub fn join(pairs: &mut Vec<TrianglePair>, first: usize) {
     let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
     pairs[first..].sort_unstable_by_key(|p| (key(p), p.mask().trailing_zeros()));
@@ -293,7 +296,7 @@ pub fn join(pairs: &mut Vec<TrianglePair>, first: usize) {
     pairs.truncate((last + 1).min(pairs.len()));
 }
 
-/// Takes out the sub-intervals that start after the motions' limits, and the pairs that have no other.
+/// Removes the sub-intervals that start after the motions' limits, and the pairs that have no other.
 pub fn clip(pairs: &mut Vec<TrianglePair>, pieces: &[Piece], limits: &Limits, n_links: usize) {
     pairs.retain_mut(|pair| {
         let piece = &pieces[pair.piece_link as usize / n_links];
@@ -303,7 +306,7 @@ pub fn clip(pairs: &mut Vec<TrianglePair>, pieces: &[Piece], limits: &Limits, n_
     });
 }
 
-/// The kernel that starts a phase: clips the candidates to it.
+/// The kernel that starts a phase by clipping the candidates to it.
 #[cfg(feature = "gpu")]
 pub const SEED: Kernel = kernel!("s5_pairs", "seed");
 /// The kernel that computes the boxes of the nodes that the last level has requested.
@@ -315,7 +318,7 @@ pub const DESCEND_LINKS: Kernel = kernel!("s5_pairs", "descend_links");
 /// The kernel that tests leaves of the links' trees against the triangles of scene leaves.
 #[cfg(feature = "gpu")]
 pub const TEST_LEAVES: Kernel = kernel!("s5_pairs", "test_leaves");
-/// The kernel that tests pairs of triangles over all sub-intervals at once.
+/// The kernel that tests pairs of triangles over all sub-intervals together.
 #[cfg(feature = "gpu")]
 pub const TEST_PAIRS: Kernel = kernel!("s5_pairs", "test_pairs");
 /// The kernel that bisects time for the remaining pairs of triangles.

@@ -1,22 +1,24 @@
-//! `toleranced`: the elementary tests of toleranced motions for many pairs of triangles at once, in the arithmetic of kernels.
+//! `toleranced`: the elementary tests of toleranced motions for many pairs of triangles simultaneously, in the
+//! arithmetic of kernels.
 //!
-//! In: the images of a moving triangle's corners under the centre of a ball of displacements, the radii that the ball gives
-//! them, and a fixed triangle. Out: a word of sixteen bits, one for each contact that may come first, and one for whatever
-//! meets at all. A cleared bit is a proof.
+//! In: the images of a moving triangle's corners under the centre of a ball of displacements, the radii that the ball
+//! gives them, and a fixed triangle. Out: a word of sixteen bits, one for each contact that may be the first, and one
+//! for any contact. A cleared bit is a proof.
 //!
-//! A fat edge or face lies in the convex hull of its fat vertices, since the distortion rate is convex. So a plane that keeps
-//! the balls of some corners beyond some fixed corners excludes the contact that is theirs: one formula serves vertices, edges
-//! and faces, and with all six corners it excludes everything, penetration too. It is coarser than the hyperboloids, at most by a
-//! factor of √2 in the radius of an edge, and needs `+ - *` and comparisons alone.
+//! A fat edge or face is contained in the convex hull of its fat vertices, since the distortion rate is convex. So a
+//! plane that separates the balls of some corners from some fixed corners excludes the contact of these corners: one
+//! formula serves vertices, edges and faces, and with all six corners it excludes everything, penetration too. It is
+//! coarser than the hyperboloids, at most by a factor of √2 in the radius of an edge, and needs only `+ - *` and
+//! comparisons.
 //!
-//! The normal comes from a few steps towards the shortest way between the two hulls (Frank–Wolfe, the best of some powers of two
-//! as step). Whatever it is, it is taken as exact; only what it shows rounds.
+//! The normal is the result of a few steps towards the shortest segment between the two hulls (Frank–Wolfe, with the
+//! best of some powers of two as step). The computed normal is taken as exact; only the test with it rounds.
 //!
 //! **Rounding.** `d = c - q`: one rounding a component; `n·d`: three products, two sums. Each term has at most four
-//! roundings above it, so the computed sum is within `4u(1+u)³ Σ|n d|` of the true one, and with the computed `Σ|n||d|` in its
-//! place, itself at most `4u` too small, within `5u`. [`ROUNDINGS`] units cover that and the two roundings of subtracting it.
-//! `low² > r²|n|²`: at most seven roundings on the right and one on the left, all of positive terms, again covered by
-//! [`ROUNDINGS`] units. Underflow is in the absolute term. No step depends on order or fusion.
+//! roundings above it, so the computed sum is within `4u(1+u)³ Σ|n d|` of the true one, and with the computed `Σ|n||d|`
+//! instead, itself at most `4u` too small, within `5u`. [`ROUNDINGS`] units cover that and the two roundings of
+//! subtracting it. `low² > r²|n|²`: at most seven roundings on the right and one on the left, all of positive terms,
+//! again covered by [`ROUNDINGS`] units. Underflow is in the absolute term. No step depends on order or fusion.
 
 #[cfg(feature = "gpu")]
 use super::kernel::{Kernel, kernel};
@@ -27,11 +29,11 @@ use crate::numeric::rounding::{UNIT_F32, round_up};
 
 /// Units that cover the roundings of a test.
 pub const ROUNDINGS: f64 = 16.0;
-/// Steps towards the shortest way.
+/// Steps towards the shortest segment between the hulls.
 pub const STEPS: u32 = 10;
 /// Powers of two among which the length of a step is chosen: 1, 1/2, 1/4 …
 pub const TRIES: u32 = 6;
-/// The bit that stands for any meeting.
+/// The bit for any contact.
 pub const ANY: u32 = 15;
 /// All bits.
 pub const ALL: u32 = 0xffff;
@@ -41,16 +43,16 @@ pub const ALL: u32 = 0xffff;
 pub struct Fat<T> {
     /// Corners of the moving triangle.
     pub c: [V3<T>; 3],
-    /// What may be added to each.
+    /// Largest distance of each corner from its image.
     pub radius: [T; 3],
-    /// Corners of the fixed one.
+    /// Corners of the fixed triangle.
     pub q: [V3<T>; 3],
 }
 
-/// The corners that a bit is about: those of the moving and those of the fixed triangle, as masks of three bits.
+/// The corners that a bit refers to: those of the moving and those of the fixed triangle, as masks of three bits.
 ///
-/// Bits 0–2: moving corner `i` against the fixed triangle. Bits 3–11: moving edge `i` against fixed edge `j`, bit `3 + 3i + j`.
-/// Bits 12–14: the moving triangle against fixed corner `j`. Bit 15: all.
+/// Bits 0–2: moving corner `i` against the fixed triangle. Bits 3–11: moving edge `i` against fixed edge `j`, bit
+/// `3 + 3i + j`. Bits 12–14: the moving triangle against fixed corner `j`. Bit 15: all.
 pub const fn corners_of(bit: u32) -> [u32; 2] {
     match bit {
         0..=2 => [1 << bit, 7],
@@ -70,7 +72,7 @@ const fn edge_of(k: u32) -> u32 {
 }
 
 impl<T: Real> Fat<T> {
-    /// Whether a plane was found that keeps some balls beyond some points. One lane.
+    /// Returns whether a plane was found that separates some balls from some points. One lane.
     pub fn apart(&self, [a, b]: [u32; 2]) -> bool {
         let of = |mask: u32| (0..3).filter(move |k| mask >> k & 1 == 1).map(|k| k as usize);
         let zero = T::new(0.0);
@@ -113,7 +115,7 @@ impl<T: Real> Fat<T> {
         })
     }
 
-    /// The bits that stand.
+    /// The bits that are not cleared.
     pub fn standing(&self) -> u32 {
         if self.apart([7, 7]) {
             return 0;
@@ -123,7 +125,8 @@ impl<T: Real> Fat<T> {
 }
 
 impl Fat<f64> {
-    /// The pair as the kernel reads it: relative to the fixed triangle's first corner, the radii enlarged by what the coordinates lose.
+    /// The pair as the kernel reads it: relative to the fixed triangle's first corner, the radii enlarged by the
+    /// rounding error of the coordinates.
     pub fn to_device(&self) -> TolerancedPair {
         let origin = self.q[0];
         let local = |v: V3<f64>| {
@@ -131,7 +134,7 @@ impl Fat<f64> {
             (glam::Vec3::new(d.0[0] as f32, d.0[1] as f32, d.0[2] as f32), d.norm1())
         };
         let (c, q) = (self.c.map(local), self.q.map(local));
-        // Half a unit of f32 to nearest, and what f64 lost before.
+        // Half a unit of f32 for rounding to nearest, and the earlier roundings in f64.
         let lost = |size: f64| size * (0.5 * UNIT_F32 + 4.0 * f64::UNIT) + f64::from(f32::MIN_POSITIVE);
         let fixed = q.iter().map(|q| lost(q.1)).fold(0.0, f64::max);
         let shifted = [self.q[0], self.c[0], self.c[1], self.c[2], self.q[1], self.q[2]]

@@ -45,7 +45,7 @@ fn point_range(p: PointBound, h: f32) -> Box {
     return Box(p.c0 - (linear + fall + slack + margin), p.c0 + (linear + rise + slack + margin));
 }
 
-// The same bound seen from the local time `shift`, for times within the `h` that it was made for.
+// The same bound with the local time `shift` as its origin, for times within the original `h`.
 fn point_shifted(p: PointBound, shift: f32, h: f32) -> PointBound {
     let size = norm1(p.c0) + (norm1(p.c1) + norm1(p.c2) * h) * h * 2.0;
     var q = p;

@@ -1,4 +1,5 @@
-// Structs and constants shared by all kernels. src/stage/layout.rs and the stages declare them in Rust; a test compares both.
+// Structs and constants shared by all kernels. src/stage/layout.rs and the stages declare them in Rust; a test compares
+// both.
 
 const SUBS: u32 = 16u;
 const ALL_SUBS: u32 = 0xffffu;
@@ -10,7 +11,7 @@ const NONE: u32 = 0xffffffffu;
 
 // Relative error of one + - *: WGSL allows either neighbour of the exact result.
 const UNIT: f32 = 0x1p-23;
-// What flushing subnormals to zero can add to one formula.
+// The largest error that flushing subnormals to zero can add to one formula.
 const UNDERFLOW: f32 = 2e-30;
 
 const FORM_JET: u32 = 0u;
@@ -28,28 +29,29 @@ struct ChunkParams {
     n_objects: u32,
     form: u32,
     flags: u32,
-    // Entries that the queues, the candidates and the pairs have room for.
+    // Capacities of the queues, of the candidates and of the pairs, in entries.
     queue_capacity: u32,
     candidate_capacity: u32,
     pair_capacity: u32,
-    // Where in `control` the redo bits and the limits start.
+    // Words of `control` at which the retry bits and the cutoffs start.
     retry_at: u32,
     cutoffs_at: u32,
-    // Pixels along a side of a tile, and tiles that there is room for.
+    // Pixels along a side of a tile, and the capacity of the tile atlas.
     tile_pixels: u32,
     tile_capacity: u32,
-    // Of the page of the scene that is there.
+    // First triangle of the bound page of the scene.
     first_triangle: u32,
-    // Nodes of the links' trees, the first ones, that may have boxes, and nodes of pieces that there is room for.
+    // Number of nodes of the links' trees, counted from the first, that may have boxes, and number of nodes, over all
+    // pieces, whose boxes fit.
     n_boxed: u32,
     box_capacity: u32,
-    // Where in `control` it stands which boxes they have.
+    // Word of `control` at which the nodes' box numbers start.
     node_boxes_at: u32,
 }
 
 struct Piece {
     motion: u32,
-    // Which part of the motion.
+    // Index of this part of the motion.
     index: u32,
     // Start, and half the length of a sub-interval: exact, both are short binary fractions.
     t0: f32,
@@ -72,7 +74,7 @@ struct MovingLink {
     h: f32,
     body: u32,
     motion: u32,
-    // Which part of the motion.
+    // Index of this part of the motion.
     index: u32,
     link: u32,
 }
@@ -85,13 +87,13 @@ struct SceneLeaf {
     count: u32,
 }
 
-// A link that may meet a cluster, and when.
+// A link that may touch a cluster, and the sub-intervals in which it may.
 struct Candidate {
     piece: u32,
     link: u32,
     cluster: u32,
     mask: u32,
-    // Bit i: whether the link may meet the cluster's triangle i.
+    // Bit i is set if the link may touch triangle i of the cluster.
     triangles: u32,
 }
 
@@ -116,7 +118,7 @@ struct Routing {
     nodes_output_at: u32,
 }
 
-// Invocations are numbered through a two-dimensional grid of workgroups, since one dimension ends at 65,535.
+// Invocations are numbered through a two-dimensional grid of workgroups, since one dimension is limited to 65,535.
 fn invocation(workgroup: vec3<u32>, workgroups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
     return (workgroup.y * workgroups.x + workgroup.x) * workgroup_size + local;
 }

@@ -22,7 +22,8 @@ fn side(a: vec3<f32>, b: vec3<f32>, c: vec3<f32>, d: vec3<f32>, eps: f32) -> i32
     return 0;
 }
 
-// Whether the segment from `p` to `q` certainly pierces the triangle `a, b, c`, all points known to within `eps`.
+// Returns whether the segment from `p` to `q` certainly pierces the triangle `a, b, c`, all points known to within
+// `eps`.
 fn pierces(p: vec3<f32>, q: vec3<f32>, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>, eps: f32) -> bool {
     if side(a, b, c, p, eps) * side(a, b, c, q, eps) >= 0 {
         return false;

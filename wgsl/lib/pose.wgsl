@@ -59,7 +59,7 @@ fn pose_point(pose: Pose, e: vec3<f32>, ball: f32) -> PointBound {
         p.c2 = pose.x2 + apply(pose.p2, e);
         p.cube = vec3<f32>(0.0);
     } else {
-        // The middle of an interval matrix, and its half widths in the place of the first derivatives.
+        // The middle of an interval matrix; its half widths are stored instead of the first derivatives.
         let a = abs(e);
         let size = abs(pose.x0) + apply_sizes(pose.p0, a);
         let width = pose.x1 + apply(pose.p1, a);
@@ -70,7 +70,8 @@ fn pose_point(pose: Pose, e: vec3<f32>, ball: f32) -> PointBound {
     return p;
 }
 
-// The same for a direction, which turns and does not travel. Its ball is in that of the point that it is added to.
+// The same for a direction, which rotates but does not translate. Its ball is included in that of the point to which it
+// is added.
 fn pose_direction(pose: Pose, e: vec3<f32>) -> PointBound {
     var p: PointBound;
     p.c0 = apply(pose.p0, e);

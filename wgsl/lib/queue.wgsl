@@ -33,7 +33,7 @@ fn mark_retry(piece: u32) {
     atomicOr(&control[chunk.retry_at + piece / 32u], 1u << (piece % 32u));
 }
 
-// The place for one more entry, or NONE if the queue is full: then the piece is marked to be done again.
+// The slot for one more entry, or NONE if the queue is full: then the piece is marked for a retry.
 fn queue_slot(counter: u32, capacity: u32, piece: u32) -> u32 {
     let slot = atomicAdd(&control[counter], 1u);
     if slot >= capacity {

@@ -1,4 +1,4 @@
-// Unit quaternions as turns.
+// Unit quaternions as rotations.
 
 // Hamilton's product: first b, then a.
 fn turned(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {

@@ -1,7 +1,7 @@
 //!use lib/separation
 // The scene's triangles. A kernel that uses this declares `scene_triangles`.
 
-// Triangles of a cluster, at most.
+// Maximum number of triangles of a cluster.
 const CLUSTER_SIZE: u32 = 32u;
 
 struct SceneTriangle {

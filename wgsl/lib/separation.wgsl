@@ -1,9 +1,9 @@
 //!use lib/bound
-// Separating axes between moving points and a standing triangle: src/numeric/separation.rs in f32.
+// Separating axes between moving points and a static triangle: src/numeric/separation.rs in f32.
 
 const ROUNDINGS: f32 = 16.0;
 
-// A standing triangle; `error` is how far its vertices may be from the true ones.
+// A static triangle; `error` is the largest distance of its vertices from the true ones.
 struct Standing {
     y0: vec3<f32>,
     y1: vec3<f32>,
@@ -18,12 +18,13 @@ fn standing_box(t: Standing) -> Box {
     return Box(lo - grow, hi + grow);
 }
 
-// What projecting a point adds up: its distance from the triangle's first vertex, and its movement.
+// Contribution of a point to the size of its projections: its distance from the triangle's first vertex, and its
+// movement.
 fn point_size(p: PointBound, y0: vec3<f32>, h: f32) -> f32 {
     return norm1(p.c0 - y0) + norm1(p.c1) * h + norm1(p.c2) * (h * h * 0.5);
 }
 
-// Bound on what rounding and the pose bound add to a projection on a unit axis.
+// Bound on the contribution of rounding and of the pose bound to a projection on a unit axis.
 fn projection_slack(size: f32, ball: f32, t: Standing) -> f32 {
     let span = norm1(t.y1 - t.y0) + norm1(t.y2 - t.y0);
     return ball + t.error * 3.0 + (size + span + ball) * (ROUNDINGS * UNIT) + UNDERFLOW;
@@ -38,8 +39,8 @@ fn extent(n: vec3<f32>, p: PointBound, y0: vec3<f32>, h: f32) -> vec2<f32> {
     return vec2<f32>(g0 - (g1 + max(-g2, 0.0) * half_hh), g0 + (g1 + max(g2, 0.0) * half_hh));
 }
 
-// A moving triangle before a standing one: its vertices relative to the standing one's first, which move by about `travel` to either
-// side, and off that by no more than `slack`; and two edges of the standing one.
+// A moving triangle relative to a static one: its vertices relative to the static one's first, which move by about
+// `travel` to either side and deviate from that by at most `slack`; and two edges of the static one.
 struct Approach {
     d0: vec3<f32>,
     d1: vec3<f32>,
@@ -50,7 +51,7 @@ struct Approach {
     f2: vec3<f32>,
 }
 
-// Whether an axis separates them.
+// Returns whether an axis separates them.
 fn separates(a: Approach, n: vec3<f32>) -> bool {
     let y1 = dot3(n, a.f0);
     let y2 = -dot3(n, a.f2);
@@ -61,7 +62,7 @@ fn separates(a: Approach, n: vec3<f32>) -> bool {
     return min(min(x0, x1), x2) - reach > max(max(0.0, y1), y2) || min(min(0.0, y1), y2) > max(max(x0, x1), x2) + reach;
 }
 
-// Whether a moving triangle misses a standing one: both normals, nine products of edges, six in-plane normals.
+// Returns whether a moving triangle misses a static one: both normals, nine products of edges, six in-plane normals.
 fn triangle_misses(a: PointBound, b: PointBound, c: PointBound, t: Standing, h: f32) -> bool {
     let size = max(max(point_size(a, t.y0, h), point_size(b, t.y0, h)), point_size(c, t.y0, h));
     let grow = projection_slack(size, max(max(a.ball, b.ball), c.ball), t);

@@ -1,5 +1,6 @@
 //!use lib/bound
-// Silhouettes of convex bodies in the pixels of a tile: src/numeric/silhouette.rs in f32, which says why they hold.
+// Silhouettes of convex bodies in the pixels of a tile: src/numeric/silhouette.rs in f32, which proves that they are
+// valid.
 
 const SNAP: f32 = 0.078125;
 const OUTLINE_ROUNDINGS: f32 = 32.0;
@@ -14,7 +15,7 @@ struct Body {
     cube: vec3<f32>,
 }
 
-// How metres become pixels.
+// The transform from metres to pixels.
 struct Frame {
     middle: vec3<f32>,
     scale: vec3<f32>,
@@ -47,7 +48,7 @@ fn swept_body(a: PointBound, b: PointBound, radius: f32, h: f32) -> Body {
     return body;
 }
 
-// A standing triangle, known to within `error`.
+// A static triangle, known to within `error`.
 fn triangle_body(y0: vec3<f32>, y1: vec3<f32>, y2: vec3<f32>, error: f32) -> Body {
     return Body(array<vec3<f32>, 4>(y0, y1, y2, y2), error, vec3<f32>(0.0));
 }
@@ -60,7 +61,7 @@ fn turned(v: vec3<f32>, view: u32) -> vec3<f32> {
     return select(v, v.zxy, view == 1u);
 }
 
-// About 1/x of a positive x; nothing depends on how close.
+// About 1/x of a positive x; nothing depends on its accuracy.
 fn near_reciprocal(x: f32) -> f32 {
     var y = bitcast<f32>(0x7ef311c3u - bitcast<u32>(x));
     y *= 2.0 - x * y;
@@ -80,8 +81,8 @@ fn bounded_slope(slope: f32) -> f32 {
     return select(0.0, slope, abs(slope) < STEEPEST);
 }
 
-// A direction in the tile and a slope of depth: along the longest extent, with the slope of the body's plane. What is
-// chosen here decides how tight the silhouette is, not whether it holds.
+// A direction in the tile and a slope of depth: along the longest extent, with the slope of the body's plane. They
+// affect the tightness of the silhouette, not its validity.
 fn aim(q: array<vec3<f32>, 4>, radius: f32) -> vec4<f32> {
     var points = q;
     var from_end = points[0];
@@ -160,7 +161,7 @@ fn silhouette(body: Body, frame: Frame, view: u32, half: f32) -> Silhouette {
         let d = abs(normals[k]);
         let round = norm_bound(vec3<f32>(d * radius.xy, 0.0));
         let grow = (d.x * (pixel + cube.x) + d.y * (pixel + cube.y) + round) * relative;
-        // No farther than the tile grown by a pixel needs.
+        // At most what the tile grown by a pixel needs.
         let rim = (d.x + d.y) * (half + 1.0);
         s.reach[k] = max(min(largest(f[k]) + grow, rim), -rim);
         s.reach[k + 4u] = max(min(grow - least(f[k]), rim), -rim);
@@ -185,7 +186,7 @@ fn strip_vertex(s: Silhouette, i: u32) -> vec2<f32> {
     let k = select((16u - i) / 2u, (i + 1u) / 2u, i % 2u == 1u) % 8u;
     let r = reach[k];
     let next = reach[(k + 1u) % 8u];
-    // Where lines k and k + 1 meet, by quarters of a turn.
+    // The intersection of lines k and k + 1, by quarters of a turn.
     var v = vec2<f32>(r, next - r);
     if k % 2u == 1u {
         v = vec2<f32>(r - next, next);

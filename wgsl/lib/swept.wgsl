@@ -1,10 +1,10 @@
 //!use lib/separation
-// Separating axes between a moving line-swept sphere and a standing triangle: src/numeric/swept.rs in f32.
+// Separating axes between a moving line-swept sphere and a static triangle: src/numeric/swept.rs in f32.
 
 const LONGEST_AXIS: f32 = 1e8;
 const SWEPT_AXES: u32 = 23u;
 
-// The part of `p` across `d`, times `d·d`.
+// The component of `p` perpendicular to `d`, times `d·d`.
 fn across(p: vec3<f32>, d: vec3<f32>) -> vec3<f32> {
     return p * dot3(d, d) - d * dot3(d, p);
 }

@@ -1,10 +1,10 @@
 //!use lib/bound
-// Boxes in all sub-intervals of a piece. A kernel that uses this defines `box_vector(i)`, the i-th vector of its boxes: lowest
-// x y z and highest x y z of each box, as four vectors of four sub-intervals each.
+// Boxes in all sub-intervals of a piece. A kernel that uses this defines `box_vector(i)`, the i-th vector of its boxes:
+// lowest x y z and highest x y z of each box, as four vectors of four sub-intervals each.
 
 const BOX_VECTORS: u32 = 24u;
 
-// The marked sub-intervals in which the box that begins at `at` may meet a standing one.
+// The marked sub-intervals in which the box that begins at `at` may overlap a static one.
 fn subs_meeting(at: u32, marked: u32, standing: Box) -> u32 {
     var apart = 0u;
     for (var q = 0u; q < 4u; q += 1u) {

@@ -1,4 +1,4 @@
-//! Motions on the CPU: batches shared by all threads, each motion through all stages in one of them.
+//! Motions on the CPU: batches are shared by all threads; one thread takes a motion through all stages.
 
 mod motion;
 mod scratch;
@@ -15,8 +15,8 @@ use crate::verdict::{Reason, Undecided, Verdict};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Time that a batch should take: short enough that verdicts are delivered soon, long enough that threads rarely wait for the last
-/// motion of a batch.
+/// Time that a batch should take: short enough that verdicts are delivered soon, long enough that threads rarely wait
+/// for the last motion of a batch.
 const TARGET_BATCH_TIME: Duration = Duration::from_millis(200);
 /// Largest batch: its verdicts wait in memory.
 const MAX_BATCH: usize = 1 << 13;
@@ -28,12 +28,13 @@ const MAX_TASK: usize = 8;
 const INLINE_MAX: usize = 2;
 
 impl EngineCore {
-    /// Whether motions can be checked by [`check_inline`](Self::check_inline).
+    /// Returns whether motions can be checked by [`check_inline`](Self::check_inline).
     pub(super) fn fits_inline(&self, motions: &Motions) -> bool {
         !self.has_gpu() && motions.len() <= INLINE_MAX && !self.is_trivially_free()
     }
 
-    /// Checks motions in the calling thread. A warm engine allocates no memory for them, except for the records of contacts.
+    /// Checks motions in the calling thread. A warm engine allocates no memory for them, except for the records of
+    /// contacts.
     pub(super) fn check_inline(
         &self,
         motions: &Motions,
@@ -105,15 +106,15 @@ impl EngineCore {
             }
             Ok(stats)
         };
-        // Without a maximum, rayon gives a quarter of a small batch to one thread.
+        // Without a maximum, rayon assigns a quarter of a small batch to one thread.
         let tasks = verdicts.par_chunks_mut(task).enumerate().with_max_len(1);
         let all = tasks.map_init(|| self.scratch_pool.acquire(), run);
         let mut stats = all.try_reduce(Stats::default, |mut a: Stats, b| {
             a.add(&b);
             Ok(a)
         })?;
-        // A motion that needs more than its thread's share of the memory is checked again with all of it, so that verdicts do not depend
-        // on the number of threads.
+        // A motion that needs more than its thread's share of the memory is checked again with all of it, so that
+        // verdicts do not depend on the number of threads.
         for (i, verdict) in verdicts.iter_mut().enumerate() {
             if matches!(verdict, Verdict::Undecided(Undecided { reason: Reason::Memory, .. })) && self.threads() > 1 {
                 *verdict = check(all_items, &mut self.scratch_pool.acquire(), i, &mut stats)?;

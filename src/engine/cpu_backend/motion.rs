@@ -79,7 +79,7 @@ impl CpuStages<'_> {
         verdict
     }
 
-    /// Finds the candidates: by `s3_cull`, or all of them where that is left out. Returns their number.
+    /// Finds the candidates: by `s3_cull`, or all of them if it is disabled. Returns their number.
     fn broad_phase(&self, boxes: &Boxes, cull: &mut s3_cull::Workspace) -> usize {
         let world = self.world;
         if self.options.cull {

@@ -146,13 +146,14 @@ impl EngineCore {
         }
     }
 
-    /// Whether a batch goes through the device in one chunk: all stages run there, and it is not a motion with too many pieces.
+    /// Returns whether a batch fits in one chunk on the device: all stages run there, and no motion has too many
+    /// pieces.
     fn fits_on_device(&self, part: &GpuBatch, max_pieces: usize) -> bool {
         self.options.reference.is_empty() && part.pieces.len() <= max_pieces
     }
 
-    /// Runs the exact stage for a batch on all threads, and `meanwhile` at the same time. A motion whose pairs did not fit into memory has
-    /// no verdict.
+    /// Runs the exact stage for a batch on all threads, and `meanwhile` simultaneously. A motion whose pairs did not
+    /// fit into memory has no verdict.
     fn solve_overlapped(
         &self,
         part: &GpuBatch,
@@ -222,8 +223,8 @@ impl EngineCore {
         solved.into_iter().enumerate().map(one).collect()
     }
 
-    /// Checks one motion: chunk after chunk of its pieces, and piece by piece where the pairs of a chunk do not fit into memory, until
-    /// its verdict is known.
+    /// Checks one motion: chunk after chunk of its pieces, and piece by piece if the pairs of a chunk do not fit into
+    /// memory, until its verdict is known.
     fn check_alone(
         &self,
         pipeline: &mut GpuPipeline,

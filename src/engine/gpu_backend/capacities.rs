@@ -13,7 +13,7 @@ use crate::stage::{Candidate, SUBS, TrianglePair};
 
 /// Bytes of a pair on the device.
 pub(super) const PAIR_BYTES: u64 = size_of::<TrianglePair>() as u64;
-/// Smallest capacity of a queue, however short the chunk: one piece may make many entries.
+/// Smallest capacity of a queue, even for short chunks: one piece may produce many entries.
 const MIN_ENTRIES: u64 = 1 << 19;
 /// Smallest number of nodes whose boxes fit.
 const MIN_BOXES: u64 = 1 << 10;
@@ -35,7 +35,7 @@ pub(super) fn of_largest_chunk(gpu: &Gpu, world: &World, memory_bytes: u64) -> C
     // Counters times 32 invocations must stay within 32 bits.
     let entries = (share / 2 / size_of::<LinkItem>() as u64).clamp(1 << 10, 1 << 24) as u32;
     let per_piece = (SUBS * 4 * (world.robot.bodies.len() * POSE_FLOATS + world.model.n_nodes() * BOX_FLOATS)) as u64;
-    // A piece makes a few hundred items, a fast one a thousand; pieces that make more are retried.
+    // A piece produces a few hundred items, a fast one a thousand; pieces that produce more are retried.
     let pieces = (share / 4 / per_piece.max(1)).min(u64::from(entries) / 1024).clamp(1, 4096) as usize;
     let boxes = (share / NODE_BYTES as u64).min((pieces * n_boxed_nodes(world).min(BOXES_PER_PIECE)) as u64) as u32;
     // Pairs take more memory once they have been read back.
@@ -44,7 +44,7 @@ pub(super) fn of_largest_chunk(gpu: &Gpu, world: &World, memory_bytes: u64) -> C
 }
 
 impl Capacities {
-    /// The share of a chunk of `n_pieces`. Unused memory costs time, too, because it is cleared.
+    /// The capacities for a chunk of `n_pieces`. Unused memory also costs time, because it is cleared.
     fn scaled(&self, n_pieces: usize) -> Self {
         let pieces = n_pieces.next_power_of_two();
         if pieces >= self.pieces {

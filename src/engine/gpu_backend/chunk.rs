@@ -33,7 +33,7 @@ pub struct ChunkInput<'m> {
 /// Results of a chunk.
 #[derive(Debug, Default)]
 pub struct ChunkOutput {
-    /// The pairs of each piece; `None` where they did not fit into memory.
+    /// The pairs of each piece; `None` if they did not fit into memory.
     pub pairs: Vec<Option<Vec<TrianglePair>>>,
     /// The cutoff of each motion.
     pub limits: Limits,
@@ -71,7 +71,7 @@ impl ControlLayout {
         Self { retry_at: Counters::WORDS, cutoffs_at, node_boxes_at: cutoffs_at + chunk.motions.len() }
     }
 
-    /// The words that are read back, all zero but for the cutoffs.
+    /// The initial values of the words that are read back: zero except for the cutoffs.
     pub fn initial(&self) -> Vec<u32> {
         let mut control = vec![0u32; self.node_boxes_at];
         control[self.cutoffs_at..].fill(u32::MAX);
@@ -82,7 +82,7 @@ impl ControlLayout {
         control[self.retry_at + piece / 32] |= 1 << (piece % 32);
     }
 
-    /// The pieces that have to be retried.
+    /// The pieces that must be retried.
     pub fn pieces_to_retry(&self, control: &[u32], n_pieces: usize) -> Vec<usize> {
         (0..n_pieces).filter(|&i| control[self.retry_at + i / 32] >> (i % 32) & 1 != 0).collect()
     }
@@ -153,8 +153,8 @@ impl GpuPipeline {
         Ok(())
     }
 
-    /// Writes the queue with which the traversal of the bound page starts: the items of the first level of `s3_cull`, or where that is left
-    /// out all candidates. Returns the counters, and the number of pieces whose entries fit.
+    /// Writes the initial queue of the traversal of the bound page: the items of the first level of `s3_cull`, or all
+    /// candidates if that stage is disabled. Returns the counters, and the number of pieces whose entries fit.
     fn write_first_queue(&self, n_pieces: usize, frame: FrameIndex) -> (Counters, usize) {
         let (gpu, world, frame) = (&self.gpu, &self.world, &self.frames[frame]);
         let mut counters = Counters::default();
@@ -182,8 +182,8 @@ impl GpuPipeline {
         }
     }
 
-    /// Binds another page of the scene for later submissions, and resets the queues. Pairs, retry bits, cutoffs, the boxes of the links'
-    /// trees and the counts of `s4_sweep` are kept.
+    /// Binds another page of the scene for later submissions, and resets the queues. Pairs, retry bits, cutoffs, the
+    /// boxes of the links' trees and the counts of `s4_sweep` are kept.
     ///
     /// # Errors
     /// The device failed.

@@ -185,8 +185,8 @@ impl GpuPipeline {
         Ok([items.unwrap_or(0), counters.candidates, counters.pairs])
     }
 
-    /// The candidates of the bound page in a frame, sorted, with leaves counted over all pages; and their number with unlimited
-    /// capacity.
+    /// The candidates of the bound page in a frame, sorted, with leaves counted over all pages; and their number with
+    /// unlimited capacity.
     ///
     /// # Errors
     /// The device failed.

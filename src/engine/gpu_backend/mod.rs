@@ -1,8 +1,8 @@
-//! The stages on a graphics adapter: chunks of pieces pass through the kernels in one submission per page of the scene, and come
-//! back as pairs of triangles for the exact stage.
+//! The stages on a graphics adapter: chunks of pieces pass through the kernels in one submission per page of the scene;
+//! the resulting pairs of triangles are read back for the exact stage.
 //!
-//! Queues may overflow. A full queue marks the pieces whose entries it could not take; only these are retried, in ever smaller
-//! chunks and finally one by one on the CPU.
+//! Queues may overflow. A full queue marks the pieces whose entries it could not take; only these are retried, in ever
+//! smaller chunks and finally one by one on the CPU.
 
 mod batches;
 mod capacities;
@@ -69,13 +69,13 @@ struct Frame {
 pub struct GpuPipeline {
     gpu: Gpu,
     world: Arc<World>,
-    /// Trees of oriented boxes, where `s5_pairs` runs on the CPU and uses them.
+    /// Trees of oriented boxes, if `s5_pairs` runs on the CPU and uses them.
     obb_trees: Option<Arc<ObbTrees>>,
     kernels: Kernels,
     frames: [Frame; CHUNKS_IN_FLIGHT],
     /// Capacities of the largest chunk.
     capacities: Capacities,
-    /// Whether every chunk is allocated the capacities of the largest one.
+    /// Allocates every chunk the capacities of the largest one.
     fixed_capacities: bool,
     schedule: Schedule,
     /// The form of swept-volume culling in use.
@@ -87,12 +87,12 @@ pub struct GpuPipeline {
 #[derive(Clone, Debug)]
 struct Settings {
     pose_bound: BoundForm,
-    /// Whether `s3_cull` runs.
+    /// Enables `s3_cull`.
     cull: bool,
-    /// Whether certain contacts lower the motions' cutoffs.
+    /// Lets certain contacts lower the motions' cutoffs.
     use_cutoffs: bool,
     cpu_stages: Vec<Stage>,
-    /// Candidates or pairs that one part of the work may have on the CPU.
+    /// Maximum number of candidates or pairs in one part of the work on the CPU.
     item_cap: usize,
 }
 

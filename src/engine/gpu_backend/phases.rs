@@ -1,8 +1,8 @@
-//! The dispatches of `s5_pairs`, phase after phase of time: work that lies after a contact which an earlier phase has made certain is
-//! skipped.
+//! The dispatches of `s5_pairs`, phase after phase of time: work on times after a contact that an earlier phase has
+//! made certain is skipped.
 //!
-//! Every phase has its own counters and takes its entries from the same candidates; the pairs of all phases go to one queue. A
-//! cutoff that has not been seen yet costs time and nothing else, because only certain contacts lower it.
+//! Every phase has its own counters and takes its entries from the same candidates; the pairs of all phases are
+//! appended to one queue. A cutoff that is not yet visible only costs time, because only certain contacts lower it.
 
 use super::GpuPipeline;
 use crate::counter;
@@ -13,7 +13,7 @@ use crate::stage::layout::{self, PhaseCounters, Routing};
 
 /// Largest number of phases.
 pub(super) const MAX_PHASES: u32 = layout::MAX_PHASES as u32;
-/// Number of phases by default. Twice as many test candidates of free motions more often than they save for others.
+/// Default number of phases. Twice as many would test candidates of free motions more often than they save for others.
 pub(super) const DEFAULT_PHASES: u32 = 4;
 /// Chunks of fewer pieces have a single phase, because a dispatch costs more than its work.
 const MIN_PHASED_PIECES: usize = 16;
@@ -30,8 +30,8 @@ macro_rules! phase_counter {
     };
 }
 
-/// The routings of all phases. Each phase has those of `seed`, of `bound_nodes` and `descend_links` for each level, of `test_leaves`,
-/// of `test_pairs` and of `refine_pairs`.
+/// The routings of all phases. Each phase has one for `seed`, one each for `bound_nodes` and `descend_links` per level,
+/// and one each for `test_leaves`, `test_pairs` and `refine_pairs`.
 pub(super) fn routings(c: &Capacities, link_levels: u32, n_phases: u32) -> Vec<Routing> {
     let half = |level: u32| (level % 2) * c.queue;
     // Lists of nodes alternate likewise: one is read while the other is written.
@@ -83,8 +83,8 @@ pub(super) fn routings(c: &Capacities, link_levels: u32, n_phases: u32) -> Vec<R
 }
 
 impl GpuPipeline {
-    /// The dispatches of `s5_pairs` for a chunk of `n_pieces`. `first` is the index of the first of the [`routings`] for all phases; those
-    /// for a single phase follow.
+    /// The dispatches of `s5_pairs` for a chunk of `n_pieces`. `first` is the index of the first of the [`routings`]
+    /// for all phases; those for a single phase follow.
     pub(super) fn pair_dispatches(&self, first: u32, n_pieces: usize) -> Vec<Dispatch<'_>> {
         let (k, schedule) = (&self.kernels, &self.schedule);
         let per_phase = n_dispatches(schedule.link_levels);

@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::stage::{TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
 
 impl GpuPipeline {
-    /// Retries pieces, a quarter of the chunk at a time and a single piece on the CPU. Pieces whose pairs do not fit into memory end
-    /// without pairs.
+    /// Retries pieces, a quarter of the chunk at a time, and a single piece on the CPU. Pieces whose pairs do not fit
+    /// into memory end without pairs.
     pub(super) fn retry_overflowed(
         &mut self,
         chunk: &ChunkInput,
@@ -38,7 +38,7 @@ impl GpuPipeline {
                 *limit = retried.min(*limit);
             }
             for (&piece, pairs) in some.iter().zip(result.pairs) {
-                // Where more pairs come than fit, the motion of the piece is checked again alone.
+                // If there are more pairs than fit, the motion of the piece is checked again alone.
                 let fits = |pairs: &Vec<TrianglePair>| pairs.len() <= free;
                 output.pairs[piece] = pairs.filter(fits).map(|mut pairs| {
                     free -= pairs.len();

@@ -16,16 +16,17 @@ pub(super) struct Schedule {
     pub cull_levels: u32,
     /// Levels of the deepest link tree.
     pub link_levels: u32,
-    /// Phases of time that `s5_pairs` goes through.
+    /// Number of phases of time in `s5_pairs`.
     pub n_phases: u32,
-    /// Whether short chunks have that many phases, too.
+    /// Uses this number of phases for short chunks, too.
     pub fixed_phase_count: bool,
     /// Nodes of the links' trees that may have boxes.
     pub n_boxed: u32,
 }
 
 impl Schedule {
-    /// The routings of all dispatches: the levels of `s3_cull`, `s5_pairs` with all phases and with a single one, `s4_sweep`.
+    /// The routings of all dispatches: the levels of `s3_cull`, `s5_pairs` with all phases and with a single one,
+    /// `s4_sweep`.
     pub fn routings(&self, capacities: &Capacities, raster: Option<&RasterSweep>) -> Vec<Routing> {
         let half = |level: u32| (level % 2) * capacities.queue;
         let level = |i: u32| Routing {

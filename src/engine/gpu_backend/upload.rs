@@ -11,8 +11,8 @@ use crate::numeric::trig::sin_cos_product;
 use crate::stage::s1_concat::{JOINT_FLOATS, balls};
 use crate::stage::{Piece, layout};
 
-/// Uploads the input of the kernels of all stages. Sines and cosines are computed here in f64, because WGSL's have no usable error
-/// bound.
+/// Uploads the input of the kernels of all stages. Sines and cosines are computed here in f64, because WGSL's have no
+/// usable error bound.
 pub(super) fn upload(
     gpu: &Gpu,
     buffers: &mut Buffers,

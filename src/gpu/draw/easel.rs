@@ -6,9 +6,9 @@ use super::{Corner, Frame, Gpu, Paint};
 use wgpu::util::DeviceExt;
 use wgpu::{ColorWrites, CompareFunction, LoadOp, StoreOp, TextureFormat, TextureUsages, TextureView};
 
-/// The distance of nothing.
+/// The distance of empty pixels.
 const NOWHERE: wgpu::Color = wgpu::Color { r: 1e30, g: 1e30, b: 1e30, a: 0.0 };
-/// Corners of one buffer: far below what every adapter can hold, and whole triangles.
+/// Maximum number of corners in one buffer: far below what every adapter supports, and a whole number of triangles.
 const MAX_BATCH: usize = 3 << 19;
 const ALL_VERTICES: std::ops::Range<u32> = 0..3;
 
@@ -25,7 +25,7 @@ struct Painted {
     pipeline: wgpu::RenderPipeline,
 }
 
-/// Everything that the exposures of a picture share.
+/// Resources shared by the exposures of a picture.
 pub struct Easel<'g> {
     device: &'g wgpu::Device,
     size: wgpu::Extent3d,
@@ -49,7 +49,7 @@ pub struct Easel<'g> {
 }
 
 impl<'g> Easel<'g> {
-    /// Uploads the layers and makes what exposures need.
+    /// Uploads the layers and creates the resources of exposures.
     pub fn new(gpu: &'g Gpu, text: &str, frame: &Frame) -> Self {
         let device = &gpu.device;
         let [width, height] = frame.size;
@@ -184,7 +184,7 @@ impl<'g> Easel<'g> {
     }
 }
 
-/// Begins a pass; depth is cleared, and kept only where it is all that the pass writes.
+/// Begins a pass; depth is cleared, and kept only if the pass writes nothing else.
 fn begin<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     colour: Option<(&TextureView, LoadOp<wgpu::Color>)>,

@@ -1,4 +1,4 @@
-//! The exposures of a picture: how each of them differs from the others.
+//! The exposures of a picture, and the differences between them.
 
 use super::{Lens, gpu_error};
 use crate::error::Result;
@@ -12,13 +12,13 @@ pub const LIGHTS: usize = 3;
 pub const SHADOW_PX: u32 = 1024;
 /// Radius of the lamp, radians as seen from the subject.
 const LAMP_RAD: f32 = 0.13;
-/// Things farther from the focus towards a light than this share of the shadows' radius throw no shadow: a ceiling
+/// Objects farther from the focus towards a light than this fraction of the shadows' radius cast no shadow: a ceiling
 /// would darken everything.
 const OCCLUDER_REACH: f32 = 0.8;
 /// The golden angle: turns by it spread evenly.
 const GOLDEN_RAD: f32 = 2.399_963_2;
 
-/// What an exposure's quantities depend on; each takes its steps in an order of its own.
+/// Quantities that vary between exposures; each takes its steps in an order of its own.
 #[derive(Clone, Copy)]
 enum Quantity {
     ShiftX,
@@ -63,7 +63,7 @@ struct Exposure {
     cuts_touched: u32,
 }
 
-/// The uniforms of exposure `i` of `n` of a picture with that many pixels across and down.
+/// The uniforms of exposure `i` of `n` of a picture of this size in pixels.
 pub fn uniforms(lens: &Lens, size: [u32; 2], i: u32, n: u32) -> Result<Vec<u8>> {
     let share = |quantity| (f64::from(rank(quantity, i, n)) as f32 + 0.5) / n as f32;
     let shift = [Quantity::ShiftX, Quantity::ShiftY].map(|q| 2.0 * share(q) - 1.0);
@@ -106,7 +106,7 @@ fn lights(lens: &Lens, i: u32, n: u32) -> [Vec3; LIGHTS] {
     let k = rank(Quantity::Lamp, i, n) as f32;
     let (sin, cos) = (k * GOLDEN_RAD).sin_cos();
     let lamp = (lens.to_lamp + (u * cos + v * sin) * (LAMP_RAD * ((k + 0.5) / n as f32).sqrt())).normalize();
-    // Evenly over the upper half, in opposite directions for the same exposure.
+    // Distributed evenly over the upper half, in opposite directions for the same exposure.
     let sky = |half: u32| {
         let k = rank(Quantity::Sky, i, n) as f32;
         let z = (k + 0.25 + 0.5 * half as f32) / n as f32;
@@ -117,7 +117,7 @@ fn lights(lens: &Lens, i: u32, n: u32) -> [Vec3; LIGHTS] {
     [lamp, sky(0), sky(1)]
 }
 
-/// Coordinates in the map of a light: depth is 0 nearest to it.
+/// Transform to coordinates in the shadow map of a light: depth is 0 nearest to it.
 fn shadow_map(to_light: Vec3, radius_m: f32) -> Mat4 {
     let (u, v) = to_light.any_orthonormal_pair();
     let depth_m = radius_m * (1.0 + OCCLUDER_REACH);
@@ -130,7 +130,8 @@ fn shadow_map(to_light: Vec3, radius_m: f32) -> Mat4 {
     .transpose()
 }
 
-/// The place of exposure `i` in the order of a quantity's `n` steps: a permutation, another one for each quantity.
+/// The position of exposure `i` in the order of a quantity's `n` steps: a permutation, a different one for each
+/// quantity.
 fn rank(quantity: Quantity, i: u32, n: u32) -> u32 {
     let key = |i: u32| mix(u64::from(i) << 8 | quantity as u64);
     (0..n).filter(|&other| key(other) < key(i)).count() as u32
@@ -161,8 +162,8 @@ mod tests {
         }
     }
 
-    /// The focus and what is within the radius of it have their places in a light's map; what is nearer to the light
-    /// has less depth.
+    /// The focus and its surroundings within the radius are inside a light's map; points nearer to the light have less
+    /// depth.
     #[test]
     fn a_shadow_map_holds_what_is_around_the_focus() {
         let to_light = Vec3::new(0.3, -0.5, 0.8).normalize();

@@ -1,10 +1,10 @@
 //! Drawing a picture without a window: layers of triangles, read back as pixels.
 //!
 //! A picture is the mean of many exposures. Each shifts the camera by a part of a pixel, takes its light from another
-//! point of the lamp and other directions of the sky, and leaves a translucent layer out altogether, with the
-//! probability of its transparency. Their mean has smooth edges, soft shadows, ambient occlusion, and translucent
-//! layers in the right order. It takes depth tests and shadow maps alone: nothing is sorted or blurred, and no optional
-//! feature of an adapter is used.
+//! point of the lamp and other directions of the sky, and omits a translucent layer completely, with the probability of
+//! its transparency. Their mean has smooth edges, soft shadows, ambient occlusion, and translucent layers in the right
+//! order. Only depth tests and shadow maps are needed: nothing is sorted or blurred, and no optional feature of an
+//! adapter is used.
 
 mod easel;
 mod exposure;
@@ -26,7 +26,7 @@ pub const SOURCE: &str = include_str!("../../../wgsl/render.wgsl");
 pub struct Corner {
     /// Metres from the focus.
     pub position: [f32; 3],
-    /// Normal of the surface, by 32,767; the last number is not used.
+    /// Normal of the surface, times 32,767; the last number is not used.
     pub normal: [i16; 4],
     /// Red, green, blue as on the screen; the last number is not used.
     pub colour: [u8; 4],
@@ -35,43 +35,45 @@ pub struct Corner {
 /// The camera and the light; positions in metres from the focus.
 #[derive(Clone, Copy, Debug)]
 pub struct Lens {
-    /// To clip coordinates, depth from 0 to 1.
+    /// Transform to clip coordinates, depth from 0 to 1.
     pub clip_from_scene: Mat4,
-    /// Where the camera is.
+    /// Position of the camera.
     pub eye: Vec3,
     /// Unit vector towards the lamp.
     pub to_lamp: Vec3,
-    /// Within this distance of the focus, things throw shadows.
+    /// Objects within this distance of the focus cast shadows.
     pub shadow_m: f32,
     /// The picture's background, linear.
     pub background: Vec3,
-    /// The scene begins to pale at the first of these distances from the camera, and has the colour of the background
+    /// The scene begins to fade at the first of these distances from the camera, and has the colour of the background
     /// at the second.
     pub haze_m: [f32; 2],
-    /// Upright structures are gone up to the first of these distances from the camera, and whole from the second on.
+    /// Upright structures are invisible up to the first of these distances from the camera, and opaque from the second
+    /// on.
     pub near_cut_m: [f32; 2],
-    /// Pixels around the subject within which structures before it are left out.
+    /// Distance in pixels around the subject within which structures in front of it are omitted.
     pub halo_px: f32,
-    /// The contact.
+    /// Position of the contact.
     pub contact: Vec3,
-    /// The colour of the object that is touched, linear.
+    /// The colour of the touched object, linear.
     pub touched: Vec3,
-    /// It has this colour within the first of these distances from the contact, and its own beyond the second.
+    /// The touched object has this colour within the first of these distances from the contact, and its own beyond the
+    /// second.
     pub spot_m: [f32; 2],
-    /// Whether it is cut like a structure beyond the second.
+    /// Cuts the touched object like a structure beyond the second of these distances.
     pub cuts_touched: bool,
 }
 
-/// How a layer is drawn.
+/// Ways of drawing a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
-    /// Solid: the robot at the time that the picture is about.
+    /// Solid: the robot at the time shown in the picture.
     Robot,
     /// Solid surroundings.
     Scene,
-    /// Large surroundings, whose parts before the subject are left out.
+    /// Large surroundings, whose parts in front of the subject are omitted.
     Structure,
-    /// The object that is touched, translucent before the subject.
+    /// The touched object, translucent in front of the subject.
     Touched,
     /// Surroundings that would hide the subject.
     Veil,
@@ -81,7 +83,7 @@ pub enum Paint {
     End,
     /// A volume around the subject, translucent.
     Volume,
-    /// A sign that is seen through everything.
+    /// A sign that is visible through everything.
     Mark,
 }
 
@@ -118,23 +120,23 @@ impl Paint {
     }
 }
 
-/// Triangles that are drawn alike.
+/// Triangles that are drawn in the same way.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    /// How they are drawn.
+    /// The way of drawing them.
     pub paint: Paint,
     /// Their corners, three for each triangle.
     pub corners: Vec<Corner>,
 }
 
-/// What is drawn.
+/// Contents of a picture.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Pixels across and down.
+    /// Width and height in pixels.
     pub size: [u32; 2],
     /// The camera.
     pub lens: Lens,
-    /// What it sees, in any order.
+    /// The layers, in any order.
     pub layers: Vec<Layer>,
     /// Number of exposures: more give smoother edges and shadows.
     pub exposures: u32,
@@ -145,7 +147,7 @@ fn gpu_error(message: impl Into<String>) -> Error {
 }
 
 impl Gpu {
-    /// Checks that a picture of that many pixels across and down can be drawn.
+    /// Checks that a picture of this width and height in pixels can be drawn.
     ///
     /// # Errors
     /// The picture is empty or larger than the adapter allows.
@@ -165,7 +167,7 @@ impl Gpu {
     pub fn draw(&self, frame: &Frame) -> Result<Vec<u8>> {
         self.check_picture_size(frame.size)?;
         let [width, height] = frame.size;
-        // Checked before the device sees it: its own messages do not name the file and line.
+        // Checked before the driver compiles it: the driver's own messages do not contain the file and line.
         let source = Source::expand("render", SOURCE)?;
         source.validate()?;
         let row_bytes = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);

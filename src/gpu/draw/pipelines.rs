@@ -1,15 +1,15 @@
-//! Pipelines of a picture, and the layouts of what they read.
+//! Pipelines of a picture, and the layouts of their bind groups.
 
 use super::Corner;
 use wgpu::{ColorWrites, CompareFunction, TextureFormat, TextureView};
 
-/// Light, linear.
+/// Format of light, linear.
 pub const LIGHT: TextureFormat = TextureFormat::Rgba16Float;
-/// Pixels of the picture.
+/// Format of the picture's pixels.
 pub const PIXELS: TextureFormat = TextureFormat::Rgba8UnormSrgb;
-/// Distances along the view.
+/// Format of distances along the view.
 pub const DISTANCE: TextureFormat = TextureFormat::Rgba32Float;
-/// Depths of the view and of lights.
+/// Format of depths of the view and of lights.
 pub const DEPTH: TextureFormat = TextureFormat::Depth32Float;
 
 pub fn bind<const N: usize>(
@@ -23,11 +23,11 @@ pub fn bind<const N: usize>(
 
 /// Layouts of the bind groups.
 pub struct Layouts {
-    /// Of the uniforms of an exposure.
+    /// Layout of the uniforms of an exposure.
     pub uniforms: wgpu::BindGroupLayout,
-    /// Of what a layer looks up: distances and shadows.
+    /// Layout of the textures that a layer reads: distances and shadows.
     pub surroundings: wgpu::BindGroupLayout,
-    /// Of an image that a fragment reads.
+    /// Layout of an image that a fragment reads.
     pub image: wgpu::BindGroupLayout,
 }
 
@@ -80,14 +80,14 @@ impl Layouts {
     }
 }
 
-/// Makes pipelines.
+/// Creates pipelines.
 pub struct Pipelines<'a> {
     pub device: &'a wgpu::Device,
     pub module: &'a wgpu::ShaderModule,
     pub layouts: &'a Layouts,
 }
 
-/// How a pipeline differs from others.
+/// The properties in which pipelines differ.
 struct Wanted<'a> {
     groups: &'a [Option<&'a wgpu::BindGroupLayout>],
     vertex: &'a str,
@@ -116,7 +116,7 @@ impl Pipelines<'_> {
         self.make(&Wanted { groups: &groups, vertex: "shadow", has_corners: true, fragment: None, depth })
     }
 
-    /// Of an image that covers the target; it is added where the target keeps light.
+    /// A pipeline for an image that covers the target; it is added if the target's format is [`LIGHT`].
     pub fn image(&self, fragment: &str, format: TextureFormat) -> wgpu::RenderPipeline {
         let groups = [(format == LIGHT).then_some(&self.layouts.uniforms), Some(&self.layouts.image)];
         let add = wgpu::BlendComponent {

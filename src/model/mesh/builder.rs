@@ -1,4 +1,4 @@
-//! Collects triangles and groups, and refuses what is not finite or does not fit.
+//! Collects triangles and groups, and refuses coordinates that are not finite and triangles that exceed the limits.
 
 use super::{Group, Mesh};
 use crate::error::{Error, Result};
@@ -7,7 +7,7 @@ use crate::model::robot::Triangle;
 use glam::DVec3;
 use std::collections::HashMap;
 
-/// A mesh in the making.
+/// A mesh under construction.
 pub(super) struct Builder {
     mesh: Mesh,
     limits: LoadLimits,
@@ -20,7 +20,7 @@ impl Builder {
         Self { mesh: Mesh::default(), limits, by_name: HashMap::new(), current: None }
     }
 
-    /// What follows belongs to the group of this name; the same name again continues the same group.
+    /// Starts or continues the group of this name.
     pub fn group(&mut self, name: Option<&str>) {
         let name = name.map(str::trim).filter(|n| !n.is_empty()).map(str::to_string);
         let groups = &mut self.mesh.groups;
@@ -31,7 +31,7 @@ impl Builder {
         self.current = Some(index);
     }
 
-    /// What follows belongs to a group of its own, whoever else has its name; without a name, to the unnamed group.
+    /// Starts a new group even if another one has its name; without a name, the unnamed group.
     pub fn own_group(&mut self, name: Option<&str>) {
         match name.map(str::trim).filter(|n| !n.is_empty()) {
             None => self.group(None),
@@ -42,7 +42,7 @@ impl Builder {
         }
     }
 
-    /// Refuses `n` more triangles if they do not fit the limits; for counts that are known beforehand.
+    /// Refuses `n` more triangles if they exceed the limits; for counts that are known beforehand.
     pub fn check_room(&self, n: usize) -> Result<()> {
         let total = self.mesh.triangles.len().saturating_add(n);
         let bytes = bytes_of::<Triangle>(total);
@@ -81,7 +81,7 @@ impl Builder {
         }
     }
 
-    /// A strip: each vertex after the second makes a triangle with the two before it, every other one turned round.
+    /// A strip: each vertex after the second makes a triangle with the two before it, with alternating orientation.
     pub fn strip(&mut self, vertices: &[DVec3]) -> Result<()> {
         if vertices.len() < 3 {
             return Err(Error::input(format!("a triangle strip with {} vertices", vertices.len())));
@@ -92,12 +92,12 @@ impl Builder {
             .try_for_each(|(i, v)| self.triangle(if i % 2 == 0 { [v[0], v[1], v[2]] } else { [v[1], v[0], v[2]] }))
     }
 
-    /// What is left of the limits for others.
+    /// The remaining limits, for other readers.
     pub fn limits(&self) -> LoadLimits {
         self.limits.less(bytes_of::<Triangle>(self.mesh.triangles.len()) as u64)
     }
 
-    /// The triangles alone, perhaps none.
+    /// The triangles alone, possibly empty.
     pub fn into_triangles(self) -> Vec<Triangle> {
         self.mesh.triangles
     }

@@ -1,8 +1,8 @@
 //! Triangle meshes from files: STL, OBJ, DAE, PLY, GLB and glTF.
 //!
-//! Each format is read here, straight into f64, by a reader that trusts no number of the file. The crates that exist
-//! for them round text to f32 (stl_io), abort or hang on a header that lies (dae-parser, ply-rs-bw), or panic on
-//! indices out of range (tobj, gltf), and cannot tell the line; a certified result needs every triangle or an error.
+//! Each format is read here, directly into f64, by a reader that trusts no number of the file. The existing crates
+//! round text to f32 (stl_io), abort or hang on a wrong header (dae-parser, ply-rs-bw), or panic on indices out of
+//! range (tobj, gltf), and cannot report the line; a certified result needs every triangle or an error.
 
 mod builder;
 mod dae;
@@ -19,21 +19,21 @@ use std::io::BufReader;
 use std::ops::Range;
 use std::path::Path;
 
-/// The triangles of one file, metres as far as the format has a unit.
+/// The triangles of one file, in metres if the format has a unit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// All triangles in file order.
     pub triangles: Vec<Triangle>,
-    /// Who owns which triangles, in the order in which the file first names them.
+    /// The groups and their triangles, in the order of first appearance in the file.
     pub groups: Vec<Group>,
 }
 
 /// A named part of a mesh: a group, a solid, or a node of a scene graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
-    /// Its name; `None` gathers what the file leaves unnamed.
+    /// The group's name; `None` for triangles without a name.
     pub name: Option<String>,
-    /// Its triangles, as runs of [`Mesh::triangles`].
+    /// The group's triangles, as ranges of [`Mesh::triangles`].
     pub runs: Vec<Range<usize>>,
 }
 
@@ -53,7 +53,7 @@ pub enum MeshFormat {
 }
 
 impl MeshFormat {
-    /// The format that a file name's extension stands for, whatever its case.
+    /// The format for a file name's extension, case-insensitive.
     pub fn of_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "stl" => Some(Self::Stl),
@@ -70,13 +70,13 @@ impl Mesh {
     /// Reads a mesh file.
     ///
     /// # Errors
-    /// The file is missing, malformed, without a triangle, has a NaN or infinite coordinate, or does not fit the limits.
+    /// The file is missing or malformed, has no triangle, has a NaN or infinite coordinate, or exceeds the limits.
     pub fn load(path: impl AsRef<Path>, limits: &LoadLimits) -> Result<Self> {
         Self::load_watched(path.as_ref(), limits, &Watch::default())
     }
 
-    /// The same, and `watch` is told how far it is, in bytes. OBJ and STL are read bit by bit, and only the numbers are kept; the
-    /// other formats take the file into memory first.
+    /// Like [`load`](Self::load); `watch` receives the progress, in bytes. OBJ and STL are read piece by piece, and
+    /// only the numbers are kept; the other formats read the whole file into memory first.
     ///
     /// # Errors
     /// As [`Mesh::load`].
@@ -101,7 +101,7 @@ impl Mesh {
         Self::parse(format, &bytes, folder, limits).map_err(|e| e.in_file(path))
     }
 
-    /// Reads a mesh from bytes; `folder` is where a glTF's external buffers are looked for.
+    /// Reads a mesh from bytes; a glTF's external buffers are searched in `folder`.
     ///
     /// # Errors
     /// As [`Mesh::load`].

@@ -1,5 +1,5 @@
-//! Wavefront OBJ: polygons, with `o` and `g` as groups. What is no geometry is passed over; what is geometry and not
-//! a polygon (curves and surfaces) is refused, for a surface that is dropped is a contact that is missed.
+//! Wavefront OBJ: polygons, with `o` and `g` as groups. Statements that are not geometry are ignored; geometry other
+//! than polygons (curves and surfaces) is refused, because a dropped surface is a missed contact.
 
 use super::Builder;
 use crate::error::{Error, Result, quoted};
@@ -54,7 +54,7 @@ pub(super) fn read(from: impl BufRead, out: &mut Builder) -> Result<()> {
     Ok(())
 }
 
-/// `x y z`, perhaps with a weight or a colour behind.
+/// `x y z`, optionally followed by a weight or a colour.
 fn vertex<'a>(words: impl Iterator<Item = &'a str>) -> Result<DVec3> {
     let (mut at, mut n) = ([0.0; 3], 0);
     for word in words {
@@ -70,7 +70,7 @@ fn vertex<'a>(words: impl Iterator<Item = &'a str>) -> Result<DVec3> {
     }
 }
 
-/// The vertex of `v`, `v/vt`, `v//vn` or `v/vt/vn`: counted from 1, or from the last one back where negative.
+/// The vertex of `v`, `v/vt`, `v//vn` or `v/vt/vn`: counted from 1, or backwards from the last one if negative.
 fn corner(word: &str, vertices: &[DVec3]) -> Result<DVec3> {
     let index = word.split('/').next().unwrap_or_default();
     let index: i64 = index.parse().map_err(|_| Error::input(format!("{} is no vertex number", quoted(word))))?;

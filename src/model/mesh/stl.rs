@@ -11,7 +11,7 @@ const HEAD: usize = 84;
 /// Bytes of a binary triangle: normal, three vertices, attribute.
 const RECORD: usize = 50;
 
-/// Where a sane binary file has a zero byte: the padding of its header, or its count.
+/// Length within which a reasonable binary file has a zero byte: in the padding of its header, or in its count.
 const PROBE: usize = 512;
 
 /// Reads a file of `length` bytes.
@@ -19,7 +19,7 @@ pub(super) fn read(mut from: impl BufRead, length: u64, out: &mut Builder) -> Re
     let unreadable = |cause: std::io::Error| Error::input(format!("it cannot be read: {cause}"));
     let mut probe = Vec::new();
     from.by_ref().take(PROBE as u64).read_to_end(&mut probe).map_err(unreadable)?;
-    // "solid" at the start decides nothing: many binary files begin with it. The length decides, then the zeros.
+    // "solid" at the start is not decisive: many binary files begin with it. The length decides, then the zeros.
     let n = probe.get(80..HEAD).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let length_of = |n: u32| HEAD as u64 + RECORD as u64 * u64::from(n);
     let is_text = probe.trim_ascii_start().get(..5).is_some_and(|b| b.eq_ignore_ascii_case(b"solid"));
@@ -43,7 +43,7 @@ fn binary(mut from: impl Read, n: usize, out: &mut Builder) -> Result<()> {
     let mut record = [0; RECORD];
     for _ in 0..n {
         from.read_exact(&mut record).map_err(unreadable)?;
-        // The normal in the first three numbers is the writer's opinion.
+        // The first three numbers are the normal, which is ignored.
         let coordinate = |i: usize| {
             let at = 12 + 4 * i;
             f64::from(f32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]))
@@ -54,7 +54,7 @@ fn binary(mut from: impl Read, n: usize, out: &mut Builder) -> Result<()> {
     Ok(())
 }
 
-/// Where in the grammar a line of an ASCII file stands.
+/// The position of a line of an ASCII file in the grammar.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Outside,

@@ -24,7 +24,7 @@ enum Row {
     Message { enabled: Vec<bool> },
 }
 
-/// Which pairs of names are never tested.
+/// The pairs of names that are never tested.
 #[derive(Clone, Debug, Default)]
 pub struct AllowedCollisions {
     indices: HashMap<String, usize>,
@@ -61,8 +61,8 @@ impl AllowedCollisions {
         })
     }
 
-    /// Whether a pair is never tested: as its own entry says, else as the defaults of the two agree. An entry counts only if
-    /// both of its places in the matrix say so: in doubt a pair is tested.
+    /// Returns whether a pair is never tested: by its own entry, else if the defaults of the two agree. An entry counts
+    /// only if both of its places in the matrix agree: in doubt a pair is tested.
     pub fn allows(&self, a: &str, b: &str) -> bool {
         if let (Some(&i), Some(&j)) = (self.indices.get(a), self.indices.get(b)) {
             return self.values[i][j] && self.values[j][i];
@@ -74,7 +74,7 @@ impl AllowedCollisions {
         }
     }
 
-    /// The names in it, in order of the alphabet.
+    /// The names in the matrix, in alphabetical order.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.indices.keys().chain(self.defaults.keys()).map(String::as_str).collect();
         names.sort_unstable();

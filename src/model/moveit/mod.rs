@@ -1,7 +1,8 @@
 //! Planning problems as MoveIt writes them in YAML: scenes, allowed collisions, start and goal.
 //!
-//! A scene has objects of boxes, cylinders, spheres and meshes; primitives become triangles outside of the true shape, within
-//! the chord error. What cannot be represented (planes, cones, octomaps, objects in the robot's hand) is an error, never left out.
+//! A scene has objects made of boxes, cylinders, spheres and meshes; primitives become triangles outside the true
+//! shape, within the chord error. Objects that cannot be represented (planes, cones, octomaps, objects in the robot's
+//! hand) are errors, never left out.
 
 mod matrix;
 mod request;
@@ -21,21 +22,21 @@ use shapes::CollisionObject;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A scene and what stands in its file besides.
+/// A scene and the other contents of its file.
 #[derive(Clone, Debug)]
 pub struct PlanningScene {
     /// The world's objects, one for each collision object, in the order of the file.
     pub scene: Scene,
-    /// Which pairs are never tested.
+    /// The pairs that are never tested.
     pub allowed: AllowedCollisions,
-    /// The robot's joint values and root as the scene has them: what a request leaves open.
+    /// The robot's joint values and root in the scene, used for values that a request leaves open.
     pub state: RobotState,
 }
 
-/// Joint values by name, and where the root link stands.
+/// Joint values by name, and the pose of the root link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RobotState {
-    /// Radians or metres.
+    /// Joint values by joint name, radians or metres.
     pub joints: HashMap<String, f64>,
     /// The root link in the world, if the state moves it.
     pub root: Option<DAffine3>,
@@ -80,7 +81,7 @@ struct TransformYaml {
     rotation: [f64; 4],
 }
 
-/// A state as the files have it.
+/// A state as written in the files.
 #[derive(Default, Deserialize)]
 struct StateYaml {
     #[serde(default)]
@@ -108,7 +109,7 @@ struct MultiDofYaml {
 }
 
 impl PlanningScene {
-    /// Reads a scene; `folder` is where relative mesh files are looked for.
+    /// Reads a scene; relative mesh files are searched in `folder`.
     ///
     /// # Errors
     /// The text is malformed, or has something that triangles in one frame cannot represent.
@@ -175,7 +176,7 @@ impl StateYaml {
     }
 }
 
-/// A robot whose root stands where a state puts it, before what the caller's base does.
+/// A robot whose root is placed by a state, before the caller's base is applied.
 pub fn placed(robot: &Robot, root: DAffine3) -> Robot {
     let mut robot = robot.clone();
     if let Some(body) = robot.bodies.first_mut() {
@@ -187,7 +188,7 @@ pub fn placed(robot: &Robot, root: DAffine3) -> Robot {
     robot
 }
 
-/// Reads YAML into a type, with bounds on what aliases and nesting may cost.
+/// Reads YAML into a type, with bounds on the cost of aliases and nesting.
 fn parse<T: DeserializeOwned>(text: &str, memory_bytes: u64) -> Result<T> {
     if text.len() as u64 > memory_bytes {
         return Err(Error::input(format!("its {} bytes do not fit", text.len())).remedy("allow more with --memory"));
@@ -202,7 +203,7 @@ fn frame_of(frames: &HashMap<String, DAffine3>, header: &Header) -> Result<DAffi
     })
 }
 
-/// How far a quaternion's norm may be from 1; what is nearer is repaired.
+/// Largest deviation of a quaternion's norm from 1 at which it is still accepted and repaired.
 const NORM_DEFECT: f64 = 1e-3;
 
 /// A pose from a position (metres) and a quaternion x y z w.
@@ -219,7 +220,7 @@ fn pose(position_m: [f64; 3], orientation: [f64; 4]) -> Result<DAffine3> {
     Ok(DAffine3::from_rotation_translation(q.normalize(), origin_m))
 }
 
-/// Whether an octomap is more than an empty message.
+/// Returns whether an octomap is more than an empty message.
 fn has_cells(octomap: &serde_json::Value) -> bool {
     let data = octomap.get("octomap").unwrap_or(octomap).get("data");
     data.is_some_and(|d| d.as_array().is_some_and(|a| !a.is_empty()) || d.as_str().is_some_and(|s| !s.is_empty()))

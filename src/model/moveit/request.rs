@@ -1,4 +1,4 @@
-//! Planning requests: where a robot starts, and where it is to go.
+//! Planning requests: the start and the goal of a robot.
 
 use super::{RobotState, StateYaml, parse};
 use crate::error::{Error, Result, quoted};
@@ -11,9 +11,9 @@ use std::collections::HashMap;
 /// Start and goal, joint by joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What the request says of the start.
+    /// The start, as far as the request gives it.
     pub start: RobotState,
-    /// The goal's joint values by name; a joint that is not named stays.
+    /// The goal's joint values by name; a joint without a value does not move.
     pub goal: HashMap<String, f64>,
 }
 
@@ -58,11 +58,12 @@ impl Request {
         Ok(Self { start: yaml.start_state.into_state()?, goal })
     }
 
-    /// Start and end of the straight motion between the two in the robot's columns. A joint that the request does not name
-    /// starts where the scene's state says, or else at its value in `missing`.
+    /// Start and end of the straight motion between the two in the robot's columns. A joint without a start in the
+    /// request starts at the value of the scene's state, or else at its value in `missing`.
     ///
     /// # Errors
-    /// The goal names a joint that the robot does not have, the start of a joint is missing, or the robot has a free joint.
+    /// The goal names a joint that the robot does not have, the start of a joint is missing, or the robot has a free
+    /// joint.
     pub fn motion(&self, robot: &Robot, scene: &RobotState, missing: &MissingJoints) -> Result<[Vec<f64>; 2]> {
         if let Some(free) = robot.columns.iter().find(|c| matches!(c.kind, ColumnKind::Free(_))) {
             return Err(Error::usage(format!(

@@ -1,4 +1,4 @@
-//! Collision objects: primitives and meshes in their places.
+//! Collision objects: primitives and meshes with their poses.
 
 use super::{Header, pose};
 use crate::error::{Error, Result, quoted};
@@ -16,7 +16,7 @@ pub(super) struct CollisionObject {
     #[serde(default)]
     pub(super) header: Header,
     pub(super) id: String,
-    /// Where the object stands; the poses of its shapes are relative to it.
+    /// The object's pose; the poses of its shapes are relative to it.
     pose: Option<PoseYaml>,
     #[serde(default)]
     primitives: Vec<PrimitiveYaml>,
@@ -43,7 +43,7 @@ fn upright() -> [f64; 4] {
     [0.0, 0.0, 0.0, 1.0]
 }
 
-/// A word, or the number that the message has for it.
+/// A word, or the corresponding number of the message.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Word {
@@ -60,10 +60,10 @@ struct PrimitiveYaml {
 
 #[derive(Deserialize)]
 struct MeshYaml {
-    /// A file, with a factor for each axis …
+    /// A file, scaled along each axis.
     resource: Option<String>,
     dimensions: Option<[f64; 3]>,
-    /// … or the triangles themselves.
+    /// The triangles themselves, if there is no file.
     #[serde(default)]
     vertices: Vec<[f64; 3]>,
     #[serde(default)]
@@ -71,7 +71,8 @@ struct MeshYaml {
 }
 
 impl CollisionObject {
-    /// Its triangles in the world; `frame` is what its poses refer to. What they take is taken from the limits in `left`.
+    /// The object's triangles in the world; its poses are relative to `frame`. Their memory is deducted from the limits
+    /// in `left`.
     pub(super) fn triangles(&self, frame: DAffine3, folder: &Path, left: &mut SceneOptions) -> Result<Vec<Triangle>> {
         match &self.operation {
             None | Some(Word::Number(0)) => {}
@@ -99,7 +100,7 @@ impl CollisionObject {
     }
 }
 
-/// Shapes with their poses; a single shape may do without.
+/// Shapes with their poses; a single shape may have no pose.
 fn paired<'a, T>(shapes: &'a [T], poses: &'a [PoseYaml], what: &str) -> Result<Vec<(&'a T, &'a PoseYaml)>> {
     const NONE: &PoseYaml = &PoseYaml { position: [0.0; 3], orientation: [0.0, 0.0, 0.0, 1.0] };
     if poses.is_empty() && shapes.len() == 1 {

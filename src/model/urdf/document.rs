@@ -139,7 +139,7 @@ fn shape(element: Node) -> Result<Shape> {
     Ok(Shape { pose: origin(element)?, geometry })
 }
 
-/// The pose of an element's `<origin>`; the identity where it has none.
+/// The pose of an element's `<origin>`; the identity if it has no origin.
 fn origin(element: Node) -> Result<DAffine3> {
     let Some(origin) = child(element, "origin")? else { return Ok(DAffine3::IDENTITY) };
     only_attributes(origin, &["xyz", "rpy"])?;
@@ -148,7 +148,7 @@ fn origin(element: Node) -> Result<DAffine3> {
     Ok(DAffine3::from_mat3_translation(rpy(angles), xyz.into()))
 }
 
-/// The numbers of an attribute that has to be there.
+/// The numbers of a required attribute.
 fn wanted<const N: usize>(node: Node, attribute: &str) -> Result<[f64; N]> {
     required(node, attribute)?;
     Ok(numbers::<N>(node, attribute)?.unwrap_or([0.0; N]))
@@ -176,7 +176,7 @@ fn read_joint(element: Node, name: String, warnings: &mut Vec<String>) -> Result
     let mut axis = DVec3::X;
     if let Some(own) = child(element, "axis")?.filter(|_| is_moving) {
         let given = DVec3::from(wanted::<3>(own, "xyz")?);
-        // Through the largest component, so that no length overflows or underflows.
+        // Scaled by the largest component, so that no length overflows or underflows.
         axis = (given / given.abs().max_element()).try_normalize().ok_or_else(|| Error::input("its axis is zero"))?;
         if (given.length() - 1.0).abs() > 1e-3 {
             warnings.push(warn("its axis is not of unit length and was made so"));
@@ -198,7 +198,7 @@ fn read_joint(element: Node, name: String, warnings: &mut Vec<String>) -> Result
     };
     let limits = match limit {
         Some(limit) => {
-            // In URDF a limit that is not written is 0.
+            // In URDF a missing limit is 0.
             let [lower, upper] = [bound(limit, "lower")?, bound(limit, "upper")?];
             if lower > upper {
                 warnings.push(warn("its lower limit is above its upper one: both are ignored"));

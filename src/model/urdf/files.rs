@@ -1,4 +1,4 @@
-//! The mesh files that a URDF names: where they are, each read once.
+//! The mesh files that a URDF refers to: their paths; each is read once.
 
 use super::UrdfOptions;
 use crate::error::{Error, Result, quoted, shortened};
@@ -10,17 +10,17 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The remedy where a package is not found.
+/// The remedy if a package is not found.
 const PACKAGE_REMEDY: &str =
     "--package-path DIR names another folder to look in: the package itself, or the folder that contains it";
 
 pub(super) struct MeshFiles {
     /// The URDF's folder.
     folder: PathBuf,
-    /// Where packages are looked for, in this order.
+    /// The folders in which packages are searched, in this order.
     package_dirs: Vec<PathBuf>,
     known: HashMap<PathBuf, Rc<Mesh>>,
-    /// What is left of the limits.
+    /// The remaining limits.
     left: LoadLimits,
 }
 
@@ -33,19 +33,19 @@ impl MeshFiles {
         Self { folder, package_dirs, known: HashMap::new(), left: options.limits.less(used_bytes) }
     }
 
-    /// Refuses what does not fit what is left.
+    /// Returns an error if these bytes exceed the remaining limits.
     pub fn check(&self, bytes: u128, what: &str) -> Result<()> {
         self.left.check(bytes, what)
     }
 
-    /// Takes bytes from what is left.
+    /// Deducts bytes from the remaining limits.
     pub fn charge(&mut self, bytes: u128, what: &str) -> Result<()> {
         self.check(bytes, what)?;
         self.left = self.left.less(bytes as u64);
         Ok(())
     }
 
-    /// The mesh that a `filename` of the URDF means.
+    /// The mesh for a `filename` of the URDF.
     pub fn load(&mut self, filename: &str) -> Result<Rc<Mesh>> {
         let path = self.find(filename)?;
         let key = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -69,11 +69,11 @@ impl MeshFiles {
         })
     }
 
-    /// The folders in which a file may be, and the names that it may have there, the likeliest first.
+    /// The folders that may contain a file, and its possible names there, the likeliest first.
     fn places<'a>(&self, filename: &'a str) -> Result<(Vec<PathBuf>, Vec<&'a str>)> {
         let in_package = filename.strip_prefix("package://").or_else(|| filename.strip_prefix("model://"));
         if let Some(path) = in_package {
-            // A path that begins with a slash would leave the folder that it is looked for in.
+            // A path that begins with a slash would leave the folder in which it is searched.
             let rest = path.split_once('/').map(|(_, rest)| rest.trim_start_matches('/'));
             let rest = rest.filter(|r| !r.is_empty() && !path.starts_with('/'));
             let rest = rest.ok_or_else(|| Error::input(format!("{} names no file in a package", quoted(filename))))?;
@@ -89,7 +89,7 @@ impl MeshFiles {
     }
 }
 
-/// A folder and its ancestors, then the folders that the caller and the ROS environment name.
+/// A folder and its ancestors, then the folders given by the caller and the ROS environment.
 fn package_dirs(folder: &Path, package_paths: &[PathBuf], ros: Option<&OsStr>) -> Vec<PathBuf> {
     let mut dirs: Vec<PathBuf> = folder.ancestors().map(Path::to_path_buf).collect();
     dirs.extend_from_slice(package_paths);

@@ -1,14 +1,14 @@
-//! What moves each joint: a column, columns of its own, nothing, or another joint that it mimics.
+//! The source of each joint's value: a column, columns of its own, nothing, or another joint that it mimics.
 
 use super::document::Document;
 use crate::error::{Error, Result, quoted};
 use crate::model::robot::Drive;
 use std::collections::HashMap;
 
-/// Where a joint's value comes from.
+/// The source of a joint's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Source {
-    /// It never changes (radians or metres).
+    /// A constant (radians or metres).
     Constant(f64),
     /// An affine function of a column.
     Driven(Drive),
@@ -16,7 +16,7 @@ pub(super) enum Source {
     Free(u32),
 }
 
-/// The sources of all joints; `sources` has those of the joints that mimic none.
+/// The sources of all joints; `sources` contains those of the joints that do not mimic another.
 pub(super) fn resolve(document: &Document, mut sources: Vec<Source>) -> Result<Vec<Source>> {
     let joints = &document.joints;
     let by_name: HashMap<&str, usize> = joints.iter().enumerate().map(|(i, j)| (j.name.as_str(), i)).collect();

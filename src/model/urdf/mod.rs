@@ -1,8 +1,8 @@
 //! Robots from URDF files.
 //!
-//! The XML is read here, strictly: what would be misread in silence (a number too many, a misspelt attribute, a second
-//! origin) is an error with its line. The crate `urdf-rs` drops tokens that are no numbers, cannot tell a missing
-//! limit from `[0, 0]`, and exhausts the stack on deep nesting.
+//! The XML is read here, strictly: errors that would otherwise be misread silently (a number too many, a misspelt
+//! attribute, a second origin) are reported with their line. The crate `urdf-rs` drops tokens that are not numbers,
+//! cannot distinguish a missing limit from `[0, 0]`, and exhausts the stack on deep nesting.
 
 mod document;
 mod files;
@@ -21,10 +21,10 @@ use glam::{DAffine3, DMat3, DVec3};
 use mimic::Source;
 use std::path::{Path, PathBuf};
 
-/// Which shapes of a link count.
+/// The shapes of a link that are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Geometry {
-    /// Collision shapes, or visual ones where a link has no collision shape.
+    /// Collision shapes, or visual ones if a link has no collision shape.
     #[default]
     Auto,
     /// Collision shapes alone.
@@ -33,20 +33,20 @@ pub enum Geometry {
     Visual,
 }
 
-/// How a URDF is read.
+/// Options for reading a URDF.
 #[derive(Clone, Debug)]
 pub struct UrdfOptions {
-    /// Which shapes of a link count.
+    /// The shapes of a link that are used.
     pub geometry: Geometry,
-    /// How far tessellated primitives may reach beyond the true shape, metres.
+    /// Largest distance by which tessellated primitives may extend beyond the true shape, metres.
     pub chord_error_m: f64,
-    /// The root link in the world: x y z (metres), roll pitch yaw (radians).
+    /// The pose of the root link in the world: x y z (metres), roll pitch yaw (radians).
     pub base: [f64; 6],
-    /// Whether a free joint, named `floating_root`, stands before the root; its columns come first.
+    /// Inserts a free joint, named `floating_root`, before the root; its columns are the first.
     pub floating_root: bool,
-    /// More folders in which `package://name/rest` is looked for, as `name/rest` and as `rest`.
+    /// Additional folders in which `package://name/rest` is searched, as `name/rest` and as `rest`.
     pub package_paths: Vec<PathBuf>,
-    /// What the files and the triangles may take.
+    /// Limits on the memory that the files and the triangles may take.
     pub limits: LoadLimits,
 }
 
@@ -67,7 +67,7 @@ impl Default for UrdfOptions {
 const FLOATING_ROOT: &str = "floating_root";
 
 impl Robot {
-    /// Reads a URDF file, the root link standing in the world's origin.
+    /// Reads a URDF file, with the root link at the world's origin.
     ///
     /// # Errors
     /// As [`Robot::from_urdf_with`].
@@ -75,18 +75,18 @@ impl Robot {
         Self::from_urdf_with(path, &UrdfOptions::default())
     }
 
-    /// Reads a URDF file and the meshes that it names.
+    /// Reads a URDF file and the meshes that it refers to.
     ///
     /// # Errors
-    /// A file is missing, malformed or does not fit the limits; the links and joints are no tree; names are not unique;
-    /// a joint is planar, has no axis or mimics what it cannot.
+    /// A file is missing or malformed or exceeds the limits; the links and joints do not form a tree; names are not
+    /// unique; a joint is planar, has no axis or mimics a joint that it cannot mimic.
     pub fn from_urdf_with(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Self> {
         let path = path.as_ref();
         read(path, options).map_err(|e| e.in_file(path))
     }
 }
 
-/// Where a link is: in which body, and how it stands in that body's frame.
+/// The placement of a link: its body, and its pose in that body's frame.
 #[derive(Clone, Copy)]
 struct Placed {
     body: u32,
@@ -105,7 +105,7 @@ fn read(path: &Path, options: &UrdfOptions) -> Result<Robot> {
     robot.warnings.extend(document.warnings.iter().cloned());
     let sources = add_columns(&mut robot, &document)?;
 
-    // Bodies in the order of the tree; links that hang together by fixed joints share one.
+    // Bodies in the order of the tree; links connected by fixed joints share one.
     let root = Placed { body: (robot.bodies.len() - 1) as u32, pose: DAffine3::IDENTITY };
     let mut placed = vec![root; document.links.len()];
     for step in &order.steps {
@@ -137,7 +137,7 @@ fn read(path: &Path, options: &UrdfOptions) -> Result<Robot> {
     Ok(robot)
 }
 
-/// A robot with its root link, which the base places, and perhaps a free joint moves.
+/// A robot with its root link, placed by the base and optionally moved by a free joint.
 fn rooted(name: String, root: &str, options: &UrdfOptions) -> Result<Robot> {
     let [x, y, z, roll, pitch, yaw] = options.base;
     let (orientation, origin) = (rpy([roll, pitch, yaw]), DVec3::new(x, y, z));
@@ -159,7 +159,7 @@ fn add_free_columns(robot: &mut Robot, joint: &str) -> u32 {
     first
 }
 
-/// The columns in the order of the joints, and what moves each joint.
+/// Adds the columns in the order of the joints; returns the source of each joint's value.
 fn add_columns(robot: &mut Robot, document: &Document) -> Result<Vec<Source>> {
     let mut direct = Vec::with_capacity(document.joints.len());
     for joint in &document.joints {

@@ -1,4 +1,4 @@
-//! What robots come out of URDF files.
+//! Tests of robots read from URDF files.
 
 use super::*;
 use std::f64::consts::FRAC_PI_2;
@@ -102,7 +102,7 @@ fn columns_follow_the_file_and_mimics_are_composed() {
     };
     assert_eq!(drive("m1"), Drive { column: 0, multiplier: -3.0, offset: 0.5 });
     assert_eq!(drive("m2"), Drive { column: 0, multiplier: -6.0, offset: 2.0 });
-    // The joint that mimics a bolt is turned a quarter, once and for all.
+    // The joint that mimics a bolt is turned a quarter, permanently.
     assert!(robot.bodies.iter().all(|b| b.joint.name != "still"));
     let center = robot.links[0].triangles.iter().flatten().sum::<DVec3>() / 36.0;
     assert!(near(center, [0.0, 5.0, 0.0]), "{center}");

@@ -1,10 +1,10 @@
-//! Whether links and joints make one tree, and an order in which parents come before their children.
+//! Checks that links and joints form one tree, and orders them so that parents precede their children.
 
 use super::document::Document;
 use crate::error::{Error, Result, quoted};
 use std::collections::{HashMap, VecDeque};
 
-/// The tree by numbers: of links and joints in the order of the file.
+/// The tree by indices: of links and joints in the order of the file.
 pub(super) struct Order {
     pub root: usize,
     /// Every joint once, parents first.
@@ -61,7 +61,7 @@ pub(super) fn order(document: &Document) -> Result<Order> {
     }
 }
 
-/// Numbers names in their order, and refuses one that comes twice.
+/// Numbers names in their order, and refuses duplicates.
 fn numbered<'a>(kind: &str, names: impl Iterator<Item = &'a str>) -> Result<HashMap<&'a str, usize>> {
     let mut numbers = HashMap::new();
     for (i, name) in names.enumerate() {
@@ -72,10 +72,10 @@ fn numbered<'a>(kind: &str, names: impl Iterator<Item = &'a str>) -> Result<Hash
     Ok(numbers)
 }
 
-/// Describes the cycle above a link that no root leads to.
+/// Describes the cycle above a link that is not reachable from a root.
 fn cycle(document: &Document, above: &[Option<usize>], links: &HashMap<&str, usize>, from: usize) -> String {
     let up = |l: usize| above[l].and_then(|j| links.get(document.joints[j].parent.as_str()).copied()).unwrap_or(l);
-    // As many steps as there are links end on the cycle.
+    // After as many steps as there are links, the walk is on the cycle.
     let on_it = (0..above.len()).fold(from, |l, _| up(l));
     let (a, b) = (quoted(&document.links[on_it].name), quoted(&document.links[up(on_it)].name));
     format!("its links are cyclic: {a} hangs on {b}, which hangs on {a} in the end")

@@ -1,7 +1,7 @@
 //! Each triangle of a candidate against the volume that the link's line-swept sphere sweeps in each sub-interval.
 //!
-//! A triangle keeps the sub-intervals in which neither the boxes nor an axis prove it free; a candidate keeps those that
-//! one of its triangles keeps, and the triangles that keep one.
+//! A triangle keeps the sub-intervals in which neither the boxes nor an axis prove it free; a candidate keeps the
+//! sub-intervals that one of its triangles keeps, and the triangles that keep one.
 
 use super::Input;
 use crate::numeric::linear::V3;
@@ -21,16 +21,16 @@ pub(super) const HALF: u32 = (1 << WIDTH) - 1;
 pub struct Cell {
     /// The paths of the segment's ends.
     pub ends: [PointBound<Subs>; 2],
-    /// Its radius, metres.
+    /// The sphere's radius, metres.
     pub radius_m: f64,
     /// Half the length of a sub-interval.
     pub h: f64,
-    /// The box around it.
+    /// The box around the cell.
     pub in_box: (V3<Subs>, V3<Subs>),
 }
 
 impl Cell {
-    /// That of a link in a piece.
+    /// The cell of a link in a piece.
     pub fn new(input: &Input, piece: u32, link: u32) -> Self {
         let shape = &input.world.links[link as usize];
         let bound = &input.poses.piece(piece as usize)[shape.body as usize];
@@ -54,7 +54,7 @@ impl Cell {
         })
     }
 
-    /// The sub-intervals of `mask` in which a triangle may touch it.
+    /// The sub-intervals of `mask` in which a triangle may touch the cell.
     pub fn may_touch(&self, tri: &StandingTriangle<f64>, mask: u32) -> u32 {
         let left = mask & !boxes_miss(&self.in_box, &tri.bounds());
         if left == 0 { 0 } else { left & !misses(self, tri, left) }
@@ -79,7 +79,7 @@ impl Vectorised for Misses<'_> {
     }
 }
 
-/// Sub-intervals, at least of those that are wanted, in which a triangle is proved to be missed.
+/// Sub-intervals, at least all such ones of `wanted`, in which a triangle is proved to be missed.
 fn misses(cell: &Cell, tri: &StandingTriangle<f64>, wanted: u32) -> u32 {
     (0..SUBS / WIDTH).fold(0, |all, half| {
         let wanted = wanted >> (half * WIDTH) & HALF;

@@ -1,22 +1,22 @@
 //! The drawn form of `s4_sweep` (Redon et al. 2004, section 4.2), as a guarantee.
 //!
-//! A piece and link with candidates gets a *tile*: three square maps, one for each coordinate axis that they are seen
-//! along, with the lowest and highest depth of what the link sweeps in each pixel. They hold what the paper's front and
-//! back views hold, and tell holes beyond and before apart as well.
-//! 1. Drawn into the maps is, for each sub-interval that some candidate has, the silhouette of the rounded tetrahedron in
-//!    which the link's line-swept sphere moves ([`Silhouette`]).
-//! 2. Drawn against the maps is each triangle of each candidate. It is seen in a view if there is a pixel in which its
-//!    depths meet the map's.
+//! A piece and link with candidates gets a *tile*: three square maps, one seen along each coordinate axis, with the
+//! lowest and highest depth of the link's swept volume in each pixel. They hold the contents of the paper's front and
+//! back views, and also distinguish holes in front and behind.
+//! 1. For each sub-interval that some candidate has, the silhouette of the rounded tetrahedron in which the link's
+//!    line-swept sphere moves is drawn into the maps ([`Silhouette`]).
+//! 2. Each triangle of each candidate is tested against the maps. It is seen in a view if there is a pixel in which its
+//!    depths overlap the map's.
 //! 3. A triangle that some view does not see loses its bit.
 //!
-//! **Nothing is missed.** Let `p` lie in the triangle and in what the link sweeps. Then `p` is in the body of some
-//! sub-interval, and in the tile, because the tile holds the link's boxes. In each view `p` lies in some pixel's square; the
-//! polygons of both the body and the triangle cover this pixel's centre; the depths of both in this pixel contain that of
-//! `p`, and the steps of both the step of `p`; so they meet, and the triangle is seen in every view.
+//! **Nothing is missed.** Let `p` be a point of the triangle and of the swept volume. Then `p` is in the body of some
+//! sub-interval, and in the tile, because the tile contains the link's boxes. In each view `p` is in some pixel's
+//! square; the polygons of both the body and the triangle cover this pixel's centre; the depths of both in this pixel
+//! contain that of `p`, and the steps of both the step of `p`; so they overlap, and the triangle is seen in every view.
 //!
-//! The maps know nothing of time: what is seen keeps all of its sub-intervals.
+//! The maps do not depend on time: a triangle that is seen keeps all of its sub-intervals.
 //!
-//! The reference here fills pixels whose centres the eight lines admit. The kernels leave this to the device's
+//! The reference here fills pixels whose centres are within the eight lines. The kernels leave this to the device's
 //! rasteriser; everything else is the same.
 
 use super::Input;
@@ -30,31 +30,31 @@ use crate::numeric::silhouette::{Aim, Body, Frame, Silhouette};
 use crate::stage::kernel::{Kernel, RasterKernel, kernel, raster_kernel};
 use crate::stage::{Candidate, SUBS, Subs};
 
-/// Pixels along a side of a tile: what may be chosen.
+/// Admissible numbers of pixels along a side of a tile.
 pub const TILE_PIXELS: [u32; 3] = [16, 32, 64];
-/// What is chosen where nothing else is asked for.
+/// Default number of pixels along a side of a tile.
 pub const DEFAULT_TILE_PIXELS: u32 = 32;
 /// Steps of depth in a pixel.
 pub const DEPTH_STEPS: f64 = 16.0;
 
-/// Three maps of the depths of what a link sweeps in a piece.
+/// Three maps of the depths of a link's swept volume in a piece.
 #[derive(Clone, Debug)]
 pub struct Tile {
     /// Pixels along a side.
     pub n: usize,
-    /// How metres become pixels.
+    /// The transform from metres to pixels.
     pub frame: Frame<f64>,
-    /// For each view and pixel, row by row, the lowest and the highest step of depth, counted from 0; the lowest is above
-    /// the highest where nothing is.
+    /// For each view and pixel, row by row, the lowest and the highest step of depth, counted from 0; in an empty pixel
+    /// the lowest is above the highest.
     pub maps: [Vec<[u32; 2]>; 3],
 }
 
-/// A pixel in which nothing is.
+/// An empty pixel.
 const NOTHING: [u32; 2] = [u32::MAX, 0];
 
 impl Tile {
-    /// The maps of a link in a piece during the sub-intervals of a mask; nothing if there are none, or the link's box does
-    /// not fit.
+    /// The maps of a link in a piece during the sub-intervals of a mask; `None` if the mask is empty, or the link's box
+    /// does not fit.
     pub fn of(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Option<Self> {
         let Input { world, pieces, poses, .. } = *input;
         let mut tile = Self::empty(input, piece, link, mask, n)?;
@@ -69,7 +69,7 @@ impl Tile {
         Some(tile)
     }
 
-    /// The same with nothing in the maps.
+    /// Like [`of`](Self::of), with empty maps.
     pub fn empty(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Option<Self> {
         let boxes = input.boxes;
         let at = piece as usize * boxes.n_nodes + link as usize;
@@ -92,7 +92,7 @@ impl Tile {
         }
     }
 
-    /// Whether a triangle is seen along an axis.
+    /// Returns whether a triangle is seen along an axis.
     pub fn sees(&self, tri: &StandingTriangle<f64>, view: usize) -> bool {
         let mut seen = false;
         each_pixel(&Body::triangle(&tri.y, tri.error), &self.frame, view, self.n, |pixel, [lo, hi]| {
@@ -108,14 +108,14 @@ fn subs(mask: u32) -> impl Iterator<Item = usize> {
     (0..SUBS).filter(move |k| mask >> k & 1 != 0)
 }
 
-/// Calls `with` for each pixel that a body may be in, with the steps of its depth there.
+/// Calls `with` for each pixel that may contain a part of a body, with the steps of its depth there.
 fn each_pixel(body: &Body<f64>, frame: &Frame<f64>, view: usize, n: usize, mut with: impl FnMut(usize, [u32; 2])) {
     let half = 0.5 * n as f64;
     let shape = Silhouette::of(body, frame, view, half, &Aim::at(body, frame, view));
     let normals = shape.normals();
     for row in 0..n {
         let up = row as f64 + 0.5 - half;
-        // Where the lines admit centres of this row.
+        // The range of pixel centres of this row that are within the lines.
         let (mut from, mut to) = (-half, half);
         for (k, reach) in shape.reach.iter().enumerate() {
             let sign = if k < 4 { 1.0 } else { -1.0 };
@@ -141,12 +141,12 @@ fn each_pixel(body: &Body<f64>, frame: &Frame<f64>, view: usize, n: usize, mut w
     }
 }
 
-/// The stage in f64. Candidates of a piece and link that follow one another share a tile.
+/// The stage in f64. Consecutive candidates of a piece and link share a tile.
 pub fn reference(input: &Input, candidates: &mut [Candidate], n: usize) {
     clear_unseen(input.world, candidates, |piece, link, mask| Tile::of(input, piece, link, mask, n));
 }
 
-/// Clears the triangles of candidates that the maps of their piece and link do not see. Without maps they are left standing.
+/// Clears the triangles of candidates that the maps of their piece and link do not see. Without maps they are kept.
 pub fn clear_unseen(world: &World, candidates: &mut [Candidate], maps: impl Fn(u32, u32, u32) -> Option<Tile>) {
     for group in candidates.chunk_by_mut(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
         let Candidate { piece, link, .. } = group[0];
@@ -171,8 +171,8 @@ fn narrow(world: &World, tile: &Tile, candidate: &mut Candidate) {
     }
 }
 
-/// The maps of a link in a piece as shares of the tile's depth: for each view, row by row from below, where the link's
-/// sweep begins and ends, or nothing. For pictures.
+/// The maps of a link in a piece as fractions of the tile's depth: for each view, row by row from below, the beginning
+/// and end of the link's swept volume, or `None`. For pictures.
 pub fn tiles(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Option<[Vec<Option<[f64; 2]>>; 3]> {
     let tile = Tile::of(input, piece, link, mask, n)?;
     let steps = n as f64 * DEPTH_STEPS;
@@ -189,7 +189,8 @@ pub const FRAME: Kernel = kernel!("s4_sweep_raster", "frame");
 /// Clears the tiles.
 #[cfg(feature = "gpu")]
 pub const CLEAR: Kernel = kernel!("s4_sweep_raster", "clear");
-/// Releases tiles in which the ends of the link are missing, so that a device that loses draws costs time and not a collision.
+/// Releases tiles in which the ends of the link are missing, so that a device that loses draw calls costs time, but
+/// never a collision.
 #[cfg(feature = "gpu")]
 pub const VERIFY: Kernel = kernel!("s4_sweep_raster", "verify");
 /// Clears the bits of triangles that the last view has not seen.
@@ -212,5 +213,5 @@ pub const ALONG_Z: RasterKernel = raster_kernel!("s4_sweep_raster", "along_z", "
 pub const POLYGON_VERTICES: u32 = 8;
 /// Instances of [`CELLS`] for each tile.
 pub const CELLS_PER_TILE: u32 = 3 * SUBS as u32;
-/// Places of a candidate, by which the list counts.
+/// Number of positions of triangles in a candidate, used for counting the list.
 pub const PLACES: u32 = SCENE_LEAF;

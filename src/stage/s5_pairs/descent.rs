@@ -1,9 +1,9 @@
-//! Steps `triangles` and `links` in a part of a piece: down the link's tree with the box of a cluster, then at each leaf with those
-//! of its triangles.
+//! Steps `links` and `leaves` in a part of a piece: down the link's tree with the box of a cluster, then at each leaf
+//! with those of its triangles.
 //!
-//! The kernels go down with boxes for each sub-interval. Here the eight children of a node stand side by side, each with the box
-//! around its oriented box over the whole part: parts are so short that a link moves little in them, and what step `pairs` begins
-//! with costs no more than finer times here.
+//! The kernels descend with boxes for each sub-interval. Here the eight children of a node are processed side by side,
+//! each with the box around its oriented box over the whole part: parts are so short that a link moves little in them,
+//! and the first tests of step `pairs` cost no more than finer times here.
 
 use super::moving::{MovingLink, NodeBoxes, Part};
 use super::{Item, PairCounts};
@@ -19,10 +19,10 @@ pub(super) struct Descent<'a, 'm> {
     /// The sub-intervals of the part that matter.
     pub wanted: u32,
     pub moving: &'a MovingLink<'m>,
-    /// The link's pose in the part, or longer.
+    /// The link's pose in the part, or over a longer time.
     pub pose: &'a Part,
     pub boxes: &'a mut NodeBoxes,
-    /// Where the link stands among those at work.
+    /// Index of the link among those being searched.
     pub place: u32,
     pub open: &'a mut Vec<u32>,
     pub items: &'a mut Vec<Item>,

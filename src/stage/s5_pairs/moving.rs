@@ -1,4 +1,4 @@
-//! A link during a piece: its pose over parts of the piece, and what it carries there.
+//! A link during a piece: its pose over parts of the piece, and its boxes and triangles there.
 
 use super::Input;
 use crate::model::tree::ChildRef;
@@ -12,18 +12,18 @@ use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part3, store3, widest};
 use crate::stage::s1_concat::{Balls, SPANS};
 use crate::stage::{Piece, SLICES, SUBS, Subs};
 
-/// A link travels no farther than this, metres, in a block of sub-intervals over which its triangles are tested together: over
-/// longer ways the test rarely proves anything.
+/// Largest distance, metres, that a link travels in a block of sub-intervals over which its triangles are tested
+/// together: over longer distances the test rarely proves anything.
 const BLOCK_M: f64 = 0.25;
 
-/// A link travels about so far, metres, in a part of a piece that is gone through at once.
+/// Approximate distance, metres, that a link travels in a part of a piece that is searched as a whole.
 const SLAB_M: f64 = 0.015;
 
 /// A link during a piece.
 #[derive(Debug)]
 pub(super) struct MovingLink<'a> {
     pub piece: &'a Piece,
-    /// Number of the link among those of all pieces.
+    /// Index of the link among those of all pieces.
     pub piece_link: u32,
     /// Its index in the world.
     pub link: u32,
@@ -33,12 +33,13 @@ pub(super) struct MovingLink<'a> {
     pub balls: Balls,
     /// Half the length of a sub-interval.
     pub h: f64,
-    /// The boxes around it.
+    /// The lowest and highest coordinates of the boxes around the link.
     pub around: [&'a V3<Subs>; 2],
-    /// The most sub-intervals that are worth a test together.
+    /// Largest number of sub-intervals that are worth a test together.
     pub longest_block: u32,
-    /// The sub-intervals of a part, a power of two. Parts follow one another: a contact in one makes all later ones needless, what
-    /// is far away in none of them is looked at in each, and the boxes in it are those of all of it. Long ways are worth more parts.
+    /// The sub-intervals of a part, a power of two. Parts are searched in the order of time: a contact in one makes all
+    /// later ones unnecessary, a triangle far away is tested again in each part, and the boxes in a part are those of
+    /// all of it. Longer paths justify more parts.
     pub slab: u32,
 }
 
@@ -88,7 +89,7 @@ impl<'a> MovingLink<'a> {
     }
 }
 
-/// How far, about, the sides of boxes travel in a sub-interval, metres.
+/// The approximate distance that the sides of boxes travel in a sub-interval, metres.
 struct Travel<'a>([&'a V3<Subs>; 2]);
 
 impl Vectorised for Travel<'_> {
@@ -120,17 +121,17 @@ pub(super) struct ChildBoxes {
     pub there: u32,
 }
 
-/// The boxes of a link's nodes during a part of a piece, made when they are first needed.
+/// The boxes of a link's nodes during a part of a piece, computed when they are first needed.
 #[derive(Debug, Default)]
 pub(super) struct NodeBoxes {
-    /// Where the boxes of each node stand, plus one; zero if there are none yet.
+    /// Index of the boxes of each node, plus one; zero if they have not been computed.
     at: Vec<u32>,
     nodes: Vec<u32>,
     boxes: Vec<ChildBoxes>,
 }
 
 impl NodeBoxes {
-    /// Forgets all boxes, for a link of some nodes.
+    /// Discards all boxes, for a link with `n_nodes` nodes.
     pub fn clear(&mut self, n_nodes: usize) {
         for node in self.nodes.drain(..) {
             self.at[node as usize] = 0;
@@ -151,7 +152,7 @@ impl NodeBoxes {
             for (slot, child) in shape.tree.nodes[node as usize].iter().enumerate() {
                 there |= u32::from(*child != ChildRef::Empty) << slot;
             }
-            // Written where they stay: they are long.
+            // Written directly into their final place, because they are long.
             let place = self.nodes.len();
             if self.boxes.len() == place {
                 self.boxes.push(ChildBoxes::default());

@@ -1,9 +1,9 @@
-//! Trees of oriented boxes instead of steps `triangles` and `links` (Redon et al. 2004, sections 5.1 and 5.1.1).
+//! Trees of oriented boxes instead of steps `links` and `leaves` (Redon et al. 2004, sections 5.1 and 5.1.1).
 //!
-//! The link's tree goes down against the tree of each candidate's cluster, the larger box first. Two boxes are tested on
-//! the sub-intervals of the link's refinement level, in the order of time, up to the first in which they may overlap: the
-//! bits of those before it are cleared for all that is below, those after it are left to what is below. Between the
-//! leaves stands step `pairs`, as for any other link.
+//! The link's tree is traversed against the tree of each candidate's cluster, the larger box first. Two boxes are
+//! tested on the sub-intervals of the link's refinement level, in the order of time, up to the first in which they may
+//! overlap: the bits of those before it are cleared for all nodes below, those after it are left to the nodes below.
+//! Pairs of leaves are passed to step `pairs`, as for any other link.
 
 use super::moving::MovingLink;
 use super::{Found, Item, Work};
@@ -17,9 +17,9 @@ use crate::stage::{Candidate, SUBS};
 
 /// The finest level: the engine's sub-intervals.
 const FINEST: u32 = SUBS.ilog2();
-/// A link may travel this share of the size of its leaves in a sub-interval of its level, and no pose be less certain.
-/// Measured with motions of 0.05° to 30° in pipes and machine room: within a fifth of the time of the best fixed level;
-/// coarse levels serve slow motions, the finest fast ones.
+/// Largest fraction of the size of its leaves that a link may travel in a sub-interval of its level, also a limit on
+/// the uncertainty of its pose. Chosen by measurements with motions of 0.05° to 30° in pipes and machine room: within a
+/// fifth of the time of the best fixed level; coarse levels suit slow motions, the finest fast ones.
 const TRAVEL: f64 = 1.0 / 32.0;
 
 /// The oriented boxes of a link during a piece, bounded when they are first needed.
@@ -29,7 +29,7 @@ struct MovingBoxes<'a> {
     bounds: Vec<PoseBound<f64>>,
     /// Half the length of such a sub-interval.
     h: f64,
-    /// Where the bound of each box in each sub-interval stands in `boxes`.
+    /// Index in `boxes` of the bound of each box in each sub-interval.
     at: Vec<u32>,
     boxes: Vec<BoxBound<f64>>,
 }
@@ -45,7 +45,8 @@ impl<'a> MovingBoxes<'a> {
         Self { tree, bounds, h: len as f64 * moving.h, at, boxes: Vec::new() }
     }
 
-    /// What is left of the mask after the sub-intervals before the first in which a box may overlap the other one.
+    /// The part of the mask that is left: sub-intervals before the first one in which a box may overlap the other one
+    /// are removed.
     fn overlaps(&mut self, node: u32, other: &BoxBound<f64>, mut mask: u32, tests: &mut u64) -> u32 {
         let level = self.bounds.len().ilog2();
         let len = SUBS >> level;
@@ -73,14 +74,14 @@ impl<'a> MovingBoxes<'a> {
     }
 }
 
-/// Which of [`SPANS`] serves the sub-intervals of a level.
+/// Index into [`SPANS`] for the sub-intervals of a level.
 fn span(level: u32) -> usize {
     SPANS.iter().position(|&s| SUBS >> level <= s).unwrap_or(SPANS.len() - 1)
 }
 
 /// The refinement level of a link during a piece, from its motion in the world: the coarsest in whose sub-intervals it
-/// travels no farther than [`TRAVEL`] of its leaves' size, and in which its pose is known as well. `boxes` are those around
-/// the link in each of the finest.
+/// travels no farther than [`TRAVEL`] of its leaves' size, and in which its pose is known as accurately. `boxes` are
+/// those around the link in each of the finest sub-intervals.
 pub(super) fn refinement_level(tree: &ObbTree, moving: &MovingLink, balls: &Balls) -> u32 {
     let [lo, hi] = moving.around;
     let extent = |i: usize| {
@@ -100,7 +101,7 @@ pub(super) fn refinement_level(tree: &ObbTree, moving: &MovingLink, balls: &Ball
     (0..FINEST).find(fits).unwrap_or(FINEST)
 }
 
-/// What a link meets in a piece.
+/// The opposite side of a link's search in a piece.
 #[derive(Clone, Copy)]
 pub(super) enum Meets<'a> {
     /// Clusters.
@@ -121,7 +122,7 @@ pub(super) struct Group<'a> {
     pub wanted: u32,
 }
 
-/// Finds what may touch, for a link at work; nothing if there are too many pairs.
+/// Finds the items that may touch, for a link being searched; `None` if there are too many pairs.
 pub(super) fn search(group: &Group, place: u32, work: &mut Work, found: &mut Found) -> Option<()> {
     let mut boxes = {
         let moving = &work.links[place as usize];
@@ -141,7 +142,7 @@ pub(super) fn search(group: &Group, place: u32, work: &mut Work, found: &mut Fou
     Some(())
 }
 
-/// Goes down the link's tree against a standing one, of whose triangles some count.
+/// Traverses the link's tree against a static one, of whose triangles only some count.
 #[allow(clippy::too_many_arguments)]
 fn descend(
     group: &Group,
@@ -189,7 +190,7 @@ fn descend(
     Some(())
 }
 
-/// Whether the first box is the larger one.
+/// Returns whether the first box is the larger one.
 fn opens(x: &ObbNode, y: &ObbNode) -> bool {
     let size = |n: &ObbNode| n.obb.half.iter().map(|h| h * h).sum::<f64>();
     size(x) >= size(y)

@@ -1,12 +1,13 @@
-//! Step `pairs`: the triangles of a leaf against one that stands, by separating axes, in the order of time.
+//! Step `pairs`: the triangles of a leaf against a static one, by separating axes, in the order of time.
 //!
-//! Up to eight triangles stand side by side. What may touch in sub-interval `k` is looked at when all that may touch before has
-//! been: so nothing is refined that lies after a contact which is certain. All marked sub-intervals of a block are tried at
-//! once, then those of its first half, down to the first one alone, and then its slices. The first slice in which a triangle is not
-//! separated ends its search: what comes later is left to the exact stage.
+//! Up to eight triangles are processed side by side. Items that may touch in sub-interval `k` are processed after all
+//! items that may touch earlier: so nothing is refined at times after a contact that is certain. All marked
+//! sub-intervals of a block are tested together, then those of its first half, down to the first one alone, and then
+//! its slices. The first slice in which a triangle is not separated ends its search: later times are left to the exact
+//! stage.
 //!
-//! The normals separate four of five triangles that any axis does. What they leave of a leaf would leave most lanes idle for the
-//! other fifteen axes, so it is collected from many (`rest.rs`).
+//! The normals separate four of five triangles that any axis separates. The remaining triangles of a leaf would leave
+//! most lanes idle for the other fifteen axes, so they are collected from many leaves (`rest.rs`).
 
 use super::moving::{MovingLink, Part};
 use super::rest::Rest;
@@ -18,11 +19,11 @@ use crate::numeric::separation::{MovingTriangle, NUMBERS, StandingTriangle};
 use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
 use crate::stage::{Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
 
-/// What is still open in a piece, by the first sub-interval in which it may touch.
+/// Unprocessed items of a piece, by the first sub-interval in which they may touch.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     from: [Vec<Item>; SUBS],
-    /// The sub-intervals that there is something for.
+    /// The sub-intervals that have items.
     some: u32,
 }
 
@@ -35,7 +36,7 @@ impl Open {
         }
     }
 
-    /// The first sub-interval that there is something for; it is not told again.
+    /// Removes and returns the first sub-interval that has items.
     fn next(&mut self) -> Option<u32> {
         let first = self.some.trailing_zeros();
         self.some &= self.some.wrapping_sub(1);
@@ -43,15 +44,15 @@ impl Open {
     }
 }
 
-/// An item that is looked at.
+/// An item that is being tested.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     item: Item,
-    /// The sub-intervals that are tried together.
+    /// The sub-intervals that are tested together.
     block: u32,
-    /// Alike for what moves alike: the same leaf of the same link over the same block.
+    /// Equal for triangles that move alike: the same leaf of the same link over the same block.
     alike: u64,
-    /// The lanes that the last try separated.
+    /// The lanes separated by the last test.
     pub missed: u32,
 }
 
@@ -62,7 +63,7 @@ impl Look {
     }
 }
 
-/// What is looked at, all in the same sub-interval; kept for its memory.
+/// The items being tested, all in the same sub-interval; kept to reuse the memory.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     in_blocks: Vec<Look>,
@@ -72,16 +73,16 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    /// Forgets the scene.
+    /// Discards data of the scene.
     pub fn clear(&mut self) {
         self.faces.clear();
     }
 }
 
-/// When triangles are tried.
+/// The time over which triangles are tested.
 #[derive(Clone, Copy)]
 enum During {
-    /// From the beginning of this sub-interval to the end of a look's block.
+    /// From the beginning of this sub-interval to the end of an item's block.
     Block(u32),
     /// A slice of a sub-interval.
     Slice(u32, u32),
@@ -97,7 +98,7 @@ impl During {
     }
 }
 
-/// All that is open in a piece.
+/// The refinement of all open items of a piece.
 pub(super) struct Refinement<'a, 'm, 'f> {
     pub world: &'a World,
     pub open: &'a mut Open,
@@ -106,19 +107,19 @@ pub(super) struct Refinement<'a, 'm, 'f> {
 }
 
 impl Refinement<'_, '_, '_> {
-    /// Finds the pairs. Nothing if there are too many.
+    /// Finds the pairs. `None` if there are too many.
     pub fn run(mut self, looks: &mut Looks) -> Option<()> {
         let Some(piece) = self.links.first().map(|moving| moving.piece) else { return Some(()) };
         let done = self.go_on(piece, looks);
         if done.is_none() {
-            // Nothing of it may come up in the next piece.
+            // Nothing of this piece may appear in the next one.
             (*self.open, *looks) = Default::default();
         }
         done
     }
 
     fn go_on(&mut self, piece: &Piece, Looks { in_blocks: looks, single, faces, rest }: &mut Looks) -> Option<()> {
-        // What goes on does so in a later one.
+        // Items that continue are added to a later sub-interval.
         while let Some(k) = self.open.next() {
             self.begin(piece, k, looks);
             while !looks.is_empty() {
@@ -143,7 +144,7 @@ impl Refinement<'_, '_, '_> {
         widest(Separate { world: self.world, links: self.links, looks, faces, rest, during });
     }
 
-    /// Takes up what may touch in sub-interval `k` first.
+    /// Takes the items that may first touch in sub-interval `k`.
     fn begin(&mut self, piece: &Piece, k: u32, looks: &mut Vec<Look>) {
         let wanted = piece.mask_until(self.found.limit(piece)) as u16;
         let aligned = if k == 0 { SUBS as u32 } else { 1 << k.trailing_zeros() };
@@ -156,7 +157,7 @@ impl Refinement<'_, '_, '_> {
         }
     }
 
-    /// What a block separated goes on after it; the others go on to its first half, or become `single`.
+    /// Triangles separated over a block continue after it; the others continue with its first half, or become `single`.
     fn halve(&mut self, looks: &mut Vec<Look>, k: u32, single: &mut Vec<Look>) {
         looks.retain_mut(|look| {
             let Look { item, missed, .. } = *look;
@@ -175,7 +176,7 @@ impl Refinement<'_, '_, '_> {
         });
     }
 
-    /// Records what a slice did not separate. Nothing if there are too many pairs.
+    /// Records the triangles that a slice did not separate. `None` if there are too many pairs.
     fn touch(&mut self, piece: &Piece, looks: &mut Vec<Look>, k: u32, slice: u32) -> Option<()> {
         let now = piece.index * SLICES_PER_PIECE + k * SLICES + slice;
         for look in looks.iter_mut() {
@@ -204,14 +205,14 @@ impl Refinement<'_, '_, '_> {
                 touching &= touching - 1;
             }
         }
-        // What touches later does so after a contact that is certain.
+        // Later touches are after a contact that is certain.
         let is_over = now >= self.found.limit(piece);
         looks.retain(|look| look.item.lanes != 0 && !is_over);
         Some(())
     }
 }
 
-/// Tries to separate the triangles of each look.
+/// Tests the triangles of each look for separation.
 struct Separate<'a, 'm> {
     world: &'a World,
     links: &'a [MovingLink<'m>],
@@ -226,7 +227,7 @@ impl Vectorised for Separate<'_, '_> {
     #[inline(always)]
     fn run<T: Vector>(self) {
         let Self { world, links, looks, faces, rest, during } = self;
-        // What moves alike stands together, and is bounded once.
+        // Equal movements are sorted together, and bounded once.
         looks.sort_unstable_by_key(|look| look.alike);
         let mut next = 0;
         while next < looks.len() {
@@ -238,7 +239,7 @@ impl Vectorised for Separate<'_, '_> {
                 let triangles = MovingTriangle::new(&moving.leaf::<T>(&pose, leaf), T::new(h));
                 let (face, mut all) = (MovingFace::new(&triangles), 0);
                 let first = next;
-                // Without a branch: what the normals say is hard to foresee.
+                // Without a branch: the result of the normals is hard to predict.
                 while next < looks.len() && looks[next].alike == alike {
                     let Item { y, lanes, .. } = looks[next].item;
                     let standing = faces.of(world, y).broadcast::<T>();
@@ -266,11 +267,12 @@ impl Vectorised for Separate<'_, '_> {
     }
 }
 
-/// Standing triangles with their normals, by the last digits of their numbers; the next leaf mostly meets the same ones.
+/// Static triangles with their normals, by their index modulo [`MOST_FACES`]; the next leaf is mostly tested against
+/// the same ones.
 #[derive(Debug)]
 struct Faces(Vec<(Option<u32>, StandingFace<f64>)>);
 
-/// So many are kept, a power of two.
+/// Number of triangles kept, a power of two.
 const MOST_FACES: usize = 64;
 
 impl Default for Faces {
@@ -294,7 +296,7 @@ impl Faces {
     }
 }
 
-/// Which triangles of a leaf certainly touch one that stands, in the middle of a slice.
+/// Finds the triangles of a leaf that certainly touch a static one, in the middle of a slice.
 struct Meet<'a, 'm> {
     moving: &'a MovingLink<'m>,
     leaf: u32,
@@ -312,7 +314,7 @@ impl Vectorised for Meet<'_, '_> {
     }
 }
 
-/// The marked sub-intervals among `len` from the `k`-th on.
+/// The marked sub-intervals among `len`, starting with sub-interval `k`.
 fn block(mask: u16, k: u32, len: u32) -> u32 {
     u32::from(mask) & ((1 << len) - 1) << k
 }

@@ -1,4 +1,4 @@
-//! What the normals did not separate, of any leaves and triangles, side by side for the other axes.
+//! Pairs that the normals did not separate, of any leaves and triangles, side by side for the other axes.
 
 use super::refinement::Look;
 use crate::numeric::linear::V3;
@@ -14,7 +14,7 @@ pub(super) struct Rest {
     moving: Leaf,
     standing: [[[f64; WIDTH]; 3]; 3],
     error: [f64; WIDTH],
-    /// Which look, and which of its lanes.
+    /// The index of the look, and the lane in it.
     of: [(u32, u8); WIDTH],
     n: usize,
 }
@@ -32,7 +32,7 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Adds these lanes of a look; whenever there are enough, they are told apart or not.
+    /// Adds these lanes of a look; whenever all lanes are filled, they are tested.
     #[inline(always)]
     pub fn add(
         &mut self,
@@ -61,7 +61,7 @@ impl Rest {
         }
     }
 
-    /// Tries the other axes on all that wait.
+    /// Tests the other axes on all waiting pairs.
     pub fn settle(&mut self, looks: &mut [Look]) {
         if self.n == 0 {
             return;

@@ -1,5 +1,6 @@
-//! The kernels of `wgsl/s5_pairs.wgsl` in f64: the same steps and the same queues, one entry at a time. The kernels are validated
-//! against it, and `--reference s5_pairs` runs it. The production code of the CPU backend is [`search`](super::search).
+//! The kernels of `wgsl/s5_pairs.wgsl` in f64: the same steps and the same queues, one entry at a time. The kernels are
+//! validated against it, and `--reference s5_pairs` runs it. The production code of the CPU backend is
+//! [`search`](super::search).
 
 use super::{Input, Limits};
 use crate::model::tree::{ChildRef, WIDTH};
@@ -14,7 +15,7 @@ use crate::stage::layout::LinkItem;
 use crate::stage::s1_concat::Balls;
 use crate::stage::{ALL_SUBS, Candidate, Piece, SLICES, SUBS, TrianglePair};
 
-/// Sub-intervals of a candidate above which its link hardly moves: it belongs to one phase as a whole.
+/// Number of sub-intervals of a candidate above which its link hardly moves: it belongs to one phase as a whole.
 const MIN_STATIC_SUBS: u32 = 12;
 
 /// Runs the steps phase after phase. Certain contacts lower `limits`, if given.
@@ -110,8 +111,8 @@ fn mask_until_cutoff(piece: &Piece, limits: Option<&Limits>) -> u32 {
     limits.map_or(ALL_SUBS, |limits| piece.mask_until(limits[piece.motion as usize]))
 }
 
-/// The sub-intervals of a piece in a phase. Phases are equal parts of the motion; a group of sub-intervals belongs to the phase in which
-/// it starts.
+/// The sub-intervals of a piece in a phase. Phases are equal parts of the motion; a group of sub-intervals belongs to
+/// the phase in which it starts.
 fn mask_of_phase(piece: &Piece, group: u32, phase: u32, n_phases: u32) -> u32 {
     // 2h is a power of two.
     let all = (0.5 / piece.half_sub()).min(f64::from(1u32 << 31)) as u32;
@@ -216,8 +217,8 @@ fn refine_pairs(input: &Input, mut limits: Option<&mut Limits>, parts: &[LinkIte
     }
 }
 
-/// Bisects time: the first marked sub-intervals, as many as are aligned, then fewer and fewer, then slices of a single one. Returns the
-/// sub-intervals left, and the first slice left in the first of them.
+/// Bisects time: tests the first marked sub-intervals, as many as are aligned, then fewer and fewer, then slices of a
+/// single one. Returns the sub-intervals left, and the first slice left in the first of them.
 fn refine(world: &World, moving: &Moving, part: &LinkItem, marked: u32, mut limits: Option<&mut Limits>) -> (u32, u32) {
     let tri = world.scene.standing(part.scene_ref as usize);
     let aligned = |at: u32| if at == 0 { SUBS as u32 } else { 1 << at.trailing_zeros().min(4) };
@@ -261,7 +262,7 @@ fn refine(world: &World, moving: &Moving, part: &LinkItem, marked: u32, mut limi
     (left, first_slice)
 }
 
-/// Whether a triangle is proved to be disjoint from a static one over `|τ| <= h`: first by boxes, then by axes.
+/// Returns whether a triangle is proved to be disjoint from a static one over `|τ| <= h`: first by boxes, then by axes.
 fn is_disjoint(points: &[PointBound<f64>; 3], tri: &StandingTriangle<f64>, h: f64) -> bool {
     let [(lo0, hi0), (lo1, hi1), (lo2, hi2)] = [points[0].range(h), points[1].range(h), points[2].range(h)];
     let (lo, hi) = (lo0.min(lo1).min(lo2), hi0.max(hi1).max(hi2));

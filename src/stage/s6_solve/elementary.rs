@@ -1,5 +1,5 @@
-//! Elementary queries: four points that move linearly, the motion of public query sets. The same search, contraction and
-//! certificates as for pairs of triangles, with a second kind of motion under them.
+//! Elementary queries: four points that move linearly, the motion of public query sets. They use the same search,
+//! contraction and certificates as pairs of triangles, with a second kind of motion.
 
 use super::SolveCounts;
 use super::SolveOptions;
@@ -16,24 +16,24 @@ pub use crate::numeric::elementary::Kind;
 /// Four points that move linearly, from `t = 0` to `t = 1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Query {
-    /// Where they start, metres; in the order of [`Kind`].
+    /// Positions at the start, metres; in the order of [`Kind`].
     pub start: [DVec3; 4],
-    /// Where they end.
+    /// Positions at the end.
     pub end: [DVec3; 4],
 }
 
-/// What is said of a query; as [`Verdict`](crate::verdict::Verdict), without features.
+/// The answer to a query; like [`Verdict`](crate::verdict::Verdict), without features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     /// The features do not touch at any time.
     Free,
-    /// They touch, or come so near that contact can be neither proved nor excluded.
+    /// They touch, or are so close that contact can be neither proved nor excluded.
     Contact {
         /// Enclosure of the time of first contact.
         toc: [f64; 2],
         /// A contact exists.
         proved: bool,
-        /// Proved, and the enclosure is as narrow as was asked for.
+        /// Proved, and the enclosure is as narrow as requested.
         certified: bool,
     },
     /// The evaluation cap ended the search; nothing touches before this time.
@@ -67,7 +67,7 @@ pub fn solve(kind: Kind, query: &Query, options: &SolveOptions) -> Answer {
 struct Linear {
     kind: Kind,
     start: Points,
-    /// Displacements as rounded, and how far a point may be from `start + t slide` at any time, metres.
+    /// Displacements as rounded, and a bound on the distance of a point from `start + t slide` at any time, metres.
     slide: Points,
     error: f64,
     /// Bounds on the points' own speeds, and on those of one feature's points relative to the other's, metres.
@@ -87,7 +87,8 @@ impl Linear {
         let n = if kind == Kind::VertexFace { 1 } else { 2 };
         let across = slide[..n].iter().flat_map(|a| slide[n..].iter().map(move |b| *a - *b));
         let relative_speed = across.fold(0.0, |m: f64, v| m.max(v.dot(v).sqrt()));
-        // The difference rounds once, the product with the time once, the sum once: 1.5 units of the sizes, and room.
+        // The difference rounds once, the product with the time once, the sum once: 1.5 units of the sizes, with some
+        // reserve.
         Self { kind, start, slide, error: 4.0 * f64::EPSILON * size, speed, relative_speed, margin_m, now: [still; 4] }
     }
 
@@ -113,8 +114,8 @@ impl Linear {
         }
     }
 
-    /// The window by the axes of the kind, and by the direction between the nearest points where these leave much: it tells
-    /// features without an area and such as lie in a common plane.
+    /// The window by the axes of the kind, and by the direction between the nearest points if these leave much: it
+    /// handles features without an area and those in a common plane.
     fn window(&self, h: f64, look: f64, with_nearest: bool) -> Window<f64> {
         let p = &self.now;
         let (origin, margin_m) = (p[1].c[0], self.margin_m);
@@ -169,7 +170,7 @@ impl System for Linear {
         windows.extend(items.iter().map(|_| self.window(h, 0.0, true)));
     }
 
-    /// Only what is within a margin can be proved at one time: features that touch do so for a moment only.
+    /// Only contacts with a margin can be proved at a single time: features that touch exactly do so only for a moment.
     fn meets(&self, _: u32) -> bool {
         let (x, y) = self.nearest(&self.now.map(|p| p.c[0]));
         self.margin_m > 0.0 && x.distance(y) + 16.0 * self.error <= self.margin_m
@@ -184,7 +185,7 @@ impl System for Linear {
                 .is_some_and(|s| sign(self.kind, &self.at(t1), self.error) == Some(!s))
     }
 
-    /// The first root of the equation by the secant between the ends, a few times.
+    /// The first root of the equation by a few secant steps between the ends.
     fn guess(&self, items: &[Active]) -> Option<f64> {
         let [Active { lo: from, hi: until, .. }] = *items else { return None };
         let value = |t: f64| {
@@ -198,7 +199,7 @@ impl System for Linear {
         if self.margin_m > 0.0 || !(f0 * f1 < 0.0) {
             return None;
         }
-        // Illinois: the end that stays twice counts half.
+        // Illinois method: the end that stays twice counts half.
         for _ in 0..8 {
             let t = t1 - f1 * (t1 - t0) / (f1 - f0);
             let f = value(t);
@@ -241,7 +242,7 @@ mod tests {
         assert!(toc[0] <= 0.75 && toc[1] >= 0.75 && toc[1] - toc[0] <= 1e-9, "{toc:?}");
         assert_eq!(answer(Kind::VertexFace, &falling(0.75, 0.75, 3.0, -1.0)), Answer::Free);
         assert_eq!(answer(Kind::VertexFace, &falling(0.25, 0.25, 3.0, 0.5)), Answer::Free);
-        // On the border no root is strictly inside: seen, not proved.
+        // On the border no root is strictly inside: found, not proved.
         let border = answer(Kind::VertexFace, &falling(0.5, 0.5, 3.0, -1.0));
         assert!(matches!(border, Answer::Contact { toc: [lo, 1.0], proved: false, .. } if (lo - 0.75).abs() < 1e-9));
     }
@@ -268,7 +269,8 @@ mod tests {
             if lo <= 0.625 && hi >= 0.625 && hi - lo <= 1e-9),
             "{found:?}"
         );
-        // Beside the face: at the height zero the distance to its border is 0.25 √2 = 0.3536, at z it is √(0.125 + z²).
+        // Next to the face: at the height zero the distance to its border is 0.25 √2 = 0.3536, at z it is √(0.125 +
+        // z²).
         let found = solve(Kind::VertexFace, &falling(0.75, 0.75, 3.0, -1.0), &options);
         let t = (3.0 - 0.125f64.sqrt()) / 4.0;
         assert!(matches!(found, Answer::Contact { toc: [lo, hi], certified: true, .. }

@@ -24,7 +24,7 @@ pub enum Equation {
 
 use Equation::{EdgeEdge, FaceVertex, VertexFace};
 
-/// All of them, in the order in which equal contacts are told.
+/// All equations, in the order in which equal contacts are reported.
 pub const EQUATIONS: [Equation; 15] = [
     VertexFace(0),
     VertexFace(1),
@@ -44,7 +44,7 @@ pub const EQUATIONS: [Equation; 15] = [
 ];
 
 impl Equation {
-    /// Its kind, and its four things out of those that belong to the vertices of the link and of the scene.
+    /// The equation's kind, and its four elements among those that belong to the vertices of the link and of the scene.
     #[inline(always)]
     pub fn choose<P: Copy>(self, x: &[P; 3], y: &[P; 3]) -> (Kind, [P; 4]) {
         let next = |i: u8| (i as usize + 1) % 3;
@@ -56,8 +56,8 @@ impl Equation {
     }
 }
 
-/// The local times at which the features of an equation can touch, by the axes of the equation and the direction between their
-/// nearest points, which also tells parallel edges and degenerate faces apart.
+/// The local times at which the features of an equation can touch, by the axes of the equation and the direction
+/// between their nearest points, which also separates parallel edges and degenerate faces.
 pub fn window(equation: Equation, x: &[PointBound<f64>; 3], tri: &StandingTriangle<f64>, h: f64) -> Window<f64> {
     let origin = tri.y[0];
     let place = |v: V3<f64>| DVec3::from_array((v - origin).0);
@@ -97,7 +97,7 @@ pub struct Moments {
     ends: [[V3<f64>; 3]; 2],
     middle: [V3<f64>; 3],
     scene: [V3<f64>; 3],
-    /// How far points may be from the given ones, at the times given and at all times between, metres.
+    /// Bound on the distance of points from the given ones, at the given times and at all times between, metres.
     eps: f64,
     rad: f64,
 }
@@ -119,7 +119,7 @@ impl Moments {
         }
     }
 
-    /// Whether an equation certainly has a root inside both features within the interval.
+    /// Returns whether an equation certainly has a root inside both features within the interval.
     pub fn has_root(&self, equation: Equation) -> bool {
         let points = |x: &[V3<f64>; 3]| -> (Kind, Points) { equation.choose(x, &self.scene) };
         let (kind, middle) = points(&self.middle);
@@ -135,8 +135,8 @@ mod tests {
     use crate::motion::JointMotion;
     use glam::DMat3;
 
-    /// A vertex comes down through the plane of a face at a known time, in powers of two, fast along x and slow along z:
-    /// where it crosses beyond the border there is no root, though it was above the face a moment before.
+    /// A vertex moves down through the plane of a face at a known time, in powers of two, fast along x and slowly along
+    /// z: if it crosses beyond the border there is no root, though it was above the face a moment before.
     #[test]
     fn a_root_beyond_the_border_is_none() {
         let (at, fast, slow) = (0.5, 64.0, -1.0 / 64.0);
@@ -171,7 +171,7 @@ mod tests {
                 assert!(!run(0.0, before * width, after * width));
             }
         }
-        // Well inside it is a root; but not before the plane is reached.
+        // Well inside there is a root; but not before the plane is reached.
         assert!(run(-1.0, 2f64.powi(-20), 2f64.powi(-20)));
         assert!(!run(-1.0, 2f64.powi(-19), -2f64.powi(-20)));
     }

@@ -1,4 +1,4 @@
-//! Which features of two triangles touch: the nearest of the six vertex–face and nine edge–edge pairs.
+//! The features of two triangles that touch: the nearest of the six vertex–face and nine edge–edge pairs.
 
 use crate::verdict::Feature;
 use glam::DVec3;
@@ -25,7 +25,7 @@ impl Nearest {
     }
 }
 
-/// The nearest pair of features. Of pairs equally near to within `tie`, a vertex on a face is named before two edges,
+/// The nearest pair of features. Of pairs equally near to within `tie`, a vertex on a face is chosen before two edges,
 /// and lower numbers before higher ones.
 pub fn nearest(x: [DVec3; 3], y: [DVec3; 3], tie: f64) -> Nearest {
     let all = pairs_of_features(x, y);
@@ -70,7 +70,7 @@ pub fn nearest_in_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> DVec3 {
     let normal = ab.cross(ac);
     let n2 = normal.length_squared();
     if n2 > 0.0 {
-        // Barycentric coordinates of the foot.
+        // Barycentric coordinates of the foot of the perpendicular.
         let ap = p - a;
         let (v, w) = (ap.cross(ac).dot(normal) / n2, ab.cross(ap).dot(normal) / n2);
         if v >= 0.0 && w >= 0.0 && v + w <= 1.0 {
@@ -109,7 +109,7 @@ pub fn nearest_of_segments(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> (DVec3, DV
     ends.into_iter().min_by(|x, y| distance(x).total_cmp(&distance(y))).unwrap_or((p, r))
 }
 
-/// Nearest points of two segments where they lie on both lines' common perpendicular.
+/// Nearest points of two segments if they are on both lines' common perpendicular.
 fn nearest_inside(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> Option<(DVec3, DVec3)> {
     let (d1, d2, w) = (q - p, s - r, p - r);
     let (a, b, c, e, f) = (d1.dot(d1), d1.dot(d2), d2.dot(d2), d1.dot(w), d2.dot(w));

@@ -1,4 +1,4 @@
-//! Guesses of the time at which a pair touches. Nothing is proved by them.
+//! Guesses of the time at which a pair touches. They prove nothing.
 
 use super::nearest::nearest;
 use super::pair::Pair;
@@ -7,21 +7,22 @@ use crate::numeric::linear::V3;
 use crate::numeric::trig::sin_cos_product;
 use crate::numeric::vectors::{Vector, Vectorised};
 
-/// After a step of this share of the interval, the guess is about the square of it off.
+/// After a step of this fraction of the interval, the guess is off by about the square of it.
 const ENOUGH: f64 = 1e-5;
-/// Steps of Newton's method for a guess.
+/// Maximum number of Newton steps for a guess.
 const MOST_STEPS: usize = 6;
 
-/// A pair of which a contact is to be guessed. Single numbers, but with the instructions that the processor has for them.
+/// A pair whose contact is guessed. Computes with single numbers, but with all instructions that the processor
+/// supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Guess<'a> {
     /// The motion.
     pub motion: &'a ModelMotion,
     /// The pair.
     pub pair: &'a Pair,
-    /// From when on, …
+    /// The earliest time considered.
     pub from: f64,
-    /// … and until when.
+    /// The latest time considered.
     pub until: f64,
     /// The distance that counts as contact, metres.
     pub margin_m: f64,
@@ -30,8 +31,8 @@ pub struct Guess<'a> {
 impl Vectorised for Guess<'_> {
     type Output = Option<f64>;
 
-    /// Newton's method on the distance of the nearest features, from the earliest time on, where they are apart; none if it leads away, or
-    /// beyond the latest.
+    /// Newton's method on the distance of the nearest features, starting at the earliest time, at which they are apart;
+    /// `None` if it diverges, or leads beyond the latest time.
     #[inline(always)]
     fn run<T: Vector>(self) -> Option<f64> {
         let Self { motion, pair, from, until, margin_m } = self;
@@ -43,7 +44,7 @@ impl Vectorised for Guess<'_> {
             if !(length > 0.0) {
                 return None;
             }
-            // Behind the contact the nearest points have changed sides: the distance counts negative.
+            // After the contact the nearest points have changed sides: the distance counts as negative.
             let distance = if normal.dot(near.apart) < 0.0 { -length } else { length };
             normal = near.apart.times(1.0 / distance);
             let [a, b, c] = near.shares;
@@ -61,7 +62,7 @@ impl Vectorised for Guess<'_> {
     }
 }
 
-/// Places and velocities of the link's vertices: from the body to the root, one joint after the other.
+/// Positions and velocities of the link's vertices: from the body to the root, joint by joint.
 #[inline(always)]
 fn places(motion: &ModelMotion, pair: &Pair, t: f64) -> [[V3<f64>; 3]; 2] {
     let (mut x, mut v) = (pair.e, [V3::zero(); 3]);

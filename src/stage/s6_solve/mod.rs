@@ -1,10 +1,10 @@
-//! `s6_solve`: the exact end (Redon et al. 2004, section 5.2), on the CPU in double precision with outward rounding.
+//! `s6_solve`: the exact stage (Redon et al. 2004, section 5.2), on the CPU in double precision with outward rounding.
 //!
 //! All pairs of a motion that earlier stages could not rule out are solved together, the earliest time first: the poses
 //! of the links are bounded once per time interval and shared by all active pairs, every pair is contracted
-//! ([`contraction`](crate::numeric::contraction)) to the times at which it can touch at all, and an upper bound on the first
-//! contact, lowered by each proof of contact ([`meeting`](crate::numeric::meeting)), cuts off what comes later. What is removed is proved free; so the earliest time that remains
-//! is a proved lower bound of the first contact.
+//! ([`contraction`](crate::numeric::contraction)) to the times at which it can touch at all, and an upper bound on the
+//! first contact, lowered by each proof of contact ([`meeting`](crate::numeric::meeting)), cuts off later times.
+//! Removed times are proved free; so the earliest time that remains is a proved lower bound of the first contact.
 
 pub mod elementary;
 mod equation;
@@ -33,27 +33,27 @@ use paper::PaperSystem;
 use search::{Active, Found, Search, System, Task};
 use serde::Serialize;
 
-/// How contacts are solved for.
+/// Methods of solving for contacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Pairs of triangles by pose jets and separating axes, the elementary equations where these prove nothing.
+    /// Pairs of triangles by pose jets and separating axes; the elementary equations if these prove nothing.
     #[default]
     Jet,
     /// All elementary equations by interval matrices, subdivision and Newton's interval step, as in the paper.
     Paper,
 }
 
-/// What is asked of a motion.
+/// The question to be answered for a motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// The first contact, as exactly as the tolerance asks for.
+    /// The first contact, to within the tolerance.
     #[default]
     Toc,
-    /// Whether there is a contact: the first one that is proved ends the search, with an enclosure that may be wide.
+    /// Whether there is a contact: the first contact that is proved ends the search, with a possibly wide enclosure.
     Verdict,
 }
 
-/// What to do with links that touch the scene at the start.
+/// Treatment of links that touch the scene at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Initial {
     /// Report the contact.
@@ -63,24 +63,25 @@ pub enum Initial {
     Ignore,
 }
 
-/// How exact the answers are to be, and how much work may be spent on one.
+/// Required accuracy of the answers, and the work that may be spent on one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveOptions {
-    /// Largest width of a certified enclosure, as a share of the motion.
+    /// Largest width of a certified enclosure, as a fraction of the motion.
     pub tolerance: f64,
-    /// Floor of the tolerance as a length, metres: no narrower enclosure is asked for than this divided by the speed.
+    /// Floor of the tolerance as a length, metres: an enclosure need not be narrower than this divided by the speed.
     pub floor_m: f64,
-    /// Evaluations of a pair over an interval that one motion may cost, beside sixteen for each of its pairs.
+    /// Maximum number of evaluations of a pair over an interval for one motion, in addition to sixteen for each of its
+    /// pairs.
     pub evaluation_cap: u64,
-    /// What to do with links that touch at the start.
+    /// Treatment of links that touch at the start.
     pub initial: Initial,
     /// The distance that counts as contact, metres.
     pub margin_m: f64,
-    /// How contacts are solved for.
+    /// The method of solving for contacts.
     pub method: Method,
-    /// Tell all contacts that begin as early as can be told, not one alone.
+    /// Reports all contacts that may be the first one to within the tolerance, not just one.
     pub all_contacts: bool,
-    /// What is asked of a motion.
+    /// The question to be answered for a motion.
     pub mode: Mode,
 }
 
@@ -99,17 +100,17 @@ impl Default for SolveOptions {
     }
 }
 
-/// The largest distance that may count as contact, metres.
+/// Largest distance that may count as contact, metres.
 const MOST_MARGIN_M: f64 = 1000.0;
-/// The paper's equations may take so many times the evaluations that pairs may: fifteen of them make a pair, and subdivision
-/// goes on to the end for every root of the plane.
+/// Factor on the evaluation cap for the paper's equations: a pair has fifteen of them, and subdivision continues to the
+/// end for every root of the plane.
 const PAPER_CAP: u64 = 32;
 
 impl SolveOptions {
-    /// Whether the options can be met.
+    /// Checks that the options are valid.
     ///
     /// # Errors
-    /// The tolerance or the margin is out of range, or the method knows no margin.
+    /// The tolerance or the margin is out of range, or the method does not support a margin.
     pub fn check(&self) -> Result<()> {
         if !(self.tolerance > 0.0 && self.tolerance <= 1.0) {
             return Err(Error::usage(format!("a tolerance of {} is not between 0 and 1", self.tolerance)));
@@ -128,19 +129,20 @@ impl SolveOptions {
     }
 }
 
-/// As many sub-intervals are searched together as no pair travels farther in than this, metres. Longer ones make windows that
-/// say little, shorter ones more evaluations: from 0.2 on there are a third fewer in the machine room at 30°, from 0.5 on more
-/// at 60°.
+/// Largest distance, metres, that a pair travels in a block of sub-intervals that are searched together. Longer blocks
+/// give windows that exclude little, shorter ones more evaluations: in measurements in the machine room, values from
+/// 0.2 up take a third fewer at 30°, values from 0.5 up take more at 60°.
 const BLOCK_M: f64 = 0.25;
-/// … and turns no farther than this, radians: the Taylor remainder stays a few hundredths of the travel.
+/// Largest angle, radians, that a pair turns in such a block: the Taylor remainder stays a few hundredths of the
+/// travel.
 const BLOCK_RAD: f64 = 1.0;
 
-/// What solving cost.
+/// Work of solving.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SolveCounts {
-    /// Pairs that came in.
+    /// Pairs of the input.
     pub pairs: u64,
-    /// Items that were solved for: pairs of triangles, or equations (n_e of the paper's eq. 16).
+    /// Items that were solved: pairs of triangles, or equations (n_e of the paper's eq. 16).
     pub items: u64,
     /// Time intervals for which poses were bounded (s_max of eq. 17).
     pub intervals: u64,
@@ -166,7 +168,7 @@ impl std::ops::AddAssign for SolveCounts {
     }
 }
 
-/// Solves one motion after the other; keeps its memory.
+/// Solves one motion after the other and reuses its memory.
 #[derive(Debug)]
 pub struct Solver<'w> {
     world: &'w World,
@@ -176,12 +178,12 @@ pub struct Solver<'w> {
     memory: Memory,
 }
 
-/// What a solver leaves to the next one, of any world: nothing but memory.
+/// Memory that a solver leaves to the next one, of any world; it carries no data.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Pairs of link shape and object that touch at the start of the current motion and are ignored.
     ignored: Vec<(u32, u32)>,
-    /// Keys of pairs in their order, and where they stand among those that came.
+    /// Keys of pairs in sorted order, with the index of each pair in the input.
     order: Vec<([u32; 5], u32)>,
     pairs: Vec<Pair>,
     poses: Vec<(u32, TaylorModel<f64>)>,
@@ -191,29 +193,29 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Pairs that there is memory for.
+    /// Number of pairs for which memory is allocated.
     pub fn pairs(&self) -> usize {
         self.pairs.capacity()
     }
 }
 
 impl<'w> Solver<'w> {
-    /// A solver for a world.
+    /// Creates a solver for a world.
     pub fn new(world: &'w World, options: SolveOptions) -> Self {
         Self::within(Memory::default(), world, options)
     }
 
-    /// A solver in memory that was used before.
+    /// Creates a solver that reuses memory.
     pub fn within(memory: Memory, world: &'w World, options: SolveOptions) -> Self {
         Self { world, options, counts: SolveCounts::default(), verdict: None, memory }
     }
 
-    /// Its memory.
+    /// Returns the solver's memory.
     pub fn into_memory(self) -> Memory {
         self.memory
     }
 
-    /// What solving has cost since this was last asked.
+    /// Returns the work since the last call, and resets it.
     pub fn take_counts(&mut self) -> SolveCounts {
         std::mem::take(&mut self.counts)
     }
@@ -230,8 +232,8 @@ impl<'w> Solver<'w> {
         self.memory.search.begin();
     }
 
-    /// Takes the pairs of the next piece of the motion; pieces come in ascending order of time. True if the answer is
-    /// known and later pieces do not matter.
+    /// Takes the pairs of the next piece of the motion; pieces must be given in ascending order of time. Returns true
+    /// if the answer is known and later pieces do not matter.
     pub fn feed(&mut self, motion: &ModelMotion, piece: &Piece, pairs: &[TrianglePair]) -> bool {
         if self.verdict.is_some() {
             return true;
@@ -253,13 +255,14 @@ impl<'w> Solver<'w> {
         self.verdict.is_some()
     }
 
-    /// For [`Mode::Verdict`]: takes a contact that is certain before the end of the slice `limit`, counted over the motion, for
-    /// the answer; `u32::MAX` is none. `pairs` are those of the next piece. True if the answer is known.
+    /// For [`Mode::Verdict`]: takes a contact that is certain before the end of the slice `limit`, counted over the
+    /// motion, as the answer; `u32::MAX` means that no contact is certain. `pairs` are those of the next piece. Returns
+    /// true if the answer is known.
     pub fn certain(&mut self, motion: &ModelMotion, piece: &Piece, pairs: &[TrianglePair], limit: u32) -> bool {
         if self.options.mode == Mode::Toc || limit == u32::MAX || pairs.is_empty() {
             return false;
         }
-        // Before this, all that is not among the pairs is proved free.
+        // Before this time, everything other than the pairs is proved free.
         let lo = pairs.iter().fold(piece.t1, |t, p| p.earliest(piece).min(t));
         let hi = f64::from(limit) * (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
         let hi = hi + (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
@@ -294,7 +297,8 @@ impl<'w> Solver<'w> {
             let shape = p.piece_link % n_links;
             let object = self.world.scene.object[p.scene_triangle as usize];
             if !self.memory.ignored.contains(&(shape, object)) {
-                // The order in which pairs come must not matter, and of equal contacts the first in the order of the files is told.
+                // The order of the input must not matter, and of equal contacts the first in the order of the files is
+                // reported.
                 let x = self.world.links[shape as usize].tree.order[p.link_triangle as usize];
                 let y = self.world.scene.tree.order[p.scene_triangle as usize];
                 self.memory.order.push(([shape, object, x, y, p.mask_slice], i as u32));
@@ -325,7 +329,8 @@ impl<'w> Solver<'w> {
         self.counts.pairs += self.memory.pairs.len() as u64;
     }
 
-    /// Pairs that touch at the very start: reported as such, or ignored with all of their link and object.
+    /// Handles pairs that touch at the very start: they are reported, or ignored with all pairs of their link and
+    /// object.
     fn at_start(&mut self, motion: &ModelMotion) {
         if self.touch_at_start(motion) {
             let touching = std::mem::take(&mut self.memory.active);
@@ -361,7 +366,7 @@ impl<'w> Solver<'w> {
         self.memory.search.initial_overlap = true;
     }
 
-    /// Whether there are pairs that cannot be separated at the start; they are the active ones then.
+    /// Returns whether there are pairs that cannot be separated at the start; they become the active ones.
     fn touch_at_start(&mut self, motion: &ModelMotion) -> bool {
         let at_start = |p: &Pair| p.mask & 1 != 0 && p.earliest == 0.0;
         let of = |(i, _): (usize, &Pair)| Active { item: i as u32, lo: 0.0, hi: 0.0 };
@@ -379,7 +384,7 @@ impl<'w> Solver<'w> {
         !self.memory.active.is_empty()
     }
 
-    /// Searches `n` sub-intervals from the `first` on, each pair from the first of its own among them to the last.
+    /// Searches `n` sub-intervals starting with `first`, each pair from its own first one among them to the last.
     fn block(&mut self, motion: &ModelMotion, piece: &Piece, first: usize, n: usize) {
         let of_block = ((1u32 << n) - 1) << first;
         let active = self.memory.pairs.iter().enumerate().filter_map(|(i, p)| {
@@ -426,7 +431,7 @@ impl<'w> Solver<'w> {
                 counts.items += active.len() as u64;
                 let task = Task { cap: PAPER_CAP * cap, ..task };
                 let found = self.memory.search.run(&mut PaperSystem::new(motion, pairs), &task, &active, counts);
-                // Several equations of a pair are one pair that touches.
+                // Several equations of a pair count as one pair that touches.
                 self.memory.search.contacts.iter_mut().for_each(|c| c.1 /= n);
                 self.memory.search.contacts.dedup_by_key(|c| c.1);
                 match found {

@@ -1,6 +1,7 @@
-//! The nearest points of two triangles, several pairs side by side: a corner over the other's face, or points of two edges.
+//! The nearest points of two triangles, several pairs side by side: a corner over the other's face, or points of two
+//! edges.
 //!
-//! Nothing is proved by them: they give axes and guesses. So there is no bound on what rounds.
+//! They prove nothing: they give axes and guesses. So there is no bound on their rounding error.
 
 use crate::numeric::linear::V3;
 use crate::numeric::real::Divide;
@@ -8,17 +9,17 @@ use crate::numeric::real::Divide;
 /// The nearest points of two triangles that do not pierce each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest<T> {
-    /// The first one's point seen from the second one's, metres.
+    /// The first triangle's point relative to the second one's, metres.
     pub apart: V3<T>,
-    /// The first one's point, as shares of its corners.
+    /// Barycentric coordinates of the first triangle's point.
     pub shares: [T; 3],
     least2: T,
-    /// The edges that the points are inside of, or zero.
+    /// The edges whose interior contains the points, or zero.
     edges: [V3<T>; 2],
 }
 
 impl<T: Divide> Nearest<T> {
-    /// Takes other points in lanes where they are nearer.
+    /// Replaces the points by others in lanes where those are nearer.
     #[inline(always)]
     fn take(&mut self, possible: u32, apart: V3<T>, shares: [T; 3], edges: [V3<T>; 2]) {
         let distance2 = apart.dot(apart);
@@ -33,8 +34,8 @@ impl<T: Divide> Nearest<T> {
         }
     }
 
-    /// From the second one's point to the first one's. Of points a hair apart the difference is mostly rounding, which an edge's length makes
-    /// larger than the hair; so it is made normal to the edges.
+    /// The direction from the second one's point to the first one's. For very close points the difference is mostly
+    /// rounding error, which an edge's length makes larger than the difference; so it is made normal to the edges.
     #[inline(always)]
     pub fn direction(&self) -> V3<T> {
         let mut n = self.apart;
@@ -45,7 +46,7 @@ impl<T: Divide> Nearest<T> {
     }
 }
 
-/// `1/x`, or zero where `x` is.
+/// `1/x`, or zero where `x` is zero.
 #[inline(always)]
 fn inverse<T: Divide>(x: T) -> T {
     let (zero, one) = (T::new(0.0), T::new(1.0));
@@ -53,13 +54,13 @@ fn inverse<T: Divide>(x: T) -> T {
     T::select(is_some, one.div(T::select(is_some, x, one)), zero)
 }
 
-/// The number from 0 to 1 that is next.
+/// The number clamped to the range from 0 to 1.
 #[inline(always)]
 fn clamp<T: Divide>(x: T) -> T {
     x.max(T::new(0.0)).min(T::new(1.0))
 }
 
-/// The edge, or zero where a share of it is one of its ends.
+/// The edge, or zero if `share` is at one of its ends.
 #[inline(always)]
 fn inside<T: Divide>(edge: V3<T>, share: T) -> V3<T> {
     let zero = T::new(0.0);
@@ -71,10 +72,10 @@ fn inside<T: Divide>(edge: V3<T>, share: T) -> V3<T> {
     ])
 }
 
-/// The sine's square up to which edges are taken for parallel.
+/// Square of the sine up to which edges are treated as parallel.
 const PARALLEL: f64 = 1e-14;
 
-/// The sine's square up to which triangles are taken for edges.
+/// Square of the sine up to which triangles are treated as edges.
 const FLAT: f64 = 1e-24;
 
 /// The nearest points of two triangles, of any shape; if they pierce each other, some points.
@@ -89,7 +90,7 @@ pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
         let (ab, ac) = (face[1] - face[0], face[2] - face[0]);
         let n = ab.cross(ac);
         let n2 = n.dot(n);
-        // Of a needle the normal is what rounding makes of it.
+        // The computed normal of a needle is only rounding error.
         let has_area = n2.gt(ab.dot(ab) * ac.dot(ac) * T::new(FLAT));
         let by_n2 = T::select(has_area, inverse(n2), zero);
         let (along_ab, along_ac) = (ac.cross(n).times(by_n2), n.cross(ab).times(by_n2));
@@ -106,7 +107,8 @@ pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
             }
         }
     }
-    // Points of two edges: the lines' nearest one on the first, the nearest to it on the second, the nearest to that on the first.
+    // Points of two edges: the lines' nearest one on the first, the nearest to it on the second, the nearest to that on
+    // the first.
     let next = [1, 2, 0];
     let mut of_y = [(V3::zero(), zero, zero); 3];
     for j in 0..3 {
@@ -173,13 +175,13 @@ mod tests {
             let on_y = point(at(&found.shares) - found.apart);
             assert!((point(found.apart).length() - known.distance()).abs() < 1e-9, "{found:?} {known:?} {x:?} {y:?}");
             assert!(found.shares.iter().all(|s| (-1e-12..=1.0 + 1e-12).contains(s)), "{found:?}");
-            // Where the points are told twice, they are the same; on parallel edges there are many as near.
+            // If both results name a single pair of points, they agree; on parallel edges many points are equally near.
             seen += usize::from(on_y.distance(known.on_b) < 1e-6);
         }
         assert!(seen > 3500, "{seen}");
     }
 
-    /// A point over a needle, a hair above: the direction is normal to it, as nearly as numbers are.
+    /// For a point slightly above a needle the direction is normal to it, to within rounding.
     #[test]
     fn a_hair_above_a_needle_the_direction_is_normal() {
         let needle = [V3([0.0; 3]), V3([0.1, 0.1, 0.0]), V3([0.05, 0.05, 0.0])];

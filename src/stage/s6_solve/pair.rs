@@ -1,4 +1,4 @@
-//! A pair of triangles, one of a link and one of the scene, as the exact stage sees it.
+//! A pair of triangles, one of a link and one of the scene, in the form used by the exact stage.
 
 use super::features::nearest;
 use crate::motion::ModelMotion;
@@ -9,7 +9,7 @@ use crate::numeric::pose_bound::TaylorModel;
 use crate::numeric::separation::StandingTriangle;
 use glam::DVec3;
 
-/// A pair with what the solver needs of it.
+/// A pair with the data that the solver needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
     /// Sort key and identity: link shape, object, link triangle and scene triangle in tree order.
@@ -26,17 +26,17 @@ pub struct Pair {
     pub earliest: f64,
     /// The link's triangle in its body's frame.
     pub e: [V3<f64>; 3],
-    /// A bound on its vertices' distance from the body's origin.
+    /// Bound on the distance of its vertices from the body's origin.
     pub reach: f64,
     /// The body that moves it.
     pub body: u32,
     /// The scene's triangle.
     pub tri: StandingTriangle<f64>,
-    /// Whether one of the triangles has no area to speak of.
+    /// True if the area of one of the triangles is negligible.
     pub is_flat: bool,
 }
 
-/// Whether a triangle's area is nothing beside the length of its sides.
+/// Returns whether a triangle's area is negligible compared with the length of its sides.
 pub fn is_flat(t: &[V3<f64>; 3]) -> bool {
     let (e, f) = (t[1] - t[0], t[2] - t[0]);
     let n = e.cross(f);
@@ -59,11 +59,13 @@ impl Pair {
         motion.chains[self.body as usize].speed(self.reach)
     }
 
-    /// Whether the triangles certainly touch, or are within `margin_m` of each other, at the middle time of a bound.
+    /// Returns whether the triangles certainly touch, or are within `margin_m` of each other, at the middle time of a
+    /// bound.
     pub fn meets(&self, bound: &TaylorModel<f64>, margin_m: f64) -> bool {
         let x = self.points(bound);
         if margin_m > 0.0 {
-            // Any two points bound the distance from above; theirs are known to within the ball and the roundings of f64.
+            // Any two points bound the distance from above; these are known to within the ball and the roundings of
+            // f64.
             let point = |v: V3<f64>| DVec3::from_array(v.0);
             let (p, q) = (x.map(|x| point(x.c[0])), self.tri.y.map(point));
             let error = x[0].ball.max(x[1].ball).max(x[2].ball) + self.tri.error;

@@ -1,8 +1,8 @@
-//! Pairs of triangles as the items of a search: pose jets bounded once per interval, windows from the seventeen axes that
-//! decide two triangles, proofs of contact by piercing and by the elementary equations.
+//! Pairs of triangles as the items of a search: pose jets bounded once per interval, windows from the seventeen axes
+//! that separate two triangles, proofs of contact by piercing and by the elementary equations.
 //!
-//! A pair costs about a ninth of its fifteen elementary equations and finds the same first contact. The equations come in
-//! where piercing proves nothing, as for contacts near the border of a face.
+//! A pair costs about a ninth of its fifteen elementary equations and finds the same first contact. The equations are
+//! used if piercing proves nothing, as for contacts near the border of a face.
 
 use super::equation::{self, EQUATIONS};
 use super::guess::Guess;
@@ -33,7 +33,7 @@ impl PairSystem<'_> {
     }
 
     fn pose(&self, body: u32) -> &TaylorModel<f64> {
-        // `bound` has put it there.
+        // `bound` has added it.
         self.poses.iter().find(|p| p.0 == body).map_or(&self.poses[0].1, |p| &p.1)
     }
 
@@ -41,7 +41,7 @@ impl PairSystem<'_> {
     fn windows(&self, items: &[Active], h: f64, look: f64, settle: bool, windows: &mut Vec<Window<f64>>) {
         windows.clear();
         for some in items.chunks(WIDTH) {
-            // The first of them stands in the lanes that are left.
+            // The first pair fills the unused lanes.
             let pairs: [&Pair; WIDTH] = std::array::from_fn(|i| self.pair(some.get(i).unwrap_or(&some[0])));
             let by_nearest = match settle || self.margin_m > 0.0 {
                 true => u32::MAX >> (32 - WIDTH),
@@ -59,7 +59,7 @@ impl System for PairSystem<'_> {
         self.poses.clear();
         for a in items {
             let body = self.pairs[a.item as usize].body;
-            // Pairs are sorted by link, so equal bodies mostly follow one another.
+            // Pairs are sorted by link, so equal bodies are mostly consecutive.
             if !self.poses.iter().rev().any(|p| p.0 == body) {
                 let bound =
                     if h > 0.0 { self.motion.body_bound(body, mid, h) } else { self.motion.body_at::<0>(body, mid) };
@@ -98,7 +98,7 @@ impl System for PairSystem<'_> {
         EQUATIONS.iter().any(|e| moments.has_root(*e))
     }
 
-    /// That of the item that may touch first.
+    /// The guess for the item that may touch first.
     fn guess(&self, items: &[Active]) -> Option<f64> {
         let first = items.iter().reduce(|a, b| if b.lo < a.lo { b } else { a })?;
         let until = items.iter().fold(first.lo, |m, a| m.max(a.hi));

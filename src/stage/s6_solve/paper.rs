@@ -1,11 +1,11 @@
-//! The paper's solver (Redon et al. 2004, sections 5.2.1 to 5.2.4), kept for comparison: the elementary equations 13 and 14 of
-//! every pair, bounded by interval arithmetic on interval pose matrices, solved together by subdivision at the middle, with
-//! Newton's interval step (eq. 18) where the derivative's bounds have one sign.
+//! The paper's solver (Redon et al. 2004, sections 5.2.1 to 5.2.4), kept for comparison: the elementary equations 13
+//! and 14 of every pair, bounded by interval arithmetic on interval pose matrices, solved together by subdivision at
+//! the middle, with Newton's interval step (eq. 18) where the derivative's bounds have one sign.
 //!
-//! An equation is dropped where its bounds have one sign, and at the end of the subdivision where the root lies outside of
-//! the features for certain. Against [`PairSystem`](super::pairs::PairSystem) it finds the same first contacts, but the planes
-//! of triangles are crossed far from the triangles too, and each such root is followed down to the end: see the table in
-//! `benches/README.md`. It knows no margin.
+//! An equation is dropped if its bounds have one sign, and at the end of the subdivision if the root is certainly
+//! outside the features. Compared with [`PairSystem`](super::pairs::PairSystem) it finds the same first contacts, but
+//! the planes of triangles are also crossed far from the triangles, and each such root is followed to the end: see the
+//! table in `benches/README.md`. It does not support a margin.
 
 use super::equation::{self, EQUATIONS};
 use super::pair::Pair;
@@ -25,7 +25,7 @@ struct Poses {
     rate: IntervalPose<f64>,
 }
 
-/// A vertex's bounds: place and velocity.
+/// Bounds on a vertex: position and velocity.
 type Moving = (Vector, Vector);
 
 /// The elementary equations of the pairs of one piece of a motion; item `15 i + k` is equation `k` of pair `i`.
@@ -34,13 +34,13 @@ pub struct PaperSystem<'a> {
     motion: &'a ModelMotion,
     pairs: &'a [Pair],
     mid: f64,
-    /// Of all bodies, over the interval and at its middle.
+    /// Bounds for all bodies, over the interval and at its middle.
     over: Vec<Poses>,
     middle: Vec<Poses>,
 }
 
 impl<'a> PaperSystem<'a> {
-    /// The equations of these pairs.
+    /// Creates the system of equations of these pairs.
     pub fn new(motion: &'a ModelMotion, pairs: &'a [Pair]) -> Self {
         Self { motion, pairs, mid: 0.0, over: Vec::new(), middle: Vec::new() }
     }
@@ -75,7 +75,7 @@ fn bound(motion: &ModelMotion, n: usize, mid: f64, h: f64, out: &mut Vec<Poses>)
 /// The product rule: the derivative of parent times child.
 fn concatenate(parent: &Poses, child: &Poses) -> Poses {
     let (by_rate, by_pose) = (parent.rate.concatenate(&child.pose), parent.pose.concatenate(&child.rate));
-    // Both sums contain the parent's own offset: its rate belongs there once, its place not at all.
+    // Both sums contain the parent's own offset: its rate belongs there once, its position not at all.
     let t = |i: usize| by_rate.t[i] + (by_pose.t[i] - parent.pose.t[i]);
     let rate = IntervalPose {
         p: std::array::from_fn(|i| std::array::from_fn(|j| by_rate.p[i][j] + by_pose.p[i][j])),
@@ -114,14 +114,14 @@ fn value(kind: Kind, points: &[Moving; 4]) -> I {
     dot(y, cross(e1, e2))
 }
 
-/// Bounds on its derivative.
+/// Bounds on the derivative of the equation's left side.
 fn slope(kind: Kind, points: &[Moving; 4]) -> I {
     let [y, e1, e2] = differences(kind, points.map(|p| p.0));
     let [dy, d1, d2] = differences(kind, points.map(|p| p.1));
     dot(dy, cross(e1, e2)) + dot(y, plus(cross(d1, e2), cross(e1, d2)))
 }
 
-/// Whether a root is certainly outside of one of the features.
+/// Returns whether a root is certainly outside one of the features.
 fn is_outside(kind: Kind, points: &[Moving; 4]) -> bool {
     let [a, b, c, d] = points.map(|p| p.0);
     let all = match kind {
@@ -155,17 +155,17 @@ impl PaperSystem<'_> {
         }
         let (kind, middle) = self.points(&self.middle, item);
         let step = value(kind, &middle).quotient(slope);
-        // The root is where the middle's value is used up, in local time (eq. 18).
+        // The root is where the change from the middle's value reaches zero, in local time (eq. 18).
         Window { lo: (-step.hi).max(-h), hi: (-step.lo).min(h) }
     }
 
-    /// The same by the axes of the equation, unless its root is outside of one of the features.
+    /// Contracts by the axes of the equation, unless its root is outside one of the features.
     fn settle(&self, item: u32, h: f64) -> Window<f64> {
         let (kind, points) = self.points(&self.over, item);
         if is_outside(kind, &points) {
             return Window { lo: 1.0, hi: -1.0 };
         }
-        // Parallel edges have no crossing to be inside or outside of.
+        // Parallel edges have no crossing that could be inside or outside.
         let pair = self.pair(item);
         let x = pair.points(&self.motion.body_bound(pair.body, self.mid, h));
         equation::window(EQUATIONS[item as usize % EQUATIONS.len()], &x, &pair.tri, h)

@@ -9,12 +9,12 @@ use crate::numeric::meeting::piercing_edge;
 use crate::verdict::{Feature, RobotFeature, SceneFeature, Touch};
 use glam::DVec3;
 
-/// Features whose distances differ by less than this are taken as equally near, metres: a contact is seen up to the
-/// tolerance in time before it happens.
+/// Features whose distances differ by less than this are treated as equally near, metres: a contact is detected up to
+/// the tolerance in time before it happens.
 const TIE_M: f64 = 1e-9;
 
-/// Where a pair touches at a time, which is the start of its enclosure: by the features that are told first, or by all that
-/// are as near. Parallel edges touch at the two ends of their common part.
+/// The points at which a pair touches at a time, which is the start of its enclosure: for the features that are
+/// reported first, or for all that are equally near. Parallel edges touch at the two ends of their common part.
 pub fn touches(world: &World, motion: &ModelMotion, pair: &Pair, at: f64, all: bool) -> Vec<Touch> {
     let moving = pair.points_at(motion, at);
     let point = |v: V3<f64>| DVec3::from_array(v.0);
@@ -28,11 +28,11 @@ pub fn touches(world: &World, motion: &ModelMotion, pair: &Pair, at: f64, all: b
     near.iter().flat_map(|near| touch(world, pair, x, y, velocity, near)).collect()
 }
 
-/// Where two features touch: twice the same, or for parallel edges the ends of their common part.
+/// The points at which two features touch: twice the same, or for parallel edges the ends of their common part.
 fn touch(world: &World, pair: &Pair, x: [DVec3; 3], y: [DVec3; 3], velocity: [DVec3; 3], near: &Nearest) -> [Touch; 2] {
     let Nearest { a, b, on_a, on_b, normal: along } = *near;
-    // The normal points from the scene to the robot. While they approach, the robot moves against it; where that does
-    // not tell (sliding, rest), the side on which the robot's triangle lies does.
+    // The normal points from the scene to the robot. While they approach, the robot moves against it; if the velocity
+    // does not decide (sliding, rest), the side on which the robot's triangle is does.
     let speed = velocity_at(x, velocity, on_a);
     let normal = along.try_normalize().or_else(|| (on_a - on_b).try_normalize()).unwrap_or(DVec3::Z);
     let approach = normal.dot(speed);
@@ -75,7 +75,8 @@ fn common_part([p, q]: [DVec3; 2], [r, s]: [DVec3; 2]) -> Option<[DVec3; 2]> {
     (from <= to).then(|| [from, to].map(|t| p + direction * t))
 }
 
-/// Triangles that pierce each other at the start have no nearest features: the piercing edge and the pierced face.
+/// For triangles that pierce each other at the start, which have no nearest features: the piercing edge and the pierced
+/// face.
 fn piercing(x: [DVec3; 3], y: [DVec3; 3], edge: Option<(bool, u8)>) -> Option<Nearest> {
     let (of_x, k) = edge?;
     let (edge, pierced) = if of_x { (x, y) } else { (y, x) };

@@ -1,31 +1,32 @@
 //! The simultaneous search for the first contact (Redon et al. 2004, section 5.2.2).
 //!
-//! A stack of time intervals with the items that are active there, earliest on top. The poses of an interval are bounded
-//! once; every active item is contracted to the times at which it can touch, and dropped if there are none. What remains is
-//! searched again in two parts, the earlier one first.
+//! A stack of time intervals with the items that are active there, earliest on top. The poses of an interval are
+//! bounded once; every active item is contracted to the times at which it can touch, and dropped if there are none. The
+//! remaining times are searched again in two parts, the earlier one first.
 //!
-//! The earlier part ends just behind a guess of the contact of the item that may touch first, and axes are taken at that
-//! time: the axis of the contact itself tells the contact's time up to the square of the interval's width, so that the
-//! search converges as Newton's method does. A wrong guess costs an interval, nothing else.
+//! The earlier part ends just after a guess of the contact of the item that may touch first, and axes are taken at that
+//! time: the axis of the contact itself determines the contact's time up to the square of the interval's width, so the
+//! search converges like Newton's method. A wrong guess only costs an interval.
 
 use super::SolveCounts;
 use crate::numeric::contraction::Window;
 
-/// What is solved simultaneously: items, pairs of triangles or elementary equations, that share the bounds on their motion.
+/// The items that are solved simultaneously, pairs of triangles or elementary equations; they share the bounds on their
+/// motion.
 pub trait System {
-    /// Bounds what moves over `|τ| <= h` around `mid`, once for all the items; gives how many joints that took.
+    /// Bounds the moving bodies over `|τ| <= h` around `mid`, once for all items; returns the number of joints bounded.
     fn bound(&mut self, items: &[Active], mid: f64, h: f64) -> u64;
-    /// Joints that bounding an item alone takes.
+    /// Number of joints bounded for an item alone.
     fn depth(&self, item: u32) -> u32;
     /// The local times at which each item can touch, by these bounds and by axes of the local time `look`.
     fn contract_all(&self, items: &[Active], h: f64, look: f64, windows: &mut Vec<Window<f64>>);
-    /// Whether the item moves so little over the interval of these bounds that only rounding keeps it.
+    /// Returns whether the item moves so little over the interval of these bounds that only rounding keeps it.
     fn is_still(&self, item: u32, h: f64) -> bool;
-    /// One more look at each item, with whatever else may separate it.
+    /// Contracts each item once more, with all other means that may separate it.
     fn settle_all(&self, items: &[Active], h: f64, windows: &mut Vec<Window<f64>>);
-    /// Whether the item certainly touches at the middle time of the bounds.
+    /// Returns whether the item certainly touches at the middle time of the bounds.
     fn meets(&self, item: u32) -> bool;
-    /// Whether the item certainly touches at some time from `t0` to `t1`.
+    /// Returns whether the item certainly touches at some time from `t0` to `t1`.
     fn meets_within(&self, item: u32, t0: f64, t1: f64) -> bool;
     /// A guess of the first time at which one of the items touches.
     fn guess(&self, items: &[Active]) -> Option<f64>;
@@ -42,26 +43,27 @@ pub struct Active {
     pub hi: f64,
 }
 
-/// How a search ended.
+/// Result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Found {
     /// All items are proved free.
     Nothing,
-    /// Nothing touches before `lo`; the item `first` may from then on, and if there is a `proof`, some item does at or before
-    /// that time. [`Search::contacts`] tells the others.
+    /// Nothing touches before `lo`; the item `first` may from then on, and if there is a `proof`, some item does at or
+    /// before that time. [`Search::contacts`] contains the others.
     Contact { lo: f64, first: u32, proof: Option<f64> },
-    /// The cap was reached, or a proof that is enough. Nothing touches before `clear_until`; an item certainly does at the time in `proved_until`.
+    /// The cap was reached, or a proof that is enough. Nothing touches before `clear_until`; an item certainly does at
+    /// the time in `proved_until`.
     Capped { clear_until: f64, proved_until: Option<(u32, f64)> },
 }
 
-/// What is asked of a search.
+/// Parameters of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
-    /// The width asked for.
+    /// The requested width of the enclosure.
     pub eps_t: f64,
-    /// Evaluations that the motion may cost.
+    /// Maximum number of evaluations for the motion.
     pub cap: u64,
-    /// Whether any proof of contact ends the search, as if the cap were reached.
+    /// Ends the search at any proof of contact, as if the cap were reached.
     pub proof_is_enough: bool,
 }
 
@@ -70,9 +72,9 @@ pub struct Task {
 struct Slab {
     t0: f64,
     t1: f64,
-    /// Where a contact is guessed.
+    /// A guess of the time of a contact.
     guess: Option<f64>,
-    /// Where its items begin among those that wait; those of later intervals stand before.
+    /// Index of its first item in `waiting`; those of later intervals precede it.
     first: usize,
 }
 
@@ -81,16 +83,17 @@ struct Slab {
 pub struct Search {
     /// Some item was found touching at time 0.
     pub initial_overlap: bool,
-    /// Items that may touch as early as can be told, with the times from which on; known once a contact is found.
+    /// Items that may touch first, to within the requested width, with the times from which on; known once a contact is
+    /// found.
     pub contacts: Vec<(f64, u32)>,
     evaluations: u64,
     stack: Vec<Slab>,
     /// The items of the intervals on the stack.
     waiting: Vec<Active>,
-    /// Those of the interval at hand, and those of them that are narrow enough.
+    /// The items of the current interval, and those of them that are narrow enough.
     active: Vec<Active>,
     narrow: Vec<Active>,
-    /// Those that a proof is tried for.
+    /// The items for which a proof is tried.
     tried: Vec<Active>,
     again: Vec<(f64, u32)>,
     windows: Vec<Window<f64>>,
@@ -100,17 +103,17 @@ pub struct Search {
     proof: Option<(f64, u32)>,
 }
 
-/// Times of a sub-interval at which a proof of contact is looked for if none is found at the first contact itself.
+/// Number of later times at which a proof of contact is tried if none is found at the first contact itself.
 const LATE_PROOFS: usize = 64;
-/// How far behind a guess an interval ends, as a share of the width asked for.
+/// Distance by which an interval extends beyond a guess, as a fraction of the requested width.
 const BEHIND: f64 = 0.125;
-/// Widths in which a root is looked for, as shares of the width asked for.
+/// Widths in which a root is searched, as fractions of the requested width.
 const ROOT_SHARES: [f64; 7] = [1.0, 1e-2, 1e-4, 1e-6, 1e1, 1e2, 1e3];
 /// Width of the canonical intervals from which an enclosure is computed for the record.
 const CANONICAL: f64 = 1.0 / 4096.0;
 
 impl Search {
-    /// Forgets the last motion.
+    /// Discards the data of the last motion.
     pub fn begin(&mut self) {
         self.initial_overlap = false;
         self.contacts.clear();
@@ -131,7 +134,8 @@ impl Search {
         self.conclude(system, task, all, counts)
     }
 
-    /// Finds the candidates in what is on the stack. Gives the time up to which everything is free if the cap, or a proof, ends the search.
+    /// Finds the candidates in the intervals on the stack. Returns the time up to which everything is free if the cap,
+    /// or a proof, ends the search.
     fn explore(&mut self, system: &mut impl System, task: &Task, counts: &mut SolveCounts) -> Option<f64> {
         let mut active = std::mem::take(&mut self.active);
         let ended = self.go_through(system, task, &mut active, counts);
@@ -150,7 +154,7 @@ impl Search {
             let cut = self.cut(task.eps_t);
             active.clear();
             active.extend(self.waiting.drain(first..));
-            // An item that is a candidate already cannot become an earlier one.
+            // An item that is already a candidate cannot become an earlier one.
             active.retain(|a| a.lo < cut && !self.candidates.iter().any(|c| c.1 == a.item));
             if active.is_empty() {
                 continue;
@@ -169,7 +173,7 @@ impl Search {
             let Some(first) = kept.iter().copied().reduce(|a, b| if b.lo < a.lo { b } else { a }) else { continue };
             let last = kept.iter().fold(first.lo, |m, a| m.max(a.hi));
             let width = last - first.lo;
-            // A guess that served well is kept, else there is a new one.
+            // A guess that was useful is kept; otherwise a new one is computed.
             let served = guess.filter(|g| *g > first.lo && width < 0.25 * (t1 - t0));
             let guess = served.or_else(|| system.guess(kept));
             let behind = guess.map_or(f64::INFINITY, |g| g + task.eps_t * BEHIND);
@@ -185,7 +189,7 @@ impl Search {
         None
     }
 
-    /// Puts the later part on the stack, then the earlier one, which has the guess.
+    /// Pushes the later part onto the stack, then the earlier one with the guess.
     fn split(&mut self, kept: &[Active], at: f64, guess: Option<f64>) {
         let later = kept.iter().filter(|a| a.hi > at).map(|a| Active { lo: a.lo.max(at), ..*a });
         let earlier = kept.iter().filter(|a| a.lo <= at).map(|a| Active { hi: a.hi.min(at), ..*a });
@@ -193,7 +197,7 @@ impl Search {
         self.push(earlier, guess);
     }
 
-    /// Contracts every active item over one interval, and settles those that are narrow enough: leaves the others.
+    /// Contracts every active item over one interval, and settles those that are narrow enough; the others stay active.
     fn contract_all(
         &mut self,
         system: &mut impl System,
@@ -221,7 +225,7 @@ impl Search {
                 return false;
             }
             (a.lo, a.hi) = (a.lo.max((m + w.lo).next_down()), a.hi.min(t1).min((m + w.hi).next_up()));
-            // Narrower than asked for, or so narrow that only rounding keeps it: an answer has to be found now.
+            // Narrower than requested, or so narrow that only rounding keeps it: an answer must be found now.
             let is_narrow = a.lo <= a.hi && (a.hi - a.lo <= task.eps_t / 4.0 || system.is_still(a.item, h));
             if is_narrow {
                 narrow.push(*a);
@@ -236,7 +240,7 @@ impl Search {
     }
 
     /// Times from this on do not matter: they are later than a proved contact, or than the first candidate by more than
-    /// the width asked for.
+    /// the requested width.
     fn cut(&self, eps_t: f64) -> f64 {
         let first = self.candidates.iter().fold(f64::INFINITY, |m, c| m.min(c.0));
         let proof = self.proof.map_or(f64::INFINITY, |p| p.0);
@@ -253,8 +257,9 @@ impl Search {
         }
     }
 
-    /// Items that could not be ruled out on a smallest interval: one more look at what is left of it, together if they
-    /// leave about the same, else they are candidates, and a proof of contact is tried.
+    /// Handles items that could not be ruled out on a smallest interval: their remaining times are contracted once
+    /// more, jointly if these are about the same; items that still remain become candidates, and a proof of contact is
+    /// tried.
     fn settle(&mut self, system: &mut impl System, task: &Task, narrow: &[Active], counts: &mut SolveCounts) {
         let before = self.candidates.len();
         let (lo, hi) = narrow.iter().fold((f64::MAX, f64::MIN), |(l, h), a| (l.min(a.lo), h.max(a.hi)));
@@ -285,11 +290,11 @@ impl Search {
         }
     }
 
-    /// The answer, once nothing is left to search.
+    /// The answer, after the search.
     ///
-    /// What the search found depends in its last digits on the intervals that it went through, and these on which pairs
-    /// earlier stages kept. So the enclosure is computed again, for the items that touch as early as can be told alone and
-    /// from a canonical interval.
+    /// The last digits of the search result depend on the intervals that were searched, and these on the pairs that
+    /// earlier stages kept. So the enclosure is computed again, only for the items that may touch first to within the
+    /// requested width, starting from a canonical interval.
     fn conclude(&mut self, system: &mut impl System, task: &Task, all: &[Active], counts: &mut SolveCounts) -> Found {
         if self.candidates.is_empty() {
             return Found::Nothing;
@@ -299,13 +304,13 @@ impl Search {
         self.near(task.eps_t, &mut near);
         let first = near.iter().fold(f64::INFINITY, |m, c| m.min(c.0));
         self.canonical(system, task, &mut near, counts);
-        // What may touch later than this was not looked at.
+        // Times later than this have not been searched.
         let lo = near.iter().fold(first + task.eps_t, |m, c| m.min(c.0));
-        // That is where the search has tried to prove a contact.
+        // At this time the search has tried to prove a contact.
         let soon = (lo + 0.5 * task.eps_t).min(1.0);
         let known = self.proof.map(|p| p.0).filter(|t| *t == soon);
         let proof = known.or_else(|| prove(system, task, &near, all, lo, &mut self.tried, counts)).or(fallback);
-        // Of all items that touch as early as can be told, the first in the order of items.
+        // Of all items that may touch first to within the requested width, the first in the order of items.
         let latest = proof.map_or(lo + task.eps_t, |t| t.min(lo + task.eps_t));
         near.retain(|c| c.0 <= latest);
         let first = near.iter().map(|c| c.1).min().unwrap_or(0);
@@ -313,7 +318,7 @@ impl Search {
         Found::Contact { lo, first, proof }
     }
 
-    /// The candidates that are not later than the first by more than the width asked for, in the order of items.
+    /// The candidates that are not later than the first by more than the requested width, in the order of items.
     fn near(&self, eps_t: f64, near: &mut Vec<(f64, u32)>) {
         let first = self.candidates.iter().fold(f64::INFINITY, |m, c| m.min(c.0));
         near.clear();
@@ -322,7 +327,8 @@ impl Search {
         near.dedup_by_key(|c| c.1);
     }
 
-    /// Searches the same candidates from the canonical interval around the first of them on. Before it they are free.
+    /// Searches the same candidates again, starting from the canonical interval around the first of them. Before it
+    /// they are free.
     fn canonical(
         &mut self,
         system: &mut impl System,
@@ -365,8 +371,8 @@ fn proof_at(system: &mut impl System, items: &[Active], t: f64, counts: &mut Sol
     items.iter().find(|a| system.meets(a.item)).map(|a| a.item)
 }
 
-/// A time at or before which some item certainly touches: within the width asked for after `lo`, by an item of `near` or any
-/// other, else at times farther and farther away.
+/// A time at or before which some item certainly touches: within the requested width after `lo`, by an item of `near`
+/// or any other, else at times farther and farther away.
 fn prove(
     system: &mut impl System,
     task: &Task,
@@ -384,7 +390,7 @@ fn prove(
             return Some(soon(share));
         }
     }
-    // A root that begins a little before `lo`, where nothing touches, must lie after it.
+    // A root that begins a little before `lo`, where nothing touches, must be after it.
     for share in ROOT_SHARES {
         let from = (lo - share * task.eps_t).max(0.0);
         if near.iter().any(|c| system.meets_within(c.1, from, soon(0.95 * share))) {
@@ -409,7 +415,7 @@ fn prove(
     None
 }
 
-/// Half the width of an interval, not less than the distance of either end from the computed middle.
+/// Half the width of an interval, at least the distance of either end from the computed middle.
 fn half_width(t0: f64, t1: f64) -> f64 {
     let m = 0.5 * (t0 + t1);
     (t1 - m).max(m - t0) * (1.0 + 2.0 * f64::EPSILON)

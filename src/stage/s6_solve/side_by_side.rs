@@ -1,4 +1,4 @@
-//! Up to eight pairs at once, each with the bound on its own body. The operations are those of a single pair.
+//! Up to eight pairs simultaneously, each with the bound on its own body. The operations are those of a single pair.
 
 use super::nearest::nearest;
 use super::pair::Pair;
@@ -27,7 +27,7 @@ fn vector<T: Vector, P>(all: &[&P; WIDTH], of: impl Fn(&P) -> &V3<f64>) -> V3<T>
     V3([lanes(all, |p| of(p).0[0]), lanes(all, |p| of(p).0[1]), lanes(all, |p| of(p).0[2])])
 }
 
-/// Bounds in their lanes: mostly all the same.
+/// Bounds in their lanes; usually all are the same.
 #[inline(always)]
 fn poses<T: Vector>(poses: &[&TaylorModel<f64>; WIDTH]) -> TaylorModel<T> {
     let first = poses[0];
@@ -64,13 +64,14 @@ pub struct Windows<'a> {
     pub poses: [&'a TaylorModel<f64>; WIDTH],
     /// The pairs.
     pub pairs: [&'a Pair; WIDTH],
-    /// See `pose`.
+    /// See `poses`.
     pub h: f64,
-    /// See above.
+    /// The local time at which axes are taken.
     pub look: f64,
     /// The distance that counts as contact, metres.
     pub margin_m: f64,
-    /// Lanes that are also to be cut by the direction between the nearest points: it tells margins, and triangles without an area.
+    /// Lanes to be cut also by the direction between the nearest points: it handles margins, and triangles without an
+    /// area.
     pub by_nearest: u32,
 }
 
@@ -101,7 +102,7 @@ mod tests {
     use crate::numeric::vectors::Kind;
     use glam::{DMat3, DVec3};
 
-    /// Pairs of two bodies, near enough that windows are narrower than all and not empty.
+    /// Pairs of two bodies, near enough that windows are smaller than the interval and not empty.
     fn pairs() -> (ModelMotion, Vec<Pair>) {
         let mut state = 9u64;
         let mut unit = || {

@@ -35,7 +35,7 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         Ok(triangles)
     }
 
-    /// The triangles of one element of a mesh; its sources and its lines have none.
+    /// The triangles of one element of a mesh; sources and lines have no triangles.
     fn primitives(&mut self, element: Node<'a, 'i>, out: &mut Builder) -> Result<()> {
         let kind = element.tag_name().name();
         match kind {
@@ -46,7 +46,7 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         if let Some(holes) = children(element, "ph").next() {
             return Err(Error::input("polygons with holes are not supported").at(line(holes)));
         }
-        // Each corner is one index for every offset; ours is that of the input VERTEX.
+        // Each corner has one index for every offset; the one used here is that of the input VERTEX.
         let (mut stride, mut vertex) = (1, None);
         for input in children(element, "input") {
             let offset = index(required(input, "offset")?)?;
@@ -115,7 +115,7 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         Ok(data)
     }
 
-    /// The positions that an input VERTEX leads to: `<vertices>`, its input POSITION, `<source>`, `<float_array>`.
+    /// The positions that an input VERTEX refers to: `<vertices>`, its input POSITION, `<source>`, `<float_array>`.
     fn positions(&mut self, input: Node<'a, 'i>) -> Result<Positions> {
         let vertices = self.resolve(input, "source", "vertices")?;
         let position = children(vertices, "input")
@@ -173,7 +173,7 @@ impl Positions {
     }
 }
 
-/// Compares the `count` of an element with what it has.
+/// Compares the `count` of an element with the actual number.
 fn check_count(element: Node, found: usize) -> Result<()> {
     match element.attribute("count") {
         Some(count) if count.trim().parse() != Ok(found) => {

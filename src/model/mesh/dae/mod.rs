@@ -1,5 +1,5 @@
-//! COLLADA: the triangles of the scene's nodes, with the nodes' transforms and the file's unit applied. The mark of
-//! the up-axis is ignored, as ROS tools do. Each named node is a group.
+//! COLLADA: the triangles of the scene's nodes, with the nodes' transforms and the file's unit applied. The up-axis is
+//! ignored, as ROS tools do. Each named node is a group.
 
 mod geometry;
 
@@ -13,9 +13,9 @@ use roxmltree::{Node, NodeId};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Nodes within nodes, deeper than any sane scene and far from the end of the stack.
+/// Maximum nesting of nodes: deeper than any reasonable scene and far from the end of the stack.
 const MAX_DEPTH: usize = 200;
-/// Elements of nodes visited: `<instance_node>` can multiply a few into any number.
+/// Maximum number of node elements visited: `<instance_node>` can multiply a few into any number.
 const MAX_VISITED: usize = 1 << 22;
 
 pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
@@ -43,7 +43,7 @@ pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
         None => Vec::new(),
     };
     if instances.is_empty() {
-        // Without a scene, everything that the file has.
+        // Without a scene, all visual scenes of the file.
         for library in children(root, "library_visual_scenes") {
             children(library, "visual_scene").try_for_each(|s| scene.nodes_of(s))?;
         }
@@ -65,14 +65,14 @@ fn unit(root: Node) -> Result<f64> {
     }
 }
 
-/// The document while its scene is walked.
+/// The document while its scene is traversed.
 struct Scene<'a, 'i, 'b> {
-    /// Elements by kind and id, for real files give one id to a node and its geometry; `None` where several of one
+    /// Elements by kind and id, because real files give one id to a node and its geometry; `None` if several of one
     /// kind claim it.
     ids: HashMap<(&'a str, &'a str), Option<Node<'a, 'i>>>,
-    /// The triangles of the geometries met so far, in their own frame and unit.
+    /// The triangles of the geometries read so far, in their own frame and unit.
     geometries: HashMap<NodeId, Rc<Vec<Triangle>>>,
-    /// The numbers of the arrays met so far.
+    /// The numbers of the arrays read so far.
     arrays: HashMap<NodeId, Rc<Vec<f64>>>,
     visited: usize,
     unit_m: f64,
@@ -96,7 +96,8 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         children(visual_scene, "node").try_for_each(|n| self.node(n, &Ok(DAffine3::IDENTITY), 0))
     }
 
-    /// A node with what is below it. The transform `above` it may be one that is not supported: cameras may have it.
+    /// Visits a node and everything below it. The transform `above` it may be unsupported: cameras may have such a
+    /// transform.
     fn node(&mut self, node: Node<'a, 'i>, above: &Result<DAffine3>, depth: usize) -> Result<()> {
         let mut world = above.clone();
         let mut named = false;
@@ -140,7 +141,7 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
     }
 }
 
-/// What a child of a node contributes to its transform: the identity where it is none.
+/// The contribution of a node's child to its transform: the identity if it is not a transform.
 fn transform(element: Node) -> Result<DAffine3> {
     let kind = element.tag_name().name();
     let of = |r: Result<DAffine3>| r.map_err(|e| e.at(line(element)));

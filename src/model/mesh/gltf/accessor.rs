@@ -4,7 +4,7 @@ use super::Walk;
 use crate::error::{Error, Result};
 
 impl Walk<'_, '_> {
-    /// The numbers of an accessor: points where `n` is 3, indices where it is 1.
+    /// The numbers of an accessor: points if `n` is 3, indices if it is 1.
     pub(super) fn numbers(&self, i: usize, n: usize) -> Result<Numbers<'_>> {
         let refuse = |what: &str| Error::input(format!("accessor {i} {what}"));
         let accessor = self.document.accessors.get(i).ok_or_else(|| refuse("does not exist"))?;
@@ -83,7 +83,7 @@ impl Numbers<'_> {
             Component::U32 => (f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])), 1.0),
             Component::F32 => (f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])), 1.0),
         };
-        // Normalised integers stand for [0, 1] or [-1, 1]; the most negative one stands for -1 too.
+        // Normalised integers represent [0, 1] or [-1, 1]; the most negative one also represents -1.
         if self.is_normalized && largest > 1.0 { (value / largest).max(-1.0) } else { value }
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes behind a glTF document: in its container, in its JSON, or in files beside it.
+//! The bytes of a glTF document: in its container, in its JSON, or in separate files.
 
 use super::document::Document;
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ pub(super) fn container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     Ok((json.ok_or_else(|| Error::input("GLB without a JSON chunk"))?, binary))
 }
 
-/// The bytes of every buffer: the container's own, written into the JSON, or a file beside it.
+/// The bytes of every buffer: in the container, in the JSON, or in a separate file.
 pub(super) fn load<'a>(
     document: &Document,
     binary: Option<&'a [u8]>,
@@ -71,7 +71,7 @@ pub(super) fn load<'a>(
     Ok(loaded)
 }
 
-/// A relative reference with its `%20` and the like resolved.
+/// A relative reference with `%20` and other escapes decoded.
 fn unescaped(uri: &str) -> String {
     let mut bytes = Vec::with_capacity(uri.len());
     let mut rest = uri.as_bytes();

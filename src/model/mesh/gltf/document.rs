@@ -1,4 +1,4 @@
-//! The part of a glTF document that says where triangles are.
+//! The part of a glTF document that describes the triangles.
 
 use serde::Deserialize;
 use std::collections::HashMap;

@@ -1,6 +1,7 @@
 //! glTF 2.0, as JSON or in its binary container: the triangles of the scene's nodes, with the nodes' transforms.
-//! Coordinates stay as they are stored, whichever axis is up. Each named node is a group. What would move or multiply
-//! triangles and is not read here (skins, morph weights, sparse accessors, compression, instancing) is refused.
+//! Coordinates are kept as stored, whichever axis is up. Each named node is a group. Features that would move or
+//! multiply triangles and are not supported (skins, morph weights, sparse accessors, compression, instancing) are
+//! refused.
 
 mod accessor;
 mod buffers;
@@ -15,7 +16,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Nodes within nodes, deeper than any sane scene and far from the end of the stack.
+/// Maximum nesting of nodes: deeper than any reasonable scene and far from the end of the stack.
 const MAX_DEPTH: usize = 200;
 
 pub(super) fn read(bytes: &[u8], folder: &Path, limits: &LoadLimits, out: &mut Builder) -> Result<()> {
@@ -40,7 +41,7 @@ pub(super) fn read(bytes: &[u8], folder: &Path, limits: &LoadLimits, out: &mut B
         out,
     };
     let roots = match (document.scene.unwrap_or(0), &document.scenes[..]) {
-        // Without a scene, everything that hangs on nothing.
+        // Without a scene, all nodes that have no parent.
         (_, []) => {
             let mut is_child = vec![false; document.nodes.len()];
             for &child in document.nodes.iter().flat_map(|n| &n.children) {
@@ -55,17 +56,17 @@ pub(super) fn read(bytes: &[u8], folder: &Path, limits: &LoadLimits, out: &mut B
     roots.into_iter().try_for_each(|root| walk.node(root, DAffine3::IDENTITY, 0))
 }
 
-/// A run of vertices that makes triangles one way.
+/// A run of vertices that form triangles in one way.
 struct Run {
     mode: u32,
     points: Vec<DVec3>,
 }
 
-/// The document while its nodes are walked.
+/// The document while its nodes are traversed.
 struct Walk<'a, 'b> {
     document: &'a Document,
     buffers: Vec<Cow<'a, [u8]>>,
-    /// The runs of the meshes met so far.
+    /// The runs of the meshes read so far.
     meshes: Vec<Option<Rc<Vec<Run>>>>,
     met: Vec<bool>,
     out: &'b mut Builder,

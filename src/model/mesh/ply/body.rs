@@ -11,7 +11,7 @@ pub(super) enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// Takes one element, and keeps the values of the wanted properties.
+    /// Takes one element and keeps the values of the wanted properties.
     pub fn element(&mut self, element: &Element, wanted: &[usize], values: &mut Vec<f64>) -> Result<()> {
         match self {
             Self::Text { lines, line } => {
@@ -41,7 +41,7 @@ impl Source<'_> {
         }
     }
 
-    /// Refuses what is left over, except for blank lines.
+    /// Refuses remaining data, except for blank lines.
     pub fn end(self) -> Result<()> {
         let left = match self {
             Self::Text { mut lines, .. } => lines.any(|l| !l.trim().is_empty()),
@@ -75,7 +75,7 @@ fn take(
     Ok(())
 }
 
-/// A number that may be NaN or infinite: a normal may, and a coordinate is looked at where it is used.
+/// A number that may be NaN or infinite: normals may be; coordinates are checked where they are used.
 fn number(word: &str) -> Result<f64> {
     word.parse().map_err(|_| Error::input(format!("{} is not a number", quoted(word))))
 }

@@ -40,7 +40,7 @@ impl Scalar {
         }
     }
 
-    /// The value of that many bytes. Every type but a double fits f64 exactly, and a double is one.
+    /// The value of these bytes. Every type but a double fits f64 exactly, and a double is one.
     pub fn value(self, bytes: &[u8], is_big_endian: bool) -> f64 {
         let mut little = [0; 8];
         let n = self.n_bytes().min(bytes.len());
@@ -80,14 +80,14 @@ impl Element {
         self.properties.iter().position(|p| names.contains(&p.name.as_str()))
     }
 
-    /// No element takes fewer bytes than this.
+    /// Least number of bytes of an element.
     pub fn min_bytes(&self, is_ascii: bool) -> usize {
         let of = |p: &Property| if is_ascii { 2 } else { p.counter.unwrap_or(p.scalar).n_bytes() };
         self.properties.iter().map(of).sum()
     }
 }
 
-/// No header is longer than this, bytes.
+/// Maximum length of a header, bytes.
 const MAX_HEADER: usize = 1 << 16;
 
 /// The header as text, and what follows its last line.

@@ -22,7 +22,7 @@ pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
     let mut vertices: Vec<DVec3> = Vec::new();
     let (mut corners, mut sizes) = (Vec::<f64>::new(), Vec::<usize>::new());
     for element in &elements {
-        // A count is believed only as far as there are bytes for it.
+        // A count is trusted only as far as there are bytes for it.
         let need = element.count as u128 * element.min_bytes(format == "ascii") as u128;
         if need > body.len() as u128 + 1 {
             let message =
@@ -76,7 +76,7 @@ fn polygons(vertices: &[DVec3], corners: &[f64], sizes: &[usize], out: &mut Buil
     Ok(())
 }
 
-/// Where x, y and z stand among the properties of a vertex.
+/// Indices of x, y and z among the properties of a vertex.
 fn xyz(element: &Element) -> Result<[usize; 3]> {
     let at = |name: &str| {
         let place = element.property(&[name]).filter(|&i| element.properties[i].counter.is_none());
@@ -86,7 +86,7 @@ fn xyz(element: &Element) -> Result<[usize; 3]> {
     if places.is_sorted() { Ok(places) } else { Err(Error::input("the properties x, y, z are out of order")) }
 }
 
-/// Where the list of corners stands among the properties of a face.
+/// Index of the list of corners among the properties of a face.
 fn corner_list(element: &Element) -> Result<usize> {
     let place = element.property(&["vertex_indices", "vertex_index"]);
     place

@@ -1,4 +1,5 @@
-//! Bounds on second derivatives: of the paths of points, of unit vectors made from them, and of the surfaces that these span.
+//! Bounds on second derivatives: of the paths of points, of unit vectors made from them, and of the surfaces that these
+//! span.
 
 use super::filip::SecondDerivatives;
 use crate::motion::ModelMotion;
@@ -7,19 +8,20 @@ use crate::numeric::linear::V3;
 use crate::numeric::real::Real;
 use glam::DVec3;
 
-/// The share of its middle value below which a normal is not divided by: nearer to zero its derivatives have no useful bound.
+/// Smallest fraction of its middle value at which a normal is divided by: nearer to zero its derivatives have no useful
+/// bound.
 const REGULAR: f64 = 0.25;
 
 /// Position and derivatives up to the third of a moving point or direction, metres.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
-    /// Position and first derivative at the middle time; the radii are what rounding may have done.
+    /// Position and first derivative at the middle time; the radii bound the rounding error.
     pub middle: [BallVector; 2],
     /// First, second and third derivative at all times of the interval.
     pub derivative: [BallVector; 3],
 }
 
-/// The ends' path and that of the axis of a line-swept sphere during `[mid - h, mid + h]`.
+/// The paths of the ends and of the axis of a line-swept sphere during `[mid - h, mid + h]`.
 #[derive(Clone, Copy, Debug)]
 pub struct AxisPaths {
     /// The end `a`.
@@ -33,10 +35,10 @@ pub struct AxisPaths {
 impl AxisPaths {
     /// The paths of a body's axis.
     ///
-    /// The jet gives value, first and second derivative at the middle; the third is bounded for the whole motion, so over the
-    /// interval the second differs from the middle's by at most `h B3`, and the first by `h |p''| + h² B3 / 2`. A direction has
-    /// the bounds of a rotation alone: `|δ'''| <= Ω³ |δ|`. The rounding bound of a jet weighs the n-th derivative with `hⁿ/n!`
-    /// for any `h`; it is read at `h = 1/Ω`.
+    /// The jet gives value, first and second derivative at the middle; the third is bounded for the whole motion, so
+    /// over the interval the second differs from the middle's by at most `h B3`, and the first by
+    /// `h |p''| + h² B3 / 2`. A direction has only the bounds of a rotation: `|δ'''| <= Ω³ |δ|`. The rounding bound of
+    /// a jet weights the n-th derivative with `hⁿ/n!` for any `h`; it is evaluated at `h = 1/Ω`.
     pub fn new(motion: &ModelMotion, body: u32, [a, b]: [DVec3; 2], mid: f64, h: f64) -> Self {
         let jet = motion.body_bound(body, mid, 0.0).jet;
         let chain = &motion.chains[body as usize];
@@ -59,8 +61,8 @@ impl AxisPaths {
         Self { a: path(a, true), b: path(b, true), delta: path(b - a, false) }
     }
 
-    /// Bounds on the offset surface `x ± R n` (eq. 8 and 9) of the ruled surface `x = a + s δ` for `s` in `mid_s ± g`; `None`
-    /// where it may not be regular.
+    /// Bounds on the offset surface `x ± R n` (eq. 8 and 9) of the ruled surface `x = a + s δ` for `s` in `mid_s ± g`;
+    /// `None` if it may not be regular.
     pub fn sheet(&self, radius_m: f64, h: f64, mid_s: f64, g: f64) -> Option<SecondDerivatives> {
         let n = self.normal(h, mid_s, g);
         let unit = n.unit()?;
@@ -72,7 +74,7 @@ impl AxisPaths {
         })
     }
 
-    /// The n-th derivative of `x` in time, counted from 0 for the first, over the patch.
+    /// The derivative of `x` in time with index `n`, counted from 0 for the first derivative, over the patch.
     pub fn blend(&self, n: usize, mid_s: f64, g: f64) -> BallVector {
         let (a, d) = (self.a.derivative[n], self.delta.derivative[n]);
         let centre = a.centre + d.centre * mid_s;
@@ -106,10 +108,11 @@ impl AxisPaths {
 }
 
 impl Path {
-    /// Bounds on the pipe surface (eq. 10) about this path in time and angle; `None` where the path may stand still.
+    /// Bounds on the pipe surface (eq. 10) about this path in time and angle; `None` if the path's velocity may vanish.
     ///
-    /// The frame is not that of Frenet, which the paper takes and which a straight path does not have: `b1` is across the path and
-    /// `k`, a coordinate axis well off it, `b2` across both. The surface is the same, all points at the radius across the path.
+    /// The frame is not the Frenet frame, which the paper uses and which a straight path does not have: `b1` is
+    /// perpendicular to the path and to `k`, a coordinate axis well off it, `b2` perpendicular to the path and `b1`.
+    /// The surface is the same: all points at the distance of the radius, perpendicular to the path.
     pub fn pipe(&self, radius_m: f64, h: f64, k: DVec3) -> Option<SecondDerivatives> {
         let [c1, c2, c3] = self.derivative;
         let across = |c: &BallVector| c.cross(&BallVector::new(k, 0.0));
@@ -147,17 +150,18 @@ pub struct Field {
 }
 
 impl Field {
-    /// A vector that depends on time alone, from its value at the middle.
+    /// A vector that depends only on time, from its value at the middle.
     fn of_time(middle: BallVector, u: BallVector, uu: BallVector, h: f64) -> Self {
         let value = BallVector::new(middle.centre, middle.radius + h * u.most());
         Self { value, u, v: nothing(), uu, uv: nothing(), vv: nothing() }
     }
 
-    /// Second derivatives of the unit vector `n = N/|N|`; `None` where `N` may be near zero.
+    /// Second derivatives of the unit vector `n = N/|N|`; `None` if `N` may be near zero.
     ///
     /// With `P = I - n nᵀ`: `n_u = P N_u / |N|`, and differentiating once more
-    /// `n_uv = P N_uv / |N| - [(n·N_v) P N_u + (n·N_u) P N_v + n (P N_u · P N_v)] / |N|²`. The first two terms of the bracket lie
-    /// across `n`, the last along it. `|P W| = |N × W| / |N|`.
+    /// `n_uv = P N_uv / |N| - [(n·N_v) P N_u + (n·N_u) P N_v + n (P N_u · P N_v)] /
+    /// |N|²`. The first two terms of the bracket are perpendicular to `n`, the last is along it.
+    /// `|P W| = |N × W| / |N|`.
     fn unit(&self) -> Option<SecondDerivatives> {
         let least = self.value.least();
         if !(least > REGULAR * self.value.centre.length()) {

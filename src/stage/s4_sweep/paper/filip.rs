@@ -1,25 +1,28 @@
-//! Into how many steps a surface must be cut so that flat triangles stay near it (Filip, Magedson and Markot 1986; eq. 11).
+//! Number of steps into which a surface must be cut so that flat triangles stay near it (Filip, Magedson and Markot
+//! 1986; eq. 11).
 
 /// Upper bounds on the lengths of a surface's second derivatives over a patch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SecondDerivatives {
-    /// Twice by the first parameter.
+    /// Second derivative by the first parameter.
     pub uu: f64,
-    /// By both.
+    /// Mixed second derivative.
     pub uv: f64,
-    /// Twice by the second parameter.
+    /// Second derivative by the second parameter.
     pub vv: f64,
 }
 
-/// More steps than this along a parameter are not made: the patch is cut instead.
+/// Maximum number of steps along a parameter; a patch that needs more is cut.
 const MOST_STEPS: f64 = 4096.0;
 
 impl SecondDerivatives {
-    /// Steps along the two parameters of a patch of size `[du, dv]`, as few triangles as possible, such that each point of the
-    /// surface is within `tolerance` of the point with the same parameters on the triangles; `None` if they are too many.
+    /// Steps along the two parameters of a patch of size `[du, dv]`, with as few triangles as possible, such that each
+    /// point of the surface is within `tolerance` of the point with the same parameters on the triangles; `None` if
+    /// there are too many.
     ///
-    /// A triangle with legs `p` and `q` in the plane of the parameters is within `(p² uu + 2 p q uv + q² vv) / 8` of the surface.
-    /// With `n` and `m` steps that is `(a/n² + 2b/(nm) + c/m²) / 8`; given `m`, the least `n` is the root of a quadratic.
+    /// A triangle with legs `p` and `q` in the plane of the parameters is within `(p² uu + 2 p q uv + q² vv) / 8` of
+    /// the surface. With `n` and `m` steps that is `(a/n² + 2b/(nm) + c/m²) / 8`; given `m`, the least `n` is the root
+    /// of a quadratic.
     pub fn steps(&self, [du, dv]: [f64; 2], tolerance: f64) -> Option<[usize; 2]> {
         let [a, b, c] = [du * du * self.uu, du * dv * self.uv, dv * dv * self.vv];
         if ![a, b, c].iter().all(|x| x.is_finite()) {
@@ -44,7 +47,7 @@ impl SecondDerivatives {
 mod tests {
     use super::*;
 
-    /// What is chosen satisfies eq. 11, and one step less along either parameter does not.
+    /// The chosen steps satisfy eq. 11, and one step less along either parameter does not.
     #[test]
     fn steps_are_enough_and_no_more() {
         for (uu, uv, vv) in

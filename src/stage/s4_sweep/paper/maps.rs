@@ -1,14 +1,15 @@
-//! The tessellated volume in the maps of the drawn form: culling as the paper does it, and without its gap.
+//! The tessellated volume in the maps of the drawn form: culling as in the paper, but without its gap.
 //!
-//! The paper draws the tessellation and accepts that what is within `ε` of the volume may be missed. Here every triangle is drawn
-//! as wide as `ε` in all directions, and the pixel keeps the whole range of depths.
+//! The paper draws the tessellation and accepts that geometry within `ε` of the volume may be missed. Here every
+//! triangle is widened by `ε` in all directions, and the pixel keeps the whole range of depths.
 //!
-//! **Nothing is missed.** Let `p` lie in the volume `V` and in a pixel's square of some view. The line through `p` along the
-//! view leaves `V`, which is bounded, at a point of its boundary before `p` and at another behind it. Both are within `ε` of some
-//! triangle (statement 1), so both widened triangles are drawn in this pixel, and the range of depths that they span together
-//! holds that of `p`. The rest is the argument of [`raster`].
+//! **Nothing is missed.** Let `p` be in the volume `V` and in a pixel's square of some view. The line through `p` along
+//! the view leaves `V`, which is bounded, at a point of its boundary before `p` and at another behind it. Both are
+//! within `ε` of some triangle (statement 1), so both widened triangles are drawn in this pixel, and the range of
+//! depths that they span together contains that of `p`. The rest is the argument of [`raster`].
 //!
-//! Where no tessellation can be had (rounding is too near, or the triangles are too many) candidates are left standing.
+//! If there is no tessellation (`ε` is too near the rounding error, or there are too many triangles), candidates are
+//! kept.
 
 use super::tessellate;
 use crate::model::lss::Lss;
@@ -21,20 +22,20 @@ use crate::stage::s4_sweep::raster::{self, Tile};
 /// The deviation, in pixels of the tile's longest side: a finer surface would not show.
 const EPSILON_PIXELS: f64 = 0.5;
 
-/// The form in f64: tiles of `n` pixels a side. Candidates of a piece and link that follow one another share a tile.
+/// The form in f64: tiles of `n` pixels a side. Consecutive candidates of a piece and link share a tile.
 pub fn reference(input: &Input, candidates: &mut [Candidate], n: usize) {
     raster::clear_unseen(input.world, candidates, |piece, link, mask| tile(input, piece, link, mask, n));
 }
 
-/// The maps of what the paper's tessellation says a link sweeps in a piece, whatever the sub-intervals of the mask; these
-/// tell where the tile has to be.
+/// The maps of a link's swept volume in a piece, drawn from the paper's tessellation, whatever the sub-intervals of the
+/// mask; these determine the position of the tile.
 fn tile(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Option<Tile> {
     let mut tile = Tile::empty(input, piece, link, mask, n)?;
     let (piece, shape) = (&input.pieces[piece as usize], &input.world.links[link as usize]);
     let motion = input.motions.get(piece.motion as usize)?;
     let [x, y, z] = tile.frame.scale.0;
     let epsilon_m = EPSILON_PIXELS / x.min(y).min(z);
-    // What comes within the margin counts as touching.
+    // Distances within the margin count as touching.
     let lss = Lss { radius: shape.lss.radius + motion.chains[shape.body as usize].margin_m, ..shape.lss };
     let surface = tessellate(motion, shape.body, &lss, [piece.t0, piece.t1], epsilon_m).ok()?;
     for triangle in &surface.triangles {

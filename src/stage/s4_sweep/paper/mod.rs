@@ -1,35 +1,36 @@
-//! The swept volume of a line-swept sphere as the paper tessellates it (Redon et al. 2004, section 4.2.2): offset surfaces of
-//! the ruled surface that the axis sweeps, pipe surfaces about the paths of its ends, and the line-swept spheres at the start
-//! and at the end; in steps that Filip's bound (eq. 11) gives.
+//! The swept volume of a line-swept sphere as the paper tessellates it (Redon et al. 2004, section 4.2.2): offset
+//! surfaces of the ruled surface that the axis sweeps, pipe surfaces about the paths of its ends, and the line-swept
+//! spheres at the start and at the end; with the number of steps given by Filip's bound (eq. 11).
 //!
-//! # What is proved
+//! # Proved statements
 //!
 //! Let `V` be the union of the balls of radius `r` about all points `x(t, s) = a(t) + s δ(t)` of the axis, and `T` the
 //! triangles. Then
 //!
 //! 1. every point of the boundary of `V` is within `ε` of `T`;
-//! 2. no direction shows `V` beyond `T`: `V` lies in the convex hull of `T`.
+//! 2. in no direction does `V` extend beyond `T`: `V` is contained in the convex hull of `T`.
 //!
-//! *The boundary.* A point `p` of it has the distance `r` from its nearest point `x(t, s)`, and no point of the axis is nearer, so
-//! `p = x + r m` with a unit vector `m` that is across `x_t` if `t` is not an end, and across `x_s = δ` if `s` is not. So `p` lies
-//! on an offset surface (`m = ±n`, where the normal is defined), on a pipe about `a` or `b` (`s` is 0 or 1, `m` across the path), or on
-//! the line-swept sphere at the start or the end.
+//! *The boundary.* A point `p` of it has the distance `r` from its nearest point `x(t, s)`, and no point of the axis is
+//! nearer, so `p = x + r m` with a unit vector `m` that is perpendicular to `x_t` if `t` is not an end, and to
+//! `x_s = δ` if `s` is not. So `p` is on an offset surface (`m = ±n`, where the normal is defined), on a pipe about `a`
+//! or `b` (`s` is 0 or 1, `m` perpendicular to the path), or on the line-swept sphere at the start or the end.
 //!
-//! *Regular patches.* Half of `ε` is added to the radius, and the triangles are within the other half of the surface of radius
-//! `r + ε/2`, parameter by parameter. So `p = x + r m` is within `ε` of the triangles' point for the same parameters; and in
-//! direction `m` that point is no nearer than `r` to `x`, which for the direction in which `p` is extreme is statement 2.
+//! *Regular patches.* Half of `ε` is added to the radius, and the triangles are within the other half of the surface of
+//! radius `r + ε/2`, parameter by parameter. So `p = x + r m` is within `ε` of the triangles' point for the same
+//! parameters; and in direction `m` that point is no nearer than `r` to `x`, which for the direction in which `p` is
+//! extreme is statement 2.
 //!
-//! *Patches that are not regular.* Where the normal may vanish (the axis moves along itself, or not at all) the patch is cut until
-//! all its points are within `ρ = ε/4` of a segment whose points are within `ρ` of the patch. Then a capsule stands for it, of radius
-//! `r + ρ + e` and with triangles within `e = ε/4` of its surface: `p` is at a distance from `r - ρ` to `r + ρ` from the segment, so at most
-//! `2ρ + 2e = ε` from the triangles; and statement 2 as before. A ball stands likewise for a piece of a pipe whose path stands
-//! nearly still.
+//! *Patches that are not regular.* If the normal may vanish (the axis moves along itself, or not at all), the patch is
+//! cut until all its points are within `ρ = ε/4` of a segment whose points are within `ρ` of the patch. Then it is
+//! replaced by a capsule of radius `r + ρ + e` with triangles within `e = ε/4` of its surface: `p` is at a distance
+//! from `r - ρ` to `r + ρ` from the segment, so at most `2ρ + 2e = ε` from the triangles; and statement 2 as before. A
+//! piece of a pipe whose path hardly moves is likewise replaced by a ball.
 //!
-//! Patches meet along edges that are cut differently, so that the surface is not closed; parts of it lie inside `V`. Who wants to
-//! know where a line leaves `V` widens the triangles by `ε`, as statement 1 allows.
+//! Patches meet along edges that are cut differently, so the surface is not closed; parts of it are inside `V`. To find
+//! where a line leaves `V`, widen the triangles by `ε`, as statement 1 allows.
 //!
-//! `ε` must be well above what rounding does to a pose; it is refused otherwise. What it does is far below the thousandth of `ε` that is
-//! held back.
+//! `ε` must be well above the rounding error of a pose; otherwise it is refused. That error is far below the thousandth
+//! of `ε` that is held back.
 
 mod bounds;
 mod filip;
@@ -46,17 +47,17 @@ use glam::DVec3;
 use patch::{add_capsule, add_rows};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// How a deviation `ε` is spent.
+/// The split of a deviation `ε`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Added to the radius, metres.
     pub growth_m: f64,
-    /// How far the triangles may be from the surface of the grown radius, metres.
+    /// Largest distance of the triangles from the surface of the grown radius, metres.
     pub tolerance_m: f64,
 }
 
 impl Budget {
-    /// Half to the radius, half to the triangles.
+    /// Half for the radius, half for the triangles.
     pub fn new(epsilon_m: f64) -> Self {
         Self { growth_m: 0.5 * epsilon_m, tolerance_m: 0.4995 * epsilon_m }
     }
@@ -71,25 +72,25 @@ pub struct SweptSurface {
     pub n_sheets: usize,
     /// Pieces of pipe surfaces.
     pub n_pipes: usize,
-    /// Capsules and balls: the two at the start and the end, and those in the place of patches that are not regular.
+    /// Capsules and balls: the two at the start and the end, and those that replace patches that are not regular.
     pub n_round: usize,
 }
 
-/// Triangles that may be made before the deviation is called too small.
+/// Maximum number of triangles before the deviation is refused as too small.
 const MOST_TRIANGLES: usize = 1 << 23;
-/// A patch that needs more cells than this is cut: on the parts they are chosen anew, and are fewer.
+/// Maximum number of cells of a patch; one that needs more is cut, and the cells of the parts, chosen again, are fewer.
 const MOST_CELLS: usize = 32;
-/// A piece of a pipe that needs more steps in time than this is cut likewise.
+/// Maximum number of steps in time of a piece of a pipe; one that needs more is cut.
 const MOST_RINGS: usize = 8;
-/// How often a parameter may be halved.
+/// Maximum number of times that a parameter is halved.
 const MOST_CUTS: u32 = 40;
-/// How many times the bound on a pose's rounding the deviation is at least.
+/// Smallest ratio of the deviation to the bound on a pose's rounding error.
 const ROUNDINGS: f64 = 1e4;
 
-/// Tessellates what the line-swept sphere of a body sweeps during `[t0, t1]`, within the deviation `epsilon_m`.
+/// Tessellates the volume swept by the line-swept sphere of a body during `[t0, t1]`, within the deviation `epsilon_m`.
 ///
 /// # Errors
-/// The deviation is not positive, or so small that rounding reaches it or the triangles are too many.
+/// The deviation is not positive, or it is so small that it is near the rounding error or needs too many triangles.
 pub fn tessellate(
     motion: &ModelMotion,
     body: u32,
@@ -100,7 +101,7 @@ pub fn tessellate(
     tessellate_with(motion, body, lss, [t0, t1], Budget::new(epsilon_m))
 }
 
-/// The same with a budget of one's own.
+/// Like [`tessellate`], with a given budget.
 ///
 /// # Errors
 /// As [`tessellate`].
@@ -146,7 +147,7 @@ struct Time {
     cuts: u32,
 }
 
-/// The places `mid ± g` along the axis, from 0 to 1.
+/// The positions `mid ± g` along the axis, from 0 to 1.
 #[derive(Clone, Copy)]
 struct Across {
     mid: f64,
@@ -202,7 +203,7 @@ impl Sweep<'_> {
         self.lss.radius + self.budget.growth_m
     }
 
-    /// How far a patch may be from the segment that stands for it, metres.
+    /// Largest distance of a patch from the segment that replaces it, metres.
     fn slack_m(&self) -> f64 {
         0.5 * self.budget.growth_m
     }
@@ -236,11 +237,12 @@ impl Sweep<'_> {
         }
     }
 
-    /// The segment that a patch is within [`slack_m`](Self::slack_m) of, and that is as near to the patch, if there is one along
-    /// the axis.
+    /// A segment such that the patch is within [`slack_m`](Self::slack_m) of it and it is as near to the patch, if
+    /// there is one along the axis.
     ///
-    /// With `x_t` within `R` of `X` on the patch, `x(t, s)` is within `h R` of `x(mid, s) + τ X`. What of `τ X` lies along the axis
-    /// lengthens the segment at both ends, and is travelled by the ends; the rest, with `h R`, is the distance.
+    /// With `x_t` within `R` of `X` on the patch, `x(t, s)` is within `h R` of `x(mid, s) + τ X`. The part of `τ X`
+    /// along the axis lengthens the segment at both ends, and is travelled by the ends; the rest, with `h R`, is the
+    /// distance.
     fn segment(&self, paths: &AxisPaths, time: Time, across: Across) -> Option<[DVec3; 2]> {
         let velocity = paths.blend(0, across.mid, across.g);
         let (a, delta) = (paths.a.middle[0].centre, paths.delta.middle[0].centre);
@@ -279,7 +281,7 @@ impl Sweep<'_> {
         if time.h * velocity.most() <= self.slack_m() {
             return self.add_stand_in([path.middle[0].centre; 2]);
         }
-        // The coordinate axis that is farthest off the path.
+        // The coordinate axis that is farthest from the path's direction.
         let size = velocity.centre.abs();
         let k = if size.x <= size.y.min(size.z) {
             DVec3::X
@@ -319,13 +321,13 @@ impl Sweep<'_> {
         }
     }
 
-    /// The capsule about a segment that stands for a patch.
+    /// The capsule about a segment that replaces a patch.
     fn add_stand_in(&mut self, segment: [DVec3; 2]) -> Result<()> {
         let tolerance = 0.5 * self.budget.tolerance_m;
         self.add_round(segment, self.lss.radius + self.slack_m() + 0.5 * self.budget.growth_m, tolerance)
     }
 
-    /// A capsule, or a ball where the ends coincide.
+    /// A capsule, or a ball if the ends coincide.
     fn add_round(&mut self, ends: [DVec3; 2], radius_m: f64, tolerance_m: f64) -> Result<()> {
         // Latitude and longitude on a sphere: the second derivatives are at most the radius.
         let sphere = SecondDerivatives { uu: radius_m, uv: radius_m, vv: radius_m };

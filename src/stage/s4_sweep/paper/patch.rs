@@ -16,8 +16,8 @@ pub fn add_rows(rows: impl IntoIterator<Item = Vec<DVec3>>, out: &mut Vec<Triang
     }
 }
 
-/// Adds all points within `radius` of a segment: `n` steps on each of the two half spheres from its pole to its rim, `m` steps
-/// around.
+/// Adds all points within `radius` of a segment: `n` steps on each of the two half spheres from its pole to its rim,
+/// `m` steps around.
 pub fn add_capsule([a, b]: [DVec3; 2], radius: f64, [n, m]: [usize; 2], out: &mut Vec<Triangle>) {
     let axis = (b - a).try_normalize().unwrap_or(DVec3::Z);
     let (u, v) = axis.any_orthonormal_pair();

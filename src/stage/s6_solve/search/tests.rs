@@ -1,11 +1,12 @@
-//! The search over items whose contacts are known to the last bit, with windows that have no slack but what a test gives
-//! them, and phantoms: items that cannot be ruled out by one interval, and can by another.
+//! Tests of the search with items whose contacts are known to the last bit, with windows that have no slack except that
+//! added by a test, and phantoms: items that cannot be ruled out by one interval, but can by another.
 //!
-//! Behind real windows the search's own care for rounding is out of sight, because theirs is a hundred times as large.
+//! With real windows the search's own handling of rounding would not be visible, because their slack is a hundred times
+//! as large.
 
 use super::*;
 
-/// Numbers that only look random.
+/// Deterministic pseudo-random numbers.
 fn mixed(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -24,13 +25,13 @@ impl Numbers {
         self.next() % n
     }
 
-    /// In [0, 1).
+    /// A number in [0, 1).
     fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
-/// A time as no number alone can tell it: a number and a small part of its last digit.
+/// A time more precise than a single number: a number and a small part of its last digit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Time {
     number: f64,
@@ -42,12 +43,12 @@ impl Time {
         Self { number, rest: 0.0 }
     }
 
-    /// Whether it is not before a number.
+    /// Returns whether it is not before a number.
     fn is_from(self, t: f64) -> bool {
         self.number > t || self.number == t && self.rest >= 0.0
     }
 
-    /// Whether it is not after a number.
+    /// Returns whether it is not after a number.
     fn is_until(self, t: f64) -> bool {
         self.number < t || self.number == t && self.rest <= 0.0
     }
@@ -62,8 +63,8 @@ impl Time {
     }
 }
 
-/// An item: it touches from a time on and for as long, and looks like it touches at the phantoms, where half of all
-/// intervals cannot tell.
+/// An item: it touches from a time on for some duration, and appears to touch at the phantoms, where half of all
+/// intervals cannot exclude contact.
 #[derive(Debug, Default)]
 struct Known {
     contact: Option<(Time, f64)>,
@@ -80,7 +81,7 @@ struct Fake {
 }
 
 impl Known {
-    /// From when until when it touches.
+    /// The first and last time at which it touches.
     fn times(&self) -> Option<[Time; 2]> {
         self.contact.map(|(from, lasts)| {
             let until = Time::exactly((from.number + lasts).min(1.0));
@@ -90,7 +91,7 @@ impl Known {
 }
 
 impl Fake {
-    /// A hash of an item and the interval at hand.
+    /// A hash of an item and the current interval.
     fn coin(&self, item: u32) -> u64 {
         mixed(self.seed ^ u64::from(item) ^ mixed(self.mid.to_bits()) ^ mixed(self.h.to_bits() ^ 1))
     }
@@ -144,7 +145,7 @@ impl System for Fake {
         let times = self.items[item as usize].times();
         times.is_some_and(|[from, to]| from.is_until(t1) && to.is_from(t0) && mixed(t0.to_bits() ^ self.seed) & 3 == 0)
     }
-    /// The right time, a wrong one, one at which the search cuts just at the contact or a hair before, or none.
+    /// The right time, a wrong one, one at which the search cuts just at the contact or slightly before, or none.
     fn guess(&self, items: &[Active]) -> Option<f64> {
         let first = items.iter().reduce(|a, b| if b.lo < a.lo { b } else { a })?;
         let (item, from, until) = (first.item, first.lo, items.iter().fold(first.lo, |m, a| m.max(a.hi)));
@@ -163,7 +164,7 @@ impl System for Fake {
 
 fn fake(n: &mut Numbers, eps_t: f64) -> Fake {
     let about = n.unit();
-    // Near one another, as wide apart as matters.
+    // Close to one another, spread over the distances that matter.
     let time = |n: &mut Numbers| {
         let away = eps_t * 10f64.powf(3.0 * n.unit() - 2.0) * if n.below(2) == 0 { 1.0 } else { -1.0 };
         match n.below(6) {
@@ -227,7 +228,7 @@ fn nothing_touches_before_what_is_found() {
     assert!(seen > 10_000 && with_proof > 5000 && capped > 500 && exact > 500, "{seen} {with_proof} {capped} {exact}");
 }
 
-/// An interval's half width reaches both of its ends, whatever rounds.
+/// An interval's half width reaches both of its ends, whatever is rounded.
 #[test]
 fn half_widths_reach_the_ends() {
     let n = &mut Numbers(1);
