@@ -1,4 +1,4 @@
-//! Small valid files of every kind that the readers know.
+//! Small valid files of every kind that the readers support.
 
 use super::arrays;
 use firstcontact::model::robot::Robot;
@@ -85,7 +85,7 @@ pub const DAE: &str = r##"<?xml version="1.0" encoding="utf-8"?>
 </node></visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>
 "##;
 
-/// The JSON of a glTF document; `uri` is a property of the buffer, or nothing.
+/// The JSON of a glTF document; `uri` is a property of the buffer, or empty.
 pub fn gltf(uri: &str) -> String {
     format!(
         r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"name":"outer","mesh":0,"translation":[1,2,3],
@@ -119,7 +119,7 @@ pub fn glb() -> Vec<u8> {
     bytes
 }
 
-/// A robot with every kind of joint and shape; its mesh is `part.obj` beside it.
+/// A robot with every kind of joint and shape; its mesh is `part.obj` in the same folder.
 pub const URDF: &str = r#"<?xml version="1.0"?>
 <robot name="sample">
   <!-- a comment -->
@@ -168,7 +168,7 @@ pub fn npz(is_deflated: bool) -> Vec<u8> {
 pub const MOTIONS_CSV: &str = "# made by hand\ntrajectory,time,spin,\"turn\",push\nleft,0,0,0,0.1\nleft,1.5,3,1,0.2\n\
     \"the, right\",0,7,-1,0\n\"the, right\",2,0.5,2.5,1e-3\n";
 
-/// Every sample by the name of its file.
+/// Every sample with the name of its file.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("binary.stl", stl_binary()),
@@ -191,7 +191,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Writes the mesh that the robot and the scene name, and gives the robot.
+/// Writes the mesh that the robot and the scene use, and returns the robot.
 pub fn prepare(folder: &Path) -> Robot {
     std::fs::write(folder.join("part.obj"), OBJ).unwrap();
     let urdf = folder.join("sample.urdf");

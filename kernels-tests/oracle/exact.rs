@@ -136,7 +136,8 @@ impl Time {
         self.upper.sign() >= 0 && self.upper <= self.lower
     }
 
-    /// Two equal or neighbouring `f64` numbers that enclose the time, which must not be negative (or 0 and 1e-290).
+    /// Two equal or neighbouring `f64` numbers that enclose the time, which must not be negative; for times below
+    /// 1e-290, 0 and 1e-290.
     pub fn enclosure(&self) -> (f64, f64) {
         if self.upper.is_zero() {
             return (0.0, 0.0);
