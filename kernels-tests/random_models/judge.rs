@@ -23,9 +23,9 @@ pub struct Truth {
 /// The effort of a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Care {
-    /// Boxes for a pair of triangles.
+    /// Maximum number of boxes for a pair of triangles.
     pub cap: usize,
-    /// Times at which all pairs are looked at.
+    /// Number of times at which all pairs are examined.
     pub samples: usize,
 }
 

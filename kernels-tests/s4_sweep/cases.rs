@@ -20,15 +20,15 @@ use std::collections::HashMap;
 /// The difficulty of a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing: links of six triangles on a branching tree.
+    /// No particular difficulty: links of six triangles on a branching tree.
     Any,
-    /// Links that are edges: the line-swept sphere has no radius that could hide anything.
+    /// Links that are edges: the line-swept sphere has no radius that could hide an error.
     Needles,
-    /// Edges that slide along themselves, and turn a little.
+    /// Edges that slide along themselves, and turn slightly.
     Along,
-    /// Edges that turn about their middle: the sweep meets itself.
+    /// Edges that turn about their middle: the sweep intersects itself.
     Spinning,
-    /// Edges a thousand to ten thousand metres from where coordinates begin.
+    /// Edges a thousand to ten thousand metres from the origin of coordinates.
     Far,
 }
 

@@ -1,5 +1,5 @@
-//! Fuzzed articulated equations against proofs: every pair of triangles is fifteen elementary equations (six of a vertex and
-//! a face, nine of two edges), solved by the exact stage alone.
+//! Fuzzed articulated equations against proofs: every pair of triangles gives fifteen elementary equations (six of a
+//! vertex and a face, nine of two edges), solved by the exact stage alone.
 //!
 //! Two oracles establish the truth, and neither uses derivatives: the search in (time, two feature parameters) by boxes
 //! of interval poses ([`inclusion`](crate::oracle::inclusion)) proves times before which nothing touches, and piercing
