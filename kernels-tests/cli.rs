@@ -248,7 +248,8 @@ fn link(name: &str, geometry: &str) -> String {
 /// A joint without limits.
 fn joint(name: &str, kind: &str, parent: &str, child: &str, axis: &str) -> String {
     format!(
-        "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/><axis xyz=\"{axis}\"/></joint>"
+        "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/>\
+         <axis xyz=\"{axis}\"/></joint>"
     )
 }
 

@@ -6,10 +6,10 @@
 //   advance-rss, advance-obbrss   conservative advancement, STEP iterations, the motion made here; trees of
 //                rectangle-swept spheres, alone or with oriented boxes
 //   sample-deg   samples of the robot's own motion, STEP degrees apart
-// FCL moves a link from one pose in the world to another, its origin on a straight line: a robot's link does not move like
-// that. FCL 0.7.0 also never sets the reference point of InterpMotion(tf1, tf2), which continuousCollide(…, tf_beg, tf_end,
-// …) constructs: the path depends on the previous contents of the memory (fcl_uninit.cpp). With "-own" the reference point
-// is the link's origin.
+// FCL moves a link from one pose in the world to another, its origin on a straight line: a robot's link does not move
+// like that. FCL 0.7.0 also never sets the reference point of InterpMotion(tf1, tf2), which
+// continuousCollide(…, tf_beg, tf_end, …) constructs: the path depends on the previous contents of the memory
+// (fcl_uninit.cpp). With "-own" the reference point is the link's origin.
 #include "answers.h"
 #include <fcl/fcl.h>
 #include <memory>

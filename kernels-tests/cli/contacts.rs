@@ -105,7 +105,8 @@ fn pair(links: [&str; 2]) -> String {
     let [first, second] = links.map(|name| link(name, CUBE));
     let fixed = |name: &str, y: f64| {
         format!(
-            "<joint name=\"to {name}\" type=\"fixed\"><parent link=\"car\"/><child link=\"{name}\"/><origin xyz=\"0 {y} 0\"/></joint>"
+            "<joint name=\"to {name}\" type=\"fixed\"><parent link=\"car\"/><child link=\"{name}\"/>\
+             <origin xyz=\"0 {y} 0\"/></joint>"
         )
     };
     let slide = joint("x", "prismatic", "rail", "car", "1 0 0");
@@ -167,7 +168,8 @@ fn an_earlier_contact_counts_more_than_a_lower_number() {
 fn surfaces_touch_and_insides_do_not() {
     // A cube of 0.2 m inside a closed box of 2 m: free while it stays inside, a contact when it reaches the wall.
     let inside = |x: f64| {
-        let scene = "<robot name=\"s\"><link name=\"shell\"><visual><geometry><box size=\"2 2 2\"/></geometry></visual></link></robot>";
+        let scene = "<robot name=\"s\"><link name=\"shell\"><visual><geometry>\
+            <box size=\"2 2 2\"/></geometry></visual></link></robot>";
         let desk = Desk::new();
         desk.put("scene.urdf", scene);
         desk.check(&super::slider(CUBE), "scene.urdf", &[[&[0.0], &[x]]], &[])

@@ -95,7 +95,8 @@ fn a_continuous_joint_turns_as_often_as_it_is_told() {
 fn a_mimic_joint_follows_its_master() {
     // b = 2 a + 0.1; its front is at b + 0.1. From a = 0 to 1 the wall at 1 m is met at a = 0.4. The master itself
     // moves along y, where there is no obstacle.
-    let follower = "<joint name=\"b\" type=\"prismatic\"><parent link=\"base\"/><child link=\"two\"/><axis xyz=\"1 0 0\"/>\
+    let follower = "<joint name=\"b\" type=\"prismatic\"><parent link=\"base\"/><child link=\"two\"/>\
+        <axis xyz=\"1 0 0\"/>\
         <mimic joint=\"a\" multiplier=\"2\" offset=\"0.1\"/></joint>";
     let master = joint("a", "prismatic", "base", "one", "0 1 0");
     // The master may be defined after its follower.
@@ -189,7 +190,8 @@ fn the_base_places_the_root() {
 
 #[test]
 fn far_from_the_origin_the_answers_are_the_same() {
-    // A cube in a corridor that ends at 1 m; at the origin, and 2·10^4 m away, where coordinates are multiples of 2^-38 m.
+    // A cube in a corridor that ends at 1 m; at the origin, and 2·10^4 m away, where coordinates are multiples of
+    // 2^-38 m.
     let ends: Vec<[f64; 1]> = (0..40).map(|i| [0.5 + 0.0371 * f64::from(i)]).collect();
     let motions: Vec<Motion> = ends.iter().map(|end| [&[0.0][..], &end[..]]).collect();
     let corridor = |[x, y, z]: [f64; 3]| {

@@ -107,13 +107,17 @@ fn a_scene_of_each_format_is_met_at_the_same_time() {
         text(1.0, "\n")
     );
     let dae = format!(
-        "<COLLADA><asset><unit meter=\"0.5\"/><up_axis>Y_UP</up_axis></asset><library_geometries><geometry id=\"g\"><mesh>\
+        "<COLLADA><asset><unit meter=\"0.5\"/><up_axis>Y_UP</up_axis></asset>\
+         <library_geometries><geometry id=\"g\"><mesh>\
          <source id=\"p\"><float_array id=\"a\" count=\"9\">{}</float_array><technique_common>\
-         <accessor source=\"#a\" count=\"3\" stride=\"3\"><param name=\"X\" type=\"float\"/><param name=\"Y\" type=\"float\"/>\
+         <accessor source=\"#a\" count=\"3\" stride=\"3\">\
+         <param name=\"X\" type=\"float\"/><param name=\"Y\" type=\"float\"/>\
          <param name=\"Z\" type=\"float\"/></accessor></technique_common></source>\
          <vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices>\
-         <triangles count=\"1\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 1 2</p></triangles></mesh></geometry>\
-         </library_geometries><library_visual_scenes><visual_scene id=\"s\"><node id=\"n\" name=\"w\"><instance_geometry url=\"#g\"/></node>\
+         <triangles count=\"1\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 1 2</p>\
+         </triangles></mesh></geometry>\
+         </library_geometries><library_visual_scenes><visual_scene id=\"s\">\
+         <node id=\"n\" name=\"w\"><instance_geometry url=\"#g\"/></node>\
          </visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>",
         text(2.0, " ")
     );

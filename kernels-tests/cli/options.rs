@@ -90,7 +90,10 @@ fn what_touches_at_the_start_is_ignored_if_asked_for() {
     // Both links: the pairs of each.
     let both: &[Motion] = &[[&[0.0, 1.0], &[-1.5, 3.0]], [&[-5.0, 1.0], &[-5.0, 3.0]]];
     let checked = two_links(both, &["--initial", "ignore"]).expect(0);
-    let expected = json!([{ "link": "left", "object": "near", "motions": 1 }, { "link": "right", "object": "ahead", "motions": 2 }]);
+    let expected = json!([
+        { "link": "left", "object": "near", "motions": 1 },
+        { "link": "right", "object": "ahead", "motions": 2 }
+    ]);
     assert_eq!(checked.stats["ignored"], expected);
 }
 

@@ -28,7 +28,8 @@ fn mesh_link(name: &str) -> String {
     // Two shapes, the second one turned and smaller.
     format!(
         "<link name=\"{name}\"><collision><geometry><mesh filename=\"{name}.obj\"/></geometry></collision>\
-         <collision><origin xyz=\"0.1 0 0.1\" rpy=\"0.5 0 1\"/><geometry><mesh filename=\"{name}.obj\" scale=\"0.5 0.5 -0.5\"/>\
+         <collision><origin xyz=\"0.1 0 0.1\" rpy=\"0.5 0 1\"/><geometry>\
+         <mesh filename=\"{name}.obj\" scale=\"0.5 0.5 -0.5\"/>\
          </geometry></collision></link>"
     )
 }

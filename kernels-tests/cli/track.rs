@@ -106,11 +106,16 @@ fn all_kinds_of_shapes_are_read() {
     let desk = Desk::new();
     let row = |z: [f64; 3], x: f64| json!([[x, -1, z[0]], [x, 0, z[1]], [x, 1, z[2]]]);
     let net = json!([row([0.0, 0.5, 0.0], -1.0), row([0.5, 1.0, 0.5], 0.0), row([0.0, 0.5, 0.0], 1.0)]);
-    let at = |x: f64, y: f64, z: f64| json!({"origin_m": [x, y, z], "spin_rad_s": [0.1, 0.2, 0.3], "rotation_rad": [0, 0, 0.1]});
+    let at = |x: f64, y: f64, z: f64| {
+        json!({"origin_m": [x, y, z], "spin_rad_s": [0.1, 0.2, 0.3],
+        "rotation_rad": [0, 0, 0.1]})
+    };
     let bodies = json!([
-        {"name": "ellipsoid", "shape": {"kind": "ellipsoid", "semi_axes_m": [0.5, 0.4, 0.3]}, "motion": at(0.0, 0.0, 3.0)},
+        {"name": "ellipsoid", "shape": {"kind": "ellipsoid", "semi_axes_m": [0.5, 0.4, 0.3]},
+         "motion": at(0.0, 0.0, 3.0)},
         {"name": "torus", "shape": {"kind": "torus", "ring_m": 1, "tube_m": 0.2}, "motion": at(5.0, 0.0, 3.0)},
-        {"name": "surface", "shape": {"kind": "surface", "degrees": [2, 2], "points_m": net}, "motion": at(0.0, 0.0, 0.0)},
+        {"name": "surface", "shape": {"kind": "surface", "degrees": [2, 2], "points_m": net},
+         "motion": at(0.0, 0.0, 0.0)},
         {"name": "ellipse", "shape": {"kind": "ellipse", "semi_axes_m": [0.5, 0.4]}, "motion": at(0.0, 4.0, 3.0)},
         {"name": "curve", "shape": {"kind": "curve", "degree": 1, "knots": [0, 0, 1, 2, 2],
             "points_m": [[0, 0, 0], [1, 0, 0], [1, 1, 0]], "weights": [1, 2, 1]}, "motion": at(-4.0, 0.0, 3.0)},

@@ -19,7 +19,8 @@ fn sha256(bytes: &[u8]) -> String {
 /// A manifest of one set: a file from below `base`, and an archive of a package.
 fn manifest(base: &str, archive: &[u8]) -> Manifest {
     let text = format!(
-        "[[set]]\nname='robot'\nabout='a'\nversion='1'\nlicence='MIT'\nsource='https://example.org'\nbase='{base}'\ndownload=[\n\
+        "[[set]]\nname='robot'\nabout='a'\nversion='1'\nlicence='MIT'\nsource='https://example.org'\n\
+         base='{base}'\ndownload=[\n\
          {{ file='meshes/x.stl', at='deep/x.stl', sha256='{}', size={} }},\n\
          {{ file='p-1.tar', package='p', sha256='{}', size={}, take=[['p-1/', 'more/']] }}]\n",
         sha256(BYTES),

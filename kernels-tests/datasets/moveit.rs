@@ -210,5 +210,11 @@ goal_constraints:
     );
     assert!(refused("goal_constraints:\n  - position_constraints: [{a: 1}]\n").contains("not given by joint values"));
     assert!(refused("start_state: {}\n").contains("no goal"));
-    assert!(refused("start_state: {joint_state: {name: [a], position: []}}\ngoal_constraints: [{joint_constraints: [{joint_name: arm_joint, position: 4}]}]\n").contains("1 joints but 0"));
+    assert!(
+        refused(
+            "start_state: {joint_state: {name: [a], position: []}}\n\
+             goal_constraints: [{joint_constraints: [{joint_name: arm_joint, position: 4}]}]\n"
+        )
+        .contains("1 joints but 0")
+    );
 }

@@ -30,8 +30,10 @@ struct Row {
     solve_ns: f64,
 }
 
-const HEADER: &str = "| collection | kind | queries | contacts | found | proved | certified | possible | false negatives | \
-    false proofs | false positives | beyond the band | undecided | mean ns |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+const HEADER: &str = "| collection | kind | queries | contacts | found | \
+    proved | certified | possible | false negatives | \
+    false proofs | false positives | beyond the band | undecided | mean ns |\n\
+    |---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 impl Row {
     fn add(&mut self, other: &Self) {

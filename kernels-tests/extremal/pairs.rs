@@ -83,7 +83,8 @@ fn random_pairs_end_at_the_extremal_pair_and_no_failure_is_silent() {
         let mut reasons = BTreeMap::new();
         outcomes.iter().flat_map(|o| &o.losses).for_each(|name| *reasons.entry(*name).or_insert(0) += 1);
         println!(
-            "{n} pairs, K = 10 /s, from {}: {alone} converged alone, {} after named losses, {} lost at the end; acquired \
+            "{n} pairs, K = 10 /s, from {}: {alone} converged alone, {} after named losses, \
+             {} lost at the end; acquired \
              after {:.2} s (median), {:.2} s (95 %); losses {reasons:?}",
             if anywhere { "anywhere" } else { "near" },
             ends - alone,

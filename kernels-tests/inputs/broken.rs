@@ -270,7 +270,9 @@ fn urdf() -> Vec<Broken> {
                 edited(
                     samples::URDF,
                     "</robot>",
-                    "<link name=\"u\"/><link name=\"w\"/><joint name=\"p\" type=\"fixed\"><parent link=\"u\"/><child link=\"w\"/></joint><joint name=\"q\" type=\"fixed\"><parent link=\"w\"/><child link=\"u\"/></joint></robot>",
+                    "<link name=\"u\"/><link name=\"w\"/><joint name=\"p\" type=\"fixed\">\
+                     <parent link=\"u\"/><child link=\"w\"/></joint>\
+                     <joint name=\"q\" type=\"fixed\"><parent link=\"w\"/><child link=\"u\"/></joint></robot>",
                 ),
                 "cyclic: 'u'",
             ),

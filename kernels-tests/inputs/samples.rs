@@ -28,12 +28,14 @@ pub fn stl_ascii() -> String {
     TRIANGLES.iter().enumerate().map(|(i, t)| format!("solid part {i}\n{}endsolid part {i}\n", facet(t))).collect()
 }
 
-pub const OBJ: &str = "# a comment\nmtllib a.mtl\no one\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0 0.1 0.2 0.3\nv 0 1e0 0\nvt 0 0\nvn 0 0 1\n\
+pub const OBJ: &str = "# a comment\nmtllib a.mtl\no one\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0 0.1 0.2 0.3\n\
+    v 0 1e0 0\nvt 0 0\nvn 0 0 1\n\
     usemtl m\ns off\nf 1/1/1 2//1 3/1\ng two parts\nf 1 2 \\\n 3 4\nl 1 2\no one\nf -1 -2 -3\n";
 
 pub fn ply(format: &str) -> Vec<u8> {
     let mut bytes = format!(
-        "ply\nformat {format} 1.0\ncomment made up\nelement vertex 4\nproperty double x\nproperty float y\nproperty short z\n\
+        "ply\nformat {format} 1.0\ncomment made up\nelement vertex 4\n\
+         property double x\nproperty float y\nproperty short z\n\
          element face 2\nproperty list uchar int vertex_indices\nproperty uchar red\nend_header\n"
     )
     .into_bytes();

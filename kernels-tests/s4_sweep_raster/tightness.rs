@@ -85,7 +85,9 @@ fn maps_leave_little_more_than_the_exact_sphere() {
         let tessellated = count(&tessellated);
         let per = |k: usize| k as f64 / n as f64;
         println!(
-            "{what}, (link, triangle) a motion: {:.1} of clusters, {:.1} by boxes, {:.1} / {:.1} / {:.1} by maps of 16², 32², 64², {:.1} by the paper's surface in 32², {:.1} by the sphere",
+            "{what}, (link, triangle) a motion: {:.1} of clusters, {:.1} by boxes, \
+             {:.1} / {:.1} / {:.1} by maps of 16², 32², 64², \
+             {:.1} by the paper's surface in 32², {:.1} by the sphere",
             per(clusters),
             per(boxed),
             per(drawn[0]),

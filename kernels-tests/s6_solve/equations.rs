@@ -57,7 +57,8 @@ impl fmt::Display for Counts {
         write!(
             f,
             "{} equations in {} pairs ({} certainly touch, {} are proved free): {} free, {} contact, {} proved, \
-             {} certified, {} undecided; {} missed, {} late, {} false proofs, {} stray; {} free ones not told, widest gap {:.1e}",
+             {} certified, {} undecided; {} missed, {} late, {} false proofs, {} stray; \
+             {} free ones not told, widest gap {:.1e}",
             EQUATIONS * self.pairs,
             self.pairs,
             self.touching,

@@ -39,7 +39,10 @@ fn polygons_from_a_file() {
     assert_eq!((code, text.trim()), (Some(0), "valid: 1 motions are free"));
 
     // One that collides, one that does not.
-    let both = json!({ "problems": [json_of(&octagons([0.0, 0.0, -0.2], false)), json_of(&squares(Path::Squares, 2, 0.3, None))] });
+    let both = json!({ "problems": [
+        json_of(&octagons([0.0, 0.0, -0.2], false)),
+        json_of(&squares(Path::Squares, 2, 0.3, None))
+    ] });
     put(folder, "p.json", &both);
     let (code, text) = run(folder, &ALL);
     assert_eq!(code, Some(2), "{text}");
@@ -120,7 +123,8 @@ fn a_robot_from_files() {
     put(
         folder,
         "p.json",
-        &json!({ "robot": "r.urdf", "scene": "s.obj", "motions": "m.json", "limits": { "delta_m": 1e-4, "first": true } }),
+        &json!({ "robot": "r.urdf", "scene": "s.obj", "motions": "m.json",
+                 "limits": { "delta_m": 1e-4, "first": true } }),
     );
     let (code, text) = run(folder, &ALL);
     assert_eq!(code, Some(2), "{text}");

@@ -46,7 +46,10 @@ fn answers(batch: &mut Batch, case: &Case, limits: &Limits) -> Vec<Answer> {
 
 /// Number of motions that touch, but are called free, or clear for too long.
 fn wrong(case: &Case, answers: &[Answer]) -> usize {
-    let is_wrong = |(answer, verdict): (&Answer, &Verdict)| matches!(verdict, Verdict::Contact(c) if c.proved && (answer.is_free() || answer.clear_until() > c.toc[1]));
+    let is_wrong = |(answer, verdict): (&Answer, &Verdict)| {
+        matches!(verdict, Verdict::Contact(c)
+        if c.proved && (answer.is_free() || answer.clear_until() > c.toc[1]))
+    };
     answers.iter().zip(&case.exact).filter(|pair| is_wrong(*pair)).count()
 }
 
