@@ -1,4 +1,4 @@
-//! What the benchmarks work on: the Puma in the machine room, motions of up to 30° a joint that start free.
+//! The benchmarks' cases: the Puma in the machine room, motions of up to 30° per joint that start free.
 
 use firstcontact::engine::gpu_backend::{ChunkInput, GpuPipeline};
 use firstcontact::engine::{Backend, Engine, Options, Stage};
@@ -45,7 +45,7 @@ pub fn motions(robot: &Robot, scene: &Scene, n: usize, degrees: f64) -> Motions 
     Motions::between(&starts, &ends).expect("rows of one length")
 }
 
-/// Everything that a stage takes in.
+/// The inputs of all stages.
 pub struct Case {
     pub world: World,
     pub motions: Vec<ModelMotion>,
@@ -91,7 +91,7 @@ impl Case {
         }
     }
 
-    /// The kernels on the best adapter, with the chunk brought to where `stage` starts.
+    /// The kernels on the best adapter, with all stages before `stage` executed.
     pub fn pipeline(&self, stage: Stage) -> Option<GpuPipeline> {
         let mut pipeline = match GpuPipeline::new(Arc::new(self.world.clone()), &Options::default(), false) {
             Ok(pipeline) => pipeline,
@@ -108,7 +108,7 @@ impl Case {
     }
 }
 
-/// Runs the CPU reference and the kernel of a stage side by side; `pieces` says how many pieces one run takes.
+/// Measures the CPU reference and the kernel of a stage; `pieces` is the number of pieces of one run.
 pub fn compare(
     criterion: &mut criterion::Criterion,
     case: &Case,

@@ -1,5 +1,5 @@
-//! Contraction of elementary equations and of pairs of triangles, side by side in eight lanes, with each of the vector
-//! extensions that the processor has: nanoseconds for one evaluation.
+//! Contraction of elementary equations and of pairs of triangles, in eight parallel lanes, with each of the vector
+//! extensions of the processor: nanoseconds per evaluation.
 
 use criterion::{Criterion, Throughput};
 use firstcontact::numeric::contraction::{Side, Standing, Window, edge_edge, triangle_sides, triangles, vertex_face};
@@ -14,11 +14,11 @@ use rand_pcg::rand_core::{Rng, SeedableRng};
 use std::hint::black_box;
 
 type L = Lanes<8>;
-/// Blocks of eight, so that there are 1024 of each.
+/// Number of blocks of eight, so that there are 1024 of each.
 const BLOCKS: usize = 128;
 const H: f64 = 1.0 / 32.0;
 
-/// A moving and a standing triangle in each lane.
+/// A moving triangle and one at rest in each lane.
 type Block = ([PointBound<L>; 3], [V3<L>; 3]);
 
 /// Triangles of some 5 cm that pass each other at a distance of up to `apart` metres, moving by some 10 cm.
@@ -38,7 +38,7 @@ fn blocks(apart: f64) -> Vec<Block> {
     (0..BLOCKS).map(|_| block()).collect()
 }
 
-/// What is measured.
+/// The measured computation.
 #[derive(Clone, Copy)]
 enum What {
     VertexFace,
@@ -67,7 +67,7 @@ impl What {
     }
 }
 
-/// All blocks with one kind of vectors; gives how many lanes are empty.
+/// All blocks with one kind of vectors; returns the number of empty lanes.
 #[derive(Clone)]
 struct Run<'a, const WHAT: usize>(&'a [Block]);
 

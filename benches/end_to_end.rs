@@ -1,4 +1,4 @@
-//! From motions to verdicts: Puma in pipes and in the machine room, on one thread, on all, and on an adapter.
+//! From motions to verdicts: Puma in pipes and in the machine room, on one thread, on all threads, and on an adapter.
 
 use crate::case::{motions, set};
 use criterion::{Criterion, Throughput};

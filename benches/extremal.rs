@@ -1,4 +1,4 @@
-//! `extremal`: pairs × steps by second; one Runge-Kutta step of each pair is one element.
+//! `extremal`: pairs × steps per second; one Runge-Kutta step of each pair is one element.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput};
@@ -16,7 +16,7 @@ use std::hint::black_box;
 const PAIRS: usize = 4096;
 const SCHEDULE: Schedule = Schedule { gain_per_s: 10.0, step_s: 0.02, n_steps: 32 };
 
-/// Pairs apart along x, their places on the sides that face each other.
+/// Pairs separated along x, with places on the sides that face each other.
 fn pairs() -> (Vec<EllipsoidPair>, Vec<Places>) {
     let mut random = Pcg64Mcg::seed_from_u64(7);
     let mut uniform = |lo: f64, hi: f64| lo + (hi - lo) * (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
@@ -30,7 +30,7 @@ fn pairs() -> (Vec<EllipsoidPair>, Vec<Places>) {
     (pairs.collect(), vec![Places::start([DVec3::X, -DVec3::X]); PAIRS])
 }
 
-/// Tori side by side, and domes that face each other.
+/// Adjacent tori, and domes that face each other.
 fn surfaces() -> (Vec<SurfacePair>, Vec<SurfacePlaces>) {
     let mut random = Pcg64Mcg::seed_from_u64(8);
     let mut uniform = |lo: f64, hi: f64| lo + (hi - lo) * (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;

@@ -1,7 +1,8 @@
-//! Benchmarks: one group for each stage, on the CPU and on an adapter where it has a kernel, and one from end to end.
+//! Benchmarks: one group per stage, on the CPU and on an adapter if the stage has a kernel, and one end to end.
 //!
-//! `cargo bench` runs all; `cargo bench -- s3_cull` one group. The adapter is the best there is; without one its part is
-//! left out, which is said. Figures worth keeping stand in `README.md` beside this file, with machine and adapter.
+//! `cargo bench` runs all; `cargo bench -- s3_cull` runs one group. The best available adapter is used; without one its
+//! part is skipped, which is reported. Figures worth keeping are in `README.md` in this folder, with machine and
+//! adapter.
 
 #![allow(missing_docs, reason = "criterion's macros make functions without comments")]
 

@@ -1,7 +1,7 @@
-//! Oriented boxes: the continuous overlap test of two moving boxes, and the search for pairs by their trees beside that by
-//! line-swept spheres, on one thread.
+//! Oriented boxes: the continuous overlap test of two moving boxes, and the search for pairs by their trees compared
+//! with that by line-swept spheres, on one thread.
 //!
-//! Redon et al. 2004, section 6: about one microsecond for a test, the bounds on the matrix elements being at hand.
+//! Redon et al. 2004, section 6: about one microsecond per test, given the bounds on the matrix elements.
 
 use crate::case::{Case, case_of, set};
 use criterion::{Criterion, Throughput};
@@ -24,7 +24,7 @@ pub fn bench(criterion: &mut Criterion) {
     }
 }
 
-/// Pairs of boxes of the Puma's last two links, most of which overlap: then all fifteen axes are tried.
+/// Pairs of boxes of the Puma's last two links, most of which overlap, so that all fifteen axes are tried.
 fn overlap_test(criterion: &mut Criterion, case: &Case) {
     let trees = ObbTrees::new(&case.world, 0);
     let n = case.world.links.len();
@@ -62,7 +62,7 @@ fn overlap_test(criterion: &mut Criterion, case: &Case) {
     group.finish();
 }
 
-/// The search for pairs, the links' trees being boxes or spheres.
+/// The search for pairs, with trees of boxes or spheres for the links.
 fn search(criterion: &mut Criterion, name: &str, case: Case) {
     let mut group = criterion.benchmark_group("obb_search");
     group.throughput(Throughput::Elements(case.pieces.len() as u64));
@@ -94,7 +94,7 @@ fn search(criterion: &mut Criterion, name: &str, case: Case) {
     group.finish();
 }
 
-/// The robot with every triangle cut into four, some times.
+/// The robot with every triangle divided into four, `halvings` times.
 fn subdivided(robot: &Robot, halvings: usize) -> Robot {
     let mut robot = robot.clone();
     let cut = |[a, b, c]: Triangle| {

@@ -1,4 +1,4 @@
-//! One motion at a time by a warm engine: free ones and colliding ones by turns, on the CPU and on an adapter.
+//! One motion at a time by a warm engine: free and colliding ones, on the CPU and on an adapter.
 
 use crate::case::{motions, set};
 use criterion::Criterion;
@@ -6,7 +6,7 @@ use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::motion::Motions;
 use std::hint::black_box;
 
-/// Motions of each kind, by turns.
+/// Number of motions of each kind, used in turn.
 const SOME: usize = 32;
 
 pub fn bench(criterion: &mut Criterion) {
@@ -24,7 +24,7 @@ pub fn bench(criterion: &mut Criterion) {
                 }
             };
             let adapter = engine.adapter().map_or(String::new(), |a| format!(", {}", a.name));
-            // Warm: everything is made that these motions need.
+            // Warm: everything that these motions need is allocated.
             let verdicts = engine.check(&batch).expect("it runs").verdicts;
             for (kind, is_contact) in [("free", false), ("colliding", true)] {
                 let of_kind = (0..batch.len()).filter(|&i| verdicts[i].is_contact() == is_contact).take(SOME);

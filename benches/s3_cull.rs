@@ -1,4 +1,4 @@
-//! `s3_cull`: 64 pieces against the scene's tree. The kernel's share includes clearing its counters.
+//! `s3_cull`: 64 pieces against the scene's tree. The kernel's time includes clearing its counters.
 
 use crate::case::{case, compare};
 use criterion::Criterion;
@@ -13,7 +13,7 @@ pub fn bench(criterion: &mut Criterion) {
     compare(criterion, &case, Stage::Cull, reference, again);
 }
 
-/// Counters as they are before the traversal; the boxes stay as they are.
+/// Resets the counters to their state before the traversal; the boxes are kept.
 fn reload(pipeline: &mut firstcontact::engine::gpu_backend::GpuPipeline, case: &crate::case::Case) {
     pipeline.reset_queues(&case.chunk(), 0).expect("it fits");
 }

@@ -1,5 +1,5 @@
-//! `s4_sweep`: 64 pieces, each form against none. The kernel's share includes everything before, without which there is nothing
-//! to clear; what a form costs is the difference to `off`.
+//! `s4_sweep`: 64 pieces, each form against none. The kernel's time includes all earlier stages, without which there is
+//! nothing to cull; the cost of a form is the difference to `off`.
 
 use crate::case::case;
 use criterion::{Criterion, Throughput};

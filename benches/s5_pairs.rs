@@ -1,4 +1,4 @@
-//! `s5_pairs`: the candidates of 64 pieces. The kernel's share includes running `s3_cull` again, which makes them.
+//! `s5_pairs`: the candidates of 64 pieces. The kernel's time includes running `s3_cull` again, which produces them.
 
 use crate::case::{case, compare};
 use criterion::Criterion;

@@ -1,4 +1,5 @@
-//! `s6_solve`: the pairs of 64 motions, one motion after the other on one thread; and the pose jets that it asks for.
+//! `s6_solve`: the pairs of 64 motions, one motion after the other on one thread; and the pose jets that the stage
+//! computes.
 //!
 //! `firstcontact bench solver` compares the paper's solver.
 

@@ -1,4 +1,4 @@
-//! A square that passes over a triangle: covered with balls, and the proof checked.
+//! A square that passes over a triangle: the motion is covered with balls, and the proof checked.
 //!
 //! ```text
 //! cargo run --release --example toleranced

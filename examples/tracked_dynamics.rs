@@ -1,9 +1,9 @@
-//! An egg falls onto a dome, bounces and rocks down it: the extremal pair is integrated together with the motion (Patoglu and
-//! Gillespie, figure 5).
+//! An egg falls onto a dome, bounces and rocks down it: the extremal pair is integrated together with the motion
+//! (Patoglu and Gillespie, figure 5).
 //!
-//! The caller's state (position, velocity, orientation, spin) and the tracker's (u, v, r, s) are one vector that one
-//! Runge-Kutta step carries on. Within a step the pair tells the dynamics how deep the bodies penetrate and where: a spring
-//! and a damper push along the common normal. The dynamics tell the pair how the bodies move. No collision search runs.
+//! The caller's state (position, velocity, orientation, spin) and the tracker's (u, v, r, s) form one vector, which one
+//! Runge-Kutta step integrates. Within a step the pair gives the dynamics the penetration depth and point: a spring and
+//! a damper push along the common normal. The dynamics give the pair the bodies' motions. No collision search runs.
 //!
 //! `cargo run --release --example tracked_dynamics`
 
@@ -29,7 +29,7 @@ fn vector(y: &Whole, at: usize) -> DVec3 {
     DVec3::new(y[at], y[at + 1], y[at + 2])
 }
 
-/// The egg, as the tracker wants it.
+/// The egg, as the tracker's input.
 fn egg(y: &Whole) -> Moving {
     let q = DQuat::from_xyzw(y[6], y[7], y[8], y[9]).normalize();
     Moving {
@@ -44,7 +44,7 @@ fn places(y: &Whole) -> [f64; 4] {
     [y[13], y[14], y[15], y[16]]
 }
 
-/// The dome is A and stands; the egg is B.
+/// The dome is A and at rest; the egg is B.
 struct System {
     pair: Pair,
     dome: Moving,
@@ -60,11 +60,11 @@ impl System {
     fn contact(&self, y: &Whole, charts: &State) -> (f64, f64, DVec3, DVec3) {
         let pair = Configuration::new(&self.pair, &charts.with(places(y)), &self.relative(y));
         let normal = pair.direction().unwrap_or(DVec3::Z);
-        // The dome's axes are those of the world. The normal is the egg's, out of it: the force is against it.
+        // The dome's axes are those of the world. The normal is the egg's outward one: the force is opposite to it.
         (-pair.sigma_m(), pair.sigma_rate_m_s(), pair.h.point, -normal)
     }
 
-    /// What everything changes by: equations of motion, and the controller's output.
+    /// The time derivative of the whole state: equations of motion, and the controller's output.
     fn rates(&self, y: &Whole, charts: &State) -> Result<Whole, Lost> {
         let body = egg(y);
         let (depth_m, rate_m_s, arm, direction) = self.contact(y, charts);
@@ -73,7 +73,7 @@ impl System {
         let r = body.rotation;
         let inertia = r * DMat3::from_diagonal(self.inertia) * r.transpose();
         let spin = body.spin_rad_s;
-        // A little drag of the air on the spin, so that it ends.
+        // A little air drag on the spin, so that it ends.
         let torque = arm.cross(force) - 2e-3 * spin;
         let spin_rate = inertia.inverse() * (torque - spin.cross(inertia * spin));
         let acceleration = GRAVITY_M_S2 + force / MASS_KG;
@@ -97,7 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     (y[0], y[1], y[2]) = (0.1, 0.05, 0.9);
     y[9] = 1.0;
     (y[10], y[11]) = (1.0, 2.0);
-    // The one search there is, at the start.
+    // The only search, at the start.
     let found = search(&system.pair, &system.relative(&y)).map_err(|lost| lost.to_string())?;
     let mut charts = found.state;
     y[13..].copy_from_slice(&charts.parameters());
@@ -121,11 +121,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         y = runge_kutta_4(|_, y| system.rates(y, &charts), 0.0, &y, STEP_S).map_err(|lost| lost.to_string())?;
         let norm = y[6..10].iter().map(|q| q * q).sum::<f64>().sqrt();
         y[6..10].iter_mut().for_each(|q| *q /= norm);
-        // Charts change between steps only.
+        // Charts change only between steps.
         charts = charts.with(places(&y)).settled(&system.pair);
         y[13..].copy_from_slice(&charts.parameters());
     }
-    // What was integrated, against a search of its own.
+    // Compares the integrated result with a separate search.
     let exact = search(&system.pair, &system.relative(&y)).map_err(|lost| lost.to_string())?;
     let (depth_m, ..) = system.contact(&y, &charts);
     println!("{bounces} contacts; at the end {:.9} m integrated, {:.9} m searched for", -depth_m, exact.sigma_m);

@@ -1,7 +1,7 @@
-//! The command as scripts and other programs see it: arguments, exit codes, files, and what stands in them.
+//! The command as scripts and other programs see it: arguments, exit codes, and the files that it reads and writes.
 //!
-//! Everything here goes through the built program. Expected values are derived by hand where they stand, or come from the
-//! oracles; nothing is taken over from what the program says.
+//! All tests run the built program. Expected values are derived by hand in the test or come from the oracles; none is
+//! copied from the program's output.
 
 mod backends;
 mod bench;
@@ -49,10 +49,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A folder for the files of one test; the program runs in it.
+/// A directory for the files of one test; the program runs in it.
 struct Desk(TempDir);
 
-/// How a run of the program ended.
+/// The result of one run of the program.
 struct Run {
     /// The exit code; `None` if a signal ended the process.
     code: Option<i32>,
@@ -63,9 +63,9 @@ struct Run {
 /// A run of `check`.
 struct Checked {
     run: Run,
-    /// The results as they stand in the file; empty if there is no file.
+    /// The text of the results file; empty if there is no file.
     text: String,
-    /// Each of them.
+    /// The results, one per line of the file.
     lines: Vec<Value>,
     /// The statistics; null if there are none.
     stats: Value,
@@ -112,12 +112,12 @@ impl Desk {
         names
     }
 
-    /// The program, to run here. Variables of the environment for packages, data, colours, back traces and displays do
-    /// not reach it.
+    /// The program, set up to run in this directory, without the environment variables for packages, data, colours,
+    /// back traces and displays.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
-        // Nothing is written into the user's own folder.
+        // Nothing is written to the user's own data directory.
         command.env("XDG_DATA_HOME", self.path("data"));
         for variable in ["ROS_PACKAGE_PATH", "RUST_BACKTRACE", "XDG_RUNTIME_DIR", "WAYLAND_DISPLAY"] {
             command.env_remove(variable);
@@ -131,13 +131,13 @@ impl Desk {
         Run::new(output)
     }
 
-    /// Writes `scene` as an OBJ file unless there is a file of that name, and checks the motions.
+    /// Writes `scene` as an OBJ file unless a file of that name exists, and checks the motions.
     fn check(&self, robot: &str, scene: &str, motions: &[Motion], more: &[&str]) -> Checked {
         self.put("motions.npy", npy(motions));
         self.check_file(robot, scene, "motions.npy", more)
     }
 
-    /// The same with motions from a file that is there already.
+    /// Like [`Self::check`], with motions from an existing file.
     fn check_file(&self, robot: &str, scene: &str, motions: &str, more: &[&str]) -> Checked {
         self.put("robot.urdf", robot);
         let scene = if self.path(scene).is_file() {
@@ -173,7 +173,7 @@ impl Run {
         self.stderr.lines().filter(|line| line.starts_with("warning: ")).collect()
     }
 
-    /// Ended with a code and nothing on the standard error.
+    /// Expects this exit code and an empty standard error.
     #[track_caller]
     fn expect(&self, code: i32) -> &Self {
         assert_eq!((self.code, self.stderr.as_str()), (Some(code), ""));
@@ -182,7 +182,7 @@ impl Run {
 }
 
 impl Checked {
-    /// Ended with a code and nothing on the standard error.
+    /// Expects this exit code and an empty standard error.
     #[track_caller]
     fn expect(self, code: i32) -> Self {
         self.run.expect(code);
@@ -194,24 +194,25 @@ impl Checked {
         self.lines.iter().map(|line| line["verdict"].as_str().unwrap()).collect()
     }
 
-    /// The enclosure of motion `i`, which is a contact.
+    /// The enclosure of the time of contact of motion `i`, which must be a contact.
     fn toc(&self, i: usize) -> [f64; 2] {
         toc(&self.lines[i])
     }
 
-    /// Motion `i` first touches at `t`, as hand computation says, and the answer is certified to the default tolerance.
+    /// Expects that motion `i` first touches at `t`, as computed by hand, and that the answer is certified to the
+    /// default tolerance.
     #[track_caller]
     fn touches(&self, i: usize, t: f64) {
         let line = &self.lines[i];
         assert_eq!(line["verdict"], "contact", "{line}");
         let [lo, hi] = toc(line);
-        // The expected time, and the numbers that the motion is made from, are rounded to some 1e-16.
+        // The expected time, and the numbers that define the motion, are rounded to about 1e-16.
         assert!(lo <= t + 1e-14 && hi >= t - 1e-14 && hi - lo <= 1e-9, "{t}: {line}");
         assert!(line["proved"] == true && line["certified"] == true && line["initial_overlap"] == false, "{line}");
     }
 }
 
-/// The enclosure in a line.
+/// The enclosure of the time of contact in a line of results.
 fn toc(line: &Value) -> [f64; 2] {
     let ends = numbers(&line["toc"]);
     [ends[0], ends[1]]
@@ -224,7 +225,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     list.iter().map(|x| x.as_f64().unwrap_or_else(|| panic!("no number: {value}"))).collect()
 }
 
-/// Whether a list of numbers is this one, to within `tolerance` each.
+/// Expects a list of numbers that equals `expected` to within `tolerance` each.
 #[track_caller]
 fn near(value: &Value, expected: [f64; 3], tolerance: f64) {
     let found = numbers(value);
@@ -247,24 +248,25 @@ fn link(name: &str, geometry: &str) -> String {
 /// A joint without limits.
 fn joint(name: &str, kind: &str, parent: &str, child: &str, axis: &str) -> String {
     format!(
-        "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/><axis xyz=\"{axis}\"/></joint>"
+        "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/>\
+         <axis xyz=\"{axis}\"/></joint>"
     )
 }
 
-/// A robot of these elements.
+/// A robot made of these elements.
 fn robot(elements: &[&str]) -> String {
     format!("<robot name=\"r\">{}</robot>", elements.concat())
 }
 
-/// A cube of 0.2 m about its origin.
+/// A cube of side 0.2 m, centred at its origin.
 const CUBE: &str = "<box size=\"0.2 0.2 0.2\"/>";
 
-/// A shape that slides along x from the world's origin, `q` metres; its link is called `slider`.
+/// A robot whose only shape slides along x from the world's origin by `q` metres; its link is called `slider`.
 fn slider(geometry: &str) -> String {
     robot(&["<link name=\"rail\"/>", &link("slider", geometry), &joint("x", "prismatic", "rail", "slider", "1 0 0")])
 }
 
-/// An OBJ file of objects that are one large triangle each, in planes that stand across x.
+/// An OBJ file of objects of one large triangle each, in planes perpendicular to x.
 fn walls(named: &[(&str, f64)]) -> String {
     let wall = |(i, (name, x)): (usize, &(&str, f64))| {
         let [a, b, c] = [3 * i + 1, 3 * i + 2, 3 * i + 3];
@@ -273,7 +275,7 @@ fn walls(named: &[(&str, f64)]) -> String {
     named.iter().enumerate().map(wall).collect()
 }
 
-/// The OBJ file of one mesh without a name, faces counted from 1.
+/// The OBJ file of one mesh without a name, with faces counted from 1.
 fn obj(vertices: &[[f64; 3]], faces: &[[usize; 3]]) -> String {
     let vertices: String = vertices.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
     let faces: String = faces.iter().map(|[a, b, c]| format!("f {a} {b} {c}\n")).collect();

@@ -1,4 +1,4 @@
-//! Public data sets: archives that nobody vouches for, mirrors, planning problems, names, and chains of a protein.
+//! Public data sets: untrusted archives, mirrors, planning problems, names, and protein chains.
 
 mod archives;
 mod mirrors;

@@ -1,4 +1,4 @@
-//! The solver of elementary queries: a vertex and a face, or two edges, on straight lines.
+//! The solver of elementary queries: a vertex and a face, or two edges, whose points move on straight lines.
 
 mod invariance;
 mod known;
@@ -16,7 +16,7 @@ use std::array::from_fn;
 
 const KINDS: [Kind; 2] = [Kind::VertexFace, Kind::EdgeEdge];
 
-/// Random numbers that are multiples of a power of two, so that sums and a few products of them are exact.
+/// Random numbers that are multiples of a power of two, so that their sums and products of a few of them are exact.
 struct Numbers(Pcg64Mcg);
 
 impl Numbers {
@@ -43,7 +43,7 @@ impl Numbers {
         [0; 4].map(|_| self.point(bits))
     }
 
-    /// Every point goes from anywhere to anywhere.
+    /// Every point moves from an arbitrary place to an arbitrary place.
     fn any(&mut self, bits: i32) -> Query {
         Query { start: self.points(bits), end: self.points(bits) }
     }
@@ -54,7 +54,7 @@ impl Numbers {
         Query { start, end: from_fn(|i| start[i] + 2.0 * travels[feature(kind, i)]) }
     }
 
-    /// Some points are on others or at rest, so that features have no size, or are parallel, or do not move.
+    /// Some points coincide or are at rest, so that features have no size, are parallel, or do not move.
     fn degenerate(&mut self, kind: Kind) -> Query {
         let mut query = if self.below(2) == 0 { self.any(1) } else { self.translation(kind, 1) };
         for _ in 0..self.below(4) {
@@ -68,7 +68,7 @@ impl Numbers {
         query
     }
 
-    /// A translation of features some of whose points are the same.
+    /// A translation of features some of whose points coincide.
     fn degenerate_translation(&mut self, kind: Kind) -> Query {
         let mut query = self.translation(kind, 1);
         let [i, j] = [self.below(4) as usize, self.below(4) as usize];
@@ -78,7 +78,8 @@ impl Numbers {
         query
     }
 
-    /// Features that meet at a time, in sixteenths, which comes too; inside of both, or anywhere on them.
+    /// Features that meet at a known time, a multiple of 1/16, which is returned too; the common point is inside both,
+    /// or anywhere on them.
     fn implanted(&mut self, kind: Kind, is_inside: bool) -> (Query, f64) {
         let at_contact = self.touching(kind, if is_inside { Place::Inside } else { Place::Anywhere }, 10);
         let t = f64::from(self.below(17)) / 16.0;
@@ -87,7 +88,8 @@ impl Numbers {
         (Query { start, end: from_fn(|i| at_contact[i] + (1.0 - t) * speeds[i]) }, t)
     }
 
-    /// A translation that passes the border of a feature, nearer than double precision can tell or not so near.
+    /// A translation that passes the border of a feature, either closer than double precision can resolve or not that
+    /// close.
     fn grazing(&mut self, kind: Kind) -> Query {
         let mut at_contact = self.touching(kind, Place::Border, 4);
         let off = self.point(2) * 2.0_f64.powi(-30 - self.below(19) as i32);
@@ -98,7 +100,7 @@ impl Numbers {
         Query { start, end: from_fn(|i| at_contact[i] + (1.0 - t) * travel(i)) }
     }
 
-    /// Features that have a point in common, multiples of 2^-(bits + 4).
+    /// Features that have a point in common; coordinates are multiples of 2^-(bits + 4).
     fn touching(&mut self, kind: Kind, place: Place, bits: i32) -> [DVec3; 4] {
         let low = u32::from(place == Place::Inside);
         match kind {
@@ -122,7 +124,7 @@ impl Numbers {
     }
 }
 
-/// Where on the features a common point is.
+/// The place of a common point on the features.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Inside,
@@ -144,7 +146,8 @@ fn answer(kind: Kind, query: &Query) -> Answer {
     solve(kind, query, &SolveOptions::default())
 }
 
-/// When the features of points first meet if they keep their shape and the first moves by `s` against the other, exactly.
+/// The exact time at which features first meet if they keep their shape and the first moves by `s` relative to the
+/// second.
 fn first(kind: Kind, points: &[DVec3; 4], s: &Exact3) -> Option<Time> {
     let [a, b, c, d] = points.map(exact);
     match kind {
@@ -153,20 +156,20 @@ fn first(kind: Kind, points: &[DVec3; 4], s: &Exact3) -> Option<Time> {
     }
 }
 
-/// When the features of a translation first meet, exactly.
+/// The exact time at which the features of a translation first meet.
 fn first_of(kind: Kind, query: &Query) -> Option<Time> {
     let travel = |i: usize| difference(&exact(query.end[i]), &exact(query.start[i]));
     assert!((0..4).all(|i| travel(i) == travel([0, 3][feature(kind, i)])), "no translation: {query:?}");
     first(kind, &query.start, &difference(&travel(0), &travel(3)))
 }
 
-/// Whether the features meet at time t, which must be such that the places are not rounded.
+/// Returns whether the features meet at time t, which must be chosen so that the positions are not rounded.
 fn meets_at(kind: Kind, query: &Query, t: f64) -> bool {
     let points = from_fn(|i| query.start[i] + t * (query.end[i] - query.start[i]));
     first(kind, &points, &exact(DVec3::ZERO)).is_some()
 }
 
-/// Nothing is said that contradicts itself, whatever the query.
+/// Checks that an answer is consistent in itself, whatever the query.
 fn check_form(kind: Kind, query: &Query, answer: &Answer) {
     let wrong = || panic!("{answer:?}: {kind:?} {query:?}");
     match *answer {
@@ -186,7 +189,7 @@ fn check_form(kind: Kind, query: &Query, answer: &Answer) {
     }
 }
 
-/// The widest enclosure that may be called certified: the tolerance, or the floor over the relative speed.
+/// The widest enclosure that may be called certified: the tolerance, or the floor divided by the relative speed.
 fn allowed(kind: Kind, query: &Query) -> f64 {
     let options = SolveOptions::default();
     let velocity = |i: usize| query.end[i] - query.start[i];
@@ -196,14 +199,14 @@ fn allowed(kind: Kind, query: &Query) -> f64 {
     options.tolerance.max(options.floor_m / speed) * (1.0 + 1e-9)
 }
 
-/// A contact exists at or before `latest`, and none before `earliest`: the answer must agree.
+/// Checks an answer if a contact exists at or before `latest` and none before `earliest`.
 fn check_contact(kind: Kind, query: &Query, answer: &Answer, [earliest, latest]: [f64; 2]) {
     check_form(kind, query, answer);
     let agrees = agrees(answer, [earliest, latest]);
     assert!(agrees, "contact in [{earliest}, {latest}], but {answer:?}: {kind:?} {query:?}");
 }
 
-/// Whether an answer may be given where the first contact is known to be between two times.
+/// Returns whether an answer is admissible where the first contact is known to be between two times.
 fn agrees(answer: &Answer, [earliest, latest]: [f64; 2]) -> bool {
     match *answer {
         Answer::Free => false,
@@ -212,7 +215,7 @@ fn agrees(answer: &Answer, [earliest, latest]: [f64; 2]) -> bool {
     }
 }
 
-/// There is no contact: nothing may be proved. True if the answer says so.
+/// Checks that nothing is proved where there is no contact. Returns whether the answer is free.
 fn check_free(kind: Kind, query: &Query, answer: &Answer) -> bool {
     check_form(kind, query, answer);
     assert!(!matches!(answer, Answer::Contact { proved: true, .. }), "no contact, but {answer:?}: {kind:?} {query:?}");

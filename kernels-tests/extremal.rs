@@ -1,5 +1,5 @@
-//! Extremal distance: derivatives, equations, tracking against published and tabulated values and against oracles that know
-//! nothing of the tracker; the paper's printed errors, each where it goes wrong.
+//! Extremal distance: derivatives, equations, tracking against published and tabulated values and against oracles that
+//! share nothing with the tracker; the paper's printed errors, each in a case where it gives wrong results.
 
 mod batch;
 mod bodies;

@@ -1,5 +1,5 @@
-//! What goes wrong with a device: never a wrong answer, one clear error, and an engine that is of use again. And what a warm
-//! device does not do again.
+//! Device failures: never a wrong answer, one clear error, and an engine that works again afterwards. Also the work
+//! that a warm device does not repeat.
 
 use crate::effort;
 use crate::harness::backends::{engine, on};
@@ -34,13 +34,13 @@ fn case() -> Case {
     Case { robot, scene, motions, expected }
 }
 
-/// Small chunks and queues, so that there are many submissions and all paths are taken.
+/// Options with small chunks and queues, so that there are many submissions and all paths are taken.
 fn options(faults: Faults) -> Options {
     let capacities = Capacities { pieces: 12, boxes: 1 << 10, queue: 1 << 12, candidates: 64, pairs: 64 };
     Options { capacities: Some(capacities), faults, ..on(Backend::Gpu) }
 }
 
-/// The answers with a fault; none if the fault kept the engine from being built. Gives whether it struck.
+/// Checks the answers of an engine with a fault, if the fault lets it be built. Returns whether the fault occurred.
 fn with_fault(case: &Case, faults: Faults, kind: ErrorKind) -> bool {
     let strikes = |e: firstcontact::Error| {
         assert_eq!(e.kind(), kind, "{faults:?}: {e}");
@@ -58,7 +58,7 @@ fn with_fault(case: &Case, faults: Faults, kind: ErrorKind) -> bool {
         before.push(verdict);
         Ok(())
     });
-    // Whatever came before the fault is right.
+    // All answers before the fault are right.
     assert!(before == case.expected[..before.len()], "{faults:?}");
     let struck = match ended {
         Ok(_) => {
@@ -70,13 +70,13 @@ fn with_fault(case: &Case, faults: Faults, kind: ErrorKind) -> bool {
             true
         }
     };
-    // The engine is of use again.
+    // The engine works again.
     let again = engine.check(&case.motions).unwrap_or_else(|e| panic!("{faults:?}: {e}"));
     assert_eq!(again.verdicts, case.expected, "{faults:?}");
     struck
 }
 
-/// The same at each of some moments, on all cores; gives at how many the fault struck.
+/// Runs [`with_fault`] at each of these moments, on all cores; returns at how many of them the fault occurred.
 fn at_moments(moments: std::ops::Range<u64>, step: usize, kind: ErrorKind, of: impl Fn(u64) -> Faults + Sync) -> usize {
     let case = case();
     let all: Vec<u64> = moments.step_by(step).collect();
@@ -118,7 +118,7 @@ fn an_adapter_of_the_least_limits_gives_the_same_answers() {
     }
 }
 
-/// Motions one by one: after the first ones of each length nothing is made on the device any more.
+/// Motions one by one: after the first ones of each length, no more objects are created on the device.
 #[test]
 fn a_warm_device_makes_nothing_anew() {
     if skip() {

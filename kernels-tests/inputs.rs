@@ -1,4 +1,4 @@
-//! All input: files that are broken in every way, files that are mutated at random, and real data.
+//! Input of all kinds: files broken in every way, randomly mutated files, and real data.
 
 #[path = "../src/motion/test_arrays.rs"]
 pub mod arrays;
@@ -17,11 +17,11 @@ use firstcontact::model::urdf::UrdfOptions;
 use firstcontact::motion::{MotionOptions, Motions};
 use std::path::Path;
 
-/// What loading may take in these tests, bytes.
+/// The memory that loading may take in these tests, bytes.
 const LIMITS: LoadLimits = LoadLimits { memory_bytes: 1 << 26 };
 
-/// Reads a file as its name says: `motions.json`, `.npy`, `.npz` and `.csv` as motions of `robot`, other `.json` as a scene,
-/// `.urdf` as a robot, the rest as meshes.
+/// Reads a file according to its name: `motions.json`, `.npy`, `.npz` and `.csv` as motions of `robot`, other `.json`
+/// as a scene, `.urdf` as a robot, all others as meshes.
 fn load(path: &Path, robot: &Robot) -> Result<()> {
     let name = path.file_name().unwrap().to_string_lossy();
     if is_motions(&name) {
@@ -40,7 +40,7 @@ fn load(path: &Path, robot: &Robot) -> Result<()> {
     }
 }
 
-/// Whether a file of this name has motions.
+/// Returns whether a file of this name contains motions.
 pub fn is_motions(name: &str) -> bool {
     [".npy", ".npz", ".csv", "motions.json"].iter().any(|end| name.ends_with(end))
 }

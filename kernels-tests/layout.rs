@@ -1,5 +1,5 @@
-//! What kernels and engine share is the same on both sides, and every kernel keeps to what all adapters can do and to the
-//! arithmetic that the error bounds allow. By reflection: no adapter is needed.
+//! Types shared by kernels and engine have the same layout on both sides, and every kernel keeps to what all adapters
+//! support and to the arithmetic that the error bounds allow. Checked by reflection: no adapter is needed.
 
 use firstcontact::counter;
 use firstcontact::gpu::shader::Source;
@@ -30,7 +30,7 @@ fn modules() -> impl Iterator<Item = (&'static str, naga::Module, naga::valid::M
     })
 }
 
-/// Every entry point of every stage is declared, so no kernel is left out of the tests below.
+/// Every entry point of every stage is declared, so that the tests below cover every kernel.
 #[test]
 fn every_entry_point_is_declared() {
     for (stem, module, _) in modules() {
@@ -44,7 +44,7 @@ fn every_entry_point_is_declared() {
     let files = files.filter(|f| f.extension().is_some_and(|e| e == "wgsl"));
     let stems: BTreeSet<String> = files.map(|f| f.file_stem().unwrap().to_str().unwrap().to_string()).collect();
     let declared = modules().map(|(stem, ..)| stem.to_string());
-    // These bound nothing: pictures, and extremal distances, which come without a guarantee.
+    // These kernels bound nothing: pictures, and extremal distances, which have no guarantee.
     let others = ["render", "extremal", "extremal_surfaces"].map(String::from);
     assert_eq!(stems, declared.chain(others).collect());
 }
@@ -61,13 +61,13 @@ fn every_kernel_has_an_interface_that_all_adapters_support() {
         let source = Source::expand(kernel.stem, kernel.source).unwrap();
         let interface = Interface::of(&source, &[kernel.vertex, kernel.fragment]).unwrap_or_else(|e| panic!("{e}"));
         assert!(!interface.uses_routing, "{}: draws have no routing", kernel.vertex);
-        // Only fragments write.
+        // Only fragment shaders write.
         let written = interface.bindings.iter().filter(|b| b.access == Access::ReadWrite);
         assert!(written.clone().count() > 0 && written.clone().all(|b| b.visibility == ShaderStages::FRAGMENT));
     }
 }
 
-/// A buffer has one binding number in a file, so no two variables of different buffers share one.
+/// A buffer has one binding number in a file, so no two variables of different buffers have the same number.
 #[test]
 fn binding_numbers_are_unique_in_a_file() {
     for (stem, module, _) in modules() {
@@ -87,13 +87,13 @@ fn structs_have_the_same_bytes_on_both_sides() {
             met.insert(name.clone());
             let bound: Vec<(&str, usize)> =
                 members.iter().map(|m| (m.name.as_deref().unwrap(), m.offset as usize)).collect();
-            // Rust states its padding; WGSL has none to state.
+            // Rust declares its padding as fields; WGSL does not.
             let stated: Vec<(&str, usize)> =
                 shared.members.iter().copied().filter(|(n, _)| !n.starts_with("padding_")).collect();
             assert_eq!(bound, stated, "{name} in {}", stem);
             assert_eq!(*span as usize, shared.size, "{name} in {}", stem);
         }
-        // Whatever a buffer holds is shared: a struct that Rust does not know would be read as it likes.
+        // Every struct in a buffer is shared: the layout of a struct that Rust does not know would be unchecked.
         for (_, v) in module.global_variables.iter().filter(|(_, v)| v.binding.is_some()) {
             let mut inner = &module.types[v.ty].inner;
             while let TypeInner::Array { base, .. } = inner {
@@ -172,8 +172,8 @@ fn constants_agree() {
     assert_eq!(met.len(), wanted.len(), "{met:?}");
 }
 
-/// No operation whose error has no bound on every adapter: no trigonometry, roots, quotients of floats, fused or built-in
-/// sums of products.
+/// Kernels use no operation whose error is unbounded on some adapter: no trigonometry, no roots, no quotients of
+/// floats, no fused or built-in sums of products.
 #[test]
 fn arithmetic_is_what_the_bounds_allow() {
     use MathFunction::{Abs, CountOneBits, FirstLeadingBit, FirstTrailingBit, Max, Min};

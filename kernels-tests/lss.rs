@@ -1,4 +1,4 @@
-//! Line-swept spheres of links: containment in exact arithmetic, and how close they are to the smallest.
+//! Line-swept spheres of links: containment in exact arithmetic, and their size compared with the smallest ones.
 
 use crate::effort;
 use crate::harness::models::Draw;
@@ -13,8 +13,8 @@ use parry3d_f64::math::Vector;
 use parry3d_f64::transformation::try_convex_hull;
 use std::f64::consts::PI;
 
-/// Whether a point is within the radius of the segment, without rounding: on the segment's middle part by
-/// `|p - a|² |d|² - ((p - a)·d)² <= r² |d|²`.
+/// Returns whether a point is within the radius of the segment, without rounding: near the segment's middle part by `|p
+/// - a|² |d|² - ((p - a)·d)² <= r² |d|²`.
 fn holds(lss: &Lss, p: DVec3) -> bool {
     let [a, b, p] = [lss.a, lss.b, p].map(exact);
     let r = Dyadic::from(lss.radius);
@@ -31,7 +31,7 @@ fn holds(lss: &Lss, p: DVec3) -> bool {
     &(&dot(&from_a, &from_a) * &dd) - &(&t * &t) <= &r2 * &dd
 }
 
-/// The same with a radius that does not allow for rounding.
+/// The same sphere with a radius that does not allow for rounding.
 fn without_slack(lss: &Lss, points: &[DVec3]) -> Lss {
     Lss { radius: points.iter().fold(0.0, |m: f64, p| m.max(lss.distance(*p))), ..*lss }
 }
@@ -63,7 +63,7 @@ fn every_vertex_is_within_the_radius_exactly() {
         assert!(points.iter().all(|p| holds(&lss, *p)), "{lss:?}");
         let bare = without_slack(&lss, &points);
         lacking += usize::from(points.iter().any(|p| !holds(&bare, *p)));
-        // The allowance is no more than it says.
+        // The allowance is not larger than documented.
         let size = points.iter().chain([&lss.a, &lss.b]).fold(0.0, |m: f64, p| m.max(p.abs().max_element()));
         assert!(lss.radius - bare.radius <= 1.2 * (bare.radius + size) * DISTANCE_SLACK + 1e-149);
     }
@@ -71,7 +71,7 @@ fn every_vertex_is_within_the_radius_exactly() {
     assert!(lacking > sets.len() / 10, "the allowance is needed: {lacking}");
 }
 
-/// The robots of the table: the program's own, and real ones where they are.
+/// The robots of the table: the program's own, and real ones if they are available.
 fn robots() -> Vec<(String, Robot)> {
     let mut all: Vec<(String, Robot)> = ["puma", "chain-10"]
         .iter()
@@ -102,7 +102,7 @@ fn hull(triangles: &[Triangle]) -> Option<(Vec<DVec3>, f64)> {
     (volume > 1e-9).then_some((corners, volume))
 }
 
-/// The smallest volume over many axes: the smallest circle across each, and many widths.
+/// The smallest volume over many axes: the smallest circle perpendicular to each, and many radii.
 fn by_trying_axes(corners: &[DVec3], n_axes: usize) -> f64 {
     let mut draw = Draw::new(3);
     let mut least = f64::INFINITY;
@@ -124,7 +124,7 @@ fn by_trying_axes(corners: &[DVec3], n_axes: usize) -> f64 {
     least
 }
 
-/// No fit is much larger than the best of many tried at random, and on the whole they are smaller.
+/// No fit is much larger than the best of many tried at random, and on average the fits are smaller.
 #[test]
 fn fits_are_close_to_the_smallest() {
     println!(

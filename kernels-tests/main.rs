@@ -1,6 +1,6 @@
-//! Tests that need more than one module, and the independent oracles that they lean on.
+//! Tests that need more than one module, and the independent oracles that they use.
 
-// The helpers of tests may unwrap as the tests themselves do.
+// Test helpers may unwrap, as the tests themselves do.
 #![allow(clippy::unwrap_used)]
 
 mod cli;
@@ -33,7 +33,7 @@ mod toleranced;
 mod verdicts;
 mod warm;
 
-/// How much to do: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
+/// The amount of work: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {
     if std::env::var_os("FIRSTCONTACT_EFFORT").is_some_and(|e| e == "full") { full } else { ci }
 }

@@ -1,8 +1,9 @@
-//! Mutants of the exact stage: every term of its error bounds taken out or made wrong, and the test that must see it.
+//! Mutants of the exact stage: every term of its error bounds removed or made wrong, and the test that must detect it.
 //!
-//! All mutants of the lists beside are put into one copy of the sources, each behind a switch, so that they take one build
-//! together; then each named test runs once with none, which must pass, and with each of its mutants, which must fail. That
-//! takes minutes, so only `.ci/mutants` does it. Every run of the tests checks that the list fits the sources.
+//! All mutants of the lists in the submodules are put into one copy of the sources, each behind a switch, so that one
+//! build serves them all. Then each listed test runs once without a mutant, which must pass, and once with each of its
+//! mutants, which must fail. That takes minutes, so only `.ci/mutants` does it. Every run of the tests checks that the
+//! list fits the sources.
 //!
 //! ```text
 //! .ci/mutants           all of them; the table in kernels-tests/mutants/README.md is what it prints
@@ -22,22 +23,22 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// One term taken out, or made wrong.
+/// One term removed or made wrong.
 struct Mutant {
-    /// What the term is for.
+    /// The purpose of the term.
     term: &'static str,
-    /// Where it stands.
+    /// The source file that contains it.
     file: &'static str,
-    /// An expression, which stands there once, …
+    /// An expression that occurs exactly once in the file, or other text to replace.
     old: &'static str,
-    /// … and what takes its place. Or text that is no expression, and the same with the choice in it, where `MUTANT` is
-    /// true if this is the mutant.
+    /// The replacement of an expression; for other text, the text with the choice in it, where `MUTANT` is true if this
+    /// mutant is switched on.
     new: &'static str,
     /// The test that must fail.
     test: &'static str,
 }
 
-/// In the order of a line of the table.
+/// A mutant, with arguments in the order of the table's columns.
 const fn m(term: &'static str, file: &'static str, old: &'static str, new: &'static str, test: &'static str) -> Mutant {
     Mutant { term, file, old, new, test }
 }
@@ -49,11 +50,11 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
     lists.into_iter().flatten()
 }
 
-/// The environment variable that says which mutant is switched on.
+/// The environment variable that selects the mutant to switch on.
 const SWITCH: &str = "FIRSTCONTACT_MUTANT";
-/// The environment variable that says which mutants are wanted.
+/// The environment variable that selects the mutants to run.
 const WANTED: &str = "FIRSTCONTACT_MUTANTS";
-/// What goes into the copy of the library.
+/// Code that is added to the copy of the library.
 const SWITCHED: &str = r#"
 #[doc(hidden)]
 pub fn mutant(k: usize) -> bool {
@@ -61,14 +62,14 @@ pub fn mutant(k: usize) -> bool {
     *ON.get_or_init(|| std::env::var("FIRSTCONTACT_MUTANT").ok().and_then(|k| k.parse().ok()).unwrap_or(usize::MAX)) == k
 }
 "#;
-/// A mutant that makes a test run for so long is as good as dead.
+/// A mutant that makes a test run longer than this counts as killed.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// The sources of a file with all of its mutants in it, each behind its switch.
+/// The sources of a file with all of its mutants, each behind its switch.
 fn switched(file: &str, text: &str) -> Result<String, String> {
     let mut text = text.to_string();
     let library = if file.starts_with("crates/") { "firstcontact" } else { "crate" };
@@ -94,7 +95,7 @@ fn files() -> Vec<&'static str> {
     files
 }
 
-/// Copies what a build needs.
+/// Copies everything that a build needs.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

@@ -1,5 +1,5 @@
-//! Trees of oriented boxes: boxes contain their triangles exactly, the continuous overlap test calls nothing apart that
-//! touches, refinement levels pair the right bounds, and the search drops only what is free.
+//! Trees of oriented boxes: boxes contain their triangles exactly, the continuous overlap test never separates boxes
+//! that touch, refinement levels pair the right bounds, and the search drops only free pairs.
 
 mod search;
 
@@ -28,7 +28,8 @@ fn vector(v: V3<f64>) -> DVec3 {
     DVec3::from_array(v.0)
 }
 
-/// Vertices outside of a box, in exact arithmetic: coordinates by Cramer's rule, compared without division.
+/// The number of vertices outside of a box, in exact arithmetic: coordinates by Cramer's rule, compared without
+/// division.
 fn outside(b: &OrientedBox<f64>, vertices: impl Iterator<Item = DVec3>) -> usize {
     let [u, v, w] = b.axes.map(|a| exactly(vector(a)));
     let normals = [cross(&v, &w), cross(&w, &u), cross(&u, &v)];
@@ -56,7 +57,7 @@ fn triangles(draw: &mut Draw) -> Vec<Triangle> {
         .collect()
 }
 
-/// Nodes of a tree with the vertices that they must contain.
+/// Visits the nodes of a tree with the vertices that they must contain.
 fn nodes(
     tree: &ObbTree,
     node: usize,
@@ -88,7 +89,7 @@ fn boxes_contain_their_triangles_exactly() {
             boxes += 1;
             assert_eq!(outside(b, vertices.iter().copied()), 0, "{b:?}");
             assert!(b.half.iter().all(|h| h.is_finite()));
-            // The same box with what its half sizes compute to, rounded to nearest, and no more.
+            // The same box with its half sizes as computed, rounded to nearest, without any allowance.
             let half = b
                 .axes
                 .map(|a| vertices.iter().fold(0.0, |m: f64, v| m.max(vector(a).dot(*v - vector(b.center)).abs())));
@@ -121,8 +122,8 @@ fn boxes_contain_vertices_that_are_off() {
     assert!(without > 50, "{without}");
 }
 
-/// Boxes are not much larger than they need be: turned with the set they enclose, they keep their size, and a tree's
-/// leaves are much smaller than boxes along the coordinate axes.
+/// Boxes are not much larger than necessary: they keep their size when they are rotated with the set they enclose, and
+/// a tree's leaves are much smaller than boxes along the coordinate axes.
 #[test]
 fn boxes_are_tight() {
     let mut draw = Draw::new(53);
@@ -143,21 +144,23 @@ fn boxes_are_tight() {
     assert!(oriented < 0.6 * aligned);
 }
 
-/// What is taken out of the test's input.
+/// The part of the test's input that is removed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mutant {
-    /// The extent of an axis of the moving box, or of the standing one.
+    /// The extent along one axis of the moving box.
     MovingExtent(usize),
+    /// The extent along one axis of the box at rest.
     StandingExtent(usize),
-    /// What is between the true path and the coefficients.
+    /// The bound on the deviation of the true path from the polynomial.
     Ball,
-    /// Velocity, and acceleration.
+    /// The velocity.
     Velocity,
+    /// The acceleration.
     Acceleration,
 }
 
-/// A box of a moving body and one at rest that have a point in common at a time of the interval; on the border of both,
-/// with the second on the outer side of the first.
+/// A box of a moving body and one at rest that have a point in common at some time of the interval, on the border of
+/// both, with the second on the outer side of the first.
 struct Touching {
     motion: ModelMotion,
     body: u32,
@@ -195,10 +198,10 @@ fn touching(draw: &mut Draw, angle: f64, h: f64) -> Touching {
     Touching { moving, standing, motion, body, mid, h }
 }
 
-/// A box about a centre within `far_m` of its frame's origin, and one in the world that touches it when its frame is where
-/// `place` says: on the border of both, with the second on the outer side of the first.
+/// A box about a centre within `far_m` of its frame's origin, and one in the world that touches it when its frame is at
+/// `place`: on the border of both, with the second on the outer side of the first.
 fn touching_boxes(draw: &mut Draw, far_m: f64, place: impl Fn(DVec3) -> DVec3) -> (OrientedBox<f64>, OrientedBox<f64>) {
-    // Inside of the border by more than f64 rounds.
+    // Inside the border by more than the rounding of f64.
     const BORDER: f64 = 1.0 - 1e-9;
     let (c, axes, half) = (draw.vector(far_m), draw.rotation(), sizes(draw));
     let mut outward = DVec3::ZERO;
@@ -225,7 +228,7 @@ fn clear_derivative<T: Real>(pose: &mut PoseBound<T>, n: usize) {
 }
 
 impl Touching {
-    /// Whether the test calls them apart, which they are not.
+    /// Returns whether the test wrongly calls the boxes separated.
     fn called_apart<T: Real>(&self, mut pose: PoseBound<T>, mutant: Option<Mutant>) -> bool {
         let (mut a, mut b) = (self.moving, self.standing);
         match mutant {
@@ -246,7 +249,7 @@ impl Touching {
     }
 }
 
-/// How often boxes that touch are called apart.
+/// The number of touching boxes that are called separated.
 fn wrong(seed: u64, n: usize, form: BoundForm, mutant: Option<Mutant>) -> usize {
     let mut draw = Draw::new(seed);
     let mut run = |i: usize| {
@@ -271,13 +274,14 @@ fn mutants_of_the_overlap_test_are_caught() {
         println!("{mutant:?}: {seen}");
         assert!(seen > 5, "{mutant:?} goes unseen");
     }
-    // An interval matrix has its half widths where a jet has its velocity.
+    // An interval matrix stores its half widths where a jet stores its velocity.
     for mutant in [Mutant::MovingExtent(0), Mutant::StandingExtent(2), Mutant::Velocity] {
         assert!(wrong(54, 6_000, BoundForm::Interval, Some(mutant)) > 5, "{mutant:?} goes unseen");
     }
 }
 
-/// How often a corner of a moving box is outside of the range that it is said to stay in; `value` reads a number of the arithmetic.
+/// The number of cases in which a corner of a moving box leaves its computed range; `value` converts a number of the
+/// arithmetic.
 fn outside_of_range<T: Real>(
     seed: u64,
     n: usize,
@@ -320,7 +324,7 @@ fn outside_in_f64(n: usize, form: BoundForm, mutant: Option<Mutant>) -> usize {
         motion.bounds(form, mid, h, &mut all);
         all
     };
-    // What the path itself is computed to here.
+    // The tolerance is the accuracy of the path as computed here.
     outside_of_range(64, n, mutant, bounds, |x| x, 1e-14)
 }
 
@@ -363,12 +367,12 @@ fn moving_boxes_stay_in_their_ranges_however_f32_rounds() {
     assert_eq!(outside_in_f32::<RANDOM>(n), 0);
 }
 
-/// A box at rest about the origin, whose pose has no ball: what the range itself rounds.
+/// A box at rest about the origin, whose pose has a ball of radius zero: only the rounding of the range itself is left.
 fn outside_at_rest<const MODE: u8>(n: usize) -> usize {
     let mut draw = Draw::new(66);
     let mut run = |_| {
         let (b, _) = touching_boxes(&mut draw, 1e-6, |p| p);
-        // What is uploaded may round: the true box is the one that stands there.
+        // Uploaded values may be rounded: the box after rounding counts as the true one.
         let half = b.half.map(|h| f64::from(h as f32));
         let axes = b.axes.map(|a| V3(a.0.map(|x| f64::from(x as f32))));
         let b = OrientedBox { center: V3([0.0; 3]), axes, half, reach: f64::from(round_up(b.reach)) };
@@ -403,8 +407,8 @@ fn wrong_in_f32<const MODE: u8>(seed: u64, n: usize) -> usize {
     (0..n).map(&mut run).sum()
 }
 
-/// The bound counts roundings in units of the arithmetic: f64 shows too little of them, f32 with every operation rounded
-/// to one side shows all.
+/// The bound counts roundings in units of the arithmetic: f64 has too few of them to show, f32 with every operation
+/// rounded to one side shows all.
 #[test]
 fn boxes_that_touch_are_never_called_apart_however_f32_rounds() {
     let n = effort(3_000, 100_000);
@@ -423,7 +427,8 @@ fn wrong_at_rest<const MODE: u8>(n: usize) -> usize {
     (0..n).map(&mut run).sum()
 }
 
-/// Boxes at rest about the origin have next to no ball: what the test itself rounds is all that keeps it from a wrong claim.
+/// Boxes at rest about the origin have almost no ball: only the test's own rounding allowance protects it from a wrong
+/// claim.
 #[test]
 fn boxes_at_rest_that_touch_are_never_called_apart_however_f32_rounds() {
     let n = effort(10_000, 300_000);
@@ -433,8 +438,8 @@ fn boxes_at_rest_that_touch_are_never_called_apart_however_f32_rounds() {
     assert_eq!(wrong_at_rest::<RANDOM>(n), 0);
 }
 
-/// Points outside of what a block's bound says, over blocks of every level; with the jet of the middle sub-interval left
-/// where it is, if so asked.
+/// The number of points outside of a block's bound, over blocks of every level; if `unmoved`, the block uses the jet of
+/// the middle sub-interval without moving it.
 fn outside_of_blocks(form: BoundForm, unmoved: bool) -> usize {
     let mut draw = Draw::new(61);
     let mut bad = 0;
@@ -450,7 +455,7 @@ fn outside_of_blocks(form: BoundForm, unmoved: bool) -> usize {
         let e = draw.vector(0.3);
         for (len, ball) in [(1, balls[0]), (2, balls[1]), (4, balls[1]), (8, balls[2]), (16, balls[2])] {
             let (k, h) = (draw.below(SUBS / len) * len, piece.half_sub());
-            // A block of interval matrices needs no ball, and has one here that hides everything.
+            // A block of interval matrices needs no ball; one from a jet would hide everything here.
             let own = if form == BoundForm::Jet { ball } else { [0.0; 2] };
             let middle = bound.lane(k + len / 2).with_ball(own);
             let block = if unmoved { middle } else { bound.block(k, len, h, ball) };
@@ -492,8 +497,8 @@ fn common_point(a: &(DVec3, DMat3, DVec3), b: &(DVec3, DMat3, DVec3)) -> Option<
     None
 }
 
-/// Boxes near each other: where the test calls them apart, no sampled time shows a common point; and it does so for most
-/// that stay apart, by jets: what is left comes as near as a millionth of a metre while it moves.
+/// Boxes near each other: where the test calls them separated, no sampled time shows a common point. With jets it
+/// separates most boxes that stay apart; the others come as near as a millionth of a metre while they move.
 #[test]
 fn claims_of_separation_against_sampled_times() {
     let mut draw = Draw::new(56);
@@ -527,7 +532,7 @@ fn claims_of_separation_against_sampled_times() {
 }
 
 /// The paper's example: over [0, 1] body 0 has level 1 and body 1 has level 2. Boxes of two moving bodies that touch at
-/// some time are not found apart up to and including the quarter in which they do.
+/// some time are not separated up to and including the quarter in which they touch.
 #[test]
 fn two_moving_bodies_with_unequal_levels() {
     let mut draw = Draw::new(57);
@@ -537,7 +542,8 @@ fn two_moving_bodies_with_unequal_levels() {
         let robot = models::robot(&mut draw, kind);
         let (q0, q1) = models::motion(&mut draw, &robot, 0.4, 0.2);
         let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
-        // Of two branches of the tree, moved apart by hand so that they touch at `when`: the second's box is made there.
+        // The bodies are on two branches of the tree; the second's box is placed so that the two touch at `when`, and
+        // in every other case moved away.
         let [x, y] = [1, 4];
         let when = draw.unit();
         let (c, axes, half) = (draw.vector(0.1), draw.rotation(), sizes(&mut draw) * 0.2);

@@ -1,4 +1,5 @@
-//! A scene that a device takes in pages: the same pairs and the same answers as in one, whatever the queues hold.
+//! A scene that a device processes in pages: the same pairs and the same answers as without pages, whatever the queue
+//! sizes.
 
 use crate::harness::backends::{engine, on};
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
@@ -14,9 +15,9 @@ use firstcontact::stage::s6_solve::Initial;
 use firstcontact::stage::{Piece, TrianglePair};
 use glam::DVec3;
 
-/// What a page may take here, bytes: a few leaves.
+/// The maximum size of a page here, bytes: a few leaves.
 const PAGE: u64 = 4000;
-/// Triangles of a block of the scene's tree here.
+/// Triangles per block of the scene's tree here.
 const BLOCK: usize = 70;
 
 struct Case {
@@ -33,19 +34,19 @@ fn case(seed: u64) -> Case {
     Case { robot, scene, rows }
 }
 
-/// The same with so few triangles that some motions are free.
+/// Like [`case`], with so few triangles that some motions are free.
 fn sparse_case(seed: u64) -> Case {
     let mut draw = Draw::new(seed);
     let robot = models::robot(&mut draw, RobotKind { n_bodies: 3, link_m: 0.4, n_triangles: 12, mixed: false });
     let mut scene = models::scene(&mut draw, 30, 1.3, 0.05);
-    // Beyond reach, so that there is something to put into pages.
+    // Triangles beyond reach, so that there is something to put into pages.
     let more = models::scene(&mut draw, 200, 1.3, 0.05).triangles;
     scene.add_object("far", more.into_iter().map(|t| t.map(|v| v + DVec3::X * 6.0))).unwrap();
     let rows = (0..40).map(|i| models::motion(&mut draw, &robot, [0.4, 3.0][i % 2], 0.1)).collect();
     Case { robot, scene, rows }
 }
 
-/// A chunk of all motions.
+/// All motions as one chunk.
 struct Work {
     world: World,
     motions: Vec<ModelMotion>,
@@ -66,7 +67,7 @@ fn options(page_bytes: Option<u64>, sweep: Sweep) -> Options {
     Options { sweep, faults: Faults { page_bytes, ..Faults::default() }, ..on(Backend::Gpu) }
 }
 
-/// The pairs of each piece, in order; every pair, for there are no limits.
+/// The pairs of each piece, in order; every pair, because no limits apply.
 fn pairs(work: &Work, options: Options, mutant: Option<Mutant>) -> (Vec<Vec<TrianglePair>>, Stats, GpuPipeline) {
     let mut options = options;
     options.solve.initial = Initial::Ignore;
@@ -95,7 +96,7 @@ fn pages_give_the_pairs_of_the_whole() {
         let (paged, of_pages, pipeline) = pairs(&work, options(Some(PAGE), sweep), None);
         assert!(pipeline.n_pages() >= 5, "{} pages", pipeline.n_pages());
         assert!(whole.iter().map(Vec::len).sum::<usize>() > 500 && whole == paged);
-        // What is counted is counted through all pages.
+        // Counters accumulate over all pages.
         for stage in [Stage::Cull, Stage::Sweep, Stage::Pairs] {
             let out = |stats: &Stats| stats.stages[stage as usize].items_out;
             assert_eq!(out(&of_whole), out(&of_pages), "{stage:?}");
@@ -103,7 +104,7 @@ fn pages_give_the_pairs_of_the_whole() {
     }
 }
 
-/// Few nodes of a link are met on all pages, and those that one page has made boxes for keep them on the next.
+/// Few nodes of a link are visited on all pages; those that get boxes on one page keep them on the next.
 #[test]
 fn pages_keep_each_others_boxes() {
     if skip() {
@@ -132,7 +133,7 @@ fn a_page_that_forgets_where_it_begins_is_caught() {
     assert!(whole != paged);
 }
 
-/// Pairs of `wanted` that are not there.
+/// The number of pairs of `wanted` that are missing in `from`.
 fn missing(from: &[Vec<TrianglePair>], wanted: &[Vec<TrianglePair>]) -> usize {
     let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
     let lacks = |(have, want): (&Vec<TrianglePair>, &Vec<TrianglePair>)| {
@@ -148,8 +149,8 @@ fn overflowing_queues_lose_nothing_on_any_page() {
         return;
     }
     let work = work(&case(62));
-    // With room for nothing every piece runs on the CPU, which proves other pairs free than the kernels do. What neither does is never
-    // lost, wherever a piece ends.
+    // With queues of size zero every piece runs on the CPU, which proves other pairs free than the kernels do. Pairs
+    // that neither proves free are never lost, wherever a piece ends up.
     let none = Capacities { pieces: 100, boxes: 1 << 10, queue: 0, candidates: 0, pairs: 0 };
     let of = |capacities| Options { capacities: Some(capacities), ..options(Some(PAGE), Sweep::Off) };
     let (mut needed, ..) = pairs(&work, of(none), None);
@@ -204,7 +205,7 @@ fn answers_are_the_same_bytes_however_the_scene_is_cut() {
             assert_eq!(built(&case, options).check(&motions).unwrap().verdicts, expected, "{sweep:?} {capacities:?}");
         }
     }
-    // A page for each leaf; no culling by trees; stages on the CPU.
+    // One page per leaf; no culling by trees; stages on the CPU.
     let pages = |reference: &[Stage]| Options { reference: reference.to_vec(), ..options(Some(PAGE), Sweep::Compute) };
     let others = [
         options(Some(1), Sweep::Compute),
@@ -250,7 +251,7 @@ fn memory_that_is_not_to_be_had_for_pages_is_one_clear_error() {
     assert!(struck >= 3, "{struck}");
 }
 
-/// A page that the motions cannot meet: one item a piece, and nothing after it.
+/// A page that the motions cannot reach: one item per piece, and no further work.
 #[test]
 fn a_page_out_of_reach_costs_one_item_a_piece() {
     if skip() {

@@ -1,4 +1,4 @@
-//! The motion pool of known truth through the whole engine.
+//! The pool of motions with known truth through the whole engine.
 
 use crate::harness::backends::{self, Tally, differences, engine, on};
 use crate::harness::gpu;

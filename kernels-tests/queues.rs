@@ -1,4 +1,4 @@
-//! Queues that are too small cost repetitions, never an answer; dispatches are split where one dimension ends.
+//! Queues that are too small cost repetitions, never an answer; dispatches that exceed one dimension are split.
 
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
@@ -32,10 +32,10 @@ fn case(seed: u64) -> Case {
     Case { world, motions, pieces }
 }
 
-/// The pairs of each piece, in order, and how many pieces were done again.
+/// The pairs of each piece, in order, and the number of pieces that were repeated.
 fn run(case: &Case, capacities: Option<Capacities>, mutant: Option<Mutant>) -> (Vec<Vec<TrianglePair>>, u64) {
     let mut options = Options { capacities, ..Options::default() };
-    // Without limits every pair is wanted.
+    // Without limits the output contains every pair.
     options.solve.initial = Initial::Ignore;
     let mut pipeline = mutated_pipeline(&case.world, &options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
@@ -50,7 +50,7 @@ fn run(case: &Case, capacities: Option<Capacities>, mutant: Option<Mutant>) -> (
     (pairs.collect(), stats.stages[Stage::Cull as usize].retries)
 }
 
-/// What the queues must hold so that nothing overflows.
+/// The queue sizes at which nothing overflows.
 fn exact_sizes(case: &Case) -> Capacities {
     let mut options = Options::default();
     options.solve.initial = Initial::Ignore;
@@ -62,7 +62,7 @@ fn exact_sizes(case: &Case) -> Capacities {
     Capacities { pieces: 100, boxes: 1 << 10, queue, candidates, pairs }
 }
 
-/// Pairs that differ; a piece that at last ran on the CPU may keep a few pairs less or slices later.
+/// The number of pairs that differ; a piece that finally ran on the CPU may keep a few pairs fewer or slices later.
 fn missing(from: &[Vec<TrianglePair>], wanted: &[Vec<TrianglePair>]) -> usize {
     let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
     let mut missing = 0;
@@ -73,7 +73,7 @@ fn missing(from: &[Vec<TrianglePair>], wanted: &[Vec<TrianglePair>]) -> usize {
     missing
 }
 
-/// What nothing may drop: the pairs that the reference finds in f64.
+/// The pairs that must not be dropped: those that the reference finds in f64.
 fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
     use firstcontact::numeric::pose_bound::BoundForm;
     use firstcontact::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
@@ -119,7 +119,7 @@ fn overflowing_queues_lose_nothing() {
     }
 }
 
-/// After a short chunk a long one finds room, and gives what it gives alone.
+/// After a short chunk the queues grow for a long one, which gives the same output as alone.
 #[test]
 fn queues_grow_with_the_chunks() {
     if skip() {
@@ -146,7 +146,7 @@ fn queues_grow_with_the_chunks() {
     }
 }
 
-/// Nodes that find no room for boxes are bounded where they are met, to the same bytes.
+/// Nodes that find no room for boxes are bounded where they are visited, with identical output.
 #[test]
 fn nodes_without_boxes_are_bounded_where_they_are_met() {
     if skip() {
@@ -161,7 +161,7 @@ fn nodes_without_boxes_are_bounded_where_they_are_met() {
     }
 }
 
-/// Without the mark that a piece has to be done again, the same sizes lose pairs.
+/// Without the mark that a piece must be repeated, the same sizes lose pairs.
 #[test]
 fn an_overflow_that_goes_unmarked_is_caught() {
     if skip() {
@@ -183,7 +183,8 @@ fn an_overflow_that_goes_unmarked_is_caught() {
     }
 }
 
-/// 131,100 candidates, then as many roots of 8 invocations each at least, twice as many triangles: what one dimension has no room for.
+/// 131,100 candidates, then at least as many roots of 8 invocations each, and twice as many triangles: more than one
+/// dimension has room for.
 #[test]
 fn dispatches_beyond_one_dimension_do_all_their_work() {
     if skip() {
@@ -193,14 +194,14 @@ fn dispatches_beyond_one_dimension_do_all_their_work() {
     let n = 131_100u32;
     let capacities = Capacities { pieces: 100, boxes: 1 << 10, queue: 1 << 21, candidates: n, pairs: 1 << 16 };
     let mut options = Options { capacities: Some(capacities), ..Options::default() };
-    // Without limits, so that the number of repetitions does not matter.
+    // No limits apply, so that the number of repetitions does not matter.
     options.solve.initial = Initial::Ignore;
     let mut pipeline = mutated_pipeline(&case.world, &options, None);
     let chunk = ChunkInput { pieces: case.pieces[..1].to_vec(), motions: &case.motions };
     pipeline.upload_chunk(&chunk, 0).unwrap();
     pipeline.run_stage(&chunk, 0, Stage::Concat).unwrap();
     pipeline.run_stage(&chunk, 0, Stage::Bound).unwrap();
-    // One cluster near the link, again and again.
+    // One cluster near the link, repeated many times.
     pipeline.run_stage(&chunk, 0, Stage::Cull).unwrap();
     let (found, _) = pipeline.candidates(0).unwrap();
     let one = Candidate { mask: ALL_SUBS, ..found[found.len() / 2] };

@@ -1,4 +1,4 @@
-//! Models that are made up, from harmless to near-degenerate, through the whole engine, against proofs.
+//! Random models, from harmless to near-degenerate, through the whole engine, against proofs.
 
 mod implanted;
 pub mod judge;

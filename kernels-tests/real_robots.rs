@@ -19,7 +19,7 @@ use firstcontact::verdict::{Contact, Verdict};
 use glam::DVec3;
 use std::time::Instant;
 
-/// A placement as the oracles and as the engine have read it.
+/// A placement as read by the oracles and by the engine.
 struct Both {
     case: Case,
     robot: Robot,
@@ -60,7 +60,7 @@ impl Both {
         (verdicts, clock.elapsed().as_secs_f64())
     }
 
-    /// The two triangles that a contact names, by the oracles' readers and kinematics.
+    /// The two triangles of a contact's record, by the oracles' readers and kinematics.
     fn named(&self, contact: &Contact, q0: &[f64], q1: &[f64]) -> Articulated {
         let sampler = &self.case.sampler;
         let link = sampler.robot.link(&self.robot.links[contact.first.unwrap().a.link as usize].name);
@@ -72,7 +72,8 @@ impl Both {
             triangle: contact.first.unwrap().b.triangle as usize,
         };
         let mut pair = sampler.pair(&hit, q0, q1);
-        // Boxes have no triangles of their own: the engine cuts their faces as it likes, but at their corners.
+        // Boxes have no triangles of their own: the engine may split their faces in either way, but only at their
+        // corners.
         let of_link = &sampler.robot.links()[link];
         let shapes = [&of_link.collision, &of_link.visual];
         if shapes.iter().any(|s| s.iter().any(|s| matches!(s.geometry, Shape::Box(_)))) {
@@ -91,15 +92,15 @@ impl Both {
     }
 }
 
-/// Contacts of which the record names triangles that certainly pierce each other at the end of the enclosure, or whose
-/// contact function certainly has a root within it.
+/// Contacts whose recorded triangles certainly pierce each other at the end of the enclosure, or whose contact function
+/// certainly has a root within it.
 #[derive(Default)]
 struct Sure {
     sure: usize,
     certified: usize,
 }
 
-/// Compares one answer with what sampling saw. Panics at the first thing that is wrong.
+/// Compares one answer with the outcome of sampling. Panics at the first disagreement.
 fn compare(both: &Both, (q0, q1): (&[f64], &[f64]), seen: &Outcome, verdict: &Verdict, sure: &mut Sure) {
     let sampler = &both.case.sampler;
     match (verdict, &seen.hit) {
@@ -159,7 +160,7 @@ fn check(placement: &Placement) {
     }
 }
 
-/// All joints by up to two turns, where their limits allow it: many pieces of time.
+/// All joints move by up to two turns where their limits allow it, which gives many pieces.
 #[test]
 fn motions_of_many_turns() {
     const TURNS: &[placements::Amplitude] = &[placements::Amplitude { degrees: 720.0 }];
@@ -173,7 +174,7 @@ fn motions_of_many_turns() {
 fn far_from_the_origin() {
     let Some(mut both) = Both::read(&placements::UR5_CRANE, effort(40, 200)) else { return };
     let (near, _) = both.check(Backend::Cpu);
-    // as coarse as the numbers there are, so that nothing is rounded
+    // A grid so coarse that nothing is rounded.
     let grid = (2.0_f64).powi(-38);
     let rounded = |v: DVec3| (v / grid).round() * grid;
     for far in [DVec3::new(1024.0, -2048.0, 512.0), DVec3::new(-8192.0, 64.0, 4096.0)] {

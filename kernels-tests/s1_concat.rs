@@ -23,7 +23,7 @@ use firstcontact::stage::s1_concat::{self, POSE_FLOATS};
 use firstcontact::stage::{Piece, SUBS, Subs};
 use glam::{DMat3, DVec3};
 
-/// A chain without branches whose chain bound is `omega` radians in all.
+/// A chain without branches whose chain bound is `omega` radians in total.
 fn chain(draw: &mut Draw, depth: usize, omega: f64) -> ModelMotion {
     let mut motion = ModelMotion::default();
     let share = omega / depth as f64;
@@ -40,7 +40,7 @@ fn precise_chain(motion: &ModelMotion) -> Vec<Part> {
     motion.joints.iter().map(|j| Part { a: j.a, b: j.b, k: j.c, c: j.origin_m, s: j.slide_m, w: j.w_rad }).collect()
 }
 
-/// The weighted error of a jet against derivatives of more than a hundred bits, as a share of the rounding bound.
+/// The weighted error of a jet against derivatives of more than a hundred bits, divided by the rounding bound.
 fn rounding_ratio<T: Real>(
     motion: &ModelMotion,
     bound: &PoseBound<T>,
@@ -79,7 +79,7 @@ fn f64_jets_stay_within_their_rounding_bound() {
     }
     println!("worst error of f64 jets: {worst:.4} of the bound");
     assert!(worst <= 1.0, "{worst}");
-    // A bound a thousand times smaller would be seen to fail.
+    // A bound a thousand times smaller would fail visibly.
     assert!(worst > 1e-3, "{worst}");
 }
 
@@ -99,7 +99,7 @@ fn emulated_ratio<const MODE: u8>(draw: &mut Draw, n: usize) -> f64 {
     worst
 }
 
-/// The protocol of the error bound: rounding to nearest, up, down, towards zero, away from it, to a random side.
+/// The protocol of the error bound: rounding to nearest, up, down, towards zero, away from zero, and to a random side.
 #[test]
 fn f32_jets_stay_within_their_rounding_bound_however_they_round() {
     let n = effort(60, 2_000);
@@ -115,7 +115,7 @@ fn f32_jets_stay_within_their_rounding_bound_however_they_round() {
     println!("worst error of emulated f32 jets by way of rounding {MODES:?}: {ratios:.4?} of the bound");
     let worst = ratios.into_iter().fold(0.0, f64::max);
     assert!(worst <= 1.0, "{ratios:?}");
-    // Half the bound still holds, a sixty-fourth does not: the bound has a margin, and the test sees errors.
+    // Half the bound still holds, a sixty-fourth does not: the bound has a margin, and the test detects errors.
     assert!(worst <= 0.5 && worst > 1.0 / 64.0, "{ratios:?}");
 }
 
@@ -153,7 +153,7 @@ fn f32_interval_matrices_contain_the_motion_however_they_round() {
     emulated_intervals::<RANDOM>(&mut draw, n);
 }
 
-/// What a toleranced bound of the last body is worth where it is made from a jet in some arithmetic.
+/// A case for measuring the toleranced bound of the last body, made from a jet in some arithmetic.
 struct Near {
     motion: ModelMotion,
     time: f64,
@@ -162,7 +162,7 @@ struct Near {
 }
 
 impl Near {
-    /// The largest distance from the pose in the middle, as a share of the ball.
+    /// The largest distance from the middle pose, divided by the ball's radius.
     fn share<T: Real>(&self, bound: &PoseBound<T>, to_f64: fn(T) -> f64) -> f64 {
         let point = bound.point(V3::new(self.e), T::new(self.e.length()));
         let centre = DVec3::from_array(point.c[0].0.map(to_f64));
@@ -175,7 +175,8 @@ impl Near {
         (-16..=16).map(off).fold(0.0, f64::max) / to_f64(point.ball)
     }
 
-    /// In f64, in the arithmetic of a device with balls as the engine sends them, and all in that arithmetic.
+    /// The shares in f64, in the arithmetic of a device with balls as the engine uploads them, and entirely in that
+    /// arithmetic.
     fn shares<const MODE: u8>(&self) -> [f64; 3] {
         let mut own = Vec::new();
         self.motion.bounds(BoundForm::Toleranced, self.time, self.h, &mut own);
@@ -223,8 +224,8 @@ fn balls_of_displacements_contain_the_motion_however_f32_rounds() {
     assert!(worst.into_iter().all(|w| w <= 1.0 && w > 0.3), "{worst:?}");
 }
 
-/// Cases in which nothing of the radius is to spare: a slide, a slide that a turn undoes in the middle of the time and not before or
-/// after, and a point far beyond the masses on a body that turns.
+/// Cases in which the radius is tight: a slide; a slide whose velocity a turn cancels in the middle of the interval but
+/// not before or after; and a point far beyond the masses on a body that turns.
 #[test]
 fn each_part_of_the_ball_of_displacements_is_needed() {
     let (h, time, still) = (1.0 / 32.0, 0.5, DVec3::ZERO);
@@ -240,15 +241,15 @@ fn each_part_of_the_ball_of_displacements_is_needed() {
     let slide = JointMotion::from_axis(one, DVec3::Z, 0.0, still, DVec3::new(0.3, -0.2, 0.1));
     let shares = near(&[slide], 1.0, still);
     assert!(shares.iter().all(|s| *s <= 1.0 && *s > 0.999), "a slide: {shares:?}");
-    // At t = 1/2 the second body's origin is at X and slides by −Y, which the first one's turn about Z takes it back.
+    // At t = 1/2 the second body's origin is at X and slides by −Y, which the turn of the first body about Z cancels.
     let turn = JointMotion::from_axis(one, DVec3::Z, 1.0, still, still);
     let back = JointMotion::from_axis(one, DVec3::Z, -1.0, DVec3::new(1.0, 0.5, 0.0), -DVec3::Y);
     let shares = near(&[turn, back], 1e-3, still);
     assert!(shares.iter().all(|s| *s <= 1.0 && *s > 0.9), "what is only accelerated: {shares:?}");
     let shares = near(&[turn], 0.01, DVec3::X * 3.0);
-    // The Frobenius norm of a turn's rate is √2 times its spectral one.
+    // The Frobenius norm of a turn's rate is √2 times its spectral norm.
     assert!(shares.iter().all(|s| *s <= 1.0 && *s > 0.69), "a turn: {shares:?}");
-    // A piece in which that second body gathers speed: its last sub-interval says how large the ball is.
+    // A piece in which that second body accelerates: its last sub-interval determines the size of the ball.
     let mut motion = ModelMotion::default();
     motion.push(None, turn);
     motion.push(Some(0), back);
@@ -300,7 +301,8 @@ fn balls_of_blocks_hold_the_motion_in_all_of_the_block() {
     assert!(worst.iter().all(|w| *w <= 1.0 && *w > 0.3), "{worst:?}");
 }
 
-/// The three forms on the same chain, each as wide as its definition says: the longest side of the box around a point's path.
+/// The three forms on the same chain, each as wide as its definition implies: the longest side of the box around a
+/// point's path.
 #[test]
 fn widths_of_the_three_forms() {
     let mut draw = Draw::new(11);
@@ -327,7 +329,7 @@ fn widths_of_the_three_forms() {
     assert!(whole[0] < 1.01 * longest && whole[1] > whole[0] && whole[2] > whole[0], "{whole:?} {longest}");
 }
 
-/// Robot and motions for the adapter: branching trees, free and sliding joints, still ones, far ones, many turns.
+/// Robot and motions for the adapter: branching trees, free and sliding joints, joints at rest, far bodies, many turns.
 pub fn case(draw: &mut Draw, n_bodies: usize, n_motions: usize, far_m: f64) -> (Robot, Vec<ModelMotion>, Vec<Piece>) {
     let kind = RobotKind { n_bodies, link_m: 0.4, n_triangles: 2, mixed: true };
     let mut robot = models::robot(draw, kind);
@@ -343,7 +345,7 @@ pub fn case(draw: &mut Draw, n_bodies: usize, n_motions: usize, far_m: f64) -> (
     (robot, motions, pieces)
 }
 
-/// A long chain that is folded up and hardly moves: its offsets cancel, what they round does not.
+/// A long chain that is folded up and hardly moves: its offsets cancel, their rounding errors do not.
 fn folded(draw: &mut Draw, n_motions: usize) -> (Robot, Vec<ModelMotion>, Vec<Piece>) {
     let mut robot = Robot::new("folded", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     for i in 0..16 {
@@ -365,7 +367,7 @@ fn folded(draw: &mut Draw, n_motions: usize) -> (Robot, Vec<ModelMotion>, Vec<Pi
     (robot, motions, pieces)
 }
 
-/// How many points at how many times leave their pose bounds on the adapter, and of how many.
+/// The number of (point, time)s that leave their pose bounds on the adapter, and the number of all.
 fn violations(form: BoundForm, mutant: Option<Mutant>, seed: u64) -> (usize, usize) {
     let mut draw = Draw::new(seed);
     let (mut bad, mut all) = (0, 0);
@@ -395,7 +397,7 @@ fn violations(form: BoundForm, mutant: Option<Mutant>, seed: u64) -> (usize, usi
                         let cube = DVec3::from_array(point.cube.0.map(|x| x.0[sub]));
                         let beyond = (off - cube).max(DVec3::ZERO).length();
                         all += 1;
-                        // What f64 rounds here is a billionth of what f32 does.
+                        // The rounding of f64 here is a billionth of that of f32.
                         bad += usize::from(!(beyond <= point.ball.0[sub] + 1e-14 * (1.0 + truth.length())));
                     }
                 }
@@ -420,7 +422,7 @@ fn kernel_interval_matrices_contain_the_motion() {
     }
 }
 
-/// Kernels with a wrong formula or without a safety term: the two tests above see each of them.
+/// Kernels with a wrong formula or without a safety term: the two tests above detect each of them.
 #[test]
 fn mutants_are_caught() {
     if skip() {
@@ -429,7 +431,7 @@ fn mutants_are_caught() {
     for (form, old, new) in [
         // The outward step of interval arithmetic.
         (BoundForm::Interval, "const IV_STEP: f32 = 4.0;", "const IV_STEP: f32 = 0.0;"),
-        // The Coriolis terms of the orientation and of the offset, the centripetal one, the middle time.
+        // The Coriolis terms of the orientation and of the offset, the centripetal term, the middle time.
         (BoundForm::Jet, "times(product(p1, q1), 2.0)", "times(product(p1, q1), 1.0)"),
         (BoundForm::Jet, "apply(p1, slide) * 2.0", "apply(p1, slide)"),
         (BoundForm::Jet, "let q2 = times(turning, -(w * w));", "let q2 = times(turning, 0.0);"),
@@ -440,8 +442,8 @@ fn mutants_are_caught() {
     }
 }
 
-/// The remainder of the Taylor series, and the rounding, in the ball that the engine sends: without either a point
-/// leaves.
+/// The remainder of the Taylor series and the rounding, in the ball that the engine uploads: without either, a point
+/// leaves its bound.
 #[test]
 fn both_parts_of_the_ball_are_needed() {
     let mut draw = Draw::new(6);
@@ -469,7 +471,7 @@ fn both_parts_of_the_ball_are_needed() {
     assert!(without_remainder > 50 && without_rounding > 50, "{without_remainder} {without_rounding}");
 }
 
-/// Every size around a workgroup (four pieces), poisoned buffers, and nothing written where nothing belongs.
+/// Every size around a workgroup (four pieces), poisoned buffers, and no writes outside of the output.
 #[test]
 fn kernel_writes_all_of_its_output_and_nothing_else() {
     if skip() {
@@ -489,7 +491,7 @@ fn kernel_writes_all_of_its_output_and_nothing_else() {
             pipeline.run_stage(&chunk, 0, Stage::Concat).unwrap();
             let floats: Vec<f32> = pipeline.buffers(0).read(pipeline.gpu(), BufferId::Poses, n * per_piece).unwrap();
             assert!(floats.iter().all(|x| x.is_finite()), "{n} pieces");
-            // A smaller chunk in the same buffer leaves the rest alone.
+            // A smaller chunk in the same buffer leaves the rest unchanged.
             if n > 1 {
                 let fewer = ChunkInput { pieces: pieces[..n - 1].to_vec(), motions: &motions };
                 let before: Vec<f32> =
@@ -517,7 +519,7 @@ fn entries(bound: &PoseBound<Subs>) -> Vec<Subs> {
     }
 }
 
-/// What goes to the device and comes back is the same bound, but for rounding.
+/// A bound that is uploaded and read back is the same, except for rounding.
 #[test]
 fn poses_survive_the_way_to_the_device_and_back() {
     let mut draw = Draw::new(8);
@@ -530,7 +532,7 @@ fn poses_survive_the_way_to_the_device_and_back() {
             for (field, (x, y)) in entries(a).into_iter().zip(entries(b)).enumerate() {
                 for (x, y) in x.0.into_iter().zip(y.0) {
                     assert!((x - y).abs() <= 1e-6 * (1.0 + x.abs()), "{x} {y}");
-                    // Twelve midpoints come before the radii.
+                    // Twelve midpoints precede the radii.
                     assert!(form != BoundForm::Interval || field < 12 || y >= x, "radii are rounded up");
                 }
             }

@@ -1,5 +1,5 @@
-//! `s2_bound`: boxes contain their links during their sub-intervals, inner boxes their children, and are not much larger
-//! than they must be.
+//! `s2_bound`: boxes contain their links during their sub-intervals, inner boxes contain their children, and boxes are
+//! not much larger than necessary.
 
 use crate::effort;
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
@@ -17,8 +17,8 @@ use firstcontact::stage::s1_concat;
 use firstcontact::stage::s2_bound::{self, BOX_FLOATS, Boxes};
 use firstcontact::stage::{Piece, SUBS};
 
-/// Line-swept spheres seen outside of the boxes of their links, vertices outside of the spheres, and inner boxes that do
-/// not contain their children.
+/// The number of line-swept spheres seen outside of the boxes of their links, vertices outside of the spheres, and
+/// inner boxes that do not contain their children.
 fn violations(world: &World, motions: &[ModelMotion], pieces: &[Piece], boxes: &Boxes) -> usize {
     let mut bad = 0;
     for (i, piece) in pieces.iter().enumerate() {
@@ -98,7 +98,7 @@ fn reference_boxes_contain_the_links() {
     }
 }
 
-/// The excess is what f32 needs: some hundred units of the reach of a chain of fifteen joints.
+/// The excess is due to f32: some hundred units of the reach of a chain of fifteen joints.
 #[test]
 fn kernel_boxes_contain_the_links_and_are_tight() {
     if skip() {
@@ -110,7 +110,7 @@ fn kernel_boxes_contain_the_links_and_are_tight() {
     assert_eq!(bad, 0);
 }
 
-/// The robot's own coordinates become relative to a local origin; a free joint's do not.
+/// The robot's own coordinates become relative to a local origin; those of a free joint do not.
 #[test]
 fn kernel_boxes_hold_far_from_the_origin() {
     if skip() {
@@ -128,7 +128,7 @@ fn mutants_are_caught() {
         return;
     }
     for (form, old, new) in [
-        // The ball: the remainder of the motion and what rounds.
+        // The ball: the remainder of the motion and the rounding.
         (BoundForm::Jet, "p.ball = ball;", "p.ball = 0.0;"),
         // The half widths of interval matrices.
         (BoundForm::Interval, "let width = pose.x1 + apply(pose.p1, a);", "let width = vec3<f32>(0.0);"),

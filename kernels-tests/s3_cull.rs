@@ -1,4 +1,5 @@
-//! `s3_cull`: whatever link, cluster and sub-interval it drops is proved free, and it keeps little more than the reference.
+//! `s3_cull`: every (link, cluster, sub-interval) that it drops is proved free, and it keeps little more than the
+//! reference.
 
 use crate::effort;
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
@@ -42,7 +43,7 @@ fn by_cluster(candidates: &[Candidate]) -> HashMap<(u32, u32, u32), u32> {
     masks
 }
 
-/// Sub-intervals of (link, cluster) that were dropped and could not be proved free.
+/// The number of sub-intervals of (link, cluster) that were dropped and could not be proved free.
 fn unproved(case: &Case, candidates: &[Candidate]) -> usize {
     let kept = by_cluster(candidates);
     let mut bad = 0;
@@ -52,7 +53,7 @@ fn unproved(case: &Case, candidates: &[Candidate]) -> usize {
                 let dropped = ALL_SUBS & !kept.get(&(i as u32, l as u32, c as u32)).copied().unwrap_or(0);
                 let motion = &case.motions[piece.motion as usize];
                 let free = |span| avoids_box(motion, link.body, &link.triangles, b, span);
-                // Most of it in one proof; what is left sub-interval by sub-interval.
+                // Most of it in one proof; the rest one sub-interval at a time.
                 if dropped == ALL_SUBS && free([piece.t0, piece.t1]) {
                     continue;
                 }
@@ -85,7 +86,7 @@ fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<Candidate> {
     candidates
 }
 
-/// One cluster, a few, many; one link, many; deeper on the robot's side than on the scene's and the other way round.
+/// One cluster, a few, many; one link, many; deeper on the robot's side than on the scene's and vice versa.
 const SIZES: [(usize, usize); 5] = [(0, 1), (12, 3), (1, 400), (5, 200), (9, 2000)];
 
 #[test]
@@ -123,12 +124,12 @@ fn mutants_are_caught() {
     let mut draw = Draw::new(22);
     let case = case(&mut draw, 7, 1200, 8);
     for (old, new) in [
-        // A child of the model's tree forgotten, a coordinate compared the wrong way, the last child of a node left out.
+        // A child of the model's tree omitted, a coordinate compared the wrong way, the last child of a node omitted.
         ("push(NodePair(item.piece, children.y, child, mask));", "if children.y == NONE { return; }"),
         ("box_vector(at + 8u + q) > vec4<f32>(standing.hi.z)", "box_vector(at + 20u + q) > vec4<f32>(standing.hi.z)"),
         ("if child == EMPTY {", "if child == EMPTY || id % WIDTH == 2u {"),
         ("<< (4u * q);", "<< (4u * (3u - q));"),
-        // Boxes of nodes: the wrong byte, one step too small, another child's.
+        // Boxes of nodes: the wrong byte, one step too small, another child's box.
         ("f32((bytes >> 16u) & 255u)", "f32((bytes >> 8u) & 255u)"),
         ("origin + steps(slot.hi) * step);", "origin + steps(slot.hi) * step - 24.0 * step);"),
         (

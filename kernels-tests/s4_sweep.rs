@@ -1,5 +1,5 @@
-//! `s4_sweep`: whatever triangle and sub-interval a form culls is proved free, in f64, in emulated f32 and on the adapter;
-//! what it leaves is little more than the exact line-swept sphere meets.
+//! `s4_sweep`: every (triangle, sub-interval) that a form culls is proved free, in f64, in emulated f32 and on the
+//! adapter; it keeps little more than the exact line-swept sphere meets.
 
 mod cases;
 mod distance;
@@ -14,7 +14,7 @@ use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage, Sweep};
 use firstcontact::stage::{Candidate, s4_sweep};
 
-/// The forms that are computed.
+/// The forms that are computed, not drawn.
 const FORMS: [Sweep; 1] = [Sweep::Compute];
 
 fn reference(case: &Case, form: Sweep) -> Vec<Candidate> {
@@ -23,7 +23,7 @@ fn reference(case: &Case, form: Sweep) -> Vec<Candidate> {
     candidates
 }
 
-/// What the stage takes in and what it leaves on the adapter.
+/// The candidates before and after the stage on the adapter.
 fn on_adapter(case: &Case, sweep: Sweep, mutant: Option<Mutant>) -> [Vec<Candidate>; 2] {
     let mut pipeline = mutated_pipeline(&case.world, &Options { sweep, ..Options::default() }, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
@@ -37,7 +37,7 @@ fn on_adapter(case: &Case, sweep: Sweep, mutant: Option<Mutant>) -> [Vec<Candida
     [before, pipeline.candidates(0).unwrap().0]
 }
 
-/// (Link, triangle, sub-interval)s that are left.
+/// The number of (link, triangle, sub-interval)s that are left.
 fn left(case: &Case, candidates: &[Candidate]) -> usize {
     let of = |c: &Candidate| c.triangles(&case.world).count() * c.mask.count_ones() as usize;
     candidates.iter().filter(|c| c.stands()).map(of).sum()
@@ -77,7 +77,7 @@ fn kernel_culls_only_what_is_free_and_leaves_little_more() {
                 let (_, bad) = case.unproved(&before, &after);
                 assert_eq!(bad, 0, "{form:?}, {kind:?}");
                 sets += case.sets(&before);
-                // Ten kilometres away f32 knows places to a millimetre: more has to stay there.
+                // At ten kilometres f32 resolves positions to a millimetre: more candidates have to stay.
                 if kind != Kind::Far {
                     kept += left(&case, &after);
                     needed += left(&case, &reference(&case, form));
@@ -89,7 +89,7 @@ fn kernel_culls_only_what_is_free_and_leaves_little_more() {
     }
 }
 
-/// A safety term that is missing shows in some case.
+/// Expects that the absence of a safety term shows in some case.
 fn caught(form: Sweep, old: &'static str, new: &'static str) {
     let kinds = [Kind::Needles, Kind::Any, Kind::Spinning, Kind::Far];
     let found = kinds.into_iter().any(|kind| {
@@ -106,13 +106,13 @@ fn mutants_of_the_computed_form_are_caught() {
         return;
     }
     for (old, new) in [
-        // The ball: remainder of the motion and rounding. The radius. The way of half a sub-interval.
+        // The ball: remainder of the motion and rounding. The radius. The displacement during half a sub-interval.
         ("p.ball = ball;", "p.ball = 0.0;"),
         ("let grow = radius * (1.0 + ROUNDINGS * UNIT) + ", "let grow = "),
         ("let g1 = abs(dot3(n, p.c1)) * h;", "let g1 = 0.0;"),
         // The second end of the segment.
         ("let above = min(x.x, y.x) - ", "let above = x.x - "),
-        // Of two candidates in a workgroup the other one's bits.
+        // The bits of the wrong one of two candidates in a workgroup.
         ("atomicOr(&left_triangles[held], 1u << triangle);", "atomicOr(&left_triangles[1u - held], 1u << triangle);"),
         ("atomicOr(&left_mask[held], mask);", "atomicOr(&left_mask[0], mask);"),
         ("let x = held * SUBS + sub;", "let x = sub;"),
@@ -121,7 +121,7 @@ fn mutants_of_the_computed_form_are_caught() {
     }
 }
 
-/// The rounding of f32 alone, where links stand still and nothing else is in the ball.
+/// Only the rounding of f32 matters where links are at rest and nothing else contributes to the ball.
 #[test]
 fn without_the_rounding_terms_contacts_are_lost() {
     if skip() {

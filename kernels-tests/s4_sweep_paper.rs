@@ -1,6 +1,6 @@
-//! The tessellated swept volume: every point of the exact surface is within ε of the triangles, and lies behind them in every
-//! direction. The exact surface is found by marching from outside against the distance from the moving axis, with forward
-//! kinematics of the oracle's own: no normal, no pipe and no cap enters.
+//! The tessellated swept volume: every point of the exact surface is within ε of the triangles, and is behind them in
+//! every direction. The exact surface is found by marching from outside by the distance from the moving axis, with the
+//! oracle's own forward kinematics: no normal, pipe or cap is involved.
 
 use crate::effort;
 use crate::harness::models::Draw;
@@ -14,7 +14,7 @@ use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::TriMesh;
 use rayon::prelude::*;
 
-/// A chain of joints, an axis and a radius on its last link, a deviation.
+/// A chain of joints, an axis and a radius on its last link, and a deviation.
 struct Case {
     name: &'static str,
     parts: Vec<Part>,
@@ -139,7 +139,7 @@ fn from_segment([a, b]: [DVec3; 2], p: DVec3) -> f64 {
     (a + d * s - p).length()
 }
 
-/// The exact swept volume, by the axis at many times.
+/// The exact swept volume, represented by the axis at many times.
 struct Exact<'a> {
     case: &'a Case,
     axes: Vec<[DVec3; 2]>,
@@ -152,7 +152,8 @@ impl<'a> Exact<'a> {
         Self { case, axes: (0..=TIMES).map(|i| case.axis(i as f64 / TIMES as f64)).collect() }
     }
 
-    /// Distance from the moving axis: at the sampled times, then between the neighbours of the nearest by golden section.
+    /// Distance from the moving axis: at the sampled times, then between the neighbours of the nearest one by
+    /// golden-section search.
     fn distance(&self, p: DVec3) -> f64 {
         let (mut best, mut at) = (f64::INFINITY, 0);
         for (i, axis) in self.axes.iter().enumerate() {
@@ -181,7 +182,8 @@ impl<'a> Exact<'a> {
         best.min(fx).min(fy)
     }
 
-    /// A random point of the boundary: from far away towards a random point of the axis, until the distance is the radius.
+    /// A random point of the boundary: marches from far away towards a random point of the axis until the distance
+    /// equals the radius.
     fn boundary(&self, draw: &mut Draw) -> DVec3 {
         let [a, b] = self.case.axis(draw.unit());
         let inside = a + (b - a) * draw.unit();
@@ -198,8 +200,8 @@ impl<'a> Exact<'a> {
     }
 }
 
-/// The greatest distance of points of the exact surface from the triangles, by ε; and the greatest reach of the exact volume beyond
-/// the triangles in a direction, in metres.
+/// The greatest distance of points of the exact surface from the triangles, divided by ε; and the greatest reach of the
+/// exact volume beyond the triangles in some direction, in metres.
 fn deviation(case: &Case, surface: &SweptSurface, n: usize) -> [f64; 2] {
     let vertices = || surface.triangles.iter().flatten();
     assert!(vertices().all(|v| v.is_finite()), "{}", case.name);
@@ -246,7 +248,7 @@ fn the_exact_surface_is_within_epsilon_of_the_triangles() {
     }
 }
 
-/// Steps half as many are four times the tolerance.
+/// Half as many steps give four times the deviation.
 #[test]
 fn half_as_many_steps_are_too_few() {
     let mut caught = 0;

@@ -1,5 +1,5 @@
-//! `s5_pairs`: whatever pair of triangles, sub-interval and slice it drops is proved free, and it keeps little more than
-//! the reference.
+//! `s5_pairs`: every (pair of triangles, sub-interval, slice) that it drops is proved free, and it keeps little more
+//! than the reference.
 
 mod paths;
 
@@ -47,7 +47,7 @@ pub struct Case {
 
 pub const ANGLES: [f64; 4] = [0.0, 0.02, 0.3, 1.0];
 
-/// Motions turn each joint by up to the angles given, in turn.
+/// Motions turn each joint by up to the angles given, which are used in turn.
 pub fn case<const N: usize>(
     draw: &mut Draw,
     n_bodies: usize,
@@ -69,8 +69,8 @@ pub fn case<const N: usize>(
     Case { world, obb_trees: None, motions, pieces }
 }
 
-/// A small triangle on a circle of 1 m, and blades across the chords of its arcs, a little inside of what their tangents reach: the
-/// triangle meets them only since its path bends.
+/// A small triangle that moves on a circle of 1 m, and blades across the chords of its arcs, slightly inside the reach
+/// of their tangents: the triangle meets them only because its path bends.
 fn bending() -> Case {
     let mut robot = Robot::new("arm", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     robot.add_link("base", 0, vec![[9.0, 9.1, 9.2].map(DVec3::splat)], vec![0]).unwrap();
@@ -81,7 +81,8 @@ fn bending() -> Case {
     let small = [DVec3::new(1.0, 0.0, -5e-4), DVec3::new(1.0, 0.0, 5e-4), DVec3::new(1.0005, 0.0, 0.0)];
     robot.add_link("arm", body, vec![small], vec![0]).unwrap();
     let mut blades = Vec::new();
-    // The middles of blocks of four sub-intervals, their half widths, and those of all sixteen; of single ones.
+    // The middles and half widths of blocks of four sub-intervals and of the block of all sixteen; then those of single
+    // sub-intervals.
     let blocks = [(0.125, 0.125), (0.375, 0.125), (0.625, 0.125), (0.875, 0.125), (0.5, 0.5)];
     let single = [3, 7, 12].map(|k| ((f64::from(k) + 0.5) / 16.0, 1.0 / 32.0));
     for (middle, half) in blocks.into_iter().chain(single) {
@@ -115,15 +116,15 @@ fn what_is_met_because_paths_bend_is_kept() {
     }
 }
 
-/// How much of a piece comes before the end of a limit's slice.
+/// The part of a piece before the end of a limit's slice.
 fn slices(limit: u32, index: u32) -> f64 {
     let begin = u64::from(index) * u64::from(SLICES_PER_PIECE);
     let n = (u64::from(limit) + 1).saturating_sub(begin).min(u64::from(SLICES_PER_PIECE));
     n as f64 / f64::from(SLICES_PER_PIECE)
 }
 
-/// What is wrong: sub-intervals and slices before the first that is kept, up to a motion's limit, that are neither kept nor proved free,
-/// pairs that come twice or without a sub-interval, and limits at which nothing touches.
+/// The number of faults: sub-intervals and slices before the first one that is kept, up to a motion's limit, that are
+/// neither kept nor proved free; pairs that occur twice or without a sub-interval; and limits at which nothing touches.
 pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
     let n_links = case.world.links.len() as u32;
     let mut kept = HashMap::new();
@@ -146,7 +147,7 @@ pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
                     let slice = mask_slice >> SUBS;
                     let dropped = wanted & !mask_slice;
                     if (dropped != 0 || slice > 0) && !free([piece.t0, piece.t1]) {
-                        // Of the last sub-interval what comes before the contact is proved.
+                        // In the last sub-interval the part before the contact is proved.
                         let until = piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece.index);
                         let span = |k| piece.sub(k).map(|t| t.min(until));
                         bad += (0..SUBS).filter(|&k| dropped >> k & 1 != 0 && !free(span(k))).count();
@@ -156,7 +157,7 @@ pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
                         }
                     }
                     if limit != u32::MAX && limit / SLICES_PER_PIECE == piece.index {
-                        // Triangles that a limit rests on meet in the middle of its slice.
+                        // The triangles that establish a limit meet in the middle of its slice.
                         let share = (f64::from(limit % SLICES_PER_PIECE) + 0.5) / f64::from(SLICES_PER_PIECE);
                         let t = piece.t0 + (piece.t1 - piece.t0) * share;
                         let now = triangle.map(|e| exactly(position(motion, link.body, e, t)));
@@ -170,7 +171,7 @@ pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
     bad + limits.iter().zip(touches).filter(|(limit, touches)| **limit != u32::MAX && !touches).count()
 }
 
-/// The same where the whole motion is wanted.
+/// The number of faults where the whole motion is wanted.
 pub fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
     faults(case, pairs, &vec![u32::MAX; case.motions.len()])
 }
@@ -180,7 +181,7 @@ pub fn search(case: &Case, form: BoundForm) -> (Vec<TrianglePair>, PairCounts) {
     search_until(case, form, None)
 }
 
-/// The same up to limits, which it lowers.
+/// The same search up to limits, which it lowers.
 pub fn search_until(case: &Case, form: BoundForm, limits: Option<&mut Limits>) -> (Vec<TrianglePair>, PairCounts) {
     let poses = s1_concat::reference(&case.pieces, &case.motions, form);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
@@ -202,7 +203,8 @@ fn reference(case: &Case) -> Vec<TrianglePair> {
     search(case, BoundForm::Jet).0
 }
 
-/// Without limits: `--initial ignore` leaves them out; and without swept volumes, which would hide what the stage itself takes for free.
+/// The pairs that the kernels find without limits (`--initial ignore` omits them) and without swept volumes, which
+/// would hide the pairs that the stage itself proves free.
 fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<TrianglePair> {
     let mut options = Options { sweep: Sweep::Off, ..Options::default() };
     options.solve.initial = Initial::Ignore;
@@ -239,8 +241,8 @@ fn kernel_drops_only_what_is_free_and_keeps_little_more() {
         let case = case(&mut draw, n_bodies, n_triangles, effort(4, 40), ANGLES);
         let pairs = on_adapter(&case, None);
         assert_eq!(unproved(&case, &pairs), 0);
-        // Pairs, and not sub-intervals: what comes after a pair's first one is left as it is by both, but the reference goes through a
-        // piece slab by slab.
+        // Counts pairs, not sub-intervals: both leave everything after a pair's first sub-interval unchanged, but the
+        // reference processes a piece slab by slab.
         kept += pairs.len();
         needed += reference(&case).len();
     }
@@ -253,14 +255,14 @@ fn mutants_are_caught() {
     if skip() {
         return;
     }
-    // Fast motions: what a term is for must matter.
+    // Fast motions, so that every term matters.
     let mut draw = Draw::new(33);
     let cases = [case(&mut draw, 5, 150, 12, [1.5, 2.5]), case(&mut draw, 2, 150, 24, [3.0, 4.0])];
     let mut unseen = Vec::new();
     for (old, new) in [
         // The shift to the block's middle.
         ("select(0.0, -m.h, (i + j) % 2u == 1u)", "0.0"),
-        // Half of the block left out, a slice left out, velocity and acceleration left out.
+        // Half of the block omitted, a slice omitted, velocity and acceleration omitted.
         ("f32(last - at + 1u) * m.h);", "m.h);"),
         (
             "let shift = (f32(2u * slice + 1u) * 0.125 - 1.0) * m.h;",
@@ -268,7 +270,7 @@ fn mutants_are_caught() {
         ),
         ("let travel = middle * h;", "let travel = middle * 0.0;"),
         ("let off = max(high - middle, middle - low) * h;", "let off = middle * 0.0;"),
-        // One vertex left out of the hull of projections.
+        // One vertex omitted from the hull of projections.
         ("> max(max(x0, x1), x2) + reach;", "> max(x0, x1) + reach;"),
         // A side of an oriented box.
         ("let reach = abs(x.c0) + abs(y.c0) + abs(z.c0) +", "let reach = abs(x.c0) + abs(y.c0) +"),
@@ -276,7 +278,7 @@ fn mutants_are_caught() {
         // All but the last triangle of a cluster, half of the sub-intervals of a box.
         ("near |= select(0u, 1u << k, subs != 0u);", "near = select(near, 1u << k, subs != 0u);"),
         ("return marked & ~apart;", "return marked & ~apart & 0xff0u;"),
-        // Boxes in another node's place, of another child, of a node that was not told of.
+        // Boxes in another node's place, of another child, of a node that was not listed.
         ("let first = (boxes_of(piece, node) - 1u) * WIDTH;", "let first = 0u;"),
         ("((number - 1u) * WIDTH + place % WIDTH) * BOX_VECTORS", "((number - 1u) * WIDTH) * BOX_VECTORS"),
         (
@@ -294,7 +296,7 @@ fn mutants_are_caught() {
     assert_eq!(unseen, [""; 0]);
 }
 
-/// A moving and a standing triangle near each other, in emulated arithmetic, at one time.
+/// A moving triangle and one at rest near each other, in emulated arithmetic, at one time.
 fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] {
     let (mut separated, mut by_normals, mut one_by_one, mut met) = (0, 0, 0, 0);
     for _ in 0..n {
@@ -308,7 +310,7 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] 
         let time = (2 * draw.below(16) + 1) as f64 * h;
         let x = draw.triangle(DVec3::ZERO, 0.2);
         let now = x.map(|e| position(&motion, body, e, time));
-        // A triangle through a point near the moving one: some touch, some miss by little.
+        // A triangle through a point near the moving one: some touch, some miss narrowly.
         let inside = now[0] + (now[1] - now[0]) * draw.unit() + (now[2] - now[0]) * (0.5 * draw.unit());
         let gap = 10f64.powf(draw.between(-8.0, -1.0));
         let centre = inside + draw.direction() * gap;
@@ -336,12 +338,12 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] 
             assert!(exact::intersect(&now.map(exactly), &y.map(exactly)), "mode {MODE}: called touching");
         }
     }
-    // With what belongs to one triangle computed once, the normals tell as many apart.
+    // With the terms of each triangle computed only once, the normals separate as many pairs.
     assert!(100 * by_normals >= 98 * one_by_one, "mode {MODE}: {by_normals} of {one_by_one}");
     [separated, by_normals, met]
 }
 
-/// Claims of separation and of contact hold however f32 rounds: the exact predicate sees no exception.
+/// Claims of separation and of contact hold however f32 rounds: the exact predicate finds no exception.
 #[test]
 fn claims_hold_however_f32_rounds() {
     let n = effort(2_000, 100_000);
@@ -357,13 +359,13 @@ fn claims_hold_however_f32_rounds() {
     }
 }
 
-/// The largest share that the roundings of a shift take of what the ball grows by.
+/// The largest ratio of a shift's rounding errors to the growth of the ball.
 fn emulated_shift<const MODE: u8>(draw: &mut Draw, n: usize) -> f64 {
     let mut worst = 0.0f64;
     for _ in 0..n {
         let h = 0.5f64.powi(1 + draw.below(8) as i32);
         let shift = h * (2.0 * draw.below(8) as f64 - 7.0) / 8.0;
-        // Points as far as a kilometre, and numbers that are flushed to zero.
+        // Points up to a kilometre away, and numbers that are flushed to zero.
         let mut term = |least: f64| {
             let size = 10f64.powf(draw.between(least, 3.0));
             V3::<Emulated<MODE>>::new(draw.vector(size))
@@ -375,8 +377,8 @@ fn emulated_shift<const MODE: u8>(draw: &mut Draw, n: usize) -> f64 {
         };
         let q = p.shifted(Real::new(shift), Real::new(h));
         let exact = |x: Emulated<MODE>| f64::from(x.0);
-        // The difference is linear in time, so the ends of the time of the bound have its largest norm. In f64, whose roundings are 2⁻²⁹
-        // of what is looked for.
+        // The difference is linear in time, so its norm is largest at an end of the bound's interval. Computed in f64,
+        // whose roundings are 2⁻²⁹ of the errors in question.
         let far = [-h - shift, h - shift].map(|t| {
             let apart = |k: usize| {
                 let ([p0, p1, p2], [q0, q1, _]) = (p.c.map(|c| exact(c.0[k])), q.c.map(|c| exact(c.0[k])));
@@ -390,7 +392,8 @@ fn emulated_shift<const MODE: u8>(draw: &mut Draw, n: usize) -> f64 {
     worst
 }
 
-/// The kernel shifts bounds of points to slices of a sub-interval: the ball grows by what that rounds, and not by far more.
+/// The kernel shifts bounds of points to slices of a sub-interval: the ball grows by at least the rounding error of the
+/// shift, and not by far more.
 #[test]
 fn a_shifted_bound_holds_however_f32_rounds() {
     let n = effort(20_000, 1_000_000);

@@ -1,5 +1,6 @@
-//! `s6_solve`: elementary equations and pairs under contraction, the two solvers against each other, margins, all contacts;
-//! fuzzed equations against proofs, published values, known situations, and every term of the error bounds alone.
+//! `s6_solve`: elementary equations and pairs under contraction, the two solvers against each other, margins, all
+//! contacts; fuzzed equations against proofs, published values, known situations, and every term of the error bounds
+//! alone.
 
 mod adversary;
 mod certificates;

@@ -1,4 +1,4 @@
-//! Any number of motions in bounded memory: answers do not depend on how the work is shared out.
+//! Any number of motions in bounded memory: answers do not depend on how the work is divided.
 
 use crate::effort;
 use crate::harness::backends::{engine, on};
@@ -11,7 +11,7 @@ use firstcontact::motion::Motions;
 use firstcontact::verdict::{Reason, Verdict};
 use firstcontact::{Error, ErrorKind, Result};
 
-/// A robot among triangles, and motions of which some are still, most short, and some of many turns.
+/// A robot among triangles, and motions: some at rest, most short, and some of many turns.
 fn case(n: usize) -> (Robot, Scene, Motions) {
     let mut draw = Draw::new(77);
     let robot = models::robot(&mut draw, RobotKind { n_bodies: 3, link_m: 0.4, n_triangles: 12, mixed: false });
@@ -22,7 +22,7 @@ fn case(n: usize) -> (Robot, Scene, Motions) {
     (robot, scene, Motions::between(&start, &end).unwrap())
 }
 
-/// The motions in portions of some sizes by turns.
+/// The motions in portions of these sizes, cyclically.
 fn portions(motions: &Motions, sizes: &[usize]) -> Vec<Result<Motions>> {
     let (mut out, mut at) = (Vec::new(), 0);
     for size in sizes.iter().cycle() {
@@ -99,7 +99,7 @@ fn a_stream_gives_what_a_check_gives() {
     }
     assert!(stream.next().is_none() && stream.next().is_none());
     assert_eq!(stream.stats().motions, 10_000);
-    // Two at once, and one that is dropped early: it ends, whatever is left of an endless source.
+    // Two streams simultaneously, one of which is dropped early: it ends although its source is endless.
     let (mut a, b) = (engine.stream(portions(&motions, &[1000])), engine.stream(portions(&motions, &[33])));
     assert!(b.zip(&mut a).all(|(x, y)| x.unwrap() == y.unwrap()));
     let portion = motions.range(0..50);
@@ -115,7 +115,7 @@ fn an_error_ends_a_stream_after_the_answers_before_it() {
         if backend == Backend::Gpu && skip() {
             return;
         }
-        // Small chunks, so that some answers come before the error is met.
+        // Small chunks, so that some answers precede the error.
         let capacities =
             Some(Capacities { pieces: 16, boxes: 1 << 10, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 });
         let options = Options { capacities, sweep: firstcontact::engine::Sweep::Off, ..on(backend) };
@@ -126,9 +126,9 @@ fn an_error_ends_a_stream_after_the_answers_before_it() {
         let (last, before) = answers.split_last().unwrap();
         assert_eq!(last.as_ref().unwrap_err().to_string(), "stop");
         assert!(before.len() <= 300 && before.iter().enumerate().all(|(i, a)| a.as_ref().unwrap().0 == i));
-        // The engine goes on being of use.
+        // The engine still works.
         assert_eq!(engine.check(&motions.range(0..3)).unwrap().verdicts.len(), 3);
-        // So does one whose answers are not wanted any more.
+        // So does an engine whose caller stops early.
         let stop = |i: usize| if i == 20 { Err(Error::new(ErrorKind::Interrupted, "enough")) } else { Ok(()) };
         let ended = engine.check_each(&motions, &mut |i, _| stop(i));
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::Interrupted);
@@ -138,8 +138,8 @@ fn an_error_ends_a_stream_after_the_answers_before_it() {
     }
 }
 
-/// Two plates of many triangles that lie in one another all the time: more pairs than fit. Undecided, from the start on; the
-/// motions around are answered all the same.
+/// Two plates of many triangles that coincide all the time have more pairs than fit. Such motions are undecided from
+/// the start; the motions around them are answered nevertheless.
 #[test]
 fn more_pairs_than_fit_are_undecided_and_cost_no_other_motion_its_answer() {
     let (robot, scene) = plates(24);
@@ -159,7 +159,7 @@ fn more_pairs_than_fit_are_undecided_and_cost_no_other_motion_its_answer() {
                 other => assert!(i % 2 == 1 && *other == Verdict::Free, "{backend:?} {i}: {other:?}"),
             }
         }
-        // With the memory they are decided.
+        // With enough memory they are decided.
         let verdicts = engine(&robot, &scene, &[], on(backend)).check(&motions.range(0..2)).unwrap().verdicts;
         assert!(matches!(&verdicts[0], Verdict::Contact(c) if c.initial_overlap && c.toc[0] == 0.0), "{backend:?}");
     }

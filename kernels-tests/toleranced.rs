@@ -1,5 +1,5 @@
-//! Toleranced motions: fat bodies contain their orbits, balls their motions; what is covered is free; defects of the literal
-//! method show, and tampered certificates are refused.
+//! Toleranced motions: fat bodies contain their orbits, balls their motions; covered motions are free; defects of the
+//! literal method show, and tampered certificates are rejected.
 
 mod agreement;
 mod balls;
@@ -28,7 +28,7 @@ fn covering(problem: &Problem, pairs: bool) -> Covering {
     cover(&bodies, &problem.motion.motion().unwrap(), &options)
 }
 
-/// The image of a point of the plane of a face.
+/// The image of a point in the plane of a face.
 fn image(map: &Map, [x, y]: [f64; 2]) -> DVec3 {
     DVec3::from_array(map.point(Vector::exact([x, y, 0.0])).0.map(middle))
 }
@@ -41,7 +41,7 @@ fn pose(motion: &dyn Motion, span: Span) -> Map {
     }
 }
 
-/// Distance of a moving polygon and a fixed one, by their triangles.
+/// Distance between a moving polygon and a fixed one, by their triangles.
 fn distance(face: &Face, map: &Map, fixed: &Fixed) -> f64 {
     let map = map.after(&face.frame);
     let moving: Vec<DVec3> = face.corners.iter().map(|c| image(&map, *c)).collect();

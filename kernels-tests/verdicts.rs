@@ -1,4 +1,4 @@
-//! The verdict alone: the same as with the first contact, sooner.
+//! The mode that computes verdicts only: the same verdicts as with the first contact, with less work.
 
 use crate::effort;
 use crate::harness::backends::{engine, on};
@@ -19,8 +19,8 @@ fn check(robot: &Robot, scene: &Scene, motions: &Motions, mode: Mode, options: &
     engine(robot, scene, &[], options).check(motions).unwrap()
 }
 
-/// Verdicts and proofs are those of the other mode, and enclosures hold the same contact; gives how many contacts there are, and
-/// the evaluations of the exact stage in both modes.
+/// Checks that verdicts and proofs are those of the other mode, and that enclosures contain the same contact. Returns
+/// the number of contacts, and the evaluations of the exact stage in both modes.
 fn compare(robot: &Robot, scene: &Scene, motions: &Motions, options: &Options) -> [usize; 3] {
     let exact = check(robot, scene, motions, Mode::Toc, options);
     let quick = check(robot, scene, motions, Mode::Verdict, options);
@@ -33,11 +33,11 @@ fn compare(robot: &Robot, scene: &Scene, motions: &Motions, options: &Options) -
             (Verdict::Undecided(_), Verdict::Undecided(_)) => true,
             (Verdict::Contact(a), Verdict::Contact(b)) => {
                 contacts += 1;
-                // The first contact lies in both enclosures.
+                // The first contact is in both enclosures.
                 let holds = b.toc[0] <= a.toc[1] && b.toc[1] >= a.toc[0] && b.toc[0] <= b.toc[1] && b.toc[1] <= 1.0;
                 holds && a.is_proved() == b.is_proved() && a.initial_overlap == b.initial_overlap && a.first.is_some()
             }
-            // The cap may end the longer search.
+            // The evaluation limit may end the longer search.
             (Verdict::Undecided(_), Verdict::Contact(c)) => c.is_proved(),
             _ => false,
         };
@@ -110,7 +110,8 @@ fn verdicts_alone_on_the_pool_on_an_adapter() {
     }
 }
 
-/// Engines that share a world answer as ones of their own do, whatever their options make of it.
+/// Engines that share a world give the same answers as engines with worlds of their own, whatever their options change
+/// in it.
 #[test]
 fn an_engine_made_again_answers_as_one_of_its_own() {
     let (mut frees, mut contacts) = (0, 0);
@@ -125,7 +126,7 @@ fn an_engine_made_again_answers_as_one_of_its_own() {
         let mut known = engine(&robot, &scene, &allowed, on(Backend::Cpu));
         let mut wide = on(Backend::Cpu);
         (wide.solve.margin_m, wide.threads) = (0.01, 1);
-        // This one has trees of oriented boxes over the scene too, which the one after it must not have.
+        // This engine also has trees of oriented boxes over the scene, which the next one must not have.
         let bare = Options { cull: false, ..on(Backend::Cpu) };
         let mut kinds = vec![wide, bare, on(Backend::Cpu)];
         kinds.extend((!skip()).then(|| on(Backend::Gpu)));

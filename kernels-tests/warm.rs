@@ -8,8 +8,8 @@ use firstcontact::engine::{Backend, Options};
 use firstcontact::motion::Motions;
 use firstcontact::verdict::Verdict;
 
-/// A free motion takes the list that its verdict stands in, and nothing where there is a sink; a contact takes the two lists besides that
-/// its record is made from. All in the thread that asks, and with the answers of a batch.
+/// A free motion allocates only the list for its verdict, and nothing if there is a sink; a contact allocates two more
+/// lists, for its record. Everything runs in the calling thread, and the answers equal those of a batch.
 #[test]
 fn a_warm_engine_asks_for_no_memory() {
     let mut draw = Draw::new(91);

@@ -1,4 +1,5 @@
-// How a peer answers: a line for each motion, written as it comes, with the time that it took (README.md describes the lines).
+// The output of a peer: a line for each motion, written immediately, with the time that it took (README.md describes
+// the lines).
 #pragma once
 #include "problem.h"
 #include <ctime>
@@ -11,12 +12,13 @@ inline double clock_s(clockid_t which) {
 
 struct Answer {
   bool contact;
-  double time = std::numeric_limits<double>::quiet_NaN();  // NaN: the method tells none
+  double time = std::numeric_limits<double>::quiet_NaN();  // NaN: the method computes no time
 };
 
 inline void say_about(const std::string& what) { printf("about %s\n", what.c_str()); fflush(stdout); }
 
-// Makes what a peer needs (trees and the like), and says how long that took: it is no part of the times below.
+// Builds the structures that a peer needs (trees and the like), and reports the time for it, which is not part of the
+// times below.
 template <class Make> auto built(Make make) {
   const double from = clock_s(CLOCK_THREAD_CPUTIME_ID);
   auto made = make();
@@ -38,7 +40,7 @@ template <class Method> void answer_all(const Problem& problem, Method method) {
   puts("end");
 }
 
-// Samples from 0 to 1, as many as keep neighbours within a step; `hit` says whether a link in a pose touches the scene.
+// Samples from 0 to 1, in `steps` equal steps; `hit` returns whether a link in a pose touches the scene.
 template <class Hit> Answer sampled(const Problem& problem, const Motion& m, int steps, Hit hit) {
   for (int k = 0; k <= steps; k++) {
     const double t = double(k) / steps;

@@ -1,9 +1,9 @@
-// coal (formerly hpp-fcl): collision and distance of meshes at one pose each, and what planners make of them.
+// coal (formerly hpp-fcl): collision and distance of meshes at one pose each, and planners' methods based on them.
 //   coal PROBLEM METHOD STEP
-// METHOD, with STEP in metres where nothing else is said:
-//   advance-bound     forward conservative advancement by the lower bound on the distance that `collide` gives
-//   advance-distance  the same by the exact distance; with a step of 20 µm the bench takes it for a judge
-//   halve-bound       interval covering from the middle outward, as HPP's continuous validation does it; tells no time
+// METHOD, with STEP in metres unless stated otherwise:
+//   advance-bound     forward conservative advancement by the lower bound on the distance that `collide` returns
+//   advance-distance  the same by the exact distance; with a step of 20 µm the bench uses it as a judge
+//   halve-bound       interval covering from the middle outward, as in HPP's continuous validation; gives no time
 //   halve-distance    the same by the exact distance
 //   sample-deg        samples, STEP degrees apart;  sample-m  samples, STEP metres apart
 #include "answers.h"
@@ -44,7 +44,8 @@ struct Coal {
     request.num_max_contacts = 1;
     request.enable_contact = false;
     request.enable_distance_lower_bound = bound != nullptr;
-    const bool touches = coal::collide(links[link].get(), placed(pose), scene.get(), coal::Transform3s(), request, result) > 0;
+    const bool touches =
+        coal::collide(links[link].get(), placed(pose), scene.get(), coal::Transform3s(), request, result) > 0;
     if (bound) *bound = result.distance_lower_bound;
     return touches;
   }
@@ -53,14 +54,14 @@ struct Coal {
     coal::DistanceResult result;
     return coal::distance(links[link].get(), placed(pose), scene.get(), coal::Transform3s(), request, result);
   }
-  // Whether a link touches; if not, metres that it can go.
+  // Returns whether a link touches; if not, `room` is the distance that it can move, metres.
   bool touches(size_t link, const Pose& pose, double step, bool by_bound, double* room) const {
     if (by_bound) return hit(link, pose, room);
     *room = distance(link, pose);
     return *room < step && hit(link, pose);
   }
 
-  // The link that is known for the shortest time goes on, by what it can travel, or by the least step.
+  // Advances the link that is clear for the shortest time, by the distance that it can travel, or at least by a step.
   Answer advance(const Motion& m, double step, bool by_bound) const {
     std::vector<double> until(links.size(), 0), travel;
     for (auto& l : problem.links) travel.push_back(problem.travel(m, l));
@@ -74,7 +75,8 @@ struct Coal {
     }
   }
 
-  bool covered_hits(const Motion& m, size_t link, double from, double to, double travel, double step, bool by_bound) const {
+  bool covered_hits(const Motion& m, size_t link, double from, double to, double travel, double step,
+                    bool by_bound) const {
     const double middle = 0.5 * (from + to);
     double room;
     if (touches(link, problem.poses(m, middle)[link], step, by_bound, &room)) return true;
@@ -106,7 +108,9 @@ int main(int argc, char** argv) {
   else if (method == "advance-distance") with([&](const Motion& m) { return coal.advance(m, step, false); });
   else if (method == "halve-bound") with([&](const Motion& m) { return coal.halve(m, step, true); });
   else if (method == "halve-distance") with([&](const Motion& m) { return coal.halve(m, step, false); });
-  else if (method == "sample-deg") with([&](const Motion& m) { return sampled(problem, m, steps(m.degrees(), step), hit); });
-  else if (method == "sample-m") with([&](const Motion& m) { return sampled(problem, m, steps(problem.travel(m), step), hit); });
+  else if (method == "sample-deg")
+    with([&](const Motion& m) { return sampled(problem, m, steps(m.degrees(), step), hit); });
+  else if (method == "sample-m")
+    with([&](const Motion& m) { return sampled(problem, m, steps(problem.travel(m), step), hit); });
   else fail("no method '" + method + "'");
 }

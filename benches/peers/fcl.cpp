@@ -3,12 +3,13 @@
 // METHOD:
 //   naive        continuousCollide between the link's two poses in the world, STEP samples
 //   naive-own    the same with the motion made here (see below), STEP samples
-//   advance-rss, advance-obbrss   conservative advancement, STEP iterations, the motion made here; trees of spheres swept by
-//                rectangles, alone or with oriented boxes
+//   advance-rss, advance-obbrss   conservative advancement, STEP iterations, the motion made here; trees of
+//                rectangle-swept spheres, alone or with oriented boxes
 //   sample-deg   samples of the robot's own motion, STEP degrees apart
-// FCL takes a link from one pose in the world to another, its origin on a straight line: that is not how a link of a robot moves.
-// FCL 0.7.0 besides never sets the reference point of InterpMotion(tf1, tf2), which continuousCollide(…, tf_beg, tf_end, …)
-// makes: the path depends on what the memory held (fcl_uninit.cpp). With "-own" the reference point is the link's origin.
+// FCL moves a link from one pose in the world to another, its origin on a straight line: a robot's link does not move
+// like that. FCL 0.7.0 also never sets the reference point of InterpMotion(tf1, tf2), which
+// continuousCollide(…, tf_beg, tf_end, …) constructs: the path depends on the previous contents of the memory
+// (fcl_uninit.cpp). With "-own" the reference point is the link's origin.
 #include "answers.h"
 #include <fcl/fcl.h>
 #include <memory>
@@ -48,7 +49,8 @@ template <class BV> struct Fcl {
       if (own_motion) {
         const fcl::Vector3d origin = fcl::Vector3d::Zero();
         const fcl::Matrix3d unturned = fcl::Matrix3d::Identity();
-        const fcl::InterpMotion<double> moving(from[i].linear(), from[i].translation(), to[i].linear(), to[i].translation(), origin);
+        const fcl::InterpMotion<double> moving(from[i].linear(), from[i].translation(), to[i].linear(),
+                                               to[i].translation(), origin);
         const fcl::InterpMotion<double> standing(unturned, origin, unturned, origin, origin);
         fcl::continuousCollide<double>(links[i].get(), &moving, scene.get(), &standing, request, result);
       } else {
@@ -60,7 +62,8 @@ template <class BV> struct Fcl {
   }
 };
 
-template <class BV> static void cast_all(const Problem& problem, fcl::CCDSolverType solver, double iterations, bool own_motion) {
+template <class BV>
+static void cast_all(const Problem& problem, fcl::CCDSolverType solver, double iterations, bool own_motion) {
   const auto fcl = built([&] { return Fcl<BV>(problem); });
   answer_all(problem, [&](const Motion& m) { return fcl.cast(m, solver, int(iterations), own_motion); });
 }
@@ -81,7 +84,8 @@ int main(int argc, char** argv) {
   } else if (method == "sample-deg") {
     const auto fcl = built([&] { return Fcl<fcl::OBBRSSd>(problem); });
     answer_all(problem, [&](const Motion& m) {
-      return sampled(problem, m, steps(m.degrees(), step), [&](size_t link, const Pose& pose) { return fcl.hit(link, pose); });
+      const auto hit = [&](size_t link, const Pose& pose) { return fcl.hit(link, pose); };
+      return sampled(problem, m, steps(m.degrees(), step), hit);
     });
   } else {
     fail("no method '" + method + "'");

@@ -1,4 +1,5 @@
-// FCL 0.7.0: InterpMotion(tf1, tf2) never sets reference_p, so the pose half way depends on what the memory held before.
+// FCL 0.7.0: InterpMotion(tf1, tf2) never sets reference_p, so the pose half way depends on the previous contents of
+// the memory.
 //   g++ -O2 -std=c++17 -isystem /usr/include/eigen3 fcl_uninit.cpp -o fcl_uninit -lfcl -lccd && ./fcl_uninit
 // The last three columns of a time should be the same in all blocks; they are not.
 #include <fcl/fcl.h>
@@ -12,7 +13,8 @@ int main() {
   to.translation() << 0.3, 0.2, 0.1;
   alignas(64) static unsigned char memory[sizeof(fcl::InterpMotion<double>)];
   for (double before : {0.0, 1.0, 5.0}) {
-    for (size_t i = 0; i + sizeof before <= sizeof memory; i += sizeof before) *reinterpret_cast<double*>(memory + i) = before;
+    for (size_t i = 0; i + sizeof before <= sizeof memory; i += sizeof before)
+      *reinterpret_cast<double*>(memory + i) = before;
     auto* motion = new (memory) fcl::InterpMotion<double>(from, to);
     for (double t : {0.0, 0.5, 1.0}) {
       motion->integrate(t);

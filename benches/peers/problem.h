@@ -1,4 +1,4 @@
-// What is asked: a robot, a scene and motions, as `firstcontact bench peers` writes them (README.md describes the file).
+// The problem: a robot, a scene and motions, as `firstcontact bench peers` writes them (README.md describes the file).
 #pragma once
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -56,7 +56,7 @@ struct Motion {
 
 struct Problem {
   std::vector<Body> bodies;
-  std::vector<Link> links;  // only those that some column moves: the others are free wherever the start is free
+  std::vector<Link> links;  // only those that some column moves: the others are free if the start is free
   Mesh scene;
   std::vector<Motion> motions;
 
@@ -104,7 +104,7 @@ struct Problem {
     return of_link;
   }
 
-  // Metres that no point of a link goes farther than during a motion, along its path: the bound that planners use.
+  // Upper bound of the length of any point's path on a link during a motion, metres: the bound that planners use.
   double travel(const Motion& m, const Link& link) const {
     double sum = 0, reach = 0;
     for (auto& v : link.mesh.vertices) reach = std::max(reach, v.norm());

@@ -1,4 +1,4 @@
-"""What is asked, as `firstcontact bench peers` writes it (README.md describes the file): the same as problem.h, for Python."""
+"""The problem, as `firstcontact bench peers` writes it (README.md describes the file): problem.h for Python."""
 import math
 import os
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes the peers that `firstcontact bench peers --peers BUILD` looks for: coal, fcl and tesseract, in BUILD; Python packages of stated
-# versions go into VENV. What cannot be made is said, and the others are made all the same.
+# Builds the peers that `firstcontact bench peers --peers BUILD` uses: coal, fcl and tesseract, in BUILD; Python
+# packages of fixed versions are installed into VENV. Anything that cannot be built is reported, and the rest is built
+# nevertheless.
 #   benches/peers/setup.sh VENV BUILD
 # Needed: python3 with venv, g++, and from the system FCL 0.7 and Eigen 3:
 #   apt-get install g++ python3-venv libfcl-dev libeigen3-dev
@@ -20,15 +21,17 @@ complain() {
 }
 
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
-"$venv/bin/pip" install --quiet --requirement "$here/requirements.txt" || complain "pip could not install the packages into $venv"
+"$venv/bin/pip" install --quiet --requirement "$here/requirements.txt" ||
+    complain "pip could not install the packages into $venv"
 eigen=${EIGEN:-/usr/include/eigen3}
 [ -d "$eigen/Eigen" ] || complain "no Eigen in $eigen: apt-get install libeigen3-dev, or set EIGEN"
 flags="-O3 -march=native -DNDEBUG -std=c++17 -Wall -isystem $eigen"
 
-# coal's libraries and headers, boost's among them, come with the Python package.
+# coal's libraries and headers, including boost's, are part of the Python package.
 prefix=$(echo "$venv"/lib/python3*/site-packages/cmeel.prefix)
 echo "building coal"
-g++ $flags -isystem "$prefix/include" "$here/coal.cpp" -o "$build/coal" -L"$prefix/lib" -lcoal -Wl,-rpath,"$prefix/lib" ||
+g++ $flags -isystem "$prefix/include" "$here/coal.cpp" -o "$build/coal" \
+    -L"$prefix/lib" -lcoal -Wl,-rpath,"$prefix/lib" ||
     complain "coal was not built"
 echo "building fcl"
 g++ $flags "$here/fcl.cpp" -o "$build/fcl" -lfcl -lccd -loctomap -loctomath ||
@@ -40,5 +43,8 @@ cat >"$build/tesseract" <<END
 exec "$venv/bin/python" "$build/tesseract.py" "\$@"
 END
 chmod +x "$build/tesseract"
-"$venv/bin/python" -c 'import tesseract_robotics, scipy' || { rm "$build/tesseract"; complain "tesseract-robotics cannot be imported"; }
+"$venv/bin/python" -c 'import tesseract_robotics, scipy' || {
+    rm "$build/tesseract"
+    complain "tesseract-robotics cannot be imported"
+}
 exit $missing

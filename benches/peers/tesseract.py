@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Bullet's cast, as Tesseract offers it to planners: the convex hull of a link, swept from pose to pose, against the scene's mesh.
+"""Bullet's cast, as Tesseract offers it to planners: the convex hull of a link, swept from pose to pose, against the
+scene's mesh.
 
-    tesseract.py PROBLEM cast STEP      (STEP says nothing here)
+    tesseract.py PROBLEM cast STEP      (STEP is not used)
 
-The cast manager casts convex shapes only, so each moving link is its convex hull; what it sweeps is the hull of the two ends, not
-the arc between them. The answer is whether anything touches, without a time."""
+The cast manager casts convex shapes only, so each moving link is represented by its convex hull; the swept shape is the
+hull of both ends, not the arc between them. The answer is whether anything touches, without a time."""
 import glob
 import importlib.metadata
 import os
@@ -22,7 +23,7 @@ from problem import Problem
 
 
 def manager_factory():
-    """Makes managers of the plugin that the package brings."""
+    """Creates the factory of managers from the plugin in the package."""
     folder = os.path.join(os.path.dirname(os.path.dirname(tesseract_robotics.__file__)), "tesseract_robotics.libs")
     files = glob.glob(os.path.join(folder, "libtesseract_collision_bullet_factories*.so"))
     names = ", ".join(os.path.basename(file)[len("lib"):-len(".so")] for file in files)
@@ -53,7 +54,8 @@ def hull(vertices):
 
 
 def add(manager, name, what):
-    shapes = collision.CollisionShapesConst() if hasattr(collision, "CollisionShapesConst") else geometry.GeometriesConst()
+    is_new = hasattr(collision, "CollisionShapesConst")
+    shapes = collision.CollisionShapesConst() if is_new else geometry.GeometriesConst()
     shapes.append(what)
     places = common.VectorIsometry3d()
     places.append(common.Isometry3d(np.eye(4)))

@@ -1,4 +1,4 @@
-//! What a program says of itself: the commit that it was built from and the compiler that built it.
+//! Build information for the program: the commit of the sources and the version of the compiler.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,19 +13,19 @@ fn main() {
     println!("cargo:rustc-env=FIRSTCONTACT_INCREMENTAL={incremental}");
 }
 
-/// The commit, if these sources are a repository of their own, not a copy inside of another one.
+/// The commit, if these sources are a repository of their own, not a copy inside another one.
 fn commit() -> Option<String> {
     let top = said("git", &["rev-parse", "--show-toplevel"])?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let same = Path::new(&top).canonicalize().ok()? == root.canonicalize().ok()?;
-    // It grows with each commit and each change of branch.
+    // This log grows with each commit and each change of branch.
     if let Some(log) = said("git", &["rev-parse", "--git-path", "logs/HEAD"]).filter(|log| Path::new(log).exists()) {
         println!("cargo:rerun-if-changed={log}");
     }
     same.then(|| said("git", &["rev-parse", "HEAD"])).flatten()
 }
 
-/// What a command prints, if there is such a command and it ends well.
+/// The output of a command, if it exists and succeeds.
 fn said(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok().filter(|o| o.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_string()).filter(|text| !text.is_empty())

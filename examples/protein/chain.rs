@@ -1,8 +1,8 @@
 //! A backbone as a kinematic tree: lengths, angles and torsions of the bonds N–CA–C–N–… are its joints.
 //!
-//! Let `b_k` be the bond from backbone atom k − 1 to k. The frame of atom k has its origin there, x along `b_k`, and z along
-//! `b_(k-1) × b_k`. It follows from the frame before by three motions: the torsion about x, the angle between the two bonds
-//! about z, and the length along x. Torsions are those of IUPAC: 0 is cis, right-handed positive.
+//! Let `b_k` be the bond from backbone atom k − 1 to k. The frame of atom k has its origin there, x along `b_k`, and z
+//! along `b_(k-1) × b_k`. It follows from the previous frame by three motions: the torsion about x, the angle between
+//! the two bonds about z, and the length along x. Torsions follow IUPAC: 0 is cis, right-handed positive.
 
 use super::pdb::Atom;
 use firstcontact::model::primitive::Primitive;
@@ -11,25 +11,25 @@ use firstcontact::{Error, Result};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use std::f64::consts::{PI, TAU};
 
-/// What moves.
+/// The joints of the chain that move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freedom {
-    /// The torsions phi and psi; all else stays as in the first conformation.
+    /// The torsions phi and psi; everything else stays as in the first conformation.
     PhiPsi,
     /// Every torsion, angle and length, so that any conformation is reached exactly.
     All,
 }
 
-/// How atoms look.
+/// The geometry of atoms.
 #[derive(Clone, Copy, Debug)]
 pub struct Shapes {
     /// Radii of atoms, as a share of their van der Waals radii.
     pub radius_share: f64,
-    /// How far tessellated balls may reach beyond the true ones, Ångström.
+    /// Maximum protrusion of tessellated balls beyond the true ones, Ångström.
     pub chord_error: f64,
 }
 
-/// A residue with the three atoms of its backbone, and the others that are no hydrogen.
+/// A residue with the three atoms of its backbone, and the others except hydrogen.
 #[derive(Clone, Debug)]
 pub struct Residue {
     /// Name and number, such as `ARG 12`.
@@ -38,11 +38,11 @@ pub struct Residue {
     pub backbone: [DVec3; 3],
     /// The oxygen of the peptide bond.
     pub oxygen: Option<DVec3>,
-    /// Place and element of all others.
+    /// Position and element of all others.
     pub side: Vec<(DVec3, String)>,
 }
 
-/// A longer bond between two residues is a gap, Ångström.
+/// Maximum length of a bond between two residues; a longer one is a gap, Ångström.
 const LONGEST_BOND: f64 = 2.5;
 
 /// The residues of a chain of a model.
@@ -72,16 +72,17 @@ pub fn residues(model: &[Atom], chain: char) -> Result<Vec<Residue>> {
     }
 }
 
-/// The places of the backbone's atoms, N, CA, C, N, …
+/// The positions of the backbone's atoms, N, CA, C, N, …
 pub fn backbone(residues: &[Residue]) -> Vec<DVec3> {
     residues.iter().flat_map(|r| r.backbone).collect()
 }
 
-/// Where the chain is and how it is bent.
+/// The pose and the internal coordinates of the chain.
 struct Coordinates {
     /// The frame of the first atom: x along the first bond, z normal to the first two.
     root: DAffine3,
-    /// Torsion, angle and length for each atom after the first; the torsions of the first three and the first angle are 0.
+    /// Torsion, angle and length for each atom after the first; the torsions of the first three and the first angle are
+    /// 0.
     bonds: Vec<[f64; 3]>,
 }
 
@@ -112,14 +113,14 @@ fn torsion(a: DVec3, b: DVec3, c: DVec3) -> f64 {
 pub struct Chain {
     /// The robot; its lengths are Ångström.
     pub robot: Robot,
-    /// For each atom of the backbone the body that it is on, and where in that body's frame.
+    /// For each atom of the backbone its body, and its position in that body's frame.
     pub atoms: Vec<(u32, DVec3)>,
     freedom: Freedom,
     /// The bonds of the first conformation.
     first: Vec<[f64; 3]>,
 }
 
-/// Which of a bond's three motions moves, for the atom k of the backbone.
+/// Returns whether a motion of a bond, one of three, is a joint, for atom k of the backbone.
 fn moves(freedom: Freedom, k: usize, motion: usize) -> bool {
     match (motion, freedom) {
         // The first atoms have no torsion, the second no angle.
@@ -135,7 +136,7 @@ impl Chain {
     /// Builds the robot from its first conformation.
     ///
     /// # Errors
-    /// The chain is deeper than an engine goes, or a radius is not positive.
+    /// The chain is deeper than the engine supports, or a radius is not positive.
     pub fn new(residues: &[Residue], freedom: Freedom, shapes: Shapes) -> Result<Self> {
         let places = backbone(residues);
         let first = Coordinates::new(&places);
@@ -185,14 +186,14 @@ impl Chain {
                 frame.translation,
                 ["N", "C", "C"][k % 3],
             )?;
-            // What else hangs there moves with this atom's frame, as it stands in the first conformation.
+            // The other atoms attached there move with this atom's frame, in the arrangement of the first conformation.
             let local = |p: DVec3| (frame * world.inverse()).transform_point3(p);
             if k % 3 == 2 {
                 for (at, element) in &residue.side {
                     add_ball(&mut robot, &format!("{} side chain", residue.name), body, local(*at), element)?;
                 }
             }
-            // The oxygen lies in the plane of CA, C and the next N.
+            // The oxygen is in the plane of CA, C and the next N.
             let before = if k % 3 == 0 { residues.get(k / 3 - 1) } else { None };
             if let Some((before, at)) = before.and_then(|r| Some((r, r.oxygen?))) {
                 add_ball(&mut robot, &format!("{} O", before.name), body, local(at), "O")?;
@@ -201,7 +202,8 @@ impl Chain {
         Ok(Self { robot, atoms, freedom, first: first.bonds })
     }
 
-    /// Start and end of the motion from one conformation to another, in the robot's columns: every torsion the shorter way.
+    /// Start and end of the motion from one conformation to another, in the robot's columns: every torsion changes by
+    /// the shorter way.
     pub fn motion(&self, from: &[Residue], to: &[Residue]) -> Result<[Vec<f64>; 2]> {
         let (from, to) = (Coordinates::new(&backbone(from)), Coordinates::new(&backbone(to)));
         if from.bonds.len() != self.first.len() || to.bonds.len() != self.first.len() {
@@ -225,7 +227,7 @@ impl Chain {
         q
     }
 
-    /// The places of the backbone's atoms, given the poses of the bodies.
+    /// The positions of the backbone's atoms, given the poses of the bodies.
     pub fn places(&self, poses: &[DAffine3]) -> Vec<DVec3> {
         self.atoms.iter().map(|&(body, at)| poses[body as usize].transform_point3(at)).collect()
     }
@@ -243,7 +245,7 @@ fn step(motion: usize, value: f64) -> DAffine3 {
     }
 }
 
-/// Radii of A. Bondi (1964), Ångström; that of carbon for what is not in the list.
+/// Radii of A. Bondi (1964), Ångström; that of carbon for elements not in the list.
 pub fn van_der_waals(element: &str) -> f64 {
     match element {
         "N" => 1.55,

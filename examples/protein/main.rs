@@ -1,15 +1,17 @@
-//! A protein that changes its conformation beside its neighbours: a chain of a hundred joints and more, without a URDF.
+//! A protein that changes its conformation next to its neighbours: a chain of a hundred joints and more, without a
+//! URDF.
 //!
 //! ```text
 //! firstcontact dataset fetch protein-chains
 //! cargo run --release --example protein -- ~/.local/share/firstcontact/datasets/protein-chains/1LCD.pdb A
 //! ```
 //!
-//! The chain that is named (A if none is) becomes a robot: phi and psi of each residue are joints, in series, and the first
-//! atom moves freely. With `--all` every torsion, angle and length of a bond of the backbone is a joint, so that the motion
-//! ends in the other conformation exactly. Atoms are balls. The other chains of the file are the scene: of 1LCD the piece of
-//! DNA that the protein holds. Each model of the file is a conformation; a motion leads from each to the next, along straight
-//! lines in torsions (and angles and lengths). Ångström take the place of metres; guarantees do not care.
+//! The selected chain (A by default) becomes a robot: phi and psi of each residue are joints, in series, and the first
+//! atom moves freely. With `--all` every torsion, angle and length of a bond of the backbone is a joint, so that the
+//! motion ends exactly in the other conformation. Atoms are balls. The other chains of the file are the scene: for 1LCD
+//! the piece of DNA that the protein binds. Each model of the file is a conformation; there is a motion from each to
+//! the next, along straight lines in torsions (and angles and lengths). Ångström replace metres; the guarantees do not
+//! depend on the unit.
 
 mod chain;
 mod pdb;
@@ -35,7 +37,7 @@ fn main() -> Result<()> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::input(e.to_string()).in_file(path))?;
     let models = pdb::read(&text).map_err(|e| e.in_file(path))?;
 
-    // Full radii overlap in every molecule, where atoms are bound to each other by hydrogen.
+    // Full radii overlap in every molecule, where atoms are connected by hydrogen bonds.
     let shapes = Shapes { radius_share: 0.5, chord_error: 0.05 };
     let conformations: Vec<_> = models.iter().map(|m| chain::residues(m, name)).collect::<Result<_>>()?;
     let chain = Chain::new(&conformations[0], freedom, shapes)?;

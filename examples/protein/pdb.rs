@@ -10,7 +10,7 @@ pub struct Atom {
     pub name: String,
     /// The residue's name, such as `ARG`.
     pub residue: String,
-    /// The chain that it belongs to.
+    /// The chain to which it belongs.
     pub chain: char,
     /// The residue's number and insertion code, such as `12` or `12A`.
     pub number: String,
@@ -20,8 +20,8 @@ pub struct Atom {
     pub element: String,
 }
 
-/// The models of a file, each a conformation of the same atoms; one where the file names none. Of alternate places the first
-/// counts.
+/// The models of a file, each a conformation of the same atoms; one model if the file has no model records. Of
+/// alternate positions the first is used.
 ///
 /// # Errors
 /// A coordinate is not a number, or there is no atom.
@@ -50,7 +50,7 @@ fn atom(line: &str) -> Option<Atom> {
     let column = |from: usize, to: usize| line.get(from - 1..to).map(str::trim);
     let number = |from, to| column(from, to)?.parse::<f64>().ok().filter(|x| x.is_finite());
     let name = column(13, 16)?;
-    // Older files leave the element to the name.
+    // Older files omit the element, which then follows from the name.
     let element = column(77, 78).filter(|e| !e.is_empty()).map(str::to_string);
     let from_name = || name.trim_start_matches(|c: char| c.is_ascii_digit()).chars().take(1).collect();
     Some(Atom {

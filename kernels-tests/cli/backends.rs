@@ -4,8 +4,8 @@ use super::{Checked, Desk, Motion, joint, link, obj, robot, walls};
 use crate::harness::gpu::skip;
 use serde_json::Value;
 
-/// An arm of two bars that turns over a table with two blocks; motions that touch and motions that do not, some of several
-/// turns, some from within a block.
+/// An arm of two bars that turns over a table with two blocks; motions that touch and motions that do not, some of
+/// several turns, some that start inside a block.
 fn arm(more: &[&str]) -> Checked {
     let desk = Desk::new();
     desk.put("bar.obj", obj(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.0, 0.1]], &[[1, 2, 3]]));
@@ -66,7 +66,7 @@ fn a_stage_on_the_cpu_changes_no_answer() {
     }
 }
 
-/// Forms of swept-volume culling, and stages that are left out, change what it takes and nothing else.
+/// Forms of swept-volume culling, and omitted stages, change the running time and nothing else.
 fn culling_changes_no_answer(backend: &str) {
     let with = |more: &[&str]| arm(&[&["--backend", backend], more].concat());
     let all = with(&[]);
@@ -136,12 +136,12 @@ fn trees_of_oriented_boxes_change_no_answer() {
     for more in [&[][..], &["--obb-triangles", "2"], &["--obb-triangles", "1000"]] {
         let boxes = arm(&[&["--pairs", "obb"], more].concat());
         assert_eq!(boxes.text, spheres.text, "{more:?}");
-        // Links too small for trees go the way they always go.
+        // Links too small for trees are processed as usual.
         assert!(tests(&boxes) > 0 && (tests(&boxes) == tests(&spheres)) == more.contains(&"1000"), "{more:?}");
     }
 }
 
-/// The kernels have no such trees: they are refused, and serve where the stage runs on the CPU.
+/// The kernels have no such trees: the option is rejected for them, and accepted if the stage runs on the CPU.
 #[test]
 fn trees_of_oriented_boxes_beside_an_adapter() {
     if skip() {
@@ -169,14 +169,14 @@ fn the_adapter_is_chosen_by_a_part_of_its_name() {
     let info: Value = serde_json::from_str(&info.stdout).unwrap();
     let name = info["adapters"][0]["name"].as_str().expect("an adapter: install mesa-vulkan-drivers and libvulkan1");
     let part: String = name.to_uppercase().chars().take(5).collect();
-    // By the automatic backend too: who names an adapter wants it, be it software.
+    // With the automatic backend too: an adapter given by name is used even if it is software.
     for backend in ["gpu", "auto"] {
         let checked = arm(&["--backend", backend, "--adapter", &part]);
         assert_eq!((&checked.stats["backend"], &checked.stats["adapter"]["name"]), (&"gpu".into(), &name.into()));
     }
 }
 
-/// One line that names the adapter asked for, exit 3, no file of answers.
+/// One line with the requested adapter, exit code 3, no file of answers.
 #[test]
 fn an_adapter_that_is_not_there_is_an_error() {
     for backend in ["gpu", "auto"] {
@@ -190,7 +190,7 @@ fn an_adapter_that_is_not_there_is_an_error() {
     }
 }
 
-/// Without a hardware adapter the automatic backend says so, in one line, and takes the CPU.
+/// Without a hardware adapter the automatic backend reports this, in one line, and uses the CPU.
 #[test]
 fn the_automatic_backend_says_what_it_takes() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! `bench`: each measurement leaves a file of figures, one of tables, and its plots, and they agree.
+//! `bench`: each measurement writes a file of figures, one of tables, and its plots, and they agree.
 
 use super::Desk;
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_else(|| panic!("no text {key} in {value}"))
 }
 
-/// Runs a measurement, looks at all files that it leaves, and gives the figures.
+/// Runs a measurement, checks all files that it writes, and returns the figures.
 fn measure(desk: &Desk, name: &str) -> Value {
     let run = desk.run(&["bench", name, "--out", name, "--quick", "--cpu-only", "--dataset-folder", "sets"]);
     assert_eq!(run.code, Some(0), "{name}: {}", run.stderr);
@@ -74,7 +74,7 @@ fn measure(desk: &Desk, name: &str) -> Value {
     run
 }
 
-/// The column of that name in each row of a table.
+/// The column of this name in each row of a table.
 fn column<'a>(table: &'a Value, name: &str) -> Vec<&'a Value> {
     let at = list(table, "columns").iter().position(|c| c["name"] == name).unwrap();
     list(table, "rows").iter().map(|row| &row[at]).collect()
@@ -87,7 +87,7 @@ fn numbers(table: &Value, name: &str) -> Vec<f64> {
 #[test]
 fn measurements_leave_figures_tables_and_plots() {
     let desk = Desk::new();
-    // Few motions: what is measured is not the matter here.
+    // Few motions: the measured values do not matter here.
     for set in ["pipes", "amr", "chain-3", "chain-6", "chain-10"] {
         let folder = format!("sets/{set}");
         assert_eq!(desk.run(&["dataset", "make", set, "--out", &folder, "--motions", "20"]).code, Some(0));

@@ -1,10 +1,11 @@
-//! Broken files and arguments, through the program: one line that says what is wrong and where, exit 3, and nothing written.
+//! Broken files and arguments, through the program: one line with the defect and its place, exit code 3, and nothing
+//! written.
 
 use super::{CUBE, Desk, slider, walls};
 use crate::inputs::{self, broken, samples};
 use rayon::prelude::*;
 
-/// Where the program keeps nothing that it should not: names of files before and after.
+/// Checks that a broken input gives one error line with these words, and that the set of files does not change.
 fn told(desk: &Desk, arguments: &[&str], words: &[&str]) -> Result<(), String> {
     let before = desk.names();
     let run = desk.run(&[arguments, &["--out", "out/results.jsonl", "--stats", "out/stats.json"]].concat());
@@ -31,12 +32,12 @@ fn all_told(results: Vec<Result<(), String>>) {
     assert!(wrong.is_empty(), "{} of {n}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Arguments for `check` with other files than the sample's.
+/// Arguments for `check` with files other than the sample's.
 fn with<'a>(robot: &'a str, scene: &'a str, motions: &'a str) -> [&'a str; 9] {
     ["check", "--backend", "cpu", "--robot", robot, "--scene", scene, "--motions", motions]
 }
 
-/// A desk with the sample robot, which has three columns, a scene and a motion.
+/// A folder with the sample robot, which has three columns, a scene and a motion.
 fn desk() -> Desk {
     let desk = Desk::new();
     samples::prepare(desk.0.path());
@@ -45,14 +46,15 @@ fn desk() -> Desk {
     desk
 }
 
-/// Every broken file of the readers' own tests, in the place where the program takes it; meshes as the scene, and every
-/// third one as the shape of a link, too.
+/// Every broken file of the readers' own tests, where the program reads it; meshes as the scene, and every third one
+/// also as the shape of a link.
 #[test]
 fn each_broken_file_ends_the_program_with_one_line() {
     let one = |(i, (name, bytes, word)): (usize, &broken::Broken)| {
         let desk = desk();
         desk.put(name, bytes);
-        // A file that names another one, which is missing or of no known format, may be told by that one's name.
+        // The error for a file that refers to another one, which is missing or of no known format, may contain the name
+        // of that one.
         let own = name.split('.').next().unwrap();
         let named = ["gone.", "part.blend"].into_iter().find(|n| bytes.windows(n.len()).any(|w| w == n.as_bytes()));
         let named = named.unwrap_or(own);
@@ -73,7 +75,7 @@ fn each_broken_file_ends_the_program_with_one_line() {
     };
     let all = broken::all();
     let results: Vec<_> = all.par_iter().enumerate().flat_map_iter(one).collect();
-    // More than one for each file: no file was passed over.
+    // More than one for each file: no file was skipped.
     assert!(all.len() > 200 && results.len() > all.len());
     all_told(results);
 }
@@ -99,9 +101,10 @@ fn what_fits_no_budget_ends_the_program_with_one_line() {
     let whole = with("sample.urdf", "scene.obj", "motions.npy");
     let told_of =
         |bytes: &str, word: &str| told(&desk, &[&whole[..], &["--memory", bytes]].concat(), &[word, "--memory"]);
-    // The robot's file has some two thousand bytes, its triangles take more.
+    // The robot's file has some two thousand bytes; its triangles need more.
     all_told(vec![told_of("0", "sample.urdf"), told_of("1000", "sample.urdf"), told_of("4000", "sample.urdf")]);
-    // Motions in an array are read in portions: 10000 of three columns take 480 kB. Those in JSON are read whole.
+    // Motions in an array are read in portions: 10000 of three columns take 480 kB. Motions in JSON are read as a
+    // whole.
     let values = [0.0; 60_000];
     desk.put("motions.npy", samples::npy("'<f8'", "(10000, 2, 3)", &values));
     assert_eq!(desk.run(&[&whole[..], &["--memory", "100kB", "--out", "o"]].concat()).code, Some(0));
@@ -122,7 +125,7 @@ fn a_robot_or_a_scene_too_far_away_is_refused() {
     all_told(vec![told(&desk, &far_scene, &["'far'"]), told(&desk, &far_base, &["'wall'"])]);
 }
 
-/// Arguments that are wrong: the error names the argument and what is wrong with it; there may be a hint of the usage below.
+/// Wrong arguments: the error contains the argument and its defect; a hint on the usage may follow.
 #[test]
 fn wrong_arguments_end_the_program() {
     let desk = desk();
@@ -159,7 +162,7 @@ fn wrong_arguments_end_the_program() {
         (&["--robot", "sample.urdf"], "--robot"),
     ] {
         let before = desk.names();
-        // The last of two `--backend` is not taken: it is the error.
+        // The second `--backend` does not override the first: it is the error.
         let whole = if more[0] == "--backend" { [&whole[..1], &whole[3..]].concat() } else { whole.to_vec() };
         let run = desk.run(&[&whole[..], &out, more].concat());
         assert_eq!((run.code, run.errors().len(), run.stdout.as_str()), (Some(3), 1, ""), "{more:?} {}", run.stderr);
@@ -188,7 +191,7 @@ fn arguments_that_are_missing_end_the_program() {
         assert!(run.stderr.contains(word) && run.stdout.is_empty(), "{arguments:?}: {}", run.stderr);
         assert_eq!(desk.names(), before);
     }
-    // No command at all is no way to use the program either; help and version are.
+    // Running the program without a command is an error too; help and version are not.
     for (arguments, code) in [
         (&[][..], 3),
         (&["dataset"], 3),

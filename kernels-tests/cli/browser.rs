@@ -1,7 +1,7 @@
-//! Pages in a real browser, at the width of a desk and of a phone: no error, no request, a view that is drawn and
-//! plays, tables that fit. Without a Chromium the tests are skipped, and say so.
+//! Pages in a real browser, at the width of a desktop and of a phone: no error, no request, a view that is drawn and
+//! plays, tables that fit. Without Chromium the tests are skipped, which is reported.
 //!
-//! `FIRSTCONTACT_SCREENSHOTS=DIR` keeps pictures for people; `FIRSTCONTACT_PAGE=FILE` opens another page too.
+//! `FIRSTCONTACT_SCREENSHOTS=DIR` saves pictures for people; `FIRSTCONTACT_PAGE=FILE` also opens another page.
 
 use super::report::{report, run, small_set};
 use super::{CUBE, Desk, slider};
@@ -16,7 +16,7 @@ const WITHOUT_WEBGL: Window = Window { name: "flat", has_webgl: false, ..DESKTOP
 const CANVAS: &str = ".stage canvas";
 const PLAY: &str = "[data-part='play']";
 
-/// Boxes around the way of a cube along x, with a thick one to run into.
+/// Boxes around the path of a cube along x, with a thick one for it to hit.
 fn boxes() -> String {
     let (mut vertices, mut faces) = (String::new(), String::new());
     for (k, (name, lo, hi)) in [
@@ -42,7 +42,8 @@ fn boxes() -> String {
     vertices
 }
 
-/// A desk with the page of a check: a free motion, two that meet `block` at 0.45 and 0.9 of the way, one that is in it.
+/// A folder with the page of a check: a free motion, two that meet `block` at 0.45 and 0.9 of the motion, one that
+/// starts inside it.
 fn checked() -> Desk {
     let desk = Desk::new();
     let motions: [super::Motion; 4] = [[&[-0.5], &[0.5]], [&[0.0], &[2.0]], [&[0.0], &[1.0]], [&[0.95], &[0.9]]];
@@ -55,7 +56,7 @@ fn background(window: Window) -> [u8; 3] {
     if window.is_phone { [0x20, 0x26, 0x2e] } else { [0xdb, 0xe3, 0xeb] }
 }
 
-/// The page fits the window: it does not scroll sideways, and tables that are wider scroll in themselves.
+/// The page fits the window: it does not scroll sideways, and wider tables scroll on their own.
 fn fits(browser: &mut Browser, window: Window) {
     let beyond = browser.eval(
         "(() => {
@@ -88,7 +89,7 @@ fn choose(browser: &mut Browser, value: &str) {
     browser.wait_for(&format!("document.getElementById('viewer').dataset.ready === {value}"));
 }
 
-/// The picture of the view alone, without the texts that are laid over it.
+/// The picture of the view alone, without the texts displayed over it.
 fn view(browser: &mut Browser) -> Picture {
     browser.eval(
         "document.querySelectorAll('.badge, .ring').forEach((e) => { e.style.visibility = 'hidden'; }); \
@@ -117,7 +118,7 @@ fn is_drawn(browser: &mut Browser, window: Window, verdict: &str) {
     let drawn = picture.count(|p| p.iter().zip(back).any(|(a, b)| a.abs_diff(b) > 8));
     assert!(drawn * 50 > picture.len(), "{window:?}: {drawn} of {} pixels", picture.len());
     let share = |is: fn([u8; 3]) -> bool| picture.count(is) * 10_000 / picture.len();
-    // Blue, orange, red: which is largest, and by how much.
+    // Blue, orange, red: the largest channel, and by how much.
     let robot = share(|[r, g, b]| b > r.saturating_add(50) && b > g.saturating_add(25));
     let touched = share(|[r, g, b]| r > b.saturating_add(60) && g > b.saturating_add(25) && r > g.saturating_add(15));
     let mark = share(|[r, g, b]| r > g.saturating_add(90) && r > b.saturating_add(70));
@@ -129,7 +130,7 @@ fn is_drawn(browser: &mut Browser, window: Window, verdict: &str) {
     }
 }
 
-/// Playing from the start changes the picture, stops at the first contact or at the end, and pausing stops it.
+/// Playing from the start changes the picture and stops at the first contact or at the end; the pause button stops it.
 fn plays(browser: &mut Browser, window: Window, contact: Option<f64>) {
     set_time(browser, 0.0);
     let at_start = view(browser);
@@ -144,7 +145,7 @@ fn plays(browser: &mut Browser, window: Window, contact: Option<f64>) {
     browser.frames(10);
     assert!(view(browser).is_same(&stopped), "{window:?}: moves although it has stopped");
     if contact.is_some() {
-        // It plays on from there to the end, and the button leads back.
+        // It plays on from there to the end, and the button restarts it.
         browser.click(PLAY);
         browser.wait_for(STOPPED);
         assert_eq!(time(browser), 1.0, "{window:?}");
@@ -152,7 +153,7 @@ fn plays(browser: &mut Browser, window: Window, contact: Option<f64>) {
         assert!((time(browser) - until).abs() < 1e-6, "{window:?}");
         assert!(view(browser).is_same(&stopped), "{window:?}: the contact looks different");
     }
-    // A machine that stalls for seconds may play to the end between two frames: then once more.
+    // A machine that stalls for seconds may play to the end between two frames: then the test tries again.
     let paused = (0..5).any(|_| {
         set_time(browser, 0.0);
         browser.click(PLAY);
@@ -173,7 +174,7 @@ fn plays(browser: &mut Browser, window: Window, contact: Option<f64>) {
     assert!(!paused.is_same(&at_start) && !paused.is_same(&stopped), "{window:?}: the picture is not of its time");
 }
 
-/// At the first contact the time line, the view and the words over it say so; without a contact they do not.
+/// At the first contact the time line, the view and the text over it show the contact; without a contact they do not.
 fn marks(browser: &mut Browser, window: Window, contact: Option<f64>) {
     let found = browser.eval(
         "(() => {
@@ -197,7 +198,7 @@ fn marks(browser: &mut Browser, window: Window, contact: Option<f64>) {
     }
 }
 
-/// Mouse, finger and keys turn the view; a button undoes it.
+/// Mouse, finger and keys rotate the view; a button resets it.
 fn turns(browser: &mut Browser, window: Window) {
     browser.click("[data-part='reset']");
     let before = view(browser);
@@ -214,7 +215,7 @@ fn turns(browser: &mut Browser, window: Window) {
     assert!(view(browser).is_same(&before), "{window:?}: the view is not reset");
 }
 
-/// A control under a finger is large enough.
+/// A control is large enough for a finger.
 fn controls_are_usable(browser: &mut Browser, window: Window) {
     let least = if window.is_phone { 40 } else { 20 };
     let small = browser.eval(&format!(
@@ -238,7 +239,7 @@ fn visit(program: &Path, page: &Path, name: &str, window: Window) {
     } else {
         browser.wait_for("document.getElementById('viewer')?.dataset.ready");
         controls_are_usable(&mut browser, window);
-        // Contacts after free motions and the other way round: what is coloured for one is not for the next.
+        // Contacts after free motions and vice versa: colours set for one motion do not remain for the next.
         let last = options.iter().rev().chain(&options).map(|[value, label]| {
             choose(&mut browser, value);
             let verdict = if label.contains("contact") { "contact" } else { "free" };
@@ -273,7 +274,7 @@ fn the_page_of_a_check() {
     for window in [DESKTOP, PHONE, WITHOUT_WEBGL] {
         visit(&program, &desk.path("page.html"), "check", window);
     }
-    // A page of someone's own is looked at as far as any page can be.
+    // A page supplied by the user is checked as far as this is possible for any page.
     if let Some(page) = std::env::var_os("FIRSTCONTACT_PAGE") {
         for window in [DESKTOP, PHONE] {
             let mut browser = Browser::open(&program, Path::new(&page), window);
@@ -291,7 +292,7 @@ fn the_page_of_measurements() {
     small_set(&desk);
     let mut measured = run(&[]);
     measured["datasets"] = json!([{"name": "pipes/30", "motions": [0, 1]}]);
-    // A table that is far wider than a window, and one of long texts.
+    // A table that is far wider than a window, and one with long texts.
     let columns: Vec<Value> = (0..24)
         .map(|k| json!({"name": format!("a long name {k}"), "unit": "ms", "about": "what it is", "digits": 3}))
         .collect();

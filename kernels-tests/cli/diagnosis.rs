@@ -1,4 +1,4 @@
-//! What the summary and `stats.json` say about the answers as a whole, and the options that they name.
+//! The diagnosis of the answers as a whole in the summary and in `stats.json`, and the suggested options.
 
 use super::lines::grid;
 use super::{CUBE, Checked, Desk, Motion, joint, link, robot, slider, walls};
@@ -14,7 +14,7 @@ fn hints(checked: &Checked) -> Vec<&str> {
     checked.run.stdout.lines().filter_map(|line| line.strip_prefix("hint: ")).collect()
 }
 
-/// The diagnosis in `stats.json`; its hints are those of the summary.
+/// The diagnosis in `stats.json`; checks that its hints are those of the summary.
 #[track_caller]
 fn diagnosis(checked: &Checked) -> &Value {
     let diagnosis = &checked.stats["diagnosis"];
@@ -24,7 +24,7 @@ fn diagnosis(checked: &Checked) -> &Value {
     diagnosis
 }
 
-/// The options that hints are about.
+/// The options suggested by the hints.
 fn options(diagnosis: &Value) -> Vec<&str> {
     let hints = diagnosis["hints"].as_array().unwrap().iter();
     hints.flat_map(|h| h["options"].as_array().unwrap()).map(|o| o.as_str().unwrap()).collect()
@@ -39,7 +39,7 @@ fn table(checked: &Checked) -> Vec<Vec<&str>> {
 #[test]
 fn a_robot_that_stands_in_the_floor_is_diagnosed() {
     let desk = Desk::new();
-    // The floor crosses the foot; the slider goes from beside it to the wall, or stops before.
+    // The floor crosses the foot; the slider moves from next to it to the wall, or stops before.
     let scene = walls(&[("floor", 0.0), ("wall", 1.0)]);
     let motions: &[Motion] = &[[&[0.5], &[1.5]], [&[0.5], &[0.6]], [&[0.3], &[2.0]]];
     let checked = desk.check(&foot_and_slider(), &scene, motions, &[]).expect(1);
@@ -51,7 +51,7 @@ fn a_robot_that_stands_in_the_floor_is_diagnosed() {
     assert_eq!(table(&checked), [["foot", "floor", "3", "3"]]);
     let hint = hints(&checked)[0];
     assert!(hint.starts_with("foot does not move and touches floor at the start of 3 of 3 motions"), "{hint}");
-    // The hint ends with the line that --allow takes; with it the other contacts show, and no hint is left.
+    // The hint ends with the line to put into the `--allow` file; with it the other contacts show, and no hint is left.
     let line = hint.rsplit_once("the line: ").unwrap().1;
     assert_eq!(line, "foot floor");
     desk.put("allow.txt", line);
@@ -61,7 +61,7 @@ fn a_robot_that_stands_in_the_floor_is_diagnosed() {
     assert_eq!((found["contacts_at_start"].as_u64(), options(found).len()), (Some(0), 0), "{found}");
     assert!(!checked.run.stdout.contains("at the start of the motion"), "{}", checked.run.stdout);
     assert_eq!(table(&checked), [["slider", "wall", "2", "0"]]);
-    // The other remedy: the robot elsewhere.
+    // The other remedy: a different place for the robot.
     let checked = desk.check(&foot_and_slider(), &scene, motions, &["--base", "5,0,0,0,0,0"]).expect(0);
     assert_eq!(diagnosis(&checked)["pairs"], json!([]));
 }
@@ -78,7 +78,7 @@ fn a_moving_link_that_starts_in_contact_gets_another_hint() {
     assert_eq!(table(&checked), [["slider", "wall", "2", "1"]]);
     let checked = desk.check(&foot_and_slider(), &scene, motions, &["--initial", "ignore"]).expect(1);
     assert_eq!((diagnosis(&checked)["contacts_at_start"].as_u64(), hints(&checked).len()), (Some(0), 0));
-    // A verdict alone names no pair, but it tells where it starts.
+    // With verdicts only, no pairs are reported, but contacts at the start are.
     let checked = desk.check(&foot_and_slider(), &scene, motions, &["--mode", "verdict"]).expect(1);
     let found = diagnosis(&checked);
     assert_eq!((&found["contacts_at_start"], &found["pairs"]), (&1.into(), &json!([])));
@@ -87,7 +87,7 @@ fn a_moving_link_that_starts_in_contact_gets_another_hint() {
 
 #[test]
 fn pairs_stand_in_the_order_of_their_contacts() {
-    // Seven walls; wall k is the first one of 7 - k motions, which start behind the one before.
+    // Seven walls; wall k is the first one met by 7 - k motions, which start behind the previous wall.
     let named: Vec<(String, f64)> = (0..7).map(|k| (format!("w{k}"), f64::from(k))).collect();
     let named: Vec<(&str, f64)> = named.iter().map(|(name, x)| (name.as_str(), *x)).collect();
     let ends: Vec<[f64; 2]> =
@@ -113,7 +113,7 @@ fn reasons_of_undecided_are_counted_with_what_helps() {
     desk.put("plate.obj", grid(20));
     desk.put("scene.obj", crowd());
     let robot = slider("<mesh filename=\"plate.obj\"/>").replace("1 0 0", "0 0 1");
-    // Two motions within a dozen plates in one place, which need more memory than this, and one far away.
+    // Two motions inside a dozen coincident plates, which need more memory than this, and one far away.
     let motions: &[Motion] = &[[&[0.0], &[1e-3]], [&[5.0], &[5.001]], [&[0.0], &[2e-3]]];
     let checked = desk.check(&robot, "scene.obj", motions, &["--memory", "8MiB"]).expect(2);
     assert_eq!(checked.verdicts(), ["undecided", "free", "undecided"]);
@@ -123,7 +123,7 @@ fn reasons_of_undecided_are_counted_with_what_helps() {
     assert!(hints(&checked)[0].starts_with("2 motions are undecided for lack of memory"), "{:?}", hints(&checked));
 }
 
-/// A dozen plates in one place.
+/// A dozen coincident plates.
 fn crowd() -> String {
     let n_vertices = 21 * 21;
     let plate = |k: usize| {
@@ -152,7 +152,7 @@ fn arm(limits: &str) -> String {
 fn values_in_degrees_are_questioned() {
     let limits = "<limit lower=\"-3\" upper=\"3\"/>";
     let scene = walls(&[("wall", 9.0)]);
-    // Eight values in degrees; 171 is 57 times the limit. One is small enough to be within it.
+    // Eight values in degrees; 171 is 57 times the limit. One is small enough to be inside it.
     let degrees: &[Motion] = &[[&[30.0], &[60.0]], [&[-90.0], &[2.0]], [&[171.0], &[-45.0]], [&[0.0], &[-120.0]]];
     let checked = Desk::new().check(&arm(limits), &scene, degrees, &[]);
     let [warning] = checked.run.warnings()[..] else { panic!("{}", checked.run.stderr) };
@@ -169,7 +169,7 @@ fn values_in_degrees_are_questioned() {
     let [warning] = checked.run.warnings()[..] else { panic!("{}", checked.run.stderr) };
     assert!(warning.contains("6 of 7 angles are beyond 3 turns, up to 27: are these degrees?"), "{warning}");
     assert_eq!(diagnosis(&checked)["look_like_degrees"], true);
-    // With --strict the first is an error that says the same, the second has no limits.
+    // With --strict the first is an error with the same text; the second has no limits.
     let checked = Desk::new().check(&arm(limits), &scene, degrees, &["--strict"]);
     assert!(
         checked.run.code == Some(3) && checked.run.errors()[0].contains("are these degrees?"),
@@ -192,12 +192,12 @@ fn radians_are_not_questioned() {
         "{warning}"
     );
     assert_eq!(diagnosis(&checked)["look_like_degrees"], false);
-    // Without limits: some turns, and one long way.
+    // Without limits: some turns, and one long motion.
     let checked = Desk::new().check(&arm(""), &scene, &[[&[0.0], &[18.0]], [&[-12.0], &[500.0]]], &[]).expect(0);
     assert_eq!(diagnosis(&checked)["look_like_degrees"], false);
 }
 
-/// The distance that counts as contact is named where it is not zero.
+/// The distance that counts as contact is stated if it is not zero.
 #[test]
 fn a_margin_is_come_within() {
     let scene = walls(&[("wall", 1.0)]);
@@ -216,14 +216,14 @@ fn a_margin_is_come_within() {
     );
     let verdict = desk.check(&slider(CUBE), &scene, motions, &["--margin", "0.05", "--mode", "verdict"]).expect(1);
     assert!(verdict.run.stdout.contains("motion 0: comes within 0.05 m from "), "{}", verdict.run.stdout);
-    // A link that does not move is as near, not in contact.
+    // A link that does not move is as near, but not in contact.
     let still = desk
         .check(&foot_and_slider(), &walls(&[("floor", 0.12)]), &[[&[3.0], &[4.0]]], &["--margin", "0.05"])
         .expect(1);
     assert!(hints(&still)[0].starts_with("foot does not move and is within 0.05 m of floor"), "{:?}", hints(&still));
 }
 
-/// The answers of the run that is continued count too.
+/// The answers of the continued run count too.
 #[cfg(unix)]
 #[test]
 fn a_continued_run_is_diagnosed_as_a_whole() {

@@ -6,13 +6,13 @@ use serde_json::Value;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// The eight lines of a query, with something at the end of each.
+/// The eight lines of a query, each followed by `end`.
 fn rows(points: [[i32; 3]; 8], denominator: i32, end: &str) -> String {
     let row = |[x, y, z]: [i32; 3]| format!("{x},{denominator},{y},{denominator},{z},{denominator}{end}\n");
     points.map(row).concat()
 }
 
-/// A vertex above the middle of a triangle at rest goes from height 4 / 4 to `height` / 4.
+/// A vertex above the middle of a triangle at rest moves from height 4 / 4 to `height` / 4.
 fn falling(height: i32, end: &str) -> String {
     let triangle = [[0, 0, 0], [4, 0, 0], [0, 4, 0]];
     let points = |z: i32| [[1, 1, z], triangle[0], triangle[1], triangle[2]];
@@ -20,7 +20,7 @@ fn falling(height: i32, end: &str) -> String {
     rows([a, b, c, d, e, f, g, h], 4, end)
 }
 
-/// An edge along y goes from height 4 / 4 to `height` / 4 over an edge along x at rest.
+/// An edge along y moves from height 4 / 4 to `height` / 4 over an edge along x at rest.
 fn crossing(height: i32, end: &str) -> String {
     let points = |z: i32| [[1, -4, z], [1, 4, z], [-4, 0, 0], [4, 0, 0]];
     let ([a, b, c, d], [e, f, g, h]) = (points(4), points(height));
@@ -46,7 +46,7 @@ fn touches(line: &Value, t: f64) {
 fn answers_are_those_worked_out_by_hand() {
     let desk = Desk::new();
     for (arguments, make) in [(VF, falling as fn(i32, &str) -> String), (EE, crossing)] {
-        // Through, not there, through after half of the time.
+        // Through, not reaching, through after half of the time.
         desk.put("q.csv", [make(-12, ""), make(1, ""), make(-4, "")].concat());
         let run = desk.run(&arguments);
         run.expect(1);
@@ -90,7 +90,7 @@ fn a_tolerance_widens_what_is_certified() {
     assert!(lo <= 0.25 && hi >= 0.25 && hi - lo <= 0.5 && line["certified"] == true, "{line}");
 }
 
-/// The program compares with what the file says, right or wrong.
+/// The program compares with the truth in the file, right or wrong.
 #[test]
 fn truth_in_the_file_is_compared() {
     let desk = Desk::new();
@@ -111,13 +111,13 @@ fn rounded_coordinates_are_told_once() {
     let [warning] = run.warnings()[..] else { panic!("{}", run.stderr) };
     assert!(warning.contains("2 of 3 queries") && run.stderr.lines().count() == 1, "{warning}");
     assert_eq!(lines(&desk).len(), 3);
-    // Thirds of thirds that are whole after all, and numbers of many digits that are doubles.
+    // Fractions that are integers after all, and numbers of many digits that are exact doubles.
     let whole = falling(1, "").replacen("1,4,1,4,4,4", "3,12,1,4,100000000000000000000,100000000000000000000", 1);
     desk.put("q.csv", whole);
     assert_eq!(desk.run(&VF).stderr, "");
 }
 
-/// The same bytes for any number of threads, and a line for each query in its order.
+/// The same bytes for any number of threads, and a line for each query in order.
 #[test]
 fn threads_change_nothing() {
     let desk = Desk::new();
@@ -134,7 +134,7 @@ fn threads_change_nothing() {
     assert!(lines.len() == 3000 && lines.iter().enumerate().all(|(i, line)| line["query"] == i));
 }
 
-/// One error, exit 3, and no file or folder.
+/// One error, exit code 3, and no file or folder.
 fn told(desk: &Desk, arguments: &[&str], words: &[&str]) -> Result<(), String> {
     let before = desk.names();
     let run = desk.run(arguments);
@@ -156,7 +156,7 @@ const BROKEN: [&str; 7] = ["elementary", "--queries", "q.csv", "--kind", "vf", "
 
 #[test]
 fn broken_files_end_the_program_with_one_line() {
-    // Far enough into the file that answers were written before it is found out.
+    // The defect is far enough into the file that answers are written before it is found.
     let many = falling(1, ",0").repeat(9000);
     let good = falling(1, ",0");
     let seven = good.lines().take(7).map(|line| format!("{line}\n")).collect::<String>();
@@ -264,10 +264,10 @@ fn help_explains_every_option() {
     }
 }
 
-/// Far more queries than one thread answers before a signal comes.
+/// Far more queries than one thread answers before a signal arrives.
 const MANY: usize = 500_000;
 
-/// Starts the program and waits until answers stand in the file.
+/// Starts the program and waits until the file contains answers.
 fn start(desk: &Desk) -> Child {
     desk.put("q.csv", falling(1, "").repeat(MANY));
     let mut command = desk.command(&[&VF[..], &["--threads", "1"]].concat());

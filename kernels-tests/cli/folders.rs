@@ -1,8 +1,8 @@
-//! Where data sets are kept, and batches of nothing.
+//! The folder of the data sets, and empty batches.
 
 use super::{CUBE, Desk, slider, walls};
 
-/// Makes a small data set in a folder.
+/// Generates a small data set in a folder.
 #[cfg(target_os = "linux")]
 fn make(desk: &Desk, folder: &str, motions: &str) {
     let run = desk.run(&["dataset", "make", "chain-3", "--out", &format!("{folder}/chain-3"), "--motions", motions]);
@@ -35,10 +35,10 @@ fn data_sets_are_kept_with_the_users_data() {
     assert_eq!(check([Some("data"), Some("home")], &[]), 7);
     assert_eq!(check([None, Some("home")], &[]), 6);
     assert_eq!(check([Some("data"), Some("home")], &["--dataset-folder", "../own"]), 5);
-    // Nothing is made where the program runs.
+    // Nothing is created in the current directory of the program.
     let made = desk.names().into_iter().filter(|n| n.starts_with("work/")).collect::<Vec<_>>();
     assert_eq!(made, ["work/r.jsonl"]);
-    // The list says where they are.
+    // The list shows the paths.
     let run =
         super::Run::new(desk.command(&["dataset", "list"]).env("XDG_DATA_HOME", desk.path("data")).output().unwrap());
     let folder = desk.path("data/firstcontact/datasets");
@@ -63,7 +63,7 @@ fn a_batch_of_nothing_says_so() {
     let run = desk.run(&["tolerance", "problems.json", "--out", "out"]);
     run.expect(0);
     assert!(run.stdout.contains("problems.json has no problems: nothing was checked\n"), "{}", run.stdout);
-    // One motion is something.
+    // A single motion is not an empty batch.
     desk.put("one.npy", super::npy(&[[&[0.0], &[0.5]]]));
     let run = desk.run(&[&["check", "--motions", "one.npy"], &files[..]].concat());
     run.expect(0);

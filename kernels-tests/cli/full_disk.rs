@@ -1,4 +1,4 @@
-//! A disk that is full: what was written stays, up to the last whole line, and the run can be continued.
+//! A full disk: the answers written so far are kept, up to the last whole line, and the run can be continued.
 #![cfg(unix)]
 
 use super::interrupt::desk_of;
@@ -12,7 +12,7 @@ const CHECK: &str = "check --backend cpu --robot robot.urdf --scene scene.obj --
 
 /// Runs a script in which `$1` is the program.
 fn script(desk: &Desk, wrapper: &[&str], text: &str) -> Run {
-    // The program's own command has the environment that tests want.
+    // The program's own command has the environment that tests need.
     let program = desk.command(&[]);
     let mut command = Command::new(wrapper[0]);
     command.args(&wrapper[1..]).args(["sh", "-c", text, "sh"]).arg(program.get_program());
@@ -27,7 +27,7 @@ fn whole(desk: &Desk) -> String {
     desk.text("undisturbed")
 }
 
-/// One error that names the part and the remedy.
+/// One error with the name of the part file and the remedy.
 #[track_caller]
 fn kept(run: &Run, part: &str) {
     let [error] = run.errors()[..] else { panic!("{:?} {}", run.code, run.stderr) };
@@ -80,7 +80,7 @@ fn nothing_is_left_of_nothing() {
     assert_eq!(desk.names(), before);
 }
 
-/// Commands that cannot continue leave nothing half written, and an older file as it was.
+/// Commands that cannot continue leave nothing half written, and an older file unchanged.
 #[test]
 fn what_cannot_continue_leaves_nothing() {
     let desk = desk_of(1);
@@ -104,7 +104,7 @@ fn a_full_device_is_an_error() {
     assert!(run.stderr.contains("No space left") && !run.stderr.contains("--resume"), "{}", run.stderr);
 }
 
-/// A real small disk, where the system allows one: a file system in memory that only the program sees.
+/// A real small disk, if the system allows one: a file system in memory that only the program sees.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_small_disk_is_filled_and_then_given_room() {

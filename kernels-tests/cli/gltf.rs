@@ -1,5 +1,5 @@
-//! `render --out motion.glb`, read by a reader of others: where links are, against an independent forward kinematics; contacts;
-//! what is shown of a scene.
+//! `render --out motion.glb`, parsed by an independent reader: poses of links, against independent forward kinematics;
+//! contacts; the displayed part of a scene.
 
 use super::{CUBE, Desk, Motion, Run, joint, link, npy, numbers, robot, slider, walls};
 use crate::oracle::fk;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 struct Reader {
     file: Gltf,
     blob: Vec<u8>,
-    /// The world pose of each node, below the one that turns z up into y up; and scales.
+    /// The world pose of each node, below the root node that turns z up into y up; and scales.
     poses: HashMap<usize, DAffine3>,
 }
 
@@ -24,8 +24,8 @@ impl Reader {
         Self { file, blob, poses: HashMap::new() }
     }
 
-    /// The values of a sampler at time `t`, as the specification of glTF 2.0 says (section 3.11): linear, and for rotations
-    /// spherically linear.
+    /// The values of a sampler at time `t`, according to the specification of glTF 2.0 (section 3.11): linear, and for
+    /// rotations spherically linear.
     fn sampled(&self, channel: &gltf::animation::Channel, t: f64) -> Vec<f64> {
         let reader = channel.reader(|_| Some(&self.blob));
         let times: Vec<f64> = reader.read_inputs().unwrap().map(f64::from).collect();
@@ -46,7 +46,7 @@ impl Reader {
         }
     }
 
-    /// Goes to time `t` of an animation.
+    /// Sets the poses to time `t` of an animation.
     fn at(&mut self, animation: usize, t: f64) {
         let animation = self.file.animations().nth(animation).unwrap();
         let mut local: HashMap<usize, [Vec<f64>; 3]> = HashMap::new();
@@ -64,7 +64,7 @@ impl Reader {
             local.get_mut(&channel.target().node().index()).unwrap()[which] = self.sampled(&channel, t);
         }
         let top = self.file.default_scene().unwrap().nodes().next().unwrap();
-        // What is below is seen as the engine sees it: the topmost node, which turns it, is left out.
+        // All nodes below are in the engine's axes: the topmost node, which turns them, is omitted.
         let turned = DQuat::from_slice(&local[&top.index()][1]) * DVec3::Z;
         assert!((turned - DVec3::Y).length() < 1e-6, "z is not up: {turned}");
         let mut open: Vec<_> = top.children().map(|child| (child, DAffine3::IDENTITY)).collect();
@@ -120,8 +120,8 @@ fn read(desk: &Desk) -> Reader {
     Reader::new(&std::fs::read(desk.path("motion.glb")).unwrap())
 }
 
-/// Joints of every kind in one tree, with cubes of 0.2 m on each link: after any part of the motion, turns of several times
-/// around included, all corners are where an independent forward kinematics has them.
+/// Joints of every kind in one tree, with cubes of 0.2 m on each link: at any time of the motion, which includes
+/// several whole turns, all corners are where independent forward kinematics places them.
 #[test]
 fn links_are_where_the_motion_has_them() {
     let with = |joint: String, more: &str| joint.replace("</joint>", &format!("{more}</joint>"));
@@ -211,7 +211,7 @@ fn the_first_contact_is_marked() {
     assert!(reader.file.nodes().all(|n| n.name().is_none_or(|name| !name.starts_with("contact"))));
 }
 
-/// A robot far from the world's origin: coordinates are relative to one that is told.
+/// A robot far from the world's origin: coordinates are relative to a reported origin.
 #[test]
 fn far_from_the_origin_nothing_is_lost() {
     let desk = Desk::new();
@@ -229,11 +229,12 @@ fn far_from_the_origin_nothing_is_lost() {
     }
 }
 
-/// Of a large scene what is nearest to the motion is shown, whole objects first; the touched one before all others.
+/// Of a large scene the parts nearest to the motion are shown, whole objects first, and the touched one before all
+/// others.
 #[test]
 fn large_scenes_are_cut_to_what_is_near() {
     let desk = Desk::new();
-    // The far end of the second motion's way is nearer to `east` than to `north`; `hit` is touched by the first.
+    // The far end of the second motion is nearer to `east` than to `north`; `hit` is touched by the first.
     let scene = walls(&[("west", -9.0), ("east", 4.0), ("hit", 1.1), ("beyond", 30.0)]);
     let motions: &[Motion] = &[[&[0.0], &[2.0]]];
     for (most, expected) in [
@@ -265,7 +266,7 @@ fn what_cannot_be_animated_is_refused() {
         run.stderr
     );
     assert!(!desk.path("motion.glb").exists() && !desk.path("motion.glb.part").exists());
-    // Nothing moves at all: that is a motion as well.
+    // A motion in which nothing moves is a motion too.
     export(&desk, &slider(CUBE), &walls(&[("wall", 9.0)]), &[[&[0.5], &[0.5]]], &["--index", "0"]).expect(0);
     let mut reader = read(&desk);
     for t in [0.0, 1.0] {

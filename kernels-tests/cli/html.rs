@@ -1,4 +1,5 @@
-//! `check --html`, and `report` of results: the content of the page, that it needs no other file, and what is refused.
+//! `check --html`, and `report` of results: the content of the page, its independence of other files, and rejected
+//! inputs.
 
 use super::report::{HOSTILE, needs_nothing, select, text};
 use super::{CUBE, Checked, Desk, Motion, Run, slider, walls};
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 /// A cube of 0.2 m that slides along x; a wall at 1 m and one at -2 m.
 const WALLS: [(&str, f64); 2] = [("near", 1.0), ("behind", -2.0)];
-/// Free; contact with `near` at half of the way, and earlier; with `behind`; in `near` from the start.
+/// Free; contact with `near` at half of the motion, and earlier; with `behind`; in `near` from the start.
 const MOTIONS: [Motion; 5] =
     [[&[0.0], &[0.5]], [&[0.0], &[1.8]], [&[0.0], &[3.6]], [&[0.0], &[-2.375]], [&[1.0], &[1.25]]];
 
@@ -64,7 +65,7 @@ fn shows_all(html: &Html) {
     );
     let point = |row: &[String]| row[6].split(", ").next().unwrap().to_string();
     assert_eq!((point(&contacts[1]), point(&contacts[3])), ("1.0000".into(), "-2.0000".into()));
-    // A button leads from each motion in the tables to one that the view has.
+    // A button links each motion in the tables to one in the view.
     let values: Vec<&str> = select(html, "#viewer option").iter().map(|o| o.attr("value").unwrap()).collect();
     for button in select(html, "button[data-show]") {
         assert!(values.contains(&button.attr("data-show").unwrap()));
@@ -80,7 +81,7 @@ fn shows_all(html: &Html) {
             "motion 4: contact at the start, slider – near",
         ]
     );
-    // The view begins with the contact that has the longest way before it.
+    // The view begins with the contact that has the longest motion before it.
     let selected = select(html, "#viewer option[selected]");
     assert!(selected.len() == 1 && text(selected[0]).starts_with("motion 3:"));
     let said = animations(html);
@@ -99,7 +100,7 @@ fn a_check_writes_its_page() {
     assert!(desk.names().iter().all(|name| !name.ends_with(".part")), "{:?}", desk.names());
     let html = page(&desk, "deep/page.html");
     shows_all(&html);
-    // Command, version, inputs, and what was tested.
+    // Command, version, inputs, and the tested motions.
     let command = &texts(&html, "section[id$='-tested'] pre")[0];
     assert!(command.starts_with("firstcontact check --robot robot.urdf") && command.ends_with("--html deep/page.html"));
     let facts = texts(&html, "section[id$='-tested'] dd").join("\n");
@@ -145,8 +146,8 @@ fn motions_are_chosen_and_limited() {
     let html = page(&desk, "page.html");
     assert!(select(&html, "script, #viewer, button").is_empty());
     assert_eq!(rows(&html, "contacts").len(), 4);
-    // By turns the earliest contact of a pair and the latest one: 0.8 with `behind`, 0.5 with `near`. The earliest with
-    // `near` is at the start; of two places it has one.
+    // Alternately the earliest contact of a pair and the latest one: 0.8 with `behind`, 0.5 with `near`. The earliest
+    // with `near` is at the start; with `n` = 2 it takes one of the two places.
     for (n, expected) in [("1", &[3][..]), ("2", &[3, 4]), ("4", &[0, 1, 3, 4])] {
         check(&desk, &["--html", "page.html", "--html-motions", n]);
         let shown: Vec<u64> =
@@ -209,7 +210,7 @@ fn undecided_motions_are_listed() {
     assert_eq!(rows(&html, "undecided"), expected.map(|row| row.map(String::from).to_vec()));
 }
 
-/// A joint that turns by hundreds of turns has no animation; the rest of the page is there all the same.
+/// A joint that turns by hundreds of turns has no animation; the rest of the page is complete.
 #[test]
 fn motions_that_cannot_be_shown_leave_a_page_without_a_view() {
     let desk = Desk::new();
@@ -232,7 +233,7 @@ fn outputs_are_different_files() {
         assert!(refused.code == Some(3) && refused.stderr.contains(said), "{}", refused.stderr);
         assert!(!desk.path("results.jsonl").exists() && !desk.path("stats.json").exists());
     }
-    // A page that cannot be written is found before any work.
+    // A page that cannot be written is detected before any work.
     desk.put("file", "");
     let refused = check(&desk, &["--html", "file/page.html"]).run;
     assert!(refused.code == Some(3) && refused.stderr.contains("page.html"), "{}", refused.stderr);
@@ -265,7 +266,7 @@ fn a_report_of_results_is_the_same_page() {
     let html = page(&desk, "report.html");
     shows_all(&html);
     assert!(texts(&html, "p.note").iter().all(|note| !note.contains("Doubtful")));
-    // Any name will do: the first line says what the file is.
+    // Any name will do: the first line identifies the file.
     desk.put("answers", desk.text("results.jsonl"));
     report(&desk, "answers", &INPUTS).expect(0);
     shows_all(&page(&desk, "report.html"));
@@ -343,7 +344,7 @@ fn results_that_do_not_fit_are_refused() {
     desk.put("run.json", super::report::run(&[]).to_string());
     std::fs::remove_file(desk.path("report.html")).unwrap();
     refused("run.json", &INPUTS, "belong to one file of results, not to 0");
-    // No output is an input.
+    // An output must not be an input.
     for input in ["results.jsonl", "robot.urdf", "./scene.obj", "motions.npy"] {
         let before = std::fs::read(desk.path(input)).unwrap();
         let run = desk.run(&[&["report", "results.jsonl", "--out", input], &INPUTS[..]].concat());
@@ -362,7 +363,7 @@ fn results_of_another_placement_are_doubted() {
     assert!(texts(&page(&desk, "report.html"), "p.note").iter().any(|note| note.starts_with("Doubtful")));
 }
 
-/// An interrupted check leaves no page; the resumed one has a page of all answers.
+/// An interrupted check writes no page; the resumed one writes a page of all answers.
 #[cfg(unix)]
 #[test]
 fn a_resumed_check_has_a_whole_page() {
@@ -383,7 +384,7 @@ fn a_resumed_check_has_a_whole_page() {
     for selector in [".cards li", "table", "option", "figcaption", "script[type]"] {
         assert!(texts(&resumed, selector) == texts(&whole, selector), "{selector}");
     }
-    // The list is cut, and says so.
+    // The list is truncated, which is reported.
     assert_eq!(rows(&resumed, "contacts").len(), 200);
     assert!(texts(&resumed, "section[id$='-contacts'] p")[0].contains("The 200 earliest of 40,000 contacts"));
 }

@@ -21,11 +21,11 @@ fn joints_stand_in_the_order_of_the_columns() {
     let desk = Desk::new();
     samples::prepare(desk.0.path());
     let of_robot = &info(&desk, &["--robot", "sample.urdf"])["robot"];
-    // In the order of the file; what is fixed or follows is no column.
+    // In the order of the file; a joint that is fixed or mimics another one has no column.
     assert_eq!(each(&of_robot["joints"], "joint"), ["turn", "push", "spin"]);
     assert_eq!(each(&of_robot["joints"], "unit"), ["rad", "m", "rad"]);
     assert_eq!(each(&of_robot["joints"], "limits"), [&json!([-1.5, 1.5]), &json!([0.0, 1.0]), &Value::Null]);
-    // The links with triangles, in the order of the file; how many moving joints lie above each.
+    // The links with triangles, in the order of the file; the number of moving joints above each.
     assert_eq!(each(&of_robot["links"], "link"), ["base", "arm", "slide", "tip", "cap"]);
     assert_eq!(each(&of_robot["links"], "depth"), [0, 1, 2, 3, 2]);
     let triangles = each(&of_robot["links"], "triangles");
@@ -74,13 +74,13 @@ fn every_format_has_as_many_triangles_as_its_sample() {
         ("ascii.ply", square_and_triangle),
         ("little.ply", square_and_triangle),
         ("big.ply", square_and_triangle),
-        // Each time the mesh is placed: a triangle, a triangle and a square, a square, a strip and a fan of four corners;
-        // it is placed by its own node, by a shared one, and by a node in the first.
+        // The contents of the mesh each time it is placed: a triangle, a triangle and a square, a square, a strip and a
+        // fan of four corners; it is placed by its own node, by a shared one, and by a node in the first.
         ("a.dae", 3 * (1 + 3 + 2 + 2 + 2)),
         // Six indices are two triangles; as a strip four; four points as a fan two; placed by two nodes.
         ("a.glb", 2 * (2 + 4 + 2)),
         ("a.gltf", 2 * (2 + 4 + 2)),
-        // Two places of the OBJ file's four.
+        // Two placements of the OBJ file's four triangles.
         ("scene.json", 8),
     ] {
         let bytes = samples::all().into_iter().find(|s| s.0 == name).unwrap().1;
@@ -101,7 +101,7 @@ fn the_tables_say_the_same_in_words() {
     for words in ["columns of a motion: 1", "links with triangles: 1", "objects: 1", "the wall", "graphics adapters"] {
         assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
     }
-    // Nothing asked: the adapters alone.
+    // Without options: the adapters only.
     let run = desk.run(&["info"]);
     run.expect(0);
     assert!(run.stdout.contains("graphics adapters") && !run.stdout.contains("objects"), "{}", run.stdout);
@@ -128,12 +128,12 @@ fn the_data_sets_are_listed() {
     for name in ["puma", "pipes", "amr", "chain-10", "chain-30", "chain-100"] {
         assert!(names.contains(&name), "{name}: {}", run.stdout);
     }
-    // Each has a word of what it is.
+    // Each has a short description.
     let mut sets = run.stdout.lines().filter(|line| line.starts_with(' '));
     assert!(sets.all(|line| line.split_whitespace().count() > 2), "{}", run.stdout);
 }
 
-/// One error in one line, exit 3, nothing made.
+/// One error in one line, exit code 3, nothing created.
 #[track_caller]
 fn refused(desk: &Desk, run: &Run, word: &str) {
     assert_eq!((run.code, run.errors().len(), run.stderr.lines().count()), (Some(3), 1, 1), "{}", run.stderr);
@@ -179,8 +179,8 @@ fn a_data_set_is_the_same_each_time_and_another_with_another_seed() {
     desk.run(&[&["check", "--backend", "cpu"], &arguments[..]].concat()).expect(0);
 }
 
-/// The whole way from nothing: a data set is made, told of on the standard error alone, and checked; the second time it is
-/// there already.
+/// The whole process from an empty folder: a data set is generated, reported only on the standard error, and checked;
+/// the second time it exists.
 #[test]
 fn a_data_set_is_made_where_it_is_not_there() {
     let desk = Desk::new();
@@ -194,7 +194,7 @@ fn a_data_set_is_made_where_it_is_not_there() {
     assert!(run.stdout.starts_with("1000 motions: ") && !run.stdout.contains("making"), "{}", run.stdout);
     let results = desk.text("results");
     assert_eq!(results.lines().count(), 1000);
-    // Every motion starts free, and one degree is not far.
+    // Every motion starts free, and one degree is a short motion.
     let stats: Value = serde_json::from_str(&desk.text("stats.json")).unwrap();
     let free = stats["free"].as_u64().unwrap();
     assert!((500..1000).contains(&free) && !results.contains("\"initial_overlap\":true"), "{stats}");
@@ -207,6 +207,6 @@ fn a_data_set_is_made_where_it_is_not_there() {
     assert_eq!(run.stderr, "");
     let first: String = results.lines().take(2).flat_map(|line| [line, "\n"]).collect();
     assert_eq!(desk.text("results"), first);
-    // The folder holds no unfinished files.
+    // The folder contains no unfinished files.
     assert!(!desk.names().iter().any(|n| n.ends_with(".part")), "{:?}", desk.names());
 }

@@ -47,7 +47,7 @@ impl Crowd<'_> {
         self.ended(child);
     }
 
-    /// A process ends in one of three ways, and the output is whole or missing whatever happens.
+    /// Checks that a process ends in one of three ways, and that the output is complete or missing whatever happens.
     fn ended(&mut self, child: Child) {
         let id = child.id();
         let run = Run::new(child.wait_with_output().unwrap());
@@ -69,7 +69,7 @@ impl Crowd<'_> {
         assert!(out.is_err() || out.unwrap() == self.whole);
     }
 
-    /// Does as the error message says: deletes a lock file whose process has ended.
+    /// Follows the error message: deletes a lock file whose process has ended.
     fn remove_lock(&self, end: &str) {
         let path = self.desk.path("out/results.part.lock");
         if std::fs::read_to_string(&path).is_ok_and(|text| text.ends_with(end)) {
@@ -102,7 +102,7 @@ fn any_interleaving_ends_with_the_same_bytes() {
         }
         // No process is left. One that was killed before it wrote its name has left an empty lock file.
         crowd.remove_lock("");
-        // Whatever is there, one more run brings it to its end.
+        // Whatever state is left, one more run completes it.
         let last = Run::new(spawn_to(&desk, "out/results", &["--resume"], no_locks).wait_with_output().unwrap());
         assert_eq!((last.code, last.errors().len()), (Some(1), 0), "{seed}: {}", last.stderr);
         assert!(desk.text("out/results") == whole, "{seed}");

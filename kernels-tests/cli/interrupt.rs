@@ -6,7 +6,7 @@ use crate::inputs::samples;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Motions: far more than are done before a signal comes.
+/// Number of motions: far more than are processed before a signal arrives.
 const MANY: usize = 200_000;
 
 fn desk() -> Desk {
@@ -22,7 +22,7 @@ pub(super) fn desk_of(n: usize) -> Desk {
     desk
 }
 
-/// Starts a check and waits until answers stand in the file.
+/// Starts a check and waits until the file contains answers.
 pub(super) fn start(desk: &Desk, backend: &str) -> Child {
     let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", "out/results"];
     let mut command = desk.command(&[&["check", "--backend", backend, "--stats", "stats.json"], &files[..]].concat());
@@ -32,7 +32,7 @@ pub(super) fn start(desk: &Desk, backend: &str) -> Child {
     child
 }
 
-/// Waits until some bytes of answers are in the file; if the process ends before that, returns how.
+/// Waits until the file contains some bytes of answers; if the process ends before that, returns its exit status.
 pub(super) fn wait_for_answers(desk: &Desk, child: &mut Child, bytes: u64) -> Option<ExitStatus> {
     let (part, since) = (desk.path("out/results.part"), Instant::now());
     while std::fs::metadata(&part).map_or(0, |m| m.len()) < bytes {
@@ -57,7 +57,7 @@ fn whole_lines(desk: &Desk) -> usize {
     assert!(text.ends_with('\n'));
     for (i, line) in text.lines().enumerate() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        // The wall is met by the first of these motions at 0.9 of 3.6 m.
+        // The first of these motions meets the wall at 0.9 of 3.6 m.
         assert_eq!((&line["motion"], &line["verdict"]), (&i.into(), &"contact".into()));
     }
     text.lines().count()
@@ -72,10 +72,10 @@ fn interrupt(backend: &str) {
     assert_eq!((run.code, run.errors().len(), run.stderr.lines().count()), (Some(130), 1, 1), "{}", run.stderr);
     let n = whole_lines(&desk);
     assert!(n > 0 && n < MANY && run.errors()[0].contains(&format!(" {n} motions")), "{n}: {}", run.stderr);
-    // What was there before is as it was; nothing says of a run that did not end how it went.
+    // The older file is unchanged; nothing reports the outcome of a run that was interrupted.
     assert_eq!(desk.text("out/results"), "old\n");
     assert!(!desk.names().iter().any(|name| name.contains("stats")) && run.stdout.is_empty(), "{:?}", desk.names());
-    // The next run begins again and takes the file away.
+    // The next run starts over and removes the file.
     let few = samples::npy("'<f8'", "(1, 2, 1)", &[0.0, 3.6]);
     desk.put("motions.npy", few);
     let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", "out/results"];

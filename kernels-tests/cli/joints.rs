@@ -1,4 +1,4 @@
-//! Every kind of joint, and where the robot stands: times of contact by hand.
+//! Every kind of joint, and the base of the robot: times of contact by hand.
 
 use super::{CUBE, Desk, Motion, joint, link, near, obj, robot, slider, toc, walls};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_6, PI};
@@ -11,7 +11,7 @@ fn blade(desk: &Desk) -> &str {
     "<mesh filename=\"blade.obj\"/>"
 }
 
-/// A wall across y.
+/// A wall perpendicular to y.
 fn wall_across_y(y: f64) -> String {
     obj(&[[-7.0, y, -5.0], [7.0, y, -5.0], [0.0, y, 9.0]], &[[1, 2, 3]])
 }
@@ -39,7 +39,7 @@ fn an_axis_is_made_a_unit_vector_and_turned_by_its_joint() {
 
 #[test]
 fn revolute() {
-    // The tip of the blade, 1 m from the axis, is at y = 0.5 when it has turned by 30 degrees.
+    // The tip of the blade, 1 m from the axis, is at y = 0.5 after a turn of 30 degrees.
     for kind in ["revolute", "continuous"] {
         let desk = Desk::new();
         let arm = link("arm", blade(&desk));
@@ -59,7 +59,7 @@ fn revolute() {
 #[test]
 fn a_continuous_joint_turns_as_often_as_it_is_told() {
     // While the blade turns three times it rises by 3 m. It passes the azimuth of 90 degrees at 1/12, 5/12 and 9/12, at
-    // heights of 0.25, 1.25 and 2.25 m; only there, between 2.2 and 2.3, stands an upright edge in its way, 0.5 m out.
+    // heights of 0.25, 1.25 and 2.25 m; the only upright edge in its path is there, between 2.2 and 2.3, 0.5 m out.
     let desk = Desk::new();
     let elements = [
         "<link name=\"stand\"/><link name=\"lift\"/>".to_string(),
@@ -71,11 +71,11 @@ fn a_continuous_joint_turns_as_often_as_it_is_told() {
     let post = obj(&[[0.0, 0.5, 2.2], [0.0, 0.5, 2.3], [-0.3, 0.5, 2.25]], &[[1, 2, 3]]);
     let motions: &[Motion] = &[
         [&[0.0, 0.0], &[3.0, 6.0 * PI]],
-        // The same the other way round meets the edge from behind, if at all: the post's other corner comes first.
+        // The same in reverse meets the edge from behind, if at all: the post's other corner is met first.
         [&[3.0, 6.0 * PI], &[0.0, 0.0]],
         // Two turns end at 2 m.
         [&[0.0, 0.0], &[2.0, 4.0 * PI]],
-        // Without turning nothing is in the way.
+        // Without turning nothing is in the path.
         [&[0.0, 0.0], &[3.0, 0.0]],
     ];
     let checked = desk.check(&robot, &post, motions, &[]).expect(1);
@@ -84,21 +84,22 @@ fn a_continuous_joint_turns_as_often_as_it_is_told() {
     assert_eq!((&line["a"]["feature"], &line["b"]["feature"]), (&"edge".into(), &"edge".into()));
     assert_eq!((&line["a"]["index"], &line["b"]["index"]), (&0.into(), &0.into()));
     near(&line["point"], [0.0, 0.5, 2.25], 1e-7);
-    // The blade comes from +x; both edges lie in the plane x = 0 then.
+    // The blade arrives from +x; both edges are in the plane x = 0 then.
     near(&line["normal"], [1.0, 0.0, 0.0], 1e-7);
     assert_eq!(checked.verdicts(), ["contact", "contact", "free", "free"]);
-    // Backwards the blade is at the same place at 1 - t: it is across the post before 0.25.
+    // Backwards the blade is at the same place at 1 - t: it passes the post before 0.25.
     assert!(toc(&checked.lines[1])[1] <= 0.25);
 }
 
 #[test]
 fn a_mimic_joint_follows_its_master() {
-    // b = 2 a + 0.1; its front is at b + 0.1. From a = 0 to 1 the wall at 1 m is met at a = 0.4. The master itself moves
-    // along y, where nothing is.
-    let follower = "<joint name=\"b\" type=\"prismatic\"><parent link=\"base\"/><child link=\"two\"/><axis xyz=\"1 0 0\"/>\
+    // b = 2 a + 0.1; its front is at b + 0.1. From a = 0 to 1 the wall at 1 m is met at a = 0.4. The master itself
+    // moves along y, where there is no obstacle.
+    let follower = "<joint name=\"b\" type=\"prismatic\"><parent link=\"base\"/><child link=\"two\"/>\
+        <axis xyz=\"1 0 0\"/>\
         <mimic joint=\"a\" multiplier=\"2\" offset=\"0.1\"/></joint>";
     let master = joint("a", "prismatic", "base", "one", "0 1 0");
-    // The master may stand behind.
+    // The master may be defined after its follower.
     for joints in [[&master[..], follower], [follower, &master[..]]] {
         let elements = ["<link name=\"base\"/>", &link("one", CUBE), &link("two", CUBE), joints[0], joints[1]];
         let motions: &[Motion] = &[[&[0.0], &[1.0]], [&[0.0], &[0.375]], [&[1.0], &[0.0]]];
@@ -125,23 +126,24 @@ fn a_floating_joint_slides_straight_and_turns_evenly() {
     let robot = robot(&elements);
     let quarter = free([0.0, 0.0, 0.5], FRAC_PI_2);
     let motions: &[Motion] = &[
-        // A quarter turn, evenly: 30 degrees at a third.
+        // A quarter turn, at a constant rate: 30 degrees at a third.
         [&free([0.0; 3], 0.0), &quarter],
         // Without turning: along y from 0 to 2 m.
         [&free([0.0; 3], 0.0), &free([0.0, 2.0, 0.0], 0.0)],
-        // From 0 to 270 degrees, the shorter way is backwards: away from the wall and never to it.
+        // From 0 to 270 degrees, the shorter way is backwards: away from the wall, which is never reached.
         [&free([0.0; 3], 0.0), &free([0.0; 3], 1.5 * PI)],
-        // Half a turn goes about the axis whose first component is positive, +z: through the wall at 30 of 180 degrees.
+        // Half a turn is about the axis whose first non-zero component is positive, +z: through the wall at 30 of 180
+        // degrees.
         [&free([0.0; 3], 0.0), &[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]],
-        // The same orientation with the other sign is no motion at all.
+        // The same orientation with the other sign is no motion.
         [&free([0.0; 3], 0.0), &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0]],
     ];
     let checked = desk.check(&robot, &wall_across_y(0.5), motions, &[]).expect(1);
     checked.touches(0, 1.0 / 3.0);
     // A third of the way up.
     near(&checked.lines[0]["point"], [FRAC_PI_6.cos(), 0.5, 0.5 / 3.0], 1e-8);
-    // The blade is parallel to the wall then: all of it arrives at once, and there is nothing to prove it by but what
-    // comes later.
+    // The blade is parallel to the wall then: all of it arrives simultaneously, and only the later motion can prove the
+    // contact.
     let [lo, hi] = toc(&checked.lines[1]);
     assert!(lo <= 0.25 && lo > 0.25 - 1e-9 && hi >= 0.25, "{}", checked.lines[1]);
     checked.touches(3, 1.0 / 6.0);
@@ -150,13 +152,14 @@ fn a_floating_joint_slides_straight_and_turns_evenly() {
 
 #[test]
 fn a_floating_root_has_the_first_columns() {
-    // Root and joint each go 1.8 m: together 3.6, with 0.9 to the wall.
+    // Root and joint each move by 1.8 m: together 3.6, with 0.9 to the wall.
     let q = |x: f64, slide: f64| [&free([x, 0.0, 0.0], 0.0)[..], &[slide]].concat();
     let (q0, q1) = (q(0.0, 0.0), q(1.8, 1.8));
     let scene = walls(&[("wall", 1.0)]);
     let checked = Desk::new().check(&slider(CUBE), &scene, &[[&q0, &q1]], &["--floating-root"]).expect(1);
     checked.touches(0, 0.25);
-    // The base stands below it: turned by a quarter about z, the root's x is the world's y, and the wall is never met.
+    // The base is below the free root: turned by a quarter about z, the root's x is the world's y, and the wall is
+    // never met.
     let turned = ["--floating-root", "--base", "0,0,0,0,0,1.5707963267948966"];
     Desk::new().check(&slider(CUBE), &scene, &[[&q0, &q1]], &turned).expect(0);
     let checked = Desk::new().check(&slider(CUBE), &wall_across_y(1.0), &[[&q0, &q1]], &turned).expect(1);
@@ -176,7 +179,7 @@ fn the_base_places_the_root() {
     base("0.45,0,0,0,0,0").expect(1).touches(0, 0.125);
     base("-0.9,0,0,0,0,0").expect(1).touches(0, 0.5);
     base("0,0,100,0,0,0").expect(0);
-    // Roll 90 degrees (y to z, z to -y), then yaw 90 (x to y, y to -x): the slide's z goes to -y and then to x.
+    // Roll 90 degrees (y to z, z to -y), then yaw 90 (x to y, y to -x): the slide's z is mapped to -y and then to x.
     let upright = slider(CUBE).replace("xyz=\"1 0 0\"", "xyz=\"0 0 1\"");
     let rolled = ["--base", "0,0,0,1.5707963267948966,0,1.5707963267948966"];
     Desk::new().check(&upright, &scene, motion, &rolled).expect(1).touches(0, 0.25);
@@ -187,7 +190,8 @@ fn the_base_places_the_root() {
 
 #[test]
 fn far_from_the_origin_the_answers_are_the_same() {
-    // A cube in a corridor that ends at 1 m; at the origin, and 2·10^4 m away, where coordinates are multiples of 2^-38 m.
+    // A cube in a corridor that ends at 1 m; at the origin, and 2·10^4 m away, where coordinates are multiples of
+    // 2^-38 m.
     let ends: Vec<[f64; 1]> = (0..40).map(|i| [0.5 + 0.0371 * f64::from(i)]).collect();
     let motions: Vec<Motion> = ends.iter().map(|end| [&[0.0][..], &end[..]]).collect();
     let corridor = |[x, y, z]: [f64; 3]| {
@@ -211,7 +215,7 @@ fn far_from_the_origin_the_answers_are_the_same() {
     assert_eq!(here.verdicts(), there.verdicts());
     for (i, end) in ends.iter().enumerate().filter(|(_, end)| end[0] > 0.9) {
         here.touches(i, 0.9 / end[0]);
-        // The corridor is exact at either place except for 0.11, which no one meets.
+        // The corridor is exact at either place except for 0.11, which no cube meets.
         there.touches(i, 0.9 / end[0]);
         let [p, q] = [&here, &there].map(|checked| super::numbers(&checked.lines[i]["point"]));
         assert!((0..3).all(|k| (q[k] - at[k] - p[k]).abs() < 1e-8), "{p:?} {q:?}");

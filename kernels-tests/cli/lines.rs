@@ -1,9 +1,9 @@
-//! The form of the results: which keys in which order, which numbers, and how the answers' parts fit together.
+//! The format of the results: keys and their order, numbers, and the consistency of an answer's parts.
 
 use super::{CUBE, Checked, Desk, obj, slider, toc, walls};
 use serde_json::Value;
 
-/// The keys of a line in the order of the file, those of inner objects behind a dot.
+/// The keys of a line in file order, those of inner objects after a dot.
 fn keys(line: &str) -> Vec<String> {
     let (mut keys, mut outer, mut rest) = (Vec::new(), Vec::new(), line);
     while let Some(at) = rest.find(['"', '{', '}']) {
@@ -48,7 +48,7 @@ const CONTACT: &[&str] = &[
     "normal",
 ];
 
-/// The numbers of a line, as they are written.
+/// The numbers of a line, as written.
 fn written_numbers(line: &str) -> Vec<&str> {
     let outside_of_strings = line.split('"').step_by(2);
     let words = outside_of_strings.flat_map(|part| part.split(|c: char| !(c.is_ascii_digit() || "+-.eE".contains(c))));
@@ -68,7 +68,7 @@ fn digits(number: &str) -> (String, i32) {
     (significant, power)
 }
 
-/// What every answer of `check` has to be like; `tolerance` is the width asked for.
+/// Checks the invariants of every answer of `check`; `tolerance` is the requested width.
 #[track_caller]
 fn check_form(checked: &Checked, tolerance: f64) {
     let n = checked.lines.len();
@@ -106,7 +106,7 @@ fn contact(line: &Value, tolerance: f64) {
     if !flag("proved") {
         assert!(!flag("certified") && hi == 1.0, "{line}");
     }
-    // All motions here run at 1 m per motion or more, so that 1e-11 m of them take 1e-11 at most.
+    // All motions here run at 1 m per motion or more, so that 1e-11 m take at most 1e-11 of the motion.
     if flag("certified") {
         assert!(hi - lo <= tolerance.max(1e-11), "{line}");
     }
@@ -129,20 +129,20 @@ fn contact(line: &Value, tolerance: f64) {
 
 #[test]
 fn the_form_of_every_kind_of_answer() {
-    // A cube of 0.25 m: its front is at q + 0.125, every number here is exact. The wall stands at 1 m.
+    // A cube of 0.25 m: its front is at q + 0.125; every number here is exact. The wall is at 1 m.
     let cube = "<box size=\"0.25 0.25 0.25\"/>";
     let motions: &[super::Motion] = &[
         [&[0.0], &[1.75]],                 // 0 meets the wall half way
         [&[0.0], &[0.5]],                  // 1 ends before it
         [&[1.0], &[3.0]],                  // 2 begins across it
-        [&[0.875], &[2.0]],                // 3 begins at it and goes through
+        [&[0.875], &[2.0]],                // 3 begins at it and passes through
         [&[0.875], &[0.875]],              // 4 begins at it and rests
         [&[0.875], &[0.0]],                // 5 begins at it and leaves
         [&[0.0], &[0.875]],                // 6 ends at it
         [&[0.0], &[0.874999]],             // 7 ends a micrometre before it
         [&[0.5], &[0.5]],                  // 8 rests far from it
-        [&[5.0], &[-5.0]],                 // 9 comes from behind: 10 m, of which 3.875 before the contact
-        [&[0.0], &[0.875 + 1.0 / 1024.0]], // 10 stops barely behind it
+        [&[5.0], &[-5.0]],                 // 9 arrives from behind: 10 m, of which 3.875 before the contact
+        [&[0.0], &[0.875 + 1.0 / 1024.0]], // 10 stops slightly behind it
     ];
     let checked = Desk::new().check(&slider(cube), &walls(&[("wall", 1.0)]), motions, &[]).expect(1);
     check_form(&checked, 1e-9);
@@ -155,20 +155,20 @@ fn the_form_of_every_kind_of_answer() {
     for (i, line) in checked.lines.iter().enumerate().filter(|(i, _)| expected[*i] == contact) {
         assert_eq!(line["initial_overlap"], (2..=5).contains(&i), "{line}");
     }
-    // Across the wall: no doubt.
+    // Across the wall: certain.
     assert_eq!((checked.toc(2)[0], &checked.lines[2]["certified"]), (0.0, &true.into()));
-    // Resting at it or leaving it is contact at one moment and nothing that a later moment could prove.
+    // Resting at the wall or leaving it is contact at one moment, which no later moment can prove.
     for i in [4, 5] {
         assert_eq!((checked.toc(i), &checked.lines[i]["proved"]), ([0.0, 1.0], &false.into()), "motion {i}");
     }
-    // Contact at the very end: nothing touches before 1, but for the rounding of the answer.
+    // Contact at the very end: nothing touches before 1, except for the rounding of the answer.
     assert!(checked.toc(6)[0] > 1.0 - 1e-6, "{}", checked.lines[6]);
 }
 
 #[test]
 fn what_only_grazes_is_a_contact_that_is_not_proved() {
-    // A triangle slides in its own plane, point first, against the edge of another in the same plane: at 0.5 of 2 m they
-    // touch, but at no moment does anything pierce.
+    // A triangle slides in its own plane, point first, against the edge of another in the same plane: at 0.5 of 2 m
+    // they touch, but they never pierce each other.
     let desk = Desk::new();
     desk.put("flat.obj", obj(&[[0.5, 0.0, 0.0], [0.0, -0.25, 0.0], [0.0, 0.25, 0.0]], &[[1, 2, 3]]));
     let scene = obj(&[[1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [9.0, 0.0, 0.0]], &[[1, 2, 3]]);
@@ -176,10 +176,10 @@ fn what_only_grazes_is_a_contact_that_is_not_proved() {
     check_form(&checked, 1e-9);
     let line = &checked.lines[0];
     assert_eq!((&line["proved"], &line["certified"]), (&false.into(), &false.into()), "{line}");
-    // The paper's own numbers for such an entry are early by some 1e-7 of the motion at most.
+    // The paper's own numbers for such an entry are early by at most some 1e-7 of the motion.
     let [lo, hi] = toc(line);
     assert!(lo <= 0.25 && lo > 0.25 - 1e-6 && hi == 1.0, "{line}");
-    // An object without a name is called as its file is.
+    // An object without a name gets the name of its file.
     assert_eq!(line["b"]["object"], "scene");
     // 1e-6 m above it, it is free.
     let above = scene.replace(" 0\n", " 0.000001\n");
@@ -199,8 +199,9 @@ pub(super) fn grid(n: usize) -> String {
     obj(&vertices, &faces)
 }
 
-/// A grid of 288 triangles slides along z through a grid like it, all pairs of neighbours at once: far more pairs than
-/// 100 kB hold, while the 60 kB of the input are few enough. What does not come near is decided all the same.
+/// A grid of 288 triangles slides along z through a grid like it, all pairs of neighbours simultaneously: far more
+/// pairs than fit into 100 kB, while the input takes only 60 kB. Motions that do not come near are decided
+/// nevertheless.
 fn too_many_pairs(motions: &[super::Motion], more: &[&str]) -> Checked {
     let desk = Desk::new();
     desk.put("plate.obj", grid(12));
@@ -217,7 +218,7 @@ fn undecided_is_told_as_such_and_by_the_exit_code() {
     // They meet at one half.
     assert!(checked.lines[1]["clear_until"].as_f64().unwrap() <= 0.5);
     assert_eq!((&checked.stats["undecided"], &checked.stats["free"]), (&1.into(), &1.into()));
-    // With the memory they are decided.
+    // With enough memory they are decided.
     let desk = Desk::new();
     desk.put("plate.obj", grid(12));
     let robot = slider("<mesh filename=\"plate.obj\"/>").replace("1 0 0", "0 0 1");
@@ -254,7 +255,7 @@ fn names_are_written_as_json_wants_them() {
 
 #[test]
 fn answers_stand_in_the_order_of_the_motions() {
-    // By turns far too short, long enough, and longer: so that threads finish in another order.
+    // Motions that are far too short, long enough, and longer, in turn: so that threads finish in another order.
     let ends: Vec<[f64; 1]> = (0..999).map(|i| [[0.5], [3.6], [40.0]][i % 3]).collect();
     let motions: Vec<super::Motion> = ends.iter().map(|end| [&[0.0][..], &end[..]]).collect();
     let checked = Desk::new().check(&slider(CUBE), &walls(&[("wall", 1.0)]), &motions, &["--threads", "2"]).expect(1);

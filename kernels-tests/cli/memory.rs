@@ -6,7 +6,7 @@ use super::{CUBE, Checked, Desk, Motion, slider, walls};
 use crate::harness::gpu::skip;
 use crate::inputs::samples;
 
-/// The most memory that a run had, MiB.
+/// The peak memory of a run, MiB.
 fn peak_mib(checked: &Checked) -> f64 {
     checked.stats["peak_memory_bytes"].as_u64().unwrap() as f64 / f64::from(1 << 20)
 }
@@ -14,7 +14,7 @@ fn peak_mib(checked: &Checked) -> f64 {
 fn deep_contact(backend: &str) {
     let desk = Desk::new();
     desk.put("plate.obj", grid(20));
-    // A dozen plates in one place.
+    // A dozen coincident plates.
     let n_vertices = 21 * 21;
     let plate = |k: usize| {
         let shifted = |line: &str| match line.strip_prefix("f ") {
@@ -30,8 +30,8 @@ fn deep_contact(backend: &str) {
     let run = |motions: &[Motion], memory: &str| {
         desk.check(&robot, "scene.obj", motions, &["--backend", backend, "--memory", memory])
     };
-    // 800 triangles lie in twelve times as many from the start, each in a dozen of each plate: some 110,000 pairs, far more
-    // than fit. And far away.
+    // 800 triangles coincide from the start with twelve times as many, each with a dozen of each plate: some 110,000
+    // pairs, far more than fit. The second motion is far away.
     let inside = run(&[[&[0.0][..], &[1e-3]]; 2], "8MiB").expect(2);
     let outside = run(&[[&[5.0][..], &[5.001]]; 2], "8MiB").expect(0);
     for line in &inside.lines {
@@ -68,6 +68,6 @@ fn memory_does_not_grow_with_the_number_of_motions() {
     let n = crate::effort(200_000, 5_000_000);
     let (few, many) = (run(n / 4), run(n));
     println!("{} motions: {few:.1} MiB, {n} motions: {many:.1} MiB", n / 4);
-    // The answers alone are 30 bytes each, those that touch ten times that.
+    // The answers alone are 30 bytes each, contacts ten times as much.
     assert!(many - few < 6.0, "{few} {many}");
 }

@@ -1,4 +1,4 @@
-//! Messages that help: where to look, what to use, and nothing from other programs.
+//! Helpful messages: where to look, which option to use, and no output of other programs.
 
 use super::{CUBE, Desk, Run, npy, slider, walls};
 use serde_json::Value;
@@ -30,7 +30,7 @@ fn a_missing_package_names_the_option_that_helps() {
         refused(&check(&desk, &["--backend", "cpu"])).to_string()
     };
     assert!(error_of("package://my_robot/part.stl").contains("--package-path DIR"));
-    // A path that is not in a package is not found by the option.
+    // The option is not suggested for a path that is not in a package.
     assert!(!error_of("meshes/part.stl").contains("--package-path"));
 }
 
@@ -88,7 +88,7 @@ fn adapters(desk: &Desk) -> Vec<Value> {
     info["adapters"].as_array().unwrap().clone()
 }
 
-/// No driver, loader or library prints lines of its own where there is no desktop.
+/// No driver, loader or library prints lines of its own if there is no desktop.
 #[test]
 fn opening_an_adapter_prints_nothing_else() {
     if crate::harness::gpu::skip() {
@@ -99,7 +99,7 @@ fn opening_an_adapter_prints_nothing_else() {
     check(&desk, &["--backend", "gpu"]).expect(0);
 }
 
-/// What helps depends on the adapters that there are.
+/// The suggested remedy depends on the available adapters.
 #[test]
 fn without_a_hardware_adapter_the_software_one_is_named() {
     let desk = desk();

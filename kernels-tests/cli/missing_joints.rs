@@ -1,10 +1,10 @@
-//! Joints that a file of motions does not name.
+//! Joints that are missing in a file of motions.
 
 use super::motion_formats::{slides, wall};
 use super::{Desk, Run};
 use crate::inputs::arrays::{names, npy, zip};
 
-/// A desk with the robot, the wall and files that name the joint a alone.
+/// A folder with the robot, the wall and files with columns for the joint a only.
 fn desk() -> Desk {
     let desk = Desk::new();
     desk.put("robot.urdf", slides()).put("scene.obj", wall());
@@ -38,7 +38,7 @@ fn a_missing_joint_is_an_error_that_names_it() {
     }
 }
 
-/// The array has the wanted values in all columns.
+/// The array has the expected values in all columns.
 #[test]
 fn missing_joints_have_the_value_that_is_asked_for() {
     let desk = desk();
@@ -88,7 +88,7 @@ fn other_commands_ask_for_missing_joints_too() {
     let render = |more: &[&str]| desk.run(&[&["render", "--index", "0", "--out", "m.glb"], &files[..], more].concat());
     refused(&render(&[]), &["m.csv", "joint 'b'", "--missing-joints"]);
     render(&["--missing-joints", "zero"]).expect(0);
-    // Problem files of `tolerance` say so themselves.
+    // Problem files of `tolerance` have a field for this.
     desk.put("pose.json", r#"{"b": 2.5}"#);
     let tolerance = |field: &str| {
         let files = r#""robot": "robot.urdf", "scene": "scene.obj", "motions": "m.json""#;
@@ -103,7 +103,7 @@ fn other_commands_ask_for_missing_joints_too() {
     for value in ["\"zero\"", "\"pose.json\"", "{\"b\": 2.5}"] {
         let run = tolerance(&format!(", \"missing_joints\": {value}"));
         assert_eq!(run.code, Some(0), "{value}: {}{}", run.stdout, run.stderr);
-        // The certificate contains the values: another pose changes nothing.
+        // The certificate contains the values: a changed pose file has no effect.
         desk.put("pose.json", r#"{"b": "gone"}"#);
         assert_eq!(desk.run(&["verify", "c.jsonl"]).code, Some(0), "{value}");
         desk.put("pose.json", r#"{"b": 2.5}"#);

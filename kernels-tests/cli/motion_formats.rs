@@ -1,4 +1,4 @@
-//! Motions in every format: the same motions give the same answers to the byte.
+//! Motions in every format: the same motions give byte-identical answers.
 
 use super::{CUBE, Checked, Desk, joint, link, robot, walls};
 use crate::inputs::arrays::{names, npy, zip};
@@ -15,8 +15,8 @@ pub(super) fn slides() -> String {
     robot(&elements.each_ref().map(String::as_str))
 }
 
-/// Motions of a and b, two rows each, in whole numbers. The wall across x is 4 m away, so the first one meets it at
-/// 3.9 of 5 m.
+/// Motions of a and b, two rows each, in integers. The wall perpendicular to x is 4 m away, so the first one meets it
+/// at 3.9 of 5 m.
 pub(super) const VALUES: [f64; 12] = [0.0, 1.0, 5.0, 2.0, 0.0, 0.0, 3.0, 3.0, 1.0, 0.0, 2.0, 3.0];
 
 pub(super) fn wall() -> String {
@@ -59,7 +59,7 @@ fn every_format_gives_the_same_answers() {
     }
     let json = r#"{"motions": [[[1, 0], [2, 5]], [[0, 0], [3, 3]], [[0, 1], [3, 2]]], "joints": ["b", "a"]}"#;
     assert_eq!(answers("m.json", json).text, expected.text);
-    // A file without an extension is recognised.
+    // The format of a file without an extension is detected.
     assert_eq!(answers("motions", json).text, expected.text);
     assert_eq!(answers("motions", &array).text, expected.text);
 }

@@ -1,4 +1,4 @@
-//! Motions from files of either kind, and robots and batches at the edges of what there can be.
+//! Motions from files of either kind, and extreme robots and batches.
 
 use super::{CUBE, Desk, Motion, joint, link, npy, robot, slider, walls};
 use crate::inputs::samples;
@@ -61,8 +61,8 @@ fn names_in_json_stand_for_columns() {
 
 #[test]
 fn columns_stand_in_the_order_of_the_joints_in_the_file() {
-    // Against the order of the tree: the joint of the hand comes first. Only the hand reaches the wall: the arm moves by
-    // the second column, in y.
+    // Unlike in the tree, the joint of the hand is first in the file. Only the hand reaches the wall: the second column
+    // moves the arm, in y.
     let elements = [
         link("hand", CUBE),
         joint("h", "prismatic", "arm", "hand", "1 0 0"),
@@ -86,7 +86,7 @@ fn a_robot_that_nothing_can_touch() {
 
 #[test]
 fn a_scene_of_each_format_is_met_at_the_same_time() {
-    // One triangle across x at 1 m in every format, and where the format has a unit, in another one.
+    // One triangle perpendicular to x at 1 m in every format, in another unit where the format has units.
     let corners = [[1.0, -7.0, -5.0], [1.0, 7.0, -5.0], [1.0, 0.0, 9.0]];
     let text = |scale: f64, between: &str| {
         let rows = corners.map(|p| p.map(|x| (x * scale).to_string()).join(" "));
@@ -107,13 +107,17 @@ fn a_scene_of_each_format_is_met_at_the_same_time() {
         text(1.0, "\n")
     );
     let dae = format!(
-        "<COLLADA><asset><unit meter=\"0.5\"/><up_axis>Y_UP</up_axis></asset><library_geometries><geometry id=\"g\"><mesh>\
+        "<COLLADA><asset><unit meter=\"0.5\"/><up_axis>Y_UP</up_axis></asset>\
+         <library_geometries><geometry id=\"g\"><mesh>\
          <source id=\"p\"><float_array id=\"a\" count=\"9\">{}</float_array><technique_common>\
-         <accessor source=\"#a\" count=\"3\" stride=\"3\"><param name=\"X\" type=\"float\"/><param name=\"Y\" type=\"float\"/>\
+         <accessor source=\"#a\" count=\"3\" stride=\"3\">\
+         <param name=\"X\" type=\"float\"/><param name=\"Y\" type=\"float\"/>\
          <param name=\"Z\" type=\"float\"/></accessor></technique_common></source>\
          <vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/></vertices>\
-         <triangles count=\"1\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 1 2</p></triangles></mesh></geometry>\
-         </library_geometries><library_visual_scenes><visual_scene id=\"s\"><node id=\"n\" name=\"w\"><instance_geometry url=\"#g\"/></node>\
+         <triangles count=\"1\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 1 2</p>\
+         </triangles></mesh></geometry>\
+         </library_geometries><library_visual_scenes><visual_scene id=\"s\">\
+         <node id=\"n\" name=\"w\"><instance_geometry url=\"#g\"/></node>\
          </visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>",
         text(2.0, " ")
     );
@@ -149,8 +153,8 @@ fn a_scene_of_each_format_is_met_at_the_same_time() {
 
 #[test]
 fn an_instance_is_placed_by_its_matrix_and_named_after_its_groups() {
-    // The mesh has walls across x at 9 m without a name, and at 0 and 5 m with one. The matrix takes (x, y, z) to
-    // (-y, x + 1, z).
+    // The mesh has walls perpendicular to x at 9 m without a name, and at 0 and 5 m with one. The matrix maps (x, y, z)
+    // to (-y, x + 1, z).
     let mesh = "v 9 -7 -5\nv 9 7 -5\nv 9 0 9\nf 1 2 3\no near\nv 0 -7 -5\nv 0 7 -5\nv 0 0 9\nf 4 5 6\n\
         g far\nv 5 -7 -5\nv 5 7 -5\nv 5 0 9\nf 7 8 9\n";
     let scene = r#"{"instances": [{"object": "shelf", "mesh": "parts/shelf.obj",
@@ -160,7 +164,7 @@ fn an_instance_is_placed_by_its_matrix_and_named_after_its_groups() {
     let along_y = slider(CUBE).replace("1 0 0", "0 1 0");
     let checked =
         desk.check(&along_y, "scene.json", &[[&[0.0], &[3.6]], [&[2.0], &[9.2]], [&[7.0], &[10.6]]], &[]).expect(1);
-    // The groups stand at y = 1, 6 and 10: met after 0.9 of 3.6 m, 3.9 of 7.2 m, and 2.9 of 3.6 m.
+    // The groups are at y = 1, 6 and 10: met after 0.9 of 3.6 m, 3.9 of 7.2 m, and 2.9 of 3.6 m.
     for (i, (t, object)) in
         [(0.25, "shelf/near"), (3.9 / 7.2, "shelf/far"), (2.9 / 3.6, "shelf")].into_iter().enumerate()
     {

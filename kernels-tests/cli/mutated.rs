@@ -1,4 +1,5 @@
-//! Files of every kind, mutated at random, through the program: it answers or refuses in short lines, and leaves nothing.
+//! Files of every kind, mutated at random, through the program: it answers or rejects them in short lines, and leaves
+//! no files.
 
 use super::{Desk, npy, slider, walls};
 use crate::effort;
@@ -20,10 +21,10 @@ struct Kind {
     arguments: Vec<&'static str>,
 }
 
-/// Characters of a line, paths of the test's folder not counted.
+/// Maximum length of a line in characters, not counting paths of the test's folder.
 const MAX_LINE: usize = 1000;
 
-/// A mutation may ask for much work: then the program is ended, and its lines so far count.
+/// A mutation may require a lot of work: then the program is ended, and its lines so far count.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 const CHECK: [&str; 7] = ["check", "--backend", "cpu", "--memory", "64MB", "--out", "out/results"];
@@ -94,7 +95,7 @@ fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// A desk with the other files that the commands read.
+/// A folder with the other files that the commands read.
 fn desk() -> Desk {
     let desk = Desk::new();
     samples::prepare(desk.0.path());
@@ -104,14 +105,14 @@ fn desk() -> Desk {
     desk
 }
 
-/// How the program ended, unless it had to be ended, and what it printed.
+/// Exit code of the program, unless it had to be ended, and its output.
 struct Ended {
     code: Option<Option<i32>>,
     stdout: String,
     stderr: String,
 }
 
-/// Runs the program, at most for a while.
+/// Runs the program for a limited time.
 fn run(mut command: Command) -> Ended {
     let mut child: Child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut stdout, mut stderr): (ChildStdout, ChildStderr) =
@@ -124,7 +125,7 @@ fn run(mut command: Command) -> Ended {
         });
         let mut bytes = Vec::new();
         stdout.read_to_end(&mut bytes).unwrap();
-        // Nobody receives it after the program was ended.
+        // There is no receiver after the program was ended.
         let _ = sender.send(());
         (bytes, errors.join().unwrap().unwrap())
     });
@@ -138,12 +139,12 @@ fn run(mut command: Command) -> Ended {
     Ended { code: ended.then(|| status.code()), stdout: text(stdout), stderr: text(stderr) }
 }
 
-/// Why a run is not as it should be.
+/// The fault of a run, if any.
 fn fault(desk: &Desk, kind: &Kind, before: &BTreeSet<String>) -> Option<String> {
     let Ended { code, stdout, stderr } = run(desk.command(&kind.arguments));
     let after: BTreeSet<String> = desk.names().into_iter().collect();
     let folder = desk.0.path().display().to_string();
-    // Answers go to stdout, but for the reason of a refusal.
+    // Answers are written to stdout, which also contains the reason of a refusal.
     let lines = stderr.lines().chain(stdout.lines().filter(|line| line.starts_with("refused: ")));
     let longest = lines.map(|line| line.replace(&folder, "").chars().count()).max().unwrap_or(0);
     let left: Vec<&String> = after.difference(before).collect();

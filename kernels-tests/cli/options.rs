@@ -1,4 +1,4 @@
-//! Options of `check` that change what is tested, how exactly, and what is told on the way.
+//! Options of `check` that change what is tested, how exactly, and what is reported.
 
 use super::{CUBE, Checked, Desk, Motion, joint, link, obj, robot, slider, toc, walls};
 use serde_json::{Value, json};
@@ -18,12 +18,12 @@ fn the_tolerance_is_the_width_of_what_is_certified() {
         assert!(lo <= 0.25 && 0.25 <= hi && hi - lo <= widest, "{tolerance}: {lo} {hi}");
         assert_eq!(checked.lines[0]["certified"], true, "{tolerance}");
     }
-    // Narrower than 1e-11 m of the 3.6 m is not asked for: then that is what certified means.
+    // The engine does not try to be narrower than 1e-11 m of the 3.6 m: certified then means this width.
     let checked = at_the_wall(&["--tolerance", "1e-30"]).expect(1);
     let [lo, hi] = checked.toc(0);
-    // The engine may count the speed of the fastest point a little too high, but not too low.
+    // The engine may overestimate the speed of the fastest point slightly, but not underestimate it.
     assert!(checked.lines[0]["certified"] == true && hi - lo <= 1e-11 / 3.6 * 1.000_001, "{lo} {hi}");
-    // A slow motion: 1e-6 m in all. 1e-11 m are 1e-5 of it.
+    // A slow motion: 1e-6 m in total. 1e-11 m are 1e-5 of it.
     let slow: &[Motion] = &[[&[0.9 - 0.5e-6], &[0.9 + 0.5e-6]]];
     let checked = Desk::new().check(&slider(CUBE), &walls(&[("wall", 1.0)]), slow, &[]).expect(1);
     let [lo, hi] = toc(&checked.lines[0]);
@@ -44,7 +44,8 @@ fn a_certified_width_that_is_met_too_late_is_no_certificate() {
     }
 }
 
-/// A cube that begins across one object, `near`, and meets another one, `ahead`, later; and a second link far from both.
+/// A cube that begins across one object, `near`, and meets another one, `ahead`, later; and a second link far from
+/// both.
 fn two_links(motions: &[Motion], more: &[&str]) -> Checked {
     let elements = [
         "<link name=\"rail\"/>".to_string(),
@@ -57,8 +58,8 @@ fn two_links(motions: &[Motion], more: &[&str]) -> Checked {
     Desk::new().check(&robot(&elements.each_ref().map(String::as_str)), &scene, motions, more)
 }
 
-/// Three motions: the left cube begins in `near` and reaches `ahead`; it begins in `near` and leaves it, backwards; the
-/// left one rests behind both while the right one goes from between them through `near`.
+/// Three motions: the left cube begins in `near` and reaches `ahead`; it begins in `near` and leaves it, backwards; it
+/// rests behind both while the right one moves from between them through `near`.
 const THREE: &[Motion] = &[[&[0.0, -9.0], &[3.6, -9.0]], [&[0.05, -9.0], &[-3.0, -9.0]], [&[-5.0, 0.5], &[-5.0, -1.5]]];
 
 #[test]
@@ -72,7 +73,7 @@ fn what_touches_at_the_start_is_reported() {
     // 0.4 of 2 m.
     checked.touches(2, 0.2);
     assert_eq!(checked.stats["ignored"], json!([]));
-    // To report is the default.
+    // `report` is the default.
     assert_eq!(two_links(THREE, &["--initial", "report"]).text, checked.text);
 }
 
@@ -80,16 +81,19 @@ fn what_touches_at_the_start_is_reported() {
 fn what_touches_at_the_start_is_ignored_if_asked_for() {
     let checked = two_links(THREE, &["--initial", "ignore"]).expect(1);
     assert_eq!(checked.verdicts(), ["contact", "free", "contact"]);
-    // The pair of left and near is dropped for the whole motion, left and ahead is not, nor are other motions' pairs.
+    // The pair of left and near is dropped for the whole motion; left and ahead is not, nor are pairs of other motions.
     checked.touches(0, 0.25);
     checked.touches(2, 0.2);
     assert_eq!(checked.lines[0]["b"]["object"], "ahead");
     assert_eq!(checked.lines[2]["a"]["link"], "right");
     assert_eq!(checked.stats["ignored"], json!([{ "link": "left", "object": "near", "motions": 2 }]));
-    // Both: the pairs of each.
+    // Both links: the pairs of each.
     let both: &[Motion] = &[[&[0.0, 1.0], &[-1.5, 3.0]], [&[-5.0, 1.0], &[-5.0, 3.0]]];
     let checked = two_links(both, &["--initial", "ignore"]).expect(0);
-    let expected = json!([{ "link": "left", "object": "near", "motions": 1 }, { "link": "right", "object": "ahead", "motions": 2 }]);
+    let expected = json!([
+        { "link": "left", "object": "near", "motions": 1 },
+        { "link": "right", "object": "ahead", "motions": 2 }
+    ]);
     assert_eq!(checked.stats["ignored"], expected);
 }
 
@@ -125,7 +129,7 @@ fn allowed_pairs_are_never_tested() {
         ("left *\n", 1, [json!(null), json!("one")]),
         ("* *\n", 0, [json!(null), json!(null)]),
         ("left *\nright *\nright one\n", 0, [json!(null), json!(null)]),
-        // Names of objects come from files: with spaces and signs in them.
+        // Names of objects come from files: they may contain spaces and signs.
         ("* one\nleft two parts\n", 1, [json!("pipe#3"), json!("two parts")]),
         ("* one\n* two parts\nright pipe#3 # here\n", 1, [json!("pipe#3"), json!(null)]),
         ("\u{feff}left one\n", 1, [json!("two parts"), json!("one")]),
@@ -133,7 +137,7 @@ fn allowed_pairs_are_never_tested() {
         let checked = allowed(allow).expect(code);
         assert_eq!(first(&checked), expected, "{allow:?}");
     }
-    // The times of what is left are not changed.
+    // The times of the remaining contacts do not change.
     allowed("left one\n").touches(0, 1.9 / 3.6);
     allowed("left one\n").touches(1, 0.9 / 7.2);
 }
@@ -172,14 +176,14 @@ fn limits_are_a_warning_and_with_strict_an_error() {
     for word in ["motions.npy", "motion 1", "'x'", "--strict"] {
         assert!(checked.run.errors()[0].contains(word), "{word}: {}", checked.run.stderr);
     }
-    // A continuous joint has none.
+    // A continuous joint has no limits.
     let turning = limited.replace("prismatic", "continuous");
     Desk::new().check(&turning, &scene, beyond, &["--strict"]).expect(0);
 }
 
 #[test]
 fn triangles_without_area_are_kept_and_counted_in_one_warning() {
-    // A needle of 0.4 m along x, whose tip leads, and a point, as triangles; the wall is met by the tip at 0.8 of 3.2 m.
+    // A needle of 0.4 m along x, whose tip leads, and a point, as triangles; the tip meets the wall at 0.8 of 3.2 m.
     let desk = Desk::new();
     let vertices = [[-0.2, 0.0, 0.0], [0.2, 0.0, 0.0], [0.0, 0.0, 0.1]];
     desk.put("needle.obj", obj(&vertices, &[[1, 2, 2], [3, 3, 3]]));
@@ -227,7 +231,7 @@ fn the_other_form_of_the_bounds_gives_the_same_verdicts() {
     }
 }
 
-/// A cube that goes through the wall, one that stops before it, and one that only comes to touch it.
+/// A cube that passes through the wall, one that stops before it, and one that only touches it.
 #[test]
 fn the_verdict_alone_has_wide_times_and_no_features() {
     let motions: &[Motion] = &[[&[0.0], &[3.6]], [&[0.0], &[0.5]], [&[1.0], &[3.0]]];
@@ -268,14 +272,14 @@ fn threads_change_nothing_but_the_time() {
 
 #[test]
 fn which_shapes_of_a_link_count() {
-    // The collision shape is a cube of 0.2 m, the visual one a cube of 0.4 m; another link has a visual shape alone.
+    // The collision shape is a cube of 0.2 m, the visual one a cube of 0.4 m; another link has only a visual shape.
     let shape =
         |kind: &str, size: f64| format!("<{kind}><geometry><box size=\"{size} {size} {size}\"/></geometry></{kind}>");
     let both = format!("<link name=\"both\">{}{}</link>", shape("visual", 0.4), shape("collision", 0.2));
     let seen = format!("<link name=\"seen\">{}</link>", shape("visual", 0.2));
     let slides = [joint("a", "prismatic", "rail", "both", "1 0 0"), joint("b", "prismatic", "rail", "seen", "1 0 0")];
     let robot = robot(&["<link name=\"rail\"/>", &both, &seen, &slides[0], &slides[1]]);
-    // The first goes alone, then the second.
+    // The first moves alone, then the second.
     let motions: &[Motion] = &[[&[0.0, -9.0], &[3.6, -9.0]], [&[-9.0, 0.0], &[-9.0, 3.6]]];
     let run = |more: &[&str]| Desk::new().check(&robot, &walls(&[("wall", 1.0)]), motions, more).expect(1);
     // 0.9 of 3.6 m, and 0.8 of 3.6 m for the larger cube.
@@ -292,8 +296,8 @@ fn which_shapes_of_a_link_count() {
 
 #[test]
 fn round_shapes_are_tessellated_outside_of_themselves() {
-    // Each shape's true front is 0.1 m ahead. What stands out of it by the chord error at most is met at most that much
-    // sooner, and never later: between 0.9 - e and 0.9 of 3.6 m.
+    // Each shape's true front is 0.1 m ahead. Its triangles protrude by at most the chord error, so the wall is met at
+    // most that much sooner, and never later: between 0.9 - e and 0.9 of 3.6 m.
     for shape in [
         "<sphere radius=\"0.1\"/>",
         "<cylinder radius=\"0.1\" length=\"0.3\"/>",

@@ -1,10 +1,10 @@
-//! Where the answers go, and what becomes of files that were there before.
+//! Destination of the answers, and treatment of existing files.
 
 #[cfg(unix)]
 use super::Run;
 use super::{CUBE, Desk, slider, walls};
 
-/// A desk with a robot, a scene and one motion that touches.
+/// A folder with a robot, a scene and one motion that touches.
 fn desk() -> Desk {
     let desk = Desk::new();
     desk.check(&slider(CUBE), &walls(&[("wall", 1.0)]), &[[&[0.0], &[3.6]]], &[]).expect(1);
@@ -28,7 +28,7 @@ fn answers_replace_older_ones_and_nothing_else_is_left() {
     let mut after = [before, vec!["results.jsonl".into(), "stats.json".into()]].concat();
     after.sort();
     assert_eq!(desk.names(), after);
-    // Once more: the same to the byte.
+    // A second run gives the same bytes.
     desk.run(&arguments).expect(1);
     assert_eq!(desk.text("results.jsonl"), first);
 }
@@ -39,7 +39,7 @@ fn without_stats_there_are_none() {
     let run = desk.run(&[&INPUT[..], &["--out", "results.jsonl"]].concat());
     run.expect(1);
     assert!(desk.path("results.jsonl").is_file() && !desk.names().iter().any(|n| n.contains("stats")));
-    // What is printed is for people: no answers, no control characters of a progress bar.
+    // Printed text is for people: no answers, no control characters of a progress bar.
     assert!(!run.stdout.is_empty() && !run.stdout.contains("\"motion\""), "{}", run.stdout);
     assert!(run.stdout.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", run.stdout);
 }
@@ -53,7 +53,7 @@ fn folders_are_made_and_names_may_be_any() {
     assert!(desk.text("other/stats").starts_with('{'));
 }
 
-/// One error that names the file, exit 3, and nothing new anywhere.
+/// One error with the name of the file, exit code 3, and nothing new anywhere.
 #[track_caller]
 fn refused(desk: &Desk, outputs: &[&str], named: &str) {
     let before = desk.names();
@@ -68,17 +68,17 @@ fn refused(desk: &Desk, outputs: &[&str], named: &str) {
 fn what_cannot_be_written_is_an_error_before_any_work() {
     let desk = desk();
     std::fs::create_dir(desk.path("folder")).unwrap();
-    // A folder, a file below a file, and no name at all.
+    // A folder, a path below a file, and an empty name.
     refused(&desk, &["--out", "folder"], "folder");
     refused(&desk, &["--out", "robot.urdf/results.jsonl"], "robot.urdf/results.jsonl");
     refused(&desk, &["--out", "results.jsonl", "--stats", "folder"], "folder");
     refused(&desk, &["--out", "results.jsonl", "--stats", "robot.urdf/stats.json"], "robot.urdf/stats.json");
-    // The results and the statistics are two files.
+    // The results and the statistics must be two files.
     refused(&desk, &["--out", "both.json", "--stats", "both.json"], "both.json");
     refused(&desk, &["--out", "both.json", "--stats", "./both.json"], "both.json");
 }
 
-/// A socket is no place for a file that is moved there, and nothing can be written to it either.
+/// A socket cannot be replaced by moving a file there, and nothing can be written to it either.
 #[cfg(unix)]
 #[test]
 fn what_is_not_a_file_is_not_replaced() {
@@ -90,7 +90,7 @@ fn what_is_not_a_file_is_not_replaced() {
     assert!(std::fs::metadata(desk.path("socket")).unwrap().file_type().is_socket());
 }
 
-/// What is printed at the end is lost if no one can read it; the answers and the exit code are not.
+/// The printed summary is lost if it cannot be written; the answers and the exit code are not.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_terminal_changes_no_exit_code() {

@@ -1,4 +1,4 @@
-//! No output overwrites an input, whatever name it goes by: symbolic links, hard links, other paths, and the files that
+//! No output overwrites an input, under whatever name: symbolic links, hard links, other paths, and the files that
 //! robots and scenes refer to.
 #![cfg(unix)]
 
@@ -11,7 +11,7 @@ fn triangle() -> String {
     obj(&[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0]], &[[1, 2, 3]])
 }
 
-/// A robot with a mesh, a scene of one glTF file with a buffer, motions, and pairs that are not tested.
+/// A folder with a robot with a mesh, a scene of one glTF file with a buffer, motions, and pairs that are not tested.
 fn desk() -> Desk {
     let desk = Desk::new();
     let buffer: Vec<u8> = [[1.0f32, -7.0, -5.0], [1.0, 7.0, -5.0], [1.0, 0.0, 9.0]]
@@ -52,13 +52,13 @@ const CHECK: [&str; 11] = [
     "allow.txt",
 ];
 
-/// All files, with what is in them.
+/// All files with their contents.
 fn files(desk: &Desk) -> Vec<(String, Vec<u8>)> {
     let files = desk.names().into_iter().filter(|name| desk.path(name).is_file());
     files.map(|name| (name.clone(), std::fs::read(desk.path(&name)).unwrap())).collect()
 }
 
-/// One error that names the input or the output, exit 3, and every file as it was.
+/// One error with the name of the input or the output, exit code 3, and every file unchanged.
 #[track_caller]
 fn refused(desk: &Desk, arguments: &[&str], named: &str) {
     let before = files(desk);
@@ -88,7 +88,7 @@ fn inputs_of_check_stay_as_they_are() {
             refused(&desk, &[&CHECK[..], &["--out", output, "--resume"]].concat(), input);
             refused(&desk, &[&CHECK[..], &["--out", "results", "--stats", output]].concat(), input);
         }
-        // A copy of an input is another file.
+        // A copy of an input is a different file.
         std::fs::copy(desk.path(input), desk.path("copy")).unwrap();
         desk.run(&[&CHECK[..], &["--out", "copy"]].concat()).expect(1);
     }

@@ -1,4 +1,4 @@
-//! Where `package://` leads.
+//! Resolution of `package://`.
 
 use super::{Checked, Desk, Run, obj, slider, walls};
 
@@ -9,7 +9,7 @@ fn mesh(x: f64) -> String {
 
 const ROBOT: &str = "<mesh filename=\"package://my_robot/meshes/part.obj\"/>";
 
-/// A desk with a robot two folders down.
+/// A folder with a robot two folders down.
 fn desk() -> Desk {
     let desk = Desk::new();
     desk.put("a/b/robot.urdf", slider(ROBOT)).put("scene.obj", walls(&[("wall", 1.0)]));
@@ -31,7 +31,7 @@ const ARGUMENTS: [&str; 11] = [
     "results",
 ];
 
-/// A mesh whose tip is at `x` was taken: the wall is met after 1 - x of 4 m.
+/// Expects that a mesh whose tip is at `x` was used: the wall is met after 1 - x of 4 m.
 #[track_caller]
 fn takes(desk: &Desk, run: Run, x: f64) {
     run.expect(1);
@@ -42,7 +42,7 @@ fn takes(desk: &Desk, run: Run, x: f64) {
 
 #[test]
 fn a_package_is_found_beside_the_robot_and_above_it() {
-    // By its own name or without, in the robot's folder or above it.
+    // With the package's own name or without, in the robot's folder or above it.
     for place in
         ["a/b/my_robot/meshes/part.obj", "a/b/meshes/part.obj", "a/my_robot/meshes/part.obj", "a/meshes/part.obj"]
     {
@@ -60,7 +60,7 @@ fn a_package_is_found_where_the_caller_says() {
     takes(&desk, with(&["--package-path", "one"]), 0.25);
     takes(&desk, with(&["--package-path", "two"]), 0.5);
     takes(&desk, with(&["--package-path", "nowhere", "--package-path", "two"]), 0.5);
-    // And by the environment: a list of folders.
+    // Also from the environment: a list of folders.
     let places = std::env::join_paths([desk.path("nowhere"), desk.path("one")]).unwrap();
     let from_environment = desk.command(&ARGUMENTS).env("ROS_PACKAGE_PATH", places).output().unwrap();
     takes(&desk, Run::new(from_environment), 0.25);
@@ -77,7 +77,7 @@ fn a_package_that_is_nowhere_is_an_error_that_names_every_place() {
     for place in ["robot.urdf", "slider", "my_robot/meshes/part.obj", "given", "from-ros-1", "from-ros-2"] {
         assert!(error.contains(place), "{place}: {error}");
     }
-    // The robot's folder and what is above it.
+    // The robot's folder and its parents.
     let folder = desk.0.path().canonicalize().unwrap();
     for place in [folder.join("a/b"), folder.join("a"), folder] {
         assert!(error.contains(&*place.to_string_lossy()), "{}: {error}", place.display());

@@ -1,5 +1,5 @@
-//! A robot of every kind of joint among random objects: each answer held against the oracles, which know the motion from
-//! the files alone.
+//! A robot with every kind of joint among random objects: each answer is compared with the oracles, which derive the
+//! motion from the files alone.
 
 use super::{Checked, Desk, Motion, joint, obj, robot, toc};
 use crate::oracle::fk::Robot;
@@ -28,7 +28,8 @@ fn mesh_link(name: &str) -> String {
     // Two shapes, the second one turned and smaller.
     format!(
         "<link name=\"{name}\"><collision><geometry><mesh filename=\"{name}.obj\"/></geometry></collision>\
-         <collision><origin xyz=\"0.1 0 0.1\" rpy=\"0.5 0 1\"/><geometry><mesh filename=\"{name}.obj\" scale=\"0.5 0.5 -0.5\"/>\
+         <collision><origin xyz=\"0.1 0 0.1\" rpy=\"0.5 0 1\"/><geometry>\
+         <mesh filename=\"{name}.obj\" scale=\"0.5 0.5 -0.5\"/>\
          </geometry></collision></link>"
     )
 }
@@ -37,7 +38,7 @@ fn placed(joint: String, origin: &str) -> String {
     joint.replace("<axis", &format!("<origin {origin}/><axis"))
 }
 
-/// The robot, the scene and the motions, in files.
+/// Writes the robot, the scene and the motions to files.
 fn prepare(desk: &Desk, n: usize) -> Vec<(Vec<f64>, Vec<f64>)> {
     let mut rng = Pcg64Mcg::seed_from_u64(7);
     for (name, x) in [("upper", 0.3), ("fore", 0.25), ("slide", 0.1), ("finger", 0.1), ("moon", 0.0)] {
@@ -80,7 +81,7 @@ struct World {
     objects: Vec<scene::Object>,
 }
 
-/// The corners of a feature, three of them, the last one again where it has fewer.
+/// The corners of a feature as a triangle; the last one is repeated if there are fewer than three.
 fn feature(t: &Triangle, side: &Value) -> Triangle {
     let k = side["index"].as_u64().unwrap() as usize;
     match side["feature"].as_str().unwrap() {
@@ -98,7 +99,7 @@ impl World {
         Self { sampler: Sampler::new(robot, &meshes, &objects, &[]), meshes, objects }
     }
 
-    /// What a line names: link, its triangle, object, its triangle.
+    /// The contents of a line: link, its triangle, object, its triangle.
     fn hit(&self, line: &Value) -> Hit {
         let number = |value: &Value| value.as_u64().unwrap() as usize;
         let link = self.sampler.robot.link(line["a"]["link"].as_str().unwrap());
@@ -115,7 +116,7 @@ impl World {
     }
 }
 
-/// The features, the point and the normal that a line tells are those of the triangles that it names.
+/// Checks that the features, the point and the normal of a line are those of its triangles.
 fn check_record(world: &World, line: &Value, q: (&[f64], &[f64])) {
     let hit = world.hit(line);
     let n_triangles = world.meshes.triangles[hit.link].len() as u64;
@@ -125,11 +126,11 @@ fn check_record(world: &World, line: &Value, q: (&[f64], &[f64])) {
     let vector = |key: &str| DVec3::from_slice(&super::numbers(&line[key]));
     let (point, normal) = (vector("point"), vector("normal"));
     let (fx, fy) = (feature(&x, &line["a"]), feature(&y, &line["b"]));
-    // At the start of the enclosure the contact is 1e-9 of a motion of some metres away at most.
+    // At the start of the enclosure the contact is at most 1e-9 of a motion of some metres away.
     let off = |t: &Triangle| triangles::on_triangle(point, t).distance(point);
     assert!(off(&fx) < 1e-7 && off(&fy) < 1e-7, "{} {} m off: {line}", off(&fx), off(&fy));
     assert!((normal.length() - 1.0).abs() < 1e-12, "{line}");
-    // Across the face, or across both edges.
+    // Perpendicular to the face, or to both edges.
     let kinds = [&line["a"], &line["b"]].map(|side| side["feature"].as_str().unwrap());
     let along = |t: &Triangle| [t[1] - t[0], t[2] - t[0]].map(|e| normal.dot(e) / e.length());
     let flat = match kinds {
@@ -139,7 +140,7 @@ fn check_record(world: &World, line: &Value, q: (&[f64], &[f64])) {
         other => panic!("{other:?}: {line}"),
     };
     assert!(flat.iter().all(|d| d.abs() < 1e-6), "{flat:?}: {line}");
-    // From the scene to the robot: a little before, that is where the robot is.
+    // The normal points from the scene to the robot: slightly earlier, the robot is on that side.
     if line["initial_overlap"] == false {
         let before = (hit.t - 1e-5).max(0.0);
         let [x, y] = world.pair(&hit, q, before);
@@ -148,7 +149,7 @@ fn check_record(world: &World, line: &Value, q: (&[f64], &[f64])) {
     }
 }
 
-/// The pair of triangles that a line names is proved apart until its enclosure begins, or nearly.
+/// Checks that the pair of triangles of a line is proved apart until its enclosure begins, or nearly.
 fn check_pair(world: &World, line: &Value, q: (&[f64], &[f64])) {
     let hit = world.hit(line);
     let limits = Limits { part: 1e-7, difference: 1e-8, cap: 300_000, ..Limits::default() };
@@ -176,12 +177,12 @@ fn answers_agree_with_the_oracles() {
         }
         assert_eq!(line["verdict"], "contact", "{line}");
         let [lo, hi] = toc(line);
-        // Real piercings are not before the start; what is proved is found, unless it is too short to be seen.
+        // Real piercings are not before the start; proved contacts are found, unless they are too short to be detected.
         assert!(outcome.hit.is_none_or(|hit| hit.t >= lo), "{line} {outcome:?}");
         if line["proved"] == true {
             let seen = outcome.hit.is_some_and(|hit| hit.t <= hi + 1e-9);
             assert!(seen || outcome.least_gap_m < 1e-4, "{line} {outcome:?}");
-            // What the measured distances exclude is not proved.
+            // Contacts that the measured distances exclude are not proved.
             assert!(outcome.clear_until <= hi + 1e-9, "{line} {outcome:?}");
         }
         certified += u32::from(line["certified"] == true);
@@ -200,6 +201,6 @@ fn answers_agree_with_the_oracles() {
         check_record(&world, line, (q0, q1));
     }
     println!("{free} free, {certified} certified, {overlap} from the start, {features:?} by features");
-    // The test sees something of everything.
+    // The test covers every kind of answer.
     assert!(free >= 10 && certified >= 80 && overlap >= 5 && features.iter().all(|n| *n >= 10));
 }

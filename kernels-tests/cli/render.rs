@@ -1,9 +1,9 @@
-//! `render`: what must be seen in a picture, counted in pixels of its colours; and what it refuses.
+//! `render`: the visible parts of a picture, counted in pixels of their colours, and rejected inputs.
 
 use super::{CUBE, Desk, Motion, Run, npy, slider, walls};
 use crate::harness::gpu::skip;
 
-/// A cube slides two metres along x, and meets what stands across the way one metre from its start.
+/// A cube slides two metres along x, and meets any obstacle one metre from its start.
 const MOTION: Motion = [&[0.0], &[2.0]];
 const SIZE: [u32; 2] = [320, 200];
 
@@ -18,7 +18,7 @@ fn render_to(desk: &Desk, scene: &str, out: &str, more: &[&str]) -> Run {
     desk.run(&[&["render", "--index", "0", "--out", out][..], &files, more].concat())
 }
 
-/// The pixels of the picture that was drawn.
+/// The pixels of the drawn picture.
 fn pixels(desk: &Desk) -> Vec<[u8; 3]> {
     let (size, pixels) = png(desk, "picture.png");
     assert_eq!(size, SIZE);
@@ -34,22 +34,22 @@ fn png(desk: &Desk, name: &str) -> ([u32; 2], Vec<[u8; 3]>) {
     ([info.width, info.height], bytes.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect())
 }
 
-/// How many pixels have a colour of this strength; surroundings are grey.
+/// Number of pixels whose colour is stronger than this; surroundings are grey.
 fn coloured(pixels: &[[u8; 3]], strength: u8) -> usize {
     pixels.iter().filter(|[r, g, b]| r.max(g).max(b) - r.min(g).min(b) > strength).count()
 }
 
 /// More colour than the swept volume has, and less than the robot.
 const VIVID: u8 = 60;
-/// Less colour than the swept volume has before the background.
+/// Less colour than the swept volume has in front of the background.
 const PALE: u8 = 25;
 
-/// How many pixels are as red as the mark of a contact.
+/// Number of pixels that are as red as the mark of a contact.
 fn red(pixels: &[[u8; 3]]) -> usize {
     pixels.iter().filter(|[r, g, b]| *r > 130 && 10 * u32::from(*r) > 16 * u32::from(*g.max(b))).count()
 }
 
-/// A large triangle in the plane y = `y`, before everything for who looks from there.
+/// A large triangle in the plane y = `y`, in front of everything for a viewer on that side.
 fn screen(y: f64, first: usize) -> String {
     let [a, b, c] = [first, first + 1, first + 2];
     format!("o screen\nv -30 {y} -20\nv 30 {y} -20\nv 0 {y} 40\nf {a} {b} {c}\n")
@@ -63,10 +63,10 @@ fn the_robot_and_its_contact_are_seen() {
     let desk = Desk::new();
     let run = render(&desk, &walls(&[("wall", 1.1)]), &[]);
     run.expect(0);
-    // The cube's side stands 0.1 m before its middle: it meets the wall after one metre, half of the motion.
+    // The cube's side is 0.1 m in front of its middle: it meets the wall after one metre, half of the motion.
     assert!(run.stdout.contains("motion 0: 0.5") || run.stdout.contains("motion 0: 0.4999"), "{}", run.stdout);
     let contact = pixels(&desk);
-    // Start, contact, end and the way between them fill a stripe of 2.2 m by 0.2 m, in a frame that is not much wider.
+    // Start, contact, end and the path between them fill a strip of 2.2 m by 0.2 m, in a frame that is not much wider.
     assert!(coloured(&contact, PALE) > contact.len() / 40, "{} pixels", coloured(&contact, PALE));
     assert!(red(&contact) >= 12, "{} red pixels", red(&contact));
     render(&desk, &walls(&[("wall", 9.0)]), &[]).expect(0);
@@ -76,14 +76,14 @@ fn the_robot_and_its_contact_are_seen() {
     assert_eq!(desk.names(), ["motions.npy", "picture.png", "robot.urdf", "scene.obj"]);
 }
 
-/// Whether it stands at some distance or right before the robot, what would hide the motion gives way to it.
+/// Geometry that would occlude the motion is made transparent, at some distance or directly in front of the robot.
 #[test]
 fn nothing_hides_the_motion() {
     if skip() {
         return;
     }
     let desk = Desk::new();
-    // Before the swept volume everything is seen; a screen within the volume gives way to the robot alone.
+    // In front of the swept volume everything is visible; a screen inside the volume is transparent only for the robot.
     let before = &[3.0, 0.5][..];
     for (wall, distances, strength) in [(9.0, before, PALE), (1.1, before, PALE), (9.0, &[0.12, 0.11], VIVID)] {
         let wall = walls(&[("wall", wall)]);
@@ -97,14 +97,14 @@ fn nothing_hides_the_motion() {
             assert!(10 * seen >= 8 * all, "a screen at y = {y}: {seen} coloured pixels of {all}");
             assert!(10 * red(&behind) >= 8 * red(&open), "a screen at y = {y}");
         }
-        // The same screen behind the motion hides nothing either, and is there: without it the background shows.
+        // The same screen behind the motion occludes nothing either, and is drawn: without it the background shows.
         render(&desk, &(wall + &screen(-0.2, 4)), &[]).expect(0);
         let differing = pixels(&desk).iter().zip(&open).filter(|(a, b)| a != b).count();
         assert!(differing > open.len() / 2, "{differing} pixels");
     }
 }
 
-/// The maps of the cube's way: 2.2 m by 0.2 m seen from the side, a square seen along the way.
+/// The maps of the cube's path: 2.2 m by 0.2 m seen from the side, a square seen along the path.
 #[test]
 fn maps_of_depth_are_written() {
     if skip() {
@@ -116,11 +116,10 @@ fn maps_of_depth_are_written() {
     assert_eq!(files.len(), 1, "one link moves, in one piece: {files:?}");
     let name = format!("maps/{}", files[0].file_name().unwrap().to_str().unwrap());
     let ([width, height], pixels) = png(&desk, &name);
-    // Three maps of 32 pixels, enlarged eight times, and what is between.
+    // Three maps of 32 pixels, enlarged eight times, and the gaps between them.
     assert_eq!([width, height], [3 * 256 + 16, 256]);
     let nothing = pixels[0];
-    // In each map the share of the pixels that something is in. Each axis is scaled on its own: the way fills all
-    // three.
+    // The share of the non-empty pixels of each map. Each axis is scaled on its own: the path fills all three.
     for view in 0..3 {
         let from = view * (256 + 8);
         let rows = pixels.chunks(width as usize);
@@ -140,7 +139,7 @@ fn block(name: &str, lo: [f64; 3], hi: [f64; 3], first: usize) -> String {
     format!("o {name}\n{}{faces}", corners.collect::<String>())
 }
 
-/// The mark of the contact is seen in scenes of all kinds, from the view that is chosen for them.
+/// The mark of the contact is visible in scenes of all kinds, from the automatic view.
 #[test]
 fn the_contact_is_seen_wherever_it_is() {
     if skip() {
@@ -172,7 +171,8 @@ fn the_contact_is_seen_wherever_it_is() {
     }
 }
 
-/// What hides the motion goes as a whole, with what stands on it: nothing of a shelf with books is left, and no book.
+/// An object that occludes the motion is removed as a whole, with the objects on it: nothing of a shelf with books is
+/// left, and no book.
 #[test]
 fn no_shards_are_left() {
     if skip() {
@@ -199,7 +199,7 @@ fn no_shards_are_left() {
         left.len(),
         left.first()
     );
-    // The shelf is there: behind the motion it is seen.
+    // The shelf is drawn: behind the motion it is visible.
     let moved = shelf
         .replace("0.55", "-0.75")
         .replace(" 0.5 ", " -0.8 ")
@@ -210,7 +210,7 @@ fn no_shards_are_left() {
     assert!(differing > without.len() / 20, "{differing} pixels");
 }
 
-/// The camera is not squarely before a large wall beside the motion, and not behind it.
+/// The camera does not directly face a large wall next to the motion, and is not behind it.
 #[test]
 fn a_wall_beside_the_way_does_not_fill_the_picture() {
     if skip() {
@@ -251,7 +251,7 @@ fn the_legend_explains_the_colours() {
         rows[first..].concat()
     };
     let like = |strip: &[[u8; 3]], is: fn([i32; 3]) -> bool| strip.iter().filter(|p| is(p.map(i32::from))).count();
-    /// What a sign shows, whether a pixel is of it, and whether legends of free motions have it, too.
+    /// The name of a sign, a test whether a pixel belongs to it, and true if legends of free motions have it too.
     type Sign = (&'static str, fn([i32; 3]) -> bool, bool);
     let signs: [Sign; 6] = [
         ("text", |[r, g, b]| r.max(g).max(b) < 80, true),
@@ -282,7 +282,7 @@ fn a_picture_is_the_same_each_time() {
     assert!(first == second && first.len() > 1000);
 }
 
-/// The ending chooses the format, in any case, and JPEG shows the same as PNG.
+/// The extension selects the format, in any case, and JPEG shows the same as PNG.
 #[test]
 fn the_ending_chooses_the_format() {
     if skip() {
@@ -308,7 +308,7 @@ fn the_ending_chooses_the_format() {
     assert!(off < 3 * decoded.len() as u64, "{off} of {}", decoded.len());
 }
 
-/// An unknown format is refused before anything is read: none of the files is there.
+/// An unknown format is rejected before anything is read: none of the files exists.
 #[test]
 fn other_endings_are_refused_before_any_work() {
     let desk = Desk::new();
@@ -334,7 +334,7 @@ fn what_cannot_be_drawn_is_refused() {
         (&["--view", "1"], "numbers where 2 are wanted"),
         (&["--index", "1"], "there is no motion 1, there are 1"),
     ] {
-        // An option that is given twice is refused as well: put the new value in the place of the old one.
+        // A repeated option is rejected as well: the new value replaces the old one.
         let mut arguments =
             vec!["render", "--index", "0", "--out", "picture.png", "--size", "320x200", "--view", "90,0"];
         arguments.extend(["--exposures", "2"]);

@@ -1,4 +1,5 @@
-//! `report`: what stands on the page, read by a parser of others; that it needs nothing beside it; what is refused.
+//! `report`: the contents of the page, parsed by an independent parser; its independence of other files; rejected
+//! inputs.
 
 use super::{CUBE, Desk, Run, npy, slider, walls};
 use crate::harness::gpu::skip;
@@ -7,7 +8,7 @@ use firstcontact_datasets::{DEFAULT_SEED, GENERATOR_VERSION};
 use scraper::{ElementRef, Html, Selector};
 use serde_json::{Value, json};
 
-/// Names as no one gives them: each would be an element, an end of one, or an attribute if it were taken as it is.
+/// Hostile names: each would be an element, an end of one, or an attribute if it were not escaped.
 pub(super) const HOSTILE: [&str; 4] = [
     "<img src=x onerror=alert(1)>",
     "</script><script src=\"http://a.example/x.js\"></script>",
@@ -15,7 +16,7 @@ pub(super) const HOSTILE: [&str; 4] = [
     "&lt;b&gt; & </title> <!-- ]]>",
 ];
 
-/// A run with two tables and two plots, in which every text is one of `names`, with a word of its own before it.
+/// A run with two tables and two plots, in which every text is one of `names`, preceded by a word of its own.
 pub(super) fn run(names: &[&str]) -> Value {
     let mut k = 0;
     let mut text = |word: &str| {
@@ -36,21 +37,24 @@ pub(super) fn run(names: &[&str]) -> Value {
             {"id": "one", "title": text("first table"), "note": text("table note"),
              "columns": [column(text("set"), String::new(), 0), column(text("time"), text("unit"), 2)],
              "rows": [[text("row a"), 1234.567], [text("row b"), null], [null, -0.5]]},
-            {"id": "two", "title": text("second table"), "note": "", "columns": [column(text("only"), String::new(), 0)],
+            {"id": "two", "title": text("second table"), "note": "",
+             "columns": [column(text("only"), String::new(), 0)],
              "rows": [[text("cell")], [7]]},
         ],
         "plots": [
-            {"id": "lines", "title": text("lines"), "note": text("plot note"), "kind": "lines", "x": {"label": text("x"), "log": true},
+            {"id": "lines", "title": text("lines"), "note": text("plot note"), "kind": "lines",
+             "x": {"label": text("x"), "log": true},
              "y": {"label": text("y"), "log": false}, "series": [series(text("s")), series(text("t"))]},
             {"id": "bars", "title": text("bars"), "note": "", "kind": "bars", "x": {"label": "", "log": false},
-             "y": {"label": text("height"), "log": false}, "series": [series(text("u"))], "categories": ["p", "q", "r"]},
+             "y": {"label": text("height"), "log": false}, "series": [series(text("u"))],
+             "categories": ["p", "q", "r"]},
         ],
         "samples": [{"name": text("sample"), "unit": "s", "values": [3.0, 1.0, 2.0]}],
         "datasets": [],
     })
 }
 
-/// A run that `report` takes.
+/// A run that `report` accepts.
 pub(super) fn example() -> Value {
     run(&[])
 }
@@ -80,7 +84,7 @@ pub(super) fn text(element: ElementRef) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Runs through elements and styles for whatever a browser would fetch, and for scripts in attributes.
+/// Searches elements and styles for anything that a browser would fetch, and for scripts in attributes.
 #[track_caller]
 pub(super) fn needs_nothing(html: &Html) {
     let policy = select(html, "meta[http-equiv='Content-Security-Policy']");
@@ -163,7 +167,7 @@ fn every_table_and_plot_is_there() {
             }
             assert!(texts("figcaption").contains(&words(&run["plots"][0]["note"])));
         }
-        // The table of contents leads to what is there, once each.
+        // The table of contents links to existing sections, once each.
         let links = select(&html, "nav a");
         assert_eq!(links.len(), 2 * 5);
         for link in links {
@@ -173,7 +177,7 @@ fn every_table_and_plot_is_there() {
     }
 }
 
-/// A data set under the name of one that the program makes: a cube that slides towards walls.
+/// A data set under the name of one that the program generates: a cube that slides towards walls.
 pub(super) fn small_set(desk: &Desk) {
     desk.put(
         "sets/pipes/dataset.json",
@@ -208,7 +212,7 @@ fn motions_are_shown() {
             .collect::<Vec<_>>()
     );
     let captions: Vec<String> = select(&html, ".gallery figcaption").into_iter().map(text).collect();
-    // The cube's side stands 0.1 m before its middle.
+    // The cube's side is 0.1 m in front of its middle.
     assert!(
         captions[0].starts_with("motion 0: free")
             && captions[1].starts_with("motion 1: first contact, t = 0.")
@@ -230,7 +234,7 @@ fn motions_are_shown() {
         file.animations().map(|a| serde_json::from_str(a.extras().as_ref().unwrap().get()).unwrap()).collect();
     assert_eq!(said.iter().map(|s| s["verdict"].as_str().unwrap()).collect::<Vec<_>>(), ["free", "contact", "free"]);
     assert_eq!(said.iter().map(|s| s["motion"].as_u64().unwrap()).collect::<Vec<_>>(), [0, 1, 2]);
-    // Of the animations only the one with the contact lets the mark be seen.
+    // Of the animations only the one with the contact makes the mark visible.
     let blob = file.blob.clone().unwrap();
     for (animation, visible) in file.animations().zip([false, true, false]) {
         let sizes: Vec<bool> = animation

@@ -1,11 +1,11 @@
-//! Going on with a run that did not end.
+//! Continuing a run that did not end.
 #![cfg(unix)]
 
 use super::interrupt::{desk_of, signal, start};
 use super::{CUBE, Desk, slider, walls};
 use crate::inputs::samples;
 
-/// Motions: more than are done before a signal comes.
+/// Number of motions: more than are processed before a signal arrives.
 const MANY: usize = 40_000;
 
 const FILES: [&str; 9] =
@@ -15,7 +15,7 @@ fn check(desk: &Desk, more: &[&str]) -> super::Run {
     desk.run(&[&FILES[..], more].concat())
 }
 
-/// A desk with the answers of a run that was interrupted.
+/// A folder with the answers of a run that was interrupted.
 fn interrupted(backend: &str) -> Desk {
     let desk = desk_of(MANY);
     let child = start(&desk, backend);
@@ -36,12 +36,12 @@ fn what_is_gone_on_with_is_the_same_to_the_byte() {
     assert!(whole.starts_with(&part) && whole.lines().count() == MANY);
     let stats: serde_json::Value = serde_json::from_str(&desk.text("stats.json")).unwrap();
     assert_eq!((&stats["motions"], &stats["contact"], &stats["resumed"]), (&MANY.into(), &MANY.into(), &n.into()));
-    // Nothing of it is left beside.
+    // No temporary file is left.
     assert_eq!(desk.names().iter().filter(|n| n.contains("part")).count(), 0, "{:?}", desk.names());
     std::fs::rename(desk.path("out/results"), desk.path("continued")).unwrap();
     assert_eq!(check(&desk, &["--backend", "cpu"]).code, Some(1));
     assert!(desk.text("out/results") == whole);
-    // From any byte that a kill may have left it at, the end included.
+    // From any byte at which a kill may have left the file, including the end.
     for cut in [0, 1, whole.len() / 3, whole.len() - 1, whole.len()] {
         desk.put("out/results.part", &whole[..cut]).put("out/results.part.json", &beside);
         desk.put("out/results", "old\n");
@@ -49,12 +49,12 @@ fn what_is_gone_on_with_is_the_same_to_the_byte() {
         assert_eq!(run.code, Some(1), "{cut}: {}", run.stderr);
         assert!(desk.text("out/results") == whole, "{cut}");
     }
-    // Where there is nothing to go on with, all is done.
+    // If there is nothing to continue, all motions are processed.
     assert_eq!(check(&desk, &["--backend", "cpu", "--resume"]).code, Some(1));
     assert!(desk.text("out/results") == whole);
 }
 
-/// Other inputs or options: one error that tells which, and the answers so far stay.
+/// Other inputs or options: one error that lists them, and the answers so far are kept.
 #[test]
 fn answers_of_something_else_are_not_gone_on_with() {
     let desk = interrupted("cpu");
@@ -86,7 +86,7 @@ fn answers_of_something_else_are_not_gone_on_with() {
     refused(&[], &["part.json", "damaged"]);
     std::fs::remove_file(desk.path("out/results.part.json")).unwrap();
     refused(&[], &["part.json"]);
-    // What stands there is no list of answers.
+    // The existing file is not a list of answers.
     desk.put("out/results.part.json", &beside).put("out/results.part", "{\"motion\":1,\"verdict\":\"free\"}\n");
     let run = check(&desk, &["--backend", "cpu", "--resume"]);
     assert!(run.code == Some(3) && run.errors()[0].contains("line 1"), "{}", run.stderr);
@@ -96,7 +96,7 @@ fn answers_of_something_else_are_not_gone_on_with() {
 fn bad_input_leaves_nothing_to_go_on_with() {
     let desk = Desk::new();
     desk.put("robot.urdf", slider(CUBE)).put("scene.obj", walls(&[("wall", 1.0)]));
-    // The last of many motions is none: found before any work.
+    // The last of many motions is not a number: detected before any work.
     let mut values = vec![0.5; 20_000];
     values[19_999] = f64::NAN;
     desk.put("motions.npy", samples::npy("'<f8'", "(10000, 2, 1)", &values));
@@ -116,10 +116,11 @@ fn a_run_on_an_adapter_is_gone_on_with_too() {
     }
     let desk = interrupted("gpu");
     let n = desk.text("out/results.part").lines().count();
-    // The CPU may round otherwise: its answers are not mixed with these.
+    // The CPU may round differently: its answers are not mixed with these.
     let run = check(&desk, &["--backend", "cpu", "--resume"]);
     assert!(run.code == Some(3) && run.errors()[0].contains("backend"), "{}", run.stderr);
-    // A part of the motions would take long: the answers before the last ones are those of the CPU, which are the same here.
+    // Processing a part of the motions on the adapter would take long: the answers before the last ones are those of
+    // the CPU, which are the same here.
     let whole = {
         let other = desk_of(MANY);
         assert_eq!(check(&other, &["--backend", "cpu"]).code, Some(1));
@@ -132,7 +133,7 @@ fn a_run_on_an_adapter_is_gone_on_with_too() {
     assert!(desk.text("out/results") == whole);
 }
 
-/// Whether the file system keeps attributes of files: without them, a finished run is not recognised.
+/// Returns whether the file system keeps extended attributes: without them, a finished run is not recognised.
 fn keeps_attributes(desk: &Desk) -> bool {
     desk.put("probe", "");
     let file = std::fs::File::open(desk.path("probe")).unwrap();
@@ -167,11 +168,11 @@ fn a_finished_run_says_that_it_is_finished() {
         desk.text("out/results") == text && now == written && !desk.names().iter().any(|name| name.contains(".part"))
     };
     assert!(unchanged(), "{:?}", desk.names());
-    // Finished answers to another question are not replaced.
+    // Finished answers to another problem are not replaced.
     let other = again(&["--margin", "0.001"]);
     assert!(other.code == Some(3) && other.errors()[0].contains("another: options"), "{}", other.stderr);
     assert!(unchanged(), "{:?}", desk.names());
-    // What was changed since proves nothing.
+    // A file that was changed afterwards proves nothing.
     for changed in [text.replacen("contact", "Contact", 1), format!("{text}{text}"), text[..text.len() / 2].to_string()]
     {
         desk.put("out/results", changed);
@@ -180,7 +181,7 @@ fn a_finished_run_says_that_it_is_finished() {
         assert!(run.warnings()[0].contains("begins again") && !run.stdout.contains("finished"), "{}", run.stderr);
         assert!(desk.text("out/results") == text);
     }
-    // Nor does a file that somebody else has written.
+    // Neither does a file written by another program.
     std::fs::copy(desk.path("scene.obj"), desk.path("out/results")).unwrap();
     assert!(again(&[]).warnings()[0].contains("begins again") && desk.text("out/results") == text);
     again(&[]).expect(1);

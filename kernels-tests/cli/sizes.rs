@@ -32,7 +32,7 @@ fn boxes_and_reach_are_those_of_the_zero_pose() {
     near(&bounds["low"], [0.3, -0.1, 0.2]);
     near(&bounds["high"], [0.5, 0.1, 0.4]);
     near(&bounds["size"], [0.2, 0.2, 0.2]);
-    // Both offsets and the way to a corner.
+    // Both offsets and the distance to a corner.
     let reach = all["robot"]["reach_m"].as_f64().unwrap();
     assert!((reach - (0.3 + 0.4 + 0.03f64.sqrt())).abs() < 1e-12, "{reach}");
     let bounds = &all["scene"]["bounds_m"];
@@ -40,7 +40,7 @@ fn boxes_and_reach_are_those_of_the_zero_pose() {
     near(&bounds["high"], [4.0, 7.0, 9.0]);
     near(&bounds["size"], [3.0, 14.0, 14.0]);
     assert_eq!(all["warnings"], json!([]));
-    // The same in words; the base moves the box, and not the reach.
+    // The same in words; the base moves the box, but does not change the reach.
     let run = desk.run(&["info", "--robot", "robot.urdf", "--scene", "scene.obj", "--base", "10,0,0,0,0,0"]);
     for words in [
         "size at its zero pose: 0.200 × 0.200 × 0.200 m, from (10.300, -0.100, 0.200) to (10.500, 0.100, 0.400) m",

@@ -17,7 +17,7 @@ fn command(desk: &Desk, motions: &str, more: &[&str]) -> Command {
     desk.command(&[&["check", "--backend", "cpu"], &files[..], more].concat())
 }
 
-/// Runs the command with a pipe of these bytes as its standard input.
+/// Runs the command with these bytes piped to its standard input.
 fn piped(desk: &Desk, motions: &str, input: &[u8], more: &[&str]) -> Run {
     fed(command(desk, motions, more), input)
 }
@@ -79,7 +79,7 @@ fn pipes_are_read_by_name() {
     for (i, stream) in streams().into_iter().enumerate() {
         let run = piped(&desk, "/dev/stdin", &stream, &[]);
         assert_eq!((run.code, desk.text("results") == expected), (Some(1), true), "{i}: {}", run.stderr);
-        // A pipe's name may have an extension, or not.
+        // A pipe's name may or may not have an extension.
         let name = if i < 2 { "pipe.npy" } else { "pipe" };
         let pipe = desk.path(name);
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -116,7 +116,7 @@ fn wrong_input_is_an_error_that_names_it() {
     }
 }
 
-/// What is larger than the memory is kept in a file, and read again: answers are the same.
+/// Input larger than the memory is stored in a file, and read again: answers are the same.
 #[test]
 fn a_stream_may_be_larger_than_the_memory() {
     let desk = desk();
@@ -128,13 +128,13 @@ fn a_stream_may_be_larger_than_the_memory() {
     let expected = desk.text("results");
     assert_eq!(piped(&desk, "-", &array, &more).code, Some(1));
     assert!(desk.text("results") == expected);
-    // A format that is read whole has to fit.
+    // A format that is read as a whole has to fit.
     let rows = "0,1\n5,2\n".repeat(50_000);
     let run = piped(&desk, "-", format!("a,b\n{rows}").as_bytes(), &more);
     assert!(run.code == Some(3) && run.errors()[0].contains("--memory"), "{}", run.stderr);
 }
 
-/// The hash is that of the motions, not of where they come from.
+/// The hash is that of the motions, not of their source.
 #[cfg(unix)]
 #[test]
 fn a_run_on_the_standard_input_is_resumed() {

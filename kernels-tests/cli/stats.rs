@@ -6,13 +6,13 @@ use std::time::Instant;
 
 const STAGES: [&str; 6] = ["s1_concat", "s2_bound", "s3_cull", "s4_sweep", "s5_pairs", "s6_solve"];
 
-/// A number that is a count.
+/// Reads a count.
 #[track_caller]
 fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("no count: {value}"))
 }
 
-/// A number of seconds, not more than the test has taken so far times the threads.
+/// Reads a duration in seconds, at most `most`: the duration of the test so far times the threads.
 #[track_caller]
 fn seconds(value: &Value, most: f64) -> f64 {
     let s = value.as_f64().unwrap_or_else(|| panic!("no number: {value}"));
@@ -20,7 +20,7 @@ fn seconds(value: &Value, most: f64) -> f64 {
     s
 }
 
-/// The phases take no negative time, and no more than the whole.
+/// Checks that no phase takes negative time, and that the phases do not exceed the total.
 pub(crate) fn phases(stats: &Value, elapsed: f64) {
     let total_s = seconds(&stats["total_s"], elapsed);
     let parts = ["load_s", "build_s", "wall_s"].map(|key| seconds(&stats[key], total_s));
@@ -39,10 +39,10 @@ fn check(backend: &str) -> (Checked, f64) {
     (checked, since.elapsed().as_secs_f64())
 }
 
-/// What holds on every backend.
+/// Checks the invariants of every backend.
 fn sane(checked: &Checked, elapsed: f64) {
     let stats = &checked.stats;
-    // 300 motions of 0, 0.01, … 2.99 m: those beyond 0.9 m touch; 0.9 itself does or does not by a rounding.
+    // 300 motions of 0, 0.01, … 2.99 m: those beyond 0.9 m touch; for 0.9 itself rounding decides.
     let touch = checked.verdicts().iter().filter(|v| **v == "contact").count() as u64;
     assert!(touch == 209 || touch == 210, "{touch}");
     let counts = ["motions", "contact", "free", "undecided"].map(|key| count(&stats[key]));
@@ -63,7 +63,7 @@ fn sane(checked: &Checked, elapsed: f64) {
         }
         seconds(&stage["seconds"], elapsed * 4.0);
     }
-    // What a stage gives the next one takes, up to the pairs; what of these comes after an answer is not looked at.
+    // The output of a stage is the input of the next one, up to the pairs; pairs after an answer are not processed.
     for (from, to) in stages.iter().zip(&stages[1..]).take(4) {
         assert_eq!(from["items_out"], to["items_in"], "{} {}", from["stage"], to["stage"]);
     }
@@ -77,7 +77,7 @@ fn statistics_of_the_cpu() {
     let (checked, elapsed) = check("cpu");
     sane(&checked, elapsed);
     assert_eq!((&checked.stats["backend"], &checked.stats["adapter"]), (&"cpu".into(), &Value::Null));
-    // Nothing goes anywhere, nothing is done twice.
+    // No transfers, no retries.
     let stages = checked.stats["stages"].as_array().unwrap();
     assert!(stages.iter().all(|s| s["bytes"] == 0 && s["retries"] == 0), "{stages:?}");
     if cfg!(unix) {

@@ -1,4 +1,4 @@
-//! Results that go to the standard output, a pipe or a device instead of a file.
+//! Results written to the standard output, a pipe or a device instead of a file.
 #![cfg(unix)]
 
 use super::interrupt::{desk_of, signal};
@@ -18,7 +18,7 @@ fn check(desk: &Desk, more: &[&str]) -> Run {
     desk.run(&[&INPUT[..], more].concat())
 }
 
-/// The answers as a file has them.
+/// The answers when written to a file.
 fn in_a_file(desk: &Desk) -> String {
     check(desk, &["--out", "file"]).expect(1);
     let text = desk.text("file");
@@ -38,7 +38,7 @@ fn results_go_to_the_standard_output_and_text_to_the_other() {
         assert!(run.stderr.contains("100 motions: "), "{out}: {}", run.stderr);
         assert_eq!(desk.names(), before, "{out}");
     }
-    // Redirected to a file, after what is there.
+    // Redirected to a file, appended to its contents.
     desk.put("all", "first\n");
     let all = File::options().append(true).open(desk.path("all")).unwrap();
     let mut command = desk.command(&[&INPUT[..], &["--out", "/dev/stdout", "--stats", "stats.json"]].concat());
@@ -46,7 +46,7 @@ fn results_go_to_the_standard_output_and_text_to_the_other() {
     assert!(desk.text("all") == format!("first\n{expected}"));
     let stats: Value = serde_json::from_str(&desk.text("stats.json")).unwrap();
     assert_eq!(stats["motions"], 100);
-    // A file of that name is a file.
+    // A path to a file of that name is a file.
     check(&desk, &["--out", "./-"]).expect(1);
     assert!(desk.text("-") == expected);
 }
@@ -70,7 +70,7 @@ fn pipes_and_devices_are_written_directly() {
     assert_eq!(desk.names(), before);
 }
 
-/// A reader that has seen enough ends the run, which then says nothing and claims nothing.
+/// A reader that closes the pipe ends the run, which then prints nothing and reports no result.
 #[test]
 fn a_closed_pipe_ends_the_run() {
     let desk = desk_of(MANY);
@@ -84,7 +84,7 @@ fn a_closed_pipe_ends_the_run() {
         let line: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(line["motion"], i);
     }
-    // The answers are more than the pipe holds: lines come while the work goes on.
+    // The answers are more than the pipe holds: lines are written while the work continues.
     assert!(child.try_wait().unwrap().is_none());
     drop(stdout);
     let run = Run::new(child.wait_with_output().unwrap());

@@ -1,9 +1,9 @@
-//! How much the command prints, where, and in which colours; help, completions and manual pages.
+//! Amount, destination and colours of the command's output; help, completions and manual pages.
 
 use super::{CUBE, Desk, Motion, Run, slider, walls};
 use serde_json::Value;
 
-/// A desk with three motions, two of which touch, and one value beyond a limit.
+/// A folder with three motions, two of which touch, and one value beyond a limit.
 fn desk() -> Desk {
     let desk = Desk::new();
     let motions: &[Motion] = &[[&[0.0], &[3.6]], [&[0.0], &[0.5]], [&[0.0], &[4.5]]];
@@ -41,12 +41,12 @@ fn quiet_prints_warnings_and_errors_alone() {
     assert_eq!(usual.warnings().len(), 1);
     let quiet = check(&desk, &["--quiet"]);
     assert_eq!((quiet.stdout.as_str(), quiet.stderr), ("", usual.stderr));
-    // Before the command, too. Errors stay.
+    // The option may precede the command, too. Errors are still printed.
     let before = desk.run(&[&["--quiet"], &CHECK[..]].concat());
     assert_eq!((before.code, before.stdout.as_str()), (Some(1), ""));
     let error = desk.run(&[&CHECK[..], &["--quiet", "--allow", "missing"]].concat());
     assert_eq!((error.code, error.errors().len()), (Some(3), 1), "{}", error.stderr);
-    // What a command is run for is no summary.
+    // The requested output of a command is not a summary.
     assert!(desk.run(&["info", "--quiet", "--robot", "robot.urdf"]).stdout.contains("columns of a motion: 1"));
     assert!(desk.run(&["dataset", "list", "--quiet"]).stdout.contains("pipes"));
 }
@@ -61,11 +61,11 @@ fn json_is_what_stats_writes() {
         assert_eq!((&stats["motions"], &stats["free"], &stats["contact"]), (&3.into(), &1.into(), &2.into()));
         assert!(stats["diagnosis"].is_object() && run.warnings().len() == 1, "{stats} {}", run.stderr);
     }
-    // Without --stats the same, but no file.
+    // The same without --stats, but no file.
     std::fs::remove_file(desk.path("stats.json")).unwrap();
     let stats: Value = serde_json::from_str(&check(&desk, &["--json"]).stdout).unwrap();
     assert!(stats["stages"].is_array() && !desk.path("stats.json").exists());
-    // Two things on one stream are an error.
+    // Two outputs on one stream are an error.
     let both = desk.run(&[&CHECK[..10], &["-", "--json"]].concat());
     assert_eq!((both.code, both.errors().len(), both.stdout.as_str()), (Some(3), 1, ""), "{}", both.stderr);
     assert!(both.errors()[0].contains("--json") && both.errors()[0].contains("--out -"), "{}", both.stderr);
@@ -111,7 +111,7 @@ fn colours_are_used_if_asked_for() {
     };
     let missing = [&CHECK[..], &["--allow", "missing"]].concat();
     for (color, environment, expected) in [
-        // A pipe is no terminal.
+        // A pipe is not a terminal.
         (&[][..], &[][..], false),
         (&["--color", "auto"], &[], false),
         (&["--color", "always"], &[], true),
@@ -139,7 +139,7 @@ fn sections(help: &str) -> Vec<(String, Vec<String>)> {
         let words = line.split_whitespace().find(|w| w.starts_with("--"));
         if let (Some(option), Some((_, options)), true) = (words, sections.last_mut(), line.starts_with("  ")) {
             let indent = line.len() - line.trim_start().len();
-            // Further text stands farther to the right.
+            // Further text is indented more.
             if indent <= 6 {
                 options.push(option.trim_matches(|c: char| c != '-' && !c.is_alphanumeric()).to_string());
             }
@@ -167,11 +167,11 @@ fn help_begins_with_the_files_and_ends_with_research() {
         for option in ["--quiet", "--progress", "--color", "--json", "--margin", "--memory", "--backend"] {
             assert!(all.iter().any(|o| *o == option), "{option}: {all:?}");
         }
-        // How often progress is reported stands in the long help.
+        // Only the long help states how often progress is reported.
         let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words.contains("10 times a second") && words.contains("4 lines a second"), help == "--help");
     }
-    // Options of every command are options of every command.
+    // Global options are available for every command.
     for command in [&["info"][..], &["dataset", "make"], &["bench", "paper"], &["track"], &["verify"]] {
         let run = Desk::new().run(&[command, &["--help"]].concat());
         assert!(["--quiet", "--progress", "--color"].iter().all(|o| run.stdout.contains(o)), "{command:?}");
@@ -213,7 +213,7 @@ fn manual_pages_are_written_for_each_command() {
         let page = desk.text(&format!("pages/firstcontact{command}.1"));
         assert!(page.contains(&format!(".TH firstcontact{command} 1")), "{page}");
         assert!(page.contains("\\-\\-quiet"), "{page}");
-        // Made anywhere, the pages are the same.
+        // The pages do not depend on where they are generated.
         assert!(!page.contains(desk.0.path().to_str().unwrap()), "{page}");
     }
     assert!(desk.text("pages/firstcontact-check.1").contains(".SH RESEARCH"));

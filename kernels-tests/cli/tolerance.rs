@@ -29,7 +29,8 @@ fn tolerance(desk: &Desk, base: &Value) -> Run {
 #[test]
 fn the_base_puts_the_robot_elsewhere() {
     let desk = desk();
-    // The arm comes to y = 0.6 at 0.593 rad, which is not reached; turned by 0.3 rad, it is at 0.293 of 0.5 rad.
+    // The arm reaches y = 0.6 at 0.593 rad, which is beyond its motion; turned by 0.3 rad, it reaches it at 0.293 of
+    // 0.5 rad.
     assert_eq!(tolerance(&desk, &Value::Null).code, Some(0));
     let run = tolerance(&desk, &json!([0, 0, 0, 0, 0, 0.3]));
     assert_eq!(run.code, Some(2), "{}", run.stderr);
@@ -37,7 +38,8 @@ fn the_base_puts_the_robot_elsewhere() {
     let first = ((0.6f64 / 1.0025f64.sqrt()).asin() - 0.05f64.atan() - 0.3) / 0.5;
     let until = line["clear_until"].as_f64().unwrap();
     assert!(until <= first && until > first - 4e-3, "{until} {first}");
-    // Moved away from the wall it is free, and the certificate says where it is: without the base it does not hold.
+    // Moved away from the wall it is free, and the certificate contains the base: without it the certificate is not
+    // valid.
     let run = tolerance(&desk, &json!([0, -0.5, 0, 0, 0, 0.3]));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     desk.run(&["verify", "c.jsonl"]).expect(0);

@@ -1,4 +1,4 @@
-//! `track`: the scene of the paper's figure 7, contacts worked out by hand, what is lost, and what is refused.
+//! `track`: the scene of the paper's figure 7, contacts derived by hand, losses, and rejected inputs.
 
 use super::{Desk, Run};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn figure_7_comes_with_the_rates_of_its_gains() {
         assert!((rate / k - 1.0).abs() < 1e-6, "{rate}");
         let last: Vec<f64> = lines[2000][14..18].iter().map(|c| c.parse().unwrap()).collect();
         assert!(last.iter().all(|e| e.abs() < 1.5 * (-2.0 * k).exp()), "{last:?}");
-        // The distance at the end, worked out in 30 digits; an error of e⁻ᴷᵗ enters squared.
+        // The distance at the end, computed with 30 digits; an error of e⁻ᴷᵗ enters squared.
         let sigma: f64 = lines[2000][4].parse().unwrap();
         assert!((sigma - 0.96308017125852588).abs() < (-4.0 * k).exp() + 1e-8);
     }
@@ -79,7 +79,7 @@ fn contact_is_enclosed_and_said_by_the_exit_code() {
     assert!(lo <= 1.8 + 1e-12 && hi >= 1.8 - 1e-12 && hi - lo <= 2.1e-9, "{lo} {hi}");
     assert!(run.stdout.contains("first contact between 1.8") || run.stdout.contains("first contact between 1.7999"));
     track(&desk, &flying(1.6).to_string()).expect(0);
-    // With a margin: √(1.7² − 1.6²) before the nearest place, which is beyond the end; so it is 3 − 2 = 1 away.
+    // With a margin: √(1.7² − 1.6²) before the nearest point, which is beyond the end; so the distance is 3 − 2 = 1.
     let mut near = flying(1.6);
     near["margin_m"] = json!(0.4);
     track(&desk, &near.to_string()).expect(1);
@@ -106,11 +106,16 @@ fn all_kinds_of_shapes_are_read() {
     let desk = Desk::new();
     let row = |z: [f64; 3], x: f64| json!([[x, -1, z[0]], [x, 0, z[1]], [x, 1, z[2]]]);
     let net = json!([row([0.0, 0.5, 0.0], -1.0), row([0.5, 1.0, 0.5], 0.0), row([0.0, 0.5, 0.0], 1.0)]);
-    let at = |x: f64, y: f64, z: f64| json!({"origin_m": [x, y, z], "spin_rad_s": [0.1, 0.2, 0.3], "rotation_rad": [0, 0, 0.1]});
+    let at = |x: f64, y: f64, z: f64| {
+        json!({"origin_m": [x, y, z], "spin_rad_s": [0.1, 0.2, 0.3],
+        "rotation_rad": [0, 0, 0.1]})
+    };
     let bodies = json!([
-        {"name": "ellipsoid", "shape": {"kind": "ellipsoid", "semi_axes_m": [0.5, 0.4, 0.3]}, "motion": at(0.0, 0.0, 3.0)},
+        {"name": "ellipsoid", "shape": {"kind": "ellipsoid", "semi_axes_m": [0.5, 0.4, 0.3]},
+         "motion": at(0.0, 0.0, 3.0)},
         {"name": "torus", "shape": {"kind": "torus", "ring_m": 1, "tube_m": 0.2}, "motion": at(5.0, 0.0, 3.0)},
-        {"name": "surface", "shape": {"kind": "surface", "degrees": [2, 2], "points_m": net}, "motion": at(0.0, 0.0, 0.0)},
+        {"name": "surface", "shape": {"kind": "surface", "degrees": [2, 2], "points_m": net},
+         "motion": at(0.0, 0.0, 0.0)},
         {"name": "ellipse", "shape": {"kind": "ellipse", "semi_axes_m": [0.5, 0.4]}, "motion": at(0.0, 4.0, 3.0)},
         {"name": "curve", "shape": {"kind": "curve", "degree": 1, "knots": [0, 0, 1, 2, 2],
             "points_m": [[0, 0, 0], [1, 0, 0], [1, 1, 0]], "weights": [1, 2, 1]}, "motion": at(-4.0, 0.0, 3.0)},
@@ -120,14 +125,14 @@ fn all_kinds_of_shapes_are_read() {
     (all["duration_s"], all["integrator"]) = (json!(0.1), json!({"dormand-prince": {"tolerance": 1e-8}}));
     let run = track(&desk, &all.to_string());
     assert_eq!(run.code, Some(0), "{} {}", run.stdout, run.stderr);
-    // Where the nearest point is the corner of the curve, no step is short enough: that is named, and searched for.
+    // If the nearest point is the corner of the curve, no step is short enough: this is reported, and a search follows.
     assert!(run.stderr.contains("no step is short enough"), "{}", run.stderr);
     assert_eq!(result(&desk)["runs"].as_array().unwrap().len(), 15);
     let text = desk.text("out/track.csv");
     let first = text.lines().find(|l| l.starts_with("\"ellipse point\"")).unwrap();
     let sigma: f64 = first.split(',').nth(4).unwrap().parse().unwrap();
-    // The nearest of the ellipse to a point 7 m along −y (turned by 0.1 rad) and 1 m below lies between its vertex and its
-    // circle of 0.5 m: bounds by triangles.
+    // The nearest point of the ellipse to a point 7 m along −y (turned by 0.1 rad) and 1 m below is between its vertex
+    // and its circle of 0.5 m: bounds by triangles.
     let far = (7.0f64 * 7.0 + 1.0).sqrt();
     assert!(sigma > far - 0.5 && sigma < far - 0.38, "{sigma}");
 }

@@ -1,4 +1,5 @@
-//! The tree over the scene on disk: made, used, and believed only if it is right; the answers never depend on it.
+//! The cache of the scene's tree on disk: created, used, and trusted only if it is right; the answers never depend on
+//! it.
 
 use super::lines::grid;
 use super::{CUBE, Checked, Desk, Motion, Run, slider};
@@ -6,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// A cube over a grid, one motion that stays above it and one that comes down to 0.1 m after 0.4 of 0.5 m.
+/// A cube over a grid, one motion that stays above it and one that descends to 0.1 m after 0.4 of 0.5 m.
 const MOTIONS: [Motion; 2] = [[&[0.5], &[0.3]], [&[0.5], &[0.0]]];
 
 fn falling() -> String {
@@ -21,7 +22,7 @@ fn check(desk: &Desk, more: &[&str]) -> Checked {
     checked
 }
 
-/// The one file with a tree below `folder`.
+/// The only tree file below `folder`.
 fn tree(desk: &Desk, folder: &str) -> PathBuf {
     let trees: Vec<String> = desk.names().into_iter().filter(|n| n.ends_with(".fctree")).collect();
     assert!(trees.len() == 1 && trees[0].starts_with(folder), "{trees:?}");
@@ -56,7 +57,7 @@ fn a_damaged_tree_is_told_and_replaced() {
         changed[at] ^= 1;
         changed
     };
-    // Another scene's: one vertex a little off.
+    // The tree of another scene: one vertex slightly off.
     desk.put("scene.obj", grid(40).replacen("v -0.5 -0.5 0", "v -0.5 -0.5001 0", 1));
     let other = check(&desk, &["--tree-cache", "trees"]);
     assert!(other.run.warnings().len() == 1 && other.run.stderr.contains("another scene"), "{}", other.run.stderr);
@@ -93,7 +94,7 @@ fn a_place_that_cannot_be_written_is_no_error() {
     let checked = check(&desk, &["--tree-cache", "file/below"]);
     let warnings = checked.run.warnings();
     assert!(warnings.len() == 1 && warnings[0].contains("is not kept"), "{}", checked.run.stderr);
-    // A folder in the file's place.
+    // A folder instead of the file.
     check(&desk, &["--tree-cache", "trees"]).expect(1);
     let path = tree(&desk, "trees/");
     std::fs::remove_file(&path).unwrap();
@@ -107,7 +108,7 @@ fn large_scenes_keep_theirs_beside_them_and_small_ones_do_not() {
     desk.put("scene.obj", grid(40));
     let small = check(&desk, &[]).expect(1);
     assert!(!desk.names().iter().any(|n| n.contains("fctree")));
-    // A million triangles and a few more.
+    // Slightly more than a million triangles.
     desk.put("scene.obj", grid(710));
     let first = check(&desk, &[]).expect(1);
     let path = tree(&desk, "scene.obj.fctree");
@@ -115,7 +116,7 @@ fn large_scenes_keep_theirs_beside_them_and_small_ones_do_not() {
     let second = check(&desk, &[]).expect(1);
     assert!(first.text == second.text && path.metadata().unwrap().modified().unwrap() == written);
     assert_eq!(small.lines[0], first.lines[0]);
-    // Ended from outside while it reads and builds: nothing is left behind, and at once.
+    // Ended from outside while it reads and builds: it ends immediately and leaves no files.
     std::fs::remove_file(&path).unwrap();
     let before = desk.names();
     let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy", "--out", "new/results"];
@@ -123,7 +124,8 @@ fn large_scenes_keep_theirs_beside_them_and_small_ones_do_not() {
         let mut command = desk.command(&[&["check", "--backend", "cpu", "--threads", "1"], &files[..]].concat());
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(wait_ms));
-        // Nothing is caught yet. Whoever runs the tests in the background may have INT ignored, and then so have they.
+        // No signal handler is installed yet. INT may be ignored if the tests run in the background, and then it is
+        // ignored by the program too.
         #[cfg(unix)]
         super::interrupt::signal(&child, "TERM");
         let since = Instant::now();
@@ -132,7 +134,7 @@ fn large_scenes_keep_theirs_beside_them_and_small_ones_do_not() {
             return;
         }
         if run.code == Some(1) {
-            // It had read and built already.
+            // It had already read and built the tree.
             let _ = std::fs::remove_file(&path);
             let _ = std::fs::remove_dir_all(desk.path("new"));
             continue;

@@ -1,4 +1,4 @@
-//! Two processes and one output: one of them writes, the other is refused, waits, or does without.
+//! Two processes and one output: one of them writes, the other is rejected, waits, or continues without the output.
 #![cfg(unix)]
 
 use super::interrupt::{desk_of, signal, wait_for_answers};
@@ -9,16 +9,16 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
 
-/// Motions: more than are done while the test looks.
+/// Number of motions: more than are processed during the test.
 const MANY: usize = 10_000;
 
-/// Makes the program believe that the file system has no locks.
+/// Makes the program behave as if the file system had no locks.
 pub(super) const NO_LOCKS: &str = "FIRSTCONTACT_TEST_REFUSE_LOCKS";
 
 const INPUT: [&str; 9] =
     ["check", "--backend", "cpu", "--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy"];
 
-/// Starts a check whose answers go to `out/results`.
+/// Starts a check whose answers are written to `out/results`.
 fn spawn(desk: &Desk, more: &[&str], no_locks: bool) -> Child {
     spawn_to(desk, "out/results", more, no_locks)
 }
@@ -35,7 +35,7 @@ fn check(desk: &Desk, more: &[&str], no_locks: bool) -> Run {
     Run::new(spawn(desk, more, no_locks).wait_with_output().unwrap())
 }
 
-/// A process that has written answers and does not go on.
+/// A process that has written answers and is stopped.
 fn stopped(desk: &Desk, no_locks: bool) -> Child {
     let mut child = spawn(desk, &["--stats", "stats.json"], no_locks);
     let ended = wait_for_answers(desk, &mut child, 1);
@@ -44,7 +44,7 @@ fn stopped(desk: &Desk, no_locks: bool) -> Child {
     child
 }
 
-/// A file that this process has locked.
+/// A file locked by this process.
 fn held(desk: &Desk, name: &str) -> File {
     desk.put(name, "held\n");
     let file = File::options().read(true).write(true).open(desk.path(name)).unwrap();
@@ -75,7 +75,7 @@ fn a_second_process_is_refused_and_the_first_is_not_disturbed() {
         }
         signal(&first, "CONT");
         let run = Run::new(first.wait_with_output().unwrap());
-        // One warning where there are no locks, although statistics are an output, too.
+        // One warning if there are no locks, although statistics are an output, too.
         assert_eq!((run.code, run.stderr.lines().count()), (Some(1), usize::from(no_locks)), "{}", run.stderr);
         assert!(!no_locks || run.warnings()[0].contains("out/results.part.lock"), "{}", run.stderr);
         assert!(desk.names().iter().all(|name| !name.contains(".part")), "{:?}", desk.names());
@@ -98,7 +98,7 @@ fn a_lock_ends_with_its_process() {
     assert!(stats["resumed"].as_u64() > Some(0) && stats["motions"] == MANY, "{stats}");
 }
 
-/// Without locks, a killed process leaves a file that says who it was.
+/// Without locks, a killed process leaves a file with its identity.
 #[test]
 fn a_lock_file_that_is_left_says_what_to_do() {
     let desk = desk_of(MANY);
@@ -120,7 +120,7 @@ fn a_lock_file_that_is_left_says_what_to_do() {
     assert!(!desk.names().iter().any(|name| name.starts_with("out/results.")), "{:?}", desk.names());
 }
 
-/// A part without a line says nothing, whatever is recorded about it: the work begins again.
+/// A part file without a line contains nothing, whatever is recorded about it: the work starts over.
 #[test]
 fn a_part_without_an_answer_is_started_again() {
     let desk = desk_of(10);
@@ -137,7 +137,7 @@ fn a_part_without_an_answer_is_started_again() {
     }
 }
 
-/// Every command that writes: each file that it would write is held here.
+/// Every command that writes: the test locks each file that it would write.
 #[test]
 fn every_command_respects_the_lock() {
     let desk = Desk::new();
@@ -169,7 +169,7 @@ fn every_command_respects_the_lock() {
         let named = locked.trim_end_matches(".part");
         assert!(error.contains(&format!("error: {named}: ")), "{arguments:?}: {error}");
         assert_eq!((desk.names(), desk.text(locked).as_str()), (before, "held\n"), "{arguments:?}");
-        // As soon as it is free, what is left there is no obstacle.
+        // As soon as the lock is released, the remaining file is no obstacle.
         drop(file);
         if arguments[0] != "bench" {
             let run = desk.run(arguments);
@@ -179,7 +179,7 @@ fn every_command_respects_the_lock() {
     }
 }
 
-/// A tree that another process is keeping at this moment is built in memory, without a word.
+/// A tree that another process is saving at this moment is built in memory, without a message.
 #[test]
 fn a_tree_that_is_being_kept_is_not_kept_twice() {
     let desk = Desk::new();
@@ -198,7 +198,7 @@ fn a_tree_that_is_being_kept_is_not_kept_twice() {
     assert!(check().text == first.text && desk.path(&tree).exists() && !desk.path(&part).exists());
 }
 
-/// A data set that another process is making is waited for, and used.
+/// If another process is generating a data set, the program waits for it, and uses the result.
 #[test]
 fn a_data_set_is_made_once() {
     let desk = Desk::new();
@@ -212,12 +212,12 @@ fn a_data_set_is_made_once() {
         assert!(line.starts_with("waiting") && line.contains("sets/pipes"), "{line}");
         (child, stderr)
     };
-    // Waiting can be interrupted. Whoever runs the tests in the background may have INT ignored, and then so has the
-    // program.
+    // Waiting can be interrupted. INT may be ignored if the tests run in the background, and then it is ignored by the
+    // program too.
     let (child, _stderr) = start();
     signal(&child, "TERM");
     assert_eq!(Run::new(child.wait_with_output().unwrap()).code, None);
-    // What the other process has made is used as it is.
+    // The data set made by the other process is used as it is.
     let (child, mut stderr) = start();
     desk.put("sets/pipes/robot.urdf", slider(CUBE)).put("sets/pipes/pipes.obj", walls(&[("wall", 1.0)]));
     desk.put("sets/pipes/motions-pipes-30deg.npy", npy(&[[&[0.0], &[3.6]]]));

@@ -1,21 +1,22 @@
-//! Hostile archives: nothing lands outside, nothing grows without end, and what is odd is refused.
+//! Hostile archives: nothing is written outside the target folder, nothing grows without limit, and unusual entries are
+//! rejected.
 
 use firstcontact_datasets::fetch::unpack::{Limits, read_tar, unpack};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A folder for an archive, and one beside it to unpack into.
+/// A folder for an archive, and one next to it to unpack into.
 struct Desk(TempDir);
 
-/// A tar entry as it stands in the archive: path, type, link target, content.
+/// A tar entry as stored in the archive: path, type, link target, content.
 type Entry<'a> = (&'a str, tar::EntryType, &'a str, &'a [u8]);
 
 fn file<'a>(path: &'a str, content: &'a [u8]) -> Entry<'a> {
     (path, tar::EntryType::Regular, "", content)
 }
 
-/// A tar archive with paths that a writer of good faith would refuse.
+/// A tar archive with paths that a well-behaved writer would reject.
 pub fn tar_of(entries: &[Entry]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for &(path, kind, target, content) in entries {
@@ -73,7 +74,7 @@ impl Desk {
         unpack(archive, &[take.map(String::from)], &folder, limits).map_err(|e| e.to_string())
     }
 
-    /// Unpacking all of it is refused with these words, and nothing stands beside the folder.
+    /// Expects that unpacking everything is rejected with these words, and that nothing is written next to the folder.
     #[track_caller]
     fn refused(&self, archive: &Path, words: &str) {
         let message = self.unpack(archive, ["", "in/"], &Limits::default()).unwrap_err();
@@ -120,7 +121,7 @@ fn paths_that_leave_the_folder_are_refused() {
     }
 }
 
-/// A link first, then a file through it: the classic way out.
+/// A link first, then a file through it: the classic escape.
 #[test]
 fn links_and_devices_are_refused() {
     use tar::EntryType::{Char, Fifo, Link, Symlink};
@@ -151,7 +152,7 @@ fn bombs_are_cut_short() {
     let written = std::fs::metadata(desk.0.path().join("out/a")).unwrap().len();
     assert!(written <= (1 << 20) + 1, "{written}");
 
-    // A tar has to be read through, so what is not taken counts too.
+    // A tar file must be read to the end, so skipped entries count too.
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     gz.write_all(&tar_of(&[file("bomb", &zeros), file("wanted", b"x")])).unwrap();
     let archive = desk.put("b.tar.gz", &gz.finish().unwrap());
@@ -162,7 +163,7 @@ fn bombs_are_cut_short() {
     let many: Vec<Entry> = names.iter().map(|n| file(n, b"")).collect();
     let message = desk.unpack(&desk.put("c.tar", &tar_of(&many)), ["", "c/"], &limits).unwrap_err();
     assert!(message.contains("more than 100 entries"), "{message}");
-    // Those that are not taken have to be gone through, too.
+    // Skipped entries must be read, too.
     let message = desk.unpack(&desk.put("e.tar", &tar_of(&many)), ["nothing", "n/"], &limits).unwrap_err();
     assert!(message.contains("more than 100 entries"), "{message}");
     let many: Vec<(&str, &[u8])> = names.iter().map(|n| (n.as_str(), &b""[..])).collect();
@@ -170,7 +171,7 @@ fn bombs_are_cut_short() {
     assert!(message.contains("more than 100 entries"), "{message}");
 }
 
-/// Every cut and many damages of an archive give an error or the same files, never a panic or another place.
+/// Every truncation and many damages of an archive give an error or the same files, never a panic or a file elsewhere.
 #[test]
 fn damaged_archives_are_errors() {
     let zip = zip_of(&[("a/x", b"some text that is long enough to be deflated, deflated, deflated"), ("a/y", b"2")]);

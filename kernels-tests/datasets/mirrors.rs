@@ -1,4 +1,4 @@
-//! Fetching from folders and from a small server on this machine: nothing here goes to a network.
+//! Fetching from folders and from a small server on this machine: nothing here uses a network.
 
 use super::archives::tar_of;
 use firstcontact_datasets::fetch::unpack::Limits;
@@ -16,10 +16,11 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// A manifest of one set: a file that comes from below `base`, and an archive of a package.
+/// A manifest of one set: a file from below `base`, and an archive of a package.
 fn manifest(base: &str, archive: &[u8]) -> Manifest {
     let text = format!(
-        "[[set]]\nname='robot'\nabout='a'\nversion='1'\nlicence='MIT'\nsource='https://example.org'\nbase='{base}'\ndownload=[\n\
+        "[[set]]\nname='robot'\nabout='a'\nversion='1'\nlicence='MIT'\nsource='https://example.org'\n\
+         base='{base}'\ndownload=[\n\
          {{ file='meshes/x.stl', at='deep/x.stl', sha256='{}', size={} }},\n\
          {{ file='p-1.tar', package='p', sha256='{}', size={}, take=[['p-1/', 'more/']] }}]\n",
         sha256(BYTES),
@@ -34,7 +35,7 @@ fn archive() -> Vec<u8> {
     tar_of(&[("p-1/y.stl", tar::EntryType::Regular, "", b"y")])
 }
 
-/// Answers each path with what `pages` has for it, else with 404. Gives the address, and the paths that were asked for.
+/// Answers each path with its entry in `pages`, or with 404. Returns the address, and the requested paths.
 fn serve(pages: Vec<(&'static str, Vec<u8>)>) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -61,14 +62,14 @@ fn serve(pages: Vec<(&'static str, Vec<u8>)>) -> (String, Arc<Mutex<Vec<String>>
 fn get(manifest: &Manifest, sources: &Sources, folder: &Path) -> Result<(), String> {
     let set = manifest.set("robot").unwrap();
     let fetched = fetch(&[set], folder, sources, &Limits::default(), &mut |_| ());
-    // Whatever came of it, nothing is left lying about.
+    // Whatever the outcome, no temporary files are left.
     let names: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().map(|e| e.unwrap().file_name()).collect();
     assert!(names.iter().all(|n| n == "robot"), "{names:?}");
     assert_eq!(fetched.is_ok(), names.len() == 1);
     fetched.map(drop).map_err(|e| e.to_string())
 }
 
-/// Two processes that fetch one set: the second waits, and takes what the first one fetched.
+/// Two processes that fetch one set: the second waits, and uses what the first one fetched.
 #[test]
 fn what_another_process_fetches_is_waited_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -79,7 +80,7 @@ fn what_another_process_fetches_is_waited_for() {
     let mut lock = Some(lock);
     let mut waits = 0;
     let set = manifest.set("robot").unwrap();
-    // There is no such source: nothing is downloaded here.
+    // The source does not exist: nothing is downloaded here.
     let sources = Sources { mirror: Some(folder.join("nowhere").display().to_string()), ..Sources::default() };
     let fetched = fetch(&[set], folder, &sources, &Limits::default(), &mut |step| {
         let Step::Wait { why } = step else { panic!("{step:?}") };
@@ -92,7 +93,7 @@ fn what_another_process_fetches_is_waited_for() {
     });
     assert_eq!((fetched.unwrap(), waits), (vec![folder.join("robot")], 1));
     assert!(!folder.join(".fetch.lock").exists());
-    // One that was there before is still an error.
+    // A set that existed before is still an error.
     let again = fetch(&[set], folder, &sources, &Limits::default(), &mut |_| ());
     assert!(again.unwrap_err().to_string().contains("already"));
 }
@@ -115,7 +116,7 @@ fn a_folder_serves_as_mirror() {
     assert!(message.contains("robot/meshes/x.stl") && message.contains("FIRSTCONTACT_MIRROR"), "{message}");
     std::fs::create_dir_all(mirror.path().join("robot/meshes")).unwrap();
     std::fs::write(mirror.path().join("robot/meshes/x.stl"), BYTES).unwrap();
-    // Archives may stand beside the sets.
+    // Archives may be next to the sets.
     std::fs::write(mirror.path().join("p-1.tar"), archive()).unwrap();
     get(&manifest, &sources, out.path()).unwrap();
     check_installed(&manifest, out.path());
@@ -180,18 +181,18 @@ fn what_is_not_there_is_said_with_what_was_tried() {
     {
         assert!(message.contains(words), "{words}: {message}");
     }
-    // Nobody listens at a port that was just given back: as without a network.
+    // Nobody listens on a port that was just released: as without a network.
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let message = get(&manifest(&format!("http://{gone}/"), &archive()), &sources, out.path()).unwrap_err();
     assert!(message.contains(&gone.to_string()) && message.contains("FIRSTCONTACT_MIRROR"), "{message}");
-    // The index does not have the file.
+    // The index does not list the file.
     let (address, _) = serve(vec![("/deep/x.stl", BYTES.to_vec()), ("/simple/p/", b"<a href='p-2.tar'>".to_vec())]);
     let sources = Sources { mirror: None, package_index: format!("{address}/simple") };
     let message = get(&manifest(&format!("{address}/"), &archive()), &sources, out.path()).unwrap_err();
     assert!(message.contains("does not list p-1.tar"), "{message}");
 }
 
-/// The manifest's hashes against the files that are at hand, which serve as the mirror.
+/// Checks the manifest's hashes against the available files, which serve as the mirror.
 #[test]
 fn sets_of_single_files_come_from_the_data_at_hand() {
     let Some(data) = crate::oracle::data::folder("robot-puma560").and_then(|f| f.parent().map(Path::to_path_buf))

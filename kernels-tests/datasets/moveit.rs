@@ -1,4 +1,4 @@
-//! Planning scenes and requests against poses and pairs that were worked out by hand.
+//! Planning scenes and requests against poses and pairs that were derived by hand.
 
 use firstcontact::model::moveit::{PlanningScene, Request};
 use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
@@ -11,7 +11,7 @@ fn scene(text: &str) -> PlanningScene {
     PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).unwrap()
 }
 
-/// A scene of one object is refused with these words.
+/// Expects that a scene of one object is rejected with these words.
 #[track_caller]
 fn refused(object: &str, words: &str) {
     let text = format!("world:\n  collision_objects:\n    - id: thing\n{object}");
@@ -69,21 +69,21 @@ fn shapes_stand_where_frame_object_and_shape_put_them() {
     let near = |object: u32, low: [f64; 3], high: [f64; 3], outside: f64| {
         let [l, h] = extent(&planning, object);
         let (low, high) = (DVec3::from_array(low), DVec3::from_array(high));
-        // Outside of the true shape, by no more than the chord error.
+        // Outside of the true shape, by at most the chord error.
         assert!((low - l).min_element() > -1e-12 && (low - l).max_element() < outside + 1e-12, "{object}: {l}");
         assert!((h - high).min_element() > -1e-12 && (h - high).max_element() < outside + 1e-12, "{object}: {h}");
     };
-    // 2 × 4 × 6 turned about z by a quarter is 4 × 2 × 6.
+    // 2 × 4 × 6 turned about z by a quarter turn is 4 × 2 × 6.
     near(0, [-1.0, 1.0, 0.0], [3.0, 3.0, 6.0], 0.0);
-    // The half turn takes (10, 5) to (-10, -5) and (20, 5) to (-20, -5), before the shift by 100.
+    // The half turn maps (10, 5) to (-10, -5) and (20, 5) to (-20, -5), before the shift by 100.
     near(1, [79.0, -6.0, -1.0], [91.0, -4.0, 1.0], 0.0);
     assert_eq!(planning.scene.objects[1].n_triangles, 24);
-    // The table's quarter turn takes (1, 0, 0) to (0, 1, 0).
+    // The table's quarter turn maps (1, 0, 0) to (0, 1, 0).
     near(2, [9.5, 0.5, -0.5], [10.5, 1.5, 0.5], 1e-3);
     // Height before radius, along z.
     near(3, [-0.25, -0.25, -1.5], [0.25, 0.25, 1.5], 1e-3);
     near(4, [0.0, 0.0, 7.0], [2.0, 2.0, 7.0], 0.0);
-    // The tray is 3 m along the table's x, which is y, and turned with it.
+    // The tray is 3 m along the table's x axis, which is the world's y axis, and turned with it.
     near(5, [8.0, 2.0, -3.0], [12.0, 4.0, 3.0], 0.0);
 }
 
@@ -129,7 +129,7 @@ fn robot() -> Robot {
     robot
 }
 
-/// Pairs by name that are never tested.
+/// The (link, object) pairs that are never tested.
 fn allowed(matrix: &str) -> Vec<(u32, u32)> {
     let objects = "world:\n  collision_objects:\n    - id: can\n    - id: shelf\n";
     scene(&format!("allowed_collision_matrix:\n{matrix}{objects}")).allowed_pairs(&robot())
@@ -139,20 +139,20 @@ fn allowed(matrix: &str) -> Vec<(u32, u32)> {
 fn allowed_collisions_are_those_of_the_matrix() {
     assert_eq!(allowed("  entry_names: []\n"), []);
     let names = "  entry_names: [arm, can, finger, shelf]\n";
-    // arm–can and finger–shelf; that arm and finger may touch says nothing of the scene.
+    // arm–can and finger–shelf; the allowed pair of arm and finger does not concern the scene.
     let plain = "  entry_values:\n    - [false, true, true, false]\n    - [true, false, false, false]\n    \
                  - [true, false, false, true]\n    - [false, false, true, false]\n";
     assert_eq!(allowed(&format!("{names}{plain}")), [(0, 0), (1, 1)]);
     let message = plain.replace("- [", "- enabled: [");
     assert_eq!(allowed(&format!("{names}{message}")), [(0, 0), (1, 1)]);
-    // One half of the matrix is not enough.
+    // An entry in only one half of the matrix does not count.
     let half = "  entry_values:\n    - [false, true, false, false]\n    - [false, false, false, false]\n    \
                 - [false, false, false, false]\n    - [false, false, false, false]\n";
     assert_eq!(allowed(&format!("{names}{half}")), []);
-    // Defaults hold where there is no entry: finger with everything, and can only with what does not object.
+    // Defaults apply where there is no entry: finger with everything, and can only with links that do not forbid it.
     let defaults = "  default_entry_names: [finger, can, arm]\n  default_entry_values: [true, true, false]\n";
     assert_eq!(allowed(defaults), [(1, 0), (1, 1)]);
-    // An entry goes before a default.
+    // An entry has priority over a default.
     let entry = "  entry_names: [finger, can]\n  entry_values: [[false, false], [false, false]]\n";
     assert_eq!(allowed(&format!("{entry}{defaults}")), [(1, 1)]);
     let error =
@@ -182,19 +182,19 @@ goal_constraints:
     let read = Request::parse(request, 1 << 20).unwrap();
     let refuse = MissingJoints::Refuse;
     assert_eq!(read.motion(&robot(), &state, &refuse).unwrap(), [vec![1.0, 2.0], vec![4.0, 2.0]]);
-    // What the request does not say, the scene does.
+    // Values missing in the request come from the scene.
     let short =
         Request::parse("goal_constraints:\n  - joint_constraints: [{joint_name: arm_joint, position: 4}]\n", 1 << 20);
     let short = short.unwrap();
     assert_eq!(short.motion(&robot(), &state, &refuse).unwrap(), [vec![-1.0, -2.0], vec![4.0, -2.0]]);
-    // Neither says where the finger starts.
+    // Neither gives the start of the finger.
     let half = scene("robot_state:\n  joint_state: {name: [arm_joint], position: [-1]}\n").state;
     let missing = short.motion(&robot(), &half, &refuse).unwrap_err().to_string();
     assert!(missing.contains("joint 'finger_joint' (--missing-joints"), "{missing}");
     assert_eq!(short.motion(&robot(), &half, &MissingJoints::Zero).unwrap(), [vec![-1.0, 0.0], vec![4.0, 0.0]]);
     let given = MissingJoints::Values([("finger_joint", 0.5)].into_iter().collect());
     assert_eq!(short.motion(&robot(), &half, &given).unwrap(), [vec![-1.0, 0.5], vec![4.0, 0.5]]);
-    // The root is put half a turn round, 5 m along x; a base of the caller's is within that.
+    // The root is rotated by half a turn and placed 5 m along x; the caller's base is relative to that.
     let mut based = robot();
     based.bodies[0].joint.origin_m = DVec3::new(1.0, 2.0, 3.0);
     let placed = firstcontact::model::moveit::placed(&based, read.start.root.unwrap());
@@ -210,5 +210,11 @@ goal_constraints:
     );
     assert!(refused("goal_constraints:\n  - position_constraints: [{a: 1}]\n").contains("not given by joint values"));
     assert!(refused("start_state: {}\n").contains("no goal"));
-    assert!(refused("start_state: {joint_state: {name: [a], position: []}}\ngoal_constraints: [{joint_constraints: [{joint_name: arm_joint, position: 4}]}]\n").contains("1 joints but 0"));
+    assert!(
+        refused(
+            "start_state: {joint_state: {name: [a], position: []}}\n\
+             goal_constraints: [{joint_constraints: [{joint_name: arm_joint, position: 4}]}]\n"
+        )
+        .contains("1 joints but 0")
+    );
 }

@@ -1,4 +1,4 @@
-//! Names on the command line: what they run, and what is said where something is missing.
+//! Data set names on the command line: what they run, and the messages if something is missing.
 
 use super::archives::tar_of;
 use firstcontact::engine::{Backend, Engine};
@@ -17,18 +17,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// A folder in which the program runs, and data sets in it that are made up.
+/// A folder in which the program runs, with made-up data sets.
 struct Desk {
     folder: TempDir,
     data: Option<PathBuf>,
 }
 
-/// A slider along x of the Panda's joint names, its link a cube of 0.2 m.
+/// A slider along x with the Panda's joint names; its link is a cube of 0.2 m.
 const ROBOT: &str = r#"<robot name="r"><link name="world"/><link name="panda_hand"><collision><geometry>
   <box size="0.2 0.2 0.2"/></geometry></collision></link><joint name="panda_joint1" type="prismatic">
   <parent link="world"/><child link="panda_hand"/><axis xyz="1 0 0"/><limit lower="-9" upper="9"/></joint></robot>"#;
 
-/// A box at x, 0.2 m deep and larger across than the cube that meets it, so that no edges lie on each other.
+/// A box at x, 0.2 m deep and larger across than the cube that meets it, so that no edges coincide.
 fn cube(id: &str, x: f64) -> String {
     format!(
         "    - id: {id}\n      primitives: [{{type: box, dimensions: [0.2, 0.7, 0.9]}}]\n      \
@@ -44,8 +44,8 @@ fn request(from: f64, to: f64) -> String {
 }
 
 impl Desk {
-    /// Three problems of the kind `box`: a contact at x = 0.5, which is half way; the same with the pair allowed; free. And one
-    /// of another kind.
+    /// Three problems of the kind `box`: a contact at x = 0.5, which is half way; the same with the pair allowed; a
+    /// free one. And one problem of another kind.
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let objects = |text: &str| format!("world:\n  collision_objects:\n{text}");
@@ -111,7 +111,7 @@ fn each_problem_is_checked_in_its_own_scene() {
     let desk = Desk::new();
     let (code, stderr, lines) = desk.check("mbm-panda/box", &[]);
     assert_eq!(code, 1, "{stderr}");
-    // The link that the matrix names and the robot lacks is told.
+    // The link that occurs in the matrix but not in the robot is reported.
     assert!(stderr.contains("warning") && stderr.contains("gripper"), "{stderr}");
     let told: Vec<_> =
         lines.iter().map(|l| (l["motion"].as_u64(), l["problem"].as_str(), l["verdict"].as_str())).collect();
@@ -127,13 +127,13 @@ fn each_problem_is_checked_in_its_own_scene() {
     let names: Vec<&str> = lines.iter().map(|l| l["problem"].as_str().unwrap()).collect();
     assert_eq!((code, names), (1, vec!["box/0001", "box/0002", "box/0003", "cage/0001"]));
     assert_eq!(lines[3]["initial_overlap"], true);
-    // The robot's base moves it, not the scenes.
+    // `--base` moves the robot, not the scenes.
     let (code, _, lines) = desk.check("mbm-panda/box", &["--base", "-0.25,0,0,0,0,0"]);
     let toc: Vec<f64> = serde_json::from_value(lines[0]["toc"].clone()).unwrap();
     assert!(code == 1 && toc[0] <= 0.75 && toc[1] >= 0.75, "{toc:?}");
 }
 
-/// Each phase is measured where it happens, however short the others are.
+/// Each phase is measured where it takes place, however short the others are.
 #[test]
 fn no_time_is_negative() {
     let desk = Desk::new();
@@ -226,7 +226,7 @@ fn going_on_gives_the_same_bytes() {
     assert!(whole.starts_with(&part) && whole.lines().count() == 1500);
     assert_eq!(desk.run(&arguments).status.code(), Some(1));
     assert!(text("out.jsonl") == whole);
-    // One problem that is another.
+    // A different problem.
     desk.put("out.jsonl.part", part.as_bytes());
     desk.put("out.jsonl.part.json", beside.as_bytes());
     let (code, stderr, _) = desk.check("mbm-panda/many", &["--resume", "--base", "0.1,0,0,0,0,0"]);
@@ -249,7 +249,7 @@ fn what_is_missing_is_named_with_the_remedy() {
     assert!(code == 3 && stderr.contains("--scene"), "{stderr}");
     let (code, stderr, _) = desk.check("mbm-panda/box", &["--strict"]);
     assert_eq!(code, 1, "{stderr}");
-    // The environment's folder goes before the other, and is not needed for all.
+    // The folder from the environment has priority over the other, and does not have to contain everything.
     desk.data = Some(desk.folder.path().join("elsewhere"));
     let moved = desk.folder.path().join("elsewhere/robot-panda");
     std::fs::create_dir_all(moved.parent().unwrap()).unwrap();
@@ -277,7 +277,7 @@ fn sets_are_listed_and_fetched_by_name() {
     assert!(!desk.folder.path().join("got/robot-puma560").exists());
 }
 
-/// What is taken over from another engine is of the same links, or nothing.
+/// An engine reuses another engine's data only if the links are the same.
 #[test]
 fn an_engine_like_another_answers_as_one_of_its_own() {
     let robot = |reach: f64| {
@@ -309,8 +309,8 @@ fn an_engine_like_another_answers_as_one_of_its_own() {
     }
 }
 
-/// The published problems: whoever made them saw to it that starts and goals are free, so a frame, a dimension or a joint that
-/// were misread would show.
+/// The published problems: their authors ensured that starts and goals are free, so a misread frame, dimension or joint
+/// would show.
 #[test]
 fn published_starts_and_goals_are_free() {
     let Some(folder) = crate::oracle::data::folder("mbm-problems") else { return };
@@ -340,7 +340,7 @@ fn published_starts_and_goals_are_free() {
     }
 }
 
-/// The kitchen by its name: one scene, starts and goals of another kind of problems.
+/// The kitchen by its name: one scene, with starts and goals of another kind of problem.
 #[test]
 fn the_kitchen_runs_by_its_name() {
     let Some(folder) = crate::oracle::data::folder("env-mbm-meshes") else { return };

@@ -1,4 +1,5 @@
-//! The chains of `examples/protein`: both ends of a motion against the places in the file, and verdicts against sampling.
+//! The chains of `examples/protein`: both ends of a motion against the positions in the file, and verdicts against
+//! sampling.
 
 #[path = "../../examples/protein/chain.rs"]
 mod chain;
@@ -30,7 +31,7 @@ fn walk(n: usize, random: &mut impl FnMut() -> f64) -> Vec<Residue> {
     (0..n).map(residue).collect()
 }
 
-/// How far the chain's atoms are from where they should be, for values of the columns.
+/// The largest distance of the chain's atoms from their expected positions, for values of the columns.
 fn deviation(chain: &Chain, q: &[f64], expected: &[DVec3]) -> f64 {
     let places = chain.places(&chain.robot.body_poses(q).unwrap());
     assert_eq!(places.len(), expected.len());
@@ -45,7 +46,7 @@ fn both_ends_are_where_the_atoms_are() {
         let (a, b) = (walk(n, &mut random), walk(n, &mut random));
         let all = Chain::new(&a, Freedom::All, SHAPES).unwrap();
         let [start, end] = all.motion(&a, &b).unwrap();
-        // Nine values for each residue, less the six that place the first three atoms, and seven of the root.
+        // Nine values for each residue, minus the six that place the first three atoms, plus seven of the root.
         assert_eq!(start.len(), 9 * n - 6 + 7);
         assert!(deviation(&all, &start, &backbone(&a)) < 1e-10 && deviation(&all, &end, &backbone(&b)) < 1e-10, "{n}");
         let few = Chain::new(&a, Freedom::PhiPsi, SHAPES).unwrap();
@@ -74,7 +75,7 @@ fn gaps_and_files_that_are_none_are_errors() {
     assert!(chain::residues(&gap[0], 'A').unwrap_err().to_string().contains("gap between ALA 1 and ALA 5"));
 }
 
-/// The three conformations of 1LCD beside the DNA that it holds.
+/// The three conformations of 1LCD with the DNA that it binds.
 #[test]
 fn conformations_of_a_protein() {
     let Some(folder) = crate::oracle::data::folder("protein-chains") else { return };
@@ -111,7 +112,8 @@ fn conformations_of_a_protein() {
                 Verdict::Contact(c) => (c.toc[0], c.is_proved().then_some(c.toc[1])),
                 Verdict::Undecided(u) => (u.clear_until, None),
             };
-            // Balls lie inside of their triangles: where backbone balls meet, so do triangles. Before the contact none may.
+            // The triangles are outside of the balls: where backbone balls meet, so do triangles. Before the contact
+            // none may meet.
             for step in 0..=200 {
                 let t = step as f64 / 200.0;
                 let places = chain.places(&engine.body_poses(&motions, i, t).unwrap());

@@ -1,4 +1,4 @@
-//! What must not change an answer: the order of points and features, the direction of time, the unit of length.
+//! Changes that must not affect an answer: the order of points and features, the direction of time, the unit of length.
 
 use super::{KINDS, Numbers, answer, check_form, is_proved, is_undecided};
 use crate::effort;
@@ -10,7 +10,7 @@ fn reordered(query: &Query, order: [usize; 4]) -> Query {
     Query { start: order.map(|i| query.start[i]), end: order.map(|i| query.end[i]) }
 }
 
-/// Orders of the points that leave the two features what they are.
+/// Orders of the points that do not change the two features.
 fn orders(kind: Kind) -> &'static [[usize; 4]] {
     match kind {
         Kind::VertexFace => &[[0, 1, 3, 2], [0, 2, 1, 3], [0, 2, 3, 1], [0, 3, 1, 2], [0, 3, 2, 1]],
@@ -18,7 +18,7 @@ fn orders(kind: Kind) -> &'static [[usize; 4]] {
     }
 }
 
-/// How often the answers to the same question differed, of how many.
+/// Numbers of differing answers to the same question.
 #[derive(Default)]
 struct Differences {
     of: usize,
@@ -51,7 +51,8 @@ impl Differences {
         self.undecided += usize::from(is_undecided(a) || is_undecided(b));
     }
 
-    /// At most so many of a thousand differ in kind, so many in proof; at most one in a thousand is undecided.
+    /// Expects that at most `kind` of a thousand answers differ in kind and `proof` of a thousand in proof, and that at
+    /// most one in a thousand is undecided.
     #[track_caller]
     fn expect(&self, what: &str, kind: usize, proof: usize) {
         let Self { of, kind: kinds, proof: proofs, undecided } = *self;
@@ -75,8 +76,8 @@ fn queries(sort: &str, n: usize) -> Vec<(Kind, Query)> {
     (0..n).map(|i| (KINDS[i % 2], query(KINDS[i % 2]))).collect()
 }
 
-/// The sorts, with how many of a thousand may differ in kind and in proof. Only where features touch within a plane, at a
-/// corner, or at the very end may rounding decide.
+/// The sorts, with the numbers of answers per thousand that may differ in kind and in proof. Rounding may decide only
+/// where features touch within a plane, at a corner, or at the very end.
 const SORTS: [(&str, usize, usize); 3] = [("any", 0, 0), ("implanted", 1, 30), ("degenerate", 20, 100)];
 
 #[test]
@@ -94,7 +95,7 @@ fn the_order_of_points_and_features_does_not_matter() {
     }
 }
 
-/// Backwards the first contact is another one, but there is one or there is none.
+/// With time reversed the first contact differs, but its existence does not.
 #[test]
 fn time_backwards_preserves_free() {
     for (sort, kind_limit, proof_limit) in SORTS {

@@ -1,4 +1,4 @@
-//! Queries whose answer is known: worked out by hand, built around a contact, kept apart, or judged by other oracles.
+//! Queries with known answers: derived by hand, built around a contact, kept apart, or judged by other oracles.
 
 use super::{
     KINDS, Numbers, answer, check_contact, check_form, check_free, feature, is_certified, is_undecided, meets_at,
@@ -11,7 +11,7 @@ use glam::DVec3;
 
 const STILL: [f64; 3] = [0.0; 3];
 
-/// Points and the way that each goes.
+/// Points and the displacement of each.
 fn query(start: [[f64; 3]; 4], travel: [[f64; 3]; 4]) -> Query {
     let start = start.map(DVec3::from_array);
     Query { start, end: std::array::from_fn(|i| start[i] + DVec3::from_array(travel[i])) }
@@ -56,7 +56,7 @@ fn first_times_by_hand() {
         (Ee, crossing(1.5, 0.0, [-1.0, 0.0, 0.0]), 0.5, false),
         (Ee, crossing(0.5, 1.0, [0.0, 0.0, -1.0]), 1.0, false),
         (Ee, crossing(0.5, 0.0, STILL), 0.0, false),
-        // parallel edges, one after the other on a line, and points in the place of features
+        // parallel edges, one after the other on a line, and points instead of features
         (
             Ee,
             query(
@@ -102,7 +102,7 @@ fn first_times_by_hand() {
         check_contact(kind, &query, &answer, [t - 1e-15, t + 1e-15]);
         assert!(is_certified(&answer) || !is_certified_one, "{answer:?}: {kind:?} {query:?}");
         let Answer::Contact { toc, .. } = answer else { panic!("{answer:?}") };
-        // A contact without a proof may be told a little early: where surfaces come near at a low speed.
+        // A contact without a proof may be reported slightly early: where surfaces approach at a low speed.
         assert!(toc[0] >= t - 1e-6, "{answer:?}, expected {t}: {kind:?} {query:?}");
     }
 }
@@ -141,7 +141,7 @@ fn free_by_hand() {
     }
 }
 
-/// Every point goes its own way, and the features meet at a time that is known exactly.
+/// Every point moves independently, and the features meet at a time that is known exactly.
 #[test]
 fn an_implanted_contact_is_never_missed() {
     let mut numbers = Numbers::new(31);
@@ -158,12 +158,14 @@ fn an_implanted_contact_is_never_missed() {
         }
         println!("{n} contacts, inside: {is_inside}: {certified} certified, {undecided} undecided");
         assert!(1000 * undecided <= n, "{undecided} of {n} undecided");
-        // One of seventeen is at the very end, one at the very start, where nothing crosses; some touch at a corner before.
+        // One in seventeen is at the very end, one at the very start, where nothing crosses; some touch at a corner
+        // before.
         assert!(!is_inside || 100 * certified >= 75 * n, "{certified} of {n} certified");
     }
 }
 
-/// Coarse places, features without size, points at rest: whoever meets at an eighth of the time is never called free.
+/// Coarse positions, features without size, points at rest: features that meet at a multiple of an eighth are never
+/// called free.
 #[test]
 fn what_meets_at_some_time_is_never_free() {
     let mut numbers = Numbers::new(32);
@@ -184,7 +186,8 @@ fn what_meets_at_some_time_is_never_free() {
     assert!(met > n / 20 && 1000 * undecided <= n, "{undecided} of {n} undecided");
 }
 
-/// Features on the two sides of a plane, as near as 1e-10, are free: all of them where the gap can be seen.
+/// Features on the two sides of a plane, as near as 1e-10, are free: all of them where the gap is large enough to be
+/// resolved.
 #[test]
 fn features_apart_are_free() {
     let mut numbers = Numbers::new(33);
@@ -201,7 +204,7 @@ fn features_apart_are_free() {
     }
 }
 
-/// Any query, moved along a random direction until a plane across it stands between the features.
+/// Any query, shifted along a random direction until a plane perpendicular to it separates the features.
 fn apart(numbers: &mut Numbers, kind: Kind, gap: f64) -> Query {
     let mut query = numbers.any(20);
     let along = (numbers.point(20) + DVec3::new(1e-3, 0.0, 0.0)).normalize();
@@ -219,7 +222,7 @@ fn apart(numbers: &mut Numbers, kind: Kind, gap: f64) -> Query {
     query
 }
 
-/// Any motion, against interval boxes that know nothing of derivatives.
+/// Any motion, against interval boxes that do not use derivatives.
 #[test]
 fn the_inclusion_oracle_agrees() {
     let mut numbers = Numbers::new(34);
@@ -228,7 +231,7 @@ fn the_inclusion_oracle_agrees() {
     let (mut free, mut missed) = (0, 0);
     for i in 0..n {
         let kind = KINDS[i % 2];
-        // Half of them pass each other near by.
+        // Half of them pass each other closely.
         let query = if i % 4 < 2 { numbers.any(20) } else { apart(&mut numbers, kind, 1e-3) };
         let equation = match kind {
             Kind::VertexFace => Equation::VertexFace(0, [1, 2, 3]),
@@ -252,7 +255,7 @@ fn the_inclusion_oracle_agrees() {
     assert!(free > n / 4 && 200 * missed <= n, "{missed} of {free}");
 }
 
-/// What cannot be met within the evaluations allowed is undecided, or a contact, but never free.
+/// A query that cannot be decided within the allowed evaluations is undecided, or a contact, but never free.
 #[test]
 fn a_cap_never_makes_a_contact_free() {
     let mut numbers = Numbers::new(35);
@@ -267,7 +270,7 @@ fn a_cap_never_makes_a_contact_free() {
     }
 }
 
-/// Places far from the origin, features of very different size, slow and fast ones: the promise is the same.
+/// Points far from the origin, features of very different size, slow and fast ones: the guarantee is the same.
 #[test]
 fn a_contact_is_found_at_any_scale() {
     let mut numbers = Numbers::new(36);
@@ -277,7 +280,7 @@ fn a_contact_is_found_at_any_scale() {
         let kind = KINDS[i % 2];
         let (mut query, t) = numbers.implanted(kind, true);
         let scale = 2.0_f64.powi(numbers.below(80) as i32 - 40);
-        // Sums with a whole number below 2^20 are exact: places are multiples of 2^-14 below 8.
+        // Sums with an integer below 2^20 are exact: coordinates are multiples of 2^-14 below 8.
         let far = numbers.point(0) * 2.0_f64.powi(numbers.below(20) as i32);
         for p in query.start.iter_mut().chain(&mut query.end) {
             *p = (*p + far) * scale;

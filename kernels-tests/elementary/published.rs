@@ -12,25 +12,28 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
     queries: usize,
-    /// By the truth.
+    /// Contacts according to the truth.
     contacts: usize,
-    /// Of these, found, …
+    /// Contacts that were found.
     found: usize,
-    /// … proved, and certified.
+    /// Contacts that were found and proved.
     proved: usize,
     certified: usize,
     false_negatives: usize,
-    /// Called a contact against the truth, with and without a proof.
+    /// Free queries that were called proved contacts.
     false_proofs: usize,
+    /// Free queries that were called contacts without a proof.
     false_positives: usize,
-    /// Of the latter, those whose features are farther apart than the band that is promised.
+    /// Of these false positives, those whose features are farther apart than the promised band.
     beyond_band: usize,
     undecided: usize,
     solve_ns: f64,
 }
 
-const HEADER: &str = "| collection | kind | queries | contacts | found | proved | certified | possible | false negatives | \
-    false proofs | false positives | beyond the band | undecided | mean ns |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+const HEADER: &str = "| collection | kind | queries | contacts | found | \
+    proved | certified | possible | false negatives | \
+    false proofs | false positives | beyond the band | undecided | mean ns |\n\
+    |---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 impl Row {
     fn add(&mut self, other: &Self) {
@@ -77,11 +80,11 @@ impl Row {
     }
 }
 
-/// How near features may come without touching and yet be called a contact that is not proved, as a share of their
+/// Largest distance of features that do not touch but may be called a contact without a proof, relative to their
 /// distance from the origin.
 const BAND: f64 = 1e-13;
 
-/// The distance of the features soon after `lo`, as a share of their distance from the origin.
+/// The distance of the features soon after `lo`, relative to their distance from the origin.
 fn gap_after(kind: Kind, query: &Query, lo: f64) -> f64 {
     let gap = |t: f64| {
         let [a, b, c, d] = from_fn(|i| query.start[i].lerp(query.end[i], t));
@@ -93,7 +96,7 @@ fn gap_after(kind: Kind, query: &Query, lo: f64) -> f64 {
             }
         }
     };
-    // Over so short a time features keep their shape, and the distance of such is a convex function of time.
+    // Over such a short time features keep their shape, so their distance is a convex function of time.
     let mut ends = [lo, (lo + 2e-9).min(1.0)];
     for _ in 0..80 {
         let [a, b] = ends;
@@ -113,7 +116,7 @@ fn query_of(posed: &Posed) -> Query {
     Query { start: points(&posed.motion.start), end: points(&posed.motion.end) }
 }
 
-/// Solves a file, and checks each answer against what is known.
+/// Solves a file, and checks each answer against the known truth.
 fn judge(source: &Source) -> Row {
     let kind = kind_of(source);
     let posed = source.queries();
@@ -131,8 +134,8 @@ fn judge(source: &Source) -> Row {
                 row.beyond_band += 1;
             }
         }
-        // The first contact is at a time between two numbers, often the same: an enclosure must have a part of what
-        // lies between. Of a degenerate query only the truth is known.
+        // The first contact is at a time between two numbers, often equal: the enclosure must intersect the interval
+        // between them. For a degenerate query only the truth is known.
         if let Known::Hit(earliest, latest) = posed.known {
             let agrees = *answer == Answer::Free || agrees(answer, [earliest, latest]);
             assert!(agrees, "{}: first contact in [{earliest}, {latest}], but {answer:?}", posed.name);
@@ -141,7 +144,7 @@ fn judge(source: &Source) -> Row {
     row
 }
 
-/// Judges a collection, prints its table, and gives the counts of all.
+/// Judges a collection, prints its table, and returns the total counts.
 fn judge_all(name: &str, sources: &[Source]) -> Row {
     let mut rows: BTreeMap<(&str, &str), Row> = BTreeMap::new();
     for source in sources {
@@ -158,18 +161,18 @@ fn judge_all(name: &str, sources: &[Source]) -> Row {
     all
 }
 
-/// No contact is missed, none is proved where there is none, and few answers are less than they could be.
+/// No contact is missed, none is proved where there is none, and few answers are weaker than possible.
 #[test]
 fn handmade_queries() {
     let Some(sources) = handmade_files() else { return };
     let all = judge_all("ccd-queries", &sources);
     assert_eq!((all.queries, all.contacts), (5134, 219));
     assert_eq!((all.false_negatives, all.false_proofs), (0, 0));
-    // A cube stands on another one, up to the last bit of the coordinates: some two hundred queries miss by 1e-17.
+    // A cube rests on another one, up to the last bit of the coordinates: some two hundred queries miss by 1e-17.
     assert!(all.beyond_band == 0 && all.false_positives <= 200 && all.undecided <= 5, "{all:?}");
 }
 
-/// The same for queries of simulations, in which nearly every contact is within a face and across it.
+/// The same for queries of simulations, in which nearly every contact is inside a face and crosses it.
 #[test]
 fn simulated_queries() {
     let Some(sources) = simulated_files() else { return };
@@ -180,7 +183,7 @@ fn simulated_queries() {
     assert!(10 * all.certified >= 9 * all.contacts, "{all:?}");
 }
 
-/// The program's reader of queries gives what the oracle's gives, to the bit.
+/// The program's reader of queries gives exactly the same values as the oracle's.
 #[test]
 fn readers_agree() {
     let (Some(a), Some(b)) = (handmade_files(), simulated_files()) else { return };

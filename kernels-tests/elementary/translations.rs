@@ -3,8 +3,8 @@
 use super::{KINDS, Numbers, answer, check_contact, check_free, first_of, is_certified, is_proved, is_undecided};
 use crate::effort;
 
-/// Many random translations; gives the contacts, those certified, and the undecided ones. Nothing that is free may be
-/// called a contact: on such a coarse grid features that do not meet are far apart.
+/// Runs many random translations; returns the numbers of contacts, of certified contacts, and of undecided queries. No
+/// free query may be called a contact: on such a coarse grid features that do not meet are far apart.
 fn against_exact(seed: u64, bits: i32, n: usize) -> [usize; 3] {
     let mut numbers = Numbers::new(seed);
     let (mut met, mut certified, mut undecided) = (0, 0, 0);
@@ -28,7 +28,7 @@ fn against_exact(seed: u64, bits: i32, n: usize) -> [usize; 3] {
     [met, certified, undecided]
 }
 
-/// Corners on corners, edges along edges, faces seen from their side, features at rest and without size.
+/// Corners on corners, edges along edges, faces seen edge-on, features at rest and without size.
 #[test]
 fn coarse_grids_agree_with_exact_arithmetic() {
     for (seed, bits) in [(1, 1), (2, 2)] {
@@ -39,7 +39,7 @@ fn coarse_grids_agree_with_exact_arithmetic() {
     }
 }
 
-/// Nearly every contact is within both features and across them: such are certified.
+/// Nearly every contact is inside both features and crosses them: such contacts are certified.
 #[test]
 fn fine_grids_agree_with_exact_arithmetic() {
     let n = effort(10_000, 300_000);
@@ -49,7 +49,7 @@ fn fine_grids_agree_with_exact_arithmetic() {
     assert!(100 * certified >= 99 * met, "{certified} of {met} contacts certified");
 }
 
-/// A hair beside a border there is nothing to prove, and a hair within it nothing may be missed.
+/// Slightly outside of a border nothing may be proved, and slightly inside nothing may be missed.
 #[test]
 fn a_hair_decides_at_a_border() {
     let mut numbers = Numbers::new(50);

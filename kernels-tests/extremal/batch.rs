@@ -23,7 +23,7 @@ fn relative(pair: &EllipsoidPair, t_s: f64) -> Relative {
     Relative::between(&pair.motions[0].at(t_s), &pair.motions[1].at(t_s))
 }
 
-/// Pairs that tumble, some on their way into penetration, with places near the extremal pair.
+/// Pairs that tumble, some of which move into penetration, with places near the extremal pair.
 fn cases(n: usize) -> (Vec<EllipsoidPair>, Vec<Places>) {
     let mut random = Pcg64Mcg::seed_from_u64(51);
     let r = &mut random;
@@ -48,7 +48,7 @@ fn cases(n: usize) -> (Vec<EllipsoidPair>, Vec<Places>) {
     (pairs, places)
 }
 
-/// The kernel, with a mutant if there is one.
+/// The kernel, with a mutant if one is given.
 fn kernel(mutant: Option<Mutant>) -> Batch {
     let gpu = Gpu::open(&AdapterChoice::default()).unwrap_or_else(|e| panic!("{e}"));
     let source = Source::expand(KERNEL.stem, KERNEL.source).unwrap();
@@ -63,7 +63,8 @@ fn the_kernel_has_an_interface_that_all_adapters_support() {
     assert!(interface.bindings.len() >= 3 && !interface.uses_routing);
 }
 
-/// The reference ends at the extremal pair that the gap between support planes knows; what it calls good is.
+/// The reference ends at the extremal pair given by the gap between support planes, and all results that it calls good
+/// are.
 #[test]
 fn the_reference_ends_at_extremal_pairs() {
     let (pairs, mut places) = cases(effort(60, 2000));
@@ -80,8 +81,8 @@ fn the_reference_ends_at_extremal_pairs() {
     assert!(through > 0);
 }
 
-/// Without charts as with them: the same pair. (On the way the flows differ, by the square of the errors: which errors decay
-/// depends on the tangents.)
+/// Without charts the flow ends at the same pair as with charts. (On the way the flows differ, by the square of the
+/// errors: which errors decay depends on the tangents.)
 #[test]
 fn without_charts_the_flow_comes_to_the_pair_of_the_tracker() {
     use firstcontact::extremal::{Settings, State, Tracker, shape::on_sphere};
@@ -104,7 +105,7 @@ fn without_charts_the_flow_comes_to_the_pair_of_the_tracker() {
     }
 }
 
-/// How far the kernel's places are from those of the reference, and its distances.
+/// The deviations of the kernel's places from those of the reference, and of its distances.
 fn deviations(batch: &mut Batch, n: usize, schedule: &Schedule) -> Vec<(f64, f64)> {
     let (pairs, starts) = cases(n);
     let (mut on_cpu, mut on_gpu) = (starts.clone(), starts);
@@ -129,7 +130,7 @@ fn the_kernel_follows_the_reference() {
     let mut sigma: Vec<f64> = deviations(&mut kernel(None), n, &SCHEDULE).iter().map(|d| d.1).collect();
     sigma.sort_by(f64::total_cmp);
     println!("{n} pairs, 100 steps: |σ₃₂ − σ₆₄| median {:.1e}, largest {:.1e} m", sigma[n / 2], sigma[n - 1]);
-    // 16 · 2⁻²⁴ of sizes and distances up to 8 m.
+    // 16 · 2⁻²⁴ times sizes and distances up to 8 m.
     assert!(sigma[n - 1] < 16.0 * 2f64.powi(-24) * 8.0 && sigma[n / 2] < 1e-6);
 }
 
@@ -144,7 +145,7 @@ fn errors_do_not_grow_with_the_number_of_steps() {
     assert!(sigma < 16.0 * 2f64.powi(-24) * 8.0, "{sigma:e}");
 }
 
-/// What each term is for: without it the places differ after a few steps from a wrong start.
+/// Every term matters: without it the places differ after a few steps from a wrong start.
 #[test]
 fn every_mutant_of_the_kernel_dies() {
     if skip() {
@@ -174,7 +175,7 @@ fn every_mutant_of_the_kernel_dies() {
     }
 }
 
-/// Starts on far sides are called lost, by the kernel as by the reference; none is called good and is not.
+/// Starts on far sides are reported as lost, by the kernel as by the reference; no result is called good that is not.
 #[test]
 fn starts_on_far_sides_are_told() {
     let (pairs, mut starts) = cases(200);
@@ -197,7 +198,7 @@ fn starts_on_far_sides_are_told() {
     let mut on_gpu = starts.clone();
     kernel(None).follow(&pairs, &mut on_gpu, &SCHEDULE).unwrap();
     assert!(told(&on_gpu) > 100);
-    // Without the kernel's own judgement, what was lost on the way is taken for regular.
+    // Without the kernel's own check, pairs that were lost on the way count as regular.
     let mutant = Mutant { old: "select(1.0, 0.0, good)", new: "0.0" };
     let mut unjudged = starts;
     kernel(Some(mutant)).follow(&pairs, &mut unjudged, &SCHEDULE).unwrap();

@@ -29,11 +29,12 @@ pub fn apart() -> (Pair, [Motion; 2]) {
     (ellipsoids(), [a, b])
 }
 
-/// Its start: the extremal pair, and how far off one begins.
+/// The start of [`apart`]: the extremal pair.
 pub const APART_START: [f64; 4] = [0.26487522432061656, 0.21197577575183858, -2.848863569102776, -0.21034160216740216];
+/// Offset of a wrong start from the extremal pair.
 pub const APART_OFF: [f64; 4] = [0.25, -0.2, 0.3, 0.15];
 
-/// The same bodies on a way through contact.
+/// The same bodies on a path through contact.
 pub fn through_contact() -> (Pair, [Motion; 2]) {
     let a = Motion::new(DVec3::ZERO, DVec3::ZERO, v(0.1, -0.1, 0.3));
     let b = Motion::new(v(4.2, 0.6, 0.5), v(-1.0, -0.1, -0.1), v(-0.2, 0.3, 0.1));
@@ -65,7 +66,7 @@ pub fn patches() -> (Pair, [Motion; 2]) {
     patches_with(true)
 }
 
-/// The same, with what is said of the second one's normal.
+/// The same patches, with the declared side of the second one's normal.
 pub fn patches_with(inward: bool) -> (Pair, [Motion; 2]) {
     let a = net(
         [[0.0, 0.5, 0.5, 0.0], [0.5, 1.1, 1.0, 0.45], [0.5, 1.0, 1.2, 0.5], [0.0, 0.5, 0.45, -0.1]],
@@ -84,7 +85,7 @@ pub fn patches_with(inward: bool) -> (Pair, [Motion; 2]) {
 
 pub const PATCHES_START: [f64; 4] = [0.55648760575966229, 0.4961777265559747, 0.47746445255403814, 0.54448555046120156];
 
-/// An eighth of a sphere, exact, as a rational biquadratic patch.
+/// One eighth of a sphere, exact, as a rational biquadratic patch.
 pub fn octant(radius: f64) -> Shape {
     let arc = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     let w = [1.0, std::f64::consts::FRAC_1_SQRT_2, 1.0];

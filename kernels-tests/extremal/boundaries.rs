@@ -14,7 +14,7 @@ fn tracker(pair: &Pair, motions: [Motion; 2], gain_per_s: f64, step_s: f64, audi
     Tracker::new(pair.clone(), motions, settings).unwrap()
 }
 
-/// B runs around A, over its poles and through every seam of its parameters; σ is that of spheres, without a jump.
+/// B moves around A, over its poles and through every seam of its parameters; σ is that of spheres, without a jump.
 #[test]
 fn seams_and_poles_leave_no_trace() {
     let pair = Pair { a: Shape::ellipsoid([1.0; 3]).unwrap(), b: Shape::ellipsoid([0.5; 3]).unwrap() };
@@ -33,7 +33,7 @@ fn seams_and_poles_leave_no_trace() {
     assert!(changes > 4, "{changes}");
 }
 
-/// A ball goes past a patch, its nearest point onto the edge, along it, over a corner, and back into the face.
+/// A ball moves past a patch: its nearest point moves onto the edge, along it, over a corner, and back into the face.
 #[test]
 fn points_are_held_at_edges_and_let_go() {
     let pair = Pair { a: patches().0.a, b: Shape::ellipsoid([0.2; 3]).unwrap() };
@@ -64,7 +64,7 @@ fn points_are_held_at_edges_and_let_go() {
     assert!(held >= 2);
 }
 
-/// In penetration nothing is known of an edge: that is said.
+/// In penetration the tracker cannot handle an edge: this is reported as a loss.
 #[test]
 fn an_edge_in_penetration_is_a_loss() {
     let pair = Pair { a: patches().0.a, b: Shape::ellipsoid([0.4; 3]).unwrap() };
@@ -130,7 +130,7 @@ fn points_and_curves_penetrate_with_a_sign() {
     }
 }
 
-/// Far sides, saddles and insides are told from extremal pairs, by name, and left by a search.
+/// Far sides, saddles and insides are distinguished from extremal pairs, reported by name, and left by a search.
 #[test]
 fn wrong_starts_are_named_and_left() {
     let (pair, motions) = apart();
@@ -146,14 +146,14 @@ fn wrong_starts_are_named_and_left() {
             let wrong = sample.phase == Phase::Tracking && (sample.sigma_m - right.sigma_m).abs() > 5e-3;
             assert!(!wrong, "{k} {}: {} {}", sample.t_s, sample.sigma_m, right.sigma_m);
         }
-        // Whatever happened, it ends at the pair or says that it does not.
+        // Whatever happens, the track ends at the pair or reports that it does not.
         let last = track.samples.last().unwrap();
         assert!(last.phase == Phase::Tracking && (last.sigma_m - exact.samples.last().unwrap().sigma_m).abs() < 1e-4);
     }
     assert!(lost > 10, "{lost}");
 }
 
-/// One sphere inside of the other: no pair faces, and that is said.
+/// One sphere inside the other: no pair faces each other, and this is reported.
 #[test]
 fn a_body_inside_of_another_is_named() {
     let pair = Pair { a: Shape::ellipsoid([2.0; 3]).unwrap(), b: Shape::ellipsoid([0.3; 3]).unwrap() };
@@ -163,7 +163,8 @@ fn a_body_inside_of_another_is_named() {
     assert!(track.samples.iter().all(|s| s.sigma_m.is_nan()) && !track.restarts[0].found);
 }
 
-/// A ball runs around inside of a torus's hole: another part of the torus becomes the nearest, which only an audit sees.
+/// A ball moves around inside the hole of a torus: another part of the torus becomes the nearest, which only an audit
+/// detects.
 #[test]
 fn an_audit_finds_the_nearer_pair() {
     let pair = Pair { a: Shape::torus(1.0, 0.25).unwrap(), b: Shape::ellipsoid([0.2, 0.15, 0.15]).unwrap() };
@@ -177,7 +178,8 @@ fn an_audit_finds_the_nearer_pair() {
     }
 }
 
-/// A patch whose normal is said to point the other way: its nearest pair does not face, and that is said.
+/// A patch whose normal is declared to point the other way: its nearest pair does not face each other, and this is
+/// reported.
 #[test]
 fn a_normal_the_wrong_way_is_named() {
     for inward in [true, false] {
@@ -190,8 +192,8 @@ fn a_normal_the_wrong_way_is_named() {
     }
 }
 
-/// Steps that are too long for the gain or for the motion: the errors stay large, grow again, or the distance jumps. Whatever
-/// is called tracking is right none the less.
+/// Steps that are too long for the gain or for the motion: the errors stay large, grow again, or the distance jumps.
+/// Every sample that is reported as tracked is right nevertheless.
 #[test]
 fn what_steps_too_long_lead_to_is_named() {
     let run = |pair: &Pair, motions: [Motion; 2], settings: Settings, start: Option<State>, end: f64| {
@@ -202,27 +204,28 @@ fn what_steps_too_long_lead_to_is_named() {
         }
         track.restarts.iter().map(|r| r.lost.name()).collect::<Vec<_>>()
     };
-    // Just below the limit of stability errors do decay, but not within the time that the gain promises.
+    // Just below the stability limit errors do decay, but not within the time that the gain promises.
     let (pair, motions) = apart();
     let slow = Settings { gain_per_s: 27.5, step_s: 0.1, ..Settings::default() };
     let near = State::new([0.285, 0.192, -2.829, -0.21]);
     let names = run(&pair, motions.map(|m| Motion::still(m.origin_m)), slow, Some(near), 3.0);
     assert!(names.contains(&"not-acquired"), "{names:?}");
-    // Euler's steps along tangents of a body that turns by 0.4 rad in each.
+    // Euler steps along tangents of a body that turns by 0.4 rad in each step.
     let balls = Pair { a: Shape::ellipsoid([1.0; 3]).unwrap(), b: Shape::ellipsoid([0.5; 3]).unwrap() };
     let spin = [Motion::new(DVec3::ZERO, DVec3::ZERO, v(0.0, 1.0, 4.0)), Motion::still(v(2.0, 0.2, 0.3))];
     let euler = firstcontact::extremal::Integrator::Euler;
     let coarse = Settings { gain_per_s: 1.0, step_s: 0.1, integrator: euler, ..Settings::default() };
     let names = run(&balls, spin, coarse, None, 2.0);
     assert!(names.contains(&"diverged"), "{names:?}");
-    // A long body turns by 0.5 rad in a step: its distance does not go on as its rate said.
+    // A long body turns by 0.5 rad in a step: its distance does not follow its predicted rate.
     let long = Pair { a: Shape::ellipsoid([2.0, 0.5, 0.5]).unwrap(), b: Shape::ellipsoid([0.5; 3]).unwrap() };
     let spin = [Motion::new(DVec3::ZERO, DVec3::ZERO, v(0.0, 0.0, 1.0)), Motion::still(v(4.0, 0.2, 0.1))];
     let names = run(&long, spin, Settings { gain_per_s: 2.0, step_s: 0.5, ..Settings::default() }, None, 6.0);
     assert!(names.contains(&"jump"), "{names:?}");
 }
 
-/// Deeper than the radii of curvature of both bodies, but not than their sum, a pair is still a maximum of the gap.
+/// Deeper than the radii of curvature of both bodies, but not deeper than their sum, a pair is still a maximum of the
+/// gap.
 #[test]
 fn pairs_of_spheres_are_extremal_until_their_centres_meet() {
     let pair = Pair { a: Shape::ellipsoid([1.0; 3]).unwrap(), b: Shape::ellipsoid([1.0; 3]).unwrap() };
@@ -235,7 +238,7 @@ fn pairs_of_spheres_are_extremal_until_their_centres_meet() {
     }
 }
 
-/// Flat on flat has no single pair: the equations are singular, by name.
+/// Flat faces against each other have no unique pair: the equations are singular, and reported by name.
 #[test]
 fn flat_on_flat_is_singular() {
     let square = |z: f64, inward| {
@@ -243,7 +246,7 @@ fn flat_on_flat_is_singular() {
         let basis = [Basis::bezier(1).unwrap(), Basis::bezier(1).unwrap()];
         Shape::Patch(firstcontact::extremal::SplineSurface::new(basis, &points, None, inward).unwrap())
     };
-    // u runs along x, v along y: outward is +z for A (inward false), −z for B.
+    // u is along x, v along y: outward is +z for A (inward false), −z for B.
     let pair = Pair { a: square(0.0, false), b: square(0.0, true) };
     let motions = [Motion::still(DVec3::ZERO), Motion::still(v(0.1, 0.1, 0.5))];
     let tracker = tracker(&pair, motions, 10.0, 0.01, 0);
@@ -259,7 +262,7 @@ fn a_collapsed_edge_is_found_by_the_search() {
     let pair = Pair { a: octant(1.0), b: Shape::ellipsoid([0.2; 3]).unwrap() };
     let relative = Relative::between(&Motion::still(DVec3::ZERO).at(0.0), &Motion::still(v(-0.1, -0.1, 1.6)).at(0.0));
     let found = search(&pair, &relative).unwrap();
-    // The pole (0, 0, 1) is nearest: the ball stands beyond both edges that meet there.
+    // The pole (0, 0, 1) is nearest: the ball is beyond both edges that meet there.
     assert!((found.sigma_m - (v(-0.1, -0.1, 0.6).length() - 0.2)).abs() < 1e-9, "{found:?}");
     assert!(pair.a.jet(Place::new(0.5, 1.0)).first[0].length() < 1e-15);
 }

@@ -1,4 +1,4 @@
-//! First contact of curved bodies: exact for spheres, and what the engine's triangles come to as they get finer.
+//! First contact of curved bodies: exact for spheres, and the limit of the engine's results as its triangles get finer.
 
 use super::bodies::{apart, through_contact, v};
 use firstcontact::engine::{Backend, Engine};
@@ -46,16 +46,16 @@ fn spheres_meet_when_their_centres_are_near_enough() {
     assert_eq!(contact(&pair, motions, 2.0, 0.0).reached_by_s, None);
 }
 
-/// A thin shape dips through quickly: steps of distance by speed do not pass over it.
+/// A thin shape dips through quickly: steps of distance divided by speed do not skip it.
 #[test]
 fn a_short_dip_is_not_passed_over() {
     let pair = Pair { a: Shape::ellipsoid([0.05, 2.0, 0.05]).unwrap(), b: Shape::ellipsoid([0.02; 3]).unwrap() };
-    // The needle sweeps over the ball's place at 6.2 rad/s: contact lasts some milliseconds.
+    // The needle sweeps over the ball's position at 6.2 rad/s: contact lasts some milliseconds.
     let motions = [Motion::new(DVec3::ZERO, DVec3::ZERO, v(0.0, 0.0, 6.2)), Motion::still(v(1.2, 1.2, 0.0))];
     let found = contact(&pair, motions, 1.0, 0.0);
     let by = found.reached_by_s.unwrap();
     assert!(by - found.clear_until_s <= 1e-9);
-    // A dense look at the distance before and after.
+    // Dense sampling of the distance before and after.
     let tracker = Tracker::new(pair.clone(), motions, Settings::default()).unwrap();
     let sigma =
         |t: f64| firstcontact::extremal::search::search(&pair, &tracker.relative(t)).map_or(-1.0, |f| f.sigma_m);
@@ -63,7 +63,7 @@ fn a_short_dip_is_not_passed_over() {
     assert!(sigma(by).abs() < 1e-7);
 }
 
-/// A torus, which is not convex: contact at the tube, seen by a search at every step.
+/// A torus, which is not convex: contact at the tube, found by a search at every step.
 #[test]
 fn a_ball_falls_onto_a_ring() {
     let pair = Pair { a: Shape::torus(1.0, 0.25).unwrap(), b: Shape::ellipsoid([0.2; 3]).unwrap() };
@@ -80,8 +80,8 @@ fn a_ball_falls_onto_a_ring() {
     assert_eq!(contact(&pair, through, 3.0, 0.0).reached_by_s, None);
 }
 
-/// A ball in a trough flies from one wall to the other: the pair with the first wall stays a local minimum, and is not the one
-/// that counts.
+/// A ball in a trough flies from one wall to the other: the pair with the first wall remains a local minimum, but is
+/// not the nearest.
 #[test]
 fn another_wall_is_not_overlooked() {
     // z = 1.5 x².
@@ -92,7 +92,7 @@ fn another_wall_is_not_overlooked() {
     let pair = Pair { a: trough, b: Shape::ellipsoid([0.1; 3]).unwrap() };
     let motions = [Motion::still(DVec3::ZERO), Motion::new(v(0.3, 0.1, 1.0), v(-1.0, 0.0, 0.0), v(0.0, 1.0, 0.0))];
     let found = contact(&pair, motions, 1.2, 0.0);
-    // By hand: the centre (x, 1) is 0.1 from the parabola, along whose normal (3p, −1) from (p, 1.5 p²).
+    // By hand: the centre (x, 1) is 0.1 from the parabola, along its normal (3p, −1) from (p, 1.5 p²).
     let gap = |x: f64| {
         (0..200_000)
             .map(|k| -1.0 + f64::from(k) * 5e-6)
@@ -104,7 +104,7 @@ fn another_wall_is_not_overlooked() {
     assert!(gap(0.3 - by).abs() < 1e-9 && gap(0.3 - found.clear_until_s + 0.01) > 0.0, "{found:?} {}", gap(0.3 - by));
 }
 
-/// An ellipsoid of triangles with its corners on the surface.
+/// An ellipsoid of triangles with their corners on the surface.
 fn triangles(shape: &Shape, cells: usize) -> Vec<Triangle> {
     let n = 2 * cells;
     let at = |i: usize, j: usize| {
@@ -126,12 +126,12 @@ fn triangles(shape: &Shape, cells: usize) -> Vec<Triangle> {
     out
 }
 
-/// The engine's certified first contact of tessellated ellipsoids comes to that of the curved ones as the square of the size
-/// of the triangles.
+/// The engine's certified first contact of tessellated ellipsoids converges to that of the curved ones with the square
+/// of the triangles' size.
 #[test]
 fn triangles_come_to_the_curved_bodies() {
     let (pair, motions) = through_contact();
-    // A stands still in the engine's scene; B moves as a free joint does: straight, turning about a fixed axis.
+    // A is at rest in the engine's scene; B moves as a free joint does: straight, turning about a fixed axis.
     let motions = [Motion::still(DVec3::ZERO), motions[1]];
     let curved = contact(&pair, motions, 2.0, 0.0);
     let exact = curved.reached_by_s.unwrap();
@@ -160,7 +160,7 @@ fn triangles_come_to_the_curved_bodies() {
         .collect();
     let late: Vec<f64> = times.iter().map(|t| t - exact).collect();
     println!("curved {exact:.9} s; triangles later by {late:?}");
-    // Corners lie on the surface, so triangles lie inside: contact comes later, and ever less so.
+    // Corners are on the surface, so triangles are inside: contact occurs later, by a delay that decreases.
     assert!(late.iter().all(|l| *l > 0.0) && late[3] < 2e-3);
     assert!(late[0] / late[3] > 20.0, "{late:?}");
 }

@@ -1,4 +1,4 @@
-//! The printed text where it goes wrong: each error is copied, run, and told from what is right.
+//! The errors of the printed text: each is copied, run, and distinguished from the right form.
 
 use super::bodies::{APART_OFF, APART_START, THROUGH_START, apart, in_contact, through_contact};
 use super::literal::{self, Defect, norm, phi, psi};
@@ -43,18 +43,18 @@ fn errors_of_the_equations_end_the_exponential_decay() {
         let found = decay(defect);
         assert!(!((found / right - 1.0).abs() < 0.02), "{defect:?} does no harm: {found:e} for {right:e}");
     }
-    // Those that leave a wrong drift leave a floor; the origins lead to another pair altogether.
+    // Errors that give a wrong drift leave a residual error; missing origins lead to another pair altogether.
     assert!(decay(Defect::SignOfB) > 20.0 * right && !(decay(Defect::NoOrigins) < 0.1));
 }
 
-/// By how much the printed sign is off.
+/// The error of the printed sign.
 #[test]
 fn the_printed_sign_is_off_by_twice_the_relative_spin() {
     let (pair, motions) = apart();
     let (t, x) = (0.5, [0.4, 0.3, -2.6, -0.2]);
     let (_, _, right) = literal::terms(&pair, &motions, t, x, Defect::None);
     let (_, _, printed) = literal::terms(&pair, &motions, t, x, Defect::SignOfB);
-    // At a fixed time, by differences: which one is the rate?
+    // At a fixed time, by differences: checks which of the two is the rate.
     let rate = |i: usize| (psi(&pair, &motions, t + 1e-5, x)[i] - psi(&pair, &motions, t - 1e-5, x)[i]) / 2e-5;
     for i in 0..2 {
         assert_eq!(printed[i], right[i]);
@@ -69,7 +69,7 @@ fn the_printed_sign_is_off_by_twice_the_relative_spin() {
     (0..2).for_each(|i| assert!((printed[2 + i] - right[2 + i] + 2.0 * w.cross(f).dot(h[i])).abs() < 1e-14));
 }
 
-/// The matrix of projections has rank 2 in contact, that of the normal form is regular, and tracks.
+/// The matrix of projections has rank 2 in contact; that of the normal form is regular, and tracks.
 #[test]
 fn projections_are_singular_in_contact_and_the_normal_form_is_not() {
     let (pair, motions) = in_contact();
@@ -88,11 +88,11 @@ fn projections_are_singular_in_contact_and_the_normal_form_is_not() {
     let last = normal.samples.last().unwrap();
     assert!(normal.restarts.is_empty() && last.phase == Phase::Tracking);
     assert!(last.sigma_m.abs() < 1e-11 && last.error < 1e-5, "{:e} {:e}", last.sigma_m, last.error);
-    // The paper's pipeline makes Ψ small, and is wrong by its own measure of parallel normals.
+    // The paper's method makes Ψ small, and is wrong by its own measure of parallel normals.
     let literal = literal::track(&(pair.clone(), motions), [0.0, 2.0], start.parameters(), 5.0, 2e-3, Defect::None);
     assert!(norm(psi(&pair, &motions, 2.0, literal)) < 1e-5);
     assert!(!(norm(phi(&pair, &motions, 2.0, literal).0) < 1e-3));
-    // The engine's own, run by projections, does not say that it tracks where it does not.
+    // The engine's tracker, when it uses projections, does not report tracking where it fails to track.
     let projection = tracker(Form::Projection).run(Some(start), 2.0).unwrap();
     assert!(!projection.restarts.is_empty());
     for sample in projection.samples.iter().filter(|s| s.phase == Phase::Tracking) {
@@ -101,7 +101,8 @@ fn projections_are_singular_in_contact_and_the_normal_form_is_not() {
     }
 }
 
-/// The whole curve on which surfaces cross is an equilibrium of projections: they stick to it, with a distance of about 0.
+/// The whole curve in which the surfaces intersect is an equilibrium of projections: they stick to it, with a distance
+/// of about 0.
 #[test]
 fn projections_stick_where_surfaces_cross() {
     let case = through_contact();
@@ -109,7 +110,7 @@ fn projections_stick_where_surfaces_cross() {
     let (from, to, deep) = (1.05, 1.45, -0.2016959509907);
     let settings = |form| Settings { gain_per_s: 10.0, step_s: 2e-3, form, ..Settings::default() };
     let tracker = |form| Tracker::new(pair.clone(), *motions, settings(form)).unwrap();
-    // The pair just before contact, from far ahead.
+    // The pair just before contact, tracked from long before.
     let track = tracker(Form::Normal).run(Some(State::new(THROUGH_START)), from).unwrap();
     let before = track.samples.last().unwrap();
     for off in [1e-4, 1e-3, 1e-2] {
@@ -117,14 +118,14 @@ fn projections_stick_where_surfaces_cross() {
         let stuck = literal::track(&case, [from, to], start, 10.0, 2e-3, Defect::None);
         let (_, sigma) = phi(pair, motions, to, stuck);
         assert!(norm(psi(pair, motions, to, stuck)) < 1e-3 && sigma.abs() < 1e-2, "{off}: {sigma}");
-        // The normal form, from the same start, goes through.
+        // The normal form, from the same start, passes through.
         let n = ((to - from) / 2e-3).round() as usize;
         let normal = tracker(Form::Normal);
         let state = (0..n).fold(State::new(start), |s, i| normal.step(&s, from + i as f64 * 2e-3, 2e-3).unwrap());
         let found = normal.configuration(&state, to).sigma_m();
         assert!((found - deep).abs() < 1e-4 * off.max(1e-3), "{off}: {found}");
     }
-    // And the tracker, though told to use projections, does not take what is stuck for a pair.
+    // The tracker, even when set to use projections, does not report a stuck point as a pair.
     let start = plus(x_of(&before.state), [1.0, -1.0, 1.0, 0.5], 1e-2);
     let later = motions.map(|m| firstcontact::extremal::Motion {
         rotation: m.at(from).rotation,
@@ -139,7 +140,8 @@ fn projections_stick_where_surfaces_cross() {
     assert!(track.restarts.iter().any(|r| named(&r.lost)), "{:?}", track.restarts);
 }
 
-/// Integrated projections (the paper's figure 3) believe themselves; computed ones (figure 4) stay small.
+/// Integrated projections (the paper's figure 3) report small errors while the true ones drift; computed ones (figure
+/// 4) stay small.
 #[test]
 fn integrated_errors_drift() {
     let (pair, motions) = apart();

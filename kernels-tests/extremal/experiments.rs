@@ -1,4 +1,4 @@
-//! The experiments, beside values worked out in 30 digits; the paper's figure 7 among them.
+//! The experiments, against values computed with 30 digits, among them the paper's figure 7.
 
 use super::bodies::{APART_OFF, APART_START, PATCHES_START, THROUGH_START, apart, octants, patches, through_contact};
 use super::literal::norm;
@@ -24,7 +24,7 @@ fn at(track: &Track, t: f64) -> &firstcontact::extremal::Sample {
     track.samples.iter().min_by(|a, b| (a.t_s - t).abs().total_cmp(&(b.t_s - t).abs())).unwrap()
 }
 
-/// Angles apart, whole turns aside.
+/// The difference of two angles, modulo whole turns.
 fn turned(a: f64, b: f64) -> f64 {
     let d = (a - b).rem_euclid(std::f64::consts::TAU);
     d.min(std::f64::consts::TAU - d)
@@ -55,21 +55,21 @@ fn figure_7_two_ellipsoids_from_a_wrong_start() {
         let first = &track.samples[0];
         assert!((norm(first.projections) - 1.898654).abs() < 5e-7);
         let wanted = [6.551305e-1, -5.024939e-1, -6.734989e-1, -4.197402e-1];
-        // The tabulated place at time 0, to which the offset is added, is good to some 10⁻⁷.
+        // The tabulated place at time 0, to which the offset is added, is accurate to some 10⁻⁷.
         assert!((0..4).all(|i| (first.normalised[i] - wanted[i]).abs() < 1.5e-7), "{:?}", first.normalised);
         for (_, t, errors, distance) in rows.iter().filter(|r| r.0 == gain) {
             let sample = at(&track, *t);
-            // Seven figures are tabulated; below, the integrator's own errors of 10⁻¹² show.
+            // Seven figures are tabulated; below them the integrator's own errors of 10⁻¹² show.
             assert!((0..4).all(|i| (sample.normalised[i] - errors[i]).abs() < 1e-6 * errors[i].abs() + 2e-12));
             let delta = Tracker::new(case.0.clone(), case.1, Settings::default()).unwrap();
             let length = delta.configuration(&sample.state, sample.t_s).delta.length();
             assert!((length - distance).abs() < 1e-9 * 2.0, "{length} {distance}");
         }
-        // Within 2 % is what is asked; it is the gain to six figures.
+        // The requirement is 2 %; the rate equals the gain to six figures.
         let rate = -slope(&track, [0.0, if gain > 5.0 { 1.5 } else { 2.0 }]);
         assert!((rate / gain - 1.0).abs() < 1e-6, "{gain}: {rate}");
     }
-    // The normal form's own errors decay alike.
+    // The normal form's own errors decay likewise.
     let (_, motions) = &case;
     let track = run(&case, start, Form::Normal, 5.0, 1e-3, 1.0);
     let phi = |t: f64| norm(super::literal::phi(&case.0, motions, t, at(&track, t).state.parameters()).0);
@@ -111,7 +111,7 @@ fn ellipsoids_apart_are_tracked_to_the_tabulated_pairs() {
     ];
     let track = run(&apart(), APART_START, Form::Normal, 10.0, 1e-3, 2.0);
     compare(&track, &rows, 1e-9);
-    // From the wrong start, what is left of it after 2 s is e⁻²⁰, and its square in σ.
+    // From the wrong start, a share of e⁻²⁰ of its error is left after 2 s, and its square in σ.
     let track = run(&apart(), off(APART_START, APART_OFF), Form::Normal, 10.0, 1e-3, 2.0);
     compare(&track, &rows[3..], 1e-8);
 }
@@ -153,13 +153,13 @@ fn ellipsoids_go_through_contact_into_penetration() {
     for (t, x, sigma) in &rows {
         let sample = at(&track, *t);
         assert!((sample.sigma_m - sigma).abs() < 1e-9, "{t}: {}", sample.sigma_m);
-        // Parameters lag by e⁻ᴷᵗ of the start.
+        // The parameters' errors decay with e⁻ᴷᵗ from the start.
         let found = sample.state.parameters();
         let lag = 0.5 * (-10.0 * t).exp() + 1e-8;
         assert!((0..4).all(|i| turned(found[i], x[i]) < lag), "{t}: {found:?}");
     }
     assert!(track.samples.iter().filter(|s| s.t_s > 0.8).all(|s| s.phase == Phase::Tracking));
-    // σ is continuous, and its rate is the envelope's, through contact.
+    // σ is continuous, and its rate is that of the envelope, through contact.
     let tracker = Tracker::new(case.0.clone(), case.1, Settings::default()).unwrap();
     for three in track.samples.windows(3).filter(|w| w[0].t_s > 1.0) {
         let slope = (three[2].sigma_m - three[0].sigma_m) / (three[2].t_s - three[0].t_s);
@@ -201,7 +201,7 @@ fn rational_patches_are_tracked_through_contact() {
         assert!((0..4).all(|i| (sample.state.parameters()[i] - x[i]).abs() < lag), "{t}: {:?}", sample.state);
     }
     let sigma = |t: f64| at(&track, t).sigma_m;
-    // The errors' rate, by those of the normal form, as they stand in world axes.
+    // The decay rate of the errors, from those of the normal form in world axes.
     let (pair, motions) = patches();
     let phi = |t: f64| norm(super::literal::phi(&pair, &motions, t, at(&track, t).state.parameters()).0);
     assert!(((phi(0.0) / phi(1.0)).ln() / 10.0 - 1.0).abs() < 1e-4);
@@ -224,7 +224,8 @@ fn octants_of_spheres_have_the_distance_of_spheres() {
     }
 }
 
-/// A bicubic surface of 4 × 4 spans, a bulge, and a small ellipsoid that flies over it: the pair runs over the joints of spans.
+/// A bicubic surface of 4 × 4 spans with a bulge, and a small ellipsoid that flies over it: the pair crosses the
+/// boundaries of spans.
 fn over_spans() -> (Pair, [Motion; 2]) {
     let basis = || Basis::new(3, vec![0.0, 0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0, 1.0]).unwrap();
     let points: Vec<DVec3> = (0..49)
@@ -263,7 +264,7 @@ fn the_decay_goes_on_over_the_joints_of_spans() {
     }
 }
 
-/// Against brute force along the whole way: points against points while apart, planes against planes in penetration.
+/// Against brute force along the whole path: points against points while apart, planes against planes in penetration.
 #[test]
 fn distances_are_those_of_brute_force() {
     let n = effort(6, 40);

@@ -73,7 +73,8 @@ fn matrices_and_drifts_are_derivatives_of_positions() {
         let psi = differs(&at.equations(Form::Projection), |t, x| literal::psi(&pair, &motions, t, x), t, x);
         let phi = differs(&at.equations(Form::Normal), |t, x| literal::phi(&pair, &motions, t, x).0, t, x);
         assert!(psi < 1e-7 && phi < 1e-7, "{psi:e} {phi:e} {pair:?}");
-        // What the parameters' rates add to the rate of σ vanishes at an extremal pair; drift alone is a rate everywhere.
+        // The contribution of the parameters' rates to the rate of σ vanishes at an extremal pair; the drift alone is a
+        // rate everywhere.
         let sigma = slope(|d| {
             let (_, sigma) = literal::phi(&pair, &motions, t + d, x);
             [sigma, 0.0, 0.0, 0.0]
@@ -98,7 +99,7 @@ fn the_paper_in_world_axes_says_the_same() {
     }
 }
 
-/// The table's vector, worked out in 30 digits.
+/// The table's vector, computed with 30 digits.
 #[test]
 fn a_tabulated_state_has_its_tabulated_terms() {
     let (pair, motions) = apart();
@@ -151,24 +152,24 @@ fn determinant(mut m: [[f64; 4]; 4]) -> f64 {
 #[test]
 fn at_an_extremal_pair_the_determinants_differ_by_the_distance_squared() {
     for ((pair, motions), x) in [(apart(), APART_START), (through_contact(), THROUGH_START)] {
-        // The tabulated places are good to some 10⁻⁸.
+        // The tabulated places are accurate to some 10⁻⁸.
         let still = Relative::between(&motions[0].at(0.0), &motions[1].at(0.0));
         let x = polish(&pair, &still, &State::new(x)).unwrap().parameters();
         let at = configuration(&pair, &motions, 0.0, x);
         let (m, n) = (at.equations(Form::Projection).matrix, at.equations(Form::Normal).matrix);
         let sigma = at.sigma_m();
         assert!((determinant(m) / (sigma * sigma * determinant(n)) - 1.0).abs() < 1e-9);
-        // M with the signs of its last rows changed is symmetric anywhere.
+        // With the signs of its last rows changed, M is symmetric anywhere.
         let s = |i: usize| if i < 2 { 1.0 } else { -1.0 };
         assert!((0..16).all(|k| (s(k / 4) * m[k / 4][k % 4] - s(k % 4) * m[k % 4][k / 4]).abs() < 1e-14));
         assert!(at.is_extremal());
-        // The opposite places are extremal too, but the distance is greatest there.
+        // The opposite places are extremal too, but the distance has its maximum there.
         let far = [x[0] + std::f64::consts::PI, -x[1], x[2], x[3]];
         assert!(!configuration(&pair, &motions, 0.0, far).is_extremal());
     }
 }
 
-/// Common motions of both bodies change nothing, and neither does calling them by each other's name.
+/// Common motions of both bodies change nothing, and neither does exchanging their names.
 #[test]
 fn distances_do_not_depend_on_the_observer_nor_on_the_order() {
     let mut random = Pcg64Mcg::seed_from_u64(42);
@@ -185,14 +186,14 @@ fn distances_do_not_depend_on_the_observer_nor_on_the_order() {
         let there = configuration(&pair, &moved, t, x);
         let (e, f) = (at.equations(Form::Normal), there.equations(Form::Normal));
         assert!((0..4).all(|i| (e.errors[i] - f.errors[i]).abs() + (e.drift[i] - f.drift[i]).abs() < 1e-12));
-        // With the normal of A in the place of that of B: the equations of the exchanged pair.
+        // With the normal of A instead of that of B: the equations of the exchanged pair.
         let exchanged = Pair { a: pair.b.clone(), b: pair.a.clone() };
         let other = configuration(&exchanged, &[motions[1], motions[0]], t, [x[2], x[3], x[0], x[1]]);
         let held = State { held: [false, false, true, false], ..State::new(x) };
         let relative = Relative::between(&motions[0].at(t), &motions[1].at(t));
         let by_a = Configuration::new(&pair, &held, &relative).equations(Form::Normal);
         let whole = other.equations(Form::Normal);
-        // r is held: rows and columns of s, u, v are those of the exchanged pair but for its first parameter.
+        // r is held: rows and columns of s, u, v are those of the exchanged pair without its first parameter.
         assert_eq!(by_a.index[..3], [3, 0, 1]);
         for i in 0..3 {
             assert!((by_a.errors[i] - whole.errors[i + 1]).abs() + (by_a.drift[i] - whole.drift[i + 1]).abs() < 1e-12);

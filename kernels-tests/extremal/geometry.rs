@@ -61,7 +61,7 @@ fn derivatives_are_those_of_differences() {
         let ranges = shape.ranges();
         let charts = if matches!(shape, Shape::Ellipsoid(_)) { 3 } else { 1 };
         for k in 0..60 {
-            // Away from knots, across which differences of this order are none.
+            // Away from knots, across which differences of this order are not valid.
             let mut at = || {
                 [0, 1].map(|i: usize| {
                     ranges[i].map_or(0.0, |r| {
@@ -185,7 +185,7 @@ fn basis_functions_are_those_published() {
     assert_eq!(twice[..3], [1.0, -2.0, 1.0]);
 }
 
-/// A rational circle lies on the circle, with its tangents and curvature; so does the octant on its sphere.
+/// A rational circle is exactly on the circle, with its tangents and curvature; likewise the octant on its sphere.
 #[test]
 fn rational_splines_are_exact_on_circles_and_spheres() {
     let curve = circle(1.5);
@@ -210,7 +210,7 @@ fn rational_splines_are_exact_on_circles_and_spheres() {
     }
 }
 
-/// Every point of a rectangle lies in its ball; balls shrink with their rectangles, and the reach is a bound.
+/// Every point of a rectangle is in its ball; balls shrink with their rectangles, and the reach is a bound.
 #[test]
 fn balls_hold_their_rectangles_and_are_not_idle() {
     let mut random = Pcg64Mcg::seed_from_u64(35);
@@ -236,7 +236,7 @@ fn balls_hold_their_rectangles_and_are_not_idle() {
                 }
             }
             assert!(most <= ball.radius_m + 1e-13, "{shape:?} {u:?} {v:?}: {most} {}", ball.radius_m);
-            // Over a knot the hull is that of all control points that count: the search cuts there first.
+            // Over a knot the hull is that of all control points involved: the search cuts there first.
             let over_knot = |i: usize, e: [f64; 2]| ranges[i].is_some() && shape.cut(i, e) != 0.5 * (e[0] + e[1]);
             let idle = share == 1.0 || over_knot(0, u) || over_knot(1, v);
             assert!(idle || ball.radius_m <= 2.5 * most + 1e-6, "{shape:?} {u:?} {v:?}: {most} {}", ball.radius_m);

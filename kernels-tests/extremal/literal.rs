@@ -1,11 +1,11 @@
-//! The paper's equations written down in the world's axes, as an oracle for the engine's, which are in those of A; and with
-//! each of the errors of the printed text.
+//! The paper's equations written in world axes, as an oracle for the engine's equations, which use the axes of A; also
+//! with each of the errors of the printed text.
 
 use firstcontact::extremal::solve::solve;
 use firstcontact::extremal::{Motion, Pair, Place};
 use glam::{DMat3, DVec3};
 
-/// What is copied from the printed text.
+/// An error copied from the printed text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Defect {
     None,
@@ -15,9 +15,9 @@ pub enum Defect {
     GarbledRow,
     /// Δ = f − h, without the bodies' origins.
     NoOrigins,
-    /// The angular velocity of A in the place of that of B in row 3.
+    /// The angular velocity of A instead of that of B in row 3.
     SpinOfRow3,
-    /// −K inside of the bracket with b: U = −K M⁻¹(Ψ + b).
+    /// −K inside the bracket with b: U = −K M⁻¹(Ψ + b).
     GainOnDrift,
     /// M without Δ·f_uv.
     NoMixedDerivative,
@@ -100,7 +100,7 @@ pub fn terms(
     (psi, m, [p.dot(fu), p.dot(fv), q3.dot(hr), q.dot(hs)])
 }
 
-/// Tracks with these terms by Runge-Kutta steps, never looking at what comes out.
+/// Tracks with these terms by Runge-Kutta steps, without checking the results.
 pub fn track(
     (pair, motions): &(Pair, [Motion; 2]),
     [from, to]: [f64; 2],

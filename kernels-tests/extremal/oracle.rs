@@ -36,7 +36,7 @@ pub fn dense_distance(pair: &Pair, motions: &[Motion; 2], t: f64, cells: usize) 
     }
     let ranges = pair.ranges();
     let distance = |x: [f64; 4]| {
-        // Beyond an edge there is nothing.
+        // There is no surface beyond an edge.
         let inside = |x: [f64; 4]| (0..4).all(|i| pair.edge(i).is_none_or(|r| x[i] >= r.lo && x[i] <= r.hi));
         let [p, q] = [point(&pair.a, a, [x[0], x[1]]), point(&pair.b, b, [x[2], x[3]])];
         if inside(x) { (p - q).length() } else { f64::INFINITY }
@@ -45,7 +45,8 @@ pub fn dense_distance(pair: &Pair, motions: &[Motion; 2], t: f64, cells: usize) 
     minimise(distance, best.1, std::array::from_fn(|i| span(i) / cells as f64), 1e-9).0
 }
 
-/// Local maxima of the gap between parallel support planes of two ellipsoids: the distance if positive, else depths.
+/// Local maxima of the gap between parallel support planes of two ellipsoids: the distance if positive, otherwise
+/// depths.
 pub fn gap_maxima(pair: &Pair, motions: &[Motion; 2], t: f64) -> Vec<f64> {
     let [(ra, oa), (rb, ob)] = poses(motions, t);
     let (Shape::Ellipsoid(da), Shape::Ellipsoid(db)) = (&pair.a, &pair.b) else { panic!("ellipsoids") };
@@ -76,7 +77,8 @@ pub fn gap_maxima(pair: &Pair, motions: &[Motion; 2], t: f64) -> Vec<f64> {
     maxima
 }
 
-/// Steps along the axes and along the last gain; they shrink when none helps. Derivative-free, hence slow and independent.
+/// Steps along the axes and along the last improvement; they shrink when none improves. Derivative-free, hence slow and
+/// independent.
 fn minimise(of: impl Fn([f64; 4]) -> f64, start: [f64; 4], mut step: [f64; 4], finest: f64) -> (f64, [f64; 4]) {
     let mut best = (of(start), start);
     while step.iter().any(|s| *s > finest) {

@@ -1,4 +1,5 @@
-//! Random pairs of ellipsoids: how many are acquired from a rough start, how soon, and that no failure goes unnamed.
+//! Random pairs of ellipsoids: the number of pairs acquired from a rough start, the time this takes, and that every
+//! failure is reported.
 
 use super::bodies::{uniform, vector};
 use super::oracle::gap_maxima;
@@ -32,13 +33,13 @@ struct Outcome {
     ends: bool,
 }
 
-/// Tracks a random pair, from anywhere at all or from within half a radian of the extremal pair. No sample that says
+/// Tracks a random pair, from anywhere or from within half a radian of the extremal pair. No sample in the phase
 /// "tracking" may be wrong.
 fn outcome(seed: u64, anywhere: bool) -> Outcome {
     outcome_of(seed, anywhere, 24)
 }
 
-/// The same; one in `every` samples is looked at.
+/// The same; checks one in `every` samples.
 fn outcome_of(seed: u64, anywhere: bool, every: usize) -> Outcome {
     let (pair, motions, start) = random_case(seed);
     let settings = Settings { gain_per_s: 10.0, step_s: 0.02, ..Settings::default() };
@@ -66,8 +67,8 @@ fn outcome_of(seed: u64, anywhere: bool, every: usize) -> Outcome {
     }
 }
 
-/// From anywhere, most pairs are driven to a wrong critical point or do not converge: each is told, and a search puts it
-/// right. From near, nearly all converge alone.
+/// From anywhere, most pairs are driven to a wrong critical point or do not converge: each case is reported, and a
+/// search corrects it. From near, nearly all converge without one.
 #[test]
 fn random_pairs_end_at_the_extremal_pair_and_no_failure_is_silent() {
     let n = effort(100, 10_000);
@@ -82,7 +83,8 @@ fn random_pairs_end_at_the_extremal_pair_and_no_failure_is_silent() {
         let mut reasons = BTreeMap::new();
         outcomes.iter().flat_map(|o| &o.losses).for_each(|name| *reasons.entry(*name).or_insert(0) += 1);
         println!(
-            "{n} pairs, K = 10 /s, from {}: {alone} converged alone, {} after named losses, {} lost at the end; acquired \
+            "{n} pairs, K = 10 /s, from {}: {alone} converged alone, {} after named losses, \
+             {} lost at the end; acquired \
              after {:.2} s (median), {:.2} s (95 %); losses {reasons:?}",
             if anywhere { "anywhere" } else { "near" },
             ends - alone,
@@ -95,7 +97,7 @@ fn random_pairs_end_at_the_extremal_pair_and_no_failure_is_silent() {
     }
 }
 
-/// In penetration the followed maximum of the gap meets a saddle and is gone: no sample beyond says that it is tracked.
+/// In penetration the tracked maximum of the gap meets a saddle and vanishes: no later sample is reported as tracked.
 #[test]
 fn a_pair_that_vanishes_is_not_tracked_and_then_lost() {
     let outcome = outcome_of(7008, false, 1);
@@ -117,7 +119,7 @@ fn the_search_finds_the_extremal_pair() {
             let most = maxima.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             match search(&pair, &tracker.relative(0.0)) {
                 Ok(found) => assert!((found.sigma_m - most).abs() < 1e-6, "{seed}: {} {most}", found.sigma_m),
-                // One within the other, or nearly so.
+                // One inside the other, or nearly so.
                 Err(lost) => assert!(most < -0.3, "{seed}: {lost}, the gap is {most}"),
             }
             usize::from(most < 0.0)

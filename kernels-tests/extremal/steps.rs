@@ -10,7 +10,7 @@ fn plus(x: [f64; 4], y: [f64; 4]) -> [f64; 4] {
     std::array::from_fn(|i| x[i] + y[i])
 }
 
-/// |Ψ| after steps with K·h = z on bodies that stand still, from a small error.
+/// |Ψ| after steps with K·h = z on bodies at rest, from a small error.
 fn after(integrator: Integrator, z: f64) -> f64 {
     let (pair, motions) = apart();
     let relative =
@@ -64,7 +64,7 @@ fn gains_and_steps_without_sense_are_refused() {
     }
 }
 
-/// What is left of the errors of an exact start while the bodies move: h / K for Euler, order 4 for Runge-Kutta.
+/// The remaining error of an exact start while the bodies move: h / K for Euler, order 4 for Runge-Kutta.
 #[test]
 fn floors_have_the_orders_of_the_methods() {
     let (pair, motions) = apart();
@@ -81,7 +81,7 @@ fn floors_have_the_orders_of_the_methods() {
     for (h, wanted) in [(0.02, 7.2e-4), (0.01, 3.6e-4), (0.005, 1.8e-4)] {
         assert!((floor(Integrator::Euler, h) / wanted - 1.0).abs() < 0.05);
     }
-    // With steps of its own choice: the tolerance decides, not the time between samples.
+    // With adaptive steps the tolerance decides, not the time between samples.
     let own = |tolerance| floor(Integrator::DormandPrince { tolerance }, 0.25);
     assert!(own(1e-10) < 1e-7 && own(1e-4) > 10.0 * own(1e-10), "{:e} {:e}", own(1e-4), own(1e-10));
 }

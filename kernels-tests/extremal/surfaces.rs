@@ -1,4 +1,5 @@
-//! Tori and Bézier patches in batches: the kernel against the tracker's own steps, mutants of it, what leaves its patch.
+//! Tori and Bézier patches in batches: the kernel against the tracker's own steps, mutants of it, and pairs that leave
+//! their patch.
 
 use super::bodies::{uniform, v, vector};
 use crate::effort;
@@ -28,7 +29,7 @@ fn dome(r: &mut Pcg64Mcg) -> Shape {
     for i in 0..=degrees[0] {
         for j in 0..=degrees[1] {
             let (x, y) = (at(i, degrees[0]), at(j, degrees[1]));
-            // Seen from below where the parameters are exchanged, so that the normal is said to point inward.
+            // With exchanged parameters the surface is seen from below, so that the normal is declared to point inward.
             let (x, y) = if inward { (y, x) } else { (x, y) };
             points.push(v(x, y, -height * (x * x + y * y) + uniform(r, -0.1, 0.1)));
             weights.push(uniform(r, 0.8, 1.4));
@@ -42,8 +43,8 @@ fn torus(r: &mut Pcg64Mcg) -> Shape {
     Shape::torus(uniform(r, 0.8, 1.4), uniform(r, 0.2, 0.5)).unwrap()
 }
 
-/// Two tori, two domes that face each other, or one of each, with places near the nearest pair. `drift_m_s` is how fast they pass
-/// each other. Only pairs whose start is inside of their patches.
+/// Two tori, two domes that face each other, or one of each, with places near the nearest pair. They pass each other at
+/// `drift_m_s`. Contains only pairs whose start is inside their patches.
 fn cases(n: usize, drift_m_s: f64) -> (Vec<SurfacePair>, Vec<SurfacePlaces>) {
     let mut random = Pcg64Mcg::seed_from_u64(61);
     let r = &mut random;
@@ -52,7 +53,7 @@ fn cases(n: usize, drift_m_s: f64) -> (Vec<SurfacePair>, Vec<SurfacePlaces>) {
         let kind = pairs.len() % 3;
         let shape = |r: &mut Pcg64Mcg, is_torus: bool| if is_torus { torus(r) } else { dome(r) };
         let shapes = Pair { a: shape(r, kind != 1), b: shape(r, kind == 0) };
-        // Domes are turned over to be above.
+        // The upper dome is turned over.
         let over = DQuat::from_axis_angle(DVec3::X, std::f64::consts::PI);
         let tilt = |r: &mut Pcg64Mcg, by: f64| DQuat::from_scaled_axis(vector(r, by));
         let rotations = if kind == 0 { [tilt(r, 2.0), tilt(r, 2.0)] } else { [tilt(r, 0.3), tilt(r, 0.3) * over] };
@@ -79,7 +80,7 @@ fn cases(n: usize, drift_m_s: f64) -> (Vec<SurfacePair>, Vec<SurfacePlaces>) {
     (pairs, places)
 }
 
-/// Those that the reference follows to the end, with errors of at most `error` there.
+/// The cases that the reference follows to the end, with errors of at most `error` there.
 fn followed(n: usize, schedule: &Schedule, error: f64) -> (Vec<SurfacePair>, Vec<SurfacePlaces>, Vec<SurfacePlaces>) {
     let (pairs, starts) = cases(n, 0.0);
     let mut ends = starts.clone();
@@ -104,8 +105,8 @@ fn the_kernel_has_an_interface_that_all_adapters_support() {
     assert!(interface.bindings.len() >= 3 && !interface.uses_routing);
 }
 
-/// The reference ends at an extremal pair: no farther apart than the nearest that a search finds there, but for pairs that are nearest
-/// in their neighbourhood alone.
+/// The reference ends at an extremal pair: not farther apart than the nearest that a search finds there, except for
+/// pairs that are nearest only in their neighbourhood.
 #[test]
 fn the_reference_ends_at_extremal_pairs() {
     let (pairs, _, ends) = followed(effort(60, 900), &SCHEDULE, 1e-3);
@@ -119,7 +120,7 @@ fn the_reference_ends_at_extremal_pairs() {
     assert!(nearest * 10 > pairs.len() * 8, "{nearest} of {}", pairs.len());
 }
 
-/// How far the kernel's places are from those of the reference, and its distances, metres.
+/// The deviations of the kernel's places from those of the reference, and of its distances, metres.
 fn deviations(batch: &mut SurfaceBatch, n: usize, schedule: &Schedule) -> Vec<(f64, f64)> {
     let (pairs, mut on_gpu, ends) = followed(n, schedule, 1e-3);
     batch.follow(&pairs, &mut on_gpu, schedule).unwrap();
@@ -146,11 +147,11 @@ fn the_kernel_follows_the_reference() {
     sigma.sort_by(f64::total_cmp);
     let (n, last) = (sigma.len(), sigma.len() - 1);
     println!("{n} pairs, 48 steps: |σ₃₂ − σ₆₄| median {:.1e}, largest {:.1e} m", sigma[n / 2], sigma[last]);
-    // Twice that of ellipsoids, 32 · 2⁻²⁴ of sizes and distances up to 8 m: a point is a sum of sixteen.
+    // Twice that of ellipsoids, 32 · 2⁻²⁴ times sizes and distances up to 8 m: a point is a sum of sixteen terms.
     assert!(sigma[last] < 32.0 * 2f64.powi(-24) * 8.0 && sigma[n / 2] < 3e-6);
 }
 
-/// What each term is for: without it the places, or what is said of them, differ after a few steps from a wrong start.
+/// Every term matters: without it the places, or their reported state, differ after a few steps from a wrong start.
 #[test]
 fn every_mutant_of_the_kernel_dies() {
     if skip() {
@@ -193,7 +194,7 @@ fn every_mutant_of_the_kernel_dies() {
         (" - cross(m.spin_b, m.origins)", ""),
         (", dot(seen_from_b, h.v));", ", 0.0);"),
         ("let half_b = extremal_pairs[pair + 5u];", "let half_b = pairs[pair + 4u];"),
-        // Rational patches: the quotient rule, a basis function; the tube's bend along the ring.
+        // Rational patches: the quotient rule, a basis function; the tube's curvature along the ring.
         ("(huv.xyz - hu.w * fv - hv.w * fu - huv.w * f) / h.w", "huv.xyz / h.w"),
         ("(hvv.xyz - 2.0 * hv.w * fv - hvv.w * f) / h.w", "(hvv.xyz - hv.w * fv - hvv.w * f) / h.w"),
         ("t * (2.0 * s - t)", "t * (s - t)"),
@@ -209,7 +210,7 @@ fn every_mutant_of_the_kernel_dies() {
     }
 }
 
-/// What leaves its patch, or turns about too far, is lost to the kernel as to the reference.
+/// Pairs that leave their patch, or turn too far, are lost to the kernel as to the reference.
 #[test]
 fn what_leaves_its_patch_is_told() {
     let n = effort(120, 2_000);

@@ -1,4 +1,4 @@
-//! Counts what a thread asks the allocator for.
+//! Counts the allocations of a thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -12,27 +12,27 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: everything is handed to the system's allocator as it comes.
+// SAFETY: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ASKED.set(ASKED.get() + 1);
-        // SAFETY: as the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         ASKED.set(ASKED.get() + 1);
-        // SAFETY: as the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.realloc(memory, layout, new_size) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(memory, layout) }
     }
 }
 
-/// What some work gives, and how many times it asks for memory in this thread.
+/// The result of some work, and the number of its allocations in this thread.
 pub fn count<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = ASKED.get();
     let out = work();

@@ -1,16 +1,16 @@
-//! The engine on each of its backends, and what two runs must have in common.
+//! The engine on each of its backends, and the required agreement of two runs.
 //!
-//! Tests on a graphics adapter take the first one that the Vulkan loader finds. To run them on a second, unrelated
-//! implementation, get SwiftShader: `apt-get download chromium-common`, `dpkg -x` it into some folder, and name the
-//! driver in it, its only one, to the loader:
+//! Tests on a graphics adapter use the first one that the Vulkan loader finds. To run them on a second, unrelated
+//! implementation, get SwiftShader: `apt-get download chromium-common`, `dpkg -x` it into some folder, and pass the
+//! path of its only driver to the loader:
 //!
 //! ```text
 //! VK_ICD_FILENAMES=FOLDER/usr/lib/chromium/vk_swiftshader_icd.json \
 //!     cargo test --release --test kernels-tests -- --test-threads=1 gpu
 //! ```
 //!
-//! The library's path in that file is relative to the file; edit it in a copy that lies elsewhere. One thread, because
-//! this driver takes all cores for itself.
+//! The library's path in that file is relative to the file; edit it in a copy in another folder. Use one thread,
+//! because this driver uses all cores itself.
 
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::model::robot::Robot;
@@ -23,7 +23,7 @@ pub fn on(backend: Backend) -> Options {
     Options { backend, ..Options::default() }
 }
 
-/// An engine. No adapter where one is wanted is a failure: what is not run is not tested.
+/// Builds an engine. A missing adapter is a failure, because a test that does not run tests nothing.
 pub fn engine(robot: &Robot, scene: &Scene, allowed: &[(u32, u32)], options: Options) -> Engine {
     let hint = if options.backend == Backend::Gpu {
         "tests on an adapter need one: install mesa-vulkan-drivers and libvulkan1, or set FIRSTCONTACT_GPU=skip"
@@ -42,8 +42,8 @@ pub fn verdicts(engine: &Engine, motions: &[(Vec<f64>, Vec<f64>)]) -> Vec<Verdic
     report.verdicts
 }
 
-/// What two runs of the same motions must not differ in: the kind of the verdict and whether a contact is proved,
-/// except toward undecided; and enclosures overlap. Gives what does differ.
+/// The differences that two runs of the same motions must not have: in the kind of the verdict and whether a contact is
+/// proved, unless one is undecided, and enclosures that do not overlap.
 pub fn differences(a: &[Verdict], b: &[Verdict]) -> Vec<String> {
     assert_eq!(a.len(), b.len());
     let differ = |x: &Verdict, y: &Verdict| match (x, y) {
@@ -57,7 +57,7 @@ pub fn differences(a: &[Verdict], b: &[Verdict]) -> Vec<String> {
     pairs.map(|(i, (x, y))| format!("motion {i}: {x:?} but {y:?}")).collect()
 }
 
-/// How many verdicts are of each kind.
+/// The number of verdicts of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub motions: usize,

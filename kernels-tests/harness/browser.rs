@@ -9,9 +9,9 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Time after which a browser that does not answer is given up.
+/// Time after which an unresponsive browser is abandoned.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Programs that are looked for in `PATH`.
+/// Programs to search in `PATH`.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// The window of a visit.
@@ -25,7 +25,7 @@ pub struct Window {
     pub height: u32,
     /// A phone: fingers instead of a mouse, and dark colours.
     pub is_phone: bool,
-    /// WebGL is available.
+    /// True if WebGL is available.
     pub has_webgl: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct Browser {
     _profile: TempDir,
 }
 
-/// The program: what `CHROMIUM` names, or the first of [`NAMES`] in `PATH`. Without one the test is reported as
+/// The program: the one in `CHROMIUM`, or the first of [`NAMES`] in `PATH`. Without one the test is reported as
 /// skipped.
 pub fn program(test: &str) -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").filter(|name| !name.is_empty()).map(PathBuf::from);
@@ -50,7 +50,7 @@ pub fn program(test: &str) -> Option<PathBuf> {
         std::env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name))).find(|file| file.is_file())
     });
     if found.is_none() {
-        // Not through `eprintln`, which the test harness keeps to itself.
+        // Not through `eprintln`, which the test harness captures.
         let _ = writeln!(std::io::stderr(), "skipped: {test}: no Chromium in PATH, and CHROMIUM names none");
     }
     found
@@ -61,7 +61,7 @@ impl Browser {
     pub fn open(program: &Path, page: &Path, window: Window) -> Self {
         let profile = tempfile::tempdir().unwrap();
         let mut command = Command::new("sh");
-        // The protocol uses the descriptors 3 and 4; what the browser prints is of no interest.
+        // The protocol uses the descriptors 3 and 4; the browser's output is discarded.
         command.args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh"]).arg(program);
         command.args(["--headless", "--no-sandbox", "--no-first-run", "--remote-debugging-pipe", "--hide-scrollbars"]);
         command.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
@@ -150,13 +150,13 @@ impl Browser {
             }
             _ => None,
         };
-        // Software drivers warn of reads that stall; a browser without WebGL says that it has none.
+        // Software drivers warn of reads that stall; a browser without WebGL reports that it has none.
         let is_of_driver = |text: &String| text.contains("GL Driver Message") || text.contains("GPU stall");
         let is_expected = |text: &String| is_of_driver(text) || !self.window.has_webgl && text.contains("WebGL");
         self.faults.extend(fault.filter(|text| !is_expected(text)));
     }
 
-    /// The value of an expression, of its promise where it is one.
+    /// The value of an expression, or of its promise if it is one.
     pub fn eval(&mut self, expression: &str) -> Value {
         let parameters = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let mut result = self.call("Runtime.evaluate", parameters);
@@ -164,7 +164,7 @@ impl Browser {
         result["result"]["value"].take()
     }
 
-    /// Waits until an expression is true, looked at once a frame.
+    /// Waits until an expression is true, evaluated once per frame.
     pub fn wait_for(&mut self, condition: &str) {
         let since = Instant::now();
         while self.eval(&format!("!!({condition})")) != true {
@@ -201,8 +201,8 @@ impl Browser {
         self.strokes(&[0.0, 0.5, 1.0].map(|share| [x + share * dx, y + share * dy]), "pointerup");
     }
 
-    /// Presses, moves along places, lets go, and waits until the page has had the event: that of a tap comes later than
-    /// the end of the touch.
+    /// Presses, moves along places, releases, and waits until the page has received the event: that of a tap occurs
+    /// later than the end of the touch.
     fn strokes(&mut self, places: &[[f64; 2]], event: &str) {
         let listen =
             format!("addEventListener('{event}', () => {{ window.had = true; }}, {{ once: true, capture: true }})");
@@ -238,7 +238,7 @@ impl Browser {
         }
     }
 
-    /// A picture of the element of a selector as it is on the screen, or of the whole window.
+    /// A picture of the element of a selector as shown on the screen, or of the whole window.
     pub fn picture(&mut self, selector: Option<&str>) -> Picture {
         self.frames(2);
         let mut parameters = json!({"format": "png"});
@@ -259,7 +259,7 @@ impl Browser {
         Picture::decode(&BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap())
     }
 
-    /// Keeps a picture of the whole window in the folder that `FIRSTCONTACT_SCREENSHOTS` names, for people.
+    /// Saves a picture of the whole window, for people, in the folder given by `FIRSTCONTACT_SCREENSHOTS`.
     pub fn keep_picture(&mut self, name: &str) {
         if let Some(folder) = std::env::var_os("FIRSTCONTACT_SCREENSHOTS") {
             let name = format!("{name}-{}.png", self.window.name);
@@ -271,7 +271,7 @@ impl Browser {
 
     /// Errors, warnings and requests so far.
     pub fn faults(&mut self) -> Vec<String> {
-        // Events that are still under way come before the answer of a call.
+        // Pending events arrive before the answer to a call.
         self.eval("0");
         self.faults.clone()
     }
@@ -279,7 +279,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Ends its other processes too; whatever comes of it, the process is gone afterwards.
+        // This ends its other processes too; whatever the outcome, the process is gone afterwards.
         self.session = None;
         let _ = self.to.write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
         let since = Instant::now();
@@ -316,12 +316,12 @@ impl Picture {
         self.pixels.len()
     }
 
-    /// Number of pixels of which a condition holds.
+    /// Number of pixels that satisfy a condition.
     pub fn count(&self, is: impl Fn([u8; 3]) -> bool) -> usize {
         self.pixels.iter().filter(|p| is(**p)).count()
     }
 
-    /// Whether two pictures have the same pixels.
+    /// Returns whether two pictures have the same pixels.
     pub fn is_same(&self, other: &Self) -> bool {
         self.pixels == other.pixels
     }

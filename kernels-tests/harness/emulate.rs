@@ -1,7 +1,7 @@
 //! The arithmetic that WGSL allows: `+ - *` give either neighbour of the exact result, and subnormals may be flushed.
 //!
-//! A real adapter rounds to nearest almost always, so it shows little of what the bounds are for. Here the same formulas
-//! run with each operation rounded up, down, towards zero, away from it, or to a random side.
+//! A real adapter almost always rounds to nearest, so it exercises little of the bounds. Here the same formulas run
+//! with each operation rounded up, down, towards zero, away from zero, or to a random side.
 
 use firstcontact::motion::ModelMotion;
 use firstcontact::numeric::interval::Interval;
@@ -16,14 +16,14 @@ pub const DOWN: u8 = 2;
 pub const TO_ZERO: u8 = 3;
 pub const FROM_ZERO: u8 = 4;
 pub const RANDOM: u8 = 5;
-/// All ways of rounding.
+/// All rounding modes.
 pub const MODES: [u8; 6] = [NEAREST, UP, DOWN, TO_ZERO, FROM_ZERO, RANDOM];
 
-/// An f32 whose operations round as `MODE` says.
+/// An f32 whose operations round according to `MODE`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Emulated<const MODE: u8>(pub f32);
 
-/// The neighbour of `x`, which is exact or nearly so (f64), on the side that the mode takes.
+/// The neighbour of `x`, which is exact or nearly so (f64), on the side given by the mode.
 fn round<const MODE: u8>(x: f64) -> f32 {
     let y = x as f32;
     let (below, above) = match f64::from(y).total_cmp(&x) {
@@ -134,8 +134,8 @@ impl<const M: u8> firstcontact::motion::LaneTimes for Emulated<M> {
     }
 }
 
-/// The pose bounds of all bodies in emulated arithmetic; `time` and `h` must be short binary fractions, as those of
-/// pieces are.
+/// The pose bounds of all bodies in emulated arithmetic; `time` and `h` must be short binary fractions, like those of
+/// pieces.
 pub fn bounds<const M: u8>(
     motion: &ModelMotion,
     form: firstcontact::numeric::pose_bound::BoundForm,
@@ -144,7 +144,7 @@ pub fn bounds<const M: u8>(
 ) -> Vec<firstcontact::numeric::pose_bound::PoseBound<Emulated<M>>> {
     let mut out = Vec::new();
     motion.bounds(form, Emulated::<M>::new(time), h, &mut out);
-    // What the engine sends to a device is rounded up.
+    // Values that the engine uploads to a device are rounded up.
     let balls = s1_concat::balls(motion, form, Subs::new(time), h, firstcontact::numeric::rounding::UNIT_F32);
     for (bound, balls) in out.iter_mut().zip(balls) {
         let ball = balls[0].map(|b| Emulated(firstcontact::numeric::rounding::round_up(b + 2e-30)));

@@ -8,14 +8,14 @@ use firstcontact::model::world::World;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A safety term taken out: in kernels whose expanded source has `old` exactly once, `new` takes its place.
+/// A safety term removed: in kernels whose expanded source contains `old` exactly once, it is replaced by `new`.
 #[derive(Clone, Copy)]
 pub struct Mutant {
     pub old: &'static str,
     pub new: &'static str,
 }
 
-/// Whether tests on an adapter are left out, which must be asked for. Reports it.
+/// Returns whether tests on an adapter are skipped, which must be requested, and reports it.
 #[track_caller]
 pub fn skip() -> bool {
     let skip = std::env::var_os("FIRSTCONTACT_GPU").is_some_and(|v| v == "skip");
@@ -25,8 +25,8 @@ pub fn skip() -> bool {
     skip
 }
 
-/// The pipeline on the first adapter, with a mutant in every kernel that contains its text; at least one must. A missing adapter is a
-/// failure, because what is not run is not tested.
+/// The pipeline on the first adapter, with a mutant in every kernel that contains its text; at least one must. A
+/// missing adapter is a failure, because a test that does not run tests nothing.
 pub fn mutated_pipeline(world: &World, options: &Options, mutant: Option<Mutant>) -> GpuPipeline {
     let fitted = AtomicUsize::new(0);
     let mutated = |source: Source| match mutant {

@@ -1,6 +1,6 @@
-//! What the tests of the stages and of the engine share: random models, the true motion, proofs of freedom, an
-//! emulation of the GPU's arithmetic, kernels that lack a safety term, engines on each backend, and what a contact's
-//! record must say.
+//! Helpers shared by the tests of the stages and of the engine: random models, the true motion, proofs of freedom, an
+//! emulation of the GPU's arithmetic, kernels that lack a safety term, engines on each backend, and checks of a
+//! contact's record.
 
 pub mod allocations;
 pub mod backends;

@@ -59,16 +59,16 @@ impl Draw {
     }
 }
 
-/// What a random robot is like.
+/// The properties of a random robot.
 #[derive(Clone, Copy)]
 pub struct RobotKind {
     /// Moving bodies.
     pub n_bodies: usize,
     /// Distance between joints, metres.
     pub link_m: f64,
-    /// Triangles of a link.
+    /// Triangles per link.
     pub n_triangles: usize,
-    /// Whether bodies may have several children, and joints may be free, sliding or fixed.
+    /// True if bodies may have several children, and joints may be free, sliding or fixed.
     pub mixed: bool,
 }
 

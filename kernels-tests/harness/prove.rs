@@ -1,6 +1,7 @@
-//! Proofs of freedom in f64: what a stage drops must be proved free, whatever the stage's own arithmetic was.
+//! Proofs of freedom in f64: everything that a stage drops must be proved free, whatever the stage's own arithmetic
+//! was.
 //!
-//! The proofs halve time until the reference's bounds separate the two sides; they say no where that does not come about.
+//! The proofs bisect time until the reference's bounds separate the two sides; they return `false` if that fails.
 
 use firstcontact::model::robot::Triangle;
 use firstcontact::model::world::SceneBox;
@@ -10,10 +11,10 @@ use firstcontact::numeric::point_bound::PointBound;
 use firstcontact::numeric::separation::StandingTriangle;
 use glam::DVec3;
 
-/// Halvings before a proof is given up.
+/// Maximum number of bisections of a proof.
 const DEPTH: u32 = 24;
 
-/// Whether a body's triangles stay clear of a box during `[t0, t1]`.
+/// Returns whether a body's triangles stay clear of a box during `[t0, t1]`.
 pub fn avoids_box(motion: &ModelMotion, body: u32, triangles: &[Triangle], b: &SceneBox, [t0, t1]: [f64; 2]) -> bool {
     fn search(
         m: &ModelMotion,
@@ -44,7 +45,7 @@ pub fn avoids_box(motion: &ModelMotion, body: u32, triangles: &[Triangle], b: &S
     search(motion, body, &vertices, reach, b, [t0, t1], DEPTH)
 }
 
-/// Whether a triangle of a body stays clear of a standing triangle during `[t0, t1]`.
+/// Returns whether a triangle of a body stays clear of a triangle at rest during `[t0, t1]`.
 pub fn avoids_triangle(
     motion: &ModelMotion,
     body: u32,
@@ -73,11 +74,11 @@ pub fn avoids_triangle(
     search(motion, body, x, reach, y, [t0, t1], DEPTH)
 }
 
-/// Whether an axis separates a moving triangle from one that stands during `|τ| <= h`: the seventeen of two triangles, and the
-/// coordinate axes, since edges and points have few among those.
+/// Returns whether an axis separates a moving triangle from one at rest during `|τ| <= h`: the seventeen axes of two
+/// triangles, and the coordinate axes, since edges and points have few among those.
 ///
-/// Nothing is shared with `numeric::separation`, which is under test: unit axes, each vertex with its own velocity and acceleration, and a
-/// slack for rounding that is a thousand times what f64 needs.
+/// Independent of `numeric::separation`, which is under test: unit axes, each vertex with its own velocity and
+/// acceleration, and a slack for rounding a thousand times as large as f64 needs.
 fn some_axis_separates(points: &[PointBound<f64>; 3], standing: &StandingTriangle<f64>, h: f64) -> bool {
     let vector = |v: V3<f64>| DVec3::from_array(v.0);
     let y = standing.y.map(vector);

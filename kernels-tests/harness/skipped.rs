@@ -6,14 +6,15 @@ use std::io::Write;
 use std::panic::Location;
 use std::sync::Mutex;
 
-/// Names the file that skipped tests are appended to, a line `REASON<tab>TEST` each. `.ci/test` counts them.
+/// Environment variable with the path of the file to which skipped tests are appended, a line `REASON<tab>TEST` each.
+/// `.ci/test` counts them.
 const LIST: &str = "FIRSTCONTACT_SKIPPED";
 
 static REPORTED: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
 
-/// Reports that the running test, or a part of it, is left out.
+/// Reports that the running test, or a part of it, is skipped.
 ///
-/// The line goes to standard error itself: the harness shows what a test prints only if the test fails.
+/// The line is written directly to standard error: the harness shows the output of a test only if the test fails.
 #[track_caller]
 pub fn report(reason: &str) {
     let test = test(std::thread::current().name(), Location::caller());
@@ -32,8 +33,8 @@ fn line(test: &str, reason: &str) -> String {
     format!("skipped: {test}: {reason}\n")
 }
 
-/// The name of the running test: its thread has it, except with a single test thread, where the place of the call
-/// stands for it.
+/// The name of the running test: that of its thread, except with a single test thread, where the place of the call
+/// replaces it.
 fn test(thread: Option<&str>, caller: &Location) -> String {
     match thread.filter(|name| name.contains("::")) {
         Some(name) => name.to_string(),
@@ -50,7 +51,7 @@ fn a_line_names_the_test_and_the_reason() {
     assert_eq!(line("cli::info", "no data"), "skipped: cli::info: no data\n");
 }
 
-/// What the harness prints of a test that passes is lost; the line of a skipped one is not.
+/// The harness discards the output of a test that passes, but not the line of a skipped one.
 #[test]
 fn a_skipped_test_is_seen_and_counted() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! The true motion, to a few units of f64, by the definition alone.
+//! The true motion, to a few units of f64, directly from the definition.
 
 use firstcontact::motion::ModelMotion;
 use glam::{DMat3, DVec3};
 
-/// Where a point of a body is at a time: `cos(w t) A + sin(w t) B + C` and `origin + t slide`, body after body.
+/// The position of a point of a body at a time: `cos(w t) A + sin(w t) B + C` and `origin + t slide`, body after body.
 pub fn position(motion: &ModelMotion, body: u32, e: DVec3, t: f64) -> DVec3 {
     let (mut at, mut p) = (Some(body), e);
     while let Some(b) = at {

@@ -1,4 +1,4 @@
-//! Whether what a contact's record says holds for the two triangles that it names, by the oracles' own kinematics.
+//! Checks of a contact's record for its two triangles, by the oracles' own kinematics.
 
 use crate::oracle::chain::{self, Part};
 use crate::oracle::poses::Articulated;
@@ -23,14 +23,14 @@ pub fn distance(pair: &Articulated, t: f64) -> f64 {
     triangles::distance(&x, &y)
 }
 
-/// How far the corners of the moving triangle get from one time to another, at most.
+/// The largest displacement of the moving triangle's corners from one time to another.
 pub fn travel(pair: &Articulated, from: f64, to: f64) -> f64 {
     let (x, y) = (at(pair, from).0, at(pair, to).0);
     (0..3).map(|i| x[i].distance(y[i])).fold(0.0, f64::max)
 }
 
-/// What is wrong with a record; `pair` are the two triangles that it names, and `near` how far from the features the
-/// point may be.
+/// The faults of a record; `pair` contains its two triangles, and `near` is the largest allowed distance of the point
+/// from the features.
 pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
     let mut faults = Vec::new();
     let [lo, hi] = contact.toc;
@@ -67,7 +67,7 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
         _ => DVec3::ZERO,
     };
     if let Some(expected) = expected.try_normalize() {
-        // nearly parallel edges and needles have no normal worth the name
+        // the normals of nearly parallel edges and of needles are meaningless
         let size = x.iter().chain(&y).map(|p| p.length()).fold(0.0, f64::max);
         let slender = |t: &Triangle| {
             let longest = t[0].distance(t[1]).max(t[1].distance(t[2])).max(t[2].distance(t[0]));
@@ -78,10 +78,10 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
         }
     }
     if contact.is_certified() && !contact.initial_overlap {
-        // what touches for the first time approaches: against the normal, which points to the robot
+        // at first contact the point approaches: against the normal, which points to the robot
         let velocity = velocity(&pair.bodies[0].0, lo, point);
         let approach = velocity.dot(normal);
-        // what rounding makes of a difference over so short a time
+        // the rounding error of a difference over such a short time
         let noise = 8.0 * f64::EPSILON * point.length() / STEP;
         hold(&format!("the robot leaves at {approach:e}"), approach <= 1e-6 * velocity.length() + noise);
     }
@@ -91,7 +91,7 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
 /// Half the time over which a velocity is measured.
 const STEP: f64 = 1e-6;
 
-/// The velocity of the point of the moving body that is at `p` at time `t`, by a difference.
+/// The velocity of the point of the moving body that is at `p` at time `t`, by a finite difference.
 fn velocity(chain: &[Part], t: f64, p: DVec3) -> DVec3 {
     let at = |t: f64, p: DVec3| chain::position(chain, t, p);
     let origin = at(t, DVec3::ZERO);

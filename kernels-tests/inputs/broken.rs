@@ -1,12 +1,12 @@
-//! Broken files, each of them broken in one way: an error of one line that names the file and what is wrong.
+//! Broken files, each broken in one way: an error of one line with the file and the defect.
 
 use super::{arrays, load, samples};
 use firstcontact::error::ErrorKind;
 
-/// A file's name and content, and a word that the message has to have.
+/// A file's name and content, and a word that the message must contain.
 pub type Broken = (String, Vec<u8>, &'static str);
 
-/// A valid text with one place replaced.
+/// A valid text with one part replaced.
 fn edited(text: &str, old: &str, new: &str) -> Vec<u8> {
     assert!(text.contains(old), "{old} is not in the sample");
     text.replacen(old, new, 1).into_bytes()
@@ -270,7 +270,9 @@ fn urdf() -> Vec<Broken> {
                 edited(
                     samples::URDF,
                     "</robot>",
-                    "<link name=\"u\"/><link name=\"w\"/><joint name=\"p\" type=\"fixed\"><parent link=\"u\"/><child link=\"w\"/></joint><joint name=\"q\" type=\"fixed\"><parent link=\"w\"/><child link=\"u\"/></joint></robot>",
+                    "<link name=\"u\"/><link name=\"w\"/><joint name=\"p\" type=\"fixed\">\
+                     <parent link=\"u\"/><child link=\"w\"/></joint>\
+                     <joint name=\"q\" type=\"fixed\"><parent link=\"w\"/><child link=\"u\"/></joint></robot>",
                 ),
                 "cyclic: 'u'",
             ),
@@ -417,7 +419,7 @@ fn motions() -> Vec<Broken> {
     files
 }
 
-/// Every broken file; the mesh that some of them name stands beside the sample robot.
+/// Every broken file; the mesh used by some of them is next to the sample robot.
 pub fn all() -> Vec<Broken> {
     [stl(), obj(), ply(), dae(), gltf(), urdf(), scene(), motions()].concat()
 }

@@ -1,11 +1,11 @@
-//! Valid files mutated at random: whatever comes out, a reader answers, and in one line.
+//! Valid files mutated at random: whatever the result, a reader answers, and in one line.
 
 use super::{load, samples};
 use crate::effort;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// What numbers and words are replaced by.
+/// Replacements for numbers and words.
 const WORDS: &[&str] = &[
     "1",
     "2",
@@ -51,7 +51,7 @@ const WORDS: &[&str] = &[
     "\u{0}",
 ];
 
-/// A mutation of a sample: a few bytes or words change, move, go, or come from another sample.
+/// A mutation of a sample: a few bytes or words are changed, moved, removed, or taken from another sample.
 pub fn mutated(sample: &[u8], other: &[u8], rng: &mut impl Rng) -> Vec<u8> {
     let mut bytes = sample.to_vec();
     for _ in 0..rng.random_range(1..4) {
@@ -80,7 +80,7 @@ pub fn mutated(sample: &[u8], other: &[u8], rng: &mut impl Rng) -> Vec<u8> {
                 bytes.splice(at..at, word.bytes());
             }
             7..=10 => {
-                // A number, or else a word, as a whole.
+                // A number, or otherwise a word, as a whole.
                 let is_part = |b: &u8| b.is_ascii_alphanumeric() || b"+-._".contains(b);
                 let is_start = |b: &u8| b.is_ascii_digit() || (rng.random_range(0..100) == 0 && is_part(b));
                 let Some(skip) = bytes[at..].iter().position(is_start) else { continue };
@@ -126,7 +126,7 @@ fn no_mutation_makes_a_reader_panic() {
                 0 => with_a_long_word(sample, &mut rng),
                 _ => mutated(sample, other, &mut rng),
             };
-            // A new file each time: to overwrite one makes some file systems write it to the disk at once.
+            // A new file each time: some file systems write an overwritten file to the disk immediately.
             let _ = std::fs::remove_file(&path);
             std::fs::write(&path, &bytes).unwrap();
             let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| load(&path, &robot)));

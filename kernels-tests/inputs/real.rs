@@ -1,5 +1,5 @@
-//! Real data: robots and scenes that others made, with the counts that their sources state. They are looked for in
-//! the folder that the environment variable `FIRSTCONTACT_DATA` names.
+//! Real data: robots and scenes made by others, with the counts that their sources state. They are searched in the
+//! folder given by the environment variable `FIRSTCONTACT_DATA`.
 
 use crate::oracle::data;
 use firstcontact::load::LoadLimits;
@@ -63,7 +63,7 @@ fn robots_have_the_stated_columns_and_triangles() {
         for robot in [&auto, &collision, &visual] {
             assert_eq!(robot.columns.len(), n_columns, "{folder}");
         }
-        // The tables count the triangles of meshes; shapes without a mesh are tessellated on top of them.
+        // The tables count the triangles of meshes; tessellated shapes without a mesh add to them.
         let text = std::fs::read_to_string(&path).unwrap();
         for (name, numbers) in table(&data.join(folder)) {
             for (robot, tag, stated) in [(&visual, "visual", numbers[0]), (&collision, "collision", numbers[1])] {
@@ -84,7 +84,7 @@ fn robots_have_the_stated_columns_and_triangles() {
     }
 }
 
-/// Whether a link's visual or collision elements have a shape that is no mesh, by a plain look at the text.
+/// Returns whether a link's visual or collision elements have a shape that is not a mesh, by plain text search.
 fn has_primitive(urdf: &str, link: &str, tag: &str) -> bool {
     let start = urdf.find(&format!("<link name=\"{link}\"")).unwrap();
     let own = &urdf[start..start + urdf[start..].find("</link>").unwrap_or(0)];
@@ -105,7 +105,8 @@ fn robots_have_a_plausible_size() {
     let within = |found: [f64; 3], low: [f64; 3], high: [f64; 3]| {
         assert!((0..3).all(|i| low[i] < found[i] && found[i] < high[i]), "{found:?}");
     };
-    // The maker states 0.56 x 0.35 x 0.6 m for the Laikago, standing; here the legs are straight. Its trunk is in inches.
+    // The maker states 0.56 x 0.35 x 0.6 m for the Laikago, standing; here the legs are straight. Its trunk is in
+    // inches.
     within(size("robot-laikago", "urdf/laikago.urdf", Geometry::Visual), [0.5, 0.25, 0.5], [0.75, 0.45, 0.75]);
     let [low, high] = bounds(&at_zero(&robot(&data.join("robot-laikago/urdf/laikago.urdf"), Geometry::Collision)));
     within((high - low).to_array(), [0.5, 0.25, 0.5], [0.75, 0.45, 0.75]);
@@ -123,7 +124,7 @@ fn collision_and_visual_meshes_of_one_robot_lie_on_each_other() {
     for (folder, file) in [("robot-ur5", "ur5_robot.urdf"), ("robot-panda", "panda.urdf")] {
         let path = data.join(folder).join(file);
         let (collision, visual) = (robot(&path, Geometry::Collision), robot(&path, Geometry::Visual));
-        // STL and COLLADA of one link, in the link's frame: the same box around them, to a few centimetres.
+        // STL and COLLADA of one link, in the link's frame: the same bounding box, to a few centimetres.
         for link in &visual.links {
             let Some(other) = collision.links.iter().find(|l| l.name == link.name) else { continue };
             let [a, b] = [bounds(&link.triangles), bounds(&other.triangles)];
@@ -169,7 +170,7 @@ fn the_bookstore_is_a_room_with_its_things_inside() {
     let [all_low, all_high] = bounds(&scene.triangles);
     assert!(all_low.cmpge(low - 1.0).all() && all_high.truncate().cmple(high.truncate() + 1.0).all());
     assert!((2.0..6.0).contains(&(all_high.z - all_low.z)), "{all_low} {all_high}");
-    // Each object is as large as its mesh, for the matrices are rigid; the chairs stand on the floor.
+    // Each object is as large as its mesh, because the matrices are rigid; the chairs stand on the floor.
     for (name, object) in numbers.iter().filter(|(name, _)| name.starts_with("Chair")) {
         let chair = bounds(scene.triangles_of(*object));
         assert!((chair[0].z - high.z).abs() < 0.1, "{name}: {chair:?} on {high}");
@@ -179,7 +180,7 @@ fn the_bookstore_is_a_room_with_its_things_inside() {
 #[test]
 fn the_kitchen_and_the_table_are_found_in_a_package() {
     let Some(data) = data::root() else { return };
-    // Their URDFs call the files package://motion_bench_maker/configs/scenes/…; such a package is a link away.
+    // Their URDFs refer to package://motion_bench_maker/configs/scenes/…; a symbolic link provides such a package.
     let package = tempfile::tempdir().unwrap();
     std::fs::create_dir(package.path().join("configs")).unwrap();
     #[cfg(unix)]

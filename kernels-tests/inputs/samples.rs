@@ -1,4 +1,4 @@
-//! Small valid files of every kind that the readers know.
+//! Small valid files of every kind that the readers support.
 
 use super::arrays;
 use firstcontact::model::robot::Robot;
@@ -28,12 +28,14 @@ pub fn stl_ascii() -> String {
     TRIANGLES.iter().enumerate().map(|(i, t)| format!("solid part {i}\n{}endsolid part {i}\n", facet(t))).collect()
 }
 
-pub const OBJ: &str = "# a comment\nmtllib a.mtl\no one\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0 0.1 0.2 0.3\nv 0 1e0 0\nvt 0 0\nvn 0 0 1\n\
+pub const OBJ: &str = "# a comment\nmtllib a.mtl\no one\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0 0.1 0.2 0.3\n\
+    v 0 1e0 0\nvt 0 0\nvn 0 0 1\n\
     usemtl m\ns off\nf 1/1/1 2//1 3/1\ng two parts\nf 1 2 \\\n 3 4\nl 1 2\no one\nf -1 -2 -3\n";
 
 pub fn ply(format: &str) -> Vec<u8> {
     let mut bytes = format!(
-        "ply\nformat {format} 1.0\ncomment made up\nelement vertex 4\nproperty double x\nproperty float y\nproperty short z\n\
+        "ply\nformat {format} 1.0\ncomment made up\nelement vertex 4\n\
+         property double x\nproperty float y\nproperty short z\n\
          element face 2\nproperty list uchar int vertex_indices\nproperty uchar red\nend_header\n"
     )
     .into_bytes();
@@ -85,7 +87,7 @@ pub const DAE: &str = r##"<?xml version="1.0" encoding="utf-8"?>
 </node></visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>
 "##;
 
-/// The JSON of a glTF document; `uri` is a property of the buffer, or nothing.
+/// The JSON of a glTF document; `uri` is a property of the buffer, or empty.
 pub fn gltf(uri: &str) -> String {
     format!(
         r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"name":"outer","mesh":0,"translation":[1,2,3],
@@ -119,7 +121,7 @@ pub fn glb() -> Vec<u8> {
     bytes
 }
 
-/// A robot with every kind of joint and shape; its mesh is `part.obj` beside it.
+/// A robot with every kind of joint and shape; its mesh is `part.obj` in the same folder.
 pub const URDF: &str = r#"<?xml version="1.0"?>
 <robot name="sample">
   <!-- a comment -->
@@ -168,7 +170,7 @@ pub fn npz(is_deflated: bool) -> Vec<u8> {
 pub const MOTIONS_CSV: &str = "# made by hand\ntrajectory,time,spin,\"turn\",push\nleft,0,0,0,0.1\nleft,1.5,3,1,0.2\n\
     \"the, right\",0,7,-1,0\n\"the, right\",2,0.5,2.5,1e-3\n";
 
-/// Every sample by the name of its file.
+/// Every sample with the name of its file.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("binary.stl", stl_binary()),
@@ -191,7 +193,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Writes the mesh that the robot and the scene name, and gives the robot.
+/// Writes the mesh that the robot and the scene use, and returns the robot.
 pub fn prepare(folder: &Path) -> Robot {
     std::fs::write(folder.join("part.obj"), OBJ).unwrap();
     let urdf = folder.join("sample.urdf");

@@ -1,4 +1,4 @@
-//! The list: files of others, and what is said of others' answers.
+//! The list: files of others, and the judgement of other engines' answers.
 
 use super::{Mutant, m};
 
@@ -34,7 +34,7 @@ const HEARD: &str = "cli::bench::peers::fact::tests::the_first_judge_who_knows_i
 const PEERS: &str = "cli::bench::peers::tests::the_whole_measurement_with_peers_of_all_kinds";
 const ADD_UP: &str = "cli::bench::printed::tests::rows_add_up_where_the_paper_does";
 
-/// Mutants of what reads others' files and judges others' answers.
+/// Mutants of the code that reads others' files and judges others' answers.
 pub const MUTANTS: &[Mutant] = &[
     // Downloads and archives.
     m("hash of a download", DOWNLOAD, "!found.eq_ignore_ascii_case(&file.sha256)", "false", ANOTHER_FILE),
@@ -110,7 +110,7 @@ pub const MUTANTS: &[Mutant] = &[
         "map(|number| (kind, if MUTANT { \"0001\" } else { number }, 1))",
         OWN_SCENE,
     ),
-    // What is said of peers.
+    // The judgement of peers.
     m("a missed contact", SCORE, "self.missed += 1", "self.undecided += 1", FAULTS),
     m("a contact where there is none", SCORE, "self.false_alarms += 1", "self.early += 1", FAULTS),
     m(

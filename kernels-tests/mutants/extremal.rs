@@ -12,7 +12,7 @@ const SINGULAR: &str = "extremal::defects::projections_are_singular_in_contact_a
 
 /// Mutants of the tracker of extremal distances.
 pub const MUTANTS: &[Mutant] = &[
-    // The tracker of extremal distances: what is named.
+    // The tracker of extremal distances: reported failures.
     m(
         "errors of a start that do not decay",
         TRACKER,

@@ -1,4 +1,4 @@
-//! The search by trees of oriented boxes: drops only what is free, keeps what the spheres keep.
+//! The search by trees of oriented boxes: drops only free pairs, keeps those that the spheres keep.
 
 use super::FORMS;
 use crate::effort;
@@ -20,7 +20,7 @@ fn the_search_drops_only_what_is_free() {
     for (i, (n_bodies, n_triangles)) in [(0, 2), (3, 30), (6, 60), (2, 150)].into_iter().enumerate() {
         let mut case = case(&mut draw, n_bodies, n_triangles, effort(4, 40), ANGLES);
         for form in FORMS {
-            // Every level on the small cases, one of them on each of the larger ones.
+            // Every level on the small cases, one level on each of the larger ones.
             for level in
                 LEVELS.into_iter().skip(if i < 2 { 0 } else { i + form as usize }).take(if i < 2 { 6 } else { 1 })
             {
@@ -33,7 +33,8 @@ fn the_search_drops_only_what_is_free() {
     }
 }
 
-/// The last step is the same: what the boxes keep too much it drops, and they drop hardly more than the spheres do.
+/// The last step is the same: it drops the surplus pairs that the boxes keep, and the boxes drop hardly more than the
+/// spheres do.
 #[test]
 fn the_search_keeps_what_the_spheres_keep() {
     let mut draw = Draw::new(59);
@@ -55,7 +56,7 @@ fn the_search_keeps_what_the_spheres_keep() {
     }
 }
 
-/// Trees with something missing: the proofs see each.
+/// Trees with something missing: the proofs detect each case.
 #[test]
 fn mutants_of_the_trees_are_caught() {
     let mut draw = Draw::new(60);

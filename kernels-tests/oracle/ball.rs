@@ -1,7 +1,7 @@
-//! Numbers to 256 binary places with an error bound that is carried along.
+//! Numbers to 256 binary places with an explicit error bound.
 //!
-//! A ball is a whole number of units of 2^-256, give or take another whole number of them. Every operation rounds to
-//! units and adds what this may have changed, so that the exact result of exact operands is always inside.
+//! A ball is an integer number of units of 2^-256, plus or minus another integer number of them. Every operation rounds
+//! to units and adds its rounding error to the radius, so that the exact result of exact operands is always inside.
 
 use super::dyadic::Dyadic;
 use num_bigint::{BigInt, Sign};
@@ -33,7 +33,7 @@ impl From<f64> for Ball {
 }
 
 impl Ball {
-    /// The smallest ball with two numbers and all between.
+    /// The smallest ball that contains two numbers and all between.
     pub fn between(lo: &Dyadic, hi: &Dyadic) -> Self {
         let (a, b) = (Self::from(lo), Self::from(hi));
         let middle: BigInt = (&a.middle + &b.middle) >> 1;
@@ -45,19 +45,19 @@ impl Ball {
         &Dyadic::from(2.0_f64.powi(-(PLACES as i32))) * &whole(&self.middle)
     }
 
-    /// -1 or 1 if all of the ball has that sign, else nothing.
+    /// -1 or 1 if the whole ball has that sign, otherwise `None`.
     pub fn sign(&self) -> Option<i32> {
         (magnitude(&self.middle) > self.radius).then(|| if self.middle.sign() == Sign::Minus { -1 } else { 1 })
     }
 
-    /// Nearly the middle.
+    /// The middle, approximately.
     pub fn value(&self) -> f64 {
         let drop = self.middle.bits().saturating_sub(100);
         let top = i128::try_from(&self.middle >> drop).expect("a hundred bits");
         top as f64 * 2.0_f64.powi(i32::try_from(drop as i64 - PLACES as i64).expect("a small exponent"))
     }
 
-    /// Nearly the radius, and not below it.
+    /// The radius, approximately and not below it.
     pub fn radius(&self) -> f64 {
         let ball = Self { middle: &self.radius + 1, radius: BigInt::ZERO };
         ball.value().next_up()
@@ -65,7 +65,7 @@ impl Ball {
 
     /// Sine and cosine, for angles below a million or so.
     pub fn sin_cos(&self) -> (Self, Self) {
-        // series for a small part of the angle, then doubled: each doubling loses two places at most
+        // series for a small part of the angle, then doubled: each doubling loses at most two places
         let halvings = (self.middle.bits() + 8).saturating_sub(PLACES);
         let small = Self { middle: &self.middle >> halvings, radius: (&self.radius >> halvings) + 1 + 1 };
         let square = &small * &small;
@@ -76,7 +76,7 @@ impl Ball {
                 n += 2;
                 let size = magnitude(&term.middle) + &term.radius;
                 if size <= BigInt::from(4) {
-                    // the rest alternates and falls: no more than its first term
+                    // the remaining terms alternate and decrease: their sum is at most the first of them
                     sum.radius += size;
                     return sum;
                 }
@@ -91,7 +91,7 @@ impl Ball {
         (sin, cos)
     }
 
-    /// Divided by a small whole number.
+    /// The quotient by a small integer.
     fn over(&self, n: u32) -> Self {
         Self { middle: &self.middle / n, radius: &self.radius / n + 2 }
     }
@@ -107,7 +107,7 @@ impl Ball {
     }
 }
 
-/// A whole number as an exact one.
+/// An integer as a [`Dyadic`].
 fn whole(n: &BigInt) -> Dyadic {
     let (base, mut out) = (Dyadic::from(2.0_f64.powi(32)), Dyadic::zero());
     for digit in n.iter_u32_digits().rev() {

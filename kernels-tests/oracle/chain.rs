@@ -1,7 +1,8 @@
 //! One joint's motion as the numbers that define it.
 //!
 //! `x -> P(t) x + T(t)` with `P(t) = cos(w t) A + sin(w t) B + C` and `T(t) = c + t s`, all in the parent frame. The
-//! stored `f64` numbers are taken as exact: they, not the axis and angles that they were made from, are the motion.
+//! stored `f64` numbers are taken as exact: they define the motion, not the axis and angles from which they were
+//! computed.
 
 use glam::{DAffine3, DMat3, DVec3};
 
@@ -21,7 +22,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// A turn by `w` about the unit axis `u` from the orientation `r`, while the origin goes from `c` to `c + s`.
+    /// A turn by `w` about the unit axis `u` from the orientation `r`, while the origin moves from `c` to `c + s`.
     pub fn new(u: DVec3, r: DMat3, c: DVec3, s: DVec3, w: f64) -> Self {
         let outer = DMat3::from_cols(u * u.x, u * u.y, u * u.z);
         let cross = DMat3::from_cols(u.cross(DVec3::X), u.cross(DVec3::Y), u.cross(DVec3::Z));
@@ -34,14 +35,14 @@ impl Part {
         Self::new(DVec3::Z, pose.matrix3, pose.translation, DVec3::ZERO, 0.0)
     }
 
-    /// Where the point `p` of the child is in the parent at time `t`, in plain `f64`.
+    /// The position of the child's point `p` in the parent at time `t`, in plain `f64`.
     pub fn apply(&self, t: f64, p: DVec3) -> DVec3 {
         let (sin, cos) = (self.w * t).sin_cos();
         (self.a * cos + self.b * sin + self.k) * p + self.c + self.s * t
     }
 }
 
-/// Where the point `p` of the last joint of a chain is in the frame above the first one, in plain `f64`.
+/// The position of the point `p` of a chain's last joint in the frame above the first one, in plain `f64`.
 pub fn position(chain: &[Part], t: f64, p: DVec3) -> DVec3 {
     chain.iter().rev().fold(p, |p, part| part.apply(t, p))
 }

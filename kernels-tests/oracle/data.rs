@@ -1,10 +1,10 @@
-//! Where the real inputs are.
+//! Location of the real inputs.
 
 use crate::harness::skipped;
 use std::path::PathBuf;
 
-/// The data set collection named by the environment variable `FIRSTCONTACT_DATA`. Without the variable the caller's
-/// test is reported as skipped.
+/// The data set collection at the path in the environment variable `FIRSTCONTACT_DATA`. Without the variable the
+/// caller's test is reported as skipped.
 #[track_caller]
 pub fn root() -> Option<PathBuf> {
     let root = std::env::var_os("FIRSTCONTACT_DATA").map(PathBuf::from);
@@ -17,7 +17,7 @@ pub fn root() -> Option<PathBuf> {
 /// A folder of the data set collection. Without the collection the caller's test is reported as skipped.
 ///
 /// # Panics
-/// The variable is set, but there is no such folder: that is a mistake, not a reason to skip.
+/// The variable is set, but there is no such folder: that is an error, not a reason to skip.
 #[track_caller]
 pub fn folder(name: &str) -> Option<PathBuf> {
     let path = root()?.join(name);
@@ -25,12 +25,12 @@ pub fn folder(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Whether whole data sets are asked for where a part does for every day.
+/// Returns whether whole data sets are requested; otherwise tests use a part of them.
 pub fn slow() -> bool {
     crate::effort(0, 1) == 1
 }
 
-/// All of a list, or every twentieth of it in a build without optimisation, which is that much slower.
+/// The whole list, or every twentieth item in a build without optimisation, which is about that much slower.
 pub fn bearable<T>(list: Vec<T>) -> Vec<T> {
     let step = if cfg!(debug_assertions) { 20 } else { 1 };
     list.into_iter().step_by(step).collect()

@@ -1,4 +1,4 @@
-//! Numbers m 2^e with a whole m of any size: sums, differences and products of `f64` numbers, without rounding.
+//! Numbers m 2^e with an integer m of any size: sums, differences and products of `f64` numbers, without rounding.
 
 use glam::DVec3;
 use num_bigint::{BigInt, Sign};
@@ -45,7 +45,7 @@ impl Dyadic {
         }
     }
 
-    /// The whole numbers of two values in the same unit.
+    /// The integers that represent two values in the same unit.
     pub fn aligned(&self, other: &Self) -> (BigInt, BigInt) {
         let low = self.exponent.min(other.exponent);
         let scaled = |x: &Self| if x.is_zero() { BigInt::ZERO } else { &x.mantissa << (x.exponent - low) as u64 };

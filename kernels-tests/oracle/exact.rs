@@ -1,7 +1,7 @@
-//! Triangles that meet or do not meet, without rounding.
+//! Intersection of triangles, without rounding.
 //!
-//! All corners are exact; triangles may be needles or points, and may lie in one plane. Triangles are closed: what
-//! touches meets.
+//! All corners are exact; triangles may be needles or points, and may be coplanar. Triangles are closed: touching
+//! counts as meeting.
 
 use super::chain::Part;
 use super::dyadic::{Dyadic, Exact3, cross, difference, dot, exact, scaled, sum, vanishes};
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 /// Three exact corners.
 pub type ExactTriangle = [Exact3; 3];
 
-/// A quotient of two exact numbers, the lower one positive.
+/// A quotient of two exact numbers with a positive denominator.
 #[derive(Clone, Debug)]
 pub struct Time {
     upper: Dyadic,
@@ -23,22 +23,22 @@ pub fn triangle(t: &[DVec3; 3]) -> ExactTriangle {
     t.map(exact)
 }
 
-/// Whether two triangles have a common point: then, and only then, an edge of one meets the other.
+/// Returns whether two triangles have a common point, which is the case iff an edge of one meets the other.
 pub fn intersect(x: &ExactTriangle, y: &ExactTriangle) -> bool {
     let meets = |x: &ExactTriangle, y: &ExactTriangle| (0..3).any(|i| segment_meets(&x[i], &x[(i + 1) % 3], y));
     meets(x, y) || meets(y, x)
 }
 
-/// Whether the segment from `p` to `q` has a point in the triangle.
+/// Returns whether the segment from `p` to `q` has a point in the triangle.
 pub fn segment_meets(p: &Exact3, q: &Exact3, t: &ExactTriangle) -> bool {
     let moved = t.each_ref().map(|c| difference(c, p));
     first_on_triangle(&difference(q, p), &moved).is_some()
 }
 
-/// When a triangle that goes from where it is by `s`, at constant speed from t = 0 to 1, first meets a resting one.
+/// The time at which a triangle that moves by `s`, at constant speed from t = 0 to 1, first meets a triangle at rest.
 ///
-/// At time t it meets iff t s is a difference of a point of `y` and a point of `x`. The border of the set of these
-/// differences is made of corner-minus-triangle pieces and of edge-minus-edge parallelograms.
+/// At time t they meet iff t s is the difference of a point of `y` and a point of `x`. The boundary of the set of these
+/// differences consists of corner-minus-triangle pieces and of edge-minus-edge parallelograms.
 pub fn first_contact(x: &ExactTriangle, s: &Exact3, y: &ExactTriangle) -> Option<Time> {
     if intersect(x, y) {
         return Some(Time::new(Dyadic::zero(), Dyadic::from(1.0)));
@@ -56,14 +56,14 @@ pub fn first_contact(x: &ExactTriangle, s: &Exact3, y: &ExactTriangle) -> Option
     pieces.iter().filter_map(|piece| first_on_triangle(s, piece)).min()
 }
 
-/// When a vertex that goes from where it is by `s`, at constant speed from t = 0 to 1, first meets a resting triangle.
+/// The time at which a vertex that moves by `s`, at constant speed from t = 0 to 1, first meets a triangle at rest.
 pub fn first_vertex_face(v: &Exact3, s: &Exact3, t: &ExactTriangle) -> Option<Time> {
     first_on_triangle(s, &t.each_ref().map(|corner| difference(corner, v)))
 }
 
-/// When an edge that goes from where it is by `s`, at constant speed from t = 0 to 1, first meets a resting edge.
+/// The time at which an edge that moves by `s`, at constant speed from t = 0 to 1, first meets an edge at rest.
 ///
-/// The differences of their points are a parallelogram: two triangles.
+/// The differences of their points form a parallelogram: two triangles.
 pub fn first_edge_edge(x: &[Exact3; 2], s: &Exact3, y: &[Exact3; 2]) -> Option<Time> {
     let at = |i: usize, j: usize| difference(&y[j], &x[i]);
     let halves = [[at(0, 0), at(1, 0), at(0, 1)], [at(1, 1), at(1, 0), at(0, 1)]];
@@ -136,7 +136,8 @@ impl Time {
         self.upper.sign() >= 0 && self.upper <= self.lower
     }
 
-    /// Two equal or neighbouring `f64` numbers with the time, which must not be negative, between (or 0 and 1e-290).
+    /// Two equal or neighbouring `f64` numbers that enclose the time, which must not be negative; for times below
+    /// 1e-290, 0 and 1e-290.
     pub fn enclosure(&self) -> (f64, f64) {
         if self.upper.is_zero() {
             return (0.0, 0.0);
@@ -178,12 +179,12 @@ impl PartialEq for Time {
 
 impl Eq for Time {}
 
-/// Where a point of a chain's last joint is at t = 0: there the poses are rational.
+/// The position of a point of a chain's last joint at t = 0, where the poses are rational.
 pub fn start(chain: &[Part], p: DVec3) -> Exact3 {
     chain.iter().rev().fold(exact(p), |p, part| sum(&turned(part, &p), &exact(part.c)))
 }
 
-/// Start and travel of a point of a chain in which nothing turns.
+/// Start and displacement of a point of a chain in which nothing turns.
 ///
 /// # Panics
 /// A joint turns.
@@ -223,14 +224,14 @@ mod tests {
         for (other, expected) in [
             ([[0.2, 0.2, -1.0], [0.2, 0.2, 1.0], [5.0, 5.0, 1.0]], true), // through
             ([[0.2, 0.2, 0.0], [0.2, 0.2, 1.0], [5.0, 5.0, 1.0]], true),  // a corner on the face
-            ([[0.2, 0.2, tiny], [0.2, 0.2, 1.0], [5.0, 5.0, 1.0]], false), // a corner a hair above it
+            ([[0.2, 0.2, tiny], [0.2, 0.2, 1.0], [5.0, 5.0, 1.0]], false), // a corner slightly above it
             ([[0.5, 0.5, -1.0], [0.5, 0.5, 1.0], [5.0, 5.0, 0.0]], true), // an edge through the edge
             ([[0.5, 0.5 + 5e-17, 0.0], [2.0, 2.0, 1.0], [2.0, 3.0, 1.0]], true), // 0.5 + 5e-17 is 0.5
             ([[0.5, 0.5 + 2e-16, 0.0], [2.0, 2.0, 1.0], [2.0, 3.0, 1.0]], false),
-            ([[0.1, 0.1, 0.0], [0.2, 0.1, 0.0], [0.1, 0.2, 0.0]], true), // within, in the plane
+            ([[0.1, 0.1, 0.0], [0.2, 0.1, 0.0], [0.1, 0.2, 0.0]], true), // inside, in the plane
             ([[-9.0, -9.0, 0.0], [30.0, -9.0, 0.0], [-9.0, 30.0, 0.0]], true), // around, in the plane
             ([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 1.0, 0.0]], true), // corner to corner, in the plane
-            ([[1.0, 1.0, 0.0], [2.0, 1.0, 0.0], [2.0, 2.0, 0.0]], false), // beside, in the plane
+            ([[1.0, 1.0, 0.0], [2.0, 1.0, 0.0], [2.0, 2.0, 0.0]], false), // next to it, in the plane
             ([[0.2, 0.2, 1.0], [0.2, 0.2, -1.0], [0.2, 0.2, 0.5]], true), // a needle through
             ([[0.0, 0.5, 1.0], [0.0, 0.5, -1.0], [0.0, 0.5, 3.0]], true), // a needle through an edge
             ([[2.0, 0.0, 0.0], [0.5, 0.0, 0.0], [3.0, 0.0, 0.0]], true), // a needle along an edge
@@ -258,18 +259,19 @@ mod tests {
         assert_eq!(when(above, s(0.0, 0.0, 4.0)), None);
         assert_eq!(when(above, s(0.0, 0.0, 0.0)), None);
         assert_eq!(when(FLOOR, s(0.0, 0.0, 0.0)), Some((0.0, 0.0)));
-        // in the plane: the nearest corner goes onto the slanted edge x + y = 1
+        // in the plane: the nearest corner reaches the slanted edge x + y = 1
         let beside = [[1.0, 1.0, 0.0], [2.0, 1.0, 0.0], [2.0, 2.0, 0.0]];
         assert_eq!(when(beside, s(-1.0, -1.0, 0.0)), Some((0.5, 0.5)));
         assert_eq!(when(beside, s(-1.0, 1.0, 0.0)), None);
-        // an edge across an edge: y = -1 goes to y = 0 at t = 1/2
+        // an edge across an edge: y = -1 reaches y = 0 at t = 1/2
         let across = [[0.5, -1.0, -1.0], [0.5, -1.0, 1.0], [0.5, -3.0, 0.0]];
         assert_eq!(when(across, s(0.0, 2.0, 0.0)), Some((0.5, 0.5)));
         // a point along the line of an edge
         assert_eq!(when([[4.0, 0.0, 0.0]; 3], s(-6.0, 0.0, 0.0)), Some((0.5, 0.5)));
     }
 
-    /// Against the interval solver and the exact test in between, for random pairs on sliding joints.
+    /// Compares with the interval solver, and with the exact test between its bounds, for random pairs on sliding
+    /// joints.
     #[test]
     fn sliding_chains_agree_with_the_interval_solver() {
         let mut rng = Pcg64Mcg::seed_from_u64(3);
@@ -319,7 +321,7 @@ mod tests {
         assert!(touching > 200 && through > 200, "{touching} {through}");
     }
 
-    /// A vertex is a triangle of three equal corners, an edge one of two.
+    /// A vertex is a triangle with three equal corners, an edge one with two.
     #[test]
     fn vertices_and_edges_are_degenerate_triangles() {
         let mut rng = Pcg64Mcg::seed_from_u64(7);
@@ -343,7 +345,7 @@ mod tests {
         assert!(met > 200 && later > 100, "{met} {later}");
     }
 
-    /// The published queries: none begins in contact; none that misses ends in contact; and where the motion is a
+    /// The published queries: none begins in contact; none of the misses ends in contact; and if the motion is a
     /// translation, the first time is the published one.
     #[test]
     fn published_queries_agree() {

@@ -1,29 +1,29 @@
 //! Forward kinematics from a URDF, for a start, an end and a time.
 //!
-//! Joint values run linearly in time. A free joint's origin runs on a straight line while its orientation turns at
-//! a constant rate about one axis fixed in the parent, by the shorter way; of the two ways of a half turn the one
-//! whose axis (in the parent frame) has its first non-zero component positive.
+//! Joint values are linear in time. A free joint's origin moves on a straight line while its orientation turns at a
+//! constant rate about one axis fixed in the parent, by the shorter way; of the two ways of a half turn it takes the
+//! one whose axis (in the parent frame) has its first non-zero component positive.
 
 use super::chain::Part;
 use super::urdf::{self, Joint, Kind, Link, Urdf};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use std::path::Path;
 
-/// A kinematic tree. Link 0 to n-1 and joints are in the order of the file; a free root joint, where one was asked
-/// for, is the last joint, but its columns are the first.
+/// A kinematic tree. Links 0 to n-1 and joints are in the order of the file; a free root joint, if requested, is the
+/// last joint, but its columns are the first.
 #[derive(Clone, Debug)]
 pub struct Robot {
     pub urdf: Urdf,
-    /// Root link to world, before a free root joint.
+    /// Pose of the root link in the world, before a free root joint.
     pub base: DAffine3,
     pub root: usize,
-    /// Whether the root moves freely under [`Robot::base`].
+    /// True if the root moves freely relative to [`Robot::base`].
     pub floating_root: bool,
-    /// Name and kind of the joint of every column (seven times the same for a free one).
+    /// Name and kind of the joint of every column (seven equal entries for a free joint).
     pub columns: Vec<(String, Kind)>,
     /// First column of every joint that has its own.
     column_of: Vec<Option<usize>>,
-    /// Joint above each link, none for the root.
+    /// Joint above each link; `None` for the root.
     above: Vec<Option<usize>>,
     /// Links, parents first.
     order: Vec<usize>,
@@ -34,8 +34,7 @@ pub fn base_pose(b: [f64; 6]) -> DAffine3 {
     DAffine3 { matrix3: urdf::rotation(DVec3::new(b[3], b[4], b[5])), translation: DVec3::new(b[0], b[1], b[2]) }
 }
 
-/// The shorter turn that leads from `start` to `end`: unit axis in the frame that both are given in, and an angle
-/// from 0 to π.
+/// The shorter turn from `start` to `end`: unit axis in the frame in which both are given, and an angle from 0 to π.
 pub fn turn_between(start: DQuat, end: DQuat) -> (DVec3, f64) {
     let mut q = (end.normalize() * start.normalize().conjugate()).normalize();
     let first = [q.x, q.y, q.z].into_iter().find(|c| *c != 0.0).unwrap_or(0.0);
@@ -48,15 +47,16 @@ pub fn turn_between(start: DQuat, end: DQuat) -> (DVec3, f64) {
 }
 
 impl Robot {
-    /// Reads a URDF, puts its root at `base`; with `floating_root` the first seven columns move the root under it.
+    /// Reads a URDF and places its root at `base`; with `floating_root` the first seven columns move the root relative
+    /// to it.
     ///
     /// # Panics
-    /// The file is not a good URDF.
+    /// The file is not a valid URDF.
     pub fn load(path: &Path, base: [f64; 6], floating_root: bool) -> Self {
         Self::new(urdf::read(path), base, floating_root)
     }
 
-    /// The same from a URDF that has been read.
+    /// Builds the tree from a parsed URDF.
     ///
     /// # Panics
     /// The joints do not make one tree.
@@ -87,7 +87,7 @@ impl Robot {
         &self.urdf.links
     }
 
-    /// The place of a link.
+    /// The index of a link.
     ///
     /// # Panics
     /// There is no such link.
@@ -123,7 +123,7 @@ impl Robot {
         poses
     }
 
-    /// Child link to parent link at time `t`.
+    /// Pose of the child link in the parent link at time `t`.
     fn joint_pose(&self, j: usize, q0: &[f64], q1: &[f64], t: f64) -> DAffine3 {
         let joint = &self.urdf.joints[j];
         let value = || {
@@ -141,7 +141,7 @@ impl Robot {
         }
     }
 
-    /// Value of a joint with one degree of freedom at the two ends, through any mimic relation.
+    /// Value of a joint with one degree of freedom at both ends of the motion, after applying any mimic relation.
     pub fn ends(&self, j: usize, q0: &[f64], q1: &[f64]) -> (f64, f64) {
         if let Some((master, multiplier, offset)) = self.urdf.joints[j].mimic {
             let (a, b) = self.ends(master, q0, q1);
@@ -150,8 +150,8 @@ impl Robot {
         self.column_of[j].map_or((0.0, 0.0), |c| (q0[c], q1[c]))
     }
 
-    /// The motion of `link` as the numbers A, B, C, c, s, w of every joint of its chain, world first: the base is a
-    /// joint at rest. This is what the interval and the high-precision oracles take.
+    /// The motion of `link` as the numbers A, B, C, c, s, w of every joint of its chain, starting at the world: the
+    /// base is a joint at rest. This is the input of the interval and the high-precision oracles.
     pub fn chain(&self, link: usize, q0: &[f64], q1: &[f64]) -> Vec<Part> {
         let free = |origin: DAffine3, c: usize| {
             let ((x0, r0), (x1, r1)) = (seven(&q0[c..c + 7]), seven(&q1[c..c + 7]));

@@ -1,12 +1,13 @@
-//! When two moving features can first meet, by interval boxes alone.
+//! The earliest time at which two moving features can meet, by interval boxes alone.
 //!
 //! A contact of a vertex with a face, or of two edges, is a zero of a difference of two positions in three unknowns:
-//! the time and two feature parameters. The region of the unknowns is cut in halves; a part whose difference box
-//! misses zero goes. Parts are taken earliest first, so that the first part that is too small to be cut on gives a
-//! time before which there is proved to be no contact. Nothing is known of derivatives or signs of determinants here.
+//! the time and two feature parameters. The region of the unknowns is bisected; a part whose difference box misses zero
+//! is discarded. Parts are processed in order of time, so that the first part that is too small to be bisected gives a
+//! time before which there is provably no contact. The solver uses no derivatives and no signs of determinants.
 //!
-//! Boxes see badly that two slanted features are close but apart: then also goes a part whose differences all lie on
-//! one side of zero along the normal of the two features (this can be turned off).
+//! Axis-parallel boxes are poor at separating two slanted features that are close to each other: therefore a part is
+//! also discarded if all its differences are on one side of zero along the normal of the two features (this can be
+//! turned off).
 
 use super::interval::{Box3, Interval};
 use super::poses::{Points, add, hull, subtract};
@@ -15,23 +16,23 @@ use glam::DVec3;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 
-/// Two features, by the places of their points.
+/// Two features, as indices of their points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equation {
     VertexFace(usize, [usize; 3]),
     EdgeEdge([usize; 2], [usize; 2]),
 }
 
-/// When to stop.
+/// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// A part is small when its three widths are below this, …
+    /// A part is small if its three widths are below this.
     pub part: f64,
-    /// … or when those of its difference box are below this.
+    /// A part is also small if the three widths of its difference box are below this.
     pub difference: f64,
-    /// Whether to look along the normal, too.
+    /// True to also test the direction of the normal.
     pub normals: bool,
-    /// Most boxes to look at.
+    /// Maximum number of boxes to process.
     pub cap: usize,
 }
 
@@ -41,19 +42,19 @@ impl Default for Limits {
     }
 }
 
-/// What was found out.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     /// Proved: no contact in [0, 1].
     Free,
-    /// Proved: no contact before `t_lo`. There or soon after the features come within `gap` of each other or less.
+    /// Proved: no contact before `t_lo`. Then or soon after the features come within `gap` of each other.
     Possible { t_lo: f64, gap: f64, equation: usize },
     /// Too many boxes. Proved: no contact before `clear_until`.
     Capped { clear_until: f64 },
 }
 
 impl Answer {
-    /// Before this time there is no contact.
+    /// Proved: no contact before this time.
     pub fn clear_until(&self) -> f64 {
         match *self {
             Answer::Free => 1.0,
@@ -63,7 +64,7 @@ impl Answer {
     }
 }
 
-/// The six vertex-face and nine edge-edge equations of two triangles whose corners are the points 0 to 2 and 3 to 5.
+/// The six vertex-face and nine edge-edge equations of two triangles with the corners 0 to 2 and 3 to 5.
 pub fn equations_of_two_triangles() -> Vec<Equation> {
     let mut out = Vec::new();
     for i in 0..3 {
@@ -76,8 +77,8 @@ pub fn equations_of_two_triangles() -> Vec<Equation> {
     out
 }
 
-/// When two moving triangles (points 0 to 2 and 3 to 5) can first meet; a possible overlap at the start is one of
-/// `Possible` with `t_lo` 0.
+/// The earliest time at which two moving triangles (points 0 to 2 and 3 to 5) can meet; a possible overlap at the start
+/// gives `Possible` with `t_lo` 0.
 pub fn triangles(points: &dyn Points, limits: Limits) -> Answer {
     if !apart(&points.boxes(Interval::ZERO)) {
         return Answer::Possible { t_lo: 0.0, gap: 0.0, equation: usize::MAX };
@@ -85,7 +86,7 @@ pub fn triangles(points: &dyn Points, limits: Limits) -> Answer {
     first(points, &equations_of_two_triangles(), limits)
 }
 
-/// Whether two triangles of six small boxes are certainly disjoint: some axis separates them.
+/// Returns whether two triangles of six small boxes are certainly disjoint: some axis separates them.
 pub fn apart(corners: &[Box3]) -> bool {
     let p: Vec<DVec3> = corners.iter().map(|b| DVec3::from_array(b.map(Interval::middle))).collect();
     let (x, y) = ([p[0], p[1], p[2]], [p[3], p[4], p[5]]);
@@ -107,7 +108,7 @@ pub fn apart(corners: &[Box3]) -> bool {
     })
 }
 
-/// When the first of several pairs of features can meet.
+/// The earliest time at which one of several pairs of features can meet.
 pub fn first(points: &dyn Points, equations: &[Equation], limits: Limits) -> Answer {
     let mut search =
         Search { points, equations, limits, boxes: HashMap::new(), queue: BinaryHeap::new(), looked_at: 0 };
@@ -158,7 +159,7 @@ impl Search<'_> {
         self.boxes.entry((t.0.to_bits(), t.1.to_bits())).or_insert_with(|| points.boxes(Interval::new(t.0, t.1)))
     }
 
-    /// Queues the part unless there is no contact in it.
+    /// Queues the part unless it provably contains no contact.
     fn offer(&mut self, mut part: Part) {
         self.looked_at += 1;
         let (equation, normals) = (self.equations[part.equation], self.limits.normals);
@@ -179,8 +180,8 @@ impl Search<'_> {
         self.queue.push(part);
     }
 
-    /// Cuts in half along one unknown: by turns the one that makes the difference box widest, and the one that most
-    /// hinders it from missing zero.
+    /// Bisects along one unknown: alternately the one that contributes most to the width of the difference box, and the
+    /// one that contributes most to its containing zero.
     fn cut(&mut self, part: Part) {
         let equation = self.equations[part.equation];
         let boxes = self.at(part.t);
@@ -209,7 +210,7 @@ impl Search<'_> {
     }
 }
 
-/// How much of each width of the difference box comes from the time and from the two parameters, about.
+/// Approximate contributions of the time and of the two parameters to each width of the difference box.
 fn widths(equation: Equation, x: &[Box3], u: (f64, f64), v: (f64, f64)) -> [[f64; 3]; 3] {
     let own = |i: usize| x[i].map(|c| c.hi - c.lo);
     let larger = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|k| a[k].max(b[k])) };
@@ -227,7 +228,7 @@ fn widths(equation: Equation, x: &[Box3], u: (f64, f64), v: (f64, f64)) -> [[f64
     }
 }
 
-/// A direction that features tend to be separated in: any will do, so plain rounding is good enough.
+/// A direction in which features tend to be separated: any direction is valid, so plain rounding is sufficient.
 fn normal(equation: Equation, x: &[Box3]) -> DVec3 {
     let at = |i: usize| DVec3::from_array(x[i].map(Interval::middle));
     match equation {
@@ -236,8 +237,8 @@ fn normal(equation: Equation, x: &[Box3]) -> DVec3 {
     }
 }
 
-/// Boxes of the difference of the two positions at some parameters whose hull has all parameters of the part that
-/// belong to the features; none if no parameters do. The difference is affine in each parameter, so its values lie
+/// Boxes of the difference of the two positions at some parameters whose hull contains all parameters of the part that
+/// belong to the features; empty if no parameters do. The difference is affine in each parameter, so its values are
 /// within the hull of these boxes.
 fn differences(equation: Equation, x: &[Box3], u: (f64, f64), v: (f64, f64)) -> Vec<Box3> {
     match equation {
@@ -248,7 +249,7 @@ fn differences(equation: Equation, x: &[Box3], u: (f64, f64), v: (f64, f64)) -> 
             p.iter().flat_map(|p| q.iter().map(|q| subtract(*p, *q))).collect()
         }
         Equation::VertexFace(p, [a, b, c]) => {
-            // u and v are multiples of 2^-40 or so, so these sums are exact
+            // u and v are multiples of about 2^-40, so these sums are exact
             if u.0 + v.0 > 1.0 {
                 return Vec::new();
             }
@@ -269,7 +270,7 @@ fn differences(equation: Equation, x: &[Box3], u: (f64, f64), v: (f64, f64)) -> 
 }
 
 impl Ord for Part {
-    /// Greater is earlier; at the same time, deeper.
+    /// Greater is earlier; at equal times, deeper.
     fn cmp(&self, other: &Self) -> Ordering {
         let later = self.t.0.total_cmp(&other.t.0);
         later.reverse().then(self.depth.cmp(&other.depth)).then(other.equation.cmp(&self.equation))
@@ -306,7 +307,7 @@ mod tests {
         p.iter().copied().map(DVec3::from_array).collect()
     }
 
-    /// A body on some chain against resting points.
+    /// A body on some chain against points at rest.
     fn against(chain: Vec<Joint>, moving: &[[f64; 3]], resting: &[[f64; 3]]) -> Articulated {
         Articulated { bodies: vec![(chain, points(moving)), (vec![], points(resting))] }
     }
@@ -350,7 +351,8 @@ mod tests {
         possible_at(slide(0.0), 0.535_415_526_163_580_09, 1e-8);
         assert_eq!(slide(1e-6), Answer::Free);
         assert_eq!(slide(1e-8), Answer::Free);
-        // a needle that is slanted in the plane of the motion: no axis of the box or normal helps, the cap is reached
+        // a needle that is slanted in the plane of the motion: neither an axis of the box nor the normal helps, so the
+        // cap is reached
         let needle = [[0.95, -0.05, 0.0], [1.05, 0.05, 0.0], [1.0, 0.0, 0.0]];
         let limits = Limits { cap: 200_000, ..Limits::default() };
         let needle = first(&against(turning(1.0), &[[0.9, -0.5, 0.0]], &needle), &[FACE], limits);
@@ -403,8 +405,8 @@ mod tests {
         possible_at(triangles(&Straight { start, end }, Limits::default()), 0.25, 1e-8);
     }
 
-    /// Random pairs on random chains: no piercing before the time that is proved clear, and the features are
-    /// really close at a time that is called possible.
+    /// Random pairs on random chains: no piercing before the time that is proved clear, and the features are really
+    /// close at a time that is reported as possible.
     #[test]
     fn sampled_motions_agree() {
         let mut rng = Pcg64Mcg::seed_from_u64(7);

@@ -1,5 +1,5 @@
-//! Intervals of `f64` with outward rounding: every result is computed to nearest and then widened by one step at
-//! both ends, which encloses the exact result whatever the rounding was.
+//! Intervals of `f64` with outward rounding: every result is computed to nearest and then widened by one step at both
+//! ends, which encloses the exact result however it was rounded.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::ops::{Add, Mul, Neg, Sub};
@@ -14,8 +14,8 @@ pub struct Interval {
 /// A box.
 pub type Box3 = [Interval; 3];
 
-/// Half of what sine and cosine are widened by. The platform's functions are assumed to be wrong by less than this,
-/// four units in the last place of 1; no such library known to us is wrong by even one.
+/// Half of the amount by which sine and cosine are widened. The errors of the platform's functions are assumed to be
+/// below this, four units in the last place of 1; all libraries known to us have errors below one unit.
 const TRIG_ERROR: f64 = 4.0 * f64::EPSILON;
 
 impl Interval {
@@ -64,7 +64,7 @@ impl Interval {
         (around(a.0, b.0, FRAC_PI_2, -FRAC_PI_2), around(a.1, b.1, 0.0, PI))
     }
 
-    /// Whether `x` plus some number of whole turns is within, or so near that rounding leaves it open.
+    /// Returns whether `x` plus some number of whole turns is inside, or so near that rounding leaves it open.
     fn passes(self, x: f64) -> bool {
         let near = 1e-12 * (1.0 + self.lo.abs().max(self.hi.abs()));
         let turns = ((self.lo - near - x) / TAU).ceil();

@@ -1,26 +1,26 @@
 //! Independent test oracles.
 //!
-//! Nothing here uses the engine: each oracle is written from the specification of the inputs and of the motion
-//! alone, on plain `f64`, so that a mistake of the engine is not repeated in what checks it. They favour being
-//! obviously right over being fast.
+//! Nothing here uses the engine: each oracle is written only from the specification of the inputs and of the motion, on
+//! plain `f64`, so that a mistake of the engine is not repeated in its check. Oracles are obviously right rather than
+//! fast.
 //!
-//! | module | what it decides |
+//! | module | result |
 //! |---|---|
-//! | [`fk`] | where every link of a URDF is at time t of a motion |
-//! | [`mesh`], [`scene`] | which triangles a link and a scene have |
-//! | [`sampling`] | whether and about when a motion touches, by dense sampling in time |
+//! | [`fk`] | pose of every link of a URDF at time t of a motion |
+//! | [`mesh`], [`scene`] | triangles of a link and of a scene |
+//! | [`sampling`] | whether and approximately when a motion touches, by dense sampling in time |
 //! | [`inclusion`] | a proof that two moving features or triangles do not meet before a time, by interval boxes |
 //! | [`exact`] | whether two triangles meet, and when a translated one first does, in rational arithmetic |
 //! | [`precise`] | positions, derivatives and roots of contact functions to more than 100 bits |
-//! | [`pool`] | how a list of verdicts compares with the motion pool of known truth |
+//! | [`pool`] | comparison of a list of verdicts with the motion pool of known truth |
 //! | [`placements`] | robots, scenes and motions in which free and touching motions are both common |
 //!
-//! The others are what these stand on: [`urdf`] and [`shapes`] (what a robot's file says), [`tree`] and [`triangles`]
+//! The others support these: [`urdf`] and [`shapes`] (the contents of a robot's file), [`tree`] and [`triangles`]
 //! (distances in plain `f64`), [`chain`] (the numbers that define a motion), [`interval`] and [`poses`], [`dyadic`],
 //! [`ball`], [`npy`], and [`queries`] (published elementary queries).
 //!
-//! Tests on real data want the variable `FIRSTCONTACT_DATA` and say so when they skip; `FIRSTCONTACT_EFFORT=full` makes them
-//! take whole data sets instead of a part.
+//! Tests on real data need the variable `FIRSTCONTACT_DATA` and report when they are skipped; with
+//! `FIRSTCONTACT_EFFORT=full` they use whole data sets instead of a part.
 #![allow(clippy::excessive_precision, clippy::approx_constant, reason = "published values stand as they are printed")]
 #![allow(dead_code, reason = "a library for tests: not every test uses every part")]
 

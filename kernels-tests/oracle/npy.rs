@@ -1,4 +1,4 @@
-//! A reader for the one kind of `.npy` file that motions come in: float64, little-endian, C order.
+//! A reader for the one kind of `.npy` file that contains motions: float64, little-endian, C order.
 
 use std::path::Path;
 

@@ -1,19 +1,19 @@
-//! The motion pool of known truth, and how a list of verdicts compares with it.
+//! The motion pool of known truth, and the comparison of a list of verdicts with it.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// What is known of one motion.
+/// The known truth of one motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truth {
     pub motion: usize,
-    /// Largest angle of a joint, in degrees: the group that the motion is counted in.
+    /// Largest angle of a joint, in degrees: the group in which the motion is counted.
     pub max_deg: u32,
     /// The first contact, if there is one.
     pub contact: Option<Known>,
-    /// Least distance of a free motion; at or above 5 mm it only says that.
+    /// Least distance of a free motion; a value of 5 mm or more only states that the distance is at least 5 mm.
     pub least_gap_m: Option<f64>,
 }
 
@@ -24,7 +24,7 @@ pub struct Known {
     pub t_lo: f64,
     /// At this time triangles cross.
     pub t_hi: f64,
-    /// They still cross 1, 3 and 10 nm of travel later.
+    /// True if they still cross 1, 3 and 10 nm of travel later.
     pub firm: bool,
     pub link: String,
     pub object: String,
@@ -38,7 +38,7 @@ pub enum Verdict {
     Undecided { clear_until: f64 },
 }
 
-/// Counts of one group. From [`Row::absent`] on everything is a fault.
+/// Counts of one group. Every count from [`Row::absent`] on is a fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     pub n: usize,
@@ -46,13 +46,13 @@ pub struct Row {
     pub free: usize,
     pub undecided: usize,
     pub certified: usize,
-    /// The named link and object are not the truth's. No fault by itself: ties exist.
+    /// The reported link and object differ from the truth's. Not a fault by itself: ties exist.
     pub pair: usize,
     /// No verdict.
     pub absent: usize,
     /// Free where the truth is contact.
     pub missed: usize,
-    /// Clear for longer than the truth is.
+    /// Reported clear for longer than the truth is.
     pub late: usize,
     /// Proved to touch before the truth does.
     pub early: usize,
@@ -60,7 +60,7 @@ pub struct Row {
     pub wide: usize,
     /// Contact where the truth is free.
     pub false_contact: usize,
-    /// Undecided, but clear for longer than the truth is.
+    /// Undecided, but reported clear for longer than the truth is.
     pub unsound: usize,
 }
 
@@ -68,7 +68,7 @@ pub struct Row {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
     pub rows: BTreeMap<u32, Row>,
-    /// How much before the truth's `t_hi` each `toc` begins, ascending.
+    /// Differences between the truth's `t_hi` and the begin of each `toc`, ascending.
     pub early_by: Vec<f64>,
     /// Widths of certified enclosures, ascending.
     pub widths: Vec<f64>,
@@ -109,7 +109,7 @@ impl fmt::Display for Score {
     }
 }
 
-/// Compares verdicts, by the place of their motion in `truth`, with the truth.
+/// Compares verdicts, by the index of their motion in `truth`, with the truth.
 pub fn score(truth: &[Truth], verdicts: &BTreeMap<usize, Verdict>) -> Score {
     let mut out = Score::default();
     for (i, t) in truth.iter().enumerate() {
@@ -149,20 +149,20 @@ pub fn score(truth: &[Truth], verdicts: &BTreeMap<usize, Verdict>) -> Score {
 /// Reads a `*.truth.jsonl`.
 ///
 /// # Panics
-/// The file cannot be read or is not what it should be.
+/// The file cannot be read or is not valid.
 pub fn read_truth(path: &Path) -> Vec<Truth> {
     lines(&std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))).map(truth).collect()
 }
 
-/// The truth of some motions of a pool, numbered anew in this order.
+/// The truth of some motions of a pool, renumbered in this order.
 pub fn pick(truth: &[Truth], indices: &[usize]) -> Vec<Truth> {
     indices.iter().map(|&i| truth[i].clone()).collect()
 }
 
-/// Reads motion numbers, one a line.
+/// Reads motion numbers, one per line.
 ///
 /// # Panics
-/// The file cannot be read or holds something else.
+/// The file cannot be read or contains something else.
 pub fn read_indices(path: &Path) -> Vec<usize> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     text.split_whitespace().map(|w| w.parse().expect("a number")).collect()
@@ -171,7 +171,7 @@ pub fn read_indices(path: &Path) -> Vec<usize> {
 /// Reads the text of a `results.jsonl`.
 ///
 /// # Panics
-/// A line is not what the contract says.
+/// A line does not follow the documented format.
 pub fn read_verdicts(text: &str) -> BTreeMap<usize, Verdict> {
     lines(text).map(|v| (v["motion"].as_u64().expect("a motion") as usize, verdict(&v))).collect()
 }
@@ -254,9 +254,9 @@ mod tests {
         assert_eq!(scored(&contact(0, 0.1, 1.0, "")).0.false_contact, 1);
     }
 
-    /// The truth was found by other programs than the sampling oracle: they must agree. And the interval solver must
-    /// find that the two triangles that sampling saw piercing each other do meet, just before; and for nearly all the
-    /// contact function that it names must have a root there, with a point inside both features.
+    /// The truth was found by other programs than the sampling oracle: they must agree. The interval solver must also
+    /// find that the two triangles that sampling saw piercing each other do meet, just before; and for nearly all of
+    /// them the contact function that it returns must have a root there, with a point inside both features.
     #[test]
     fn sampling_agrees_with_the_truth() {
         let Some(folder) = data::folder("puma-pool") else { return };
@@ -264,7 +264,7 @@ mod tests {
             let truth = read_truth(&folder.join(format!("{scene_name}.truth.jsonl")));
             let motions = npy::read_motions(&folder.join(format!("{scene_name}.npy")));
             assert_eq!(truth.len(), motions.len());
-            // all 5,100 take some minutes; a part does for every day
+            // all 5,100 take some minutes; a part suffices for daily use
             let chosen: Vec<usize> = if data::slow() {
                 (0..truth.len()).collect()
             } else {
@@ -297,7 +297,7 @@ mod tests {
                     }
                     (None, None) => {
                         let gap = t.least_gap_m.expect("a free motion has a gap").min(5e-3);
-                        // the pool's gaps, too, are the least at some times only
+                        // the pool's gaps, too, are minima over some times only
                         assert!(o.least_gap_m < 1.1 * gap + 1e-4, "{t:?} {o:?}");
                         sharper = sharper.max(gap - o.least_gap_m);
                     }

@@ -1,4 +1,4 @@
-//! Boxes that hold moving points over an interval of time.
+//! Boxes that contain moving points over an interval of time.
 
 use super::chain::Part;
 use super::interval::{Box3, Interval};
@@ -6,7 +6,7 @@ use glam::{DMat3, DVec3};
 
 /// Some points that move with t in [0, 1].
 pub trait Points {
-    /// A box for each point that holds it at every time of `t`.
+    /// A box for each point that contains it at every time of `t`.
     fn boxes(&self, t: Interval) -> Vec<Box3>;
 }
 
@@ -16,7 +16,7 @@ pub struct Articulated {
     pub bodies: Vec<(Vec<Part>, Vec<DVec3>)>,
 }
 
-/// Points that go from a start to an end on straight lines.
+/// Points that move from a start to an end on straight lines.
 #[derive(Clone, Debug, Default)]
 pub struct Straight {
     pub start: Vec<DVec3>,
@@ -32,7 +32,7 @@ impl Points for Articulated {
         for (chain, points) in &self.bodies {
             let poses: Vec<Pose> = chain.iter().map(|part| pose(part, t)).collect();
             for p in points {
-                // tip to root: no product of matrices, so less is lost
+                // from tip to root: no product of matrices, so less is lost
                 out.push(poses.iter().rev().fold(exactly(*p), |x, (m, c)| add(turn(m, x), *c)));
             }
         }

@@ -12,7 +12,7 @@ use glam::{DMat3, DVec3};
 /// A point or vector.
 pub type Ball3 = [Ball; 3];
 
-/// Position and first to third derivative in time of the point `p` of a chain's last joint, at time `t`.
+/// Position and first to third time derivative of the point `p` of a chain's last joint, at time `t`.
 pub fn derivatives(chain: &[Part], t: &Ball, p: DVec3) -> [Ball3; 4] {
     let zero = || [0.0; 3].map(Ball::from);
     let mut q = [p.to_array().map(Ball::from), zero(), zero(), zero()];
@@ -85,13 +85,13 @@ fn cross(a: &Ball3, b: &Ball3) -> Ball3 {
 /// Two features of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pair {
-    /// Point 0 of the one, points 0 to 2 of the other.
+    /// Point 0 of one body, points 0 to 2 of the other.
     VertexFace,
     /// Points 0 and 1 of each.
     EdgeEdge,
 }
 
-/// A contact function: where it vanishes the features are coplanar.
+/// A contact function: its zeros are the times at which the features are coplanar.
 #[derive(Clone, Debug)]
 pub struct Contact {
     pub pair: Pair,
@@ -100,8 +100,8 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// One of the [equations of two triangles](super::inclusion::equations_of_two_triangles), for two bodies of three
-    /// points each.
+    /// The contact function of one of the [equations of two triangles](super::inclusion::equations_of_two_triangles),
+    /// for two bodies of three points each.
     pub fn of(pair: &Articulated, equation: Equation) -> Self {
         let pick = |places: &[usize]| {
             let (chain, points) = &pair.bodies[places[0] / 3];
@@ -119,15 +119,15 @@ impl Contact {
         dot(&y, &cross(&e, &f))
     }
 
-    /// Its derivative in time.
+    /// Its time derivative.
     pub fn slope(&self, t: &Ball) -> Ball {
         let [[y, y1], [e, e1], [f, f1]] = self.factors(t);
         let turned = plus(&cross(&e1, &f), &cross(&e, &f1));
         &dot(&y1, &cross(&e, &f)) + &dot(&y, &turned)
     }
 
-    /// Where on the features the common point is, if they are coplanar and not degenerate: weights of b, c, d for a
-    /// vertex and a face; for edges the shares from a to b and from c to d, and nothing third.
+    /// The place of the common point on the features, if they are coplanar and not degenerate: weights of b, c, d for a
+    /// vertex and a face; for edges the shares from a to b and from c to d, without a third value.
     pub fn parameters(&self, t: &Ball) -> Option<Vec<Ball>> {
         let p = self.points(t);
         let d = |i: usize, j: usize| minus(&p[j][0], &p[i][0]);
@@ -147,8 +147,8 @@ impl Contact {
         }
     }
 
-    /// The time of a sign change between `lo` and `hi`, to about 2^-120; nothing unless the function certainly has
-    /// opposite signs at the two. Cut short where a sign cannot be told.
+    /// The time of a sign change between `lo` and `hi`, to about 2^-120; `None` unless the function certainly has
+    /// opposite signs at the two. The bisection ends early where a sign is uncertain.
     pub fn root(&self, lo: f64, hi: f64) -> Option<Ball> {
         let sign = |t: &Dyadic| self.value(&Ball::from(t)).sign();
         let (mut a, mut b) = (Dyadic::from(lo), Dyadic::from(hi));
@@ -167,8 +167,8 @@ impl Contact {
         Some(Ball::between(&a, &b))
     }
 
-    /// Whether the features certainly meet between `lo` and `hi`: there is a root, and there the common point is
-    /// certainly inside both.
+    /// Returns whether the features certainly meet between `lo` and `hi`: there is a root, and there the common point
+    /// is certainly inside both.
     pub fn certainly_meets(&self, lo: f64, hi: f64) -> bool {
         let Some(t) = self.root(lo, hi) else { return false };
         let one = Ball::from(1.0);
@@ -190,7 +190,7 @@ impl Contact {
         all
     }
 
-    /// The three factors of the triple product, with their derivatives.
+    /// The three factors of the triple product, with their time derivatives.
     fn factors(&self, t: &Ball) -> [[Ball3; 2]; 3] {
         let p = self.points(t);
         let d = |i: usize, j: usize| [minus(&p[j][0], &p[i][0]), minus(&p[j][1], &p[i][1])];
@@ -201,8 +201,8 @@ impl Contact {
     }
 }
 
-/// Whether two moving triangles, of three points each, certainly have a common point at time `t`: an edge of one goes
-/// through the inside of the other.
+/// Returns whether two moving triangles, of three points each, certainly have a common point at time `t`: an edge of
+/// one passes through the inside of the other.
 pub fn certainly_pierce(pair: &Articulated, t: f64) -> bool {
     let t = Ball::from(t);
     let corners = |(chain, points): &(Vec<Part>, Vec<DVec3>)| -> Vec<Ball3> {

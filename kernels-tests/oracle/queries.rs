@@ -8,20 +8,20 @@ use num_bigint::BigInt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What is known of a query.
+/// The known truth of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Known {
     Miss,
-    /// The first contact is between these times, which are an ulp or two apart.
+    /// The first contact is between these times, which are one or two ulps apart.
     Hit(f64, f64),
-    /// Not decided by the exact computation; the collection's own word is [`Query::truth`].
+    /// Not decided by the exact computation; the collection's own answer is [`Query::truth`].
     Degenerate,
 }
 
 /// One query.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// The file, relative to the collection, and the place in it.
+    /// The file, relative to the collection, and the index in it.
     pub name: String,
     /// Vertex 0 against face 1 2 3, or edge 0 1 against edge 2 3.
     pub equation: Equation,
@@ -30,17 +30,17 @@ pub struct Query {
     pub known: Known,
 }
 
-/// A file of queries, with what is known of them.
+/// A file of queries, with their known truth.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The file, relative to the collection.
     pub name: String,
     /// `vertex-face` or `edge-edge`.
     pub kind: &'static str,
-    /// The queries, as they stand in the file.
+    /// The queries, as in the file.
     pub text: String,
     toi: String,
-    /// The truth, where it does not stand in the file.
+    /// The truth, if the file does not contain it.
     truth: Vec<bool>,
 }
 
@@ -102,7 +102,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The text of a file, or of the same with `.xz` after its name.
+/// The text of a file, or of the file with `.xz` appended to its name.
 fn text(path: &Path) -> String {
     let mut out = String::new();
     if path.is_file() {
@@ -116,7 +116,7 @@ fn text(path: &Path) -> String {
     out
 }
 
-/// Truth is the seventh column, or `truth` where there is none.
+/// The truth is the seventh column, or `truth` if there is none.
 fn parse(name: &str, kind: &str, queries: &str, toi: &str, truth: &[bool]) -> Vec<Query> {
     let equation = match kind {
         "vertex-face" => Equation::VertexFace(0, [1, 2, 3]),
@@ -145,7 +145,7 @@ fn known(line: &str) -> Known {
     }
 }
 
-/// A quotient that is a double: the denominator is a power of two.
+/// A quotient that is an exact double: the denominator is a power of two.
 fn quotient(numerator: &str, denominator: &str) -> f64 {
     let whole = |word: &str| -> f64 {
         let n: BigInt = word.parse().expect("a whole number");
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(a.iter().filter(|q| q.known == Known::Degenerate).count(), 30);
     }
 
-    /// Whatever touches is not called free, nor clear for too long; nearly all that misses is called free.
+    /// No query that touches is called free, nor clear for too long; nearly all misses are called free.
     #[test]
     fn the_inclusion_solver_agrees_with_the_truth() {
         let (Some(a), Some(b)) = (handmade(), simulated()) else { return };

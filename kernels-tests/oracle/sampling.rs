@@ -1,8 +1,8 @@
-//! Whether a motion touches anything, by dense sampling in time.
+//! Contacts of a motion by dense sampling in time.
 //!
-//! Every link on its own goes forward in time by steps in which no vertex can travel further than the distance just
-//! measured, but by a fine step at least. So nothing is missed but a passage shorter than the fine step; whatever
-//! is found is a real piercing of two triangles at the time that is reported, to the rounding of the poses.
+//! Every link advances in time separately, by steps in which no vertex can travel further than the distance just
+//! measured, but at least by a fine step. So only a passage shorter than the fine step can be missed; every reported
+//! hit is a real piercing of two triangles at the reported time, up to the rounding of the poses.
 
 use super::fk::Robot;
 use super::mesh::Triangle;
@@ -15,12 +15,12 @@ use glam::DAffine3;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// How finely to look.
+/// The resolution of the sampling.
 #[derive(Clone, Copy, Debug)]
 pub struct Fineness {
-    /// Least travel of the fastest vertex in a step.
+    /// Minimum travel of the fastest vertex in a step.
     pub step_m: f64,
-    /// Distances are measured up to this at least: [`Outcome::least_gap_m`] is never more.
+    /// Distances are measured at least up to this; [`Outcome::least_gap_m`] never exceeds it.
     pub horizon_m: f64,
 }
 
@@ -30,10 +30,11 @@ impl Default for Fineness {
     }
 }
 
-/// What two triangles met when.
+/// A contact: its time and its two triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// They pierce each other at this time (or touch, to the last bit); 1e-10 m of travel or so before they did not.
+    /// The triangles pierce each other at this time (or touch, to the last bit), and did not about 1e-10 m of travel
+    /// before.
     pub t: f64,
     pub link: usize,
     pub link_triangle: usize,
@@ -42,15 +43,15 @@ pub struct Hit {
     pub triangle: usize,
 }
 
-/// What sampling says of a motion.
+/// The result of sampling a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// The first piercing found.
     pub hit: Option<Hit>,
     /// Before this time every link is clear by measured distances and bounded speeds, up to rounding.
     pub clear_until: f64,
-    /// Least distance that was measured before the hit or the end: the true least one is at most a tenth and the
-    /// fine step below it.
+    /// Least distance that was measured before the hit or the end: the true minimum is smaller by at most a tenth and
+    /// the fine step.
     pub least_gap_m: f64,
 }
 
@@ -65,13 +66,13 @@ pub struct Sampler {
     radius: Vec<f64>,
     tree: Tree,
     object_of: Vec<usize>,
-    /// Place of each object's first triangle.
+    /// Index of each object's first triangle.
     first_of: Vec<usize>,
     allowed: HashSet<(usize, usize)>,
 }
 
 impl Sampler {
-    /// The pairs of names in `allow` are not looked at; `*` is every link or every object.
+    /// The pairs of names in `allow` are ignored; `*` is every link or every object.
     pub fn new(robot: Robot, meshes: &LinkMeshes, scene: &[Object], allow: &[(&str, &str)]) -> Self {
         let matches = |pattern: &str, name: &str| pattern == "*" || pattern == name;
         let mut allowed = HashSet::new();
@@ -100,7 +101,7 @@ impl Sampler {
 
     /// An upper bound of the travel of every vertex of `link` in the motion.
     pub fn travel_bound(&self, link: usize, q0: &[f64], q1: &[f64]) -> f64 {
-        // from the tip to the root: how far a vertex can be from the joint's origin, times the turn
+        // from tip to root: the maximum distance of a vertex from the joint's origin, times the turn
         let (mut reach, mut travel) = (self.radius[link], 0.0);
         for part in self.robot.chain(link, q0, q1).iter().rev() {
             travel += part.w.abs() * reach + part.s.length();
@@ -119,14 +120,14 @@ impl Sampler {
         self.clearance_at(q, q, 0.0, limit)
     }
 
-    /// The same at time `t` of a motion; 0 when triangles pierce each other.
+    /// The same at time `t` of a motion; 0 if triangles pierce each other.
     pub fn clearance_at(&self, q0: &[f64], q1: &[f64], t: f64, limit: f64) -> f64 {
         let poses = self.robot.poses(q0, q1, t);
         (0..self.links.len())
             .fold(limit, |least, link| self.measure(link, &poses[link], least).map_or(least, |c| c.distance))
     }
 
-    /// Names of the links and objects nearer than `limit` to each other at `q`, for a look at a placement.
+    /// Names of the links and objects nearer than `limit` to each other at `q`, for inspecting a placement.
     pub fn near_pairs(&self, q: &[f64], limit: f64) -> Vec<(String, String, f64)> {
         let poses = self.robot.poses(q, q, 0.0);
         let mut out = Vec::new();
@@ -141,7 +142,7 @@ impl Sampler {
         out
     }
 
-    /// Looks at one motion.
+    /// Samples one motion.
     pub fn motion(&self, q0: &[f64], q1: &[f64], fineness: Fineness) -> Outcome {
         let travel: Vec<f64> = (0..self.links.len()).map(|l| self.travel_bound(l, q0, q1)).collect();
         let mut outcome = Outcome { hit: None, clear_until: 1.0, least_gap_m: fineness.horizon_m };
@@ -157,7 +158,7 @@ impl Sampler {
                 outcome.hit = Some(Hit { t, link, link_triangle: c.moved, object, triangle });
             }
         }
-        // once more with tiny steps, where the fine ones went further than what was proved
+        // repeated with tiny steps where the fine ones went further than what was proved
         let end = outcome.hit.map_or(1.0, |h| h.t);
         outcome.clear_until = end;
         for (link, since) in doubtful.into_iter().filter(|d| d.1 < end) {
@@ -168,7 +169,7 @@ impl Sampler {
         outcome
     }
 
-    /// Looks at many motions, on all cores.
+    /// Samples many motions, on all cores.
     pub fn motions(&self, motions: &[(Vec<f64>, Vec<f64>)], fineness: Fineness) -> Vec<Outcome> {
         motions.par_iter().map(|(q0, q1)| self.motion(q0, q1, fineness)).collect()
     }
@@ -178,7 +179,7 @@ impl Sampler {
         &self.meshes[link]
     }
 
-    /// The two triangles of a hit, moving as they do: what the interval solver takes.
+    /// The two triangles of a hit with their motion: the input of the interval solver.
     pub fn pair(&self, hit: &Hit, q0: &[f64], q1: &[f64]) -> Articulated {
         let moving = self.meshes[hit.link][hit.link_triangle].to_vec();
         let resting = self.scene[hit.object].triangles[hit.triangle].to_vec();
@@ -214,13 +215,13 @@ impl Sampler {
                 walk.sure_until = t + distance / travel;
             }
             before = t;
-            // shorter steps when near, so that the least gap is seen to a tenth or so of itself
+            // shorter steps near obstacles, so that the least gap is found to about a tenth of itself
             let share = if distance < 2.0 * f.horizon_m { 0.2 } else { 0.999 };
             t = (t + (share * distance).max(f.step_m) / travel).min(end);
         }
     }
 
-    /// The earliest piercing between a time without and a time with one.
+    /// The earliest piercing between a time without one and a time with one.
     fn bisect(
         &self,
         link: usize,
@@ -239,7 +240,7 @@ impl Sampler {
         (within, found)
     }
 
-    /// How far forward measured distances alone lead: until they fall below the step, for a thousand steps.
+    /// The time that measured distances alone prove clear: until they fall below the step, for a thousand steps.
     fn creep(&self, link: usize, travel: f64, q: (&[f64], &[f64]), (start, end): (f64, f64), f: Fineness) -> f64 {
         let mut t = start;
         for _ in 0..1000 {
@@ -317,7 +318,7 @@ mod tests {
             assert!(outcome.hit.is_none() && outcome.least_gap_m >= gap, "{outcome:?}");
             assert!(outcome.least_gap_m < 1.1 * gap + 1e-4, "{outcome:?}");
         }
-        // deep enough to be seen by steps of 0.1 mm
+        // deep enough to be detected by steps of 0.1 mm
         assert!(look(r - 1e-5).hit.is_some());
     }
 

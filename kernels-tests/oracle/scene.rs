@@ -70,7 +70,7 @@ mod tests {
     use super::super::data;
     use super::*;
 
-    /// Counts and sizes that the data sets' own notes give.
+    /// Counts and sizes from the data sets' own notes.
     #[test]
     fn scenes_have_the_published_counts() {
         for (folder, file, objects, triangles) in [

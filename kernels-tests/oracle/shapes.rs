@@ -4,10 +4,10 @@ use super::fk::Robot;
 use super::mesh::{self, Triangle};
 use super::urdf::{Geometry, Shape};
 
-/// Which geometry a link has.
+/// The geometry of a link to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// Collision geometry, or visual where a link has none.
+    /// Collision geometry, or visual geometry for links without it.
     Default,
     Collision,
     Visual,
@@ -16,10 +16,10 @@ pub enum Choice {
 /// The triangles of all links.
 #[derive(Clone, Debug, Default)]
 pub struct LinkMeshes {
-    /// By link, shapes in the order of the file.
+    /// Per link, shapes in the order of the file.
     pub triangles: Vec<Vec<Triangle>>,
-    /// Links whose triangles are not complete, because the oracles leave out cylinders, spheres and capsules, with
-    /// the element that was left out.
+    /// Links whose triangles are incomplete, because the oracles omit cylinders, spheres and capsules, with the omitted
+    /// element.
     pub left_out: Vec<(usize, String)>,
 }
 
@@ -47,7 +47,7 @@ pub fn link_meshes(robot: &Robot, choice: Choice) -> LinkMeshes {
     out
 }
 
-/// The triangles of one shape in its link's frame, or the name of an element that the oracles leave out.
+/// The triangles of one shape in its link's frame, or the name of an element that the oracles omit.
 fn shape_triangles(shape: &Shape, robot: &Robot) -> Result<Vec<Triangle>, String> {
     let raw = match &shape.geometry {
         Geometry::Box(size) => mesh::box_of(*size),
@@ -65,7 +65,7 @@ mod tests {
     use super::super::data;
     use super::*;
 
-    /// Triangle counts that the data sets' own notes give.
+    /// Triangle counts from the data sets' own notes.
     #[test]
     fn robots_have_as_many_triangles_as_published() {
         for (folder, file, choice, count) in [

@@ -1,4 +1,4 @@
-//! A plain tree of boxes over triangles, and the least distance of a moved tree from a resting one.
+//! A plain tree of boxes over triangles, and the least distance between a moved tree and one at rest.
 
 use super::mesh::Triangle;
 use super::triangles;
@@ -6,12 +6,12 @@ use glam::{DAffine3, DVec3};
 
 const LEAF: usize = 4;
 
-/// A binary tree; a node's triangles are a run of [`Tree::triangles`].
+/// A binary tree; a node's triangles are a contiguous run of [`Tree::triangles`].
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
     triangles: Vec<Triangle>,
-    /// Place of each triangle before sorting.
+    /// Index of each triangle before sorting.
     ids: Vec<usize>,
 }
 
@@ -19,23 +19,23 @@ pub struct Tree {
 struct Node {
     low: DVec3,
     high: DVec3,
-    /// Ball about the middle of the box that holds the triangles, for a tree that is turned.
+    /// Ball about the middle of the box that contains the triangles, for a tree that is turned.
     middle: DVec3,
     radius: f64,
     first: usize,
     count: usize,
-    /// Children, unless a leaf.
+    /// Children; `None` for a leaf.
     children: Option<(usize, usize)>,
 }
 
 /// The closest pair of two trees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closest {
-    /// 0 when they pierce each other.
+    /// 0 if they pierce each other.
     pub distance: f64,
     /// Triangle of the moved tree.
     pub moved: usize,
-    /// Triangle of the resting tree.
+    /// Triangle of the tree at rest.
     pub resting: usize,
 }
 
@@ -85,8 +85,8 @@ impl Tree {
         at
     }
 
-    /// The closest pair of this tree under `pose` and a resting one, among the pairs nearer than `limit` whose
-    /// resting triangle is `wanted`.
+    /// The closest pair of this tree under `pose` and one at rest, among the pairs nearer than `limit` whose triangle
+    /// at rest is `wanted`.
     pub fn closest(
         &self,
         pose: &DAffine3,
@@ -104,7 +104,7 @@ impl Tree {
 }
 
 impl Node {
-    /// A lower bound of the distance of this node under `pose` from a resting node.
+    /// A lower bound of the distance between this node under `pose` and a node at rest.
     fn far(&self, pose: &DAffine3, resting: &Node) -> f64 {
         let p = pose.transform_point3(self.middle);
         (p.distance(p.clamp(resting.low, resting.high)) - self.radius * (1.0 + 1e-12)).max(0.0)

@@ -1,12 +1,12 @@
-//! Two triangles in plain `f64`: how far apart they are, and whether one certainly pierces the other.
+//! Two triangles in plain `f64`: their distance, and whether one certainly pierces the other.
 
 use super::mesh::Triangle;
 use glam::DVec3;
 
-/// Whether an edge of one triangle certainly passes through the inside of the other: all determinants have a sign
-/// beyond rounding. Mere touching, coplanar overlap and anything too close to call is no.
+/// Returns whether an edge of one triangle certainly passes through the inside of the other: all determinants have a
+/// sign beyond rounding. Mere touching, coplanar overlap and all uncertain cases give `false`.
 pub fn pierce(x: &Triangle, y: &Triangle) -> bool {
-    // a cheap way out first: all of one on one side of the other
+    // a cheap early exit: all of one triangle on one side of the other
     let beyond = |x: &Triangle, y: &Triangle| {
         let sides = x.map(|p| side(y[0], y[1], y[2], p));
         sides[0] != 0 && sides[1] == sides[0] && sides[2] == sides[0]
@@ -26,13 +26,13 @@ fn edge_pierces(p: DVec3, q: DVec3, [a, b, c]: &Triangle) -> bool {
     around != 0 && side(p, q, *b, *c) == around && side(p, q, *c, *a) == around
 }
 
-/// Sign of the determinant of `a-d, b-d, c-d`, or 0 when rounding could have changed it.
+/// Sign of the determinant of `a-d, b-d, c-d`, or 0 if rounding could have changed it.
 fn side(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> i32 {
     let (u, v, w) = (a - d, b - d, c - d);
     let determinant = u.dot(v.cross(w));
     let (u, v, w) = (u.abs(), v.abs(), w.abs());
     let cross = DVec3::new(v.y * w.z + v.z * w.y, v.z * w.x + v.x * w.z, v.x * w.y + v.y * w.x);
-    // 8 roundings of 2^-53 at most in each of the six products, doubled
+    // at most 8 roundings of 2^-53 in each of the six products, doubled
     let bound = 16.0 * f64::EPSILON * u.dot(cross);
     if determinant > bound {
         1
@@ -64,7 +64,7 @@ pub fn closest(x: &Triangle, y: &Triangle) -> (DVec3, DVec3) {
     best
 }
 
-/// Distance of two triangles; 0 when they pierce each other.
+/// Distance of two triangles; 0 if they pierce each other.
 pub fn distance(x: &Triangle, y: &Triangle) -> f64 {
     if pierce(x, y) {
         return 0.0;
@@ -105,7 +105,8 @@ pub fn on_segments(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> (DVec3, DVec3) {
     let ends = [(a, on_segment(a, c, d)), (b, on_segment(b, c, d)), (on_segment(c, a, b), c), (on_segment(d, a, b), d)];
     let inside = (nn > 0.0).then(|| (d2.cross(r).dot(n) / nn, d1.cross(r).dot(n) / nn));
     let inside = inside.filter(|(s, t)| (0.0..=1.0).contains(s) && (0.0..=1.0).contains(t));
-    // Of edges in one line the product is rounding, and what is inside of both may be anywhere: the ends count as well.
+    // For collinear edges the product is only rounding error, and the point inside both may be anywhere: the ends are
+    // candidates as well.
     let all = ends.into_iter().chain(inside.map(|(s, t)| (a + s * d1, c + t * d2)));
     all.min_by(|p, q| p.0.distance_squared(p.1).total_cmp(&q.0.distance_squared(q.1))).expect("four pairs")
 }

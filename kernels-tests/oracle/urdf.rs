@@ -1,11 +1,11 @@
-//! What a URDF file says, read straight from its XML.
+//! The contents of a URDF file, read directly from its XML.
 
 use glam::{DAffine3, DMat3, DVec3};
 use roxmltree::{Document, Node};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// How a joint moves.
+/// The kind of motion of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Fixed,
@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Columns that a joint of this kind takes when it does not mimic another one.
+    /// Columns of a joint of this kind that does not mimic another one.
     pub fn columns(self) -> usize {
         match self {
             Kind::Fixed => 0,
@@ -31,18 +31,18 @@ impl Kind {
 /// The geometry of one `<visual>` or `<collision>` element.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
-    /// A mesh file as the URDF names it, and its scale.
+    /// A mesh file, as named in the URDF, and its scale.
     Mesh(String, DVec3),
     /// A box of these full side lengths about the origin.
     Box(DVec3),
-    /// Any other element, by name. The oracles leave such shapes out.
+    /// Any other element, by name. The oracles omit such shapes.
     Other(String),
 }
 
 /// One `<visual>` or `<collision>` element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// Shape to link frame.
+    /// Pose of the shape in the link frame.
     pub origin: DAffine3,
     pub geometry: Geometry,
 }
@@ -55,24 +55,24 @@ pub struct Link {
     pub collision: Vec<Shape>,
 }
 
-/// A `<joint>`. Links are meant by their place in [`Urdf::links`].
+/// A `<joint>`. Links are given by their index in [`Urdf::links`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     pub name: String,
     pub kind: Kind,
     pub parent: usize,
     pub child: usize,
-    /// Joint frame to parent frame.
+    /// Pose of the joint frame in the parent frame.
     pub origin: DAffine3,
     /// Unit axis in the joint frame.
     pub axis: DVec3,
     /// Master joint, multiplier and offset of a mimic joint.
     pub mimic: Option<(usize, f64, f64)>,
-    /// Lower and upper limit, of a revolute or prismatic joint that has them.
+    /// Lower and upper limit, for a revolute or prismatic joint that has them.
     pub limits: Option<(f64, f64)>,
 }
 
-/// A whole file, links and joints in its order.
+/// A whole file, with links and joints in file order.
 #[derive(Clone, Debug)]
 pub struct Urdf {
     pub folder: PathBuf,
@@ -83,13 +83,13 @@ pub struct Urdf {
 /// Reads the file at `path`.
 ///
 /// # Panics
-/// The file is not a URDF that the oracles understand. They are for good inputs only.
+/// The file is not a URDF that the oracles support. They are for valid inputs only.
 pub fn read(path: &Path) -> Urdf {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     parse(&text, path.parent().unwrap_or(Path::new(".")))
 }
 
-/// Reads the text of a file that lies in `folder`.
+/// Parses the text of a file in `folder`.
 ///
 /// # Panics
 /// As [`read`].

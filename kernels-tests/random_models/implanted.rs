@@ -1,4 +1,4 @@
-//! Contacts put where a link is known to come by at a known time.
+//! Contacts placed where a link passes at a known time.
 
 use super::judge::{Counts, Truth, first_certain};
 use super::model::{Model, Triangle, pair, stored};
@@ -11,7 +11,7 @@ use crate::oracle::chain::{self, Part};
 use firstcontact::engine::{Backend, Options};
 use glam::DVec3;
 
-/// How the two touch.
+/// The features of the two triangles that touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     VertexInFace,
@@ -31,7 +31,7 @@ const WAYS: [Way; 6] = [
     Way::EdgeOnVertex,
 ];
 
-/// A time in [0, 1], often a special one: an end or nearly so, or where the engine cuts time.
+/// A time in [0, 1], often a special one: an end or nearly so, or a time at which the engine divides the motion.
 fn time(r: &mut Random) -> f64 {
     match r.below(8) {
         0 => r.one_of(&[0.0, 1.0]),
@@ -43,8 +43,8 @@ fn time(r: &mut Random) -> f64 {
     }
 }
 
-/// A triangle that the link's triangle `x`, moving along `chain`, touches at time `t`, and the way in which; none if the
-/// link hardly moves there.
+/// A triangle that the link's triangle `x`, moving along `chain`, touches at time `t` in the given way, and the speed
+/// there; `None` if the link hardly moves there.
 fn obstacle(r: &mut Random, chain: &[Part], x: &Triangle, t: f64, way: Way, size: f64) -> Option<(Triangle, f64)> {
     let k = r.below(3);
     let (s, u) = (r.between(0.1, 0.4), r.between(0.1, 0.4));
@@ -57,7 +57,7 @@ fn obstacle(r: &mut Random, chain: &[Part], x: &Triangle, t: f64, way: Way, size
     let (point, step) = (at(t, local), 1e-6);
     let velocity = (at(t + step, local) - at(t - step, local)) / (2.0 * step);
     let ahead = velocity.try_normalize()?;
-    // into a half space that the link comes from the other side of, not too slanted
+    // into a half space that the link approaches from the other side, not too slanted
     let mut aside = || loop {
         let v = r.direction();
         if v.cross(ahead).length() > 0.5 {
@@ -73,7 +73,7 @@ fn obstacle(r: &mut Random, chain: &[Part], x: &Triangle, t: f64, way: Way, size
         Way::VertexOnVertex | Way::EdgeOnVertex => [point, point + a, point + b],
     };
     let n = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]).try_normalize()?;
-    // crossed at a fair angle, by the corners and the face alike
+    // crossed at a sufficient angle, by the corners and by the face
     let x_now = x.map(|p| at(t, p));
     let own = (x_now[1] - x_now[0]).cross(x_now[2] - x_now[0]).try_normalize()?;
     let slant = match way {
@@ -87,7 +87,7 @@ fn obstacle(r: &mut Random, chain: &[Part], x: &Triangle, t: f64, way: Way, size
     (slant > 0.1).then_some((triangle, velocity.length() * slant))
 }
 
-/// The least height of a triangle.
+/// The smallest height of a triangle.
 fn width(x: &Triangle) -> f64 {
     let sides = [0, 1, 2].map(|i| (x[(i + 1) % 3] - x[i]).length());
     (x[1] - x[0]).cross(x[2] - x[0]).length() / sides.into_iter().fold(0.0, f64::max)
@@ -106,7 +106,7 @@ fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
         if model.has_flat() {
             continue;
         }
-        // now and then a motion that is very small
+        // sometimes a very small motion
         let small = r.one_of(&[1.0, 1.0, 1.0, 1e-3, 1e-6]);
         let motion = motion(r, &model, small * family.turn, small * scale);
         let (body, x) = (model.links[0].0, model.links[0].1[0]);
@@ -128,15 +128,15 @@ fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
             counts.faults.extend(differences(&verdicts, &cpu).iter().map(|d| format!("model {k}: differs: {d}")));
         }
         let whereabouts = family.away + 20.0 * scale + size;
-        // What was put there is off by the rounding of its coordinates: in truth they meet a little sooner or later. Two
-        // borders may as well pass each other by less than that, and what meets at the end may not come so far: there a
-        // contact is only what is certain.
+        // The implanted triangle is off by the rounding of its coordinates: in truth the two meet slightly sooner or
+        // later. Two borders may also pass each other by less than that, and a link that meets the triangle at the end
+        // may not reach it: in these cases only a certain contact counts.
         let off = 16.0 * f64::EPSILON * whereabouts / speed;
         let both = pair(chain, &x, &y);
         let probes = [0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, off, 4.0 * off];
         let certain = probes.into_iter().find_map(|d| first_certain(&both, t, t + d));
         sure += usize::from(certain.is_some());
-        // A link's triangle that is thinner than that rounding may slip by a corner.
+        // A link's triangle that is thinner than that rounding may pass beside a corner.
         let inside = match way {
             Way::FaceOnVertex => 0.1 * width(&x),
             _ => f64::INFINITY,
@@ -145,7 +145,7 @@ fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
             && t + off <= 1.0
             && inside > 64.0 * f64::EPSILON * whereabouts;
         let contact_by = certain.into_iter().chain(meets.then_some(t + off)).reduce(f64::min);
-        // nothing is claimed of earlier contacts
+        // no claim is made about earlier contacts
         let truth = Truth { clear_until: 0.0, contact_by };
         let label = format!("model {k}: {way:?} at {t} of size {size:e}, certainly {certain:?}");
         counts.judge(&label, &model, &motion, &truth, &verdicts[0], 1e-8 * whereabouts);

@@ -1,4 +1,4 @@
-//! What is certainly true of a motion, and whether a verdict agrees.
+//! Proved facts on a motion, and their comparison with a verdict.
 
 use super::model::{Model, Motion, pair, stored};
 use crate::harness::witness;
@@ -20,12 +20,12 @@ pub struct Truth {
     pub contact_by: Option<f64>,
 }
 
-/// How hard to look.
+/// The effort of a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Care {
-    /// Boxes for a pair of triangles.
+    /// Maximum number of boxes for a pair of triangles.
     pub cap: usize,
-    /// Times at which all pairs are looked at.
+    /// Number of times at which all pairs are examined.
     pub samples: usize,
 }
 
@@ -35,7 +35,7 @@ impl Default for Care {
     }
 }
 
-/// Proves what can be proved about every pair of triangles.
+/// Proves what is possible about every pair of triangles.
 pub fn truth(model: &Model, robot: &Robot, motion: &Motion, care: Care) -> Truth {
     let chains = stored(robot, motion);
     let mut out = Truth { clear_until: f64::INFINITY, contact_by: None };
@@ -52,7 +52,7 @@ pub fn truth(model: &Model, robot: &Robot, motion: &Motion, care: Care) -> Truth
     out
 }
 
-/// The same for two triangles; what is later than `end` is not looked for.
+/// The same for two triangles; times after `end` are not searched.
 pub fn of_pair(pair: &Articulated, care: Care, end: f64) -> Truth {
     let clear = Truth { clear_until: f64::INFINITY, contact_by: None };
     if boxes_miss(pair, (0.0, 1.0), 6) {
@@ -66,13 +66,13 @@ pub fn of_pair(pair: &Articulated, care: Care, end: f64) -> Truth {
     Truth { clear_until: from, contact_by: (from < end).then(|| piercing(pair, from, end, care.samples)).flatten() }
 }
 
-/// The first time that is found, from `from` to `end`, at which two triangles certainly pierce each other.
+/// The first time found, from `from` to `end`, at which two triangles certainly pierce each other.
 pub fn piercing(pair: &Articulated, from: f64, end: f64, samples: usize) -> Option<f64> {
     let pierced = |t: &f64| {
         let (x, y) = witness::at(pair, *t);
         triangles::pierce(&x, &y)
     };
-    // close together at first, then evenly
+    // dense at first, then evenly spaced
     let soon = (0..44).map(|k| from + 1e-14 * 2.0_f64.powi(k)).take_while(|t| *t < end);
     let evenly = (1..=samples).map(|k| from + (end - from) * k as f64 / samples as f64);
     let mut times: Vec<f64> = std::iter::once(from).chain(soon).chain(evenly).collect();
@@ -83,12 +83,12 @@ pub fn piercing(pair: &Articulated, from: f64, end: f64, samples: usize) -> Opti
         let middle = 0.5 * (without + within);
         if pierced(&middle) { within = middle } else { without = middle }
     }
-    // what plain numbers say is confirmed in balls, as early as may be
+    // the result in plain numbers is confirmed in ball arithmetic, at the earliest possible of these times
     let later = [0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10].map(|d| within + d);
     later.into_iter().chain([times[found]]).find(|t| *t <= end && certainly_pierce(pair, *t))
 }
 
-/// The earliest time that is found, from `from` on, at which two triangles certainly pierce each other, given one.
+/// The earliest time found, from `from` on, at which two triangles certainly pierce each other, given one such time.
 pub fn first_certain(pair: &Articulated, from: f64, at: f64) -> Option<f64> {
     let mut within = (at <= 1.0 && certainly_pierce(pair, at)).then_some(at)?;
     let mut without = from.min(within);
@@ -99,7 +99,7 @@ pub fn first_certain(pair: &Articulated, from: f64, at: f64) -> Option<f64> {
     Some(within)
 }
 
-/// Whether boxes around the moving and the standing points show that they never meet.
+/// Returns whether boxes around the moving points and those at rest show that they never meet.
 fn boxes_miss(pair: &Articulated, (t0, t1): (f64, f64), halvings: u32) -> bool {
     let boxes = pair.boxes(Interval::new(t0, t1));
     let around = |i: usize| boxes[3 * i..3 * i + 3].iter().copied().reduce(crate::oracle::poses::hull).unwrap();
@@ -124,7 +124,7 @@ pub struct Counts {
     pub certain: usize,
     /// Motions that are proved free.
     pub proved_free: usize,
-    /// What was wrong.
+    /// Descriptions of the faults.
     pub faults: Vec<String>,
 }
 
@@ -148,8 +148,8 @@ impl fmt::Display for Counts {
 }
 
 impl Counts {
-    /// Counts a verdict and notes what is wrong with it. `near` is how far, in metres, what is called a contact may be
-    /// from one.
+    /// Counts a verdict and records its faults. `near` is the largest allowed distance, in metres, of a reported
+    /// contact from a real one.
     pub fn judge(&mut self, what: &str, model: &Model, motion: &Motion, truth: &Truth, verdict: &Verdict, near: f64) {
         self.motions += 1;
         self.certain += usize::from(truth.contact_by.is_some());

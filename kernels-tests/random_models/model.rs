@@ -1,4 +1,4 @@
-//! Models that are made up, for the engine and for the oracles.
+//! Random models, for the engine and for the oracles.
 
 use crate::oracle::chain::Part;
 use crate::oracle::fk::turn_between;
@@ -14,7 +14,7 @@ pub type Triangle = [DVec3; 3];
 /// Start and end.
 pub type Motion = (Vec<f64>, Vec<f64>);
 
-/// How a body moves in the frame of its joint.
+/// The motion of a body in the frame of its joint.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     Fixed,
@@ -37,7 +37,7 @@ pub struct Value {
 /// A body with its joint.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// A body before this one; none for one on the world.
+    /// Index of a body before this one; `None` for a body on the world.
     pub parent: Option<usize>,
     pub orientation: DMat3,
     pub origin: DVec3,
@@ -47,7 +47,7 @@ pub struct Body {
 /// A robot and a scene.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// Where the root stands, not turned.
+    /// Position of the root, which is not rotated.
     pub base: DVec3,
     pub columns: usize,
     pub bodies: Vec<Body>,
@@ -67,7 +67,7 @@ impl Value {
 }
 
 impl Model {
-    /// A body with a joint of its own column.
+    /// Adds a body whose joint has its own column.
     pub fn add(&mut self, parent: Option<usize>, orientation: DMat3, origin: DVec3, kind: impl Fn(Value) -> Kind) {
         let kind = kind(Value::of(self.columns));
         self.columns += match kind {
@@ -78,7 +78,7 @@ impl Model {
         self.bodies.push(Body { parent, orientation, origin, kind });
     }
 
-    /// The same as the engine takes it.
+    /// The model as the engine's types.
     pub fn built(&self) -> (Robot, Scene) {
         let mut robot = Robot::new("model", "root", DMat3::IDENTITY, self.base).unwrap();
         for column in 0..self.columns {
@@ -110,7 +110,7 @@ impl Model {
         (robot, scene)
     }
 
-    /// The motion of a body by the specification alone, the base first.
+    /// The motion of a body, from the specification alone, base first.
     pub fn chain(&self, body: usize, (q0, q1): &Motion) -> Vec<Part> {
         let Body { parent, orientation: k, origin, kind } = self.bodies[body];
         let mut chain = match parent {
@@ -137,13 +137,13 @@ impl Model {
         chain
     }
 
-    /// Whether a link or the scene has a triangle without an area.
+    /// Returns whether a link or the scene has a triangle without area.
     pub fn has_flat(&self) -> bool {
         let flat = |t: &Triangle| (t[1] - t[0]).cross(t[2] - t[0]) == DVec3::ZERO;
         self.links.iter().any(|l| l.1.iter().any(flat)) || self.objects.iter().flatten().any(flat)
     }
 
-    /// The two triangles that a contact names, by the specification.
+    /// The two triangles of a contact, according to the specification.
     pub fn named(&self, contact: &Contact, motion: &Motion) -> Articulated {
         let (body, mesh) = &self.links[contact.first.unwrap().a.link as usize];
         let obstacle = self.objects[contact.first.unwrap().b.object as usize][contact.first.unwrap().b.triangle as usize];
@@ -151,13 +151,13 @@ impl Model {
     }
 }
 
-/// A moving and a standing triangle.
+/// A moving triangle and one at rest.
 pub fn pair(chain: Vec<Part>, x: &Triangle, y: &Triangle) -> Articulated {
     Articulated { bodies: vec![(chain, x.to_vec()), (vec![], y.to_vec())] }
 }
 
-/// The motion of every body of a robot as the numbers that the engine takes it to be, exactly: for tests at gaps where
-/// rounding matters. Whether these numbers are the right ones is a test of its own.
+/// The motion of every body of a robot, exactly as the engine stores it: for tests at gaps where rounding matters. A
+/// separate test checks that the stored numbers are the right ones.
 pub fn stored(robot: &Robot, (q0, q1): &Motion) -> Vec<Vec<Part>> {
     let motion = ModelMotion::new(robot, q0, q1).unwrap();
     let mut chains: Vec<Vec<Part>> = Vec::new();

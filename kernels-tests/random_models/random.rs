@@ -5,7 +5,7 @@ use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 use std::f64::consts::PI;
 
-/// A source of random things.
+/// A source of random values.
 pub struct Random(Pcg64Mcg);
 
 impl Random {
@@ -18,22 +18,22 @@ impl Random {
         lo + (hi - lo) * (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A whole number below `n`.
+    /// An integer below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.between(0.0, n as f64) as usize).min(n - 1)
     }
 
-    /// A whole number from `lo` to `hi`.
+    /// An integer from `lo` to `hi`.
     pub fn whole(&mut self, lo: i32, hi: i32) -> f64 {
         f64::from(lo) + self.below((hi - lo + 1) as usize) as f64
     }
 
-    /// True so many times in a hundred.
+    /// True with a probability of `share` percent.
     pub fn percent(&mut self, share: usize) -> bool {
         self.below(100) < share
     }
 
-    /// One of some.
+    /// A random element of a list.
     pub fn one_of<T: Copy>(&mut self, some: &[T]) -> T {
         some[self.below(some.len())]
     }
@@ -48,7 +48,7 @@ impl Random {
         DVec3::from_array([0; 3].map(|_| self.between(-size, size)))
     }
 
-    /// A unit vector, all directions alike; now and then one of the coordinate axes.
+    /// A uniformly distributed unit vector; sometimes one of the coordinate axes.
     pub fn direction(&mut self) -> DVec3 {
         if self.percent(20) {
             let sign = self.one_of(&[1.0, -1.0]);
@@ -67,7 +67,7 @@ impl Random {
         DQuat::from_axis_angle(axis, self.between(-PI, PI)).normalize()
     }
 
-    /// A rotation; now and then none at all.
+    /// A rotation; sometimes the identity.
     pub fn rotation(&mut self) -> DMat3 {
         if self.percent(20) { DMat3::IDENTITY } else { DMat3::from_quat(self.quaternion()) }
     }

@@ -1,10 +1,10 @@
-//! Meshes of all kinds, good and bad.
+//! Meshes of all kinds, regular and degenerate.
 
 use super::model::Triangle;
 use super::random::Random;
 use glam::DVec3;
 
-/// A triangle about a point: any, a needle, a sliver, a large one, or one that is an edge or a point.
+/// A triangle about a point: arbitrary, a needle, a sliver, a large one, or one that degenerates to an edge or a point.
 pub fn triangle(r: &mut Random, about: DVec3, size: f64) -> Triangle {
     let p = about + r.cube(0.3 * size);
     let (u, v) = (size * r.direction(), size * r.direction());
@@ -24,7 +24,7 @@ pub fn triangle(r: &mut Random, about: DVec3, size: f64) -> Triangle {
     }
 }
 
-/// A few triangles: each for itself, a fan that shares a vertex, a strip, or one and the same twice.
+/// A few triangles: separate ones, a fan that shares a vertex, a strip, or the same one twice.
 pub fn mesh(r: &mut Random, about: DVec3, size: f64, most: usize) -> Vec<Triangle> {
     let n = 1 + r.below(most);
     let first = triangle(r, about, size);

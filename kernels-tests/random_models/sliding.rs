@@ -1,5 +1,5 @@
 //! Models in which nothing turns, on a coarse lattice: touching at vertices and edges, sliding in a plane, resting, and
-//! triangles without an area are common there, and the first contact is known as a fraction.
+//! triangles without area are common there, and the first contact is known as a fraction.
 
 use super::judge::{Counts, Truth};
 use super::model::{Kind, Model, Motion, Triangle, stored};
@@ -13,7 +13,7 @@ use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DVec3};
 
-/// How large the steps of the lattice are, and where it lies.
+/// The step size of the lattice, and its position.
 #[derive(Clone, Copy, Debug)]
 struct Lattice {
     unit: f64,
@@ -37,7 +37,7 @@ impl Lattice {
     }
 }
 
-/// One to three slides, one on the other, turned by quarter turns; a link on the last; an object.
+/// One to three slides in series, turned by quarter turns; a link on the last one; an object.
 fn model(r: &mut Random, lattice: &Lattice) -> (Model, Vec<Motion>) {
     let mut model = Model { base: lattice.away, ..Model::default() };
     let quarter = DMat3::from_cols(DVec3::Y, DVec3::Z, DVec3::X);
@@ -62,7 +62,7 @@ fn model(r: &mut Random, lattice: &Lattice) -> (Model, Vec<Motion>) {
 /// The first contact as two equal or neighbouring numbers.
 fn exactly(model: &Model, engine: &Engine, motion: &Motion) -> Option<(f64, f64)> {
     let (body, mesh) = &model.links[0];
-    // the engine's own robot: near the base, if that is far away
+    // the engine's own robot: relative to the base, if that is far away
     let chain = &stored(&engine.world().robot, motion)[body + 1];
     let origin = engine.world().origin_m;
     let mut first = None;
@@ -99,7 +99,7 @@ fn run(what: &str, lattice: Lattice, seed: u64, n: usize, options: &Options) {
             let known = exactly(&model, &engine, motion);
             let truth =
                 Truth { clear_until: known.map_or(f64::INFINITY, |(lo, _)| lo), contact_by: known.map(|(_, hi)| hi) };
-            // resting at a distance is free, however long
+            // resting at a distance is free, for any duration
             counts.judge(&what, &model, motion, &truth, verdict, 1e-9 * (lattice.unit + 1e-3 * lattice.away.length()));
             let mut fault = |text: &str| counts.faults.push(format!("{what}: {text}: {verdict:?}; {truth:?}"));
             match (verdict, known) {

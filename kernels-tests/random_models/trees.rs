@@ -1,4 +1,4 @@
-//! Random trees of all joints against a few triangles near their way, checked by proofs alone.
+//! Random trees of all joint types against a few triangles near their paths, checked by proofs alone.
 
 use super::judge::{Care, Counts, truth};
 use super::model::{Kind, Model, Motion, Triangle};
@@ -15,7 +15,7 @@ use glam::DVec3;
 use std::f64::consts::PI;
 use std::time::Instant;
 
-/// What kind of trees.
+/// A family of random trees.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     pub most_joints: usize,
@@ -23,7 +23,7 @@ pub struct Family {
     pub turn: f64,
     /// Exponents of the scale, metres.
     pub scale: (f64, f64),
-    /// How far away all is.
+    /// Distance of the model from the origin.
     pub away: f64,
 }
 
@@ -47,7 +47,7 @@ pub fn tree(r: &mut Random, family: &Family, scale: f64) -> Model {
             _ => Kind::Turning(axis, value),
         });
     }
-    // a joint that follows another one
+    // a joint that mimics another one
     if model.columns > 1 && r.percent(30) {
         let (factor, offset) = (r.between(-2.0, 2.0), r.between(-0.5, 0.5));
         let followed = r.below(model.columns);
@@ -62,7 +62,7 @@ pub fn tree(r: &mut Random, family: &Family, scale: f64) -> Model {
     let n_links = 1 + r.below(3);
     for _ in 0..n_links {
         let body = if r.percent(60) { model.bodies.len() - 1 } else { r.below(model.bodies.len()) };
-        // now and then far from the body's own origin
+        // sometimes far from the body's own origin
         let about = r.one_of(&[0.0, 0.3, 0.3, 20.0]) * scale * r.direction();
         let size = r.one_of(&[0.05, 0.2, 0.4]) * scale;
         let mesh = shapes::mesh(r, about, size, 3);
@@ -89,7 +89,7 @@ pub fn motion(r: &mut Random, model: &Model, turn: f64, scale: f64) -> Motion {
             Kind::Free(first) => {
                 let (place, way) = (0.3 * r.cube(scale), 0.5 * r.cube(scale));
                 let start = r.quaternion();
-                // half a turn exactly, none at all, or any
+                // exactly half a turn, no turn, or any
                 let end = match r.below(5) {
                     0 => {
                         r.one_of(&[
@@ -111,7 +111,7 @@ pub fn motion(r: &mut Random, model: &Model, turn: f64, scale: f64) -> Motion {
     (q0, q1)
 }
 
-/// Puts triangles near where the links' vertices come by.
+/// Places triangles near the paths of the links' vertices.
 pub fn obstacles(r: &mut Random, model: &mut Model, motions: &[Motion], scale: f64, n_objects: usize) {
     for _ in 0..n_objects {
         let n = 1 + r.below(3);
@@ -132,15 +132,15 @@ pub fn obstacles(r: &mut Random, model: &mut Model, motions: &[Motion], scale: f
     }
 }
 
-/// What to run models on.
+/// The backend and method to run models on.
 #[derive(Clone, Copy, Debug)]
 pub enum On {
     Cpu,
-    /// The CPU, with the search for pairs that the kernels have.
+    /// The CPU, with the same search for pairs as the kernels.
     Spheres,
     /// The paper's bounds.
     Interval,
-    /// The adapter; must say the same as the CPU.
+    /// The adapter; its answers must equal those of the CPU.
     Gpu,
 }
 
@@ -177,7 +177,7 @@ pub fn run(what: &str, family: &Family, seed: u64, n_models: usize, n_motions: u
         let size = family.away + 20.0 * scale;
         for (i, (motion, verdict)) in motions.iter().zip(&verdicts).enumerate() {
             let truth = truth(&model, &robot, motion, Care::default());
-            // whether what has no area touches is left open now and then
+            // for a triangle without area it is sometimes left undecided whether it touches
             flat += usize::from(model.has_flat() && matches!(verdict, Verdict::Undecided(_)));
             counts.judge(&format!("model {k} motion {i}"), &model, motion, &truth, verdict, 1e-8 * size);
         }
@@ -245,7 +245,7 @@ fn gpu_and_cpu_say_the_same() {
     }
 }
 
-/// The numbers that the engine makes of joint values are those of the specification.
+/// The numbers that the engine derives from joint values are those of the specification.
 #[test]
 fn the_stored_motion_is_the_specified_one() {
     let (mut seen, mut widest) = (0, 0.0_f64);

@@ -1,4 +1,4 @@
-//! Robots whose sweeps are hard, and scenes of triangles that their links come near.
+//! Robots whose sweeps are difficult, and scenes of triangles close to their links' paths.
 
 use super::distance::triangle_to_triangle;
 use crate::harness::models::{self, Draw, RobotKind};
@@ -17,29 +17,30 @@ use firstcontact::stage::{ALL_SUBS, Candidate, Piece, SUBS, s3_cull};
 use glam::DVec3;
 use std::collections::HashMap;
 
-/// What is hard about a robot.
+/// The difficulty of a robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing: links of six triangles on a branching tree.
+    /// No particular difficulty: links of six triangles on a branching tree.
     Any,
-    /// Links that are edges: the line-swept sphere has no radius that could hide anything.
+    /// Links that are edges: the line-swept sphere has no radius that could hide an error.
     Needles,
-    /// Edges that slide along themselves, and turn a little.
+    /// Edges that slide along themselves, and turn slightly.
     Along,
-    /// Edges that turn about their middle: the sweep meets itself.
+    /// Edges that turn about their middle: the sweep intersects itself.
     Spinning,
-    /// Edges a thousand to ten thousand metres from where coordinates begin.
+    /// Edges a thousand to ten thousand metres from the origin of coordinates.
     Far,
 }
 
 pub const KINDS: [Kind; 5] = [Kind::Any, Kind::Needles, Kind::Along, Kind::Spinning, Kind::Far];
 
-/// Where the triangles of a scene lie.
+/// The positions of a scene's triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Near {
-    /// A link's vertex, or a point between two, comes as near as 10⁻⁷ m or farther; some it touches.
+    /// A vertex of a link, or a point between two, passes at a distance of 10⁻⁷ m or more; it touches some of the
+    /// triangles.
     Around,
-    /// It touches all of them, from one side and with nothing to spare: what is left out of a bound makes some be missed.
+    /// It touches all triangles, from one side and with no slack: a term missing in a bound makes the stage lose some.
     Touching,
 }
 
@@ -49,7 +50,7 @@ pub struct Case {
     pub pieces: Vec<Piece>,
     pub poses: Poses,
     pub boxes: Boxes,
-    /// What `s3_cull` leaves.
+    /// The output of `s3_cull`.
     pub candidates: Vec<Candidate>,
 }
 
@@ -121,7 +122,8 @@ fn ends(draw: &mut Draw, robot: &Robot, kind: Kind, i: usize) -> (Vec<f64>, Vec<
     (q0, q1)
 }
 
-/// A triangle whose first vertex, or a point of whose inside, is as near to a place as 10⁻⁷ m, or farther, or there.
+/// A triangle whose first vertex, or a point of its inside, is at a given point, or at a distance of 10⁻⁷ m or more
+/// from it.
 fn around(draw: &mut Draw, there: DVec3) -> Triangle {
     let gap = if draw.below(4) == 0 { 0.0 } else { 10f64.powf(draw.between(-7.0, -0.5)) };
     let size = [1e-4, 0.02, 0.1, 0.5][draw.below(4)];
@@ -131,7 +133,7 @@ fn around(draw: &mut Draw, there: DVec3) -> Triangle {
     t.map(|v| v + shift)
 }
 
-/// A triangle with a vertex at a place, and the rest of it on one side of the plane there.
+/// A triangle with a vertex at a given point, and the rest of it on one side of the plane there.
 pub fn one_sided(draw: &mut Draw, there: DVec3, normal: DVec3) -> Triangle {
     let (u, v) = normal.any_orthonormal_pair();
     let mut corner = || {
@@ -141,7 +143,8 @@ pub fn one_sided(draw: &mut Draw, there: DVec3, normal: DVec3) -> Triangle {
     [there, corner(), corner()]
 }
 
-/// The normal, to either side, of what a segment of a body sweeps at its point `e`; if it rests, any across it.
+/// The normal, to either side, of the surface that a segment of a body sweeps at its point `e`; if the segment is at
+/// rest, any direction perpendicular to it.
 pub fn sheet_normal(draw: &mut Draw, m: &ModelMotion, body: u32, x: [DVec3; 2], e: DVec3, time: f64) -> DVec3 {
     let along = position(m, body, x[1], time) - position(m, body, x[0], time);
     let way = position(m, body, e, time + 1e-6) - position(m, body, e, time - 1e-6);
@@ -151,7 +154,7 @@ pub fn sheet_normal(draw: &mut Draw, m: &ModelMotion, body: u32, x: [DVec3; 2], 
 }
 
 impl Case {
-    /// One robot, some motions, and for each of these triangles near its links.
+    /// One robot, some motions, and for each of them triangles near its links.
     pub fn new(draw: &mut Draw, kind: Kind, near: Near, n_motions: usize, n_near: usize) -> Self {
         let robot = robot(draw, kind);
         let (mut motions, mut pieces, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
@@ -163,7 +166,7 @@ impl Case {
                 let link = &robot.links[draw.below(robot.links.len())];
                 let x = link.triangles[draw.below(link.triangles.len())];
                 let e = if draw.below(2) == 0 { x[draw.below(2)] } else { x[0].lerp(x[1], draw.unit()) };
-                // Often where two sub-intervals meet: there remainders are largest.
+                // Often where two sub-intervals meet: remainders are largest there.
                 let time = if draw.below(2) == 0 { draw.unit() } else { draw.below(17) as f64 / 16.0 };
                 let there = position(&motion, link.body, e, time);
                 triangles.push(match near {
@@ -199,13 +202,13 @@ impl Case {
         }
     }
 
-    /// (Motion, link, triangle) sets among candidates.
+    /// Number of (motion, link, triangle) sets among candidates.
     pub fn sets(&self, candidates: &[Candidate]) -> usize {
         candidates.iter().map(|c| c.triangles(&self.world).count()).sum()
     }
 
-    /// Culled (link, triangle, sub-interval)s, and those of them that cannot be proved free. `before` is what the stage took
-    /// in, `after` what it left of that.
+    /// Number of culled (link, triangle, sub-interval)s, and of those among them that cannot be proved free. `before`
+    /// is the input of the stage, `after` its output.
     pub fn unproved(&self, before: &[Candidate], after: &[Candidate]) -> (usize, usize) {
         let key = |c: &Candidate| (c.piece, c.link, c.cluster);
         let kept: HashMap<_, _> = after.iter().map(|c| (key(c), c)).collect();
@@ -240,8 +243,8 @@ impl Case {
     }
 }
 
-/// Whether a triangle of a body stays clear of a standing one: by their distance, which nothing crosses faster than the
-/// body moves. For edges and points, which have too few of the axes by which triangles are told apart.
+/// Returns whether a triangle of a body stays clear of one at rest: by their distance, which decreases no faster than
+/// the body moves. For edges and points, which have too few of the separating axes of triangles.
 fn keeps_away(motion: &ModelMotion, body: u32, x: &Triangle, y: &StandingTriangle<f64>, t: [f64; 2]) -> bool {
     fn search(m: &ModelMotion, body: u32, x: &Triangle, y: &Triangle, speed: f64, t: [f64; 2], depth: u32) -> bool {
         let (mid, h) = (0.5 * (t[0] + t[1]), 0.5 * (t[1] - t[0]));

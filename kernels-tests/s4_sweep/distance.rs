@@ -1,16 +1,17 @@
-//! Distances of segments and triangles in f64: the least of those between their parts.
+//! Distances of segments and triangles in f64: the minimum over the distances of their parts.
 
 use firstcontact::model::robot::Triangle;
 use glam::DVec3;
 
-/// Of a point from a segment.
+/// Distance of a point from a segment.
 fn to_segment(p: DVec3, a: DVec3, b: DVec3) -> f64 {
     let d = b - a;
     let s = if d.length_squared() > 0.0 { ((p - a).dot(d) / d.length_squared()).clamp(0.0, 1.0) } else { 0.0 };
     (p - (a + d * s)).length()
 }
 
-/// Of two segments: where both lines' nearest points lie within them, theirs; else an end's.
+/// Distance of two segments: that of the closest points of both lines if these are inside the segments; otherwise that
+/// of an end.
 fn of_segments([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> f64 {
     let ends = to_segment(a, c, d).min(to_segment(b, c, d)).min(to_segment(c, a, b)).min(to_segment(d, a, b));
     let (u, v, w) = (b - a, d - c, c - a);
@@ -24,7 +25,7 @@ fn of_segments([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> f64 {
     ends
 }
 
-/// Of a segment from a triangle, metres.
+/// Distance of a segment from a triangle, metres.
 pub fn segment_to_triangle(s: [DVec3; 2], t: &Triangle) -> f64 {
     let edges = (0..3).map(|i| of_segments(s, [t[i], t[(i + 1) % 3]])).fold(f64::INFINITY, f64::min);
     let n = (t[1] - t[0]).cross(t[2] - t[0]);
@@ -38,7 +39,7 @@ pub fn segment_to_triangle(s: [DVec3; 2], t: &Triangle) -> f64 {
     faces.fold(if pierced { 0.0 } else { edges }, f64::min)
 }
 
-/// Of two triangles, metres.
+/// Distance of two triangles, metres.
 pub fn triangle_to_triangle(x: &Triangle, y: &Triangle) -> f64 {
     let edges = |x: &Triangle, y: &Triangle| {
         (0..3).map(|i| segment_to_triangle([x[i], x[(i + 1) % 3]], y)).fold(f64::INFINITY, f64::min)

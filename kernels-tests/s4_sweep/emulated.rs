@@ -1,4 +1,4 @@
-//! What the formulas claim in emulated f32 arithmetic, seen by the distance of segment and triangle at many times.
+//! Claims of the formulas in emulated f32 arithmetic, compared with the distance of segment and triangle at many times.
 
 use super::cases::{one_sided, sheet_normal};
 use super::distance::segment_to_triangle;
@@ -16,25 +16,25 @@ use firstcontact::numeric::separation::StandingTriangle;
 use firstcontact::numeric::swept::swept_misses;
 use glam::DVec3;
 
-/// What came of some triangles.
+/// Counts of the outcomes.
 struct Claims {
-    /// Called apart.
+    /// Triangles that are claimed to be separated.
     apart: usize,
-    /// Apart at the times tried.
+    /// Triangles that are separated at all sampled times.
     truly: usize,
-    /// Called apart, and seen touching.
+    /// Triangles that are claimed to be separated, but touch at a sampled time.
     wrong: usize,
 }
 
-/// A moving segment with a radius, and a triangle near it. Without the
-/// error terms the pose is taken for the exact one.
+/// A moving segment with a radius, and a triangle near it. Without the error terms the computed pose is treated as
+/// exact.
 fn claims<const MODE: u8>(draw: &mut Draw, n: usize, errors: bool) -> Claims {
     let mut claims = Claims { apart: 0, truly: 0, wrong: 0 };
     for i in 0..n {
         let kind = RobotKind { n_bodies: 1 + draw.below(5), link_m: 0.4, n_triangles: 1, mixed: true };
         let mut robot = models::robot(draw, kind);
         if i % 4 == 3 {
-            // Where places are less certain than the links are wide.
+            // Positions whose error exceeds the width of the links.
             robot.bodies[0].joint.origin_m += draw.vector(300.0);
         }
         let angle = [0.0, 0.01, 0.5][draw.below(3)];
@@ -49,7 +49,7 @@ fn claims<const MODE: u8>(draw: &mut Draw, n: usize, errors: bool) -> Claims {
         let s = [0.0, 1.0, draw.unit()][draw.below(3)];
         let e = ends[0].lerp(ends[1], s);
         let there = position(&motion, body, e, touching);
-        // Around it, or from one side, with a vertex a hair deeper than the surface.
+        // Around the point, or on one side, with a vertex slightly deeper than the surface.
         let t = if draw.below(2) == 0 {
             let gap = radius + [1.0, -1.0, 0.0][draw.below(3)] * 10f64.powf(draw.between(-6.0, -0.5));
             let nearest = there + draw.direction() * gap.max(0.0);
@@ -103,7 +103,7 @@ fn claims_hold_however_f32_rounds() {
     assert!(all(false).iter().all(|c| c.wrong > 0), "the error terms go unseen");
 }
 
-/// In f64, ten kilometres from where coordinates begin.
+/// In f64, ten kilometres from the origin of coordinates.
 #[test]
 fn a_point_on_the_surface_is_never_apart() {
     let mut draw = Draw::new(52);

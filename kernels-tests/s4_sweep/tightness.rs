@@ -1,4 +1,4 @@
-//! How much the forms leave beside the exact line-swept sphere, for free motions of an arm in a machine room.
+//! The surplus of the forms over the exact line-swept sphere, for free motions of an arm in a machine room.
 
 use super::cases::Case;
 use super::distance::segment_to_triangle;
@@ -16,8 +16,8 @@ use firstcontact::verdict::Verdict;
 use firstcontact_datasets::{DEFAULT_SEED, Dataset};
 use glam::DVec3;
 
-/// Whether a link's line-swept sphere meets a triangle during a piece: seen at times so close that nothing moves by more than
-/// a hair between them.
+/// Returns whether a link's line-swept sphere meets a triangle during a piece: tested at times so close that nothing
+/// moves by more than a tiny distance between them.
 fn meets(motion: &ModelMotion, link: &LinkShape, t: &[DVec3; 3], [t0, t1]: [f64; 2], depth: u32) -> bool {
     let (mid, h) = (0.5 * (t0 + t1), 0.5 * (t1 - t0));
     let ends = [link.lss.a, link.lss.b].map(|e| position(motion, link.body, e, mid));
@@ -30,7 +30,7 @@ fn meets(motion: &ModelMotion, link: &LinkShape, t: &[DVec3; 3], [t0, t1]: [f64;
                 || meets(motion, link, t, [mid, t1], depth - 1)))
 }
 
-/// Free motions of up to 30° a joint.
+/// Free motions of up to 30° per joint.
 fn free_motions(n: usize) -> Case {
     let set = Dataset::generate("amr", DEFAULT_SEED, 1).unwrap();
     let (robot, scene) = (set.robot().unwrap(), set.scene().unwrap().unwrap());
@@ -52,9 +52,9 @@ fn free_motions(n: usize) -> Case {
     Case::of(&robot, &scene, motions, pieces, BoundForm::Jet)
 }
 
-/// Own experiments with a similar room, at eight sub-intervals: of 42.9 pairs of link and triangle the exact line-swept sphere
-/// leaves 13.1, three drawn views of 32² 17.6. The computed form may leave
-/// at most a twentieth more than the exact sphere.
+/// Experiments with a similar room, at eight sub-intervals: of 42.9 pairs of link and triangle the exact line-swept
+/// sphere leaves 13.1, three drawn views of 32² leave 17.6. The computed form may leave at most a twentieth more than
+/// the exact sphere.
 #[test]
 fn the_forms_leave_little_more_than_the_exact_sphere() {
     let case = free_motions(effort(40, 400));

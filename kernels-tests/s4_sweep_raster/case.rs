@@ -1,4 +1,4 @@
-//! Motions in scenes, with triangles put exactly against what the links sweep.
+//! Motions in scenes, with triangles placed exactly in contact with the links' swept volumes.
 
 use crate::harness::gpu::{Mutant, mutated_pipeline};
 use crate::harness::models::{self, Draw, RobotKind};
@@ -20,18 +20,18 @@ pub struct Case {
     pub world: World,
     pub motions: Vec<ModelMotion>,
     pub pieces: Vec<Piece>,
-    /// Piece, link and scene triangle that touch at some time, the link taken as its line-swept sphere.
+    /// Piece, link and scene triangle that touch at some time; the link is represented by its line-swept sphere.
     pub touching: Vec<(u32, u32, usize)>,
 }
 
-/// How the triangles that touch look, seen from where they touch.
+/// The appearance of the touching triangles, seen from the point of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     /// A corner, turned away.
     Corner,
-    /// Much larger than the tile, across the direction of touch.
+    /// Much larger than the tile, perpendicular to the direction of contact.
     Large,
-    /// Long and thin, somewhere along it.
+    /// Long and thin, touching anywhere along its length.
     Needle,
     /// Seen edge-on in two views, face-on in one.
     Flat,
@@ -78,7 +78,7 @@ impl Shape {
     }
 }
 
-/// What a case is made of.
+/// The parameters of a case.
 #[derive(Clone, Copy)]
 pub struct Kind {
     pub n_bodies: usize,
@@ -92,9 +92,9 @@ pub struct Kind {
     /// Triangles that touch each moving link.
     pub touching: usize,
     pub shape: Shape,
-    /// Triangles anywhere.
+    /// Triangles at random positions.
     pub others: usize,
-    /// What comes as near as this counts as touching, and triangles are put no nearer, metres.
+    /// Triangles as near as this count as touching, and no triangle is placed nearer, metres.
     pub margin_m: f64,
 }
 
@@ -114,7 +114,7 @@ impl Default for Kind {
     }
 }
 
-/// The robot of the models, on a stand that is far away.
+/// The robot of the models, on a far stand.
 fn robot(draw: &mut Draw, kind: &Kind) -> Robot {
     let links = RobotKind { n_bodies: kind.n_bodies, link_m: 0.4, n_triangles: 4, mixed: true };
     let mut robot = models::robot(draw, links);
@@ -137,14 +137,15 @@ pub fn along_itself() -> Robot {
         robot.add_body("slider", Some(0), joint("a", JointKind::Prismatic { axis: DVec3::X, drive: slide })).unwrap();
     let turner =
         robot.add_body("turner", Some(0), joint("b", JointKind::Revolute { axis: DVec3::Z, drive: turn })).unwrap();
-    // Not quite a segment: two segments have too few separating axes for proofs.
+    // Not exactly a segment: two segments have too few separating axes for proofs.
     let needle = vec![[DVec3::ZERO, DVec3::X * 0.4, DVec3::new(0.2, 1e-3, 0.0)]];
     robot.add_link("slider", slider, needle.clone(), vec![0]).unwrap();
     robot.add_link("turner", turner, needle, vec![0]).unwrap();
     robot
 }
 
-/// Where a triangle is put: at a time, a link, a share of the way from one end of its segment to the other, in a direction.
+/// The placement of a triangle: at a time, a link, a share of the distance between the ends of its segment, and a
+/// direction.
 #[derive(Clone, Copy)]
 struct Place {
     motion: usize,
@@ -167,7 +168,7 @@ pub fn of_robot(draw: &mut Draw, robot: &Robot, kind: &Kind) -> Case {
     for motion in 0..kind.n_motions {
         for link in (0..n_links).flat_map(|l| std::iter::repeat_n(l, kind.touching)) {
             let (any, anywhere) = (draw.direction(), draw.unit());
-            // Along an axis the depth is at its limit, across it the outline.
+            // Along an axis the depth is at its limit, perpendicular to it the outline.
             let out = [DVec3::AXES[draw.below(3)] * [1.0, -1.0][draw.below(2)], any, any][draw.below(3)];
             let (time, share) = (draw.unit(), [0.0, 1.0, anywhere][draw.below(3)]);
             places.push(Place { motion, link, time, share, out });
@@ -176,8 +177,8 @@ pub fn of_robot(draw: &mut Draw, robot: &Robot, kind: &Kind) -> Case {
     build(draw, robot, &rows, &places, kind)
 }
 
-/// An arm that turns as far as one piece allows and rises, so that it never comes back to where it was, touched at its tip:
-/// outward in the middle of sub-intervals, where its way bulges most beyond the chord, and ahead at the very end.
+/// An arm that turns as far as one piece allows and rises, so that it never returns to an earlier place, touched at its
+/// tip: outward in the middle of sub-intervals, where its path is farthest beyond the chord, and ahead at the very end.
 pub fn arm(draw: &mut Draw, n_motions: usize) -> Case {
     let mut robot = Robot::new("arm", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     let drive = Drive::direct(robot.add_column("z", ColumnKind::AngleRad, None));
@@ -190,7 +191,7 @@ pub fn arm(draw: &mut Draw, n_motions: usize) -> Case {
     let share = if lss.b.length() > lss.a.length() { 1.0 } else { 0.0 };
     let (mut rows, mut places) = (Vec::new(), Vec::new());
     for motion in 0..n_motions {
-        // Ends along an axis, so that the last way is along one, too.
+        // The motion ends along an axis, so that the last part of the path is along one, too.
         let end = std::f64::consts::FRAC_PI_2 * draw.below(4) as f64;
         let turn = draw.between(7.9, 8.0) * [1.0, -1.0][draw.below(2)];
         rows.push((vec![end - turn, 0.0], vec![end, 0.5]));
@@ -215,7 +216,7 @@ fn build(draw: &mut Draw, robot: &Robot, rows: &[(Vec<f64>, Vec<f64>)], places: 
         let (motion, link) = (&motions[place.motion], &bare.links[place.link]);
         let ends = [link.lss.a, link.lss.b].map(|e| position(motion, link.body, e, place.time));
         let on = ends[0] + (ends[1] - ends[0]) * place.share;
-        // A hair inside, beyond what f64 rounds here.
+        // Slightly inside, by more than the rounding of f64 here.
         let p = on + place.out * ((link.lss.radius + kind.margin_m) * (1.0 - 1e-9) - 1e-12).max(0.0);
         let before: usize = cut[..place.motion].iter().map(Vec::len).sum();
         let n = cut[place.motion].len();
@@ -231,7 +232,7 @@ fn build(draw: &mut Draw, robot: &Robot, rows: &[(Vec<f64>, Vec<f64>)], places: 
     let mut scene = Scene::new();
     scene.add_object("all", triangles).unwrap();
     let world = World::new(robot, &scene, &[]).unwrap();
-    // Where the tree has put them.
+    // The order of triangles in the tree.
     let mut order = vec![0; world.scene.triangles.len()];
     for (at, &i) in world.scene.tree.order.iter().enumerate() {
         order[i as usize] = at;
@@ -242,7 +243,7 @@ fn build(draw: &mut Draw, robot: &Robot, rows: &[(Vec<f64>, Vec<f64>)], places: 
     Case { world, motions, pieces: cut.concat(), touching }
 }
 
-/// What comes in.
+/// The input of the stage.
 pub fn candidates(case: &Case, form: BoundForm) -> (s1_concat::Poses, s2_bound::Boxes, Vec<Candidate>) {
     let poses = s1_concat::reference(&case.pieces, &case.motions, form);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
@@ -251,12 +252,12 @@ pub fn candidates(case: &Case, form: BoundForm) -> (s1_concat::Poses, s2_bound::
     (poses, boxes, candidates)
 }
 
-/// What comes in and what the reference leaves of it.
+/// The input, and the output of the reference.
 pub fn reference(case: &Case, form: BoundForm, n: usize) -> [Vec<Candidate>; 2] {
     stage(case, form, |input, candidates| raster::reference(input, candidates, n))
 }
 
-/// What comes in and what a form leaves of it.
+/// The input, and the output of a form.
 pub fn stage(case: &Case, form: BoundForm, with: impl Fn(&s4_sweep::Input, &mut [Candidate])) -> [Vec<Candidate>; 2] {
     let (poses, boxes, before) = candidates(case, form);
     let input = s4_sweep::Input {
@@ -295,12 +296,12 @@ fn by_key(candidates: &[Candidate]) -> HashMap<Key, Candidate> {
     candidates.iter().map(|c| ((c.piece, c.link, c.cluster), *c)).collect()
 }
 
-/// Triangles that touch and were dropped.
+/// Number of touching triangles that were dropped.
 pub fn lost(case: &Case, after: &[Candidate]) -> usize {
     lost_of(&case.world, &case.touching, after)
 }
 
-/// Of some triangles that touch those that were dropped.
+/// Number of the given touching triangles that were dropped.
 pub fn lost_of(world: &World, touching: &[(u32, u32, usize)], after: &[Candidate]) -> usize {
     let after = by_key(after);
     let clusters = world.scene.tree.n_leaves() as u32;
@@ -311,7 +312,7 @@ pub fn lost_of(world: &World, touching: &[(u32, u32, usize)], after: &[Candidate
     touching.len() - touching.iter().filter(kept).count()
 }
 
-/// How many triangles were dropped, and how many of these could not be proved free.
+/// Number of dropped triangles, and of those among them that could not be proved free.
 pub fn dropped(case: &Case, before: &[Candidate], after: &[Candidate]) -> (usize, usize) {
     let after = by_key(after);
     let (mut all, mut bad) = (0, 0);

@@ -1,5 +1,5 @@
-//! The formulas in the worst arithmetic that WGSL allows: wherever a point of a body lies, the polygon covers the centre of its
-//! pixel, even after a device has moved its vertices, and the depths contain the point's.
+//! The formulas in the worst arithmetic that WGSL allows: for every point of a body, the polygon covers the centre of
+//! its pixel, even after a device has moved its vertices, and the depths contain the point's depth.
 
 use crate::effort;
 use crate::harness::emulate::{DOWN, Emulated, FROM_ZERO, NEAREST, RANDOM, TO_ZERO, UP};
@@ -11,7 +11,7 @@ use firstcontact::numeric::silhouette::{Aim, Body, Frame, Silhouette, axes};
 use glam::DVec3;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// Rounds as `MODE` says, but the formulas are not told: every term for rounding is zero.
+/// Rounds according to `MODE`, but the formulas do not know it: every term for rounding is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Untold<const MODE: u8>(Emulated<MODE>);
 
@@ -60,7 +60,7 @@ impl<const M: u8> Real for Untold<M> {
     }
 }
 
-/// A number of f32.
+/// Rounds a number to f32.
 fn short(x: f64) -> f64 {
     f64::from(x as f32)
 }
@@ -93,13 +93,13 @@ impl Path {
     }
 }
 
-/// One of the points farthest out, or one inside.
+/// One of the two farthest points, or one between them.
 fn sign(draw: &mut Draw) -> f64 {
     let any = draw.between(-1.0, 1.0);
     [-1.0, 1.0, any][draw.below(3)]
 }
 
-/// A length that stays below another by more than what computing a point there rounds.
+/// A length that is smaller than another by more than the rounding error of a point at that distance.
 fn inside(length: f64, far: DVec3) -> f64 {
     (length * (1.0 - 1e-12) - 1e-14 * (1.0 + far.length())).max(0.0)
 }
@@ -109,7 +109,7 @@ fn outward(draw: &mut Draw) -> DVec3 {
     [DVec3::AXES[draw.below(3)] * if draw.below(2) == 0 { 1.0 } else { -1.0 }, any][draw.below(2)]
 }
 
-/// A body in numbers of f32 as seen by some arithmetic and as it is, and a point of it.
+/// A body in numbers of f32 in some arithmetic and in f64, and a point of it.
 struct Drawn<T> {
     body: Body<T>,
     exact: Body<f64>,
@@ -146,7 +146,8 @@ fn triangle<T: Real>(draw: &mut Draw, far: DVec3) -> Drawn<T> {
     Drawn { body: Body::triangle(&vertices, T::new(error)), exact, point }
 }
 
-/// Of `n` bodies and views, how many had a point outside of its polygon, and how many outside of its depths.
+/// Of `n` bodies and views, the number with a point outside of its polygon, and the number with a point outside of its
+/// depths.
 fn failures<T: Real>(seed: u64, n: usize, far_m: f64, value: fn(T) -> f64) -> [usize; 2] {
     let mut draw = Draw::new(seed);
     let mut bad = [0; 2];
@@ -169,7 +170,7 @@ fn failures<T: Real>(seed: u64, n: usize, far_m: f64, value: fn(T) -> f64) -> [u
         }
         let frame = Frame { middle: V3::new(middle), scale: V3::new(scale) };
         let view = draw.below(3);
-        // What is chosen freely comes from the exact numbers, rounded, or from nowhere.
+        // Values that may be chosen freely are derived from the exact numbers and rounded, or are arbitrary.
         let chosen = Aim::at(&exact, &Frame { middle: V3::new(middle), scale: V3::new(scale) }, view);
         let slope =
             if draw.below(4) == 0 { [draw.between(-16.0, 16.0), draw.between(-16.0, 16.0)] } else { chosen.slope };
@@ -182,7 +183,7 @@ fn failures<T: Real>(seed: u64, n: usize, far_m: f64, value: fn(T) -> f64) -> [u
         let aim = Aim { along: along.map(T::new), slope: slope.map(T::new) };
         let s = Silhouette::of(&body, &frame, view, T::new(half), &aim);
         let [u, w] = axes(view);
-        // The centre of a pixel whose closed square the point is in: where there are two, the farther.
+        // The centre of a pixel whose closed square contains the point: of two such pixels, the farther.
         let centre = [u, w].map(|i| (q[i].floor() + 0.5).clamp(0.5 - half, half - 0.5));
         bad[0] += usize::from(!covers(&s, centre, value));
         let step = |z: T| (value(z + T::new(half)).clamp(0.0, 2.0 * half) * 16.0) as u32;
@@ -194,9 +195,9 @@ fn failures<T: Real>(seed: u64, n: usize, far_m: f64, value: fn(T) -> f64) -> [u
     bad
 }
 
-/// Whether the path along the vertices goes around a centre although each of them was moved by the device's sub-pixel grid.
-/// Both vertices of each line lie beyond the centre, in the direction of the line's normal: so does the line between them, and
-/// then the path goes around once.
+/// Returns whether the path along the vertices winds around a centre although each of them was moved by the device's
+/// sub-pixel grid. Both vertices of each line are beyond the centre, in the direction of the line's normal: so is the
+/// line between them, and then the path winds around it once.
 fn covers<T: Real>(s: &Silhouette<T>, centre: [f64; 2], value: fn(T) -> f64) -> bool {
     let [x, y] = s.along.map(value);
     let vertices = s.vertices().map(|v| v.map(value));
@@ -223,7 +224,7 @@ fn outlines_and_depths_hold_however_f32_rounds() {
     }
 }
 
-/// Without the terms for rounding both the outline and the depths are seen to fail.
+/// Without the terms for rounding both the outline and the depths fail.
 #[test]
 fn rounding_that_is_not_paid_for_is_seen() {
     let n = effort(20_000, 200_000);

@@ -1,4 +1,4 @@
-//! What is dropped is free, and what touches stays.
+//! Dropped triangles are free, and touching triangles are kept.
 
 use super::case::{
     Case, Kind, Shape, along_itself, arm, case, dropped, lost, lost_of, of_robot, on_adapter, options, reference, stage,
@@ -104,7 +104,7 @@ fn kernel_drops_only_what_is_free() {
     println!("{all} sets of piece, link and triangle dropped, all proved free");
 }
 
-/// What touches by the margin alone is drawn, too, in all forms.
+/// Triangles that touch only within the margin are drawn, too, in all forms.
 #[test]
 fn what_comes_within_the_margin_stays() {
     let mut draw = Draw::new(56);
@@ -120,7 +120,7 @@ fn what_comes_within_the_margin_stays() {
     }
 }
 
-/// Every safety term taken out is seen: a triangle that touches is lost.
+/// Removing any safety term has a visible effect: a touching triangle is lost.
 #[test]
 fn mutants_are_caught() {
     if skip() {
@@ -210,7 +210,7 @@ fn mutants_are_caught() {
     assert!(unseen.is_empty(), "go unseen: {unseen:?}");
 }
 
-/// Where what the links sweep is not drawn, or not in every view, every candidate is left standing.
+/// If the swept volumes of the links are not drawn, or not in every view, every candidate is kept.
 #[test]
 fn a_device_that_loses_drawings_clears_nothing() {
     if skip() {
@@ -228,7 +228,7 @@ fn a_device_that_loses_drawings_clears_nothing() {
     }
 }
 
-/// What finds no room in the atlas is left standing.
+/// Candidates that find no room in the atlas are kept.
 #[test]
 fn a_full_atlas_leaves_candidates_standing() {
     if skip() {
@@ -238,7 +238,7 @@ fn a_full_atlas_leaves_candidates_standing() {
     let case = case(&mut draw, &Kind { touching: 3, others: 200, ..Kind::default() });
     let roomy = options(BoundForm::Jet, 32);
     let capacities = Capacities { pieces: 64, boxes: 1 << 10, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 };
-    // A quarter of the memory is the atlas's: three tiles of three views, 32² pixels, two words.
+    // The atlas takes a quarter of the memory: three tiles of three views, 32² pixels, two words.
     let narrow = Options { memory_bytes: 4 * 3 * 3 * 1024 * 8, capacities: Some(capacities), ..roomy.clone() };
     let [before, all] = on_adapter(&case, &roomy, None);
     let [_, some] = on_adapter(&case, &narrow, None);
@@ -259,7 +259,7 @@ fn a_full_atlas_leaves_candidates_standing() {
     assert!(triangles > before.len() && dropped(&case, &before, &some).0 < dropped(&case, &before, &all).0);
 }
 
-/// Where `s3_cull` is left out, one chunk after the other on the same memory.
+/// If `s3_cull` is omitted, the chunks use the same memory one after the other.
 #[test]
 fn without_culling_each_chunk_has_its_own_tiles() {
     if skip() {
@@ -296,7 +296,7 @@ fn without_culling_each_chunk_has_its_own_tiles() {
     }
 }
 
-/// The kernel and the reference see nearly the same.
+/// The kernel and the reference give nearly the same result.
 #[test]
 fn kernel_keeps_little_more_than_the_reference() {
     if skip() {

@@ -1,5 +1,5 @@
-//! What the maps leave of the triangles that come in, beside the exact line-swept sphere: a Puma in the machine room, motions
-//! of up to 30° a joint that start free.
+//! The triangles that the maps keep, compared with the exact line-swept sphere: a Puma in the machine room, motions of
+//! up to 30° per joint that start free.
 
 use crate::effort;
 use crate::harness::models::Draw;
@@ -17,7 +17,7 @@ use firstcontact::verdict::Verdict;
 use firstcontact_datasets::{DEFAULT_SEED, Dataset};
 use std::f64::consts::FRAC_PI_6;
 
-/// Free and colliding motions apart: `n` of each, all of which start free.
+/// Free and colliding motions in two lists: `n` of each, all of which start free.
 fn motions(robot: &Robot, scene: &Scene, n: usize) -> [Vec<(Vec<f64>, Vec<f64>)>; 2] {
     let mut draw = Draw::new(52);
     let engine = Engine::builder(robot, scene).backend(Backend::Cpu).build().unwrap();
@@ -60,7 +60,7 @@ fn maps_leave_little_more_than_the_exact_sphere() {
         let input = s4_sweep::Input { world: &world, motions: &motions, pieces: &pieces, poses: &poses, boxes: &boxes };
         let count = |c: &[Candidate]| c.iter().map(|c| c.triangles(&world).count()).sum::<usize>();
         let clusters = count(&candidates);
-        // What enters there: triangles whose own box meets the link's.
+        // The input there: triangles whose own box meets the link's.
         for c in &mut candidates {
             let at = c.piece as usize * boxes.n_nodes + c.link as usize;
             let mut left = 0;
@@ -85,7 +85,9 @@ fn maps_leave_little_more_than_the_exact_sphere() {
         let tessellated = count(&tessellated);
         let per = |k: usize| k as f64 / n as f64;
         println!(
-            "{what}, (link, triangle) a motion: {:.1} of clusters, {:.1} by boxes, {:.1} / {:.1} / {:.1} by maps of 16², 32², 64², {:.1} by the paper's surface in 32², {:.1} by the sphere",
+            "{what}, (link, triangle) a motion: {:.1} of clusters, {:.1} by boxes, \
+             {:.1} / {:.1} / {:.1} by maps of 16², 32², 64², \
+             {:.1} by the paper's surface in 32², {:.1} by the sphere",
             per(clusters),
             per(boxed),
             per(drawn[0]),
@@ -95,8 +97,8 @@ fn maps_leave_little_more_than_the_exact_sphere() {
             per(exact)
         );
         assert!(drawn[0] >= drawn[1] && drawn[1] >= drawn[2], "finer maps leave less");
-        // Of what the exact sphere drops, the share that is dropped. In the scene that the sizes were chosen by, with eight
-        // sub-intervals, it was 0.71, 0.85 and 0.91.
+        // The share of the exact sphere's dropped triangles that is dropped. In the scene in which the sizes were
+        // chosen, with eight sub-intervals, the shares are 0.71, 0.85 and 0.91.
         let shares = drawn.map(|left| (boxed - left) as f64 / (boxed - exact) as f64);
         println!("{what}: of what the sphere drops {shares:.3?}");
         for (share, least) in shares.into_iter().zip(least) {

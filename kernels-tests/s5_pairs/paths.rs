@@ -1,4 +1,5 @@
-//! Paths that are adverse to the stage: each needs one of the terms that bound a link in a sub-interval or a block of them.
+//! Paths that are difficult for the stage: each needs one of the terms that bound a link in a sub-interval or a block
+//! of them.
 
 use super::slabs::{options, run};
 use super::{ANGLES, Case, faults, on_adapter, reference, search_until, unproved};
@@ -13,7 +14,8 @@ use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::{Piece, SLICES};
 use glam::{DMat3, DVec3};
 
-/// A chain of revolute joints about z, each `arms_m` along x from the one before; the last body has the link's triangles.
+/// A chain of revolute joints about z, each `arms_m` along x from the previous one; the last body has the link's
+/// triangles.
 fn arm(arms_m: &[f64], link: Vec<Triangle>) -> Robot {
     let mut robot = Robot::new("arm", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     let mut body = 0;
@@ -38,8 +40,9 @@ fn case(robot: &Robot, blades: Vec<Triangle>, q0: &[f64], q1: &[f64]) -> Case {
     Case { world, obb_trees: None, motions: vec![motion], pieces }
 }
 
-/// Where arms of 2r and r turn by 1 and by −2 rad (an epicycloid), a point rests for a moment: across, only its third derivative moves
-/// it, by r θ³. Blades stand in that way, aslant, so that boxes around them tell nothing.
+/// Where arms of 2r and r turn by 1 and by −2 rad (an epicycloid), a point rests for a moment: in the transverse
+/// direction only its third derivative moves it, by r θ³. Slanted blades are placed in that path, so that boxes around
+/// them give no information.
 fn cusp(way: f64) -> Case {
     let r = 0.002;
     let (at, size) = (DVec3::X * r, 1e-6);
@@ -79,8 +82,8 @@ fn what_is_met_because_paths_turn_back_is_kept() {
     assert!(kept >= 20, "the speck comes to every blade: {kept}");
 }
 
-/// A point of an arm of a metre that turns by 1 rad, and blades in its way; a bar, and a sliver that its tip comes to at the end of a
-/// sub-interval.
+/// A point of an arm of a metre that turns by 1 rad, and blades in its path; a bar, and a sliver that its tip reaches
+/// at the end of a sub-interval.
 #[test]
 fn each_rate_of_a_moving_box_is_needed() {
     if skip() {
@@ -115,7 +118,7 @@ fn each_rate_of_a_moving_box_is_needed() {
     assert!(faults_of(Some(Mutant { old, new })) > 0, "'{new}' goes unseen");
 }
 
-/// Blades as close together as that some stand wherever a part of the piece begins or ends.
+/// Blades so close together that some of them are wherever a part of the piece begins or ends.
 #[test]
 fn all_that_a_point_passes_is_kept() {
     let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z];
@@ -135,7 +138,7 @@ fn all_that_a_point_passes_is_kept() {
     }
 }
 
-/// With limits, the reference leaves out only what comes after the slice of a contact that is certain.
+/// With limits, the reference omits only pairs after the slice of a certain contact.
 #[test]
 fn limits_leave_out_only_what_comes_later() {
     let mut draw = Draw::new(37);
@@ -146,7 +149,7 @@ fn limits_leave_out_only_what_comes_later() {
         let found = search_until(&case, BoundForm::Jet, Some(&mut limits)).0;
         limited += limits.iter().filter(|limit| **limit != u32::MAX).count();
         bad += faults(&case, &found, &limits);
-        // Nor if they are known before: what touches in a slice before the limit's is found all the same.
+        // The same with limits known beforehand: contacts in slices before the limit's are still found.
         let found = search_until(&case, BoundForm::Jet, Some(&mut limits)).0;
         bad += faults(&case, &found, &limits);
     }
@@ -154,11 +157,11 @@ fn limits_leave_out_only_what_comes_later() {
     assert!(bad == 0 && limited >= 10, "{bad} faults, {limited} limits");
 }
 
-/// A limit that is known before leaves what touches at its very slice, wherever in a sub-interval that is.
+/// A limit that is known beforehand keeps the contact in the limit's own slice, wherever in a sub-interval that is.
 #[test]
 fn what_touches_at_the_limit_is_found_again() {
     let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z];
-    // Wider than the way that it goes in a slice: a contact is certain at once.
+    // Wider than its displacement in a slice: contact is certain immediately.
     let bar = vec![[x, x + y * 0.05, x * 1.001 + y * 0.05]];
     let mut late = 0;
     for k in 0..32 {
@@ -168,7 +171,7 @@ fn what_touches_at_the_limit_is_found_again() {
         let case = case(&arm(&[0.0], bar.clone()), blade, &[-0.5], &[0.5]);
         let mut limits = vec![u32::MAX];
         let first = search_until(&case, BoundForm::Jet, Some(&mut limits)).0;
-        // Where the bar comes to the blade in the first half of a slice.
+        // Counts the cases in which the bar reaches the blade in the first half of a slice.
         let is_certain = limits[0] != u32::MAX;
         late += usize::from(is_certain && limits[0] as usize % SLICES as usize >= 2);
         assert_eq!(search_until(&case, BoundForm::Jet, Some(&mut limits)).0, first, "{limits:?}");
@@ -176,8 +179,8 @@ fn what_touches_at_the_limit_is_found_again() {
     assert!(late >= 5, "{late}");
 }
 
-/// Large triangles that turn among small ones: their vertices move so differently that a sub-interval is not proved free where each of its
-/// slices is, and the contact comes later.
+/// Large triangles that turn among small ones: their vertices move so differently that a sub-interval is not proved
+/// free although each of its slices is, and the contact comes later.
 #[test]
 fn what_passes_by_and_comes_again_is_kept() {
     let mut draw = Draw::new(36);

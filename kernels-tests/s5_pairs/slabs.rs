@@ -1,4 +1,4 @@
-//! Slabs of time: what is left out lies after a contact that is proved, whatever the number of slabs; and it costs nothing.
+//! Slabs of time: everything omitted is after a proved contact, for any number of slabs; and it costs nothing.
 
 use super::{Case, case, faults};
 use crate::effort;
@@ -12,7 +12,7 @@ use firstcontact::stage::s5_pairs::Limits;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::stage::{SLICES_PER_PIECE, TrianglePair};
 
-/// Three does not divide a piece, and there are more than sixteen at no time.
+/// Three does not divide a piece evenly, and there are never more than sixteen slabs.
 const NUMBERS: [u32; 7] = [1, 2, 3, 4, 8, 16, 100];
 
 pub fn options(slabs: u32) -> Options {
@@ -50,7 +50,7 @@ fn only_what_is_free_or_after_a_contact_is_left_out() {
     assert!(limited >= 3 && pieces > 0);
 }
 
-/// A queue that overflows in some slab marks the piece; it is done again with all of its slabs.
+/// A queue that overflows in some slab marks the piece; it is repeated with all of its slabs.
 #[test]
 fn overflows_in_slabs_lose_nothing() {
     if skip() {
@@ -78,10 +78,10 @@ fn mutants_of_slabs_are_caught() {
     let case = case(&mut Draw::new(73), 5, 25, 16, [1.5, 6.0]);
     let mut unseen = Vec::new();
     for (old, new) in [
-        // What a division leaves; the last slab.
+        // The remainder of a division; the last slab.
         ("if routing.phase + 1u < routing.n_phases {", "if routing.phase < routing.n_phases {"),
         ("if start >= end {", "if start >= end || routing.phase + 1u == routing.n_phases {"),
-        // The limit a sub-interval early; a limit that nothing proves; one that forgets its piece, or its sub-interval.
+        // The limit a sub-interval early; a limit without a proof; one that ignores its piece, or its sub-interval.
         ("(limit - first) / SLICES + 1u", "(limit - first) / SLICES"),
         ("if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {", "if true {"),
         ("(m.index * SUBS + at) * SLICES + slice", "at * SLICES + slice"),
@@ -97,7 +97,7 @@ fn mutants_of_slabs_are_caught() {
     assert_eq!(unseen, [("", ""); 0]);
 }
 
-/// What a loop has not come to is kept, or its piece done again.
+/// Items that a loop has not processed are kept, or their piece is repeated.
 #[test]
 fn loops_that_are_cut_short_lose_nothing() {
     if skip() {
@@ -118,7 +118,7 @@ fn loops_that_are_cut_short_lose_nothing() {
     }
 }
 
-/// Entries that come out of the first step of each slab.
+/// Number of entries that the first step of each slab outputs.
 fn entries(case: &Case, slabs: u32, mode: Mode) -> (Vec<u32>, Limits) {
     let mut options = options(slabs);
     options.solve.mode = mode;
@@ -130,7 +130,7 @@ fn entries(case: &Case, slabs: u32, mode: Mode) -> (Vec<u32>, Limits) {
     (phases[..slabs as usize].iter().map(|phase| phase.link_levels[0]).collect(), output.limits)
 }
 
-/// After the slab of a motion's contact none of its candidates is looked at.
+/// After the slab of a motion's contact none of its candidates is processed.
 #[test]
 fn what_comes_after_a_contact_costs_nothing() {
     if skip() {
@@ -144,14 +144,14 @@ fn what_comes_after_a_contact_costs_nothing() {
         let (of_slabs, limits) = entries(&case, 8, mode);
         let slab = limits[0] / (SLICES_PER_PIECE * case.pieces.len() as u32 / 8);
         assert!(limits[0] == u32::MAX || of_slabs.iter().skip(slab as usize + 1).all(|n| *n == 0), "{of_slabs:?}");
-        // Without slabs everything is looked at.
+        // Without slabs everything is processed.
         early += usize::from(slab < 4 && entries(&case, 1, mode).0[0] > of_slabs.iter().sum());
     }
     println!("{early} contacts in the first half");
     assert!(early >= 3);
 }
 
-/// The same bytes for any number of slabs and size of chunks, in both modes.
+/// The same bytes for any number of slabs and chunk size, in both modes.
 #[test]
 fn answers_do_not_depend_on_slabs() {
     if skip() {

@@ -1,8 +1,8 @@
-//! Contraction against an adversary: points that stray from their quadratics as far as their bounds allow, and just in the
-//! direction in which the contact is hardest to see. Whatever the contact's time, it must be in the window.
+//! Contraction against an adversary: points that deviate from their quadratics as far as their bounds allow, in the
+//! direction in which the contact is hardest to detect. Whatever the contact's time, it must be in the window.
 //!
-//! Bounds are made up here, with no motion behind them, so that each term of the window's error decides in some case. The
-//! errors are far above what rounding does; that is tested where it alone is left.
+//! The bounds are invented, without an underlying motion, so that each term of the window's error decides in some case.
+//! The errors are far larger than rounding errors; those are tested where nothing else is left.
 
 use crate::effort;
 use crate::harness::models::Draw;
@@ -16,7 +16,7 @@ use firstcontact::numeric::point_bound::PointBound;
 use firstcontact::numeric::separation::StandingTriangle;
 use glam::DVec3;
 
-/// What touches what; the second is at rest, unless it is said to move.
+/// The features that touch; the second is at rest, unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     VertexFace,
@@ -30,14 +30,14 @@ enum Way {
 const WAYS: [Way; 6] =
     [Way::VertexFace, Way::FaceVertex, Way::EdgeEdge, Way::VertexMovingFace, Way::EdgeMovingEdge, Way::Triangles];
 
-/// Sizes of the terms, of which some are zero.
+/// Sizes of the terms, some of which are zero.
 #[derive(Clone, Copy, Debug)]
 struct Terms {
     velocity: f64,
     acceleration: f64,
     ball: f64,
     cube: f64,
-    /// Of the standing points.
+    /// Error of the points at rest.
     error: f64,
     margin: f64,
 }
@@ -49,19 +49,20 @@ fn terms(draw: &mut Draw) -> Terms {
     Terms { velocity, acceleration, ball, cube, error, margin }
 }
 
-/// Points that are at `at` at local time `tau`, having strayed along `along`, each with a velocity and an acceleration.
+/// Points that are at `at` at local time `tau`, after a deviation along `along`, each with a velocity and an
+/// acceleration.
 fn moving(draw: &mut Draw, at: [DVec3; 3], tau: f64, along: DVec3, t: &Terms) -> [PointBound<f64>; 3] {
-    // To the bounds every point has a way of its own.
+    // To the bounds every point moves independently.
     at.map(|p| {
         let (velocity, acceleration) = (draw.direction() * t.velocity, draw.direction() * t.acceleration);
-        // A cube's corner, and the ball along the direction, take the point where it is.
+        // A corner of the cube, and the ball in this direction, move the point to its place.
         let strays = along * t.ball + along.signum() * t.cube;
         let c0 = p - strays - velocity * tau - acceleration * (0.5 * tau * tau);
         PointBound { c: [c0, velocity, acceleration].map(V3::new), ball: t.ball, cube: V3([t.cube; 3]) }
     })
 }
 
-/// Points at rest as they are told, when they truly are at `at`.
+/// The nominal positions of points at rest that are truly at `at`.
 fn standing(at: [DVec3; 3], along: DVec3, error: f64) -> [V3<f64>; 3] {
     at.map(|p| V3::new(p - along * error))
 }
@@ -77,14 +78,14 @@ fn normal(t: [DVec3; 3]) -> DVec3 {
     (t[1] - t[0]).cross(t[2] - t[0]).normalize_or_zero()
 }
 
-/// The window of a contact at local time `tau`, or at a distance of `margin` then.
+/// The window of a contact at local time `tau`, or of a distance of `margin` at that time.
 fn window(draw: &mut Draw, way: Way, h: f64, tau: f64, t: &Terms) -> Window<f64> {
     let look = [0.0, tau, draw.between(-h, h)][draw.below(3)];
     let p = draw.vector(1.0);
     let sign = if draw.below(2) == 0 { 1.0 } else { -1.0 };
     match way {
         Way::VertexFace | Way::VertexMovingFace | Way::Triangles => {
-            // A corner of one triangle, beside the inside of the other by the margin.
+            // A corner of one triangle, off the inside of the other by the margin.
             let face = around(draw, p);
             let n = normal(face) * sign;
             let at = p + n * t.margin;
@@ -140,7 +141,7 @@ fn no_straying_hides_a_contact() {
         let h = 10f64.powf(draw.between(-3.0, 0.0));
         let tau = [-h, h, draw.between(-h, h), draw.between(-h, h)][draw.below(4)];
         let mut t = terms(&mut draw);
-        // Near parallel lines where a coarse error hides all: some cases have one term alone.
+        // Near parallel lines a coarse error hides all others: some cases have only one term.
         if draw.below(2) == 0 {
             let keep = draw.below(5);
             let only = |k: usize, x: f64| if k == keep { x } else { 0.0 };
@@ -155,7 +156,7 @@ fn no_straying_hides_a_contact() {
         }
         let w = window(&mut draw, way, h, tau, &t);
         narrowed += usize::from(w.hi - w.lo < 1.9 * h);
-        // What rounds here is 10⁻¹⁵ m of positions, at a speed of 10⁻⁴ m and more, if there is one.
+        // The rounding here is 10⁻¹⁵ m of positions, at a speed of 10⁻⁴ m or more, unless the speed is zero.
         let room = if t.velocity > 0.0 { 1e-14 / t.velocity } else { 2.0 * h };
         assert!(w.lo <= tau + room && w.hi >= tau - room && w.lo <= w.hi, "{way:?} at {tau} of {h}: {w:?} {t:?}");
     }
@@ -163,7 +164,7 @@ fn no_straying_hides_a_contact() {
     assert!(narrowed > n / 20, "{narrowed} of {n}");
 }
 
-/// Whether the axes at rest leave nothing of two features, or of two triangles.
+/// Returns whether the axes leave an empty window for two features, or two triangles, at rest.
 fn are_told_apart(way: Way, x: [DVec3; 3], y: [DVec3; 3]) -> bool {
     let still = |p: DVec3| PointBound { c: [V3::new(p), V3::zero(), V3::zero()], ball: 0.0, cube: V3::zero() };
     let (x, y) = (x.map(still), y.map(V3::new));
@@ -184,7 +185,8 @@ fn are_told_apart(way: Way, x: [DVec3; 3], y: [DVec3; 3]) -> bool {
     w.lo > w.hi
 }
 
-/// At rest the axes are complete: whatever is a thousandth apart is told apart. An axis left out leaves contacts that are none.
+/// At rest the axes are complete: features a thousandth apart are separated. A missing axis would report contacts that
+/// do not exist.
 #[test]
 fn what_is_apart_at_rest_is_told_apart() {
     let mut draw = Draw::new(112);

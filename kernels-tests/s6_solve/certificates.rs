@@ -1,8 +1,8 @@
-//! Certificates of contact say nothing about given points alone, but about all points within an error of them. Here an
-//! adversary moves the points against the certificate, as far as the error allows, and exact arithmetic judges.
+//! Certificates of contact do not concern given points alone, but all points within an error of them. Here an adversary
+//! moves the points against the certificate, as far as the error allows, and exact arithmetic judges.
 //!
-//! A determinant or product is taken to the brink first: a height, or an error, is found by bisection at which the
-//! certificate just holds. So it is not a formula of bounds that is tested, but what it promises.
+//! A determinant or product is taken to its limit first: bisection finds a height, or an error, at which the
+//! certificate just holds. So the test checks not a formula of bounds but its guarantee.
 
 use crate::effort;
 use crate::harness::models::Draw;
@@ -22,7 +22,7 @@ fn points(p: &Four) -> Points {
     p.map(V3::new)
 }
 
-/// The volume that both equations are, in exact arithmetic, and to nearest.
+/// The volume in both equations, in exact arithmetic; [`volume`] rounds to nearest.
 fn exact_volume([a, b, c, d]: &Four, kind: Kind) -> Dyadic {
     let [a, b, c, d]: [Exact3; 4] = [a, b, c, d].map(|p| exact(*p));
     let from = |x: &Exact3, y: &Exact3| difference(x, y);
@@ -39,7 +39,7 @@ fn volume([a, b, c, d]: &Four, kind: Kind) -> f64 {
     }
 }
 
-/// The four quantities that are positive where a root is inside both features, exact and to nearest.
+/// The four quantities that are positive where a root is inside both features, exact; [`shares`] rounds to nearest.
 fn exact_shares([a, b, c, d]: &Four, kind: Kind) -> Vec<Dyadic> {
     let [a, b, c, d]: [Exact3; 4] = [a, b, c, d].map(|p| exact(*p));
     let from = |x: &Exact3, y: &Exact3| difference(x, y);
@@ -78,7 +78,7 @@ fn shares([a, b, c, d]: &Four, kind: Kind) -> Vec<f64> {
     }
 }
 
-/// Every point by `by` in the direction in which `value` falls most.
+/// Every point moved by `by` in the direction in which `value` falls most.
 fn moved_against(p: &Four, by: f64, value: impl Fn(&Four) -> f64) -> Four {
     let size = p.iter().fold(0.0, |m: f64, v| m.max((*v - p[0]).length()));
     let step = 1e-6 * size;
@@ -95,7 +95,7 @@ fn moved_against(p: &Four, by: f64, value: impl Fn(&Four) -> f64) -> Four {
     })
 }
 
-/// Four points about the origin; lengths between them differ by up to a thousand.
+/// Four points about the origin; lengths between them differ by a factor of up to a thousand.
 fn four(draw: &mut Draw, kind: Kind) -> Four {
     let mut length = || 10f64.powf(draw.between(-1.5, 1.5));
     let (l1, l2, l3) = (length(), length(), length());
@@ -107,7 +107,7 @@ fn four(draw: &mut Draw, kind: Kind) -> Four {
     }
 }
 
-/// Moves the first feature along the common normal until the volume is zero, but for rounding; gives that normal.
+/// Moves the first feature along the common normal until the volume is zero, except for rounding; returns that normal.
 fn flattened(p: &mut Four, kind: Kind) -> Option<DVec3> {
     let n = match kind {
         Kind::VertexFace => (p[2] - p[1]).cross(p[3] - p[1]),
@@ -124,7 +124,7 @@ fn flattened(p: &mut Four, kind: Kind) -> Option<DVec3> {
     Some(n)
 }
 
-/// The sign of the volume, where it is just certain: no points within the error have the other one.
+/// The sign of the volume, where it is just certain: no points within the error have the opposite one.
 #[test]
 fn a_certain_sign_holds_for_all_points_within_the_error() {
     let mut draw = Draw::new(101);
@@ -149,7 +149,7 @@ fn a_certain_sign_holds_for_all_points_within_the_error() {
             if certain(middle) { high = middle } else { low = middle }
         }
         let p = above(high);
-        // Which side counts as positive is a matter of convention, the same for all of a kind.
+        // The positive side is a matter of convention, the same for all of a kind.
         let claimed = volume(&p, kind).signum();
         let agrees = sign(kind, &points(&p), eps) == Some(claimed > 0.0);
         assert_eq!(*conventions[i % 2].get_or_insert(agrees), agrees, "{kind:?} {p:?}");
@@ -159,11 +159,11 @@ fn a_certain_sign_holds_for_all_points_within_the_error() {
         seen += 1;
     }
     println!("{seen} signs; of the volume at least {least:.3} is left");
-    // The adversary comes near: less than half of some volume is left.
+    // The adversary comes close: less than half of some volume is left.
     assert!(seen > 1000 && least < 0.5, "{seen} {least}");
 }
 
-/// Flat tetrahedra of whole numbers of fifty bits: all that is computed of their volume is rounding.
+/// Flat tetrahedra of integers of fifty bits: their computed volume is only rounding error.
 #[test]
 fn rounding_has_no_certain_sign() {
     let mut draw = Draw::new(102);
@@ -172,7 +172,7 @@ fn rounding_has_no_certain_sign() {
         let kind = KINDS[i % 2];
         let mut whole = || DVec3::from_array([0; 3].map(|_| (draw.between(-1.0, 1.0) * 2f64.powi(49)).round()));
         let (b, c, d) = (whole(), whole(), whole());
-        // Its own plane, exactly: sums of these are below 2^52.
+        // In the plane of the others, exactly: sums of these are below 2^52.
         let a = c + d - b;
         let p = [[a, b, c, d], [b, a, c, d]][i % 2];
         assert!(exact_volume(&p, kind).is_zero());
@@ -182,7 +182,7 @@ fn rounding_has_no_certain_sign() {
     assert!(noise > 1000, "{noise}");
 }
 
-/// What is just certainly inside: no points within `rad` are outside.
+/// Points that are just certainly inside: no points within `rad` of them are outside.
 #[test]
 fn what_is_inside_is_so_for_all_points_within_the_error() {
     let mut draw = Draw::new(103);
@@ -229,13 +229,13 @@ fn what_is_inside_is_so_for_all_points_within_the_error() {
     assert!(seen > 1000 && least < 0.9, "{seen} {least}");
 }
 
-/// A vertex exactly above the border of a face, or an edge's end exactly above another edge, in whole numbers of fifty bits:
-/// what is computed of its share is rounding, and never inside.
+/// A vertex exactly above the border of a face, or an edge's end exactly above another edge, in integers of fifty bits:
+/// the computed share is only rounding error, and never inside.
 #[test]
 fn rounding_is_not_inside() {
     let mut draw = Draw::new(104);
     let mut noise = 0;
-    // Across, and along.
+    // Perpendicular, and in the plane.
     let (m, u, w) = (DVec3::new(3.0, -2.0, 5.0), DVec3::new(2.0, 3.0, 0.0), DVec3::new(0.0, 5.0, 2.0));
     for i in 0..effort(20_000, 500_000) {
         let kind = KINDS[i % 2];

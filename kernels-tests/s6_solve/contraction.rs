@@ -1,5 +1,5 @@
-//! Contacts put where a feature of a link comes by at a known time lie in every window, for elementary equations and for
-//! pairs of triangles, one at a time and side by side.
+//! Contacts placed where a feature of a link passes at a known time are in every window, for elementary equations and
+//! for pairs of triangles, one at a time and in parallel lanes.
 
 use crate::effort;
 use crate::harness::models::{Draw, RobotKind, motion, robot};
@@ -15,7 +15,7 @@ use firstcontact::numeric::real::{Divide, Real};
 use firstcontact::numeric::separation::StandingTriangle;
 use glam::DVec3;
 
-/// What is put into the way.
+/// The features placed in the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     VertexFace,
@@ -23,7 +23,7 @@ enum Way {
     EdgeEdge,
     /// Two edges that are parallel when they touch.
     ParallelEdges,
-    /// A vertex that comes to the border of a face in the face's own plane.
+    /// A vertex that reaches the border of a face in the face's own plane.
     Coplanar,
 }
 
@@ -119,19 +119,19 @@ fn windows<T: Divide>(way: Way, x: &[PointBound<T>; 3], y: &[V3<T>; 3], h: T, lo
     [equation, triangles(&x, &y, h, all)]
 }
 
-/// What is wrong with the bounds that a run works with.
+/// The defect of the bounds used in a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mutant {
     None,
-    /// The balls, which hold remainder and rounding, are empty.
+    /// The balls, which contain remainder and rounding, are empty.
     NoBall,
-    /// The acceleration is left out, and the ball is that of the jet with it.
+    /// The acceleration is omitted, and the ball is that of the jet with it.
     NoAcceleration,
-    /// A point's velocity is left out.
+    /// A point's velocity is omitted.
     NoVelocity,
 }
 
-/// Counts implants whose window lacks them, of how many.
+/// Counts implants that are outside their window; returns this number and the total.
 fn run(seed: u64, n: usize, degrees: f64, far: f64, mutant: Mutant) -> (usize, usize) {
     let (mut missed, mut seen) = (0, 0);
     let mut draw = Draw::new(seed);
@@ -180,7 +180,7 @@ fn side_by_side(i: &Implant, x: &[PointBound<f64>; 3], y: &[V3<f64>; 3], h: f64,
     let wide = windows(i.way, &x, &y.map(vector), L::new(h), L::new(look));
     for (wide, one) in wide.iter().zip(found) {
         for lane in 0..8 {
-            // What is empty may be found so at an earlier axis or a later one.
+            // An empty window may be detected at an earlier or a later axis.
             let both_empty = one.lo > one.hi && wide.lo.0[lane] > wide.hi.0[lane];
             assert!(both_empty || (wide.lo.0[lane], wide.hi.0[lane]) == (one.lo, one.hi), "{i:?} {wide:?} {one:?}");
         }

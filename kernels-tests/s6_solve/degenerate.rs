@@ -1,4 +1,4 @@
-//! Made-up motions of a chain with one triangle, and one triangle in its way: from any to nearly degenerate.
+//! Random motions of a chain with one triangle, and one triangle in its path: from ordinary to nearly degenerate.
 
 use crate::oracle::chain::{self, Part};
 use crate::random_models::model::{Kind, Model, Motion, Triangle, stored};
@@ -7,50 +7,50 @@ use crate::random_models::shapes;
 use glam::{DMat3, DVec3};
 use std::f64::consts::PI;
 
-/// What is put into the way.
+/// The triangle placed in the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Any triangle, near the way of a vertex.
+    /// Any triangle, near the path of a vertex.
     Any,
     /// An edge that is parallel to an edge of the link's when they meet.
     ParallelEdges,
-    /// A triangle in whose plane the link's triangle lies when they meet.
+    /// A triangle coplanar with the link's triangle when they meet.
     CoplanarFaces,
-    /// A face that a vertex's way touches from one side, or passes at a gap, or dips into.
+    /// A face that a vertex's path touches from one side, passes at a gap, or dips into.
     Grazing,
-    /// Everything moves in parallel planes; the vertex comes in the plane of a face, or a gap above or below it.
+    /// Everything moves in parallel planes; the vertex moves in the plane of a face, or a gap above or below it.
     Sliding,
-    /// What is met just before the end of the motion, or just would be after it.
+    /// A triangle that is met just before the end of the motion, or would be met just after it.
     AtTheEnd,
 }
 
 pub const NEAR_DEGENERATE: [Class; 5] =
     [Class::ParallelEdges, Class::CoplanarFaces, Class::Grazing, Class::Sliding, Class::AtTheEnd];
 
-/// What the chain is like.
+/// The parameters of the chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Arm {
     pub joints: [usize; 2],
     /// Largest turn of a joint, radians.
     pub turn: f64,
-    /// How far the first joint is from the base, and the triangle from its body's origin, metres.
+    /// Distance of the first joint from the base, and of the triangle from its body's origin, metres.
     pub far: f64,
 }
 
-/// A case with what is known of it.
+/// A case with its known properties.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub model: Model,
     pub motion: Motion,
-    /// The gap that was left; negative if they overlap by so much. Zero where none was aimed at.
+    /// The remaining gap; negative if the triangles overlap by that amount. Zero if no gap was intended.
     pub gap: f64,
-    /// When they meet, about, if they do.
+    /// Approximate time at which they meet, if they do.
     pub meets: Option<f64>,
-    /// Proved by what the case is like: they never touch.
+    /// True if the construction proves that they never touch.
     pub is_free: bool,
 }
 
-/// A chain of joints that turn, now and then one that slides; in a plane all turn about z.
+/// A chain of revolute joints, sometimes with a prismatic one; in a plane all turn about z.
 fn arm(r: &mut Random, kind: &Arm, in_plane: bool) -> (Model, Motion) {
     let mut model = Model::default();
     let [least, most] = kind.joints;
@@ -81,7 +81,7 @@ fn arm(r: &mut Random, kind: &Arm, in_plane: bool) -> (Model, Motion) {
     (model, (q0, q1))
 }
 
-/// Place and motion of the last body of a model.
+/// Pose and motion of the last body of a model.
 fn last_chain(model: &Model, motion: &Motion) -> Vec<Part> {
     let (robot, _) = model.built();
     stored(&robot, motion).pop().unwrap_or_default()
@@ -102,7 +102,7 @@ fn local(chain: &[Part], t: f64, p: DVec3) -> DVec3 {
     DVec3::from_array(axes.map(|a| a.dot(p - origin)))
 }
 
-/// A gap of ten to the power of -14 to -3, of either sign, or none at all.
+/// A gap of 10⁻¹⁴ to 10⁻³, of either sign, or zero.
 fn gap(r: &mut Random) -> f64 {
     match r.below(9) {
         0 => 0.0,
@@ -110,7 +110,7 @@ fn gap(r: &mut Random) -> f64 {
     }
 }
 
-/// A case of a class; none if the vertex hardly moves, or nothing else could be made of it.
+/// A case of a class; `None` if the vertex hardly moves, or the construction fails.
 pub fn case(r: &mut Random, class: Class, kind: &Arm) -> Option<Case> {
     let (mut model, motion) = arm(r, kind, class == Class::Sliding);
     let last = model.bodies.len() - 1;
@@ -167,7 +167,7 @@ pub fn case(r: &mut Random, class: Class, kind: &Arm) -> Option<Case> {
             [on - 0.3 * (u + w), on + u, on + w]
         }
         Class::Grazing => {
-            // The way bends away from the face: towards the side where the other corners are.
+            // The path bends away from the face: towards the side of the other corners.
             let bend = a - ahead * a.dot(ahead);
             let n = -bend.try_normalize()?;
             if bend.length() < 1e-2 {
@@ -177,7 +177,7 @@ pub fn case(r: &mut Random, class: Class, kind: &Arm) -> Option<Case> {
                 let behind = now[0] - size * n + 0.7 * size * aside(r, n);
                 x[corner] = local(&chain, t, behind);
             }
-            // Negative gaps: the vertex dips into the face, whose other side it comes from.
+            // Negative gaps: the vertex dips into the face, coming from its other side.
             let on = p + gap * n;
             let (u, w) = (ahead, ahead.cross(n));
             let turn = r.between(0.0, 2.0 * PI);
@@ -199,7 +199,7 @@ pub fn case(r: &mut Random, class: Class, kind: &Arm) -> Option<Case> {
             if v.length() < 1e-2 {
                 return None;
             }
-            // A whole number of steps of the height's own spacing: exact as well.
+            // An integer number of steps of the height's own spacing: exact as well.
             let z = height - gap;
             (meets, is_free) = ((z >= height).then_some(t), z < height);
             let across = DVec3::new(-ahead.y, ahead.x, 0.0);
@@ -207,7 +207,7 @@ pub fn case(r: &mut Random, class: Class, kind: &Arm) -> Option<Case> {
             [border(-r.between(0.05, 0.5)), border(r.between(0.05, 0.5)), (p + ahead * r.between(0.1, 1.0)).with_z(z)]
         }
         Class::AtTheEnd => {
-            // The vertex is at the face a moment before the end, or would be after it.
+            // The vertex reaches the face shortly before the end, or would reach it after the end.
             let [p, v, _] = path(&chain, 1.0, x[0]);
             let ahead = v.try_normalize()?;
             let n = (ahead + 0.5 * r.direction()).try_normalize()?;
@@ -228,7 +228,7 @@ pub fn case(r: &mut Random, class: Class, kind: &Arm) -> Option<Case> {
     Some(Case { model, motion, gap, meets, is_free })
 }
 
-/// A face so large that a vertex stays before it while it dips in by a millimetre.
+/// Radius of a face so large that a vertex stays in front of it while it dips in by a millimetre.
 fn r_of(speed: f64) -> f64 {
     0.5 + speed
 }

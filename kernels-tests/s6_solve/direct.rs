@@ -1,4 +1,4 @@
-//! Pairs of triangles straight into the exact stage, with nothing culled before it: a model of one link, all its triangles
+//! Pairs of triangles passed directly to the exact stage, without culling: a model of one link, all its triangles
 //! against all of the scene's in every sub-interval, or one pair alone.
 
 use crate::oracle::poses::Articulated;
@@ -57,7 +57,8 @@ impl Direct {
         (0..n).flat_map(|x| (0..m).map(move |y| (x, y))).collect()
     }
 
-    /// A pair as the oracles take it: the stored numbers of the motion, exactly, in the coordinates of the world's origin.
+    /// A pair as the oracles' input: the stored numbers of the motion, exactly, in the coordinates of the world's
+    /// origin.
     pub fn pair(&self, (x, y): (usize, usize)) -> Articulated {
         let link = &self.world.links[0];
         let chain = stored(&self.world.robot, &self.motion_q)[link.body as usize].clone();
@@ -65,7 +66,8 @@ impl Direct {
     }
 }
 
-/// The default options with a method; the paper's, which goes on for long where equations vanish, with a lower cap.
+/// The default options with a method; for the paper's, which continues for long where equations vanish, with a lower
+/// cap.
 pub fn with(method: Method) -> SolveOptions {
     let defaults = SolveOptions::default();
     let evaluation_cap = if method == Method::Paper { 1 << 10 } else { defaults.evaluation_cap };

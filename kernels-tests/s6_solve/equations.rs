@@ -1,17 +1,17 @@
-//! Fuzzed articulated equations against proofs: every pair of triangles is fifteen elementary equations (six of a vertex and
-//! a face, nine of two edges), solved by the exact stage alone.
+//! Fuzzed articulated equations against proofs: every pair of triangles gives fifteen elementary equations (six of a
+//! vertex and a face, nine of two edges), solved by the exact stage alone.
 //!
-//! Two oracles say what is true, and neither knows of derivatives: the search in (time, two feature parameters) by boxes
-//! of interval poses ([`inclusion`](crate::oracle::inclusion)) proves times before which nothing touches, and piercing in 256 bits
-//! ([`precise`](crate::oracle::precise)) proves times at which something does. Counted are
+//! Two oracles establish the truth, and neither uses derivatives: the search in (time, two feature parameters) by boxes
+//! of interval poses ([`inclusion`](crate::oracle::inclusion)) proves times before which nothing touches, and piercing
+//! in 256 bits ([`precise`](crate::oracle::precise)) proves times at which something does. The counts are
 //!
 //! - *missed*: certainly touches, and is called free;
 //! - *late*: certainly touches before the enclosure begins, or before `clear_until`;
-//! - *false proofs*: called proved, and nothing touches until the enclosure ends, or no contact in it can be verified in
-//!   256 bits, as each of them is;
-//! - *stray*: called a contact without proof, and at the enclosure's start the two are farther apart than the stated band
-//!   and ten times the tolerance in time explain;
-//! - *not told*: free, and called a contact without proof; gaps within the band are no fault.
+//! - *false proofs*: called proved, but nothing touches until the enclosure ends, or no contact in it can be verified
+//!   in 256 bits, although each of them can be;
+//! - *stray*: called a contact without proof, and at the enclosure's start the two are farther apart than the stated
+//!   band and ten times the tolerance in time explain;
+//! - *not told*: free, but called a contact without proof; gaps within the band are not a fault.
 
 use super::degenerate::{Arm, Case, Class, NEAR_DEGENERATE, case};
 use super::direct::{Direct, with};
@@ -44,7 +44,7 @@ struct Counts {
     certified: usize,
     undecided: usize,
     not_told: usize,
-    /// The widest gap that was not told, metres.
+    /// The widest gap of a free pair that was called a contact without proof, metres.
     widest: f64,
     missed: Vec<String>,
     late: Vec<String>,
@@ -57,7 +57,8 @@ impl fmt::Display for Counts {
         write!(
             f,
             "{} equations in {} pairs ({} certainly touch, {} are proved free): {} free, {} contact, {} proved, \
-             {} certified, {} undecided; {} missed, {} late, {} false proofs, {} stray; {} free ones not told, widest gap {:.1e}",
+             {} certified, {} undecided; {} missed, {} late, {} false proofs, {} stray; \
+             {} free ones not told, widest gap {:.1e}",
             EQUATIONS * self.pairs,
             self.pairs,
             self.touching,
@@ -134,9 +135,9 @@ impl Counts {
     }
 }
 
-/// Whether what is proved to happen until the end of an enclosure does: in 256 bits an edge pierces at that moment, or two
-/// features meet between another moment and this one: their equation changes its sign, and all the time its root would be
-/// strictly inside both.
+/// Returns whether a contact that is proved until the end of an enclosure exists: in 256 bits an edge pierces at that
+/// moment, or two features meet between another moment and this one: their equation changes its sign, and throughout
+/// that time its root would be strictly inside both.
 fn is_verified(pair: &Articulated, [lo, hi]: [f64; 2]) -> bool {
     let (inside, one) = (Some(1), Ball::from(1.0));
     let meets = |from: f64| {
@@ -149,11 +150,11 @@ fn is_verified(pair: &Articulated, [lo, hi]: [f64; 2]) -> bool {
                 && always().is_some_and(|p| p.iter().all(|x| x.sign() == inside && (&one - x).sign() == inside))
         })
     };
-    // A root is looked for from as long before the enclosure as it lasts.
+    // The search for a root starts before the enclosure by about the enclosure's own length.
     certainly_pierce(pair, hi) || meets((lo - (hi - lo) / 0.95).max(0.0)) || meets((lo - 1e-8).max(0.0))
 }
 
-/// The earliest time about `at` that is found at which the pair certainly pierces.
+/// The earliest time near `at` found at which the pair certainly pierces.
 fn pierced_by(pair: &Articulated, at: f64) -> Option<f64> {
     let seen = |t: f64| {
         let (x, y) = witness::at(pair, t);
@@ -171,7 +172,7 @@ fn pierced_by(pair: &Articulated, at: f64) -> Option<f64> {
     later.into_iter().chain([away(found)]).find(|t| *t <= 1.0 && certainly_pierce(pair, *t))
 }
 
-/// What can be proved of a case.
+/// The provable facts of a case.
 fn truth_of(class: Class, made: &Case, pair: &Articulated, boxes: usize) -> Truth {
     if class == Class::Any {
         return of_pair(pair, Care { cap: boxes, samples: 256 }, 1.0);
@@ -189,7 +190,7 @@ fn truth_of(class: Class, made: &Case, pair: &Articulated, boxes: usize) -> Trut
     Truth { clear_until, contact_by }
 }
 
-/// Solves `n` cases of a class; every so often by the paper's solver too.
+/// Solves `n` cases of a class, some of them by the paper's solver too.
 fn run(what: &str, class: Class, arm: &Arm, seed: u64, n: usize, boxes: usize) {
     let clock = Instant::now();
     let (mut jet, mut paper) = (Counts::default(), Counts::default());

@@ -1,7 +1,8 @@
-//! The values of the design that this engine's formulas share, worked out there to seventeen digits: contractions of a
-//! vertex and a face, of two edges and with a distance kept; and motions whose first contact is known, from tangent to coplanar.
+//! The design's values for the formulas of this engine, computed to seventeen digits: contractions of a vertex and a
+//! face, of two edges and with a margin; and motions whose first contact is known, from tangent to coplanar.
 //!
-//! Single equations are searched as the simplest driver would: contract, halve where that does not halve the interval.
+//! Single equations are searched by the simplest possible driver: contract, and bisect if that does not halve the
+//! interval.
 
 use super::direct::{Direct, with};
 use crate::oracle::chain::{Part, reference};
@@ -17,7 +18,7 @@ const FACE: Triangle = [DVec3::new(1.5, 0.3, 0.75), DVec3::new(2.0, 0.35, 0.8), 
 const BAR: [DVec3; 2] = [DVec3::new(1.36, 0.25, 1.27), DVec3::new(1.61, 0.8, 0.77)];
 const ROOT: f64 = 0.420_922_870_640_332_86;
 
-/// The chain of four joints of all the published values, and its point.
+/// The chain of four joints used by all the published values, and its point.
 fn c4() -> (ModelMotion, DVec3) {
     let (parts, e) = reference();
     let mut motion = ModelMotion::default();
@@ -28,7 +29,7 @@ fn c4() -> (ModelMotion, DVec3) {
     (motion, e)
 }
 
-/// The times in `[t0, t1]` that a contraction leaves of one equation of the chain's last link.
+/// The times in `[t0, t1]` that remain after a contraction of one equation of the chain's last link.
 fn contracted(way: impl Fn(&ModelMotion, f64, f64) -> Window<f64>, t0: f64, t1: f64) -> Option<[f64; 2]> {
     let (motion, _) = c4();
     let (mid, h) = (0.5 * (t0 + t1), 0.5 * (t1 - t0));
@@ -61,8 +62,8 @@ fn edge_on_edge(motion: &ModelMotion, mid: f64, h: f64) -> Window<f64> {
     edge_edge(&Side::new(&x, y[0], h, 0.0, 0.0), &Standing::new(&y, 0.0, y[0]), h, 1)
 }
 
-/// The published intervals come of an axis's own length, which the engine bounds from above by at most 13 %, and of 10⁻¹³ m for
-/// all rounding. Each end is where a line that is moved by its error crosses zero: all of the width is error.
+/// The published intervals use the exact length of an axis, which the engine overestimates by at most 13 %, and 10⁻¹³ m
+/// for all rounding. Each end is the zero of a line shifted by its error: the whole width is error.
 #[track_caller]
 fn near(found: Option<[f64; 2]>, expected: Option<[f64; 2]>) {
     match (found, expected) {
@@ -100,7 +101,8 @@ fn contractions_that_keep_a_distance() {
     near(contracted(vertex_on_face(0.01), 0.25, 0.5), Some([0.3873072219962646, 0.49625837105018245]));
 }
 
-/// First time that is left of an equation, and evaluations: contract, and halve what contraction does not.
+/// First remaining time of an equation, and the number of evaluations: contracts, and bisects if contraction does not
+/// halve.
 fn searched(way: impl Fn(&ModelMotion, f64, f64) -> Window<f64>) -> (Option<[f64; 2]>, usize) {
     let (mut stack, mut evaluations) = (vec![[0.0, 1.0]], 0);
     while let Some([t0, t1]) = stack.pop() {
@@ -161,7 +163,8 @@ fn v(x: f64, y: f64, z: f64) -> DVec3 {
     DVec3::new(x, y, z)
 }
 
-/// A vertex as a triangle without area, and as the farthest corner of one that is otherwise nearer to the axis and higher.
+/// A vertex as a triangle without area, and as the farthest corner of one whose other corners are nearer to the axis
+/// and higher.
 fn as_triangles(p: DVec3) -> [Triangle; 2] {
     [[p; 3], [p, 0.5 * p + v(0.0, 0.0, 0.1), 0.4 * p + v(0.0, 0.0, 0.3)]]
 }
@@ -170,8 +173,8 @@ fn solve((model, motion): &(Model, Motion), method: Method) -> Verdict {
     Direct::new(model, motion).all(&with(method))
 }
 
-/// The paper's solver on the same. Where an equation vanishes for long, as those of triangles without area do always, it
-/// ends at its cap, and must not say that the time before is clear for longer than it is.
+/// The paper's solver on the same case. Where an equation vanishes for long, as those of triangles without area always
+/// do, it ends at its cap, and must not report a longer clear time than the true one.
 fn by_the_paper(case: &(Model, Motion), clear_until: f64) -> Option<Verdict> {
     match solve(case, Method::Paper) {
         Verdict::Undecided(u) => {
@@ -182,7 +185,7 @@ fn by_the_paper(case: &(Model, Motion), clear_until: f64) -> Option<Verdict> {
     }
 }
 
-/// The contact, which must not begin after `t`, nor earlier than by `early`, and not be proved to end before it.
+/// Checks a contact: it must not begin after `t`, nor earlier than by `early`, and must not be proved to end before it.
 #[track_caller]
 fn touches_at(verdict: &Verdict, t: f64, early: f64) -> Contact {
     let Verdict::Contact(c) = verdict else { panic!("{verdict:?} at {t}") };
@@ -221,7 +224,7 @@ fn grazing() {
     }
 }
 
-/// A vertex comes into a face within the face's own plane, or at a height above it.
+/// A vertex enters a face within the face's own plane, or moves at a height above it.
 #[test]
 fn sliding_into_a_coplanar_face() {
     let entry = 0.535_415_526_163_580_09;
@@ -248,7 +251,7 @@ fn sliding_into_a_coplanar_face() {
 #[test]
 fn parallel_edges_touch_at_two_points() {
     let t = 0.507_098_504_392_337_01;
-    // An upright edge, the third corner nearer to the axis; against an upright edge whose triangle lies farther out.
+    // An upright edge, the third corner nearer to the axis; against an upright edge whose triangle is farther out.
     let (low, high) = (v(0.9, -0.5, -0.1), v(0.9, -0.5, 0.1));
     let at =
         |x: f64| turning(1.0, [low, high, v(0.4, -0.2, 0.0)], [v(x, 0.0, -0.1), v(x, 0.0, 0.1), v(x + 0.5, 0.2, 0.0)]);

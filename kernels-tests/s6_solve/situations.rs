@@ -1,8 +1,8 @@
-//! Verdicts on situations whose answer is known in closed form, by both solvers: overlap and touch at the start and at the end,
-//! crossing without any common feature, sliding, rest, and the evaluation cap.
+//! Verdicts on situations with known closed-form answers, by both solvers: overlap and touch at the start and at the
+//! end, crossing without any common feature, sliding, rest, and the evaluation cap.
 //!
-//! Numbers are sums of few powers of two wherever "exactly" is said: then nothing is rounded on the way to the pair. Tangent
-//! contact, coplanar sliding, parallel edges and rest are in [`published`](super::published) as well.
+//! Wherever a comment says "exactly", numbers are sums of few powers of two: then nothing is rounded on the way to the
+//! pair. Tangent contact, coplanar sliding, parallel edges and rest are in [`published`](super::published) as well.
 
 use super::direct::{Direct, with};
 use crate::effort;
@@ -23,7 +23,7 @@ fn v(x: f64, y: f64, z: f64) -> DVec3 {
 /// A floor in z = 0.
 const FLOOR: Triangle = [DVec3::new(-2.0, -1.0, 0.0), DVec3::new(2.0, -1.0, 0.0), DVec3::new(0.0, 3.0, 0.0)];
 
-/// A link that stands on its tip at the origin.
+/// A link whose tip is at the origin, with the rest above it.
 const TOP: Triangle = [DVec3::ZERO, DVec3::new(0.5, 0.25, 1.0), DVec3::new(-0.25, 0.5, 1.0)];
 
 fn up(t: Triangle, by: f64) -> Triangle {
@@ -60,7 +60,7 @@ fn contact(verdict: &Verdict) -> &Contact {
     c
 }
 
-/// A contact at `t`: never told late, at most `early` too soon, and not proved to end before.
+/// Checks a contact at `t`: never reported late, at most `early` too soon, and not proved to end before.
 #[track_caller]
 fn expect(verdict: &Verdict, t: f64, early: f64) -> Contact {
     let c = contact(verdict);
@@ -72,11 +72,11 @@ fn expect(verdict: &Verdict, t: f64, early: f64) -> Contact {
 /// Crossing triangles have no vertex in a face and no common point of edges: none of the fifteen equations has a root.
 #[test]
 fn an_edge_through_a_face_at_the_start() {
-    // In general position: the paper's equations vanish for good where edges are parallel or corners stay in a plane.
+    // In general position: the paper's equations vanish identically if edges are parallel or corners stay in a plane.
     let wall = [v(0.125, -0.25, -1.0), v(0.25, 0.25, -0.75), v(0.0, 0.0625, 1.0)];
     for method in METHODS {
         for case in [
-            // At rest, leaving, going in deeper, and turning within it.
+            // At rest, leaving, moving deeper, and turning within it.
             slide(DVec3::X, wall, [0.0, 0.0], &[FLOOR]),
             slide(DVec3::Z, wall, [0.0, 4.0], &[FLOOR]),
             slide(DVec3::Z, wall, [0.0, -0.5], &[FLOOR]),
@@ -85,7 +85,7 @@ fn an_edge_through_a_face_at_the_start() {
             let c = expect(&by(method, &case), 0.0, 0.0);
             assert!(c.is_proved() && c.is_certified() && c.toc == [0.0, 0.0], "{method:?}: {c:?}");
         }
-        // Where such pairs are to be ignored, the others still count: a second floor, two metres up.
+        // If such pairs are ignored, the others still count: a second floor, two metres up.
         let (model, motion) = slide(DVec3::Z, wall, [0.0, 4.0], &[FLOOR]);
         let options = SolveOptions { initial: Initial::Ignore, ..with(method) };
         assert_eq!(Direct::new(&model, &motion).all(&options), Verdict::Free);
@@ -97,14 +97,14 @@ fn an_edge_through_a_face_at_the_start() {
     }
 }
 
-/// A tip exactly on the floor at the start: it stays, leaves, slides off, or goes in.
+/// A tip exactly on the floor at the start: it stays, leaves, slides off, or penetrates.
 #[test]
 fn touching_at_the_start_exactly() {
     for method in METHODS {
         for (along, way) in [(DVec3::X, 0.0), (DVec3::Z, 1.0), (DVec3::X, 8.0), (DVec3::Z, -0.5)] {
             let verdict = by(method, &slide(along, TOP, [0.0, way], &[FLOOR]));
             let c = expect(&verdict, 0.0, 0.0);
-            // What goes in is proved soon; what only touches never is.
+            // Penetration is proved soon; mere touching never is.
             assert_eq!(c.is_proved(), along == DVec3::Z && way < 0.0, "{method:?} {along} {way}: {c:?}");
         }
         // A nanometre above the floor, leaving: free.
@@ -125,7 +125,7 @@ fn touching_at_the_end_exactly() {
             let c = expect(&stops_at(-gap), 1.0 / (1.0 + gap), 2e-9);
             assert!(c.is_proved() || gap < 1e-10, "{c:?}");
         }
-        // By a quarter turn: a tip at (1, 0) towards the wall x = 0, whose true time of contact is π/2 of the angle; the
+        // A quarter turn: a tip at (1, 0) towards the wall x = 0, whose true time of contact is π/2 of the angle; the
         // nearest numbers to it are 6.1e-17 too small and 1.6e-16 too large.
         let tip = [v(1.0, 0.0, 0.0), v(1.0, -0.5, 0.5), v(1.0, -0.75, -0.5)];
         let wall = [v(0.0, -1.0, -2.0), v(0.0, -1.5, 2.0), v(0.0, 4.0, 0.25)];
@@ -139,12 +139,12 @@ fn touching_at_the_end_exactly() {
     }
 }
 
-/// In touch from a time on and for good: a tip slides over the border of a face into its plane; and for all the time while
-/// two joints turn against each other about the tip.
+/// Touching from some time on without end: a tip slides over the border of a face into its plane; and touching all the
+/// time while two joints turn against each other about the tip.
 #[test]
 fn staying_in_touch() {
     for method in METHODS {
-        // From x = -4 to 4 along y = 1: the floor begins at x = -1 there. At 3/8 of the way.
+        // From x = -4 to 4 along y = 1: the floor begins at x = -1 there. At 3/8 of the motion.
         let case = slide(DVec3::X, TOP.map(|p| p + v(0.0, 1.0, 0.0)), [-4.0, 4.0], &[FLOOR]);
         match by(method, &case) {
             Verdict::Undecided(u) if method == Method::Paper => assert!(u.clear_until <= 0.375, "{u:?}"),
@@ -160,8 +160,8 @@ fn staying_in_touch() {
     }
 }
 
-/// A search that must end early says nothing wrong: a sound `clear_until`, or a contact that is proved. The contact
-/// is known exactly, as a quotient: nothing turns, and all is on a lattice.
+/// A search that must end early claims nothing wrong: a sound `clear_until`, or a contact that is proved. The contact
+/// is known exactly, as a quotient: nothing turns, and all coordinates are on a lattice.
 #[test]
 fn the_evaluation_cap() {
     let (mut undecided, mut n_contacts, mut latest) = (0, 0, 0.0_f64);
@@ -188,7 +188,8 @@ fn the_evaluation_cap() {
         let known = times.flatten().min().map(|t| t.enclosure());
         for method in METHODS {
             for evaluation_cap in [0, 3, 40] {
-                // Pairs bring evaluations of their own: all are in one sub-interval after the other, and ended early by none.
+                // Every pair adds evaluations: all pairs are processed in one sub-interval after the other, and none
+                // ends the search early.
                 let verdict = direct.all(&SolveOptions { evaluation_cap, ..with(method) });
                 match (&verdict, known) {
                     (Verdict::Undecided(u), _) => {

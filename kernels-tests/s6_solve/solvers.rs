@@ -41,6 +41,6 @@ fn paper_and_jet_agree() {
     }
     println!("jet {all:?}\npaper {paper_all:?}");
     assert!(all.free > 20 && all.contact > 20);
-    // Planes of triangles that a feature slides along are followed to the end and beyond the cap.
+    // The paper's solver follows features that slide in the planes of triangles to the end and beyond the cap.
     assert!(10 * paper_all.undecided <= paper_all.motions, "{paper_all:?}");
 }

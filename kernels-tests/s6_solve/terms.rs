@@ -1,5 +1,5 @@
-//! Terms of the bounds, one by one, where each is alone: bounds on derivatives, which are attained; rounding of poses; sines
-//! and interval operations against exact arithmetic; axes that underflow; a distance a hair above a margin.
+//! Terms of the bounds, one by one, each isolated: bounds on derivatives, which are attained; rounding of poses; sines
+//! and interval operations against exact arithmetic; axes that underflow; a distance slightly above a margin.
 
 use super::direct::Direct;
 use crate::effort;
@@ -19,19 +19,19 @@ use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DVec3};
 
-/// What a chain consists of, so that a term of its bounds is alone.
+/// The parts of a chain, chosen so that one term of its bounds is isolated.
 #[derive(Clone, Copy, Debug)]
 enum Only {
-    /// The point is away from the last joint, and joints are not away from one another.
+    /// The point is away from the last joint, and the joints are not away from one another.
     Point,
-    /// Joints are away from one another, and the point is the last one's origin.
+    /// The joints are away from one another, and the point is the last one's origin.
     Offsets,
     /// The last joint slides, and turns nothing.
     Slide,
     All,
 }
 
-/// A chain whose joints turn about parallel axes, in which vectors add up, or about any.
+/// A chain whose joints turn about parallel axes, so that vectors add up, or about any axes.
 fn chain(draw: &mut Draw, only: Only) -> (ModelMotion, DVec3) {
     let depth = 1 + draw.below(3) + usize::from(matches!(only, Only::Slide | Only::Offsets));
     let (parallel, mut motion) = (draw.below(2) == 0, ModelMotion::default());
@@ -55,7 +55,7 @@ fn parts(motion: &ModelMotion) -> Vec<Part> {
     motion.joints.iter().map(|j| Part { a: j.a, b: j.b, k: j.c, c: j.origin_m, s: j.slide_m, w: j.w_rad }).collect()
 }
 
-/// Speed, acceleration and the distance from the quadratic are within their bounds, and come near them.
+/// Speed, acceleration and the distance from the quadratic are within their bounds, and come close to them.
 #[test]
 fn derivatives_are_within_their_bounds_and_attain_them() {
     let mut draw = Draw::new(121);
@@ -71,7 +71,7 @@ fn derivatives_are_within_their_bounds_and_attain_them() {
             let [c0, c1, c2] = point.c.map(|c| DVec3::from_array(c.0));
             let at = |tau: f64| position(&motion, body, e, mid + tau);
             let mut ratio = |k: usize, value: f64, bound: f64| {
-                // What differences and positions round.
+                // The rounding errors of differences and positions.
                 let room = [1e-10, 1e-6, 1e-15][k];
                 assert!(value <= bound * (1.0 + 1e-9) + room, "{only:?} {k}: {value:e} beyond {bound:e}");
                 if bound > 1e3 * room {
@@ -92,8 +92,8 @@ fn derivatives_are_within_their_bounds_and_attain_them() {
     }
 }
 
-/// Where a jet has no remainder: at one time. The point at the last joint's origin has the rounding of offsets alone,
-/// a chain whose joints are in one place that of orientations.
+/// At a single time a jet has no remainder. A point at the last joint's origin has only the rounding of offsets; a
+/// chain whose joints are in one place has only that of orientations.
 #[test]
 fn each_part_of_the_rounding_bound_is_needed_and_holds() {
     let mut draw = Draw::new(122);
@@ -115,7 +115,7 @@ fn each_part_of_the_rounding_bound_is_needed_and_holds() {
     }
 }
 
-/// Ranges of sine and cosine hold every angle between, to the last bit.
+/// Ranges of sine and cosine contain the values of all angles in between, to the last bit.
 #[test]
 fn ranges_of_sine_and_cosine_hold_all_angles() {
     let mut draw = Draw::new(123);
@@ -135,8 +135,8 @@ fn ranges_of_sine_and_cosine_hold_all_angles() {
     }
 }
 
-/// Sums, differences, products and quotients of numbers, and middle and radius, contain the exact ones, down to where
-/// numbers end.
+/// Sums, differences, products and quotients of numbers, and middle and radius, contain the exact ones, down to the
+/// smallest numbers.
 #[test]
 fn interval_operations_are_outward() {
     let mut draw = Draw::new(124);
@@ -164,7 +164,7 @@ fn interval_operations_are_outward() {
     }
 }
 
-/// Touching for certain, in coordinates so small that products of axes lose their digits.
+/// Certainly touching, in coordinates so small that products of axes lose their digits.
 #[test]
 fn axes_that_underflow_prove_nothing() {
     let mut draw = Draw::new(125);
@@ -184,8 +184,8 @@ fn axes_that_underflow_prove_nothing() {
     }
 }
 
-/// A point that comes from far to a small face in exactly a power of two of the time, in whole numbers: what is computed of its
-/// way rounds by more than the face is wide.
+/// A point that moves from far away to a small face in exactly a power of two of the time, in integers: the rounding
+/// error of its computed path exceeds the width of the face.
 #[test]
 fn what_a_fast_point_rounds_loses_no_contact() {
     let mut draw = Draw::new(127);
@@ -204,13 +204,13 @@ fn what_a_fast_point_rounds_loses_no_contact() {
     }
 }
 
-/// A triangle that slides along a floor at a distance which is the margin and a hair more, in whole numbers: what is near is
-/// told, and never proved.
+/// A triangle that slides along a floor at a distance slightly larger than the margin, in integers: a contact may be
+/// reported, but must never be proved.
 #[test]
 fn a_hair_above_the_margin_is_not_within_it() {
     let mut draw = Draw::new(126);
     let mut told = 0;
-    // Across, of length 7, and along.
+    // The normal, of length 7, and two directions in the plane.
     let (n, u, w) = (DVec3::new(2.0, 3.0, 6.0), DVec3::new(3.0, -2.0, 0.0), DVec3::new(0.0, 2.0, -1.0));
     for k in 0..effort(400, 20_000) {
         let mut whole = |size: f64| (draw.between(-size, size)).round();
@@ -218,11 +218,11 @@ fn a_hair_above_the_margin_is_not_within_it() {
         let floor = [along(1e6), along(1e6), along(1e6)];
         let (tip, way) = ((floor[0] + floor[1] + floor[2]) / 3.0, along(1e4));
         let tip = DVec3::new(tip.x.round(), tip.y.round(), 0.0);
-        // Its foot on the floor is a point in whole numbers: 3 x = -2 y there, but for z.
+        // Its foot on the floor has integer coordinates: 3 x = -2 y there, except for z.
         let tip = tip - DVec3::Z * ((tip.dot(n) / 6.0).round()) + n * (draw.between(1e4, 1e6)).round();
         let height = tip.dot(n);
         let unit = 2f64.powi(-20);
-        // The distance is height / 7: the margin is below it by as little as may be.
+        // The distance is height / 7: the margin is the largest number below it.
         let mut margin_m = height * unit / 7.0;
         while &Dyadic::from(margin_m) * &Dyadic::from(7.0) >= Dyadic::from(height * unit) {
             margin_m = margin_m.next_down();

@@ -1,4 +1,5 @@
-//! Random robots in random scenes: never a certificate where the exact stage proves a contact; and the certificates hold.
+//! Random robots in random scenes: never a certificate where the exact stage proves a contact; and the certificates are
+//! valid.
 
 use crate::effort;
 use crate::harness::backends::{engine, on, verdicts};
@@ -60,7 +61,7 @@ fn no_certificate_where_a_contact_is_proved() {
     assert!(certified[0] <= certified[1] && certified[1] <= certified[2] && certified[2] * 10 > free * 7);
 }
 
-/// Some triangles about, few enough that some motions are free.
+/// A few triangles, so that some motions are free.
 fn near_nothing(draw: &mut Draw) -> Scene {
     let n = [10, 30][draw.below(2)];
     models::scene(draw, n, 1.5, 0.2)

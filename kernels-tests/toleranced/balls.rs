@@ -1,4 +1,4 @@
-//! Balls contain the parts of motions that they are for.
+//! Balls contain the parts of motions for which they are computed.
 
 use crate::effort;
 use crate::harness::models::{self, Draw, RobotKind};
@@ -24,7 +24,7 @@ fn near(x: f64, y: f64, tolerance: f64) {
     assert!((x - y).abs() <= tolerance * (1.0 + y.abs()), "{x} against {y}");
 }
 
-/// Numbers worked out independently: mass, distortion rates, distances.
+/// Independently computed numbers: mass, distortion rates, distances.
 #[test]
 fn a_metric_from_four_points() {
     let metric = Metric::new(&features(&TV1)).unwrap();
@@ -36,7 +36,7 @@ fn a_metric_from_four_points() {
     // A line on which the hyperboloid does not exist at R = 0.5.
     let d = Vector::exact([1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]);
     near(middle(d.dot(metric.distort(d))), 8.5601851851851852, 1e-13);
-    // Weights of another scale say the same.
+    // Scaled weights give the same result.
     let heavy: Vec<_> = features(&TV1).iter().map(|f| Feature { weight: 8.0 * f.weight, ..*f }).collect();
     let heavy = Metric::new(&heavy).unwrap();
     let delta = turned.minus(&Map::identity());
@@ -45,7 +45,7 @@ fn a_metric_from_four_points() {
     near(reach(&metric), reach(&heavy), 1e-13);
 }
 
-/// Four points of equal mass that stand for any body: with `J = L Lᵀ` at `s ± L(σ)/√m`.
+/// Four points of equal mass that represent any body: with `J = L Lᵀ` at `s ± L(σ)/√m`.
 #[test]
 fn four_points_stand_for_all() {
     let mut draw = Draw::new(711);
@@ -75,7 +75,7 @@ fn four_points_stand_for_all() {
         near(metric.norm(&delta), same.norm(&delta), 1e-12);
         let x = Vector::exact(draw.vector(1.0).to_array());
         near(middle(metric.rho2(x)), middle(same.rho2(x)), 1e-10);
-        // And the boxes' closed form is the sum over eight corners.
+        // The boxes' closed form equals the sum over eight corners.
         let (c, h) = (draw.vector(1.0).to_array(), draw.vector(1.0).abs().to_array());
         let corner = |k: usize| std::array::from_fn(|i| c[i] + if k >> i & 1 == 1 { 2.0 * h[i] } else { -2.0 * h[i] });
         let eight = Metric::new(&features(&(0..8).map(|k| (corner(k), 1.0)).collect::<Vec<_>>())).unwrap();
@@ -85,10 +85,11 @@ fn four_points_stand_for_all() {
     }
 }
 
-/// The distance of two maps by the features themselves.
+/// The distance of two maps, computed from the features.
 fn dist(points: &[([f64; 3], f64)], a: impl Fn(DVec3) -> DVec3, b: impl Fn(DVec3) -> DVec3) -> f64 {
     let each = points.iter().map(|(p, w)| {
-        // The second first: Rust 1.95 hands `p` itself to a closure that it inlines, and what changes its argument changes `p`.
+        // The second first: Rust 1.95 passes `p` itself to a closure that it inlines, and a closure that modifies its
+        // argument modifies `p`.
         let y = b(DVec3::from_array(*p));
         let x = a(DVec3::from_array(*p));
         w * (x - y).length_squared()
@@ -109,7 +110,7 @@ fn balls_of_bezier_motions_contain_them() {
         let degree = 2 * n;
         let points: Vec<_> = (0..6).map(|_| (draw.vector(1.0).to_array(), draw.between(0.2, 2.0))).collect();
         let metric = Metric::new(&features(&points)).unwrap();
-        // Rigid ones, and affine ones with weights far from equal.
+        // Rigid motions, and affine ones with very unequal weights.
         let motion = if draw.below(2) == 0 {
             let q: Vec<_> = (0..=n)
                 .map(|_| [1.0, draw.between(-0.7, 0.7), draw.between(-0.7, 0.7), draw.between(-0.7, 0.7)])
@@ -176,7 +177,7 @@ fn balls_of_articulated_motions_contain_them() {
     assert!(tightest > 0.9);
 }
 
-/// A helix known by value, velocity and a bound on its acceleration.
+/// A helix given by value, velocity and a bound on its acceleration.
 #[test]
 fn balls_of_smooth_motions_contain_them() {
     let (w, pitch) = (3.0f64, 0.4);
@@ -201,23 +202,23 @@ fn balls_of_smooth_motions_contain_them() {
     }
 }
 
-/// A planar arm of two joints, worked out independently.
+/// A planar arm of two joints, computed independently.
 #[test]
 fn radii_from_speed_and_acceleration() {
     let (v, a, h) = (2.3647740185701791, 3.0409154594305265, 0.5);
     near(arc_radius(v * h), 0.59119350464254477, 1e-14);
-    // The speed in the middle that belongs to the second-order radius.
+    // The speed in the middle that corresponds to the second-order radius.
     let speed = (0.272324803888 - a * h * h / 8.0) * 2.0 / h;
     near(middle_radius(speed, h, a), 0.272324803888, 1e-12);
-    // Half the chord may not be taken: it is shorter than a h²/2.
+    // Half the chord must not be used: it is shorter than a h²/2.
     let chord = 2.0 * 0.17676509721630484;
     assert!(chord < a * h * h / 2.0 && chord_radius(chord, h, a) > 0.5 * chord);
     near(chord_radius(chord, h, a), chord * chord / (2.0 * a * h * h) + a * h * h / 8.0, 1e-13);
     near(chord_radius(1.0, h, a), 0.5, 1e-13);
 }
 
-/// Arcs of a helix of curvature one: the ball over the chord holds them up to half a turn, and no longer; the published ball
-/// on a tangent holds them too, and is never smaller than that about the middle.
+/// Arcs of a helix of curvature one: the ball over the chord contains them up to half a turn, and no longer; the
+/// published ball on a tangent contains them too, and is never smaller than that about the middle.
 #[test]
 fn arcs_lie_in_the_balls_of_their_chords() {
     let mut draw = Draw::new(714);

@@ -1,4 +1,4 @@
-//! Certificates hold, and what was tampered with is refused.
+//! Certificates are valid, and tampered ones are rejected.
 
 use super::covering;
 use crate::effort;
@@ -13,7 +13,7 @@ fn orders(problem: &Problem) -> Orders {
     Orders { moving: moving_tree(&shapes.moving).order, fixed: fixed_tree(&shapes.fixed).order }
 }
 
-/// What the checker says.
+/// The result of the checker.
 fn check(problem: &Problem, orders: Orders, steps: &[Step]) -> Result<(), String> {
     let fixed = Standing::new(&problem.fixed);
     let checker = Checker::new(&problem.moving, &problem.masses, &fixed, orders, RANGE_INFLATION);
@@ -125,25 +125,25 @@ fn what_was_tampered_with_is_refused() {
     let mut longer = steps.clone();
     longer.push(steps[steps.len() - 1].clone());
     refused("a part too many", &longer);
-    // Halves that change places, which is as good as the number of a part that is off by one.
+    // Halves in exchanged order, which is equivalent to a part number that is off by one.
     let mirrored: Vec<Step> = steps[..1].iter().chain(steps[1..].iter().rev()).cloned().collect();
     refused("parts in another order", &mirrored);
     // Orders.
     for order in [vec![], vec![1], vec![0, 0]] {
         assert!(check(&problem, Orders { moving: order, fixed: good.fixed.clone() }, &steps).is_err());
     }
-    // Another motion: a centimetre lower, more than is left between the octagons.
+    // A different motion: a centimetre lower, more than the distance between the octagons.
     let other = octagons([0.0, 0.0, -0.1425], false);
     assert!(check(&other, good.clone(), &steps).is_err());
-    // Other masses: the balls have other radii.
+    // Different masses: the balls have other radii.
     let heavier = Problem { masses: Masses::Individual { inflation: 1.5 }, ..problem.clone() };
     assert!(check(&heavier, good.clone(), &steps).is_err());
-    // Two polygons for one: their pairs have no proof.
+    // Two polygons instead of one: the pairs of the second have no proof.
     let twice = Problem { fixed: vec![problem.fixed[0].clone(), problem.fixed[0].clone()], ..problem.clone() };
     assert!(check(&twice, Orders { moving: vec![0], fixed: vec![0, 1] }, &steps).is_err());
 }
 
-/// Claims of more than two polygons, and ranges that cannot be cut.
+/// Claims about more than two polygons, and ranges that cannot be divided.
 #[test]
 fn steps_that_do_not_fit_are_refused() {
     let problem = squares(Path::Squares, 2, 0.3, None);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path as File;
 use std::process::Command;
 
-/// Runs the program in a folder; gives the exit code and what it printed.
+/// Runs the program in a folder; returns the exit code and the printed text.
 fn run(folder: &File, arguments: &[&str]) -> (Option<i32>, String) {
     let out = Command::new(env!("CARGO_BIN_EXE_firstcontact")).current_dir(folder).args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
@@ -39,7 +39,10 @@ fn polygons_from_a_file() {
     assert_eq!((code, text.trim()), (Some(0), "valid: 1 motions are free"));
 
     // One that collides, one that does not.
-    let both = json!({ "problems": [json_of(&octagons([0.0, 0.0, -0.2], false)), json_of(&squares(Path::Squares, 2, 0.3, None))] });
+    let both = json!({ "problems": [
+        json_of(&octagons([0.0, 0.0, -0.2], false)),
+        json_of(&squares(Path::Squares, 2, 0.3, None))
+    ] });
     put(folder, "p.json", &both);
     let (code, text) = run(folder, &ALL);
     assert_eq!(code, Some(2), "{text}");
@@ -51,7 +54,7 @@ fn polygons_from_a_file() {
     assert_eq!(results[1], json!({"problem": 1, "verdict": "free"}));
     assert_eq!(run(folder, &["verify", "c.jsonl"]).0, Some(0));
 
-    // Tampered with, as a text.
+    // Tampered with, as text.
     let text = std::fs::read_to_string(folder.join("c.jsonl")).unwrap();
     let mut cut: Vec<&str> = text.lines().collect();
     let end = cut.pop().unwrap();
@@ -115,12 +118,13 @@ fn a_robot_from_files() {
     let folder = folder.path();
     std::fs::write(folder.join("r.urdf"), ROBOT).unwrap();
     std::fs::write(folder.join("s.obj"), "o wall\nv -3 0.6 -3\nv 5 0.6 -3\nv 0.6 0.6 9\nf 1 2 3\n").unwrap();
-    // The box's corner (1, 0.05) comes to y = 0.6 at asin(0.6/1.00125) - atan(0.05) = 0.593 rad.
+    // The box's corner (1, 0.05) reaches y = 0.6 at asin(0.6/1.00125) - atan(0.05) = 0.593 rad.
     put(folder, "m.json", &json!({ "joints": ["shoulder"], "motions": [[[0.0], [0.55]], [[0.0], [1.0]]] }));
     put(
         folder,
         "p.json",
-        &json!({ "robot": "r.urdf", "scene": "s.obj", "motions": "m.json", "limits": { "delta_m": 1e-4, "first": true } }),
+        &json!({ "robot": "r.urdf", "scene": "s.obj", "motions": "m.json",
+                 "limits": { "delta_m": 1e-4, "first": true } }),
     );
     let (code, text) = run(folder, &ALL);
     assert_eq!(code, Some(2), "{text}");
@@ -131,7 +135,7 @@ fn a_robot_from_files() {
     assert!(until <= first && until > first - 2e-3, "{until} {first}");
     let place = &results[1]["intervals"][0];
     assert_eq!((&place["a"]["link"], &place["b"]["object"]), (&json!("arm"), &json!("wall")));
-    // With an adapter: the same answers, and a certificate that holds.
+    // With an adapter: the same answers, and a valid certificate.
     if !crate::harness::gpu::skip() {
         let (code, text) =
             run(folder, &["tolerance", "p.json", "--out", "g.jsonl", "--certificate", "d.jsonl", "--backend", "gpu"]);
@@ -142,12 +146,12 @@ fn a_robot_from_files() {
         assert!(later >= until && later <= first, "{later} {until}");
         assert_eq!(run(folder, &["verify", "d.jsonl"]).0, Some(0));
     }
-    // The certificate is about the one that is free, and holds in another folder too.
+    // The certificate concerns the free motion, and is valid in another folder too.
     let elsewhere = tempfile::tempdir().unwrap();
     let certificate = folder.join("c.jsonl");
     let name = certificate.to_str().unwrap();
     assert_eq!(run(elsewhere.path(), &["verify", name]).0, Some(0));
-    // Another motion than that which it is about.
+    // The motion differs from that of the certificate.
     put(folder, "m.json", &json!({ "joints": ["shoulder"], "motions": [[[0.0], [0.7]], [[0.0], [1.0]]] }));
     assert_eq!(run(elsewhere.path(), &["verify", name]).0, Some(1));
 }

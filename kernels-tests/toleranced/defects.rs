@@ -1,4 +1,5 @@
-//! Three places in which following the paper to the letter certifies what touches, and that it does not happen here.
+//! Three places in which the literal method of the paper certifies contacts as free, and checks that this does not
+//! happen here.
 
 use super::{covering, distance, pose};
 use firstcontact::toleranced::elementary::FatEdge;
@@ -21,7 +22,7 @@ fn fat(face: &Face, motion: &dyn Motion, span: Span) -> (Map, f64) {
     (ball.centre, ball.radius)
 }
 
-/// Whether the polygons intersect at some time of a part.
+/// Returns whether the polygons intersect at some time of a part.
 fn touches(shapes: &Shapes, motion: &dyn Motion, span: Span) -> bool {
     (0..16).any(|k| {
         let inner = Span { level: span.level + 4, index: span.index * 16 + k };
@@ -29,7 +30,8 @@ fn touches(shapes: &Shapes, motion: &dyn Motion, span: Span) -> bool {
     })
 }
 
-/// The three tests see first contacts alone: of the parts that they clear, most are pierced. With the static test none is.
+/// The three tests detect only first contacts: most of the parts that they clear are pierced. With the static test none
+/// is.
 #[test]
 fn three_tests_alone_certify_penetration() {
     let (shapes, motion) = crossing();
@@ -67,7 +69,7 @@ fn three_tests_alone_certify_penetration() {
     }
 }
 
-/// A fixed edge that lies wholly inside of a fat one has no roots on it.
+/// A fixed edge that is completely inside a fat one has no roots on it.
 #[test]
 fn roots_do_not_tell_what_lies_inside() {
     let square = vec![[-1.0, -1.0], [1.5, -1.0], [1.5, 1.0], [-1.0, 1.0]];
@@ -76,7 +78,7 @@ fn roots_do_not_tell_what_lies_inside() {
     let radius = 0.5;
     let fat = FatFace::new(&face, &Map::identity(), radius);
     let fixed = Fixed::new(&[[-0.2, -0.9, 0.1], [0.3, -0.95, -0.1], [0.0, -3.0, 3.0]]).unwrap();
-    // By the definition: the distance from the edge less its reach, along the fixed one. The signs never change.
+    // By definition: the distance from the edge minus its reach, along the fixed one. The signs never change.
     let (a, b) = (DVec3::new(-1.0, -1.0, 0.0), DVec3::new(1.5, -1.0, 0.0));
     let signs: Vec<bool> = (0..=50)
         .map(|k| {
@@ -97,7 +99,7 @@ fn roots_do_not_tell_what_lies_inside() {
     );
 }
 
-/// What may be crossed off for later parts is a contact, not a patch: pairs of edges that nearly touch are lost else.
+/// Only a contact may be excluded for later parts, not a patch: otherwise pairs of edges that nearly touch are lost.
 #[test]
 fn a_patch_that_is_clear_says_nothing_of_later_balls() {
     let (shapes, motion) = crossing();

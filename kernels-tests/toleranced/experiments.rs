@@ -1,10 +1,10 @@
-//! The experiments: tests, depth and outcome against figures of an independent implementation.
+//! The experiments: number of tests, depth and outcome against figures of an independent implementation.
 
 use super::covering;
 use crate::effort;
 use firstcontact::toleranced::experiments::{Path, octagons, squares};
 
-/// A test more or less where a radius decides within rounding.
+/// Difference in the number of tests where a radius decides within rounding.
 const TIES: u64 = 2;
 
 #[test]
@@ -29,7 +29,7 @@ fn octagons_take_the_tests_that_they_took_elsewhere() {
 
 #[test]
 fn squares_take_the_tests_that_they_took_elsewhere() {
-    // Shift, inflation (none: global masses), tests and unresolved pairs for k = 1, 2, 4, 8.
+    // Shift, inflation (`None`: global masses), tests and unresolved pairs for k = 1, 2, 4, 8.
     for (shift, inflation, tests, unresolved) in [
         (-0.25, None, [36, 247, 2485, 30318], [1, 2, 5, 15]),
         (-0.25, Some(1.0), [36, 289, 2959, 34044], [1, 2, 5, 15]),

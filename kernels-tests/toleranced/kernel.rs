@@ -1,4 +1,5 @@
-//! The kernel and its reference: what is cleared does not touch, however f32 rounds; and most of what can be cleared is.
+//! The kernel and its reference: cleared pairs do not touch, however f32 rounds; and most of the pairs that can be
+//! cleared are.
 
 use crate::effort;
 use crate::harness::emulate::{Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
@@ -16,13 +17,14 @@ use firstcontact::toleranced::enclosure::Map;
 use firstcontact::toleranced::face::{Face, FatFace, Fixed};
 use glam::DVec3;
 
-/// A case in which something touches: the pair, and the corners of both triangles that the touching points lie between.
+/// A case in which something touches: the pair, and the corners of both triangles whose convex hulls contain the
+/// touching points.
 struct Touching {
     pair: TolerancedPair,
     of: [u32; 2],
 }
 
-/// Weights of some corners.
+/// Random weights of some corners.
 fn mix(draw: &mut Draw) -> ([f64; 3], u32) {
     let mask = [1, 2, 4, 3, 6, 5, 7][draw.below(7)];
     let raw: [f64; 3] = std::array::from_fn(|k| if mask >> k & 1 == 1 { draw.between(0.05, 1.0) } else { 0.0 });
@@ -34,7 +36,7 @@ fn at(weights: [f64; 3], points: &[DVec3; 3]) -> DVec3 {
     points[0] * weights[0] + points[1] * weights[1] + points[2] * weights[2]
 }
 
-/// A ball between those of some corners touches a point between some fixed corners, a hair deep.
+/// A ball between those of some corners touches a point between some fixed corners, slightly deeper than the surface.
 fn touching(draw: &mut Draw) -> Touching {
     let size = [0.01, 1.0, 30.0][draw.below(3)];
     let far = [0.0, 1.0, 1e3][draw.below(3)];
@@ -46,7 +48,7 @@ fn touching(draw: &mut Draw) -> Touching {
     let radius = [0, 1, 2].map(|_| reach * draw.between(0.2, 1.0));
     let r = lambda[0] * radius[0] + lambda[1] * radius[1] + lambda[2] * radius[2];
     let n = draw.direction();
-    // Mostly all the other corners are beyond the touching plane, so that a normal is nearly good enough.
+    // In most cases all the other corners are beyond the touching plane, so that a normal is nearly good enough.
     let touch = at(lambda, &c) - n * (r * (1.0 - 1e-12) - 4e-15 * (far + size));
     let mut q = [0, 1, 2].map(|_| {
         let v = draw.vector(size);
@@ -58,8 +60,8 @@ fn touching(draw: &mut Draw) -> Touching {
     Touching { pair: Fat { c: v(c), radius, q: v(q) }.to_device(), of: [a, b] }
 }
 
-/// Coordinates that f32 holds exactly, and a point of both triangles: a corner in a face or on an edge, or two edges that cross. No
-/// radius to speak of hides what rounds.
+/// Coordinates that f32 represents exactly, and a point of both triangles: a corner in a face or on an edge, or two
+/// edges that cross. The radius is too small to hide rounding errors.
 fn touching_exactly(draw: &mut Draw) -> Touching {
     let grid = |v: DVec3| (v * 256.0).round() / 256.0;
     let mut any = || grid(draw.vector(4.0));
@@ -80,10 +82,10 @@ fn touching_exactly(draw: &mut Draw) -> Touching {
     Touching { pair, of: [a, b] }
 }
 
-/// Two corners whose distance is the radius of one of them, rounded up to f32; all else is farther away along the same line, so
-/// that the very first normal is the best there is.
+/// Two corners whose distance is the radius of one of them, rounded up to f32; all else is farther away along the same
+/// line, so that the first normal is already the best one.
 fn touching_by_a_hair(draw: &mut Draw) -> Touching {
-    // From the origin, so that the way between the two is what f32 holds, to its last digit.
+    // From the origin, so that f32 represents the difference of the two exactly, to its last digit.
     let (q, d) = (DVec3::ZERO, draw.vector(4.0).as_vec3().as_dvec3());
     let sides = [0, 1, 2, 3].map(|_| draw.vector(0.1));
     let (q, c) = ([q, q - d + sides[0], q - d + sides[1]], [q + d, q + d * 2.0 + sides[2], q + d * 2.0 + sides[3]]);
@@ -111,7 +113,7 @@ fn plain(p: &TolerancedPair) -> Fat<f64> {
     Fat { c: [v(p.c0), v(p.c1), v(p.c2)], radius: [p.r0, p.r1, p.r2].map(f64::from), q: [v(p.q0), v(p.q1), v(p.q2)] }
 }
 
-/// Bits that must stand: those about all corners that the touching points lie between.
+/// Bits that must be kept: those about all corners whose convex hulls contain the touching points.
 fn must_stand(of: [u32; 2]) -> u32 {
     let stands = |bit: &u32| {
         let [a, b] = corners_of(*bit);
@@ -155,7 +157,7 @@ pub fn on_adapter(mutant: Option<Mutant>) -> Batch {
     Batch::with_sources(&AdapterChoice::default(), &source).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Bits that were cleared though something touches.
+/// Number of bits that were cleared although something touches.
 fn wrong(mutant: Option<Mutant>, n: usize, seed: u64) -> usize {
     let mut batch = on_adapter(mutant);
     let mut draw = Draw::new(seed);

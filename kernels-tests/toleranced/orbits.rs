@@ -1,4 +1,5 @@
-//! Points under displacements of a ball lie in their fat vertex, edge or face; and fat bodies are no larger than they must be.
+//! Points under displacements in a ball are in their fat vertex, edge or face; and fat bodies are not larger than
+//! necessary.
 
 use crate::effort;
 use crate::harness::models::Draw;
@@ -32,7 +33,7 @@ fn face(draw: &mut Draw) -> Face {
                 weight: draw.between(0.1, 3.0),
             })
             .collect(),
-        // A point off the plane: more metric than the plane needs.
+        // A point off the plane: a metric beyond what the plane needs.
         _ => {
             let off =
                 Feature { at: [draw.between(-1.0, 1.0), draw.between(-1.0, 1.0), draw.between(0.1, 1.0)], weight: 1.0 };
@@ -42,7 +43,7 @@ fn face(draw: &mut Draw) -> Face {
     Face::new(corners, Map::identity(), Metric::new(&features).unwrap()).unwrap()
 }
 
-/// An affine map, in one of two cases a rotation.
+/// An affine map; in one of two cases a rotation.
 fn centre(draw: &mut Draw) -> Map {
     let mut m = draw.rotation();
     if draw.below(2) == 0 {
@@ -53,7 +54,8 @@ fn centre(draw: &mut Draw) -> Map {
     Map::from_rows([0, 1, 2].map(|i| [m.x_axis[i], m.y_axis[i], m.z_axis[i], t[i]]))
 }
 
-/// Largest eigenvalue of `R²K` about: below one all patches may be there, above none.
+/// A radius for one of several approximate values of the largest eigenvalue of `R²K`: below one all patches may exist,
+/// above one none.
 fn radius(draw: &mut Draw, face: &Face) -> f64 {
     let k = &face.metric.distortion;
     let largest = middle(k[0][0]) + middle(k[1][1]);
@@ -66,12 +68,12 @@ fn displacement(draw: &mut Draw, face: &Face, radius: f64) -> Map {
     let (o, e, f) = (v(), v(), v());
     let raw = Map::from_rows([0, 1, 2].map(|i| [e[i], f[i], 0.0, o[i]]));
     let length = face.metric.norm(&raw);
-    // Mostly at the border, where a ball has nearly all of its volume.
+    // Mostly at the border, where most of a ball's volume is.
     let share = draw.unit().powf(1.0 / 9.0).max(0.5) * (1.0 - 1e-11);
     raw.times(exact(radius * share / length))
 }
 
-/// The displacement that takes a point of the plane as far as any can, along `n`.
+/// The displacement that moves a point of the plane as far as possible, along `n`.
 fn farthest(face: &Face, x: [f64; 2], n: DVec3, radius: f64) -> Map {
     let x = Vector::exact([x[0], x[1], 0.0]);
     let rho = middle(face.metric.rho2(x)).sqrt();
@@ -119,7 +121,7 @@ fn orbits_stay_in_their_fat_bodies() {
             } else {
                 displacement(&mut draw, &face, radius)
             };
-            // Features nearly on a line: what their metric rounds is more than the displacement leaves.
+            // Features nearly on a line: the rounding error of their metric exceeds the slack of the displacement.
             if face.metric.norm(&delta) > radius {
                 ill += 1;
                 continue;
@@ -128,7 +130,7 @@ fn orbits_stay_in_their_fat_bodies() {
             let rho = middle(face.metric.rho2(Vector::exact([x[0], x[1], 0.0]))).sqrt();
             farthest_seen = farthest_seen.max(moved.length() / (radius * rho));
             let y = super::image(&centre, x) + moved;
-            // A fixed triangle through the point: with it as a corner, or within an edge.
+            // A fixed triangle through the point: the point is a corner, or inside an edge.
             let [u, v] = [draw.vector(1.0), draw.vector(1.0)];
             let corners = if kind == 1 { [y - u, y + u * draw.unit(), y + v] } else { [y, y + u, y + v] };
             let fixed = Fixed::new(&corners.map(|c| c.to_array())).unwrap();
@@ -137,7 +139,7 @@ fn orbits_stay_in_their_fat_bodies() {
                 1 => fat.edge_clears(&FatEdge::new(&fat, k), &fixed, 0),
                 _ => fat.face_clears(&edges(&fat), &fixed, 0),
             };
-            // A corner that rounds may miss the surface: inside by 10⁻¹¹ is not on it.
+            // The point is inside by 10⁻¹¹, not on the surface, which a rounded corner may miss.
             assert!(!clear, "kind {kind}, case {i}: {face:?} {centre:?} {radius} {y}");
         }
         println!("kind {kind}: the farthest orbit reaches {farthest_seen:.12} of its radius; {ill} left out");
@@ -146,7 +148,7 @@ fn orbits_stay_in_their_fat_bodies() {
     }
 }
 
-/// The least value of `g_y` over a polygon, by ever finer grids about the best point.
+/// The minimum of `g_y` over a polygon, by successively finer grids about the best point.
 fn least(face: &Face, centre: &Map, radius: f64, y: DVec3) -> f64 {
     let n = face.corners.len();
     let g = |x: [f64; 2]| {
@@ -193,8 +195,8 @@ fn least(face: &Face, centre: &Map, radius: f64, y: DVec3) -> f64 {
     best
 }
 
-/// A point is called clear of a fat face if and only if the least value is positive, in all regimes: both directions, one or
-/// none of which has a patch.
+/// A point is called clear of a fat face if and only if the minimum is positive, in all regimes: both directions, one
+/// or none of which has a patch.
 #[test]
 fn fat_faces_are_what_they_are_defined_to_be() {
     let mut draw = Draw::new(702);
@@ -267,7 +269,7 @@ fn fat_edges_are_what_they_are_defined_to_be() {
     assert!(counts[0] > 300 && counts[1] > 300);
 }
 
-/// Whatever is no number is not clear.
+/// An input that is not a number is not clear.
 #[test]
 fn nonsense_is_not_clear() {
     let mut draw = Draw::new(704);

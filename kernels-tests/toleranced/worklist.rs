@@ -1,4 +1,5 @@
-//! The search level by level on an adapter: what it calls free is, and nothing that the search on the CPU clears is left.
+//! The search level by level on an adapter: motions that it calls free are free, and it leaves nothing that the search
+//! on the CPU clears.
 
 use super::kernel::on_adapter;
 use crate::effort;
@@ -15,7 +16,7 @@ use firstcontact::verdict::Verdict;
 
 type Ends = (Vec<f64>, Vec<f64>);
 
-/// A robot in a scene, motions of it, and what the exact stage says of them.
+/// A robot in a scene, its motions, and their verdicts by the exact stage.
 struct Case {
     robot: Robot,
     scene: Scene,
@@ -43,9 +44,12 @@ fn answers(batch: &mut Batch, case: &Case, limits: &Limits) -> Vec<Answer> {
     toleranced.check_on(batch, &ends, limits).unwrap()
 }
 
-/// Motions that are called free, or clear for too long, and touch.
+/// Number of motions that touch, but are called free, or clear for too long.
 fn wrong(case: &Case, answers: &[Answer]) -> usize {
-    let is_wrong = |(answer, verdict): (&Answer, &Verdict)| matches!(verdict, Verdict::Contact(c) if c.is_proved() && (answer.is_free() || answer.clear_until() > c.toc[1]));
+    let is_wrong = |(answer, verdict): (&Answer, &Verdict)| {
+        matches!(verdict, Verdict::Contact(c)
+        if c.is_proved() && (answer.is_free() || answer.clear_until() > c.toc[1]))
+    };
     answers.iter().zip(&case.exact).filter(|pair| is_wrong(*pair)).count()
 }
 
@@ -57,7 +61,7 @@ fn verdicts_are_those_of_the_search_and_certificates_hold() {
     let mut batch = on_adapter(None);
     let (mut free, mut alone, mut checked, mut contacts) = (0, 0, 0, 0);
     for (k, case) in cases(effort(8, 200)).iter().enumerate() {
-        // To the end, and up to the first part that is not cleared.
+        // To the end, or up to the first part that is not cleared.
         let limits = Limits { delta_m: 0.005, max_level: 20, first: k % 2 == 0 };
         let found = answers(&mut batch, case, &limits);
         assert_eq!(wrong(case, &found), 0);
@@ -70,7 +74,7 @@ fn verdicts_are_those_of_the_search_and_certificates_hold() {
             assert!(found.clear_until() >= plain.clear_until(), "{} {}", found.clear_until(), plain.clear_until());
             assert!(found.proofs.is_empty());
             if !limits.first {
-                // What is left is what the search leaves, or less of it.
+                // The remaining parts are a subset of those that the search leaves.
                 let all: Vec<_> = plain.possible.iter().map(|(l, p)| (*l, p.moving, p.fixed, p.span)).collect();
                 assert!(found.possible.iter().all(|(l, p)| all.contains(&(*l, p.moving, p.fixed, p.span))));
             }
@@ -91,8 +95,8 @@ fn verdicts_are_those_of_the_search_and_certificates_hold() {
     assert!(contacts > 5 && checked > 20 && alone * 20 <= free);
 }
 
-/// What the kernel does not clear, the CPU does: without any help the verdicts are the same. Where it clears what it must not, contacts
-/// are missed.
+/// Parts that the kernel does not clear are cleared by the CPU: without any help the verdicts are the same. If the
+/// kernel clears parts wrongly, contacts are missed.
 #[test]
 fn the_kernel_is_believed_and_not_needed() {
     if skip() {

@@ -1,15 +1,15 @@
-//! COLLADA: triangles of the default scene under its node transforms and the file's unit. The up-axis mark is
-//! ignored, as ROS tools do.
+//! COLLADA: triangles of the default scene, with its node transforms and the file's unit applied. The up-axis element
+//! is ignored, as ROS tools do.
 
 use super::{Group, Triangle};
 use glam::{DMat4, DQuat, DVec3};
 use roxmltree::{Document, Node};
 use std::collections::HashMap;
 
-/// A group for every geometry that the scene names, in the order of the walk through its nodes.
+/// A group for every geometry that the scene references, in the order in which its nodes are visited.
 ///
 /// # Panics
-/// The text is not COLLADA of a kind that the oracles know.
+/// The text is not COLLADA of a kind that the oracles support.
 pub fn parse(text: &str) -> Vec<Group> {
     let document = Document::parse(text).expect("well-formed XML");
     let root = document.root_element();
@@ -59,7 +59,7 @@ fn geometry(node: Node, by_id: &HashMap<&str, Node>) -> Vec<Triangle> {
     out
 }
 
-/// The triangles of one `<triangles>` or `<polylist>`: polygons are fans about their first corner.
+/// The triangles of one `<triangles>` or `<polylist>`: polygons become fans about their first corner.
 fn primitive(part: Node, by_id: &HashMap<&str, Node>) -> Vec<Triangle> {
     let inputs: Vec<Node> = named(part, "input").collect();
     let offset = |n: &Node| n.attribute("offset").expect("an offset").parse::<usize>().expect("a number");
@@ -104,7 +104,7 @@ fn array<const N: usize>(n: Node) -> [f64; N] {
     numbers(n).try_into().expect("the right count of numbers")
 }
 
-/// The id that `source` or `url` points to.
+/// The id referenced by `source` or `url`.
 fn target<'a>(n: Node<'a, '_>) -> &'a str {
     n.attribute("source").or(n.attribute("url")).and_then(|s| s.strip_prefix('#')).expect("a reference")
 }
@@ -114,7 +114,7 @@ fn named<'a, 'd>(n: Node<'a, 'd>, name: &'static str) -> impl Iterator<Item = No
     n.descendants().filter(move |c| c.tag_name().name() == name)
 }
 
-/// A name in the name space of `n`.
+/// A name in the namespace of `n`.
 fn tag<'a>(n: Node<'a, '_>, name: &'a str) -> roxmltree::ExpandedName<'a, 'a> {
     match n.tag_name().namespace() {
         Some(space) => (space, name).into(),

@@ -1,4 +1,4 @@
-//! Triangles of mesh files, by readers of our own: binary STL, OBJ and COLLADA.
+//! Triangles of mesh files, by independent readers: binary STL, OBJ and COLLADA.
 
 pub mod dae;
 pub mod obj;
@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 /// Three corners.
 pub type Triangle = [DVec3; 3];
 
-/// A run of triangles under one name (none where the file gives none).
+/// A run of triangles under one name (empty if the file gives none).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Group {
     pub name: String,
     pub triangles: Vec<Triangle>,
 }
 
-/// Reads a mesh file by its ending.
+/// Reads a mesh file of the format given by its extension.
 ///
 /// # Panics
-/// The file cannot be read, or is of a kind that the oracles do not know.
+/// The file cannot be read, or is of a kind that the oracles do not support.
 pub fn read(path: &Path) -> Vec<Group> {
     let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let text = || std::str::from_utf8(&bytes).expect("a text file is UTF-8");
@@ -33,10 +33,10 @@ pub fn read(path: &Path) -> Vec<Group> {
     }
 }
 
-/// Where the mesh that a URDF in `folder` names as `name` lies.
+/// The path of the mesh that a URDF in `folder` calls `name`.
 ///
-/// `package://package/rest` is looked for as `package/rest` and as `rest` in the folder and its ancestors. Last, as
-/// a help to the oracles alone, shorter and shorter ends of `rest` are tried in the folder itself.
+/// `package://package/rest` is searched as `package/rest` and as `rest` in the folder and its ancestors. Finally, only
+/// as a help to the oracles, shorter and shorter ends of `rest` are tried in the folder itself.
 ///
 /// # Panics
 /// There is no such file.

@@ -3,8 +3,8 @@
 use super::{Group, Triangle};
 use glam::DVec3;
 
-/// The groups that have triangles: a new one begins at every `o` and `g`. A face of more than three corners is a
-/// fan about its first.
+/// The groups that have triangles: a new one begins at every `o` and `g`. A face of more than three corners becomes a
+/// fan about its first corner.
 ///
 /// # Panics
 /// The text is not OBJ.
@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Vec<Group> {
     groups
 }
 
-/// Place of the vertex of a corner such as `7`, `7/1/2` or `-1` among `n` so far.
+/// Index of the vertex of a corner such as `7`, `7/1/2` or `-1` among `n` so far.
 fn place(corner: &str, n: usize) -> usize {
     let i: i64 = corner.split('/').next().expect("a first part").parse().expect("a number");
     usize::try_from(if i > 0 { i - 1 } else { n as i64 + i }).expect("a vertex that is there")

@@ -6,7 +6,7 @@ use glam::DVec3;
 /// The triangles of a binary STL file.
 ///
 /// # Panics
-/// The length is not what the count says (so also for a text STL).
+/// The length does not match the count (as for a text STL).
 pub fn parse(bytes: &[u8]) -> Vec<Triangle> {
     let count = u32::from_le_bytes(bytes[80..84].try_into().expect("four bytes")) as usize;
     assert!(bytes.len() >= 84 + 50 * count, "{count} triangles in {} bytes", bytes.len());

@@ -1,6 +1,6 @@
-//! Real robots in real scenes, with motions of which a good part touches and a good part does not.
+//! Real robots in real scenes, with motions many of which touch and many of which do not.
 //!
-//! Base poses were found by the seeded search in [`search`]; the motions follow from a seed. Starts are at least
+//! Base poses come from the seeded search in [`search`]; the motions follow from a seed. Starts are at least
 //! [`CLEARANCE_M`] from everything.
 
 mod motions;
@@ -15,32 +15,32 @@ use std::path::{Path, PathBuf};
 
 pub use motions::{Amplitude, Motions};
 
-/// Distance of every start from the scene.
+/// Minimum distance of every start from the scene.
 pub const CLEARANCE_M: f64 = 2e-3;
 
 /// A robot in a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement {
     pub name: &'static str,
-    /// Folder of the data sets, and the URDF in it.
+    /// Folder in the data sets, and the URDF in it.
     pub robot: (&'static str, &'static str),
-    /// Folder of the data sets, and the scene in it.
+    /// Folder in the data sets, and the scene in it.
     pub scene: (&'static str, &'static str),
     /// `x, y, z, roll, pitch, yaw`.
     pub base: [f64; 6],
     pub geometry: Choice,
-    /// Whether the root moves freely about the base.
+    /// True if the root moves freely relative to the base.
     pub floating_root: bool,
-    /// Pairs of link and object that must not be looked at (`*` is all): links whose shape the oracles leave out.
+    /// Pairs of link and object to ignore (`*` stands for all): links whose shape the oracles omit.
     pub allow: &'static [(&'static str, &'static str)],
     pub seed: u64,
-    /// Taken by turns, motion after motion.
+    /// Used in turn, motion after motion.
     pub amplitudes: &'static [Amplitude],
-    /// How many of the first 200 motions touch.
+    /// Number of the first 200 motions that touch.
     pub contacts_of_200: usize,
 }
 
-/// A placement with its files found and its motions made.
+/// A placement with its files located and its motions generated.
 pub struct Case {
     pub robot: PathBuf,
     pub scene: PathBuf,
@@ -69,7 +69,7 @@ const POWER_PLANT: (&str, &str) = ("env-gazebo-structures", "powerplant__powerpl
 const KITCHEN: (&str, &str) = ("env-mbm-meshes", "kitchen/kitchen.urdf");
 const BARS: (&str, &str) = ("env-mbm-meshes", "table_bars/table_bars.urdf");
 
-/// What most placements have in common.
+/// The common values of most placements.
 const PLAIN: Placement = Placement {
     name: "",
     robot: ("", ""),
@@ -181,7 +181,7 @@ pub const ALL: &[Placement] = &[
 ];
 
 impl Placement {
-    /// Finds the files, reads them and makes the first `n` motions; nothing without data.
+    /// Locates and reads the files and generates the first `n` motions; `None` without data.
     pub fn case(&self, n: usize) -> Option<Case> {
         let robot = data::folder(self.robot.0)?.join(self.robot.1);
         let scene = data::folder(self.scene.0)?.join(self.scene.1);
@@ -201,9 +201,8 @@ impl Placement {
     }
 }
 
-/// Copies the two URDF scenes and their meshes below `folder`, so that the `package://` names in them are found by
-/// the rule of the contract, and gives the path of the copy of `scene`. Another scene is left where it is.
-///
+/// Copies the two URDF scenes and their meshes below `folder`, so that the `package://` names in them are resolved by
+/// the documented rule, and returns the path of the copy of `scene`. Another scene is not copied.
 /// # Panics
 /// A file cannot be copied.
 pub fn stage(scene: &Path, folder: &Path) -> PathBuf {
@@ -228,9 +227,9 @@ mod tests {
     use super::super::sampling::Fineness;
     use super::*;
 
-    /// Both outcomes are common, as many as recorded touch, and none starts in contact.
+    /// Both outcomes are common, as many motions touch as recorded, and none starts in contact.
     fn check(placement: &Placement) {
-        // all 200 take a minute or so; a part does for every day, and without optimisation a few
+        // all 200 take about a minute; a part suffices for daily use, and a few without optimisation
         let n = if data::slow() {
             200
         } else if cfg!(debug_assertions) {
@@ -248,7 +247,7 @@ mod tests {
         assert!(outcomes.iter().all(|o| o.clear_until > 0.0), "{} starts in contact", placement.name);
         if n == 200 {
             assert!((20..=140).contains(&contacts), "{}", placement.name);
-            // other platforms' sines may tip the scales of a rare one
+            // the sine functions of other platforms may change the outcome of a rare one
             assert!(contacts.abs_diff(placement.contacts_of_200) <= 1, "{}", placement.name);
         }
     }

@@ -10,10 +10,11 @@ use std::f64::consts::PI;
 /// Starts and ends.
 pub type Motions = Vec<(Vec<f64>, Vec<f64>)>;
 
-/// How far a motion goes.
+/// The extent of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amplitude {
-    /// Largest turn of a joint, and of a free root. A slide goes up to 0.2 m a radian, a free root 0.5 m a radian.
+    /// Largest turn of a joint, and of a free root. A slide moves up to 0.2 m per radian of this, a free root 0.5 m per
+    /// radian.
     pub degrees: f64,
 }
 
@@ -38,7 +39,7 @@ pub fn make(sampler: &Sampler, n: usize, seed: u64, amplitudes: &[Amplitude], cl
         .collect()
 }
 
-/// Random numbers with the shapes that are wanted here.
+/// Random numbers of the kinds needed here.
 pub struct Draw {
     pub rng: Pcg64Mcg,
 }
@@ -55,7 +56,7 @@ impl Draw {
         DVec3::new(side(), side(), side())
     }
 
-    /// A direction, all alike.
+    /// A uniformly distributed direction.
     fn direction(&mut self) -> DVec3 {
         loop {
             let v = self.cube(1.0);
@@ -65,7 +66,7 @@ impl Draw {
         }
     }
 
-    /// A configuration within the limits; a turn without limits is anything from -π to π.
+    /// A configuration within the limits; a turn without limits takes any value from -π to π.
     pub fn start(&mut self, sampler: &Sampler) -> Vec<f64> {
         let mut q = Vec::new();
         if sampler.robot.floating_root {

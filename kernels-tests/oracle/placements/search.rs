@@ -1,12 +1,12 @@
-//! How the base poses were found: by trying random ones. Run by hand, with the data:
+//! The random search that found the base poses. Run by hand, with the data:
 //!
 //! `cargo test --release --test kernels-tests -- --ignored --nocapture search_for_bases`
 //!
-//! with `FIRSTCONTACT_PLACEMENT` set to a name, or a part of several.
+//! with `FIRSTCONTACT_PLACEMENT` set to a name, or to a part of several names.
 //!
-//! Bases are drawn from a box about the interesting part of the scene, upright, with any yaw, on a grid of a
-//! centimetre and a hundredth of a radian. One is kept when a third of random configurations is free; it is the better,
-//! the nearer the share of motions that touch is to two in five.
+//! Bases are drawn from a box about the interesting part of the scene, upright, with any yaw, on a grid of a centimetre
+//! and a hundredth of a radian. A base is accepted if a third of random configurations is free; it is the better, the
+//! closer the share of motions that touch is to two in five.
 
 use super::motions::{self, Draw};
 use super::{ALL, CLEARANCE_M, Placement};
@@ -16,7 +16,7 @@ use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
 use std::f64::consts::PI;
 
-/// Where to look: least and largest x, y, z.
+/// The region to search: least and largest x, y, z.
 fn region(name: &str) -> ([f64; 3], [f64; 3]) {
     match name {
         "puma560-bookstore" | "ur5-bookstore" => ([-6.0, -5.5, 0.3], [6.0, 5.0, 1.3]),

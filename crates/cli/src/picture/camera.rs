@@ -26,18 +26,8 @@ pub struct View {
 }
 
 impl View {
-<<<<<<< HEAD:crates/cli/src/picture/camera.rs
     /// Unit vectors to the right of the picture, up in it, and from the subject towards the camera.
     pub(super) fn axes(self) -> [DVec3; 3] {
-=======
-    /// Unit vector from the subject towards the camera.
-    pub fn toward(self) -> DVec3 {
-        self.axes()[2]
-    }
-
-    /// Unit vectors to the right in the picture, up in it, and from the subject towards the camera.
-    fn axes(self) -> [DVec3; 3] {
->>>>>>> h20-en2:src/picture/camera.rs
         let (sin_a, cos_a) = self.azimuth_deg.to_radians().sin_cos();
         let (sin_e, cos_e) = self.elevation_deg.to_radians().sin_cos();
         let right = DVec3::new(-sin_a, cos_a, 0.0);

@@ -124,15 +124,9 @@ fn touch(verdict: &Verdict) -> Option<&Touch> {
     }
 }
 
-<<<<<<< HEAD:crates/cli/src/picture/mod.rs
-/// The robot's triangles at the time that the picture is about.
+/// The robot's triangles at the time that the picture shows.
 fn posed(robot: &firstcontact::model::robot::Robot, poses: &Poses) -> Vec<Triangle> {
     let placed = |l: &firstcontact::model::robot::Link| {
-=======
-/// The robot's triangles at the time that the picture shows.
-fn posed(robot: &crate::model::robot::Robot, poses: &Poses) -> Vec<Triangle> {
-    let placed = |l: &crate::model::robot::Link| {
->>>>>>> h20-en2:src/picture/mod.rs
         let pose = *poses.now.pose(l.body);
         l.triangles.iter().map(move |t| t.map(|v| pose.transform_point3(v))).collect::<Vec<_>>()
     };
