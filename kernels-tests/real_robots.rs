@@ -192,7 +192,10 @@ fn far_from_the_origin() {
             match pair {
                 (Verdict::Free, Verdict::Free) => {}
                 (Verdict::Contact(a), Verdict::Contact(b)) => {
-                    assert!((a.toc[0] - b.toc[0]).abs() < 1e-7 && a.is_proved() == b.is_proved(), "motion {i}: {pair:?}");
+                    assert!(
+                        (a.toc[0] - b.toc[0]).abs() < 1e-7 && a.is_proved() == b.is_proved(),
+                        "motion {i}: {pair:?}"
+                    );
                 }
                 _ => panic!("motion {i}: {pair:?}"),
             }

@@ -199,7 +199,10 @@ fn the_evaluation_cap() {
                     }
                     (Verdict::Contact(c), Some((least, t))) => {
                         n_contacts += 1;
-                        assert!(c.toc[0] <= t && (!c.is_proved() || c.toc[1] >= least), "model {k}: {c:?} but {known:?}");
+                        assert!(
+                            c.toc[0] <= t && (!c.is_proved() || c.toc[1] >= least),
+                            "model {k}: {c:?} but {known:?}"
+                        );
                     }
                     (Verdict::Contact(c), None) => assert!(!c.is_proved(), "model {k}: {c:?}"),
                     (Verdict::Free, _) => assert!(known.is_none(), "model {k}: free, but {known:?}"),

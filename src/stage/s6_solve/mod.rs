@@ -273,14 +273,13 @@ impl<'w> Solver<'w> {
             initial_overlap = self.touch_at_start(motion);
         }
         let certified = hi - lo <= self.options.tolerance;
-        let contact =
-            Contact {
-                toc: [lo.min(hi), hi],
-                certainty: Certainty::new(true, certified),
-                initial_overlap,
-                first: None,
-                simultaneous: Vec::new(),
-            };
+        let contact = Contact {
+            toc: [lo.min(hi), hi],
+            certainty: Certainty::new(true, certified),
+            initial_overlap,
+            first: None,
+            simultaneous: Vec::new(),
+        };
         self.verdict = Some(Verdict::Contact(contact));
         true
     }
@@ -450,7 +449,12 @@ impl<'w> Solver<'w> {
             }
             Found::Capped { clear_until, proved_until: Some((pair, t)) } => {
                 let certified = proof_is_enough && t - clear_until <= eps_t;
-                Some(Verdict::Contact(self.record(motion, pair as usize, [clear_until, t], Certainty::new(true, certified))))
+                Some(Verdict::Contact(self.record(
+                    motion,
+                    pair as usize,
+                    [clear_until, t],
+                    Certainty::new(true, certified),
+                )))
             }
             Found::Contact { lo, first, proof } => {
                 let (hi, proved) = proof.map_or((1.0, false), |t| (t, true));

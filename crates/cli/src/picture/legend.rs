@@ -148,7 +148,9 @@ fn title(world: &World, verdict: &Verdict) -> String {
         Verdict::Contact(contact) => {
             let when = match contact {
                 Contact { initial_overlap: true, .. } => "Contact at the start".into(),
-                Contact { toc, .. } if contact.is_proved() => format!("First contact at {} of the motion", percent(toc[0])),
+                Contact { toc, .. } if contact.is_proved() => {
+                    format!("First contact at {} of the motion", percent(toc[0]))
+                }
                 Contact { toc, .. } => format!("Possible contact from {} of the motion on", percent(toc[0])),
             };
             match &contact.first {

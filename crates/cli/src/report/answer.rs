@@ -2,7 +2,9 @@
 
 use firstcontact::model::robot::Robot;
 use firstcontact::model::scene::Scene;
-use firstcontact::verdict::{Certainty, Contact, Feature, Reason, RobotFeature, SceneFeature, Touch, Undecided, Verdict};
+use firstcontact::verdict::{
+    Certainty, Contact, Feature, Reason, RobotFeature, SceneFeature, Touch, Undecided, Verdict,
+};
 use firstcontact::{Error, Result};
 use serde::Deserialize;
 
