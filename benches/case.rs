@@ -1,12 +1,11 @@
 //! The benchmarks' cases: the Puma in the machine room, motions of up to 30° per joint that start free.
 
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::gpu_backend::{ChunkInput, GpuPipeline};
 use firstcontact::engine::{Backend, Engine, Options, Stage};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::model::world::World;
-use firstcontact::motion::{ModelMotion, Motions};
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::robot::{ModelMotion, Motions, Robot};
+use firstcontact::scene::Scene;
+use firstcontact::scene::world::World;
 use firstcontact::stage::s1_concat::Poses;
 use firstcontact::stage::s2_bound::Boxes;
 use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull, s5_pairs};

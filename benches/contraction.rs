@@ -2,13 +2,13 @@
 //! extensions of the processor: nanoseconds per evaluation.
 
 use criterion::{Criterion, Throughput};
-use firstcontact::numeric::contraction::{Side, Standing, Window, edge_edge, triangle_sides, triangles, vertex_face};
-use firstcontact::numeric::lanes::Lanes;
-use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::point_bound::PointBound;
-use firstcontact::numeric::real::{Divide, Real};
-use firstcontact::numeric::separation::StandingTriangle;
-use firstcontact::numeric::vectors::{Kind, Vector, Vectorised, widest};
+use firstcontact::arith::lanes::Lanes;
+use firstcontact::arith::linear::V3;
+use firstcontact::arith::real::{Divide, Real};
+use firstcontact::arith::vectors::{Kind, Vector, Vectorised, widest};
+use firstcontact::enclosure::point_bound::PointBound;
+use firstcontact::predicate::contraction::{Side, Standing, Window, edge_edge, triangle_sides, triangles, vertex_face};
+use firstcontact::predicate::separation::StandingTriangle;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 use std::hint::black_box;

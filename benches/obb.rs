@@ -5,10 +5,10 @@
 
 use crate::case::{Case, case_of, set};
 use criterion::{Criterion, Throughput};
-use firstcontact::model::obb_tree::ObbTrees;
-use firstcontact::model::robot::{Robot, Triangle};
-use firstcontact::numeric::obb_overlap::{BoxBound, boxes_apart};
-use firstcontact::numeric::pose_bound::{BoundForm, PoseBound};
+use firstcontact::bvh::obb_tree::ObbTrees;
+use firstcontact::enclosure::pose_bound::{BoundForm, PoseBound};
+use firstcontact::predicate::obb_overlap::{BoxBound, boxes_apart};
+use firstcontact::robot::{Robot, Triangle};
 use firstcontact::stage::s5_pairs::{self, Input};
 use std::hint::black_box;
 

@@ -3,7 +3,7 @@
 use crate::case::{motions, set};
 use criterion::Criterion;
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::motion::Motions;
+use firstcontact::robot::Motions;
 use std::hint::black_box;
 
 /// Number of motions of each kind, used in turn.

@@ -2,8 +2,8 @@
 
 use crate::case::{case, compare};
 use criterion::Criterion;
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::Stage;
-use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::s1_concat;
 use std::hint::black_box;
 

@@ -5,8 +5,8 @@
 
 use crate::case::case;
 use criterion::{Criterion, Throughput};
-use firstcontact::numeric::lanes::Lanes;
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::arith::lanes::Lanes;
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::stage::s6_solve::{SolveOptions, Solver};
 use firstcontact::stage::{Piece, TrianglePair, s5_pairs};
 use std::hint::black_box;

@@ -1,6 +1,6 @@
 //! Input of all kinds: files broken in every way, randomly mutated files, and real data.
 
-#[path = "../src/motion/test_arrays.rs"]
+#[path = "../src/formats/test_arrays.rs"]
 pub mod arrays;
 pub mod broken;
 pub mod fuzz;
@@ -8,13 +8,13 @@ mod real;
 pub mod samples;
 
 use firstcontact::error::Result;
-use firstcontact::load::LoadLimits;
-use firstcontact::model::mesh::{Mesh, MeshFormat};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::model::scene_file::SceneOptions;
-use firstcontact::model::urdf::UrdfOptions;
-use firstcontact::motion::{MotionOptions, Motions};
+use firstcontact::formats::MotionOptions;
+use firstcontact::formats::mesh::{Mesh, MeshFormat};
+use firstcontact::formats::scene_file::SceneOptions;
+use firstcontact::formats::urdf::UrdfOptions;
+use firstcontact::io::load::LoadLimits;
+use firstcontact::robot::{Motions, Robot};
+use firstcontact::scene::Scene;
 use std::path::Path;
 
 /// The memory that loading may take in these tests, bytes.

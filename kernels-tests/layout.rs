@@ -1,13 +1,13 @@
 //! Types shared by kernels and engine have the same layout on both sides, and every kernel keeps to what all adapters
 //! support and to the arithmetic that the error bounds allow. Checked by reflection: no adapter is needed.
 
+use firstcontact::arith::rounding;
+use firstcontact::bvh::tree::{ChildRef, WIDTH};
 use firstcontact::counter;
 use firstcontact::gpu::shader::Source;
 use firstcontact::gpu::{self, Access, Interface};
-use firstcontact::model::tree::{ChildRef, WIDTH};
-use firstcontact::model::world::{LINK_LEAF, SCENE_LEAF};
-use firstcontact::numeric::rounding;
-use firstcontact::numeric::silhouette;
+use firstcontact::predicate::silhouette;
+use firstcontact::scene::world::{LINK_LEAF, SCENE_LEAF};
 use firstcontact::stage::layout::{self, SHARED};
 use firstcontact::stage::s4_sweep::raster;
 use firstcontact::stage::{self, KERNELS, RASTER_KERNELS, s1_concat, s2_bound, toleranced};

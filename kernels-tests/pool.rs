@@ -3,10 +3,10 @@
 use crate::harness::backends::{self, Tally, differences, engine, on};
 use crate::harness::gpu;
 use crate::oracle::{data, npy, pool};
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::{Backend, Options, PairCulling, Stage};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::robot::Robot;
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use std::collections::BTreeMap;
 use std::path::Path;

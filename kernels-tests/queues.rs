@@ -5,8 +5,8 @@ use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Capacities, Options, Stage, Stats};
 use firstcontact::gpu::BufferId;
-use firstcontact::model::world::World;
-use firstcontact::motion::ModelMotion;
+use firstcontact::robot::ModelMotion;
+use firstcontact::scene::world::World;
 use firstcontact::stage::layout::Counters;
 use firstcontact::stage::s6_solve::Initial;
 use firstcontact::stage::{ALL_SUBS, Candidate, Piece, TrianglePair};
@@ -75,7 +75,7 @@ fn missing(from: &[Vec<TrianglePair>], wanted: &[Vec<TrianglePair>]) -> usize {
 
 /// The pairs that must not be dropped: those that the reference finds in f64.
 fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
-    use firstcontact::numeric::pose_bound::BoundForm;
+    use firstcontact::enclosure::pose_bound::BoundForm;
     use firstcontact::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
     let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);

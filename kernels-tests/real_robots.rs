@@ -2,8 +2,7 @@
 
 use crate::effort;
 use crate::harness::backends::{self, Tally, differences, engine, on};
-use crate::harness::gpu;
-use crate::harness::witness;
+use crate::harness::{gpu, witness};
 use crate::oracle::inclusion::equations_of_two_triangles;
 use crate::oracle::placements::{self, Case, Motions, Placement};
 use crate::oracle::poses::Articulated;
@@ -12,9 +11,9 @@ use crate::oracle::sampling::{Fineness, Hit, Outcome};
 use crate::oracle::shapes::Choice;
 use crate::oracle::urdf::Geometry as Shape;
 use firstcontact::engine::Backend;
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::model::urdf::{Geometry, UrdfOptions};
+use firstcontact::formats::urdf::{Geometry, UrdfOptions};
+use firstcontact::robot::Robot;
+use firstcontact::scene::Scene;
 use firstcontact::verdict::{Contact, Verdict};
 use glam::DVec3;
 use std::time::Instant;

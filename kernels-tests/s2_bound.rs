@@ -6,16 +6,15 @@ use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::Draw;
 use crate::harness::truth::position;
 use crate::s1_concat::case;
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage};
 use firstcontact::gpu::BufferId;
-use firstcontact::model::scene::Scene;
-use firstcontact::model::world::{LinkShape, World};
-use firstcontact::motion::ModelMotion;
-use firstcontact::numeric::pose_bound::BoundForm;
-use firstcontact::stage::s1_concat;
+use firstcontact::robot::ModelMotion;
+use firstcontact::scene::Scene;
+use firstcontact::scene::world::{LinkShape, World};
 use firstcontact::stage::s2_bound::{self, BOX_FLOATS, Boxes};
-use firstcontact::stage::{Piece, SUBS};
+use firstcontact::stage::{Piece, SUBS, s1_concat};
 
 /// The number of line-swept spheres seen outside of the boxes of their links, vertices outside of the spheres, and
 /// inner boxes that do not contain their children.

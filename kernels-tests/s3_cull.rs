@@ -5,11 +5,11 @@ use crate::effort;
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::prove::avoids_box;
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage};
-use firstcontact::model::world::World;
-use firstcontact::motion::ModelMotion;
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::robot::ModelMotion;
+use firstcontact::scene::world::World;
 use firstcontact::stage::{ALL_SUBS, Candidate, Piece, SUBS, s1_concat, s2_bound, s3_cull};
 use std::collections::HashMap;
 

@@ -5,8 +5,8 @@
 use crate::effort;
 use crate::harness::models::Draw;
 use crate::oracle::chain::{self, Part};
-use firstcontact::model::lss::Lss;
-use firstcontact::motion::{JointMotion, ModelMotion};
+use firstcontact::bvh::lss::Lss;
+use firstcontact::robot::{JointMotion, ModelMotion};
 use firstcontact::stage::s4_sweep::paper::{Budget, SweptSurface, tessellate, tessellate_with};
 use glam::{DMat3, DVec3};
 use parry3d_f64::math::Vector;

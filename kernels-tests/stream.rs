@@ -5,9 +5,8 @@ use crate::harness::backends::{engine, on};
 use crate::harness::gpu::skip;
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::{Backend, Capacities, Engine, Options};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::robot::{Motions, Robot};
+use firstcontact::scene::Scene;
 use firstcontact::verdict::{Reason, Verdict};
 use firstcontact::{Error, ErrorKind, Result};
 
@@ -167,7 +166,7 @@ fn more_pairs_than_fit_are_undecided_and_cost_no_other_motion_its_answer() {
 
 /// Two plates of `2 n²` triangles in the plane z = 0; one slides along z.
 fn plates(n: usize) -> (Robot, Scene) {
-    use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind};
+    use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind};
     use glam::{DMat3, DVec3};
     let at = |i: usize, j: usize| DVec3::new(i as f64 / n as f64, j as f64 / n as f64, 0.0);
     let cell = |i: usize, j: usize| {

@@ -5,7 +5,7 @@ use crate::harness::allocations::count;
 use crate::harness::backends::{engine, on};
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::{Backend, Options};
-use firstcontact::motion::Motions;
+use firstcontact::robot::Motions;
 use firstcontact::verdict::Verdict;
 
 /// A free motion allocates only the list for its verdict, and nothing if there is a sink; a contact allocates two more

@@ -1,18 +1,21 @@
 //! Certified continuous collision detection of articulated models in triangle environments.
 
+pub mod arith;
+pub mod bvh;
 pub mod elementary;
+pub mod enclosure;
 pub mod engine;
 pub mod error;
 pub mod extremal;
+#[cfg(feature = "formats")]
+pub mod formats;
 #[cfg(feature = "gpu")]
 pub mod gpu;
-#[cfg_attr(not(feature = "formats"), allow(dead_code, unused_imports))]
-pub mod load;
-pub mod model;
-pub mod motion;
-pub mod numeric;
-pub mod output;
+pub mod io;
+pub mod predicate;
 pub mod report;
+pub mod robot;
+pub mod scene;
 pub mod stage;
 pub mod toleranced;
 pub mod verdict;

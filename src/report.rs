@@ -1,7 +1,7 @@
 //! Answers as lines of JSON, in the form that scripts and other programs read.
 
-use crate::model::robot::{Link, Robot};
-use crate::model::scene::Scene;
+use crate::robot::{Link, Robot};
+use crate::scene::Scene;
 use crate::verdict::{Contact, RobotFeature, SceneFeature, Touch, Verdict};
 use glam::DAffine3;
 use serde::Serialize;

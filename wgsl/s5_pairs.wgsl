@@ -1,4 +1,4 @@
-//!use lib/meeting
+//!use lib/piercing
 //!use lib/pose
 //!use lib/queue
 //!use lib/scene
@@ -109,7 +109,7 @@ fn mask_of_slab(m: MovingLink, group: u32) -> u32 {
     return (ALL_SUBS >> (SUBS - end)) & (ALL_SUBS << start);
 }
 
-// The box along the coordinate axes around an oriented box of a body in a sub-interval: src/numeric/obb_overlap.rs,
+// The box along the coordinate axes around an oriented box of a body in a sub-interval: src/predicate/obb_overlap.rs,
 // `moving_range`, in f32.
 fn box_around(m: MovingLink, pose: Pose, b: LinkChild) -> Box {
     let center = pose_point(pose, b.center, m.balls.x * b.stretch);

@@ -5,8 +5,8 @@
 //! the two bonds about z, and the length along x. Torsions follow IUPAC: 0 is cis, right-handed positive.
 
 use super::pdb::Atom;
-use firstcontact::model::primitive::Primitive;
-use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};
+use firstcontact::robot::primitive::Primitive;
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};
 use firstcontact::{Error, Result};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use std::f64::consts::{PI, TAU};

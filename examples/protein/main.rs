@@ -18,9 +18,9 @@ mod pdb;
 
 use chain::{Chain, Freedom, Shapes, van_der_waals};
 use firstcontact::engine::Engine;
-use firstcontact::model::primitive::Primitive;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::robot::Motions;
+use firstcontact::robot::primitive::Primitive;
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use std::time::Instant;

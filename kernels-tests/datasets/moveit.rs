@@ -1,9 +1,9 @@
 //! Planning scenes and requests against poses and pairs that were derived by hand.
 
-use firstcontact::model::moveit::{PlanningScene, Request};
-use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
-use firstcontact::model::scene_file::SceneOptions;
-use firstcontact::motion::MissingJoints;
+use firstcontact::formats::MissingJoints;
+use firstcontact::formats::moveit::{PlanningScene, Request};
+use firstcontact::formats::scene_file::SceneOptions;
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use glam::{DMat3, DVec3};
 use std::path::Path;
 
@@ -197,7 +197,7 @@ goal_constraints:
     // The root is rotated by half a turn and placed 5 m along x; the caller's base is relative to that.
     let mut based = robot();
     based.bodies[0].joint.origin_m = DVec3::new(1.0, 2.0, 3.0);
-    let placed = firstcontact::model::moveit::placed(&based, read.start.root.unwrap());
+    let placed = firstcontact::formats::moveit::placed(&based, read.start.root.unwrap());
     let poses = placed.body_poses(&[1.0, 2.0]).unwrap();
     assert!(poses[2].translation.distance(DVec3::new(1.0, -2.0, 3.0)) < 1e-12, "{}", poses[2].translation);
 

@@ -2,11 +2,11 @@
 
 use super::archives::tar_of;
 use firstcontact::engine::{Backend, Engine};
-use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
-use firstcontact::model::scene::Scene;
-use firstcontact::model::scene_file::SceneOptions;
-use firstcontact::model::urdf::UrdfOptions;
-use firstcontact::motion::{MissingJoints, Motions};
+use firstcontact::formats::MissingJoints;
+use firstcontact::formats::scene_file::SceneOptions;
+use firstcontact::formats::urdf::UrdfOptions;
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Motions, Robot};
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use firstcontact_datasets::manifest::Manifest;
 use firstcontact_datasets::problems;

@@ -8,9 +8,9 @@ mod pdb;
 
 use chain::{Chain, Freedom, Residue, Shapes, backbone};
 use firstcontact::engine::{Backend, Engine};
-use firstcontact::model::primitive::Primitive;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::robot::Motions;
+use firstcontact::robot::primitive::Primitive;
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use glam::DVec3;
 use rand_pcg::Pcg64Mcg;

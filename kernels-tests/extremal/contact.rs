@@ -2,11 +2,11 @@
 
 use super::bodies::{apart, through_contact, v};
 use firstcontact::engine::{Backend, Engine};
-use firstcontact::extremal::{Basis, SplineSurface};
-use firstcontact::extremal::{FirstContact, Motion, Pair, Place, Settings, Shape, Tracker, first_contact};
-use firstcontact::model::robot::{ColumnKind, Joint, JointKind, Robot, Triangle};
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::extremal::{
+    Basis, FirstContact, Motion, Pair, Place, Settings, Shape, SplineSurface, Tracker, first_contact,
+};
+use firstcontact::robot::{ColumnKind, Joint, JointKind, Motions, Robot, Triangle};
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DVec3};
 

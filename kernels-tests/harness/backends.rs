@@ -13,9 +13,8 @@
 //! because this driver uses all cores itself.
 
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::robot::{Motions, Robot};
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 
 /// The default options on a backend.

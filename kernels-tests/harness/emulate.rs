@@ -3,10 +3,10 @@
 //! A real adapter almost always rounds to nearest, so it exercises little of the bounds. Here the same formulas run
 //! with each operation rounded up, down, towards zero, away from zero, or to a random side.
 
-use firstcontact::motion::ModelMotion;
-use firstcontact::numeric::interval::Interval;
-use firstcontact::numeric::real::{Divide, Real};
-use firstcontact::numeric::trig::sin_cos_product;
+use firstcontact::arith::interval::Interval;
+use firstcontact::arith::real::{Divide, Real};
+use firstcontact::arith::trig::sin_cos_product;
+use firstcontact::robot::ModelMotion;
 use firstcontact::stage::{Subs, s1_concat};
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -87,8 +87,8 @@ impl<const M: u8> Neg for Emulated<M> {
 }
 
 impl<const M: u8> Real for Emulated<M> {
-    const UNIT: f64 = firstcontact::numeric::rounding::UNIT_F32;
-    const UNDERFLOW: f64 = firstcontact::numeric::rounding::UNDERFLOW_F32;
+    const UNIT: f64 = firstcontact::arith::rounding::UNIT_F32;
+    const UNDERFLOW: f64 = firstcontact::arith::rounding::UNDERFLOW_F32;
     const LANES: usize = 1;
 
     fn new(x: f64) -> Self {
@@ -120,15 +120,15 @@ impl<const M: u8> Divide for Emulated<M> {
     }
 }
 
-impl<const M: u8> firstcontact::motion::LaneTimes for Emulated<M> {
+impl<const M: u8> firstcontact::robot::LaneTimes for Emulated<M> {
     fn sin_cos(self, w: f64) -> (Self, Self) {
         let (sin, cos) = sin_cos_product(w, f64::from(self.0));
         (Self::new(sin), Self::new(cos))
     }
     fn sin_cos_range(self, w: f64, h: f64) -> (Interval<Self>, Interval<Self>) {
-        use firstcontact::numeric::rounding::{round_down, round_up};
+        use firstcontact::arith::rounding::{round_down, round_up};
         let t = f64::from(self.0);
-        let (sin, cos) = firstcontact::numeric::interval::sin_cos_range(w, t - h, t + h);
+        let (sin, cos) = firstcontact::arith::interval::sin_cos_range(w, t - h, t + h);
         let outward = |i: Interval<f64>| Interval { lo: Self(round_down(i.lo)), hi: Self(round_up(i.hi)) };
         (outward(sin), outward(cos))
     }
@@ -138,16 +138,16 @@ impl<const M: u8> firstcontact::motion::LaneTimes for Emulated<M> {
 /// pieces.
 pub fn bounds<const M: u8>(
     motion: &ModelMotion,
-    form: firstcontact::numeric::pose_bound::BoundForm,
+    form: firstcontact::enclosure::pose_bound::BoundForm,
     time: f64,
     h: f64,
-) -> Vec<firstcontact::numeric::pose_bound::PoseBound<Emulated<M>>> {
+) -> Vec<firstcontact::enclosure::pose_bound::PoseBound<Emulated<M>>> {
     let mut out = Vec::new();
     motion.bounds(form, Emulated::<M>::new(time), h, &mut out);
     // Values that the engine uploads to a device are rounded up.
-    let balls = s1_concat::balls(motion, form, Subs::new(time), h, firstcontact::numeric::rounding::UNIT_F32);
+    let balls = s1_concat::balls(motion, form, Subs::new(time), h, firstcontact::arith::rounding::UNIT_F32);
     for (bound, balls) in out.iter_mut().zip(balls) {
-        let ball = balls[0].map(|b| Emulated(firstcontact::numeric::rounding::round_up(b + 2e-30)));
+        let ball = balls[0].map(|b| Emulated(firstcontact::arith::rounding::round_up(b + 2e-30)));
         *bound = bound.with_ball(ball);
     }
     out

@@ -4,7 +4,7 @@ use super::skipped;
 use firstcontact::engine::Options;
 use firstcontact::engine::gpu_backend::{GpuPipeline, Sources};
 use firstcontact::gpu::shader::Source;
-use firstcontact::model::world::World;
+use firstcontact::scene::world::World;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

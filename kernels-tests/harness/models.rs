@@ -1,7 +1,7 @@
 //! Seeded random robots, motions and scenes.
 
-use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};
-use firstcontact::model::scene::Scene;
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};
+use firstcontact::scene::Scene;
 use glam::{DMat3, DQuat, DVec3};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};

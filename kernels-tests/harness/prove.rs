@@ -3,12 +3,11 @@
 //!
 //! The proofs bisect time until the reference's bounds separate the two sides; they return `false` if that fails.
 
-use firstcontact::model::robot::Triangle;
-use firstcontact::model::world::SceneBox;
-use firstcontact::motion::ModelMotion;
-use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::point_bound::PointBound;
-use firstcontact::numeric::separation::StandingTriangle;
+use firstcontact::arith::linear::V3;
+use firstcontact::enclosure::point_bound::PointBound;
+use firstcontact::predicate::separation::StandingTriangle;
+use firstcontact::robot::{ModelMotion, Triangle};
+use firstcontact::scene::world::SceneBox;
 use glam::DVec3;
 
 /// Maximum number of bisections of a proof.

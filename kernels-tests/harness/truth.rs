@@ -1,6 +1,6 @@
 //! The true motion, to a few units of f64, directly from the definition.
 
-use firstcontact::motion::ModelMotion;
+use firstcontact::robot::ModelMotion;
 use glam::{DMat3, DVec3};
 
 /// The position of a point of a body at a time: `cos(w t) A + sin(w t) B + C` and `origin + t slide`, body after body.

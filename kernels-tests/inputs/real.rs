@@ -2,13 +2,13 @@
 //! folder given by the environment variable `FIRSTCONTACT_DATA`.
 
 use crate::oracle::data;
-use firstcontact::load::LoadLimits;
-use firstcontact::model::mesh::Mesh;
-use firstcontact::model::robot::{Robot, Triangle};
-use firstcontact::model::scene::Scene;
-use firstcontact::model::scene_file::SceneOptions;
-use firstcontact::model::urdf::{Geometry, UrdfOptions};
-use firstcontact::motion::{MotionOptions, Motions};
+use firstcontact::formats::MotionOptions;
+use firstcontact::formats::mesh::Mesh;
+use firstcontact::formats::scene_file::SceneOptions;
+use firstcontact::formats::urdf::{Geometry, UrdfOptions};
+use firstcontact::io::load::LoadLimits;
+use firstcontact::robot::{Motions, Robot, Triangle};
+use firstcontact::scene::Scene;
 use glam::DVec3;
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Small valid files of every kind that the readers support.
 
 use super::arrays;
-use firstcontact::model::robot::Robot;
+use firstcontact::robot::Robot;
 use std::path::Path;
 
 const TRIANGLES: [[[f32; 3]; 3]; 2] =

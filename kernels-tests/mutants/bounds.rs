@@ -2,12 +2,12 @@
 
 use super::{Mutant, m};
 
-const TRIG: &str = "src/numeric/trig.rs";
-const INTERVAL: &str = "src/numeric/interval.rs";
-const JOINT: &str = "src/motion/joint.rs";
-const POSE: &str = "src/numeric/pose_bound.rs";
-const BLOCK: &str = "src/numeric/pose_block.rs";
-const STRAY: &str = "src/motion/toleranced.rs";
+const TRIG: &str = "src/arith/trig.rs";
+const INTERVAL: &str = "src/arith/interval.rs";
+const JOINT: &str = "src/robot/joint_motion.rs";
+const POSE: &str = "src/enclosure/pose_bound.rs";
+const BLOCK: &str = "src/enclosure/pose_block.rs";
+const STRAY: &str = "src/robot/toleranced_motion.rs";
 const CONCAT: &str = "src/stage/s1_concat.rs";
 const NEEDED: &str = "s1_concat::each_part_of_the_ball_of_displacements_is_needed";
 const BALLS: &str = "s1_concat::balls_of_displacements_contain_the_motion_however_f32_rounds";
@@ -16,17 +16,17 @@ const ATTAINED: &str = "s6_solve::terms::derivatives_are_within_their_bounds_and
 const ROUNDING: &str = "s6_solve::terms::each_part_of_the_rounding_bound_is_needed_and_holds";
 const RANGES: &str = "s6_solve::terms::ranges_of_sine_and_cosine_hold_all_angles";
 const OUTWARD: &str = "s6_solve::terms::interval_operations_are_outward";
-const C4: &str = "motion::model_motion::tests::jets_of_the_reference_chain";
+const C4: &str = "robot::model_motion::tests::jets_of_the_reference_chain";
 const WINDOWS: &str = "s6_solve::contraction::no_contact_is_outside_of_its_window";
 const SHIFTED: &str = "s5_pairs::a_shifted_bound_holds_however_f32_rounds";
 const SPECIFIED: &str = "random_models::trees::the_stored_motion_is_the_specified_one";
-const UNWRAPPED: &str = "motion::joint::tests::a_revolute_joint_runs_linearly_and_does_not_wrap";
-const BOTH_ENDS: &str = "motion::joint::tests::a_free_joint_meets_both_ends";
-const TAIL: &str = "numeric::trig::tests::the_tail_of_the_product_is_kept";
-const SINES: &str = "numeric::trig::tests::published_values";
+const UNWRAPPED: &str = "robot::joint_motion::tests::a_revolute_joint_runs_linearly_and_does_not_wrap";
+const BOTH_ENDS: &str = "robot::joint_motion::tests::a_free_joint_meets_both_ends";
+const TAIL: &str = "arith::trig::tests::the_tail_of_the_product_is_kept";
+const SINES: &str = "arith::trig::tests::published_values";
 const JETS: &str = "s1_concat::f64_jets_stay_within_their_rounding_bound";
 const BLOCKS: &str = "obb::bounds_of_blocks_hold";
-const SIGNS: &str = "numeric::interval::tests::products_of_all_signs";
+const SIGNS: &str = "arith::interval::tests::products_of_all_signs";
 
 /// Mutants of bounds on motion.
 pub const MUTANTS: &[Mutant] = &[

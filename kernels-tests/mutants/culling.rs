@@ -2,25 +2,25 @@
 
 use super::{Mutant, m};
 
-const BLOCK: &str = "src/numeric/pose_block.rs";
-const OVERLAP: &str = "src/numeric/obb_overlap.rs";
+const BLOCK: &str = "src/enclosure/pose_block.rs";
+const OVERLAP: &str = "src/predicate/obb_overlap.rs";
 const MAPS: &str = "src/stage/s4_sweep/paper/maps.rs";
 const DESCENT: &str = "src/stage/s5_pairs/descent.rs";
 const MOVING_LINK: &str = "src/stage/s5_pairs/moving.rs";
 const REFINEMENT: &str = "src/stage/s5_pairs/refinement.rs";
 const REST: &str = "src/stage/s5_pairs/rest.rs";
-const SEPARATION: &str = "src/numeric/separation.rs";
-const NORMALS: &str = "src/numeric/normals.rs";
+const SEPARATION: &str = "src/predicate/separation.rs";
+const NORMALS: &str = "src/predicate/normals.rs";
 const PAIRS_OF_SLABS: &str = "src/stage/s5_pairs.rs";
 const CULL: &str = "src/stage/s3_cull.rs";
-const TREE: &str = "src/model/tree.rs";
-const TREE_CACHE: &str = "src/model/tree_cache.rs";
+const TREE: &str = "src/bvh/tree.rs";
+const TREE_CACHE: &str = "src/bvh/tree_cache.rs";
 const NODES: &str = "src/gpu/nodes.rs";
 const PAGES: &str = "src/gpu/pages.rs";
 const CHUNK: &str = "src/engine/gpu_backend/chunk.rs";
-const NO_TREE: &str = "model::tree::tests::what_is_no_tree_is_told";
-const CHANGED: &str = "model::tree_cache::tests::any_byte_that_changes_is_noticed";
-const OF_ANOTHER: &str = "model::tree_cache::tests::keys_differ_by_all_that_trees_depend_on";
+const NO_TREE: &str = "bvh::tree::tests::what_is_no_tree_is_told";
+const CHANGED: &str = "bvh::tree_cache::tests::any_byte_that_changes_is_noticed";
+const OF_ANOTHER: &str = "bvh::tree_cache::tests::keys_differ_by_all_that_trees_depend_on";
 const READ_EXACTLY: &str =
     "gpu::nodes::tests::boxes_hold_what_they_stand_for_and_little_more_and_are_read_without_error";
 const PAGED: &str = "pages::pages_give_the_pairs_of_the_whole";

@@ -2,9 +2,9 @@
 
 use super::{Mutant, m};
 
-const CONTRACTION: &str = "src/numeric/contraction.rs";
-const ELEMENTARY: &str = "src/numeric/elementary.rs";
-const MEETING: &str = "src/numeric/meeting.rs";
+const CONTRACTION: &str = "src/predicate/contraction.rs";
+const ELEMENTARY: &str = "src/predicate/vf_ee.rs";
+const MEETING: &str = "src/predicate/piercing.rs";
 const SEARCH: &str = "src/stage/s6_solve/search.rs";
 const EQUATION: &str = "src/stage/s6_solve/equation.rs";
 const LINEAR: &str = "src/stage/s6_solve/elementary.rs";
@@ -19,7 +19,7 @@ const NO_SIGN: &str = "s6_solve::certificates::rounding_has_no_certain_sign";
 const INSIDE: &str = "s6_solve::certificates::what_is_inside_is_so_for_all_points_within_the_error";
 const NOT_INSIDE: &str = "s6_solve::certificates::rounding_is_not_inside";
 const SHALLOW: &str = "s6_solve::certificates::an_error_of_any_shape_hides_a_shallow_piercing";
-const NUMBERS: &str = "numeric::contraction::tests::no_size_of_numbers_hides_a_contact";
+const NUMBERS: &str = "predicate::contraction::tests::no_size_of_numbers_hides_a_contact";
 const FOUND: &str = "stage::s6_solve::search::tests::nothing_touches_before_what_is_found";
 const ENDS: &str = "stage::s6_solve::search::tests::half_widths_reach_the_ends";
 const BORDER: &str = "stage::s6_solve::equation::tests::a_root_beyond_the_border_is_none";

@@ -4,8 +4,8 @@ use super::FORMS;
 use crate::effort;
 use crate::harness::models::Draw;
 use crate::s5_pairs::{ANGLES, Case, bits, case, search, unproved};
-use firstcontact::model::obb_tree::{Below, ObbTree, ObbTrees};
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::bvh::obb_tree::{Below, ObbTree, ObbTrees};
+use firstcontact::enclosure::pose_bound::BoundForm;
 
 fn with_trees(case: &mut Case, level: Option<u32>) {
     let trees = ObbTrees { level, ..ObbTrees::new(&case.world, 0) };

@@ -7,7 +7,7 @@ use crate::oracle::interval::Interval;
 use crate::oracle::poses::{Articulated, Points};
 use crate::oracle::precise::certainly_pierce;
 use crate::oracle::triangles;
-use firstcontact::model::robot::Robot;
+use firstcontact::robot::Robot;
 use firstcontact::verdict::Verdict;
 use std::fmt;
 

@@ -3,9 +3,8 @@
 use crate::oracle::chain::Part;
 use crate::oracle::fk::turn_between;
 use crate::oracle::poses::Articulated;
-use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::ModelMotion;
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, ModelMotion, Robot};
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Contact;
 use glam::{DMat3, DQuat, DVec3};
 

@@ -8,8 +8,8 @@ use crate::effort;
 use crate::harness::backends::{self, differences, engine, on};
 use crate::harness::gpu;
 use crate::oracle::exact::{self, first_contact, translation};
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DVec3};
 

@@ -1,6 +1,6 @@
 //! Distances of segments and triangles in f64: the minimum over the distances of their parts.
 
-use firstcontact::model::robot::Triangle;
+use firstcontact::robot::Triangle;
 use glam::DVec3;
 
 /// Distance of a point from a segment.

@@ -6,14 +6,14 @@ use crate::effort;
 use crate::harness::emulate::{self, Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::truth::position;
-use firstcontact::motion::ModelMotion;
-use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::point_bound::PointBound;
-use firstcontact::numeric::pose_bound::BoundForm;
-use firstcontact::numeric::real::Real;
-use firstcontact::numeric::rounding::{UNIT_F32, round_up};
-use firstcontact::numeric::separation::StandingTriangle;
-use firstcontact::numeric::swept::swept_misses;
+use firstcontact::arith::linear::V3;
+use firstcontact::arith::real::Real;
+use firstcontact::arith::rounding::{UNIT_F32, round_up};
+use firstcontact::enclosure::point_bound::PointBound;
+use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::predicate::separation::StandingTriangle;
+use firstcontact::predicate::swept::swept_misses;
+use firstcontact::robot::ModelMotion;
 use glam::DVec3;
 
 /// Counts of the outcomes.

@@ -4,10 +4,10 @@
 use crate::effort;
 use crate::harness::emulate::{DOWN, Emulated, FROM_ZERO, NEAREST, RANDOM, TO_ZERO, UP};
 use crate::harness::models::Draw;
-use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::point_bound::PointBound;
-use firstcontact::numeric::real::Real;
-use firstcontact::numeric::silhouette::{Aim, Body, Frame, Silhouette, axes};
+use firstcontact::arith::linear::V3;
+use firstcontact::arith::real::Real;
+use firstcontact::enclosure::point_bound::PointBound;
+use firstcontact::predicate::silhouette::{Aim, Body, Frame, Silhouette, axes};
 use glam::DVec3;
 use std::ops::{Add, Mul, Neg, Sub};
 

@@ -6,9 +6,9 @@ use super::case::{
 use crate::effort;
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::Draw;
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Capacities, Options, Stage};
-use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::Candidate;
 use firstcontact::stage::s4_sweep::Input;
 use firstcontact::stage::s4_sweep::paper::maps;

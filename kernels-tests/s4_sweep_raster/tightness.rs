@@ -3,13 +3,12 @@
 
 use crate::effort;
 use crate::harness::models::Draw;
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::{Backend, Engine};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::model::world::World;
-use firstcontact::motion::{ModelMotion, Motions};
-use firstcontact::numeric::pose_bound::BoundForm;
-use firstcontact::numeric::separation::boxes_miss;
+use firstcontact::predicate::separation::boxes_miss;
+use firstcontact::robot::{ModelMotion, Motions, Robot};
+use firstcontact::scene::Scene;
+use firstcontact::scene::world::World;
 use firstcontact::stage::s4_sweep::paper::maps;
 use firstcontact::stage::s4_sweep::{self, compute, raster};
 use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull};

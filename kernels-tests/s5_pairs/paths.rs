@@ -6,11 +6,10 @@ use super::{ANGLES, Case, faults, on_adapter, reference, search_until, unproved}
 use crate::effort;
 use crate::harness::gpu::{Mutant, skip};
 use crate::harness::models::Draw;
-use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};
-use firstcontact::model::scene::Scene;
-use firstcontact::model::world::World;
-use firstcontact::motion::ModelMotion;
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, ModelMotion, Robot, Triangle};
+use firstcontact::scene::Scene;
+use firstcontact::scene::world::World;
 use firstcontact::stage::{Piece, SLICES};
 use glam::{DMat3, DVec3};
 

@@ -7,7 +7,7 @@ use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Backend, Capacities, Options, Stage, Stats};
-use firstcontact::motion::Motions;
+use firstcontact::robot::Motions;
 use firstcontact::stage::s5_pairs::Limits;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::stage::{SLICES_PER_PIECE, TrianglePair};

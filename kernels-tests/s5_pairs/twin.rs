@@ -5,7 +5,7 @@ use super::{ANGLES, Case, SIZES, case, on_adapter, unproved};
 use crate::effort;
 use crate::harness::gpu::{Mutant, skip};
 use crate::harness::models::Draw;
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::stage::{TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
 use std::collections::HashMap;
 

@@ -7,13 +7,13 @@
 use crate::effort;
 use crate::harness::models::Draw;
 use crate::oracle::triangles as oracle;
-use firstcontact::numeric::contraction::{
+use firstcontact::arith::linear::V3;
+use firstcontact::enclosure::point_bound::PointBound;
+use firstcontact::predicate::contraction::{
     Side, Standing, Window, edge_edge, edge_moving_edge, face_vertex, triangle_sides, triangles, vertex_face,
     vertex_moving_face,
 };
-use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::point_bound::PointBound;
-use firstcontact::numeric::separation::StandingTriangle;
+use firstcontact::predicate::separation::StandingTriangle;
 use glam::DVec3;
 
 /// The features that touch; the second is at rest, unless stated otherwise.

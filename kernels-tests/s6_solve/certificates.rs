@@ -7,11 +7,11 @@
 use crate::effort;
 use crate::harness::models::Draw;
 use crate::oracle::dyadic::{Dyadic, Exact3, cross, difference, dot, exact};
-use firstcontact::numeric::elementary::{Kind, Points, is_inside, sign};
-use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::meeting::triangles_meet;
-use firstcontact::numeric::point_bound::PointBound;
-use firstcontact::numeric::separation::StandingTriangle;
+use firstcontact::arith::linear::V3;
+use firstcontact::enclosure::point_bound::PointBound;
+use firstcontact::predicate::piercing::triangles_meet;
+use firstcontact::predicate::separation::StandingTriangle;
+use firstcontact::predicate::vf_ee::{Kind, Points, is_inside, sign};
 use glam::DVec3;
 
 const KINDS: [Kind; 2] = [Kind::VertexFace, Kind::EdgeEdge];

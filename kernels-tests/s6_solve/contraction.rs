@@ -4,15 +4,15 @@
 use crate::effort;
 use crate::harness::models::{Draw, RobotKind, motion, robot};
 use crate::harness::truth::position;
-use firstcontact::motion::ModelMotion;
-use firstcontact::numeric::contraction::{
+use firstcontact::arith::lanes::Lanes;
+use firstcontact::arith::linear::V3;
+use firstcontact::arith::real::{Divide, Real};
+use firstcontact::enclosure::point_bound::PointBound;
+use firstcontact::predicate::contraction::{
     Side, Standing, Window, edge_edge, face_vertex, triangle_sides, triangles, vertex_face,
 };
-use firstcontact::numeric::lanes::Lanes;
-use firstcontact::numeric::linear::V3;
-use firstcontact::numeric::point_bound::PointBound;
-use firstcontact::numeric::real::{Divide, Real};
-use firstcontact::numeric::separation::StandingTriangle;
+use firstcontact::predicate::separation::StandingTriangle;
+use firstcontact::robot::ModelMotion;
 use glam::DVec3;
 
 /// The features placed in the path.

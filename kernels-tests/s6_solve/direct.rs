@@ -3,8 +3,8 @@
 
 use crate::oracle::poses::Articulated;
 use crate::random_models::model::{Model, Motion, pair, stored};
-use firstcontact::model::world::World;
-use firstcontact::motion::ModelMotion;
+use firstcontact::robot::ModelMotion;
+use firstcontact::scene::world::World;
 use firstcontact::stage::s6_solve::{Method, SolveOptions, Solver};
 use firstcontact::stage::{ALL_SUBS, Piece, TrianglePair};
 use firstcontact::verdict::Verdict;

@@ -3,12 +3,11 @@
 use crate::effort;
 use crate::harness::backends::{self, differences, engine, on};
 use crate::harness::gpu;
-use crate::oracle::chain;
-use crate::oracle::triangles;
+use crate::oracle::{chain, triangles};
 use crate::random_models::model::{Model, Motion, stored};
 use crate::random_models::{random::Random, trees};
 use firstcontact::engine::{Backend, Options};
-use firstcontact::model::robot::Robot;
+use firstcontact::robot::Robot;
 use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::verdict::Verdict;
 

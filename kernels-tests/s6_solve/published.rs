@@ -7,9 +7,9 @@
 use super::direct::{Direct, with};
 use crate::oracle::chain::{Part, reference};
 use crate::random_models::model::{Kind, Model, Motion, Triangle};
-use firstcontact::motion::{JointMotion, ModelMotion};
-use firstcontact::numeric::contraction::{Side, Standing, Window, edge_edge, vertex_face};
-use firstcontact::numeric::linear::V3;
+use firstcontact::arith::linear::V3;
+use firstcontact::predicate::contraction::{Side, Standing, Window, edge_edge, vertex_face};
+use firstcontact::robot::{JointMotion, ModelMotion};
 use firstcontact::stage::s6_solve::{Method, SolveOptions};
 use firstcontact::verdict::{Contact, Verdict};
 use glam::{DMat3, DVec3};

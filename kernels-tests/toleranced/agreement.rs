@@ -5,7 +5,7 @@ use crate::effort;
 use crate::harness::backends::{engine, on, verdicts};
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::Backend;
-use firstcontact::model::scene::Scene;
+use firstcontact::scene::Scene;
 use firstcontact::toleranced::articulated::{ArticulatedChecker, Toleranced, standing};
 use firstcontact::toleranced::problem::Limits;
 use firstcontact::verdict::Verdict;

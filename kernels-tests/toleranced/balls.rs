@@ -3,7 +3,7 @@
 use crate::effort;
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::truth::position;
-use firstcontact::motion::ModelMotion;
+use firstcontact::robot::ModelMotion;
 use firstcontact::toleranced::bezier::Bezier;
 use firstcontact::toleranced::enclosure::{Map, Vector, middle};
 use firstcontact::toleranced::metric::{Feature, Metric};

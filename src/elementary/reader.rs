@@ -7,7 +7,7 @@
 
 use super::{Query, rational};
 use crate::error::{Error, Result, quoted};
-use crate::load;
+use crate::io::load;
 use glam::DVec3;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

@@ -10,7 +10,7 @@ use super::core::EngineCore;
 use super::gpu_backend::{ChunkInput, GpuPipeline};
 use super::{Stage, Stats, Sweep};
 use crate::error::Result;
-use crate::motion::{ModelMotion, Motions};
+use crate::robot::{ModelMotion, Motions};
 #[cfg(feature = "gpu")]
 use crate::stage::Piece;
 #[cfg(feature = "gpu")]

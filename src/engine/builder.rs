@@ -5,15 +5,15 @@ use super::cpu_backend::ScratchPool;
 #[cfg(feature = "gpu")]
 use super::gpu_backend::GpuPipeline;
 use super::{Backend, Engine, Options, PairCulling, Stage};
+use crate::bvh::obb_tree::ObbTrees;
+use crate::enclosure::pose_bound::BoundForm;
 #[cfg(not(feature = "gpu"))]
 use crate::error::ErrorKind;
 use crate::error::{Error, Result};
-use crate::load::Watch;
-use crate::model::obb_tree::ObbTrees;
-use crate::model::robot::{Robot, Triangle};
-use crate::model::scene::Scene;
-use crate::model::world::{SceneBuild, World};
-use crate::numeric::pose_bound::BoundForm;
+use crate::io::load::Watch;
+use crate::robot::{Robot, Triangle};
+use crate::scene::Scene;
+use crate::scene::world::{SceneBuild, World};
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::Initial;
 use rayon::{ThreadPool, ThreadPoolBuilder};

@@ -3,13 +3,13 @@
 use super::cpu_backend::{CpuStages, ScratchPool};
 use super::motion_queue::MotionQueue;
 use super::{Options, Stats, Sweep};
+use crate::bvh::obb_tree::ObbTrees;
+use crate::enclosure::pose_bound::BoundForm;
 use crate::error::Result;
 #[cfg(feature = "gpu")]
 use crate::gpu::AdapterSummary;
-use crate::model::obb_tree::ObbTrees;
-use crate::model::world::World;
-use crate::motion::{ModelMotion, Motions};
-use crate::numeric::pose_bound::BoundForm;
+use crate::robot::{ModelMotion, Motions};
+use crate::scene::world::World;
 use crate::verdict::Verdict;
 use glam::{DAffine3, DMat3, DVec3};
 use std::sync::{Arc, OnceLock};

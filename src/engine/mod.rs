@@ -18,14 +18,13 @@ pub use options::{Backend, Capacities, Options, PairCulling, Stage};
 pub use stats::{StageStats, Stats};
 pub use verdict_iter::Stream;
 
+use crate::enclosure::pose_bound::BoundForm;
 use crate::error::Result;
 #[cfg(feature = "gpu")]
 use crate::gpu::AdapterSummary;
-use crate::model::robot::Robot;
-use crate::model::scene::Scene;
-use crate::model::world::World;
-use crate::motion::Motions;
-use crate::numeric::pose_bound::BoundForm;
+use crate::robot::{Motions, Robot};
+use crate::scene::Scene;
+use crate::scene::world::World;
 use crate::verdict::Verdict;
 use core::EngineCore;
 use glam::DAffine3;
@@ -35,9 +34,9 @@ use std::sync::Arc;
 ///
 /// ```
 /// use firstcontact::engine::{Backend, Engine};
-/// use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
-/// use firstcontact::model::scene::Scene;
-/// use firstcontact::motion::Motions;
+/// use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
+/// use firstcontact::scene::Scene;
+/// use firstcontact::robot::Motions;
 /// use firstcontact::verdict::Verdict;
 /// use glam::{DMat3, DVec3};
 ///
@@ -177,7 +176,7 @@ impl Engine {
     }
 
     /// Poses of the robot's bodies at time `t` of motion `i`: in the world, in the order of
-    /// [`Robot::bodies`](crate::model::robot::Robot::bodies), to within rounding.
+    /// [`Robot::bodies`](crate::robot::Robot::bodies), to within rounding.
     ///
     /// # Errors
     /// The motion does not fit the robot.

@@ -1,7 +1,7 @@
 //! A queue of motions, filled from a source of batches of any size.
 
 use crate::error::{Error, Result};
-use crate::motion::Motions;
+use crate::robot::Motions;
 
 /// A queue of motions.
 pub(super) struct MotionQueue<'s> {

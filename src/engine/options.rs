@@ -1,10 +1,10 @@
 //! Options of an engine.
 
+use crate::enclosure::pose_bound::BoundForm;
 use crate::error::{Error, Result};
 #[cfg(feature = "gpu")]
 use crate::gpu::Faults;
-use crate::load::system_memory_bytes;
-use crate::numeric::pose_bound::BoundForm;
+use crate::io::load::system_memory_bytes;
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::SolveOptions;
 

@@ -3,7 +3,7 @@
 use super::Stats;
 use super::core::EngineCore;
 use crate::error::{Error, ErrorKind, Result};
-use crate::motion::Motions;
+use crate::robot::Motions;
 use crate::verdict::Verdict;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};

@@ -5,7 +5,7 @@ use super::shape::Shape;
 use super::spline::{Basis, SplineCurve, SplineSurface};
 use super::{Form, Motion, Pair};
 use crate::error::{Error, Result, quoted, shortened};
-use crate::load::{LoadLimits, read_bytes, text};
+use crate::io::load::{LoadLimits, read_bytes, text};
 use glam::{DMat3, DQuat, DVec3};
 use serde::Deserialize;
 use std::path::Path;

@@ -5,8 +5,8 @@
 //! be exact is exact, however it is rounded or fused. Corners are rounded outward. Clusters also have their boxes in
 //! single precision, so the last test before the triangles uses exact boxes.
 
-use crate::model::tree::{ChildRef, WIDTH};
-use crate::model::world::SceneBox;
+use crate::bvh::tree::{ChildRef, WIDTH};
+use crate::scene::world::SceneBox;
 use crate::stage::layout::{SceneChild, SceneNode};
 use glam::Vec3;
 

@@ -6,10 +6,10 @@
 
 use super::buffers::{BufferId, Buffers, PAGED, Page, PageRange};
 use super::device::Gpu;
+use crate::arith::rounding::{UNIT_F32, nearest, round_up};
+use crate::bvh::tree::{ChildRef, WIDTH};
 use crate::error::Result;
-use crate::model::tree::{ChildRef, WIDTH};
-use crate::model::world::{SceneBox, SceneShape};
-use crate::numeric::rounding::{UNIT_F32, nearest, round_up};
+use crate::scene::world::{SceneBox, SceneShape};
 use crate::stage::layout::{SceneLeaf, SceneNode, SceneTriangle};
 use std::ops::Range;
 
@@ -172,9 +172,9 @@ fn scene_triangle(scene: &SceneShape, i: usize) -> SceneTriangle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::robot::Robot;
-    use crate::model::scene::Scene;
-    use crate::model::world::World;
+    use crate::robot::Robot;
+    use crate::scene::Scene;
+    use crate::scene::world::World;
     use glam::{DMat3, DVec3};
 
     fn shape(n: u32) -> std::sync::Arc<SceneShape> {

@@ -19,7 +19,7 @@ const LIBRARIES: [(&str, &str); 12] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
     ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
-    ("lib/meeting", include_str!("../../wgsl/lib/meeting.wgsl")),
+    ("lib/piercing", include_str!("../../wgsl/lib/piercing.wgsl")),
     ("lib/pose", include_str!("../../wgsl/lib/pose.wgsl")),
     ("lib/queue", include_str!("../../wgsl/lib/queue.wgsl")),
     ("lib/rotation", include_str!("../../wgsl/lib/rotation.wgsl")),

@@ -2,12 +2,12 @@
 
 use super::buffers::{BufferId, Buffers};
 use super::device::Gpu;
+use crate::arith::rounding::{UNIT_F32, nearest, round_up};
+use crate::bvh::lss::Lss;
+use crate::bvh::tree::{ChildRef, WIDTH};
 use crate::error::Result;
-use crate::model::lss::Lss;
-use crate::model::tree::{ChildRef, WIDTH};
-use crate::model::world::{LINK_LEAF, LinkShape, World};
-use crate::numeric::obb_overlap::OrientedBox;
-use crate::numeric::rounding::{UNIT_F32, nearest, round_up};
+use crate::predicate::obb_overlap::OrientedBox;
+use crate::scene::world::{LINK_LEAF, LinkShape, World};
 use crate::stage::layout::{Link, LinkChild, LinkTriangle};
 use glam::{DVec3, Vec3};
 use std::collections::HashMap;

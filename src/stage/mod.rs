@@ -25,9 +25,9 @@ pub mod s5_pairs;
 pub mod s6_solve;
 pub mod toleranced;
 
-use crate::model::world::World;
-use crate::motion::ModelMotion;
-use crate::numeric::lanes::Lanes;
+use crate::arith::lanes::Lanes;
+use crate::robot::ModelMotion;
+use crate::scene::world::World;
 pub use layout::{Candidate, TrianglePair};
 
 /// Sub-intervals of a piece.

@@ -6,17 +6,17 @@
 #[cfg(feature = "gpu")]
 use super::kernel::{Kernel, kernel};
 use super::{Piece, SUBS, Subs};
-use crate::model::world::MAX_COORDINATE_M;
-use crate::motion::ModelMotion;
-use crate::motion::toleranced::travel;
-use crate::numeric::chain_bounds::ChainBounds;
-use crate::numeric::linear::{M3, V3};
-use crate::numeric::pose_bound::{BoundForm, IntervalMatrix, PoseBound, TaylorModel};
-use crate::numeric::pose_jet::PoseJet;
-use crate::numeric::real::Real;
-use crate::numeric::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
-use crate::numeric::trig::sin_cos_product;
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, put, widest};
+use crate::arith::linear::{M3, V3};
+use crate::arith::real::Real;
+use crate::arith::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
+use crate::arith::trig::sin_cos_product;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, put, widest};
+use crate::enclosure::chain_bounds::ChainBounds;
+use crate::enclosure::pose_bound::{BoundForm, IntervalMatrix, PoseBound, TaylorModel};
+use crate::enclosure::pose_jet::PoseJet;
+use crate::robot::ModelMotion;
+use crate::robot::toleranced_motion::travel;
+use crate::scene::world::MAX_COORDINATE_M;
 
 /// Sizes of the blocks of sub-intervals for which balls are given: the jet of a middle sub-interval, with a larger
 /// ball, also bounds the poses in a block of this many sub-intervals around it.

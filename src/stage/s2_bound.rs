@@ -8,12 +8,12 @@
 use super::kernel::{Kernel, kernel};
 use super::s1_concat::Poses;
 use super::{Piece, SUBS, Subs};
-use crate::model::world::World;
-use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::PoseBound;
-use crate::numeric::rounding::{round_down, round_up};
-use crate::numeric::separation::swept_box;
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part3, put, widest};
+use crate::arith::linear::V3;
+use crate::arith::rounding::{round_down, round_up};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, put, widest};
+use crate::enclosure::pose_bound::PoseBound;
+use crate::predicate::separation::swept_box;
+use crate::scene::world::World;
 
 /// Boxes in the order `[piece][node of the model's tree]`, the sub-intervals in lanes.
 #[derive(Clone, Debug, Default)]

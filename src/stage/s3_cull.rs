@@ -12,11 +12,11 @@ use super::kernel::{Kernel, kernel};
 use super::layout::NodePair;
 use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate, SUBS};
-use crate::model::tree::ChildRef;
-use crate::model::world::{World, boxes_side_by_side};
-use crate::numeric::lanes::Lanes;
-use crate::numeric::real::Real;
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, widest};
+use crate::arith::lanes::Lanes;
+use crate::arith::real::Real;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, widest};
+use crate::bvh::tree::ChildRef;
+use crate::scene::world::{World, boxes_side_by_side};
 
 /// Number of levels that the kernel needs: each goes one item deeper on either side.
 pub fn max_levels(world: &World) -> usize {

@@ -21,10 +21,10 @@ use super::layout::SweepCounters;
 use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
 use super::{Candidate, Piece};
-use crate::model::world::World;
-use crate::motion::ModelMotion;
-use crate::numeric::linear::V3;
-use crate::numeric::separation::{StandingTriangle, boxes_miss};
+use crate::arith::linear::V3;
+use crate::predicate::separation::{StandingTriangle, boxes_miss};
+use crate::robot::ModelMotion;
+use crate::scene::world::World;
 use compute::Cell;
 use serde::Serialize;
 

@@ -23,9 +23,9 @@
 #[cfg(feature = "gpu")]
 use super::kernel::{Kernel, kernel};
 use super::layout::TolerancedPair;
-use crate::numeric::linear::V3;
-use crate::numeric::real::Real;
-use crate::numeric::rounding::{UNIT_F32, round_up};
+use crate::arith::linear::V3;
+use crate::arith::real::Real;
+use crate::arith::rounding::{UNIT_F32, round_up};
 
 /// Units that cover the roundings of a test.
 pub const ROUNDINGS: f64 = 16.0;

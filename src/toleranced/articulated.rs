@@ -12,9 +12,8 @@ use super::tree::Tree;
 #[cfg(feature = "gpu")]
 use super::worklist::{Course, cover_on};
 use crate::error::{Result, quoted};
-use crate::model::robot::{Robot, Triangle};
-use crate::model::scene::Scene;
-use crate::motion::{JointMotion, ModelMotion};
+use crate::robot::{JointMotion, ModelMotion, Robot, Triangle};
+use crate::scene::Scene;
 
 /// Factor by which the corners of a link's triangle are moved outward to become its feature points.
 pub const TRIANGLE_INFLATION: f64 = 2.0;
@@ -71,7 +70,7 @@ impl<'r> Toleranced<'r> {
         let fixed = scene.triangles.iter().map(|t| Fixed::new(&plain(t)));
         let fixed = fixed.collect::<Result<Vec<_>>>().map_err(|e| e.at("scene"))?;
         let fixed_tree = fixed_tree(&fixed);
-        let link = |link: &crate::model::robot::Link| {
+        let link = |link: &crate::robot::Link| {
             let faces = link.triangles.iter().map(|t| Face::triangle(plain(t), TRIANGLE_INFLATION));
             let faces = faces.collect::<Result<Vec<_>>>().map_err(|e| e.at(format!("link {}", quoted(&link.name))))?;
             let tree = moving_tree(&faces);
@@ -167,7 +166,7 @@ impl<'r> ArticulatedChecker<'r> {
             return Err(Refusal { message: "orders for other links".into(), step: 0 });
         }
         let masses = Masses::Individual { inflation: TRIANGLE_INFLATION };
-        let link = |(link, orders): (&crate::model::robot::Link, Orders)| {
+        let link = |(link, orders): (&crate::robot::Link, Orders)| {
             let triangles: Vec<_> = link.triangles.iter().map(|t| Polygon::Triangle(plain(t))).collect();
             Checker::new(&triangles, &masses, scene, orders, RANGE_INFLATION)
         };

@@ -3,10 +3,10 @@
 
 use super::enclosure::root_above;
 use super::face::{FatFace, Fixed};
+use crate::arith::linear::V3;
 use crate::error::Result;
 use crate::gpu::shader::Source;
 use crate::gpu::{AdapterChoice, BufferId, Buffers, CompiledKernel, Dispatch, Gpu, INDIRECT_ARGS, WorkSize};
-use crate::numeric::linear::V3;
 use crate::stage::kernel::Kernel;
 use crate::stage::layout::{Routing, TolerancedPair};
 use crate::stage::toleranced::{Fat, KERNEL};

@@ -2,7 +2,7 @@
 //!
 //! Input numbers are bounded (see [`MAX_COORDINATE`]), so no product overflows and no NaN arises.
 
-use crate::numeric::interval::Interval;
+use crate::arith::interval::Interval;
 use std::ops::{Add, Sub};
 
 /// A double-precision interval with outward rounding.

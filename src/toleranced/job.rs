@@ -2,10 +2,10 @@
 
 use super::problem::{Limits, Problem};
 use crate::error::{Error, Result, foreign, quoted};
-use crate::load::{LoadLimits, read_bytes, text};
-use crate::model::robot::Robot;
-use crate::model::urdf::UrdfOptions;
-use crate::motion::{JointValues, MissingJoints, MotionOptions};
+use crate::formats::urdf::UrdfOptions;
+use crate::formats::{JointValues, MissingJoints, MotionOptions};
+use crate::io::load::{LoadLimits, read_bytes, text};
+use crate::robot::Robot;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,8 @@
 
 use super::enclosure::{Map, exact};
 use super::motion::{Motion, Piece, Span};
-use crate::motion::ModelMotion;
-use crate::numeric::pose_jet::PoseJet;
+use crate::enclosure::pose_jet::PoseJet;
+use crate::robot::ModelMotion;
 
 /// Radius of the ball around the middle of an arc of a given length.
 pub fn arc_radius(length: f64) -> f64 {

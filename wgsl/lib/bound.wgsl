@@ -1,5 +1,5 @@
 //!use lib/chunk
-// Bounds on moving points: src/numeric/pose_bound.rs in f32. Sums of products are written out, so that the rounding
+// Bounds on moving points: src/enclosure/pose_bound.rs in f32. Sums of products are written out, so that the rounding
 // bounds, which count operations in any order, apply.
 
 struct PointBound {

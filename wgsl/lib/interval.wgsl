@@ -1,5 +1,5 @@
 //!use lib/chunk
-// Intervals (lowest, highest) with outward rounding: src/numeric/interval.rs in f32.
+// Intervals (lowest, highest) with outward rounding: src/arith/interval.rs in f32.
 
 const IV_STEP: f32 = 4.0;
 

@@ -1,5 +1,5 @@
 //!use lib/bound
-// Separating axes between moving points and a static triangle: src/numeric/separation.rs in f32.
+// Separating axes between moving points and a static triangle: src/predicate/separation.rs in f32.
 
 const ROUNDINGS: f32 = 16.0;
 

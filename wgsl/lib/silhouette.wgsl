@@ -1,5 +1,5 @@
 //!use lib/bound
-// Silhouettes of convex bodies in the pixels of a tile: src/numeric/silhouette.rs in f32, which proves that they are
+// Silhouettes of convex bodies in the pixels of a tile: src/predicate/silhouette.rs in f32, which proves that they are
 // valid.
 
 const SNAP: f32 = 0.078125;

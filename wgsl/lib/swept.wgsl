@@ -1,5 +1,5 @@
 //!use lib/separation
-// Separating axes between a moving line-swept sphere and a static triangle: src/numeric/swept.rs in f32.
+// Separating axes between a moving line-swept sphere and a static triangle: src/predicate/swept.rs in f32.
 
 const LONGEST_AXIS: f32 = 1e8;
 const SWEPT_AXES: u32 = 23u;

@@ -1,9 +1,9 @@
 //! Pairs of link and object that are never tested.
 
 use firstcontact::error::quoted;
-use firstcontact::load::{read_text, without_comment};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
+use firstcontact::io::load::{read_text, without_comment};
+use firstcontact::robot::Robot;
+use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use std::path::Path;
 

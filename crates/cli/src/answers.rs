@@ -7,7 +7,7 @@
 use super::resume::Fingerprint;
 use super::warn;
 use firstcontact::engine::Stats;
-use firstcontact::output::{self, PartFile};
+use firstcontact::io::output::{self, PartFile};
 use firstcontact::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use std::fs;

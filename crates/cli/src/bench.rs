@@ -21,7 +21,7 @@ mod toleranced;
 use super::Outcome;
 use super::dataset::FolderArgs;
 use clap::{Args, Subcommand};
-use firstcontact::output::Claim;
+use firstcontact::io::output::Claim;
 use firstcontact::{ErrorKind, Result};
 use std::path::PathBuf;
 

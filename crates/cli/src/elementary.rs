@@ -5,7 +5,7 @@ use super::{Outcome, interrupted, interruption, outputs, warn};
 use clap::{Args, ValueEnum};
 use firstcontact::elementary::{Answer, Batch, Kind, Line, Posed, Reader, Totals, solve};
 use firstcontact::engine::thread_pool;
-use firstcontact::output::PartFile;
+use firstcontact::io::output::PartFile;
 use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::{Error, ErrorKind, Result};
 use rayon::ThreadPool;

@@ -1,7 +1,7 @@
 //! Support for large scenes: progress bars while they are read and built, and a location for their trees.
 
 use super::progress::Progress;
-use firstcontact::load::Watch;
+use firstcontact::io::load::Watch;
 use std::path::{Path, PathBuf};
 
 /// Number of triangles from which a tree is kept by default: it takes seconds to build.

@@ -34,7 +34,8 @@ mod track;
 mod verify;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use firstcontact::{Error, ErrorKind, Result, output};
+use firstcontact::io::output;
+use firstcontact::{Error, ErrorKind, Result};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,7 +3,8 @@
 use super::{Cli, Outcome};
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
-use firstcontact::{Error, Result, output};
+use firstcontact::io::output;
+use firstcontact::{Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use firstcontact::Result;
-use firstcontact::load::LoadLimits;
-use firstcontact::model::robot::Robot;
-use firstcontact::motion::{JointValues, MissingJoints, MotionFile, MotionOptions};
+use firstcontact::formats::{JointValues, MissingJoints, MotionFile, MotionOptions};
+use firstcontact::io::load::LoadLimits;
+use firstcontact::robot::Robot;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;

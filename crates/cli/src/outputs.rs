@@ -2,7 +2,7 @@
 //! of files that must not be overwritten.
 
 use super::motions::STANDARD_INPUT;
-use firstcontact::output::{self, PartFile};
+use firstcontact::io::output::{self, PartFile};
 use firstcontact::{Error, ErrorKind, Result};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,9 +2,8 @@
 //! finished ones.
 
 use firstcontact::engine::Engine;
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::robot::{Motions, Robot};
+use firstcontact::scene::Scene;
 use serde::{Deserialize, Serialize};
 
 /// Hashes of everything that answers depend on.

@@ -1,8 +1,8 @@
 //! Sizes of robots and scenes, and warnings about units: the engine takes metres, files often hold millimetres.
 
 use firstcontact::Result;
-use firstcontact::model::robot::{Body, ColumnKind, JointKind, Robot, Triangle};
-use firstcontact::model::scene::Scene;
+use firstcontact::robot::{Body, ColumnKind, JointKind, Robot, Triangle};
+use firstcontact::scene::Scene;
 use glam::{DAffine3, DVec3};
 use serde_json::{Value, json};
 

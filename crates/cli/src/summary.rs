@@ -1,12 +1,11 @@
 //! The summary that `check` prints at its end, and `stats.json`.
 
 use super::progress::digits;
-use comfy_table::Table;
-use comfy_table::presets;
+use comfy_table::{Table, presets};
 use firstcontact::engine::{Engine, Stage, Stats, Sweep};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
 use firstcontact::report::{Line, Place};
+use firstcontact::robot::Robot;
+use firstcontact::scene::Scene;
 use serde_json::{Value, json};
 
 /// Times other than those of the stages.

@@ -6,7 +6,7 @@ use super::{Outcome, outputs, warn};
 use clap::Args;
 use firstcontact::extremal::scene::{Scene, ScenePair};
 use firstcontact::extremal::{FirstContact, Lost, Phase, Sample, Settings, State, Track, Tracker, first_contact};
-use firstcontact::output;
+use firstcontact::io::output;
 use firstcontact::{Error, Result};
 use rayon::prelude::*;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use super::Outcome;
 use clap::Args;
 use firstcontact::Result;
-use firstcontact::load::LoadLimits;
+use firstcontact::io::load::LoadLimits;
 use firstcontact::toleranced::record;
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use super::parts::assembly::Part;
 use super::parts::turn::cos_sin;
 use firstcontact::error::Result;
-use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use glam::{DMat3, DVec3};
 
 /// A robot whose links form one chain of revolute joints; link 0 is fixed in the world.

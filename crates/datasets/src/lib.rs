@@ -2,7 +2,7 @@
 //! data sets that are fetched ([`manifest`], [`fetch`]).
 //!
 //! ```no_run
-//! # fn check(_: &firstcontact::model::robot::Robot, _: Option<&firstcontact::model::scene::Scene>) {}
+//! # fn check(_: &firstcontact::robot::Robot, _: Option<&firstcontact::scene::Scene>) {}
 //! use firstcontact_datasets::{Dataset, MakeOptions};
 //! # fn main() -> firstcontact::Result<()> {
 //! let set = Dataset::generate("pipes", 2004, 1)?;
@@ -47,8 +47,8 @@ pub use parts::mesh::Mesh;
 pub use summary::{Histogram, KindCount, MotionSummary, Reach, RobotSummary, SceneSummary, Summary};
 
 use firstcontact::error::{Error, Result};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
+use firstcontact::robot::Robot;
+use firstcontact::scene::Scene;
 use glam::DVec3;
 
 /// Version of the generators; it increases whenever their output changes.

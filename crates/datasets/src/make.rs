@@ -5,7 +5,7 @@ use super::files::{npy, obj, urdf};
 use super::motions::{FreeCheck, Progress, Sampling};
 use super::summary::{MotionSummary, SceneSummary, Summary};
 use firstcontact::error::{Result, input_error};
-use firstcontact::output;
+use firstcontact::io::output;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Write};

@@ -5,7 +5,7 @@ use super::files::npy;
 use super::motions::{FreeCheck, Progress};
 use super::random::Stream;
 use firstcontact::error::{Error, Result};
-use firstcontact::model::robot::{Column, ColumnKind, Robot};
+use firstcontact::robot::{Column, ColumnKind, Robot};
 use std::f64::consts::PI;
 use std::path::Path;
 

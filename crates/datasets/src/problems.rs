@@ -2,11 +2,11 @@
 
 use super::fetch::unpack::{Limits, read_tar};
 use firstcontact::error::{Error, Result, quoted};
-use firstcontact::load::text;
-use firstcontact::model::moveit::{PlanningScene, Request, placed};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene_file::SceneOptions;
-use firstcontact::motion::{MissingJoints, Motions};
+use firstcontact::formats::MissingJoints;
+use firstcontact::formats::moveit::{PlanningScene, Request, placed};
+use firstcontact::formats::scene_file::SceneOptions;
+use firstcontact::io::load::text;
+use firstcontact::robot::{Motions, Robot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

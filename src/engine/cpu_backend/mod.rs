@@ -10,7 +10,7 @@ use super::core::{Deliver, EngineCore};
 use super::motion_queue::{self, Batch, MotionQueue};
 use super::{Stage, Stats, Sweep, autotune};
 use crate::error::Result;
-use crate::motion::Motions;
+use crate::robot::Motions;
 use crate::verdict::{Reason, Undecided, Verdict};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};

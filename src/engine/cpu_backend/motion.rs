@@ -1,9 +1,9 @@
 //! The stages of one motion on the CPU.
 
 use super::scratch::Scratch;
+use crate::bvh::obb_tree::ObbTrees;
 use crate::engine::{Options, Stage, Stats};
-use crate::model::obb_tree::ObbTrees;
-use crate::model::world::World;
+use crate::scene::world::World;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s6_solve::{Initial, Solver};

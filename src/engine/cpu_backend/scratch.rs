@@ -1,6 +1,6 @@
 //! Memory that the CPU stages keep from one motion to the next.
 
-use crate::motion::ModelMotion;
+use crate::robot::ModelMotion;
 use crate::stage::s1_concat::Poses;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s5_pairs::Limits;

@@ -6,7 +6,7 @@ use crate::engine::motion_queue::MotionQueue;
 use crate::engine::{Options, Stage, Stats, autotune};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::Faults;
-use crate::motion::ModelMotion;
+use crate::robot::ModelMotion;
 use crate::stage::s6_solve::Solver;
 use crate::stage::{Piece, TrianglePair};
 use crate::verdict::{Reason, Undecided, Verdict};

@@ -1,11 +1,11 @@
 //! Sizes of the queues, and the buffers of a frame.
 
 use super::{Frame, FrameIndex, GpuPipeline};
+use crate::bvh::tree::WIDTH;
 use crate::engine::options::{Capacities, ITEM_BYTES};
 use crate::error::Result;
 use crate::gpu::{BufferId, Buffers, Gpu};
-use crate::model::tree::WIDTH;
-use crate::model::world::World;
+use crate::scene::world::World;
 use crate::stage::layout::{ChunkParams, LinkItem};
 use crate::stage::s1_concat::POSE_FLOATS;
 use crate::stage::s2_bound::BOX_FLOATS;

@@ -3,12 +3,12 @@
 use super::capacities::PAIR_BYTES;
 use super::{Frame, FrameIndex, GpuPipeline, upload};
 use crate::counter;
+use crate::enclosure::pose_bound::BoundForm;
 use crate::engine::options::Stage;
 use crate::engine::stats::Stats;
 use crate::error::Result;
 use crate::gpu::{BufferId, Submission, first_link_triangles};
-use crate::motion::ModelMotion;
-use crate::numeric::pose_bound::BoundForm;
+use crate::robot::ModelMotion;
 use crate::stage::layout::{
     ChunkParams, Counters, FLAG_CUTOFFS, FLAG_IGNORED_PAIRS, FORM_INTERVAL, FORM_JET, SweepCounters,
 };

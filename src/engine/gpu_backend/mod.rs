@@ -17,12 +17,12 @@ mod upload;
 pub use chunk::{ChunkInput, ChunkOutput, PendingChunk};
 
 use super::options::{Capacities, Options, Stage};
+use crate::bvh::obb_tree::ObbTrees;
+use crate::enclosure::pose_bound::BoundForm;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::shader::Source;
 use crate::gpu::{AdapterChoice, Buffers, CompiledKernel, Gpu, INDIRECT_ARGS};
-use crate::model::obb_tree::ObbTrees;
-use crate::model::world::World;
-use crate::numeric::pose_bound::BoundForm;
+use crate::scene::world::World;
 use crate::stage::kernel::{Kernel, RasterKernel};
 use crate::stage::layout::{ChunkParams, MAX_CULL_LEVELS, MAX_LINK_LEVELS};
 use crate::stage::s4_sweep::{Sweep, compute};

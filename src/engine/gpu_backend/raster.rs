@@ -5,7 +5,7 @@ use crate::counter;
 use crate::engine::options::{Capacities, Stage};
 use crate::error::{Error, Result};
 use crate::gpu::{BufferId, Buffers, CompiledKernel, Dispatch, Gpu, WorkSize};
-use crate::model::world::World;
+use crate::scene::world::World;
 use crate::stage::SUBS;
 use crate::stage::kernel::{Kernel, RasterKernel};
 use crate::stage::layout::{Routing, Tile};

@@ -5,7 +5,7 @@ use super::{GpuPipeline, Sweep, phases};
 use crate::counter;
 use crate::engine::options::{Capacities, Stage};
 use crate::gpu::{Dispatch, WorkSize};
-use crate::model::world::SCENE_LEAF;
+use crate::scene::world::SCENE_LEAF;
 use crate::stage::SUBS;
 use crate::stage::layout::Routing;
 

@@ -1,13 +1,13 @@
 //! Uploading the pieces of a chunk and the motions of their joints.
 
+use crate::arith::interval::sin_cos_range;
+use crate::arith::rounding::{UNDERFLOW_F32, UNIT_F32, round_down, round_up};
+use crate::arith::trig::sin_cos_product;
+use crate::enclosure::pose_bound::BoundForm;
 use crate::error::Result;
 use crate::gpu::{BufferId, Buffers, Gpu};
-use crate::model::world::World;
-use crate::motion::ModelMotion;
-use crate::numeric::interval::sin_cos_range;
-use crate::numeric::pose_bound::BoundForm;
-use crate::numeric::rounding::{UNDERFLOW_F32, UNIT_F32, round_down, round_up};
-use crate::numeric::trig::sin_cos_product;
+use crate::robot::ModelMotion;
+use crate::scene::world::World;
 use crate::stage::s1_concat::{JOINT_FLOATS, balls};
 use crate::stage::{Piece, layout};
 

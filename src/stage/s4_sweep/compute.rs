@@ -4,11 +4,11 @@
 //! sub-intervals that one of its triangles keeps, and the triangles that keep one.
 
 use super::Input;
-use crate::numeric::linear::V3;
-use crate::numeric::point_bound::PointBound;
-use crate::numeric::separation::{StandingTriangle, boxes_miss};
-use crate::numeric::swept::swept_misses;
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part, part3, widest};
+use crate::arith::linear::V3;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, part3, widest};
+use crate::enclosure::point_bound::PointBound;
+use crate::predicate::separation::{StandingTriangle, boxes_miss};
+use crate::predicate::swept::swept_misses;
 #[cfg(feature = "gpu")]
 use crate::stage::kernel::{Kernel, kernel};
 use crate::stage::{Candidate, SUBS, Subs};

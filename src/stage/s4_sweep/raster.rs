@@ -20,12 +20,12 @@
 //! rasteriser; everything else is the same.
 
 use super::Input;
-use crate::model::world::{SCENE_LEAF, World};
-use crate::numeric::linear::V3;
-use crate::numeric::point_bound::PointBound;
-use crate::numeric::real::Real;
-use crate::numeric::separation::StandingTriangle;
-use crate::numeric::silhouette::{Aim, Body, Frame, Silhouette};
+use crate::arith::linear::V3;
+use crate::arith::real::Real;
+use crate::enclosure::point_bound::PointBound;
+use crate::predicate::separation::StandingTriangle;
+use crate::predicate::silhouette::{Aim, Body, Frame, Silhouette};
+use crate::scene::world::{SCENE_LEAF, World};
 #[cfg(feature = "gpu")]
 use crate::stage::kernel::{Kernel, RasterKernel, kernel, raster_kernel};
 use crate::stage::{Candidate, SUBS, Subs};

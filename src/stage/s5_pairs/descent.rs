@@ -7,9 +7,9 @@
 
 use super::moving::{MovingLink, NodeBoxes, Part};
 use super::{Item, PairCounts};
-use crate::model::tree::ChildRef;
-use crate::model::world::World;
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part};
+use crate::bvh::tree::ChildRef;
+use crate::scene::world::World;
 use crate::stage::Candidate;
 
 /// The candidates of one link in a part of a piece.

@@ -1,14 +1,14 @@
 //! A link during a piece: its pose over parts of the piece, and its boxes and triangles there.
 
 use super::Input;
-use crate::model::tree::ChildRef;
-use crate::model::world::LinkShape;
-use crate::numeric::lanes::Lanes;
-use crate::numeric::linear::V3;
-use crate::numeric::obb_overlap::moving_range;
-use crate::numeric::point_bound::PointBound;
-use crate::numeric::pose_bound::PoseBound;
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, part3, store3, widest};
+use crate::arith::lanes::Lanes;
+use crate::arith::linear::V3;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, store3, widest};
+use crate::bvh::tree::ChildRef;
+use crate::enclosure::point_bound::PointBound;
+use crate::enclosure::pose_bound::PoseBound;
+use crate::predicate::obb_overlap::moving_range;
+use crate::scene::world::LinkShape;
 use crate::stage::s1_concat::{Balls, SPANS};
 use crate::stage::{Piece, SLICES, SUBS, Subs};
 

@@ -7,11 +7,11 @@
 
 use super::moving::MovingLink;
 use super::{Found, Item, Work};
-use crate::model::obb_tree::{Below, ObbNode, ObbTree, ObbTrees};
-use crate::model::world::World;
-use crate::numeric::obb_overlap::{BoxBound, boxes_apart};
-use crate::numeric::pose_bound::PoseBound;
-use crate::numeric::refinement::pairs;
+use crate::bvh::obb_tree::{Below, ObbNode, ObbTree, ObbTrees};
+use crate::enclosure::pose_bound::PoseBound;
+use crate::predicate::obb_overlap::{BoxBound, boxes_apart};
+use crate::predicate::refinement_levels::pairs;
+use crate::scene::world::World;
 use crate::stage::s1_concat::{Balls, SPANS};
 use crate::stage::{Candidate, SUBS};
 

@@ -12,11 +12,11 @@
 use super::moving::{MovingLink, Part};
 use super::rest::Rest;
 use super::{Found, Item};
-use crate::model::world::World;
-use crate::numeric::meeting::triangles_meet;
-use crate::numeric::normals::{MovingFace, StandingFace};
-use crate::numeric::separation::{MovingTriangle, NUMBERS, StandingTriangle};
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, widest};
+use crate::predicate::normals::{MovingFace, StandingFace};
+use crate::predicate::piercing::triangles_meet;
+use crate::predicate::separation::{MovingTriangle, NUMBERS, StandingTriangle};
+use crate::scene::world::World;
 use crate::stage::{Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
 
 /// Unprocessed items of a piece, by the first sub-interval in which they may touch.

@@ -1,9 +1,9 @@
 //! Pairs that the normals did not separate, of any leaves and triangles, side by side for the other axes.
 
 use super::refinement::Look;
-use crate::numeric::linear::V3;
-use crate::numeric::separation::{MovingTriangle, NUMBERS, StandingTriangle};
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH, widest};
+use crate::arith::linear::V3;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, widest};
+use crate::predicate::separation::{MovingTriangle, NUMBERS, StandingTriangle};
 
 /// The triangles of a leaf over some time.
 pub(super) type Leaf = [[f64; WIDTH]; NUMBERS];

@@ -3,14 +3,14 @@
 //! [`search`](super::search).
 
 use super::{Input, Limits};
-use crate::model::tree::{ChildRef, WIDTH};
-use crate::model::world::{LinkShape, World};
-use crate::numeric::linear::V3;
-use crate::numeric::meeting::triangles_meet;
-use crate::numeric::obb_overlap::moving_range;
-use crate::numeric::point_bound::PointBound;
-use crate::numeric::pose_bound::PoseBound;
-use crate::numeric::separation::{StandingTriangle, triangle_misses};
+use crate::arith::linear::V3;
+use crate::bvh::tree::{ChildRef, WIDTH};
+use crate::enclosure::point_bound::PointBound;
+use crate::enclosure::pose_bound::PoseBound;
+use crate::predicate::obb_overlap::moving_range;
+use crate::predicate::piercing::triangles_meet;
+use crate::predicate::separation::{StandingTriangle, triangle_misses};
+use crate::scene::world::{LinkShape, World};
 use crate::stage::layout::LinkItem;
 use crate::stage::s1_concat::Balls;
 use crate::stage::{ALL_SUBS, Candidate, Piece, SLICES, SUBS, TrianglePair};

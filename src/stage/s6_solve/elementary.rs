@@ -1,17 +1,16 @@
 //! Elementary queries: four points that move linearly, the motion of public query sets. They use the same search,
 //! contraction and certificates as pairs of triangles, with a second kind of motion.
 
-use super::SolveCounts;
-use super::SolveOptions;
 use super::features::{nearest_in_triangle, nearest_of_segments};
 use super::search::{Active, Found, Search, System, Task};
-use crate::numeric::contraction::{Side, Window, edge_moving_edge, vertex_moving_face};
-use crate::numeric::elementary::{Points, is_inside, sign};
-use crate::numeric::linear::V3;
-use crate::numeric::point_bound::PointBound;
+use super::{SolveCounts, SolveOptions};
+use crate::arith::linear::V3;
+use crate::enclosure::point_bound::PointBound;
+use crate::predicate::contraction::{Side, Window, edge_moving_edge, vertex_moving_face};
+use crate::predicate::vf_ee::{Points, is_inside, sign};
 use glam::DVec3;
 
-pub use crate::numeric::elementary::Kind;
+pub use crate::predicate::vf_ee::Kind;
 
 /// Four points that move linearly, from `t = 0` to `t = 1`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,12 +3,12 @@
 
 use super::features::{nearest_in_triangle, nearest_of_segments};
 use super::pair::Pair;
-use crate::motion::ModelMotion;
-use crate::numeric::contraction::{Side, Standing, Window, edge_edge, face_vertex, vertex_face};
-use crate::numeric::elementary::{Kind, Points, is_inside, sign};
-use crate::numeric::linear::V3;
-use crate::numeric::point_bound::PointBound;
-use crate::numeric::separation::StandingTriangle;
+use crate::arith::linear::V3;
+use crate::enclosure::point_bound::PointBound;
+use crate::predicate::contraction::{Side, Standing, Window, edge_edge, face_vertex, vertex_face};
+use crate::predicate::separation::StandingTriangle;
+use crate::predicate::vf_ee::{Kind, Points, is_inside, sign};
+use crate::robot::ModelMotion;
 use glam::DVec3;
 
 /// One elementary equation of a pair.
@@ -132,7 +132,7 @@ impl Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::motion::JointMotion;
+    use crate::robot::JointMotion;
     use glam::DMat3;
 
     /// A vertex moves down through the plane of a face at a known time, in powers of two, fast along x and slowly along

@@ -2,10 +2,10 @@
 
 use super::nearest::nearest;
 use super::pair::Pair;
-use crate::motion::ModelMotion;
-use crate::numeric::linear::V3;
-use crate::numeric::trig::sin_cos_product;
-use crate::numeric::vectors::{Vector, Vectorised};
+use crate::arith::linear::V3;
+use crate::arith::trig::sin_cos_product;
+use crate::arith::vectors::{Vector, Vectorised};
+use crate::robot::ModelMotion;
 
 /// After a step of this fraction of the interval, the guess is off by about the square of it.
 const ENOUGH: f64 = 1e-5;

@@ -2,8 +2,8 @@
 //!
 //! All pairs of a motion that earlier stages could not rule out are solved together, the earliest time first: the poses
 //! of the links are bounded once per time interval and shared by all active pairs, every pair is contracted
-//! ([`contraction`](crate::numeric::contraction)) to the times at which it can touch at all, and an upper bound on the
-//! first contact, lowered by each proof of contact ([`meeting`](crate::numeric::meeting)), cuts off later times.
+//! ([`contraction`](crate::predicate::contraction)) to the times at which it can touch at all, and an upper bound on the
+//! first contact, lowered by each proof of contact ([`meeting`](crate::predicate::piercing)), cuts off later times.
 //! Removed times are proved free; so the earliest time that remains is a proved lower bound of the first contact.
 
 pub mod elementary;
@@ -19,12 +19,12 @@ mod search;
 mod side_by_side;
 
 use super::{Piece, SLICES_PER_PIECE, SUBS, TrianglePair};
+use crate::arith::linear::V3;
+use crate::enclosure::pose_bound::TaylorModel;
 use crate::error::{Error, Result};
-use crate::model::world::World;
-use crate::motion::ModelMotion;
-use crate::numeric::contraction::Window;
-use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::TaylorModel;
+use crate::predicate::contraction::Window;
+use crate::robot::ModelMotion;
+use crate::scene::world::World;
 use crate::verdict::{Certainty, Contact, Reason, Touch, Undecided, Verdict};
 use equation::EQUATIONS;
 use pair::Pair;

@@ -3,8 +3,8 @@
 //!
 //! They prove nothing: they give axes and guesses. So there is no bound on their rounding error.
 
-use crate::numeric::linear::V3;
-use crate::numeric::real::Divide;
+use crate::arith::linear::V3;
+use crate::arith::real::Divide;
 
 /// The nearest points of two triangles that do not pierce each other.
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +139,7 @@ pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::vectors::{Kind, Vector, Vectorised, WIDTH};
+    use crate::arith::vectors::{Kind, Vector, Vectorised, WIDTH};
     use crate::stage::s6_solve::features;
     use glam::DVec3;
 

@@ -1,12 +1,12 @@
 //! A pair of triangles, one of a link and one of the scene, in the form used by the exact stage.
 
 use super::features::nearest;
-use crate::motion::ModelMotion;
-use crate::numeric::linear::V3;
-use crate::numeric::meeting::triangles_meet;
-use crate::numeric::point_bound::PointBound;
-use crate::numeric::pose_bound::TaylorModel;
-use crate::numeric::separation::StandingTriangle;
+use crate::arith::linear::V3;
+use crate::enclosure::point_bound::PointBound;
+use crate::enclosure::pose_bound::TaylorModel;
+use crate::predicate::piercing::triangles_meet;
+use crate::predicate::separation::StandingTriangle;
+use crate::robot::ModelMotion;
 use glam::DVec3;
 
 /// A pair with the data that the solver needs.

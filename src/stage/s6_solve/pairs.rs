@@ -9,10 +9,10 @@ use super::guess::Guess;
 use super::pair::Pair;
 use super::search::{Active, System};
 use super::side_by_side::Windows;
-use crate::motion::ModelMotion;
-use crate::numeric::contraction::Window;
-use crate::numeric::pose_bound::TaylorModel;
-use crate::numeric::vectors::{WIDTH, widest};
+use crate::arith::vectors::{WIDTH, widest};
+use crate::enclosure::pose_bound::TaylorModel;
+use crate::predicate::contraction::Window;
+use crate::robot::ModelMotion;
 
 /// The pairs of one piece of a motion.
 #[derive(Debug)]

@@ -10,10 +10,10 @@
 use super::equation::{self, EQUATIONS};
 use super::pair::Pair;
 use super::search::{Active, System};
-use crate::motion::ModelMotion;
-use crate::numeric::contraction::Window;
-use crate::numeric::elementary::Kind;
-use crate::numeric::interval::{Interval, IntervalPose, sin_cos_range};
+use crate::arith::interval::{Interval, IntervalPose, sin_cos_range};
+use crate::predicate::contraction::Window;
+use crate::predicate::vf_ee::Kind;
+use crate::robot::ModelMotion;
 
 type I = Interval<f64>;
 type Vector = [I; 3];

@@ -2,10 +2,10 @@
 
 use super::features::{Nearest, all_nearest, nearest, nearest_in_triangle, velocity_at};
 use super::pair::Pair;
-use crate::model::world::World;
-use crate::motion::ModelMotion;
-use crate::numeric::linear::V3;
-use crate::numeric::meeting::piercing_edge;
+use crate::arith::linear::V3;
+use crate::predicate::piercing::piercing_edge;
+use crate::robot::ModelMotion;
+use crate::scene::world::World;
 use crate::verdict::{Feature, RobotFeature, SceneFeature, Touch};
 use glam::DVec3;
 

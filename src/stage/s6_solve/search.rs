@@ -9,7 +9,7 @@
 //! search converges like Newton's method. A wrong guess only costs an interval.
 
 use super::SolveCounts;
-use crate::numeric::contraction::Window;
+use crate::predicate::contraction::Window;
 
 /// The items that are solved simultaneously, pairs of triangles or elementary equations; they share the bounds on their
 /// motion.

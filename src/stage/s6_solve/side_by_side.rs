@@ -2,13 +2,13 @@
 
 use super::nearest::nearest;
 use super::pair::Pair;
-use crate::numeric::contraction::{Window, triangle_sides, triangles};
-use crate::numeric::lanes::Lanes;
-use crate::numeric::linear::V3;
-use crate::numeric::pose_bound::TaylorModel;
-use crate::numeric::pose_jet::PoseJet;
-use crate::numeric::separation::StandingTriangle;
-use crate::numeric::vectors::{Vector, Vectorised, WIDTH};
+use crate::arith::lanes::Lanes;
+use crate::arith::linear::V3;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH};
+use crate::enclosure::pose_bound::TaylorModel;
+use crate::enclosure::pose_jet::PoseJet;
+use crate::predicate::contraction::{Window, triangle_sides, triangles};
+use crate::predicate::separation::StandingTriangle;
 
 /// A number in every lane.
 pub type Eight = Lanes<WIDTH>;
@@ -98,8 +98,8 @@ impl Vectorised for Windows<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::motion::{JointMotion, ModelMotion};
-    use crate::numeric::vectors::Kind;
+    use crate::arith::vectors::Kind;
+    use crate::robot::{JointMotion, ModelMotion};
     use glam::{DMat3, DVec3};
 
     /// Pairs of two bodies, near enough that windows are smaller than the interval and not empty.

@@ -1,7 +1,7 @@
 //! The motion in the checker's form: from its definition alone.
 
 use super::arithmetic::{Num, Rows, Vec3, apply, combine, minus, norm2, sin_cos, vector};
-use crate::motion::JointMotion;
+use crate::robot::JointMotion;
 use crate::toleranced::motion::Span;
 use crate::toleranced::problem::Course;
 

@@ -11,7 +11,7 @@ mod positive;
 use super::certificate::{Contact, Orders, Step};
 use super::motion::{MAX_LEVEL, Span};
 use super::problem::{Course, Masses, Polygon};
-use crate::motion::JointMotion;
+use crate::robot::JointMotion;
 use arithmetic::{Num, Vec3, apply, dot, minus, norm2, plus, vector};
 use course::{Mass, Motion};
 use positive::{Edge, ball_misses, edges_miss, on_triangle};

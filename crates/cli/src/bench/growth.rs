@@ -6,8 +6,8 @@ use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table
 use super::set::{Kind, Set, repeated, within};
 use super::{MeasureArgs, on_adapter};
 use clap::Args;
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::{Backend, Engine, Options, Stage, Stats};
-use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::{Error, Result};
 use firstcontact_datasets::{DEFAULT_SEED, Dataset};
 

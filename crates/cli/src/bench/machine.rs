@@ -1,7 +1,7 @@
 //! The machine and the software versions of a measurement.
 
 use firstcontact::gpu::Gpu;
-use firstcontact::load::system_memory_bytes;
+use firstcontact::io::load::system_memory_bytes;
 use serde::{Deserialize, Serialize};
 use sysinfo::{CpuRefreshKind, System};
 

@@ -2,7 +2,7 @@
 
 use super::run::{Cell, Run};
 use super::{chart, markdown};
-use firstcontact::output;
+use firstcontact::io::output;
 use firstcontact::{Error, Result};
 use std::fs;
 use std::io::Write as _;

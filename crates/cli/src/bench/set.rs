@@ -4,9 +4,8 @@ use super::run::UsedDataset;
 use crate::dataset::Loaded;
 use firstcontact::Result;
 use firstcontact::engine::{Engine, Stats};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::robot::{Motions, Robot};
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use std::path::Path;
 

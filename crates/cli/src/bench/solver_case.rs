@@ -1,10 +1,9 @@
 //! A chain with one triangle at its end among many fixed ones, for the comparison of solvers.
 
 use firstcontact::Result;
-use firstcontact::model::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
-use firstcontact::model::scene::Scene;
-use firstcontact::model::world::World;
-use firstcontact::motion::ModelMotion;
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, ModelMotion, Robot};
+use firstcontact::scene::Scene;
+use firstcontact::scene::world::World;
 use firstcontact::stage::s6_solve::{SolveOptions, Solver};
 use firstcontact::stage::{Piece, TrianglePair};
 use firstcontact::verdict::Verdict;

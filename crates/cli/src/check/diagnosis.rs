@@ -4,9 +4,8 @@ mod hints;
 
 use super::super::summary;
 use comfy_table::{Table, presets};
-use firstcontact::model::robot::{JointKind, Robot};
-use firstcontact::motion::BeyondLimits;
 use firstcontact::report::Line;
+use firstcontact::robot::{BeyondLimits, JointKind, Robot};
 use firstcontact::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};

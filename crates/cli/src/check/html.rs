@@ -7,13 +7,12 @@ use super::super::report::inputs::{n_motions, picked};
 use super::super::report::page::Page;
 use super::super::report::results::{DEFAULT_MOTIONS, Results, Shown};
 use super::super::report::views::{SetView, Views};
-use super::CheckArgs;
-use super::{outputs, warn};
+use super::{CheckArgs, outputs, warn};
 use clap::Args;
 use firstcontact::engine::{Engine, Stats};
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::MotionFile;
-use firstcontact::output::PartFile;
+use firstcontact::formats::MotionFile;
+use firstcontact::io::output::PartFile;
+use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
 

@@ -2,8 +2,8 @@
 //! answers.
 
 use clap::{Args, ValueEnum};
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::{Options, PairCulling, Stage, Sweep};
-use firstcontact::numeric::pose_bound::BoundForm;
 use firstcontact::stage::s6_solve::Method;
 use firstcontact::{Error, Result};
 

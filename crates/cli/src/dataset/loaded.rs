@@ -3,10 +3,10 @@
 use super::Files;
 use super::named::{ProblemSet, Work, placed, work};
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::model::scene_file::SceneOptions;
-use firstcontact::motion::{MissingJoints, MotionOptions, Motions};
+use firstcontact::formats::scene_file::SceneOptions;
+use firstcontact::formats::{MissingJoints, MotionOptions};
+use firstcontact::robot::{Motions, Robot};
+use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use firstcontact_datasets::problems;
 use std::path::Path;

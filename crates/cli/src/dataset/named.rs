@@ -3,19 +3,18 @@
 use super::{Files, files, unless};
 use crate::progress::Progress;
 use firstcontact::engine::{Backend, Engine};
-use firstcontact::load::read_text;
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
-use firstcontact::model::scene_file::SceneOptions;
-use firstcontact::model::urdf::UrdfOptions;
-use firstcontact::motion::{MissingJoints, Motions};
-use firstcontact::output::PartFile;
+use firstcontact::formats::MissingJoints;
+use firstcontact::formats::scene_file::SceneOptions;
+use firstcontact::formats::urdf::UrdfOptions;
+use firstcontact::io::load::read_text;
+use firstcontact::io::output::PartFile;
+use firstcontact::robot::{Motions, Robot};
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use firstcontact_datasets::manifest::{Manifest, NamedRun, Problems};
 use firstcontact_datasets::placed::RandomMotions;
-use firstcontact_datasets::problems;
-use firstcontact_datasets::{DEFAULT_SEED, MakeOptions, THETA_MAX_DEG};
+use firstcontact_datasets::{DEFAULT_SEED, MakeOptions, THETA_MAX_DEG, problems};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 use super::palette;
 use super::subject::Subject;
 use firstcontact::gpu::Lens;
-use firstcontact::model::robot::Triangle;
+use firstcontact::robot::Triangle;
 use glam::{DMat4, DVec3, Vec3, Vec4};
 
 /// Half the vertical angle of view, radians.

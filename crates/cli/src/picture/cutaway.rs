@@ -230,9 +230,9 @@ impl Rays {
 mod tests {
     use super::*;
     use crate::picture::camera::View;
-    use firstcontact::model::robot::{Robot, Triangle};
-    use firstcontact::model::scene::Scene;
-    use firstcontact::model::world::World;
+    use firstcontact::robot::{Robot, Triangle};
+    use firstcontact::scene::Scene;
+    use firstcontact::scene::world::World;
     use glam::DMat3;
 
     fn block(lo: [f64; 3], hi: [f64; 3]) -> Vec<Triangle> {

@@ -1,7 +1,7 @@
 //! Images in memory, and as PNG and JPEG files.
 
 use firstcontact::error::{Error, Result};
-use firstcontact::output;
+use firstcontact::io::output;
 use std::io::Write;
 use std::path::Path;
 

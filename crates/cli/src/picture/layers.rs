@@ -3,15 +3,13 @@
 use super::camera::Camera;
 use super::cutaway::{Cutaway, Fate};
 use super::mesh::Mesh;
-use super::normals;
-use super::palette;
 use super::parts::Parts;
 use super::subject::Poses;
+use super::{normals, palette};
 use firstcontact::error::Result;
 use firstcontact::gpu::{Layer, Lens, Paint};
-use firstcontact::model::robot::Triangle;
-use firstcontact::model::world::{LinkShape, World};
-use firstcontact::motion::ModelMotion;
+use firstcontact::robot::{ModelMotion, Triangle};
+use firstcontact::scene::world::{LinkShape, World};
 use firstcontact::stage::s4_sweep::paper::{self, SweptSurface};
 use firstcontact::verdict::Touch;
 use glam::Vec3;

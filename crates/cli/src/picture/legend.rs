@@ -5,7 +5,7 @@ use super::palette::{self, Colour};
 use super::subject::Poses;
 use super::text::Font;
 use firstcontact::error::Result;
-use firstcontact::model::world::World;
+use firstcontact::scene::world::World;
 use firstcontact::verdict::{Contact, Touch, Verdict};
 
 const PAPER: Colour = [255, 255, 255];

@@ -2,7 +2,7 @@
 
 use super::palette::Colour;
 use firstcontact::gpu::Corner;
-use firstcontact::model::robot::Triangle;
+use firstcontact::robot::Triangle;
 use glam::{DAffine3, DVec3, Vec3};
 use std::f64::consts::TAU;
 

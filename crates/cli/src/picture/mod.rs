@@ -28,8 +28,7 @@ use cutaway::Cutaway;
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
 use firstcontact::gpu::{Frame, Gpu};
-use firstcontact::model::robot::Triangle;
-use firstcontact::motion::{ModelMotion, Motions};
+use firstcontact::robot::{ModelMotion, Motions, Triangle};
 use firstcontact::verdict::{Touch, Verdict};
 use glam::DVec3;
 use layers::Layers;
@@ -125,8 +124,8 @@ fn touch(verdict: &Verdict) -> Option<&Touch> {
 }
 
 /// The robot's triangles at the time that the picture shows.
-fn posed(robot: &firstcontact::model::robot::Robot, poses: &Poses) -> Vec<Triangle> {
-    let placed = |l: &firstcontact::model::robot::Link| {
+fn posed(robot: &firstcontact::robot::Robot, poses: &Poses) -> Vec<Triangle> {
+    let placed = |l: &firstcontact::robot::Link| {
         let pose = *poses.now.pose(l.body);
         l.triangles.iter().map(move |t| t.map(|v| pose.transform_point3(v))).collect::<Vec<_>>()
     };
@@ -136,7 +135,7 @@ fn posed(robot: &firstcontact::model::robot::Robot, poses: &Poses) -> Vec<Triang
 /// Balls that contain the ends of the links' line-swept spheres along the motion.
 fn swept_balls(engine: &Engine, poses: &Poses) -> Vec<(DVec3, f64)> {
     let links = engine.world().links.iter().filter(|l| poses.moves(l.body));
-    let balls = |link: &firstcontact::model::world::LinkShape| {
+    let balls = |link: &firstcontact::scene::world::LinkShape| {
         let (body, lss) = (link.body, link.lss);
         let ends = poses.along().flat_map(move |m| [lss.a, lss.b].map(|e| m.pose(body).transform_point3(e)));
         ends.map(|end| (end, lss.radius)).collect::<Vec<_>>()

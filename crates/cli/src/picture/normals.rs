@@ -1,6 +1,6 @@
 //! Normals for shading: smooth where a surface bends slightly, sharp at its edges.
 
-use firstcontact::model::robot::Triangle;
+use firstcontact::robot::Triangle;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};

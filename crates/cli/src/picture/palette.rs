@@ -1,6 +1,6 @@
 //! Colours as displayed: red, green, blue.
 
-use firstcontact::model::scene::Object;
+use firstcontact::scene::Object;
 use glam::Vec3;
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! The parts of a scene that a picture shows or leaves out: objects, or connected pieces of them.
 
 use super::sight::Sight;
-use firstcontact::model::world::World;
+use firstcontact::scene::world::World;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};

@@ -1,10 +1,10 @@
 //! Ray casting to choose a view; results are correct up to rounding.
 
+use firstcontact::bvh::tree::ChildRef;
 use firstcontact::error::{Error, Result};
-use firstcontact::model::robot::Triangle;
-use firstcontact::model::scene::Object;
-use firstcontact::model::tree::ChildRef;
-use firstcontact::model::world::{SceneBox, SceneBuild, World};
+use firstcontact::robot::Triangle;
+use firstcontact::scene::Object;
+use firstcontact::scene::world::{SceneBox, SceneBuild, World};
 use glam::DVec3;
 
 /// The possible obstacles.

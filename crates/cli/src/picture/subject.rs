@@ -2,9 +2,8 @@
 
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
-use firstcontact::model::robot::{Link, Triangle};
-use firstcontact::model::world::World;
-use firstcontact::motion::Motions;
+use firstcontact::robot::{Link, Motions, Triangle};
+use firstcontact::scene::world::World;
 use firstcontact::verdict::{Touch, Verdict};
 use glam::{DAffine3, DVec3};
 

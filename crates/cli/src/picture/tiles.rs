@@ -3,10 +3,10 @@
 //! nearer, and more orange where it is deeper.
 
 use super::{Image, subject};
+use firstcontact::enclosure::pose_bound::BoundForm;
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
-use firstcontact::motion::{ModelMotion, Motions};
-use firstcontact::numeric::pose_bound::BoundForm;
+use firstcontact::robot::{ModelMotion, Motions};
 use firstcontact::stage::s4_sweep::{Input, raster};
 use firstcontact::stage::{ALL_SUBS, Piece, s1_concat, s2_bound};
 

@@ -127,9 +127,9 @@ fn slab(camera: &Camera, sight: &Sight, counts: impl Fn(usize) -> bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use firstcontact::model::robot::{Robot, Triangle};
-    use firstcontact::model::scene::Scene;
-    use firstcontact::model::world::World;
+    use firstcontact::robot::{Robot, Triangle};
+    use firstcontact::scene::Scene;
+    use firstcontact::scene::world::World;
     use glam::DMat3;
 
     fn wall(axis: usize, at: f64) -> Vec<Triangle> {

@@ -1,7 +1,7 @@
 //! One answer of `check`, read from a line of results.
 
-use firstcontact::model::robot::Robot;
-use firstcontact::model::scene::Scene;
+use firstcontact::robot::Robot;
+use firstcontact::scene::Scene;
 use firstcontact::verdict::{
     Certainty, Contact, Feature, Reason, RobotFeature, SceneFeature, Touch, Undecided, Verdict,
 };

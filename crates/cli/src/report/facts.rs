@@ -4,7 +4,7 @@ use crate::bench::machine::Versions;
 use crate::bench::markdown::grouped;
 use crate::bench::run::this_command_line;
 use firstcontact::engine::Engine;
-use firstcontact::model::scene::Scene;
+use firstcontact::scene::Scene;
 use std::path::Path;
 use std::time::SystemTime;
 

@@ -12,7 +12,8 @@ use crate::motions::MotionArgs;
 use crate::warn;
 use clap::Args;
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::motion::{MotionFile, Motions};
+use firstcontact::formats::MotionFile;
+use firstcontact::robot::Motions;
 use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
 

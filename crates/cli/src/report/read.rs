@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use crate::bench::run::{FORMAT, Run};
 use firstcontact::error::{foreign, quoted};
-use firstcontact::load::read_text;
+use firstcontact::io::load::read_text;
 use firstcontact::{Error, Result};
 use serde::Deserialize;
 use std::fs::File;

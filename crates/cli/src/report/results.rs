@@ -6,8 +6,8 @@ use super::views::{MotionView, SetView};
 use crate::picture::gltf::{self, ShownMotion};
 use firstcontact::Result;
 use firstcontact::engine::Engine;
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::Motions;
+use firstcontact::robot::Motions;
+use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use glam::DVec3;
 

@@ -7,7 +7,7 @@ pub use download::Sources;
 
 use super::manifest::{FetchSet, relative};
 use firstcontact::error::{Error, ErrorKind, Result};
-use firstcontact::output::Claim;
+use firstcontact::io::output::Claim;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};

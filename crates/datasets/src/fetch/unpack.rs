@@ -2,7 +2,7 @@
 
 use crate::manifest::relative;
 use firstcontact::error::{Error, Result, foreign, quoted};
-use firstcontact::output::record_input;
+use firstcontact::io::output::record_input;
 use flate2::bufread::DeflateDecoder;
 use rawzip::CompressionMethod;
 use std::fs::{self, File};

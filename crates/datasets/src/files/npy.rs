@@ -2,8 +2,8 @@
 
 use crate::motions::Push;
 use firstcontact::error::{Error, Result};
-use firstcontact::motion::NpyHeader;
-use firstcontact::output;
+use firstcontact::formats::NpyHeader;
+use firstcontact::io::output;
 use std::io::Write;
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use crate::parts::mesh::Mesh;
 use firstcontact::error::{Result, input_error};
-use firstcontact::output;
+use firstcontact::io::output;
 use std::io::Write;
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use crate::arm::Arm;
 use firstcontact::error::{Result, input_error};
-use firstcontact::output;
+use firstcontact::io::output;
 use glam::DVec3;
 use std::io::Write;
 use std::path::Path;

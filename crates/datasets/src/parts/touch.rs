@@ -1,8 +1,8 @@
 //! For tests: contact of a robot and a scene, found without the engine by separating axes on all triangle pairs whose
 //! boxes overlap.
 
-use firstcontact::model::robot::{JointKind, Robot, Triangle};
-use firstcontact::model::scene::Scene;
+use firstcontact::robot::{JointKind, Robot, Triangle};
+use firstcontact::scene::Scene;
 use glam::{DMat3, DVec3};
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};

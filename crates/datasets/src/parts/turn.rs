@@ -3,7 +3,7 @@
 //! Whole octants are reduced in integers, so quarter turns are exact; within an octant the engine's own sine is used,
 //! whose bits are the same everywhere.
 
-use firstcontact::numeric::trig::sin_cos;
+use firstcontact::arith::trig::sin_cos;
 
 /// Cosine and sine of `numerator / denominator` of a full turn, within 2 units in the last place.
 ///

@@ -2,10 +2,10 @@
 //! span.
 
 use super::filip::SecondDerivatives;
-use crate::motion::ModelMotion;
-use crate::numeric::ball_vector::BallVector;
-use crate::numeric::linear::V3;
-use crate::numeric::real::Real;
+use crate::arith::linear::V3;
+use crate::arith::real::Real;
+use crate::enclosure::ball_vector::BallVector;
+use crate::robot::ModelMotion;
 use glam::DVec3;
 
 /// Smallest fraction of its middle value at which a normal is divided by: nearer to zero its derivatives have no useful

@@ -12,9 +12,9 @@
 //! kept.
 
 use super::tessellate;
-use crate::model::lss::Lss;
-use crate::numeric::linear::V3;
-use crate::numeric::silhouette::Body;
+use crate::arith::linear::V3;
+use crate::bvh::lss::Lss;
+use crate::predicate::silhouette::Body;
 use crate::stage::Candidate;
 use crate::stage::s4_sweep::Input;
 use crate::stage::s4_sweep::raster::{self, Tile};

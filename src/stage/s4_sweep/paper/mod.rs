@@ -37,10 +37,9 @@ mod filip;
 pub mod maps;
 mod patch;
 
+use crate::bvh::lss::Lss;
 use crate::error::{Error, Result};
-use crate::model::lss::Lss;
-use crate::model::robot::Triangle;
-use crate::motion::ModelMotion;
+use crate::robot::{ModelMotion, Triangle};
 use bounds::{AxisPaths, Path};
 use filip::SecondDerivatives;
 use glam::DVec3;

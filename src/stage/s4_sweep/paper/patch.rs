@@ -1,6 +1,6 @@
 //! Triangles of a patch: between rows of points, and around capsules.
 
-use crate::model::robot::Triangle;
+use crate::robot::Triangle;
 use glam::DVec3;
 use std::f64::consts::{FRAC_PI_2, TAU};
 

@@ -6,7 +6,7 @@ use super::sets::Set;
 use crate::check::cpu_time_s;
 use firstcontact::Result;
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::motion::Motions;
+use firstcontact::robot::Motions;
 use firstcontact::verdict::Verdict;
 use std::time::Instant;
 

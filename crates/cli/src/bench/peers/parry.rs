@@ -7,7 +7,7 @@
 use super::contender::{Answer, Answers, Told};
 use super::interpolation::{Interpolated, poses};
 use super::sets::{Set, moving_links};
-use firstcontact::model::robot::Triangle;
+use firstcontact::robot::Triangle;
 use firstcontact::{Error, Result};
 use glam::{DQuat, DVec3};
 use parry3d_f64::math::{Pose, Rotation, Vector};

@@ -1,8 +1,8 @@
 //! Writes the problem for the peers: the same triangles, joints and motions as this engine has in memory.
 
 use super::sets::Set;
-use firstcontact::model::robot::{Drive, JointKind, Triangle};
-use firstcontact::output;
+use firstcontact::io::output;
+use firstcontact::robot::{Drive, JointKind, Triangle};
 use firstcontact::{Error, Result};
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -3,10 +3,10 @@
 use super::fact::Fact;
 use crate::dataset;
 use firstcontact::error::foreign;
-use firstcontact::load::read_text;
-use firstcontact::model::robot::{JointKind, Robot};
-use firstcontact::model::scene::Scene;
-use firstcontact::motion::{MotionOptions, Motions};
+use firstcontact::formats::MotionOptions;
+use firstcontact::io::load::read_text;
+use firstcontact::robot::{JointKind, Motions, Robot};
+use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use serde::Deserialize;
 use std::fs;

@@ -91,9 +91,8 @@ fn uncertain(diagnosis: &Diagnosis) -> Vec<Hint> {
 mod tests {
     use super::super::Context;
     use super::*;
-    use firstcontact::model::robot::Robot;
-    use firstcontact::motion::BeyondLimits;
     use firstcontact::report::Line;
+    use firstcontact::robot::{BeyondLimits, Robot};
     use glam::{DMat3, DVec3};
     use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! A binary glTF file under construction: numbers are appended to its buffer, and their description to its JSON.
 
 use firstcontact::error::{Error, Result};
-use firstcontact::model::robot::Triangle;
+use firstcontact::robot::Triangle;
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Buffer, Target, View};
 use gltf_json::material::{Material, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};

@@ -1,13 +1,12 @@
 //! The visible region of each motion, and the direction from which to look at it.
 
 use super::{ShownMotion, touch};
-use crate::picture::posed;
 use crate::picture::sight::Sight;
 use crate::picture::subject::{Poses, Subject};
-use crate::picture::viewpoint;
+use crate::picture::{posed, viewpoint};
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
-use firstcontact::motion::Motions;
+use firstcontact::robot::Motions;
 use glam::DVec3;
 use serde::Serialize;
 

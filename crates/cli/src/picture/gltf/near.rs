@@ -1,7 +1,7 @@
 //! Choice of the visible triangles of a large scene: whole objects, nearest to the motion first.
 
-use firstcontact::model::robot::Triangle;
-use firstcontact::model::world::World;
+use firstcontact::robot::Triangle;
+use firstcontact::scene::world::World;
 use glam::DVec3;
 use rayon::prelude::*;
 

@@ -4,9 +4,9 @@
 //! also turns at a constant rate about a fixed axis (by the smaller angle) and moves at a constant velocity: so the
 //! animation **is** the motion, up to single precision, if no step turns by half a turn or more.
 
+use firstcontact::arith::trig::sin_cos_product;
 use firstcontact::error::{Error, Result};
-use firstcontact::motion::JointMotion;
-use firstcontact::numeric::trig::sin_cos_product;
+use firstcontact::robot::JointMotion;
 use glam::{DQuat, DVec3};
 use std::f64::consts::FRAC_PI_6;
 

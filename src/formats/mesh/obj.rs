@@ -1,0 +1,113 @@
+//! Wavefront OBJ: polygons, with `o` and `g` as groups. Statements that are not geometry are ignored; geometry other
+//! than polygons (curves and surfaces) is refused, because a dropped surface is a missed contact.
+
+use super::Builder;
+use crate::error::{Error, Result, quoted};
+use crate::io::load::{Lines, number, without_comment};
+use glam::DVec3;
+use std::io::BufRead;
+
+/// Statements without surfaces: points and lines, texture and normals, appearance, settings.
+const PASSED_OVER: &[&str] = &[
+    "vt",
+    "vn",
+    "vp",
+    "p",
+    "l",
+    "s",
+    "mg",
+    "usemtl",
+    "mtllib",
+    "usemap",
+    "maplib",
+    "bevel",
+    "c_interp",
+    "d_interp",
+    "lod",
+    "shadow_obj",
+    "trace_obj",
+];
+
+pub(super) fn read(from: impl BufRead, out: &mut Builder) -> Result<()> {
+    let mut vertices: Vec<DVec3> = Vec::new();
+    let mut face: Vec<DVec3> = Vec::new();
+    let mut lines = Lines::new(from, out.limits());
+    while let Some((i, line)) = lines.joined_line()? {
+        let statement = without_comment(line);
+        let mut words = statement.split_ascii_whitespace();
+        let Some(keyword) = words.next() else { continue };
+        let here = |e: Error| e.at(format!("line {i}"));
+        match keyword {
+            "v" => vertices.push(vertex(words).map_err(here)?),
+            "f" => {
+                face.clear();
+                for word in words {
+                    face.push(corner(word, &vertices).map_err(here)?);
+                }
+                out.polygon(&face).map_err(here)?;
+            }
+            "o" | "g" => out.group(statement.trim_start().get(1..)),
+            _ if PASSED_OVER.contains(&keyword) => {}
+            _ => return Err(here(Error::input(format!("the statement {} is not supported", quoted(keyword))))),
+        }
+    }
+    Ok(())
+}
+
+/// `x y z`, optionally followed by a weight or a colour.
+fn vertex<'a>(words: impl Iterator<Item = &'a str>) -> Result<DVec3> {
+    let (mut at, mut n) = ([0.0; 3], 0);
+    for word in words {
+        let x = number(word)?;
+        if let Some(to) = at.get_mut(n) {
+            *to = x;
+        }
+        n += 1;
+    }
+    match n {
+        3 | 4 | 6 | 7 => Ok(at.into()),
+        _ => Err(Error::input(format!("a vertex of {n} numbers"))),
+    }
+}
+
+/// The vertex of `v`, `v/vt`, `v//vn` or `v/vt/vn`: counted from 1, or backwards from the last one if negative.
+fn corner(word: &str, vertices: &[DVec3]) -> Result<DVec3> {
+    let index = word.split('/').next().unwrap_or_default();
+    let index: i64 = index.parse().map_err(|_| Error::input(format!("{} is no vertex number", quoted(word))))?;
+    let n = vertices.len();
+    let place = if index < 0 { (n as i64).checked_add(index) } else { index.checked_sub(1) };
+    place
+        .and_then(|p| usize::try_from(p).ok())
+        .and_then(|p| vertices.get(p).copied())
+        .ok_or_else(|| Error::input(format!("vertex {index} is out of range, there are {n} so far")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MeshFormat;
+    use super::super::tests::{groups, numbers, parse};
+
+    #[test]
+    fn polygons_are_fans_and_indices_count_from_either_end() {
+        let text = "\u{feff}# square\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0 0.5 0.5 0.5\nv 0 1 0\nvt 0 0\nf 1/1 2//1 \\\n 3/1/1 -1 # fan\n";
+        let mesh = parse(MeshFormat::Obj, text.as_bytes()).unwrap();
+        let [a, b, c, d] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        assert_eq!(numbers(&mesh), [[a, b, c], [a, c, d]]);
+        assert_eq!(groups(&mesh), [(None, 2)]);
+    }
+
+    #[test]
+    fn a_name_again_continues_its_group() {
+        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\ng b c\nf 1 2 3\nusemtl x\no a\nf 3 2 1\n";
+        let mesh = parse(MeshFormat::Obj, text.as_bytes()).unwrap();
+        assert_eq!(groups(&mesh), [(Some("a"), 2), (Some("b c"), 1)]);
+        assert_eq!(mesh.triangles[2][0].to_array(), [0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn lines_without_end_take_no_time() {
+        let text = format!("v 0 0 0 {}", "\\\n".repeat(1 << 19));
+        let error = parse(MeshFormat::Obj, text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("no triangle"), "{error}");
+    }
+}

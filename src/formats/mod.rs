@@ -1,0 +1,25 @@
+//! File formats: robots, scenes and motions.
+
+mod array;
+mod csv;
+pub mod joint_values;
+mod json;
+pub mod mesh;
+mod motion_file;
+mod motion_options;
+pub mod moveit;
+pub(crate) mod named_columns;
+pub mod scene_file;
+mod store;
+mod stream;
+#[cfg(test)]
+pub(crate) mod test_arrays;
+#[cfg(test)]
+pub(crate) mod test_files;
+pub mod urdf;
+pub(crate) mod xml;
+
+pub use array::Header as NpyHeader;
+pub use joint_values::{JointValues, MissingJoints};
+pub use motion_file::{MotionFile, Portions};
+pub use motion_options::MotionOptions;

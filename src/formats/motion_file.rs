@@ -1,0 +1,261 @@
+//! Files of motions, read in portions: an array may hold more motions than fit into memory.
+
+use crate::error::{Error, Result, quoted};
+use crate::formats::array::{self, Array};
+use crate::formats::store::Store;
+use crate::formats::stream::{Stream, peek, read_whole, spool, unreadable};
+use crate::formats::{MotionOptions, csv, json};
+use crate::io::load::{LoadLimits, bytes_of};
+use crate::io::output::record_input;
+use crate::robot::{Motions, Robot};
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Maximum number of motions that are read at a time, and of the bytes that they take.
+const PORTION: usize = 4096;
+const PORTION_BYTES: u128 = 64 << 20;
+
+/// The motions of one robot in a file. Arrays stay on disk, `.json` and `.csv` are held in memory.
+#[derive(Debug)]
+pub struct MotionFile<'r> {
+    name: PathBuf,
+    robot: &'r Robot,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Array(Array),
+    Read(Motions),
+}
+
+/// The format of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Npy,
+    Npz,
+    Json,
+    Csv,
+}
+
+impl Format {
+    /// Number of bytes that [`Format::of_content`] inspects.
+    const N_PEEKED: u64 = 1024;
+
+    /// The format for a file name; `None` without an extension.
+    fn of_name(path: &Path) -> Result<Option<Self>> {
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        match extension.as_str() {
+            "" => Ok(None),
+            "npy" => Ok(Some(Self::Npy)),
+            "npz" => Ok(Some(Self::Npz)),
+            "json" => Ok(Some(Self::Json)),
+            "csv" => Ok(Some(Self::Csv)),
+            other => {
+                let message = format!("{} is not a format of motions", quoted(other));
+                Err(Error::input(message).remedy("motions are .npy, .npz, .json or .csv"))
+            }
+        }
+    }
+
+    /// The format of the content, detected from its first bytes.
+    fn of_content(first: &[u8]) -> Result<Self> {
+        let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii_start();
+        match text.first() {
+            _ if first.starts_with(array::MAGIC) => Ok(Self::Npy),
+            // The first file of an archive, or the end of one without files.
+            _ if first.starts_with(b"PK\x03\x04") || first.starts_with(b"PK\x05\x06") => Ok(Self::Npz),
+            Some(b'{' | b'[') => Ok(Self::Json),
+            Some(_) if !first.contains(&0) => Ok(Self::Csv),
+            None => Err(Error::input("it is empty").remedy("motions are .npy, .npz, .json or .csv")),
+            Some(_) => Err(Error::input("its content is neither .npy, .npz, .json nor .csv")),
+        }
+    }
+}
+
+impl Motions {
+    /// Reads a whole file; [`MotionFile::open`] lists the formats.
+    ///
+    /// # Errors
+    /// The file is missing, malformed, of another type or shape, lacks a joint, does not fit the limits, or has motions
+    /// that [`Motions::check`] refuses.
+    pub fn load(path: impl AsRef<Path>, robot: &Robot, options: &MotionOptions) -> Result<Self> {
+        MotionFile::open(path, robot, options)?.read_all(&options.limits)
+    }
+}
+
+impl<'r> MotionFile<'r> {
+    /// Opens a file. Arrays are read later, in portions.
+    ///
+    /// - `.npy`: an array of shape `(Q, 2, D)`, the columns those of the robot; any real number type of at most 64
+    /// bits,
+    ///   C or Fortran order.
+    /// - `.npz`: such an array with the name `positions`, or the only one; optionally `joint_names`.
+    /// - `.json`: `{"joints":["name",…],"motions":[[[start…],[end…]],…]}`.
+    /// - `.csv`: a line with the names of the joints, then two rows for each motion; or a column `trajectory` that is
+    /// the
+    ///   same in the rows of a motion.
+    ///
+    /// The format of a pipe, or of a file without an extension, is detected from its content.
+    ///
+    /// # Errors
+    /// The file is missing or malformed, of another type or shape, lacks a joint for which the options have no value,
+    /// or the data that must be in memory does not fit the limits.
+    pub fn open(path: impl AsRef<Path>, robot: &'r Robot, options: &MotionOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let content = open(path, robot, options).map_err(|e| e.in_file(path))?;
+        Ok(Self { name: path.to_path_buf(), robot, content })
+    }
+
+    /// Reads a stream of any format that [`MotionFile::open`] reads, detected from its content. Large arrays are kept
+    /// in an unnamed temporary file. `name` is for messages.
+    ///
+    /// # Errors
+    /// As [`MotionFile::open`], or the stream cannot be kept.
+    pub fn from_stream(
+        mut stream: impl Read,
+        name: impl Into<PathBuf>,
+        robot: &'r Robot,
+        options: &MotionOptions,
+    ) -> Result<Self> {
+        let name = name.into();
+        let content = from_stream(&mut stream, None, robot, options).map_err(|e| e.in_file(&name))?;
+        Ok(Self { name, robot, content })
+    }
+
+    /// The path, or the name of the stream.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Number of motions.
+    pub fn len(&self) -> usize {
+        match &self.content {
+            Content::Array(array) => array.len(),
+            Content::Read(motions) => motions.len(),
+        }
+    }
+
+    /// Returns whether there is no motion.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of columns.
+    pub fn n_columns(&self) -> usize {
+        self.robot.columns.len()
+    }
+
+    /// The motions from number `first` on, in portions of some thousands, checked like [`Motions::check`] does.
+    ///
+    /// # Errors
+    /// None at present. Each portion may be an error: the file cannot be read, or a motion does not suit the robot.
+    pub fn portions(&self, first: usize) -> Result<Portions<'_>> {
+        Ok(Portions { file: self, next: first })
+    }
+
+    /// Some of the motions, checked like [`Motions::check`] does.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a motion does not suit the robot.
+    pub fn read(&self, range: Range<usize>) -> Result<Motions> {
+        let end = range.end.min(self.len());
+        let range = range.start.min(end)..end;
+        let motions = match &self.content {
+            Content::Array(array) => array.read(range.clone(), self.n_columns()),
+            Content::Read(motions) => Ok(motions.range(range.clone())),
+        };
+        let checked = motions.and_then(|m| m.check_from(range.start, self.robot).map(|()| m));
+        checked.map_err(|e| e.in_file(&self.name))
+    }
+
+    /// All motions.
+    ///
+    /// # Errors
+    /// The motions do not fit the limits, or as [`MotionFile::read`].
+    pub fn read_all(&self, limits: &LoadLimits) -> Result<Motions> {
+        let fits = crate::robot::motion_check::check_memory(self.len(), self.n_columns(), limits);
+        fits.map_err(|e| e.in_file(&self.name))?;
+        self.read(0..self.len())
+    }
+}
+
+/// Motions of a file, portion after portion.
+#[derive(Debug)]
+pub struct Portions<'f> {
+    file: &'f MotionFile<'f>,
+    next: usize,
+}
+
+impl Iterator for Portions<'_> {
+    type Item = Result<Motions>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let fitting = PORTION_BYTES / (2 * bytes_of::<f64>(self.file.n_columns().max(1)));
+        let n = PORTION.min(fitting as usize).max(1);
+        let range = self.next..self.file.len().min(self.next.saturating_add(n));
+        if range.is_empty() {
+            return None;
+        }
+        self.next = range.end;
+        Some(self.file.read(range))
+    }
+}
+
+fn open(path: &Path, robot: &Robot, options: &MotionOptions) -> Result<Content> {
+    let named = Format::of_name(path)?;
+    let mut file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(Error::input("it is not a file"));
+    }
+    if !metadata.is_file() {
+        return from_stream(&mut file, named, robot, options);
+    }
+    record_input(path);
+    let (store, length) = (Store::File(Arc::new(file)), metadata.len());
+    let format = match named {
+        Some(format) => format,
+        None => Format::of_content(&peek(&mut store.reader(0), Format::N_PEEKED)?.0)?,
+    };
+    match format {
+        Format::Npy => Array::in_file(store, length, robot, options).map(Content::Array),
+        Format::Npz => Array::in_archive(store, length, robot, options).map(Content::Array),
+        Format::Json | Format::Csv => {
+            options.limits.check(u128::from(length), "its bytes")?;
+            text(format, store.reader(0), robot, options)
+        }
+    }
+}
+
+/// Reads a file in a text format.
+fn text(format: Format, source: impl Read, robot: &Robot, options: &MotionOptions) -> Result<Content> {
+    let bytes = read_whole(source, &options.limits)?;
+    let parse = if format == Format::Csv { csv::parse } else { json::parse };
+    parse(&bytes, robot, options).map(Content::Read)
+}
+
+/// Reads a stream; its format is detected from its content unless it is given.
+fn from_stream(
+    source: &mut dyn Read,
+    named: Option<Format>,
+    robot: &Robot,
+    options: &MotionOptions,
+) -> Result<Content> {
+    let (first, stream): (Vec<u8>, Stream) = peek(source, Format::N_PEEKED)?;
+    let format = named.map_or_else(|| Format::of_content(&first), Ok)?;
+    match format {
+        Format::Npy => Array::in_stream(stream, robot, options).map(Content::Array),
+        Format::Npz => {
+            // The directory is at the end of an archive, so all of the stream must be read first.
+            let limits = &options.limits;
+            let (store, length) = spool(stream, limits.memory_bytes.saturating_add(1), limits)?;
+            limits.check(u128::from(length), "the bytes of an archive in a stream")?;
+            Array::in_archive(store, length, robot, options).map(Content::Array)
+        }
+        Format::Json | Format::Csv => text(format, stream, robot, options),
+    }
+}

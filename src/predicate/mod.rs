@@ -1,0 +1,11 @@
+//! Predicates with proofs: separating axes, contraction of time, piercing, oriented boxes and swept volumes.
+
+pub mod contraction;
+pub mod normals;
+pub mod obb_overlap;
+pub mod piercing;
+pub mod refinement_levels;
+pub mod separation;
+pub mod silhouette;
+pub mod swept;
+pub mod vf_ee;

@@ -1,0 +1,229 @@
+//! The in-between motion of one joint (Redon et al. 2004, section 3.3): constant rate of rotation about a fixed axis of
+//! the parent's frame, constant velocity of the origin.
+
+use crate::arith::linear::{M3, V3};
+use crate::arith::real::Real;
+use crate::arith::trig::{MAX_ANGLE_RAD, sin_cos};
+use crate::enclosure::pose_jet::JointFactors;
+use crate::error::{Error, Result, quoted};
+use crate::robot::{Joint, JointKind, orthonormal};
+use crate::scene::world::MAX_COORDINATE_M;
+use glam::{DMat3, DQuat, DVec3};
+
+/// Largest accepted deviation of the norm of a free joint's quaternion from 1.
+pub const QUATERNION_TOLERANCE: f64 = 1e-6;
+
+/// Largest accepted deviation of a stored rotation from a rigid one: the bounds do not cover a larger defect.
+const MAX_DEFECT: f64 = 1.0 / (1u64 << 46) as f64;
+
+/// The motion of a link in its parent's frame: `x -> (cos(w t) A + sin(w t) B + C) x + (origin + t slide)`, `t` in
+/// `[0, 1]`.
+///
+/// The motion **is** this function of the stored numbers, taken as exact; the joint values only served to compute them.
+/// `w` is not wrapped: two turns are two turns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointMotion {
+    /// `A = R - u uᵀ R` (eq. 4), `R` the orientation at `t = 0`, `u` the axis in the parent's frame.
+    pub a: DMat3,
+    /// `B = u* R`.
+    pub b: DMat3,
+    /// `C = u uᵀ R`.
+    pub c: DMat3,
+    /// Position at `t = 0`, metres.
+    pub origin_m: DVec3,
+    /// Displacement over the motion, metres.
+    pub slide_m: DVec3,
+    /// Angle over the motion, radians.
+    pub w_rad: f64,
+}
+
+impl JointMotion {
+    /// The motion of `joint` between two configurations.
+    ///
+    /// # Errors
+    /// An angle of more than [`MAX_ANGLE_RAD`], a position beyond [`MAX_COORDINATE_M`], or a quaternion whose norm is
+    /// not 1.
+    pub fn new(joint: &Joint, q0: &[f64], q1: &[f64]) -> Result<Self> {
+        let (k, origin) = (joint.orientation, joint.origin_m);
+        match joint.kind {
+            JointKind::Fixed => Ok(Self::from_axis(k, DVec3::Z, 0.0, origin, DVec3::ZERO)),
+            JointKind::Revolute { axis, drive } => {
+                let (v0, v1) = (drive.value(q0), drive.value(q1));
+                if !(v0.abs() <= MAX_ANGLE_RAD && (v1 - v0).abs() <= MAX_ANGLE_RAD) {
+                    let message = format!("an angle of more than 2^20 radians ({v0} to {v1})");
+                    return Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))));
+                }
+                Ok(Self::from_axis(k * rotation(axis, v0), k * axis, v1 - v0, origin, DVec3::ZERO))
+            }
+            JointKind::Prismatic { axis, drive } => {
+                let (v0, v1) = (drive.value(q0), drive.value(q1));
+                [v0, v1].into_iter().try_for_each(|v| within_reach(joint, v))?;
+                let along = k * axis;
+                Ok(Self::from_axis(k, DVec3::Z, 0.0, origin + along * v0, along * (v1 - v0)))
+            }
+            JointKind::Free { first_column } => {
+                let f = first_column as usize;
+                let ((c0, r0), (c1, r1)) = (free_pose(joint, &q0[f..f + 7])?, free_pose(joint, &q1[f..f + 7])?);
+                let (axis, w) = axis_angle(r1 * r0.conjugate());
+                let r = k * DMat3::from_quat(r0);
+                Ok(Self::from_axis(r, k * axis, w, origin + k * c0, k * (c1 - c0)))
+            }
+        }
+    }
+
+    /// The motion from its paper parameters; `r` is made orthonormal and `u` a unit vector.
+    pub fn from_axis(r: DMat3, u: DVec3, w_rad: f64, origin_m: DVec3, slide_m: DVec3) -> Self {
+        let (r, u) = (orthonormal(r), u.normalize());
+        let c = DMat3::from_cols(u * u.dot(r.x_axis), u * u.dot(r.y_axis), u * u.dot(r.z_axis));
+        let b = DMat3::from_cols(u.cross(r.x_axis), u.cross(r.y_axis), u.cross(r.z_axis));
+        Self { a: r - c, b, c, origin_m, slide_m, w_rad }
+    }
+
+    /// A bound on the deviation of `P(t)` from a rotation, for every `t`: `||P(t)|| <= 1 + defect`.
+    ///
+    /// It follows from the expansion of `PᵀP - I` in sines and cosines, with `|cos sin| <= 1/2` and the Cauchy–Schwarz
+    /// inequality.
+    pub fn defect(&self) -> f64 {
+        let norm = |m: DMat3| m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt();
+        let (a, b, c) = (self.a, self.b, self.c);
+        let (at, bt, ct) = (a.transpose(), b.transpose(), c.transpose());
+        let d1 = norm(at * a + ct * c - DMat3::IDENTITY);
+        let d2 = norm(bt * b + ct * c - DMat3::IDENTITY);
+        let d3 = norm(at * b + bt * a);
+        let d4 = norm(at * c + ct * a);
+        let d5 = norm(bt * c + ct * b);
+        0.5 * (d1.max(d2) + 0.5 * d3 + (d4 * d4 + d5 * d5).sqrt())
+    }
+
+    /// Returns whether the stored matrices are as close to rotations as the bounds assume.
+    pub fn is_rigid(&self) -> bool {
+        self.defect() <= MAX_DEFECT
+    }
+
+    /// The same numbers in another arithmetic, each rounded once.
+    #[inline(always)]
+    pub fn factors<T: Real>(&self) -> JointFactors<T> {
+        JointFactors {
+            a: M3::new(self.a),
+            b: M3::new(self.b),
+            c: M3::new(self.c),
+            origin: V3::new(self.origin_m),
+            slide: V3::new(self.slide_m),
+            w: T::new(self.w_rad),
+        }
+    }
+}
+
+/// Rotation by `angle_rad` about a unit axis, with the engine's own sine and cosine: the same bits on every system.
+pub fn rotation(axis: DVec3, angle_rad: f64) -> DMat3 {
+    let (sin, cos) = sin_cos(angle_rad);
+    let along = |e: DVec3| {
+        let c = axis * axis.dot(e);
+        (e - c) * cos + axis.cross(e) * sin + c
+    };
+    DMat3::from_cols(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
+}
+
+/// Position and orientation of a free joint from its seven columns.
+fn free_pose(joint: &Joint, q: &[f64]) -> Result<(DVec3, DQuat)> {
+    let r = DQuat::from_xyzw(q[3], q[4], q[5], q[6]);
+    let norm = r.length();
+    if !((norm - 1.0).abs() <= QUATERNION_TOLERANCE) {
+        let message = format!("its quaternion has the length {norm}, not 1");
+        return Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))));
+    }
+    q[..3].iter().try_for_each(|&x| within_reach(joint, x))?;
+    Ok((DVec3::new(q[0], q[1], q[2]), r.normalize()))
+}
+
+/// Refuses a length beyond the range of the bounds: far beyond it numbers overflow.
+fn within_reach(joint: &Joint, length_m: f64) -> Result<()> {
+    if length_m.abs() <= MAX_COORDINATE_M {
+        return Ok(());
+    }
+    let message = format!("a position of {length_m:?} m, beyond {MAX_COORDINATE_M} m");
+    Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))))
+}
+
+/// Axis and angle in `[0, π]` of a unit quaternion. For a half turn, where both `u` and `-u` are correct, the first
+/// nonzero component of the axis is positive.
+fn axis_angle(q: DQuat) -> (DVec3, f64) {
+    let (mut w, mut v) = (q.w, DVec3::new(q.x, q.y, q.z));
+    let first = [v.x, v.y, v.z].into_iter().find(|&x| x != 0.0).unwrap_or(1.0);
+    if w < 0.0 || (w == 0.0 && first < 0.0) {
+        (w, v) = (-w, -v);
+    }
+    let n = v.length();
+    if n < 1e-150 { (DVec3::Z, 0.0) } else { ((v / n).normalize(), 2.0 * n.atan2(w)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robot::Drive;
+
+    fn pose(m: &JointMotion, t: f64) -> (DMat3, DVec3) {
+        let (s, c) = sin_cos(m.w_rad * t);
+        (m.a * c + m.b * s + m.c, m.origin_m + m.slide_m * t)
+    }
+
+    fn near(a: DMat3, b: DMat3) -> bool {
+        a.abs_diff_eq(b, 1e-14)
+    }
+
+    #[test]
+    fn a_revolute_joint_runs_linearly_and_does_not_wrap() {
+        let k = DMat3::from_euler(glam::EulerRot::XYZ, 0.3, -0.7, 1.1);
+        let kind = JointKind::Revolute { axis: DVec3::new(0.6, 0.0, 0.8), drive: Drive::direct(0) };
+        let joint = Joint { name: "j".into(), orientation: k, origin_m: DVec3::new(1.0, 2.0, 3.0), kind };
+        let m = JointMotion::new(&joint, &[0.5], &[0.5 + 14.0]).unwrap();
+        assert_eq!(m.w_rad, 14.0);
+        assert!(m.defect() < 4e-15 && m.is_rigid());
+        for t in [0.0, 0.25, 1.0] {
+            let expected = k * DMat3::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.5 + 14.0 * t);
+            assert!(near(pose(&m, t).0, expected));
+            assert_eq!(pose(&m, t).1, DVec3::new(1.0, 2.0, 3.0));
+        }
+        assert!(JointMotion::new(&joint, &[0.0], &[2e6]).is_err());
+    }
+
+    #[test]
+    fn a_free_joint_meets_both_ends() {
+        let kind = JointKind::Free { first_column: 0 };
+        let joint = Joint { name: "f".into(), orientation: DMat3::from_rotation_x(0.4), origin_m: DVec3::X, kind };
+        let (r0, r1) = (DQuat::from_rotation_y(2.0), DQuat::from_axis_angle(DVec3::new(0.0, 0.6, 0.8), -2.5));
+        let q = |c: DVec3, r: DQuat| [c.x, c.y, c.z, r.x, r.y, r.z, r.w];
+        let (c0, c1) = (DVec3::new(1.0, 0.0, 2.0), DVec3::new(-1.0, 3.0, 2.5));
+        for sign in [1.0, -1.0] {
+            let m = JointMotion::new(&joint, &q(c0, r0), &q(c1, r1 * sign)).unwrap();
+            assert!((0.0..=std::f64::consts::PI).contains(&m.w_rad));
+            let k = joint.orientation;
+            for (t, c, r) in [(0.0, c0, r0), (1.0, c1, r1)] {
+                let (p, x) = pose(&m, t);
+                assert!(near(p, k * DMat3::from_quat(r)) && x.abs_diff_eq(DVec3::X + k * c, 1e-14));
+            }
+        }
+        assert!(JointMotion::new(&joint, &q(c0, r0 * 1.001), &q(c1, r1)).is_err());
+    }
+
+    /// Axis and angle across the whole range, half turns and tiny angles included.
+    #[test]
+    fn axis_and_angle() {
+        let u = DVec3::new(2.0, 1.0, 2.0) / 3.0;
+        for (w, axis_error, angle_error) in
+            [(0.7, 1e-15, 1e-15), (1e-9, 1e-6, 1e-15), (std::f64::consts::PI - 1e-9, 1e-15, 1e-15)]
+        {
+            let (half_sin, half_cos) = (0.5 * w).sin_cos();
+            let q = DQuat::from_xyzw(u.x * half_sin, u.y * half_sin, u.z * half_sin, half_cos);
+            for q in [q, -q] {
+                let (axis, angle) = axis_angle(q);
+                assert!((axis - u).length() <= axis_error && (angle - w).abs() <= angle_error, "{w}: {axis} {angle}");
+            }
+        }
+        // diag(1,-1,-1), from a quaternion with either sign.
+        for x in [1.0, -1.0] {
+            assert_eq!(axis_angle(DQuat::from_xyzw(x, 0.0, 0.0, 0.0)), (DVec3::X, std::f64::consts::PI));
+        }
+        assert_eq!(axis_angle(DQuat::IDENTITY), (DVec3::Z, 0.0));
+    }
+}

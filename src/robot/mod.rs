@@ -1,0 +1,285 @@
+//! The articulated model: a tree of bodies, each moved by one joint, carrying the triangles of its links.
+//!
+//! Links connected by fixed joints move as one [`Body`]; their vertices are stored in that body's frame, rounded once
+//! to f64. All guarantees refer to the triangles as stored here.
+
+mod joint_limits;
+mod joint_motion;
+mod kinematics;
+mod model_motion;
+mod motion_batch;
+pub(crate) mod motion_check;
+pub mod primitive;
+pub mod toleranced_motion;
+
+pub use joint_limits::{BeyondLimits, LimitCounts};
+pub use joint_motion::{JointMotion, QUATERNION_TOLERANCE, rotation};
+pub use model_motion::{LaneTimes, ModelMotion};
+pub use motion_batch::Motions;
+
+use crate::error::{Error, Result, quoted};
+use glam::{DMat3, DVec3};
+
+/// A remedy for motions with a wrong number of columns, or of unknown names.
+pub(crate) const SEE_COLUMNS: &str = "firstcontact info --robot prints the columns in order";
+
+/// Three vertices, metres.
+pub type Triangle = [DVec3; 3];
+
+/// A kinematic tree in the world, with the triangles of its links.
+#[derive(Clone, Debug)]
+pub struct Robot {
+    /// The model's name.
+    pub name: String,
+    /// The columns of a motion, in order.
+    pub columns: Vec<Column>,
+    /// The bodies, parents before their children; body 0 is the root.
+    pub bodies: Vec<Body>,
+    /// The links that have triangles, in the order of the file.
+    pub links: Vec<Link>,
+    /// Oddities of the input that do not prevent its use, one line each.
+    pub warnings: Vec<String>,
+}
+
+/// One column of a motion: the value of one joint, or one component of a free joint's pose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// The joint's name; a free joint's columns are `name.x` … `name.qw`.
+    pub name: String,
+    /// The quantity in this column.
+    pub kind: ColumnKind,
+    /// Lower and upper limit of the joint, if it has limits.
+    pub limits: Option<[f64; 2]>,
+}
+
+/// The meaning of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// An angle, radians, not reduced modulo a full turn.
+    AngleRad,
+    /// A displacement, metres.
+    LengthM,
+    /// Component 0–6 of a free joint: x y z (metres), qx qy qz qw.
+    Free(u8),
+}
+
+/// A rigid body of the tree.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// The name of the link whose frame this is.
+    pub name: String,
+    /// The parent body, which has a lower index; `None` for the root, whose parent is the world.
+    pub parent: Option<u32>,
+    /// How the body moves in its parent's frame.
+    pub joint: Joint,
+}
+
+/// A joint: a fixed placement in the parent's frame, followed by a motion.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// The joint's name.
+    pub name: String,
+    /// Orientation of the joint frame in the parent's frame: a rotation.
+    pub orientation: DMat3,
+    /// Origin of the joint frame in the parent's frame, metres.
+    pub origin_m: DVec3,
+    /// How the joint moves.
+    pub kind: JointKind,
+}
+
+/// How a joint moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointKind {
+    /// Not at all.
+    Fixed,
+    /// Turns about `axis` (unit, joint frame).
+    Revolute {
+        /// Unit vector in the joint frame.
+        axis: DVec3,
+        /// The source of the angle.
+        drive: Drive,
+    },
+    /// Slides along `axis` (unit, joint frame).
+    Prismatic {
+        /// Unit vector in the joint frame.
+        axis: DVec3,
+        /// The source of the displacement.
+        drive: Drive,
+    },
+    /// Moves freely; the pose takes seven columns starting at `first_column`: x y z qx qy qz qw.
+    Free {
+        /// The first of the seven columns.
+        first_column: u32,
+    },
+}
+
+/// A joint value as a function of the columns: `multiplier * column + offset` (other than 1 and 0 for mimic joints).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drive {
+    /// The column that drives the joint.
+    pub column: u32,
+    /// Factor on the column.
+    pub multiplier: f64,
+    /// Added after the factor; radians or metres.
+    pub offset: f64,
+}
+
+impl Drive {
+    /// The column itself.
+    pub fn direct(column: u32) -> Self {
+        Self { column, multiplier: 1.0, offset: 0.0 }
+    }
+
+    /// The joint value for one configuration.
+    pub fn value(&self, q: &[f64]) -> f64 {
+        self.multiplier * q[self.column as usize] + self.offset
+    }
+}
+
+/// A link with triangles.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The link's name.
+    pub name: String,
+    /// The body that carries it.
+    pub body: u32,
+    /// The triangles in the body's frame, in file order, shape after shape.
+    pub triangles: Vec<Triangle>,
+    /// Index of the first triangle of each shape of the link, in file order.
+    pub shape_starts: Vec<u32>,
+}
+
+impl Link {
+    /// The shape that a triangle belongs to.
+    pub fn shape_of(&self, triangle: u32) -> u32 {
+        (self.shape_starts.partition_point(|&s| s <= triangle) as u32).saturating_sub(1)
+    }
+}
+
+/// Largest deviation from an orthonormal matrix at which a rotation is still accepted and repaired.
+const ROTATION_DEFECT: f64 = 1e-6;
+
+/// Maximum number of joints in a chain: the rounding bounds of the kernels assume it.
+pub const MAX_DEPTH: usize = 1000;
+
+impl Robot {
+    /// Creates a robot with a root body named `root` that does not move, its frame placed in the world.
+    pub fn new(name: impl Into<String>, root: impl Into<String>, orientation: DMat3, origin_m: DVec3) -> Result<Self> {
+        let mut robot = Self {
+            name: name.into(),
+            columns: Vec::new(),
+            bodies: Vec::new(),
+            links: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let joint = Joint { name: "world".into(), orientation, origin_m, kind: JointKind::Fixed };
+        robot.add_body(root, None, joint)?;
+        Ok(robot)
+    }
+
+    /// Adds a column and returns its index.
+    pub fn add_column(&mut self, name: impl Into<String>, kind: ColumnKind, limits: Option<[f64; 2]>) -> u32 {
+        self.columns.push(Column { name: name.into(), kind, limits });
+        (self.columns.len() - 1) as u32
+    }
+
+    /// Adds a body under `parent` and returns its index. The rotation is made orthonormal and the axis a unit vector.
+    pub fn add_body(&mut self, name: impl Into<String>, parent: Option<u32>, mut joint: Joint) -> Result<u32> {
+        let name = name.into();
+        let refuse = |what: &str| Err(Error::input(what.to_string()).at(format!("joint {}", quoted(&joint.name))));
+        if !(joint.orientation.is_finite() && joint.origin_m.is_finite()) {
+            return refuse("its placement has a NaN or infinite number");
+        }
+        let defect = joint.orientation * joint.orientation.transpose() - DMat3::IDENTITY;
+        let largest = defect.to_cols_array().into_iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        if largest > ROTATION_DEFECT || joint.orientation.determinant() < 0.0 {
+            return refuse("its orientation is not a rotation");
+        }
+        match &mut joint.kind {
+            JointKind::Revolute { axis, drive } | JointKind::Prismatic { axis, drive } => {
+                let length = axis.length();
+                if !(axis.is_finite() && length > 1e-9) {
+                    return Err(
+                        Error::input("its axis is zero or not finite").at(format!("joint {}", quoted(&joint.name)))
+                    );
+                }
+                *axis /= length;
+                if drive.column as usize >= self.columns.len()
+                    || !drive.multiplier.is_finite()
+                    || !drive.offset.is_finite()
+                {
+                    return Err(Error::input("it is driven by nothing").at(format!("joint {}", quoted(&joint.name))));
+                }
+            }
+            JointKind::Free { first_column } => {
+                if *first_column as usize + 7 > self.columns.len() {
+                    return Err(Error::input("it needs seven columns").at(format!("joint {}", quoted(&joint.name))));
+                }
+            }
+            JointKind::Fixed => {}
+        }
+        joint.orientation = orthonormal(joint.orientation);
+        if parent.is_some_and(|p| p as usize >= self.bodies.len()) || (parent.is_none() && !self.bodies.is_empty()) {
+            return Err(Error::input("its parent does not stand before it").at(format!("link {}", quoted(&name))));
+        }
+        let depth = 1 + parent.map_or(0, |p| self.depth_of(p));
+        if depth > MAX_DEPTH {
+            return Err(
+                Error::input(format!("more than {MAX_DEPTH} joints in a chain")).at(format!("link {}", quoted(&name)))
+            );
+        }
+        self.bodies.push(Body { name, parent, joint });
+        Ok((self.bodies.len() - 1) as u32)
+    }
+
+    /// Adds a link with its triangles, given in the frame of `body`.
+    pub fn add_link(
+        &mut self,
+        name: impl Into<String>,
+        body: u32,
+        triangles: Vec<Triangle>,
+        shape_starts: Vec<u32>,
+    ) -> Result<u32> {
+        let name = name.into();
+        if let Some(i) = triangles.iter().position(|t| !t.iter().all(|v| v.is_finite())) {
+            return Err(Error::input(format!("triangle {i} has a NaN or infinite coordinate"))
+                .at(format!("link {}", quoted(&name))));
+        }
+        self.links.push(Link { name, body, triangles, shape_starts });
+        Ok((self.links.len() - 1) as u32)
+    }
+
+    /// Number of joints between a body and the world, the body's own included.
+    pub fn depth_of(&self, body: u32) -> usize {
+        std::iter::successors(Some(body), |&b| self.bodies[b as usize].parent).count()
+    }
+
+    /// Number of triangles of all links.
+    pub fn triangle_count(&self) -> usize {
+        self.links.iter().map(|l| l.triangles.len()).sum()
+    }
+}
+
+/// The rotation nearest to a matrix that is nearly a rotation (two Newton steps of the polar decomposition).
+pub(crate) fn orthonormal(m: DMat3) -> DMat3 {
+    let mut r = m;
+    for _ in 0..2 {
+        r = (r + r.inverse().transpose()) * 0.5;
+    }
+    r
+}
+
+/// One line about the triangles without area, which are kept as edges or points; `None` if there are no such triangles.
+#[cfg(feature = "formats")]
+pub(crate) fn zero_area_warning<'a>(parts: impl Iterator<Item = (String, &'a [Triangle])>) -> Option<String> {
+    let (mut n, mut first) = (0usize, None);
+    for (name, triangles) in parts {
+        for (i, [a, b, c]) in triangles.iter().enumerate() {
+            if (b - a).cross(c - a) == DVec3::ZERO {
+                n += 1;
+                first.get_or_insert_with(|| format!("triangle {i} of {name}"));
+            }
+        }
+    }
+    first.map(|first| format!("zero-area triangles are kept as edges or points: {n}, the first is {first}"))
+}

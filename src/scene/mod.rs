@@ -1,0 +1,155 @@
+//! The environment: named objects that are triangle soups.
+
+pub mod static_geometry;
+pub mod world;
+
+use crate::error::{Error, Result, quoted};
+use crate::robot::Triangle;
+use std::collections::HashMap;
+
+/// All obstacles that a robot may touch, in world coordinates.
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    /// The objects in the order of the file.
+    pub objects: Vec<Object>,
+    /// The triangles of all objects, object after object, each in file order.
+    pub triangles: Vec<Triangle>,
+    /// Oddities of the input that do not prevent its use, one line each.
+    pub warnings: Vec<String>,
+}
+
+/// A named piece of the scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Its name; names need not be unique.
+    pub name: String,
+    /// Index of its first triangle in [`Scene::triangles`].
+    pub first_triangle: u32,
+    /// Number of its triangles.
+    pub n_triangles: u32,
+}
+
+impl Scene {
+    /// Creates an empty scene.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an object; its triangles are in world coordinates.
+    pub fn add_object(
+        &mut self,
+        name: impl Into<String>,
+        triangles: impl IntoIterator<Item = Triangle>,
+    ) -> Result<u32> {
+        let name = name.into();
+        let first = self.triangles.len();
+        self.triangles.extend(triangles);
+        if let Some(i) = self.triangles[first..].iter().position(|t| !t.iter().all(|v| v.is_finite())) {
+            return Err(Error::input(format!("triangle {i} has a NaN or infinite coordinate"))
+                .at(format!("object {}", quoted(&name))));
+        }
+        let count = |n: usize| u32::try_from(n).map_err(|_| Error::input("a scene holds at most 2^32 - 1 triangles"));
+        let object = Object { name, first_triangle: count(first)?, n_triangles: count(self.triangles.len() - first)? };
+        self.objects.push(object);
+        Ok((self.objects.len() - 1) as u32)
+    }
+
+    /// The object that a triangle of [`Scene::triangles`] belongs to.
+    pub fn object_of(&self, triangle: u32) -> u32 {
+        (self.objects.partition_point(|o| o.first_triangle <= triangle) as u32).saturating_sub(1)
+    }
+
+    /// Number of triangles of all objects, even after an engine has taken the triangles.
+    pub fn n_triangles(&self) -> u32 {
+        self.objects.last().map_or(0, |o| o.first_triangle + o.n_triangles)
+    }
+
+    /// The triangles of an object; empty if there is no such object.
+    pub fn triangles_of(&self, object: u32) -> &[Triangle] {
+        let range = self.objects.get(object as usize).map(|o| {
+            let first = o.first_triangle as usize;
+            first..first + o.n_triangles as usize
+        });
+        range.and_then(|r| self.triangles.get(r)).unwrap_or_default()
+    }
+
+    /// Returns whether an object is a closed surface: with vertices of equal coordinates identified, every edge belongs
+    /// to two triangles that traverse it in opposite directions. Triangles that collapse to an edge or a point are
+    /// ignored.
+    pub fn is_closed(&self, object: u32) -> bool {
+        let mut numbers = HashMap::new();
+        // Adding zero turns -0 into 0.
+        let mut number = |v: glam::DVec3| {
+            let next = numbers.len() as u32;
+            *numbers.entry((v + 0.0).to_array().map(f64::to_bits)).or_insert(next)
+        };
+        let mut edges: HashMap<[u32; 2], u32> = HashMap::new();
+        for triangle in self.triangles_of(object) {
+            let [a, b, c] = triangle.map(&mut number);
+            if a != b && b != c && c != a {
+                for edge in [[a, b], [b, c], [c, a]] {
+                    *edges.entry(edge).or_default() += 1;
+                }
+            }
+        }
+        !edges.is_empty() && edges.iter().all(|(&[a, b], &n)| n == 1 && edges.contains_key(&[b, a]))
+    }
+}
+
+/// Moves `items[order[i]]` to index `i`, in place; `order` contains every index once.
+pub(crate) fn permute<T: Copy>(items: &mut [T], order: &[u32]) {
+    let mut done = vec![false; items.len()];
+    for start in 0..items.len() {
+        let (first, mut at) = (items[start], start);
+        while !done[at] {
+            done[at] = true;
+            let from = order[at] as usize;
+            items[at] = if from == start { first } else { items[from] };
+            at = from;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+
+    #[test]
+    fn a_permutation_in_place() {
+        for step in [1u32, 5, 7, 30] {
+            let order: Vec<u32> = (0..31).map(|i| (i * step + 3) % 31).collect();
+            let mut items: Vec<u32> = (100..131).collect();
+            permute(&mut items, &order);
+            assert!(items.iter().zip(&order).all(|(item, from)| *item == 100 + from));
+        }
+    }
+
+    fn tetrahedron() -> Vec<Triangle> {
+        let [o, x, y, z] = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+        vec![[o, y, x], [o, x, z], [o, z, y], [x, y, z]]
+    }
+
+    #[test]
+    fn tells_closed_surfaces() {
+        let mut scene = Scene::new();
+        let mut closed = |triangles: Vec<Triangle>| {
+            let object = scene.add_object("", triangles).unwrap();
+            scene.is_closed(object)
+        };
+        assert!(closed(tetrahedron()));
+        assert!(!closed(tetrahedron()[..3].to_vec()), "open");
+        let mut turned = tetrahedron();
+        turned[1].swap(0, 1);
+        assert!(!closed(turned), "one triangle turned round");
+        let mut doubled = tetrahedron();
+        doubled.push(doubled[0]);
+        assert!(!closed(doubled), "an edge of three triangles");
+        let mut signed = tetrahedron();
+        signed[0][0] = -signed[0][0];
+        signed.push([DVec3::X; 3]);
+        assert!(closed(signed), "-0 is 0, and a point is nothing");
+        assert!(!closed(Vec::new()));
+        assert!(!scene.is_closed(1000));
+    }
+}

@@ -1,0 +1,251 @@
+//! A robot and a scene prepared for queries: trees, local coordinates, pairs that are never tested.
+
+use crate::arith::lanes::Lanes;
+use crate::arith::linear::V3;
+use crate::arith::vectors::WIDTH as VECTOR;
+use crate::bvh::lss::Lss;
+use crate::bvh::obb;
+use crate::bvh::tree::{ChildRef, WIDTH, WideTree};
+use crate::error::{Error, Result, quoted};
+use crate::predicate::obb_overlap::OrientedBox;
+use crate::robot::{Robot, Triangle};
+use crate::scene::static_geometry::outward_box;
+pub use crate::scene::static_geometry::{Boxes, SceneBox, SceneBuild, SceneShape, boxes_side_by_side};
+use crate::scene::{Object, Scene};
+use glam::{DVec3, Vec3A};
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Maximum number of triangles per leaf of the scene's tree.
+pub const SCENE_LEAF: u32 = 32;
+/// Maximum number of triangles per leaf of a link's tree: one workgroup lane each.
+pub const LINK_LEAF: u32 = VECTOR as u32;
+/// Largest coordinate relative to the local origin, metres; the error bounds of the kernels assume it.
+pub const MAX_COORDINATE_M: f64 = 1e6;
+/// Robots whose base is nearer than this to the world's origin keep world coordinates.
+const KEEP_ORIGIN_M: f64 = 16.0;
+
+/// Robot and scene in coordinates relative to [`origin_m`](Self::origin_m), with the trees over their triangles.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The local origin in world coordinates: whole metres, zero unless the robot is far from the world's origin.
+    pub origin_m: DVec3,
+    /// The robot, its root moved to local coordinates (exactly: the origin is a whole number of metres near the base).
+    pub robot: Robot,
+    /// The shape of each link of the robot that has triangles, in the order of `robot.links`.
+    pub links: Vec<LinkShape>,
+    /// The tree over the links.
+    pub model: ModelTree,
+    /// The scene, which worlds with other options share.
+    pub scene: Arc<SceneShape>,
+    /// Pairs (link, object) that are never tested.
+    pub allowed: HashSet<(u32, u32)>,
+}
+
+/// A link's triangles in tree order, and bounds on them.
+#[derive(Clone, Debug)]
+pub struct LinkShape {
+    /// Index in `robot.links`.
+    pub link: u32,
+    /// The body that carries it.
+    pub body: u32,
+    /// A bound on the whole link.
+    pub lss: Lss,
+    /// The boxes of the children of each node of the tree, oriented and side by side. Slots without a child hold the
+    /// body's origin.
+    pub boxes: Vec<OrientedBox<Lanes<WIDTH>>>,
+    /// The vertices of each leaf's triangles, side by side; the last triangle is repeated in unused lanes.
+    pub leaves: Vec<[V3<Lanes<VECTOR>>; 3]>,
+    /// Upper bound on the distance of any vertex, and of any end of a bound, from the body's origin, metres.
+    pub reach_m: f64,
+    /// The tree over its triangles.
+    pub tree: WideTree,
+    /// The triangles in the order of the leaves, in the body's frame.
+    pub triangles: Vec<Triangle>,
+}
+
+/// A binary tree over the links, bottom up. Node `i < n_links` is the leaf of link `i`; the last node is the root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelTree {
+    /// Number of leaves.
+    pub n_links: u32,
+    /// The two children of each inner node; the first belongs to node `n_links`.
+    pub children: Vec<[u32; 2]>,
+    /// Number of levels below the root.
+    pub depth: usize,
+}
+
+impl ModelTree {
+    /// Pairs neighbours in the list of links, level by level: the links of a chain are adjacent in that list.
+    pub fn new(n_links: u32) -> Self {
+        let mut tree = Self { n_links, ..Self::default() };
+        let mut level: Vec<u32> = (0..n_links).collect();
+        while level.len() > 1 {
+            level = level
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [a, b] => {
+                        tree.children.push([a, b]);
+                        n_links + tree.children.len() as u32 - 1
+                    }
+                    _ => pair[0],
+                })
+                .collect();
+            tree.depth += 1;
+        }
+        tree
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.n_links as usize + self.children.len()
+    }
+
+    /// The children of a node that is not a leaf.
+    pub fn children_of(&self, node: u32) -> Option<[u32; 2]> {
+        node.checked_sub(self.n_links).map(|i| self.children[i as usize])
+    }
+}
+
+impl World {
+    /// Prepares robot and scene for queries.
+    ///
+    /// # Errors
+    /// A coordinate is farther than [`MAX_COORDINATE_M`] from the robot's base.
+    pub fn new(robot: &Robot, scene: &Scene, allowed: &[(u32, u32)]) -> Result<Self> {
+        Self::with(robot, &scene.objects, scene.triangles.clone(), allowed, None, SceneBuild::default())
+    }
+
+    /// Like [`World::new`], from a scene's objects and triangles, which the world takes over. The trees over the links
+    /// are taken from `known`, if given, which must have the same links: in their bodies' frames they depend neither on
+    /// the robot's base nor on the scene.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn with(
+        robot: &Robot,
+        objects: &[Object],
+        triangles: Vec<Triangle>,
+        allowed: &[(u32, u32)],
+        known: Option<&Self>,
+        build: SceneBuild,
+    ) -> Result<Self> {
+        let same = |known: &&Self| {
+            let links = known.robot.links.iter().zip(&robot.links);
+            known.robot.links.len() == robot.links.len()
+                && links.into_iter().all(|(a, b)| a.body == b.body && a.triangles == b.triangles)
+        };
+        let known = known.filter(same);
+        let base = robot.bodies[0].joint.origin_m;
+        let origin_m = if base.length() > KEEP_ORIGIN_M { base.round() } else { DVec3::ZERO };
+        let mut robot = robot.clone();
+        robot.bodies[0].joint.origin_m -= origin_m;
+        if let Some(body) = robot.bodies.iter().find(|b| !(b.joint.origin_m.abs().max_element() <= MAX_COORDINATE_M)) {
+            return Err(too_far(format!("joint {}", quoted(&body.joint.name))));
+        }
+        let links = match known {
+            Some(known) => known.links.clone(),
+            None => {
+                let links = (0..robot.links.len() as u32)
+                    .into_par_iter()
+                    .filter(|&l| !robot.links[l as usize].triangles.is_empty())
+                    .map(|l| LinkShape::new(&robot, l))
+                    .collect::<Vec<_>>();
+                // In order, so that the first error is always the same.
+                links.into_iter().collect::<Result<Vec<_>>>()?
+            }
+        };
+        let scene = Arc::new(SceneShape::new(objects, triangles, origin_m, build)?);
+        let model = ModelTree::new(links.len() as u32);
+        Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect() })
+    }
+
+    /// Returns whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene
+    /// triangle.
+    pub fn is_allowed(&self, shape: u32, triangle: usize) -> bool {
+        !self.allowed.is_empty()
+            && self.allowed.contains(&(self.links[shape as usize].link, self.scene.object[triangle]))
+    }
+}
+
+pub(super) fn too_far(what: String) -> Error {
+    Error::input(format!("a coordinate is farther than {MAX_COORDINATE_M} m from the robot's base"))
+        .at(what)
+        .remedy("check the units, or move robot and scene nearer to each other")
+}
+
+impl LinkShape {
+    fn new(robot: &Robot, link: u32) -> Result<Self> {
+        let source = &robot.links[link as usize];
+        let vertices = || source.triangles.iter().flatten();
+        if vertices().any(|v| v.abs().max_element() > MAX_COORDINATE_M) {
+            return Err(too_far(format!("link {}", quoted(&source.name))));
+        }
+        let boxes: Vec<_> = source.triangles.iter().map(|t| outward_box(t).map(Vec3A::from_array)).collect();
+        let tree = WideTree::build(&boxes, LINK_LEAF);
+        let triangles: Vec<Triangle> = tree.order.iter().map(|&i| source.triangles[i as usize]).collect();
+        // Every node is fitted to its own triangles: tighter than joining its children's boxes.
+        let below = LeavesBelow::new(&tree);
+        let fit_box = |child| {
+            let leaves = below.of(child);
+            obb::around(&leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)]).copied().collect::<Vec<_>>(), 0.0)
+        };
+        let boxes = tree.nodes.iter().map(|children| OrientedBox::side_by_side(children.map(fit_box))).collect();
+        let lss = Lss::around(triangles.iter());
+        let reach = vertices().map(|v| v.length()).fold(lss.reach(), f64::max);
+        let leaves = (0..tree.n_leaves() as u32).map(|leaf| side_by_side(&triangles[tree.leaf(leaf)])).collect();
+        Ok(Self { link, body: source.body, lss, boxes, leaves, reach_m: reach * (1.0 + 1e-12), tree, triangles })
+    }
+}
+
+/// The vertices of up to eight triangles.
+fn side_by_side(triangles: &[Triangle]) -> [V3<Lanes<VECTOR>>; 3] {
+    let vertex = |lane: usize, v: usize| triangles[lane.min(triangles.len() - 1)][v];
+    std::array::from_fn(|v| V3::from_fn(|i| Lanes::from_fn(|lane| vertex(lane, v)[i])))
+}
+
+/// The leaves under each node of a tree, in order.
+struct LeavesBelow(Vec<Vec<u32>>);
+
+impl LeavesBelow {
+    fn new(tree: &WideTree) -> Self {
+        let mut below: Vec<Vec<u32>> = vec![Vec::new(); tree.nodes.len()];
+        for i in (0..tree.nodes.len()).rev() {
+            let mut leaves = Vec::new();
+            for child in tree.nodes[i] {
+                match child {
+                    ChildRef::Empty => {}
+                    ChildRef::Leaf(l) => leaves.push(l),
+                    ChildRef::Node(n) => leaves.extend_from_slice(&below[n as usize]),
+                }
+            }
+            below[i] = leaves;
+        }
+        Self(below)
+    }
+
+    fn of(&self, child: ChildRef) -> Vec<u32> {
+        match child {
+            ChildRef::Empty => Vec::new(),
+            ChildRef::Leaf(l) => vec![l],
+            ChildRef::Node(n) => self.0[n as usize].clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn model_tree_pairs_neighbours() {
+        let tree = ModelTree::new(5);
+        assert_eq!(tree.children, [[0, 1], [2, 3], [5, 6], [7, 4]]);
+        assert_eq!((tree.n_nodes(), tree.depth), (9, 3));
+        assert_eq!(tree.children_of(8), Some([7, 4]));
+        assert_eq!(tree.children_of(4), None);
+        assert_eq!(ModelTree::new(1).n_nodes(), 1);
+        assert_eq!(ModelTree::new(0).n_nodes(), 0);
+    }
+}
