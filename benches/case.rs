@@ -1,11 +1,11 @@
 //! The benchmarks' cases: the Puma in the machine room, motions of up to 30° per joint that start free.
 
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::gpu_backend::{ChunkInput, GpuPipeline};
 use firstcontact::engine::{Backend, Engine, Options, Stage};
-use firstcontact::robot::{ModelMotion, Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot, RobotMotion};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s1_concat::Poses;
 use firstcontact::stage::s2_bound::Boxes;
 use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull, s5_pairs};
@@ -23,7 +23,7 @@ pub fn set(name: &str) -> (Robot, Scene) {
 }
 
 /// `n` motions that start free; every joint turns by up to `degrees`.
-pub fn motions(robot: &Robot, scene: &Scene, n: usize, degrees: f64) -> Motions {
+pub fn motions(robot: &Robot, scene: &Scene, n: usize, degrees: f64) -> MotionBatch {
     let mut random = Pcg64Mcg::seed_from_u64(7);
     let mut unit = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
     let engine = Engine::builder(robot, scene).backend(Backend::Cpu).build().expect("it builds");
@@ -32,7 +32,7 @@ pub fn motions(robot: &Robot, scene: &Scene, n: usize, degrees: f64) -> Motions 
         let mut row =
             || robot.columns.iter().map(|_| (2.0 * unit() - 1.0) * std::f64::consts::PI).collect::<Vec<f64>>();
         let tried: Vec<Vec<f64>> = (0..4 * n).map(|_| row()).collect();
-        let still = Motions::between(&tried, &tried).expect("rows of one length");
+        let still = MotionBatch::between(&tried, &tried).expect("rows of one length");
         let verdicts = engine.check(&still).expect("it runs").verdicts;
         for (start, verdict) in tried.into_iter().zip(verdicts) {
             if verdict == Verdict::Free && starts.len() < n {
@@ -41,13 +41,13 @@ pub fn motions(robot: &Robot, scene: &Scene, n: usize, degrees: f64) -> Motions 
             }
         }
     }
-    Motions::between(&starts, &ends).expect("rows of one length")
+    MotionBatch::between(&starts, &ends).expect("rows of one length")
 }
 
 /// The inputs of all stages.
 pub struct Case {
-    pub world: World,
-    pub motions: Vec<ModelMotion>,
+    pub world: CollisionWorld,
+    pub motions: Vec<RobotMotion>,
     pub pieces: Vec<Piece>,
     pub poses: Poses,
     pub boxes: Boxes,
@@ -63,11 +63,11 @@ pub fn case() -> Case {
 /// 64 motions of a robot in a scene.
 pub fn case_of(robot: &Robot, scene: &Scene) -> Case {
     let batch = motions(robot, scene, 64, 30.0);
-    let world = World::new(robot, scene, &[]).expect("it is near");
-    let motions: Vec<ModelMotion> =
-        (0..batch.len()).map(|i| ModelMotion::new(robot, batch.start(i), batch.end(i)).expect("it fits")).collect();
+    let world = CollisionWorld::new(robot, scene, &[]).expect("it is near");
+    let motions: Vec<RobotMotion> =
+        (0..batch.len()).map(|i| RobotMotion::new(robot, batch.start(i), batch.end(i)).expect("it fits")).collect();
     let pieces: Vec<Piece> = motions.iter().enumerate().flat_map(|(i, m)| Piece::cut(i as u32, m)).collect();
-    let poses = s1_concat::reference(&pieces, &motions, BoundForm::Jet);
+    let poses = s1_concat::reference(&pieces, &motions, PoseEnclosure::TaylorModel);
     let boxes = s2_bound::reference(&world, &pieces, &poses);
     let candidates = s3_cull::reference(&world, pieces.len(), &boxes);
     Case { world, motions, pieces, poses, boxes, candidates }

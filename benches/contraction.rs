@@ -4,11 +4,11 @@
 use criterion::{Criterion, Throughput};
 use firstcontact::arith::lanes::Lanes;
 use firstcontact::arith::linear::V3;
-use firstcontact::arith::real::{Divide, Real};
+use firstcontact::arith::real::{FullReal, Real};
 use firstcontact::arith::vectors::{Kind, Vector, Vectorised, widest};
 use firstcontact::enclosure::point_bound::PointBound;
 use firstcontact::predicate::contraction::{Side, Standing, Window, edge_edge, triangle_sides, triangles, vertex_face};
-use firstcontact::predicate::separation::StandingTriangle;
+use firstcontact::predicate::separation::StaticTriangle;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 use std::hint::black_box;
@@ -48,7 +48,7 @@ enum What {
 
 impl What {
     #[inline(always)]
-    fn window<T: Divide>(self, x: &[PointBound<T>; 3], y: &[V3<T>; 3]) -> Window<T> {
+    fn window<T: FullReal>(self, x: &[PointBound<T>; 3], y: &[V3<T>; 3]) -> Window<T> {
         let (h, zero) = (T::new(H), T::new(0.0));
         match self {
             What::VertexFace => {
@@ -60,7 +60,7 @@ impl What {
                 edge_edge(&side, &Standing::new(&[y[0], y[1]], zero, y[0]), h, 0xff)
             }
             What::Pair => {
-                let (x, y) = triangle_sides(x, &StandingTriangle { y: *y, error: zero }, h, zero, 0.0);
+                let (x, y) = triangle_sides(x, &StaticTriangle { y: *y, error: zero }, h, zero, 0.0);
                 triangles(&x, &y, h, 0xff)
             }
         }

@@ -6,7 +6,7 @@
 use crate::case::{Case, case_of, set};
 use criterion::{Criterion, Throughput};
 use firstcontact::bvh::obb_tree::ObbTrees;
-use firstcontact::enclosure::pose_bound::{BoundForm, PoseBound};
+use firstcontact::enclosure::pose_bound::{PoseBound, PoseEnclosure};
 use firstcontact::predicate::obb_overlap::{BoxBound, boxes_apart};
 use firstcontact::robot::{Robot, Triangle};
 use firstcontact::stage::s5_pairs::{self, Input};
@@ -30,7 +30,7 @@ fn overlap_test(criterion: &mut Criterion, case: &Case) {
     let n = case.world.links.len();
     let [a, b] = [n - 2, n - 1].map(|l| (case.world.links[l].body as usize, trees.links[l].as_ref()));
     let mut group = criterion.benchmark_group("obb_overlap");
-    for form in [BoundForm::Jet, BoundForm::Interval] {
+    for form in [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix] {
         let h = case.pieces[0].half_sub();
         let mut poses: Vec<PoseBound<f64>> = Vec::new();
         case.motions[0].bounds(form, h, h, &mut poses);

@@ -3,7 +3,7 @@
 use crate::case::{motions, set};
 use criterion::Criterion;
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use std::hint::black_box;
 
 /// Number of motions of each kind, used in turn.
@@ -28,7 +28,7 @@ pub fn bench(criterion: &mut Criterion) {
             let verdicts = engine.check(&batch).expect("it runs").verdicts;
             for (kind, is_contact) in [("free", false), ("colliding", true)] {
                 let of_kind = (0..batch.len()).filter(|&i| verdicts[i].is_contact() == is_contact).take(SOME);
-                let single: Vec<Motions> = of_kind.map(|i| batch.range(i..i + 1)).collect();
+                let single: Vec<MotionBatch> = of_kind.map(|i| batch.range(i..i + 1)).collect();
                 let mut next = single.iter().cycle();
                 group.bench_function(format!("{scene_name}, 30°, {kind}, {name}{adapter}"), |b| {
                     b.iter(|| next.next().map(|motion| black_box(engine.check(motion).expect("it runs"))));

@@ -6,7 +6,7 @@
 use crate::case::case;
 use criterion::{Criterion, Throughput};
 use firstcontact::arith::lanes::Lanes;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::stage::s6_solve::{SolveOptions, Solver};
 use firstcontact::stage::{Piece, TrianglePair, s5_pairs};
 use std::hint::black_box;
@@ -47,7 +47,7 @@ pub fn bench(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(8));
     group.bench_function("pose jets, eight intervals", |b| {
         b.iter(|| {
-            case.motions[0].bounds(BoundForm::Jet, black_box(mid), 1.0 / 16.0, &mut out);
+            case.motions[0].bounds(PoseEnclosure::TaylorModel, black_box(mid), 1.0 / 16.0, &mut out);
             black_box(&out);
         });
     });

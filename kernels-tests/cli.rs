@@ -10,6 +10,7 @@ mod broken;
 mod browser;
 mod contacts;
 mod diagnosis;
+mod documents;
 mod elementary;
 mod folders;
 mod full_disk;
@@ -116,14 +117,29 @@ impl Desk {
     /// back traces and displays.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
-        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        command.args(arguments);
+        self.isolate(&mut command);
+        command
+    }
+
+    /// A line for the shell, set up like [`Desk::command`].
+    #[cfg(unix)]
+    fn shell(&self, line: &str) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]);
+        self.isolate(&mut shell);
+        shell
+    }
+
+    /// Runs a command in this directory, without the variables that would change what the program does or prints.
+    fn isolate(&self, command: &mut Command) {
+        command.current_dir(self.0.path()).stdin(Stdio::null());
         // Nothing is written to the user's own data directory.
         command.env("XDG_DATA_HOME", self.path("data"));
         for variable in ["ROS_PACKAGE_PATH", "RUST_BACKTRACE", "XDG_RUNTIME_DIR", "WAYLAND_DISPLAY"] {
             command.env_remove(variable);
         }
         command.env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE");
-        command
     }
 
     fn run(&self, arguments: &[&str]) -> Run {

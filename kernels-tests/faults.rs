@@ -7,7 +7,7 @@ use crate::harness::gpu::skip;
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::{Backend, Capacities, Engine, Options};
 use firstcontact::gpu::Faults;
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use firstcontact::{ErrorKind, Result};
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 struct Case {
     robot: Robot,
     scene: Scene,
-    motions: Motions,
+    motions: MotionBatch,
     expected: Vec<Verdict>,
 }
 
@@ -26,7 +26,7 @@ fn case() -> Case {
     let scene = models::scene(&mut draw, 30, 1.3, 0.05);
     let rows: Vec<_> = (0..40).map(|i| models::motion(&mut draw, &robot, [0.4, 3.0][i % 2], 0.1)).collect();
     let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-    let motions = Motions::between(&start, &end).unwrap();
+    let motions = MotionBatch::between(&start, &end).unwrap();
     let expected = engine(&robot, &scene, &[], on(Backend::Cpu)).check(&motions).unwrap().verdicts;
     let contacts = expected.iter().filter(|v| v.is_contact()).count();
     assert!(contacts > 5 && contacts < 35, "{contacts}");

@@ -13,7 +13,7 @@ use firstcontact::formats::mesh::{Mesh, MeshFormat};
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::formats::urdf::UrdfOptions;
 use firstcontact::io::load::LoadLimits;
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn load(path: &Path, robot: &Robot) -> Result<()> {
     let name = path.file_name().unwrap().to_string_lossy();
     if is_motions(&name) {
         let options = MotionOptions::default().with_limits(LIMITS);
-        Motions::load(path, robot, &options).map(|m| drop(m.check_limits(robot)))
+        MotionBatch::load(path, robot, &options).map(|m| drop(m.check_limits(robot)))
     } else if name.ends_with(".urdf") {
         let options = UrdfOptions { limits: LIMITS, ..UrdfOptions::default() };
         Robot::from_urdf_with(path, &options).and_then(|r| r.body_poses(&r.zero_configuration()).map(drop))

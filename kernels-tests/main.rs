@@ -3,11 +3,14 @@
 // Test helpers may unwrap, as the tests themselves do.
 #![allow(clippy::unwrap_used)]
 
+mod any_contact;
 mod cli;
 mod datasets;
 mod elementary;
 mod extremal;
 mod faults;
+mod gpu_overflow;
+mod ground_truth;
 mod harness;
 mod inputs;
 mod layout;
@@ -16,10 +19,9 @@ mod mutants;
 mod obb;
 mod oracle;
 mod pages;
-mod pool;
-mod queues;
+mod public_api;
+mod public_robots;
 mod random_models;
-mod real_robots;
 mod s1_concat;
 mod s2_bound;
 mod s3_cull;
@@ -30,8 +32,7 @@ mod s5_pairs;
 mod s6_solve;
 mod stream;
 mod toleranced;
-mod verdicts;
-mod warm;
+mod warm_engine;
 
 /// The amount of work: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
 fn effort(ci: usize, full: usize) -> usize {

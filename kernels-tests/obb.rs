@@ -13,15 +13,15 @@ use firstcontact::arith::real::Real;
 use firstcontact::arith::rounding::round_up;
 use firstcontact::bvh::obb;
 use firstcontact::bvh::obb_tree::{Below, ObbTree};
-use firstcontact::enclosure::pose_bound::{BoundForm, PoseBound, TaylorModel};
+use firstcontact::enclosure::pose_bound::{PoseBound, PoseEnclosure, TaylorModel};
 use firstcontact::enclosure::pose_jet::PoseJet;
 use firstcontact::predicate::obb_overlap::{BoxBound, OrientedBox, boxes_apart, moving_range};
 use firstcontact::predicate::refinement_levels::first_overlap;
-use firstcontact::robot::{ModelMotion, Triangle};
+use firstcontact::robot::{RobotMotion, Triangle};
 use firstcontact::stage::{Piece, SUBS, s1_concat};
 use glam::{DMat3, DVec3};
 
-const FORMS: [BoundForm; 2] = [BoundForm::Jet, BoundForm::Interval];
+const FORMS: [PoseEnclosure; 2] = [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix];
 
 fn vector(v: V3<f64>) -> DVec3 {
     DVec3::from_array(v.0)
@@ -161,7 +161,7 @@ enum Mutant {
 /// A box of a moving body and one at rest that have a point in common at some time of the interval, on the border of
 /// both, with the second on the outer side of the first.
 struct Touching {
-    motion: ModelMotion,
+    motion: RobotMotion,
     body: u32,
     moving: OrientedBox<f64>,
     standing: OrientedBox<f64>,
@@ -188,7 +188,7 @@ fn touching(draw: &mut Draw, angle: f64, h: f64) -> Touching {
     let kind = RobotKind { n_bodies: 1 + draw.below(5), link_m: 0.4, n_triangles: 1, mixed: true };
     let robot = models::robot(draw, kind);
     let (q0, q1) = models::motion(draw, &robot, angle, 0.1);
-    let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+    let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
     let body = robot.bodies.len() as u32 - 1;
     let mid = h * (2 * draw.below((0.5 / h) as usize) + 1) as f64;
     let when = mid + h * [-1.0, 1.0, draw.between(-1.0, 1.0)][draw.below(3)];
@@ -241,7 +241,7 @@ impl Touching {
         boxes_apart(&BoxBound::moving(&pose, &a.to(), T::new(self.h)), &BoxBound::standing(&b.to()), 1) != 0
     }
 
-    fn pose(&self, form: BoundForm) -> PoseBound<f64> {
+    fn pose(&self, form: PoseEnclosure) -> PoseBound<f64> {
         let mut all = Vec::new();
         self.motion.bounds(form, self.mid, self.h, &mut all);
         all[self.body as usize]
@@ -249,7 +249,7 @@ impl Touching {
 }
 
 /// The number of touching boxes that are called separated.
-fn wrong(seed: u64, n: usize, form: BoundForm, mutant: Option<Mutant>) -> usize {
+fn wrong(seed: u64, n: usize, form: PoseEnclosure, mutant: Option<Mutant>) -> usize {
     let mut draw = Draw::new(seed);
     let mut run = |i: usize| {
         let case = touching(&mut draw, [0.3, 1.0, 3.0][i % 3], [1.0 / 32.0, 0.125][i % 2]);
@@ -269,13 +269,13 @@ fn boxes_that_touch_are_never_called_apart() {
 fn mutants_of_the_overlap_test_are_caught() {
     let extents = (0..3).flat_map(|i| [Mutant::MovingExtent(i), Mutant::StandingExtent(i)]);
     for mutant in extents.chain([Mutant::Ball, Mutant::Velocity, Mutant::Acceleration]) {
-        let seen = wrong(54, 6_000, BoundForm::Jet, Some(mutant));
+        let seen = wrong(54, 6_000, PoseEnclosure::TaylorModel, Some(mutant));
         println!("{mutant:?}: {seen}");
         assert!(seen > 5, "{mutant:?} goes unseen");
     }
     // An interval matrix stores its half widths where a jet stores its velocity.
     for mutant in [Mutant::MovingExtent(0), Mutant::StandingExtent(2), Mutant::Velocity] {
-        assert!(wrong(54, 6_000, BoundForm::Interval, Some(mutant)) > 5, "{mutant:?} goes unseen");
+        assert!(wrong(54, 6_000, PoseEnclosure::IntervalMatrix, Some(mutant)) > 5, "{mutant:?} goes unseen");
     }
 }
 
@@ -285,7 +285,7 @@ fn outside_of_range<T: Real>(
     seed: u64,
     n: usize,
     mutant: Option<Mutant>,
-    bounds: impl Fn(&ModelMotion, f64, f64) -> Vec<PoseBound<T>>,
+    bounds: impl Fn(&RobotMotion, f64, f64) -> Vec<PoseBound<T>>,
     value: impl Fn(T) -> f64,
     tolerance: f64,
 ) -> usize {
@@ -317,8 +317,8 @@ fn outside_of_range<T: Real>(
     (0..n).map(&mut run).sum()
 }
 
-fn outside_in_f64(n: usize, form: BoundForm, mutant: Option<Mutant>) -> usize {
-    let bounds = |motion: &ModelMotion, mid: f64, h: f64| {
+fn outside_in_f64(n: usize, form: PoseEnclosure, mutant: Option<Mutant>) -> usize {
+    let bounds = |motion: &RobotMotion, mid: f64, h: f64| {
         let mut all = Vec::new();
         motion.bounds(form, mid, h, &mut all);
         all
@@ -338,12 +338,12 @@ fn moving_boxes_stay_in_their_ranges() {
 fn mutants_of_the_ranges_are_caught() {
     let extents = (0..3).map(Mutant::MovingExtent);
     for mutant in extents.chain([Mutant::Ball, Mutant::Velocity, Mutant::Acceleration]) {
-        let seen = outside_in_f64(6_000, BoundForm::Jet, Some(mutant));
+        let seen = outside_in_f64(6_000, PoseEnclosure::TaylorModel, Some(mutant));
         println!("{mutant:?}: {seen}");
         assert!(seen > 5, "{mutant:?} goes unseen");
     }
     for mutant in [Mutant::MovingExtent(0), Mutant::Velocity] {
-        assert!(outside_in_f64(6_000, BoundForm::Interval, Some(mutant)) > 5, "{mutant:?} goes unseen");
+        assert!(outside_in_f64(6_000, PoseEnclosure::IntervalMatrix, Some(mutant)) > 5, "{mutant:?} goes unseen");
     }
 }
 
@@ -351,7 +351,7 @@ fn outside_in_f32<const MODE: u8>(n: usize) -> usize {
     FORMS
         .into_iter()
         .map(|form| {
-            let bounds = |motion: &ModelMotion, mid: f64, h: f64| emulate::bounds::<MODE>(motion, form, mid, h);
+            let bounds = |motion: &RobotMotion, mid: f64, h: f64| emulate::bounds::<MODE>(motion, form, mid, h);
             outside_of_range(65, n, None, bounds, |x: Emulated<MODE>| f64::from(x.0), 0.0)
         })
         .sum()
@@ -439,14 +439,14 @@ fn boxes_at_rest_that_touch_are_never_called_apart_however_f32_rounds() {
 
 /// The number of points outside of a block's bound, over blocks of every level; if `unmoved`, the block uses the jet of
 /// the middle sub-interval without moving it.
-fn outside_of_blocks(form: BoundForm, unmoved: bool) -> usize {
+fn outside_of_blocks(form: PoseEnclosure, unmoved: bool) -> usize {
     let mut draw = Draw::new(61);
     let mut bad = 0;
     for i in 0..effort(60, 2000) {
         let kind = RobotKind { n_bodies: 1 + draw.below(6), link_m: 0.4, n_triangles: 1, mixed: true };
         let robot = models::robot(&mut draw, kind);
         let (q0, q1) = models::motion(&mut draw, &robot, [0.01, 0.3, 1.0][i % 3], 0.1);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         let body = robot.bodies.len() - 1;
         let piece = Piece::cut(0, &motion).last().unwrap();
         let poses = s1_concat::reference(&[piece], std::slice::from_ref(&motion), form);
@@ -455,7 +455,7 @@ fn outside_of_blocks(form: BoundForm, unmoved: bool) -> usize {
         for (len, ball) in [(1, balls[0]), (2, balls[1]), (4, balls[1]), (8, balls[2]), (16, balls[2])] {
             let (k, h) = (draw.below(SUBS / len) * len, piece.half_sub());
             // A block of interval matrices needs no ball; one from a jet would hide everything here.
-            let own = if form == BoundForm::Jet { ball } else { [0.0; 2] };
+            let own = if form == PoseEnclosure::TaylorModel { ball } else { [0.0; 2] };
             let middle = bound.lane(k + len / 2).with_ball(own);
             let block = if unmoved { middle } else { bound.block(k, len, h, ball) };
             let half = len as f64 * h;
@@ -525,7 +525,7 @@ fn claims_of_separation_against_sampled_times() {
             apart += usize::from(meets.is_none());
         }
         println!("{form:?}: {called} called apart of {apart} that show no common point");
-        let most = if form == BoundForm::Jet { 10 * called > 6 * apart } else { 10 * called > apart };
+        let most = if form == PoseEnclosure::TaylorModel { 10 * called > 6 * apart } else { 10 * called > apart };
         assert!(most && apart > 100);
     }
 }
@@ -540,7 +540,7 @@ fn two_moving_bodies_with_unequal_levels() {
         let kind = RobotKind { n_bodies: 4, link_m: 0.4, n_triangles: 1, mixed: true };
         let robot = models::robot(&mut draw, kind);
         let (q0, q1) = models::motion(&mut draw, &robot, 0.4, 0.2);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         // The bodies are on two branches of the tree; the second's box is placed so that the two touch at `when`, and
         // in every other case moved away.
         let [x, y] = [1, 4];

@@ -7,10 +7,10 @@ use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::gpu_backend::{ChunkInput, GpuPipeline};
 use firstcontact::engine::{Backend, Capacities, Engine, Options, Stage, Stats, Sweep};
 use firstcontact::gpu::Faults;
-use firstcontact::robot::{ModelMotion, Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot, RobotMotion};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::{SceneBuild, World};
-use firstcontact::stage::s6_solve::Initial;
+use firstcontact::scene::world::{CollisionWorld, SceneBuild};
+use firstcontact::stage::s6_solve::InitialContactPolicy;
 use firstcontact::stage::{Piece, TrianglePair};
 use glam::DVec3;
 
@@ -47,17 +47,17 @@ fn sparse_case(seed: u64) -> Case {
 
 /// All motions as one chunk.
 struct Work {
-    world: World,
-    motions: Vec<ModelMotion>,
+    world: CollisionWorld,
+    motions: Vec<RobotMotion>,
     pieces: Vec<Piece>,
 }
 
 fn work(case: &Case) -> Work {
     let build = SceneBuild { block: BLOCK, ..SceneBuild::default() };
     let (objects, triangles) = (&case.scene.objects, case.scene.triangles.clone());
-    let world = World::with(&case.robot, objects, triangles, &[], None, build).unwrap();
-    let motion = |(a, b): &(Vec<f64>, Vec<f64>)| ModelMotion::new(&case.robot, a, b).unwrap();
-    let motions: Vec<ModelMotion> = case.rows.iter().map(motion).collect();
+    let world = CollisionWorld::with(&case.robot, objects, triangles, &[], None, build).unwrap();
+    let motion = |(a, b): &(Vec<f64>, Vec<f64>)| RobotMotion::new(&case.robot, a, b).unwrap();
+    let motions: Vec<RobotMotion> = case.rows.iter().map(motion).collect();
     let pieces = motions.iter().enumerate().flat_map(|(i, m)| Piece::cut(i as u32, m)).collect();
     Work { world, motions, pieces }
 }
@@ -69,7 +69,7 @@ fn options(page_bytes: Option<u64>, sweep: Sweep) -> Options {
 /// The pairs of each piece, in order; every pair, because no limits apply.
 fn pairs(work: &Work, options: Options, mutant: Option<Mutant>) -> (Vec<Vec<TrianglePair>>, Stats, GpuPipeline) {
     let mut options = options;
-    options.solve.initial = Initial::Ignore;
+    options.solve.initial = InitialContactPolicy::Ignore;
     let mut pipeline = mutated_pipeline(&work.world, &options, mutant);
     let chunk = ChunkInput { pieces: work.pieces.clone(), motions: &work.motions };
     let started = pipeline.start(&chunk, 0).unwrap();
@@ -182,9 +182,9 @@ fn built(case: &Case, options: Options) -> Engine {
     builder.build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn motions(case: &Case) -> Motions {
+fn motions(case: &Case) -> MotionBatch {
     let (start, end): (Vec<_>, Vec<_>) = case.rows.iter().cloned().unzip();
-    Motions::between(&start, &end).unwrap()
+    MotionBatch::between(&start, &end).unwrap()
 }
 
 #[test]

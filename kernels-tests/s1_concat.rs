@@ -11,20 +11,20 @@ use crate::oracle::precise::derivatives;
 use firstcontact::arith::linear::{M3, V3};
 use firstcontact::arith::real::Real;
 use firstcontact::arith::rounding::UNIT_F32;
-use firstcontact::enclosure::pose_bound::{BoundForm, PoseBound};
+use firstcontact::enclosure::pose_bound::{PoseBound, PoseEnclosure};
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage};
 use firstcontact::gpu::BufferId;
-use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, JointMotion, ModelMotion, Robot};
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, JointMotion, Robot, RobotMotion};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s1_concat::{self, POSE_FLOATS};
 use firstcontact::stage::{Piece, SUBS, Subs};
 use glam::{DMat3, DVec3};
 
 /// A chain without branches whose chain bound is `omega` radians in total.
-fn chain(draw: &mut Draw, depth: usize, omega: f64) -> ModelMotion {
-    let mut motion = ModelMotion::default();
+fn chain(draw: &mut Draw, depth: usize, omega: f64) -> RobotMotion {
+    let mut motion = RobotMotion::default();
     let share = omega / depth as f64;
     for i in 0..depth {
         let slide = if draw.below(4) == 0 { draw.vector(0.3) } else { DVec3::ZERO };
@@ -35,13 +35,13 @@ fn chain(draw: &mut Draw, depth: usize, omega: f64) -> ModelMotion {
     motion
 }
 
-fn precise_chain(motion: &ModelMotion) -> Vec<Part> {
+fn precise_chain(motion: &RobotMotion) -> Vec<Part> {
     motion.joints.iter().map(|j| Part { a: j.a, b: j.b, k: j.c, c: j.origin_m, s: j.slide_m, w: j.w_rad }).collect()
 }
 
 /// The weighted error of a jet against derivatives of more than a hundred bits, divided by the rounding bound.
 fn rounding_ratio<T: Real>(
-    motion: &ModelMotion,
+    motion: &RobotMotion,
     bound: &PoseBound<T>,
     e: DVec3,
     time: f64,
@@ -91,7 +91,7 @@ fn emulated_ratio<const MODE: u8>(draw: &mut Draw, n: usize) -> f64 {
         let omega = draw.between(0.0, 0.25 / piece_h);
         let motion = chain(draw, depth, omega);
         let time = (2 * draw.below(16) + 1) as f64 * piece_h;
-        let bound = emulate::bounds::<MODE>(&motion, BoundForm::Jet, time, piece_h).pop().unwrap();
+        let bound = emulate::bounds::<MODE>(&motion, PoseEnclosure::TaylorModel, time, piece_h).pop().unwrap();
         let e = draw.vector(0.5);
         worst = worst.max(rounding_ratio(&motion, &bound, e, time, piece_h, |x| f64::from(x.0)));
     }
@@ -125,7 +125,7 @@ fn emulated_intervals<const MODE: u8>(draw: &mut Draw, n: usize) {
         let motion = chain(draw, depth, omega);
         let h = 1.0 / 32.0;
         let time = (2 * draw.below(16) + 1) as f64 * h;
-        let bound = emulate::bounds::<MODE>(&motion, BoundForm::Interval, time, h).pop().unwrap();
+        let bound = emulate::bounds::<MODE>(&motion, PoseEnclosure::IntervalMatrix, time, h).pop().unwrap();
         let e = draw.vector(0.5);
         let (lo, hi) = bound.point(V3::new(e), Real::new(e.length())).range(Real::new(h));
         for k in 0..=32 {
@@ -154,7 +154,7 @@ fn f32_interval_matrices_contain_the_motion_however_they_round() {
 
 /// A case for measuring the toleranced bound of the last body, made from a jet in some arithmetic.
 struct Near {
-    motion: ModelMotion,
+    motion: RobotMotion,
     time: f64,
     h: f64,
     e: DVec3,
@@ -178,10 +178,15 @@ impl Near {
     /// arithmetic.
     fn shares<const MODE: u8>(&self) -> [f64; 3] {
         let mut own = Vec::new();
-        self.motion.bounds(BoundForm::Toleranced, self.time, self.h, &mut own);
-        let sent = emulate::bounds::<MODE>(&self.motion, BoundForm::Toleranced, self.time, self.h);
+        self.motion.bounds(PoseEnclosure::DisplacementBall, self.time, self.h, &mut own);
+        let sent = emulate::bounds::<MODE>(&self.motion, PoseEnclosure::DisplacementBall, self.time, self.h);
         let mut all = Vec::new();
-        self.motion.bounds(BoundForm::Toleranced, emulate::Emulated::<MODE>::new(self.time), self.h, &mut all);
+        self.motion.bounds(
+            PoseEnclosure::DisplacementBall,
+            emulate::Emulated::<MODE>::new(self.time),
+            self.h,
+            &mut all,
+        );
         let single = |x: emulate::Emulated<MODE>| f64::from(x.0);
         [
             self.share(own.last().unwrap(), |x| x),
@@ -229,7 +234,7 @@ fn balls_of_displacements_contain_the_motion_however_f32_rounds() {
 fn each_part_of_the_ball_of_displacements_is_needed() {
     let (h, time, still) = (1.0 / 32.0, 0.5, DVec3::ZERO);
     let near = |joints: &[JointMotion], size_m: f64, e: DVec3| {
-        let mut motion = ModelMotion::default();
+        let mut motion = RobotMotion::default();
         for (i, joint) in joints.iter().enumerate() {
             motion.push((i > 0).then(|| i as u32 - 1), *joint);
         }
@@ -249,13 +254,13 @@ fn each_part_of_the_ball_of_displacements_is_needed() {
     // The Frobenius norm of a turn's rate is √2 times its spectral norm.
     assert!(shares.iter().all(|s| *s <= 1.0 && *s > 0.69), "a turn: {shares:?}");
     // A piece in which that second body accelerates: its last sub-interval determines the size of the ball.
-    let mut motion = ModelMotion::default();
+    let mut motion = RobotMotion::default();
     motion.push(None, turn);
     motion.push(Some(0), back);
     motion.set_sizes([(1, 1e-3)]);
     let h = 1.0 / 64.0;
     let mid = Subs::from_fn(|i| 0.5 + (2 * i + 1) as f64 * h);
-    let [constant, _] = s1_concat::balls(&motion, BoundForm::Toleranced, mid, h, f64::UNIT)[1][0];
+    let [constant, _] = s1_concat::balls(&motion, PoseEnclosure::DisplacementBall, mid, h, f64::UNIT)[1][0];
     let last = mid.0[SUBS - 1];
     let at = |t: f64| position(&motion, 1, still, t);
     let off = [last - h, last + h].map(|t| (at(t) - at(last)).length()).into_iter().fold(0.0, f64::max);
@@ -269,11 +274,11 @@ fn balls_of_blocks_hold_the_motion_in_all_of_the_block() {
     let mut worst = [0.0f64; 3];
     for n_bodies in [1, 4, 9] {
         let (robot, mut motions, pieces) = case(&mut draw, n_bodies, effort(10, 200), 0.0);
-        let world = World::new(&robot, &Scene::new(), &[]).unwrap();
+        let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
         for motion in &mut motions {
             motion.set_sizes(world.links.iter().map(|l| (l.body, l.reach_m)));
         }
-        let poses = s1_concat::reference(&pieces, &motions, BoundForm::Toleranced);
+        let poses = s1_concat::reference(&pieces, &motions, PoseEnclosure::DisplacementBall);
         for (i, piece) in pieces.iter().enumerate() {
             let motion = &motions[piece.motion as usize];
             for body in 0..robot.bodies.len() {
@@ -308,7 +313,7 @@ fn widths_of_the_three_forms() {
     let motion = chain(&mut draw, 6, 1.0);
     let (e, h) = (DVec3::X * 0.1, 1.0 / 64.0);
     let wide = |h: f64| {
-        BoundForm::ALL.map(|form| {
+        PoseEnclosure::ALL.map(|form| {
             let mut bounds = Vec::new();
             motion.bounds(form, 0.5, h, &mut bounds);
             let (lo, hi) = bounds[5].point(V3::new(e), e.length()).range(h);
@@ -322,14 +327,14 @@ fn widths_of_the_three_forms() {
         side(f64::max, f64::NEG_INFINITY) - side(f64::min, f64::INFINITY)
     });
     let longest = longest.fold(0.0, f64::max);
-    for (form, (w, s)) in BoundForm::ALL.into_iter().zip(whole.into_iter().zip(half)) {
+    for (form, (w, s)) in PoseEnclosure::ALL.into_iter().zip(whole.into_iter().zip(half)) {
         assert!(w >= longest && w > 1.9 * s && w < 2.2 * s, "{form:?}: {w} {s} {longest}");
     }
     assert!(whole[0] < 1.01 * longest && whole[1] > whole[0] && whole[2] > whole[0], "{whole:?} {longest}");
 }
 
 /// Robot and motions for the adapter: branching trees, free and sliding joints, joints at rest, far bodies, many turns.
-pub fn case(draw: &mut Draw, n_bodies: usize, n_motions: usize, far_m: f64) -> (Robot, Vec<ModelMotion>, Vec<Piece>) {
+pub fn case(draw: &mut Draw, n_bodies: usize, n_motions: usize, far_m: f64) -> (Robot, Vec<RobotMotion>, Vec<Piece>) {
     let kind = RobotKind { n_bodies, link_m: 0.4, n_triangles: 2, mixed: true };
     let mut robot = models::robot(draw, kind);
     robot.bodies[0].joint.origin_m += DVec3::new(far_m, -0.5 * far_m, 0.25 * far_m);
@@ -337,7 +342,7 @@ pub fn case(draw: &mut Draw, n_bodies: usize, n_motions: usize, far_m: f64) -> (
     for i in 0..n_motions {
         let (angle, slide) = [(0.0, 0.0), (1e-7, 1e-7), (0.02, 0.01), (1.0, 0.5), (9.0, 3.0)][i % 5];
         let (q0, q1) = models::motion(draw, &robot, angle, slide);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         pieces.extend(Piece::cut(i as u32, &motion));
         motions.push(motion);
     }
@@ -345,7 +350,7 @@ pub fn case(draw: &mut Draw, n_bodies: usize, n_motions: usize, far_m: f64) -> (
 }
 
 /// A long chain that is folded up and hardly moves: its offsets cancel, their rounding errors do not.
-fn folded(draw: &mut Draw, n_motions: usize) -> (Robot, Vec<ModelMotion>, Vec<Piece>) {
+fn folded(draw: &mut Draw, n_motions: usize) -> (Robot, Vec<RobotMotion>, Vec<Piece>) {
     let mut robot = Robot::new("folded", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     for i in 0..16 {
         let column = robot.add_column("r", ColumnKind::AngleRad, None);
@@ -359,7 +364,7 @@ fn folded(draw: &mut Draw, n_motions: usize) -> (Robot, Vec<ModelMotion>, Vec<Pi
     for i in 0..n_motions {
         let q0: Vec<f64> = (0..16).map(|_| draw.between(-1e-3, 1e-3)).collect();
         let q1: Vec<f64> = q0.iter().map(|q| q + draw.between(-1e-7, 1e-7)).collect();
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         pieces.extend(Piece::cut(i as u32, &motion));
         motions.push(motion);
     }
@@ -367,13 +372,13 @@ fn folded(draw: &mut Draw, n_motions: usize) -> (Robot, Vec<ModelMotion>, Vec<Pi
 }
 
 /// The number of (point, time)s that leave their pose bounds on the adapter, and the number of all.
-fn violations(form: BoundForm, mutant: Option<Mutant>, seed: u64) -> (usize, usize) {
+fn violations(form: PoseEnclosure, mutant: Option<Mutant>, seed: u64) -> (usize, usize) {
     let mut draw = Draw::new(seed);
     let (mut bad, mut all) = (0, 0);
     let mut cases: Vec<_> = [1, 6, 20].map(|n| case(&mut draw, n, effort(10, 200), 0.0)).into();
     cases.push(folded(&mut draw, effort(10, 200)));
     for (robot, motions, pieces) in cases {
-        let world = World::new(&robot, &Scene::new(), &[]).unwrap();
+        let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
         let options = Options { bound: form, ..Options::default() };
         let mut pipeline = mutated_pipeline(&world, &options, mutant);
         let chunk = ChunkInput { pieces, motions: &motions };
@@ -410,14 +415,14 @@ fn violations(form: BoundForm, mutant: Option<Mutant>, seed: u64) -> (usize, usi
 #[test]
 fn kernel_jets_contain_the_motion() {
     if !skip() {
-        assert_eq!(violations(BoundForm::Jet, None, 4).0, 0);
+        assert_eq!(violations(PoseEnclosure::TaylorModel, None, 4).0, 0);
     }
 }
 
 #[test]
 fn kernel_interval_matrices_contain_the_motion() {
     if !skip() {
-        assert_eq!(violations(BoundForm::Interval, None, 5).0, 0);
+        assert_eq!(violations(PoseEnclosure::IntervalMatrix, None, 5).0, 0);
     }
 }
 
@@ -429,13 +434,13 @@ fn mutants_are_caught() {
     }
     for (form, old, new) in [
         // The outward step of interval arithmetic.
-        (BoundForm::Interval, "const IV_STEP: f32 = 4.0;", "const IV_STEP: f32 = 0.0;"),
+        (PoseEnclosure::IntervalMatrix, "const IV_STEP: f32 = 4.0;", "const IV_STEP: f32 = 0.0;"),
         // The Coriolis terms of the orientation and of the offset, the centripetal term, the middle time.
-        (BoundForm::Jet, "times(product(p1, q1), 2.0)", "times(product(p1, q1), 1.0)"),
-        (BoundForm::Jet, "apply(p1, slide) * 2.0", "apply(p1, slide)"),
-        (BoundForm::Jet, "let q2 = times(turning, -(w * w));", "let q2 = times(turning, 0.0);"),
-        (BoundForm::Jet, "f32(2u * sub + 1u) * info.h", "f32(2u * sub) * info.h"),
-        (BoundForm::Jet, "let p0 = load_rows(up, 9u);", "let p0 = load_rows(at - POSE_FLOATS * SUBS, 9u);"),
+        (PoseEnclosure::TaylorModel, "times(product(p1, q1), 2.0)", "times(product(p1, q1), 1.0)"),
+        (PoseEnclosure::TaylorModel, "apply(p1, slide) * 2.0", "apply(p1, slide)"),
+        (PoseEnclosure::TaylorModel, "let q2 = times(turning, -(w * w));", "let q2 = times(turning, 0.0);"),
+        (PoseEnclosure::TaylorModel, "f32(2u * sub + 1u) * info.h", "f32(2u * sub) * info.h"),
+        (PoseEnclosure::TaylorModel, "let p0 = load_rows(up, 9u);", "let p0 = load_rows(at - POSE_FLOATS * SUBS, 9u);"),
     ] {
         assert!(violations(form, Some(Mutant { old, new }), 4).0 > 0, "'{new}' goes unseen");
     }
@@ -453,7 +458,7 @@ fn both_parts_of_the_ball_are_needed() {
         let motion = chain(&mut draw, depth, omega);
         let h = 1.0 / 32.0;
         let time = (2 * draw.below(16) + 1) as f64 * h;
-        let bound = emulate::bounds::<FROM_ZERO>(&motion, BoundForm::Jet, time, h).pop().unwrap();
+        let bound = emulate::bounds::<FROM_ZERO>(&motion, PoseEnclosure::TaylorModel, time, h).pop().unwrap();
         let e = draw.vector(0.5);
         let point = bound.point(V3::new(e), Real::new(e.length()));
         let c = point.c.map(|c| DVec3::from_array(c.0.map(|x| f64::from(x.0))));
@@ -478,8 +483,8 @@ fn kernel_writes_all_of_its_output_and_nothing_else() {
     }
     let mut draw = Draw::new(7);
     let (robot, motions, pieces) = case(&mut draw, 5, 9, 0.0);
-    let world = World::new(&robot, &Scene::new(), &[]).unwrap();
-    for form in [BoundForm::Jet, BoundForm::Interval] {
+    let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
+    for form in [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix] {
         let options = Options { bound: form, ..Options::default() };
         let mut pipeline = mutated_pipeline(&world, &options, None);
         for n in [1, 3, 4, 5, 8, 9] {
@@ -523,7 +528,7 @@ fn entries(bound: &PoseBound<Subs>) -> Vec<Subs> {
 fn poses_survive_the_way_to_the_device_and_back() {
     let mut draw = Draw::new(8);
     let (_, motions, pieces) = case(&mut draw, 4, 5, 0.0);
-    for form in BoundForm::ALL {
+    for form in PoseEnclosure::ALL {
         let there = s1_concat::reference(&pieces, &motions, form);
         let back = s1_concat::Poses::from_device(&there.to_device(), &pieces, &motions, form);
         assert_eq!(there.bounds.len(), back.bounds.len());
@@ -532,7 +537,7 @@ fn poses_survive_the_way_to_the_device_and_back() {
                 for (x, y) in x.0.into_iter().zip(y.0) {
                     assert!((x - y).abs() <= 1e-6 * (1.0 + x.abs()), "{x} {y}");
                     // Twelve midpoints precede the radii.
-                    assert!(form != BoundForm::Interval || field < 12 || y >= x, "radii are rounded up");
+                    assert!(form != PoseEnclosure::IntervalMatrix || field < 12 || y >= x, "radii are rounded up");
                 }
             }
         }

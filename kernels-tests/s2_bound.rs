@@ -6,19 +6,19 @@ use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::Draw;
 use crate::harness::truth::position;
 use crate::s1_concat::case;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage};
 use firstcontact::gpu::BufferId;
-use firstcontact::robot::ModelMotion;
+use firstcontact::robot::RobotMotion;
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::{LinkShape, World};
+use firstcontact::scene::world::{CollisionWorld, LinkGeometry};
 use firstcontact::stage::s2_bound::{self, BOX_FLOATS, Boxes};
 use firstcontact::stage::{Piece, SUBS, s1_concat};
 
 /// The number of line-swept spheres seen outside of the boxes of their links, vertices outside of the spheres, and
 /// inner boxes that do not contain their children.
-fn violations(world: &World, motions: &[ModelMotion], pieces: &[Piece], boxes: &Boxes) -> usize {
+fn violations(world: &CollisionWorld, motions: &[RobotMotion], pieces: &[Piece], boxes: &Boxes) -> usize {
     let mut bad = 0;
     for (i, piece) in pieces.iter().enumerate() {
         let motion = &motions[piece.motion as usize];
@@ -40,7 +40,7 @@ fn violations(world: &World, motions: &[ModelMotion], pieces: &[Piece], boxes: &
                     }
                 }
             }
-            let outside = |l: &LinkShape| {
+            let outside = |l: &LinkGeometry| {
                 let vertices = l.triangles.iter().flatten();
                 vertices.filter(|v| l.lss.distance(**v) > l.lss.radius).count()
             };
@@ -57,12 +57,12 @@ fn violations(world: &World, motions: &[ModelMotion], pieces: &[Piece], boxes: &
     bad
 }
 
-fn on_adapter(form: BoundForm, mutant: Option<Mutant>, seed: u64, far_m: f64) -> (usize, f64) {
+fn on_adapter(form: PoseEnclosure, mutant: Option<Mutant>, seed: u64, far_m: f64) -> (usize, f64) {
     let mut draw = Draw::new(seed);
     let (mut bad, mut excess) = (0, 0f64);
     for n_bodies in [1, 7, 15] {
         let (robot, motions, pieces) = case(&mut draw, n_bodies, effort(10, 100), far_m);
-        let world = World::new(&robot, &Scene::new(), &[]).unwrap();
+        let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
         let mut pipeline = mutated_pipeline(&world, &Options { bound: form, ..Options::default() }, mutant);
         let chunk = ChunkInput { pieces, motions: &motions };
         pipeline.upload_chunk(&chunk, 0).unwrap();
@@ -89,9 +89,9 @@ fn on_adapter(form: BoundForm, mutant: Option<Mutant>, seed: u64, far_m: f64) ->
 #[test]
 fn reference_boxes_contain_the_links() {
     let mut draw = Draw::new(11);
-    for form in [BoundForm::Jet, BoundForm::Interval] {
+    for form in [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix] {
         let (robot, motions, pieces) = case(&mut draw, 9, effort(20, 300), 0.0);
-        let world = World::new(&robot, &Scene::new(), &[]).unwrap();
+        let world = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap();
         let boxes = s2_bound::reference(&world, &pieces, &s1_concat::reference(&pieces, &motions, form));
         assert_eq!(violations(&world, &motions, &pieces, &boxes), 0);
     }
@@ -103,9 +103,9 @@ fn kernel_boxes_contain_the_links_and_are_tight() {
     if skip() {
         return;
     }
-    let (bad, excess) = on_adapter(BoundForm::Jet, None, 12, 0.0);
+    let (bad, excess) = on_adapter(PoseEnclosure::TaylorModel, None, 12, 0.0);
     assert!(bad == 0 && excess < 1e-3, "{bad} {excess}");
-    let (bad, _) = on_adapter(BoundForm::Interval, None, 13, 0.0);
+    let (bad, _) = on_adapter(PoseEnclosure::IntervalMatrix, None, 13, 0.0);
     assert_eq!(bad, 0);
 }
 
@@ -116,7 +116,7 @@ fn kernel_boxes_hold_far_from_the_origin() {
         return;
     }
     for far_m in [10.0, 1e4] {
-        let (bad, excess) = on_adapter(BoundForm::Jet, None, 14, far_m);
+        let (bad, excess) = on_adapter(PoseEnclosure::TaylorModel, None, 14, far_m);
         assert!(bad == 0 && excess < 1e-3, "{far_m}: {bad} {excess}");
     }
 }
@@ -128,15 +128,19 @@ fn mutants_are_caught() {
     }
     for (form, old, new) in [
         // The ball: the remainder of the motion and the rounding.
-        (BoundForm::Jet, "p.ball = ball;", "p.ball = 0.0;"),
+        (PoseEnclosure::TaylorModel, "p.ball = ball;", "p.ball = 0.0;"),
         // The half widths of interval matrices.
-        (BoundForm::Interval, "let width = pose.x1 + apply(pose.p1, a);", "let width = vec3<f32>(0.0);"),
+        (PoseEnclosure::IntervalMatrix, "let width = pose.x1 + apply(pose.p1, a);", "let width = vec3<f32>(0.0);"),
         // The rise of the quadratic, the radius, the second end of the segment, the second child.
-        (BoundForm::Jet, "let rise = max(p.c2, vec3<f32>(0.0)) * half_hh;", "let rise = vec3<f32>(0.0);"),
-        (BoundForm::Jet, "let linear = abs(p.c1) * h;", "let linear = p.c1 * h;"),
-        (BoundForm::Jet, "let r = vec3<f32>(radius);", "let r = vec3<f32>(0.0);"),
-        (BoundForm::Jet, "let hi = max(box_a.hi, box_b.hi);", "let hi = box_a.hi;"),
-        (BoundForm::Jet, "boxes[at + lo] = min(boxes[a + lo], boxes[b + lo]);", "boxes[at + lo] = boxes[a + lo];"),
+        (PoseEnclosure::TaylorModel, "let rise = max(p.c2, vec3<f32>(0.0)) * half_hh;", "let rise = vec3<f32>(0.0);"),
+        (PoseEnclosure::TaylorModel, "let linear = abs(p.c1) * h;", "let linear = p.c1 * h;"),
+        (PoseEnclosure::TaylorModel, "let r = vec3<f32>(radius);", "let r = vec3<f32>(0.0);"),
+        (PoseEnclosure::TaylorModel, "let hi = max(box_a.hi, box_b.hi);", "let hi = box_a.hi;"),
+        (
+            PoseEnclosure::TaylorModel,
+            "boxes[at + lo] = min(boxes[a + lo], boxes[b + lo]);",
+            "boxes[at + lo] = boxes[a + lo];",
+        ),
     ] {
         assert!(on_adapter(form, Some(Mutant { old, new }), 12, 0.0).0 > 0, "'{new}' goes unseen");
     }

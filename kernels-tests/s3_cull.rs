@@ -5,17 +5,17 @@ use crate::effort;
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::prove::avoids_box;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage};
-use firstcontact::robot::ModelMotion;
-use firstcontact::scene::world::World;
+use firstcontact::robot::RobotMotion;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::{ALL_SUBS, Candidate, Piece, SUBS, s1_concat, s2_bound, s3_cull};
 use std::collections::HashMap;
 
 struct Case {
-    world: World,
-    motions: Vec<ModelMotion>,
+    world: CollisionWorld,
+    motions: Vec<RobotMotion>,
     pieces: Vec<Piece>,
 }
 
@@ -23,11 +23,11 @@ fn case(draw: &mut Draw, n_bodies: usize, n_triangles: usize, n_motions: usize) 
     let kind = RobotKind { n_bodies, link_m: 0.4, n_triangles: 6, mixed: true };
     let robot = models::robot(draw, kind);
     let scene = models::scene(draw, n_triangles, 1.5, 0.15);
-    let world = World::new(&robot, &scene, &[]).unwrap();
+    let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
     let (mut motions, mut pieces) = (Vec::new(), Vec::new());
     for i in 0..n_motions {
         let (q0, q1) = models::motion(draw, &robot, [0.0, 0.05, 0.6, 2.0][i % 4], 0.1);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         pieces.extend(Piece::cut(i as u32, &motion));
         motions.push(motion);
     }
@@ -69,7 +69,7 @@ fn bits(candidates: &[Candidate]) -> u32 {
 }
 
 fn reference(case: &Case) -> Vec<Candidate> {
-    let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
+    let poses = s1_concat::reference(&case.pieces, &case.motions, PoseEnclosure::TaylorModel);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     s3_cull::reference(&case.world, case.pieces.len(), &boxes)
 }

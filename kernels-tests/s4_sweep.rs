@@ -40,7 +40,7 @@ fn on_adapter(case: &Case, sweep: Sweep, mutant: Option<Mutant>) -> [Vec<Candida
 /// The number of (link, triangle, sub-interval)s that are left.
 fn left(case: &Case, candidates: &[Candidate]) -> usize {
     let of = |c: &Candidate| c.triangles(&case.world).count() * c.mask.count_ones() as usize;
-    candidates.iter().filter(|c| c.stands()).map(of).sum()
+    candidates.iter().filter(|c| c.is_open()).map(of).sum()
 }
 
 #[test]

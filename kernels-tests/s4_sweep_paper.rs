@@ -6,7 +6,7 @@ use crate::effort;
 use crate::harness::models::Draw;
 use crate::oracle::chain::{self, Part};
 use firstcontact::bvh::lss::Lss;
-use firstcontact::robot::{JointMotion, ModelMotion};
+use firstcontact::robot::{JointMotion, RobotMotion};
 use firstcontact::stage::s4_sweep::paper::{Budget, SweptSurface, tessellate, tessellate_with};
 use glam::{DMat3, DVec3};
 use parry3d_f64::math::Vector;
@@ -107,8 +107,8 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
-    fn motion(&self) -> ModelMotion {
-        let mut motion = ModelMotion::default();
+    fn motion(&self) -> RobotMotion {
+        let mut motion = RobotMotion::default();
         for (i, p) in self.parts.iter().enumerate() {
             let joint = JointMotion { a: p.a, b: p.b, c: p.k, origin_m: p.c, slide_m: p.s, w_rad: p.w };
             motion.push((i as u32).checked_sub(1), joint);

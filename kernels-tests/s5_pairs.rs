@@ -16,17 +16,17 @@ use firstcontact::arith::real::Real;
 use firstcontact::arith::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
 use firstcontact::bvh::obb_tree::ObbTrees;
 use firstcontact::enclosure::point_bound::PointBound;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stats, Sweep};
-use firstcontact::predicate::normals::{MovingFace, StandingFace};
+use firstcontact::predicate::normals::{MovingFace, StaticFace};
 use firstcontact::predicate::piercing::triangles_meet;
-use firstcontact::predicate::separation::{MovingTriangle, StandingTriangle, triangle_misses};
-use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, ModelMotion, Robot};
+use firstcontact::predicate::separation::{MovingTriangle, StaticTriangle, triangle_misses};
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, RobotMotion};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s5_pairs::{Limits, PairCounts};
-use firstcontact::stage::s6_solve::Initial;
+use firstcontact::stage::s6_solve::InitialContactPolicy;
 use firstcontact::stage::{
     ALL_SUBS, Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs,
 };
@@ -37,10 +37,10 @@ mod slabs;
 mod twin;
 
 pub struct Case {
-    pub world: World,
+    pub world: CollisionWorld,
     /// Trees of oriented boxes to search with, if any.
     pub obb_trees: Option<ObbTrees>,
-    pub motions: Vec<ModelMotion>,
+    pub motions: Vec<RobotMotion>,
     pub pieces: Vec<Piece>,
 }
 
@@ -57,11 +57,11 @@ pub fn case<const N: usize>(
     let kind = RobotKind { n_bodies, link_m: 0.4, n_triangles: 20, mixed: true };
     let robot = models::robot(draw, kind);
     let scene = models::scene(draw, n_triangles, 1.0, 0.15);
-    let world = World::new(&robot, &scene, &[]).unwrap();
+    let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
     let (mut motions, mut pieces) = (Vec::new(), Vec::new());
     for i in 0..n_motions {
         let (q0, q1) = models::motion(draw, &robot, angles[i % N], 0.1);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         pieces.extend(Piece::cut(i as u32, &motion));
         motions.push(motion);
     }
@@ -95,8 +95,8 @@ fn bending() -> Case {
     }
     let mut scene = Scene::new();
     scene.add_object("blades", blades).unwrap();
-    let world = World::new(&robot, &scene, &[]).unwrap();
-    let motion = ModelMotion::new(&robot, &[0.0], &[1.0]).unwrap();
+    let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
+    let motion = RobotMotion::new(&robot, &[0.0], &[1.0]).unwrap();
     let pieces = Piece::cut(0, &motion).collect();
     Case { world, obb_trees: None, motions: vec![motion], pieces }
 }
@@ -176,12 +176,12 @@ pub fn unproved(case: &Case, pairs: &[TrianglePair]) -> usize {
 }
 
 /// The search on the CPU, with the case's trees of oriented boxes if it has any.
-pub fn search(case: &Case, form: BoundForm) -> (Vec<TrianglePair>, PairCounts) {
+pub fn search(case: &Case, form: PoseEnclosure) -> (Vec<TrianglePair>, PairCounts) {
     search_until(case, form, None)
 }
 
 /// The same search up to limits, which it lowers.
-pub fn search_until(case: &Case, form: BoundForm, limits: Option<&mut Limits>) -> (Vec<TrianglePair>, PairCounts) {
+pub fn search_until(case: &Case, form: PoseEnclosure, limits: Option<&mut Limits>) -> (Vec<TrianglePair>, PairCounts) {
     let poses = s1_concat::reference(&case.pieces, &case.motions, form);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
@@ -199,14 +199,14 @@ pub fn search_until(case: &Case, form: BoundForm, limits: Option<&mut Limits>) -
 }
 
 fn reference(case: &Case) -> Vec<TrianglePair> {
-    search(case, BoundForm::Jet).0
+    search(case, PoseEnclosure::TaylorModel).0
 }
 
 /// The pairs that the kernels find without limits (`--initial ignore` omits them) and without swept volumes, which
 /// would hide the pairs that the stage itself proves free.
 fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<TrianglePair> {
     let mut options = Options { sweep: Sweep::Off, ..Options::default() };
-    options.solve.initial = Initial::Ignore;
+    options.solve.initial = InitialContactPolicy::Ignore;
     let mut pipeline = mutated_pipeline(&case.world, &options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
     let started = pipeline.start(&chunk, 0).unwrap();
@@ -303,7 +303,7 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] 
         let kind = RobotKind { n_bodies: 1 + draw.below(5), link_m: 0.4, n_triangles: 1, mixed: true };
         let robot = models::robot(draw, kind);
         let (q0, q1) = models::motion(draw, &robot, 0.5, 0.1);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         let body = robot.bodies.len() as u32 - 1;
         let h = 1.0 / 32.0;
         let time = (2 * draw.below(16) + 1) as f64 * h;
@@ -315,13 +315,13 @@ fn emulated_separation<const MODE: u8>(draw: &mut Draw, n: usize) -> [usize; 3] 
         let centre = inside + draw.direction() * gap;
         let turn = draw.vector(0.2 * far.min(3.0));
         let y = [centre, centre + turn, centre + draw.vector(0.2)];
-        let bound = emulate::bounds::<MODE>(&motion, BoundForm::Jet, time, h).pop().unwrap();
+        let bound = emulate::bounds::<MODE>(&motion, PoseEnclosure::TaylorModel, time, h).pop().unwrap();
         let reach = x.iter().fold(0.0, |m: f64, e| m.max(e.length()));
         let points = x.map(|e| bound.point(V3::new(e), Emulated(round_up(reach))));
         let size = y.iter().fold(0.0, |m: f64, v| m.max(v.length()));
-        let tri = StandingTriangle { y: y.map(V3::new), error: Emulated(round_up(0.5 * UNIT_F32 * size)) };
+        let tri = StaticTriangle { y: y.map(V3::new), error: Emulated(round_up(0.5 * UNIT_F32 * size)) };
         let moving = MovingTriangle::new(&points, Real::new(h));
-        let by_normal = MovingFace::new(&moving).normals_separate(&StandingFace::new(&tri)) != 0;
+        let by_normal = MovingFace::new(&moving).normals_separate(&StaticFace::new(&tri)) != 0;
         by_normals += usize::from(by_normal);
         one_by_one += usize::from(moving.towards(&tri).normals_separate() != 0);
         if triangle_misses(&points, &tri, Real::new(h), 1) != 0 || by_normal {

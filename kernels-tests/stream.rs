@@ -5,24 +5,24 @@ use crate::harness::backends::{engine, on};
 use crate::harness::gpu::skip;
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::{Backend, Capacities, Engine, Options};
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
-use firstcontact::verdict::{Reason, Verdict};
+use firstcontact::verdict::{UndecidedReason, Verdict};
 use firstcontact::{Error, ErrorKind, Result};
 
 /// A robot among triangles, and motions: some at rest, most short, and some of many turns.
-fn case(n: usize) -> (Robot, Scene, Motions) {
+fn case(n: usize) -> (Robot, Scene, MotionBatch) {
     let mut draw = Draw::new(77);
     let robot = models::robot(&mut draw, RobotKind { n_bodies: 3, link_m: 0.4, n_triangles: 12, mixed: false });
     let scene = models::scene(&mut draw, 20, 1.3, 0.05);
     let of_turns = |i: usize| [0.0, 0.3, 0.8, 0.2, 20.0, 0.5][i % 6];
     let rows: Vec<_> = (0..n).map(|i| models::motion(&mut draw, &robot, of_turns(i), 0.1)).collect();
     let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-    (robot, scene, Motions::between(&start, &end).unwrap())
+    (robot, scene, MotionBatch::between(&start, &end).unwrap())
 }
 
 /// The motions in portions of these sizes, cyclically.
-fn portions(motions: &Motions, sizes: &[usize]) -> Vec<Result<Motions>> {
+fn portions(motions: &MotionBatch, sizes: &[usize]) -> Vec<Result<MotionBatch>> {
     let (mut out, mut at) = (Vec::new(), 0);
     for size in sizes.iter().cycle() {
         if at >= motions.len() {
@@ -34,7 +34,7 @@ fn portions(motions: &Motions, sizes: &[usize]) -> Vec<Result<Motions>> {
     out
 }
 
-fn answers(engine: &Engine, portions: Vec<Result<Motions>>) -> Vec<Verdict> {
+fn answers(engine: &Engine, portions: Vec<Result<MotionBatch>>) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     let stats = engine.check_portions(&mut portions.into_iter(), &mut |i, verdict| {
         assert_eq!(i, verdicts.len());
@@ -45,7 +45,7 @@ fn answers(engine: &Engine, portions: Vec<Result<Motions>>) -> Vec<Verdict> {
     verdicts
 }
 
-fn the_same(robot: &Robot, scene: &Scene, motions: &Motions, expected: &[Verdict], options: &[Options]) {
+fn the_same(robot: &Robot, scene: &Scene, motions: &MotionBatch, expected: &[Verdict], options: &[Options]) {
     for options in options {
         let engine = engine(robot, scene, &[], options.clone());
         for sizes in [&[usize::MAX / 2][..], &[1], &[7, 1, 0, 300]] {
@@ -92,17 +92,17 @@ fn a_stream_gives_what_a_check_gives() {
     let (robot, scene, motions) = case(10_000);
     let engine = engine(&robot, &scene, &[], on(Backend::Cpu));
     let expected = engine.check(&motions).unwrap().verdicts;
-    let mut stream = engine.stream(portions(&motions, &[100]));
+    let mut stream = engine.check_iter(portions(&motions, &[100]));
     for (i, expected) in expected.iter().enumerate() {
         assert_eq!(stream.next().unwrap().unwrap(), (i, expected.clone()));
     }
     assert!(stream.next().is_none() && stream.next().is_none());
     assert_eq!(stream.stats().motions, 10_000);
     // Two streams simultaneously, one of which is dropped early: it ends although its source is endless.
-    let (mut a, b) = (engine.stream(portions(&motions, &[1000])), engine.stream(portions(&motions, &[33])));
+    let (mut a, b) = (engine.check_iter(portions(&motions, &[1000])), engine.check_iter(portions(&motions, &[33])));
     assert!(b.zip(&mut a).all(|(x, y)| x.unwrap() == y.unwrap()));
     let portion = motions.range(0..50);
-    let mut endless = engine.stream(std::iter::repeat_with(move || Ok(portion.clone())));
+    let mut endless = engine.check_iter(std::iter::repeat_with(move || Ok(portion.clone())));
     assert_eq!(endless.by_ref().nth(5000).unwrap().unwrap().1, expected[0]);
     drop(endless);
 }
@@ -120,7 +120,7 @@ fn an_error_ends_a_stream_after_the_answers_before_it() {
         let options = Options { capacities, sweep: firstcontact::engine::Sweep::Off, ..on(backend) };
         let engine = engine(&robot, &scene, &[], options);
         let failing = portions(&motions, &[100]).into_iter().chain([Err(Error::usage("stop")), Ok(motions.clone())]);
-        let mut stream = engine.stream(failing.collect::<Vec<_>>());
+        let mut stream = engine.check_iter(failing.collect::<Vec<_>>());
         let answers: Vec<_> = stream.by_ref().collect();
         let (last, before) = answers.split_last().unwrap();
         assert_eq!(last.as_ref().unwrap_err().to_string(), "stop");
@@ -132,7 +132,7 @@ fn an_error_ends_a_stream_after_the_answers_before_it() {
         let ended = engine.check_each(&motions, &mut |i, _| stop(i));
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::Interrupted);
         assert_eq!(engine.check(&motions.range(0..3)).unwrap().verdicts.len(), 3);
-        let narrow = Motions::between(&[[0.0]], &[[1.0]]).unwrap();
+        let narrow = MotionBatch::between(&[[0.0]], &[[1.0]]).unwrap();
         assert!(engine.check(&narrow).unwrap_err().to_string().contains("1 columns"));
     }
 }
@@ -145,7 +145,7 @@ fn more_pairs_than_fit_are_undecided_and_cost_no_other_motion_its_answer() {
     // Along z: through each other from the start, and far from each other.
     let starts: Vec<[f64; 1]> = (0..40).map(|i| [if i % 2 == 0 { 0.0 } else { 5.0 }]).collect();
     let ends: Vec<[f64; 1]> = starts.iter().map(|[z]| [z + 1e-3]).collect();
-    let motions = Motions::between(&starts, &ends).unwrap();
+    let motions = MotionBatch::between(&starts, &ends).unwrap();
     for backend in [Backend::Cpu, Backend::Gpu] {
         if backend == Backend::Gpu && skip() {
             return;
@@ -154,7 +154,9 @@ fn more_pairs_than_fit_are_undecided_and_cost_no_other_motion_its_answer() {
         let verdicts = engine(&robot, &scene, &[], options).check(&motions).unwrap().verdicts;
         for (i, verdict) in verdicts.iter().enumerate() {
             match verdict {
-                Verdict::Undecided(u) => assert!(i % 2 == 0 && u.clear_until == 0.0 && u.reason == Reason::Memory),
+                Verdict::Undecided(u) => {
+                    assert!(i % 2 == 0 && u.clear_until == 0.0 && u.reason == UndecidedReason::Memory)
+                }
                 other => assert!(i % 2 == 1 && *other == Verdict::Free, "{backend:?} {i}: {other:?}"),
             }
         }

@@ -1,23 +1,93 @@
 //! Certified continuous collision detection of articulated models in triangle environments.
+//!
+//! Given many motions of a robot, [`Engine`] finds for each whether anything touches the scene, when first, where, and
+//! between which features. A [`Verdict::Free`] is a proof for every moment of the motion, and the time of first contact
+//! is a certified enclosure.
+//!
+//! ```text
+//! Robot ──┐                                     ┌─ Free
+//! Scene ──┼─ Engine::builder ─ Engine::check ───┼─ Contact { toc, certainty, first, … }
+//! Options ┘                        ▲            └─ Undecided { clear_until, reason }
+//!                             MotionBatch
+//! ```
+//!
+//! A check takes each motion through six stages: bounds on the motion of every link (`s1_concat`), boxes around it
+//! (`s2_bound`), trees of boxes (`s3_cull`), swept volumes (`s4_sweep`), pairs of triangles (`s5_pairs`), and the exact
+//! time of contact (`s6_solve`). The first five run on a graphics adapter or on the CPU, the last one on the CPU. The
+//! method is that of Redon, Kim, Lin and Manocha, *Fast Continuous Collision Detection for Articulated Models* (2004).
+//!
+//! Lengths are in metres, angles in radians, and times are fractions of a motion, from 0 to 1.
+//!
+//! # Features
+//!
+//! - `formats` (default): URDF, meshes, scenes and motions from files.
+//! - `gpu` (default): kernels on graphics adapters, through wgpu.
+//!
+//! # Other methods
+//!
+//! - [`elementary`]: single queries of a vertex and a face, or of two edges.
+//! - [`extremal`]: extremal distance of moving curves and surfaces (without the engine's guarantee).
+//! - [`toleranced`]: motions with tolerances, covered with balls of displacements.
+//!
+//! Modules that are not listed here are for the command line, tests and benchmarks, and change without notice.
+//!
+//! The [user's guide](https://github.com/firstcontact/firstcontact/tree/main/doc/guide) explains verdicts, file formats
+//! and limits.
 
+#[doc(hidden)]
 pub mod arith;
+#[doc(hidden)]
 pub mod bvh;
 pub mod elementary;
+#[doc(hidden)]
 pub mod enclosure;
+#[doc(hidden)]
 pub mod engine;
+#[doc(hidden)]
 pub mod error;
 pub mod extremal;
 #[cfg(feature = "formats")]
+#[doc(hidden)]
 pub mod formats;
 #[cfg(feature = "gpu")]
+#[doc(hidden)]
 pub mod gpu;
+#[doc(hidden)]
 pub mod io;
+#[doc(hidden)]
 pub mod predicate;
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod robot;
+#[doc(hidden)]
 pub mod scene;
+#[doc(hidden)]
 pub mod stage;
 pub mod toleranced;
+#[doc(hidden)]
 pub mod verdict;
 
+#[doc(inline)]
+pub use engine::{Backend, Engine, EngineBuilder, Options, Report, Stats};
+#[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "formats")]
+#[doc(inline)]
+pub use formats::{MissingJoints, MotionFile, MotionOptions};
+#[doc(inline)]
+pub use robot::{ColumnKind, Drive, Joint, JointKind, MotionBatch, Robot};
+#[doc(inline)]
+pub use scene::Scene;
+#[doc(inline)]
+pub use stage::s6_solve::InitialContactPolicy;
+#[doc(inline)]
+pub use verdict::{
+    Certainty, Contact, ContactPoint, Feature, RobotFeature, SceneFeature, Undecided, UndecidedReason, Verdict,
+};
+
+/// The Rust code of README.md and of the guide, compiled and run.
+#[cfg(all(doctest, feature = "formats"))]
+#[doc = include_str!("../README.md")]
+#[doc = include_str!("../doc/guide/getting-started.md")]
+struct Documents;

@@ -2,7 +2,7 @@
 
 use crate::robot::{Link, Robot};
 use crate::scene::Scene;
-use crate::verdict::{Contact, RobotFeature, SceneFeature, Touch, Verdict};
+use crate::verdict::{Contact, ContactPoint, RobotFeature, SceneFeature, Verdict};
 use glam::DAffine3;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -131,7 +131,7 @@ impl<'a> Line<'a> {
             let (feature, index) = (b.feature.name(), b.feature.index());
             (of_robot, SceneSide { object, triangle: b.triangle, feature, index })
         };
-        let one = |t: &Touch| {
+        let one = |t: &ContactPoint| {
             let (a, b) = place(&t.a, &t.b);
             Place { a, b, point: t.point, normal: t.normal }
         };

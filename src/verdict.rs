@@ -30,11 +30,11 @@ pub struct Contact {
     pub initial_overlap: bool,
     /// Place of the first contact and the features that touch; `None` if only the verdict was requested
     /// ([`Mode::Verdict`](crate::stage::s6_solve::Mode)).
-    pub first: Option<Touch>,
+    pub first: Option<ContactPoint>,
     /// All contacts that cannot be distinguished from the earliest one in time, this one included, in the order of
     /// links, objects and triangles; empty unless requested. Parallel edges touch twice, at the ends of their common
     /// part.
-    pub simultaneous: Vec<Touch>,
+    pub simultaneous: Vec<ContactPoint>,
 }
 
 impl Contact {
@@ -73,7 +73,7 @@ impl Certainty {
 
 /// One place at which robot and scene touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct ContactPoint {
     /// The feature of the robot.
     pub a: RobotFeature,
     /// The feature of the scene.
@@ -84,7 +84,7 @@ pub struct Touch {
     pub normal: [f64; 3],
 }
 
-impl Touch {
+impl ContactPoint {
     /// Sort key of the order in which contacts are reported.
     pub fn order(&self) -> [u32; 4] {
         [self.a.link, self.b.object, self.a.triangle, self.b.triangle]
@@ -151,19 +151,19 @@ pub struct Undecided {
     /// Nothing touches before this time; this is guaranteed.
     pub clear_until: f64,
     /// Reason why the search ended.
-    pub reason: Reason,
+    pub reason: UndecidedReason,
 }
 
 /// Reason why a search ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum UndecidedReason {
     /// The cap on evaluations was reached.
     EvaluationCap,
     /// There was not enough memory for the candidates.
     Memory,
 }
 
-impl Reason {
+impl UndecidedReason {
     /// All reasons.
     pub const ALL: [Self; 2] = [Self::EvaluationCap, Self::Memory];
 

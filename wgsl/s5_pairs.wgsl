@@ -75,7 +75,7 @@ struct TrianglePair {
 
 const LINK_LEAF: u32 = 8u;
 const BOX_FLOATS: u32 = 6u;
-const MOST_OF_SUBS: u32 = 12u;
+const MIN_STATIC_SUBS: u32 = 12u;
 // `Counters::node_boxes` as a word of `control`.
 const NODE_BOXES_COUNTER: u32 = 137u;
 // Units that cover the rounding of a box around an oriented one.
@@ -208,7 +208,7 @@ fn seed(
     let piece_link = c.piece * chunk.n_links + c.link;
     let m = moving_links[piece_link];
     // A link in a candidate with most of the sub-intervals hardly moves, and the result is much the same in all phases.
-    let group = select(1u, SUBS, countOneBits(c.mask) > MOST_OF_SUBS);
+    let group = select(1u, SUBS, countOneBits(c.mask) > MIN_STATIC_SUBS);
     let mask = c.mask & mask_of_slab(m, group) & mask_until_limit(m);
     if mask == 0u {
         return;

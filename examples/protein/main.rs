@@ -18,7 +18,7 @@ mod pdb;
 
 use chain::{Chain, Freedom, Shapes, van_der_waals};
 use firstcontact::engine::Engine;
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use firstcontact::robot::primitive::Primitive;
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
@@ -63,7 +63,7 @@ fn main() -> Result<()> {
         pairs.map(|(a, b)| chain.motion(&conformations[a], &conformations[b])).collect::<Result<_>>()?;
     let (starts, ends): (Vec<_>, Vec<_>) = ends.into_iter().map(|[a, b]| (a, b)).unzip();
     let engine = Engine::builder(&chain.robot, &scene).build()?;
-    let motions = Motions::between(&starts, &ends)?;
+    let motions = MotionBatch::between(&starts, &ends)?;
     let start = Instant::now();
     let report = engine.check(&motions)?;
     for (i, verdict) in report.verdicts.iter().enumerate() {

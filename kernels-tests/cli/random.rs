@@ -75,7 +75,7 @@ fn prepare(desk: &Desk, n: usize) -> Vec<(Vec<f64>, Vec<f64>)> {
     (0..n).map(|i| (row(&mut rng, 3.0), row(&mut rng, if i % 8 == 0 { 9.0 } else { 3.0 }))).collect()
 }
 
-struct World {
+struct CollisionWorld {
     sampler: Sampler,
     meshes: LinkMeshes,
     objects: Vec<scene::Object>,
@@ -91,7 +91,7 @@ fn feature(t: &Triangle, side: &Value) -> Triangle {
     }
 }
 
-impl World {
+impl CollisionWorld {
     fn read(desk: &Desk) -> Self {
         let robot = Robot::load(&desk.path("robot.urdf"), BASE, false);
         let meshes = link_meshes(&robot, Choice::Default);
@@ -117,7 +117,7 @@ impl World {
 }
 
 /// Checks that the features, the point and the normal of a line are those of its triangles.
-fn check_record(world: &World, line: &Value, q: (&[f64], &[f64])) {
+fn check_record(world: &CollisionWorld, line: &Value, q: (&[f64], &[f64])) {
     let hit = world.hit(line);
     let n_triangles = world.meshes.triangles[hit.link].len() as u64;
     // Both shapes have four triangles.
@@ -150,7 +150,7 @@ fn check_record(world: &World, line: &Value, q: (&[f64], &[f64])) {
 }
 
 /// Checks that the pair of triangles of a line is proved apart until its enclosure begins, or nearly.
-fn check_pair(world: &World, line: &Value, q: (&[f64], &[f64])) {
+fn check_pair(world: &CollisionWorld, line: &Value, q: (&[f64], &[f64])) {
     let hit = world.hit(line);
     let limits = Limits { part: 1e-7, difference: 1e-8, cap: 300_000, ..Limits::default() };
     let answer = inclusion::triangles(&world.sampler.pair(&hit, q.0, q.1), limits);
@@ -166,7 +166,7 @@ fn answers_agree_with_the_oracles() {
     let rows: Vec<Motion> = motions.iter().map(|(a, b)| [&a[..], &b[..]]).collect();
     let text = desk.text("robot.urdf");
     let checked: Checked = desk.check(&text, "scene.obj", &rows, &["--base", BASE_WORDS]).expect(1);
-    let world = World::read(&desk);
+    let world = CollisionWorld::read(&desk);
     let outcomes = world.sampler.motions(&motions, Fineness::default());
     let (mut free, mut certified, mut overlap, mut features) = (0, 0, 0, [0; 3]);
     for ((line, outcome), (q0, q1)) in checked.lines.iter().zip(&outcomes).zip(&motions) {

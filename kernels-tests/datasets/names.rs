@@ -5,7 +5,7 @@ use firstcontact::engine::{Backend, Engine};
 use firstcontact::formats::MissingJoints;
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::formats::urdf::UrdfOptions;
-use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Motions, Robot};
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use firstcontact_datasets::manifest::Manifest;
@@ -296,12 +296,12 @@ fn an_engine_like_another_answers_as_one_of_its_own() {
         scene.add_object("wall", [wall]).unwrap();
         scene
     };
-    let motion = Motions::between(&[[0.0]], &[[1.0]]).unwrap();
+    let motion = MotionBatch::between(&[[0.0]], &[[1.0]]).unwrap();
     let (short, near) = (robot(0.25), scene(0.75));
     let first = Engine::builder(&short, &near).backend(Backend::Cpu).build().unwrap();
     for (reach, x, t) in [(0.25, 0.75, 0.5), (0.25, 0.5, 0.25), (0.5, 0.75, 0.25), (0.5, 1.0, 0.5)] {
         let (robot, scene) = (robot(reach), scene(x));
-        let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).like(&first).build().unwrap();
+        let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).share_link_trees(&first).build().unwrap();
         match &engine.check(&motion).unwrap().verdicts[..] {
             [Verdict::Contact(c)] => assert!(c.is_certified() && (c.toc[0] - t).abs() < 1e-9, "{reach} {x}: {c:?}"),
             other => panic!("{reach} {x}: {other:?}"),
@@ -329,7 +329,7 @@ fn published_starts_and_goals_are_free() {
             let ends = [motion.start(0), motion.end(0)];
             let allowed = problem.planning.allowed_pairs(&robot);
             let builder = Engine::builder(&robot, &problem.planning.scene).backend(Backend::Cpu).allow(allowed);
-            let report = builder.build().unwrap().check(&Motions::between(&ends, &ends).unwrap()).unwrap();
+            let report = builder.build().unwrap().check(&MotionBatch::between(&ends, &ends).unwrap()).unwrap();
             assert!(
                 report.verdicts.iter().all(|v| *v == Verdict::Free),
                 "{name} {}: {:?}",

@@ -8,7 +8,7 @@ mod pdb;
 
 use chain::{Chain, Freedom, Residue, Shapes, backbone};
 use firstcontact::engine::{Backend, Engine};
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use firstcontact::robot::primitive::Primitive;
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
@@ -102,7 +102,7 @@ fn conformations_of_a_protein() {
         assert!(deviation(&chain, &ends[0][0], &backbone(&conformations[0])) < 1e-9);
         let joints = chain.robot.bodies.len() - 2;
         assert_eq!(joints, if freedom == Freedom::All { 9 * 51 - 6 } else { 2 * 51 - 2 });
-        let motions = Motions::between(&ends.each_start(), &ends.each_end()).unwrap();
+        let motions = MotionBatch::between(&ends.each_start(), &ends.each_end()).unwrap();
         let engine = Engine::builder(&chain.robot, &scene).backend(Backend::Cpu).build().unwrap();
         let report = engine.check(&motions).unwrap();
         for (i, verdict) in report.verdicts.iter().enumerate() {

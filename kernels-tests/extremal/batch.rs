@@ -167,7 +167,7 @@ fn every_mutant_of_the_kernel_dies() {
         (" - cross(m.spin_b, m.origins)", ""),
         (" - dot(seen_from_b, h2),", ","),
         ("let alpha = -dot(f, n);", "let alpha = -dot(f, n) + dot(delta, n);"),
-        ("let half_b = extremal_pairs[pair + 5u];", "let half_b = pairs[pair + 4u];"),
+        ("let half_b = extremal_pairs[pair + 5u];", "let half_b = extremal_pairs[pair + 4u];"),
     ];
     for (old, new) in mutants {
         let found = worst(Some(Mutant { old, new }));

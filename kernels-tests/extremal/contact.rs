@@ -5,7 +5,7 @@ use firstcontact::engine::{Backend, Engine};
 use firstcontact::extremal::{
     Basis, FirstContact, Motion, Pair, Place, Settings, Shape, SplineSurface, Tracker, first_contact,
 };
-use firstcontact::robot::{ColumnKind, Joint, JointKind, Motions, Robot, Triangle};
+use firstcontact::robot::{ColumnKind, Joint, JointKind, MotionBatch, Robot, Triangle};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DVec3};
@@ -153,7 +153,7 @@ fn triangles_come_to_the_curved_bodies() {
                 let q = glam::DQuat::from_mat3(&at.rotation);
                 vec![at.origin_m.x, at.origin_m.y, at.origin_m.z, q.x, q.y, q.z, q.w]
             };
-            let report = engine.check(&Motions::between(&[row(0.0)], &[row(2.0)]).unwrap()).unwrap();
+            let report = engine.check(&MotionBatch::between(&[row(0.0)], &[row(2.0)]).unwrap()).unwrap();
             let Verdict::Contact(contact) = &report.verdicts[0] else { panic!("{:?}", report.verdicts[0]) };
             2.0 * contact.toc[1]
         })

@@ -24,14 +24,14 @@ pub enum Defect {
 }
 
 /// World axes.
-struct World {
+struct CollisionWorld {
     f: [DVec3; 6],
     h: [DVec3; 6],
     oa: DVec3,
     ob: DVec3,
 }
 
-fn world(pair: &Pair, motions: &[Motion; 2], t: f64, x: [f64; 4]) -> World {
+fn world(pair: &Pair, motions: &[Motion; 2], t: f64, x: [f64; 4]) -> CollisionWorld {
     // Rotation by Rodrigues' formula, not through quaternions.
     let turn = |m: &Motion| {
         let (w, angle) = (m.spin_rad_s, m.spin_rad_s.length() * t);
@@ -43,7 +43,7 @@ fn world(pair: &Pair, motions: &[Motion; 2], t: f64, x: [f64; 4]) -> World {
         let (j, r) = (shape.jet(Place::new(u, v)), turn(m));
         [j.point, j.first[0], j.first[1], j.second[0], j.second[1], j.second[2]].map(|d| r * d)
     };
-    World {
+    CollisionWorld {
         f: jet(&pair.a, &motions[0], x[0], x[1]),
         h: jet(&pair.b, &motions[1], x[2], x[3]),
         oa: motions[0].origin_m + motions[0].velocity_m_s * t,
@@ -74,7 +74,8 @@ pub fn terms(
     x: [f64; 4],
     defect: Defect,
 ) -> ([f64; 4], [[f64; 4]; 4], [f64; 4]) {
-    let World { f: [f, fu, fv, fuu, fuv, fvv], h: [h, hr, hs, hrr, hrs, hss], oa, ob } = world(pair, motions, t, x);
+    let CollisionWorld { f: [f, fu, fv, fuu, fuv, fvv], h: [h, hr, hs, hrr, hrs, hss], oa, ob } =
+        world(pair, motions, t, x);
     let [a, b] = motions;
     let d = oa - ob;
     let delta = if defect == Defect::NoOrigins { f - h } else { d + f - h };

@@ -193,7 +193,7 @@ fn every_mutant_of_the_kernel_dies() {
         ("vec4<f32>(dot(w, cross(f.u, n)), ", "vec4<f32>(0.0, "),
         (" - cross(m.spin_b, m.origins)", ""),
         (", dot(seen_from_b, h.v));", ", 0.0);"),
-        ("let half_b = extremal_pairs[pair + 5u];", "let half_b = pairs[pair + 4u];"),
+        ("let half_b = extremal_pairs[pair + 5u];", "let half_b = extremal_pairs[pair + 4u];"),
         // Rational patches: the quotient rule, a basis function; the tube's curvature along the ring.
         ("(huv.xyz - hu.w * fv - hv.w * fu - huv.w * f) / h.w", "huv.xyz / h.w"),
         ("(hvv.xyz - 2.0 * hv.w * fv - hvv.w * f) / h.w", "(hvv.xyz - hv.w * fv - hvv.w * f) / h.w"),

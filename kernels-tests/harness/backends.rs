@@ -13,7 +13,7 @@
 //! because this driver uses all cores itself.
 
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 
@@ -36,7 +36,7 @@ pub fn engine(robot: &Robot, scene: &Scene, allowed: &[(u32, u32)], options: Opt
 /// The engine's answers.
 pub fn verdicts(engine: &Engine, motions: &[(Vec<f64>, Vec<f64>)]) -> Vec<Verdict> {
     let (start, end): (Vec<_>, Vec<_>) = motions.iter().map(|(a, b)| (a.as_slice(), b.as_slice())).unzip();
-    let report = engine.check(&Motions::between(&start, &end).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+    let report = engine.check(&MotionBatch::between(&start, &end).unwrap()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(report.verdicts.len(), motions.len());
     report.verdicts
 }

@@ -4,9 +4,9 @@
 //! with each operation rounded up, down, towards zero, away from zero, or to a random side.
 
 use firstcontact::arith::interval::Interval;
-use firstcontact::arith::real::{Divide, Real};
+use firstcontact::arith::real::{FullReal, Real};
 use firstcontact::arith::trig::sin_cos_product;
-use firstcontact::robot::ModelMotion;
+use firstcontact::robot::RobotMotion;
 use firstcontact::stage::{Subs, s1_concat};
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -108,7 +108,7 @@ impl<const M: u8> Real for Emulated<M> {
     }
 }
 
-impl<const M: u8> Divide for Emulated<M> {
+impl<const M: u8> FullReal for Emulated<M> {
     fn div(self, o: Self) -> Self {
         Self(round::<M>(f64::from(self.0) / f64::from(o.0)))
     }
@@ -137,8 +137,8 @@ impl<const M: u8> firstcontact::robot::LaneTimes for Emulated<M> {
 /// The pose bounds of all bodies in emulated arithmetic; `time` and `h` must be short binary fractions, like those of
 /// pieces.
 pub fn bounds<const M: u8>(
-    motion: &ModelMotion,
-    form: firstcontact::enclosure::pose_bound::BoundForm,
+    motion: &RobotMotion,
+    form: firstcontact::enclosure::pose_bound::PoseEnclosure,
     time: f64,
     h: f64,
 ) -> Vec<firstcontact::enclosure::pose_bound::PoseBound<Emulated<M>>> {

@@ -4,7 +4,7 @@ use super::skipped;
 use firstcontact::engine::Options;
 use firstcontact::engine::gpu_backend::{GpuPipeline, Sources};
 use firstcontact::gpu::shader::Source;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,7 +27,7 @@ pub fn skip() -> bool {
 
 /// The pipeline on the first adapter, with a mutant in every kernel that contains its text; at least one must. A
 /// missing adapter is a failure, because a test that does not run tests nothing.
-pub fn mutated_pipeline(world: &World, options: &Options, mutant: Option<Mutant>) -> GpuPipeline {
+pub fn mutated_pipeline(world: &CollisionWorld, options: &Options, mutant: Option<Mutant>) -> GpuPipeline {
     let fitted = AtomicUsize::new(0);
     let mutated = |source: Source| match mutant {
         Some(m) if source.text.contains(m.old) => {

@@ -5,8 +5,8 @@
 
 use firstcontact::arith::linear::V3;
 use firstcontact::enclosure::point_bound::PointBound;
-use firstcontact::predicate::separation::StandingTriangle;
-use firstcontact::robot::{ModelMotion, Triangle};
+use firstcontact::predicate::separation::StaticTriangle;
+use firstcontact::robot::{RobotMotion, Triangle};
 use firstcontact::scene::world::SceneBox;
 use glam::DVec3;
 
@@ -14,9 +14,9 @@ use glam::DVec3;
 const DEPTH: u32 = 24;
 
 /// Returns whether a body's triangles stay clear of a box during `[t0, t1]`.
-pub fn avoids_box(motion: &ModelMotion, body: u32, triangles: &[Triangle], b: &SceneBox, [t0, t1]: [f64; 2]) -> bool {
+pub fn avoids_box(motion: &RobotMotion, body: u32, triangles: &[Triangle], b: &SceneBox, [t0, t1]: [f64; 2]) -> bool {
     fn search(
-        m: &ModelMotion,
+        m: &RobotMotion,
         body: u32,
         vertices: &[V3<f64>],
         reach: f64,
@@ -46,19 +46,19 @@ pub fn avoids_box(motion: &ModelMotion, body: u32, triangles: &[Triangle], b: &S
 
 /// Returns whether a triangle of a body stays clear of a triangle at rest during `[t0, t1]`.
 pub fn avoids_triangle(
-    motion: &ModelMotion,
+    motion: &RobotMotion,
     body: u32,
     x: &Triangle,
-    y: &StandingTriangle<f64>,
+    y: &StaticTriangle<f64>,
     [t0, t1]: [f64; 2],
 ) -> bool {
     let reach = x.iter().fold(0.0, |m: f64, v| m.max(v.length())) * (1.0 + 1e-12);
     fn search(
-        m: &ModelMotion,
+        m: &RobotMotion,
         body: u32,
         x: &Triangle,
         reach: f64,
-        y: &StandingTriangle<f64>,
+        y: &StaticTriangle<f64>,
         t: [f64; 2],
         depth: u32,
     ) -> bool {
@@ -78,7 +78,7 @@ pub fn avoids_triangle(
 ///
 /// Independent of `numeric::separation`, which is under test: unit axes, each vertex with its own velocity and
 /// acceleration, and a slack for rounding a thousand times as large as f64 needs.
-fn some_axis_separates(points: &[PointBound<f64>; 3], standing: &StandingTriangle<f64>, h: f64) -> bool {
+fn some_axis_separates(points: &[PointBound<f64>; 3], standing: &StaticTriangle<f64>, h: f64) -> bool {
     let vector = |v: V3<f64>| DVec3::from_array(v.0);
     let y = standing.y.map(vector);
     let moving = points.map(|p| p.c.map(vector));

@@ -7,7 +7,7 @@ use firstcontact::formats::mesh::Mesh;
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::formats::urdf::{Geometry, UrdfOptions};
 use firstcontact::io::load::LoadLimits;
-use firstcontact::robot::{Motions, Robot, Triangle};
+use firstcontact::robot::{MotionBatch, Robot, Triangle};
 use firstcontact::scene::Scene;
 use glam::DVec3;
 use std::collections::HashMap;
@@ -223,12 +223,12 @@ fn the_motions_of_the_pool_fit_its_robot() {
     let pool = data.join("puma-pool");
     let robot = robot(&pool.join("robot.urdf"), Geometry::Auto);
     for (name, n) in [("pipes", 2_400), ("amr", 2_700)] {
-        let motions = Motions::load(pool.join(format!("{name}.npy")), &robot, &MotionOptions::default()).unwrap();
+        let motions = MotionBatch::load(pool.join(format!("{name}.npy")), &robot, &MotionOptions::default()).unwrap();
         let truth = std::fs::read_to_string(pool.join(format!("{name}.truth.jsonl"))).unwrap();
         assert_eq!((motions.len(), truth.lines().count()), (n, n));
         assert_eq!(motions.n_columns(), 6);
     }
-    let wrong = Motions::load(
+    let wrong = MotionBatch::load(
         pool.join("pipes.npy"),
         &self::robot(&data.join("robot-pr2/pr2.urdf"), Geometry::Auto),
         &MotionOptions::default(),

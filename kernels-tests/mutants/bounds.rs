@@ -5,7 +5,9 @@ use super::{Mutant, m};
 const TRIG: &str = "src/arith/trig.rs";
 const INTERVAL: &str = "src/arith/interval.rs";
 const JOINT: &str = "src/robot/joint_motion.rs";
-const POSE: &str = "src/enclosure/pose_bound.rs";
+const CHAIN: &str = "src/enclosure/chain_bounds.rs";
+const POINT: &str = "src/enclosure/point_bound.rs";
+const POSE_JET: &str = "src/enclosure/pose_jet.rs";
 const BLOCK: &str = "src/enclosure/pose_block.rs";
 const STRAY: &str = "src/robot/toleranced_motion.rs";
 const CONCAT: &str = "src/stage/s1_concat.rs";
@@ -66,47 +68,47 @@ pub const MUTANTS: &[Mutant] = &[
     // Jets.
     m(
         "Coriolis term of the orientation, twice",
-        POSE,
+        POSE_JET,
         "(p[2].0[i][j] + second) + two * middle",
         "(p[2].0[i][j] + second) + middle",
         C4,
     ),
-    m("Coriolis term of the offset, twice", POSE, "p1.apply(t1).times(two)", "p1.apply(t1)", C4),
-    m("centripetal term", POSE, "-(ww * turning)", "-(ww * turning * T::new(0.5))", C4),
-    m("offset in the speed's bound", POSE, "self.beta[0] + o * offset_max", "self.beta[0]", ATTAINED),
-    m("slide in the acceleration's bound, twice", POSE, "2.0 * o * slide", "o * slide", ATTAINED),
-    m("offset in the acceleration's bound", POSE, "self.beta[1] + o * o * offset_max", "self.beta[1]", ATTAINED),
-    m("offset in the remainder", POSE, "self.beta[2] + o * o * o * offset_max", "self.beta[2]", ATTAINED),
-    m("slide in the remainder", POSE, "3.0 * o * o * slide", "0.0", ATTAINED),
-    m("slide in the remainder, three times", POSE, "3.0 * o * o * slide", "2.0 * o * o * slide", ATTAINED),
-    m("the point in the speed's bound", POSE, "(self.beta[0] + self.omega * e_norm)", "self.beta[0]", ATTAINED),
+    m("Coriolis term of the offset, twice", POSE_JET, "p1.apply(t1).times(two)", "p1.apply(t1)", C4),
+    m("centripetal term", POSE_JET, "-(ww * turning)", "-(ww * turning * T::new(0.5))", C4),
+    m("offset in the speed's bound", CHAIN, "self.beta[0] + o * offset_max", "self.beta[0]", ATTAINED),
+    m("slide in the acceleration's bound, twice", CHAIN, "2.0 * o * slide", "o * slide", ATTAINED),
+    m("offset in the acceleration's bound", CHAIN, "self.beta[1] + o * o * offset_max", "self.beta[1]", ATTAINED),
+    m("offset in the remainder", CHAIN, "self.beta[2] + o * o * o * offset_max", "self.beta[2]", ATTAINED),
+    m("slide in the remainder", CHAIN, "3.0 * o * o * slide", "0.0", ATTAINED),
+    m("slide in the remainder, three times", CHAIN, "3.0 * o * o * slide", "2.0 * o * o * slide", ATTAINED),
+    m("the point in the speed's bound", CHAIN, "(self.beta[0] + self.omega * e_norm)", "self.beta[0]", ATTAINED),
     m(
         "the point in the acceleration's bound",
-        POSE,
+        CHAIN,
         "(self.beta[1] + self.omega * self.omega * e_norm)",
         "self.beta[1]",
         ATTAINED,
     ),
-    m("Taylor remainder, in windows", POSE, "h * h * h / 6.0 * SCALAR_SLACK", "0.0", WINDOWS),
-    m("Taylor remainder, a sixth", POSE, "h * h * h / 6.0 * SCALAR_SLACK", "h * h * h / 6.3 * SCALAR_SLACK", ATTAINED),
-    m("rounding of a shifted point", POSE, "(size + self.ball) * T::new(16.0 * T::UNIT)", "T::new(0.0)", SHIFTED),
-    m("the point in the remainder", POSE, "self.omega * self.omega * self.omega * sixth", "0.0", ATTAINED),
+    m("Taylor remainder, in windows", CHAIN, "h * h * h / 6.0 * SCALAR_SLACK", "0.0", WINDOWS),
+    m("Taylor remainder, a sixth", CHAIN, "h * h * h / 6.0 * SCALAR_SLACK", "h * h * h / 6.3 * SCALAR_SLACK", ATTAINED),
+    m("rounding of a shifted point", POINT, "(size + self.ball) * T::new(16.0 * T::UNIT)", "T::new(0.0)", SHIFTED),
+    m("the point in the remainder", CHAIN, "self.omega * self.omega * self.omega * sixth", "0.0", ATTAINED),
     m(
         "rounding of poses, offsets",
-        POSE,
+        CHAIN,
         "[growth * offsets, growth * (k * d + 7.5)]",
         "[0.0, growth * (k * d + 7.5)]",
         ROUNDING,
     ),
     m(
         "rounding of poses, orientations",
-        POSE,
+        CHAIN,
         "[growth * offsets, growth * (k * d + 7.5)]",
         "[growth * offsets, 0.0]",
         ROUNDING,
     ),
-    m("rounding of poses, its size", POSE, "unit * x.exp()", "x.exp() * unit * 0.005", ROUNDING),
-    m("rounding of poses, with deep chains and many turns", POSE, "unit * x.exp()", "x.exp() * unit * 0.002", JETS),
+    m("rounding of poses, its size", CHAIN, "unit * x.exp()", "x.exp() * unit * 0.005", ROUNDING),
+    m("rounding of poses, with deep chains and many turns", CHAIN, "unit * x.exp()", "x.exp() * unit * 0.002", JETS),
     m("acceleration in the middle of a block", BLOCK, "(x1 + x2.times(half)).times(shift)", "x1.times(shift)", BLOCKS),
     // Intervals: the paper's bounds.
     m(
@@ -161,5 +163,5 @@ pub const MUTANTS: &[Mutant] = &[
     m("turning at a point far out", STRAY, "(bound.ball[1] + stray[1])", "bound.ball[1]", NEEDED),
     m("remainder and rounding of the jet", STRAY, "(bound.ball[0] + stray[0])", "stray[0]", BALLS),
     m("the largest of the sub-intervals", CONCAT, "x.0.into_iter().fold(0.0, f64::max)", "x.0[0]", NEEDED),
-    m("all of a block", CONCAT, "travel(&bound.jet, *size_m, reach(n))", "travel(&bound.jet, *size_m, h)", SPANS),
+    m("all of a block", CONCAT, "travel(&model.jet, *size_m, reach(n))", "travel(&model.jet, *size_m, h)", SPANS),
 ];

@@ -154,8 +154,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "the last page, in the place of which the one before comes twice",
         CHUNK,
-        "b.turn_to(page)",
-        "b.turn_to(page - 1)",
+        "buffers.bind_page(page)",
+        "buffers.bind_page(page - 1)",
         PAGED,
     ),
     m(
@@ -165,6 +165,12 @@ pub const MUTANTS: &[Mutant] = &[
         "of.start + 1 < page.end && of.end > page.start",
         PAGED,
     ),
-    m("boxes are counted on from page to page", CHUNK, "CANDIDATES..BOXES_MADE", "CANDIDATES..PAIRS", BOXES_KEPT),
-    m("queues begin anew on a page", CHUNK, "counters[0] = roots.len() as u32", "counters[0] = 0", QUEUED),
+    m(
+        "boxes are counted on from page to page",
+        CHUNK,
+        "counter!(node_boxes)..counter!(node_boxes) + 1",
+        "counter!(node_boxes)..counter!(node_boxes)",
+        BOXES_KEPT,
+    ),
+    m("queues are filled again for a page", CHUNK, "cull_levels[0] = roots.len() as u32", "cull_levels[0] = 0", QUEUED),
 ];

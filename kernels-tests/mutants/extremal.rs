@@ -28,7 +28,7 @@ pub const MUTANTS: &[Mutant] = &[
         TOO_LONG,
     ),
     m("a jump of the distance", TRACKER, "by_m.abs() > JUMP * pair.size_m()", "false", TOO_LONG),
-    m("pivots that are nothing but rounding", TRACKER, "solved.pivot_ratio >= LEAST_PIVOT", "true", SINGULAR),
+    m("pivots that are nothing but rounding", TRACKER, "solved.pivot_ratio >= MIN_PIVOT", "true", SINGULAR),
     m(
         "pairs deeper than both radii of curvature",
         EQUATIONS,

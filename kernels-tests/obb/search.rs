@@ -5,7 +5,7 @@ use crate::effort;
 use crate::harness::models::Draw;
 use crate::s5_pairs::{ANGLES, Case, bits, case, search, unproved};
 use firstcontact::bvh::obb_tree::{Below, ObbTree, ObbTrees};
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 
 fn with_trees(case: &mut Case, level: Option<u32>) {
     let trees = ObbTrees { level, ..ObbTrees::new(&case.world, 0) };
@@ -72,12 +72,18 @@ fn mutants_of_the_trees_are_caught() {
     for axis in 0..3 {
         with_trees(&mut case, None);
         case.obb_trees.as_mut().unwrap().links.iter_mut().flatten().for_each(|t| flatten(t, axis));
-        assert!(unproved(&case, &search(&case, BoundForm::Jet).0) > 0, "axis {axis} of the link goes unseen");
+        assert!(
+            unproved(&case, &search(&case, PoseEnclosure::TaylorModel).0) > 0,
+            "axis {axis} of the link goes unseen"
+        );
         with_trees(&mut case, None);
         case.obb_trees.as_mut().unwrap().clusters.iter_mut().for_each(|t| flatten(t, axis));
-        assert!(unproved(&case, &search(&case, BoundForm::Jet).0) > 0, "axis {axis} of the scene goes unseen");
+        assert!(
+            unproved(&case, &search(&case, PoseEnclosure::TaylorModel).0) > 0,
+            "axis {axis} of the scene goes unseen"
+        );
     }
     with_trees(&mut case, None);
     case.obb_trees.as_mut().unwrap().links.iter_mut().flatten().for_each(forget);
-    assert!(unproved(&case, &search(&case, BoundForm::Jet).0) > 0, "a triangle left out goes unseen");
+    assert!(unproved(&case, &search(&case, PoseEnclosure::TaylorModel).0) > 0, "a triangle left out goes unseen");
 }

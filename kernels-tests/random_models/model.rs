@@ -3,7 +3,7 @@
 use crate::oracle::chain::Part;
 use crate::oracle::fk::turn_between;
 use crate::oracle::poses::Articulated;
-use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, ModelMotion, Robot};
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, RobotMotion};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Contact;
 use glam::{DMat3, DQuat, DVec3};
@@ -159,7 +159,7 @@ pub fn pair(chain: Vec<Part>, x: &Triangle, y: &Triangle) -> Articulated {
 /// The motion of every body of a robot, exactly as the engine stores it: for tests at gaps where rounding matters. A
 /// separate test checks that the stored numbers are the right ones.
 pub fn stored(robot: &Robot, (q0, q1): &Motion) -> Vec<Vec<Part>> {
-    let motion = ModelMotion::new(robot, q0, q1).unwrap();
+    let motion = RobotMotion::new(robot, q0, q1).unwrap();
     let mut chains: Vec<Vec<Part>> = Vec::new();
     for (j, parent) in motion.joints.iter().zip(&motion.parents) {
         let mut chain = parent.map_or_else(Vec::new, |p| chains[p as usize].clone());

@@ -8,7 +8,7 @@ use crate::effort;
 use crate::harness::backends::{self, differences, engine, on};
 use crate::harness::gpu;
 use crate::oracle::exact::{self, first_contact, translation};
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DVec3};
@@ -155,7 +155,7 @@ fn first_contacts_are_the_exact_ones_far_away() {
 
 #[test]
 fn interval_bounds() {
-    let options = Options { bound: BoundForm::Interval, ..one_thread() };
+    let options = Options { bound: PoseEnclosure::IntervalMatrix, ..one_thread() };
     run("interval bounds on a lattice", NEAR, 9, effort(300, 10_000), &options);
 }
 

@@ -8,8 +8,8 @@ use crate::effort;
 use crate::harness::backends::{self, differences, engine, on};
 use crate::harness::gpu;
 use crate::oracle::chain;
-use firstcontact::enclosure::pose_bound::BoundForm;
-use firstcontact::engine::{Backend, Options, PairCulling};
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
+use firstcontact::engine::{Backend, Options, PairSearch};
 use firstcontact::verdict::Verdict;
 use glam::DVec3;
 use std::f64::consts::PI;
@@ -159,16 +159,16 @@ pub fn run(what: &str, family: &Family, seed: u64, n_models: usize, n_motions: u
         let (robot, scene) = model.built();
         let start = Instant::now();
         let check = |backend, bound| {
-            let pairs = if matches!(on_what, On::Spheres) { PairCulling::Sat } else { PairCulling::Auto };
+            let pairs = if matches!(on_what, On::Spheres) { PairSearch::BoxTree } else { PairSearch::Auto };
             let options = Options { bound, pairs, threads: 1, ..on(backend) };
             backends::verdicts(&engine(&robot, &scene, &[], options), &motions)
         };
         let verdicts: Vec<Verdict> = match on_what {
-            On::Cpu | On::Spheres => check(Backend::Cpu, BoundForm::Jet),
-            On::Interval => check(Backend::Cpu, BoundForm::Interval),
+            On::Cpu | On::Spheres => check(Backend::Cpu, PoseEnclosure::TaylorModel),
+            On::Interval => check(Backend::Cpu, PoseEnclosure::IntervalMatrix),
             On::Gpu => {
-                let verdicts = check(Backend::Gpu, BoundForm::Jet);
-                let same = differences(&verdicts, &check(Backend::Cpu, BoundForm::Jet));
+                let verdicts = check(Backend::Gpu, PoseEnclosure::TaylorModel);
+                let same = differences(&verdicts, &check(Backend::Cpu, PoseEnclosure::TaylorModel));
                 counts.faults.extend(same.iter().map(|d| format!("model {k}: the adapter differs: {d}")));
                 verdicts
             }

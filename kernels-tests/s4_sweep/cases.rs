@@ -4,11 +4,11 @@ use super::distance::triangle_to_triangle;
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::prove::avoids_triangle;
 use crate::harness::truth::position;
-use firstcontact::enclosure::pose_bound::BoundForm;
-use firstcontact::predicate::separation::StandingTriangle;
-use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, ModelMotion, Robot, Triangle};
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
+use firstcontact::predicate::separation::StaticTriangle;
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, RobotMotion, Triangle};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s1_concat::{self, Poses};
 use firstcontact::stage::s2_bound::{self, Boxes};
 use firstcontact::stage::s4_sweep::Input;
@@ -44,8 +44,8 @@ pub enum Near {
 }
 
 pub struct Case {
-    pub world: World,
-    pub motions: Vec<ModelMotion>,
+    pub world: CollisionWorld,
+    pub motions: Vec<RobotMotion>,
     pub pieces: Vec<Piece>,
     pub poses: Poses,
     pub boxes: Boxes,
@@ -144,7 +144,7 @@ pub fn one_sided(draw: &mut Draw, there: DVec3, normal: DVec3) -> Triangle {
 
 /// The normal, to either side, of the surface that a segment of a body sweeps at its point `e`; if the segment is at
 /// rest, any direction perpendicular to it.
-pub fn sheet_normal(draw: &mut Draw, m: &ModelMotion, body: u32, x: [DVec3; 2], e: DVec3, time: f64) -> DVec3 {
+pub fn sheet_normal(draw: &mut Draw, m: &RobotMotion, body: u32, x: [DVec3; 2], e: DVec3, time: f64) -> DVec3 {
     let along = position(m, body, x[1], time) - position(m, body, x[0], time);
     let way = position(m, body, e, time + 1e-6) - position(m, body, e, time - 1e-6);
     let way = if way.length() > 1e-9 { way } else { draw.direction() };
@@ -159,7 +159,7 @@ impl Case {
         let (mut motions, mut pieces, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..n_motions {
             let (q0, q1) = ends(draw, &robot, kind, i);
-            let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+            let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
             pieces.extend(Piece::cut(i as u32, &motion));
             for _ in 0..n_near {
                 let link = &robot.links[draw.below(robot.links.len())];
@@ -180,11 +180,17 @@ impl Case {
         }
         let mut scene = Scene::new();
         scene.add_object("near", triangles).unwrap();
-        Self::of(&robot, &scene, motions, pieces, BoundForm::Jet)
+        Self::of(&robot, &scene, motions, pieces, PoseEnclosure::TaylorModel)
     }
 
-    pub fn of(robot: &Robot, scene: &Scene, motions: Vec<ModelMotion>, pieces: Vec<Piece>, form: BoundForm) -> Self {
-        let world = World::new(robot, scene, &[]).unwrap();
+    pub fn of(
+        robot: &Robot,
+        scene: &Scene,
+        motions: Vec<RobotMotion>,
+        pieces: Vec<Piece>,
+        form: PoseEnclosure,
+    ) -> Self {
+        let world = CollisionWorld::new(robot, scene, &[]).unwrap();
         let poses = s1_concat::reference(&pieces, &motions, form);
         let boxes = s2_bound::reference(&world, &pieces, &poses);
         let candidates = s3_cull::reference(&world, pieces.len(), &boxes);
@@ -244,8 +250,8 @@ impl Case {
 
 /// Returns whether a triangle of a body stays clear of one at rest: by their distance, which decreases no faster than
 /// the body moves. For edges and points, which have too few of the separating axes of triangles.
-fn keeps_away(motion: &ModelMotion, body: u32, x: &Triangle, y: &StandingTriangle<f64>, t: [f64; 2]) -> bool {
-    fn search(m: &ModelMotion, body: u32, x: &Triangle, y: &Triangle, speed: f64, t: [f64; 2], depth: u32) -> bool {
+fn keeps_away(motion: &RobotMotion, body: u32, x: &Triangle, y: &StaticTriangle<f64>, t: [f64; 2]) -> bool {
+    fn search(m: &RobotMotion, body: u32, x: &Triangle, y: &Triangle, speed: f64, t: [f64; 2], depth: u32) -> bool {
         let (mid, h) = (0.5 * (t[0] + t[1]), 0.5 * (t[1] - t[0]));
         let now = x.map(|e| position(m, body, e, mid));
         let error = 1e-13 * (1.0 + now[0].length());

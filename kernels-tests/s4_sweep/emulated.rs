@@ -10,10 +10,10 @@ use firstcontact::arith::linear::V3;
 use firstcontact::arith::real::Real;
 use firstcontact::arith::rounding::{UNIT_F32, round_up};
 use firstcontact::enclosure::point_bound::PointBound;
-use firstcontact::enclosure::pose_bound::BoundForm;
-use firstcontact::predicate::separation::StandingTriangle;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
+use firstcontact::predicate::separation::StaticTriangle;
 use firstcontact::predicate::swept::swept_misses;
-use firstcontact::robot::ModelMotion;
+use firstcontact::robot::RobotMotion;
 use glam::DVec3;
 
 /// Counts of the outcomes.
@@ -39,7 +39,7 @@ fn claims<const MODE: u8>(draw: &mut Draw, n: usize, errors: bool) -> Claims {
         }
         let angle = [0.0, 0.01, 0.5][draw.below(3)];
         let (q0, q1) = models::motion(draw, &robot, angle, 0.1);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         let body = robot.bodies.len() as u32 - 1;
         let h = 1.0 / 32.0;
         let time = (2 * draw.below(16) + 1) as f64 * h;
@@ -61,14 +61,14 @@ fn claims<const MODE: u8>(draw: &mut Draw, n: usize, errors: bool) -> Claims {
             let deep = 10f64.powf(draw.between(-11.0, -8.0)).min(radius);
             one_sided(draw, there + n * (radius - deep), n)
         };
-        let mut bound = emulate::bounds::<MODE>(&motion, BoundForm::Jet, time, h).pop().unwrap();
+        let mut bound = emulate::bounds::<MODE>(&motion, PoseEnclosure::TaylorModel, time, h).pop().unwrap();
         if !errors {
             bound = bound.with_ball([Emulated(0.0); 2]);
         }
         let reach = ends.iter().fold(0.0, |m: f64, e| m.max(e.length()));
         let points = ends.map(|e| bound.point(V3::new(e), Emulated(round_up(reach))));
         let size = t.iter().fold(0.0, |m: f64, v| m.max(v.length()));
-        let tri = StandingTriangle {
+        let tri = StaticTriangle {
             y: t.map(V3::new),
             error: Emulated(if errors { round_up(0.5 * UNIT_F32 * size) } else { 0.0 }),
         };
@@ -118,7 +118,7 @@ fn a_point_on_the_surface_is_never_apart() {
         let t = t.map(|v| v + (on - t[0]));
         let ball = 1e-11;
         let point = |p: DVec3| PointBound { c: [V3::new(p), V3::new(way), V3::zero()], ball, cube: V3::zero() };
-        let tri = StandingTriangle { y: t.map(V3::new), error: 0.0 };
+        let tri = StaticTriangle { y: t.map(V3::new), error: 0.0 };
         assert_eq!(swept_misses::<f64>(&[point(a), point(b)], radius, &tri, 1.0, 1), 0, "{t:?}");
     }
 }

@@ -6,11 +6,11 @@ use super::{FORMS, reference};
 use crate::effort;
 use crate::harness::models::Draw;
 use crate::harness::truth::position;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::predicate::separation::boxes_miss;
-use firstcontact::robot::{ModelMotion, Motions};
-use firstcontact::scene::world::LinkShape;
+use firstcontact::robot::{MotionBatch, RobotMotion};
+use firstcontact::scene::world::LinkGeometry;
 use firstcontact::stage::{Candidate, Piece};
 use firstcontact::verdict::Verdict;
 use firstcontact_datasets::{DEFAULT_SEED, Dataset};
@@ -18,7 +18,7 @@ use glam::DVec3;
 
 /// Returns whether a link's line-swept sphere meets a triangle during a piece: tested at times so close that nothing
 /// moves by more than a tiny distance between them.
-fn meets(motion: &ModelMotion, link: &LinkShape, t: &[DVec3; 3], [t0, t1]: [f64; 2], depth: u32) -> bool {
+fn meets(motion: &RobotMotion, link: &LinkGeometry, t: &[DVec3; 3], [t0, t1]: [f64; 2], depth: u32) -> bool {
     let (mid, h) = (0.5 * (t0 + t1), 0.5 * (t1 - t0));
     let ends = [link.lss.a, link.lss.b].map(|e| position(motion, link.body, e, mid));
     let over = segment_to_triangle(ends, t) - link.lss.radius;
@@ -41,15 +41,15 @@ fn free_motions(n: usize) -> Case {
     let ends: Vec<Vec<f64>> =
         starts.iter().map(|q| q.iter().zip(row(&mut draw, 30f64.to_radians())).map(|(q, d)| q + d).collect()).collect();
     let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build().unwrap();
-    let verdicts = engine.check(&Motions::between(&starts, &ends).unwrap()).unwrap().verdicts;
+    let verdicts = engine.check(&MotionBatch::between(&starts, &ends).unwrap()).unwrap().verdicts;
     let (mut motions, mut pieces) = (Vec::new(), Vec::new());
     for (i, _) in verdicts.iter().enumerate().filter(|(_, v)| **v == Verdict::Free).take(n) {
-        let motion = ModelMotion::new(&robot, &starts[i], &ends[i]).unwrap();
+        let motion = RobotMotion::new(&robot, &starts[i], &ends[i]).unwrap();
         pieces.extend(Piece::cut(motions.len() as u32, &motion));
         motions.push(motion);
     }
     assert_eq!(motions.len(), n);
-    Case::of(&robot, &scene, motions, pieces, BoundForm::Jet)
+    Case::of(&robot, &scene, motions, pieces, PoseEnclosure::TaylorModel)
 }
 
 /// Experiments with a similar room, at eight sub-intervals: of 42.9 pairs of link and triangle the exact line-swept
@@ -82,7 +82,7 @@ fn the_forms_leave_little_more_than_the_exact_sphere() {
         each(exact)
     );
     for form in FORMS {
-        let left = |c: &&Candidate| c.stands();
+        let left = |c: &&Candidate| c.is_open();
         let kept: Vec<Candidate> = reference(&case, form).iter().filter(left).copied().collect();
         let kept = case.sets(&kept);
         println!(

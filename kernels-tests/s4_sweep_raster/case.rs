@@ -4,20 +4,20 @@ use crate::harness::gpu::{Mutant, mutated_pipeline};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::prove::avoids_triangle;
 use crate::harness::truth::position;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Options, Stage, Sweep};
-use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, ModelMotion, Robot, Triangle};
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, RobotMotion, Triangle};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s4_sweep::{self, raster};
 use firstcontact::stage::{Candidate, Piece, SUBS, s1_concat, s2_bound, s3_cull};
 use glam::{DMat3, DVec3};
 use std::collections::HashMap;
 
 pub struct Case {
-    pub world: World,
-    pub motions: Vec<ModelMotion>,
+    pub world: CollisionWorld,
+    pub motions: Vec<RobotMotion>,
     pub pieces: Vec<Piece>,
     /// Piece, link and scene triangle that touch at some time; the link is represented by its line-swept sphere.
     pub touching: Vec<(u32, u32, usize)>,
@@ -186,7 +186,7 @@ pub fn arm(draw: &mut Draw, n_motions: usize) -> Case {
     let lift = robot.add_body("lift", Some(0), joint(JointKind::Prismatic { axis: DVec3::Z, drive: rise })).unwrap();
     let body = robot.add_body("arm", Some(lift), joint(JointKind::Revolute { axis: DVec3::Z, drive })).unwrap();
     robot.add_link("arm", body, vec![[DVec3::ZERO, DVec3::X * 0.4, DVec3::new(0.2, 1e-3, 0.0)]], vec![0]).unwrap();
-    let lss = World::new(&robot, &Scene::new(), &[]).unwrap().links[0].lss;
+    let lss = CollisionWorld::new(&robot, &Scene::new(), &[]).unwrap().links[0].lss;
     let share = if lss.b.length() > lss.a.length() { 1.0 } else { 0.0 };
     let (mut rows, mut places) = (Vec::new(), Vec::new());
     for motion in 0..n_motions {
@@ -206,8 +206,8 @@ pub fn arm(draw: &mut Draw, n_motions: usize) -> Case {
 }
 
 fn build(draw: &mut Draw, robot: &Robot, rows: &[(Vec<f64>, Vec<f64>)], places: &[Place], kind: &Kind) -> Case {
-    let bare = World::new(robot, &Scene::new(), &[]).unwrap();
-    let mut motions: Vec<_> = rows.iter().map(|(q0, q1)| ModelMotion::new(robot, q0, q1).unwrap()).collect();
+    let bare = CollisionWorld::new(robot, &Scene::new(), &[]).unwrap();
+    let mut motions: Vec<_> = rows.iter().map(|(q0, q1)| RobotMotion::new(robot, q0, q1).unwrap()).collect();
     motions.iter_mut().for_each(|m| m.set_margin(kind.margin_m));
     let cut: Vec<Vec<Piece>> = motions.iter().enumerate().map(|(i, m)| Piece::cut(i as u32, m).collect()).collect();
     let (mut triangles, mut touching) = (Vec::new(), Vec::new());
@@ -230,7 +230,7 @@ fn build(draw: &mut Draw, robot: &Robot, rows: &[(Vec<f64>, Vec<f64>)], places: 
     }
     let mut scene = Scene::new();
     scene.add_object("all", triangles).unwrap();
-    let world = World::new(robot, &scene, &[]).unwrap();
+    let world = CollisionWorld::new(robot, &scene, &[]).unwrap();
     // The order of triangles in the tree.
     let mut order = vec![0; world.scene.triangles.len()];
     for (at, &i) in world.scene.tree.order.iter().enumerate() {
@@ -243,7 +243,7 @@ fn build(draw: &mut Draw, robot: &Robot, rows: &[(Vec<f64>, Vec<f64>)], places: 
 }
 
 /// The input of the stage.
-pub fn candidates(case: &Case, form: BoundForm) -> (s1_concat::Poses, s2_bound::Boxes, Vec<Candidate>) {
+pub fn candidates(case: &Case, form: PoseEnclosure) -> (s1_concat::Poses, s2_bound::Boxes, Vec<Candidate>) {
     let poses = s1_concat::reference(&case.pieces, &case.motions, form);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let mut candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
@@ -252,12 +252,16 @@ pub fn candidates(case: &Case, form: BoundForm) -> (s1_concat::Poses, s2_bound::
 }
 
 /// The input, and the output of the reference.
-pub fn reference(case: &Case, form: BoundForm, n: usize) -> [Vec<Candidate>; 2] {
+pub fn reference(case: &Case, form: PoseEnclosure, n: usize) -> [Vec<Candidate>; 2] {
     stage(case, form, |input, candidates| raster::reference(input, candidates, n))
 }
 
 /// The input, and the output of a form.
-pub fn stage(case: &Case, form: BoundForm, with: impl Fn(&s4_sweep::Input, &mut [Candidate])) -> [Vec<Candidate>; 2] {
+pub fn stage(
+    case: &Case,
+    form: PoseEnclosure,
+    with: impl Fn(&s4_sweep::Input, &mut [Candidate]),
+) -> [Vec<Candidate>; 2] {
     let (poses, boxes, before) = candidates(case, form);
     let input = s4_sweep::Input {
         world: &case.world,
@@ -271,7 +275,7 @@ pub fn stage(case: &Case, form: BoundForm, with: impl Fn(&s4_sweep::Input, &mut 
     [before, after]
 }
 
-pub fn options(form: BoundForm, n: usize) -> Options {
+pub fn options(form: PoseEnclosure, n: usize) -> Options {
     Options { bound: form, sweep: Sweep::Raster, tile_pixels: n as u32, ..Options::default() }
 }
 
@@ -301,7 +305,7 @@ pub fn lost(case: &Case, after: &[Candidate]) -> usize {
 }
 
 /// Number of the given touching triangles that were dropped.
-pub fn lost_of(world: &World, touching: &[(u32, u32, usize)], after: &[Candidate]) -> usize {
+pub fn lost_of(world: &CollisionWorld, touching: &[(u32, u32, usize)], after: &[Candidate]) -> usize {
     let after = by_key(after);
     let clusters = world.scene.tree.n_leaves() as u32;
     let cluster_of = |y: usize| (0..clusters).find(|&c| world.scene.tree.leaf(c).contains(&y)).unwrap();

@@ -6,7 +6,7 @@ use super::case::{
 use crate::effort;
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::Draw;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Capacities, Options, Stage};
 use firstcontact::stage::Candidate;
@@ -53,12 +53,12 @@ fn reference_drops_only_what_is_free() {
     let mut all = 0;
     for i in 0..effort(1, 30) {
         let case = case(&mut draw, &Kind { angle: [0.05, 0.3, 1.5][i % 3], ..Kind::default() });
-        for form in [BoundForm::Jet, BoundForm::Interval] {
+        for form in [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix] {
             all += judge("random motions", &case, &reference(&case, form, 32));
         }
     }
     for (what, case) in adversarial(&mut draw) {
-        all += judge(what, &case, &reference(&case, BoundForm::Jet, TILE_PIXELS[all % 3] as usize));
+        all += judge(what, &case, &reference(&case, PoseEnclosure::TaylorModel, TILE_PIXELS[all % 3] as usize));
     }
     println!("{all} sets of piece, link and triangle dropped, all proved free");
 }
@@ -70,7 +70,7 @@ fn the_papers_surface_drops_only_what_is_free() {
     let mut all = 0;
     let mut judged = |what: &str, case: &Case, n: u32| {
         let with = |input: &Input, candidates: &mut [Candidate]| maps::reference(input, candidates, n as usize);
-        all += judge(what, case, &stage(case, BoundForm::Jet, with));
+        all += judge(what, case, &stage(case, PoseEnclosure::TaylorModel, with));
     };
     for i in 0..effort(2, 40) {
         let case = case(&mut draw, &Kind { angle: [0.05, 0.3, 1.5][i % 3], ..Kind::default() });
@@ -94,12 +94,12 @@ fn kernel_drops_only_what_is_free() {
     let mut all = 0;
     for i in 0..effort(2, 60) {
         let case = case(&mut draw, &Kind { angle: [0.05, 0.3, 1.5][i % 3], n_motions: 6, ..Kind::default() });
-        let form = [BoundForm::Jet, BoundForm::Interval][i % 2];
+        let form = [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix][i % 2];
         let n = TILE_PIXELS[i % 3] as usize;
         all += judge("random motions", &case, &on_adapter(&case, &options(form, n), None));
     }
     for (what, case) in adversarial(&mut draw) {
-        all += judge(what, &case, &on_adapter(&case, &options(BoundForm::Jet, 32), None));
+        all += judge(what, &case, &on_adapter(&case, &options(PoseEnclosure::TaylorModel, 32), None));
     }
     println!("{all} sets of piece, link and triangle dropped, all proved free");
 }
@@ -112,10 +112,10 @@ fn what_comes_within_the_margin_stays() {
         let kind = Kind { margin_m, shape: Shape::Corner, touching: 12, angle: 0.2, ..Kind::default() };
         let case = case(&mut draw, &kind);
         let with = |input: &Input, candidates: &mut [Candidate]| maps::reference(input, candidates, 64);
-        judge("the paper's surface", &case, &stage(&case, BoundForm::Jet, with));
-        judge("reference", &case, &reference(&case, BoundForm::Jet, 64));
+        judge("the paper's surface", &case, &stage(&case, PoseEnclosure::TaylorModel, with));
+        judge("reference", &case, &reference(&case, PoseEnclosure::TaylorModel, 64));
         if !skip() {
-            judge("kernel", &case, &on_adapter(&case, &options(BoundForm::Jet, 64), None));
+            judge("kernel", &case, &on_adapter(&case, &options(PoseEnclosure::TaylorModel, 64), None));
         }
     }
 }
@@ -134,7 +134,7 @@ fn mutants_are_caught() {
     let arm = arm(&mut draw, 24);
     let far = case(&mut draw, &Kind { n_bodies: 12, angle: 0.0, slide_m: 0.0, touching: 30, far_m: 1e5, ..kind });
     for (what, case) in [("fast", &fast), ("still", &still), ("thick", &thick), ("arm", &arm), ("far", &far)] {
-        judge(what, case, &on_adapter(case, &options(BoundForm::Jet, 64), None));
+        judge(what, case, &on_adapter(case, &options(PoseEnclosure::TaylorModel, 64), None));
     }
     let mut unseen = Vec::new();
     for (what, case, old, new) in [
@@ -202,7 +202,7 @@ fn mutants_are_caught() {
             "let k = select((16u - i) / 2u, (i + 1u) / 2u, i % 2u == 1u) % 7u;",
         ),
     ] {
-        let [_, after] = on_adapter(case, &options(BoundForm::Jet, 64), Some(Mutant { old, new }));
+        let [_, after] = on_adapter(case, &options(PoseEnclosure::TaylorModel, 64), Some(Mutant { old, new }));
         let lost = lost(case, &after);
         println!("{what}: {lost} of {} lost", case.touching.len());
         unseen.extend((lost == 0).then_some(what));
@@ -222,7 +222,7 @@ fn a_device_that_loses_drawings_clears_nothing() {
         ("fn fill(d: Drawn) {", "fn fill(d: Drawn) { if chunk.tile_pixels == 32u { return; }"),
         ("let view = instance / SUBS % 3u;", "let view = instance / SUBS % 2u;"),
     ] {
-        let [before, after] = on_adapter(&case, &options(BoundForm::Jet, 32), Some(Mutant { old, new }));
+        let [before, after] = on_adapter(&case, &options(PoseEnclosure::TaylorModel, 32), Some(Mutant { old, new }));
         let (all, _) = dropped(&case, &before, &after);
         assert_eq!((all, lost(&case, &after)), (0, 0), "{new}");
     }
@@ -236,7 +236,7 @@ fn a_full_atlas_leaves_candidates_standing() {
     }
     let mut draw = Draw::new(49);
     let case = case(&mut draw, &Kind { touching: 3, others: 200, ..Kind::default() });
-    let roomy = options(BoundForm::Jet, 32);
+    let roomy = options(PoseEnclosure::TaylorModel, 32);
     let capacities = Capacities { pieces: 64, boxes: 1 << 10, queue: 1 << 14, candidates: 1 << 14, pairs: 1 << 14 };
     // The atlas takes a quarter of the memory: three tiles of three views, 32² pixels, two words.
     let narrow = Options { memory_bytes: 4 * 3 * 3 * 1024 * 8, capacities: Some(capacities), ..roomy.clone() };
@@ -267,7 +267,8 @@ fn without_culling_each_chunk_has_its_own_tiles() {
     }
     let mut draw = Draw::new(54);
     let case = case(&mut draw, &Kind { n_motions: 12, touching: 1, others: 30, ..Kind::default() });
-    let mut pipeline = mutated_pipeline(&case.world, &Options { cull: false, ..options(BoundForm::Jet, 32) }, None);
+    let mut pipeline =
+        mutated_pipeline(&case.world, &Options { cull: false, ..options(PoseEnclosure::TaylorModel, 32) }, None);
     let (earlier, later) = case.pieces.split_at(case.pieces.len() / 2);
     assert!(later.len() * case.world.links.len() > 16, "more than what stands in for a buffer that is not there");
     for (pieces, first) in [(earlier, 0), (later, earlier.len() as u32), (earlier, 0)] {
@@ -305,7 +306,7 @@ fn kernel_keeps_little_more_than_the_reference() {
     let mut draw = Draw::new(50);
     for n in TILE_PIXELS {
         let (mut kept, mut needed, mut all) = (0, 0, 0);
-        for form in [BoundForm::Jet, BoundForm::Interval] {
+        for form in [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix] {
             let case = case(&mut draw, &Kind { n_motions: effort(2, 40), others: 300, ..Kind::default() });
             let [before, after] = on_adapter(&case, &options(form, n as usize), None);
             let [before_there, after_there] = reference(&case, form, n as usize);

@@ -3,12 +3,12 @@
 
 use crate::effort;
 use crate::harness::models::Draw;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::predicate::separation::boxes_miss;
-use firstcontact::robot::{ModelMotion, Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot, RobotMotion};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s4_sweep::paper::maps;
 use firstcontact::stage::s4_sweep::{self, compute, raster};
 use firstcontact::stage::{Candidate, Piece, s1_concat, s2_bound, s3_cull};
@@ -30,7 +30,7 @@ fn motions(robot: &Robot, scene: &Scene, n: usize) -> [Vec<(Vec<f64>, Vec<f64>)>
             })
             .collect();
         let (starts, ends): (Vec<_>, Vec<_>) = rows.iter().cloned().unzip();
-        let verdicts = engine.check(&Motions::between(&starts, &ends).unwrap()).unwrap().verdicts;
+        let verdicts = engine.check(&MotionBatch::between(&starts, &ends).unwrap()).unwrap().verdicts;
         for (row, verdict) in rows.into_iter().zip(verdicts) {
             match verdict {
                 Verdict::Free if out[0].len() < n => out[0].push(row),
@@ -46,13 +46,13 @@ fn motions(robot: &Robot, scene: &Scene, n: usize) -> [Vec<(Vec<f64>, Vec<f64>)>
 fn maps_leave_little_more_than_the_exact_sphere() {
     let set = Dataset::generate("amr", DEFAULT_SEED, 1).unwrap();
     let (robot, scene) = (set.robot().unwrap(), set.scene().unwrap().unwrap());
-    let world = World::new(&robot, &scene, &[]).unwrap();
+    let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
     let n = effort(12, 200);
     let [free, colliding] = motions(&robot, &scene, n);
     for (what, rows, least) in [("free", free, [0.6, 0.75, 0.82]), ("colliding", colliding, [0.5, 0.6, 0.68])] {
-        let motions: Vec<_> = rows.iter().map(|(a, b)| ModelMotion::new(&robot, a, b).unwrap()).collect();
+        let motions: Vec<_> = rows.iter().map(|(a, b)| RobotMotion::new(&robot, a, b).unwrap()).collect();
         let pieces: Vec<_> = motions.iter().enumerate().flat_map(|(i, m)| Piece::cut(i as u32, m)).collect();
-        let poses = s1_concat::reference(&pieces, &motions, BoundForm::Jet);
+        let poses = s1_concat::reference(&pieces, &motions, PoseEnclosure::TaylorModel);
         let boxes = s2_bound::reference(&world, &pieces, &poses);
         let mut candidates = s3_cull::reference(&world, pieces.len(), &boxes);
         candidates.sort_unstable();

@@ -6,10 +6,10 @@ use super::{ANGLES, Case, faults, on_adapter, reference, search_until, unproved}
 use crate::effort;
 use crate::harness::gpu::{Mutant, skip};
 use crate::harness::models::Draw;
-use firstcontact::enclosure::pose_bound::BoundForm;
-use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, ModelMotion, Robot, Triangle};
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, RobotMotion, Triangle};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::{Piece, SLICES};
 use glam::{DMat3, DVec3};
 
@@ -33,8 +33,8 @@ fn arm(arms_m: &[f64], link: Vec<Triangle>) -> Robot {
 fn case(robot: &Robot, blades: Vec<Triangle>, q0: &[f64], q1: &[f64]) -> Case {
     let mut scene = Scene::new();
     scene.add_object("blades", blades).unwrap();
-    let world = World::new(robot, &scene, &[]).unwrap();
-    let motion = ModelMotion::new(robot, q0, q1).unwrap();
+    let world = CollisionWorld::new(robot, &scene, &[]).unwrap();
+    let motion = RobotMotion::new(robot, q0, q1).unwrap();
     let pieces = Piece::cut(0, &motion).collect();
     Case { world, obb_trees: None, motions: vec![motion], pieces }
 }
@@ -145,11 +145,11 @@ fn limits_leave_out_only_what_comes_later() {
     for _ in 0..effort(10, 60) {
         let case = super::case(&mut draw, 3, 60, 4, ANGLES);
         let mut limits = vec![u32::MAX; case.motions.len()];
-        let found = search_until(&case, BoundForm::Jet, Some(&mut limits)).0;
+        let found = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits)).0;
         limited += limits.iter().filter(|limit| **limit != u32::MAX).count();
         bad += faults(&case, &found, &limits);
         // The same with limits known beforehand: contacts in slices before the limit's are still found.
-        let found = search_until(&case, BoundForm::Jet, Some(&mut limits)).0;
+        let found = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits)).0;
         bad += faults(&case, &found, &limits);
     }
     println!("{limited} limits");
@@ -169,11 +169,11 @@ fn what_touches_at_the_limit_is_found_again() {
         let blade = vec![[along * 0.9 - z, along * 1.1 - z, along + z]];
         let case = case(&arm(&[0.0], bar.clone()), blade, &[-0.5], &[0.5]);
         let mut limits = vec![u32::MAX];
-        let first = search_until(&case, BoundForm::Jet, Some(&mut limits)).0;
+        let first = search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits)).0;
         // Counts the cases in which the bar reaches the blade in the first half of a slice.
         let is_certain = limits[0] != u32::MAX;
         late += usize::from(is_certain && limits[0] as usize % SLICES as usize >= 2);
-        assert_eq!(search_until(&case, BoundForm::Jet, Some(&mut limits)).0, first, "{limits:?}");
+        assert_eq!(search_until(&case, PoseEnclosure::TaylorModel, Some(&mut limits)).0, first, "{limits:?}");
     }
     assert!(late >= 5, "{late}");
 }

@@ -7,7 +7,7 @@ use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Backend, Capacities, Options, Stage, Stats};
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use firstcontact::stage::s5_pairs::Limits;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::stage::{SLICES_PER_PIECE, TrianglePair};
@@ -165,7 +165,7 @@ fn answers_do_not_depend_on_slabs() {
         let scene = models::scene(&mut draw, 40, 1.2, 0.1);
         let rows: Vec<_> = (0..40).map(|i| models::motion(&mut draw, &robot, [0.3, 1.0, 8.0][i % 3], 0.3)).collect();
         let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-        let motions = Motions::between(&start, &end).unwrap();
+        let motions = MotionBatch::between(&start, &end).unwrap();
         for mode in [Mode::Toc, Mode::Verdict] {
             let check = |slabs, capacities| {
                 let mut options = Options { slabs, capacities, ..on(Backend::Gpu) };

@@ -5,13 +5,13 @@ use super::{ANGLES, Case, SIZES, case, on_adapter, unproved};
 use crate::effort;
 use crate::harness::gpu::{Mutant, skip};
 use crate::harness::models::Draw;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::stage::{TrianglePair, s1_concat, s2_bound, s3_cull, s5_pairs};
 use std::collections::HashMap;
 
 /// The pairs that the twin keeps of whole motions.
 fn twin(case: &Case) -> Vec<TrianglePair> {
-    let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
+    let poses = s1_concat::reference(&case.pieces, &case.motions, PoseEnclosure::TaylorModel);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
     let (world, pieces) = (&case.world, case.pieces.as_slice());

@@ -13,7 +13,7 @@ use firstcontact::predicate::contraction::{
     Side, Standing, Window, edge_edge, edge_moving_edge, face_vertex, triangle_sides, triangles, vertex_face,
     vertex_moving_face,
 };
-use firstcontact::predicate::separation::StandingTriangle;
+use firstcontact::predicate::separation::StaticTriangle;
 use glam::DVec3;
 
 /// The features that touch; the second is at rest, unless stated otherwise.
@@ -99,7 +99,7 @@ fn window(draw: &mut Draw, way: Way, h: f64, tau: f64, t: &Terms) -> Window<f64>
             }
             let y = standing(face, -n, t.error);
             if way == Way::Triangles {
-                let (x, y) = triangle_sides(&x, &StandingTriangle { y, error: t.error }, h, look, t.margin);
+                let (x, y) = triangle_sides(&x, &StaticTriangle { y, error: t.error }, h, look, t.margin);
                 return triangles(&x, &y, h, 1);
             }
             let x = Side::new(&[x[0]], y[0], h, look, t.margin);
@@ -174,7 +174,7 @@ fn are_told_apart(way: Way, x: [DVec3; 3], y: [DVec3; 3]) -> bool {
             edge_edge(&x, &Standing::new(&[y[0], y[1]], 0.0, y[0]), 0.0, 1)
         }
         Way::Triangles => {
-            let (x, y) = triangle_sides(&x, &StandingTriangle { y, error: 0.0 }, 0.0, 0.0, 0.0);
+            let (x, y) = triangle_sides(&x, &StaticTriangle { y, error: 0.0 }, 0.0, 0.0, 0.0);
             triangles(&x, &y, 0.0, 1)
         }
         _ => {

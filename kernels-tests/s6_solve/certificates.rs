@@ -10,7 +10,7 @@ use crate::oracle::dyadic::{Dyadic, Exact3, cross, difference, dot, exact};
 use firstcontact::arith::linear::V3;
 use firstcontact::enclosure::point_bound::PointBound;
 use firstcontact::predicate::piercing::triangles_meet;
-use firstcontact::predicate::separation::StandingTriangle;
+use firstcontact::predicate::separation::StaticTriangle;
 use firstcontact::predicate::vf_ee::{Kind, Points, is_inside, sign};
 use glam::DVec3;
 
@@ -265,7 +265,7 @@ fn an_error_of_any_shape_hides_a_shallow_piercing() {
         })
     };
     let meets =
-        |ball: f64, cube: f64, error: f64| triangles_meet(&spike(ball, cube), &StandingTriangle { y: floor, error });
+        |ball: f64, cube: f64, error: f64| triangles_meet(&spike(ball, cube), &StaticTriangle { y: floor, error });
     assert_eq!(meets(1e-9, 0.0, 0.0), 1);
     assert_eq!([meets(2e-6, 0.0, 0.0), meets(0.0, 2e-6, 0.0), meets(0.0, 0.0, 2e-6)], [0; 3]);
 }

@@ -6,13 +6,13 @@ use crate::harness::models::{Draw, RobotKind, motion, robot};
 use crate::harness::truth::position;
 use firstcontact::arith::lanes::Lanes;
 use firstcontact::arith::linear::V3;
-use firstcontact::arith::real::{Divide, Real};
+use firstcontact::arith::real::{FullReal, Real};
 use firstcontact::enclosure::point_bound::PointBound;
 use firstcontact::predicate::contraction::{
     Side, Standing, Window, edge_edge, face_vertex, triangle_sides, triangles, vertex_face,
 };
-use firstcontact::predicate::separation::StandingTriangle;
-use firstcontact::robot::ModelMotion;
+use firstcontact::predicate::separation::StaticTriangle;
+use firstcontact::robot::RobotMotion;
 use glam::DVec3;
 
 /// The features placed in the path.
@@ -50,7 +50,7 @@ fn shares(draw: &mut Draw) -> [f64; 3] {
     }
 }
 
-fn implant(draw: &mut Draw, motion: &ModelMotion, body: u32, far: DVec3, size: f64) -> Implant {
+fn implant(draw: &mut Draw, motion: &RobotMotion, body: u32, far: DVec3, size: f64) -> Implant {
     let way = WAYS[draw.below(WAYS.len())];
     let t = [0.0, 1.0, draw.unit(), draw.unit(), draw.unit()][draw.below(5)];
     let e: [DVec3; 3] = std::array::from_fn(|_| draw.vector(0.5) + far);
@@ -99,7 +99,7 @@ fn interval(draw: &mut Draw, t: f64) -> (f64, f64) {
 }
 
 /// The windows of the equation that is known to hold, and of the whole pair.
-fn windows<T: Divide>(way: Way, x: &[PointBound<T>; 3], y: &[V3<T>; 3], h: T, look: T) -> [Window<T>; 2] {
+fn windows<T: FullReal>(way: Way, x: &[PointBound<T>; 3], y: &[V3<T>; 3], h: T, look: T) -> [Window<T>; 2] {
     let origin = y[0];
     let zero = T::new(0.0);
     let all = u32::MAX >> (32 - T::LANES);
@@ -115,7 +115,7 @@ fn windows<T: Divide>(way: Way, x: &[PointBound<T>; 3], y: &[V3<T>; 3], h: T, lo
             edge_edge(&x, &Standing::new(&[y[0], y[1]], zero, origin), h, all)
         }
     };
-    let (x, y) = triangle_sides(x, &StandingTriangle { y: *y, error: zero }, h, look, 0.0);
+    let (x, y) = triangle_sides(x, &StaticTriangle { y: *y, error: zero }, h, look, 0.0);
     [equation, triangles(&x, &y, h, all)]
 }
 
@@ -139,7 +139,7 @@ fn run(seed: u64, n: usize, degrees: f64, far: f64, mutant: Mutant) -> (usize, u
         let kind = RobotKind { n_bodies: 1 + draw.below(12), link_m: 0.4, n_triangles: 0, mixed: true };
         let robot = robot(&mut draw, kind);
         let (q0, q1) = motion(&mut draw, &robot, degrees.to_radians(), 0.5);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         for _ in 0..32 {
             let body = draw.below(motion.joints.len()) as u32;
             let away = draw.direction() * far * draw.unit();

@@ -3,16 +3,16 @@
 
 use crate::oracle::poses::Articulated;
 use crate::random_models::model::{Model, Motion, pair, stored};
-use firstcontact::robot::ModelMotion;
-use firstcontact::scene::world::World;
+use firstcontact::robot::RobotMotion;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s6_solve::{Method, SolveOptions, Solver};
 use firstcontact::stage::{ALL_SUBS, Piece, TrianglePair};
 use firstcontact::verdict::Verdict;
 
 /// A motion of a model whose only link has triangles, ready to be solved.
 pub struct Direct {
-    pub world: World,
-    pub motion: ModelMotion,
+    pub world: CollisionWorld,
+    pub motion: RobotMotion,
     motion_q: Motion,
     pieces: Vec<Piece>,
 }
@@ -20,9 +20,9 @@ pub struct Direct {
 impl Direct {
     pub fn new(model: &Model, motion_q: &Motion) -> Self {
         let (robot, scene) = model.built();
-        let world = World::new(&robot, &scene, &[]).unwrap();
+        let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
         assert_eq!(world.links.len(), 1, "one link with triangles");
-        let motion = ModelMotion::new(&world.robot, &motion_q.0, &motion_q.1).unwrap();
+        let motion = RobotMotion::new(&world.robot, &motion_q.0, &motion_q.1).unwrap();
         let pieces = Piece::cut(0, &motion).collect();
         Self { world, motion, motion_q: motion_q.clone(), pieces }
     }

@@ -9,7 +9,7 @@ use crate::oracle::chain::{Part, reference};
 use crate::random_models::model::{Kind, Model, Motion, Triangle};
 use firstcontact::arith::linear::V3;
 use firstcontact::predicate::contraction::{Side, Standing, Window, edge_edge, vertex_face};
-use firstcontact::robot::{JointMotion, ModelMotion};
+use firstcontact::robot::{JointMotion, RobotMotion};
 use firstcontact::stage::s6_solve::{Method, SolveOptions};
 use firstcontact::verdict::{Contact, Verdict};
 use glam::{DMat3, DVec3};
@@ -19,9 +19,9 @@ const BAR: [DVec3; 2] = [DVec3::new(1.36, 0.25, 1.27), DVec3::new(1.61, 0.8, 0.7
 const ROOT: f64 = 0.420_922_870_640_332_86;
 
 /// The chain of four joints used by all the published values, and its point.
-fn c4() -> (ModelMotion, DVec3) {
+fn c4() -> (RobotMotion, DVec3) {
     let (parts, e) = reference();
-    let mut motion = ModelMotion::default();
+    let mut motion = RobotMotion::default();
     for (i, Part { a, b, k, c, s, w }) in parts.into_iter().enumerate() {
         let joint = JointMotion { a, b, c: k, origin_m: c, slide_m: s, w_rad: w };
         motion.push((i > 0).then(|| i as u32 - 1), joint);
@@ -30,14 +30,14 @@ fn c4() -> (ModelMotion, DVec3) {
 }
 
 /// The times in `[t0, t1]` that remain after a contraction of one equation of the chain's last link.
-fn contracted(way: impl Fn(&ModelMotion, f64, f64) -> Window<f64>, t0: f64, t1: f64) -> Option<[f64; 2]> {
+fn contracted(way: impl Fn(&RobotMotion, f64, f64) -> Window<f64>, t0: f64, t1: f64) -> Option<[f64; 2]> {
     let (motion, _) = c4();
     let (mid, h) = (0.5 * (t0 + t1), 0.5 * (t1 - t0));
     let w = way(&motion, mid, h);
     (w.lo <= w.hi).then(|| [(mid + w.lo).max(t0), (mid + w.hi).min(t1)])
 }
 
-fn vertex_on_face(margin_m: f64) -> impl Fn(&ModelMotion, f64, f64) -> Window<f64> {
+fn vertex_on_face(margin_m: f64) -> impl Fn(&RobotMotion, f64, f64) -> Window<f64> {
     move |motion, mid, h| {
         let (_, e) = c4();
         let y = FACE.map(V3::new);
@@ -53,7 +53,7 @@ fn vertex_on_face(margin_m: f64) -> impl Fn(&ModelMotion, f64, f64) -> Window<f6
     }
 }
 
-fn edge_on_edge(motion: &ModelMotion, mid: f64, h: f64) -> Window<f64> {
+fn edge_on_edge(motion: &RobotMotion, mid: f64, h: f64) -> Window<f64> {
     let (_, e) = c4();
     let ends = [e, DVec3::new(-0.25, -0.125, 0.25)];
     let bound = motion.body_bound(3, mid, h);
@@ -103,7 +103,7 @@ fn contractions_that_keep_a_distance() {
 
 /// First remaining time of an equation, and the number of evaluations: contracts, and bisects if contraction does not
 /// halve.
-fn searched(way: impl Fn(&ModelMotion, f64, f64) -> Window<f64>) -> (Option<[f64; 2]>, usize) {
+fn searched(way: impl Fn(&RobotMotion, f64, f64) -> Window<f64>) -> (Option<[f64; 2]>, usize) {
     let (mut stack, mut evaluations) = (vec![[0.0, 1.0]], 0);
     while let Some([t0, t1]) = stack.pop() {
         evaluations += 1;
@@ -133,7 +133,7 @@ fn the_first_root_takes_as_few_evaluations_as_published() {
         "[{lo}, {hi}], {evaluations} evaluations"
     );
     // 0.98365… is a root of the lines beyond the edge's end.
-    let beyond = |motion: &ModelMotion, mid: f64, h: f64| edge_on_edge(motion, 0.625 + 0.375 * mid, 0.375 * h);
+    let beyond = |motion: &RobotMotion, mid: f64, h: f64| edge_on_edge(motion, 0.625 + 0.375 * mid, 0.375 * h);
     let (found, _) = searched(|m, mid, h| {
         let w = beyond(m, mid, h);
         Window { lo: w.lo / 0.375, hi: w.hi / 0.375 }

@@ -9,7 +9,7 @@ use crate::effort;
 use crate::oracle::exact::{self, first_contact, translation};
 use crate::random_models::model::{Kind, Model, Motion, Triangle, stored};
 use crate::random_models::random::Random;
-use firstcontact::stage::s6_solve::{Initial, Method, SolveOptions};
+use firstcontact::stage::s6_solve::{InitialContactPolicy, Method, SolveOptions};
 use firstcontact::verdict::{Contact, Verdict};
 use glam::{DMat3, DVec3};
 use std::f64::consts::FRAC_PI_2;
@@ -87,7 +87,7 @@ fn an_edge_through_a_face_at_the_start() {
         }
         // If such pairs are ignored, the others still count: a second floor, two metres up.
         let (model, motion) = slide(DVec3::Z, wall, [0.0, 4.0], &[FLOOR]);
-        let options = SolveOptions { initial: Initial::Ignore, ..with(method) };
+        let options = SolveOptions { initial: InitialContactPolicy::Ignore, ..with(method) };
         assert_eq!(Direct::new(&model, &motion).all(&options), Verdict::Free);
         let mut model = model;
         model.objects.push(vec![up(FLOOR, 2.0)]);

@@ -14,7 +14,7 @@ use firstcontact::arith::interval::{Interval, sin_cos_range};
 use firstcontact::arith::linear::V3;
 use firstcontact::enclosure::point_bound::PointBound;
 use firstcontact::predicate::contraction::{Side, Standing, edge_edge, vertex_face};
-use firstcontact::robot::{JointMotion, ModelMotion};
+use firstcontact::robot::{JointMotion, RobotMotion};
 use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DVec3};
@@ -32,9 +32,9 @@ enum Only {
 }
 
 /// A chain whose joints turn about parallel axes, so that vectors add up, or about any axes.
-fn chain(draw: &mut Draw, only: Only) -> (ModelMotion, DVec3) {
+fn chain(draw: &mut Draw, only: Only) -> (RobotMotion, DVec3) {
     let depth = 1 + draw.below(3) + usize::from(matches!(only, Only::Slide | Only::Offsets));
-    let (parallel, mut motion) = (draw.below(2) == 0, ModelMotion::default());
+    let (parallel, mut motion) = (draw.below(2) == 0, RobotMotion::default());
     for i in 0..depth {
         let axis = if parallel { DVec3::Z } else { draw.direction() };
         let last = i + 1 == depth;
@@ -51,7 +51,7 @@ fn chain(draw: &mut Draw, only: Only) -> (ModelMotion, DVec3) {
     (motion, e)
 }
 
-fn parts(motion: &ModelMotion) -> Vec<Part> {
+fn parts(motion: &RobotMotion) -> Vec<Part> {
     motion.joints.iter().map(|j| Part { a: j.a, b: j.b, k: j.c, c: j.origin_m, s: j.slide_m, w: j.w_rad }).collect()
 }
 

@@ -3,7 +3,7 @@
 use crate::effort;
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::truth::position;
-use firstcontact::robot::ModelMotion;
+use firstcontact::robot::RobotMotion;
 use firstcontact::toleranced::bezier::Bezier;
 use firstcontact::toleranced::enclosure::{Map, Vector, middle};
 use firstcontact::toleranced::metric::{Feature, Metric};
@@ -151,7 +151,7 @@ fn balls_of_articulated_motions_contain_them() {
         let robot = models::robot(&mut draw, kind);
         let angle = [0.05, 0.5, 2.0][draw.below(3)];
         let (q0, q1) = models::motion(&mut draw, &robot, angle, 0.3);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         let body = draw.below(robot.bodies.len()) as u32;
         let points: Vec<_> = (0..6).map(|_| (draw.vector(0.5).to_array(), draw.between(0.2, 2.0))).collect();
         let metric = Metric::new(&features(&points)).unwrap();

@@ -1,6 +1,6 @@
 //! Several numbers side by side, one per time interval, in a form that compilers turn into vector instructions.
 
-use crate::arith::real::{Divide, Real};
+use crate::arith::real::{FullReal, Real};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// `N` numbers, `N <= 32`; every operation works lane by lane and rounds as `f64` does.
@@ -50,7 +50,7 @@ impl<const N: usize> Neg for Lanes<N> {
     }
 }
 
-impl<const N: usize> Divide for Lanes<N> {
+impl<const N: usize> FullReal for Lanes<N> {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         Self::from_fn(|i| self.0[i] / other.0[i])

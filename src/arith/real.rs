@@ -38,7 +38,7 @@ pub trait Real:
 }
 
 /// Arithmetic of the CPU, which also has division, square roots and selection.
-pub trait Divide: Real {
+pub trait FullReal: Real {
     /// The quotient, rounded to nearest.
     #[must_use]
     fn div(self, other: Self) -> Self;
@@ -50,7 +50,7 @@ pub trait Divide: Real {
     fn select(mask: u32, x: Self, y: Self) -> Self;
 }
 
-impl Divide for f64 {
+impl FullReal for f64 {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         self / other

@@ -15,7 +15,7 @@
 //!
 //! No fused multiply-add is used: every target computes the same bits.
 
-use crate::arith::real::{Divide, Real};
+use crate::arith::real::{FullReal, Real};
 
 /// Bound on the absolute error of [`sin_cos_product`], widened from `2.75 v` to `4 v`.
 pub const TRIG_ERROR: f64 = 4.0 * f64::EPSILON / 2.0;
@@ -47,7 +47,7 @@ fn split<T: Real>(x: T) -> (T, T) {
 
 /// `(sin(w t), cos(w t))`, each within [`TRIG_ERROR`], for `|w t| <=` [`MAX_ANGLE_RAD`].
 #[inline(always)]
-pub fn sin_cos_product<T: Divide>(w: T, t: T) -> (T, T) {
+pub fn sin_cos_product<T: FullReal>(w: T, t: T) -> (T, T) {
     let (x, tail) = exact_product(w, t);
     sin_cos_pair(x, tail)
 }
@@ -59,7 +59,7 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 }
 
 #[inline(always)]
-fn sin_cos_pair<T: Divide>(x: T, tail: T) -> (T, T) {
+fn sin_cos_pair<T: FullReal>(x: T, tail: T) -> (T, T) {
     let (one, round) = (T::new(1.0), T::new(ROUND));
     let k = (x * T::new(std::f64::consts::FRAC_2_PI) + round) - round;
     let r = (((x - k * T::new(P1)) - k * T::new(P2)) - k * T::new(P3)) + tail;

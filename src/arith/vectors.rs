@@ -1,19 +1,19 @@
 //! Eight numbers in vector registers, with the widest vectors that the processor has.
 //!
 //! [`Lanes`] relies on the compiler to use vector instructions, which it does only in small functions. Where that is
-//! not enough, a computation over [`Divide`] is written as a [`Vectorised`] and run by [`widest`]: with AVX-512 in one
+//! not enough, a computation over [`FullReal`] is written as a [`Vectorised`] and run by [`widest`]: with AVX-512 in one
 //! register, with AVX2 in two, with SSE2 in four, else with [`Lanes`]. Every operation is the one of `f64`, and none is
 //! fused: the results are the same bits on every processor.
 
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
-use crate::arith::real::Divide;
+use crate::arith::real::FullReal;
 
 /// Numbers in a vector.
 pub const WIDTH: usize = 8;
 
 /// Eight numbers side by side.
-pub trait Vector: Divide {
+pub trait Vector: FullReal {
     /// Loads eight numbers into registers.
     fn load(lanes: &[f64; WIDTH]) -> Self;
     /// Loads eight numbers into registers, from single precision.
@@ -140,7 +140,7 @@ pub fn widest<V: Vectorised>(computation: V) -> V::Output {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{Lanes, Vector, Vectorised, WIDTH};
-    use crate::arith::real::{Divide, Real};
+    use crate::arith::real::{FullReal, Real};
     use std::arch::x86_64::*;
     use std::ops::{Add, Mul, Neg, Sub};
 
@@ -216,7 +216,7 @@ mod x86 {
                 }
             }
 
-            impl Divide for $name {
+            impl FullReal for $name {
                 #[inline(always)]
                 fn div(self, other: Self) -> Self {
                     // SAFETY: see the module.

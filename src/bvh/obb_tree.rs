@@ -8,7 +8,7 @@
 use crate::bvh::obb;
 use crate::predicate::obb_overlap::OrientedBox;
 use crate::robot::Triangle;
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 use std::ops::Range;
 
 /// Maximum number of triangles in a leaf.
@@ -102,9 +102,9 @@ fn split(order: &mut [u32], triangles: &[Triangle], b: &OrientedBox<f64>) -> usi
 /// The trees of a world.
 #[derive(Clone, Debug)]
 pub struct ObbTrees {
-    /// The tree of each link shape (as in [`World::links`]); `None` for those with fewer triangles than requested.
+    /// The tree of each link shape (as in [`CollisionWorld::links`]); `None` for those with fewer triangles than requested.
     pub links: Vec<Option<ObbTree>>,
-    /// The tree of each cluster of the scene; their triangles are positions in [`World::scene`]'s list.
+    /// The tree of each cluster of the scene; their triangles are positions in [`CollisionWorld::scene`]'s list.
     pub clusters: Vec<ObbTree>,
     /// One tree over the whole scene, if requested.
     pub scene: Option<ObbTree>,
@@ -114,7 +114,7 @@ pub struct ObbTrees {
 
 impl ObbTrees {
     /// Builds trees for the links of at least `min_triangles`, and for the scene if there is such a link.
-    pub fn new(world: &World, min_triangles: usize) -> Self {
+    pub fn new(world: &CollisionWorld, min_triangles: usize) -> Self {
         let of_link = |triangles: &[Triangle]| {
             (triangles.len() >= min_triangles).then(|| ObbTree::build(triangles, 0..triangles.len(), 0.0))
         };
@@ -127,7 +127,7 @@ impl ObbTrees {
 
     /// Adds the tree over the whole scene, if every link has a tree to meet it.
     #[must_use]
-    pub fn with_scene(mut self, world: &World) -> Self {
+    pub fn with_scene(mut self, world: &CollisionWorld) -> Self {
         let scene = &world.scene;
         let build = || ObbTree::build(&scene.triangles, 0..scene.triangles.len(), scene.shift_unit);
         self.scene = self.links.iter().all(Option::is_some).then(build);

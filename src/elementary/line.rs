@@ -1,7 +1,7 @@
 //! Answers as lines of JSON, in the form that scripts and other programs read.
 
 use super::Answer;
-use crate::verdict::Reason;
+use crate::verdict::UndecidedReason;
 use serde::Serialize;
 
 /// The answer to one query, in the same form as [`report::Line`](crate::report::Line).
@@ -50,7 +50,7 @@ impl Line {
                 Self::Contact { query, verdict: "contact", toc, proved, certified }
             }
             Answer::Undecided { clear_until } => {
-                let reason = Reason::EvaluationCap.name();
+                let reason = UndecidedReason::EvaluationCap.name();
                 Self::Undecided { query, verdict: "undecided", clear_until, reason }
             }
         }

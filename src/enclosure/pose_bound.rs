@@ -47,26 +47,26 @@ use crate::enclosure::pose_jet::PoseJet;
 
 /// The kind of a pose bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BoundForm {
+pub enum PoseEnclosure {
     /// Taylor model of order 2: pose, velocity, acceleration, and a ball.
     #[default]
-    Jet,
+    TaylorModel,
     /// Interval matrix, as in Redon et al. 2004.
-    Interval,
+    IntervalMatrix,
     /// Ball of displacements about a pose, as in Schröcker and Weber: a Taylor model of order 0.
-    Toleranced,
+    DisplacementBall,
 }
 
-impl BoundForm {
+impl PoseEnclosure {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Jet, Self::Interval, Self::Toleranced];
+    pub const ALL: [Self; 3] = [Self::TaylorModel, Self::IntervalMatrix, Self::DisplacementBall];
 
     /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Jet => "jet",
-            Self::Interval => "interval",
-            Self::Toleranced => "toleranced",
+            Self::TaylorModel => "jet",
+            Self::IntervalMatrix => "interval",
+            Self::DisplacementBall => "toleranced",
         }
     }
 }

@@ -10,7 +10,7 @@ use super::core::EngineCore;
 use super::gpu_backend::{ChunkInput, GpuPipeline};
 use super::{Stage, Stats, Sweep};
 use crate::error::Result;
-use crate::robot::{ModelMotion, Motions};
+use crate::robot::{MotionBatch, RobotMotion};
 #[cfg(feature = "gpu")]
 use crate::stage::Piece;
 #[cfg(feature = "gpu")]
@@ -26,13 +26,13 @@ pub(super) const CALIBRATION_MOTIONS: usize = 16 * SAMPLE_STRIDE;
 
 impl EngineCore {
     /// At most `max` motions of a batch, evenly spaced.
-    fn sample(&self, motions: &Motions, max: usize) -> Result<Vec<ModelMotion>> {
+    fn sample(&self, motions: &MotionBatch, max: usize) -> Result<Vec<RobotMotion>> {
         let n = (motions.len() / SAMPLE_STRIDE).min(max);
         (0..n).map(|k| self.motion(motions, (2 * k + 1) * motions.len() / (2 * n), 0)).collect()
     }
 
     /// Chooses the form for a batch on the CPU.
-    pub(super) fn choose_sweep_on_cpu(&self, motions: &Motions) -> Result<Sweep> {
+    pub(super) fn choose_sweep_on_cpu(&self, motions: &MotionBatch) -> Result<Sweep> {
         let [first, other] = [Sweep::Off, Sweep::Compute];
         if let Some(known) = self.known_sweep() {
             return Ok(known);
@@ -57,7 +57,7 @@ impl EngineCore {
 
     /// Chooses the form for a batch on an adapter.
     #[cfg(feature = "gpu")]
-    pub(super) fn choose_sweep_on_gpu(&self, pipeline: &mut GpuPipeline, motions: &Motions) -> Result<()> {
+    pub(super) fn choose_sweep_on_gpu(&self, pipeline: &mut GpuPipeline, motions: &MotionBatch) -> Result<()> {
         let [first, other] = [Sweep::Off, Sweep::Compute];
         if let Some(known) = self.known_sweep() {
             pipeline.set_sweep(known);

@@ -4,18 +4,18 @@ use super::core::EngineCore;
 use super::cpu_backend::ScratchPool;
 #[cfg(feature = "gpu")]
 use super::gpu_backend::GpuPipeline;
-use super::{Backend, Engine, Options, PairCulling, Stage};
+use super::{Backend, Engine, Options, PairSearch, Stage};
 use crate::bvh::obb_tree::ObbTrees;
-use crate::enclosure::pose_bound::BoundForm;
+use crate::enclosure::pose_bound::PoseEnclosure;
 #[cfg(not(feature = "gpu"))]
 use crate::error::ErrorKind;
 use crate::error::{Error, Result};
 use crate::io::load::Watch;
 use crate::robot::{Robot, Triangle};
 use crate::scene::Scene;
-use crate::scene::world::{SceneBuild, World};
+use crate::scene::world::{CollisionWorld, SceneBuild};
 use crate::stage::s4_sweep::Sweep;
-use crate::stage::s6_solve::Initial;
+use crate::stage::s6_solve::InitialContactPolicy;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 #[cfg(feature = "formats")]
 use std::path::PathBuf;
@@ -23,50 +23,77 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Maximum number of CPU threads that a caller may request: more than any machine has cores, and few enough to start.
-const MOST_THREADS: usize = 4096;
+const MAX_THREADS: usize = 4096;
 
 /// Collects the inputs and options of an engine.
 #[derive(Clone, Debug)]
-pub struct EngineBuilder<'a> {
-    robot: &'a Robot,
-    scene: &'a Scene,
+pub struct EngineBuilder {
+    robot: Arc<Robot>,
+    scene: Arc<Scene>,
     allowed: Vec<(u32, u32)>,
     options: Options,
-    known: Option<&'a Engine>,
+    chosen: Chosen,
+    known: Option<Arc<CollisionWorld>>,
     /// The scene's triangles, if the engine takes ownership of them.
     taken: Option<Vec<Triangle>>,
     tree: SceneBuild,
 }
 
-impl<'a> EngineBuilder<'a> {
-    pub(super) fn new(robot: &'a Robot, scene: &'a Scene) -> Self {
-        let (options, tree) = (Options::default(), SceneBuild::default());
-        Self { robot, scene, allowed: Vec::new(), options, known: None, taken: None, tree }
+/// Options that are set one by one. They apply to the options set as a whole, in whatever order they are set.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chosen {
+    backend: Option<Backend>,
+    tolerance: Option<f64>,
+    margin_m: Option<f64>,
+    initial: Option<InitialContactPolicy>,
+}
+
+impl Chosen {
+    fn apply(self, options: &mut Options) {
+        let solve = &mut options.solve;
+        options.backend = self.backend.unwrap_or(options.backend);
+        solve.tolerance = self.tolerance.unwrap_or(solve.tolerance);
+        solve.margin_m = self.margin_m.unwrap_or(solve.margin_m);
+        solve.initial = self.initial.unwrap_or(solve.initial);
+    }
+}
+
+impl EngineBuilder {
+    pub(super) fn new(robot: Arc<Robot>, scene: Arc<Scene>) -> Self {
+        let (options, chosen, tree) = (Options::default(), Chosen::default(), SceneBuild::default());
+        Self { robot, scene, allowed: Vec::new(), options, chosen, known: None, taken: None, tree }
     }
 
-    pub(super) fn taking(robot: &'a Robot, scene: &'a mut Scene) -> Self {
+    pub(super) fn taking(robot: &Robot, scene: &mut Scene) -> Self {
         let taken = Some(std::mem::take(&mut scene.triangles));
-        Self { taken, ..Self::new(robot, scene) }
+        Self { taken, ..Self::new(robot.into(), (&*scene).into()) }
     }
 
     /// Sets the backend on which the culling stages run.
     #[must_use]
     pub fn backend(mut self, backend: Backend) -> Self {
-        self.options.backend = backend;
+        self.chosen.backend = Some(backend);
         self
     }
 
     /// Sets the largest width of a certified enclosure of the time of contact, as a fraction of the motion.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.options.solve.tolerance = tolerance;
+        self.chosen.tolerance = Some(tolerance);
+        self
+    }
+
+    /// Sets the distance that counts as contact, metres.
+    #[must_use]
+    pub fn margin_m(mut self, margin_m: f64) -> Self {
+        self.chosen.margin_m = Some(margin_m);
         self
     }
 
     /// Sets the treatment of links that touch the scene at the start.
     #[must_use]
-    pub fn initial(mut self, initial: Initial) -> Self {
-        self.options.solve.initial = initial;
+    pub fn initial(mut self, initial: InitialContactPolicy) -> Self {
+        self.chosen.initial = Some(initial);
         self
     }
 
@@ -80,8 +107,8 @@ impl<'a> EngineBuilder<'a> {
     /// Reuses the trees over the links of an engine with the same links, for a robot in several scenes; an engine with
     /// other links has no effect.
     #[must_use]
-    pub fn like(mut self, known: &'a Engine) -> Self {
-        self.known = Some(known);
+    pub fn share_link_trees(mut self, known: &Engine) -> Self {
+        self.known = Some(Arc::clone(&known.0.world));
         self
     }
 
@@ -110,7 +137,7 @@ impl<'a> EngineBuilder<'a> {
         self
     }
 
-    /// Sets all options.
+    /// Sets all options. Options that are set one by one take precedence, whether before or after this call.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
@@ -124,13 +151,16 @@ impl<'a> EngineBuilder<'a> {
     /// requires one.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
-        self.options.solve.check()?;
-        let pool = thread_pool(self.options.threads)?;
-        let known = self.known.map(Engine::world);
-        let triangles = self.taken.unwrap_or_else(|| self.scene.triangles.clone());
-        let (robot, objects) = (self.robot, &self.scene.objects);
-        let world = pool.install(|| World::with(robot, objects, triangles, &self.allowed, known, self.tree))?;
-        Engine::with(Arc::new(world), pool, self.options, start)
+        let Self { robot, scene, allowed, mut options, chosen, known, taken, tree } = self;
+        chosen.apply(&mut options);
+        options.solve.check()?;
+        let pool = thread_pool(options.threads)?;
+        // The triangles are copied only if the caller keeps the scene.
+        let Scene { objects, triangles, .. } = Arc::unwrap_or_clone(scene);
+        let triangles = taken.unwrap_or(triangles);
+        let world =
+            pool.install(|| CollisionWorld::with(&robot, &objects, triangles, &allowed, known.as_deref(), tree))?;
+        Engine::with(robot, Arc::new(world), pool, options, start)
     }
 }
 
@@ -140,15 +170,31 @@ impl Engine {
     ///
     /// # Errors
     /// An option is out of its range, or there is no adapter although the backend requires one.
-    pub fn again(&self, options: Options) -> Result<Self> {
+    pub fn with_options(&self, options: Options) -> Result<Self> {
         let start = Instant::now();
         options.solve.check()?;
         let pool = thread_pool(options.threads)?;
-        Self::with(Arc::clone(&self.0.world), pool, options, start)
+        Self::with(Arc::clone(&self.0.robot), Arc::clone(&self.0.world), pool, options, start)
+    }
+
+    /// An engine for the same robot in another scene, with the same options: the trees over the links are shared.
+    /// Ignored pairs name objects of a scene, so they are not taken over.
+    ///
+    /// # Errors
+    /// A coordinate is too far away, or there is no adapter although the backend requires one.
+    pub fn with_scene(&self, scene: impl Into<Arc<Scene>>) -> Result<Self> {
+        let builder = Self::builder(Arc::clone(&self.0.robot), scene);
+        builder.options(self.0.options.clone()).share_link_trees(self).build()
     }
 
     /// Opens the device for a world, and builds the trees that the options need.
-    fn with(world: Arc<World>, pool: ThreadPool, mut options: Options, start: Instant) -> Result<Self> {
+    fn with(
+        robot: Arc<Robot>,
+        world: Arc<CollisionWorld>,
+        pool: ThreadPool,
+        mut options: Options,
+        start: Instant,
+    ) -> Result<Self> {
         #[cfg(feature = "gpu")]
         let (pipeline, fallback_reason) = open_device(&world, &options)?;
         #[cfg(feature = "gpu")]
@@ -158,8 +204,10 @@ impl Engine {
         let obb_trees = obb_trees(&world, &options, has_gpu)?.map(Arc::new);
         if has_gpu {
             // These alternatives have no kernel and run on the CPU.
-            let cpu_only =
-                [(!options.sweep.has_kernels(), Stage::Sweep), (options.bound == BoundForm::Toleranced, Stage::Concat)];
+            let cpu_only = [
+                (!options.sweep.has_kernels(), Stage::Sweep),
+                (options.bound == PoseEnclosure::DisplacementBall, Stage::Concat),
+            ];
             for (_, stage) in cpu_only.into_iter().filter(|(applies, _)| *applies) {
                 if !options.reference.contains(&stage) {
                     options.reference.push(stage);
@@ -174,6 +222,7 @@ impl Engine {
                 pipeline.set_cpu_stages(options.reference.clone(), obb_trees.clone());
                 std::sync::Mutex::new(pipeline)
             }),
+            robot,
             world,
             obb_trees,
             options,
@@ -188,7 +237,7 @@ impl Engine {
 
 /// Opens the adapter that the options select, or explains why the automatic backend runs on the CPU.
 #[cfg(feature = "gpu")]
-fn open_device(world: &Arc<World>, options: &Options) -> Result<(Option<GpuPipeline>, Option<String>)> {
+fn open_device(world: &Arc<CollisionWorld>, options: &Options) -> Result<(Option<GpuPipeline>, Option<String>)> {
     match options.backend {
         Backend::Cpu => Ok((None, None)),
         Backend::Gpu => Ok((Some(GpuPipeline::new(Arc::clone(world), options, false)?), None)),
@@ -212,17 +261,17 @@ fn without_gpu(options: &Options) -> Result<Option<String>> {
 }
 
 /// The trees of oriented boxes that the options require.
-fn obb_trees(world: &World, options: &Options, has_gpu: bool) -> Result<Option<ObbTrees>> {
+fn obb_trees(world: &CollisionWorld, options: &Options, has_gpu: bool) -> Result<Option<ObbTrees>> {
     // Without the scene's tree, only a tree of oriented boxes keeps a link from being tested against every leaf.
     let is_bare = !options.cull && options.sweep == Sweep::Off;
     let min_triangles = match options.pairs {
-        PairCulling::Auto if !has_gpu && is_bare => 0,
-        PairCulling::Auto | PairCulling::Sat => return Ok(None),
-        PairCulling::Obb { .. } if has_gpu && !options.reference.contains(&Stage::Pairs) => {
+        PairSearch::Auto if !has_gpu && is_bare => 0,
+        PairSearch::Auto | PairSearch::BoxTree => return Ok(None),
+        PairSearch::ObbTree { .. } if has_gpu && !options.reference.contains(&Stage::Pairs) => {
             return Err(Error::usage("trees of oriented boxes are for the CPU, the kernels have none")
                 .remedy("--backend cpu, or --reference s5_pairs"));
         }
-        PairCulling::Obb { min_triangles } => min_triangles,
+        PairSearch::ObbTree { min_triangles } => min_triangles,
     };
     let trees = ObbTrees::new(world, min_triangles);
     Ok(Some(if is_bare { trees.with_scene(world) } else { trees }))
@@ -233,8 +282,8 @@ fn obb_trees(world: &World, options: &Options, has_gpu: bool) -> Result<Option<O
 /// # Errors
 /// There are too many threads, or the system cannot start them.
 pub fn thread_pool(threads: usize) -> Result<ThreadPool> {
-    if threads > MOST_THREADS {
-        let message = format!("{threads} threads: more than {MOST_THREADS}");
+    if threads > MAX_THREADS {
+        let message = format!("{threads} threads: more than {MAX_THREADS}");
         return Err(Error::usage(message).remedy("--threads 0 takes all cores"));
     }
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();

@@ -4,12 +4,12 @@ use super::cpu_backend::{CpuStages, ScratchPool};
 use super::motion_queue::MotionQueue;
 use super::{Options, Stats, Sweep};
 use crate::bvh::obb_tree::ObbTrees;
-use crate::enclosure::pose_bound::BoundForm;
+use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::Result;
 #[cfg(feature = "gpu")]
 use crate::gpu::AdapterSummary;
-use crate::robot::{ModelMotion, Motions};
-use crate::scene::world::World;
+use crate::robot::{MotionBatch, Robot, RobotMotion};
+use crate::scene::world::CollisionWorld;
 use crate::verdict::Verdict;
 use glam::{DAffine3, DMat3, DVec3};
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,9 @@ use std::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct EngineCore {
-    pub(super) world: Arc<World>,
+    /// The robot as given; that of the world is relative to another origin.
+    pub(super) robot: Arc<Robot>,
+    pub(super) world: Arc<CollisionWorld>,
     /// Trees of oriented boxes, if `s5_pairs` uses them.
     pub(super) obb_trees: Option<Arc<ObbTrees>>,
     pub(super) options: Options,
@@ -58,7 +60,7 @@ impl EngineCore {
     /// See [`Engine::check_portions`](super::Engine::check_portions).
     pub(super) fn check(
         &self,
-        portions: &mut dyn Iterator<Item = Result<Motions>>,
+        portions: &mut dyn Iterator<Item = Result<MotionBatch>>,
         sink: &mut dyn FnMut(usize, Verdict) -> Result<()>,
     ) -> Result<Stats> {
         let start = Instant::now();
@@ -105,25 +107,25 @@ impl EngineCore {
     }
 
     /// Motion `i` of a batch whose first motion has the index `first`.
-    pub(super) fn motion(&self, motions: &Motions, i: usize, first: usize) -> Result<ModelMotion> {
-        let mut motion = ModelMotion::default();
+    pub(super) fn motion(&self, motions: &MotionBatch, i: usize, first: usize) -> Result<RobotMotion> {
+        let mut motion = RobotMotion::default();
         self.set_motion(&mut motion, motions, i, first)?;
         Ok(motion)
     }
 
     /// [`motion`](Self::motion), reusing the memory of another motion.
-    pub(super) fn set_motion(&self, to: &mut ModelMotion, motions: &Motions, i: usize, first: usize) -> Result<()> {
+    pub(super) fn set_motion(&self, to: &mut RobotMotion, motions: &MotionBatch, i: usize, first: usize) -> Result<()> {
         let (start, end) = (motions.start(i), motions.end(i));
         to.set(&self.world.robot, start, end).map_err(|e| e.at(format!("motion {}", first + i)))?;
         to.set_margin(self.options.solve.margin_m);
-        if self.options.bound == BoundForm::Toleranced {
+        if self.options.bound == PoseEnclosure::DisplacementBall {
             to.set_sizes(self.world.links.iter().map(|link| (link.body, link.reach_m)));
         }
         Ok(())
     }
 
     /// See [`Engine::body_poses`](super::Engine::body_poses).
-    pub(super) fn body_poses(&self, motions: &Motions, i: usize, t: f64) -> Result<Vec<DAffine3>> {
+    pub(super) fn body_poses(&self, motions: &MotionBatch, i: usize, t: f64) -> Result<Vec<DAffine3>> {
         let motion = self.motion(motions, i, 0)?;
         let pose = |body: usize| {
             let jet = motion.body_bound(body as u32, t, 0.0).jet;

@@ -14,17 +14,17 @@ mod verdict_iter;
 pub use crate::stage::s4_sweep::{Sweep, SweepCounts};
 pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::{EngineBuilder, thread_pool};
-pub use options::{Backend, Capacities, Options, PairCulling, Stage};
+pub use options::{Backend, Capacities, Options, PairSearch, Stage};
 pub use stats::{StageStats, Stats};
 pub use verdict_iter::Stream;
 
-use crate::enclosure::pose_bound::BoundForm;
+use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::Result;
 #[cfg(feature = "gpu")]
 use crate::gpu::AdapterSummary;
-use crate::robot::{Motions, Robot};
+use crate::robot::{MotionBatch, Robot};
 use crate::scene::Scene;
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 use crate::verdict::Verdict;
 use core::EngineCore;
 use glam::DAffine3;
@@ -33,11 +33,7 @@ use std::sync::Arc;
 /// Checks motions of one robot in one scene.
 ///
 /// ```
-/// use firstcontact::engine::{Backend, Engine};
-/// use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
-/// use firstcontact::scene::Scene;
-/// use firstcontact::robot::Motions;
-/// use firstcontact::verdict::Verdict;
+/// use firstcontact::{Backend, ColumnKind, Drive, Engine, Joint, JointKind, MotionBatch, Robot, Scene, Verdict};
 /// use glam::{DMat3, DVec3};
 ///
 /// # fn main() -> firstcontact::Result<()> {
@@ -53,11 +49,11 @@ use std::sync::Arc;
 /// scene.add_object("wall", [[a, b, c]])?;
 ///
 /// let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
-/// let report = engine.check(&Motions::between(&[[0.0], [0.0]], &[[0.4], [1.0]])?)?;
+/// let report = engine.check(&MotionBatch::between(&[[0.0], [0.0]], &[[0.4], [1.0]])?)?;
 /// assert_eq!(report.verdicts[0], Verdict::Free);
 /// let Verdict::Contact(contact) = &report.verdicts[1] else { panic!() };
 /// // The tip reaches y = 0.5 at asin(0.5) radians.
-/// assert!(contact.certified && (contact.toc[0] - std::f64::consts::FRAC_PI_6).abs() < 1e-8);
+/// assert!(contact.is_certified() && (contact.toc[0] - std::f64::consts::FRAC_PI_6).abs() < 1e-8);
 /// # Ok(())
 /// # }
 /// ```
@@ -78,13 +74,14 @@ const PORTION: usize = 4096;
 
 impl Engine {
     /// Starts building an engine for a robot in a scene.
-    pub fn builder<'a>(robot: &'a Robot, scene: &'a Scene) -> EngineBuilder<'a> {
-        EngineBuilder::new(robot, scene)
+    pub fn builder(robot: impl Into<Arc<Robot>>, scene: impl Into<Arc<Scene>>) -> EngineBuilder {
+        EngineBuilder::new(robot.into(), scene.into())
     }
 
     /// Like [`builder`](Self::builder), but the engine takes the scene's triangles, so a large scene is in memory once.
     /// The scene keeps its objects, names and counts; its triangles are gone even if the engine cannot be built.
-    pub fn builder_taking<'a>(robot: &'a Robot, scene: &'a mut Scene) -> EngineBuilder<'a> {
+    #[doc(hidden)]
+    pub fn builder_taking(robot: &Robot, scene: &mut Scene) -> EngineBuilder {
         EngineBuilder::taking(robot, scene)
     }
 
@@ -100,7 +97,7 @@ impl Engine {
     }
 
     /// The reason why the automatic backend runs on the CPU, if it does.
-    pub fn note(&self) -> Option<&str> {
+    pub fn backend_fallback_reason(&self) -> Option<&str> {
         self.0.fallback_reason.as_deref()
     }
 
@@ -110,7 +107,7 @@ impl Engine {
     }
 
     /// Robot, scene and trees in the form that the engine uses.
-    pub fn world(&self) -> &World {
+    pub fn world(&self) -> &CollisionWorld {
         &self.0.world
     }
 
@@ -118,7 +115,7 @@ impl Engine {
     ///
     /// # Errors
     /// A motion does not fit the robot, or the device failed.
-    pub fn check(&self, motions: &Motions) -> Result<Report> {
+    pub fn check(&self, motions: &MotionBatch) -> Result<Report> {
         let mut verdicts = Vec::with_capacity(motions.len());
         let stats = self.check_each(motions, &mut |_, verdict| {
             verdicts.push(verdict);
@@ -131,7 +128,11 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::check`], and any error that `sink` returns, which ends the work.
-    pub fn check_each(&self, motions: &Motions, sink: &mut dyn FnMut(usize, Verdict) -> Result<()>) -> Result<Stats> {
+    pub fn check_each(
+        &self,
+        motions: &MotionBatch,
+        sink: &mut dyn FnMut(usize, Verdict) -> Result<()>,
+    ) -> Result<Stats> {
         if self.0.fits_inline(motions) {
             return self.0.check_inline(motions, sink);
         }
@@ -147,7 +148,7 @@ impl Engine {
     /// As [`Engine::check_each`], and the first error of a portion.
     pub fn check_portions(
         &self,
-        portions: &mut dyn Iterator<Item = Result<Motions>>,
+        portions: &mut dyn Iterator<Item = Result<MotionBatch>>,
         sink: &mut dyn FnMut(usize, Verdict) -> Result<()>,
     ) -> Result<Stats> {
         self.0.check(portions, sink)
@@ -157,19 +158,19 @@ impl Engine {
     /// some thousands of verdicts ahead.
     ///
     /// ```
-    /// # use firstcontact::{engine::Engine, motion::Motions};
-    /// # fn count(engine: &Engine, portions: Vec<firstcontact::Result<Motions>>) -> firstcontact::Result<usize> {
+    /// # use firstcontact::{Engine, MotionBatch};
+    /// # fn count(engine: &Engine, portions: Vec<firstcontact::Result<MotionBatch>>) -> firstcontact::Result<usize> {
     /// let mut contacts = 0;
-    /// for answer in engine.stream(portions) {
+    /// for answer in engine.check_iter(batches) {
     ///     let (_motion, verdict) = answer?;
     ///     contacts += usize::from(verdict.is_contact());
     /// }
     /// # Ok(contacts)
     /// # }
     /// ```
-    pub fn stream<I>(&self, portions: I) -> Stream
+    pub fn check_iter<I>(&self, portions: I) -> Stream
     where
-        I: IntoIterator<Item = Result<Motions>>,
+        I: IntoIterator<Item = Result<MotionBatch>>,
         I::IntoIter: Send + 'static,
     {
         Stream::start(Arc::clone(&self.0), portions.into_iter())
@@ -180,7 +181,7 @@ impl Engine {
     ///
     /// # Errors
     /// The motion does not fit the robot.
-    pub fn body_poses(&self, motions: &Motions, i: usize, t: f64) -> Result<Vec<DAffine3>> {
+    pub fn body_poses(&self, motions: &MotionBatch, i: usize, t: f64) -> Result<Vec<DAffine3>> {
         self.0.body_poses(motions, i, t)
     }
 
@@ -193,7 +194,7 @@ impl Engine {
     }
 
     /// The form of the motion bounds.
-    pub fn bound(&self) -> BoundForm {
+    pub fn bound(&self) -> PoseEnclosure {
         self.0.options.bound
     }
 }

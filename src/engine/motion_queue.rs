@@ -1,15 +1,15 @@
 //! A queue of motions, filled from a source of batches of any size.
 
 use crate::error::{Error, Result};
-use crate::robot::Motions;
+use crate::robot::MotionBatch;
 
 /// A queue of motions.
 pub(super) struct MotionQueue<'s> {
-    source: &'s mut dyn Iterator<Item = Result<Motions>>,
+    source: &'s mut dyn Iterator<Item = Result<MotionBatch>>,
     n_columns: usize,
     at_end: bool,
     /// Motions read from the source, of which the first `taken` have left the queue.
-    ahead: Motions,
+    ahead: MotionBatch,
     taken: usize,
     /// Index of the next motion.
     next: usize,
@@ -20,13 +20,13 @@ pub(super) struct MotionQueue<'s> {
 pub(super) struct Batch {
     /// Index of the first motion.
     pub(super) first: usize,
-    pub(super) motions: Motions,
+    pub(super) motions: MotionBatch,
 }
 
 impl<'s> MotionQueue<'s> {
     /// A queue of motions with `n_columns` columns each.
-    pub(super) fn new(source: &'s mut dyn Iterator<Item = Result<Motions>>, n_columns: usize) -> Self {
-        Self { source, n_columns, at_end: false, ahead: Motions::default(), taken: 0, next: 0 }
+    pub(super) fn new(source: &'s mut dyn Iterator<Item = Result<MotionBatch>>, n_columns: usize) -> Self {
+        Self { source, n_columns, at_end: false, ahead: MotionBatch::default(), taken: 0, next: 0 }
     }
 
     /// Removes the next motions: `max`, or all that are left. `None` at the end.
@@ -40,7 +40,7 @@ impl<'s> MotionQueue<'s> {
     }
 
     /// The next motions, which stay in the queue: at least `min`, or all that are left.
-    pub(super) fn peek(&mut self, min: usize) -> Result<Motions> {
+    pub(super) fn peek(&mut self, min: usize) -> Result<MotionBatch> {
         self.fill(min)?;
         Ok(self.ahead.range(self.taken..self.ahead.len()))
     }
@@ -68,7 +68,7 @@ impl<'s> MotionQueue<'s> {
 }
 
 /// Checks that motions have as many columns as the robot.
-pub(super) fn check_width(motions: &Motions, want: usize) -> Result<()> {
+pub(super) fn check_width(motions: &MotionBatch, want: usize) -> Result<()> {
     let have = motions.n_columns();
     if have == want || motions.is_empty() {
         return Ok(());
@@ -80,8 +80,8 @@ pub(super) fn check_width(motions: &Motions, want: usize) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn portion(values: std::ops::Range<usize>) -> Result<Motions> {
-        Motions::from_flat(values.len(), 1, values.flat_map(|v| [v as f64, 0.0]).collect())
+    fn portion(values: std::ops::Range<usize>) -> Result<MotionBatch> {
+        MotionBatch::from_flat(values.len(), 1, values.flat_map(|v| [v as f64, 0.0]).collect())
     }
 
     #[test]

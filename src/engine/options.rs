@@ -1,6 +1,6 @@
 //! Options of an engine.
 
-use crate::enclosure::pose_bound::BoundForm;
+use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::{Error, Result};
 #[cfg(feature = "gpu")]
 use crate::gpu::Faults;
@@ -61,16 +61,16 @@ impl Stage {
 /// Methods of finding the links' triangles that may touch a cluster of the scene. Both produce pairs for the same last
 /// step, a separating-axis test of triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PairCulling {
+pub enum PairSearch {
     /// The links' trees; oriented boxes if neither `s3_cull` nor `s4_sweep` runs before, on the CPU.
     #[default]
     Auto,
     /// Clusters and their triangles against the link's tree.
-    Sat,
+    BoxTree,
     /// Trees of oriented boxes against each other, with refinement levels (Redon et al. 2004, sections 5.1 and 5.1.1).
     /// Runs on the CPU only.
-    Obb {
-        /// Links with fewer triangles use [`PairCulling::Sat`].
+    ObbTree {
+        /// Links with fewer triangles use [`PairSearch::BoxTree`].
         min_triangles: usize,
     },
 }
@@ -90,7 +90,7 @@ pub struct Options {
     /// wrong.
     pub memory_bytes: u64,
     /// The form of the motion bounds.
-    pub bound: BoundForm,
+    pub bound: PoseEnclosure,
     /// Enables `s3_cull`, which tests the model's tree of boxes against the scene's tree. Without it every link is
     /// tested against the whole scene in the next stage: for measurements.
     pub cull: bool,
@@ -99,7 +99,7 @@ pub struct Options {
     /// Pixels along a side of the tiles of [`Sweep::Raster`]: 16, 32 or 64.
     pub tile_pixels: u32,
     /// The method of finding pairs of triangles.
-    pub pairs: PairCulling,
+    pub pairs: PairSearch,
     /// Options of the exact stage.
     pub solve: SolveOptions,
     /// Sizes of the queues on the device; chosen from the memory if absent.
@@ -132,11 +132,11 @@ impl Default for Options {
             threads: 0,
             // At most a quarter of a small machine's memory.
             memory_bytes: system_memory_bytes().map_or(1 << 30, |all| (all / 4).min(1 << 30)),
-            bound: BoundForm::Jet,
+            bound: PoseEnclosure::TaylorModel,
             cull: true,
             sweep: Sweep::Auto,
             tile_pixels: crate::stage::s4_sweep::raster::DEFAULT_TILE_PIXELS,
-            pairs: PairCulling::default(),
+            pairs: PairSearch::default(),
             solve: SolveOptions::default(),
             capacities: None,
             slabs: None,

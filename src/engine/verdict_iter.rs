@@ -3,7 +3,7 @@
 use super::Stats;
 use super::core::EngineCore;
 use crate::error::{Error, ErrorKind, Result};
-use crate::robot::Motions;
+use crate::robot::MotionBatch;
 use crate::verdict::Verdict;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -25,7 +25,7 @@ pub struct Stream {
 impl Stream {
     pub(super) fn start(
         core: Arc<EngineCore>,
-        mut portions: impl Iterator<Item = Result<Motions>> + Send + 'static,
+        mut portions: impl Iterator<Item = Result<MotionBatch>> + Send + 'static,
     ) -> Self {
         let (sender, answers) = sync_channel(WAITING);
         let work = move || {

@@ -24,7 +24,7 @@ pub struct FirstContact {
 }
 
 /// Maximum number of steps.
-const MOST_STEPS: usize = 200_000;
+const MAX_STEPS: usize = 200_000;
 
 /// The first time at which the distance falls to `margin_m`, enclosed to `tolerance_s`. A dip below the margin that is
 /// shallower than speed × tolerance and shorter than the tolerance may be passed over.
@@ -44,7 +44,7 @@ pub fn first_contact(
     let mut t_s = 0.0;
     let (mut state, mut sigma_m) = at(tracker, None, t_s, convex)?;
     let mut reached: Option<(f64, State)> = (sigma_m <= margin_m).then_some((t_s, state));
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let end_s = reached.map_or(duration_s, |(t, _)| t);
         if end_s - t_s <= if reached.is_some() { tolerance_s } else { 0.0 } {
             let (reached_by_s, state) = (reached.map(|(t, _)| t), reached.map_or(state, |(_, s)| s));

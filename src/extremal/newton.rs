@@ -12,14 +12,14 @@ const CONVERGED: f64 = 1e-13;
 const NEARLY: f64 = 1e-9;
 /// Largest step of a point, relative to the bodies' size.
 const LONGEST: f64 = 0.3;
-const MOST_STEPS: usize = 60;
+const MAX_STEPS: usize = 60;
 
 /// Newton's method on the normal form. Held parameters remain held. `None` if it does not converge, or crosses an edge.
 pub fn polish(pair: &Pair, relative: &Relative, start: &State) -> Option<State> {
     let still = Relative { drift_m_s: Default::default(), spin_rad_s: Default::default(), ..*relative };
     let (mut state, mut before) = (start.settled(pair), f64::INFINITY);
     let held = state.held;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let configuration = Configuration::new(pair, &state, &still);
         let equations = configuration.equations(Form::Normal);
         let error = equations.error();
@@ -46,7 +46,7 @@ pub fn descend(pair: &Pair, relative: &Relative, start: &State) -> State {
     let mut state = State { held: [false; 4], ..*start }.settled(pair);
     let mut damping = 1e-3;
     let mut fresh = true;
-    for _ in 0..3 * MOST_STEPS {
+    for _ in 0..3 * MAX_STEPS {
         if fresh {
             let all = State { held: [false; 4], ..state };
             state.held = outward(pair, &state, &Configuration::new(pair, &all, relative));

@@ -150,7 +150,7 @@ enum ShapeJson {
 /// Largest accepted coordinate, velocity or angular velocity.
 const LARGEST: f64 = 1e6;
 /// Maximum number of pairs in a scene.
-const MOST_PAIRS: usize = 10_000;
+const MAX_PAIRS: usize = 10_000;
 
 impl Scene {
     /// Reads a file.
@@ -229,13 +229,13 @@ fn pairs(bodies: &[Body], named: Option<Vec<PairJson>>) -> Result<Vec<ScenePair>
         if n < 2 {
             return Err(Error::input(format!("{n} bodies where two are the least")));
         }
-        if n * (n - 1) / 2 > MOST_PAIRS {
-            return Err(Error::input(format!("more than {MOST_PAIRS} pairs of bodies")).remedy("name some in 'pairs'"));
+        if n * (n - 1) / 2 > MAX_PAIRS {
+            return Err(Error::input(format!("more than {MAX_PAIRS} pairs of bodies")).remedy("name some in 'pairs'"));
         }
         return Ok((0..n).flat_map(|a| (a + 1..n).map(move |b| ScenePair { a, b, start: None })).collect());
     };
-    if named.is_empty() || named.len() > MOST_PAIRS {
-        return Err(Error::input(format!("{} pairs: 1 to {MOST_PAIRS} are wanted", named.len())));
+    if named.is_empty() || named.len() > MAX_PAIRS {
+        return Err(Error::input(format!("{} pairs: 1 to {MAX_PAIRS} are wanted", named.len())));
     }
     let find = |name: &str| {
         let found = bodies.iter().position(|b| b.name == name);

@@ -26,9 +26,9 @@ pub struct Found {
 }
 
 /// Maximum number of pairs of rectangles that are examined.
-const MOST_PAIRS: usize = 20_000;
+const MAX_PAIRS: usize = 20_000;
 /// Maximum number of descents.
-const MOST_STARTS: usize = 40;
+const MAX_STARTS: usize = 40;
 /// Rectangles are not split below this size, relative to the bodies' size.
 const FINEST: f64 = 0.2;
 /// Distances below this count as intersections, relative to the bodies' size.
@@ -150,7 +150,7 @@ fn nearest(pair: &Pair, relative: &Relative) -> State {
     let mut least = f64::INFINITY;
     let mut heap = BinaryHeap::from([first]);
     let mut starts = 0;
-    for count in 1..=MOST_PAIRS {
+    for count in 1..=MAX_PAIRS {
         let Some(near) = heap.pop() else { break };
         if near.bound >= least * (1.0 - 1e-9) || least <= MEETING * size {
             break;
@@ -166,7 +166,7 @@ fn nearest(pair: &Pair, relative: &Relative) -> State {
             }
             starts += 1;
         }
-        if starts == MOST_STARTS {
+        if starts == MAX_STARTS {
             break;
         }
         if !small && ca.radius >= cb.radius {

@@ -103,18 +103,18 @@ const DIVERGED: f64 = 0.05;
 /// A start must have decayed within this multiple of 1/K.
 const PATIENCE: f64 = 30.0;
 /// Smallest ratio of the least pivot to the largest that is not singular.
-const LEAST_PIVOT: f64 = 1e-6;
+const MIN_PIVOT: f64 = 1e-6;
 /// Difference from the predicted distance that counts as a jump, relative to the size.
 const JUMP: f64 = 0.1;
 /// Number of steps from a search without result to the next one.
 const SEARCH_EVERY: usize = 10;
 /// Maximum number of samples of a track.
-const MOST_SAMPLES: f64 = 1e7;
+const MAX_SAMPLES: f64 = 1e7;
 /// Maximum of gain times step for a method with adaptive steps.
 const OWN_STEPS_LIMIT: f64 = 2.5;
 
 /// Maximum number of adaptive steps within one sample.
-const MOST_OWN_STEPS: usize = 2000;
+const MAX_OWN_STEPS: usize = 2000;
 
 /// Parameters, then integrated errors.
 type Extended = [f64; 8];
@@ -208,7 +208,7 @@ impl Tracker {
         let ranges = self.pair.ranges();
         let longest = OWN_STEPS_LIMIT / self.settings.gain_per_s;
         let (mut t, mut h) = (0.0, step_s.min(longest));
-        for _ in 0..MOST_OWN_STEPS {
+        for _ in 0..MAX_OWN_STEPS {
             let left = step_s - t;
             if left <= 1e-12 * step_s {
                 // Only rounding is left.
@@ -235,9 +235,9 @@ impl Tracker {
     /// The duration is not above 0, or has too many steps.
     pub fn run(&self, start: Option<State>, duration_s: f64) -> Result<Track> {
         let steps = (duration_s / self.settings.step_s).ceil();
-        if !(duration_s > 0.0) || !(steps <= MOST_SAMPLES) {
+        if !(duration_s > 0.0) || !(steps <= MAX_SAMPLES) {
             let message = format!("{duration_s} s in steps of {} s", self.settings.step_s);
-            return Err(Error::input(message).remedy(format!("1 to {MOST_SAMPLES} steps")));
+            return Err(Error::input(message).remedy(format!("1 to {MAX_SAMPLES} steps")));
         }
         let n = (steps as usize).max(1);
         let time = |i: usize| duration_s * i as f64 / n as f64;
@@ -274,7 +274,7 @@ pub fn rates(
     });
     let solved = equations.rates(wanted);
     match solved.rates {
-        Some(rates) if solved.pivot_ratio >= LEAST_PIVOT => Ok(rates),
+        Some(rates) if solved.pivot_ratio >= MIN_PIVOT => Ok(rates),
         _ => Err(Lost::Singular { pivot_ratio: solved.pivot_ratio }),
     }
 }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result, foreign, quoted};
 use crate::formats::MotionOptions;
 use crate::formats::named_columns::NamedColumns;
 use crate::io::load::{bytes_of, number};
-use crate::robot::{Motions, Robot};
+use crate::robot::{MotionBatch, Robot};
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ const TIME: &str = "time";
 const FORM: &str = "the first line names the joints, then each motion has two rows: start and end";
 
 /// Reads the motions in a file's bytes.
-pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<Motions> {
+pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<MotionBatch> {
     let limits = options.limits.less(bytes.len() as u64);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut rows =
@@ -38,7 +38,7 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
         header.row(&record, &mut motions).map_err(|e| at(&record, e))?;
     }
     motions.end()?;
-    Motions::from_flat(motions.n_motions, robot.columns.len(), motions.values)
+    MotionBatch::from_flat(motions.n_motions, robot.columns.len(), motions.values)
 }
 
 /// The line on which a record begins. The record's position is the end of the previous one: comments and empty lines
@@ -176,13 +176,13 @@ mod tests {
     use crate::formats::test_files::{load_of, robot, slides};
     use crate::io::load::LoadLimits;
 
-    fn read(text: &str) -> std::result::Result<Motions, String> {
+    fn read(text: &str) -> std::result::Result<MotionBatch, String> {
         load_of(&slides(), "m.csv", text.as_bytes(), &MotionOptions::default()).map_err(|e| e.to_string())
     }
 
     /// Motions of the columns a, b.
-    fn motions(values: &[f64]) -> Motions {
-        Motions::from_flat(values.len() / 4, 2, values.to_vec()).unwrap()
+    fn motions(values: &[f64]) -> MotionBatch {
+        MotionBatch::from_flat(values.len() / 4, 2, values.to_vec()).unwrap()
     }
 
     #[test]

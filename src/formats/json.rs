@@ -4,7 +4,7 @@ use crate::error::{Error, Result, foreign};
 use crate::formats::MotionOptions;
 use crate::formats::named_columns::NamedColumns;
 use crate::io::load::{LoadLimits, bytes_of, text};
-use crate::robot::{Motions, Robot};
+use crate::robot::{MotionBatch, Robot};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
@@ -13,7 +13,7 @@ use std::fmt;
 const EXAMPLE: &str = r#"an example: {"joints": ["a", "b"], "motions": [[[0, 0], [1.5, -0.2]]]}"#;
 
 /// Reads the motions in a file's bytes.
-pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<Motions> {
+pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<MotionBatch> {
     let text = text(bytes)?;
     let left = options.limits.less(bytes.len() as u64);
     let mut parsed = Parsed { limits: left, ..Parsed::default() };
@@ -35,7 +35,7 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
         robot.columns.len(),
         &left.less(bytes_of::<f64>(values.len()) as u64),
     )?;
-    Motions::from_flat(n_motions, robot.columns.len(), columns.place(2 * n_motions, &values))
+    MotionBatch::from_flat(n_motions, robot.columns.len(), columns.place(2 * n_motions, &values))
 }
 
 /// The content that has been read so far.
@@ -88,7 +88,7 @@ impl<'de> Visitor<'de> for Document<'_> {
                 "joints" => self.0.joints = Some(map.next_value::<Names>()?.0),
                 "motions" => {
                     let mut rows = Rows::default();
-                    let seed = List(Level::Motions, &mut rows, self.0);
+                    let seed = List(Level::MotionBatch, &mut rows, self.0);
                     map.next_value_seed(seed)?;
                     self.0.rows = Some(rows);
                 }
@@ -137,7 +137,7 @@ impl<'de> Deserialize<'de> for Names {
 /// A level of nesting of the lists.
 #[derive(Clone, Copy, PartialEq)]
 enum Level {
-    Motions,
+    MotionBatch,
     Motion,
     Row,
 }
@@ -158,7 +158,7 @@ impl<'de> Visitor<'de> for List<'_> {
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self.0 {
-            Level::Motions => "a list of motions",
+            Level::MotionBatch => "a list of motions",
             Level::Motion => "a motion: a list of two rows",
             Level::Row => "a row: a list of numbers",
         })
@@ -170,7 +170,7 @@ impl<'de> Visitor<'de> for List<'_> {
         let motion = rows.n_motions;
         let here = |message: String| Error::input(message).at(format!("motion {motion}"));
         match level {
-            Level::Motions => {
+            Level::MotionBatch => {
                 while let Some(n_rows) = list.next_element_seed(List(Level::Motion, rows, parsed))? {
                     if n_rows != 2 {
                         let message = format!("{n_rows} way-points, only 2 are supported: start and end");
@@ -218,7 +218,7 @@ mod tests {
     use crate::formats::test_files::{STILL, load, load_of, slides};
     use crate::formats::{JointValues, MissingJoints};
 
-    fn read(text: &str, options: &MotionOptions) -> std::result::Result<Motions, String> {
+    fn read(text: &str, options: &MotionOptions) -> std::result::Result<MotionBatch, String> {
         load_of(&slides(), "m.json", text.as_bytes(), options).map_err(|e| e.to_string())
     }
 

@@ -7,7 +7,7 @@ use crate::formats::stream::{Stream, peek, read_whole, spool, unreadable};
 use crate::formats::{MotionOptions, csv, json};
 use crate::io::load::{LoadLimits, bytes_of};
 use crate::io::output::record_input;
-use crate::robot::{Motions, Robot};
+use crate::robot::{MotionBatch, Robot};
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub struct MotionFile<'r> {
 #[derive(Debug)]
 enum Content {
     Array(Array),
-    Read(Motions),
+    Read(MotionBatch),
 }
 
 /// The format of a file.
@@ -76,12 +76,12 @@ impl Format {
     }
 }
 
-impl Motions {
+impl MotionBatch {
     /// Reads a whole file; [`MotionFile::open`] lists the formats.
     ///
     /// # Errors
     /// The file is missing, malformed, of another type or shape, lacks a joint, does not fit the limits, or has motions
-    /// that [`Motions::check`] refuses.
+    /// that [`MotionBatch::check`] refuses.
     pub fn load(path: impl AsRef<Path>, robot: &Robot, options: &MotionOptions) -> Result<Self> {
         MotionFile::open(path, robot, options)?.read_all(&options.limits)
     }
@@ -149,7 +149,7 @@ impl<'r> MotionFile<'r> {
         self.robot.columns.len()
     }
 
-    /// The motions from number `first` on, in portions of some thousands, checked like [`Motions::check`] does.
+    /// The motions from number `first` on, in portions of some thousands, checked like [`MotionBatch::check`] does.
     ///
     /// # Errors
     /// None at present. Each portion may be an error: the file cannot be read, or a motion does not suit the robot.
@@ -157,11 +157,11 @@ impl<'r> MotionFile<'r> {
         Ok(Portions { file: self, next: first })
     }
 
-    /// Some of the motions, checked like [`Motions::check`] does.
+    /// Some of the motions, checked like [`MotionBatch::check`] does.
     ///
     /// # Errors
     /// The file cannot be read, or a motion does not suit the robot.
-    pub fn read(&self, range: Range<usize>) -> Result<Motions> {
+    pub fn read(&self, range: Range<usize>) -> Result<MotionBatch> {
         let end = range.end.min(self.len());
         let range = range.start.min(end)..end;
         let motions = match &self.content {
@@ -176,7 +176,7 @@ impl<'r> MotionFile<'r> {
     ///
     /// # Errors
     /// The motions do not fit the limits, or as [`MotionFile::read`].
-    pub fn read_all(&self, limits: &LoadLimits) -> Result<Motions> {
+    pub fn read_all(&self, limits: &LoadLimits) -> Result<MotionBatch> {
         let fits = crate::robot::motion_check::check_memory(self.len(), self.n_columns(), limits);
         fits.map_err(|e| e.in_file(&self.name))?;
         self.read(0..self.len())
@@ -191,7 +191,7 @@ pub struct Portions<'f> {
 }
 
 impl Iterator for Portions<'_> {
-    type Item = Result<Motions>;
+    type Item = Result<MotionBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let fitting = PORTION_BYTES / (2 * bytes_of::<f64>(self.file.n_columns().max(1)));

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::formats::{MissingJoints, MotionOptions};
-use crate::robot::{ColumnKind, Drive, Joint, JointKind, Motions, Robot};
+use crate::robot::{ColumnKind, Drive, Joint, JointKind, MotionBatch, Robot};
 use glam::{DMat3, DVec3};
 
 /// A robot with a limited angle, a slide, a free joint, and a joint that follows the angle a thousandfold.
@@ -41,14 +41,14 @@ pub fn slides() -> Robot {
 }
 
 /// Reads a file of [`robot`]'s motions; missing joints are 0.
-pub fn load(name: &str, content: &[u8]) -> Result<Motions> {
+pub fn load(name: &str, content: &[u8]) -> Result<MotionBatch> {
     load_of(&robot(), name, content, &MotionOptions::default().with_missing_joints(MissingJoints::Zero))
 }
 
 /// Reads a file of a robot's motions.
-pub fn load_of(robot: &Robot, name: &str, content: &[u8], options: &MotionOptions) -> Result<Motions> {
+pub fn load_of(robot: &Robot, name: &str, content: &[u8], options: &MotionOptions) -> Result<MotionBatch> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, content).unwrap();
-    Motions::load(path, robot, options)
+    MotionBatch::load(path, robot, options)
 }

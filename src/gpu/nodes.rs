@@ -15,7 +15,7 @@ const STEPS: f64 = 255.0;
 /// Whole numbers up to this are exact in single precision.
 const WHOLE: f64 = 16_777_216.0;
 /// The smallest step: corners stay far from underflow.
-const LEAST_EXPONENT: i32 = -90;
+const MIN_EXPONENT: i32 = -90;
 
 /// One axis of a grid: its origin, in steps, and the step.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Grid {
     /// The finest grid that covers a range of single precision, 10⁶ m at most.
     fn over(lo: f32, hi: f32) -> Self {
         let (lo, hi) = (f64::from(lo), f64::from(hi));
-        let mut exponent = LEAST_EXPONENT;
+        let mut exponent = MIN_EXPONENT;
         // Starts directly below the right exponent; an empty range has no logarithm.
         let least = ((hi - lo) / STEPS).max(lo.abs().max(hi.abs()) / WHOLE);
         if least > 0.0 {

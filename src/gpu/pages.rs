@@ -9,7 +9,7 @@ use super::device::Gpu;
 use crate::arith::rounding::{UNIT_F32, nearest, round_up};
 use crate::bvh::tree::{ChildRef, WIDTH};
 use crate::error::Result;
-use crate::scene::world::{SceneBox, SceneShape};
+use crate::scene::world::{SceneBox, StaticGeometry};
 use crate::stage::layout::{SceneLeaf, SceneNode, SceneTriangle};
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 1 << 20;
 
 /// The leaves of each page, such that none of its buffers has more than `most` bytes; a leaf that is larger by itself
 /// forms its own page.
-fn cut(scene: &SceneShape, most: u64) -> Vec<Range<u32>> {
+fn cut(scene: &StaticGeometry, most: u64) -> Vec<Range<u32>> {
     let (tree, n) = (&scene.tree, scene.tree.n_leaves() as u32);
     let bytes = |nodes: usize, leaves: usize, triangles: usize| {
         let nodes = nodes * size_of::<SceneNode>();
@@ -46,7 +46,7 @@ fn cut(scene: &SceneShape, most: u64) -> Vec<Range<u32>> {
 }
 
 /// The range of leaves below each node.
-fn leaves_below(scene: &SceneShape) -> Vec<Range<u32>> {
+fn leaves_below(scene: &StaticGeometry) -> Vec<Range<u32>> {
     let mut below = vec![0..0; scene.tree.nodes.len()];
     for (i, children) in scene.tree.nodes.iter().enumerate().rev() {
         let of = |child: &ChildRef| leaves_of(child, &below);
@@ -69,7 +69,7 @@ fn leaves_of(child: &ChildRef, below: &[Range<u32>]) -> Range<u32> {
 type Nodes = Vec<[(ChildRef, SceneBox); WIDTH]>;
 
 /// The tree over some leaves.
-fn tree_of(scene: &SceneShape, below: &[Range<u32>], page: &Range<u32>) -> Nodes {
+fn tree_of(scene: &StaticGeometry, below: &[Range<u32>], page: &Range<u32>) -> Nodes {
     let nodes = &scene.tree.nodes;
     let inside = |child: &ChildRef| {
         let of = leaves_of(child, below);
@@ -118,7 +118,7 @@ fn tree_of(scene: &SceneShape, below: &[Range<u32>], page: &Range<u32>) -> Nodes
 
 impl Buffers {
     /// Uploads the scene, in as many pages as necessary.
-    pub(super) fn upload_scene(&mut self, gpu: &Gpu, scene: &SceneShape) -> Result<()> {
+    pub(super) fn upload_scene(&mut self, gpu: &Gpu, scene: &StaticGeometry) -> Result<()> {
         let below = leaves_below(scene);
         let ranges = cut(scene, gpu.page_bytes());
         let mut pages = Vec::with_capacity(ranges.len());
@@ -146,7 +146,7 @@ impl Buffers {
         Ok(())
     }
 
-    fn upload_triangles(&mut self, gpu: &Gpu, scene: &SceneShape, all: Range<usize>) -> Result<()> {
+    fn upload_triangles(&mut self, gpu: &Gpu, scene: &StaticGeometry, all: Range<usize>) -> Result<()> {
         self.reserve(gpu, BufferId::SceneTriangles, (all.len() * size_of::<SceneTriangle>()) as u64)?;
         for first in all.clone().step_by(AT_ONCE) {
             let some: Vec<SceneTriangle> =
@@ -161,7 +161,7 @@ impl Buffers {
     }
 }
 
-fn scene_triangle(scene: &SceneShape, i: usize) -> SceneTriangle {
+fn scene_triangle(scene: &StaticGeometry, i: usize) -> SceneTriangle {
     let [y0, y1, y2] = scene.triangles[i].map(nearest);
     // Rounding to nearest is off by half a unit of each coordinate.
     let size = scene.triangles[i].iter().fold(0.0, |m: f64, v| m.max(v.length()));
@@ -174,16 +174,16 @@ mod tests {
     use super::*;
     use crate::robot::Robot;
     use crate::scene::Scene;
-    use crate::scene::world::World;
+    use crate::scene::world::CollisionWorld;
     use glam::{DMat3, DVec3};
 
-    fn shape(n: u32) -> std::sync::Arc<SceneShape> {
+    fn shape(n: u32) -> std::sync::Arc<StaticGeometry> {
         let corner = |i: u32, k: u32| f64::from((i * 37 + k * 11) % 101) * 0.1;
         let at = |i: u32| DVec3::new(corner(i, 1), corner(i, 5), corner(i, 7) * 0.3);
         let mut scene = Scene::new();
         scene.add_object("", (0..n).map(|i| [at(i), at(i) + DVec3::X * 0.2, at(i) + DVec3::Y * 0.1])).unwrap();
         let robot = Robot::new("", "", DMat3::IDENTITY, DVec3::ZERO).unwrap();
-        World::new(&robot, &scene, &[]).unwrap().scene
+        CollisionWorld::new(&robot, &scene, &[]).unwrap().scene
     }
 
     #[test]

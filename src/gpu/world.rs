@@ -7,7 +7,7 @@ use crate::bvh::lss::Lss;
 use crate::bvh::tree::{ChildRef, WIDTH};
 use crate::error::Result;
 use crate::predicate::obb_overlap::OrientedBox;
-use crate::scene::world::{LINK_LEAF, LinkShape, World};
+use crate::scene::world::{CollisionWorld, LINK_LEAF, LinkGeometry};
 use crate::stage::layout::{Link, LinkChild, LinkTriangle};
 use glam::{DVec3, Vec3};
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ impl Buffers {
     ///
     /// # Errors
     /// The device does not have enough memory, or a link has more than 2^28 triangles.
-    pub fn upload_world(&mut self, gpu: &Gpu, world: &World) -> Result<()> {
+    pub fn upload_world(&mut self, gpu: &Gpu, world: &CollisionWorld) -> Result<()> {
         let parents: Vec<u32> = world.robot.bodies.iter().map(|b| b.parent.unwrap_or(u32::MAX)).collect();
         self.fill(gpu, BufferId::Parents, &parents)?;
         self.fill(gpu, BufferId::LinkTreeChildren, &world.model.children)?;
@@ -36,7 +36,7 @@ impl Buffers {
         self.fill(gpu, BufferId::IgnoredPairs, &allowed)
     }
 
-    fn upload_links(&mut self, gpu: &Gpu, world: &World) -> Result<()> {
+    fn upload_links(&mut self, gpu: &Gpu, world: &CollisionWorld) -> Result<()> {
         let links = world.links.iter().map(|l| {
             let (a, radius, b) = rounded(&l.lss);
             Link { a, radius, b, body: l.body }
@@ -88,7 +88,7 @@ impl Buffers {
 }
 
 /// The first triangle of each link in the list of all links' triangles.
-pub fn first_link_triangles(links: &[LinkShape]) -> Vec<u32> {
+pub fn first_link_triangles(links: &[LinkGeometry]) -> Vec<u32> {
     let counts = links.iter().map(|l| l.triangles.len() as u32);
     counts.scan(0, |next, n| Some(std::mem::replace(next, *next + n))).collect()
 }

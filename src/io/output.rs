@@ -10,7 +10,7 @@ mod tests;
 mod writer;
 
 pub use identity::{is_same, protect_inputs, record_input, refuse_conflicts, refuse_input};
-pub use part::{Claim, PartFile};
+pub use part::{AtomicFile, Claim};
 pub use writer::Writer;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -46,7 +46,7 @@ pub fn is_stream(path: &Path) -> bool {
     }
 }
 
-/// Refuses an output that another process is writing, before there is any work. [`PartFile::open`] does so, too, and
+/// Refuses an output that another process is writing, before there is any work. [`AtomicFile::open`] does so, too, and
 /// takes the lock.
 ///
 /// # Errors
@@ -62,9 +62,9 @@ pub fn refuse_busy(path: &Path) -> Result<()> {
 /// Writes a file as `fill` does, whole or not at all.
 ///
 /// # Errors
-/// As [`PartFile::create`] and [`PartFile::finish`]. An error of `fill` is returned as it is.
+/// As [`AtomicFile::create`] and [`AtomicFile::finish`]. An error of `fill` is returned as it is.
 pub fn write(path: &Path, fill: impl FnOnce(&mut Writer) -> Result<()>) -> Result<()> {
-    let mut file = PartFile::create(path)?;
+    let mut file = AtomicFile::create(path)?;
     fill(&mut file.to)?;
     file.finish()
 }
@@ -89,13 +89,13 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
     })
 }
 
-/// The text that [`PartFile::mark`] attached to a file, as far as the file system keeps such texts.
+/// The text that [`AtomicFile::mark`] attached to a file, as far as the file system keeps such texts.
 pub fn mark_of(file: &File) -> Option<String> {
     mark::read(file)
 }
 
 /// Returns whether the lock of an output is a file that a process, perhaps one that was killed, has made: see
-/// [`PartFile::open`].
+/// [`AtomicFile::open`].
 #[cfg(feature = "formats")]
 pub(crate) fn has_lock_file(path: &Path) -> bool {
     lock::marker_of(&part_of(path)).exists()

@@ -29,13 +29,13 @@
 //! finite, as they are at most 2⁵⁰ times these, velocities 10¹⁰⁰ times more. A NaN coordinate gives a NaN error, so the
 //! axis decides nothing.
 //!
-//! Everything is generic over [`Divide`], so that many equations run side by side; the results are the same bits in
+//! Everything is generic over [`FullReal`], so that many equations run side by side; the results are the same bits in
 //! each lane.
 
 use crate::arith::linear::V3;
-use crate::arith::real::Divide;
+use crate::arith::real::FullReal;
 use crate::enclosure::point_bound::PointBound;
-use crate::predicate::separation::StandingTriangle;
+use crate::predicate::separation::StaticTriangle;
 
 /// Local times that contain every contact; empty in lanes where `lo > hi`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,11 +88,11 @@ pub struct Standing<T, const K: usize> {
 
 /// Zero, or NaN if one of the components is NaN or infinite.
 #[inline(always)]
-fn nothing<T: Divide>(v: V3<T>) -> T {
+fn nothing<T: FullReal>(v: V3<T>) -> T {
     (v.0[0] + v.0[1] + v.0[2]) * T::new(0.0)
 }
 
-impl<T: Divide, const K: usize> Side<T, K> {
+impl<T: FullReal, const K: usize> Side<T, K> {
     /// The points over `|τ| <= h`, relative to `origin`. Axes are those of the local time `look`, ideally that of the
     /// contact, as far as it can be guessed. `margin_m` is the distance that counts as contact, metres.
     #[inline(always)]
@@ -115,7 +115,7 @@ impl<T: Divide, const K: usize> Side<T, K> {
     }
 }
 
-impl<T: Divide, const K: usize> Standing<T, K> {
+impl<T: FullReal, const K: usize> Standing<T, K> {
     /// Points known to within `error` metres, relative to `origin`.
     #[inline(always)]
     pub fn new(points: &[V3<T>; K], error: T, origin: V3<T>) -> Self {
@@ -148,7 +148,7 @@ pub trait Projects<T, const E: usize> {
     fn project(&self, n: V3<T>, length: T) -> Projections<T, E>;
 }
 
-impl<T: Divide, const K: usize> Projects<T, K> for Side<T, K> {
+impl<T: FullReal, const K: usize> Projects<T, K> for Side<T, K> {
     #[inline(always)]
     fn project(&self, n: V3<T>, length: T) -> Projections<T, K> {
         let zero = T::new(0.0);
@@ -167,7 +167,7 @@ impl<T: Divide, const K: usize> Projects<T, K> for Side<T, K> {
     }
 }
 
-impl<T: Divide, const K: usize> Projects<T, 1> for Standing<T, K> {
+impl<T: FullReal, const K: usize> Projects<T, 1> for Standing<T, K> {
     #[inline(always)]
     fn project(&self, n: V3<T>, length: T) -> Projections<T, 1> {
         let first = if self.from_first { T::new(0.0) } else { n.dot(self.d[0]) };
@@ -181,7 +181,7 @@ impl<T: Divide, const K: usize> Projects<T, 1> for Standing<T, K> {
     }
 }
 
-impl<T: Divide> Window<T> {
+impl<T: FullReal> Window<T> {
     /// All of `[-h, h]`.
     #[inline(always)]
     pub fn whole(h: T) -> Self {
@@ -250,7 +250,7 @@ impl<T: Divide> Window<T> {
 const ROOT_SLACK: f64 = 24.0 * f64::EPSILON;
 
 #[inline(always)]
-fn slack<T: Divide>(from: T, duration: T) -> T {
+fn slack<T: FullReal>(from: T, duration: T) -> T {
     (from.abs() + duration) * T::new(ROOT_SLACK) + T::new(f64::EPSILON)
 }
 
@@ -258,7 +258,7 @@ fn slack<T: Divide>(from: T, duration: T) -> T {
 /// zero: of the lines of `below` in lanes of `is_above`, else of those of `above`. `way` is 1 forward from the start,
 /// -1 backward from the end.
 #[inline(always)]
-fn until_zero<T: Divide, const K: usize, const E: usize>(
+fn until_zero<T: FullReal, const K: usize, const E: usize>(
     slopes: &[[T; E]; K],
     above: &[[T; E]; K],
     below: &[[T; E]; K],
@@ -282,7 +282,7 @@ fn until_zero<T: Divide, const K: usize, const E: usize>(
     (-a).div(s).min(T::new(1e10))
 }
 
-impl<T: Divide> Window<T> {
+impl<T: FullReal> Window<T> {
     /// Cuts with one axis after the other, until the windows are empty in the lanes of `wanted`: then it returns true.
     #[inline(always)]
     fn cut_each<const N: usize, const K: usize, const E: usize>(
@@ -304,7 +304,7 @@ impl<T: Divide> Window<T> {
 /// The window of a vertex and a triangle `face` (points at the time of the axes, relative to the origin): the face's
 /// normal and the three normals of its edges in its plane.
 #[inline(always)]
-fn with_face<T: Divide, const K: usize, const E: usize>(
+fn with_face<T: FullReal, const K: usize, const E: usize>(
     face: [V3<T>; 3],
     x: &Side<T, K>,
     y: &impl Projects<T, E>,
@@ -320,26 +320,26 @@ fn with_face<T: Divide, const K: usize, const E: usize>(
 
 /// The times at which a moving vertex can touch a static face.
 #[inline(always)]
-pub fn vertex_face<T: Divide>(x: &Side<T, 1>, y: &Standing<T, 3>, h: T, wanted: u32) -> Window<T> {
+pub fn vertex_face<T: FullReal>(x: &Side<T, 1>, y: &Standing<T, 3>, h: T, wanted: u32) -> Window<T> {
     with_face(y.d, x, y, h, wanted)
 }
 
 /// The times at which a moving face can touch a static vertex.
 #[inline(always)]
-pub fn face_vertex<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 1>, h: T, wanted: u32) -> Window<T> {
+pub fn face_vertex<T: FullReal>(x: &Side<T, 3>, y: &Standing<T, 1>, h: T, wanted: u32) -> Window<T> {
     with_face(x.at, x, y, h, wanted)
 }
 
 /// The times at which a moving vertex can touch a moving face.
 #[inline(always)]
-pub fn vertex_moving_face<T: Divide>(x: &Side<T, 1>, y: &Side<T, 3>, h: T, wanted: u32) -> Window<T> {
+pub fn vertex_moving_face<T: FullReal>(x: &Side<T, 1>, y: &Side<T, 3>, h: T, wanted: u32) -> Window<T> {
     with_face(y.at, x, y, h, wanted)
 }
 
 /// The window of two edges: their common normal, the normals of either edge in their common direction, and for parallel
 /// edges the direction along them and the one perpendicular to them.
 #[inline(always)]
-fn edges<T: Divide, const E: usize>(
+fn edges<T: FullReal, const E: usize>(
     d: [V3<T>; 2],
     x: &Side<T, 2>,
     y: &impl Projects<T, E>,
@@ -358,13 +358,13 @@ fn edges<T: Divide, const E: usize>(
 
 /// The times at which a moving edge can touch a static one.
 #[inline(always)]
-pub fn edge_edge<T: Divide>(x: &Side<T, 2>, y: &Standing<T, 2>, h: T, wanted: u32) -> Window<T> {
+pub fn edge_edge<T: FullReal>(x: &Side<T, 2>, y: &Standing<T, 2>, h: T, wanted: u32) -> Window<T> {
     edges(y.d, x, y, h, wanted)
 }
 
 /// The times at which two moving edges can touch.
 #[inline(always)]
-pub fn edge_moving_edge<T: Divide>(x: &Side<T, 2>, y: &Side<T, 2>, h: T, wanted: u32) -> Window<T> {
+pub fn edge_moving_edge<T: FullReal>(x: &Side<T, 2>, y: &Side<T, 2>, h: T, wanted: u32) -> Window<T> {
     edges(y.at, x, y, h, wanted)
 }
 
@@ -372,7 +372,7 @@ pub fn edge_moving_edge<T: Divide>(x: &Side<T, 2>, y: &Side<T, 2>, h: T, wanted:
 /// rest, taken at the time of the axes: the normals, the products of edges, and, if the planes are nearly parallel, the
 /// normals of the edges in either plane.
 #[inline(always)]
-pub fn triangles<T: Divide>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: u32) -> Window<T> {
+pub fn triangles<T: FullReal>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: u32) -> Window<T> {
     let mut window = Window::whole(h);
     let [p, q, r] = x.at;
     let e = [q - p, r - q, p - r];
@@ -408,9 +408,9 @@ const PARALLEL: f64 = 0.1;
 /// Both sides of a test of a moving triangle against a static one, relative to the latter's first vertex; `margin_m` is
 /// the distance that counts as contact, metres.
 #[inline(always)]
-pub fn triangle_sides<T: Divide>(
+pub fn triangle_sides<T: FullReal>(
     x: &[PointBound<T>; 3],
-    tri: &StandingTriangle<T>,
+    tri: &StaticTriangle<T>,
     h: T,
     look: T,
     margin_m: f64,
@@ -476,7 +476,7 @@ mod tests {
             }
             let h = [0.0, 1e-150, 1e-9, 0.5][i % 4];
             any[usize::from(rare.is_finite())] += 1;
-            let (moving, standing) = triangle_sides(&x, &StandingTriangle { y, error: 0.0 }, h, 0.0, 0.0);
+            let (moving, standing) = triangle_sides(&x, &StaticTriangle { y, error: 0.0 }, h, 0.0, 0.0);
             let vertex = Side::new(&[x[0]], y[0], h, 0.0, 0.0);
             let other = Side::new(&[x[2], x[1], x[0]], y[0], h, 0.0, 0.0);
             let all = [

@@ -17,11 +17,11 @@
 
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
-use crate::predicate::separation::{MovingTriangle, ROUNDINGS, StandingTriangle};
+use crate::predicate::separation::{MovingTriangle, ROUNDINGS, StaticTriangle};
 
 /// A static triangle with its normal.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct StandingFace<T> {
+pub struct StaticFace<T> {
     /// Its first vertex, metres.
     first: V3<T>,
     /// The other vertices relative to the first.
@@ -36,10 +36,10 @@ pub struct StandingFace<T> {
     grow: T,
 }
 
-impl<T: Real> StandingFace<T> {
+impl<T: Real> StaticFace<T> {
     /// Creates it from a triangle.
     #[inline(always)]
-    pub fn new(tri: &StandingTriangle<T>) -> Self {
+    pub fn new(tri: &StaticTriangle<T>) -> Self {
         let f = [tri.y[1] - tri.y[0], tri.y[2] - tri.y[0]];
         let n = f[0].cross(f[1]);
         let span = f[0].norm1() + f[1].norm1();
@@ -54,12 +54,12 @@ impl<T: Real> StandingFace<T> {
     }
 }
 
-impl StandingFace<f64> {
+impl StaticFace<f64> {
     /// The same in every lane.
     #[inline(always)]
-    pub fn broadcast<T: Real>(&self) -> StandingFace<T> {
+    pub fn broadcast<T: Real>(&self) -> StaticFace<T> {
         let vector = |v: &V3<f64>| V3([T::new(v.0[0]), T::new(v.0[1]), T::new(v.0[2])]);
-        StandingFace {
+        StaticFace {
             first: vector(&self.first),
             f: [vector(&self.f[0]), vector(&self.f[1])],
             n: vector(&self.n),
@@ -117,7 +117,7 @@ impl<T: Real> MovingFace<T> {
     /// Lanes in which one of the two normals separates it from a static triangle: four fifths of those that any axis
     /// separates.
     #[inline(always)]
-    pub fn normals_separate(&self, tri: &StandingFace<T>) -> u32 {
+    pub fn normals_separate(&self, tri: &StaticFace<T>) -> u32 {
         let d = self.first - tri.first;
         let grow = d.norm1() * T::new(ROUNDINGS * T::UNIT) + (self.grow + tri.grow);
 

@@ -15,11 +15,11 @@
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::enclosure::point_bound::PointBound;
-use crate::predicate::separation::StandingTriangle;
+use crate::predicate::separation::StaticTriangle;
 
 /// Lanes in which the triangles certainly touch at the middle time of the moving one's bounds.
 #[inline(always)]
-pub fn triangles_meet<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>) -> u32 {
+pub fn triangles_meet<T: Real>(x: &[PointBound<T>; 3], tri: &StaticTriangle<T>) -> u32 {
     let (x, eps) = points(x, tri);
     // A loop: closures are not always inlined, and then vectors are stored in memory.
     let mut meet = 0;
@@ -31,7 +31,7 @@ pub fn triangles_meet<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>
 }
 
 /// An edge that certainly pierces the other triangle: whether it is an edge of the moving one, and its index.
-pub fn piercing_edge(x: &[PointBound<f64>; 3], tri: &StandingTriangle<f64>) -> Option<(bool, u8)> {
+pub fn piercing_edge(x: &[PointBound<f64>; 3], tri: &StaticTriangle<f64>) -> Option<(bool, u8)> {
     let (x, eps) = points(x, tri);
     (0..3).find_map(|i| {
         let j = (i + 1) % 3;
@@ -43,7 +43,7 @@ pub fn piercing_edge(x: &[PointBound<f64>; 3], tri: &StandingTriangle<f64>) -> O
 /// The moving vertices at the middle time, and a bound on the distance of any vertex of either triangle from the true
 /// one.
 #[inline(always)]
-fn points<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>) -> ([V3<T>; 3], T) {
+fn points<T: Real>(x: &[PointBound<T>; 3], tri: &StaticTriangle<T>) -> ([V3<T>; 3], T) {
     let cube = x[0].cube.max(x[1].cube).max(x[2].cube).norm1();
     let eps = x[0].ball.max(x[1].ball).max(x[2].ball).max(tri.error) + cube;
     ([x[0].c[0], x[1].c[0], x[2].c[0]], eps)
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_spike_through_the_floor_is_certain_a_touching_one_is_not() {
         let floor = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-        let standing = StandingTriangle { y: floor.map(V3), error: 0.0 };
+        let standing = StaticTriangle { y: floor.map(V3), error: 0.0 };
         let spike = |depth: f64, eps: f64| [[0.3, 0.3, -depth], [0.3, 0.3, 1.0], [0.4, 0.3, 1.0]].map(|v| at(v, eps));
         assert_eq!(triangles_meet(&spike(1e-9, 1e-14), &standing), 1);
         assert_eq!(triangles_meet(&spike(0.0, 1e-14), &standing), 0);

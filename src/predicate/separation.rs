@@ -16,24 +16,24 @@ use crate::enclosure::point_bound::PointBound;
 
 /// A static triangle as a kernel sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct StandingTriangle<T> {
+pub struct StaticTriangle<T> {
     /// Its vertices, metres.
     pub y: [V3<T>; 3],
     /// Largest distance of each vertex from the true one, metres (the rounding of its coordinates to `T`).
     pub error: T,
 }
 
-impl StandingTriangle<f64> {
+impl StaticTriangle<f64> {
     /// The same in every lane.
     #[inline(always)]
-    pub fn broadcast<T: Real>(&self) -> StandingTriangle<T> {
+    pub fn broadcast<T: Real>(&self) -> StaticTriangle<T> {
         let [a, b, c] = &self.y;
         let vector = |v: &V3<f64>| V3([T::new(v.0[0]), T::new(v.0[1]), T::new(v.0[2])]);
-        StandingTriangle { y: [vector(a), vector(b), vector(c)], error: T::new(self.error) }
+        StaticTriangle { y: [vector(a), vector(b), vector(c)], error: T::new(self.error) }
     }
 }
 
-impl<T: Real> StandingTriangle<T> {
+impl<T: Real> StaticTriangle<T> {
     /// Bounding box, outward.
     #[inline(always)]
     pub fn bounds(&self) -> (V3<T>, V3<T>) {
@@ -71,7 +71,7 @@ pub(super) fn extent<T: Real>(n: V3<T>, d0: V3<T>, p: &PointBound<T>, h: T, half
 /// Bound on the contribution of rounding and of the pose bound to a projection on a unit axis, for a set of moving
 /// points relative to `y0`, against a triangle.
 #[inline(always)]
-pub(super) fn sizes<T: Real>(d: &[V3<T>], p: &[PointBound<T>], tri: &StandingTriangle<T>, h: T, half_hh: T) -> T {
+pub(super) fn sizes<T: Real>(d: &[V3<T>], p: &[PointBound<T>], tri: &StaticTriangle<T>, h: T, half_hh: T) -> T {
     let mut size = T::new(0.0);
     let mut ball = T::new(0.0);
     for (d, p) in d.iter().zip(p) {
@@ -121,7 +121,7 @@ pub fn boxes_miss<T: Real>(a: &(V3<T>, V3<T>), b: &(V3<f64>, V3<f64>)) -> u32 {
 ///
 /// `wanted` contains the lanes that matter: the search stops when they are all separated.
 #[inline(always)]
-pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StandingTriangle<T>, h: T, wanted: u32) -> u32 {
+pub fn triangle_misses<T: Real>(x: &[PointBound<T>; 3], tri: &StaticTriangle<T>, h: T, wanted: u32) -> u32 {
     let approach = MovingTriangle::new(x, h).towards(tri);
     let apart = approach.normals_separate();
     if apart & wanted == wanted { apart } else { apart | approach.edges_separate(wanted & !apart) }
@@ -176,7 +176,7 @@ impl<T: Real> MovingTriangle<T> {
 
     /// The triangle relative to a static one.
     #[inline(always)]
-    pub fn towards(&self, tri: &StandingTriangle<T>) -> Approach<T> {
+    pub fn towards(&self, tri: &StaticTriangle<T>) -> Approach<T> {
         let y = &tri.y;
         let d = [self.at[0] - y[0], self.at[1] - y[0], self.at[2] - y[0]];
         let f = [y[1] - y[0], y[2] - y[1], y[0] - y[2]];

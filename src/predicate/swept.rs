@@ -25,7 +25,7 @@
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::enclosure::point_bound::PointBound;
-use crate::predicate::separation::{ROUNDINGS, StandingTriangle, extent, powers, sizes};
+use crate::predicate::separation::{ROUNDINGS, StaticTriangle, extent, powers, sizes};
 
 /// Axes longer than this are not used: their squares would leave the range of f32.
 const LONGEST_AXIS: f64 = 1e8;
@@ -41,13 +41,7 @@ fn across<T: Real>(p: V3<T>, d: V3<T>) -> V3<T> {
 ///
 /// `wanted` contains the lanes that matter: the search stops when they are all proved.
 #[inline(always)]
-pub fn swept_misses<T: Real>(
-    ends: &[PointBound<T>; 2],
-    radius: T,
-    tri: &StandingTriangle<T>,
-    h: T,
-    wanted: u32,
-) -> u32 {
+pub fn swept_misses<T: Real>(ends: &[PointBound<T>; 2], radius: T, tri: &StaticTriangle<T>, h: T, wanted: u32) -> u32 {
     let (h, half_hh) = powers(h);
     let y = [tri.y[1] - tri.y[0], tri.y[2] - tri.y[0]];
     let d = [ends[0].c[0] - tri.y[0], ends[1].c[0] - tri.y[0]];

@@ -1,7 +1,7 @@
 //! Values beyond the limits of their joints, and values that are probably degrees.
 
 use crate::error::quoted;
-use crate::robot::{Column, ColumnKind, Motions, Robot};
+use crate::robot::{Column, ColumnKind, MotionBatch, Robot};
 use serde::Serialize;
 use std::f64::consts::TAU;
 
@@ -11,7 +11,7 @@ const FAR_BEYOND: f64 = 2.0;
 const FAR_TURNS: f64 = 3.0;
 /// Minimum number of angles without limits that must be far from zero before they are questioned: a few may be
 /// intended.
-const LEAST_FAR_TURNS: u64 = 4;
+const MIN_FAR_TURNS: u64 = 4;
 
 /// Values beyond the limits of their joints, counted over the portions of a file.
 /// **Degrees.** Most values of a file in degrees are far beyond the range of a joint in radians, and hardly any values
@@ -57,7 +57,7 @@ impl Angles {
 
 impl BeyondLimits {
     /// Counts the values of some motions, the first of which has the number `first`.
-    pub fn add(&mut self, motions: &Motions, first: usize, robot: &Robot) {
+    pub fn add(&mut self, motions: &MotionBatch, first: usize, robot: &Robot) {
         for i in 0..motions.len() {
             for (moment, q) in [("start", motions.start(i)), ("end", motions.end(i))] {
                 for (column, &value) in robot.columns.iter().zip(q) {
@@ -105,7 +105,7 @@ impl BeyondLimits {
     /// Returns whether the angles are probably degrees.
     pub fn look_like_degrees(&self) -> bool {
         match self.limited.n {
-            0 => self.unlimited.are_far(LEAST_FAR_TURNS),
+            0 => self.unlimited.are_far(MIN_FAR_TURNS),
             _ => self.limited.are_far(1),
         }
     }
@@ -154,7 +154,7 @@ mod tests {
 
     fn counted(columns: &[(ColumnKind, Option<[f64; 2]>)], rows: &[&[f64]]) -> BeyondLimits {
         let mut beyond = BeyondLimits::default();
-        beyond.add(&Motions::between(rows, rows).unwrap(), 0, &robot(columns));
+        beyond.add(&MotionBatch::between(rows, rows).unwrap(), 0, &robot(columns));
         beyond
     }
 

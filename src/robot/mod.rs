@@ -14,11 +14,12 @@ pub mod toleranced_motion;
 
 pub use joint_limits::{BeyondLimits, LimitCounts};
 pub use joint_motion::{JointMotion, QUATERNION_TOLERANCE, rotation};
-pub use model_motion::{LaneTimes, ModelMotion};
-pub use motion_batch::Motions;
+pub use model_motion::{LaneTimes, RobotMotion};
+pub use motion_batch::MotionBatch;
 
 use crate::error::{Error, Result, quoted};
 use glam::{DMat3, DVec3};
+use std::sync::Arc;
 
 /// A remedy for motions with a wrong number of columns, or of unknown names.
 pub(crate) const SEE_COLUMNS: &str = "firstcontact info --robot prints the columns in order";
@@ -161,6 +162,13 @@ const ROTATION_DEFECT: f64 = 1e-6;
 
 /// Maximum number of joints in a chain: the rounding bounds of the kernels assume it.
 pub const MAX_DEPTH: usize = 1000;
+
+/// Copies; pass by value or as an [`Arc`] to avoid it.
+impl From<&Robot> for Arc<Robot> {
+    fn from(robot: &Robot) -> Self {
+        Self::new(robot.clone())
+    }
+}
 
 impl Robot {
     /// Creates a robot with a root body named `root` that does not move, its frame placed in the world.

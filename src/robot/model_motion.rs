@@ -2,11 +2,11 @@
 
 use crate::arith::interval::{Interval, IntervalPose, sin_cos_range};
 use crate::arith::lanes::Lanes;
-use crate::arith::real::{Divide, Real};
+use crate::arith::real::{FullReal, Real};
 use crate::arith::trig::sin_cos_product;
 use crate::arith::vectors::{Vector, Vectorised, widest};
 use crate::enclosure::chain_bounds::ChainBounds;
-use crate::enclosure::pose_bound::{BoundForm, IntervalMatrix, PoseBound, TaylorModel};
+use crate::enclosure::pose_bound::{IntervalMatrix, PoseBound, PoseEnclosure, TaylorModel};
 use crate::enclosure::pose_jet::PoseJet;
 use crate::error::{Error, Result, quoted};
 use crate::robot::Robot;
@@ -15,7 +15,7 @@ use crate::robot::toleranced_motion::toleranced;
 
 /// One motion of a robot: every body's joint motion and the bounds along its chain.
 #[derive(Clone, Debug, Default)]
-pub struct ModelMotion {
+pub struct RobotMotion {
     /// The motion of each body in its parent's frame, parents first.
     pub joints: Vec<JointMotion>,
     /// The parent of each body.
@@ -28,9 +28,9 @@ pub struct ModelMotion {
 }
 
 /// Lower bound of the sizes.
-const LEAST_SIZE_M: f64 = 1e-3;
+const MIN_SIZE_M: f64 = 1e-3;
 
-impl ModelMotion {
+impl RobotMotion {
     /// The motion from configuration `q0` to `q1`.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl ModelMotion {
     /// Replaces the motion, keeping its memory.
     ///
     /// # Errors
-    /// As [`ModelMotion::new`].
+    /// As [`RobotMotion::new`].
     pub fn set(&mut self, robot: &Robot, q0: &[f64], q1: &[f64]) -> Result<()> {
         let n = robot.columns.len();
         if q0.len() != n || q1.len() != n {
@@ -79,7 +79,7 @@ impl ModelMotion {
                 *known = known.max(size_m);
             }
         }
-        self.sizes_m = known.into_iter().map(|s| if s > 0.0 { s.max(LEAST_SIZE_M) } else { 1.0 }).collect();
+        self.sizes_m = known.into_iter().map(|s| if s > 0.0 { s.max(MIN_SIZE_M) } else { 1.0 }).collect();
     }
 
     /// Appends a body with its joint's motion; its parent must already be in the list.
@@ -100,12 +100,12 @@ impl ModelMotion {
 
     /// Bounds on the poses of the bodies over the intervals `[mid - h, mid + h]`, one per lane, written to `out`; their
     /// balls are enlarged by the margin.
-    pub fn bounds<T: LaneTimes>(&self, form: BoundForm, mid: T, h: f64, out: &mut Vec<PoseBound<T>>) {
+    pub fn bounds<T: LaneTimes>(&self, form: PoseEnclosure, mid: T, h: f64, out: &mut Vec<PoseBound<T>>) {
         out.clear();
         match form {
-            BoundForm::Jet => self.taylor_models(mid, h, |_, model| out.push(PoseBound::Taylor(model))),
-            BoundForm::Interval => self.intervals(mid, h, out),
-            BoundForm::Toleranced => self.taylor_models(mid, h, |body, model| {
+            PoseEnclosure::TaylorModel => self.taylor_models(mid, h, |_, model| out.push(PoseBound::Taylor(model))),
+            PoseEnclosure::IntervalMatrix => self.intervals(mid, h, out),
+            PoseEnclosure::DisplacementBall => self.taylor_models(mid, h, |body, model| {
                 out.push(PoseBound::Taylor(toleranced(&model, self.sizes_m[body], h)));
             }),
         }
@@ -138,14 +138,14 @@ impl ModelMotion {
         }
     }
 
-    /// The Taylor model of one body over `[mid - h, mid + h]`, without the margin: cheaper than [`ModelMotion::bounds`]
+    /// The Taylor model of one body over `[mid - h, mid + h]`, without the margin: cheaper than [`RobotMotion::bounds`]
     /// for a few bodies.
     pub fn body_bound(&self, body: u32, mid: f64, h: f64) -> TaylorModel<f64> {
         let ball = self.chains[body as usize].ball(h, f64::UNIT);
         TaylorModel { jet: self.body_jet::<2>(body, mid), ball }
     }
 
-    /// [`ModelMotion::body_bound`] at one time, up to the derivative `ORDER`: the same numbers with less work, higher
+    /// [`RobotMotion::body_bound`] at one time, up to the derivative `ORDER`: the same numbers with less work, higher
     /// derivatives zero.
     pub fn body_at<const ORDER: usize>(&self, body: u32, time: f64) -> TaylorModel<f64> {
         let ball = self.chains[body as usize].ball(0.0, f64::UNIT);
@@ -164,7 +164,7 @@ const PATH: usize = 32;
 /// them.
 #[derive(Clone, Copy, Debug)]
 struct BodyJet<'a, const ORDER: usize> {
-    motion: &'a ModelMotion,
+    motion: &'a RobotMotion,
     body: u32,
     time: f64,
 }
@@ -200,7 +200,7 @@ impl<const ORDER: usize> Vectorised for BodyJet<'_, ORDER> {
 }
 
 /// Arithmetic whose lanes are times: it provides the sine and cosine of `w t` in each lane.
-pub trait LaneTimes: Divide {
+pub trait LaneTimes: FullReal {
     /// `(sin(w t), cos(w t))` in each lane, within a few units.
     fn sin_cos(self, w: f64) -> (Self, Self);
     /// Ranges of sine and cosine of `w t` over `[t - h, t + h]` in each lane.
@@ -243,10 +243,10 @@ mod tests {
     use glam::{DMat3, DVec3};
 
     /// The reference chain "C4": two revolute joints (one with a slide), a prismatic one, a turned revolute one.
-    fn c4() -> ModelMotion {
+    fn c4() -> RobotMotion {
         let r4 = DMat3::from_cols(DVec3::X, DVec3::Z, -DVec3::Y);
         let v = DVec3::new;
-        let mut m = ModelMotion::default();
+        let mut m = RobotMotion::default();
         for (parent, u, r, c, s, w) in [
             (None, DVec3::Z, DMat3::IDENTITY, v(0.0, 0.0, 0.3), DVec3::ZERO, 0.5),
             (Some(0), DVec3::Y, DMat3::IDENTITY, v(0.5, 0.0, 0.0), v(0.0, 0.0, 0.25), -1.25),
@@ -274,7 +274,7 @@ mod tests {
             close(m.body_bound(3, t, 0.0).point(E, 0.6).c[0], expected, 1e-14);
         }
         let mut all = Vec::new();
-        m.bounds(BoundForm::Jet, 0.375, 0.125, &mut all);
+        m.bounds(PoseEnclosure::TaylorModel, 0.375, 0.125, &mut all);
         let [whole, first, none] = [m.body_bound(3, 0.375, 0.0), m.body_at::<1>(3, 0.375), m.body_at::<0>(3, 0.375)];
         assert_eq!((&whole.jet.x[..2], &whole.jet.p[..2]), (&first.jet.x[..2], &first.jet.p[..2]));
         assert_eq!((whole.jet.x[0], whole.jet.p[0], whole.ball), (none.jet.x[0], none.jet.p[0], none.ball));
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn lanes_agree_with_single_intervals() {
         let m = c4();
-        for form in BoundForm::ALL {
+        for form in PoseEnclosure::ALL {
             let (mut lanes, mut single) = (Vec::new(), Vec::new());
             let mid = Lanes::<8>::from_fn(|i| (2 * i + 1) as f64 / 16.0);
             m.bounds(form, mid, 1.0 / 16.0, &mut lanes);
@@ -341,7 +341,7 @@ mod tests {
         ] {
             let (mid, h) = (0.5 * (t0 + t1), 0.5 * (t1 - t0));
             let mut bounds = Vec::new();
-            m.bounds(BoundForm::Interval, mid, h, &mut bounds);
+            m.bounds(PoseEnclosure::IntervalMatrix, mid, h, &mut bounds);
             let (lo, hi) = bounds[3].point(E, 0.6).range(h);
             for i in 0..3 {
                 // Storing midpoint and half width of each entry separately adds only rounding.

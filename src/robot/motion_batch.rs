@@ -6,14 +6,14 @@ use std::ops::Range;
 /// Q motions of D columns each. In each motion every column runs linearly from a start to an end value; for a free
 /// joint see [`JointMotion`](crate::robot::JointMotion).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Motions {
+pub struct MotionBatch {
     n_motions: usize,
     n_columns: usize,
     /// `[q][start or end][column]`
     values: Vec<f64>,
 }
 
-impl Motions {
+impl MotionBatch {
     /// Motions from the rows of `start` to the rows of `end`.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Motions {
         Self::numbered(0, n_motions, n_columns, values)
     }
 
-    /// Like [`Motions::from_flat`], for motions of which the first has the number `first`.
+    /// Like [`MotionBatch::from_flat`], for motions of which the first has the number `first`.
     pub(crate) fn numbered(first: usize, n_motions: usize, n_columns: usize, values: Vec<f64>) -> Result<Self> {
         if n_motions.checked_mul(2 * n_columns) != Some(values.len()) {
             let message = format!("{} numbers do not make {n_motions} motions of {n_columns} columns", values.len());
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn motions_are_picked_in_order_and_twice_if_asked() {
         let all =
-            Motions::between(&[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], &[[0.5, 1.5], [2.5, 3.5], [4.5, 5.5]]).unwrap();
+            MotionBatch::between(&[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], &[[0.5, 1.5], [2.5, 3.5], [4.5, 5.5]]).unwrap();
         let some = all.pick(&[2, 0, 7, 2]);
         assert_eq!((some.len(), some.n_columns()), (3, 2));
         assert_eq!(

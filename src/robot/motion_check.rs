@@ -5,11 +5,11 @@ use crate::error::{Error, Result, quoted};
 #[cfg(feature = "formats")]
 use crate::io::load::{LoadLimits, bytes_of};
 use crate::robot::joint_motion::QUATERNION_TOLERANCE;
-use crate::robot::{BeyondLimits, Motions};
+use crate::robot::{BeyondLimits, MotionBatch};
 use crate::robot::{Body, JointKind, Robot, SEE_COLUMNS};
 use crate::scene::world::MAX_COORDINATE_M;
 
-impl Motions {
+impl MotionBatch {
     /// Checks that the motions suit the robot: the number of columns, quaternions of norm 1 (within 1e-6), joint angles
     /// and their changes of at most [`MAX_ANGLE_RAD`], positions of at most [`MAX_COORDINATE_M`].
     ///
@@ -19,7 +19,7 @@ impl Motions {
         self.check_from(0, robot)
     }
 
-    /// [`Motions::check`] for motions of which the first has the number `first`.
+    /// [`MotionBatch::check`] for motions of which the first has the number `first`.
     pub(crate) fn check_from(&self, first: usize, robot: &Robot) -> Result<()> {
         if self.n_columns() != robot.columns.len() && !self.is_empty() {
             let message = format!("{} columns where the robot has {}", self.n_columns(), robot.columns.len());
@@ -129,7 +129,7 @@ mod tests {
         let path = folder.path().join("m.npy");
         let within = |robot: &Robot, content: Vec<u8>, memory_bytes: u64| {
             std::fs::write(&path, content).unwrap();
-            Motions::load(&path, robot, &MotionOptions::default().with_limits(LoadLimits { memory_bytes }))
+            MotionBatch::load(&path, robot, &MotionOptions::default().with_limits(LoadLimits { memory_bytes }))
         };
         let one = npy("<f8", false, &[1, 2, 9], &[STILL, STILL].concat());
         assert!(within(&robot(), one.clone(), 144).is_ok());

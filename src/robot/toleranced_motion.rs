@@ -16,7 +16,7 @@
 //! the constants and of the last product. Underflow in the squares is covered by the absolute term below the root.
 
 use crate::arith::linear::{M3, V3};
-use crate::arith::real::Divide;
+use crate::arith::real::FullReal;
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::enclosure::pose_jet::PoseJet;
 
@@ -30,7 +30,7 @@ const ROOTS: [f64; 2] = [0.408_248_290_463_863, std::f64::consts::FRAC_1_SQRT_2]
 /// `R ρ(e)` as `[constant, factor of |e|]`, metres: a bound on the deviation of a body of this size within `h` from its
 /// pose at the middle, apart from the ball of the jet.
 #[inline(always)]
-pub fn travel<T: Divide>(jet: &PoseJet<T>, size_m: f64, h: f64) -> [T; 2] {
+pub fn travel<T: FullReal>(jet: &PoseJet<T>, size_m: f64, h: f64) -> [T; 2] {
     let l = INFLATION * size_m;
     let (six, turning) = (T::new(6.0), T::new(2.0 * l * l));
     let norm = |x: &V3<T>, p: &M3<T>| {
@@ -50,7 +50,7 @@ pub fn travel<T: Divide>(jet: &PoseJet<T>, size_m: f64, h: f64) -> [T; 2] {
 
 /// A Taylor model reduced to order 0: everything except the pose moves into the ball.
 #[inline(always)]
-pub fn toleranced<T: Divide>(bound: &TaylorModel<T>, size_m: f64, h: f64) -> TaylorModel<T> {
+pub fn toleranced<T: FullReal>(bound: &TaylorModel<T>, size_m: f64, h: f64) -> TaylorModel<T> {
     let stray = travel(&bound.jet, size_m, h);
     let more = T::new(1.0 + ROUNDINGS * T::UNIT);
     TaylorModel {

@@ -6,6 +6,7 @@ pub mod world;
 use crate::error::{Error, Result, quoted};
 use crate::robot::Triangle;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// All obstacles that a robot may touch, in world coordinates.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,13 @@ pub struct Object {
     pub first_triangle: u32,
     /// Number of its triangles.
     pub n_triangles: u32,
+}
+
+/// Copies; pass by value or as an [`Arc`] to avoid it.
+impl From<&Scene> for Arc<Scene> {
+    fn from(scene: &Scene) -> Self {
+        Self::new(scene.clone())
+    }
 }
 
 impl Scene {

@@ -12,7 +12,7 @@ use crate::bvh::tree::WideTree;
 use crate::bvh::tree_cache;
 use crate::error::{Result, quoted};
 use crate::io::load::Watch;
-use crate::predicate::separation::StandingTriangle;
+use crate::predicate::separation::StaticTriangle;
 use crate::robot::Triangle;
 use crate::scene::world::{MAX_COORDINATE_M, SCENE_LEAF, too_far};
 use crate::scene::{Object, permute};
@@ -52,7 +52,7 @@ pub struct SceneBox {
 
 /// The scene's triangles in tree order, and boxes around them.
 #[derive(Clone, Debug)]
-pub struct SceneShape {
+pub struct StaticGeometry {
     /// The objects of the scene.
     pub objects: Vec<Object>,
     /// The tree over its triangles; its leaves are the clusters.
@@ -76,7 +76,7 @@ pub struct SceneShape {
     pub warning: Option<String>,
 }
 
-impl SceneShape {
+impl StaticGeometry {
     pub(super) fn new(
         objects: &[Object],
         mut triangles: Vec<Triangle>,
@@ -129,10 +129,10 @@ impl SceneShape {
 
     /// A triangle (by position in tree order) in double precision, with the error of its local coordinates.
     #[inline]
-    pub fn standing(&self, at: usize) -> StandingTriangle<f64> {
+    pub fn standing(&self, at: usize) -> StaticTriangle<f64> {
         let y = self.triangles[at];
         let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs().element_sum()));
-        StandingTriangle { y: y.map(V3::new), error: self.shift_unit * size }
+        StaticTriangle { y: y.map(V3::new), error: self.shift_unit * size }
     }
 }
 

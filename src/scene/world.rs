@@ -10,7 +10,7 @@ use crate::error::{Error, Result, quoted};
 use crate::predicate::obb_overlap::OrientedBox;
 use crate::robot::{Robot, Triangle};
 use crate::scene::static_geometry::outward_box;
-pub use crate::scene::static_geometry::{Boxes, SceneBox, SceneBuild, SceneShape, boxes_side_by_side};
+pub use crate::scene::static_geometry::{Boxes, SceneBox, SceneBuild, StaticGeometry, boxes_side_by_side};
 use crate::scene::{Object, Scene};
 use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
@@ -28,24 +28,24 @@ const KEEP_ORIGIN_M: f64 = 16.0;
 
 /// Robot and scene in coordinates relative to [`origin_m`](Self::origin_m), with the trees over their triangles.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct CollisionWorld {
     /// The local origin in world coordinates: whole metres, zero unless the robot is far from the world's origin.
     pub origin_m: DVec3,
     /// The robot, its root moved to local coordinates (exactly: the origin is a whole number of metres near the base).
     pub robot: Robot,
     /// The shape of each link of the robot that has triangles, in the order of `robot.links`.
-    pub links: Vec<LinkShape>,
+    pub links: Vec<LinkGeometry>,
     /// The tree over the links.
-    pub model: ModelTree,
+    pub model: LinkTree,
     /// The scene, which worlds with other options share.
-    pub scene: Arc<SceneShape>,
+    pub scene: Arc<StaticGeometry>,
     /// Pairs (link, object) that are never tested.
     pub allowed: HashSet<(u32, u32)>,
 }
 
 /// A link's triangles in tree order, and bounds on them.
 #[derive(Clone, Debug)]
-pub struct LinkShape {
+pub struct LinkGeometry {
     /// Index in `robot.links`.
     pub link: u32,
     /// The body that carries it.
@@ -67,7 +67,7 @@ pub struct LinkShape {
 
 /// A binary tree over the links, bottom up. Node `i < n_links` is the leaf of link `i`; the last node is the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModelTree {
+pub struct LinkTree {
     /// Number of leaves.
     pub n_links: u32,
     /// The two children of each inner node; the first belongs to node `n_links`.
@@ -76,7 +76,7 @@ pub struct ModelTree {
     pub depth: usize,
 }
 
-impl ModelTree {
+impl LinkTree {
     /// Pairs neighbours in the list of links, level by level: the links of a chain are adjacent in that list.
     pub fn new(n_links: u32) -> Self {
         let mut tree = Self { n_links, ..Self::default() };
@@ -108,7 +108,7 @@ impl ModelTree {
     }
 }
 
-impl World {
+impl CollisionWorld {
     /// Prepares robot and scene for queries.
     ///
     /// # Errors
@@ -117,12 +117,12 @@ impl World {
         Self::with(robot, &scene.objects, scene.triangles.clone(), allowed, None, SceneBuild::default())
     }
 
-    /// Like [`World::new`], from a scene's objects and triangles, which the world takes over. The trees over the links
+    /// Like [`CollisionWorld::new`], from a scene's objects and triangles, which the world takes over. The trees over the links
     /// are taken from `known`, if given, which must have the same links: in their bodies' frames they depend neither on
     /// the robot's base nor on the scene.
     ///
     /// # Errors
-    /// As [`World::new`].
+    /// As [`CollisionWorld::new`].
     pub fn with(
         robot: &Robot,
         objects: &[Object],
@@ -150,14 +150,14 @@ impl World {
                 let links = (0..robot.links.len() as u32)
                     .into_par_iter()
                     .filter(|&l| !robot.links[l as usize].triangles.is_empty())
-                    .map(|l| LinkShape::new(&robot, l))
+                    .map(|l| LinkGeometry::new(&robot, l))
                     .collect::<Vec<_>>();
                 // In order, so that the first error is always the same.
                 links.into_iter().collect::<Result<Vec<_>>>()?
             }
         };
-        let scene = Arc::new(SceneShape::new(objects, triangles, origin_m, build)?);
-        let model = ModelTree::new(links.len() as u32);
+        let scene = Arc::new(StaticGeometry::new(objects, triangles, origin_m, build)?);
+        let model = LinkTree::new(links.len() as u32);
         Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect() })
     }
 
@@ -175,7 +175,7 @@ pub(super) fn too_far(what: String) -> Error {
         .remedy("check the units, or move robot and scene nearer to each other")
 }
 
-impl LinkShape {
+impl LinkGeometry {
     fn new(robot: &Robot, link: u32) -> Result<Self> {
         let source = &robot.links[link as usize];
         let vertices = || source.triangles.iter().flatten();
@@ -240,12 +240,12 @@ mod tests {
 
     #[test]
     fn model_tree_pairs_neighbours() {
-        let tree = ModelTree::new(5);
+        let tree = LinkTree::new(5);
         assert_eq!(tree.children, [[0, 1], [2, 3], [5, 6], [7, 4]]);
         assert_eq!((tree.n_nodes(), tree.depth), (9, 3));
         assert_eq!(tree.children_of(8), Some([7, 4]));
         assert_eq!(tree.children_of(4), None);
-        assert_eq!(ModelTree::new(1).n_nodes(), 1);
-        assert_eq!(ModelTree::new(0).n_nodes(), 0);
+        assert_eq!(LinkTree::new(1).n_nodes(), 1);
+        assert_eq!(LinkTree::new(0).n_nodes(), 0);
     }
 }

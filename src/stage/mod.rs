@@ -26,8 +26,8 @@ pub mod s6_solve;
 pub mod toleranced;
 
 use crate::arith::lanes::Lanes;
-use crate::robot::ModelMotion;
-use crate::scene::world::World;
+use crate::robot::RobotMotion;
+use crate::scene::world::CollisionWorld;
 pub use layout::{Candidate, TrianglePair};
 
 /// Sub-intervals of a piece.
@@ -57,7 +57,7 @@ pub struct Piece {
 impl Piece {
     /// Cuts a motion into `2^k` pieces, enough that no sub-interval turns any chain by more than half a radian
     /// (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach).
-    pub fn cut(motion: u32, of: &ModelMotion) -> impl Iterator<Item = Self> + use<> {
+    pub fn cut(motion: u32, of: &RobotMotion) -> impl Iterator<Item = Self> + use<> {
         let n = ((of.omega() / 8.0).ceil().max(1.0) as u64).next_power_of_two();
         (0..n).map(move |i| Self { motion, index: i as u32, t0: i as f64 / n as f64, t1: (i + 1) as f64 / n as f64 })
     }
@@ -88,18 +88,18 @@ impl Piece {
 
 impl Candidate {
     /// Returns whether any triangle and any sub-interval are left.
-    pub fn stands(self) -> bool {
+    pub fn is_open(self) -> bool {
         self.mask != 0 && self.triangles != 0
     }
 
     /// The triangles of the scene that are left in this candidate.
-    pub fn triangles(self, world: &World) -> impl Iterator<Item = usize> + use<> {
+    pub fn triangles(self, world: &CollisionWorld) -> impl Iterator<Item = usize> + use<> {
         let leaf = world.scene.tree.leaf(self.cluster);
         leaf.enumerate().filter(move |(i, _)| self.triangles >> i & 1 != 0).map(|(_, y)| y)
     }
 
     /// Returns whether triangle `y` of its cluster is left.
-    pub fn has(&self, world: &World, y: usize) -> bool {
+    pub fn has(&self, world: &CollisionWorld, y: usize) -> bool {
         self.triangles >> (y - world.scene.tree.leaf(self.cluster).start) & 1 != 0
     }
 }

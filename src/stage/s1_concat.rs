@@ -12,9 +12,9 @@ use crate::arith::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
 use crate::arith::trig::sin_cos_product;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, put, widest};
 use crate::enclosure::chain_bounds::ChainBounds;
-use crate::enclosure::pose_bound::{BoundForm, IntervalMatrix, PoseBound, TaylorModel};
+use crate::enclosure::pose_bound::{IntervalMatrix, PoseBound, PoseEnclosure, TaylorModel};
 use crate::enclosure::pose_jet::PoseJet;
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 use crate::robot::toleranced_motion::travel;
 use crate::scene::world::MAX_COORDINATE_M;
 
@@ -52,22 +52,22 @@ impl Poses {
 /// A block of `n` sub-intervals reaches `n + 1` half widths from the middle of its middle one. Interval matrices are
 /// valid only in their own sub-interval. A toleranced bound's ball is the largest of its sub-intervals', from
 /// velocities in f64, whose error is far below what `unit` allows for those of a device.
-pub fn balls(motion: &ModelMotion, form: BoundForm, mid: Subs, h: f64, unit: f64) -> Vec<Balls> {
+pub fn balls(motion: &RobotMotion, form: PoseEnclosure, mid: Subs, h: f64, unit: f64) -> Vec<Balls> {
     let mut out = Vec::with_capacity(motion.chains.len());
     balls_in(&mut out, motion, form, mid, h, unit);
     out
 }
 
-fn balls_in(out: &mut Vec<Balls>, motion: &ModelMotion, form: BoundForm, mid: Subs, h: f64, unit: f64) {
+fn balls_in(out: &mut Vec<Balls>, motion: &RobotMotion, form: PoseEnclosure, mid: Subs, h: f64, unit: f64) {
     let reach = |n: usize| if n == 1 { h } else { (n + 1) as f64 * h };
     let of_jets = |chain: &ChainBounds| SPANS.map(|n| chain.grown_ball(reach(n), unit));
     match form {
-        BoundForm::Jet => out.extend(motion.chains.iter().map(of_jets)),
-        BoundForm::Interval => {
+        PoseEnclosure::TaylorModel => out.extend(motion.chains.iter().map(of_jets)),
+        PoseEnclosure::IntervalMatrix => {
             let widest = |chain: &ChainBounds, n| if n == 1 { chain.margin_m } else { MAX_COORDINATE_M };
             out.extend(motion.chains.iter().map(|c| SPANS.map(|n| [widest(c, n), 0.0])));
         }
-        BoundForm::Toleranced => {
+        PoseEnclosure::DisplacementBall => {
             motion.taylor_models(mid, h, |body, model| {
                 let (chain, size_m) = (&motion.chains[body], &motion.sizes_m[body]);
                 let (mut balls, largest) = (of_jets(chain), |x: Subs| x.0.into_iter().fold(0.0, f64::max));
@@ -82,14 +82,14 @@ fn balls_in(out: &mut Vec<Balls>, motion: &ModelMotion, form: BoundForm, mid: Su
 }
 
 /// The stage in f64.
-pub fn reference(pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> Poses {
+pub fn reference(pieces: &[Piece], motions: &[RobotMotion], form: PoseEnclosure) -> Poses {
     let mut out = Poses::default();
     reference_in(&mut out, pieces, motions, form);
     out
 }
 
 /// [`reference()`], reusing the memory of an earlier result.
-pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) {
+pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[RobotMotion], form: PoseEnclosure) {
     out.n_bodies = motions.first().map_or(0, |m| m.joints.len());
     out.balls.clear();
     out.bounds.resize_with(pieces.len() * out.n_bodies, PoseBound::default);
@@ -97,8 +97,8 @@ pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[ModelMotion], 
         let motion = &motions[piece.motion as usize];
         let of_piece = &mut out.bounds[i * out.n_bodies..(i + 1) * out.n_bodies];
         match form {
-            BoundForm::Jet => widest(Jets { motion, piece, out: of_piece }),
-            BoundForm::Interval | BoundForm::Toleranced => {
+            PoseEnclosure::TaylorModel => widest(Jets { motion, piece, out: of_piece }),
+            PoseEnclosure::IntervalMatrix | PoseEnclosure::DisplacementBall => {
                 let mut bounds = Vec::new();
                 motion.bounds(form, piece.mid_times(), piece.half_sub(), &mut bounds);
                 of_piece.copy_from_slice(&bounds);
@@ -108,9 +108,9 @@ pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[ModelMotion], 
     }
 }
 
-/// [`ModelMotion::bounds`] of a piece by jets, eight sub-intervals side by side in registers: gives the same numbers.
+/// [`RobotMotion::bounds`] of a piece by jets, eight sub-intervals side by side in registers: gives the same numbers.
 struct Jets<'a> {
-    motion: &'a ModelMotion,
+    motion: &'a RobotMotion,
     piece: &'a Piece,
     out: &'a mut [PoseBound<Subs>],
 }
@@ -208,7 +208,7 @@ impl Poses {
     }
 
     /// The bounds stored by the kernels for some pieces, with the balls of the device's arithmetic.
-    pub fn from_device(floats: &[f32], pieces: &[Piece], motions: &[ModelMotion], form: BoundForm) -> Self {
+    pub fn from_device(floats: &[f32], pieces: &[Piece], motions: &[RobotMotion], form: PoseEnclosure) -> Self {
         let n_bodies = motions.first().map_or(0, |m| m.joints.len());
         let mut out = Self { n_bodies, ..Self::default() };
         let mut lanes = floats.chunks_exact(SUBS).map(|c| Subs::from_fn(|i| f64::from(c[i])));
@@ -220,10 +220,10 @@ impl Poses {
                 let p = [(); 3].map(|()| M3([(); 3].map(|()| [next(), next(), next()])));
                 let ball = balls[0].map(|b| Subs::new(b + UNDERFLOW_F32));
                 out.bounds.push(match form {
-                    BoundForm::Jet | BoundForm::Toleranced => {
+                    PoseEnclosure::TaylorModel | PoseEnclosure::DisplacementBall => {
                         PoseBound::Taylor(TaylorModel { jet: PoseJet { x, p }, ball })
                     }
-                    BoundForm::Interval => PoseBound::Interval(IntervalMatrix {
+                    PoseEnclosure::IntervalMatrix => PoseBound::Interval(IntervalMatrix {
                         x: x[0],
                         p: p[0],
                         x_radius: x[1],

@@ -13,7 +13,7 @@ use crate::arith::rounding::{round_down, round_up};
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, put, widest};
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::separation::swept_box;
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 
 /// Boxes in the order `[piece][node of the model's tree]`, the sub-intervals in lanes.
 #[derive(Clone, Debug, Default)]
@@ -27,14 +27,14 @@ pub struct Boxes {
 }
 
 /// The stage in f64.
-pub fn reference(world: &World, pieces: &[Piece], poses: &Poses) -> Boxes {
+pub fn reference(world: &CollisionWorld, pieces: &[Piece], poses: &Poses) -> Boxes {
     let mut out = Boxes::default();
     reference_in(&mut out, world, pieces, poses);
     out
 }
 
 /// [`reference()`], reusing the memory of an earlier result.
-pub fn reference_in(out: &mut Boxes, world: &World, pieces: &[Piece], poses: &Poses) {
+pub fn reference_in(out: &mut Boxes, world: &CollisionWorld, pieces: &[Piece], poses: &Poses) {
     out.n_nodes = world.model.n_nodes();
     out.lo.resize(pieces.len() * out.n_nodes, V3::default());
     out.hi.resize(pieces.len() * out.n_nodes, V3::default());
@@ -47,7 +47,7 @@ pub fn reference_in(out: &mut Boxes, world: &World, pieces: &[Piece], poses: &Po
 
 /// The boxes around the line-swept spheres of all links, and those of the model's tree.
 struct Swept<'a> {
-    world: &'a World,
+    world: &'a CollisionWorld,
     poses: &'a [PoseBound<Subs>],
     h: f64,
     lo: &'a mut [V3<Subs>],

@@ -16,15 +16,15 @@ use crate::arith::lanes::Lanes;
 use crate::arith::real::Real;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, widest};
 use crate::bvh::tree::ChildRef;
-use crate::scene::world::{World, boxes_side_by_side};
+use crate::scene::world::{CollisionWorld, boxes_side_by_side};
 
 /// Number of levels that the kernel needs: each goes one item deeper on either side.
-pub fn max_levels(world: &World) -> usize {
+pub fn max_levels(world: &CollisionWorld) -> usize {
     world.scene.tree.depth + world.model.depth + 1
 }
 
 /// The stage in f64: the candidates of a piece and link are consecutive.
-pub fn reference(world: &World, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate> {
+pub fn reference(world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) -> Vec<Candidate> {
     let mut space = Workspace::default();
     reference_in(&mut space, world, n_pieces, boxes);
     space.candidates
@@ -44,7 +44,7 @@ pub struct Workspace {
 }
 
 /// [`reference()`], reusing memory.
-pub fn reference_in(space: &mut Workspace, world: &World, n_pieces: usize, boxes: &Boxes) {
+pub fn reference_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) {
     space.candidates.clear();
     if world.model.n_nodes() == 0 || world.scene.tree.nodes.is_empty() {
         return;
@@ -74,7 +74,7 @@ fn by_link(Workspace { candidates, mixed, starts, .. }: &mut Workspace, first: u
 /// The traversal of a piece, depth first: the eight children of a node of the scene's tree are tested against a box of
 /// the model in the whole piece, then those that overlap against its boxes in all sub-intervals.
 struct Traversal<'a> {
-    world: &'a World,
+    world: &'a CollisionWorld,
     boxes: &'a Boxes,
     root: NodePair,
     space: &'a mut Workspace,
@@ -162,7 +162,7 @@ impl Vectorised for Traversal<'_> {
 }
 
 /// Every link against every cluster, with `clusters` their number: replaces the stage if it is disabled.
-pub fn everything(world: &World, clusters: u32, n_pieces: usize) -> Vec<Candidate> {
+pub fn everything(world: &CollisionWorld, clusters: u32, n_pieces: usize) -> Vec<Candidate> {
     let of = |piece: u32, link: u32| {
         (0..clusters).map(move |cluster| Candidate { piece, link, cluster, mask: ALL_SUBS, triangles: u32::MAX })
     };
@@ -176,11 +176,11 @@ pub const KERNEL: Kernel = kernel!("s3_cull", "traverse");
 
 /// The first level's items: the root of the model's tree against the root of the scene's, or of a page of it, for each
 /// piece.
-pub fn roots(world: &World, n_pieces: usize) -> Vec<NodePair> {
+pub fn roots(world: &CollisionWorld, n_pieces: usize) -> Vec<NodePair> {
     (0..n_pieces as u32).map(|piece| root(world, piece)).collect()
 }
 
-fn root(world: &World, piece: u32) -> NodePair {
+fn root(world: &CollisionWorld, piece: u32) -> NodePair {
     let model_node = (world.model.n_nodes() as u32).saturating_sub(1);
     NodePair { piece, model_node, scene_ref: ChildRef::Node(0).encode(), mask: ALL_SUBS }
 }

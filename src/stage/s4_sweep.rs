@@ -22,9 +22,9 @@ use super::s1_concat::Poses;
 use super::s2_bound::Boxes;
 use super::{Candidate, Piece};
 use crate::arith::linear::V3;
-use crate::predicate::separation::{StandingTriangle, boxes_miss};
-use crate::robot::ModelMotion;
-use crate::scene::world::World;
+use crate::predicate::separation::{StaticTriangle, boxes_miss};
+use crate::robot::RobotMotion;
+use crate::scene::world::CollisionWorld;
 use compute::Cell;
 use serde::Serialize;
 
@@ -77,9 +77,9 @@ impl Sweep {
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// Robot and scene.
-    pub world: &'a World,
+    pub world: &'a CollisionWorld,
     /// The motions.
-    pub motions: &'a [ModelMotion],
+    pub motions: &'a [RobotMotion],
     /// The pieces.
     pub pieces: &'a [Piece],
     /// The pose bounds of the pieces.
@@ -105,12 +105,12 @@ fn clear<P>(
     input: &Input,
     candidates: &mut [Candidate],
     prepare: impl Fn(&Cell) -> P,
-    may_touch: impl Fn(&Cell, &P, &StandingTriangle<f64>, u32) -> u32,
+    may_touch: impl Fn(&Cell, &P, &StaticTriangle<f64>, u32) -> u32,
 ) {
     let scene = &input.world.scene;
     for group in candidates.chunk_by_mut(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
         let mut prepared = None;
-        for c in group.iter_mut().filter(|c| c.stands()) {
+        for c in group.iter_mut().filter(|c| c.is_open()) {
             let (cell, ready) = prepared.get_or_insert_with(|| {
                 let cell = Cell::new(input, c.piece, c.link);
                 let ready = prepare(&cell);
@@ -148,11 +148,11 @@ pub struct SweepCounts {
 
 impl SweepCounts {
     /// Counts candidates before their bits are cleared.
-    pub fn of(world: &World, candidates: &[Candidate]) -> Self {
+    pub fn of(world: &CollisionWorld, candidates: &[Candidate]) -> Self {
         let mut counts = Self { candidates_in: candidates.len() as u64, ..Self::default() };
         for c in candidates {
             counts.triangles_in += world.scene.tree.leaf(c.cluster).len() as u64;
-            if c.stands() {
+            if c.is_open() {
                 counts.candidates_out += 1;
                 counts.triangles_out += c.triangles(world).count() as u64;
             }

@@ -28,7 +28,7 @@ use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate, Piece, SUBS, TrianglePair};
 use crate::arith::vectors::widest;
 use crate::bvh::obb_tree::{ObbTree, ObbTrees};
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 use moving::{MovingLink, NodeBoxes};
 use refinement::{Looks, Open, Refinement};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub type Limits = Vec<u32>;
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// Robot and scene.
-    pub world: &'a World,
+    pub world: &'a CollisionWorld,
     /// Trees of oriented boxes, used for the links that have one. With a tree over the whole scene, every link is
     /// searched against that and the candidates are ignored.
     pub obb_trees: Option<&'a ObbTrees>,
@@ -122,7 +122,7 @@ pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limit
         for group in of_piece.chunk_by(|a, b| a.link == b.link) {
             let from = at;
             at += group.len();
-            if group.iter().any(|c| c.stands()) {
+            if group.iter().any(|c| c.is_open()) {
                 groups.push(from..at);
                 work.links.push(MovingLink::new(input, group[0].piece, group[0].link));
             }
@@ -180,7 +180,7 @@ struct Item {
 }
 
 /// Items collected before they are refined: more give a better order in time, but take more memory.
-const MOST_ITEMS: usize = 1 << 16;
+const MAX_ITEMS: usize = 1 << 16;
 
 /// Number of candidates searched before the items are counted.
 const AT_ONCE: usize = 64;
@@ -247,12 +247,12 @@ impl Work<'_, '_> {
     }
 
     /// Refines the collected items if there are many. `None` if there are too many pairs.
-    fn make_room(&mut self, world: &World, found: &mut Found) -> Option<()> {
-        if self.space.items.len() < MOST_ITEMS { Some(()) } else { self.finish(world, found) }
+    fn make_room(&mut self, world: &CollisionWorld, found: &mut Found) -> Option<()> {
+        if self.space.items.len() < MAX_ITEMS { Some(()) } else { self.finish(world, found) }
     }
 
     /// Refines the collected items. `None` if there are too many pairs.
-    fn finish(&mut self, world: &World, found: &mut Found) -> Option<()> {
+    fn finish(&mut self, world: &CollisionWorld, found: &mut Found) -> Option<()> {
         let Workspace { items, open, looks, .. } = &mut *self.space;
         items.drain(..).for_each(|item| open.add(item));
         Refinement { world, open, links: &self.links, found }.run(looks)

@@ -12,7 +12,7 @@ use super::tree::Tree;
 #[cfg(feature = "gpu")]
 use super::worklist::{Course, cover_on};
 use crate::error::{Result, quoted};
-use crate::robot::{JointMotion, ModelMotion, Robot, Triangle};
+use crate::robot::{JointMotion, Robot, RobotMotion, Triangle};
 use crate::scene::Scene;
 
 /// Factor by which the corners of a link's triangle are moved outward to become its feature points.
@@ -88,7 +88,7 @@ impl<'r> Toleranced<'r> {
     /// # Errors
     /// The configurations do not fit the robot.
     pub fn check(&self, q0: &[f64], q1: &[f64], limits: &Limits, proof: bool) -> Result<Answer> {
-        let motion = ModelMotion::new(self.robot, q0, q1)?;
+        let motion = RobotMotion::new(self.robot, q0, q1)?;
         let mut answer = Answer::default();
         for (l, link) in self.links.iter().enumerate() {
             let horizon = if limits.first { answer.clear_until() } else { f64::INFINITY };
@@ -109,7 +109,7 @@ impl<'r> Toleranced<'r> {
     #[cfg(feature = "gpu")]
     pub fn check_on(&self, device: &mut Batch, motions: &[[&[f64]; 2]], limits: &Limits) -> Result<Vec<Answer>> {
         let model = |(i, [q0, q1]): (usize, &[&[f64]; 2])| {
-            ModelMotion::new(self.robot, q0, q1).map_err(|e| e.at(format!("motion {i} of these")))
+            RobotMotion::new(self.robot, q0, q1).map_err(|e| e.at(format!("motion {i} of these")))
         };
         let models = motions.iter().enumerate().map(model).collect::<Result<Vec<_>>>()?;
         let each = || models.iter().enumerate().flat_map(|m| self.links.iter().enumerate().map(move |link| (m, link)));
@@ -137,7 +137,7 @@ impl<'r> Toleranced<'r> {
 }
 
 /// The joints from the root to a body.
-pub fn chain(motion: &ModelMotion, body: u32) -> Vec<JointMotion> {
+pub fn chain(motion: &RobotMotion, body: u32) -> Vec<JointMotion> {
     let up = std::iter::successors(Some(body), |b| motion.parents[*b as usize]);
     let mut joints: Vec<_> = up.map(|b| motion.joints[b as usize]).collect();
     joints.reverse();
@@ -179,7 +179,7 @@ impl<'r> ArticulatedChecker<'r> {
     /// The proof does not hold, or the configurations do not fit.
     pub fn check(&self, q0: &[f64], q1: &[f64], link: usize, steps: &[Step]) -> std::result::Result<(), Refusal> {
         let none = |message: &str| Refusal { message: message.into(), step: 0 };
-        let motion = ModelMotion::new(self.robot, q0, q1).map_err(|e| none(&e.to_string()))?;
+        let motion = RobotMotion::new(self.robot, q0, q1).map_err(|e| none(&e.to_string()))?;
         let checker = self.links.get(link).ok_or_else(|| none("no such link"))?;
         checker.check(Subject::Joints(&chain(&motion, self.robot.links[link].body)), steps)
     }

@@ -7,7 +7,7 @@ use super::job::{Job, Problems, RobotFiles};
 use super::search::RANGE_INFLATION;
 use crate::error::{Error, Result, foreign};
 use crate::io::load::LoadLimits;
-use crate::robot::{Motions, Robot};
+use crate::robot::{MotionBatch, Robot};
 use crate::scene::Scene;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -156,12 +156,12 @@ impl Record {
 
     fn about_robot(&self, files: &RobotFiles, limits: &LoadLimits) -> Result<Verified> {
         let (robot, scene) = (files.read_robot()?, Scene::from_file(&files.scene)?);
-        let motions = Motions::load(&files.motions, &robot, &files.motion_options(limits)?)?;
+        let motions = MotionBatch::load(&files.motions, &robot, &files.motion_options(limits)?)?;
         let scene = standing(&scene);
         Ok(self.of_robot(&robot, &scene, &motions))
     }
 
-    fn of_robot(&self, robot: &Robot, scene: &Standing, motions: &Motions) -> Verified {
+    fn of_robot(&self, robot: &Robot, scene: &Standing, motions: &MotionBatch) -> Verified {
         let count = self.count(|_| (0..robot.links.len()).collect())?;
         let checker = ArticulatedChecker::new(robot, scene, self.orders.clone()).map_err(|r| told(&r))?;
         for (motion, link, steps) in &self.proofs {

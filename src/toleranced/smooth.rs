@@ -7,7 +7,7 @@
 use super::enclosure::{Map, exact};
 use super::motion::{Motion, Piece, Span};
 use crate::enclosure::pose_jet::PoseJet;
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 
 /// Radius of the ball around the middle of an arc of a given length.
 pub fn arc_radius(length: f64) -> f64 {
@@ -80,7 +80,7 @@ impl<F: Fn(f64) -> [[[f64; 4]; 3]; 2]> Motion for Smooth<F> {
 #[derive(Clone, Copy, Debug)]
 pub struct JointCourse<'m> {
     /// The motion of the model.
-    pub motion: &'m ModelMotion,
+    pub motion: &'m RobotMotion,
     /// The body.
     pub body: u32,
 }

@@ -59,7 +59,7 @@ enum Outcome {
 /// Maximum number of items of one worklist.
 const AT_ONCE: usize = 1 << 15;
 /// With this many waiting items or more, the deepest level is processed first, so that memory is bounded.
-const MOST_WAITING: usize = 1 << 20;
+const MAX_WAITING: usize = 1 << 20;
 
 /// Covers several courses; proofs are not kept.
 ///
@@ -86,7 +86,7 @@ pub fn cover_on(device: &mut Batch, courses: &[Course], limits: &Limits) -> Resu
     loop {
         levels.retain(|_, items| !items.is_empty());
         let waiting: usize = levels.values().map(Vec::len).sum();
-        let level = if waiting < MOST_WAITING { levels.first_entry() } else { levels.last_entry() };
+        let level = if waiting < MAX_WAITING { levels.first_entry() } else { levels.last_entry() };
         let Some(mut level) = level else { break };
         let items = level.get_mut();
         let mut items = items.split_off(items.len().saturating_sub(AT_ONCE));

@@ -7,7 +7,7 @@
 use super::resume::Fingerprint;
 use super::warn;
 use firstcontact::engine::Stats;
-use firstcontact::io::output::{self, PartFile};
+use firstcontact::io::output::{self, AtomicFile};
 use firstcontact::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -22,7 +22,7 @@ pub struct Answers(To);
 enum To {
     File(Box<Growing>),
     /// Nothing can be kept or continued.
-    Stream(PartFile),
+    Stream(AtomicFile),
     /// All answers are in this file already.
     Finished(PathBuf),
 }
@@ -32,7 +32,7 @@ enum To {
 struct Growing {
     // Dropped first: without its record the part is useless.
     record: Record,
-    file: PartFile,
+    file: AtomicFile,
     out: PathBuf,
     of: Fingerprint,
     /// Hash of the lines so far.
@@ -80,7 +80,7 @@ impl Answers {
     ///
     /// # Errors
     /// The answers so far belong to other inputs or options, or are damaged; a file cannot be read or written.
-    pub fn start(mut file: PartFile, out: &Path, of: Fingerprint, resume: bool) -> Result<(Self, Stats)> {
+    pub fn start(mut file: AtomicFile, out: &Path, of: Fingerprint, resume: bool) -> Result<(Self, Stats)> {
         if file.is_stream() {
             return Ok((Self(To::Stream(file)), Stats::default()));
         }
@@ -190,7 +190,7 @@ impl Growing {
         file.finish().map_err(|e| e.remedy(kept()))?;
         // The lock has moved with the file. The record may belong to a process that has just started, so it is checked
         // under that process's lock.
-        let part = PartFile::open(&out);
+        let part = AtomicFile::open(&out);
         record.removes = match &part {
             Ok(part) => part.found_bytes() == 0,
             Err(error) => error.kind() != ErrorKind::Busy,
@@ -201,7 +201,7 @@ impl Growing {
 }
 
 /// The answers of an unfinished run; `None` if they do not contain a whole line.
-fn kept_answers(file: &mut PartFile, record: &Path, out: &Path, of: &Fingerprint) -> Result<Option<Known>> {
+fn kept_answers(file: &mut AtomicFile, record: &Path, out: &Path, of: &Fingerprint) -> Result<Option<Known>> {
     let part = output::part_of(out);
     let unreadable = |e: io::Error| Error::input(format!("cannot read: {e}")).in_file(&part);
     if !has_line(&mut file.content()?).map_err(unreadable)? {

@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use diagnosis::{Context, Diagnosis};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::formats::MotionFile;
-use firstcontact::io::output::{self, PartFile};
+use firstcontact::io::output::{self, AtomicFile};
 use firstcontact::report::Line;
 use firstcontact::robot::{BeyondLimits, Robot};
 use firstcontact::scene::Scene;
@@ -175,7 +175,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let engine = builder.build()?;
     drop(bar);
     engine.warnings().for_each(warn);
-    engine.note().into_iter().for_each(|note| tell!("{note}"));
+    engine.backend_fallback_reason().into_iter().for_each(|note| tell!("{note}"));
     let interruption = super::interruption();
     // Both files are opened before any work, so that a file that cannot be written is not discovered at the end.
     let out = outputs::open(&args.out)?;
@@ -216,7 +216,7 @@ fn diagnosis(args: &CheckArgs, robot: &Robot, limits: BeyondLimits, out: &Answer
 /// Writes the statistics, and prints them or the summary.
 fn conclude(
     args: &CheckArgs,
-    stats_file: Option<PartFile>,
+    stats_file: Option<AtomicFile>,
     mut json: Value,
     diagnosis: &Diagnosis,
     print: impl FnOnce(),

@@ -19,7 +19,7 @@ pub struct CompletionsArgs {
 /// Runs the command.
 pub fn run(args: &CompletionsArgs) -> Result<Outcome> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), env!("CARGO_PKG_NAME"), &mut script);
+    clap_complete::generate(args.shell, &mut Cli::command(), "firstcontact", &mut script);
     show!("{}", String::from_utf8_lossy(&script).trim_end());
     Ok(Outcome::Free)
 }

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use directories::ProjectDirs;
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::io::output::Claim;
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use firstcontact_datasets::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, Progress, THETA_MAX_DEG};
@@ -43,7 +43,7 @@ impl FolderArgs {
     /// # Errors
     /// None is given, and the user does not have a home directory.
     pub fn path(&self) -> Result<PathBuf> {
-        let default = || ProjectDirs::from("", "", env!("CARGO_PKG_NAME")).map(|dirs| dirs.data_dir().join("datasets"));
+        let default = || ProjectDirs::from("", "", "firstcontact").map(|dirs| dirs.data_dir().join("datasets"));
         self.dataset_folder.clone().or_else(default).ok_or_else(|| {
             Error::usage("no home directory to keep data sets in").remedy("name a folder with --dataset-folder")
         })
@@ -107,7 +107,7 @@ fn make(name: &str, out: &Path, seed: u64, scale: u64, n_motions: usize) -> Resu
     // On the CPU: the choice of free starts must not depend on the available adapters.
     let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
     let mut is_free = |starts: &[Vec<f64>]| {
-        let report = engine.check(&Motions::between(starts, starts)?)?;
+        let report = engine.check(&MotionBatch::between(starts, starts)?)?;
         Ok(report.verdicts.iter().map(|v| *v == Verdict::Free).collect())
     };
     let bar = super::progress::Progress::new("making", "motions", (THETA_MAX_DEG.len() * n_motions) as u64);

@@ -5,7 +5,7 @@ use super::{Outcome, interrupted, interruption, outputs, warn};
 use clap::{Args, ValueEnum};
 use firstcontact::elementary::{Answer, Batch, Kind, Line, Posed, Reader, Totals, solve};
 use firstcontact::engine::thread_pool;
-use firstcontact::io::output::PartFile;
+use firstcontact::io::output::AtomicFile;
 use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::{Error, ErrorKind, Result};
 use rayon::ThreadPool;
@@ -91,7 +91,7 @@ pub fn run(args: &ElementaryArgs) -> Result<Outcome> {
 fn answer_all(
     job: &Job,
     reader: Reader,
-    mut out: PartFile,
+    mut out: AtomicFile,
     args: &ElementaryArgs,
     interruption: &AtomicBool,
 ) -> Result<(Totals, f64)> {
@@ -113,7 +113,7 @@ fn answer_each(
     mut reader: Reader,
     interruption: &AtomicBool,
     progress: &Progress,
-    out: &mut PartFile,
+    out: &mut AtomicFile,
 ) -> Result<(Totals, f64)> {
     let (mut totals, mut solve_s) = (Totals::default(), 0.0);
     loop {

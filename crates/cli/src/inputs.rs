@@ -10,7 +10,7 @@ use firstcontact::io::load::LoadLimits;
 use firstcontact::robot::Robot;
 use firstcontact::robot::primitive::CHORD_ERROR_M;
 use firstcontact::scene::Scene;
-use firstcontact::stage::s6_solve::Initial;
+use firstcontact::stage::s6_solve::InitialContactPolicy;
 use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub enum InitialChoice {
     Ignore,
 }
 
-impl From<InitialChoice> for Initial {
+impl From<InitialChoice> for InitialContactPolicy {
     fn from(choice: InitialChoice) -> Self {
         match choice {
             InitialChoice::Report => Self::Report,

@@ -34,7 +34,7 @@ pub fn run(args: &ManArgs) -> Result<Outcome> {
 
 /// The file name and the page of a command.
 fn page(command: &Command) -> Result<(String, Vec<u8>)> {
-    let man = Man::new(command.clone()).source(concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")));
+    let man = Man::new(command.clone()).source(concat!("firstcontact", " ", env!("CARGO_PKG_VERSION")));
     let mut page = Vec::new();
     man.render(&mut page).map_err(|e| Error::usage(e.to_string()))?;
     Ok((man.get_filename(), page))

@@ -2,7 +2,7 @@
 //! of files that must not be overwritten.
 
 use super::motions::STANDARD_INPUT;
-use firstcontact::io::output::{self, PartFile};
+use firstcontact::io::output::{self, AtomicFile};
 use firstcontact::{Error, ErrorKind, Result};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,18 +67,18 @@ pub fn check(inputs: &[&Path], outputs: &[(&str, &Path)]) -> Result<()> {
 }
 
 /// Opens an output with the content that an earlier process may have left in its part.
-pub fn open(path: &Path) -> Result<PartFile> {
-    if is_stdout(path) { PartFile::stdout() } else { PartFile::open(path) }
+pub fn open(path: &Path) -> Result<AtomicFile> {
+    if is_stdout(path) { AtomicFile::stdout() } else { AtomicFile::open(path) }
 }
 
 /// Starts an empty output.
-pub fn create(path: &Path) -> Result<PartFile> {
+pub fn create(path: &Path) -> Result<AtomicFile> {
     let mut file = open(path)?;
     file.restart().map(|()| file)
 }
 
 /// Keeps the answers of a command that was interrupted and cannot continue, and adds their location to the error.
-pub fn keep(file: PartFile, out: &Path, error: Error) -> Error {
+pub fn keep(file: AtomicFile, out: &Path, error: Error) -> Error {
     let is_stream = file.is_stream();
     match file.keep() {
         Ok(()) if is_stream => error,

@@ -10,7 +10,7 @@ use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::io::output;
 use firstcontact::report::Line;
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::stage::s4_sweep::raster;
 use firstcontact::verdict::Verdict;
@@ -101,7 +101,7 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
 }
 
 /// The maps of depth for `--tiles`, each with its file, which must not be an input.
-fn tiles(args: &RenderArgs, engine: &Engine, motions: &Motions) -> Result<Vec<(PathBuf, Image)>> {
+fn tiles(args: &RenderArgs, engine: &Engine, motions: &MotionBatch) -> Result<Vec<(PathBuf, Image)>> {
     let Some(folder) = &args.tiles else { return Ok(Vec::new()) };
     let tiles = picture::tiles(engine, motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
     let named = tiles.into_iter().map(|tile| {
@@ -136,7 +136,7 @@ fn shortened(ending: &str) -> String {
 }
 
 /// Draws and writes a picture, and returns a description.
-fn picture(args: &RenderArgs, engine: &Engine, gpu: &Gpu, motions: &Motions, verdict: &Verdict) -> Result<String> {
+fn picture(args: &RenderArgs, engine: &Engine, gpu: &Gpu, motions: &MotionBatch, verdict: &Verdict) -> Result<String> {
     let view = args.view.map(|[azimuth_deg, elevation_deg]| View { azimuth_deg, elevation_deg });
     let options = picture::Options { size: args.size, view, exposures: args.exposures };
     let picture = picture::draw(engine, gpu, motions, 0, verdict, &options)?;
@@ -146,7 +146,13 @@ fn picture(args: &RenderArgs, engine: &Engine, gpu: &Gpu, motions: &Motions, ver
 }
 
 /// Writes a GLB file, and returns a description with the share of the scene in it.
-fn export(args: &RenderArgs, engine: &Engine, scene: &Scene, motions: &Motions, verdict: &Verdict) -> Result<String> {
+fn export(
+    args: &RenderArgs,
+    engine: &Engine,
+    scene: &Scene,
+    motions: &MotionBatch,
+    verdict: &Verdict,
+) -> Result<String> {
     let shown = [ShownMotion { at: 0, number: args.index, verdict }];
     let glb = gltf::export(engine, scene, motions, &shown, args.scene_triangles)?;
     output::write(&args.out, |to| {
@@ -159,7 +165,7 @@ fn export(args: &RenderArgs, engine: &Engine, scene: &Scene, motions: &Motions, 
 struct Subject {
     robot: Robot,
     scene: Scene,
-    motions: Motions,
+    motions: MotionBatch,
     allowed: Vec<(u32, u32)>,
 }
 

@@ -2,7 +2,7 @@
 //! finished ones.
 
 use firstcontact::engine::Engine;
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ pub struct MotionHash(blake3::Hasher);
 
 impl MotionHash {
     /// Adds the next motions.
-    pub fn add(&mut self, motions: &Motions) {
+    pub fn add(&mut self, motions: &MotionBatch) {
         for i in 0..motions.len() {
             self.0.update(bytemuck::cast_slice(motions.start(i)));
             self.0.update(bytemuck::cast_slice(motions.end(i)));

@@ -6,7 +6,7 @@ use firstcontact::Result;
 use firstcontact::engine::thread_pool;
 use firstcontact::gpu::AdapterChoice;
 use firstcontact::io::load::LoadLimits;
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use firstcontact::scene::Scene;
 use firstcontact::toleranced::articulated::{Answer as Covered, Toleranced};
 use firstcontact::toleranced::batch::Batch;
@@ -123,7 +123,7 @@ fn problem(problem: &Problem, number: usize, proof: bool) -> Result<Answer> {
 
 fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
     let (robot, scene) = (files.read_robot()?, Scene::from_file(&files.scene)?);
-    let motions = Motions::load(&files.motions, &robot, &files.motion_options(&LoadLimits::default())?)?;
+    let motions = MotionBatch::load(&files.motions, &robot, &files.motion_options(&LoadLimits::default())?)?;
     let toleranced = Toleranced::new(&robot, &scene)?;
     let proof = args.certificate.is_some();
     let told = |found: Covered| {

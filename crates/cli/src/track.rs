@@ -26,7 +26,7 @@ pub struct TrackArgs {
 /// The files in the folder.
 const FILES: [&str; 3] = ["track.csv", "track.json", "track.svg"];
 /// Maximum number of lines of the CSV file.
-const MOST_LINES: f64 = 5e6;
+const MAX_LINES: f64 = 5e6;
 /// Width of an enclosed time of first contact, as a share of the duration.
 const TOLERANCE: f64 = 1e-9;
 
@@ -44,8 +44,8 @@ pub fn run(args: &TrackArgs) -> Result<Outcome> {
     outputs::check(&[&args.scene], &files.each_ref().map(|path| ("--out", path.as_path())))?;
     let scene = Scene::from_file(&args.scene)?;
     let lines = scene.duration_s / scene.settings.step_s * (scene.pairs.len() * scene.gains_per_s.len()) as f64;
-    if !(lines <= MOST_LINES) {
-        let error = Error::input(format!("{lines:.0} lines where {MOST_LINES:.0} are the most"));
+    if !(lines <= MAX_LINES) {
+        let error = Error::input(format!("{lines:.0} lines where {MAX_LINES:.0} are the most"));
         return Err(error.remedy("longer steps, or fewer pairs or gains").in_file(&args.scene));
     }
     let name = |pair: &ScenePair| format!("{} {}", scene.bodies[pair.a].name, scene.bodies[pair.b].name);

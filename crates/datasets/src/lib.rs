@@ -68,7 +68,7 @@ pub const NAMES: [(&str, &str); 6] = [
 ];
 
 /// The largest scale: the limit of the triangle count's type, and more than any memory holds.
-const MOST_ROOMS: u64 = 10_000;
+const MAX_ROOMS: u64 = 10_000;
 
 /// A data set in memory.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ impl Dataset {
     /// # Errors
     /// There is no set with that name or scale, or the seed gives a layout that does not reach the exact counts.
     pub fn generate(name: &str, seed: u64, scale: u64) -> Result<Self> {
-        let most = if name == "amr" { MOST_ROOMS } else { 1 };
+        let most = if name == "amr" { MAX_ROOMS } else { 1 };
         if !(1..=most).contains(&scale) {
             let message = format!("data set '{name}' has no scale {scale}, only 1 to {most}");
             return Err(Error::usage(message).remedy("amr is made in other scales"));

@@ -6,7 +6,7 @@ use firstcontact::formats::MissingJoints;
 use firstcontact::formats::moveit::{PlanningScene, Request, placed};
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::io::load::text;
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -77,10 +77,10 @@ impl Problem {
     ///
     /// # Errors
     /// As [`Request::motion`], or the motion does not suit the robot.
-    pub fn motion(&self, robot: &Robot, missing: &MissingJoints) -> Result<Motions> {
+    pub fn motion(&self, robot: &Robot, missing: &MissingJoints) -> Result<MotionBatch> {
         let at = |e: Error| e.at(format!("problem {}", self.name));
         let [start, end] = self.request.motion(robot, &self.planning.state, missing).map_err(at)?;
-        let motion = Motions::between(&[start], &[end]).map_err(at)?;
+        let motion = MotionBatch::between(&[start], &[end]).map_err(at)?;
         motion.check(robot).map_err(at)?;
         Ok(motion)
     }

@@ -1,7 +1,7 @@
 //! Properties of the scenes of all data sets, and the documented properties of each.
 
 use super::parts::assembly::Part;
-use super::parts::touch::{Touch, meet, near, tree};
+use super::parts::touch::{ContactPoint, meet, near, tree};
 use super::*;
 use glam::DVec2;
 
@@ -238,7 +238,7 @@ fn wrong_names_and_scales_are_refused() {
 fn outcomes(name: &str, n_motions: usize) -> (f64, [f64; 5]) {
     let set = Dataset::generate(name, DEFAULT_SEED, 1).unwrap();
     let (robot, scene) = (set.robot().unwrap(), set.scene().unwrap().unwrap());
-    let touch = Touch::new(&robot, &scene);
+    let touch = ContactPoint::new(&robot, &scene);
     let (mut tried, mut made) = (0, 0);
     let rates = THETA_MAX_DEG.map(|theta_max_deg| {
         let sampling = motions::Sampling { arm: &set.arm, set: &set.name, seed: set.seed, theta_max_deg, n_motions };

@@ -13,7 +13,7 @@ use super::{data, scene};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use motions::{Amplitude, Motions};
+pub use motions::{Amplitude, MotionBatch};
 
 /// Minimum distance of every start from the scene.
 pub const CLEARANCE_M: f64 = 2e-3;
@@ -45,7 +45,7 @@ pub struct Case {
     pub robot: PathBuf,
     pub scene: PathBuf,
     pub base: [f64; 6],
-    pub motions: Motions,
+    pub motions: MotionBatch,
     /// The sampling oracle for it.
     pub sampler: Sampler,
 }

@@ -8,7 +8,7 @@ use rand_pcg::rand_core::{Rng, SeedableRng};
 use std::f64::consts::PI;
 
 /// Starts and ends.
-pub type Motions = Vec<(Vec<f64>, Vec<f64>)>;
+pub type MotionBatch = Vec<(Vec<f64>, Vec<f64>)>;
 
 /// The extent of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +25,7 @@ const ROAM_M: f64 = 0.5;
 ///
 /// # Panics
 /// In ten thousand draws no start is free.
-pub fn make(sampler: &Sampler, n: usize, seed: u64, amplitudes: &[Amplitude], clearance: f64) -> Motions {
+pub fn make(sampler: &Sampler, n: usize, seed: u64, amplitudes: &[Amplitude], clearance: f64) -> MotionBatch {
     let mut draw = Draw { rng: Pcg64Mcg::seed_from_u64(seed) };
     (0..n)
         .map(|i| {

@@ -10,8 +10,8 @@ use super::core::{Deliver, EngineCore};
 use super::motion_queue::{self, Batch, MotionQueue};
 use super::{Stage, Stats, Sweep, autotune};
 use crate::error::Result;
-use crate::robot::Motions;
-use crate::verdict::{Reason, Undecided, Verdict};
+use crate::robot::MotionBatch;
+use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ const INLINE_MAX: usize = 2;
 
 impl EngineCore {
     /// Returns whether motions can be checked by [`check_inline`](Self::check_inline).
-    pub(super) fn fits_inline(&self, motions: &Motions) -> bool {
+    pub(super) fn fits_inline(&self, motions: &MotionBatch) -> bool {
         !self.has_gpu() && motions.len() <= INLINE_MAX && !self.is_trivially_free()
     }
 
@@ -37,7 +37,7 @@ impl EngineCore {
     /// contacts.
     pub(super) fn check_inline(
         &self,
-        motions: &Motions,
+        motions: &MotionBatch,
         sink: &mut dyn FnMut(usize, Verdict) -> Result<()>,
     ) -> Result<Stats> {
         let start = Instant::now();
@@ -116,7 +116,9 @@ impl EngineCore {
         // A motion that needs more than its thread's share of the memory is checked again with all of it, so that
         // verdicts do not depend on the number of threads.
         for (i, verdict) in verdicts.iter_mut().enumerate() {
-            if matches!(verdict, Verdict::Undecided(Undecided { reason: Reason::Memory, .. })) && self.threads() > 1 {
+            if matches!(verdict, Verdict::Undecided(Undecided { reason: UndecidedReason::Memory, .. }))
+                && self.threads() > 1
+            {
                 *verdict = check(all_items, &mut self.scratch_pool.acquire(), i, &mut stats)?;
                 stats.stage(Stage::Pairs).retries += 1;
             }

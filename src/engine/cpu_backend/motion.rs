@@ -3,18 +3,18 @@
 use super::scratch::Scratch;
 use crate::bvh::obb_tree::ObbTrees;
 use crate::engine::{Options, Stage, Stats};
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
-use crate::stage::s6_solve::{Initial, Solver};
+use crate::stage::s6_solve::{InitialContactPolicy, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
-use crate::verdict::{Reason, Undecided, Verdict};
+use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use std::time::Instant;
 
 /// The stages on the CPU, with the alternatives that the options choose.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct CpuStages<'a> {
-    pub world: &'a World,
+    pub world: &'a CollisionWorld,
     pub obb_trees: Option<&'a ObbTrees>,
     pub options: &'a Options,
     /// Form of swept-volume culling.
@@ -52,8 +52,8 @@ impl CpuStages<'_> {
                 n_left = counts.candidates_out as usize;
             }
             clock.stage(Stage::Sweep, n_candidates, n_left);
-            // With `Initial::Ignore` a contact may be ignored later and must not limit the others.
-            let limited = (options.solve.initial == Initial::Report).then_some(&mut *limits);
+            // With `InitialContactPolicy::Ignore` a contact may be ignored later and must not limit the others.
+            let limited = (options.solve.initial == InitialContactPolicy::Report).then_some(&mut *limits);
             let input = s5_pairs::Input { world, obb_trees, pieces: &pieces, poses, boxes, candidates };
             let (fits, counts) = s5_pairs::search_in(search, &input, limited, item_cap);
             clock.stats.pairs.add(counts);
@@ -71,7 +71,7 @@ impl CpuStages<'_> {
             }
         }
         let verdict = match out_of_memory {
-            Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: Reason::Memory }),
+            Some(clear_until) => Verdict::Undecided(Undecided { clear_until, reason: UndecidedReason::Memory }),
             None => solver.finish(),
         };
         stats.add_solving(&mut solver);

@@ -1,6 +1,6 @@
 //! Memory that the CPU stages keep from one motion to the next.
 
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 use crate::stage::s1_concat::Poses;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s5_pairs::Limits;
@@ -11,7 +11,7 @@ use std::sync::Mutex;
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Scratch {
     /// The motion that is checked next.
-    pub motion: ModelMotion,
+    pub motion: RobotMotion,
     pub(super) poses: Poses,
     pub(super) boxes: Boxes,
     pub(super) cull: s3_cull::Workspace,

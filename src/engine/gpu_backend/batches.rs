@@ -6,10 +6,10 @@ use crate::engine::motion_queue::MotionQueue;
 use crate::engine::{Options, Stage, Stats, autotune};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::Faults;
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 use crate::stage::s6_solve::Solver;
 use crate::stage::{Piece, TrianglePair};
-use crate::verdict::{Reason, Undecided, Verdict};
+use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use std::time::Instant;
 /// Motions that are sent to the device together.
 #[derive(Debug, Default)]
 struct GpuBatch {
-    motions: Vec<ModelMotion>,
+    motions: Vec<RobotMotion>,
     pieces: Vec<Piece>,
     /// First piece of each motion, and the number of all pieces.
     starts: Vec<usize>,
@@ -39,7 +39,7 @@ impl GpuBatch {
 struct BatchBuilder<'a, 'q, 's> {
     core: &'a EngineCore,
     queue: &'q mut MotionQueue<'s>,
-    ready: VecDeque<ModelMotion>,
+    ready: VecDeque<RobotMotion>,
     max_pieces: usize,
 }
 
@@ -256,7 +256,8 @@ impl EngineCore {
                     pairs = alone.pairs.pop().flatten();
                 }
                 let Some(pairs) = pairs else {
-                    verdict = Some(Verdict::Undecided(Undecided { clear_until: piece.t0, reason: Reason::Memory }));
+                    verdict =
+                        Some(Verdict::Undecided(Undecided { clear_until: piece.t0, reason: UndecidedReason::Memory }));
                     break 'pieces;
                 };
                 if solver.certain(motion, piece, &pairs, limit) || solver.feed(motion, piece, &pairs) {

@@ -5,7 +5,7 @@ use crate::bvh::tree::WIDTH;
 use crate::engine::options::{Capacities, ITEM_BYTES};
 use crate::error::Result;
 use crate::gpu::{BufferId, Buffers, Gpu};
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 use crate::stage::layout::{ChunkParams, LinkItem};
 use crate::stage::s1_concat::POSE_FLOATS;
 use crate::stage::s2_bound::BOX_FLOATS;
@@ -25,12 +25,12 @@ const NODE_BYTES: usize = WIDTH * BOX_FLOATS * SUBS * size_of::<f32>();
 const MAX_BOXED_NODES: usize = 256;
 
 /// Number of nodes of the links' trees, counted from the first, that may have boxes.
-pub(super) fn n_boxed_nodes(world: &World) -> usize {
+pub(super) fn n_boxed_nodes(world: &CollisionWorld) -> usize {
     world.links.iter().map(|link| link.tree.nodes.len()).sum::<usize>().min(MAX_BOXED_NODES)
 }
 
 /// Capacities that suit the adapter and the memory; the poses decide how many pieces a chunk has.
-pub(super) fn of_largest_chunk(gpu: &Gpu, world: &World, memory_bytes: u64) -> Capacities {
+pub(super) fn of_largest_chunk(gpu: &Gpu, world: &CollisionWorld, memory_bytes: u64) -> Capacities {
     let share = (memory_bytes / 4).min(gpu.max_binding());
     // Counters times 32 invocations must stay within 32 bits.
     let entries = (share / 2 / size_of::<LinkItem>() as u64).clamp(1 << 10, 1 << 24) as u32;

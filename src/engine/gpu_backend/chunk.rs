@@ -3,12 +3,12 @@
 use super::capacities::PAIR_BYTES;
 use super::{Frame, FrameIndex, GpuPipeline, upload};
 use crate::counter;
-use crate::enclosure::pose_bound::BoundForm;
+use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::engine::options::Stage;
 use crate::engine::stats::Stats;
 use crate::error::Result;
 use crate::gpu::{BufferId, Submission, first_link_triangles};
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 use crate::stage::layout::{
     ChunkParams, Counters, FLAG_CUTOFFS, FLAG_IGNORED_PAIRS, FORM_INTERVAL, FORM_JET, SweepCounters,
 };
@@ -27,7 +27,7 @@ pub struct ChunkInput<'m> {
     /// The pieces; their motions are indices into `motions`.
     pub pieces: Vec<Piece>,
     /// The motions.
-    pub motions: &'m [ModelMotion],
+    pub motions: &'m [RobotMotion],
 }
 
 /// Results of a chunk.
@@ -114,7 +114,7 @@ impl GpuPipeline {
             n_nodes: world.model.n_nodes() as u32,
             n_objects: world.scene.objects.len() as u32,
             // Balls of displacements are read as jets whose derivatives are zero.
-            form: if form == BoundForm::Interval { FORM_INTERVAL } else { FORM_JET },
+            form: if form == PoseEnclosure::IntervalMatrix { FORM_INTERVAL } else { FORM_JET },
             flags: cutoffs | ignored_pairs,
             queue_capacity: allocated.queue,
             candidate_capacity: allocated.candidates,

@@ -132,7 +132,12 @@ impl GpuPipeline {
         counts.add(SweepCounts::of(&self.world, &candidates));
         self.write_candidates(frame, &mut candidates);
         let at = counter!(sweep) as usize;
-        self.frames[frame].buffers.write(&self.gpu, BufferId::Control, at, &[counts.to_device()]);
+        self.frames[frame].buffers.write(
+            &self.gpu,
+            BufferId::Control,
+            at,
+            bytemuck::cast_slice::<_, u32>(&[counts.to_device()]),
+        );
         Ok(())
     }
 

@@ -18,15 +18,15 @@ pub use chunk::{ChunkInput, ChunkOutput, PendingChunk};
 
 use super::options::{Capacities, Options, Stage};
 use crate::bvh::obb_tree::ObbTrees;
-use crate::enclosure::pose_bound::BoundForm;
+use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::shader::Source;
 use crate::gpu::{AdapterChoice, Buffers, CompiledKernel, Gpu, INDIRECT_ARGS};
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 use crate::stage::kernel::{Kernel, RasterKernel};
 use crate::stage::layout::{ChunkParams, MAX_CULL_LEVELS, MAX_LINK_LEVELS};
 use crate::stage::s4_sweep::{Sweep, compute};
-use crate::stage::s6_solve::Initial;
+use crate::stage::s6_solve::InitialContactPolicy;
 use crate::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
 use raster::RasterSweep;
 use schedule::Schedule;
@@ -68,7 +68,7 @@ struct Frame {
 #[derive(Debug)]
 pub struct GpuPipeline {
     gpu: Gpu,
-    world: Arc<World>,
+    world: Arc<CollisionWorld>,
     /// Trees of oriented boxes, if `s5_pairs` runs on the CPU and uses them.
     obb_trees: Option<Arc<ObbTrees>>,
     kernels: Kernels,
@@ -86,7 +86,7 @@ pub struct GpuPipeline {
 /// Options that the pipeline needs for each chunk.
 #[derive(Clone, Debug)]
 struct Settings {
-    pose_bound: BoundForm,
+    pose_bound: PoseEnclosure,
     /// Enables `s3_cull`.
     cull: bool,
     /// Lets certain contacts lower the motions' cutoffs.
@@ -118,7 +118,7 @@ impl GpuPipeline {
     ///
     /// # Errors
     /// There is no adapter, it does not have enough memory, or a tree is too deep for the counters.
-    pub fn new(world: Arc<World>, options: &Options, hardware_only: bool) -> Result<Self> {
+    pub fn new(world: Arc<CollisionWorld>, options: &Options, hardware_only: bool) -> Result<Self> {
         Self::with_sources(world, options, hardware_only, &Sources::default())
     }
 
@@ -126,7 +126,12 @@ impl GpuPipeline {
     ///
     /// # Errors
     /// See [`GpuPipeline::new`]; a source is invalid.
-    pub fn with_sources(world: Arc<World>, options: &Options, hardware_only: bool, sources: &Sources) -> Result<Self> {
+    pub fn with_sources(
+        world: Arc<CollisionWorld>,
+        options: &Options,
+        hardware_only: bool,
+        sources: &Sources,
+    ) -> Result<Self> {
         let (cull_levels, link_levels) = depths(&world)?;
         let choice = AdapterChoice { name: options.adapter.clone(), hardware_only, faults: options.faults };
         let gpu = Gpu::open(&choice)?;
@@ -140,8 +145,8 @@ impl GpuPipeline {
         let kernels = Kernels::compile(&gpu, &world, options, &capacities, sources)?;
         let mut shared = Buffers::new(&gpu)?;
         shared.upload_world(&gpu, &world)?;
-        // With `Initial::Ignore` a contact may be ignored later and must not limit the others.
-        let use_cutoffs = options.solve.initial == Initial::Report;
+        // With `InitialContactPolicy::Ignore` a contact may be ignored later and must not limit the others.
+        let use_cutoffs = options.solve.initial == InitialContactPolicy::Report;
         let n_phases = if use_cutoffs { options.slabs.unwrap_or(phases::DEFAULT_PHASES) } else { 1 };
         Ok(Self {
             frames: std::array::from_fn(|_| Frame::new(shared.clone())),
@@ -209,14 +214,14 @@ impl GpuPipeline {
 impl Kernels {
     fn compile(
         gpu: &Gpu,
-        world: &World,
+        world: &CollisionWorld,
         options: &Options,
         capacities: &Capacities,
         sources: &Sources,
     ) -> Result<Self> {
         let compile = |kernel: &Kernel| gpu.compile_source(kernel, &(sources.compute)(kernel)?);
         let choices = options.sweep.choices();
-        let concat = if options.bound == BoundForm::Interval { s1_concat::INTERVAL } else { s1_concat::JET };
+        let concat = if options.bound == PoseEnclosure::IntervalMatrix { s1_concat::INTERVAL } else { s1_concat::JET };
         let raster = choices.contains(&Sweep::Raster).then(|| {
             let share_bytes = options.memory_bytes / 4;
             RasterSweep::new(gpu, world, capacities, options.tile_pixels, share_bytes, sources)
@@ -239,7 +244,7 @@ impl Kernels {
 }
 
 /// Levels of the traversal of the scene's tree, and of the deepest link tree.
-fn depths(world: &World) -> Result<(u32, u32)> {
+fn depths(world: &CollisionWorld) -> Result<(u32, u32)> {
     let cull_levels = s3_cull::max_levels(world);
     let link_levels = world.links.iter().map(|l| l.tree.depth).max().unwrap_or(0);
     // The last level writes to the counter after it.

@@ -5,7 +5,7 @@ use crate::counter;
 use crate::engine::options::{Capacities, Stage};
 use crate::error::{Error, Result};
 use crate::gpu::{BufferId, Buffers, CompiledKernel, Dispatch, Gpu, WorkSize};
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 use crate::stage::SUBS;
 use crate::stage::kernel::{Kernel, RasterKernel};
 use crate::stage::layout::{Routing, Tile};
@@ -48,7 +48,7 @@ impl RasterSweep {
     /// Fragments cannot write buffers on the adapter, or tiles of that size are not supported.
     pub fn new(
         gpu: &Gpu,
-        world: &World,
+        world: &CollisionWorld,
         capacities: &Capacities,
         tile_pixels: u32,
         memory_bytes: u64,

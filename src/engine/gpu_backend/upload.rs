@@ -3,11 +3,11 @@
 use crate::arith::interval::sin_cos_range;
 use crate::arith::rounding::{UNDERFLOW_F32, UNIT_F32, round_down, round_up};
 use crate::arith::trig::sin_cos_product;
-use crate::enclosure::pose_bound::BoundForm;
+use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::Result;
 use crate::gpu::{BufferId, Buffers, Gpu};
-use crate::robot::ModelMotion;
-use crate::scene::world::World;
+use crate::robot::RobotMotion;
+use crate::scene::world::CollisionWorld;
 use crate::stage::s1_concat::{JOINT_FLOATS, balls};
 use crate::stage::{Piece, layout};
 
@@ -16,10 +16,10 @@ use crate::stage::{Piece, layout};
 pub(super) fn upload(
     gpu: &Gpu,
     buffers: &mut Buffers,
-    world: &World,
+    world: &CollisionWorld,
     pieces: &[Piece],
-    motions: &[ModelMotion],
-    form: BoundForm,
+    motions: &[RobotMotion],
+    form: PoseEnclosure,
 ) -> Result<()> {
     let of = |p: &Piece| &motions[p.motion as usize];
     let on_device = pieces.iter().map(|p| layout::Piece {
@@ -45,11 +45,11 @@ pub(super) fn upload(
         for joint in &of(p).joints {
             for t in p.mid_times().0 {
                 match form {
-                    BoundForm::Jet | BoundForm::Toleranced => {
+                    PoseEnclosure::TaylorModel | PoseEnclosure::DisplacementBall => {
                         let (sin, cos) = sin_cos_product(joint.w_rad, t);
                         angles.extend([sin as f32, cos as f32]);
                     }
-                    BoundForm::Interval => {
+                    PoseEnclosure::IntervalMatrix => {
                         let (sin, cos) = sin_cos_range(joint.w_rad, t - p.half_sub(), t + p.half_sub());
                         let outward = |lo: f64, hi: f64| [round_down(lo), round_up(hi)];
                         angles.extend(outward(sin.lo, sin.hi));
@@ -59,7 +59,7 @@ pub(super) fn upload(
             }
         }
     }
-    let id = if form == BoundForm::Interval { BufferId::AngleRanges } else { BufferId::Angles };
+    let id = if form == PoseEnclosure::IntervalMatrix { BufferId::AngleRanges } else { BufferId::Angles };
     buffers.fill(gpu, id, &angles)?;
     let moving = pieces.iter().flat_map(|p| {
         let balls = balls(of(p), form, p.mid_times(), p.half_sub(), UNIT_F32);

@@ -33,7 +33,7 @@ pub const KERNEL: Kernel = kernel!("extremal_surfaces", "follow");
 /// Number of control points of a patch on the device.
 const NET: usize = 16;
 /// Maximum number of control points that f32 can index.
-const MOST_POINTS: usize = 1 << 24;
+const MAX_POINTS: usize = 1 << 24;
 
 /// The kernel on a device.
 #[derive(Debug)]
@@ -163,8 +163,8 @@ impl OnDevice {
             Shape::Torus { ring_m, tube_m } => Ok(Self { what: [*ring_m, *tube_m, 0.0, 0.0], domain: None }),
             Shape::Patch(patch) => {
                 let first = nets.len();
-                if first > MOST_POINTS - NET {
-                    return Err(Error::usage(format!("more than {} patches", MOST_POINTS / NET)));
+                if first > MAX_POINTS - NET {
+                    return Err(Error::usage(format!("more than {} patches", MAX_POINTS / NET)));
                 }
                 nets.extend(bicubic(patch)?.map(|c| c.as_vec4().to_array()));
                 let [u, v] = [0, 1].map(|i| patch.basis()[i].domain()).map(|[lo, hi]| [lo, hi - lo]);

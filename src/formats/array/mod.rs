@@ -10,7 +10,7 @@ use crate::formats::named_columns::NamedColumns;
 use crate::formats::store::Store;
 use crate::formats::stream::{Stream, spool, unreadable};
 use crate::robot::motion_check::check_memory;
-use crate::robot::{Motions, Robot, SEE_COLUMNS};
+use crate::robot::{MotionBatch, Robot, SEE_COLUMNS};
 use element::Element;
 pub use header::Header;
 pub(super) use header::MAGIC;
@@ -118,13 +118,13 @@ impl Array {
     }
 
     /// Reads motions; the range must exist.
-    pub fn read(&self, range: Range<usize>, n_columns: usize) -> Result<Motions> {
+    pub fn read(&self, range: Range<usize>, n_columns: usize) -> Result<MotionBatch> {
         let values = self.numbers(&range)?;
         let values = match &self.columns {
             Some(columns) => columns.place(2 * range.len(), &values),
             None => values,
         };
-        Motions::numbered(range.start, range.len(), n_columns, values)
+        MotionBatch::numbered(range.start, range.len(), n_columns, values)
     }
 
     /// The numbers of some motions in C order.

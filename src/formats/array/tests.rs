@@ -3,7 +3,7 @@ use crate::formats::test_arrays::{names, npy, zip};
 use crate::formats::test_files::{STILL, load, load_of, robot, slides};
 use crate::formats::{MotionFile, MotionOptions};
 use crate::io::load::LoadLimits;
-use crate::robot::Motions;
+use crate::robot::MotionBatch;
 use std::path::PathBuf;
 
 fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
@@ -22,7 +22,7 @@ fn arrays_of_every_type_and_order() {
             for is_fortran in [false, true] {
                 let bytes = npy(&format!("{order}{kind}"), is_fortran, &[3, 2, 2], &values);
                 let motions = load_of(&slides(), "m.npy", &bytes, &MotionOptions::default()).unwrap();
-                let expected = Motions::from_flat(3, 2, values.clone()).unwrap();
+                let expected = MotionBatch::from_flat(3, 2, values.clone()).unwrap();
                 assert_eq!(motions, expected, "{order}{kind} {is_fortran}");
             }
         }
@@ -91,7 +91,7 @@ fn archive(is_fortran: bool, is_deflated: bool) -> Vec<u8> {
     zip(&[("joint_names.npy", &names(&["b", "a"])), ("positions.npy", &positions)], is_deflated)
 }
 
-fn npz(content: &[u8]) -> std::result::Result<Motions, String> {
+fn npz(content: &[u8]) -> std::result::Result<MotionBatch, String> {
     load_of(&slides(), "m.npz", content, &MotionOptions::default()).map_err(|e| e.to_string())
 }
 
@@ -103,7 +103,7 @@ fn archives_stored_and_compressed() {
     }
     let array = npy("<f8", false, &[1, 2, 2], &[1.0, 2.0, 3.0, 4.0]);
     let other = npy("<f8", false, &[1], &[0.0]);
-    let alone = Motions::from_flat(1, 2, vec![1.0, 2.0, 3.0, 4.0]);
+    let alone = MotionBatch::from_flat(1, 2, vec![1.0, 2.0, 3.0, 4.0]);
     for files in [
         &[("arr_0.npy", &array[..])][..],
         &[("times.npy", &other), ("q.npy", &array)],
@@ -187,7 +187,7 @@ fn archives_within_limits() {
 fn streams_are_recognised_by_their_content() {
     let values = [1.0, 2.0, 3.0, 4.0];
     let array = npy(">f8", true, &[1, 2, 2], &values);
-    let expected = Motions::from_flat(1, 2, values.to_vec()).unwrap();
+    let expected = MotionBatch::from_flat(1, 2, values.to_vec()).unwrap();
     let robot = slides();
     let read = |content: &[u8]| {
         let options = MotionOptions::default();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// A file that grows as `NAME.part` while this process holds the lock on it, or a stream. The part is removed when this
 /// value is dropped, unless it is finished or kept.
 #[derive(Debug)]
-pub struct PartFile {
+pub struct AtomicFile {
     // The file is closed, which ends its lock, before `place` gives up the marker.
     pub(super) to: Writer,
     /// `None` for a stream.
@@ -31,11 +31,11 @@ struct Place {
     _guard: lock::Guard,
 }
 
-impl PartFile {
+impl AtomicFile {
     /// Starts an empty file, and creates its folder.
     ///
     /// # Errors
-    /// As [`PartFile::open`].
+    /// As [`AtomicFile::open`].
     pub fn create(path: &Path) -> Result<Self> {
         let mut file = Self::open(path)?;
         file.restart().map(|()| file)
@@ -162,7 +162,7 @@ impl PartFile {
     /// Writes the bytes that are still buffered.
     ///
     /// # Errors
-    /// As [`PartFile::lines`].
+    /// As [`AtomicFile::lines`].
     pub fn flush(&mut self) -> Result<()> {
         self.to.flush().map_err(|e| self.failed(&e))
     }
@@ -205,7 +205,7 @@ impl PartFile {
     }
 }
 
-impl Drop for PartFile {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(Place { part, removes: true, folders, .. }) = &self.place {
             // It may be gone already: nothing depends on it.
@@ -218,7 +218,7 @@ impl Drop for PartFile {
 
 /// An exclusive claim on a folder or a group of files: a locked file that exists as long as this value.
 #[derive(Debug)]
-pub struct Claim(#[expect(dead_code, reason = "it is dropped with the claim")] PartFile);
+pub struct Claim(#[expect(dead_code, reason = "it is dropped with the claim")] AtomicFile);
 
 impl Claim {
     /// Creates and locks the file `path`, and creates its folder.
@@ -226,7 +226,7 @@ impl Claim {
     /// # Errors
     /// Another process has the claim ([`ErrorKind::Busy`]), or the file cannot be created.
     pub fn new(path: &Path) -> Result<Self> {
-        let mut file = PartFile::open_as(path, path.to_path_buf())?;
+        let mut file = AtomicFile::open_as(path, path.to_path_buf())?;
         // A process that was killed may have left it.
         file.retain(false);
         Ok(Self(file))

@@ -19,14 +19,14 @@ fn a_failure_leaves_the_old_file_and_nothing_else() {
 fn folders_made_for_a_file_go_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a/b/file.txt");
-    drop(PartFile::create(&path).unwrap());
+    drop(AtomicFile::create(&path).unwrap());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    let mut file = PartFile::create(&path).unwrap();
+    let mut file = AtomicFile::create(&path).unwrap();
     fs::write(folder.path().join("a/other"), b"").unwrap();
     file.lines("one\ntwo\n").unwrap();
     drop(file);
     assert!(folder.path().join("a/other").is_file() && !folder.path().join("a/b").exists());
-    let mut file = PartFile::create(&path).unwrap();
+    let mut file = AtomicFile::create(&path).unwrap();
     file.lines("one\ntwo\n").unwrap();
     file.line("three").unwrap();
     file.finish().unwrap();
@@ -37,19 +37,19 @@ fn folders_made_for_a_file_go_with_it() {
 fn a_part_that_was_kept_is_continued() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file.txt");
-    let mut file = PartFile::create(&path).unwrap();
+    let mut file = AtomicFile::create(&path).unwrap();
     file.lines("one\ntwo\nthr").unwrap();
     file.keep().unwrap();
     // A process that opens the part and gives up leaves it as it was.
-    let mut file = PartFile::open(&path).unwrap();
+    let mut file = AtomicFile::open(&path).unwrap();
     assert_eq!(io::read_to_string(file.content().unwrap()).unwrap(), "one\ntwo\nthr");
     drop(file);
-    let mut file = PartFile::open(&path).unwrap();
+    let mut file = AtomicFile::open(&path).unwrap();
     file.continue_at(8).unwrap();
     file.line("three").unwrap();
     file.finish().unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
-    drop(PartFile::open(&path).unwrap());
+    drop(AtomicFile::open(&path).unwrap());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -57,16 +57,16 @@ fn a_part_that_was_kept_is_continued() {
 fn a_file_has_one_writer() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file.txt");
-    let mut file = PartFile::create(&path).unwrap();
+    let mut file = AtomicFile::create(&path).unwrap();
     file.line("one").unwrap();
-    for refused in [PartFile::create(&path), PartFile::open(&path)] {
+    for refused in [AtomicFile::create(&path), AtomicFile::open(&path)] {
         let error = refused.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy);
         assert!(error.to_string().contains("file.txt: "), "{error}");
     }
     file.finish().unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "one\n");
-    PartFile::create(&path).unwrap();
+    AtomicFile::create(&path).unwrap();
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::Input;
 use crate::arith::linear::V3;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, part3, widest};
 use crate::enclosure::point_bound::PointBound;
-use crate::predicate::separation::{StandingTriangle, boxes_miss};
+use crate::predicate::separation::{StaticTriangle, boxes_miss};
 use crate::predicate::swept::swept_misses;
 #[cfg(feature = "gpu")]
 use crate::stage::kernel::{Kernel, kernel};
@@ -55,7 +55,7 @@ impl Cell {
     }
 
     /// The sub-intervals of `mask` in which a triangle may touch the cell.
-    pub fn may_touch(&self, tri: &StandingTriangle<f64>, mask: u32) -> u32 {
+    pub fn may_touch(&self, tri: &StaticTriangle<f64>, mask: u32) -> u32 {
         let left = mask & !boxes_miss(&self.in_box, &tri.bounds());
         if left == 0 { 0 } else { left & !misses(self, tri, left) }
     }
@@ -64,7 +64,7 @@ impl Cell {
 /// A cell against a triangle, in one half of the sub-intervals.
 struct Misses<'a> {
     cell: &'a Cell,
-    tri: &'a StandingTriangle<f64>,
+    tri: &'a StaticTriangle<f64>,
     half: usize,
     wanted: u32,
 }
@@ -73,14 +73,14 @@ impl Vectorised for Misses<'_> {
     type Output = u32;
     #[inline(always)]
     fn run<T: Vector>(self) -> u32 {
-        let tri = StandingTriangle { y: self.tri.y.map(|v| V3(v.0.map(T::new))), error: T::new(self.tri.error) };
+        let tri = StaticTriangle { y: self.tri.y.map(|v| V3(v.0.map(T::new))), error: T::new(self.tri.error) };
         let ends = self.cell.ends::<T>(self.half);
         swept_misses(&ends, T::new(self.cell.radius_m), &tri, T::new(self.cell.h), self.wanted)
     }
 }
 
 /// Sub-intervals, at least all such ones of `wanted`, in which a triangle is proved to be missed.
-fn misses(cell: &Cell, tri: &StandingTriangle<f64>, wanted: u32) -> u32 {
+fn misses(cell: &Cell, tri: &StaticTriangle<f64>, wanted: u32) -> u32 {
     (0..SUBS / WIDTH).fold(0, |all, half| {
         let wanted = wanted >> (half * WIDTH) & HALF;
         let missed = if wanted == 0 { 0 } else { widest(Misses { cell, tri, half, wanted }) };

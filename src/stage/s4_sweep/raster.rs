@@ -23,9 +23,9 @@ use super::Input;
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::enclosure::point_bound::PointBound;
-use crate::predicate::separation::StandingTriangle;
+use crate::predicate::separation::StaticTriangle;
 use crate::predicate::silhouette::{Aim, Body, Frame, Silhouette};
-use crate::scene::world::{SCENE_LEAF, World};
+use crate::scene::world::{CollisionWorld, SCENE_LEAF};
 #[cfg(feature = "gpu")]
 use crate::stage::kernel::{Kernel, RasterKernel, kernel, raster_kernel};
 use crate::stage::{Candidate, SUBS, Subs};
@@ -93,7 +93,7 @@ impl Tile {
     }
 
     /// Returns whether a triangle is seen along an axis.
-    pub fn sees(&self, tri: &StandingTriangle<f64>, view: usize) -> bool {
+    pub fn sees(&self, tri: &StaticTriangle<f64>, view: usize) -> bool {
         let mut seen = false;
         each_pixel(&Body::triangle(&tri.y, tri.error), &self.frame, view, self.n, |pixel, [lo, hi]| {
             let [below, above] = self.maps[view][pixel];
@@ -147,10 +147,14 @@ pub fn reference(input: &Input, candidates: &mut [Candidate], n: usize) {
 }
 
 /// Clears the triangles of candidates that the maps of their piece and link do not see. Without maps they are kept.
-pub fn clear_unseen(world: &World, candidates: &mut [Candidate], maps: impl Fn(u32, u32, u32) -> Option<Tile>) {
+pub fn clear_unseen(
+    world: &CollisionWorld,
+    candidates: &mut [Candidate],
+    maps: impl Fn(u32, u32, u32) -> Option<Tile>,
+) {
     for group in candidates.chunk_by_mut(|a, b| (a.piece, a.link) == (b.piece, b.link)) {
         let Candidate { piece, link, .. } = group[0];
-        let mask = group.iter().filter(|c| c.stands()).fold(0, |mask, c| mask | c.mask);
+        let mask = group.iter().filter(|c| c.is_open()).fold(0, |mask, c| mask | c.mask);
         let Some(tile) = maps(piece, link, mask) else { continue };
         for c in group {
             narrow(world, &tile, c);
@@ -158,7 +162,7 @@ pub fn clear_unseen(world: &World, candidates: &mut [Candidate], maps: impl Fn(u
     }
 }
 
-fn narrow(world: &World, tile: &Tile, candidate: &mut Candidate) {
+fn narrow(world: &CollisionWorld, tile: &Tile, candidate: &mut Candidate) {
     let mut seen = 0;
     for (bit, y) in world.scene.tree.leaf(candidate.cluster).enumerate() {
         let tri = world.scene.standing(y);

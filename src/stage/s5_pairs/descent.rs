@@ -9,12 +9,12 @@ use super::moving::{MovingLink, NodeBoxes, Part};
 use super::{Item, PairCounts};
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part};
 use crate::bvh::tree::ChildRef;
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 use crate::stage::Candidate;
 
 /// The candidates of one link in a part of a piece.
 pub(super) struct Descent<'a, 'm> {
-    pub world: &'a World,
+    pub world: &'a CollisionWorld,
     pub group: &'a [Candidate],
     /// The sub-intervals of the part that matter.
     pub wanted: u32,
@@ -34,7 +34,7 @@ impl Vectorised for Descent<'_, '_> {
     #[inline(always)]
     fn run<T: Vector>(mut self) {
         let (group, shape) = (self.group, self.moving.shape);
-        for c in group.iter().filter(|c| c.stands()) {
+        for c in group.iter().filter(|c| c.is_open()) {
             let mask = c.mask & self.wanted;
             if mask == 0 {
                 continue;

@@ -8,7 +8,7 @@ use crate::bvh::tree::ChildRef;
 use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::obb_overlap::moving_range;
-use crate::scene::world::LinkShape;
+use crate::scene::world::LinkGeometry;
 use crate::stage::s1_concat::{Balls, SPANS};
 use crate::stage::{Piece, SLICES, SUBS, Subs};
 
@@ -27,7 +27,7 @@ pub(super) struct MovingLink<'a> {
     pub piece_link: u32,
     /// Its index in the world.
     pub link: u32,
-    pub shape: &'a LinkShape,
+    pub shape: &'a LinkGeometry,
     pub bound: &'a PoseBound<Subs>,
     /// The balls for [`SPANS`] sub-intervals.
     pub balls: Balls,
@@ -143,7 +143,7 @@ impl NodeBoxes {
 
     /// The boxes of a node's children.
     #[inline(always)]
-    pub fn of<T: Vector>(&mut self, shape: &LinkShape, (pose, h): &Part, node: u32) -> &ChildBoxes {
+    pub fn of<T: Vector>(&mut self, shape: &LinkGeometry, (pose, h): &Part, node: u32) -> &ChildBoxes {
         let at = &mut self.at[node as usize];
         if *at == 0 {
             let boxes = &shape.boxes[node as usize].part::<T>(0);

@@ -11,7 +11,7 @@ use crate::bvh::obb_tree::{Below, ObbNode, ObbTree, ObbTrees};
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::obb_overlap::{BoxBound, boxes_apart};
 use crate::predicate::refinement_levels::pairs;
-use crate::scene::world::World;
+use crate::scene::world::CollisionWorld;
 use crate::stage::s1_concat::{Balls, SPANS};
 use crate::stage::{Candidate, SUBS};
 
@@ -112,7 +112,7 @@ pub(super) enum Meets<'a> {
 
 /// One link in a piece.
 pub(super) struct Group<'a> {
-    pub world: &'a World,
+    pub world: &'a CollisionWorld,
     pub trees: &'a ObbTrees,
     pub tree: &'a ObbTree,
     pub link: u32,
@@ -131,7 +131,7 @@ pub(super) fn search(group: &Group, place: u32, work: &mut Work, found: &mut Fou
     };
     match group.meets {
         Meets::Candidates(candidates) => {
-            for candidate in candidates.iter().filter(|c| c.stands()) {
+            for candidate in candidates.iter().filter(|c| c.is_open()) {
                 let standing = &group.trees.clusters[candidate.cluster as usize];
                 let has = |y| candidate.has(group.world, y);
                 descend(group, standing, candidate.mask & group.wanted, has, &mut boxes, place, work, found)?;

@@ -13,10 +13,10 @@ use super::moving::{MovingLink, Part};
 use super::rest::Rest;
 use super::{Found, Item};
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, widest};
-use crate::predicate::normals::{MovingFace, StandingFace};
+use crate::predicate::normals::{MovingFace, StaticFace};
 use crate::predicate::piercing::triangles_meet;
-use crate::predicate::separation::{MovingTriangle, NUMBERS, StandingTriangle};
-use crate::scene::world::World;
+use crate::predicate::separation::{MovingTriangle, NUMBERS, StaticTriangle};
+use crate::scene::world::CollisionWorld;
 use crate::stage::{Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
 
 /// Unprocessed items of a piece, by the first sub-interval in which they may touch.
@@ -100,7 +100,7 @@ impl During {
 
 /// The refinement of all open items of a piece.
 pub(super) struct Refinement<'a, 'm, 'f> {
-    pub world: &'a World,
+    pub world: &'a CollisionWorld,
     pub open: &'a mut Open,
     pub links: &'a [MovingLink<'m>],
     pub found: &'a mut Found<'f>,
@@ -214,7 +214,7 @@ impl Refinement<'_, '_, '_> {
 
 /// Tests the triangles of each look for separation.
 struct Separate<'a, 'm> {
-    world: &'a World,
+    world: &'a CollisionWorld,
     links: &'a [MovingLink<'m>],
     looks: &'a mut [Look],
     faces: &'a mut Faces,
@@ -267,17 +267,17 @@ impl Vectorised for Separate<'_, '_> {
     }
 }
 
-/// Static triangles with their normals, by their index modulo [`MOST_FACES`]; the next leaf is mostly tested against
+/// Static triangles with their normals, by their index modulo [`MAX_FACES`]; the next leaf is mostly tested against
 /// the same ones.
 #[derive(Debug)]
-struct Faces(Vec<(Option<u32>, StandingFace<f64>)>);
+struct Faces(Vec<(Option<u32>, StaticFace<f64>)>);
 
 /// Number of triangles kept, a power of two.
-const MOST_FACES: usize = 64;
+const MAX_FACES: usize = 64;
 
 impl Default for Faces {
     fn default() -> Self {
-        Self(vec![Default::default(); MOST_FACES])
+        Self(vec![Default::default(); MAX_FACES])
     }
 }
 
@@ -287,10 +287,10 @@ impl Faces {
     }
 
     #[inline(always)]
-    fn of(&mut self, world: &World, y: u32) -> &StandingFace<f64> {
-        let (number, face) = &mut self.0[y as usize % MOST_FACES];
+    fn of(&mut self, world: &CollisionWorld, y: u32) -> &StaticFace<f64> {
+        let (number, face) = &mut self.0[y as usize % MAX_FACES];
         if *number != Some(y) {
-            (*number, *face) = (Some(y), StandingFace::new(&world.scene.standing(y as usize)));
+            (*number, *face) = (Some(y), StaticFace::new(&world.scene.standing(y as usize)));
         }
         face
     }
@@ -302,7 +302,7 @@ struct Meet<'a, 'm> {
     leaf: u32,
     k: u32,
     slice: u32,
-    standing: StandingTriangle<f64>,
+    standing: StaticTriangle<f64>,
 }
 
 impl Vectorised for Meet<'_, '_> {

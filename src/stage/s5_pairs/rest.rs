@@ -3,7 +3,7 @@
 use super::refinement::Look;
 use crate::arith::linear::V3;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, widest};
-use crate::predicate::separation::{MovingTriangle, NUMBERS, StandingTriangle};
+use crate::predicate::separation::{MovingTriangle, NUMBERS, StaticTriangle};
 
 /// The triangles of a leaf over some time.
 pub(super) type Leaf = [[f64; WIDTH]; NUMBERS];
@@ -39,7 +39,7 @@ impl Rest {
         looks: &mut [Look],
         look: u32,
         (leaf, mut lanes): (&Leaf, u32),
-        standing: &StandingTriangle<f64>,
+        standing: &StaticTriangle<f64>,
     ) {
         while lanes != 0 {
             let (lane, n) = (lanes.trailing_zeros() as usize, self.n);
@@ -90,7 +90,7 @@ impl Vectorised for &Rest {
                 y[v].0[axis] = T::load(&self.standing[v][axis]);
             }
         }
-        let standing = StandingTriangle { y, error: T::load(&self.error) };
+        let standing = StaticTriangle { y, error: T::load(&self.error) };
         MovingTriangle::from_numbers(&numbers).towards(&standing).edges_separate((1 << self.n) - 1)
     }
 }

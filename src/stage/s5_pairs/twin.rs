@@ -9,8 +9,8 @@ use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::obb_overlap::moving_range;
 use crate::predicate::piercing::triangles_meet;
-use crate::predicate::separation::{StandingTriangle, triangle_misses};
-use crate::scene::world::{LinkShape, World};
+use crate::predicate::separation::{StaticTriangle, triangle_misses};
+use crate::scene::world::{CollisionWorld, LinkGeometry};
 use crate::stage::layout::LinkItem;
 use crate::stage::s1_concat::Balls;
 use crate::stage::{ALL_SUBS, Candidate, Piece, SLICES, SUBS, TrianglePair};
@@ -49,7 +49,7 @@ pub fn reference(
 /// A link in a piece.
 struct Moving<'a> {
     piece: &'a Piece,
-    shape: &'a LinkShape,
+    shape: &'a LinkGeometry,
     bound: &'a PoseBound<crate::stage::Subs>,
     balls: Balls,
     h: f64,
@@ -219,7 +219,13 @@ fn refine_pairs(input: &Input, mut limits: Option<&mut Limits>, parts: &[LinkIte
 
 /// Bisects time: tests the first marked sub-intervals, as many as are aligned, then fewer and fewer, then slices of a
 /// single one. Returns the sub-intervals left, and the first slice left in the first of them.
-fn refine(world: &World, moving: &Moving, part: &LinkItem, marked: u32, mut limits: Option<&mut Limits>) -> (u32, u32) {
+fn refine(
+    world: &CollisionWorld,
+    moving: &Moving,
+    part: &LinkItem,
+    marked: u32,
+    mut limits: Option<&mut Limits>,
+) -> (u32, u32) {
     let tri = world.scene.standing(part.scene_ref as usize);
     let aligned = |at: u32| if at == 0 { SUBS as u32 } else { 1 << at.trailing_zeros().min(4) };
     let (mut left, mut first_slice, mut open) = (marked, 0, marked);
@@ -263,7 +269,7 @@ fn refine(world: &World, moving: &Moving, part: &LinkItem, marked: u32, mut limi
 }
 
 /// Returns whether a triangle is proved to be disjoint from a static one over `|τ| <= h`: first by boxes, then by axes.
-fn is_disjoint(points: &[PointBound<f64>; 3], tri: &StandingTriangle<f64>, h: f64) -> bool {
+fn is_disjoint(points: &[PointBound<f64>; 3], tri: &StaticTriangle<f64>, h: f64) -> bool {
     let [(lo0, hi0), (lo1, hi1), (lo2, hi2)] = [points[0].range(h), points[1].range(h), points[2].range(h)];
     let (lo, hi) = (lo0.min(lo1).min(lo2), hi0.max(hi1).max(hi2));
     let (tri_lo, tri_hi) = tri.bounds();

@@ -6,9 +6,9 @@ use super::pair::Pair;
 use crate::arith::linear::V3;
 use crate::enclosure::point_bound::PointBound;
 use crate::predicate::contraction::{Side, Standing, Window, edge_edge, face_vertex, vertex_face};
-use crate::predicate::separation::StandingTriangle;
+use crate::predicate::separation::StaticTriangle;
 use crate::predicate::vf_ee::{Kind, Points, is_inside, sign};
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 use glam::DVec3;
 
 /// One elementary equation of a pair.
@@ -58,7 +58,7 @@ impl Equation {
 
 /// The local times at which the features of an equation can touch, by the axes of the equation and the direction
 /// between their nearest points, which also separates parallel edges and degenerate faces.
-pub fn window(equation: Equation, x: &[PointBound<f64>; 3], tri: &StandingTriangle<f64>, h: f64) -> Window<f64> {
+pub fn window(equation: Equation, x: &[PointBound<f64>; 3], tri: &StaticTriangle<f64>, h: f64) -> Window<f64> {
     let origin = tri.y[0];
     let place = |v: V3<f64>| DVec3::from_array((v - origin).0);
     let (p, q) = (x.map(|p| place(p.c[0])), tri.y.map(place));
@@ -104,7 +104,7 @@ pub struct Moments {
 
 impl Moments {
     /// The pair over `[t0, t1]`.
-    pub fn new(motion: &ModelMotion, pair: &Pair, t0: f64, t1: f64) -> Self {
+    pub fn new(motion: &RobotMotion, pair: &Pair, t0: f64, t1: f64) -> Self {
         let mid = 0.5 * (t0 + t1);
         let at = |t: f64| pair.points_at(motion, t);
         let (first, middle, last) = (at(t0), at(mid), at(t1));
@@ -141,13 +141,13 @@ mod tests {
     fn a_root_beyond_the_border_is_none() {
         let (at, fast, slow) = (0.5, 64.0, -1.0 / 64.0);
         let run = |beyond: f64, before: f64, after: f64| {
-            let mut motion = ModelMotion::default();
+            let mut motion = RobotMotion::default();
             let start = DVec3::new(beyond - fast * at, 0.0, -slow * at);
             let slide = DVec3::new(fast, 0.0, slow);
             motion.push(None, JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, start, slide));
             let e = [DVec3::ZERO, DVec3::new(-1.0, 0.0, 1.0), DVec3::new(0.0, 1.0, 1.0)].map(V3::new);
             let y = [DVec3::new(0.0, -4.0, 0.0), DVec3::new(0.0, 4.0, 0.0), DVec3::new(-8.0, 0.0, 0.0)].map(V3::new);
-            let tri = StandingTriangle { y, error: 0.0 };
+            let tri = StaticTriangle { y, error: 0.0 };
             let pair = Pair {
                 shape: 0,
                 object: 0,

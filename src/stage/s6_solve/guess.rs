@@ -5,19 +5,19 @@ use super::pair::Pair;
 use crate::arith::linear::V3;
 use crate::arith::trig::sin_cos_product;
 use crate::arith::vectors::{Vector, Vectorised};
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 
 /// After a step of this fraction of the interval, the guess is off by about the square of it.
 const ENOUGH: f64 = 1e-5;
 /// Maximum number of Newton steps for a guess.
-const MOST_STEPS: usize = 6;
+const MAX_STEPS: usize = 6;
 
 /// A pair whose contact is guessed. Computes with single numbers, but with all instructions that the processor
 /// supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Guess<'a> {
     /// The motion.
-    pub motion: &'a ModelMotion,
+    pub motion: &'a RobotMotion,
     /// The pair.
     pub pair: &'a Pair,
     /// The earliest time considered.
@@ -37,7 +37,7 @@ impl Vectorised for Guess<'_> {
     fn run<T: Vector>(self) -> Option<f64> {
         let Self { motion, pair, from, until, margin_m } = self;
         let (mut t, mut normal) = (from, V3::zero());
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let [x, v] = places(motion, pair, t);
             let near = nearest(&x, &pair.tri.y);
             let length = near.apart.dot(near.apart).sqrt();
@@ -64,7 +64,7 @@ impl Vectorised for Guess<'_> {
 
 /// Positions and velocities of the link's vertices: from the body to the root, joint by joint.
 #[inline(always)]
-fn places(motion: &ModelMotion, pair: &Pair, t: f64) -> [[V3<f64>; 3]; 2] {
+fn places(motion: &RobotMotion, pair: &Pair, t: f64) -> [[V3<f64>; 3]; 2] {
     let (mut x, mut v) = (pair.e, [V3::zero(); 3]);
     let mut next = Some(pair.body);
     while let Some(body) = next {

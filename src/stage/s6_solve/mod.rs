@@ -23,9 +23,9 @@ use crate::arith::linear::V3;
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::error::{Error, Result};
 use crate::predicate::contraction::Window;
-use crate::robot::ModelMotion;
-use crate::scene::world::World;
-use crate::verdict::{Certainty, Contact, Reason, Touch, Undecided, Verdict};
+use crate::robot::RobotMotion;
+use crate::scene::world::CollisionWorld;
+use crate::verdict::{Certainty, Contact, ContactPoint, Undecided, UndecidedReason, Verdict};
 use equation::EQUATIONS;
 use pair::Pair;
 use pairs::PairSystem;
@@ -55,7 +55,7 @@ pub enum Mode {
 
 /// Treatment of links that touch the scene at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Initial {
+pub enum InitialContactPolicy {
     /// Report the contact.
     #[default]
     Report,
@@ -74,7 +74,7 @@ pub struct SolveOptions {
     /// pairs.
     pub evaluation_cap: u64,
     /// Treatment of links that touch at the start.
-    pub initial: Initial,
+    pub initial: InitialContactPolicy,
     /// The distance that counts as contact, metres.
     pub margin_m: f64,
     /// The method of solving for contacts.
@@ -91,7 +91,7 @@ impl Default for SolveOptions {
             tolerance: 1e-9,
             floor_m: 1e-11,
             evaluation_cap: 1 << 16,
-            initial: Initial::Report,
+            initial: InitialContactPolicy::Report,
             margin_m: 0.0,
             method: Method::Jet,
             all_contacts: false,
@@ -101,7 +101,7 @@ impl Default for SolveOptions {
 }
 
 /// Largest distance that may count as contact, metres.
-const MOST_MARGIN_M: f64 = 1000.0;
+const MAX_MARGIN_M: f64 = 1000.0;
 /// Factor on the evaluation cap for the paper's equations: a pair has fifteen of them, and subdivision continues to the
 /// end for every root of the plane.
 const PAPER_CAP: u64 = 32;
@@ -115,8 +115,8 @@ impl SolveOptions {
         if !(self.tolerance > 0.0 && self.tolerance <= 1.0) {
             return Err(Error::usage(format!("a tolerance of {} is not between 0 and 1", self.tolerance)));
         }
-        if !(0.0..=MOST_MARGIN_M).contains(&self.margin_m) {
-            let message = format!("a margin of {} m is not between 0 and {MOST_MARGIN_M} m", self.margin_m);
+        if !(0.0..=MAX_MARGIN_M).contains(&self.margin_m) {
+            let message = format!("a margin of {} m is not between 0 and {MAX_MARGIN_M} m", self.margin_m);
             return Err(Error::usage(message));
         }
         if self.margin_m > 0.0 && self.method == Method::Paper {
@@ -171,7 +171,7 @@ impl std::ops::AddAssign for SolveCounts {
 /// Solves one motion after the other and reuses its memory.
 #[derive(Debug)]
 pub struct Solver<'w> {
-    world: &'w World,
+    world: &'w CollisionWorld,
     options: SolveOptions,
     counts: SolveCounts,
     verdict: Option<Verdict>,
@@ -201,12 +201,12 @@ impl Memory {
 
 impl<'w> Solver<'w> {
     /// Creates a solver for a world.
-    pub fn new(world: &'w World, options: SolveOptions) -> Self {
+    pub fn new(world: &'w CollisionWorld, options: SolveOptions) -> Self {
         Self::within(Memory::default(), world, options)
     }
 
     /// Creates a solver that reuses memory.
-    pub fn within(memory: Memory, world: &'w World, options: SolveOptions) -> Self {
+    pub fn within(memory: Memory, world: &'w CollisionWorld, options: SolveOptions) -> Self {
         Self { world, options, counts: SolveCounts::default(), verdict: None, memory }
     }
 
@@ -234,7 +234,7 @@ impl<'w> Solver<'w> {
 
     /// Takes the pairs of the next piece of the motion; pieces must be given in ascending order of time. Returns true
     /// if the answer is known and later pieces do not matter.
-    pub fn feed(&mut self, motion: &ModelMotion, piece: &Piece, pairs: &[TrianglePair]) -> bool {
+    pub fn feed(&mut self, motion: &RobotMotion, piece: &Piece, pairs: &[TrianglePair]) -> bool {
         if self.verdict.is_some() {
             return true;
         }
@@ -258,7 +258,7 @@ impl<'w> Solver<'w> {
     /// For [`Mode::Verdict`]: takes a contact that is certain before the end of the slice `limit`, counted over the
     /// motion, as the answer; `u32::MAX` means that no contact is certain. `pairs` are those of the next piece. Returns
     /// true if the answer is known.
-    pub fn certain(&mut self, motion: &ModelMotion, piece: &Piece, pairs: &[TrianglePair], limit: u32) -> bool {
+    pub fn certain(&mut self, motion: &RobotMotion, piece: &Piece, pairs: &[TrianglePair], limit: u32) -> bool {
         if self.options.mode == Mode::Toc || limit == u32::MAX || pairs.is_empty() {
             return false;
         }
@@ -330,7 +330,7 @@ impl<'w> Solver<'w> {
 
     /// Handles pairs that touch at the very start: they are reported, or ignored with all pairs of their link and
     /// object.
-    fn at_start(&mut self, motion: &ModelMotion) {
+    fn at_start(&mut self, motion: &RobotMotion) {
         if self.touch_at_start(motion) {
             let touching = std::mem::take(&mut self.memory.active);
             self.start_with(motion, &touching);
@@ -338,9 +338,9 @@ impl<'w> Solver<'w> {
         }
     }
 
-    fn start_with(&mut self, motion: &ModelMotion, touching: &[Active]) {
+    fn start_with(&mut self, motion: &RobotMotion, touching: &[Active]) {
         let pairs = || touching.iter().map(|a| a.item as usize);
-        if self.options.initial == Initial::Ignore {
+        if self.options.initial == InitialContactPolicy::Ignore {
             self.memory.ignored.extend(pairs().map(|i| (self.memory.pairs[i].shape, self.memory.pairs[i].object)));
             self.memory.ignored.sort_unstable();
             self.memory.ignored.dedup();
@@ -366,7 +366,7 @@ impl<'w> Solver<'w> {
     }
 
     /// Returns whether there are pairs that cannot be separated at the start; they become the active ones.
-    fn touch_at_start(&mut self, motion: &ModelMotion) -> bool {
+    fn touch_at_start(&mut self, motion: &RobotMotion) -> bool {
         let at_start = |p: &Pair| p.mask & 1 != 0 && p.earliest == 0.0;
         let of = |(i, _): (usize, &Pair)| Active { item: i as u32, lo: 0.0, hi: 0.0 };
         self.memory.active.clear();
@@ -384,7 +384,7 @@ impl<'w> Solver<'w> {
     }
 
     /// Searches `n` sub-intervals starting with `first`, each pair from its own first one among them to the last.
-    fn block(&mut self, motion: &ModelMotion, piece: &Piece, first: usize, n: usize) {
+    fn block(&mut self, motion: &RobotMotion, piece: &Piece, first: usize, n: usize) {
         let of_block = ((1u32 << n) - 1) << first;
         let active = self.memory.pairs.iter().enumerate().filter_map(|(i, p)| {
             let mask = p.mask & of_block;
@@ -405,7 +405,7 @@ impl<'w> Solver<'w> {
         self.memory.active = all;
     }
 
-    fn search(&mut self, motion: &ModelMotion, active: &[Active]) {
+    fn search(&mut self, motion: &RobotMotion, active: &[Active]) {
         let speed = active.iter().fold(0.0, |m: f64, a| m.max(self.memory.pairs[a.item as usize].speed(motion)));
         let eps_t = self.options.tolerance.max(self.options.floor_m / speed).min(1.0);
         let cap = self.options.evaluation_cap + 16 * self.memory.pairs.len() as u64;
@@ -445,7 +445,7 @@ impl<'w> Solver<'w> {
         self.verdict = match found {
             Found::Nothing => None,
             Found::Capped { clear_until, proved_until: None } => {
-                Some(Verdict::Undecided(Undecided { clear_until, reason: Reason::EvaluationCap }))
+                Some(Verdict::Undecided(Undecided { clear_until, reason: UndecidedReason::EvaluationCap }))
             }
             Found::Capped { clear_until, proved_until: Some((pair, t)) } => {
                 let certified = proof_is_enough && t - clear_until <= eps_t;
@@ -464,7 +464,7 @@ impl<'w> Solver<'w> {
         };
     }
 
-    fn record(&self, motion: &ModelMotion, pair: usize, toc: [f64; 2], certainty: Certainty) -> Contact {
+    fn record(&self, motion: &RobotMotion, pair: usize, toc: [f64; 2], certainty: Certainty) -> Contact {
         let touches = |pair: usize, all| record::touches(self.world, motion, &self.memory.pairs[pair], toc[0], all);
         let initial_overlap = self.memory.search.initial_overlap && toc[0] == 0.0;
         if self.options.mode == Mode::Verdict {
@@ -475,7 +475,7 @@ impl<'w> Solver<'w> {
         if self.options.all_contacts {
             let others = self.memory.search.contacts.iter().map(|c| c.1 as usize).filter(|&i| i != pair);
             simultaneous = std::iter::once(pair).chain(others).flat_map(|pair| touches(pair, true)).collect();
-            simultaneous.sort_by_key(Touch::order);
+            simultaneous.sort_by_key(ContactPoint::order);
             simultaneous.dedup();
         }
         Contact { toc, certainty, initial_overlap, first, simultaneous }

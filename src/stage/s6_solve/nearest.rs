@@ -4,7 +4,7 @@
 //! They prove nothing: they give axes and guesses. So there is no bound on their rounding error.
 
 use crate::arith::linear::V3;
-use crate::arith::real::Divide;
+use crate::arith::real::FullReal;
 
 /// The nearest points of two triangles that do not pierce each other.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub struct Nearest<T> {
     edges: [V3<T>; 2],
 }
 
-impl<T: Divide> Nearest<T> {
+impl<T: FullReal> Nearest<T> {
     /// Replaces the points by others in lanes where those are nearer.
     #[inline(always)]
     fn take(&mut self, possible: u32, apart: V3<T>, shares: [T; 3], edges: [V3<T>; 2]) {
@@ -48,7 +48,7 @@ impl<T: Divide> Nearest<T> {
 
 /// `1/x`, or zero where `x` is zero.
 #[inline(always)]
-fn inverse<T: Divide>(x: T) -> T {
+fn inverse<T: FullReal>(x: T) -> T {
     let (zero, one) = (T::new(0.0), T::new(1.0));
     let is_some = x.gt(zero);
     T::select(is_some, one.div(T::select(is_some, x, one)), zero)
@@ -56,13 +56,13 @@ fn inverse<T: Divide>(x: T) -> T {
 
 /// The number clamped to the range from 0 to 1.
 #[inline(always)]
-fn clamp<T: Divide>(x: T) -> T {
+fn clamp<T: FullReal>(x: T) -> T {
     x.max(T::new(0.0)).min(T::new(1.0))
 }
 
 /// The edge, or zero if `share` is at one of its ends.
 #[inline(always)]
-fn inside<T: Divide>(edge: V3<T>, share: T) -> V3<T> {
+fn inside<T: FullReal>(edge: V3<T>, share: T) -> V3<T> {
     let zero = T::new(0.0);
     let is_inside = share.gt(zero) & T::new(1.0).gt(share);
     V3([
@@ -80,7 +80,7 @@ const FLAT: f64 = 1e-24;
 
 /// The nearest points of two triangles, of any shape; if they pierce each other, some points.
 #[inline(always)]
-pub fn nearest<T: Divide>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
+pub fn nearest<T: FullReal>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
     let (zero, one) = (T::new(0.0), T::new(1.0));
     let no_edges = [V3::zero(); 2];
     let mut best =

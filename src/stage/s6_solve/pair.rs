@@ -5,8 +5,8 @@ use crate::arith::linear::V3;
 use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::predicate::piercing::triangles_meet;
-use crate::predicate::separation::StandingTriangle;
-use crate::robot::ModelMotion;
+use crate::predicate::separation::StaticTriangle;
+use crate::robot::RobotMotion;
 use glam::DVec3;
 
 /// A pair with the data that the solver needs.
@@ -31,7 +31,7 @@ pub struct Pair {
     /// The body that moves it.
     pub body: u32,
     /// The scene's triangle.
-    pub tri: StandingTriangle<f64>,
+    pub tri: StaticTriangle<f64>,
     /// True if the area of one of the triangles is negligible.
     pub is_flat: bool,
 }
@@ -50,12 +50,12 @@ impl Pair {
     }
 
     /// The same at one time, with velocities.
-    pub fn points_at(&self, motion: &ModelMotion, t: f64) -> [PointBound<f64>; 3] {
+    pub fn points_at(&self, motion: &RobotMotion, t: f64) -> [PointBound<f64>; 3] {
         self.points(&motion.body_at::<1>(self.body, t))
     }
 
     /// Bound on the speed of the link's vertices, metres per motion.
-    pub fn speed(&self, motion: &ModelMotion) -> f64 {
+    pub fn speed(&self, motion: &RobotMotion) -> f64 {
         motion.chains[self.body as usize].speed(self.reach)
     }
 

@@ -12,13 +12,13 @@ use super::side_by_side::Windows;
 use crate::arith::vectors::{WIDTH, widest};
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::predicate::contraction::Window;
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 
 /// The pairs of one piece of a motion.
 #[derive(Debug)]
 pub struct PairSystem<'a> {
     /// The motion.
-    pub motion: &'a ModelMotion,
+    pub motion: &'a RobotMotion,
     /// The pairs, in the order that decides between equal contacts.
     pub pairs: &'a [Pair],
     /// The distance that counts as contact, metres.

@@ -13,7 +13,7 @@ use super::search::{Active, System};
 use crate::arith::interval::{Interval, IntervalPose, sin_cos_range};
 use crate::predicate::contraction::Window;
 use crate::predicate::vf_ee::Kind;
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 
 type I = Interval<f64>;
 type Vector = [I; 3];
@@ -31,7 +31,7 @@ type Moving = (Vector, Vector);
 /// The elementary equations of the pairs of one piece of a motion; item `15 i + k` is equation `k` of pair `i`.
 #[derive(Debug)]
 pub struct PaperSystem<'a> {
-    motion: &'a ModelMotion,
+    motion: &'a RobotMotion,
     pairs: &'a [Pair],
     mid: f64,
     /// Bounds for all bodies, over the interval and at its middle.
@@ -41,7 +41,7 @@ pub struct PaperSystem<'a> {
 
 impl<'a> PaperSystem<'a> {
     /// Creates the system of equations of these pairs.
-    pub fn new(motion: &'a ModelMotion, pairs: &'a [Pair]) -> Self {
+    pub fn new(motion: &'a RobotMotion, pairs: &'a [Pair]) -> Self {
         Self { motion, pairs, mid: 0.0, over: Vec::new(), middle: Vec::new() }
     }
 
@@ -61,7 +61,7 @@ impl<'a> PaperSystem<'a> {
 }
 
 /// Bounds on the poses of the first `n` bodies over `[mid - h, mid + h]`, root to leaf.
-fn bound(motion: &ModelMotion, n: usize, mid: f64, h: f64, out: &mut Vec<Poses>) {
+fn bound(motion: &RobotMotion, n: usize, mid: f64, h: f64, out: &mut Vec<Poses>) {
     out.clear();
     let time = Interval { lo: (mid - h).next_down(), hi: (mid + h).next_up() };
     for (joint, parent) in motion.joints.iter().zip(&motion.parents).take(n) {

@@ -4,9 +4,9 @@ use super::features::{Nearest, all_nearest, nearest, nearest_in_triangle, veloci
 use super::pair::Pair;
 use crate::arith::linear::V3;
 use crate::predicate::piercing::piercing_edge;
-use crate::robot::ModelMotion;
-use crate::scene::world::World;
-use crate::verdict::{Feature, RobotFeature, SceneFeature, Touch};
+use crate::robot::RobotMotion;
+use crate::scene::world::CollisionWorld;
+use crate::verdict::{ContactPoint, Feature, RobotFeature, SceneFeature};
 use glam::DVec3;
 
 /// Features whose distances differ by less than this are treated as equally near, metres: a contact is detected up to
@@ -15,7 +15,7 @@ const TIE_M: f64 = 1e-9;
 
 /// The points at which a pair touches at a time, which is the start of its enclosure: for the features that are
 /// reported first, or for all that are equally near. Parallel edges touch at the two ends of their common part.
-pub fn touches(world: &World, motion: &ModelMotion, pair: &Pair, at: f64, all: bool) -> Vec<Touch> {
+pub fn touches(world: &CollisionWorld, motion: &RobotMotion, pair: &Pair, at: f64, all: bool) -> Vec<ContactPoint> {
     let moving = pair.points_at(motion, at);
     let point = |v: V3<f64>| DVec3::from_array(v.0);
     let (x, y) = (moving.map(|p| point(p.c[0])), pair.tri.y.map(point));
@@ -29,7 +29,14 @@ pub fn touches(world: &World, motion: &ModelMotion, pair: &Pair, at: f64, all: b
 }
 
 /// The points at which two features touch: twice the same, or for parallel edges the ends of their common part.
-fn touch(world: &World, pair: &Pair, x: [DVec3; 3], y: [DVec3; 3], velocity: [DVec3; 3], near: &Nearest) -> [Touch; 2] {
+fn touch(
+    world: &CollisionWorld,
+    pair: &Pair,
+    x: [DVec3; 3],
+    y: [DVec3; 3],
+    velocity: [DVec3; 3],
+    near: &Nearest,
+) -> [ContactPoint; 2] {
     let Nearest { a, b, on_a, on_b, normal: along } = *near;
     // The normal points from the scene to the robot. While they approach, the robot moves against it; if the velocity
     // does not decide (sliding, rest), the side on which the robot's triangle is does.
@@ -60,7 +67,7 @@ fn touch(world: &World, pair: &Pair, x: [DVec3; 3], y: [DVec3; 3], velocity: [DV
         triangle: in_scene - world.scene.objects[pair.object as usize].first_triangle,
         feature: b,
     };
-    points.map(|p| Touch { a, b, point: (p + world.origin_m).to_array(), normal: normal.to_array() })
+    points.map(|p| ContactPoint { a, b, point: (p + world.origin_m).to_array(), normal: normal.to_array() })
 }
 
 /// The ends of the common part of two edges that are parallel; `None` if they are not.

@@ -8,7 +8,7 @@ use crate::arith::vectors::{Vector, Vectorised, WIDTH};
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::enclosure::pose_jet::PoseJet;
 use crate::predicate::contraction::{Window, triangle_sides, triangles};
-use crate::predicate::separation::StandingTriangle;
+use crate::predicate::separation::StaticTriangle;
 
 /// A number in every lane.
 pub type Eight = Lanes<WIDTH>;
@@ -83,7 +83,7 @@ impl Vectorised for Windows<'_> {
         let (pose, reach) = (poses::<T>(&self.poses), lanes(&self.pairs, |p| p.reach));
         let [a, b, c] = moving::<T>(&self.pairs);
         let x = [pose.point(a, reach), pose.point(b, reach), pose.point(c, reach)];
-        let tri = StandingTriangle { y: standing(&self.pairs), error: lanes(&self.pairs, |p| p.tri.error) };
+        let tri = StaticTriangle { y: standing(&self.pairs), error: lanes(&self.pairs, |p| p.tri.error) };
         let h = T::new(self.h);
         let (x, y) = triangle_sides(&x, &tri, h, T::new(self.look), self.margin_m);
         let mut window = triangles(&x, &y, h, u32::MAX >> (32 - WIDTH));
@@ -99,17 +99,17 @@ impl Vectorised for Windows<'_> {
 mod tests {
     use super::*;
     use crate::arith::vectors::Kind;
-    use crate::robot::{JointMotion, ModelMotion};
+    use crate::robot::{JointMotion, RobotMotion};
     use glam::{DMat3, DVec3};
 
     /// Pairs of two bodies, near enough that windows are smaller than the interval and not empty.
-    fn pairs() -> (ModelMotion, Vec<Pair>) {
+    fn pairs() -> (RobotMotion, Vec<Pair>) {
         let mut state = 9u64;
         let mut unit = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
         };
-        let mut motion = ModelMotion::default();
+        let mut motion = RobotMotion::default();
         for (parent, axis) in [(None, DVec3::Z), (Some(0), DVec3::X)] {
             motion.push(parent, JointMotion::from_axis(DMat3::IDENTITY, axis, 3.0, DVec3::Y * 0.3, DVec3::ZERO));
         }
@@ -119,7 +119,7 @@ mod tests {
             if k.is_multiple_of(5) {
                 e[2] = e[0];
             }
-            let tri = StandingTriangle { y: y.map(|v| v + V3([0.0, 0.3, 0.0])), error: 1e-15 };
+            let tri = StaticTriangle { y: y.map(|v| v + V3([0.0, 0.3, 0.0])), error: 1e-15 };
             let numbers = Pair {
                 shape: body,
                 object: 0,

@@ -6,7 +6,7 @@ use super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table
 use super::set::{Kind, Set, repeated, within};
 use super::{MeasureArgs, on_adapter};
 use clap::Args;
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::{Backend, Engine, Options, Stage, Stats};
 use firstcontact::{Error, Result};
 use firstcontact_datasets::{DEFAULT_SEED, Dataset};
@@ -26,10 +26,10 @@ pub struct GrowthArgs {
 }
 
 /// Forms of pose bounds, and their names.
-const BOUNDS: [(BoundForm, &str); 3] = [
-    (BoundForm::Jet, "jets"),
-    (BoundForm::Interval, "interval matrices"),
-    (BoundForm::Toleranced, "balls of displacements"),
+const BOUNDS: [(PoseEnclosure, &str); 3] = [
+    (PoseEnclosure::TaylorModel, "jets"),
+    (PoseEnclosure::IntervalMatrix, "interval matrices"),
+    (PoseEnclosure::DisplacementBall, "balls of displacements"),
 ];
 const DEPTHS: [u32; 6] = [3, 6, 10, 30, 60, 100];
 const BATCHES: [usize; 5] = [1, 10, 100, 1000, 10_000];

@@ -4,7 +4,7 @@ use super::run::UsedDataset;
 use crate::dataset::Loaded;
 use firstcontact::Result;
 use firstcontact::engine::{Engine, Stats};
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub struct Set {
     /// The scene.
     pub scene: Scene,
     /// All motions.
-    pub motions: Motions,
+    pub motions: MotionBatch,
     /// Their answers.
     pub verdicts: Vec<Verdict>,
 }
@@ -80,7 +80,7 @@ const AGAIN: (f64, usize) = (1.0, 5);
 
 /// Checks motions together several times, if that is quick: the statistics of the median, and the seconds of each time.
 /// One motion is checked first, to create the buffers.
-pub fn repeated(engine: &Engine, motions: &Motions) -> Result<(Stats, Vec<f64>)> {
+pub fn repeated(engine: &Engine, motions: &MotionBatch) -> Result<(Stats, Vec<f64>)> {
     engine.check(&motions.range(0..1))?;
     let mut all = vec![engine.check(motions)?.stats];
     let sum = |all: &[Stats]| all.iter().map(|s| s.wall_s).sum::<f64>();
@@ -95,7 +95,7 @@ pub fn repeated(engine: &Engine, motions: &Motions) -> Result<(Stats, Vec<f64>)>
 
 /// Checks motions in increasing portions until all are checked or `limit_s` seconds have passed; a portion that has
 /// begun is completed.
-pub fn within(engine: &Engine, motions: &Motions, limit_s: f64) -> Result<Stats> {
+pub fn within(engine: &Engine, motions: &MotionBatch, limit_s: f64) -> Result<Stats> {
     let (mut sum, mut first, mut portion) = (Stats::default(), 0, 1);
     while first < motions.len() && sum.wall_s < limit_s {
         let stats = engine.check(&motions.range(first..first + portion))?.stats;

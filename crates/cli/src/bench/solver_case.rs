@@ -1,9 +1,9 @@
 //! A chain with one triangle at its end among many fixed ones, for the comparison of solvers.
 
 use firstcontact::Result;
-use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, ModelMotion, Robot};
+use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, RobotMotion};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s6_solve::{SolveOptions, Solver};
 use firstcontact::stage::{Piece, TrianglePair};
 use firstcontact::verdict::Verdict;
@@ -24,7 +24,7 @@ impl Draw {
 }
 
 /// A chain with one triangle at its end, a motion of it, and triangles around its position halfway.
-fn scenario(draw: &mut Draw, depth: usize, degrees: f64, n: usize) -> Result<(World, ModelMotion)> {
+fn scenario(draw: &mut Draw, depth: usize, degrees: f64, n: usize) -> Result<(CollisionWorld, RobotMotion)> {
     let mut robot = Robot::new("chain", "base", DMat3::IDENTITY, DVec3::ZERO)?;
     let mut parent = 0;
     for i in 0..depth {
@@ -51,15 +51,15 @@ fn scenario(draw: &mut Draw, depth: usize, degrees: f64, n: usize) -> Result<(Wo
         [(); 3].map(|()| at + draw.vector(0.05))
     });
     scene.add_object("around", triangles.collect::<Vec<_>>())?;
-    let motion = ModelMotion::new(&robot, &q0, &q1)?;
-    Ok((World::new(&robot, &scene, &[])?, motion))
+    let motion = RobotMotion::new(&robot, &q0, &q1)?;
+    Ok((CollisionWorld::new(&robot, &scene, &[])?, motion))
 }
 
 /// One depth and angle: a motion, with triangles that the tip misses and others that it touches.
 pub struct Case {
     /// Chain and triangles.
-    pub world: World,
-    motion: ModelMotion,
+    pub world: CollisionWorld,
+    motion: RobotMotion,
     pieces: Vec<Piece>,
     /// Triangles of the scene that the motion misses.
     pub apart: Vec<u32>,

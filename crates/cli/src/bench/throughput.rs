@@ -6,7 +6,7 @@ use super::set::Set;
 use super::{MeasureArgs, on_adapter};
 use clap::Args;
 use firstcontact::engine::{Backend, Engine, Options, Stage, Stats};
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::{Error, ErrorKind, Result};
@@ -58,13 +58,13 @@ impl Row {
 /// Motions and an engine for them, whose scene and robot the measured engines share.
 struct Subject {
     name: String,
-    motions: Motions,
+    motions: MotionBatch,
     triangles: usize,
     known: Engine,
 }
 
 impl Subject {
-    fn new(name: String, robot: &Robot, mut scene: Scene, motions: Motions) -> Result<Self> {
+    fn new(name: String, robot: &Robot, mut scene: Scene, motions: MotionBatch) -> Result<Self> {
         let triangles = scene.triangles.len();
         let known = Engine::builder_taking(robot, &mut scene).backend(Backend::Cpu).build()?;
         Ok(Self { name, motions, triangles, known })
@@ -76,7 +76,7 @@ fn measure(run: &mut Run, set: &Subject, options: &Options, most_s: f64, rows: &
     for (name, mode) in [("toc", Mode::Toc), ("verdict", Mode::Verdict)] {
         let mut options = options.clone();
         options.solve.mode = mode;
-        let engine = set.known.again(options)?;
+        let engine = set.known.with_options(options)?;
         let device = device(&engine);
         // Warm-up: creates all buffers, and selects the form of swept-volume culling.
         engine.check(&set.motions)?;

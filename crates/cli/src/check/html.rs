@@ -11,7 +11,7 @@ use super::{CheckArgs, outputs, warn};
 use clap::Args;
 use firstcontact::engine::{Engine, Stats};
 use firstcontact::formats::MotionFile;
-use firstcontact::io::output::PartFile;
+use firstcontact::io::output::AtomicFile;
 use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ impl HtmlArgs {
 /// The page under construction, while answers arrive.
 #[derive(Debug)]
 pub struct Html {
-    file: PartFile,
+    file: AtomicFile,
     findings: Findings,
     n_motions: usize,
 }

@@ -15,7 +15,7 @@ use super::{CheckArgs, Readers, conclude, cpu_time_s, diagnosis, options, outcom
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::formats::MissingJoints;
 use firstcontact::report::Line;
-use firstcontact::robot::{BeyondLimits, Motions, Robot};
+use firstcontact::robot::{BeyondLimits, MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
@@ -64,7 +64,7 @@ impl Times {
 struct Ready<'a> {
     problem: &'a Problem,
     robot: Cow<'a, Robot>,
-    motion: Motions,
+    motion: MotionBatch,
     allowed: Vec<(u32, u32)>,
     /// The number of its first object among those of all problems.
     first_object: u32,
@@ -190,9 +190,9 @@ fn look(args: &CheckArgs, set: &ProblemSet, ready: &[Ready]) -> Result<(MotionHa
 impl Ready<'_> {
     /// An engine; it reuses the data about the links from `before`.
     fn engine(&self, options: &Options, before: Option<&Engine>) -> Result<Engine> {
-        let mut builder = Engine::builder(&self.robot, &self.problem.planning.scene).options(options.clone());
+        let mut builder = Engine::builder(&*self.robot, &self.problem.planning.scene).options(options.clone());
         if let Some(before) = before {
-            builder = builder.like(before);
+            builder = builder.share_link_trees(before);
         }
         let built = builder.allow(self.allowed.iter().copied()).build();
         built.map_err(|e| e.at(format!("problem {}", self.problem.name)))

@@ -2,8 +2,8 @@
 //! answers.
 
 use clap::{Args, ValueEnum};
-use firstcontact::enclosure::pose_bound::BoundForm;
-use firstcontact::engine::{Options, PairCulling, Stage, Sweep};
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
+use firstcontact::engine::{Options, PairSearch, Stage, Sweep};
 use firstcontact::stage::s6_solve::Method;
 use firstcontact::{Error, Result};
 
@@ -83,16 +83,16 @@ impl ResearchArgs {
     pub fn apply(&self, options: &mut Options) -> Result<()> {
         options.reference = self.reference.iter().map(|stem| Stage::from_stem(stem)).collect::<Result<_>>()?;
         options.bound = match self.bound {
-            BoundChoice::Jet => BoundForm::Jet,
-            BoundChoice::Interval => BoundForm::Interval,
-            BoundChoice::Toleranced => BoundForm::Toleranced,
+            BoundChoice::Jet => PoseEnclosure::TaylorModel,
+            BoundChoice::Interval => PoseEnclosure::IntervalMatrix,
+            BoundChoice::Toleranced => PoseEnclosure::DisplacementBall,
         };
         options.cull = self.stages.as_ref().is_none_or(|stages| stages.contains(&1));
         options.sweep = self.sweep()?;
         options.pairs = match self.pairs {
-            PairsChoice::Auto => PairCulling::Auto,
-            PairsChoice::Sat => PairCulling::Sat,
-            PairsChoice::Obb => PairCulling::Obb { min_triangles: self.obb_triangles },
+            PairsChoice::Auto => PairSearch::Auto,
+            PairsChoice::Sat => PairSearch::BoxTree,
+            PairsChoice::Obb => PairSearch::ObbTree { min_triangles: self.obb_triangles },
         };
         options.solve.method = match self.solver {
             SolverChoice::Jet => Method::Jet,

@@ -5,7 +5,7 @@ use super::named::{ProblemSet, Work, placed, work};
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::formats::{MissingJoints, MotionOptions};
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use firstcontact_datasets::problems;
@@ -19,7 +19,7 @@ pub struct Loaded {
     /// The scene.
     pub scene: Scene,
     /// The motions.
-    pub motions: Motions,
+    pub motions: MotionBatch,
     /// Pairs (link, object) that are never tested.
     pub allowed: Vec<(u32, u32)>,
 }
@@ -68,7 +68,7 @@ impl Loaded {
     fn files(files: &Files) -> Result<Self> {
         let robot = placed(&files.robot, files.base.unwrap_or_default())?;
         let scene = Scene::from_file(&files.scene)?;
-        let motions = Motions::load(&files.motions, &robot, &MotionOptions::default())?;
+        let motions = MotionBatch::load(&files.motions, &robot, &MotionOptions::default())?;
         Ok(Self { robot, scene, motions, allowed: Vec::new() })
     }
 

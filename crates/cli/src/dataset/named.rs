@@ -7,8 +7,8 @@ use firstcontact::formats::MissingJoints;
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::formats::urdf::UrdfOptions;
 use firstcontact::io::load::read_text;
-use firstcontact::io::output::PartFile;
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::io::output::AtomicFile;
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
@@ -114,7 +114,7 @@ fn starts_and_goals(run: &NamedRun, of: &Problems, robot: &Path, folder: &Path, 
 
 /// Writes a file with this text.
 fn put(path: &Path, text: &str) -> Result<()> {
-    let mut file = PartFile::create(path)?;
+    let mut file = AtomicFile::create(path)?;
     file.lines(text)?;
     file.finish()
 }
@@ -123,7 +123,7 @@ fn starts_and_goals_of(run: &NamedRun, of: &Problems, robot: &Path, folder: &Pat
     let kind = of.kind.as_deref().unwrap_or(problems::ALL);
     let found = problems::read(&find(&of.archive, folder)?, &of.suffix, kind, &SceneOptions::default())?;
     let robot = placed(robot, run.base)?;
-    let motions: Vec<Motions> =
+    let motions: Vec<MotionBatch> =
         found.iter().map(|p| p.motion(&robot, &MissingJoints::Refuse)).collect::<Result<_>>()?;
     let names: Vec<&str> = robot.columns.iter().map(|c| c.name.as_str()).collect();
     let ends: Vec<_> = motions.iter().map(|m| [m.start(0), m.end(0)]).collect();
@@ -149,7 +149,7 @@ fn make_random(run: &NamedRun, theta_max_deg: f64, robot: &Path, scene: &Path, p
     // On the CPU: the choice of free starts must not depend on the available adapters.
     let engine = Engine::builder(&robot, &scene).backend(Backend::Cpu).build()?;
     let mut is_free = |starts: &[Vec<f64>]| {
-        let report = engine.check(&Motions::between(starts, starts)?)?;
+        let report = engine.check(&MotionBatch::between(starts, starts)?)?;
         Ok(report.verdicts.iter().map(|v| *v == Verdict::Free).collect())
     };
     let n_motions = MakeOptions::default().n_motions;

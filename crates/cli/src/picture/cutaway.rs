@@ -232,7 +232,7 @@ mod tests {
     use crate::picture::camera::View;
     use firstcontact::robot::{Robot, Triangle};
     use firstcontact::scene::Scene;
-    use firstcontact::scene::world::World;
+    use firstcontact::scene::world::CollisionWorld;
     use glam::DMat3;
 
     fn block(lo: [f64; 3], hi: [f64; 3]) -> Vec<Triangle> {
@@ -249,7 +249,7 @@ mod tests {
             scene.add_object(*name, triangles.iter().copied()).unwrap();
         }
         let robot = Robot::new("r", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
-        let world = World::new(&robot, &scene, &[]).unwrap();
+        let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
         let body = block([-0.25; 3], [0.25; 3]);
         let points: Vec<DVec3> = body.iter().flatten().copied().collect();
         let of = |object: usize| (0..world.scene.object.len()).find(|&i| world.scene.object[i] == object as u32);

@@ -8,10 +8,10 @@ use super::subject::Poses;
 use super::{normals, palette};
 use firstcontact::error::Result;
 use firstcontact::gpu::{Layer, Lens, Paint};
-use firstcontact::robot::{ModelMotion, Triangle};
-use firstcontact::scene::world::{LinkShape, World};
+use firstcontact::robot::{RobotMotion, Triangle};
+use firstcontact::scene::world::{CollisionWorld, LinkGeometry};
 use firstcontact::stage::s4_sweep::paper::{self, SweptSurface};
-use firstcontact::verdict::Touch;
+use firstcontact::verdict::ContactPoint;
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -32,13 +32,13 @@ const OF_STRUCTURE: palette::Colour = [206, 205, 201];
 /// The sources of the layers' triangles.
 pub struct Layers<'a> {
     /// Robot and scene.
-    pub world: &'a World,
+    pub world: &'a CollisionWorld,
     /// The camera; coordinates are relative to its focus.
     pub camera: &'a Camera,
     /// The robot's poses.
     pub poses: &'a Poses,
     /// The contact, if there is one.
-    pub contact: Option<&'a Touch>,
+    pub contact: Option<&'a ContactPoint>,
 }
 
 impl Layers<'_> {
@@ -63,7 +63,7 @@ impl Layers<'_> {
     ///
     /// # Errors
     /// The surface cannot be tessellated.
-    pub fn of_volume(&self, motion: &ModelMotion) -> Result<Layer> {
+    pub fn of_volume(&self, motion: &RobotMotion) -> Result<Layer> {
         let mut mesh = Mesh::new(self.camera.focus);
         for link in self.world.links.iter().filter(|l| self.poses.moves(l.body)) {
             let surface = sweep(motion, link, FINENESS * self.camera.extent_m)?;
@@ -126,7 +126,7 @@ impl Layers<'_> {
 }
 
 /// The surface that a link's line-swept sphere sweeps: as fine as requested, or coarser if the path is too long.
-fn sweep(motion: &ModelMotion, link: &LinkShape, epsilon_m: f64) -> Result<SweptSurface> {
+fn sweep(motion: &RobotMotion, link: &LinkGeometry, epsilon_m: f64) -> Result<SweptSurface> {
     let tessellated = |epsilon_m: f64| paper::tessellate(motion, link.body, &link.lss, [0.0, 1.0], epsilon_m);
     let coarser = (1..=6).map(|k| epsilon_m * 4f64.powi(k));
     coarser.fold(tessellated(epsilon_m), |found, epsilon_m| found.or_else(|_| tessellated(epsilon_m)))

@@ -5,8 +5,8 @@ use super::palette::{self, Colour};
 use super::subject::Poses;
 use super::text::Font;
 use firstcontact::error::Result;
-use firstcontact::scene::world::World;
-use firstcontact::verdict::{Contact, Touch, Verdict};
+use firstcontact::scene::world::CollisionWorld;
+use firstcontact::verdict::{Contact, ContactPoint, Verdict};
 
 const PAPER: Colour = [255, 255, 255];
 const INK: Colour = [34, 38, 46];
@@ -44,7 +44,7 @@ impl Legend {
     ///
     /// # Errors
     /// The built-in font is damaged.
-    pub fn new(world: &World, poses: &Poses, verdict: &Verdict, size: [u32; 2]) -> Result<Self> {
+    pub fn new(world: &CollisionWorld, poses: &Poses, verdict: &Verdict, size: [u32; 2]) -> Result<Self> {
         Self::with(title(world, verdict), entries(world, poses, verdict), size)
     }
 
@@ -141,7 +141,7 @@ impl Legend {
 }
 
 /// The answer in one line.
-fn title(world: &World, verdict: &Verdict) -> String {
+fn title(world: &CollisionWorld, verdict: &Verdict) -> String {
     match verdict {
         Verdict::Free => "Free: the robot touches nothing at any time".into(),
         Verdict::Undecided(u) => format!("Undecided: free up to {} of the motion", percent(u.clear_until)),
@@ -161,7 +161,7 @@ fn title(world: &World, verdict: &Verdict) -> String {
     }
 }
 
-fn entries(world: &World, poses: &Poses, verdict: &Verdict) -> Vec<Entry> {
+fn entries(world: &CollisionWorld, poses: &Poses, verdict: &Verdict) -> Vec<Entry> {
     let entry = |colour, opacity, text: String| Entry { colour, opacity, text };
     let differs = |a: &_, b: &super::subject::Moment| world.robot.links.iter().any(|l| b.differs(a, l.body));
     let (now, contact) = match verdict {
@@ -193,11 +193,11 @@ fn percent(t: f64) -> String {
     format!("{:.1} %", 100.0 * t)
 }
 
-fn link(world: &World, at: &Touch) -> String {
+fn link(world: &CollisionWorld, at: &ContactPoint) -> String {
     named(world.robot.links.get(at.a.link as usize).map(|l| l.name.as_str()), "the robot")
 }
 
-fn object(world: &World, at: &Touch) -> String {
+fn object(world: &CollisionWorld, at: &ContactPoint) -> String {
     named(world.scene.objects.get(at.b.object as usize).map(|o| o.name.as_str()), "the scene")
 }
 

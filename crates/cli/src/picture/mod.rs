@@ -28,8 +28,8 @@ use cutaway::Cutaway;
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
 use firstcontact::gpu::{Frame, Gpu};
-use firstcontact::robot::{ModelMotion, Motions, Triangle};
-use firstcontact::verdict::{Touch, Verdict};
+use firstcontact::robot::{MotionBatch, RobotMotion, Triangle};
+use firstcontact::verdict::{ContactPoint, Verdict};
 use glam::DVec3;
 use layers::Layers;
 use legend::Legend;
@@ -77,7 +77,7 @@ pub struct Picture {
 pub fn draw(
     engine: &Engine,
     gpu: &Gpu,
-    motions: &Motions,
+    motions: &MotionBatch,
     i: usize,
     verdict: &Verdict,
     options: &Options,
@@ -105,7 +105,7 @@ pub fn draw(
     }
     let all = Layers { world, camera: &camera, poses: &poses, contact };
     let mut layers = all.of_robot();
-    layers.push(all.of_volume(&ModelMotion::new(&world.robot, motions.start(i), motions.end(i))?)?);
+    layers.push(all.of_volume(&RobotMotion::new(&world.robot, motions.start(i), motions.end(i))?)?);
     layers.extend(all.of_scene(&mut lens, &objects, &cutaway));
     layers.extend(all.of_contact());
     let triangles = layers.iter().map(|l| l.corners.len() / 3).sum::<usize>().max(1);
@@ -116,7 +116,7 @@ pub fn draw(
     Ok(Picture { image, view })
 }
 
-fn touch(verdict: &Verdict) -> Option<&Touch> {
+fn touch(verdict: &Verdict) -> Option<&ContactPoint> {
     match verdict {
         Verdict::Contact(c) => c.first.as_ref(),
         Verdict::Free | Verdict::Undecided(_) => None,
@@ -135,7 +135,7 @@ fn posed(robot: &firstcontact::robot::Robot, poses: &Poses) -> Vec<Triangle> {
 /// Balls that contain the ends of the links' line-swept spheres along the motion.
 fn swept_balls(engine: &Engine, poses: &Poses) -> Vec<(DVec3, f64)> {
     let links = engine.world().links.iter().filter(|l| poses.moves(l.body));
-    let balls = |link: &firstcontact::scene::world::LinkShape| {
+    let balls = |link: &firstcontact::scene::world::LinkGeometry| {
         let (body, lss) = (link.body, link.lss);
         let ends = poses.along().flat_map(move |m| [lss.a, lss.b].map(|e| m.pose(body).transform_point3(e)));
         ends.map(|end| (end, lss.radius)).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! The parts of a scene that a picture shows or leaves out: objects, or connected pieces of them.
 
 use super::sight::Sight;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -19,7 +19,7 @@ const EMPTY: Box = [DVec3::INFINITY, DVec3::NEG_INFINITY];
 /// The scene as parts: each object is one, unless it is divided into its connected pieces.
 #[derive(Debug)]
 pub struct Parts<'a> {
-    world: &'a World,
+    world: &'a CollisionWorld,
     /// The part of each triangle of a divided object.
     pieces: HashMap<usize, usize>,
     /// The box of each part; empty for a divided object.
@@ -28,7 +28,7 @@ pub struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Each object as a part.
-    pub fn new(world: &'a World) -> Self {
+    pub fn new(world: &'a CollisionWorld) -> Self {
         let scene = &world.scene;
         let none = || vec![EMPTY; scene.objects.len()];
         let add = |mut boxes: Vec<Box>, i: usize| {
@@ -124,14 +124,14 @@ fn joined([lo_a, hi_a]: Box, [lo_b, hi_b]: Box) -> Box {
 }
 
 /// The box of a triangle of the scene.
-fn box_of(world: &World, triangle: usize) -> Box {
+fn box_of(world: &CollisionWorld, triangle: usize) -> Box {
     let [a, b, c] = world.scene.triangles[triangle].map(|v| v + world.origin_m);
     [a.min(b).min(c), a.max(b).max(c)]
 }
 
 /// The parts of divided objects: triangles with a common vertex belong to one piece. Their numbers follow those of the
 /// objects.
-fn pieces(world: &World, objects: &[u32]) -> HashMap<usize, usize> {
+fn pieces(world: &CollisionWorld, objects: &[u32]) -> HashMap<usize, usize> {
     let scene = &world.scene;
     let triangles: Vec<usize> = (0..scene.triangles.len()).filter(|&i| objects.contains(&scene.object[i])).collect();
     if triangles.len() > MAX_DIVIDED {

@@ -4,16 +4,16 @@ use firstcontact::bvh::tree::ChildRef;
 use firstcontact::error::{Error, Result};
 use firstcontact::robot::Triangle;
 use firstcontact::scene::Object;
-use firstcontact::scene::world::{SceneBox, SceneBuild, World};
+use firstcontact::scene::world::{CollisionWorld, SceneBox, SceneBuild};
 use glam::DVec3;
 
 /// The possible obstacles.
 #[derive(Debug)]
 pub struct Sight<'a> {
     /// The scene.
-    pub world: &'a World,
+    pub world: &'a CollisionWorld,
     /// The robot in one pose, as the scene of a world of its own.
-    robot: World,
+    robot: CollisionWorld,
 }
 
 impl<'a> Sight<'a> {
@@ -21,7 +21,7 @@ impl<'a> Sight<'a> {
     ///
     /// # Errors
     /// A coordinate is too far from the robot's base.
-    pub fn new(world: &'a World, robot: &[Triangle]) -> Result<Self> {
+    pub fn new(world: &'a CollisionWorld, robot: &[Triangle]) -> Result<Self> {
         let build = SceneBuild::default();
         let n =
             u32::try_from(robot.len()).map_err(|_| Error::input("the robot has too many triangles for a picture"))?;
@@ -31,7 +31,7 @@ impl<'a> Sight<'a> {
         if let Some(root) = placed.bodies.first_mut() {
             root.joint.origin_m += world.origin_m;
         }
-        let robot = World::with(&placed, &[object], robot.to_vec(), &[], Some(world), build)?;
+        let robot = CollisionWorld::with(&placed, &[object], robot.to_vec(), &[], Some(world), build)?;
         Ok(Self { world, robot })
     }
 
@@ -62,7 +62,7 @@ impl<'a> Sight<'a> {
     }
 }
 
-fn each_met(world: &World, from: DVec3, to: DVec3, mut met: impl FnMut(f64, usize)) {
+fn each_met(world: &CollisionWorld, from: DVec3, to: DVec3, mut met: impl FnMut(f64, usize)) {
     let scene = &world.scene;
     let (from, way) = (from - world.origin_m, to - from);
     let mut open: Vec<usize> = (!scene.tree.nodes.is_empty()).then_some(0).into_iter().collect();

@@ -2,9 +2,9 @@
 
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
-use firstcontact::robot::{Link, Motions, Triangle};
-use firstcontact::scene::world::World;
-use firstcontact::verdict::{Touch, Verdict};
+use firstcontact::robot::{Link, MotionBatch, Triangle};
+use firstcontact::scene::world::CollisionWorld;
+use firstcontact::verdict::{ContactPoint, Verdict};
 use glam::{DAffine3, DVec3};
 
 /// Number of times of the motion that the frame covers.
@@ -49,7 +49,7 @@ impl Poses {
     ///
     /// # Errors
     /// The motion does not fit the robot.
-    pub fn new(engine: &Engine, motions: &Motions, i: usize, verdict: &Verdict) -> Result<Self> {
+    pub fn new(engine: &Engine, motions: &MotionBatch, i: usize, verdict: &Verdict) -> Result<Self> {
         let moment = |t: f64| engine.body_poses(motions, i, t).map(Moment);
         let time = match verdict {
             Verdict::Free => 1.0,
@@ -67,7 +67,7 @@ impl Poses {
 }
 
 /// The poses at equal steps of time, the first of them at the start.
-pub fn moments(engine: &Engine, motions: &Motions, i: usize) -> Result<Vec<Moment>> {
+pub fn moments(engine: &Engine, motions: &MotionBatch, i: usize) -> Result<Vec<Moment>> {
     let time = |k: usize| k as f64 / (MOMENTS - 1) as f64;
     (0..MOMENTS).map(|k| engine.body_poses(motions, i, time(k)).map(Moment)).collect()
 }
@@ -93,10 +93,10 @@ impl Subject {
     /// The moving parts, and the rest of the robot unless it is much larger; `posed` is the whole robot at the time
     /// that the picture shows, and `balls` bound everything else that must be in the frame.
     pub fn new(
-        world: &World,
+        world: &CollisionWorld,
         poses: &Poses,
         posed: &[Triangle],
-        contact: Option<&Touch>,
+        contact: Option<&ContactPoint>,
         balls: Vec<(DVec3, f64)>,
     ) -> Self {
         let links: Vec<_> = world.robot.links.iter().filter(|l| poses.moves(l.body)).collect();
@@ -128,7 +128,7 @@ impl Subject {
 }
 
 /// The touched triangle in the order of the scene's tree.
-fn touched_triangle(world: &World, contact: &Touch) -> Option<usize> {
+fn touched_triangle(world: &CollisionWorld, contact: &ContactPoint) -> Option<usize> {
     let object = world.scene.objects.get(contact.b.object as usize)?;
     let in_file = object.first_triangle.checked_add(contact.b.triangle)?;
     world.scene.tree.order.iter().position(|&i| i == in_file)

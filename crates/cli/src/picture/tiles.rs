@@ -3,10 +3,10 @@
 //! nearer, and more orange where it is deeper.
 
 use super::{Image, subject};
-use firstcontact::enclosure::pose_bound::BoundForm;
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
-use firstcontact::robot::{ModelMotion, Motions};
+use firstcontact::robot::{MotionBatch, RobotMotion};
 use firstcontact::stage::s4_sweep::{Input, raster};
 use firstcontact::stage::{ALL_SUBS, Piece, s1_concat, s2_bound};
 
@@ -30,14 +30,14 @@ pub struct TilePicture {
 ///
 /// # Errors
 /// The motion does not fit the robot.
-pub fn tiles(engine: &Engine, motions: &Motions, i: usize, n: usize) -> Result<Vec<TilePicture>> {
+pub fn tiles(engine: &Engine, motions: &MotionBatch, i: usize, n: usize) -> Result<Vec<TilePicture>> {
     let world = engine.world();
-    let motion = [ModelMotion::new(&world.robot, motions.start(i), motions.end(i))?];
+    let motion = [RobotMotion::new(&world.robot, motions.start(i), motions.end(i))?];
     let along = subject::moments(engine, motions, i)?;
     let mut out = Vec::new();
     for piece in Piece::cut(0, &motion[0]) {
         let pieces = [piece];
-        let poses = s1_concat::reference(&pieces, &motion, BoundForm::Jet);
+        let poses = s1_concat::reference(&pieces, &motion, PoseEnclosure::TaylorModel);
         let boxes = s2_bound::reference(world, &pieces, &poses);
         let input = Input { world, motions: &motion, pieces: &pieces, poses: &poses, boxes: &boxes };
         for (k, link) in world.links.iter().enumerate() {

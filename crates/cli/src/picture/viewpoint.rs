@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use firstcontact::robot::{Robot, Triangle};
     use firstcontact::scene::Scene;
-    use firstcontact::scene::world::World;
+    use firstcontact::scene::world::CollisionWorld;
     use glam::DMat3;
 
     fn wall(axis: usize, at: f64) -> Vec<Triangle> {
@@ -150,7 +150,7 @@ mod tests {
             scene.add_object("o", triangles.iter().copied()).unwrap();
         }
         let robot = Robot::new("r", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();
-        let world = World::new(&robot, &scene, &[]).unwrap();
+        let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
         let place = |i: usize| {
             let t = i as f64 / 30.0 - 1.0;
             let wobble = if along == DVec3::ZERO { 0.5 } else { 0.05 };

@@ -3,7 +3,7 @@
 use firstcontact::robot::Robot;
 use firstcontact::scene::Scene;
 use firstcontact::verdict::{
-    Certainty, Contact, Feature, Reason, RobotFeature, SceneFeature, Touch, Undecided, Verdict,
+    Certainty, Contact, ContactPoint, Feature, RobotFeature, SceneFeature, Undecided, UndecidedReason, Verdict,
 };
 use firstcontact::{Error, Result};
 use serde::Deserialize;
@@ -143,7 +143,11 @@ impl Answer {
             Kind::Free => Verdict::Free,
             Kind::Undecided => Verdict::Undecided(Undecided {
                 clear_until: self.clear_until.unwrap_or_default(),
-                reason: self.reason.as_deref().and_then(Reason::from_name).unwrap_or(Reason::EvaluationCap),
+                reason: self
+                    .reason
+                    .as_deref()
+                    .and_then(UndecidedReason::from_name)
+                    .unwrap_or(UndecidedReason::EvaluationCap),
             }),
             Kind::Contact => Verdict::Contact(Contact {
                 toc: self.toc.unwrap_or_default(),
@@ -156,7 +160,7 @@ impl Answer {
         Ok(verdict)
     }
 
-    fn touch(&self, robot: &Robot, scene: &Scene) -> Result<Option<Touch>> {
+    fn touch(&self, robot: &Robot, scene: &Scene) -> Result<Option<ContactPoint>> {
         let (Some(a), Some(b), Some(point), Some(normal)) = (&self.a, &self.b, self.point, self.normal) else {
             return Ok(None);
         };
@@ -174,7 +178,7 @@ impl Answer {
         if a.triangle as usize >= n_triangles {
             return Err(unknown(format!("link '{link}' has {n_triangles} triangles, not {}", a.triangle)));
         }
-        Ok(Some(Touch {
+        Ok(Some(ContactPoint {
             a: RobotFeature {
                 link: link_index as u32,
                 shape: a.shape,
@@ -244,7 +248,7 @@ mod tests {
             toc: [0.25, 0.5],
             certainty: Certainty::Proved,
             initial_overlap: false,
-            first: Some(Touch {
+            first: Some(ContactPoint {
                 a: RobotFeature { link: 0, shape: 0, triangle: triangles[0], feature: Feature::Vertex(2) },
                 b: SceneFeature { object: 1, triangle: triangles[1], feature: Feature::Face },
                 point: [1.0, 2.0, 3.0],
@@ -258,7 +262,7 @@ mod tests {
     fn written_answers_are_read_back() {
         let (robot, scene) = models();
         let undecided = |reason| Verdict::Undecided(Undecided { clear_until: 0.75, reason });
-        for verdict in Reason::ALL.map(undecided).into_iter().chain([Verdict::Free, contact([2, 4])]) {
+        for verdict in UndecidedReason::ALL.map(undecided).into_iter().chain([Verdict::Free, contact([2, 4])]) {
             let line = serde_json::to_string(&Line::new(7, &verdict, &robot, &scene)).unwrap();
             let answer = Answer::parse(&line).unwrap();
             assert_eq!((answer.motion, answer.to_verdict(&robot, &scene).unwrap()), (7, verdict), "{line}");

@@ -13,7 +13,7 @@ use crate::warn;
 use clap::Args;
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::formats::MotionFile;
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -157,8 +157,8 @@ impl CheckedArgs {
 ///
 /// # Errors
 /// The file cannot be read, or a motion does not suit the robot.
-pub fn picked(file: &MotionFile, answers: &[Answer]) -> Result<Motions> {
-    let mut motions = Motions::default();
+pub fn picked(file: &MotionFile, answers: &[Answer]) -> Result<MotionBatch> {
+    let mut motions = MotionBatch::default();
     for answer in answers {
         motions.append(&file.read(answer.motion..answer.motion + 1)?)?;
     }

@@ -6,7 +6,7 @@ use super::views::{MotionView, SetView};
 use crate::picture::gltf::{self, ShownMotion};
 use firstcontact::Result;
 use firstcontact::engine::Engine;
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
 use glam::DVec3;
@@ -45,7 +45,7 @@ pub struct Shown<'a> {
     /// The scene; its triangles may have been moved to an engine.
     pub scene: &'a Scene,
     /// The motions.
-    pub motions: &'a Motions,
+    pub motions: &'a MotionBatch,
     /// The answer for each of them.
     pub answers: &'a [Answer],
     /// Maximum number of triangles of the scene.

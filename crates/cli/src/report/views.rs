@@ -8,7 +8,7 @@ use crate::picture::{self, Picture};
 use crate::progress::Progress;
 use firstcontact::Result;
 use firstcontact::gpu::{AdapterChoice, Gpu};
-use firstcontact::verdict::{Contact, Touch, Verdict};
+use firstcontact::verdict::{Contact, ContactPoint, Verdict};
 
 /// Width and height of a picture, pixels.
 const SIZE: [u32; 2] = [960, 600];
@@ -176,7 +176,7 @@ impl Shown {
             contact if contact.is_proved() => format!("first contact between t = {lo:.9} and {hi:.9}"),
             _ => format!("perhaps a contact, t = {lo:.9} or later"),
         };
-        if let Some(Touch { a, b, point: [x, y, z], .. }) = &contact.first {
+        if let Some(ContactPoint { a, b, point: [x, y, z], .. }) = &contact.first {
             let link = self.loaded.robot.links.get(a.link as usize).map_or("?", |l| l.name.as_str());
             let object = self.loaded.scene.objects.get(b.object as usize).map_or("?", |o| o.name.as_str());
             let (of_link, of_object) = (a.feature.name(), b.feature.name());

@@ -12,7 +12,7 @@ use std::time::Duration;
 const PACKAGE_INDEX: &str = "https://pypi.org/simple";
 
 /// Maximum size of an index page, bytes.
-const MOST_OF_A_PAGE: u64 = 64 << 20;
+const MAX_OF_A_PAGE: u64 = 64 << 20;
 
 /// Sources of downloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl Sources {
         let page = format!("{}/{package}/", self.package_index);
         let mut text = String::new();
         let read = open_web(&page).and_then(|from| {
-            from.take(MOST_OF_A_PAGE).read_to_string(&mut text).map_err(|e| Failed::Missing(e.to_string()))
+            from.take(MAX_OF_A_PAGE).read_to_string(&mut text).map_err(|e| Failed::Missing(e.to_string()))
         });
         match read {
             Ok(_) => {}

@@ -8,7 +8,7 @@ use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 
 /// A robot in a scene.
-pub(crate) struct Touch<'a> {
+pub(crate) struct ContactPoint<'a> {
     robot: &'a Robot,
     scene: &'a Scene,
     scene_tree: Bvh,
@@ -18,7 +18,7 @@ pub(crate) struct Touch<'a> {
 /// Largest rotation of any joint between two sampled poses of a motion, radians.
 const STEP_RAD: f64 = 0.25 * std::f64::consts::PI / 180.0;
 
-impl<'a> Touch<'a> {
+impl<'a> ContactPoint<'a> {
     pub(crate) fn new(robot: &'a Robot, scene: &'a Scene) -> Self {
         Self {
             robot,

@@ -5,7 +5,7 @@ use super::filip::SecondDerivatives;
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::enclosure::ball_vector::BallVector;
-use crate::robot::ModelMotion;
+use crate::robot::RobotMotion;
 use glam::DVec3;
 
 /// Smallest fraction of its middle value at which a normal is divided by: nearer to zero its derivatives have no useful
@@ -39,7 +39,7 @@ impl AxisPaths {
     /// over the interval the second differs from the middle's by at most `h B3`, and the first by
     /// `h |p''| + h² B3 / 2`. A direction has only the bounds of a rotation: `|δ'''| <= Ω³ |δ|`. The rounding bound of
     /// a jet weights the n-th derivative with `hⁿ/n!` for any `h`; it is evaluated at `h = 1/Ω`.
-    pub fn new(motion: &ModelMotion, body: u32, [a, b]: [DVec3; 2], mid: f64, h: f64) -> Self {
+    pub fn new(motion: &RobotMotion, body: u32, [a, b]: [DVec3; 2], mid: f64, h: f64) -> Self {
         let jet = motion.body_bound(body, mid, 0.0).jet;
         let chain = &motion.chains[body as usize];
         let omega = chain.omega.max(1.0);

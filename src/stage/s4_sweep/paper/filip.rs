@@ -13,7 +13,7 @@ pub struct SecondDerivatives {
 }
 
 /// Maximum number of steps along a parameter; a patch that needs more is cut.
-const MOST_STEPS: f64 = 4096.0;
+const MAX_STEPS: f64 = 4096.0;
 
 impl SecondDerivatives {
     /// Steps along the two parameters of a patch of size `[du, dv]`, with as few triangles as possible, such that each
@@ -34,12 +34,12 @@ impl SecondDerivatives {
             if left > 0.0 { ((half + (half * half + a * left).sqrt()) / left).ceil().max(1.0) } else { f64::INFINITY }
         };
         let first = (c / (8.0 * tolerance)).sqrt().floor() + 1.0;
-        if !(first <= MOST_STEPS) {
+        if !(first <= MAX_STEPS) {
             return None;
         }
         let tried = (0..=first as usize + 32).map(|i| first + i as f64).map(|m| [fewest(m), m]);
         let [n, m] = tried.min_by(|x, y| (x[0] * x[1]).total_cmp(&(y[0] * y[1])))?;
-        (n <= MOST_STEPS && m <= MOST_STEPS).then_some([n as usize, m as usize])
+        (n <= MAX_STEPS && m <= MAX_STEPS).then_some([n as usize, m as usize])
     }
 }
 

@@ -39,7 +39,7 @@ mod patch;
 
 use crate::bvh::lss::Lss;
 use crate::error::{Error, Result};
-use crate::robot::{ModelMotion, Triangle};
+use crate::robot::{RobotMotion, Triangle};
 use bounds::{AxisPaths, Path};
 use filip::SecondDerivatives;
 use glam::DVec3;
@@ -76,13 +76,13 @@ pub struct SweptSurface {
 }
 
 /// Maximum number of triangles before the deviation is refused as too small.
-const MOST_TRIANGLES: usize = 1 << 23;
+const MAX_TRIANGLES: usize = 1 << 23;
 /// Maximum number of cells of a patch; one that needs more is cut, and the cells of the parts, chosen again, are fewer.
-const MOST_CELLS: usize = 32;
+const MAX_CELLS: usize = 32;
 /// Maximum number of steps in time of a piece of a pipe; one that needs more is cut.
-const MOST_RINGS: usize = 8;
+const MAX_RINGS: usize = 8;
 /// Maximum number of times that a parameter is halved.
-const MOST_CUTS: u32 = 40;
+const MAX_CUTS: u32 = 40;
 /// Smallest ratio of the deviation to the bound on a pose's rounding error.
 const ROUNDINGS: f64 = 1e4;
 
@@ -91,7 +91,7 @@ const ROUNDINGS: f64 = 1e4;
 /// # Errors
 /// The deviation is not positive, or it is so small that it is near the rounding error or needs too many triangles.
 pub fn tessellate(
-    motion: &ModelMotion,
+    motion: &RobotMotion,
     body: u32,
     lss: &Lss,
     [t0, t1]: [f64; 2],
@@ -105,7 +105,7 @@ pub fn tessellate(
 /// # Errors
 /// As [`tessellate`].
 pub fn tessellate_with(
-    motion: &ModelMotion,
+    motion: &RobotMotion,
     body: u32,
     lss: &Lss,
     [t0, t1]: [f64; 2],
@@ -158,7 +158,7 @@ impl Time {
     fn halves(self) -> Option<[Self; 2]> {
         let Self { mid, h, cuts } = self;
         let half = |mid| Self { mid, h: 0.5 * h, cuts: cuts + 1 };
-        (cuts < MOST_CUTS).then(|| [half(mid - 0.5 * h), half(mid + 0.5 * h)])
+        (cuts < MAX_CUTS).then(|| [half(mid - 0.5 * h), half(mid + 0.5 * h)])
     }
 
     /// The ends of `n` equal parts.
@@ -171,7 +171,7 @@ impl Across {
     fn halves(self) -> Option<[Self; 2]> {
         let Self { mid, g, cuts } = self;
         let half = |mid| Self { mid, g: 0.5 * g, cuts: cuts + 1 };
-        (cuts < MOST_CUTS).then(|| [half(mid - 0.5 * g), half(mid + 0.5 * g)])
+        (cuts < MAX_CUTS).then(|| [half(mid - 0.5 * g), half(mid + 0.5 * g)])
     }
 }
 
@@ -182,7 +182,7 @@ enum End {
 }
 
 struct Sweep<'a> {
-    motion: &'a ModelMotion,
+    motion: &'a RobotMotion,
     body: u32,
     lss: Lss,
     budget: Budget,
@@ -216,7 +216,7 @@ impl Sweep<'_> {
         let bounds = paths.sheet(self.radius_m(), time.h, across.mid, across.g);
         let steps = bounds.and_then(|d| d.steps([2.0 * time.h, 2.0 * across.g], self.budget.tolerance_m));
         let in_time = match steps {
-            Some([n, m]) if n * m <= MOST_CELLS => return self.add_flat_sheets(time, across, [n, m]),
+            Some([n, m]) if n * m <= MAX_CELLS => return self.add_flat_sheets(time, across, [n, m]),
             Some([n, m]) => n >= m,
             None => {
                 let normal = paths.normal(time.h, across.mid, across.g);
@@ -291,7 +291,7 @@ impl Sweep<'_> {
         };
         let bounds = path.pipe(self.radius_m(), time.h, k);
         match bounds.and_then(|d| d.steps([2.0 * time.h, TAU], self.budget.tolerance_m)) {
-            Some([n, m]) if n <= MOST_RINGS => {
+            Some([n, m]) if n <= MAX_RINGS => {
                 let ring = |t: f64| {
                     let [at, velocity] = self.path(end, Time { mid: t, h: 0.0, cuts: 0 }).middle.map(|v| v.centre);
                     let b1 = velocity.cross(k).normalize_or_zero();
@@ -337,6 +337,6 @@ impl Sweep<'_> {
     }
 
     fn check_size(&self) -> Result<()> {
-        if self.out.triangles.len() <= MOST_TRIANGLES { Ok(()) } else { Err(too_fine()) }
+        if self.out.triangles.len() <= MAX_TRIANGLES { Ok(()) } else { Err(too_fine()) }
     }
 }

@@ -6,7 +6,7 @@ use super::sets::Set;
 use crate::check::cpu_time_s;
 use firstcontact::Result;
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use firstcontact::verdict::Verdict;
 use std::time::Instant;
 
@@ -84,7 +84,7 @@ pub fn measure(
 }
 
 /// Verdicts, and medians of processor and wall time in seconds.
-fn timed(engine: &Engine, motions: &Motions, repeats: usize) -> Result<(Vec<Verdict>, f64, f64)> {
+fn timed(engine: &Engine, motions: &MotionBatch, repeats: usize) -> Result<(Vec<Verdict>, f64, f64)> {
     let (mut verdicts, mut cpu, mut wall) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..repeats.max(1) {
         let (clock, from) = (Instant::now(), cpu_time_s());

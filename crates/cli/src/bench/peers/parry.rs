@@ -95,7 +95,7 @@ fn listen(
 
 fn work(set: &Set, method: Method, to: &Sender<Report>, stop: &AtomicBool) {
     let from = thread_time_s();
-    let world = match World::new(set) {
+    let world = match CollisionWorld::new(set) {
         Ok(world) => world,
         // Anyone who waits for answers learns that there are none.
         Err(e) => {
@@ -123,12 +123,12 @@ fn work(set: &Set, method: Method, to: &Sender<Report>, stop: &AtomicBool) {
 }
 
 /// Meshes of the moving links, each with its body, and of the scene.
-struct World {
+struct CollisionWorld {
     links: Vec<(usize, TriMesh)>,
     scene: TriMesh,
 }
 
-impl World {
+impl CollisionWorld {
     fn new(set: &Set) -> Result<Self> {
         let link = |k: usize| {
             let link = &set.robot.links[k];

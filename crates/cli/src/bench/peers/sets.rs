@@ -5,7 +5,7 @@ use crate::dataset;
 use firstcontact::error::foreign;
 use firstcontact::formats::MotionOptions;
 use firstcontact::io::load::read_text;
-use firstcontact::robot::{JointKind, Motions, Robot};
+use firstcontact::robot::{JointKind, MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use serde::Deserialize;
@@ -84,9 +84,9 @@ impl Set {
     }
 
     /// Some of the motions as a batch.
-    pub fn batch(&self, which: &[usize]) -> Result<Motions> {
+    pub fn batch(&self, which: &[usize]) -> Result<MotionBatch> {
         let [from, to] = [0, 1].map(|k| which.iter().map(|&i| self.motions[i].ends[k].as_slice()).collect::<Vec<_>>());
-        Motions::between(&from, &to)
+        MotionBatch::between(&from, &to)
     }
 }
 
@@ -102,7 +102,7 @@ pub fn made(folder: &Path, quick: bool, most: usize) -> Result<(Vec<Class>, Vec<
                 Some(world) => world,
                 None => world.insert((Robot::from_urdf(&files.robot)?, Scene::from_file(&files.scene)?)),
             };
-            let motions = Motions::load(&files.motions, robot, &MotionOptions::default())?;
+            let motions = MotionBatch::load(&files.motions, robot, &MotionOptions::default())?;
             let ends = |i: usize| [motions.start(i).to_vec(), motions.end(i).to_vec()];
             read.push((classes.len(), (0..motions.len().min(most)).map(|i| (i, ends(i), Fact::Unknown)).collect()));
             classes.push(Class { scene: name.to_string(), degrees });
@@ -151,7 +151,7 @@ pub fn pool(folder: &Path, most: usize) -> Result<(Vec<Class>, Vec<Set>)> {
         let file = |ending: &str| folder.join(format!("{name}{ending}"));
         let robot = Robot::from_urdf(folder.join("robot.urdf"))?;
         let scene = Scene::from_file(file(".obj"))?;
-        let motions = Motions::load(file(".npy"), &robot, &MotionOptions::default())?;
+        let motions = MotionBatch::load(file(".npy"), &robot, &MotionOptions::default())?;
         let truths = truths(&file(TRUTH), motions.len())?;
         let mut read: Vec<(usize, Vec<Read>)> = Vec::new();
         for (i, (degrees, fact)) in truths.into_iter().enumerate() {

@@ -10,9 +10,9 @@ use super::score::{LATE_M, Score};
 use firstcontact::Result;
 
 /// Maximum number of contradictions between judges that are listed individually.
-const MOST_LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 /// Maximum number of motions of a class on which the interpolated motion is compared with the robot's.
-const MOST_GAPS: usize = 100;
+const MAX_GAPS: usize = 100;
 
 /// Adds all results so far to the run.
 pub fn fill(run: &mut Run, ground: &Ground, contenders: &[Contender], missing: &[(String, String)]) {
@@ -204,7 +204,7 @@ fn judges(ground: &Ground) -> [Table; 2] {
     let note = format!("Times differ if they are more than {:.1} mm of the robot's travel apart.", AGREEMENT_M * 1e3);
     let mut count = Table::new("judges", "Whether those who say what is true agree", &note, columns);
     let columns = ["motion", "judge", "says", "other", "says so"].map(|name| Column::text(name, "")).to_vec();
-    let note = format!("At most {MOST_LISTED} are listed. Motions are numbered as in their file.");
+    let note = format!("At most {MAX_LISTED} are listed. Motions are numbered as in their file.");
     let mut list = Table::new("contradictions", "Motions on which they contradict each other", &note, columns);
     for (k, a) in ground.judges.iter().enumerate() {
         for b in &ground.judges[k + 1..] {
@@ -215,7 +215,7 @@ fn judges(ground: &Ground) -> [Table; 2] {
                     compared += usize::from(x != Fact::Unknown && y != Fact::Unknown);
                     let Some(difference) = x.differs(y, motion.travel_m) else { continue };
                     *(if difference == Difference::Verdict { &mut verdict } else { &mut time }) += 1;
-                    if list.rows.len() < MOST_LISTED {
+                    if list.rows.len() < MAX_LISTED {
                         let name = format!("{}, {}", ground.classes[motion.class].name(), motion.number);
                         list.row([name, a.name.clone(), x.text(), b.name.clone(), y.text()].map(Cell::from));
                     }
@@ -270,7 +270,7 @@ pub fn gaps(ground: &Ground) -> Result<Table> {
     for (k, class) in ground.classes.iter().enumerate() {
         let mut gaps_mm = Vec::new();
         for set in &ground.sets {
-            let of_class = (0..set.motions.len()).filter(|&i| set.motions[i].class == k).take(MOST_GAPS);
+            let of_class = (0..set.motions.len()).filter(|&i| set.motions[i].class == k).take(MAX_GAPS);
             for i in of_class {
                 gaps_mm.push(gap_m(set, i)? * 1e3);
             }

@@ -6,7 +6,7 @@ use crate::picture::subject::{Poses, Subject};
 use crate::picture::{posed, viewpoint};
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use glam::DVec3;
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ pub struct Frame {
 
 impl Frame {
     /// The view of a motion, given by points along it in local coordinates, and of its contact.
-    pub fn new(engine: &Engine, motions: &Motions, shown: &ShownMotion, way: &[DVec3]) -> Result<Self> {
+    pub fn new(engine: &Engine, motions: &MotionBatch, shown: &ShownMotion, way: &[DVec3]) -> Result<Self> {
         let world = engine.world();
         let contact = touch(shown.verdict);
         let local = |point: [f64; 3]| DVec3::from_array(point) - world.origin_m;
@@ -48,7 +48,7 @@ impl Frame {
 }
 
 /// Points of the moving links along each motion; of all links if none moves. Local coordinates.
-pub fn points_of_ways(engine: &Engine, motions: &Motions, shown: &[ShownMotion]) -> Result<Vec<Vec<DVec3>>> {
+pub fn points_of_ways(engine: &Engine, motions: &MotionBatch, shown: &[ShownMotion]) -> Result<Vec<Vec<DVec3>>> {
     let world = engine.world();
     let along = |s: &ShownMotion| {
         let time = |k: usize| k as f64 / (MOMENTS - 1) as f64;

@@ -18,10 +18,10 @@ use file::File;
 use firstcontact::engine::Engine;
 use firstcontact::error::{Error, Result};
 use firstcontact::report::Line;
-use firstcontact::robot::{JointKind, ModelMotion, Motions, Triangle};
+use firstcontact::robot::{JointKind, MotionBatch, RobotMotion, Triangle};
 use firstcontact::scene::Scene;
-use firstcontact::scene::world::World;
-use firstcontact::verdict::{Touch, Verdict};
+use firstcontact::scene::world::CollisionWorld;
+use firstcontact::verdict::{ContactPoint, Verdict};
 use frame::{Frame, middle_and_size, points_of_ways};
 use glam::{DQuat, DVec3};
 use gltf_json::Index;
@@ -68,7 +68,7 @@ pub struct Glb {
 pub fn export(
     engine: &Engine,
     scene: &Scene,
-    motions: &Motions,
+    motions: &MotionBatch,
     shown: &[ShownMotion],
     most_triangles: usize,
 ) -> Result<Glb> {
@@ -125,11 +125,11 @@ pub fn export(
     Ok(Glb { bytes: file.finish()?, scene_triangles, of_triangles })
 }
 
-fn motion(world: &World, motions: &Motions, i: usize) -> Result<ModelMotion> {
-    ModelMotion::new(&world.robot, motions.start(i), motions.end(i))
+fn motion(world: &CollisionWorld, motions: &MotionBatch, i: usize) -> Result<RobotMotion> {
+    RobotMotion::new(&world.robot, motions.start(i), motions.end(i))
 }
 
-fn touch(verdict: &Verdict) -> Option<&Touch> {
+fn touch(verdict: &Verdict) -> Option<&ContactPoint> {
     match verdict {
         Verdict::Contact(contact) => contact.first.as_ref(),
         Verdict::Free | Verdict::Undecided(_) => None,
@@ -137,7 +137,7 @@ fn touch(verdict: &Verdict) -> Option<&Touch> {
 }
 
 /// A topmost node, below which z is up, and a node for each body, with its links below.
-fn add_robot(file: &mut File, world: &World, motion: &ModelMotion) -> (Index<Node>, Vec<Index<Node>>) {
+fn add_robot(file: &mut File, world: &CollisionWorld, motion: &RobotMotion) -> (Index<Node>, Vec<Index<Node>>) {
     let blue = file.material("robot", palette::ROBOT);
     // A quarter turn about x: z, which is up in the engine, becomes y.
     let up = UnitQuaternion([-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2]);
@@ -166,7 +166,7 @@ fn add_robot(file: &mut File, world: &World, motion: &ModelMotion) -> (Index<Nod
 }
 
 /// A node for each object.
-fn add_scene(file: &mut File, world: &World, shown: &[near::Shown], touched: &[u32]) -> Vec<Index<Node>> {
+fn add_scene(file: &mut File, world: &CollisionWorld, shown: &[near::Shown], touched: &[u32]) -> Vec<Index<Node>> {
     let orange = file.material("touched", palette::TOUCHED);
     let colours = palette::of_objects(&world.scene.objects);
     let mut muted = HashMap::new();
@@ -187,7 +187,12 @@ fn add_scene(file: &mut File, world: &World, shown: &[near::Shown], touched: &[u
 }
 
 /// A ball and an arrow for each motion with a contact; all share one mesh.
-fn add_marks(file: &mut File, world: &World, shown: &[ShownMotion], sizes_m: &[f64]) -> Vec<Option<Index<Node>>> {
+fn add_marks(
+    file: &mut File,
+    world: &CollisionWorld,
+    shown: &[ShownMotion],
+    sizes_m: &[f64],
+) -> Vec<Option<Index<Node>>> {
     if !shown.iter().any(|s| touch(s.verdict).is_some()) {
         return vec![None; shown.len()];
     }

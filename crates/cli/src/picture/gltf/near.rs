@@ -1,7 +1,7 @@
 //! Choice of the visible triangles of a large scene: whole objects, nearest to the motion first.
 
 use firstcontact::robot::Triangle;
-use firstcontact::scene::world::World;
+use firstcontact::scene::world::CollisionWorld;
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -26,7 +26,7 @@ struct Candidate {
 
 /// Chooses the objects nearest to `points` (local coordinates), `first` before all others, until there are `most`
 /// triangles. The last object may be reduced to its nearest triangles. Uses 4 bytes for each triangle of the scene.
-pub fn nearest(world: &World, points: &[DVec3], first: &[u32], most: usize) -> Vec<Shown> {
+pub fn nearest(world: &CollisionWorld, points: &[DVec3], first: &[u32], most: usize) -> Vec<Shown> {
     let scene = &world.scene;
     let room = (MAX_COMPARISONS / scene.triangles.len().max(1)).clamp(8, 400);
     let points: Vec<DVec3> = points.iter().copied().step_by(points.len().div_ceil(room).max(1)).collect();

@@ -14,7 +14,7 @@ use std::f64::consts::FRAC_PI_6;
 /// it.
 const STEP_RAD: f64 = FRAC_PI_6;
 /// The maximum number of keys of a joint: about 800 turns.
-const MOST_KEYS: usize = 10_000;
+const MAX_KEYS: usize = 10_000;
 
 /// Orientations (x, y, z, w) of a joint at equal steps of time, both ends included.
 ///
@@ -22,7 +22,7 @@ const MOST_KEYS: usize = 10_000;
 /// The joint turns too far to be exported.
 pub fn rotations(joint: &JointMotion) -> Result<Vec<[f32; 4]>> {
     let n = (joint.w_rad.abs() / STEP_RAD).ceil().max(1.0);
-    if n > MOST_KEYS as f64 {
+    if n > MAX_KEYS as f64 {
         let message = format!("a joint turns by {} radians, too far for an animation", joint.w_rad);
         return Err(Error::usage(message).remedy("show a shorter motion"));
     }

@@ -5,7 +5,7 @@ use crate::harness::allocations::count;
 use crate::harness::backends::{engine, on};
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::{Backend, Options};
-use firstcontact::robot::Motions;
+use firstcontact::robot::MotionBatch;
 use firstcontact::verdict::Verdict;
 
 /// A free motion allocates only the list for its verdict, and nothing if there is a sink; a contact allocates two more
@@ -19,12 +19,12 @@ fn a_warm_engine_asks_for_no_memory() {
     let of_turns = |i: usize| [0.0, 0.02, 0.2, 0.4, 9.0][i % 5];
     let rows: Vec<_> = (0..n).map(|i| models::motion(&mut draw, &robot, of_turns(i), 0.1)).collect();
     let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-    let motions = Motions::between(&start, &end).unwrap();
-    let single: Vec<Motions> = (0..n).map(|i| motions.range(i..i + 1)).collect();
+    let motions = MotionBatch::between(&start, &end).unwrap();
+    let single: Vec<MotionBatch> = (0..n).map(|i| motions.range(i..i + 1)).collect();
     for threads in [1, 3] {
         let engine = engine(&robot, &scene, &[], Options { threads, ..on(Backend::Cpu) });
         let expected = engine.check(&motions).unwrap().verdicts;
-        let check = |motion: &Motions| engine.check(motion).unwrap();
+        let check = |motion: &MotionBatch| engine.check(motion).unwrap();
         single.iter().for_each(|motion| drop(check(motion)));
         let (mut free, mut searched, mut most) = (0, 0, 0);
         for (motion, expected) in single.iter().zip(&expected) {

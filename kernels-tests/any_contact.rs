@@ -6,13 +6,13 @@ use crate::harness::gpu::skip;
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::oracle::{data, npy, pool};
 use firstcontact::engine::{Backend, Engine, Options, Report};
-use firstcontact::robot::{Motions, Robot};
+use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
-use firstcontact::stage::s6_solve::{Initial, Mode};
+use firstcontact::stage::s6_solve::{InitialContactPolicy, Mode};
 use firstcontact::verdict::Verdict;
 use std::sync::Arc;
 
-fn check(robot: &Robot, scene: &Scene, motions: &Motions, mode: Mode, options: &Options) -> Report {
+fn check(robot: &Robot, scene: &Scene, motions: &MotionBatch, mode: Mode, options: &Options) -> Report {
     let mut options = options.clone();
     options.solve.mode = mode;
     engine(robot, scene, &[], options).check(motions).unwrap()
@@ -20,7 +20,7 @@ fn check(robot: &Robot, scene: &Scene, motions: &Motions, mode: Mode, options: &
 
 /// Checks that verdicts and proofs are those of the other mode, and that enclosures contain the same contact. Returns
 /// the number of contacts, and the evaluations of the exact stage in both modes.
-fn compare(robot: &Robot, scene: &Scene, motions: &Motions, options: &Options) -> [usize; 3] {
+fn compare(robot: &Robot, scene: &Scene, motions: &MotionBatch, options: &Options) -> [usize; 3] {
     let exact = check(robot, scene, motions, Mode::Toc, options);
     let quick = check(robot, scene, motions, Mode::Verdict, options);
     let evaluations = [&exact, &quick].map(|r| r.stats.solve.evaluations as usize);
@@ -56,8 +56,12 @@ fn on_random_models(backend: Backend, n_models: usize, n_motions: usize) {
         let turns = [0.3, 1.0, 8.0][seed as usize % 3];
         let rows: Vec<_> = (0..n_motions).map(|_| models::motion(&mut draw, &robot, turns, 0.3)).collect();
         let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-        let motions = Motions::between(&start, &end).unwrap();
-        for (initial, margin_m) in [(Initial::Report, 0.0), (Initial::Ignore, 0.0), (Initial::Report, 0.01)] {
+        let motions = MotionBatch::between(&start, &end).unwrap();
+        for (initial, margin_m) in [
+            (InitialContactPolicy::Report, 0.0),
+            (InitialContactPolicy::Ignore, 0.0),
+            (InitialContactPolicy::Report, 0.01),
+        ] {
             let mut options = on(backend);
             (options.solve.initial, options.solve.margin_m) = (initial, margin_m);
             contacts += compare(&robot, &scene, &motions, &options)[0];
@@ -89,7 +93,7 @@ fn on_the_pool(backend: Backend, all: bool) {
         let chosen = if all { (0..motions.len()).collect() } else { pool::read_indices(&read("sample300.txt")) };
         let (start, end): (Vec<_>, Vec<_>) = chosen.iter().map(|&i| motions[i].clone()).unzip();
         let scene = Scene::from_file(read("obj")).unwrap();
-        let motions = Motions::between(&start, &end).unwrap();
+        let motions = MotionBatch::between(&start, &end).unwrap();
         let ([contacts, exact, quick], n) = (compare(&robot, &scene, &motions, &on(backend)), motions.len());
         println!("{name}: {contacts} contacts of {n}; {exact} evaluations, {quick} for the verdict alone");
         assert!(3 * quick <= exact);
@@ -120,7 +124,7 @@ fn an_engine_made_again_answers_as_one_of_its_own() {
         let (robot, scene) = (models::robot(&mut draw, kind), models::scene(&mut draw, 8, 1.2, 0.06));
         let rows: Vec<_> = (0..40).map(|_| models::motion(&mut draw, &robot, 0.5, 0.1)).collect();
         let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-        let motions = Motions::between(&start, &end).unwrap();
+        let motions = MotionBatch::between(&start, &end).unwrap();
         let allowed = [(1, 0), (2, 3)];
         let mut known = engine(&robot, &scene, &allowed, on(Backend::Cpu));
         let mut wide = on(Backend::Cpu);
@@ -131,7 +135,7 @@ fn an_engine_made_again_answers_as_one_of_its_own() {
         kinds.extend((!skip()).then(|| on(Backend::Gpu)));
         for options in kinds {
             let (again, own) =
-                (known.again(options.clone()).unwrap(), engine(&robot, &scene, &allowed, options.clone()));
+                (known.with_options(options.clone()).unwrap(), engine(&robot, &scene, &allowed, options.clone()));
             let shares = |other: &Engine| Arc::ptr_eq(&again.world().scene, &other.world().scene);
             assert!(shares(&known) && !shares(&own));
             let [again_says, own_says] = [&again, &own].map(|e| e.check(&motions).unwrap().verdicts);
@@ -142,7 +146,7 @@ fn an_engine_made_again_answers_as_one_of_its_own() {
         }
         let mut none = on(Backend::Cpu);
         none.solve.tolerance = -1.0;
-        assert!(known.again(none).is_err());
+        assert!(known.with_options(none).is_err());
     }
     assert!(frees > 20 && contacts > 20, "{frees} {contacts}");
 }

@@ -4,7 +4,7 @@ use crate::effort;
 use crate::harness::backends::{self, Tally, differences, engine, on};
 use crate::harness::{gpu, witness};
 use crate::oracle::inclusion::equations_of_two_triangles;
-use crate::oracle::placements::{self, Case, Motions, Placement};
+use crate::oracle::placements::{self, Case, MotionBatch, Placement};
 use crate::oracle::poses::Articulated;
 use crate::oracle::precise::{self, certainly_pierce};
 use crate::oracle::sampling::{Fineness, Hit, Outcome};
@@ -135,7 +135,7 @@ fn compare(both: &Both, (q0, q1): (&[f64], &[f64]), seen: &Outcome, verdict: &Ve
 
 fn check(placement: &Placement) {
     let Some(both) = Both::read(placement, effort(40, 200)) else { return };
-    let (name, motions): (_, &Motions) = (placement.name, &both.case.motions);
+    let (name, motions): (_, &MotionBatch) = (placement.name, &both.case.motions);
     let (cpu, cpu_s) = both.check(Backend::Cpu);
     let gpu = (!gpu::skip()).then(|| both.check(Backend::Gpu));
     let seen = both.case.sampler.motions(motions, Fineness::default());

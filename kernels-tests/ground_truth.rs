@@ -3,8 +3,8 @@
 use crate::harness::backends::{self, Tally, differences, engine, on};
 use crate::harness::gpu;
 use crate::oracle::{data, npy, pool};
-use firstcontact::enclosure::pose_bound::BoundForm;
-use firstcontact::engine::{Backend, Options, PairCulling, Stage};
+use firstcontact::enclosure::pose_bound::PoseEnclosure;
+use firstcontact::engine::{Backend, Options, PairSearch, Stage};
 use firstcontact::robot::Robot;
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
@@ -105,7 +105,9 @@ fn gpu_and_cpu_say_the_same() {
 /// Interval matrices in one scene, balls of displacements in the other; on an adapter the other way round.
 #[test]
 fn other_bounds_on_the_cpu() {
-    for (part, bound) in Part::both(false).into_iter().zip([BoundForm::Interval, BoundForm::Toleranced]) {
+    for (part, bound) in
+        Part::both(false).into_iter().zip([PoseEnclosure::IntervalMatrix, PoseEnclosure::DisplacementBall])
+    {
         let verdicts = part.check(Options { bound, ..on(Backend::Cpu) });
         part.hold_to_truth(&verdicts);
         assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);
@@ -116,10 +118,12 @@ fn other_bounds_on_the_cpu() {
 #[test]
 fn oriented_boxes_and_spheres_on_the_cpu() {
     for part in Part::both(data::slow()) {
-        let expected = part.check(Options { pairs: PairCulling::Sat, ..on(Backend::Cpu) });
+        let expected = part.check(Options { pairs: PairSearch::BoxTree, ..on(Backend::Cpu) });
         part.hold_to_truth(&expected);
-        for (min_triangles, bound) in [(0, BoundForm::Jet), (100, BoundForm::Jet), (0, BoundForm::Interval)] {
-            let pairs = PairCulling::Obb { min_triangles };
+        for (min_triangles, bound) in
+            [(0, PoseEnclosure::TaylorModel), (100, PoseEnclosure::TaylorModel), (0, PoseEnclosure::IntervalMatrix)]
+        {
+            let pairs = PairSearch::ObbTree { min_triangles };
             let verdicts = part.check(Options { pairs, bound, ..on(Backend::Cpu) });
             part.hold_to_truth(&verdicts);
             assert_eq!(differences(&verdicts, &expected), [""; 0]);
@@ -132,7 +136,9 @@ fn other_bounds_on_the_gpu() {
     if gpu::skip() {
         return;
     }
-    for (part, bound) in Part::both(false).into_iter().zip([BoundForm::Toleranced, BoundForm::Interval]) {
+    for (part, bound) in
+        Part::both(false).into_iter().zip([PoseEnclosure::DisplacementBall, PoseEnclosure::IntervalMatrix])
+    {
         let verdicts = part.check(Options { bound, ..on(Backend::Gpu) });
         part.hold_to_truth(&verdicts);
         assert_eq!(differences(&verdicts, &part.check(on(Backend::Cpu))), [""; 0]);

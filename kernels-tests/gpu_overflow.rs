@@ -5,15 +5,15 @@ use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::gpu_backend::ChunkInput;
 use firstcontact::engine::{Capacities, Options, Stage, Stats};
 use firstcontact::gpu::BufferId;
-use firstcontact::robot::ModelMotion;
-use firstcontact::scene::world::World;
+use firstcontact::robot::RobotMotion;
+use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::layout::Counters;
-use firstcontact::stage::s6_solve::Initial;
+use firstcontact::stage::s6_solve::InitialContactPolicy;
 use firstcontact::stage::{ALL_SUBS, Candidate, Piece, TrianglePair};
 
 struct Case {
-    world: World,
-    motions: Vec<ModelMotion>,
+    world: CollisionWorld,
+    motions: Vec<RobotMotion>,
     pieces: Vec<Piece>,
 }
 
@@ -21,11 +21,11 @@ fn case(seed: u64) -> Case {
     let mut draw = Draw::new(seed);
     let robot = models::robot(&mut draw, RobotKind { n_bodies: 4, link_m: 0.4, n_triangles: 20, mixed: true });
     let scene = models::scene(&mut draw, 300, 1.0, 0.15);
-    let world = World::new(&robot, &scene, &[]).unwrap();
+    let world = CollisionWorld::new(&robot, &scene, &[]).unwrap();
     let (mut motions, mut pieces) = (Vec::new(), Vec::new());
     for i in 0..12 {
         let (q0, q1) = models::motion(&mut draw, &robot, 0.8, 0.1);
-        let motion = ModelMotion::new(&robot, &q0, &q1).unwrap();
+        let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         pieces.extend(Piece::cut(i, &motion));
         motions.push(motion);
     }
@@ -36,7 +36,7 @@ fn case(seed: u64) -> Case {
 fn run(case: &Case, capacities: Option<Capacities>, mutant: Option<Mutant>) -> (Vec<Vec<TrianglePair>>, u64) {
     let mut options = Options { capacities, ..Options::default() };
     // Without limits the output contains every pair.
-    options.solve.initial = Initial::Ignore;
+    options.solve.initial = InitialContactPolicy::Ignore;
     let mut pipeline = mutated_pipeline(&case.world, &options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
     let started = pipeline.start(&chunk, 0).unwrap();
@@ -53,7 +53,7 @@ fn run(case: &Case, capacities: Option<Capacities>, mutant: Option<Mutant>) -> (
 /// The queue sizes at which nothing overflows.
 fn exact_sizes(case: &Case) -> Capacities {
     let mut options = Options::default();
-    options.solve.initial = Initial::Ignore;
+    options.solve.initial = InitialContactPolicy::Ignore;
     let mut pipeline = mutated_pipeline(&case.world, &options, None);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
     let started = pipeline.start(&chunk, 0).unwrap();
@@ -75,9 +75,9 @@ fn missing(from: &[Vec<TrianglePair>], wanted: &[Vec<TrianglePair>]) -> usize {
 
 /// The pairs that must not be dropped: those that the reference finds in f64.
 fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
-    use firstcontact::enclosure::pose_bound::BoundForm;
+    use firstcontact::enclosure::pose_bound::PoseEnclosure;
     use firstcontact::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
-    let poses = s1_concat::reference(&case.pieces, &case.motions, BoundForm::Jet);
+    let poses = s1_concat::reference(&case.pieces, &case.motions, PoseEnclosure::TaylorModel);
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
     let (world, pieces) = (&case.world, case.pieces.as_slice());
@@ -128,7 +128,7 @@ fn queues_grow_with_the_chunks() {
     let case = case(41);
     let (ample, _) = run(&case, None, None);
     let mut options = Options::default();
-    options.solve.initial = Initial::Ignore;
+    options.solve.initial = InitialContactPolicy::Ignore;
     let mut pipeline = mutated_pipeline(&case.world, &options, None);
     for times in [0, 1, 90, 3, 200] {
         let pieces = if times == 0 { case.pieces[..1].to_vec() } else { case.pieces.repeat(times) };
@@ -195,7 +195,7 @@ fn dispatches_beyond_one_dimension_do_all_their_work() {
     let capacities = Capacities { pieces: 100, boxes: 1 << 10, queue: 1 << 21, candidates: n, pairs: 1 << 16 };
     let mut options = Options { capacities: Some(capacities), ..Options::default() };
     // No limits apply, so that the number of repetitions does not matter.
-    options.solve.initial = Initial::Ignore;
+    options.solve.initial = InitialContactPolicy::Ignore;
     let mut pipeline = mutated_pipeline(&case.world, &options, None);
     let chunk = ChunkInput { pieces: case.pieces[..1].to_vec(), motions: &case.motions };
     pipeline.upload_chunk(&chunk, 0).unwrap();
