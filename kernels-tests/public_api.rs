@@ -12,10 +12,10 @@ fn exported(source: &str) -> BTreeSet<String> {
         let code = code.trim();
         if code.starts_with("#[doc(hidden)") {
             hidden = true;
-        } else if let Some(module) = code.strip_prefix("pub mod ") {
-            if !std::mem::take(&mut hidden) {
-                names.insert(format!("mod:{}", module.trim_end_matches(';')));
-            }
+        } else if let Some(module) = code.strip_prefix("pub mod ")
+            && !std::mem::take(&mut hidden)
+        {
+            names.insert(format!("mod:{}", module.trim_end_matches(';')));
         }
     }
     for piece in source.split("pub use ").skip(1) {

@@ -26,16 +26,16 @@ pub enum Line<'a> {
         verdict: &'static str,
         /// See [`Contact::toc`].
         toc: [f64; 2],
-        /// See [`Contact::proved`].
+        /// See [`Contact::is_proved`].
         proved: bool,
-        /// See [`Contact::certified`].
+        /// See [`Contact::is_certified`].
         certified: bool,
         /// See [`Contact::initial_overlap`].
         initial_overlap: bool,
         /// Place of the first contact; left out if it is unknown.
         #[serde(flatten)]
         at: Option<Place<'a>>,
-        /// See [`Contact::all`]; left out if empty.
+        /// See [`Contact::simultaneous`]; left out if empty.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         contacts: Vec<Place<'a>>,
         /// Poses of the links at the start of the enclosure, link to world: three rows of a 3×4 matrix. Left out if

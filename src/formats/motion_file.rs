@@ -90,14 +90,12 @@ impl MotionBatch {
 impl<'r> MotionFile<'r> {
     /// Opens a file. Arrays are read later, in portions.
     ///
-    /// - `.npy`: an array of shape `(Q, 2, D)`, the columns those of the robot; any real number type of at most 64
-    /// bits,
-    ///   C or Fortran order.
+    /// - `.npy`: an array of shape `(Q, 2, D)` with the robot's columns; any real type of at most 64 bits, C or
+    ///   Fortran order.
     /// - `.npz`: such an array with the name `positions`, or the only one; optionally `joint_names`.
     /// - `.json`: `{"joints":["name",…],"motions":[[[start…],[end…]],…]}`.
-    /// - `.csv`: a line with the names of the joints, then two rows for each motion; or a column `trajectory` that is
-    /// the
-    ///   same in the rows of a motion.
+    /// - `.csv`: a line with the names of the joints, then two rows for each motion; or a column `trajectory` whose
+    ///   value is the same in the rows of a motion.
     ///
     /// The format of a pipe, or of a file without an extension, is detected from its content.
     ///

@@ -33,7 +33,7 @@ pub struct Poses {
     pub balls: Vec<Balls>,
 }
 
-/// Balls as in [`PoseBound::ball`], one for each of [`SPANS`].
+/// Balls as in [`PoseBound::with_ball`], one for each of [`SPANS`].
 pub type Balls = [[f64; 2]; SPANS.len()];
 
 impl Poses {

@@ -1,4 +1,4 @@
-//! `firstcontact bench`: measurements that write tables, plots and a file of figures, all in the format of [`run`].
+//! `firstcontact bench`: measurements that write tables, plots and a file of figures, all in the format of [`mod@run`].
 
 mod ablation;
 pub mod chart;

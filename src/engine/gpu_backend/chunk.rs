@@ -199,8 +199,8 @@ impl GpuPipeline {
             counter!(node_boxes)..counter!(node_boxes) + 1,
             counter!(pairs)..counter!(pairs) + 1,
         ];
-        let mut start = 0;
-        for kept in kept.into_iter().chain([Counters::WORDS as u32..Counters::WORDS as u32]) {
+        let (mut start, end) = (0, Counters::WORDS as u32);
+        for kept in kept.into_iter().chain(std::iter::once(end..end)) {
             let words = &counters.words()[start..kept.start as usize];
             self.frames[frame].buffers.write(&self.gpu, BufferId::Control, start, words);
             start = kept.end as usize;
