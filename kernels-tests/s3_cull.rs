@@ -126,7 +126,7 @@ fn mutants_are_caught() {
     for (old, new) in [
         // A child of the model's tree omitted, a coordinate compared the wrong way, the last child of a node omitted.
         ("push(NodePair(item.piece, children.y, child, mask));", "if children.y == NONE { return; }"),
-        ("box_vector(at + 8u + q) > vec4<f32>(standing.hi.z)", "box_vector(at + 20u + q) > vec4<f32>(standing.hi.z)"),
+        ("box_vector(at + 8u + q) > vec4<f32>(fixed.hi.z)", "box_vector(at + 20u + q) > vec4<f32>(fixed.hi.z)"),
         ("if child == EMPTY {", "if child == EMPTY || id % WIDTH == 2u {"),
         ("<< (4u * q);", "<< (4u * (3u - q));"),
         // Boxes of nodes: the wrong byte, one step too small, another child's box.

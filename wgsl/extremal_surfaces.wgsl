@@ -132,7 +132,9 @@ fn patch_jet(first: u32, at: vec2<f32>) -> Jet {
     var hvv = vec4<f32>();
     for (var i = 0u; i < 4u; i += 1u) {
         let row = first + 4u * i;
-        let net = mat4x4<f32>(extremal_nets[row], extremal_nets[row + 1u], extremal_nets[row + 2u], extremal_nets[row + 3u]);
+        let net = mat4x4<f32>(
+            extremal_nets[row], extremal_nets[row + 1u], extremal_nets[row + 2u], extremal_nets[row + 3u],
+        );
         let r = net * bv[0];
         let rv = net * bv[1];
         h += bu[0][i] * r;

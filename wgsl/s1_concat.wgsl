@@ -178,7 +178,10 @@ fn interval(
         var q: array<vec2<f32>, 9>;
         for (var i = 0u; i < 9u; i += 1u) {
             q[i] = iv_add(
-                iv_add(iv_mul(range.zw, iv_around(joints[joint + i])), iv_mul(range.xy, iv_around(joints[joint + 9u + i]))),
+                iv_add(
+                    iv_mul(range.zw, iv_around(joints[joint + i])),
+                    iv_mul(range.xy, iv_around(joints[joint + 9u + i])),
+                ),
                 iv_around(joints[joint + 18u + i]),
             );
         }

@@ -34,7 +34,8 @@ fn boxes_of_links(
         let link = links[i];
         let m = moving_links[piece * chunk.n_links + i];
         let pose = pose_at(piece, link.body, sub);
-        let swept = swept_box(pose_point(pose, link.a, m.balls.x), pose_point(pose, link.b, m.balls.x), link.radius, m.h);
+        let ends = array(pose_point(pose, link.a, m.balls.x), pose_point(pose, link.b, m.balls.x));
+        let swept = swept_box(ends[0], ends[1], link.radius, m.h);
         let at = box_at(piece, i, sub);
         for (var axis = 0u; axis < 3u; axis += 1u) {
             boxes[at + axis * SUBS] = swept.lo[axis];

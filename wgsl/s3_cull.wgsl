@@ -71,7 +71,7 @@ fn traverse(
         let step = scene_nodes[item.scene_ref].step;
         standing = Box(origin + steps(slot.lo) * step, origin + steps(slot.hi) * step);
     }
-    let mask = subs_meeting((item.piece * chunk.n_nodes + item.model_node) * BOX_VECTORS, item.mask, standing);
+    let mask = overlapping_subs((item.piece * chunk.n_nodes + item.model_node) * BOX_VECTORS, item.mask, standing);
     if mask == 0u {
         return;
     }

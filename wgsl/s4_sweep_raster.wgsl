@@ -347,7 +347,8 @@ fn narrow(
     let count = scene_leaves[c.cluster].count;
     var left = c.triangles & (0xffffffffu >> (CLUSTER_SIZE - count));
     // Without a tile, or space in the list, nothing was drawn.
-    let looked = atomicLoad(&tile_of[c.piece * chunk.n_links + c.link]) != NONE && atomicLoad(&seen[2u * id + 1u]) == 0u;
+    let tile = atomicLoad(&tile_of[c.piece * chunk.n_links + c.link]);
+    let looked = tile != NONE && atomicLoad(&seen[2u * id + 1u]) == 0u;
     if looked {
         left &= atomicLoad(&seen[2u * id]);
         atomicStore(&seen[2u * id], 0u);

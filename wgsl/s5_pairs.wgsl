@@ -253,7 +253,7 @@ fn block_ball(m: MovingLink, i: u32, j: u32) -> f32 {
 // The marked sub-intervals in which a child of a node may overlap a static box; `number` is that of the node's boxes.
 fn subs_near(m: MovingLink, piece: u32, place: u32, number: u32, marked: u32, standing: Box) -> u32 {
     if number != 0u {
-        return subs_meeting(((number - 1u) * WIDTH + place % WIDTH) * BOX_VECTORS, marked, standing);
+        return overlapping_subs(((number - 1u) * WIDTH + place % WIDTH) * BOX_VECTORS, marked, standing);
     }
     let slot = link_nodes[place];
     var mask = marked;

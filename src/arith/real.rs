@@ -1,7 +1,7 @@
 //! The arithmetic in which a bound is computed.
 //!
 //! Every formula of the culling stages is written once over [`Real`]. With `f64` it is the reference, with
-//! [`Lanes`](crate::arith::lanes::Lanes) it runs on several time intervals simultaneously, and the kernel tests run it on an
+//! [`Lanes`](super::lanes::Lanes) it runs on several time intervals simultaneously, and the kernel tests run it on an
 //! emulation of the GPU's `f32`, so that the error bounds of the kernels are tested against the worst arithmetic that
 //! WGSL allows, not only against that of a particular adapter.
 

@@ -102,7 +102,7 @@ fn split(order: &mut [u32], triangles: &[Triangle], b: &OrientedBox<f64>) -> usi
 /// The trees of a world.
 #[derive(Clone, Debug)]
 pub struct ObbTrees {
-    /// The tree of each link shape (as in [`CollisionWorld::links`]); `None` for those with fewer triangles than requested.
+    /// The tree of each link (as in [`CollisionWorld::links`]); `None` for those with fewer triangles than requested.
     pub links: Vec<Option<ObbTree>>,
     /// The tree of each cluster of the scene; their triangles are positions in [`CollisionWorld::scene`]'s list.
     pub clusters: Vec<ObbTree>,

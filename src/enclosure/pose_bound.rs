@@ -11,8 +11,8 @@
 //! own form, products of interval matrices, fits the same structure with a box instead of the ball and no derivatives.
 //!
 //! **Remainder.** With constant joint rates `|p'''| <= B3(e) = β3 + Ω³|e|` for every time of the motion, `Ω` the sum of
-//! the chain's `|w|` and `β3` summed along the chain ([`ChainBounds`](super::chain_bounds::ChainBounds)), because differentiating a rotation of rate `w`
-//! multiplies by `|w|` at most and the offsets are linear in time (Leibniz). `ρ = B3 h³/6` (Taylor).
+//! the chain's `|w|` and `β3` summed along the chain ([`chain_bounds`](super::chain_bounds)), because differentiating a
+//! rotation of rate `w` multiplies by `|w|` at most and the offsets are linear in time (Leibniz). `ρ = B3 h³/6` (Taylor).
 //!
 //! **Rounding.** Let `u = UNIT`, `X = hΩ`, weight an error of the n-th derivative with `hⁿ/n!`, and let `d` be the
 //! number of joints in the chain, `T_j = |c_j| + |s_j|` a bound on the offset of joint j and `X_j = Σ_{k<=j} T_k`.

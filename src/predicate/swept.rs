@@ -10,7 +10,7 @@
 //! which is contained in the rounded tetrahedron `conv{a ± h a', b ± h b'} ⊕ ball(r + ½h²A + B)`, and is tighter: along
 //! an axis the acceleration counts with its sign.
 //!
-//! **The proof** is a separating axis, as in [`separation`](crate::predicate::separation), whose rounding argument applies to the
+//! **The proof** is a separating axis, as in [`separation`](super::separation), whose rounding argument applies to the
 //! projections here: at most ten roundings (the gap is one difference more) of the sixteen that are allowed for. The
 //! gap `g` along `n` proves the two apart if `g > |n| ρ`. No root is needed for that: with both sides positive it is
 //! `g² > (n·n) ρ²`. Of these products `g²` is at most one unit too large, and the right side, six roundings, less than

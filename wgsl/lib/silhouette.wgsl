@@ -155,7 +155,9 @@ fn silhouette(body: Body, frame: Frame, view: u32, half: f32) -> Silhouette {
     let along = x * e.x + y * e.y;
     let across = y * e.x - x * e.y;
     var f = array<vec4<f32>, 4>(along, along + across, across, across - along);
-    var normals = array<vec2<f32>, 4>(e, vec2<f32>(e.x - e.y, e.y + e.x), vec2<f32>(-e.y, e.x), vec2<f32>(-e.y - e.x, e.x - e.y));
+    var normals = array<vec2<f32>, 4>(
+        e, vec2<f32>(e.x - e.y, e.y + e.x), vec2<f32>(-e.y, e.x), vec2<f32>(-e.y - e.x, e.x - e.y),
+    );
     let pixel = 0.5 + SNAP + size * (OUTLINE_ROUNDINGS * UNIT);
     for (var k = 0u; k < 4u; k += 1u) {
         let d = abs(normals[k]);

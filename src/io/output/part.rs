@@ -46,7 +46,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// Another process writes this file ([`ErrorKind::Busy`]); the file is an input (see
-    /// [`protect_inputs`](crate::io::output::protect_inputs)); it cannot be created; or the path is a folder or the like.
+    /// [`protect_inputs`](super::protect_inputs)); it cannot be created; or the path is a folder or the like.
     pub fn open(path: &Path) -> Result<Self> {
         if is_stream(path) {
             let file = File::options().write(true).open(path).map_err(|e| cannot_write(path, &e))?;
@@ -167,8 +167,8 @@ impl AtomicFile {
         self.to.flush().map_err(|e| self.failed(&e))
     }
 
-    /// Attaches a short text to the file, which stays with it until it is replaced; see [`mark_of`](crate::io::output::mark_of). Returns whether
-    /// the file system keeps such texts.
+    /// Attaches a short text to the file, which stays with it until it is replaced; see [`mark_of`](super::mark_of).
+    /// Returns whether the file system keeps such texts.
     pub fn mark(&self, text: &str) -> bool {
         self.place.is_some() && mark::write(self.to.as_file(), text)
     }
