@@ -130,7 +130,7 @@ fn constants_agree() {
         ("BOX_ROUNDINGS", 32.0),
         ("NODE_BOXES_COUNTER", f64::from(counter!(node_boxes))),
         ("WANTED", f64::from(1u32 << 31)),
-        ("MOST_OF_SUBS", 12.0),
+        ("MIN_STATIC_SUBS", 12.0),
         ("BOX_VECTORS", (s2_bound::BOX_FLOATS * stage::SUBS / 4) as f64),
         ("CLUSTER_SIZE", f64::from(SCENE_LEAF)),
         ("LINK_LEAF", f64::from(LINK_LEAF)),
