@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 fn exported(source: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut hidden = false;
-    // One statement a piece; attributes begin a line of their own.
-    for statement in source.split_inclusive(['{', ';', '}', ']']) {
-        let code: String = statement.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        let code = code.trim();
-        if code.starts_with("#[doc(hidden)") {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let source: String = source.lines().filter(is_code).flat_map(|line| [line, "\n"]).collect();
+    // Attributes and statements.
+    for piece in source.split_inclusive([']', ';']) {
+        let piece = piece.trim();
+        if piece == "#[doc(hidden)]" {
             hidden = true;
-        } else if let Some(module) = code.strip_prefix("pub mod ")
+        } else if let Some(module) = piece.strip_prefix("pub mod ")
             && !std::mem::take(&mut hidden)
         {
             names.insert(format!("mod:{}", module.trim_end_matches(';')));
