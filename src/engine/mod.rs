@@ -161,7 +161,7 @@ impl Engine {
     /// # use firstcontact::{Engine, MotionBatch};
     /// # fn count(engine: &Engine, portions: Vec<firstcontact::Result<MotionBatch>>) -> firstcontact::Result<usize> {
     /// let mut contacts = 0;
-    /// for answer in engine.check_iter(batches) {
+    /// for answer in engine.check_iter(portions) {
     ///     let (_motion, verdict) = answer?;
     ///     contacts += usize::from(verdict.is_contact());
     /// }
