@@ -16,7 +16,7 @@ use firstcontact::bvh::obb_tree::{Below, ObbTree};
 use firstcontact::enclosure::pose_bound::{PoseBound, PoseEnclosure, TaylorModel};
 use firstcontact::enclosure::pose_jet::PoseJet;
 use firstcontact::predicate::obb_overlap::{BoxBound, OrientedBox, boxes_apart, moving_range};
-use firstcontact::predicate::refinement_levels::first_overlap;
+use firstcontact::predicate::refinement_levels::pairs;
 use firstcontact::robot::{RobotMotion, Triangle};
 use firstcontact::stage::{Piece, SUBS, s1_concat};
 use glam::{DMat3, DVec3};
@@ -75,6 +75,15 @@ fn nodes(
     };
     visit(&tree.nodes[node].obb, &below);
     below
+}
+
+/// The first part of the finer level, counted from the start of the interval, in which two boxes are not proved apart;
+/// `None` if they stay apart during the whole interval. The bounds of each box are those of its level, in the order of
+/// time.
+fn first_overlap<T: Real>(a: &[BoxBound<T>], b: &[BoxBound<T>]) -> Option<usize> {
+    let all = u32::MAX >> (32 - T::LANES);
+    let mut parts = pairs(a.len().ilog2(), b.len().ilog2());
+    parts.position(|(i, j)| boxes_apart(&a[i], &b[j], all) & all != all)
 }
 
 #[test]

@@ -328,7 +328,7 @@ fn what_cannot_be_drawn_is_refused() {
     let desk = Desk::new();
     let wall = walls(&[("wall", 1.1)]);
     for (more, said) in [
-        (&["--size", "0x10"][..], "'0' is no number of pixels"),
+        (&["--size", "0x10"][..], "'0' is not a number of pixels"),
         (&["--size", "640"], "two numbers are wanted"),
         (&["--exposures", "0"], "0 is not in 1..=4096"),
         (&["--view", "1"], "numbers where 2 are wanted"),

@@ -152,7 +152,7 @@ pub const MUTANTS: &[Mutant] = &[
         READ_EXACTLY,
     ),
     m(
-        "the last page, in the place of which the one before comes twice",
+        "the last page, instead of which the one before comes twice",
         CHUNK,
         "buffers.bind_page(page)",
         "buffers.bind_page(page - 1)",

@@ -175,7 +175,7 @@ impl Counts {
                     fault("LATE");
                 }
                 if c.is_proved() && truth.clear_until > hi {
-                    fault("PROVED a contact that is none");
+                    fault("PROVED a contact that does not exist");
                 }
                 let pair = model.named(c, motion);
                 for text in witness::faults(c, &pair, near) {

@@ -174,7 +174,7 @@ pub(crate) fn load_or_build(
     let mut warning = match load(path, &key, triangles.len() as u32, max_leaf) {
         Cached::Tree(tree) => return (tree, None),
         Cached::Nothing => None,
-        Cached::Unusable(why) => Some(format!("{}: {why}; the tree was built anew", path.display())),
+        Cached::Unusable(why) => Some(format!("{}: {why}; the tree was built again", path.display())),
     };
     let tree = build();
     match store(path, &key, &tree) {

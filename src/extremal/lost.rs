@@ -88,7 +88,7 @@ impl fmt::Display for Lost {
             Self::Jump { by_m } => write!(f, "the distance jumped by {by_m:.3} m"),
             Self::NotAcquired => write!(f, "the errors did not become small in time"),
             Self::Farther { nearest_m } => write!(f, "another pair is nearer ({nearest_m:.3} m)"),
-            Self::Edge => write!(f, "a point has come to the edge of a surface in penetration"),
+            Self::Edge => write!(f, "a point has reached the edge of a surface in penetration"),
             Self::NothingFound => write!(f, "no extremal pair was found"),
             Self::NotFinite => write!(f, "a parameter is not finite"),
         }

@@ -182,7 +182,7 @@ impl SplineSurface {
             if closed[0] && apart(self.jet([u0, v]).point, self.jet([u1, v]).point)
                 || closed[1] && apart(self.jet([u, v0]).point, self.jet([u, v1]).point)
             {
-                return Err(Error::input("the ends of a surface that is to be closed do not coincide"));
+                return Err(Error::input("the ends of a surface that must be closed do not coincide"));
             }
         }
         self.closed = closed;
@@ -267,7 +267,7 @@ impl SplineCurve {
     pub fn closed(mut self) -> Result<Self> {
         let [lo, hi] = self.basis.domain();
         if !((self.jet(lo).point - self.jet(hi).point).length() <= 1e-9 * self.reach_m().max(f64::MIN_POSITIVE)) {
-            return Err(Error::input("the ends of a curve that is to be closed do not coincide"));
+            return Err(Error::input("the ends of a curve that must be closed do not coincide"));
         }
         self.closed = true;
         Ok(self)

@@ -1,23 +1,11 @@
 //! Refinement levels (Redon et al. 2004, section 5.1.1): a link's poses are bounded on `2^r` equal parts of a time
 //! interval, once, and all its boxes share these bounds; two links of different levels are tested at the finer one.
 
-use crate::arith::real::Real;
-use crate::predicate::obb_overlap::{BoxBound, boxes_apart};
-
 /// The parts of a test between bounds of levels `r0` and `r1`, in the order of time, as many as the finer level has:
 /// for each part the indices of the first's and of the second's bound that hold there.
 pub fn pairs(r0: u32, r1: u32) -> impl Iterator<Item = (usize, usize)> {
     let finest = r0.max(r1);
     (0..1usize << finest).map(move |k| (k >> (finest - r0), k >> (finest - r1)))
-}
-
-/// The first part of the finer level, counted from the start of the interval, in which two boxes are not proved apart;
-/// `None` if they stay apart during the whole interval. The bounds of each box are those of its level, in the order of
-/// time.
-pub fn first_overlap<T: Real>(a: &[BoxBound<T>], b: &[BoxBound<T>]) -> Option<usize> {
-    let all = u32::MAX >> (32 - T::LANES);
-    let mut parts = pairs(a.len().ilog2(), b.len().ilog2());
-    parts.position(|(i, j)| boxes_apart(&a[i], &b[j], all) & all != all)
 }
 
 #[cfg(test)]

@@ -224,6 +224,10 @@ impl<T: Real> Approach<T> {
     }
 
     /// Lanes in which one of the two normals separates the triangles: four fifths of those that any axis separates.
+    ///
+    /// This is the formula of the kernels, whose error bounds are tested through it. The CPU's search uses
+    /// [`MovingFace::normals_separate`](super::normals::MovingFace::normals_separate), which computes what depends on
+    /// one triangle once for all partners.
     #[inline(always)]
     pub fn normals_separate(&self) -> u32 {
         let (_, [n_x, n_y]) = self.axes();

@@ -113,8 +113,8 @@ impl TrianglePair {
     /// The earliest time at which the two may touch.
     pub fn earliest(&self, piece: &Piece) -> f64 {
         let sub = self.mask().trailing_zeros();
-        let slice = (self.mask_slice >> SUBS) & 7;
-        piece.t0 + 2.0 * piece.half_sub() * (f64::from(sub) + f64::from(slice) / 8.0)
+        let slice = (self.mask_slice >> SUBS) % SLICES;
+        piece.t0 + 2.0 * piece.half_sub() * (f64::from(sub) + f64::from(slice) / f64::from(SLICES))
     }
 }
 

@@ -108,7 +108,7 @@ pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
         for k in i + 2..i + n {
             let d = [exact(point(k)[0]) - exact(point(i)[0]), exact(point(k)[1]) - exact(point(i)[1])];
             if !((e[0] * d[1] - e[1] * d[0]).lo > 0.0) {
-                return Err(Error::input("a polygon that goes round more than once").at(format!("corner {}", k % n)));
+                return Err(Error::input("the polygon winds around more than once").at(format!("corner {}", k % n)));
             }
         }
     }
@@ -140,7 +140,7 @@ impl Fixed {
         }
         if corners.len() != 3 {
             if corners.iter().any(|c| c[2] != corners[0][2]) {
-                return Err(Error::input("a polygon of more than three corners stands in a plane z = const"));
+                return Err(Error::input("a polygon with more than three corners must be in a plane z = const"));
             }
             check_convex(&corners.iter().map(|c| [c[0], c[1]]).collect::<Vec<_>>())?;
         }

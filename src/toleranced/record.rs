@@ -73,7 +73,7 @@ pub fn verify(path: &Path, limits: &LoadLimits) -> Result<Verified> {
     let job = match lines.next() {
         Some(Ok((_, Line::Job(job)))) => job,
         Some(Err(e)) => return Ok(Err(e)),
-        _ => return Ok(Err("line 1: it does not say what it is about".into())),
+        _ => return Ok(Err("line 1: the first line is not a task".into())),
     };
     let mut record = Record::default();
     for line in lines {

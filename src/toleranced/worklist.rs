@@ -70,7 +70,7 @@ pub fn cover_on(device: &mut Batch, courses: &[Course], limits: &Limits) -> Resu
         c.bodies.moving.iter().all(|f| f.corners.len() == 3) && c.bodies.fixed.iter().all(|f| f.corners.len() == 3)
     };
     if !courses.iter().all(is_triangle) {
-        return Err(Error::usage("the kernel takes triangles alone").remedy("search on the CPU"));
+        return Err(Error::usage("the kernel supports only triangles").remedy("search on the CPU"));
     }
     let found: Vec<_> = courses.par_iter().map(|c| candidates(&c.bodies, c.motion, *limits)).collect();
     let mut out = Vec::with_capacity(courses.len());

@@ -208,7 +208,7 @@ fn kept_answers(file: &mut AtomicFile, record: &Path, out: &Path, of: &Fingerpri
         return Ok(None);
     }
     let unknown = |why: String| Error::input(why).in_file(record).remedy(RESTART);
-    let text = fs::read(record).map_err(|e| unknown(format!("cannot read what the answers so far belong to: {e}")))?;
+    let text = fs::read(record).map_err(|e| unknown(format!("cannot read the record of the existing answers: {e}")))?;
     let before: Fingerprint = serde_json::from_slice(&text).map_err(|e| unknown(format!("damaged: {e}")))?;
     let differences = before.differences(of);
     if !differences.is_empty() {
@@ -225,7 +225,7 @@ fn finished_answers(out: &Path, of: &Fingerprint) -> Result<Option<Stats>> {
     let mark = output::mark_of(&file).and_then(|text| serde_json::from_str::<Finished>(&text).ok());
     let unproven = || {
         let what = "nothing proves that these answers belong to these inputs and options";
-        warn(&format!("{}: {what}, so the work begins again", out.display()));
+        warn(&format!("{}: {what}, so the check starts from the beginning", out.display()));
         Ok(None)
     };
     let Some(mark) = mark else { return unproven() };

@@ -162,7 +162,7 @@ impl Job {
 fn print(totals: &Totals, solve_s: f64, wall_s: f64, threads: usize) {
     let Totals { queries, free, contact, proved, certified, undecided, rounded, told } = totals;
     if *rounded > 0 {
-        let what = "have coordinates that are no numbers of double precision: the answers are about the nearest ones";
+        let what = "have coordinates that are not double-precision numbers: the answers are about the nearest ones";
         warn(&format!("{rounded} of {queries} queries {what}"));
     }
     say!(

@@ -185,7 +185,7 @@ fn bytes(text: &str) -> std::result::Result<u64, String> {
         None if power > 0 => number.parse::<f64>().ok().map(|n| (n * factor as f64) as u64),
         None => None,
     };
-    bytes.ok_or_else(|| format!("'{text}' is no number of bytes"))
+    bytes.ok_or_else(|| format!("'{text}' is not a number of bytes"))
 }
 
 /// A list of numbers such as `x,y,z,roll,pitch,yaw`.

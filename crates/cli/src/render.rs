@@ -213,7 +213,7 @@ fn size(text: &str) -> std::result::Result<[u32; 2], String> {
     let (width, height) = text.split_once('x').ok_or("two numbers are wanted, such as 1280x800")?;
     let side = |text: &str| match text.parse::<u32>() {
         Ok(n) if n > 0 => Ok(n),
-        _ => Err(format!("'{text}' is no number of pixels")),
+        _ => Err(format!("'{text}' is not a number of pixels")),
     };
     Ok([side(width)?, side(height)?])
 }

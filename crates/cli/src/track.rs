@@ -198,7 +198,7 @@ fn told(runs: &[Run], names: &[String], contacts: &[std::result::Result<FirstCon
                 outcome = Outcome::Contact;
             }
             Ok(_) => say!("{name}: no contact found"),
-            Err(lost) => say!("{name}: first contact not known: {lost}"),
+            Err(lost) => say!("{name}: first contact unknown: {lost}"),
         }
     }
     let lost = runs.iter().any(|r| r.track.samples.iter().any(|s| matches!(s.phase, Phase::Lost(_))));

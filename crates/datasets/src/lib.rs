@@ -106,7 +106,7 @@ impl Dataset {
         let most = if name == "amr" { MAX_ROOMS } else { 1 };
         if !(1..=most).contains(&scale) {
             let message = format!("data set '{name}' has no scale {scale}, only 1 to {most}");
-            return Err(Error::usage(message).remedy("amr is made in other scales"));
+            return Err(Error::usage(message).remedy("only amr supports other scales"));
         }
         if let Some(n_links) = chain::links_of(name)? {
             let scene = SceneParts { name: "obstacles".into(), parts: chain::scene(seed)? };

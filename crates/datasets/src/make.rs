@@ -161,7 +161,7 @@ mod tests {
     /// with [`GENERATOR_VERSION`]; a change that only some builds or machines show is a fault.
     #[test]
     fn seed_2004_gives_these_bytes_everywhere() {
-        assert_eq!(GENERATOR_VERSION, 1, "take the hashes anew");
+        assert_eq!(GENERATOR_VERSION, 1, "update the hashes");
         let mut found = Vec::new();
         for name in ["puma", "pipes", "amr", "chain-10"] {
             let folder = tempfile::tempdir().unwrap();

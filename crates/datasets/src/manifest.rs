@@ -33,7 +33,7 @@ pub struct FetchSet {
     pub source: String,
     /// The common beginning of the addresses of single files; absent if only a mirror has them.
     pub base: Option<String>,
-    /// A note for the user if no address is known.
+    /// A note for the user if it has no known address.
     pub note: Option<String>,
     /// The files to download.
     pub download: Vec<Download>,

@@ -68,7 +68,7 @@ fn members(archive: &Archive, buffer: &mut [u8]) -> Result<Vec<Member>> {
         members.push(Member { name: name.to_string(), compression: entry.compression_method(), at: entry.wayfinder() });
     }
     if members.len() as u64 > archive.entries_hint() {
-        return Err(Error::input("it lists more arrays than it says: damaged"));
+        return Err(Error::input("the archive is damaged: it has more arrays than its directory declares"));
     }
     Ok(members)
 }

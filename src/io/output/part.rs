@@ -198,7 +198,7 @@ impl AtomicFile {
     fn failed(&self, cause: &io::Error) -> Error {
         match cause.kind() {
             io::ErrorKind::BrokenPipe if self.is_stream() => {
-                Error::new(ErrorKind::Closed, "nobody reads the output any more").in_file(&self.path)
+                Error::new(ErrorKind::Closed, "the reader closed the output").in_file(&self.path)
             }
             _ => cannot_write(self.place.as_ref().map_or(&self.path, |place| &place.part), cause),
         }

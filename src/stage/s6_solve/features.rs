@@ -1,4 +1,7 @@
 //! The features of two triangles that touch: the nearest of the six vertex–face and nine edge–edge pairs.
+//!
+//! [`nearest`](super::nearest) computes nearest points, too, of several pairs of triangles simultaneously and without
+//! naming features: the search calls it for every active pair, this module is called once for each reported contact.
 
 use crate::verdict::Feature;
 use glam::DVec3;

@@ -89,10 +89,10 @@ impl<'s> Checker<'s> {
                 && order.iter().all(|&i| met.get_mut(i as usize).is_some_and(|m| !std::mem::replace(m, true)))
         };
         if !is_order(&orders.moving, moving.len()) || !is_order(&orders.fixed, fixed.0.len()) {
-            return refuse("the order of the polygons is none", 0);
+            return refuse("the order is not a permutation of the polygons", 0);
         }
         if !(inflation >= 1.0 && inflation.is_finite()) {
-            return refuse("the inflation is none", 0);
+            return refuse("the inflation is not a finite number of at least 1", 0);
         }
         let moving = moving.iter().map(|p| Face::new(p, masses)).collect();
         Ok(Self { moving, fixed, orders, inflation })
@@ -231,7 +231,7 @@ impl Walk<'_> {
                     };
                     on_triangle([g(0, 0), g(1, 1), g(2, 2), g(0, 1), g(0, 2), g(1, 2)])
                 }),
-                _ => return refuse("a contact that is none", at),
+                _ => return refuse("a contact that does not exist", at),
             };
             if !holds {
                 return refuse("a contact is not excluded", at);

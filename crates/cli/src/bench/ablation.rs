@@ -58,7 +58,7 @@ fn measure(run: &mut Run, set: &Set, backend: Backend, most: [usize; 2], rows: &
 
 /// Runs the measurement.
 pub fn run(args: &MeasureArgs) -> Result<()> {
-    let mut run = Run::begin("ablation", "What each stage of the paper is worth", DEFAULT_SEED, !args.cpu_only);
+    let mut run = Run::begin("ablation", "Effect of each stage of the paper", DEFAULT_SEED, !args.cpu_only);
     run.note(
         "Stages as the paper numbers them: 1, the model's tree against the scene's (s3_cull); 2, swept volumes \
          (s4_sweep), in the form in brackets; 3, pairs of triangles and first contact (s5_pairs, s6_solve). Each row \

@@ -70,7 +70,7 @@ impl Growth {
     /// Adds table and plot to the run, and writes it.
     fn end(self, run: &mut Run, args: &MeasureArgs) -> Result<()> {
         let mut columns = vec![
-            Column::text("line", "What the plot draws as one line."),
+            Column::text("line", "The line in the plot."),
             Column::number(self.x.0, self.x.1, 0, ""),
             Column::number("n", "", 0, "Motions measured."),
             Column::number("contacts", "%", 0, "Motions with a contact."),
@@ -205,7 +205,7 @@ fn batches(run: &mut Run, args: &GrowthArgs, most: usize) -> Result<()> {
 fn depths(run: &mut Run, args: &GrowthArgs, quick: bool) -> Result<()> {
     let note = format!(
         "Chains among obstacles, each joint turning by up to 30°, on one thread: as many of the set's motions as go \
-         into {} s, at least one. Pairs that are left to the exact stage tell how loose the bounds are.",
+         into {} s, at least one. Pairs that are left to the exact stage show how loose the bounds are.",
         args.limit
     );
     let mut growth = Growth::new("depth", "Cost against the depth of a chain", ("joints", ""), &note);
@@ -284,7 +284,7 @@ pub fn run(args: &GrowthArgs) -> Result<()> {
     }
     let quick = args.measure.quick;
     let most = if quick { 10 } else { 1000 };
-    let mut run = Run::begin("growth", "How costs grow", DEFAULT_SEED, !args.measure.cpu_only);
+    let mut run = Run::begin("growth", "Growth of costs", DEFAULT_SEED, !args.measure.cpu_only);
     run.note(
         "Means for a motion. Both axes of the plots are logarithmic: a straight line is a power, its slope the \
          exponent.",

@@ -179,7 +179,7 @@ fn plot(id: &str, title: &str, lines: &[&Line]) -> Plot {
     Plot {
         id: id.into(),
         title: title.into(),
-        note: "The paper's figures are of another machine, and of scenes for which these stand in.".into(),
+        note: "The paper's figures are of another machine, and of scenes that these replace.".into(),
         kind: PlotKind::Bars,
         x: Axis::linear(""),
         y: Axis::log("ms a motion"),
@@ -196,7 +196,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
         "Rows of the paper are of **another machine** (2.4 GHz Pentium, 1 GB, GeForce FX 5800, 2004) and of **other \
          scenes**: neither its models nor its motions are published. Pipes and machine room are stand-ins that this \
          program makes, of the same numbers of triangles and objects, with random motions that start free. Ratios \
-         between the paper's rows and these are no measure of the methods.",
+         between the paper's rows and these do not compare the methods.",
     );
     run.note(
         "The engine is also asked for more: what it calls free is free, and a contact comes with a certified \

@@ -19,7 +19,7 @@ impl Run {
             self.wall_s = clock.elapsed().as_secs_f64();
         }
         self.keep_what_is_finite();
-        fs::create_dir_all(folder).map_err(|e| Error::usage(format!("it cannot be made: {e}")).in_file(folder))?;
+        fs::create_dir_all(folder).map_err(|e| Error::usage(format!("cannot create it: {e}")).in_file(folder))?;
         let json = serde_json::to_string_pretty(self).map_err(|e| Error::usage(e.to_string()))?;
         for plot in &self.plots {
             put(folder, &self.plot_file(plot), &chart::svg(plot)?)?;

@@ -51,7 +51,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     run.note(
         "Off: the search for pairs takes all that s3_cull leaves. Compute: each triangle against the line-swept \
          sphere of each sub-interval. Raster: maps of depth intervals in three views. Paper: the paper's \
-         tessellation, widened by its deviation, in such maps; it runs on the CPU whatever the device. The answers \
+         tessellation, widened by its deviation, in such maps; it runs always on the CPU. The answers \
          are the same with each.",
     );
     let (cpu, gpu) = if args.quick { (10, 4) } else { (200, 40) };

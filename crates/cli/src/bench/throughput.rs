@@ -148,7 +148,7 @@ pub fn run(args: &ThroughputArgs) -> Result<()> {
     }
     let mut run = Run::begin("throughput", "Motions a second", DEFAULT_SEED, !cpu_only);
     run.note(
-        "A batch of 1 is one motion after the other by a warm engine; larger ones go round in the set's motions. Mode \
+        "A batch of 1 is one motion after the other by a warm engine; larger ones repeat the set's motions. Mode \
          toc finds the first contact, verdict only whether there is one. amr/30 × N: N machine rooms side by side, \
          the robot in one of them.",
     );

@@ -132,7 +132,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut rows = Vec::new();
     for (z, name) in [
         (-0.1125, "octagons, near"),
-        (-0.32, "octagons, hit at once"),
+        (-0.32, "octagons, hit immediately"),
         (-0.2, "octagons, hit"),
         (0.3875, "octagons, clear"),
     ] {

@@ -63,7 +63,7 @@ impl Sources {
         let what = format!("cannot get {} of {}: tried {}", file.file, set.name, tried.join("; "));
         let remedy = match (&self.mirror, &set.note) {
             (Some(_), _) => {
-                "FIRSTCONTACT_MIRROR is set, so nothing else is asked: unset it, or put the file there".into()
+                "FIRSTCONTACT_MIRROR is set, so no other source is used: unset it, or put the file there".into()
             }
             (None, Some(note)) => note.clone(),
             (None, None) => format!(
@@ -97,7 +97,7 @@ impl Sources {
         match &set.base {
             Some(base) => vec![Place::Web(format!("{base}{at}"))],
             None => {
-                tried.push("no address is known".into());
+                tried.push("it has no known address".into());
                 Vec::new()
             }
         }
@@ -156,7 +156,7 @@ pub(super) fn is_web(address: &str) -> bool {
 fn open_file(path: &Path) -> std::result::Result<Box<dyn Read>, Failed> {
     match File::open(path) {
         Ok(file) if file.metadata().is_ok_and(|m| m.is_file()) => Ok(Box::new(file)),
-        Ok(_) => Err(Failed::Missing("it is no file".into())),
+        Ok(_) => Err(Failed::Missing("it is not a file".into())),
         Err(e) => Err(Failed::Missing(e.to_string())),
     }
 }

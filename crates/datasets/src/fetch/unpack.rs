@@ -119,7 +119,7 @@ impl Taker<'_> {
                 other => return Err(damaged(&format!("compression method {} is not supported", other.as_u16()))),
             }
         }
-        if n as u64 == zip.entries_hint() { Ok(()) } else { Err(damaged(&"it lists fewer entries than it says")) }
+        if n as u64 == zip.entries_hint() { Ok(()) } else { Err(damaged(&"it has fewer entries than declared")) }
     }
 
     fn entry(&mut self, path: &str, is_file: bool, content: &mut dyn Read) -> Result<()> {
@@ -131,7 +131,7 @@ impl Taker<'_> {
         }
         let at = |e: Error| e.at(format!("entry {}", quoted(path)));
         if !is_file {
-            return Err(at(Error::input("it is a link or another thing that is no file")));
+            return Err(at(Error::input("it is a link or not a regular file")));
         }
         relative(path).map_err(at)?;
         let [from, to] = &self.take[rule];
@@ -168,7 +168,7 @@ fn each_of_tar(
     } else if name.ends_with(".tar") {
         Box::new(file)
     } else {
-        return Err(Error::input("it is no archive that is known: zip, whl, tar, tar.gz, tgz, tar.bz2"));
+        return Err(Error::input("unknown archive format: zip, whl, tar, tar.gz, tgz, tar.bz2"));
     };
     // In addition to the files a tar has a header and some padding for each; long names take more, but not without
     // limit.

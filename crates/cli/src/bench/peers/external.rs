@@ -75,7 +75,7 @@ pub fn run(call: &Call, progress: &mut dyn FnMut(usize)) -> Answers {
     }
     let n = format!("{} of {} motions answered", answers.count(), call.n_motions);
     answers.trouble = match (ended, status) {
-        (Ended::Nonsense(line), _) => Some(format!("it wrote what is no answer, '{line}': {n}")),
+        (Ended::Nonsense(line), _) => Some(format!("it wrote an invalid line, '{line}': {n}")),
         (Ended::Interrupted, _) => Some(format!("interrupted: {n}")),
         (Ended::Late, _) => Some(format!("stopped after {} s: {n}", call.limit.as_secs())),
         (_, None) => Some(format!("it closed its output and did not end: {n}")),

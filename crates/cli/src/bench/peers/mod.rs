@@ -74,8 +74,12 @@ pub fn run(args: &PeersArgs) -> Result<()> {
         None => sets::made(&args.measure.folder.path()?, quick, most)?,
     };
     let ground = Ground { classes, sets: sets.into_iter().map(Arc::new).collect(), judges: Vec::new() };
-    let run =
-        Run::begin("peers", "This engine beside others, on the same motions", DEFAULT_SEED, !args.measure.cpu_only);
+    let run = Run::begin(
+        "peers",
+        "This engine compared with others, on the same motions",
+        DEFAULT_SEED,
+        !args.measure.cpu_only,
+    );
     let mut bench = Bench {
         args,
         ground,
@@ -136,7 +140,7 @@ impl Bench<'_> {
         for set in &self.ground.sets {
             facts.push(measure::verdicts(set)?.iter().map(Fact::proved).collect());
         }
-        self.ground.judges.push(judge("what this engine proves", facts, true));
+        self.ground.judges.push(judge("proofs of this engine", facts, true));
         Ok(())
     }
 
@@ -287,7 +291,7 @@ impl Bench<'_> {
             return Ok(());
         }
         let figures = self.args.measure.out.join("peers.json");
-        let message = format!("interrupted after {} of those who take part", self.contenders.len());
+        let message = format!("interrupted after {} contenders", self.contenders.len());
         Err(Error::new(ErrorKind::Interrupted, message).in_file(figures).remedy("the file has the figures so far"))
     }
 

@@ -144,7 +144,7 @@ pub fn pool(folder: &Path, most: usize) -> Result<(Vec<Class>, Vec<Set>)> {
     let mut names: Vec<String> = files.filter_map(|name| name.strip_suffix(TRUTH).map(str::to_string)).collect();
     names.sort();
     if names.is_empty() {
-        let error = Error::input("there is no motion of known truth").in_file(folder);
+        let error = Error::input("no motion has a known truth").in_file(folder);
         return Err(error.remedy("it needs robot.urdf, and NAME.obj, NAME.npy and NAME.truth.jsonl for each scene"));
     }
     for name in names {

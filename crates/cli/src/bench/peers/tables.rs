@@ -147,7 +147,7 @@ fn faults(contenders: &[Contender], parts: &[Vec<Part>]) -> Table {
         Column::number("early", "", 0, "Of them told a contact before there is one."),
         Column::number("free", "", 0, "Motions that it answered and that are free."),
         Column::number("false", "", 0, "Of them told a contact."),
-        Column::number("undecided", "", 0, "No answer, and said so."),
+        Column::number("undecided", "", 0, "Reported as undecided."),
         Column::number("not judged", "", 0, "Nobody (else) knows the truth."),
     ];
     let mut table = Table::new("faults", "Missed, late, early, false", "", columns);
@@ -198,11 +198,11 @@ fn judges(ground: &Ground) -> [Table; 2] {
         Column::text("judge", ""),
         Column::text("other", ""),
         number("compared", "Motions of which both know something."),
-        number("verdict", "One says free, the other contact."),
+        number("verdict", "One judge reports free, the other contact."),
         number("time", "Both say contact, at different times."),
     ];
     let note = format!("Times differ if they are more than {:.1} mm of the robot's travel apart.", AGREEMENT_M * 1e3);
-    let mut count = Table::new("judges", "Whether those who say what is true agree", &note, columns);
+    let mut count = Table::new("judges", "Agreement of the judges", &note, columns);
     let columns = ["motion", "judge", "says", "other", "says so"].map(|name| Column::text(name, "")).to_vec();
     let note = format!("At most {MAX_LISTED} are listed. Motions are numbered as in their file.");
     let mut list = Table::new("contradictions", "Motions on which they contradict each other", &note, columns);
@@ -233,7 +233,7 @@ fn who(ground: &Ground, contenders: &[Contender], missing: &[(String, String)]) 
         Column::text("who", ""),
         Column::text("version", ""),
         Column::text("what it does", ""),
-        Column::number("build", "s", 2, "Of trees, all scenes, where it is told."),
+        Column::number("build", "s", 2, "Of trees, all scenes, if reported."),
         Column::text("remarks", "Why answers are missing, where some are."),
     ];
     let mut table = Table::new("who", "Who took part", "", columns);
@@ -266,7 +266,7 @@ pub fn gaps(ground: &Ground) -> Result<Table> {
                 on a straight line. A link of a robot does not move so. Largest distance of a vertex from where it \
                 belongs, of the first 100 motions of a class.";
     let mut table =
-        Table::new("gap", "How far the motion that these peers are given is from the robot's", note, columns);
+        Table::new("gap", "Distance of the motion that these peers are given is from the robot's", note, columns);
     for (k, class) in ground.classes.iter().enumerate() {
         let mut gaps_mm = Vec::new();
         for set in &ground.sets {
@@ -310,13 +310,13 @@ fn plots(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>], first: 
     };
     plots.push(Plot {
         id: "trust".into(),
-        title: "How fast, and how often wrong".into(),
+        title: "Speed and errors".into(),
         note: "Of the motions with a contact, those that were told free or told a later contact than the first. Down \
                and to the left is better."
             .into(),
         kind: PlotKind::Points,
         x: Axis::log("times as long as this engine in one thread"),
-        y: Axis::linear("contacts missed or told late, %"),
+        y: Axis::linear("contacts missed or reported late, %"),
         series: contenders.iter().zip(parts).filter_map(point).collect(),
         categories: Vec::new(),
     });

@@ -100,7 +100,7 @@ pub fn tables(i: usize, results: &Results, figures: &[(usize, String)]) -> Marku
                 @for (name, text) in &results.facts { dt { (name) } dd { (text) } }
             }
             @if !results.tested.is_empty() {
-                h3 { "What was tested" }
+                h3 { "Tested conditions" }
                 ul { @for line in &results.tested { li { (line) } } }
             }
         }

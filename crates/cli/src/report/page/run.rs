@@ -58,7 +58,7 @@ fn table(id: &str, table: &Table) -> Markup {
         }
         @if table.columns.iter().any(|c| !c.about.is_empty()) {
             details {
-                summary { "What the columns are" }
+                summary { "Columns" }
                 dl {
                     @for column in table.columns.iter().filter(|c| !c.about.is_empty()) {
                         dt { (column.name) } dd { (column.about) }
@@ -132,7 +132,7 @@ fn samples(samples: &[Samples]) -> Markup {
     html! {
         @if !samples.is_empty() {
             details {
-                summary { "Raw samples: " (samples.len()) " series; every value stands in the JSON file of the run" }
+                summary { "Raw samples: " (samples.len()) " series; all values are in the JSON file of the run" }
                 div .scroll tabindex="0" role="region" aria-label="Raw samples" {
                     table {
                         thead { tr {

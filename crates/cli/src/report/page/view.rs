@@ -87,11 +87,11 @@ fn viewer(sets: &[SetView]) -> Markup {
             p .note {
                 "The robot is shown where it first touches the scene, or at the start of a motion without contact. \
                  Playing stops at the first contact. Drag to turn, right button or two fingers to move, wheel or pinch \
-                 to zoom. What hides the motion is cut away while the scene is see-through."
+                 to zoom. Occluding geometry is cut away while the scene is see-through."
             }
             p .note .keys {
                 "Keys, with the view in focus: " kbd { "Space" } " plays and pauses, "
-                kbd { "C" } " goes to the first contact, "
+                kbd { "C" } " jumps to the first contact, "
                 kbd { "←" } kbd { "↑" } kbd { "→" } kbd { "↓" } " turn, " kbd { "+" } kbd { "−" } " zoom, "
                 kbd { "N" } kbd { "P" } " next and previous motion, " kbd { "R" } " resets the view."
             }
