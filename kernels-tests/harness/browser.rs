@@ -1,5 +1,6 @@
 //! Headless Chromium, driven over the pipe of its DevTools protocol: the pages as a person sees and uses them.
 
+use super::skipped;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -11,6 +12,15 @@ use tempfile::TempDir;
 
 /// Time after which an unresponsive browser is abandoned.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// Frames are 40 ms apart for the page, however long they take: what it plays does not depend on the machine's speed.
+const CLOCK: &str = "(() => {
+    const request = window.requestAnimationFrame.bind(window);
+    let frame = 0, seen = null;
+    window.requestAnimationFrame = (callback) => request((now) => {
+        if (now !== seen) [frame, seen] = [frame + 1, now];
+        callback(40 * frame);
+    });
+})()";
 /// Programs to search in `PATH`.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -43,15 +53,15 @@ pub struct Browser {
 
 /// The program: the one in `CHROMIUM`, or the first of [`NAMES`] in `PATH`. Without one the test is reported as
 /// skipped.
-pub fn program(test: &str) -> Option<PathBuf> {
+#[track_caller]
+pub fn program() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").filter(|name| !name.is_empty()).map(PathBuf::from);
     let found = named.or_else(|| {
         let path = std::env::var_os("PATH")?;
         std::env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name))).find(|file| file.is_file())
     });
     if found.is_none() {
-        // Not through `eprintln`, which the test harness captures.
-        let _ = writeln!(std::io::stderr(), "skipped: {test}: no Chromium in PATH, and CHROMIUM names none");
+        skipped::report("no Chromium in PATH, and CHROMIUM names none");
     }
     found
 }
@@ -66,6 +76,9 @@ impl Browser {
         command.args(["--headless", "--no-sandbox", "--no-first-run", "--remote-debugging-pipe", "--hide-scrollbars"]);
         command.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
         command.args(["--disable-quic", "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND"]);
+        // On a machine under load a process of the browser may wait for seconds: it is not restarted or throttled.
+        command.args(["--disable-gpu-watchdog", "--disable-hang-monitor", "--disable-renderer-backgrounding"]);
+        command.args(["--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows"]);
         if window.has_webgl {
             command.args(["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]);
         } else {
@@ -105,6 +118,7 @@ impl Browser {
         let scheme = if is_phone { "dark" } else { "light" };
         let features = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
         self.call("Emulation.setEmulatedMedia", features);
+        self.call("Page.addScriptToEvaluateOnNewDocument", json!({"source": CLOCK}));
     }
 
     fn navigate(&mut self, page: &Path) {
@@ -235,6 +249,18 @@ impl Browser {
         self.eval(&format!("document.querySelector({selector}).focus()"));
         for kind in ["rawKeyDown", "keyUp"] {
             self.call("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));
+        }
+    }
+
+    /// The first picture that satisfies a condition, or else the last one before patience ends: drawings reach the
+    /// screen later than the page requests them, and on a machine under load much later.
+    pub fn picture_when(&mut self, selector: &str, is_expected: impl Fn(&Picture) -> bool) -> Picture {
+        let since = Instant::now();
+        loop {
+            let picture = self.picture(Some(selector));
+            if is_expected(&picture) || since.elapsed() > PATIENCE / 4 {
+                return picture;
+            }
         }
     }
 
