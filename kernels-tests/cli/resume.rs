@@ -178,12 +178,12 @@ fn a_finished_run_says_that_it_is_finished() {
         desk.put("out/results", changed);
         let run = again(&[]);
         assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{}", run.stderr);
-        assert!(run.warnings()[0].contains("begins again") && !run.stdout.contains("finished"), "{}", run.stderr);
+        assert!(run.warnings()[0].contains("starts from the beginning") && !run.stdout.contains("finished"), "{}", run.stderr);
         assert!(desk.text("out/results") == text);
     }
     // Neither does a file written by another program.
     std::fs::copy(desk.path("scene.obj"), desk.path("out/results")).unwrap();
-    assert!(again(&[]).warnings()[0].contains("begins again") && desk.text("out/results") == text);
+    assert!(again(&[]).warnings()[0].contains("starts from the beginning") && desk.text("out/results") == text);
     again(&[]).expect(1);
 }
 

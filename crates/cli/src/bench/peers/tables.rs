@@ -266,7 +266,7 @@ pub fn gaps(ground: &Ground) -> Result<Table> {
                 on a straight line. A link of a robot does not move so. Largest distance of a vertex from where it \
                 belongs, of the first 100 motions of a class.";
     let mut table =
-        Table::new("gap", "Distance of the motion that these peers are given is from the robot's", note, columns);
+        Table::new("gap", "Distance of the motion that these peers are given from the robot's", note, columns);
     for (k, class) in ground.classes.iter().enumerate() {
         let mut gaps_mm = Vec::new();
         for set in &ground.sets {

@@ -125,8 +125,8 @@ fn a_peer_that_fails_is_reported_with_what_it_had_answered() {
         (format!("{answer}; exit 7"), LONG, 1, vec!["exit status: 7", "1 of 2"]),
         (format!("{answer}; echo end"), LONG, 1, vec!["ended early", "1 of 2"]),
         (format!("{answer}; sleep 1000"), Duration::from_secs(1), 1, vec!["stopped after 1 s", "1 of 2"]),
-        (format!("{answer}; echo the answer is 42"), LONG, 1, vec!["no answer, 'the answer is 42'", "1 of 2"]),
-        (format!("{answer}; head -c 100000 /dev/zero"), LONG, 1, vec!["no answer", "1 of 2"]),
+        (format!("{answer}; echo the answer is 42"), LONG, 1, vec!["an invalid line, 'the answer is 42'", "1 of 2"]),
+        (format!("{answer}; head -c 100000 /dev/zero"), LONG, 1, vec!["an invalid line", "1 of 2"]),
     ] {
         let (clock, answers) = (Instant::now(), asked(&lines, limit));
         let trouble = answers.trouble.clone().unwrap_or_default();
@@ -183,10 +183,10 @@ fn answers_that_make_no_sense_are_none() {
         "free",
     ] {
         let answers = asked(&format!("echo '{line}'; sleep 1000"), LONG);
-        assert!(answers.trouble.is_some_and(|t| t.contains("no answer")) && answers.by_motion == [None; 2], "{line}");
+        assert!(answers.trouble.is_some_and(|t| t.contains("an invalid line")) && answers.by_motion == [None; 2], "{line}");
     }
     let twice = asked("echo answer 0 free - 0 0; echo answer 0 contact - 0 0; sleep 1000", LONG);
-    assert!(twice.trouble.is_some_and(|t| t.contains("no answer")) && twice.by_motion[0].unwrap().told == Told::Free);
+    assert!(twice.trouble.is_some_and(|t| t.contains("an invalid line")) && twice.by_motion[0].unwrap().told == Told::Free);
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn a_judge_that_is_contradicted_is_shown() {
 #[test]
 fn a_pool_whose_truth_does_not_fit_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(sets::pool(folder.path(), 9).unwrap_err().to_string().contains("no motion of known truth"));
+    assert!(sets::pool(folder.path(), 9).unwrap_err().to_string().contains("no motion has a known truth"));
     pool(folder.path());
     let (classes, sets) = sets::pool(folder.path(), 3).unwrap();
     assert_eq!((classes.len(), sets[0].motions.len()), (1, 3));
