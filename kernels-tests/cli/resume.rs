@@ -178,7 +178,11 @@ fn a_finished_run_says_that_it_is_finished() {
         desk.put("out/results", changed);
         let run = again(&[]);
         assert_eq!((run.code, run.stderr.lines().count()), (Some(1), 1), "{}", run.stderr);
-        assert!(run.warnings()[0].contains("starts from the beginning") && !run.stdout.contains("finished"), "{}", run.stderr);
+        assert!(
+            run.warnings()[0].contains("starts from the beginning") && !run.stdout.contains("finished"),
+            "{}",
+            run.stderr
+        );
         assert!(desk.text("out/results") == text);
     }
     // Neither does a file written by another program.

@@ -128,10 +128,10 @@ fn links_and_devices_are_refused() {
     for kind in [Symlink, Link, Char, Fifo] {
         let desk = Desk::new();
         let entries: [Entry; 2] = [("a", kind, "/tmp", b""), file("a/evil", b"x")];
-        desk.refused(&desk.put("a.tar", &tar_of(&entries)), "no file");
+        desk.refused(&desk.put("a.tar", &tar_of(&entries)), "not a regular file");
     }
     let desk = Desk::new();
-    desk.refused(&desk.put("a.zip", &zip_with_modes(&[("a", 0o120_777, b"/tmp")])), "no file");
+    desk.refused(&desk.put("a.zip", &zip_with_modes(&[("a", 0o120_777, b"/tmp")])), "not a regular file");
 }
 
 #[test]

@@ -203,21 +203,24 @@ impl Browser {
         [0, 1].map(|k| place[k].as_f64().unwrap())
     }
 
-    /// Clicks or taps the element of a selector.
+    /// Clicks or taps the element of a selector. On a machine under load a tap may last so long that the browser takes
+    /// it for a press, which is no click: then it is repeated.
     pub fn click(&mut self, selector: &str) {
         let at = self.middle(selector);
-        self.strokes(&[at], "click");
+        let is_received = (0..10).any(|_| self.strokes(&[at], "click"));
+        assert!(is_received, "{}: no click on {selector}", self.window.name);
     }
 
     /// Drags with the mouse or a finger from the middle of the element of a selector.
     pub fn drag(&mut self, selector: &str, [dx, dy]: [f64; 2]) {
         let [x, y] = self.middle(selector);
-        self.strokes(&[0.0, 0.5, 1.0].map(|share| [x + share * dx, y + share * dy]), "pointerup");
+        let places = [0.0, 0.5, 1.0].map(|share| [x + share * dx, y + share * dy]);
+        assert!(self.strokes(&places, "pointerup"), "{}: no drag of {selector}", self.window.name);
     }
 
     /// Presses, moves along places, releases, and waits until the page has received the event: that of a tap occurs
-    /// later than the end of the touch.
-    fn strokes(&mut self, places: &[[f64; 2]], event: &str) {
+    /// later than the end of the touch. Returns false if the page does not receive it within ten seconds.
+    fn strokes(&mut self, places: &[[f64; 2]], event: &str) -> bool {
         let listen =
             format!("addEventListener('{event}', () => {{ window.had = true; }}, {{ once: true, capture: true }})");
         self.eval(&format!("window.had = false; {listen}"));
@@ -240,7 +243,14 @@ impl Browser {
             places[1..].iter().for_each(|&at| mouse("mouseMoved", at));
             mouse("mouseReleased", last);
         }
-        self.wait_for("window.had");
+        let since = Instant::now();
+        while self.eval("window.had") != true {
+            if since.elapsed() > Duration::from_secs(10) {
+                return false;
+            }
+            self.frames(1);
+        }
+        true
     }
 
     /// Presses a key in the element of a selector.

@@ -183,10 +183,15 @@ fn answers_that_make_no_sense_are_none() {
         "free",
     ] {
         let answers = asked(&format!("echo '{line}'; sleep 1000"), LONG);
-        assert!(answers.trouble.is_some_and(|t| t.contains("an invalid line")) && answers.by_motion == [None; 2], "{line}");
+        assert!(
+            answers.trouble.is_some_and(|t| t.contains("an invalid line")) && answers.by_motion == [None; 2],
+            "{line}"
+        );
     }
     let twice = asked("echo answer 0 free - 0 0; echo answer 0 contact - 0 0; sleep 1000", LONG);
-    assert!(twice.trouble.is_some_and(|t| t.contains("an invalid line")) && twice.by_motion[0].unwrap().told == Told::Free);
+    assert!(
+        twice.trouble.is_some_and(|t| t.contains("an invalid line")) && twice.by_motion[0].unwrap().told == Told::Free
+    );
 }
 
 #[test]
