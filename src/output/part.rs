@@ -44,8 +44,9 @@ impl PartFile {
     /// Opens and locks the part of a file, with what an earlier process may have left in it, and makes its folder. A
     /// pipe or a device is opened as a stream.
     ///
-    /// # Errors Another process writes this file ([`ErrorKind::Busy`]); the file is an input (see [`protect_inputs`]);
-    /// it cannot be made; or there is a folder or the like in its place.
+    /// # Errors
+    /// Another process writes this file ([`ErrorKind::Busy`]); the file is an input (see
+    /// [`protect_inputs`](super::protect_inputs)); it cannot be made; or there is a folder or the like in its place.
     pub fn open(path: &Path) -> Result<Self> {
         if is_stream(path) {
             let file = File::options().write(true).open(path).map_err(|e| cannot_write(path, &e))?;
@@ -165,7 +166,7 @@ impl PartFile {
         self.to.flush().map_err(|e| self.failed(&e))
     }
 
-    /// Attaches a short text to the file, which stays with it until it is replaced; see [`mark_of`]. Returns whether
+    /// Attaches a short text to the file, which stays with it until it is replaced; see [`mark_of`](super::mark_of). Returns whether
     /// the file system keeps such texts.
     pub fn mark(&self, text: &str) -> bool {
         self.place.is_some() && mark::write(self.to.as_file(), text)
