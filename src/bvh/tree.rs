@@ -275,6 +275,13 @@ impl WideTree {
         self.leaf_starts.partition_point(|&start| start as usize <= at) as u32 - 1
     }
 
+    /// For each child of each node, the lowest primitive below it; `u32::MAX` where there is no child.
+    pub fn lowest(&self) -> Vec<[u32; WIDTH]> {
+        let of_leaf = |leaf: u32| self.leaf(leaf).map(|at| self.order[at]).min().unwrap_or(u32::MAX);
+        let of_children = self.bounds(of_leaf, u32::min);
+        of_children.into_iter().map(|lowest| lowest.map(|x| x.unwrap_or(u32::MAX))).collect()
+    }
+
     /// Calls `leaf_bound` for each leaf, joins the results upward, and returns the bound of every child of every node.
     pub fn bounds<B: Copy>(
         &self,

@@ -116,6 +116,26 @@ pub fn boxes_miss<T: Real>(a: &(V3<T>, V3<T>), b: &(V3<f64>, V3<f64>)) -> u32 {
     apart
 }
 
+/// Lanes in which the plane of a triangle separates it from a box along the coordinate axes.
+///
+/// A difference from the first vertex rounds once, its product with the normal and the sum three times, on either side;
+/// `16 UNIT` covers them relative to `|n|` times the largest difference.
+#[inline(always)]
+pub fn plane_misses_box<T: Real>(tri: &StaticTriangle<T>, lo: V3<T>, hi: V3<T>) -> u32 {
+    let zero = T::new(0.0);
+    let (f, n) = ([tri.y[1] - tri.y[0], tri.y[2] - tri.y[0]], tri.normal());
+    let (a, b) = (n.dot(f[0]), n.dot(f[1]));
+    let (from, to) = (lo - tri.y[0], hi - tri.y[0]);
+    let (mut low, mut high) = (zero, zero);
+    for k in 0..3 {
+        let (at_lo, at_hi) = (n.0[k] * from.0[k], n.0[k] * to.0[k]);
+        (low, high) = (low + at_lo.min(at_hi), high + at_lo.max(at_hi));
+    }
+    let size = from.abs().max(to.abs()).norm1() + f[0].norm1() + f[1].norm1();
+    let slack = n.norm1() * (tri.error * T::new(3.0) + size * T::new(ROUNDINGS * T::UNIT)) + T::new(T::UNDERFLOW);
+    (low - slack).gt(zero.max(a).max(b)) | zero.min(a).min(b).gt(high + slack)
+}
+
 /// Lanes in which a moving triangle is proved to miss a static one over `|τ| <= h`, by the seventeen axes that are
 /// sufficient for two triangles at rest (both normals, nine products of edges, six in-plane normals of edges).
 ///

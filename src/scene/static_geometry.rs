@@ -6,8 +6,8 @@
 
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
-use crate::arith::vectors::WIDTH as VECTOR;
-use crate::bvh::tree::WideTree;
+use crate::arith::vectors::{Vector, WIDTH as VECTOR};
+use crate::bvh::tree::{ChildRef, WideTree};
 #[cfg(feature = "formats")]
 use crate::bvh::tree_cache;
 use crate::error::{Result, quoted};
@@ -59,6 +59,8 @@ pub struct StaticGeometry {
     pub tree: WideTree,
     /// The boxes of the children of each node of the tree, side by side as for the triangles.
     pub boxes: Vec<Boxes>,
+    /// For each child of each node of the tree, the lowest number of a triangle below it in the order of the files.
+    pub lowest: Vec<[u32; VECTOR]>,
     /// The box of each cluster.
     pub cluster_boxes: Vec<SceneBox>,
     /// Index in `triangle_boxes` of the first box of each cluster.
@@ -101,6 +103,7 @@ impl StaticGeometry {
             leaves.clone().into_par_iter().map(|l| around(&triangles[tree.leaf(l)])).collect();
         let boxes = tree.bounds(|leaf| cluster_boxes[leaf as usize], SceneBox::join);
         let boxes = boxes.into_iter().map(boxes_side_by_side).collect();
+        let lowest = tree.lowest();
         let shift_unit = if origin_m == DVec3::ZERO { 0.0 } else { 2.0 * f64::UNIT };
         let groups = |leaf: u32| tree.leaf(leaf).len().div_ceil(VECTOR);
         let mut triangle_boxes = Vec::with_capacity(leaves.clone().map(groups).sum());
@@ -117,6 +120,7 @@ impl StaticGeometry {
             objects: objects.to_vec(),
             tree,
             boxes,
+            lowest,
             cluster_boxes,
             first_group,
             triangle_boxes,
@@ -127,12 +131,43 @@ impl StaticGeometry {
         })
     }
 
+    /// The children that a node of the tree has, as a mask.
+    #[inline(always)]
+    pub fn there(&self, node: u32) -> u32 {
+        let mut there = 0;
+        for (slot, child) in self.tree.nodes[node as usize].iter().enumerate() {
+            there |= u32::from(*child != ChildRef::Empty) << slot;
+        }
+        there
+    }
+
     /// A triangle (by position in tree order) in double precision, with the error of its local coordinates.
     #[inline]
     pub fn standing(&self, at: usize) -> StaticTriangle<f64> {
         let y = self.triangles[at];
         let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs().element_sum()));
         StaticTriangle { y: y.map(V3::new), error: self.shift_unit * size }
+    }
+}
+
+impl StaticGeometry {
+    /// Triangles side by side: those at the given distances from position `first` in tree order, at least one and at
+    /// most eight. The last one is repeated in unused lanes.
+    #[inline(always)]
+    pub fn side_by_side<T: Vector>(&self, first: usize, places: &[u32]) -> StaticTriangle<T> {
+        let mut y = [[[0.0; VECTOR]; 3]; 3];
+        let mut error = [0.0; VECTOR];
+        for lane in 0..VECTOR {
+            let tri = self.standing(first + places[lane.min(places.len() - 1)] as usize);
+            for v in 0..3 {
+                for axis in 0..3 {
+                    y[v][axis][lane] = tri.y[v].0[axis];
+                }
+            }
+            error[lane] = tri.error;
+        }
+        let vertex = |v: &[[f64; VECTOR]; 3]| V3([T::load(&v[0]), T::load(&v[1]), T::load(&v[2])]);
+        StaticTriangle { y: [vertex(&y[0]), vertex(&y[1]), vertex(&y[2])], error: T::load(&error) }
     }
 }
 

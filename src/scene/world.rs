@@ -55,6 +55,8 @@ pub struct LinkGeometry {
     /// The boxes of the children of each node of the tree, oriented and side by side. Slots without a child hold the
     /// body's origin.
     pub boxes: Vec<OrientedBox<Lanes<WIDTH>>>,
+    /// For each child of each node of the tree, the lowest number of a triangle below it in the order of the files.
+    pub lowest: Vec<[u32; WIDTH]>,
     /// The vertices of each leaf's triangles, side by side; the last triangle is repeated in unused lanes.
     pub leaves: Vec<[V3<Lanes<VECTOR>>; 3]>,
     /// Upper bound on the distance of any vertex, and of any end of a bound, from the body's origin, metres.
@@ -192,10 +194,21 @@ impl LinkGeometry {
             obb::around(&leaves.iter().flat_map(|&l| &triangles[tree.leaf(l)]).copied().collect::<Vec<_>>(), 0.0)
         };
         let boxes = tree.nodes.iter().map(|children| OrientedBox::side_by_side(children.map(fit_box))).collect();
+        let lowest = tree.lowest();
         let lss = Lss::around(triangles.iter());
         let reach = vertices().map(|v| v.length()).fold(lss.reach(), f64::max);
         let leaves = (0..tree.n_leaves() as u32).map(|leaf| side_by_side(&triangles[tree.leaf(leaf)])).collect();
-        Ok(Self { link, body: source.body, lss, boxes, leaves, reach_m: reach * (1.0 + 1e-12), tree, triangles })
+        Ok(Self {
+            link,
+            body: source.body,
+            lss,
+            boxes,
+            lowest,
+            leaves,
+            reach_m: reach * (1.0 + 1e-12),
+            tree,
+            triangles,
+        })
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Poses {
     pub bounds: Vec<PoseBound<Subs>>,
     /// The balls for blocks of [`SPANS`] sub-intervals, in the same order.
     pub balls: Vec<Balls>,
+    /// The margin that all balls contain, metres; zero if it is not known.
+    pub margin_m: f64,
 }
 
 /// Balls as in [`PoseBound::with_ball`], one for each of [`SPANS`].
@@ -92,6 +94,8 @@ pub fn reference(pieces: &[Piece], motions: &[RobotMotion], form: PoseEnclosure)
 pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[RobotMotion], form: PoseEnclosure) {
     out.n_bodies = motions.first().map_or(0, |m| m.joints.len());
     out.balls.clear();
+    let margins = motions.iter().flat_map(|m| &m.chains).map(|chain| chain.margin_m);
+    out.margin_m = margins.reduce(f64::min).unwrap_or(0.0);
     out.bounds.resize_with(pieces.len() * out.n_bodies, PoseBound::default);
     for (i, piece) in pieces.iter().enumerate() {
         let motion = &motions[piece.motion as usize];

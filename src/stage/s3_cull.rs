@@ -13,9 +13,11 @@ use super::layout::NodePair;
 use super::s2_bound::Boxes;
 use super::{ALL_SUBS, Candidate, SUBS};
 use crate::arith::lanes::Lanes;
+use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, widest};
 use crate::bvh::tree::ChildRef;
+use crate::predicate::separation::plane_misses_box;
 use crate::scene::world::{CollisionWorld, boxes_side_by_side};
 
 /// Number of levels that the kernel needs: each goes one item deeper on either side.
@@ -35,7 +37,8 @@ pub fn reference(world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) -> Vec<
 pub struct Workspace {
     /// The candidates found.
     pub candidates: Vec<Candidate>,
-    open: Vec<NodePair>,
+    /// Items that wait, each with those triangles that may touch if it has a cluster.
+    open: Vec<(NodePair, u32)>,
     /// Candidates in the order in which they were found, and the start of those of each link.
     mixed: Vec<Candidate>,
     starts: Vec<u32>,
@@ -45,13 +48,24 @@ pub struct Workspace {
 
 /// [`reference()`], reusing memory.
 pub fn reference_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) {
+    traverse(space, world, n_pieces, boxes, false);
+}
+
+/// [`reference_in`] as the CPU uses it: clusters that are larger than a box of the model are also tested by their
+/// triangles. The box of a cluster of large triangles (walls, floors) may contain the robot although no triangle is
+/// near; this is found out once for the whole robot, then for its halves, not for every node of every link.
+pub fn cull_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) {
+    traverse(space, world, n_pieces, boxes, true);
+}
+
+fn traverse(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes, by_triangles: bool) {
     space.candidates.clear();
     if world.model.n_nodes() == 0 || world.scene.tree.nodes.is_empty() {
         return;
     }
     for piece in 0..n_pieces as u32 {
         let first = space.candidates.len();
-        widest(Traversal { world, boxes, root: root(world, piece), space });
+        widest(Traversal { world, boxes, root: root(world, piece), space, by_triangles });
         by_link(space, first, world.links.len());
     }
 }
@@ -78,13 +92,15 @@ struct Traversal<'a> {
     boxes: &'a Boxes,
     root: NodePair,
     space: &'a mut Workspace,
+    /// Also tests the triangles of large clusters.
+    by_triangles: bool,
 }
 
 impl Vectorised for Traversal<'_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Vector>(self) {
-        let Self { world, boxes, root, space: Workspace { candidates, open, around, .. } } = self;
+        let Self { world, boxes, root, space: Workspace { candidates, open, around, .. }, by_triangles } = self;
         let first = root.piece as usize * boxes.n_nodes;
         around.clear();
         for node in first..first + boxes.n_nodes {
@@ -100,8 +116,8 @@ impl Vectorised for Traversal<'_> {
             }
             around.push([lo, hi]);
         }
-        open.push(root);
-        while let Some(item) = open.pop() {
+        open.push((root, u32::MAX));
+        while let Some((item, triangles)) = open.pop() {
             let children = ChildRef::decode(item.scene_ref);
             let [lo, hi] = &around[item.model_node as usize];
             let at = first + item.model_node as usize;
@@ -139,13 +155,23 @@ impl Vectorised for Traversal<'_> {
                 if mask == 0 {
                     continue;
                 }
+                let mut triangles = triangles;
+                if let (true, ChildRef::Leaf(cluster)) = (by_triangles, refs[slot])
+                    && scene_side(sides, slot) > model_side(lo, hi)
+                {
+                    triangles = near_triangles::<T>(world, cluster, triangles, [lo, hi]);
+                    if triangles == 0 {
+                        continue;
+                    }
+                }
                 let scene_ref = refs[slot].encode();
                 match (world.model.children_of(item.model_node), refs[slot]) {
                     (Some(children), _) => {
-                        open.extend(children.map(|model_node| NodePair { model_node, scene_ref, mask, ..item }));
+                        open.extend(
+                            children.map(|model_node| (NodePair { model_node, scene_ref, mask, ..item }, triangles)),
+                        );
                     }
                     (None, ChildRef::Leaf(cluster)) => {
-                        let triangles = u32::MAX;
                         candidates.push(Candidate {
                             piece: item.piece,
                             link: item.model_node,
@@ -154,11 +180,48 @@ impl Vectorised for Traversal<'_> {
                             triangles,
                         });
                     }
-                    (None, _) => open.push(NodePair { scene_ref, mask, ..item }),
+                    (None, _) => open.push((NodePair { scene_ref, mask, ..item }, triangles)),
                 }
             }
         }
     }
+}
+
+/// The sum of the sides of a box of the scene, metres.
+#[inline(always)]
+fn scene_side(sides: &[[f32; WIDTH]; 6], slot: usize) -> f64 {
+    let side = |axis: usize| f64::from(sides[3 + axis][slot]) - f64::from(sides[axis][slot]);
+    side(0) + side(1) + side(2)
+}
+
+/// The sum of the sides of a box of the model, metres.
+#[inline(always)]
+fn model_side(lo: &[f64; 3], hi: &[f64; 3]) -> f64 {
+    (hi[0] - lo[0]) + (hi[1] - lo[1]) + (hi[2] - lo[2])
+}
+
+/// Those of some triangles of a cluster that a box of the model may touch in the whole piece.
+#[inline(always)]
+fn near_triangles<T: Vector>(world: &CollisionWorld, cluster: u32, triangles: u32, sides: [&[f64; 3]; 2]) -> u32 {
+    let (scene, mut left) = (&world.scene, triangles);
+    let first = scene.first_group[cluster as usize] as usize;
+    let [lo, hi] = sides.map(|corner| V3([T::new(corner[0]), T::new(corner[1]), T::new(corner[2])]));
+    let in_cluster = scene.tree.leaf(cluster);
+    for at in 0..in_cluster.len().div_ceil(WIDTH) {
+        let boxes = &scene.triangle_boxes[first + at];
+        let mut near = left >> (at * WIDTH) & ((1 << WIDTH) - 1);
+        for axis in 0..3 {
+            near &= !(lo.0[axis].gt(T::widen(&boxes[3 + axis])) | T::widen(&boxes[axis]).gt(hi.0[axis]));
+        }
+        if near != 0 {
+            let some = (in_cluster.len() - at * WIDTH).min(WIDTH);
+            let places: [u32; WIDTH] = std::array::from_fn(|lane| (at * WIDTH + lane.min(some - 1)) as u32);
+            near &= !plane_misses_box(&scene.side_by_side::<T>(in_cluster.start, &places[..some]), lo, hi);
+        }
+        left = left & !(((1 << WIDTH) - 1) << (at * WIDTH)) | near << (at * WIDTH);
+    }
+    // Bits beyond the last triangle were set.
+    left & (u32::MAX >> (u32::BITS - in_cluster.len() as u32))
 }
 
 /// Every link against every cluster, with `clusters` their number: replaces the stage if it is disabled.

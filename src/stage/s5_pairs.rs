@@ -17,8 +17,10 @@ mod moving;
 mod obb;
 mod refinement;
 mod rest;
+mod start;
 mod twin;
 
+pub use start::first_at_start;
 pub use twin::reference;
 
 #[cfg(feature = "gpu")]
@@ -85,8 +87,9 @@ pub struct Workspace {
     /// Items that candidates leave, before they are refined.
     items: Vec<Item>,
     boxes: NodeBoxes,
-    /// Nodes that wait in a descent.
-    nodes: Vec<u32>,
+    /// Nodes that wait in a descent, each with triangles of a cluster.
+    nodes: Vec<(u32, u32)>,
+    start: start::Open,
     open: Open,
     looks: Looks,
 }

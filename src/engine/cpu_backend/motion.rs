@@ -6,7 +6,7 @@ use crate::engine::{Options, Stage, Stats};
 use crate::scene::world::CollisionWorld;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
-use crate::stage::s6_solve::{InitialContactPolicy, Solver};
+use crate::stage::s6_solve::{InitialContactPolicy, SolveOptions, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
 use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use std::time::Instant;
@@ -32,7 +32,15 @@ impl CpuStages<'_> {
         limits.push(u32::MAX);
         let mut out_of_memory = None;
         solver.begin();
-        for piece in Piece::cut(0, motion) {
+        let starts_within = self.one_pair_decides_the_start() && {
+            let mut clock = Clock::start(stats);
+            let pair = s5_pairs::first_at_start(search, world, motion, options.solve.margin_m);
+            clock.stage(Stage::Pairs, 0, usize::from(pair.is_some()));
+            let starts_within = pair.is_some_and(|pair| solver.start_within(motion, &pair));
+            clock.stage(Stage::Solve, usize::from(pair.is_some()), 0);
+            starts_within
+        };
+        for piece in Piece::cut(0, motion).take(if starts_within { 0 } else { usize::MAX }) {
             stats.pieces += 1;
             let pieces = [piece];
             let mut clock = Clock::start(stats);
@@ -79,11 +87,18 @@ impl CpuStages<'_> {
         verdict
     }
 
+    /// Returns whether motions that start within the margin are decided by the lowest pair that is: with a margin there
+    /// may be many.
+    fn one_pair_decides_the_start(&self) -> bool {
+        let SolveOptions { margin_m, initial, all_contacts, .. } = self.options.solve;
+        margin_m > 0.0 && initial == InitialContactPolicy::Report && !all_contacts
+    }
+
     /// Finds the candidates: by `s3_cull`, or all of them if it is disabled. Returns their number.
     fn broad_phase(&self, boxes: &Boxes, cull: &mut s3_cull::Workspace) -> usize {
         let world = self.world;
         if self.options.cull {
-            s3_cull::reference_in(cull, world, 1, boxes);
+            s3_cull::cull_in(cull, world, 1, boxes);
         } else if self.obb_trees.is_some_and(|trees| trees.scene.is_some()) {
             // `s5_pairs` searches the whole scene for each link.
             cull.candidates.clear();

@@ -2,14 +2,21 @@
 //! with those of its triangles.
 //!
 //! The kernels descend with boxes for each sub-interval. Here the eight children of a node are processed side by side,
-//! each with the box around its oriented box over the whole part: parts are so short that a link moves little in them,
-//! and the first tests of step `pairs` cost no more than finer times here.
+//! each with its oriented box over the whole part, and the box around that along the coordinate axes: parts are so
+//! short that a link moves little in them, and the first tests of step `pairs` cost no more than finer times here.
+//!
+//! A cluster that is larger than a node is opened first: its triangles are tested against the node's box, eight side by
+//! side, and only those that it may touch are passed to the nodes below. So the cost of large triangles (walls, floors)
+//! depends on those near the link, not on the box around all of the cluster.
 
-use super::moving::{MovingLink, NodeBoxes, Part};
+use super::moving::{ChildBoxes, MovingLink, NodeBoxes, Part};
 use super::{Item, PairCounts};
-use crate::arith::vectors::{Vector, Vectorised, WIDTH, part};
+use crate::arith::lanes::Lanes;
+use crate::arith::linear::V3;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, part3};
 use crate::bvh::tree::ChildRef;
-use crate::scene::world::CollisionWorld;
+use crate::predicate::proximity::boxes_beyond;
+use crate::scene::world::{CollisionWorld, SceneBox, StaticGeometry};
 use crate::stage::Candidate;
 
 /// The candidates of one link in a part of a piece.
@@ -24,7 +31,8 @@ pub(super) struct Descent<'a, 'm> {
     pub boxes: &'a mut NodeBoxes,
     /// Index of the link among those being searched.
     pub place: u32,
-    pub open: &'a mut Vec<u32>,
+    /// Nodes that wait, each with those triangles of the cluster that it may touch, as a mask.
+    pub open: &'a mut Vec<(u32, u32)>,
     pub items: &'a mut Vec<Item>,
     pub counts: &'a mut PairCounts,
 }
@@ -40,24 +48,45 @@ impl Vectorised for Descent<'_, '_> {
                 continue;
             }
             let of_cluster = &self.world.scene.cluster_boxes[c.cluster as usize];
-            let sides = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
-            self.open.push(0);
-            while let Some(node) = self.open.pop() {
-                let children = self.boxes.of::<T>(shape, self.pose, node);
+            let [from, to] = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
+            let size_m = size_m(of_cluster);
+            self.open.push((0, c.triangles));
+            while let Some((node, triangles)) = self.open.pop() {
+                let children = self.boxes.of(shape, self.pose, node);
                 self.counts.bound_tests += u64::from(children.there.count_ones());
                 let [lo, hi] = &children.sides;
                 let mut near = children.there;
                 for axis in 0..3 {
                     let (lo, hi): (T, T) = (part(&lo.0[axis], 0), part(&hi.0[axis], 0));
-                    near &= !(lo.gt(sides[1][axis]) | sides[0][axis].gt(hi));
+                    near &= !(lo.gt(to.0[axis]) | from.0[axis].gt(hi));
+                }
+                if near != 0 {
+                    near &= !children.oriented.load::<T>().misses_box(from, to);
+                }
+                if near != 0 && self.moving.margin_m > 0.0 {
+                    near &= !boxes_beyond([part3(lo, 0), part3(hi, 0)], [from, to], self.moving.margin_m);
                 }
                 while near != 0 {
                     let slot = near.trailing_zeros() as usize;
                     near &= near - 1;
-                    match shape.tree.nodes[node as usize][slot] {
-                        ChildRef::Empty => {}
-                        ChildRef::Node(n) => self.open.push(n),
-                        ChildRef::Leaf(leaf) => self.leaf::<T>(c, (node, slot, leaf), mask),
+                    let child = shape.tree.nodes[node as usize][slot];
+                    // The larger one is opened first: a cluster of large triangles may contain the whole link.
+                    let children = self.boxes.of(shape, self.pose, node);
+                    let is_opened = matches!(child, ChildRef::Leaf(_)) || size_m > child_size_m(&children.sides, slot);
+                    let triangles = match is_opened {
+                        true => {
+                            let near =
+                                Near { scene: &self.world.scene, margin_m: self.moving.margin_m, children, slot };
+                            let near = near.triangles::<T>(c.cluster, triangles);
+                            self.counts.bound_tests += u64::from(near.tested);
+                            near.left
+                        }
+                        false => triangles,
+                    };
+                    match child {
+                        ChildRef::Node(n) if triangles != 0 => self.open.push((n, triangles)),
+                        ChildRef::Leaf(leaf) => self.leaf(c.cluster, triangles, leaf, mask),
+                        _ => {}
                     }
                 }
             }
@@ -66,39 +95,108 @@ impl Vectorised for Descent<'_, '_> {
 }
 
 impl Descent<'_, '_> {
-    /// A leaf of the link's tree against the triangles of a candidate.
+    /// Adds the items of a leaf and triangles of a cluster.
     #[inline(always)]
-    fn leaf<T: Vector>(&mut self, c: &Candidate, (node, slot, leaf): (u32, usize, u32), mask: u32) {
-        let Self { world, moving, place, items, counts, .. } = self;
-        let [lo, hi] = &self.boxes.of::<T>(moving.shape, self.pose, node).sides;
-        let lo = [T::new(lo.0[0].0[slot]), T::new(lo.0[1].0[slot]), T::new(lo.0[2].0[slot])];
-        let hi = [T::new(hi.0[0].0[slot]), T::new(hi.0[1].0[slot]), T::new(hi.0[2].0[slot])];
-        let of_leaf = moving.shape.tree.leaf(leaf).len();
+    fn leaf(&mut self, cluster: u32, mut triangles: u32, leaf: u32, mask: u32) {
+        let of_leaf = self.moving.shape.tree.leaf(leaf).len();
         let lanes = ((1u32 << of_leaf) - 1) as u8;
-        let scene = &world.scene;
-        let triangles = scene.tree.leaf(c.cluster);
-        let first = scene.first_group[c.cluster as usize] as usize;
-        for at in 0..triangles.len().div_ceil(WIDTH) {
-            let boxes = &scene.triangle_boxes[first + at];
-            let begin = triangles.start + at * WIDTH;
-            let mut near = c.triangles >> (at * WIDTH) & ((1 << WIDTH) - 1);
-            for axis in 0..3 {
-                near &= !(lo[axis].gt(T::widen(&boxes[3 + axis])) | T::widen(&boxes[axis]).gt(hi[axis]));
-            }
-            counts.bound_tests += u64::from(near.count_ones());
-            while near != 0 {
-                let y = begin + near.trailing_zeros() as usize;
-                near &= near - 1;
-                if !world.is_allowed(moving.link, y) {
-                    counts.triangle_tests += of_leaf as u64;
-                    items.push(Item { place: *place, leaf, y: y as u32, lanes, mask: mask as u16 });
-                }
+        let begin = self.world.scene.tree.leaf(cluster).start;
+        while triangles != 0 {
+            let y = begin + triangles.trailing_zeros() as usize;
+            triangles &= triangles - 1;
+            if !self.world.is_allowed(self.moving.link, y) {
+                self.counts.triangle_tests += of_leaf as u64;
+                self.items.push(Item { place: self.place, leaf, y: y as u32, lanes, mask: mask as u16 });
             }
         }
     }
 }
 
+/// A child of a node of a link's tree near a cluster.
+pub(super) struct Near<'a> {
+    pub scene: &'a StaticGeometry,
+    /// The margin by which the boxes are grown, metres.
+    pub margin_m: f64,
+    pub children: &'a ChildBoxes,
+    pub slot: usize,
+}
+
+/// Triangles of a cluster, as a mask.
+pub(super) struct NearTriangles {
+    /// Those that the child may touch.
+    pub left: u32,
+    /// The number of triangles that were compared with its oriented box.
+    pub tested: u32,
+}
+
+impl Near<'_> {
+    /// Those of some triangles of a cluster that the child may touch.
+    #[inline(always)]
+    pub fn triangles<T: Vector>(&self, cluster: u32, triangles: u32) -> NearTriangles {
+        let mut left = self.near_boxes::<T>(cluster, triangles);
+        let tested = left.count_ones();
+        if left == 0 {
+            return NearTriangles { left, tested };
+        }
+        let (moving, mut rest) = (self.children.oriented.broadcast::<T>(self.slot), left);
+        while rest != 0 {
+            let (mut places, mut n) = ([0; WIDTH], 0);
+            while rest != 0 && n < WIDTH {
+                places[n] = rest.trailing_zeros();
+                rest &= rest - 1;
+                n += 1;
+            }
+            let standing = self.scene.side_by_side::<T>(self.scene.tree.leaf(cluster).start, &places[..n]);
+            let missed = moving.misses_triangle(&standing);
+            for (lane, place) in places[..n].iter().enumerate() {
+                left &= !((missed >> lane & 1) << place);
+            }
+        }
+        NearTriangles { left, tested }
+    }
+
+    /// Those whose boxes may be within the margin.
+    #[inline(always)]
+    fn near_boxes<T: Vector>(&self, cluster: u32, triangles: u32) -> u32 {
+        let Self { scene, margin_m, children, slot } = *self;
+        let [lo, hi] = &children.sides;
+        let lo: V3<T> = V3([T::new(lo.0[0].0[slot]), T::new(lo.0[1].0[slot]), T::new(lo.0[2].0[slot])]);
+        let hi: V3<T> = V3([T::new(hi.0[0].0[slot]), T::new(hi.0[1].0[slot]), T::new(hi.0[2].0[slot])]);
+        let first = scene.first_group[cluster as usize] as usize;
+        let mut near = 0;
+        for at in 0..scene.tree.leaf(cluster).len().div_ceil(WIDTH) {
+            let mut of_group = triangles >> (at * WIDTH) & ((1 << WIDTH) - 1);
+            if of_group == 0 {
+                continue;
+            }
+            let [a, b, c, d, e, f] = &scene.triangle_boxes[first + at];
+            let from: V3<T> = V3([T::widen(a), T::widen(b), T::widen(c)]);
+            let to: V3<T> = V3([T::widen(d), T::widen(e), T::widen(f)]);
+            for axis in 0..3 {
+                of_group &= !(lo.0[axis].gt(to.0[axis]) | from.0[axis].gt(hi.0[axis]));
+            }
+            if of_group != 0 && margin_m > 0.0 {
+                of_group &= !boxes_beyond([lo, hi], [from, to], margin_m);
+            }
+            near |= of_group << (at * WIDTH);
+        }
+        near
+    }
+}
+
+/// The sum of a box's sides, metres.
+fn size_m(of: &SceneBox) -> f64 {
+    (0..3).map(|axis| f64::from(of.hi[axis]) - f64::from(of.lo[axis])).sum()
+}
+
+/// The sum of the sides of the box around a child, metres.
 #[inline(always)]
-fn splat<T: Vector>([x, y, z]: [f32; 3]) -> [T; 3] {
-    [T::new(f64::from(x)), T::new(f64::from(y)), T::new(f64::from(z))]
+fn child_size_m([lo, hi]: &[V3<Lanes<WIDTH>>; 2], slot: usize) -> f64 {
+    let side = |axis: usize| hi.0[axis].0[slot] - lo.0[axis].0[slot];
+    side(0) + side(1) + side(2)
+}
+
+#[inline(always)]
+fn splat<T: Vector>([x, y, z]: [f32; 3]) -> V3<T> {
+    V3([T::new(f64::from(x)), T::new(f64::from(y)), T::new(f64::from(z))])
 }

@@ -7,7 +7,10 @@ use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, store3, widest};
 use crate::bvh::tree::ChildRef;
 use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::PoseBound;
+use crate::predicate::moving_box::MovingBox;
 use crate::predicate::obb_overlap::moving_range;
+use crate::predicate::proximity::{Proximity, proximity};
+use crate::predicate::separation::StaticTriangle;
 use crate::scene::world::LinkGeometry;
 use crate::stage::s1_concat::{Balls, SPANS};
 use crate::stage::{Piece, SLICES, SUBS, Subs};
@@ -33,6 +36,8 @@ pub(super) struct MovingLink<'a> {
     pub balls: Balls,
     /// Half the length of a sub-interval.
     pub h: f64,
+    /// The margin that the balls contain, metres.
+    pub margin_m: f64,
     /// The lowest and highest coordinates of the boxes around the link.
     pub around: [&'a V3<Subs>; 2],
     /// Largest number of sub-intervals that are worth a test together.
@@ -62,6 +67,7 @@ impl<'a> MovingLink<'a> {
             bound: &input.poses.piece(p as usize)[shape.body as usize],
             balls: input.poses.balls(p as usize, shape.body as usize),
             h: piece.half_sub(),
+            margin_m: input.poses.margin_m,
             around,
             longest_block: longest_block.last().unwrap_or(1),
             slab: SUBS as u32 >> n_slabs.ilog2(),
@@ -83,9 +89,7 @@ impl<'a> MovingLink<'a> {
     /// The vertices of a leaf's triangles in that pose.
     #[inline(always)]
     pub fn leaf<T: Vector>(&self, pose: &PoseBound<f64>, leaf: u32) -> [PointBound<T>; 3] {
-        let (pose, reach) = (pose.broadcast::<T>(), T::new(self.shape.reach_m));
-        let [a, b, c] = &self.shape.leaves[leaf as usize];
-        [pose.point(part3(a, 0), reach), pose.point(part3(b, 0), reach), pose.point(part3(c, 0), reach)]
+        leaf_points(self.shape, pose, leaf)
     }
 }
 
@@ -112,11 +116,13 @@ impl Vectorised for Travel<'_> {
     }
 }
 
-/// The boxes around the children of a node of a link's tree during a part of a piece, along the coordinate axes.
-#[derive(Clone, Copy, Debug, Default)]
+/// The boxes of the children of a node of a link's tree during a part of a piece.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct ChildBoxes {
     /// Lowest and highest coordinates, metres.
     pub sides: [V3<Lanes<WIDTH>>; 2],
+    /// The oriented boxes.
+    pub oriented: MovingBox<Lanes<WIDTH>>,
     /// The slots that have a child.
     pub there: u32,
 }
@@ -136,32 +142,74 @@ impl NodeBoxes {
         for node in self.nodes.drain(..) {
             self.at[node as usize] = 0;
         }
+        self.boxes.clear();
         if self.at.len() < n_nodes {
             self.at.resize(n_nodes, 0);
         }
     }
 
     /// The boxes of a node's children.
-    #[inline(always)]
-    pub fn of<T: Vector>(&mut self, shape: &LinkGeometry, (pose, h): &Part, node: u32) -> &ChildBoxes {
-        let at = &mut self.at[node as usize];
-        if *at == 0 {
-            let boxes = &shape.boxes[node as usize].part::<T>(0);
-            let (lo, hi) = moving_range(&pose.broadcast::<T>(), boxes, T::new(*h));
-            let mut there = 0;
-            for (slot, child) in shape.tree.nodes[node as usize].iter().enumerate() {
-                there |= u32::from(*child != ChildRef::Empty) << slot;
-            }
-            // Written directly into their final place, because they are long.
-            let place = self.nodes.len();
-            if self.boxes.len() == place {
-                self.boxes.push(ChildBoxes::default());
-            }
-            let boxes = &mut self.boxes[place];
-            (boxes.sides, boxes.there) = ([store3(lo), store3(hi)], there);
+    #[inline]
+    pub fn of(&mut self, shape: &LinkGeometry, part: &Part, node: u32) -> &ChildBoxes {
+        if self.at[node as usize] == 0 {
+            self.boxes.push(widest(Bound { shape, part, node }));
             self.nodes.push(node);
-            *at = self.nodes.len() as u32;
+            self.at[node as usize] = self.nodes.len() as u32;
         }
-        &self.boxes[*at as usize - 1]
+        &self.boxes[self.at[node as usize] as usize - 1]
     }
+}
+
+/// Bounds the boxes of a node's children.
+struct Bound<'a> {
+    shape: &'a LinkGeometry,
+    part: &'a Part,
+    node: u32,
+}
+
+impl Vectorised for Bound<'_> {
+    type Output = ChildBoxes;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> ChildBoxes {
+        let (pose, h) = self.part;
+        let (pose, h) = (pose.broadcast::<T>(), T::new(*h));
+        let boxes = &self.shape.boxes[self.node as usize].part::<T>(0);
+        let (lo, hi) = moving_range(&pose, boxes, h);
+        let mut there = 0;
+        for (slot, child) in self.shape.tree.nodes[self.node as usize].iter().enumerate() {
+            there |= u32::from(*child != ChildRef::Empty) << slot;
+        }
+        ChildBoxes { sides: [store3(lo), store3(hi)], oriented: MovingBox::new(&pose, boxes, h).store(), there }
+    }
+}
+
+/// Compares the distances of a leaf's triangles from static ones, over a part of a piece, with the margin.
+pub(super) struct Compare<'a, F> {
+    pub shape: &'a LinkGeometry,
+    pub margin_m: f64,
+    pub part: &'a Part,
+    pub leaf: u32,
+    /// The static triangles.
+    pub standing: &'a [StaticTriangle<f64>],
+    /// Receives the index of each of them, and the result.
+    pub each: F,
+}
+
+impl<F: FnMut(usize, Proximity)> Vectorised for Compare<'_, F> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Vector>(mut self) {
+        let points = leaf_points::<T>(self.shape, &self.part.0, self.leaf);
+        for (i, standing) in self.standing.iter().enumerate() {
+            (self.each)(i, proximity(&points, &standing.broadcast::<T>(), T::new(self.part.1), self.margin_m));
+        }
+    }
+}
+
+/// The vertices of a leaf's triangles in a pose.
+#[inline(always)]
+fn leaf_points<T: Vector>(shape: &LinkGeometry, pose: &PoseBound<f64>, leaf: u32) -> [PointBound<T>; 3] {
+    let (pose, reach) = (pose.broadcast::<T>(), T::new(shape.reach_m));
+    let [a, b, c] = &shape.leaves[leaf as usize];
+    [pose.point(part3(a, 0), reach), pose.point(part3(b, 0), reach), pose.point(part3(c, 0), reach)]
 }

@@ -6,15 +6,22 @@
 //! its slices. The first slice in which a triangle is not separated ends its search: later times are left to the exact
 //! stage.
 //!
+//! With a margin, triangles are compared by the direction between their nearest points instead, which separates them
+//! exactly if they are farther apart. The same points show whether they are within the margin at the middle of the
+//! time tested: such a contact limits the search at once, however long that time is.
+//!
 //! The normals separate four of five triangles that any axis separates. The remaining triangles of a leaf would leave
 //! most lanes idle for the other fifteen axes, so they are collected from many leaves (`rest.rs`).
 
-use super::moving::{MovingLink, Part};
+use super::moving::{Compare, MovingLink, Part};
 use super::rest::Rest;
 use super::{Found, Item};
+use crate::arith::linear::V3;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, widest};
+use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::normals::{MovingFace, StaticFace};
 use crate::predicate::piercing::triangles_meet;
+use crate::predicate::proximity::{Proximity, are_within_or_meet};
 use crate::predicate::separation::{MovingTriangle, NUMBERS, StaticTriangle};
 use crate::scene::world::CollisionWorld;
 use crate::stage::{Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
@@ -54,12 +61,14 @@ pub(super) struct Look {
     alike: u64,
     /// The lanes separated by the last test.
     pub missed: u32,
+    /// The lanes that are probably within the margin at the middle time of the last test.
+    near: u32,
 }
 
 impl Look {
     fn new(item: Item, block: u32) -> Self {
         let alike = u64::from(item.place) << 37 | u64::from(block.ilog2()) << 32 | u64::from(item.leaf);
-        Self { item, block, alike, missed: 0 }
+        Self { item, block, alike, missed: 0, near: 0 }
     }
 }
 
@@ -124,6 +133,7 @@ impl Refinement<'_, '_, '_> {
             self.begin(piece, k, looks);
             while !looks.is_empty() {
                 self.separate(looks, faces, rest, During::Block(k));
+                self.limit_by_blocks(piece, looks, k);
                 self.halve(looks, k, single);
             }
             for slice in 0..SLICES {
@@ -141,6 +151,9 @@ impl Refinement<'_, '_, '_> {
     }
 
     fn separate(&mut self, looks: &mut [Look], faces: &mut Faces, rest: &mut Rest, during: During) {
+        if self.links.first().is_some_and(|moving| moving.margin_m > 0.0) {
+            return self.compare(looks, during);
+        }
         widest(Separate { world: self.world, links: self.links, looks, faces, rest, during });
     }
 
@@ -153,6 +166,40 @@ impl Refinement<'_, '_, '_> {
             if item.mask != 0 {
                 let len = aligned.min(self.links[item.place as usize].longest_block);
                 looks.push(Look::new(item, block(item.mask, k, len)));
+            }
+        }
+    }
+
+    /// Compares the distances of the triangles of each look with the margin.
+    fn compare(&self, looks: &mut [Look], during: During) {
+        looks.sort_unstable_by_key(|look| look.alike);
+        for alike in looks.chunk_by_mut(|a, b| a.alike == b.alike) {
+            let Look { item: Item { place, leaf, .. }, block, .. } = alike[0];
+            let MovingLink { shape, margin_m, .. } = self.links[place as usize];
+            let part = during.pose(&self.links[place as usize], block.ilog2());
+            for some in alike.chunks_mut(WIDTH) {
+                let standing: [_; WIDTH] =
+                    std::array::from_fn(|i| self.world.scene.standing(some[i.min(some.len() - 1)].item.y as usize));
+                let standing = &standing[..some.len()];
+                let each = |i: usize, Proximity { beyond, near }| {
+                    let lanes = u32::from(some[i].item.lanes);
+                    (some[i].missed, some[i].near) = (beyond & lanes, near & lanes);
+                };
+                widest(Compare { shape, margin_m, part: &part, leaf, standing, each });
+            }
+        }
+    }
+
+    /// Lowers the motion's limit to the middle of the first block in which a triangle is certainly within the margin.
+    fn limit_by_blocks(&mut self, piece: &Piece, looks: &[Look], k: u32) {
+        let Some(limits) = self.found.limits.as_deref_mut() else { return };
+        let limit = &mut limits[piece.motion as usize];
+        for look in looks.iter().filter(|look| look.near != 0) {
+            let len = look.block.ilog2() + 1 - k;
+            let now = piece.index * SLICES_PER_PIECE + k * SLICES + len * SLICES / 2;
+            let moving = &self.links[look.item.place as usize];
+            if now < *limit && is_within(self.world, moving, look, &moving.block(k, k + len - 1).0) {
+                *limit = now;
             }
         }
     }
@@ -188,10 +235,14 @@ impl Refinement<'_, '_, '_> {
             look.item.lanes &= look.missed as u8;
             let moving = &self.links[item.place as usize];
             if let Some(limits) = self.found.limits.as_deref_mut() {
+                let limit = &mut limits[piece.motion as usize];
                 let standing = self.world.scene.standing(item.y as usize);
-                if widest(Meet { moving, leaf: item.leaf, k, slice, standing }) & touching != 0 {
-                    let limit = &mut limits[piece.motion as usize];
-                    *limit = now.min(*limit);
+                let touches = || match moving.margin_m > 0.0 {
+                    true => look.near != 0 && is_within(self.world, moving, look, &moving.slice(k, slice).0),
+                    false => widest(Meet { moving, leaf: item.leaf, k, slice, standing }) & touching != 0,
+                };
+                if now < *limit && touches() {
+                    *limit = now;
                 }
             }
             let first = moving.shape.tree.leaf(item.leaf).start as u32;
@@ -265,6 +316,14 @@ impl Vectorised for Separate<'_, '_> {
         }
         rest.settle(looks);
     }
+}
+
+/// Returns whether the first of a look's lanes that are probably within the margin is certainly so, at the middle time
+/// of a bound.
+fn is_within(world: &CollisionWorld, moving: &MovingLink, look: &Look, pose: &PoseBound<f64>) -> bool {
+    let triangle = moving.shape.tree.leaf(look.item.leaf).start + look.near.trailing_zeros() as usize;
+    let x = moving.shape.triangles[triangle].map(|e| pose.point(V3::new(e), moving.shape.reach_m));
+    are_within_or_meet(&x, &world.scene.standing(look.item.y as usize), moving.margin_m)
 }
 
 /// Static triangles with their normals, by their index modulo [`MAX_FACES`]; the next leaf is mostly tested against

@@ -1,12 +1,12 @@
 //! Elementary queries: four points that move linearly, the motion of public query sets. They use the same search,
 //! contraction and certificates as pairs of triangles, with a second kind of motion.
 
-use super::features::{nearest_in_triangle, nearest_of_segments};
 use super::search::{Active, Found, Search, System, Task};
 use super::{SolveCounts, SolveOptions};
 use crate::arith::linear::V3;
 use crate::enclosure::point_bound::PointBound;
 use crate::predicate::contraction::{Side, Window, edge_moving_edge, vertex_moving_face};
+use crate::predicate::features::{nearest_in_triangle, nearest_of_segments};
 use crate::predicate::vf_ee::{Points, is_inside, sign};
 use glam::DVec3;
 

@@ -1,11 +1,11 @@
 //! The fifteen elementary equations of a pair of triangles: three vertices of the link against the scene's face, three
 //! vertices of the scene against the link's face, nine pairs of edges (Redon et al. 2004, section 5.2.1).
 
-use super::features::{nearest_in_triangle, nearest_of_segments};
 use super::pair::Pair;
 use crate::arith::linear::V3;
 use crate::enclosure::point_bound::PointBound;
 use crate::predicate::contraction::{Side, Standing, Window, edge_edge, face_vertex, vertex_face};
+use crate::predicate::features::{nearest_in_triangle, nearest_of_segments};
 use crate::predicate::separation::StaticTriangle;
 use crate::predicate::vf_ee::{Kind, Points, is_inside, sign};
 use crate::robot::RobotMotion;

@@ -1,10 +1,10 @@
 //! Guesses of the time at which a pair touches. They prove nothing.
 
-use super::nearest::nearest;
 use super::pair::Pair;
 use crate::arith::linear::V3;
 use crate::arith::trig::sin_cos_product;
 use crate::arith::vectors::{Vector, Vectorised};
+use crate::predicate::nearest::nearest;
 use crate::robot::RobotMotion;
 
 /// After a step of this fraction of the interval, the guess is off by about the square of it.

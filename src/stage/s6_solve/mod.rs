@@ -8,9 +8,7 @@
 
 pub mod elementary;
 mod equation;
-mod features;
 mod guess;
-mod nearest;
 mod pair;
 mod pairs;
 mod paper;
@@ -251,6 +249,22 @@ impl<'w> Solver<'w> {
                 break;
             }
             self.block(motion, piece, first, n);
+        }
+        self.verdict.is_some()
+    }
+
+    /// Takes a pair that is within the margin at the start as the answer. Returns false if that is not certain, or if
+    /// the options require more than one pair.
+    pub fn start_within(&mut self, motion: &RobotMotion, pair: &TrianglePair) -> bool {
+        let Some(piece) = Piece::cut(0, motion).next() else { return false };
+        self.prepare(&piece, std::slice::from_ref(pair));
+        let meets = self
+            .memory
+            .pairs
+            .first()
+            .is_some_and(|pair| pair.meets(&motion.body_at::<0>(pair.body, 0.0), self.options.margin_m));
+        if meets {
+            self.start_with(motion, &[Active { item: 0, lo: 0.0, hi: 0.0 }]);
         }
         self.verdict.is_some()
     }

@@ -1,13 +1,12 @@
 //! A pair of triangles, one of a link and one of the scene, in the form used by the exact stage.
 
-use super::features::nearest;
 use crate::arith::linear::V3;
 use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::predicate::piercing::triangles_meet;
+use crate::predicate::proximity::are_within;
 use crate::predicate::separation::StaticTriangle;
 use crate::robot::RobotMotion;
-use glam::DVec3;
 
 /// A pair with the data that the solver needs.
 #[derive(Clone, Copy, Debug)]
@@ -63,16 +62,8 @@ impl Pair {
     /// bound.
     pub fn meets(&self, bound: &TaylorModel<f64>, margin_m: f64) -> bool {
         let x = self.points(bound);
-        if margin_m > 0.0 {
-            // Any two points bound the distance from above; these are known to within the ball and the roundings of
-            // f64.
-            let point = |v: V3<f64>| DVec3::from_array(v.0);
-            let (p, q) = (x.map(|x| point(x.c[0])), self.tri.y.map(point));
-            let error = x[0].ball.max(x[1].ball).max(x[2].ball) + self.tri.error;
-            let size = p.iter().chain(&q).fold(0.0, |m: f64, v| m.max(v.length()));
-            if nearest(p, q, 0.0).distance() + error + 64.0 * f64::EPSILON * size <= margin_m {
-                return true;
-            }
+        if margin_m > 0.0 && are_within(&x, &self.tri, margin_m) {
+            return true;
         }
         triangles_meet(&x, &self.tri) != 0
     }

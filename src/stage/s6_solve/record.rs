@@ -1,8 +1,8 @@
 //! The record of a contact: features on both sides, point, normal.
 
-use super::features::{Nearest, all_nearest, nearest, nearest_in_triangle, velocity_at};
 use super::pair::Pair;
 use crate::arith::linear::V3;
+use crate::predicate::features::{Nearest, all_nearest, nearest, nearest_in_triangle, velocity_at};
 use crate::predicate::piercing::piercing_edge;
 use crate::robot::RobotMotion;
 use crate::scene::world::CollisionWorld;

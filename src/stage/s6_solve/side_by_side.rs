@@ -1,6 +1,5 @@
 //! Up to eight pairs simultaneously, each with the bound on its own body. The operations are those of a single pair.
 
-use super::nearest::nearest;
 use super::pair::Pair;
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
@@ -8,6 +7,7 @@ use crate::arith::vectors::{Vector, Vectorised, WIDTH};
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::enclosure::pose_jet::PoseJet;
 use crate::predicate::contraction::{Window, triangle_sides, triangles};
+use crate::predicate::nearest::nearest;
 use crate::predicate::separation::StaticTriangle;
 
 /// A number in every lane.

@@ -140,7 +140,7 @@ pub fn nearest<T: FullReal>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
 mod tests {
     use super::*;
     use crate::arith::vectors::{Kind, Vector, Vectorised, WIDTH};
-    use crate::stage::s6_solve::features;
+    use crate::predicate::features;
     use glam::DVec3;
 
     /// Triangles of all shapes: some are needles, edges or points.

@@ -1,0 +1,259 @@
+//! The pair of triangles to report for a motion that starts within the margin, found without collecting all such pairs.
+//!
+//! Of all pairs within the margin at the start, the first one in the order of the files is reported: the lowest link,
+//! object, and triangles. Links are searched in this order. For each of them, the scene's tree is traversed, and the
+//! link's tree at every cluster that is reached; the lowest pair found so far excludes all subtrees that do not contain
+//! a lower one. These are soon most, although everything may be within the margin.
+
+use super::Workspace;
+use super::descent::Near;
+use super::moving::{Compare, NodeBoxes};
+use crate::arith::linear::V3;
+use crate::arith::real::Real;
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, widest};
+use crate::bvh::tree::ChildRef;
+use crate::enclosure::point_bound::PointBound;
+use crate::enclosure::pose_bound::PoseBound;
+use crate::predicate::proximity::{Proximity, are_within_or_meet, boxes_beyond};
+use crate::robot::RobotMotion;
+use crate::scene::world::{CollisionWorld, LinkGeometry, SceneBox};
+use crate::stage::TrianglePair;
+
+/// Finds the lowest pair of triangles that are certainly within the margin at the start of a motion.
+pub fn first_at_start(
+    space: &mut Workspace,
+    world: &CollisionWorld,
+    motion: &RobotMotion,
+    margin_m: f64,
+) -> Option<TrianglePair> {
+    if world.scene.tree.nodes.is_empty() {
+        return None;
+    }
+    (0..world.links.len() as u32).find_map(|link| {
+        let shape = &world.links[link as usize];
+        let Workspace { boxes, start: open, .. } = &mut *space;
+        boxes.clear(shape.tree.nodes.len());
+        let pose = motion.body_at::<0>(shape.body, 0.0);
+        // The ball contains the margin, as in the culling stages.
+        let ball = [(pose.ball[0] + margin_m) * (1.0 + 4.0 * f64::UNIT), pose.ball[1]];
+        let pose = PoseBound::Taylor(pose).with_ball(ball);
+        let search = Search { world, link, shape, pose, margin_m, boxes, open, lowest: None, end: u32::MAX };
+        let lowest = widest(search)?;
+        Some(TrianglePair { piece_link: link, link_triangle: lowest.x, scene_triangle: lowest.y, mask_slice: 1 })
+    })
+}
+
+/// Subtrees that wait, the lowest last, each with its lowest triangle in the order of the files.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    scene: Vec<(ChildRef, u32)>,
+    /// Those of the link, with triangles of the cluster as a mask.
+    link: Vec<(ChildRef, u32, u32)>,
+}
+
+/// Removes the slot with the highest number from a mask; returns it and the number.
+#[inline(always)]
+fn take_highest(slots: &mut u32, numbers: &[u32; WIDTH]) -> (usize, u32) {
+    let (mut highest, mut rest) = (slots.trailing_zeros() as usize, *slots & (*slots - 1));
+    while rest != 0 {
+        let slot = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        highest = if numbers[slot] > numbers[highest] { slot } else { highest };
+    }
+    *slots &= !(1 << highest);
+    (highest, numbers[highest])
+}
+
+/// A pair of a link: triangles in tree order, and the key that decides between equal contacts.
+#[derive(Clone, Copy)]
+struct Lowest {
+    x: u32,
+    y: u32,
+    /// The object, the link's triangle and the scene's triangle in the order of the files.
+    key: [u32; 3],
+}
+
+struct Search<'a> {
+    world: &'a CollisionWorld,
+    /// Index of the link in the world.
+    link: u32,
+    shape: &'a LinkGeometry,
+    /// The pose at the start.
+    pose: PoseBound<f64>,
+    margin_m: f64,
+    boxes: &'a mut NodeBoxes,
+    open: &'a mut Open,
+    lowest: Option<Lowest>,
+    /// The scene's triangles from this number on, in the order of the files, do not belong to a lower pair.
+    end: u32,
+}
+
+impl Vectorised for Search<'_> {
+    type Output = Option<Lowest>;
+    #[inline(always)]
+    fn run<T: Vector>(mut self) -> Option<Lowest> {
+        let scene = &self.world.scene;
+        let around = self.around_link::<T>();
+        self.open.scene.push((ChildRef::Node(0), 0));
+        while let Some((child, lowest)) = self.open.scene.pop() {
+            match child {
+                _ if lowest >= self.end => {}
+                ChildRef::Empty => {}
+                ChildRef::Leaf(cluster) => self.cluster::<T>(cluster),
+                ChildRef::Node(node) => {
+                    let [a, b, c, d, e, f] = &scene.boxes[node as usize];
+                    let from: V3<T> = V3([T::widen(a), T::widen(b), T::widen(c)]);
+                    let to: V3<T> = V3([T::widen(d), T::widen(e), T::widen(f)]);
+                    let mut near = scene.there(node) & !boxes_beyond(around, [from, to], self.margin_m);
+                    while near != 0 {
+                        let (slot, lowest) = take_highest(&mut near, &scene.lowest[node as usize]);
+                        self.open.scene.push((scene.tree.nodes[node as usize][slot], lowest));
+                    }
+                }
+            }
+        }
+        self.lowest
+    }
+}
+
+impl Search<'_> {
+    /// The lowest and highest coordinates of the link.
+    #[inline(always)]
+    fn around_link<T: Vector>(&mut self) -> [V3<T>; 2] {
+        let children = self.boxes.of(self.shape, &(self.pose, 0.0), 0);
+        let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for slot in (0..WIDTH).filter(|slot| children.there >> slot & 1 == 1) {
+            for axis in 0..3 {
+                lo[axis] = lo[axis].min(children.sides[0].0[axis].0[slot]);
+                hi[axis] = hi[axis].max(children.sides[1].0[axis].0[slot]);
+            }
+        }
+        [V3([T::new(lo[0]), T::new(lo[1]), T::new(lo[2])]), V3([T::new(hi[0]), T::new(hi[1]), T::new(hi[2])])]
+    }
+
+    /// The link's tree against a cluster.
+    #[inline(always)]
+    fn cluster<T: Vector>(&mut self, cluster: u32) {
+        let scene = &self.world.scene;
+        let mut triangles = 0;
+        for (i, y) in scene.tree.leaf(cluster).enumerate() {
+            let may_be_lower = scene.tree.order[y] < self.end && !self.world.is_allowed(self.link, y);
+            triangles |= u32::from(may_be_lower) << i;
+        }
+        if triangles == 0 {
+            return;
+        }
+        let SceneBox { lo: from, hi: to } = &scene.cluster_boxes[cluster as usize];
+        let of_cluster = [
+            V3([T::new(from[0].into()), T::new(from[1].into()), T::new(from[2].into())]),
+            V3([T::new(to[0].into()), T::new(to[1].into()), T::new(to[2].into())]),
+        ];
+        self.open.link.push((ChildRef::Node(0), 0, triangles));
+        while let Some((child, lowest, triangles)) = self.open.link.pop() {
+            match child {
+                _ if !self.may_be_lower(cluster, triangles, lowest) => {}
+                ChildRef::Empty => {}
+                ChildRef::Leaf(leaf) => self.leaf(cluster, triangles, leaf),
+                ChildRef::Node(node) => {
+                    let children = self.boxes.of(self.shape, &(self.pose, 0.0), node);
+                    let sides: [V3<T>; 2] = [part3(&children.sides[0], 0), part3(&children.sides[1], 0)];
+                    let mut near = children.there & !boxes_beyond(sides, of_cluster, self.margin_m);
+                    while near != 0 {
+                        let (slot, lowest) = take_highest(&mut near, &self.shape.lowest[node as usize]);
+                        let near = Near { scene, margin_m: self.margin_m, children, slot };
+                        let triangles = near.triangles::<T>(cluster, triangles).left;
+                        if triangles != 0 {
+                            self.open.link.push((self.shape.tree.nodes[node as usize][slot], lowest, triangles));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns whether a pair of these triangles of a cluster with a triangle of the link, from number `x` on in the
+    /// order of the files, may be lower.
+    #[inline(always)]
+    fn may_be_lower(&self, cluster: u32, triangles: u32, x: u32) -> bool {
+        let Some(Lowest { key: [object, lowest_x, _], .. }) = self.lowest else { return true };
+        let first = self.world.scene.tree.leaf(cluster).start + triangles.trailing_zeros() as usize;
+        let last = self.world.scene.tree.leaf(cluster).start + triangles.ilog2() as usize;
+        // Mostly all triangles of a cluster are of one object.
+        let is_one = self.world.scene.object[first] == object && self.world.scene.object[last] == object;
+        x <= lowest_x || !is_one
+    }
+
+    /// The triangles of a leaf against those of a cluster.
+    #[inline(always)]
+    fn leaf(&mut self, cluster: u32, mut triangles: u32, leaf: u32) {
+        let numbers = &self.world.scene.tree.order[self.world.scene.tree.leaf(cluster)];
+        let (scene, shape) = (&self.world.scene, self.shape);
+        let [first_x, first_y] = [shape.tree.leaf(leaf).start as u32, scene.tree.leaf(cluster).start as u32];
+        let lanes = (1u32 << shape.tree.leaf(leaf).len()) - 1;
+        while triangles != 0 {
+            let mut next = triangles.trailing_zeros();
+            for i in next + 1..u32::BITS - triangles.leading_zeros() {
+                if triangles >> i & 1 == 1 && numbers[i as usize] < numbers[next as usize] {
+                    next = i;
+                }
+            }
+            triangles &= !(1 << next);
+            let y = first_y + next;
+            let mut left = 0;
+            for lane in 0..WIDTH as u32 {
+                let is_lower = lanes >> lane & 1 == 1 && self.is_lower(self.key(first_x + lane, y));
+                left |= u32::from(is_lower) << lane;
+            }
+            if left == 0 {
+                continue;
+            }
+            let (part, standing) = ((self.pose, 0.0), [scene.standing(y as usize)]);
+            let each = |_, Proximity { beyond, .. }| left &= !beyond;
+            widest(Compare { shape, margin_m: self.margin_m, part: &part, leaf, standing: &standing, each });
+            while left != 0 {
+                // The lowest first: then the others need no proof.
+                let (mut lane, mut rest) = (left.trailing_zeros(), left & (left - 1));
+                while rest != 0 {
+                    let other = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    if self.key(first_x + other, y) < self.key(first_x + lane, y) {
+                        lane = other;
+                    }
+                }
+                if self.take(first_x + lane, y) {
+                    break;
+                }
+                left &= !(1 << lane);
+            }
+        }
+    }
+
+    /// The key of a pair.
+    #[inline(always)]
+    fn key(&self, x: u32, y: u32) -> [u32; 3] {
+        let scene = &self.world.scene;
+        [scene.object[y as usize], self.shape.tree.order[x as usize], scene.tree.order[y as usize]]
+    }
+
+    #[inline(always)]
+    fn is_lower(&self, key: [u32; 3]) -> bool {
+        self.lowest.is_none_or(|lowest| key < lowest.key)
+    }
+
+    /// Takes a pair as the lowest one if it is certainly within the margin.
+    fn take(&mut self, x: u32, y: u32) -> bool {
+        let triangle = self.shape.triangles[x as usize];
+        let points: [PointBound<f64>; 3] = triangle.map(|e| self.pose.point(V3::new(e), self.shape.reach_m));
+        let standing = self.world.scene.standing(y as usize);
+        if !are_within_or_meet(&points, &standing, self.margin_m) {
+            return false;
+        }
+        let key = self.key(x, y);
+        let object = &self.world.scene.objects[key[0] as usize];
+        // No triangle of the link is lower: only lower ones of the object count.
+        let is_first = self.shape.lowest[0].iter().all(|&lowest| lowest >= key[1]);
+        self.end = if is_first { key[2] } else { object.first_triangle + object.n_triangles };
+        self.lowest = Some(Lowest { x, y, key });
+        true
+    }
+}
