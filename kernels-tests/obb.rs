@@ -1,6 +1,7 @@
 //! Trees of oriented boxes: boxes contain their triangles exactly, the continuous overlap test never separates boxes
 //! that touch, refinement levels pair the right bounds, and the search drops only free pairs.
 
+mod moving_box;
 mod search;
 
 use crate::effort;

@@ -33,6 +33,7 @@ use firstcontact::stage::{
 use glam::{DMat3, DVec3};
 use std::collections::HashMap;
 
+mod margin;
 mod slabs;
 mod twin;
 

@@ -13,6 +13,9 @@ const SEPARATION: &str = "src/predicate/separation.rs";
 const NORMALS: &str = "src/predicate/normals.rs";
 const PAIRS_OF_SLABS: &str = "src/stage/s5_pairs.rs";
 const CULL: &str = "src/stage/s3_cull.rs";
+const MOVING_BOX: &str = "src/predicate/moving_box.rs";
+const PROXIMITY: &str = "src/predicate/proximity.rs";
+const START: &str = "src/stage/s5_pairs/start.rs";
 const TREE: &str = "src/bvh/tree.rs";
 const TREE_CACHE: &str = "src/bvh/tree_cache.rs";
 const NODES: &str = "src/gpu/nodes.rs";
@@ -34,6 +37,14 @@ const TURN_BACK: &str = "s5_pairs::paths::what_is_met_because_paths_turn_back_is
 const PASSED: &str = "s5_pairs::paths::all_that_a_point_passes_is_kept";
 const COMES_AGAIN: &str = "s5_pairs::paths::what_passes_by_and_comes_again_is_kept";
 const AT_LIMIT: &str = "s5_pairs::paths::what_touches_at_the_limit_is_found_again";
+const TOUCHED: &str = "obb::moving_box::what_touches_a_moving_box_is_never_called_apart";
+const TOUCHED_IN_F32: &str = "obb::moving_box::what_touches_a_moving_box_is_never_called_apart_however_f32_rounds";
+const DISTANCES: &str = "s5_pairs::margin::claims_about_distances_hold_however_f32_rounds";
+const BEYOND: &str = "s5_pairs::margin::boxes_called_beyond_the_margin_are_so_however_f32_rounds";
+const LOWEST: &str = "s5_pairs::margin::the_pair_of_a_start_within_the_margin_is_the_lowest";
+const MARGIN: &str = "s6_solve::margin::the_distance_falls_to_the_margin_when_it_is_said_to";
+const LARGE: &str = "s3_cull::large_triangles_are_dropped_only_if_they_are_free";
+const PLANES: &str = "s3_cull::planes_that_meet_boxes_do_not_separate_them_however_f32_rounds";
 const SURFACE: &str = "s4_sweep_raster::soundness::the_papers_surface_drops_only_what_is_free";
 const SWEPT_MARGIN: &str = "s4_sweep_raster::soundness::what_comes_within_the_margin_stays";
 const BOXES: &str = "obb::boxes_that_touch_are_never_called_apart";
@@ -133,6 +144,43 @@ pub const MUTANTS: &[Mutant] = &[
         "now + 2 >= self.found.limit(piece)",
         AT_LIMIT,
     ),
+    // Oriented boxes, margins and large triangles in the search on the CPU.
+    m("travel of a moving box", MOVING_BOX, "n.dot(self.travel).abs()", "T::new(0.0)", TOUCHED),
+    m("deviations from a moving box", MOVING_BOX, "n.norm_bound() * self.stray", "T::new(0.0)", TOUCHED),
+    m(
+        "half axes that turn",
+        MOVING_BOX,
+        "(axis.c[1].norm_bound() * h + axis.c[2].norm_bound() * half_hh) * b.half[i]",
+        "T::new(0.0)",
+        TOUCHED,
+    ),
+    m("acceleration of a moving box", MOVING_BOX, "center.c[2].norm_bound() * half_hh", "T::new(0.0)", TOUCHED),
+    m("cubes of a moving box", MOVING_BOX, "cube.norm1()", "T::new(0.0)", TOUCHED),
+    m("half axes of a moving box", MOVING_BOX, "n.dot(self.axes[i]).abs()", "T::new(0.0)", TOUCHED),
+    m(
+        "rounding of a moving box",
+        MOVING_BOX,
+        "(stray + size) * T::new(ROUNDINGS * T::UNIT)",
+        "T::new(0.0)",
+        TOUCHED_IN_F32,
+    ),
+    m("travel along the nearest points", PROXIMITY, "n.dot(moving.travel).abs()", "T::new(0.0)", DISTANCES),
+    m("uneven travel along the nearest points", PROXIMITY, "n.abs().dot(moving.off)", "T::new(0.0)", DISTANCES),
+    m(
+        "margin and ball along the nearest points",
+        PROXIMITY,
+        "n.dot(n).sqrt() * (moving.ball + grow)",
+        "T::new(0.0)",
+        DISTANCES,
+    ),
+    m("margin of boxes", PROXIMITY, "margin_m * margin_m * (1.0 + 16.0 * T::UNIT)", "0.0", BEYOND),
+    m("rounding of gaps", PROXIMITY, "size * T::new(8.0 * T::UNIT)", "T::new(0.0)", BEYOND),
+    m("lowest triangle of the link", START, "lowest >= key[1]", "lowest <= key[1]", LOWEST),
+    m("several objects in a cluster", START, "x <= lowest_x || !is_one", "x <= lowest_x", LOWEST),
+    m("pairs that are not tested", START, "!self.world.is_allowed(self.link, y)", "true", LOWEST),
+    m("middle of a block within the margin", REFINEMENT, "k * SLICES + len * SLICES / 2", "k * SLICES", MARGIN),
+    m("highest corner along a plane's normal", SEPARATION, "high + at_lo.max(at_hi)", "high + at_lo", LARGE),
+    m("lowest corner along a plane's normal", SEPARATION, "low + at_lo.min(at_hi)", "low + at_lo", PLANES),
     // Large scenes.
     m("all primitives stand in a tree", TREE, "order.len() != n as usize", "false", NO_TREE),
     m(

@@ -7,8 +7,8 @@ const ELEMENTARY: &str = "src/predicate/vf_ee.rs";
 const MEETING: &str = "src/predicate/piercing.rs";
 const SEARCH: &str = "src/stage/s6_solve/search.rs";
 const EQUATION: &str = "src/stage/s6_solve/equation.rs";
+const PROXIMITY: &str = "src/predicate/proximity.rs";
 const LINEAR: &str = "src/stage/s6_solve/elementary.rs";
-const PAIR: &str = "src/stage/s6_solve/pair.rs";
 const PAPER: &str = "src/stage/s6_solve/paper.rs";
 const SOLVE: &str = "src/stage/s6_solve/mod.rs";
 const STRAYING: &str = "s6_solve::adversary::no_straying_hides_a_contact";
@@ -208,9 +208,9 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m(
         "distance to a margin: all that is off",
-        PAIR,
-        "nearest(p, q, 0.0).distance() + error + 64.0 * f64::EPSILON * size <= margin_m",
-        "nearest(p, q, 0.0).distance() <= margin_m",
+        PROXIMITY,
+        "features::nearest(p, q, 0.0).distance() + error + 64.0 * f64::EPSILON * size <= margin_m",
+        "features::nearest(p, q, 0.0).distance() <= margin_m",
         MARGIN,
     ),
     // The search.
