@@ -220,5 +220,11 @@ pub const MUTANTS: &[Mutant] = &[
         "counter!(node_boxes)..counter!(node_boxes)",
         BOXES_KEPT,
     ),
-    m("queues are filled again for a page", CHUNK, "cull_levels[0] = roots.len() as u32", "cull_levels[0] = 0", QUEUED),
+    m(
+        "queues are filled again for a page",
+        CHUNK,
+        "counters.cull_levels[0] = roots.len() as u32",
+        "counters.cull_levels[0] = 0",
+        QUEUED,
+    ),
 ];
