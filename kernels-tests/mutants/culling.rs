@@ -38,7 +38,6 @@ const PASSED: &str = "s5_pairs::paths::all_that_a_point_passes_is_kept";
 const COMES_AGAIN: &str = "s5_pairs::paths::what_passes_by_and_comes_again_is_kept";
 const AT_LIMIT: &str = "s5_pairs::paths::what_touches_at_the_limit_is_found_again";
 const TOUCHED: &str = "obb::moving_box::what_touches_a_moving_box_is_never_called_apart";
-const TOUCHED_IN_F32: &str = "obb::moving_box::what_touches_a_moving_box_is_never_called_apart_however_f32_rounds";
 const DISTANCES: &str = "s5_pairs::margin::claims_about_distances_hold_however_f32_rounds";
 const BEYOND: &str = "s5_pairs::margin::boxes_called_beyond_the_margin_are_so_however_f32_rounds";
 const LOWEST: &str = "s5_pairs::margin::the_pair_of_a_start_within_the_margin_is_the_lowest";
@@ -157,13 +156,6 @@ pub const MUTANTS: &[Mutant] = &[
     m("acceleration of a moving box", MOVING_BOX, "center.c[2].norm_bound() * half_hh", "T::new(0.0)", TOUCHED),
     m("cubes of a moving box", MOVING_BOX, "cube.norm1()", "T::new(0.0)", TOUCHED),
     m("half axes of a moving box", MOVING_BOX, "n.dot(self.axes[i]).abs()", "T::new(0.0)", TOUCHED),
-    m(
-        "rounding of a moving box",
-        MOVING_BOX,
-        "(stray + size) * T::new(ROUNDINGS * T::UNIT)",
-        "T::new(0.0)",
-        TOUCHED_IN_F32,
-    ),
     m("travel along the nearest points", PROXIMITY, "n.dot(moving.travel).abs()", "T::new(0.0)", DISTANCES),
     m("uneven travel along the nearest points", PROXIMITY, "n.abs().dot(moving.off)", "T::new(0.0)", DISTANCES),
     m(
@@ -174,7 +166,6 @@ pub const MUTANTS: &[Mutant] = &[
         DISTANCES,
     ),
     m("margin of boxes", PROXIMITY, "margin_m * margin_m * (1.0 + 16.0 * T::UNIT)", "0.0", BEYOND),
-    m("rounding of gaps", PROXIMITY, "size * T::new(8.0 * T::UNIT)", "T::new(0.0)", BEYOND),
     m("lowest triangle of the link", START, "lowest >= key[1]", "lowest <= key[1]", LOWEST),
     m("several objects in a cluster", START, "x <= lowest_x || !is_one", "x <= lowest_x", LOWEST),
     m("pairs that are not tested", START, "!self.world.is_allowed(self.link, y)", "true", LOWEST),
