@@ -15,16 +15,19 @@ use crate::arith::real::Real;
 use crate::enclosure::pose_bound::{IntervalMatrix, PoseBound, TaylorModel};
 use crate::enclosure::pose_jet::PoseJet;
 
+#[inline(always)]
 fn vector_lane<const N: usize>(v: &V3<Lanes<N>>, k: usize) -> V3<f64> {
     V3(v.0.map(|x| x.0[k]))
 }
 
+#[inline(always)]
 fn matrix_lane<const N: usize>(m: &M3<Lanes<N>>, k: usize) -> M3<f64> {
     M3(m.0.map(|row| row.map(|x| x.0[k])))
 }
 
 impl<const N: usize> TaylorModel<Lanes<N>> {
     /// The model in one lane.
+    #[inline(always)]
     pub fn lane(&self, k: usize) -> TaylorModel<f64> {
         let x = self.jet.x.each_ref().map(|v| vector_lane(v, k));
         let p = self.jet.p.each_ref().map(|m| matrix_lane(m, k));
@@ -34,6 +37,7 @@ impl<const N: usize> TaylorModel<Lanes<N>> {
 
 impl<const N: usize> IntervalMatrix<Lanes<N>> {
     /// The matrix in one lane.
+    #[inline(always)]
     pub fn lane(&self, k: usize) -> IntervalMatrix<f64> {
         IntervalMatrix {
             x: vector_lane(&self.x, k),
@@ -47,6 +51,7 @@ impl<const N: usize> IntervalMatrix<Lanes<N>> {
 
 impl<const N: usize> PoseBound<Lanes<N>> {
     /// The bound in one lane.
+    #[inline(always)]
     pub fn lane(&self, k: usize) -> PoseBound<f64> {
         match self {
             Self::Taylor(model) => PoseBound::Taylor(model.lane(k)),
@@ -56,6 +61,7 @@ impl<const N: usize> PoseBound<Lanes<N>> {
 
     /// The bound over the `k`-th of `n` equal parts of a sub-interval of half width `h`, for local times within `h / n`
     /// of the part's middle.
+    #[inline(always)]
     pub fn slice(&self, sub: usize, k: u32, n: u32, h: f64) -> PoseBound<f64> {
         match self {
             Self::Taylor(model) => {
@@ -66,8 +72,18 @@ impl<const N: usize> PoseBound<Lanes<N>> {
         }
     }
 
+    /// The bound at the local time `moment`, within `h` of the middle of a sub-interval of half width `h`.
+    #[inline(always)]
+    pub fn moment(&self, sub: usize, moment: f64, h: f64) -> PoseBound<f64> {
+        match self {
+            Self::Taylor(model) => PoseBound::Taylor(model.lane(sub).shifted(moment, h)),
+            Self::Interval(matrix) => PoseBound::Interval(matrix.lane(sub)),
+        }
+    }
+
     /// The bound over `len` sub-intervals starting with `first`, each of half width `h`, for local times within `len h`
     /// of the block's middle. `ball` is that of a Taylor model over a block of this length.
+    #[inline(always)]
     pub fn block(&self, first: usize, len: usize, h: f64, ball: [f64; 2]) -> PoseBound<f64> {
         match self {
             Self::Taylor(model) => {
@@ -85,6 +101,7 @@ impl<const N: usize> PoseBound<Lanes<N>> {
 
 impl<T: Real> TaylorModel<T> {
     /// The model with `shift` as the origin of local time, for times within the `|τ| <= h` of the original.
+    #[inline(always)]
     fn shifted(&self, shift: T, h: T) -> Self {
         let PoseJet { x: [x0, x1, x2], p: [p0, p1, p2] } = self.jet;
         let (half, two) = (shift * T::new(0.5), T::new(2.0));

@@ -27,7 +27,7 @@ pub mod toleranced;
 
 use crate::arith::lanes::Lanes;
 use crate::robot::RobotMotion;
-use crate::scene::world::CollisionWorld;
+use crate::scene::world::{CollisionWorld, LinkGeometry};
 pub use layout::{Candidate, TrianglePair};
 
 /// Sub-intervals of a piece.
@@ -36,6 +36,10 @@ pub const SUBS: usize = 16;
 pub const SLICES: u32 = 8;
 /// Slices of a piece.
 pub const SLICES_PER_PIECE: u32 = SUBS as u32 * SLICES;
+/// Bound on the travel of a robot's links, metres, that is worth a piece of its own.
+const PIECE_M: f64 = 1.5;
+/// Number of pieces into which travel alone cuts a motion at most: links that travel far are rarely near anything.
+const MAX_PIECES: f64 = 64.0;
 /// The mask of a whole piece.
 pub const ALL_SUBS: u32 = (1 << SUBS) - 1;
 /// One number for each sub-interval of a piece.
@@ -58,7 +62,24 @@ impl Piece {
     /// Cuts a motion into `2^k` pieces, enough that no sub-interval turns any chain by more than half a radian
     /// (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach).
     pub fn cut(motion: u32, of: &RobotMotion) -> impl Iterator<Item = Self> + use<> {
-        let n = ((of.omega() / 8.0).ceil().max(1.0) as u64).next_power_of_two();
+        Self::equal_parts(motion, Self::least_number(of))
+    }
+
+    /// Cuts a motion into more pieces than [`cut`](Self::cut) if its links travel far: the later ones need not be
+    /// looked at after a contact, and boxes around short paths are tight. For processors that take one piece after the
+    /// other.
+    pub fn cut_by_travel(motion: u32, of: &RobotMotion, world: &CollisionWorld) -> impl Iterator<Item = Self> + use<> {
+        let speed = |link: &LinkGeometry| of.chains[link.body as usize].speed(link.reach_m);
+        let travel_m = world.links.iter().map(speed).fold(0.0, f64::max);
+        let n = ((travel_m / PIECE_M).min(MAX_PIECES).ceil().max(1.0) as u64).next_power_of_two();
+        Self::equal_parts(motion, n.max(Self::least_number(of)))
+    }
+
+    fn least_number(of: &RobotMotion) -> u64 {
+        ((of.omega() / 8.0).ceil().max(1.0) as u64).next_power_of_two()
+    }
+
+    fn equal_parts(motion: u32, n: u64) -> impl Iterator<Item = Self> + use<> {
         (0..n).map(move |i| Self { motion, index: i as u32, t0: i as f64 / n as f64, t1: (i + 1) as f64 / n as f64 })
     }
 

@@ -40,7 +40,7 @@ impl CpuStages<'_> {
             clock.stage(Stage::Solve, usize::from(pair.is_some()), 0);
             starts_within
         };
-        for piece in Piece::cut(0, motion).take(if starts_within { 0 } else { usize::MAX }) {
+        for piece in Piece::cut_by_travel(0, motion, world).take(if starts_within { 0 } else { usize::MAX }) {
             stats.pieces += 1;
             let pieces = [piece];
             let mut clock = Clock::start(stats);

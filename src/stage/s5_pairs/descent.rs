@@ -15,6 +15,7 @@ use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, part3};
 use crate::bvh::tree::ChildRef;
+use crate::predicate::moving_box::MovingBox;
 use crate::predicate::proximity::boxes_beyond;
 use crate::scene::world::{CollisionWorld, SceneBox, StaticGeometry};
 use crate::stage::Candidate;
@@ -52,17 +53,18 @@ impl Vectorised for Descent<'_, '_> {
             let size_m = size_m(of_cluster);
             self.open.push((0, c.triangles));
             while let Some((node, triangles)) = self.open.pop() {
-                let children = self.boxes.of(shape, self.pose, node);
-                self.counts.bound_tests += u64::from(children.there.count_ones());
-                let [lo, hi] = &children.sides;
-                let mut near = children.there;
+                let ChildBoxes { sides, there, .. } = *self.boxes.of(shape, self.pose, node);
+                self.counts.bound_tests += u64::from(there.count_ones());
+                let [lo, hi] = &sides;
+                let mut near = there;
                 for axis in 0..3 {
                     let (lo, hi): (T, T) = (part(&lo.0[axis], 0), part(&hi.0[axis], 0));
                     near &= !(lo.gt(to.0[axis]) | from.0[axis].gt(hi));
                 }
-                if near != 0 {
-                    near &= !children.oriented.load::<T>().misses_box(from, to);
+                if near == 0 {
+                    continue;
                 }
+                near &= !self.boxes.oriented(shape, self.pose, node).load::<T>().misses_box(from, to);
                 if near != 0 && self.moving.margin_m > 0.0 {
                     near &= !boxes_beyond([part3(lo, 0), part3(hi, 0)], [from, to], self.moving.margin_m);
                 }
@@ -71,12 +73,12 @@ impl Vectorised for Descent<'_, '_> {
                     near &= near - 1;
                     let child = shape.tree.nodes[node as usize][slot];
                     // The larger one is opened first: a cluster of large triangles may contain the whole link.
-                    let children = self.boxes.of(shape, self.pose, node);
-                    let is_opened = matches!(child, ChildRef::Leaf(_)) || size_m > child_size_m(&children.sides, slot);
+                    let is_opened = matches!(child, ChildRef::Leaf(_)) || size_m > child_size_m(&sides, slot);
                     let triangles = match is_opened {
                         true => {
-                            let near =
-                                Near { scene: &self.world.scene, margin_m: self.moving.margin_m, children, slot };
+                            let (scene, margin_m) = (&*self.world.scene, self.moving.margin_m);
+                            let oriented = self.boxes.oriented(shape, self.pose, node);
+                            let near = Near { scene, margin_m, sides: &sides, oriented, slot };
                             let near = near.triangles::<T>(c.cluster, triangles);
                             self.counts.bound_tests += u64::from(near.tested);
                             near.left
@@ -117,7 +119,9 @@ pub(super) struct Near<'a> {
     pub scene: &'a StaticGeometry,
     /// The margin by which the boxes are grown, metres.
     pub margin_m: f64,
-    pub children: &'a ChildBoxes,
+    /// The boxes along the axes of the child and its siblings, and the oriented ones.
+    pub sides: &'a [V3<Lanes<WIDTH>>; 2],
+    pub oriented: &'a MovingBox<Lanes<WIDTH>>,
     pub slot: usize,
 }
 
@@ -138,7 +142,7 @@ impl Near<'_> {
         if left == 0 {
             return NearTriangles { left, tested };
         }
-        let (moving, mut rest) = (self.children.oriented.broadcast::<T>(self.slot), left);
+        let (moving, mut rest) = (self.oriented.broadcast::<T>(self.slot), left);
         while rest != 0 {
             let (mut places, mut n) = ([0; WIDTH], 0);
             while rest != 0 && n < WIDTH {
@@ -158,8 +162,7 @@ impl Near<'_> {
     /// Those whose boxes may be within the margin.
     #[inline(always)]
     fn near_boxes<T: Vector>(&self, cluster: u32, triangles: u32) -> u32 {
-        let Self { scene, margin_m, children, slot } = *self;
-        let [lo, hi] = &children.sides;
+        let Self { scene, margin_m, sides: [lo, hi], slot, .. } = *self;
         let lo: V3<T> = V3([T::new(lo.0[0].0[slot]), T::new(lo.0[1].0[slot]), T::new(lo.0[2].0[slot])]);
         let hi: V3<T> = V3([T::new(hi.0[0].0[slot]), T::new(hi.0[1].0[slot]), T::new(hi.0[2].0[slot])]);
         let first = scene.first_group[cluster as usize] as usize;

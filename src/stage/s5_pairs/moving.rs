@@ -13,7 +13,7 @@ use crate::predicate::proximity::{Proximity, proximity};
 use crate::predicate::separation::StaticTriangle;
 use crate::scene::world::LinkGeometry;
 use crate::stage::s1_concat::{Balls, SPANS};
-use crate::stage::{Piece, SLICES, SUBS, Subs};
+use crate::stage::{Piece, SUBS, Subs};
 
 /// Largest distance, metres, that a link travels in a block of sub-intervals over which its triangles are tested
 /// together: over longer distances the test rarely proves anything.
@@ -78,18 +78,53 @@ impl<'a> MovingLink<'a> {
     pub fn block(&self, i: u32, j: u32) -> Part {
         let len = (j - i + 1) as usize;
         let level = SPANS.iter().position(|&s| len <= s).unwrap_or(SPANS.len() - 1);
-        (self.bound.block(i as usize, len, self.h, self.balls[level]), len as f64 * self.h)
+        (widest(Pose { moving: self, at: At::Block(i as usize, len, level) }), len as f64 * self.h)
     }
 
-    /// The pose during a slice of a sub-interval.
-    pub fn slice(&self, sub: u32, slice: u32) -> Part {
-        (self.bound.slice(sub as usize, slice, SLICES, self.h), self.h / f64::from(SLICES))
+    /// The pose during a half of a sub-interval.
+    pub fn half(&self, sub: u32, half: u32) -> Part {
+        (widest(Pose { moving: self, at: At::Half(sub as usize, half) }), self.h / 2.0)
+    }
+
+    /// The pose at the end of a half of a sub-interval.
+    pub fn end_of_half(&self, sub: u32, half: u32) -> PoseBound<f64> {
+        widest(Pose { moving: self, at: At::EndOfHalf(sub as usize, half) })
     }
 
     /// The vertices of a leaf's triangles in that pose.
     #[inline(always)]
     pub fn leaf<T: Vector>(&self, pose: &PoseBound<f64>, leaf: u32) -> [PointBound<T>; 3] {
         leaf_points(self.shape, pose, leaf)
+    }
+}
+
+/// A time for which a pose is bounded.
+#[derive(Clone, Copy)]
+enum At {
+    /// A number of sub-intervals beginning with one, and the index of their ball.
+    Block(usize, usize, usize),
+    /// A half of a sub-interval.
+    Half(usize, u32),
+    /// The end of a half of a sub-interval.
+    EndOfHalf(usize, u32),
+}
+
+/// Bounds a link's pose. Computes with single numbers, but with all instructions that the processor supports.
+struct Pose<'a, 'm> {
+    moving: &'a MovingLink<'m>,
+    at: At,
+}
+
+impl Vectorised for Pose<'_, '_> {
+    type Output = PoseBound<f64>;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> PoseBound<f64> {
+        let MovingLink { bound, balls, h, .. } = self.moving;
+        match self.at {
+            At::Block(first, len, level) => bound.block(first, len, *h, balls[level]),
+            At::Half(sub, half) => bound.slice(sub, half, 2, *h),
+            At::EndOfHalf(sub, half) => bound.moment(sub, if half == 0 { 0.0 } else { *h }, *h),
+        }
     }
 }
 
@@ -116,15 +151,15 @@ impl Vectorised for Travel<'_> {
     }
 }
 
-/// The boxes of the children of a node of a link's tree during a part of a piece.
+/// The boxes along the coordinate axes around the children of a node of a link's tree during a part of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChildBoxes {
     /// Lowest and highest coordinates, metres.
     pub sides: [V3<Lanes<WIDTH>>; 2],
-    /// The oriented boxes.
-    pub oriented: MovingBox<Lanes<WIDTH>>,
     /// The slots that have a child.
     pub there: u32,
+    /// Index of the oriented boxes plus one; zero if they have not been computed.
+    oriented: u32,
 }
 
 /// The boxes of a link's nodes during a part of a piece, computed when they are first needed.
@@ -134,6 +169,7 @@ pub(super) struct NodeBoxes {
     at: Vec<u32>,
     nodes: Vec<u32>,
     boxes: Vec<ChildBoxes>,
+    oriented: Vec<MovingBox<Lanes<WIDTH>>>,
 }
 
 impl NodeBoxes {
@@ -143,6 +179,7 @@ impl NodeBoxes {
             self.at[node as usize] = 0;
         }
         self.boxes.clear();
+        self.oriented.clear();
         if self.at.len() < n_nodes {
             self.at.resize(n_nodes, 0);
         }
@@ -158,9 +195,37 @@ impl NodeBoxes {
         }
         &self.boxes[self.at[node as usize] as usize - 1]
     }
+
+    /// The oriented boxes of a node's children, whose boxes along the axes are known.
+    #[inline]
+    pub fn oriented(&mut self, shape: &LinkGeometry, part: &Part, node: u32) -> &MovingBox<Lanes<WIDTH>> {
+        let children = &mut self.boxes[self.at[node as usize] as usize - 1];
+        if children.oriented == 0 {
+            self.oriented.push(widest(Orient { shape, part, node }));
+            children.oriented = self.oriented.len() as u32;
+        }
+        &self.oriented[children.oriented as usize - 1]
+    }
 }
 
-/// Bounds the boxes of a node's children.
+/// Bounds the oriented boxes of a node's children.
+struct Orient<'a> {
+    shape: &'a LinkGeometry,
+    part: &'a Part,
+    node: u32,
+}
+
+impl Vectorised for Orient<'_> {
+    type Output = MovingBox<Lanes<WIDTH>>;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> MovingBox<Lanes<WIDTH>> {
+        let (pose, h) = self.part;
+        let boxes = &self.shape.boxes[self.node as usize].part::<T>(0);
+        MovingBox::new(&pose.broadcast::<T>(), boxes, T::new(*h)).store()
+    }
+}
+
+/// Bounds the boxes of a node's children along the coordinate axes.
 struct Bound<'a> {
     shape: &'a LinkGeometry,
     part: &'a Part,
@@ -179,7 +244,7 @@ impl Vectorised for Bound<'_> {
         for (slot, child) in self.shape.tree.nodes[self.node as usize].iter().enumerate() {
             there |= u32::from(*child != ChildRef::Empty) << slot;
         }
-        ChildBoxes { sides: [store3(lo), store3(hi)], oriented: MovingBox::new(&pose, boxes, h).store(), there }
+        ChildBoxes { sides: [store3(lo), store3(hi)], there, oriented: 0 }
     }
 }
 

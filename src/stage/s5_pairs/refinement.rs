@@ -3,8 +3,8 @@
 //! Up to eight triangles are processed side by side. Items that may touch in sub-interval `k` are processed after all
 //! items that may touch earlier: so nothing is refined at times after a contact that is certain. All marked
 //! sub-intervals of a block are tested together, then those of its first half, down to the first one alone, and then
-//! its slices. The first slice in which a triangle is not separated ends its search: later times are left to the exact
-//! stage.
+//! its halves (the kernels go on to slices). The first half in which a triangle is not separated ends its search: finer
+//! and later times are left to the exact stage.
 //!
 //! With a margin, triangles are compared by the direction between their nearest points instead, which separates them
 //! exactly if they are farther apart. The same points show whether they are within the margin at the middle of the
@@ -51,6 +51,11 @@ impl Open {
     }
 }
 
+/// Parts of a sub-interval in which triangles are tested last.
+const HALVES: u32 = 2;
+/// Slices of such a part.
+const SLICES_PER_HALF: u32 = SLICES / HALVES;
+
 /// An item that is being tested.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
@@ -93,8 +98,8 @@ impl Looks {
 enum During {
     /// From the beginning of this sub-interval to the end of an item's block.
     Block(u32),
-    /// A slice of a sub-interval.
-    Slice(u32, u32),
+    /// A half of a sub-interval.
+    Half(u32, u32),
 }
 
 impl During {
@@ -102,7 +107,7 @@ impl During {
     fn pose(self, moving: &MovingLink, last: u32) -> Part {
         match self {
             Self::Block(k) => moving.block(k, last),
-            Self::Slice(k, slice) => moving.slice(k, slice),
+            Self::Half(k, half) => moving.half(k, half),
         }
     }
 }
@@ -136,12 +141,12 @@ impl Refinement<'_, '_, '_> {
                 self.limit_by_blocks(piece, looks, k);
                 self.halve(looks, k, single);
             }
-            for slice in 0..SLICES {
+            for half in 0..HALVES {
                 if single.is_empty() {
                     break;
                 }
-                self.separate(single, faces, rest, During::Slice(k, slice));
-                self.touch(piece, single, k, slice)?;
+                self.separate(single, faces, rest, During::Half(k, half));
+                self.touch(piece, single, k, half)?;
             }
             for look in single.drain(..) {
                 self.open.add(Item { mask: look.item.mask & !(1 << k), ..look.item });
@@ -223,9 +228,11 @@ impl Refinement<'_, '_, '_> {
         });
     }
 
-    /// Records the triangles that a slice did not separate. `None` if there are too many pairs.
-    fn touch(&mut self, piece: &Piece, looks: &mut Vec<Look>, k: u32, slice: u32) -> Option<()> {
-        let now = piece.index * SLICES_PER_PIECE + k * SLICES + slice;
+    /// Records the triangles that half a sub-interval did not separate. `None` if there are too many pairs.
+    fn touch(&mut self, piece: &Piece, looks: &mut Vec<Look>, k: u32, half: u32) -> Option<()> {
+        let slice = half * SLICES_PER_HALF;
+        let begin = piece.index * SLICES_PER_PIECE + k * SLICES + slice;
+        let end = begin + SLICES_PER_HALF;
         for look in looks.iter_mut() {
             let item = look.item;
             let mut touching = u32::from(item.lanes) & !look.missed;
@@ -237,12 +244,18 @@ impl Refinement<'_, '_, '_> {
             if let Some(limits) = self.found.limits.as_deref_mut() {
                 let limit = &mut limits[piece.motion as usize];
                 let standing = self.world.scene.standing(item.y as usize);
-                let touches = || match moving.margin_m > 0.0 {
-                    true => look.near != 0 && is_within(self.world, moving, look, &moving.slice(k, slice).0),
-                    false => widest(Meet { moving, leaf: item.leaf, k, slice, standing }) & touching != 0,
+                // Points are near each other at the middle of the time tested. Otherwise a contact at its end is most
+                // likely, and all that matters here.
+                let (certain, touches): (u32, &dyn Fn() -> bool) = match moving.margin_m > 0.0 {
+                    true => (begin + SLICES_PER_HALF / 2 - 1, &|| {
+                        look.near != 0 && is_within(self.world, moving, look, &moving.half(k, half).0)
+                    }),
+                    false => {
+                        (end - 1, &|| widest(Meet { moving, leaf: item.leaf, k, half, standing }) & touching != 0)
+                    }
                 };
-                if now < *limit && touches() {
-                    *limit = now;
+                if certain < *limit && touches() {
+                    *limit = certain;
                 }
             }
             let first = moving.shape.tree.leaf(item.leaf).start as u32;
@@ -257,7 +270,7 @@ impl Refinement<'_, '_, '_> {
             }
         }
         // Later touches are after a contact that is certain.
-        let is_over = now >= self.found.limit(piece);
+        let is_over = end > self.found.limit(piece);
         looks.retain(|look| look.item.lanes != 0 && !is_over);
         Some(())
     }
@@ -355,12 +368,12 @@ impl Faces {
     }
 }
 
-/// Finds the triangles of a leaf that certainly touch a static one, in the middle of a slice.
+/// Finds the triangles of a leaf that certainly touch a static one, at the end of half a sub-interval.
 struct Meet<'a, 'm> {
     moving: &'a MovingLink<'m>,
     leaf: u32,
     k: u32,
-    slice: u32,
+    half: u32,
     standing: StaticTriangle<f64>,
 }
 
@@ -368,7 +381,7 @@ impl Vectorised for Meet<'_, '_> {
     type Output = u32;
     #[inline(always)]
     fn run<T: Vector>(self) -> u32 {
-        let (pose, _) = self.moving.slice(self.k, self.slice);
+        let pose = self.moving.end_of_half(self.k, self.half);
         triangles_meet(&self.moving.leaf::<T>(&pose, self.leaf), &self.standing.broadcast::<T>())
     }
 }

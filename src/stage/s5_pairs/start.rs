@@ -7,7 +7,7 @@
 
 use super::Workspace;
 use super::descent::Near;
-use super::moving::{Compare, NodeBoxes};
+use super::moving::{ChildBoxes, Compare, NodeBoxes};
 use crate::arith::linear::V3;
 use crate::arith::real::Real;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, widest};
@@ -155,12 +155,17 @@ impl Search<'_> {
                 ChildRef::Empty => {}
                 ChildRef::Leaf(leaf) => self.leaf(cluster, triangles, leaf),
                 ChildRef::Node(node) => {
-                    let children = self.boxes.of(self.shape, &(self.pose, 0.0), node);
-                    let sides: [V3<T>; 2] = [part3(&children.sides[0], 0), part3(&children.sides[1], 0)];
-                    let mut near = children.there & !boxes_beyond(sides, of_cluster, self.margin_m);
+                    let at_start = &(self.pose, 0.0);
+                    let ChildBoxes { sides, there, .. } = *self.boxes.of(self.shape, at_start, node);
+                    let children: [V3<T>; 2] = [part3(&sides[0], 0), part3(&sides[1], 0)];
+                    let mut near = there & !boxes_beyond(children, of_cluster, self.margin_m);
+                    if near == 0 {
+                        continue;
+                    }
+                    let oriented = self.boxes.oriented(self.shape, at_start, node);
                     while near != 0 {
                         let (slot, lowest) = take_highest(&mut near, &self.shape.lowest[node as usize]);
-                        let near = Near { scene, margin_m: self.margin_m, children, slot };
+                        let near = Near { scene, margin_m: self.margin_m, sides: &sides, oriented, slot };
                         let triangles = near.triangles::<T>(cluster, triangles).left;
                         if triangles != 0 {
                             self.open.link.push((self.shape.tree.nodes[node as usize][slot], lowest, triangles));
