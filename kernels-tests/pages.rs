@@ -14,6 +14,8 @@ use firstcontact::stage::s6_solve::InitialContactPolicy;
 use firstcontact::stage::{Piece, TrianglePair};
 use glam::DVec3;
 
+mod reach;
+
 /// The maximum size of a page here, bytes: a few leaves.
 const PAGE: u64 = 4000;
 /// Triangles per block of the scene's tree here.

@@ -1,9 +1,10 @@
 //!use lib/queue
 //!use lib/swept_boxes
-// s3_cull: one level of the traversal of the model's tree against the scene's tree. Eight invocations for each item,
-// one for each child of its scene node. A child that the item's model node may overlap is appended to the next level's
-// queue, once for each child of the model node, or is a candidate if both are leaves. An item whose scene side is
-// already a cluster is tested only by its first invocation.
+// s3_cull: the traversal of the model's tree against the scene's tree. Entry points: `roots`, then `traverse` for each
+// level. That has eight
+// invocations for each item, one for each child of its scene node. A child that the item's model node may overlap is
+// appended to the next level's queue, once for each child of the model node, or is a candidate if both are leaves. An
+// item whose scene side is already a cluster is tested only by its first invocation.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read> boxes_in: array<vec4<f32>>;
@@ -38,6 +39,28 @@ struct NodePair {
     model_node: u32,
     scene_ref: u32,
     mask: u32,
+}
+
+// The first level's items: for each piece the root of the model's tree against the root of the scene's, or of a page of
+// it. One invocation for each piece.
+@compute @workgroup_size(64)
+fn roots(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let piece = invocation(workgroup, workgroups, local, 64u);
+    if piece >= chunk.n_pieces {
+        return;
+    }
+    if piece == 0u {
+        atomicStore(&control[routing.input], chunk.n_pieces);
+    }
+    if piece >= chunk.queue_capacity {
+        mark_retry(piece);
+        return;
+    }
+    items[routing.input_at + piece] = NodePair(piece, max(chunk.n_nodes, 1u) - 1u, 0u, ALL_SUBS);
 }
 
 @compute @workgroup_size(64)

@@ -77,13 +77,14 @@ const LINK_LEAF: u32 = 8u;
 const BOX_FLOATS: u32 = 6u;
 const MIN_STATIC_SUBS: u32 = 12u;
 // `Counters::node_boxes` as a word of `control`.
-const NODE_BOXES_COUNTER: u32 = 137u;
+const NODE_BOXES_COUNTER: u32 = 4u;
 // Units that cover the rounding of a box around an oriented one.
 const BOX_ROUNDINGS: f32 = 32.0;
 
-// The sub-intervals of a piece that do not start after the motion's cutoff.
+// The sub-intervals of a piece that do not start after the motion's cutoff, whose complement is stored: cleared memory
+// is no cutoff.
 fn mask_until_limit(m: MovingLink) -> u32 {
-    let limit = atomicLoad(&control[chunk.cutoffs_at + m.motion]);
+    let limit = ~atomicLoad(&control[chunk.cutoffs_at + m.motion]);
     let first = m.index * (SUBS * SLICES);
     if limit < first {
         return 0u;
@@ -437,7 +438,7 @@ fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32
             if !free && (chunk.flags & FLAG_CUTOFFS) != 0u {
                 let corners = slice_corners(m, x_sub, slice);
                 if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {
-                    atomicMin(&control[chunk.cutoffs_at + m.motion], (m.index * SUBS + at) * SLICES + slice);
+                    atomicMax(&control[chunk.cutoffs_at + m.motion], ~((m.index * SUBS + at) * SLICES + slice));
                 }
                 open &= mask_until_limit(m);
             }

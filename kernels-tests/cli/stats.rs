@@ -80,6 +80,7 @@ fn statistics_of_the_cpu() {
     // No transfers, no retries.
     let stages = checked.stats["stages"].as_array().unwrap();
     assert!(stages.iter().all(|s| s["bytes"] == 0 && s["retries"] == 0), "{stages:?}");
+    assert_eq!(checked.stats["device"], Value::Null);
     if cfg!(unix) {
         seconds(&checked.stats["cpu_s"], elapsed * 4.0);
     }
@@ -99,4 +100,17 @@ fn statistics_of_an_adapter() {
     }
     let stages = checked.stats["stages"].as_array().unwrap();
     assert!(stages.iter().map(|s| count(&s["bytes"])).sum::<u64>() > 0, "{stages:?}");
+    let device = &checked.stats["device"];
+    let counts = ["chunks", "pages_searched", "submissions", "dispatches", "barriers", "queue_entries"];
+    let [chunks, pages, submissions, dispatches, barriers, entries] = counts.map(|key| count(&device[key]));
+    assert!(chunks > 0 && pages == chunks && count(&device["pages_skipped"]) == 0, "{device}");
+    assert!(submissions >= chunks && dispatches > 10 * submissions && count(&device["draws"]) == 0, "{device}");
+    // Nearly every dispatch waits for the one before it; so do copies.
+    assert!(barriers > dispatches / 2 && barriers < 2 * dispatches, "{device}");
+    // Every piece has an item at the root of the scene's tree, and every pair is an entry.
+    assert!(entries >= count(&checked.stats["pieces"]) + count(&stages[4]["items_out"]), "{device}");
+    // At least counters come back for each submission; control words are cleared, not uploaded.
+    assert!(count(&device["read_bytes"]) > 8000 * submissions, "{device}");
+    assert!(count(&device["cleared_bytes"]) > 8000 * chunks, "{device}");
+    assert!(count(&device["uploaded_bytes"]) > 300 * 16, "{device}");
 }

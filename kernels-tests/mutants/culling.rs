@@ -26,9 +26,11 @@ const CHANGED: &str = "bvh::tree_cache::tests::any_byte_that_changes_is_noticed"
 const OF_ANOTHER: &str = "bvh::tree_cache::tests::keys_differ_by_all_that_trees_depend_on";
 const READ_EXACTLY: &str =
     "gpu::nodes::tests::boxes_hold_what_they_stand_for_and_little_more_and_are_read_without_error";
+const REACH: &str = "src/engine/gpu_backend/reach.rs";
+const REACHED: &str = "pages::reach::boxes_of_pieces_hold_the_robot_and_the_margin";
+const SKIPPED: &str = "pages::reach::pages_out_of_reach_are_skipped_and_change_nothing";
 const PAGED: &str = "pages::pages_give_the_pairs_of_the_whole";
 const BOXES_KEPT: &str = "pages::pages_keep_each_others_boxes";
-const QUEUED: &str = "pages::overflowing_queues_lose_nothing_on_any_page";
 const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32_rounds";
 const BENDING: &str = "s5_pairs::what_is_met_because_paths_bend_is_kept";
 const CULLED: &str = "s3_cull::reference_drops_only_what_is_free";
@@ -194,7 +196,7 @@ pub const MUTANTS: &[Mutant] = &[
         "the last page, instead of which the one before comes twice",
         CHUNK,
         "buffers.bind_page(page)",
-        "buffers.bind_page(page - 1)",
+        "buffers.bind_page(page.saturating_sub(1))",
         PAGED,
     ),
     m(
@@ -207,15 +209,14 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "boxes are counted on from page to page",
         CHUNK,
-        "counter!(node_boxes)..counter!(node_boxes) + 1",
-        "counter!(node_boxes)..counter!(node_boxes)",
+        "u64::from(counter!(cull_levels))",
+        "u64::from(counter!(node_boxes))",
         BOXES_KEPT,
     ),
-    m(
-        "queues are filled again for a page",
-        CHUNK,
-        "counters.cull_levels[0] = roots.len() as u32",
-        "counters.cull_levels[0] = 0",
-        QUEUED,
-    ),
+    m("counters that a page clears, after those of levels", CHUNK, "Counters::WORDS as u64", "133", PAGED),
+    m("radius of a link in the box of a piece", REACH, "Parts::new(lss.radius)", "Parts::new(0.0)", REACHED),
+    m("other end of a link in the box of a piece", REACH, "[lss.a, lss.b]", "[lss.a, lss.a]", REACHED),
+    m("distance from the joint in the box of a piece", REACH, "Parts::new(link.reach_m)", "Parts::new(0.0)", REACHED),
+    m("duration of a quarter in the box of a piece", REACH, "Parts::new(h)", "Parts::new(0.5 * h)", REACHED),
+    m("last leaf in the box of a page", PAGES, "leaves.end as usize", "leaves.end as usize - 1", SKIPPED),
 ];

@@ -4,6 +4,7 @@ mod autotune;
 mod builder;
 mod core;
 mod cpu_backend;
+mod device_work;
 #[cfg(feature = "gpu")]
 pub mod gpu_backend;
 mod motion_queue;
@@ -14,6 +15,7 @@ mod verdict_iter;
 pub use crate::stage::s4_sweep::{Sweep, SweepCounts};
 pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::{EngineBuilder, thread_pool};
+pub use device_work::DeviceWork;
 pub use options::{Backend, Capacities, Options, PairSearch, Stage};
 pub use stats::{StageStats, Stats};
 pub use verdict_iter::Stream;

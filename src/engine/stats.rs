@@ -1,5 +1,6 @@
 //! Input, output and time of the stages.
 
+use super::device_work::DeviceWork;
 use super::options::Stage;
 use crate::stage::s4_sweep::SweepCounts;
 use crate::stage::s5_pairs::PairCounts;
@@ -44,6 +45,8 @@ pub struct Stats {
     pub build_s: f64,
     /// Buffers, bind groups and other objects created on the device: zero once it is warm.
     pub device_objects: u64,
+    /// Work of the adapter, if there is one.
+    pub device: DeviceWork,
     /// The stages in the order of the flow.
     pub stages: [StageStats; Stage::ALL.len()],
     /// Input and output of swept-volume culling, if it ran.
@@ -94,6 +97,7 @@ impl Stats {
         for (pair, n) in &other.ignored {
             *self.ignored.entry(*pair).or_default() += n;
         }
+        self.device += other.device;
         self.sweep.add(other.sweep);
         self.pairs.add(other.pairs);
         self.solve += other.solve;

@@ -2,6 +2,7 @@
 
 use super::device::Gpu;
 use crate::error::{Error, ErrorKind, Result};
+use crate::scene::world::SceneBox;
 use crate::stage::layout::{ChunkParams, Routing};
 use bytemuck::Pod;
 use std::collections::HashMap;
@@ -16,7 +17,7 @@ macro_rules! buffers {
             $($(#[$doc])* $id,)*
         }
 
-        const N_BUFFERS: usize = [$(BufferId::$id,)*].len();
+        pub(super) const N_BUFFERS: usize = [$(BufferId::$id,)*].len();
 
         impl BufferId {
             /// The buffer with a name in WGSL.
@@ -118,6 +119,8 @@ pub(super) struct Page {
     pub buffers: [Option<wgpu::Buffer>; PAGED.len()],
     /// The part of the scene in it.
     pub range: PageRange,
+    /// A box that contains all its triangles.
+    pub around: SceneBox,
 }
 
 /// The part of the scene in a page, counted over all pages.
@@ -198,6 +201,11 @@ impl Buffers {
         self.pages.get(self.page).map_or_else(PageRange::default, |page| page.range)
     }
 
+    /// A box that contains all triangles of a page; `None` if there is no such page.
+    pub fn page_box(&self, page: usize) -> Option<SceneBox> {
+        self.pages.get(page).map(|page| page.around)
+    }
+
     /// Largest number of leaves in a page.
     pub fn max_page_leaves(&self) -> u32 {
         self.pages.iter().map(|page| page.range.n_leaves).max().unwrap_or(0)
@@ -258,6 +266,7 @@ impl Buffers {
     pub fn write<T: Pod>(&self, gpu: &Gpu, id: BufferId, at: usize, data: &[T]) {
         if !data.is_empty() {
             let bytes: &[u8] = bytemuck::cast_slice(data);
+            gpu.count(|traffic| traffic.uploaded_bytes += bytes.len() as u64);
             gpu.queue.write_buffer(self.buffer(id), (at * size_of::<T>()) as u64, bytes);
         }
     }
@@ -298,6 +307,10 @@ impl Buffers {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(self.buffer(id), 0, &staging, 0, Some(padded));
         let submission = gpu.queue.submit([encoder.finish()]);
+        gpu.count(|traffic| {
+            traffic.submissions += 1;
+            traffic.read_bytes += padded;
+        });
         let mapping = gpu.map(staging, padded);
         gpu.wait_for(Some(submission))?;
         Ok(bytemuck::pod_collect_to_vec(&mapping.bytes(gpu)?[..bytes]))

@@ -2,6 +2,7 @@
 
 use super::faults::{FaultInjection, Faults, out_of_memory};
 use super::reflection::MAX_STORAGE_BUFFERS;
+use super::traffic::Traffic;
 use crate::error::{Error, ErrorKind, Result};
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -61,6 +62,7 @@ pub struct Gpu {
     pub(super) routing_layout: OnceLock<wgpu::BindGroupLayout>,
     /// Number of buffers, pipelines, bind groups and query sets created so far.
     created: AtomicU64,
+    traffic: Mutex<Traffic>,
 }
 
 pub(super) fn gpu_error(message: impl Into<String>) -> Error {
@@ -190,6 +192,7 @@ impl Gpu {
             free_clocks: Mutex::default(),
             routing_layout: OnceLock::new(),
             created: AtomicU64::new(0),
+            traffic: Mutex::default(),
         })
     }
 
@@ -201,6 +204,18 @@ impl Gpu {
     /// Counts an object that is about to be created, and returns its id.
     pub(super) fn next_object_id(&self) -> u64 {
         self.created.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Work submitted so far.
+    pub fn traffic(&self) -> Traffic {
+        self.traffic.lock().map_or_else(|_| Traffic::default(), |traffic| *traffic)
+    }
+
+    /// Changes the counts of submitted work.
+    pub(super) fn count(&self, change: impl FnOnce(&mut Traffic)) {
+        if let Ok(mut traffic) = self.traffic.lock() {
+            change(&mut traffic);
+        }
     }
 
     /// Description of the adapter.

@@ -13,6 +13,7 @@ mod raster;
 mod recording;
 mod reflection;
 pub mod shader;
+mod traffic;
 mod world;
 
 pub use buffers::{BufferId, Buffers, PageRange, ROUTING_STRIDE};
@@ -21,6 +22,7 @@ pub use draw::{Corner, Frame, Layer, Lens, Paint, SOURCE as RENDER_SOURCE};
 pub use faults::Faults;
 pub use program::CompiledKernel;
 pub use raster::TARGET_PIXELS;
-pub use recording::{Dispatch, INDIRECT_ARGS, Readback, Submission, WorkSize};
+pub use recording::{Clear, Dispatch, INDIRECT_ARGS, Readback, Submission, WorkSize};
 pub use reflection::{Access, Binding, Interface};
+pub use traffic::Traffic;
 pub use world::first_link_triangles;

@@ -65,6 +65,12 @@ fn leaves_of(child: &ChildRef, below: &[Range<u32>]) -> Range<u32> {
     }
 }
 
+/// The box around the triangles of some leaves.
+fn around(scene: &StaticGeometry, leaves: &Range<u32>) -> SceneBox {
+    let boxes = &scene.cluster_boxes[leaves.start as usize..leaves.end as usize];
+    boxes.iter().copied().reduce(SceneBox::join).unwrap_or(NOWHERE)
+}
+
 /// A tree of a page: children, and the box of each.
 type Nodes = Vec<[(ChildRef, SceneBox); WIDTH]>;
 
@@ -140,7 +146,8 @@ impl Buffers {
             self.fill(gpu, BufferId::SceneLeaves, &clusters.collect::<Vec<_>>())?;
             self.upload_triangles(gpu, scene, first as usize..end as usize)?;
             let range = PageRange { first_leaf: leaves.start, n_leaves: leaves.len() as u32, first_triangle: first };
-            pages.push(Page { buffers: PAGED.map(|id| self.handle(id)), range });
+            let around = around(scene, leaves);
+            pages.push(Page { buffers: PAGED.map(|id| self.handle(id)), range, around });
         }
         self.set_pages(pages);
         Ok(())

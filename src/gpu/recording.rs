@@ -3,12 +3,16 @@
 use super::buffers::{BufferId, Buffers, ROUTING_STRIDE};
 use super::device::{Clock, Gpu, Mapping};
 use super::program::{CompiledKernel, CompiledRaster, Program};
+use super::traffic::{Hazards, Traffic};
 use crate::error::Result;
 use crate::stage::kernel::{Kernel, kernel};
+use std::ops::Range;
 
 /// Writes the arguments of an indirect dispatch or draw from the length of a queue.
 pub const INDIRECT_ARGS: Kernel = kernel!("indirect_args", "write_args");
 
+/// Bytes of a word.
+const WORD: u64 = size_of::<u32>() as u64;
 /// Workgroups in a row of a two-dimensional dispatch; `ROW` in `indirect_args.wgsl`.
 const ROW: u64 = 32_768;
 
@@ -34,6 +38,15 @@ pub struct Dispatch<'k> {
     pub stage: usize,
 }
 
+/// A part of a buffer that the device sets to zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clear {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// The part of it, in words of four bytes.
+    pub words: Range<u64>,
+}
+
 /// Work that has been submitted.
 #[derive(Debug)]
 pub struct Submission {
@@ -53,7 +66,20 @@ pub struct Readback {
 }
 
 impl Gpu {
-    /// Records dispatches and copies of the first bytes of some buffers, and submits both.
+    /// Clears parts of buffers before all later work.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn clear(&self, buffers: &Buffers, clears: &[Clear]) -> Result<()> {
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("clear") });
+        let mut work = Work::new();
+        work.clear(&mut encoder, buffers, clears);
+        self.queue.submit([encoder.finish()]);
+        work.count(self);
+        self.check()
+    }
+
+    /// Records clears, dispatches, and copies of the first bytes of some buffers, in this order, and submits them.
     ///
     /// # Errors
     /// The device failed.
@@ -61,15 +87,18 @@ impl Gpu {
         &self,
         buffers: &Buffers,
         indirect_args: &CompiledKernel,
+        clears: &[Clear],
         dispatches: &[Dispatch],
         reads: &[(BufferId, u64)],
     ) -> Result<Submission> {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("chunk") });
+        let mut work = Work::new();
+        work.clear(&mut encoder, buffers, clears);
         let routing_group = self.routing_group(buffers);
         let args_group = self.bind_group(indirect_args, buffers);
         let by_stage: Vec<&[Dispatch]> = dispatches.chunk_by(|a, b| a.stage == b.stage).collect();
         let clock = self.timestamp_period_ns().map(|_| self.clock()).transpose()?;
-        let recorder = Recorder { gpu: self, buffers, indirect_args, args_group, routing_group };
+        let mut recorder = Recorder { gpu: self, buffers, indirect_args, args_group, routing_group, work };
         for (i, of_stage) in by_stage.iter().enumerate() {
             let passes: Vec<&[Dispatch]> =
                 of_stage.chunk_by(|a, b| !a.kernel.is_raster() && !b.kernel.is_raster()).collect();
@@ -85,11 +114,12 @@ impl Gpu {
                 }
             }
         }
-        let mut staging = Vec::new();
+        let (mut staging, mut work) = (Vec::new(), recorder.work);
         for &(id, bytes) in reads {
             let bytes = bytes.next_multiple_of(8).min(buffers.buffer(id).size());
             let to = self.staging(bytes)?;
             encoder.copy_buffer_to_buffer(buffers.buffer(id), 0, &to, 0, Some(bytes));
+            work.read(id, bytes);
             staging.push((to, bytes));
         }
         if let Some(clock) = &clock {
@@ -97,12 +127,14 @@ impl Gpu {
             encoder.resolve_query_set(&clock.times, 0..2 * by_stage.len() as u32, &clock.resolved, 0);
             let to = self.staging(bytes)?;
             encoder.copy_buffer_to_buffer(&clock.resolved, 0, &to, 0, Some(bytes));
+            work.traffic.read_bytes += bytes;
             staging.push((to, bytes));
         }
         if self.faults.should_lose_device() {
             self.device.destroy();
         }
         let index = self.queue.submit([encoder.finish()]);
+        work.count(self);
         self.check()?;
         let mappings = staging.into_iter().map(|(buffer, bytes)| self.map(buffer, bytes)).collect();
         let stages = clock.as_ref().map_or(Vec::new(), |_| by_stage.iter().map(|s| s[0].stage).collect());
@@ -118,6 +150,58 @@ struct Stamps<'q> {
     end: Option<u32>,
 }
 
+/// The counts of one submission.
+struct Work {
+    traffic: Traffic,
+    hazards: Hazards,
+}
+
+impl Work {
+    fn new() -> Self {
+        Self { traffic: Traffic { submissions: 1, ..Traffic::default() }, hazards: Hazards::new() }
+    }
+
+    /// Records clears.
+    fn clear(&mut self, encoder: &mut wgpu::CommandEncoder, buffers: &Buffers, clears: &[Clear]) {
+        for Clear { buffer, words } in clears {
+            let bytes = (words.end - words.start) * WORD;
+            encoder.clear_buffer(buffers.buffer(*buffer), words.start * WORD, Some(bytes));
+            self.traffic.cleared_bytes += bytes;
+            self.traffic.barriers += u64::from(self.hazards.add([(*buffer, true)]));
+        }
+    }
+
+    fn dispatch(&mut self, kernel: &CompiledKernel, is_indirect: bool) {
+        self.traffic.dispatches += 1;
+        self.traffic.barriers += u64::from(self.hazards.add_kernel(kernel, is_indirect));
+    }
+
+    fn draw(&mut self, kernel: &CompiledKernel) {
+        self.traffic.draws += 1;
+        self.traffic.barriers += u64::from(self.hazards.add_kernel(kernel, true));
+    }
+
+    fn read(&mut self, buffer: BufferId, bytes: u64) {
+        self.traffic.read_bytes += bytes;
+        self.traffic.barriers += u64::from(self.hazards.add([(buffer, false)]));
+    }
+
+    /// Adds the counts to those of the device.
+    fn count(&self, gpu: &Gpu) {
+        let Traffic { submissions, dispatches, draws, barriers, uploaded_bytes, cleared_bytes, read_bytes } =
+            self.traffic;
+        gpu.count(|sum| {
+            sum.submissions += submissions;
+            sum.dispatches += dispatches;
+            sum.draws += draws;
+            sum.barriers += barriers;
+            sum.uploaded_bytes += uploaded_bytes;
+            sum.cleared_bytes += cleared_bytes;
+            sum.read_bytes += read_bytes;
+        });
+    }
+}
+
 /// Records passes.
 struct Recorder<'g> {
     gpu: &'g Gpu,
@@ -125,11 +209,12 @@ struct Recorder<'g> {
     indirect_args: &'g CompiledKernel,
     args_group: wgpu::BindGroup,
     routing_group: wgpu::BindGroup,
+    work: Work,
 }
 
 impl Recorder<'_> {
     /// Records dispatches of compute kernels, one after the other.
-    fn compute(&self, encoder: &mut wgpu::CommandEncoder, dispatches: &[Dispatch], stamps: Option<Stamps>) {
+    fn compute(&mut self, encoder: &mut wgpu::CommandEncoder, dispatches: &[Dispatch], stamps: Option<Stamps>) {
         let timestamp_writes =
             stamps.filter(|s| s.begin.or(s.end).is_some()).map(|s| wgpu::ComputePassTimestampWrites {
                 query_set: s.query_set,
@@ -154,6 +239,7 @@ impl Recorder<'_> {
             if interface.uses_routing {
                 pass.set_bind_group(1, &self.routing_group, &[dispatch.routing * ROUTING_STRIDE]);
             }
+            self.work.dispatch(dispatch.kernel, groups.is_none());
             match groups {
                 Some(groups) => pass.dispatch_workgroups(groups.min(ROW) as u32, groups.div_ceil(ROW) as u32, 1),
                 None => pass.dispatch_workgroups_indirect(self.buffers.buffer(BufferId::IndirectArgs), 0),
@@ -163,7 +249,7 @@ impl Recorder<'_> {
 
     /// Records a draw, after a pass that computes its number of instances from its queue.
     fn draw(
-        &self,
+        &mut self,
         encoder: &mut wgpu::CommandEncoder,
         dispatch: &Dispatch,
         raster: &CompiledRaster,
@@ -186,15 +272,17 @@ impl Recorder<'_> {
         });
         let mut pass = raster.begin(encoder, dispatch.kernel.stem, writes);
         pass.set_bind_group(0, &self.gpu.bind_group(dispatch.kernel, self.buffers), &[]);
+        self.work.draw(dispatch.kernel);
         pass.draw_indirect(self.buffers.buffer(BufferId::IndirectArgs), 0);
     }
 
     /// Records the kernel that computes the arguments of an indirect dispatch or draw.
-    fn write_args(&self, pass: &mut wgpu::ComputePass, dispatch: &Dispatch) {
+    fn write_args(&mut self, pass: &mut wgpu::ComputePass, dispatch: &Dispatch) {
         if let Program::Compute(program) = &self.indirect_args.program {
             pass.set_pipeline(program);
             pass.set_bind_group(0, &self.args_group, &[]);
             pass.set_bind_group(1, &self.routing_group, &[dispatch.routing * ROUTING_STRIDE]);
+            self.work.dispatch(self.indirect_args, false);
             pass.dispatch_workgroups(1, 1, 1);
         }
     }

@@ -84,8 +84,15 @@ shared! {
         node_boxes_at: u32,
     }
 
-    /// Counters at the start of the control buffer. WGSL sees them as plain words, addressed by [`Routing`].
+    /// Counters at the start of the control buffer. WGSL sees them as plain words, addressed by [`Routing`]. Those up
+    /// to `node_boxes` accumulate over all pages of the scene; the others begin again with each page.
     struct Counters {
+        /// Candidates and triangles left by `s4_sweep`.
+        sweep: SweepCounters,
+        /// Triangle pairs.
+        pairs: u32,
+        /// Nodes of the links' trees that have requested boxes.
+        node_boxes: u32,
         /// Items of each level of `s3_cull`.
         cull_levels: [u32; MAX_CULL_LEVELS],
         /// Candidates and triangles left after a view of `s4_sweep_raster` that is not the last; never read.
@@ -94,14 +101,8 @@ shared! {
         listed_triangles: u32,
         /// Tiles in use.
         tiles: u32,
-        /// Candidates and triangles left by `s4_sweep`.
-        sweep: SweepCounters,
         /// Candidates.
         candidates: u32,
-        /// Nodes of the links' trees that have requested boxes.
-        node_boxes: u32,
-        /// Triangle pairs.
-        pairs: u32,
         /// Queues of each phase of `s5_pairs`.
         phases: [PhaseCounters; MAX_PHASES],
     }
@@ -425,6 +426,13 @@ impl Counters {
         let mut words = [0u32; Self::WORDS];
         words.iter_mut().zip(control).for_each(|(to, from)| *to = *from);
         bytemuck::cast(words)
+    }
+
+    /// Number of entries that were appended to queues of the current page; triangle pairs belong to all pages.
+    pub fn page_entries(&self) -> u64 {
+        let queues = [bytemuck::cast_slice(&self.cull_levels), bytemuck::cast_slice(&self.phases)];
+        let single = [self.listed_triangles, self.tiles, self.candidates];
+        queues.into_iter().flatten().chain(&single).map(|&n: &u32| u64::from(n)).sum()
     }
 
     /// The counters as words of the control buffer.

@@ -141,11 +141,12 @@ impl TrianglePair {
 
 /// The compute kernels of all stages.
 #[cfg(feature = "gpu")]
-pub const KERNELS: [kernel::Kernel; 18] = [
+pub const KERNELS: [kernel::Kernel; 19] = [
     crate::gpu::INDIRECT_ARGS,
     s1_concat::JET,
     s1_concat::INTERVAL,
     s2_bound::KERNEL,
+    s3_cull::ROOTS,
     s3_cull::KERNEL,
     s4_sweep::compute::KERNEL,
     s4_sweep::raster::MARK,

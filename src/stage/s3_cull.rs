@@ -233,16 +233,14 @@ pub fn everything(world: &CollisionWorld, clusters: u32, n_pieces: usize) -> Vec
     (0..n_pieces as u32).flat_map(|piece| (0..links).flat_map(move |link| of(piece, link))).collect()
 }
 
+/// The kernel of the first level's items.
+#[cfg(feature = "gpu")]
+pub const ROOTS: Kernel = kernel!("s3_cull", "roots");
 /// The kernel of one level.
 #[cfg(feature = "gpu")]
 pub const KERNEL: Kernel = kernel!("s3_cull", "traverse");
 
-/// The first level's items: the root of the model's tree against the root of the scene's, or of a page of it, for each
-/// piece.
-pub fn roots(world: &CollisionWorld, n_pieces: usize) -> Vec<NodePair> {
-    (0..n_pieces as u32).map(|piece| root(world, piece)).collect()
-}
-
+/// The first item of a piece: the root of the model's tree against the root of the scene's.
 fn root(world: &CollisionWorld, piece: u32) -> NodePair {
     let model_node = (world.model.n_nodes() as u32).saturating_sub(1);
     NodePair { piece, model_node, scene_ref: ChildRef::Node(0).encode(), mask: ALL_SUBS }

@@ -4,14 +4,14 @@
 
 // The counters in order. Kernels address them as words of `control`, by `routing` or by a constant below.
 struct Counters {
+    sweep: SweepCounters,
+    pairs: u32,
+    node_boxes: u32,
     cull_levels: array<u32, 128>,
     view: SweepCounters,
     listed_triangles: u32,
     tiles: u32,
-    sweep: SweepCounters,
     candidates: u32,
-    node_boxes: u32,
-    pairs: u32,
     phases: array<PhaseCounters, 16>,
 }
 

@@ -63,7 +63,8 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
         "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
         "version": env!("CARGO_PKG_VERSION"),
-        "resumed": totals.resumed, "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
+        "resumed": totals.resumed, "device": engine.adapter().map(|_| stats.device),
+        "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
     })
 }
 

@@ -86,10 +86,11 @@ impl EngineCore {
             *pipeline = GpuPipeline::new(Arc::clone(&self.world), &options, false)?;
             pipeline.set_cpu_stages(self.options.reference.clone(), self.obb_trees.clone());
         }
-        let before = pipeline.gpu().created();
+        let (before, work_before) = (pipeline.gpu().created(), pipeline.work());
         let checked = self.check_batches(&mut pipeline, queue, deliver, stats);
         checked.map_err(|e| if e.kind() == ErrorKind::Gpu { pipeline.gpu().mark_lost(&e) } else { e })?;
         stats.device_objects = pipeline.gpu().created() - before;
+        stats.device = pipeline.work() - work_before;
         Ok(())
     }
 

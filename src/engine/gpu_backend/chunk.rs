@@ -1,17 +1,16 @@
 //! One chunk: uploaded, submitted and read back.
 
 use super::capacities::PAIR_BYTES;
+use super::reach::Reach;
 use super::{Frame, FrameIndex, GpuPipeline, upload};
 use crate::counter;
 use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::engine::options::Stage;
 use crate::engine::stats::Stats;
 use crate::error::Result;
-use crate::gpu::{BufferId, Submission, first_link_triangles};
+use crate::gpu::{BufferId, Clear, Submission, first_link_triangles};
 use crate::robot::RobotMotion;
-use crate::stage::layout::{
-    ChunkParams, Counters, FLAG_CUTOFFS, FLAG_IGNORED_PAIRS, FORM_INTERVAL, FORM_JET, SweepCounters,
-};
+use crate::stage::layout::{ChunkParams, Counters, FLAG_CUTOFFS, FLAG_IGNORED_PAIRS, FORM_INTERVAL, FORM_JET};
 use crate::stage::s1_concat::POSE_FLOATS;
 use crate::stage::s2_bound::BOX_FLOATS;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
@@ -42,7 +41,7 @@ pub struct ChunkOutput {
 /// A chunk on the device.
 #[derive(Debug)]
 pub struct PendingChunk {
-    /// One per page of the scene; the last one reads the pairs back.
+    /// One per page of the scene that the motions reach; the last one reads the pairs back.
     pub(super) submissions: Vec<Submission>,
     pub(super) frame: FrameIndex,
 }
@@ -52,6 +51,15 @@ impl PendingChunk {
     pub fn frame(&self) -> FrameIndex {
         self.frame
     }
+}
+
+/// The work that memory is cleared for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begin {
+    /// The first page of a chunk.
+    Chunk,
+    /// Another page of the same chunk.
+    Page,
 }
 
 /// Words of the control buffer at which its parts start. The [`Counters`] come first.
@@ -71,11 +79,19 @@ impl ControlLayout {
         Self { retry_at: Counters::WORDS, cutoffs_at, node_boxes_at: cutoffs_at + chunk.motions.len() }
     }
 
-    /// The initial values of the words that are read back: zero except for the cutoffs.
+    /// The word after the box numbers, which each piece has for `n_boxed` nodes.
+    pub fn end(&self, n_pieces: usize, n_boxed: u32) -> u64 {
+        self.node_boxes_at as u64 + n_pieces as u64 * u64::from(n_boxed)
+    }
+
+    /// The words that are read back, as they are before any work: without entries, retries and cutoffs.
     pub fn initial(&self) -> Vec<u32> {
-        let mut control = vec![0u32; self.node_boxes_at];
-        control[self.cutoffs_at..].fill(u32::MAX);
-        control
+        vec![0u32; self.node_boxes_at]
+    }
+
+    /// The cutoff of each motion. Their complements are stored, so that cleared memory is no cutoff.
+    pub fn cutoffs(&self, control: &[u32]) -> Limits {
+        control[self.cutoffs_at..self.node_boxes_at].iter().map(|word| !word).collect()
     }
 
     pub fn set_retry(&self, control: &mut [u32], piece: usize) {
@@ -89,25 +105,34 @@ impl ControlLayout {
 }
 
 impl GpuPipeline {
-    /// Uploads a chunk into a frame and resets its queues.
+    /// Uploads a chunk into a frame, binds the first page of the scene, and resets the queues.
     ///
     /// # Errors
     /// The device does not have enough memory for the chunk.
     pub fn upload_chunk(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<()> {
+        self.write_chunk(chunk, frame)?;
+        self.reset_queues(chunk, frame)
+    }
+
+    /// Uploads a chunk into a frame, whose queues keep their content.
+    fn write_chunk(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<()> {
         let n_pieces = chunk.pieces.len();
         self.ensure_capacity(frame, n_pieces)?;
         let layout = ControlLayout::new(chunk);
         let (gpu, world, form) = (&self.gpu, &self.world, self.settings.pose_bound);
         let (buffers, allocated) = (&mut self.frames[frame].buffers, self.frames[frame].allocated);
-        buffers.bind_page(0);
         upload::upload(gpu, buffers, world, &chunk.pieces, chunk.motions, form)?;
         let subs = (n_pieces * SUBS * size_of::<f32>()) as u64;
         buffers.reserve(gpu, BufferId::Poses, subs * (world.robot.bodies.len() * POSE_FLOATS) as u64)?;
         buffers.reserve(gpu, BufferId::Boxes, subs * (world.model.n_nodes() * BOX_FLOATS) as u64)?;
+        // Two lists of nodes follow the numbers of their boxes.
+        let words = layout.end(n_pieces, self.schedule.n_boxed) + 2 * u64::from(allocated.boxes);
+        buffers.reserve(gpu, BufferId::Control, words * size_of::<u32>() as u64)?;
         let cutoffs = if self.settings.use_cutoffs { FLAG_CUTOFFS } else { 0 };
         let ignored_pairs = if world.allowed.is_empty() { 0 } else { FLAG_IGNORED_PAIRS };
         let raster = self.kernels.raster.as_ref();
-        let params = ChunkParams {
+        raster.map_or(Ok(()), |raster| raster.reserve_pieces(gpu, buffers, n_pieces))?;
+        self.frames[frame].params = ChunkParams {
             n_pieces: n_pieces as u32,
             n_bodies: world.robot.bodies.len() as u32,
             n_links: world.links.len() as u32,
@@ -128,58 +153,17 @@ impl GpuPipeline {
             box_capacity: allocated.boxes,
             node_boxes_at: layout.node_boxes_at as u32,
         };
-        buffers.set_chunk(gpu, &params)?;
-        self.frames[frame].params = params;
-        self.reset_queues(chunk, frame)
-    }
-
-    /// Resets the counters, retry bits and cutoffs of an uploaded chunk to the start of `s3_cull`.
-    ///
-    /// # Errors
-    /// The device does not have enough memory.
-    pub fn reset_queues(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<()> {
-        self.reset_sweep(chunk, frame)?;
-        let (layout, n_pieces) = (ControlLayout::new(chunk), chunk.pieces.len());
-        let mut control = layout.initial();
-        let (counters, stored) = self.write_first_queue(n_pieces, frame);
-        control[..Counters::WORDS].copy_from_slice(counters.words());
-        (stored..n_pieces).for_each(|piece| layout.set_retry(&mut control, piece));
-        // No node has boxes yet. Two lists of nodes follow their numbers.
-        control.resize(control.len() + n_pieces * self.schedule.n_boxed as usize, 0);
-        let (gpu, frame) = (&self.gpu, &mut self.frames[frame]);
-        let words = control.len() as u64 + 2 * u64::from(frame.allocated.boxes);
-        frame.buffers.reserve(gpu, BufferId::Control, words * size_of::<u32>() as u64)?;
-        frame.buffers.write(gpu, BufferId::Control, 0, &control);
         Ok(())
     }
 
-    /// Writes the initial queue of the traversal of the bound page: the items of the first level of `s3_cull`, or all
-    /// candidates if that stage is disabled. Returns the counters, and the number of pieces whose entries fit.
-    fn write_first_queue(&self, n_pieces: usize, frame: FrameIndex) -> (Counters, usize) {
-        let (gpu, world, frame) = (&self.gpu, &self.world, &self.frames[frame]);
-        let mut counters = Counters::default();
-        if self.settings.cull {
-            let roots = s3_cull::roots(world, n_pieces);
-            let stored = roots.len().min(frame.allocated.queue as usize);
-            frame.buffers.write(gpu, BufferId::Items, 0, &roots[..stored]);
-            counters.cull_levels[0] = roots.len() as u32;
-            return (counters, stored);
-        }
-        // The same pieces for every page.
-        let per_piece = (world.links.len() * frame.buffers.max_page_leaves() as usize).max(1);
-        let stored = (frame.allocated.candidates as usize / per_piece).min(n_pieces);
-        let candidates = s3_cull::everything(world, frame.buffers.page().n_leaves, stored);
-        frame.buffers.write(gpu, BufferId::Candidates, 0, &candidates);
-        counters.candidates = candidates.len() as u32;
-        (counters, stored)
-    }
-
-    /// Resets the state that a form of `s4_sweep` keeps between dispatches.
-    fn reset_sweep(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<()> {
-        match &self.kernels.raster {
-            Some(raster) => raster.reset(&self.gpu, &mut self.frames[frame].buffers, chunk.pieces.len()),
-            None => Ok(()),
-        }
+    /// Binds the first page of the scene, and resets counters, retry bits and cutoffs of an uploaded chunk to the start
+    /// of `s3_cull`.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn reset_queues(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<()> {
+        let clears = self.begin(chunk, frame, 0, Begin::Chunk)?;
+        self.gpu.clear(&self.frames[frame].buffers, &clears)
     }
 
     /// Binds another page of the scene for later submissions, and resets the queues. Pairs, retry bits, cutoffs, the
@@ -188,50 +172,96 @@ impl GpuPipeline {
     /// # Errors
     /// The device failed.
     pub fn bind_page(&mut self, chunk: &ChunkInput, frame: FrameIndex, page: usize) -> Result<()> {
-        self.reset_sweep(chunk, frame)?;
-        let (gpu, Frame { buffers, params, .. }) = (&self.gpu, &mut self.frames[frame]);
-        buffers.bind_page(page);
-        let first_triangle = buffers.page().first_triangle;
-        buffers.set_chunk(gpu, &ChunkParams { first_triangle, ..*params })?;
-        let (counters, _) = self.write_first_queue(chunk.pieces.len(), frame);
-        let kept = [
-            counter!(sweep)..counter!(sweep) + (size_of::<SweepCounters>() / size_of::<u32>()) as u32,
-            counter!(node_boxes)..counter!(node_boxes) + 1,
-            counter!(pairs)..counter!(pairs) + 1,
-        ];
-        let (mut start, end) = (0, Counters::WORDS as u32);
-        for kept in kept.into_iter().chain(std::iter::once(end..end)) {
-            let words = &counters.words()[start..kept.start as usize];
-            self.frames[frame].buffers.write(&self.gpu, BufferId::Control, start, words);
-            start = kept.end as usize;
-        }
-        Ok(())
+        let clears = self.begin(chunk, frame, page, Begin::Page)?;
+        self.gpu.clear(&self.frames[frame].buffers, &clears)
     }
 
-    /// Uploads a chunk and submits all its work.
+    /// Binds a page of the scene for later submissions. Returns what the device must clear before the page's work.
+    fn begin(&mut self, chunk: &ChunkInput, frame: FrameIndex, page: usize, begin: Begin) -> Result<Vec<Clear>> {
+        let Frame { buffers, params, .. } = &mut self.frames[frame];
+        buffers.bind_page(page);
+        let first_triangle = buffers.page().first_triangle;
+        buffers.set_chunk(&self.gpu, &ChunkParams { first_triangle, ..*params })?;
+        let clears = self.clears(chunk, begin);
+        if self.settings.cull {
+            return Ok(clears);
+        }
+        self.gpu.clear(&self.frames[frame].buffers, &clears)?;
+        self.write_all_candidates(chunk, frame, begin);
+        Ok(Vec::new())
+    }
+
+    /// The memory that begins a chunk or a page with zeros: for a chunk all control words, for a page its counters; and
+    /// the marks of links that have tiles.
+    fn clears(&self, chunk: &ChunkInput, begin: Begin) -> Vec<Clear> {
+        let n_pieces = chunk.pieces.len();
+        let words = match begin {
+            Begin::Chunk => 0..ControlLayout::new(chunk).end(n_pieces, self.schedule.n_boxed),
+            Begin::Page => u64::from(counter!(cull_levels))..Counters::WORDS as u64,
+        };
+        let tiles = self.kernels.raster.as_ref().map(|raster| raster.marks(n_pieces));
+        std::iter::once(Clear { buffer: BufferId::Control, words }).chain(tiles).collect()
+    }
+
+    /// Writes all candidates of the bound page, if there is no `s3_cull`: the same pieces for every page.
+    fn write_all_candidates(&self, chunk: &ChunkInput, frame: FrameIndex, begin: Begin) {
+        let (gpu, world, n_pieces) = (&self.gpu, &self.world, chunk.pieces.len());
+        let Frame { buffers, allocated, .. } = &self.frames[frame];
+        let per_piece = (world.links.len() * buffers.max_page_leaves() as usize).max(1);
+        let stored = (allocated.candidates as usize / per_piece).min(n_pieces);
+        let candidates = s3_cull::everything(world, buffers.page().n_leaves, stored);
+        buffers.write(gpu, BufferId::Candidates, 0, &candidates);
+        buffers.write(gpu, BufferId::Control, counter!(candidates) as usize, &[candidates.len() as u32]);
+        if begin == Begin::Chunk {
+            let layout = ControlLayout::new(chunk);
+            let mut control = layout.initial();
+            (stored..n_pieces).for_each(|piece| layout.set_retry(&mut control, piece));
+            let retries = &control[layout.retry_at..layout.cutoffs_at];
+            buffers.write(gpu, BufferId::Control, layout.retry_at, retries);
+        }
+    }
+
+    /// Uploads a chunk and submits all its work. Pages of the scene that no motion reaches are skipped.
     ///
     /// # Errors
     /// The device failed, or does not have enough memory for the chunk.
     pub fn start(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<PendingChunk> {
-        self.upload_chunk(chunk, frame)?;
-        let mut stages = vec![Stage::Concat, Stage::Bound];
-        let mut submissions = Vec::with_capacity(self.n_pages());
-        for page in 0..self.n_pages() {
-            if page > 0 {
-                self.bind_page(chunk, frame, page)?;
-            }
-            stages.extend([Stage::Cull, Stage::Sweep, Stage::Pairs]);
-            submissions.push(self.submit(chunk, frame, &stages, page + 1 == self.n_pages())?);
-            stages.clear();
+        let pages = self.reached_pages(chunk);
+        let mut submissions = Vec::with_capacity(pages.len());
+        if !pages.is_empty() {
+            self.write_chunk(chunk, frame)?;
+        }
+        for (i, &page) in pages.iter().enumerate() {
+            let is_first = i == 0;
+            let clears = self.begin(chunk, frame, page, if is_first { Begin::Chunk } else { Begin::Page })?;
+            let all = [Stage::Concat, Stage::Bound, Stage::Cull, Stage::Sweep, Stage::Pairs];
+            let stages = &all[if is_first { 0 } else { 2 }..];
+            submissions.push(self.submit(chunk, frame, &clears, stages, i + 1 == pages.len())?);
         }
         Ok(PendingChunk { submissions, frame })
     }
 
-    /// Submits stages. Reads the counters back, and after the last submission also retry bits, cutoffs and pairs.
+    /// The pages of the scene that some motion of a chunk may reach; a single page is not worth the test.
+    pub(super) fn reached_pages(&mut self, chunk: &ChunkInput) -> Vec<usize> {
+        let n = self.n_pages();
+        let mut pages: Vec<usize> = (0..n).collect();
+        if n > 1 {
+            let (reach, buffers) = (Reach::of(&self.world, chunk), &self.frames[0].buffers);
+            pages.retain(|&page| buffers.page_box(page).is_none_or(|around| reach.meets(&around)));
+        }
+        self.counts.chunks += 1;
+        self.counts.pages_searched += pages.len() as u64;
+        self.counts.pages_skipped += (n - pages.len()) as u64;
+        pages
+    }
+
+    /// Clears memory and submits stages. Reads the counters back, and after the last submission also retry bits,
+    /// cutoffs and pairs.
     pub(super) fn submit(
         &self,
         chunk: &ChunkInput,
         frame: FrameIndex,
+        clears: &[Clear],
         stages: &[Stage],
         is_last: bool,
     ) -> Result<Submission> {
@@ -240,7 +270,8 @@ impl GpuPipeline {
         let words = if is_last { ControlLayout::new(chunk).node_boxes_at } else { Counters::WORDS };
         let pairs = FIRST_PAIRS.min(u64::from(allocated.pairs)) * PAIR_BYTES;
         let reads = [(BufferId::Control, 4 * words as u64), (BufferId::Pairs, pairs)];
-        self.gpu.submit(buffers, &self.kernels.indirect_args, &dispatches, &reads[..1 + usize::from(is_last)])
+        let reads = &reads[..1 + usize::from(is_last)];
+        self.gpu.submit(buffers, &self.kernels.indirect_args, clears, &dispatches, reads)
     }
 
     /// Waits for a chunk, and retries the pieces whose queues overflowed.
@@ -260,17 +291,19 @@ impl GpuPipeline {
             stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| d.len() as u64).sum::<u64>();
             control = bytemuck::pod_collect_to_vec(&readback.data[0]);
             pairs = readback.data.get(1).map(|data| bytemuck::pod_collect_to_vec(data)).unwrap_or_default();
-            candidates += u64::from(Counters::read(&control).candidates.min(allocated.candidates));
+            let counters = Counters::read(&control);
+            candidates += u64::from(counters.candidates.min(allocated.candidates));
+            self.counts.queue_entries += counters.page_entries();
         }
         let counters = Counters::read(&control);
+        self.counts.queue_entries += u64::from(counters.pairs) + u64::from(counters.node_boxes);
         let n_pairs = counters.pairs.min(allocated.pairs) as usize;
         if n_pairs > pairs.len() {
             pairs = self.frames[frame].buffers.read(&self.gpu, BufferId::Pairs, n_pairs)?;
         }
         pairs.truncate(n_pairs);
         self.count(chunk, candidates, &counters, n_pairs, stats);
-        let limits = control[layout.cutoffs_at..layout.node_boxes_at].to_vec();
-        let mut output = ChunkOutput { pairs: self.by_piece(pairs, n_pieces), limits };
+        let mut output = ChunkOutput { pairs: self.by_piece(pairs, n_pieces), limits: layout.cutoffs(&control) };
         let retry = layout.pieces_to_retry(&control, n_pieces);
         self.retry_overflowed(chunk, frame, &retry, &mut output, stats)?;
         for pairs in output.pairs.iter_mut().flatten() {

@@ -38,7 +38,8 @@ impl GpuPipeline {
         }
         let (mut submissions, mut candidates) = (Vec::new(), Vec::new());
         let mut swept = SweepCounts::default();
-        for page in 0..self.n_pages() {
+        let pages = self.reached_pages(chunk);
+        for &page in &pages {
             if page > 0 {
                 self.bind_page(chunk, frame, page)?;
             }
@@ -59,7 +60,7 @@ impl GpuPipeline {
             if on_cpu(Stage::Pairs) {
                 candidates.extend(self.candidates(frame)?.0);
             } else {
-                submissions.push(self.submit(chunk, frame, &[Stage::Pairs], page + 1 == self.n_pages())?);
+                submissions.push(self.submit(chunk, frame, &[], &[Stage::Pairs], pages.last() == Some(&page))?);
             }
         }
         if on_cpu(Stage::Pairs) {
@@ -146,7 +147,7 @@ impl GpuPipeline {
     /// # Errors
     /// The device failed.
     pub fn run_stage(&self, chunk: &ChunkInput, frame: FrameIndex, stage: Stage) -> Result<()> {
-        self.submit(chunk, frame, &[stage], true)?.wait(&self.gpu).map(|_| ())
+        self.submit(chunk, frame, &[], &[stage], true)?.wait(&self.gpu).map(|_| ())
     }
 
     /// The poses in a frame.

@@ -10,12 +10,15 @@ mod chunk;
 mod hybrid;
 mod phases;
 mod raster;
+mod reach;
 mod retry;
 mod schedule;
 mod upload;
 
 pub use chunk::{ChunkInput, ChunkOutput, PendingChunk};
+pub use reach::Reach;
 
+use super::device_work::DeviceWork;
 use super::options::{Capacities, Options, Stage};
 use crate::bvh::obb_tree::ObbTrees;
 use crate::enclosure::pose_bound::PoseEnclosure;
@@ -44,6 +47,7 @@ struct Kernels {
     indirect_args: CompiledKernel,
     concat: CompiledKernel,
     bound: CompiledKernel,
+    roots: CompiledKernel,
     cull: CompiledKernel,
     sweep: Option<CompiledKernel>,
     seed: CompiledKernel,
@@ -81,6 +85,8 @@ pub struct GpuPipeline {
     /// The form of swept-volume culling in use.
     sweep: Sweep,
     settings: Settings,
+    /// Work so far, other than what the device itself counts.
+    counts: DeviceWork,
 }
 
 /// Options that the pipeline needs for each chunk.
@@ -167,6 +173,7 @@ impl GpuPipeline {
             },
             fixed_capacities: options.capacities.is_some(),
             obb_trees: None,
+            counts: DeviceWork::default(),
             gpu,
             world,
             kernels,
@@ -205,6 +212,21 @@ impl GpuPipeline {
         self.frames[0].buffers.n_pages()
     }
 
+    /// Work since the device was opened.
+    pub fn work(&self) -> DeviceWork {
+        let traffic = self.gpu.traffic();
+        DeviceWork {
+            submissions: traffic.submissions,
+            dispatches: traffic.dispatches,
+            draws: traffic.draws,
+            barriers: traffic.barriers,
+            uploaded_bytes: traffic.uploaded_bytes,
+            cleared_bytes: traffic.cleared_bytes,
+            read_bytes: traffic.read_bytes,
+            ..self.counts
+        }
+    }
+
     /// The buffers of a frame.
     pub fn buffers(&self, frame: FrameIndex) -> &Buffers {
         &self.frames[frame].buffers
@@ -230,6 +252,7 @@ impl Kernels {
             indirect_args: compile(&INDIRECT_ARGS)?,
             concat: compile(&concat)?,
             bound: compile(&s2_bound::KERNEL)?,
+            roots: compile(&s3_cull::ROOTS)?,
             cull: compile(&s3_cull::KERNEL)?,
             sweep: choices.contains(&Sweep::Compute).then(|| compile(&compute::KERNEL)).transpose()?,
             seed: compile(&s5_pairs::SEED)?,

@@ -4,7 +4,7 @@ use super::Sources;
 use crate::counter;
 use crate::engine::options::{Capacities, Stage};
 use crate::error::{Error, Result};
-use crate::gpu::{BufferId, Buffers, CompiledKernel, Dispatch, Gpu, WorkSize};
+use crate::gpu::{BufferId, Buffers, Clear, CompiledKernel, Dispatch, Gpu, WorkSize};
 use crate::scene::world::CollisionWorld;
 use crate::stage::SUBS;
 use crate::stage::kernel::{Kernel, RasterKernel};
@@ -89,9 +89,14 @@ impl RasterSweep {
         buffers.reserve(gpu, BufferId::Seen, 8 * u64::from(candidates))
     }
 
-    /// Clears the marks of all links, so that no link gets the tile of another chunk.
-    pub fn reset(&self, gpu: &Gpu, buffers: &mut Buffers, n_pieces: usize) -> Result<()> {
-        buffers.fill(gpu, BufferId::TileOf, &vec![0u32; n_pieces * self.n_links])
+    /// Allocates the marks of the links of a chunk.
+    pub fn reserve_pieces(&self, gpu: &Gpu, buffers: &mut Buffers, n_pieces: usize) -> Result<()> {
+        buffers.reserve(gpu, BufferId::TileOf, (n_pieces * self.n_links * size_of::<u32>()) as u64)
+    }
+
+    /// The marks of the links of a chunk, which are cleared so that no link gets the tile of another chunk.
+    pub fn marks(&self, n_pieces: usize) -> Clear {
+        Clear { buffer: BufferId::TileOf, words: 0..(n_pieces * self.n_links) as u64 }
     }
 
     /// The routings of the dispatches.

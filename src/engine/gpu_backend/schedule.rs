@@ -69,16 +69,19 @@ impl GpuPipeline {
     /// The dispatches of a stage for a chunk of `n_pieces`.
     pub(super) fn dispatches(&self, stage: Stage, n_pieces: usize) -> Vec<Dispatch<'_>> {
         let (kernels, schedule) = (&self.kernels, &self.schedule);
-        let direct = |kernel| {
-            let size = WorkSize::Invocations((n_pieces * SUBS) as u64);
+        let direct = |kernel, per_piece: usize| {
+            let size = WorkSize::Invocations((n_pieces * per_piece) as u64);
             vec![Dispatch { kernel, routing: 0, size, stage: stage as usize }]
         };
         let indirect = |kernel, routing| Dispatch { kernel, routing, size: WorkSize::Indirect, stage: stage as usize };
         match (stage, self.sweep) {
-            (Stage::Concat, _) => direct(&kernels.concat),
-            (Stage::Bound, _) => direct(&kernels.bound),
+            (Stage::Concat, _) => direct(&kernels.concat, SUBS),
+            (Stage::Bound, _) => direct(&kernels.bound, SUBS),
             (Stage::Cull, _) if !self.settings.cull => Vec::new(),
-            (Stage::Cull, _) => (0..schedule.cull_levels).map(|i| indirect(&kernels.cull, i)).collect(),
+            (Stage::Cull, _) => {
+                let levels = (0..schedule.cull_levels).map(|i| indirect(&kernels.cull, i));
+                direct(&kernels.roots, 1).into_iter().chain(levels).collect()
+            }
             (Stage::Sweep, Sweep::Compute) => {
                 kernels.sweep.iter().map(|kernel| indirect(kernel, schedule.sweep_at())).collect()
             }

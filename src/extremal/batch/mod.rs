@@ -113,7 +113,7 @@ impl Follower {
             self.buffers.fill(&self.gpu, BufferId::ExtremalSettings, &settings)?;
             let size = WorkSize::Invocations(states.len() as u64);
             let dispatch = Dispatch { kernel: &self.follow, routing: 0, size, stage: 0 };
-            self.gpu.submit(&self.buffers, &self.indirect_args, &[dispatch], &[])?.wait(&self.gpu)?;
+            self.gpu.submit(&self.buffers, &self.indirect_args, &[], &[dispatch], &[])?.wait(&self.gpu)?;
         }
         self.buffers.read(&self.gpu, BufferId::ExtremalStates, states.len())
     }

@@ -1,0 +1,72 @@
+//! Counts of the work of an adapter.
+
+use bytemuck::{Pod, Zeroable};
+use serde::Serialize;
+use std::ops::{AddAssign, Sub};
+
+/// The work of an adapter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable, Serialize)]
+#[repr(C)]
+pub struct DeviceWork {
+    /// Chunks of pieces, with those that were tried to choose the form of swept-volume culling, and those repeated
+    /// because a queue was too small.
+    pub chunks: u64,
+    /// Pages of the scene, summed over chunks, that were searched.
+    pub pages_searched: u64,
+    /// Pages of the scene, summed over chunks, that no motion of the chunk reaches.
+    pub pages_skipped: u64,
+    /// Command buffers.
+    pub submissions: u64,
+    /// Compute dispatches, with those of one invocation that compute the arguments of others.
+    pub dispatches: u64,
+    /// Draws.
+    pub draws: u64,
+    /// Commands that must wait until earlier ones of their submission have written or read the same buffers.
+    pub barriers: u64,
+    /// Entries that were appended to queues, each by an atomic operation; those without room included.
+    pub queue_entries: u64,
+    /// Bytes written to buffers by the CPU.
+    pub uploaded_bytes: u64,
+    /// Bytes cleared by the device.
+    pub cleared_bytes: u64,
+    /// Bytes copied back for the CPU.
+    pub read_bytes: u64,
+}
+
+/// Number of counts.
+const COUNTS: usize = size_of::<DeviceWork>() / size_of::<u64>();
+
+impl DeviceWork {
+    fn map2(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        let (a, b): ([u64; COUNTS], [u64; COUNTS]) = (bytemuck::cast(self), bytemuck::cast(other));
+        bytemuck::cast::<[u64; COUNTS], Self>(std::array::from_fn(|i| of(a[i], b[i])))
+    }
+}
+
+impl AddAssign for DeviceWork {
+    fn add_assign(&mut self, other: Self) {
+        *self = self.map2(other, |a, b| a + b);
+    }
+}
+
+impl Sub for DeviceWork {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self.map2(other, u64::saturating_sub)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_added_and_subtracted_one_by_one() {
+        let before = DeviceWork { chunks: 1, read_bytes: 5, ..DeviceWork::default() };
+        let mut sum = before;
+        sum += DeviceWork { chunks: 2, barriers: 7, ..DeviceWork::default() };
+        assert_eq!((sum.chunks, sum.barriers, sum.read_bytes), (3, 7, 5));
+        assert_eq!(sum - before, DeviceWork { chunks: 2, barriers: 7, ..DeviceWork::default() });
+    }
+}
