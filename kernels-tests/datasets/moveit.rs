@@ -3,6 +3,7 @@
 use firstcontact::formats::MissingJoints;
 use firstcontact::formats::moveit::{PlanningScene, Request};
 use firstcontact::formats::scene_file::SceneOptions;
+use firstcontact::robot::primitive::Primitive;
 use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot};
 use glam::{DMat3, DVec3};
 use std::path::Path;
@@ -60,6 +61,25 @@ world:
       header: {frame_id: tray}
       primitives: [{type: box, dimensions: [2, 4, 6]}]
 ";
+
+#[test]
+fn primitives_have_the_poses_of_their_triangles() {
+    let planning = scene(SCENE);
+    let objects: Vec<u32> = planning.primitives.iter().map(|p| p.object).collect();
+    // The sheet, object 4, is a mesh.
+    assert_eq!((objects, planning.n_meshes), (vec![0, 1, 1, 2, 3, 5], 1));
+    let origins = [[1.0, 2.0, 3.0], [90.0, -5.0, 0.0], [80.0, -5.0, 0.0], [10.0, 1.0, 0.0], [0.0; 3], [10.0, 3.0, 0.0]];
+    for (placed, origin) in planning.primitives.iter().zip(origins) {
+        let apart = placed.pose.translation - DVec3::from_array(origin);
+        assert!(apart.length() < 1e-12, "{placed:?}");
+    }
+    assert_eq!(planning.primitives[4].primitive, Primitive::Cylinder { radius_m: 0.25, length_m: 3.0 });
+    // The corners of a box are its triangles' vertices.
+    let Primitive::Box { size_m } = planning.primitives[5].primitive else { panic!("{:?}", planning.primitives) };
+    let corner = planning.primitives[5].pose.transform_point3(size_m / 2.0);
+    let near = |v: &DVec3| (*v - corner).length() < 1e-12;
+    assert!(planning.scene.triangles_of(5).iter().flatten().any(near), "{corner}");
+}
 
 #[test]
 fn shapes_stand_where_frame_object_and_shape_put_them() {

@@ -13,6 +13,7 @@ pub use request::Request;
 
 use crate::error::{Error, Result, quoted, shortened};
 use crate::formats::scene_file::SceneOptions;
+use crate::robot::primitive::Primitive;
 use crate::robot::{Robot, orthonormal};
 use crate::scene::Scene;
 use glam::{DAffine3, DQuat, DVec3};
@@ -27,10 +28,25 @@ use std::path::Path;
 pub struct PlanningScene {
     /// The world's objects, one for each collision object, in the order of the file.
     pub scene: Scene,
+    /// The boxes, cylinders and spheres of the objects, before they became triangles.
+    pub primitives: Vec<PlacedPrimitive>,
+    /// Number of meshes among the shapes of the objects; they are not in `primitives`.
+    pub n_meshes: usize,
     /// The pairs that are never tested.
     pub allowed: AllowedCollisions,
     /// The robot's joint values and root in the scene, used for values that a request leaves open.
     pub state: RobotState,
+}
+
+/// A box, cylinder or sphere of an object.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlacedPrimitive {
+    /// Index of the object in the scene.
+    pub object: u32,
+    /// The shape, metres.
+    pub primitive: Primitive,
+    /// Its frame in the world, metres.
+    pub pose: DAffine3,
 }
 
 /// Joint values by name, and the pose of the root link.
@@ -125,16 +141,18 @@ impl PlanningScene {
             let pose = pose(frame.transform.translation, frame.transform.rotation).map_err(here)?;
             frames.insert(frame.child_frame_id.clone(), parent * pose);
         }
-        let mut scene = Scene::new();
+        let (mut scene, mut primitives, mut n_meshes) = (Scene::new(), Vec::new(), 0);
         let mut left = options.clone();
-        for object in &yaml.world.collision_objects {
+        for (number, object) in (0u32..).zip(&yaml.world.collision_objects) {
             let here = |e: Error| e.at(format!("object {}", quoted(&object.id)));
             let frame = frame_of(&frames, &object.header).map_err(here)?;
             let triangles = object.triangles(frame, folder, &mut left).map_err(here)?;
             scene.add_object(object.id.as_str(), triangles)?;
+            primitives.extend(object.primitives(number, frame).map_err(here)?);
+            n_meshes += object.n_meshes();
         }
         let allowed = AllowedCollisions::new(yaml.allowed_collision_matrix)?;
-        Ok(Self { scene, allowed, state: yaml.robot_state.into_state()? })
+        Ok(Self { scene, primitives, n_meshes, allowed, state: yaml.robot_state.into_state()? })
     }
 
     /// The pairs (index of a link, index of an object) that are never tested.

@@ -1,6 +1,6 @@
 //! Collision objects: primitives and meshes with their poses.
 
-use super::{Header, pose};
+use super::{Header, PlacedPrimitive, pose};
 use crate::error::{Error, Result, quoted};
 use crate::formats::mesh::Mesh;
 use crate::formats::scene_file::SceneOptions;
@@ -82,7 +82,7 @@ impl CollisionObject {
         if !self.planes.is_empty() {
             return Err(Error::input("it has a plane, which has no end and no triangles").remedy("use a large box"));
         }
-        let own = self.pose.as_ref().map_or(Ok(DAffine3::IDENTITY), PoseYaml::pose)?;
+        let own = self.own_pose()?;
         let mut out = Vec::new();
         let mut add = |shape: Vec<Triangle>, at: DAffine3, left: &mut SceneOptions| {
             left.limits.check(bytes_of::<Triangle>(shape.len()), "its triangles")?;
@@ -97,6 +97,24 @@ impl CollisionObject {
             add(mesh.triangles(folder, left)?, frame * own * at.pose()?, left)?;
         }
         Ok(out)
+    }
+
+    /// The object's primitives in the world; its poses are relative to `frame`. `object` is its index.
+    pub(super) fn primitives(&self, object: u32, frame: DAffine3) -> Result<Vec<PlacedPrimitive>> {
+        let own = self.own_pose()?;
+        let placed = |(shape, at): (&PrimitiveYaml, &PoseYaml)| {
+            Ok(PlacedPrimitive { object, primitive: shape.primitive()?, pose: frame * own * at.pose()? })
+        };
+        paired(&self.primitives, &self.primitive_poses, "primitives")?.into_iter().map(placed).collect()
+    }
+
+    /// Number of the object's meshes.
+    pub(super) fn n_meshes(&self) -> usize {
+        self.meshes.len()
+    }
+
+    fn own_pose(&self) -> Result<DAffine3> {
+        self.pose.as_ref().map_or(Ok(DAffine3::IDENTITY), PoseYaml::pose)
     }
 }
 

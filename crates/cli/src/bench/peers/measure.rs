@@ -84,7 +84,7 @@ pub fn measure(
 }
 
 /// Verdicts, and medians of processor and wall time in seconds.
-fn timed(engine: &Engine, motions: &MotionBatch, repeats: usize) -> Result<(Vec<Verdict>, f64, f64)> {
+pub fn timed(engine: &Engine, motions: &MotionBatch, repeats: usize) -> Result<(Vec<Verdict>, f64, f64)> {
     let (mut verdicts, mut cpu, mut wall) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..repeats.max(1) {
         let (clock, from) = (Instant::now(), cpu_time_s());
@@ -102,7 +102,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// The answer in a verdict, with the time up to which nothing touches for certain.
-fn told(verdict: &Verdict) -> Told {
+pub fn told(verdict: &Verdict) -> Told {
     match verdict {
         Verdict::Free => Told::Free,
         Verdict::Contact(c) => Told::Contact(Some(c.toc[0])),

@@ -9,6 +9,7 @@ mod means;
 mod measure;
 #[cfg(any(feature = "peers", test))]
 mod parry;
+mod planning;
 mod problem;
 mod roster;
 mod score;
@@ -47,7 +48,12 @@ pub struct PeersArgs {
     /// NAME.npy and NAME.truth.jsonl
     #[arg(long, value_name = "DIR")]
     pool: Option<PathBuf>,
-    /// Number of motions of each class, the first ones: 200, or 20 with --quick, or all of a pool
+    /// Motions of sets of planning problems instead, mbm-panda/KIND and mbm-ur5/KIND, with the peer that knows these
+    /// robots: VAMP. Writes peers-problems instead of peers; may be repeated
+    #[arg(long, value_name = "NAME", conflicts_with = "pool")]
+    problems: Vec<String>,
+    /// Number of motions of each class, the first ones: 200, or 20 with --quick, or all of a pool; of problems all of
+    /// each kind, or 10 with --quick
     #[arg(long, value_name = "N")]
     motions: Option<usize>,
     /// Seconds for each peer, method and scene; answers that are missing by then are reported as missing
@@ -67,6 +73,9 @@ const JUDGE_PATIENCE: u32 = 5;
 
 /// Runs the measurement.
 pub fn run(args: &PeersArgs) -> Result<()> {
+    if !args.problems.is_empty() {
+        return planning::run(args, &interruption());
+    }
     let quick = args.measure.quick;
     let most = args.motions.or(args.pool.is_none().then_some(MOTIONS[usize::from(quick)])).unwrap_or(usize::MAX);
     let (classes, sets) = match &args.pool {
@@ -261,7 +270,7 @@ impl Bench<'_> {
     }
 
     fn wanted(&self, name: &str) -> bool {
-        self.args.only.as_ref().is_none_or(|only| name.to_lowercase().contains(&only.to_lowercase()))
+        is_wanted(self.args, name)
     }
 
     /// Adds a peer that answers on one thread.
@@ -319,6 +328,11 @@ fn coal_facts(answers: &Answers, set: &Set) -> Vec<Fact> {
         _ => Fact::Unknown,
     };
     answers.by_motion.iter().zip(&set.motions).map(fact).collect()
+}
+
+/// Returns whether a peer of this name takes part.
+fn is_wanted(args: &PeersArgs, name: &str) -> bool {
+    args.only.as_ref().is_none_or(|only| name.to_lowercase().contains(&only.to_lowercase()))
 }
 
 fn progress(name: &str, n: usize) -> Progress {

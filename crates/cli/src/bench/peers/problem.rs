@@ -19,7 +19,8 @@ pub fn write(set: &Set, folder: &Path) -> Result<()> {
     write_text(&folder.join("problem.txt"), &text)
 }
 
-fn write_text(path: &Path, text: &str) -> Result<()> {
+/// Writes a file with this text.
+pub fn write_text(path: &Path, text: &str) -> Result<()> {
     output::write(path, |out| {
         out.write_all(text.as_bytes()).map_err(|e| Error::input(format!("it cannot be written: {e}")).in_file(path))
     })

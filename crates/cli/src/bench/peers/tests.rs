@@ -51,7 +51,7 @@ fn set(robot: Robot, plate_x_m: Option<f64>, ends: &[[f64; 2]], travel_m: f64) -
 }
 
 /// A cube that slides along x.
-fn slider() -> Robot {
+pub(super) fn slider() -> Robot {
     let mut robot = Robot::new("r", "rail", DMat3::IDENTITY, DVec3::ZERO).unwrap();
     let column = robot.add_column("x", ColumnKind::LengthM, None);
     let kind = JointKind::Prismatic { axis: DVec3::X, drive: Drive::direct(column) };
@@ -73,7 +73,7 @@ fn arm() -> Robot {
 }
 
 /// A folder with shell scripts instead of peers.
-fn stub(folder: &TempDir, name: &str, lines: &str) -> PathBuf {
+pub(super) fn stub(folder: &TempDir, name: &str, lines: &str) -> PathBuf {
     let path = folder.path().join(name);
     fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
     #[cfg(unix)]
@@ -319,6 +319,7 @@ fn the_whole_measurement_with_peers_of_all_kinds() {
         },
         peers: Some(data.path().to_path_buf()),
         pool: Some(data.path().to_path_buf()),
+        problems: Vec::new(),
         motions: None,
         limit_s: 20,
         only: None,
