@@ -9,6 +9,7 @@
 mod case;
 mod contraction;
 mod end_to_end;
+mod engine_build;
 mod extremal;
 mod obb;
 mod one_motion;
@@ -35,6 +36,7 @@ criterion_group!(
     extremal::bench,
     toleranced::bench,
     end_to_end::bench,
-    one_motion::bench
+    one_motion::bench,
+    engine_build::bench
 );
 criterion_main!(benches);

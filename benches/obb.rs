@@ -11,6 +11,7 @@ use firstcontact::predicate::obb_overlap::{BoxBound, boxes_apart};
 use firstcontact::robot::{Robot, Triangle};
 use firstcontact::stage::s5_pairs::{self, Input};
 use std::hint::black_box;
+use std::sync::Arc;
 
 pub fn bench(criterion: &mut Criterion) {
     let (robot, scene) = set("amr");
@@ -101,7 +102,7 @@ fn subdivided(robot: &Robot, halvings: usize) -> Robot {
         let [p, q, r] = [(a + b) * 0.5, (b + c) * 0.5, (c + a) * 0.5];
         [[a, p, r], [p, b, q], [r, q, c], [p, q, r]]
     };
-    for link in &mut robot.links {
+    for link in Arc::make_mut(&mut robot.links) {
         for _ in 0..halvings {
             link.triangles = link.triangles.iter().copied().flat_map(cut).collect();
             link.shape_starts.iter_mut().for_each(|s| *s *= 4);

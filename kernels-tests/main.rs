@@ -30,6 +30,7 @@ mod s4_sweep_paper;
 mod s4_sweep_raster;
 mod s5_pairs;
 mod s6_solve;
+mod shared_engines;
 mod stream;
 mod toleranced;
 mod warm_engine;

@@ -63,16 +63,31 @@ impl Desk {
         ];
         let desk = Self { folder, data: None };
         desk.put("sets/robot-panda/panda.urdf", ROBOT.as_bytes());
-        desk.archive(&files.map(|(path, text)| (path.to_string(), text)));
+        desk.archive("panda", &files.map(|(path, text)| (path.to_string(), text)));
         desk
     }
 
-    fn archive(&self, files: &[(String, String)]) {
+    fn archive(&self, robot: &str, files: &[(String, String)]) {
         let entries: Vec<_> =
             files.iter().map(|(path, text)| (path.as_str(), tar::EntryType::Regular, "", text.as_bytes())).collect();
         let mut bz = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
         bz.write_all(&tar_of(&entries)).unwrap();
-        self.put("sets/mbm-problems/panda-problems.tar.bz2", &bz.finish().unwrap());
+        self.put(&format!("sets/mbm-problems/{robot}-problems.tar.bz2"), &bz.finish().unwrap());
+    }
+
+    /// Adds a family with another robot: a slider whose cube has twice the size, with the problem of a contact at
+    /// x = 0.4, and one that touches at the start.
+    fn add_ur5(&self) {
+        let robot = ROBOT.replace("panda_hand", "ur5_tool").replace("0.2 0.2 0.2", "0.4 0.4 0.4");
+        self.put("sets/robot-ur5/ur5_robot.urdf", robot.as_bytes());
+        let objects = |x: f64| format!("world:\n  collision_objects:\n{}", cube("can", x));
+        let files = [
+            ("problems/box_ur5/scene0001.yaml", objects(0.7)),
+            ("problems/box_ur5/request0001.yaml", request(0.0, 1.0)),
+            ("problems/cage_ur5/scene0001.yaml", objects(0.0)),
+            ("problems/cage_ur5/request0001.yaml", request(0.0, 1.0)),
+        ];
+        self.archive("ur5", &files.map(|(path, text)| (path.to_string(), text)));
     }
 
     fn put(&self, name: &str, bytes: &[u8]) {
@@ -131,6 +146,41 @@ fn each_problem_is_checked_in_its_own_scene() {
     let (code, _, lines) = desk.check("mbm-panda/box", &["--base", "-0.25,0,0,0,0,0"]);
     let toc: Vec<f64> = serde_json::from_value(lines[0]["toc"].clone()).unwrap();
     assert!(code == 1 && toc[0] <= 0.75 && toc[1] >= 0.75, "{toc:?}");
+}
+
+/// Problems of several families run in one command, each family with its own robot; names begin with that of the family.
+#[test]
+fn several_sets_of_problems_run_together() {
+    let desk = Desk::new();
+    desk.add_ur5();
+    let at_origin = ["--base", "0,0,0,0,0,0", "--initial", "ignore", "--html", "page.html"];
+    let (code, stderr, lines) = desk.check("mbm-panda/all, mbm-ur5/all", &at_origin);
+    assert_eq!(code, 1, "{stderr}");
+    let told: Vec<_> = lines.iter().map(|l| (l["motion"].as_u64().unwrap(), l["problem"].as_str().unwrap())).collect();
+    let panda = ["box/0001", "box/0002", "box/0003", "cage/0001"].map(|name| format!("mbm-panda/{name}"));
+    let ur5 = ["box/0001", "cage/0001"].map(|name| format!("mbm-ur5/{name}"));
+    assert!(told.into_iter().eq(panda.iter().chain(&ur5).enumerate().map(|(i, name)| (i as u64, name.as_str()))));
+    for (line, link, t) in [(&lines[0], "panda_hand", 0.5), (&lines[4], "ur5_tool", 0.4)] {
+        let toc: Vec<f64> = serde_json::from_value(line["toc"].clone()).unwrap();
+        assert!(line["a"]["link"] == link && toc[0] <= t && toc[1] >= t && toc[1] - toc[0] <= 1e-9, "{line}");
+    }
+    let stats: Value = serde_json::from_slice(&std::fs::read(desk.folder.path().join("s.json")).unwrap()).unwrap();
+    let ignored: Vec<_> = stats["ignored"].as_array().unwrap().iter().map(|i| [&i["link"], &i["object"]]).collect();
+    assert_eq!(ignored, [["panda_hand", "mbm-panda/cage/0001/can"], ["ur5_tool", "mbm-ur5/cage/0001/can"]]);
+    assert_eq!(stats["problems"], 6);
+    let page = std::fs::read_to_string(desk.folder.path().join("page.html")).unwrap();
+    assert!(page.contains("panda.urdf") && page.contains("ur5_robot.urdf") && page.contains("mbm-ur5/box/0001"));
+    // Alone, each family gives the same answers.
+    let without = |line: &Value| {
+        let mut line = line.clone();
+        ["motion", "problem"].iter().for_each(|field| line[field] = Value::Null);
+        line
+    };
+    let (_, _, alone) = desk.check("mbm-ur5/all", &at_origin);
+    assert!(alone.len() == 2 && alone.iter().map(without).eq(lines[4..].iter().map(without)));
+    // A set with one scene is not made for nothing.
+    let (code, stderr, _) = desk.check("mbm-panda/box,pipes", &[]);
+    assert!(code == 3 && stderr.contains("'pipes'") && !desk.folder.path().join("sets/pipes").exists(), "{stderr}");
 }
 
 /// Each phase is measured where it takes place, however short the others are.
@@ -209,7 +259,7 @@ fn going_on_gives_the_same_bytes() {
         let path = |what: &str| format!("problems/many_panda/{what}{i:04}.yaml");
         [(path("scene"), scene.clone()), (path("request"), request(0.0, 0.4 + f64::from(i) * 1e-3))]
     });
-    desk.archive(&files.collect::<Vec<_>>());
+    desk.archive("panda", &files.collect::<Vec<_>>());
     let arguments = ["check", "--dataset", "mbm-panda/many", "--dataset-folder", "sets", "--out", "out.jsonl"];
     let child = desk.command(&arguments).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     while !desk.folder.path().join("out.jsonl.part.json").exists() {

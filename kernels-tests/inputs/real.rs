@@ -75,7 +75,7 @@ fn robots_have_the_stated_columns_and_triangles() {
                 }
             }
         }
-        for link in &auto.links {
+        for link in auto.links.iter() {
             let other = if collision.links.iter().any(|l| l.name == link.name) { &collision } else { &visual };
             let same = other.links.iter().find(|l| l.name == link.name).unwrap();
             assert_eq!(link.triangles, same.triangles, "{folder}: {}", link.name);
@@ -125,7 +125,7 @@ fn collision_and_visual_meshes_of_one_robot_lie_on_each_other() {
         let path = data.join(folder).join(file);
         let (collision, visual) = (robot(&path, Geometry::Collision), robot(&path, Geometry::Visual));
         // STL and COLLADA of one link, in the link's frame: the same bounding box, to a few centimetres.
-        for link in &visual.links {
+        for link in visual.links.iter() {
             let Some(other) = collision.links.iter().find(|l| l.name == link.name) else { continue };
             let [a, b] = [bounds(&link.triangles), bounds(&other.triangles)];
             let apart = (a[0] - b[0]).abs().max((a[1] - b[1]).abs()).max_element();

@@ -181,7 +181,7 @@ fn lowest_of_tested(world: &CollisionWorld, motion: &RobotMotion, margin_m: f64)
     // Allowed pairs of all links of the robot: their triangles are moved away.
     let mut best = Some(None);
     for l in 0..world.links.len() {
-        tested.links = vec![world.links[l].clone()];
+        tested.links = [world.links[l].clone()].into();
         let mut scene = (*world.scene).clone();
         for y in 0..scene.triangles.len() {
             if world.is_allowed(l as u32, y) {

@@ -38,7 +38,7 @@ impl EngineCore {
             return Ok(known);
         }
         let mut seconds = [0.0; 2];
-        let mut guard = self.scratch_pool.acquire();
+        let mut guard = self.workers.scratch.acquire();
         let scratch = guard.get();
         for motion in self.sample(motions, 16)? {
             // Each form is measured twice in turn, because the first one runs with cold caches.

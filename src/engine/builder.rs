@@ -1,9 +1,9 @@
 //! Building an engine.
 
 use super::core::EngineCore;
-use super::cpu_backend::ScratchPool;
 #[cfg(feature = "gpu")]
 use super::gpu_backend::GpuPipeline;
+use super::workers::Workers;
 use super::{Backend, Engine, Options, PairSearch, Stage};
 use crate::bvh::obb_tree::ObbTrees;
 use crate::enclosure::pose_bound::PoseEnclosure;
@@ -13,17 +13,13 @@ use crate::error::{Error, Result};
 use crate::io::load::Watch;
 use crate::robot::{Robot, Triangle};
 use crate::scene::Scene;
-use crate::scene::world::{CollisionWorld, SceneBuild};
+use crate::scene::world::{CollisionWorld, FEW_TRIANGLES, SceneBuild};
 use crate::stage::s4_sweep::Sweep;
 use crate::stage::s6_solve::InitialContactPolicy;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 #[cfg(feature = "formats")]
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
-
-/// Maximum number of CPU threads that a caller may request: more than any machine has cores, and few enough to start.
-const MAX_THREADS: usize = 4096;
 
 /// Collects the inputs and options of an engine.
 #[derive(Clone, Debug)]
@@ -33,7 +29,8 @@ pub struct EngineBuilder {
     allowed: Vec<(u32, u32)>,
     options: Options,
     chosen: Chosen,
-    known: Option<Arc<CollisionWorld>>,
+    /// An engine whose trees over the links are shared.
+    known: Option<Arc<EngineCore>>,
     /// The scene's triangles, if the engine takes ownership of them.
     taken: Option<Vec<Triangle>>,
     tree: SceneBuild,
@@ -104,11 +101,12 @@ impl EngineBuilder {
         self
     }
 
-    /// Reuses the trees over the links of an engine with the same links, for a robot in several scenes; an engine with
-    /// other links has no effect.
+    /// Shares the trees over the links of an engine with the same links, for a robot in several scenes, and the memory
+    /// that its motions have used. Links are compared triangle by triangle, or at once if the robots are copies of one
+    /// another. An engine with other links shares only the memory.
     #[must_use]
     pub fn share_link_trees(mut self, known: &Engine) -> Self {
-        self.known = Some(Arc::clone(&known.0.world));
+        self.known = Some(Arc::clone(&known.0));
         self
     }
 
@@ -154,13 +152,16 @@ impl EngineBuilder {
         let Self { robot, scene, allowed, mut options, chosen, known, taken, tree } = self;
         chosen.apply(&mut options);
         options.solve.check()?;
-        let pool = thread_pool(options.threads)?;
+        let workers = Workers::new(options.threads, known.as_ref().map(|known| &known.workers))?;
         // The triangles are copied only if the caller keeps the scene.
         let Scene { objects, triangles, .. } = Arc::unwrap_or_clone(scene);
         let triangles = taken.unwrap_or(triangles);
-        let world =
-            pool.install(|| CollisionWorld::with(&robot, &objects, triangles, &allowed, known.as_deref(), tree))?;
-        Engine::with(robot, Arc::new(world), pool, options, start)
+        let known = known.as_ref().map(|known| known.world.as_ref());
+        // Waking another thread takes longer than preparing a small scene.
+        let is_quick = triangles.len() <= FEW_TRIANGLES && known.is_some_and(|known| known.has_links_of(&robot));
+        let prepare = || CollisionWorld::with(&robot, &objects, triangles, &allowed, known, tree);
+        let world = if is_quick { prepare()? } else { workers.pool.install(prepare)? };
+        Engine::with(robot, Arc::new(world), workers, options, start)
     }
 }
 
@@ -173,8 +174,8 @@ impl Engine {
     pub fn with_options(&self, options: Options) -> Result<Self> {
         let start = Instant::now();
         options.solve.check()?;
-        let pool = thread_pool(options.threads)?;
-        Self::with(Arc::clone(&self.0.robot), Arc::clone(&self.0.world), pool, options, start)
+        let workers = Workers::new(options.threads, Some(&self.0.workers))?;
+        Self::with(Arc::clone(&self.0.robot), Arc::clone(&self.0.world), workers, options, start)
     }
 
     /// An engine for the same robot in another scene, with the same options: the trees over the links are shared.
@@ -191,7 +192,7 @@ impl Engine {
     fn with(
         robot: Arc<Robot>,
         world: Arc<CollisionWorld>,
-        pool: ThreadPool,
+        workers: Workers,
         mut options: Options,
         start: Instant,
     ) -> Result<Self> {
@@ -226,10 +227,9 @@ impl Engine {
             world,
             obb_trees,
             options,
-            pool,
+            workers,
             fallback_reason,
             chosen_sweep: OnceLock::new(),
-            scratch_pool: ScratchPool::default(),
             build_s: start.elapsed().as_secs_f64(),
         })))
     }
@@ -275,17 +275,4 @@ fn obb_trees(world: &CollisionWorld, options: &Options, has_gpu: bool) -> Result
     };
     let trees = ObbTrees::new(world, min_triangles);
     Ok(Some(if is_bare { trees.with_scene(world) } else { trees }))
-}
-
-/// A thread pool; 0 threads means one per core.
-///
-/// # Errors
-/// There are too many threads, or the system cannot start them.
-pub fn thread_pool(threads: usize) -> Result<ThreadPool> {
-    if threads > MAX_THREADS {
-        let message = format!("{threads} threads: more than {MAX_THREADS}");
-        return Err(Error::usage(message).remedy("--threads 0 takes all cores"));
-    }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|e| Error::usage(format!("{threads} threads: {e}")))
 }

@@ -1,7 +1,8 @@
 //! The state that an engine shares with its iterators, and the path of motions through it.
 
-use super::cpu_backend::{CpuStages, ScratchPool};
+use super::cpu_backend::CpuStages;
 use super::motion_queue::MotionQueue;
+use super::workers::Workers;
 use super::{Options, Stats, Sweep};
 use crate::bvh::obb_tree::ObbTrees;
 use crate::enclosure::pose_bound::PoseEnclosure;
@@ -27,13 +28,12 @@ pub(super) struct EngineCore {
     pub(super) pipeline: Option<std::sync::Mutex<super::gpu_backend::GpuPipeline>>,
     #[cfg(feature = "gpu")]
     pub(super) adapter: Option<AdapterSummary>,
-    pub(super) pool: rayon::ThreadPool,
+    pub(super) workers: Workers,
     pub(super) build_s: f64,
     /// The reason why the automatic backend runs on the CPU.
     pub(super) fallback_reason: Option<String>,
     /// The form of swept-volume culling that measured best.
     pub(super) chosen_sweep: OnceLock<Sweep>,
-    pub(super) scratch_pool: ScratchPool,
 }
 
 /// Receives verdicts in the order of the motions.
@@ -41,7 +41,7 @@ pub(super) type Deliver<'a> = dyn FnMut(Vec<Verdict>, &mut Stats) -> Result<()> 
 
 impl EngineCore {
     pub(super) fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.workers.pool.current_num_threads()
     }
 
     /// Returns whether the culling stages run on an adapter.

@@ -11,14 +11,16 @@ mod motion_queue;
 mod options;
 mod stats;
 mod verdict_iter;
+mod workers;
 
 pub use crate::stage::s4_sweep::{Sweep, SweepCounts};
 pub use crate::stage::s6_solve::SolveCounts;
-pub use builder::{EngineBuilder, thread_pool};
+pub use builder::EngineBuilder;
 pub use device_work::DeviceWork;
 pub use options::{Backend, Capacities, Options, PairSearch, Stage};
 pub use stats::{StageStats, Stats};
 pub use verdict_iter::Stream;
+pub use workers::thread_pool;
 
 use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::Result;

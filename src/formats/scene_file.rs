@@ -176,7 +176,7 @@ fn links(path: &Path, options: &SceneOptions) -> Result<Scene> {
         .check(2 * bytes_of::<Triangle>(robot.triangle_count()), "its triangles, as links and as a scene,")?;
     let poses = robot.body_poses(&robot.zero_configuration())?;
     let mut scene = Scene::new();
-    for link in &robot.links {
+    for link in robot.links.iter() {
         let pose = poses.get(link.body as usize).copied().unwrap_or(DAffine3::IDENTITY);
         scene.add_object(&link.name, link.triangles.iter().map(|t| t.map(|v| pose.transform_point3(v))))?;
     }

@@ -36,8 +36,8 @@ pub struct Robot {
     pub columns: Vec<Column>,
     /// The bodies, parents before their children; body 0 is the root.
     pub bodies: Vec<Body>,
-    /// The links that have triangles, in the order of the file.
-    pub links: Vec<Link>,
+    /// The links that have triangles, in the order of the file; copies of a robot share them.
+    pub links: Arc<Vec<Link>>,
     /// Oddities of the input that do not prevent its use, one line each.
     pub warnings: Vec<String>,
 }
@@ -163,7 +163,7 @@ const ROTATION_DEFECT: f64 = 1e-6;
 /// Maximum number of joints in a chain: the rounding bounds of the kernels assume it.
 pub const MAX_DEPTH: usize = 1000;
 
-/// Copies; pass by value or as an [`Arc`] to avoid it.
+/// Copies everything except the links; pass by value or as an [`Arc`] to avoid it.
 impl From<&Robot> for Arc<Robot> {
     fn from(robot: &Robot) -> Self {
         Self::new(robot.clone())
@@ -177,7 +177,7 @@ impl Robot {
             name: name.into(),
             columns: Vec::new(),
             bodies: Vec::new(),
-            links: Vec::new(),
+            links: Arc::default(),
             warnings: Vec::new(),
         };
         let joint = Joint { name: "world".into(), orientation, origin_m, kind: JointKind::Fixed };
@@ -253,7 +253,7 @@ impl Robot {
             return Err(Error::input(format!("triangle {i} has a NaN or infinite coordinate"))
                 .at(format!("link {}", quoted(&name))));
         }
-        self.links.push(Link { name, body, triangles, shape_starts });
+        Arc::make_mut(&mut self.links).push(Link { name, body, triangles, shape_starts });
         Ok((self.links.len() - 1) as u32)
     }
 

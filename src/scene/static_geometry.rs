@@ -23,6 +23,9 @@ use std::path::PathBuf;
 /// Maximum number of triangles for which one tree is built directly; larger scenes are cut into blocks.
 const BLOCK: usize = 1 << 20;
 
+/// Maximum number of triangles of a scene that is prepared by one thread: handing work to others takes longer.
+pub const FEW_TRIANGLES: usize = 1 << 13;
+
 /// Settings for building a scene's tree.
 #[derive(Clone, Debug)]
 pub struct SceneBuild {
@@ -86,21 +89,28 @@ impl StaticGeometry {
         build: SceneBuild,
     ) -> Result<Self> {
         if origin_m != DVec3::ZERO {
-            triangles.par_iter_mut().flatten().for_each(|v| *v -= origin_m);
+            match triangles.len() {
+                ..=FEW_TRIANGLES => triangles.iter_mut().flatten().for_each(|v| *v -= origin_m),
+                _ => triangles.par_iter_mut().flatten().for_each(|v| *v -= origin_m),
+            }
         }
+        let is_far = |v: &DVec3| v.abs().max_element() > MAX_COORDINATE_M;
+        let any_is_far = |some: &[Triangle]| match some.len() {
+            ..=FEW_TRIANGLES => some.iter().flatten().any(is_far),
+            _ => some.par_iter().flatten().any(is_far),
+        };
         for object in objects {
             let range = object.first_triangle as usize..(object.first_triangle + object.n_triangles) as usize;
-            if triangles[range].par_iter().flatten().any(|v| v.abs().max_element() > MAX_COORDINATE_M) {
+            if any_is_far(&triangles[range]) {
                 return Err(too_far(format!("object {}", quoted(&object.name))));
             }
         }
         let (tree, warning) = tree_of(&triangles, &build);
         permute(&mut triangles, &tree.order);
-        let object_of = |&i: &u32| (objects.partition_point(|o| o.first_triangle <= i) as u32).saturating_sub(1);
-        let object = tree.order.par_iter().map(object_of).collect();
+        let object_of = |i: u32| (objects.partition_point(|o| o.first_triangle <= i) as u32).saturating_sub(1);
+        let object = collect(triangles.len(), |at| object_of(tree.order[at]));
         let leaves = 0..tree.n_leaves() as u32;
-        let cluster_boxes: Vec<SceneBox> =
-            leaves.clone().into_par_iter().map(|l| around(&triangles[tree.leaf(l)])).collect();
+        let cluster_boxes = collect(tree.n_leaves(), |leaf| around(&triangles[tree.leaf(leaf as u32)]));
         let boxes = tree.bounds(|leaf| cluster_boxes[leaf as usize], SceneBox::join);
         let boxes = boxes.into_iter().map(boxes_side_by_side).collect();
         let lowest = tree.lowest();
@@ -188,6 +198,14 @@ fn tree_of(triangles: &[Triangle], build: &SceneBuild) -> (WideTree, Option<Stri
         return tree_cache::load_or_build(path, triangles, SCENE_LEAF, build.block, built);
     }
     (built(), None)
+}
+
+/// The values of `f` for `0..n`, computed on all threads if there are many.
+fn collect<T: Send>(n: usize, f: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
+    match n {
+        ..=FEW_TRIANGLES => (0..n).map(f).collect(),
+        _ => (0..n).into_par_iter().map(f).collect(),
+    }
 }
 
 /// The box around the triangles of a cluster.

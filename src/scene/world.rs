@@ -8,9 +8,11 @@ use crate::bvh::obb;
 use crate::bvh::tree::{ChildRef, WIDTH, WideTree};
 use crate::error::{Error, Result, quoted};
 use crate::predicate::obb_overlap::OrientedBox;
-use crate::robot::{Robot, Triangle};
+use crate::robot::{Link, Robot, Triangle};
 use crate::scene::static_geometry::outward_box;
-pub use crate::scene::static_geometry::{Boxes, SceneBox, SceneBuild, StaticGeometry, boxes_side_by_side};
+pub use crate::scene::static_geometry::{
+    Boxes, FEW_TRIANGLES, SceneBox, SceneBuild, StaticGeometry, boxes_side_by_side,
+};
 use crate::scene::{Object, Scene};
 use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
@@ -33,8 +35,9 @@ pub struct CollisionWorld {
     pub origin_m: DVec3,
     /// The robot, its root moved to local coordinates (exactly: the origin is a whole number of metres near the base).
     pub robot: Robot,
-    /// The shape of each link of the robot that has triangles, in the order of `robot.links`.
-    pub links: Vec<LinkGeometry>,
+    /// The shape of each link of the robot that has triangles, in the order of `robot.links`; worlds of the same links
+    /// share them.
+    pub links: Arc<[LinkGeometry]>,
     /// The tree over the links.
     pub model: LinkTree,
     /// The scene, which worlds with other options share.
@@ -120,8 +123,8 @@ impl CollisionWorld {
     }
 
     /// Like [`CollisionWorld::new`], from a scene's objects and triangles, which the world takes over. The trees over the
-    /// links are taken from `known`, if given, which must have the same links: in their bodies' frames they depend
-    /// neither on the robot's base nor on the scene.
+    /// links are shared with `known`, if given and [of the same links](Self::has_links_of): in their bodies' frames they
+    /// depend neither on the robot's base nor on the scene.
     ///
     /// # Errors
     /// As [`CollisionWorld::new`].
@@ -133,12 +136,6 @@ impl CollisionWorld {
         known: Option<&Self>,
         build: SceneBuild,
     ) -> Result<Self> {
-        let same = |known: &&Self| {
-            let links = known.robot.links.iter().zip(&robot.links);
-            known.robot.links.len() == robot.links.len()
-                && links.into_iter().all(|(a, b)| a.body == b.body && a.triangles == b.triangles)
-        };
-        let known = known.filter(same);
         let base = robot.bodies[0].joint.origin_m;
         let origin_m = if base.length() > KEEP_ORIGIN_M { base.round() } else { DVec3::ZERO };
         let mut robot = robot.clone();
@@ -146,8 +143,8 @@ impl CollisionWorld {
         if let Some(body) = robot.bodies.iter().find(|b| !(b.joint.origin_m.abs().max_element() <= MAX_COORDINATE_M)) {
             return Err(too_far(format!("joint {}", quoted(&body.joint.name))));
         }
-        let links = match known {
-            Some(known) => known.links.clone(),
+        let links = match known.filter(|known| known.has_links_of(&robot)) {
+            Some(known) => Arc::clone(&known.links),
             None => {
                 let links = (0..robot.links.len() as u32)
                     .into_par_iter()
@@ -155,12 +152,19 @@ impl CollisionWorld {
                     .map(|l| LinkGeometry::new(&robot, l))
                     .collect::<Vec<_>>();
                 // In order, so that the first error is always the same.
-                links.into_iter().collect::<Result<Vec<_>>>()?
+                links.into_iter().collect::<Result<Vec<_>>>()?.into()
             }
         };
         let scene = Arc::new(StaticGeometry::new(objects, triangles, origin_m, build)?);
         let model = LinkTree::new(links.len() as u32);
         Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect() })
+    }
+
+    /// Returns whether a robot has the links of this world: the same triangles on the same bodies.
+    pub fn has_links_of(&self, robot: &Robot) -> bool {
+        let (ours, theirs) = (&self.robot.links, &robot.links);
+        let same = |(a, b): (&Link, &Link)| a.body == b.body && a.triangles == b.triangles;
+        Arc::ptr_eq(ours, theirs) || (ours.len() == theirs.len() && ours.iter().zip(theirs.iter()).all(same))
     }
 
     /// Returns whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene

@@ -131,7 +131,7 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     }
     match args.files.resolve()? {
         Work::Files(files) => check_files(args, &files, start),
-        Work::Problems(set) => problems::run(args, &set, start),
+        Work::Problems(sets) => problems::run(args, &sets, start),
     }
 }
 
@@ -182,7 +182,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let of = Fingerprint::new(&engine, &[&robot], &of_scene, &hash, &told);
     let (out, before) = Answers::start(out, &args.out, of, args.resume)?;
-    let mut diagnosis = diagnosis(args, &robot, limits, &out, before.motions)?;
+    let mut diagnosis = diagnosis(args, &[&robot], limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
     let cpu_before = cpu_time_s();
     let run = Run { robot: &robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
@@ -191,7 +191,8 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     stats.add(&before);
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
-    let json = summary::to_json(&engine, &stats, totals, &robot, &scene);
+    let name = |(l, o): (u32, u32)| [&*robot.links[l as usize].name, &*scene.objects[o as usize].name];
+    let json = summary::to_json(&engine, &stats, totals, name);
     conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
     if let Some(page) = page {
         let files = [&files.robot, &files.scene, &files.motions].map(|path| path.as_path());
@@ -204,9 +205,15 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
 }
 
 /// An empty diagnosis, or the diagnosis of the answers of the run that is continued.
-fn diagnosis(args: &CheckArgs, robot: &Robot, limits: BeyondLimits, out: &Answers, earlier: u64) -> Result<Diagnosis> {
+fn diagnosis(
+    args: &CheckArgs,
+    robots: &[&Robot],
+    limits: BeyondLimits,
+    out: &Answers,
+    earlier: u64,
+) -> Result<Diagnosis> {
     let verdicts_only = matches!(args.mode, ModeChoice::Verdict);
-    let mut diagnosis = Diagnosis::new(Context::new(robot, limits, args.margin, verdicts_only));
+    let mut diagnosis = Diagnosis::new(Context::new(robots, limits, args.margin, verdicts_only));
     if let (1.., Some(file)) = (earlier, out.file()) {
         diagnosis.add_earlier(&file, earlier)?;
     }

@@ -5,7 +5,7 @@ mod loaded;
 mod named;
 
 pub use loaded::Loaded;
-pub use named::{ProblemSet, Work, work};
+pub use named::{ProblemSet, Work, read_problems, work};
 
 use super::{Outcome, outputs};
 use clap::{Args, Subcommand};

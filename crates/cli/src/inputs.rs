@@ -1,6 +1,6 @@
 //! Options that select the input, and how it is read.
 
-use super::dataset::{self, Files, FolderArgs, ProblemSet, Work};
+use super::dataset::{self, Files, FolderArgs, Work};
 use super::motions::MotionArgs;
 use super::{bytes, numbers};
 use clap::{Args, ValueEnum};
@@ -55,8 +55,8 @@ pub struct FileArgs {
     #[arg(long, value_name = "M", required_unless_present = "dataset")]
     motions: Option<PathBuf>,
     /// Take robot, scene and motions from a data set, unless given: a generated one, created if it is missing, such as
-    /// pipes/30 (degrees), or a public one, such as ur5-bookstore/30 or mbm-panda/box. firstcontact dataset list prints
-    /// all
+    /// pipes/30 (degrees), or a public one, such as ur5-bookstore/30 or mbm-panda/box. Sets of problems may be several,
+    /// separated by commas. firstcontact dataset list prints all
     #[arg(long, value_name = "NAME[/DEG]", help_heading = "Data sets")]
     dataset: Option<String>,
     #[command(flatten)]
@@ -100,8 +100,11 @@ impl FileArgs {
                     let message = format!("each problem of {name} has its own scene and motion");
                     Err(Error::usage(message).remedy("leave out --scene and --motions"))
                 }
-                Work::Problems(set) => {
-                    Ok(Work::Problems(ProblemSet { robot: robot.unwrap_or_else(|| set.robot.clone()), ..set }))
+                Work::Problems(mut sets) => {
+                    for set in &mut sets {
+                        set.robot = robot.clone().unwrap_or_else(|| std::mem::take(&mut set.robot));
+                    }
+                    Ok(Work::Problems(sets))
                 }
             },
             _ => Err(Error::usage("--robot, --scene and --motions are wanted, or --dataset")),

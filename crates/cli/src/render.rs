@@ -1,6 +1,6 @@
 //! `firstcontact render`: a picture of one motion, or the motion itself for glTF viewers.
 
-use super::dataset::Work;
+use super::dataset::{Work, read_problems};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::{Outcome, allow, numbers, outputs, summary, warn};
 use crate::picture::gltf::{self, ShownMotion};
@@ -15,7 +15,6 @@ use firstcontact::scene::Scene;
 use firstcontact::stage::s4_sweep::raster;
 use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
-use firstcontact_datasets::problems;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -186,13 +185,14 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
             };
             (robot, scene, motion, Vec::new())
         }
-        Work::Problems(set) => {
+        Work::Problems(sets) => {
+            let found = read_problems(&sets, &args.inputs.scene_options())?;
+            let n_problems = found.iter().map(Vec::len).sum();
+            let of_sets = sets.iter().zip(found).flat_map(|(set, found)| found.into_iter().map(move |p| (set, p)));
+            let Some((set, problem)) = of_sets.into_iter().nth(args.index) else {
+                return none(n_problems, &sets[0].archive);
+            };
             let robot = args.inputs.robot(&set.robot, Some(set.base))?;
-            let mut found = problems::read(&set.archive, &set.suffix, &set.kind, &args.inputs.scene_options())?;
-            if args.index >= found.len() {
-                return none(found.len(), &set.archive);
-            }
-            let problem = found.swap_remove(args.index);
             let robot = problem.robot(&robot).unwrap_or(robot);
             let (motions, allowed) = (
                 problem.motion(&robot, &args.files.reading.missing_joints(&args.inputs.limits())?)?,

@@ -21,17 +21,17 @@ impl Fingerprint {
     /// The fingerprint of everything that an engine is built from and is given: the robot, the scene, the hash of the
     /// motions, and all options that may change an answer; of several robots and scenes, if each problem has its own.
     pub fn new(engine: &Engine, robots: &[&Robot], scenes: &SceneHash, motions: &MotionHash, options: &str) -> Self {
-        let mut of_robot = blake3::Hasher::new();
-        for robot in robots {
-            of_robot.update(format!("{:?} {:?}", robot.columns, robot.bodies).as_bytes());
-            for link in &robot.links {
-                of_robot.update(format!("{:?} {} {:?}", link.name, link.body, link.shape_starts).as_bytes());
-                of_robot.update(bytemuck::cast_slice(&link.triangles));
-            }
+        let mut of_robots = blake3::Hasher::new();
+        let mut last: Option<(&Robot, blake3::Hash)> = None;
+        for &robot in robots {
+            // Problems share their robot, which may have many triangles.
+            let hash = last.filter(|(known, _)| std::ptr::eq(*known, robot)).map_or_else(|| hash_of(robot), |(_, h)| h);
+            of_robots.update(hash.as_bytes());
+            last = Some((robot, hash));
         }
         Self {
             version: env!("CARGO_PKG_VERSION").to_string(),
-            robot: of_robot.finalize().to_string(),
+            robot: of_robots.finalize().to_string(),
             scene: scenes.0.finalize().to_string(),
             motions: motions.0.finalize().to_string(),
             options: options.to_string(),
@@ -56,6 +56,17 @@ impl Fingerprint {
         ];
         parts.into_iter().filter(|(_, a, b)| a != b).map(|(what, ..)| what).collect()
     }
+}
+
+/// The hash of everything in a robot that answers depend on.
+fn hash_of(robot: &Robot) -> blake3::Hash {
+    let mut hash = blake3::Hasher::new();
+    hash.update(format!("{:?} {:?}", robot.columns, robot.bodies).as_bytes());
+    for link in robot.links.iter() {
+        hash.update(format!("{:?} {} {:?}", link.name, link.body, link.shape_starts).as_bytes());
+        hash.update(bytemuck::cast_slice(&link.triangles));
+    }
+    hash.finalize()
 }
 
 /// The hash of scenes, taken before engines take their triangles.

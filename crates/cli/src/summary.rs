@@ -4,8 +4,6 @@ use super::progress::digits;
 use comfy_table::{Table, presets};
 use firstcontact::engine::{Engine, Stage, Stats, Sweep};
 use firstcontact::report::{Line, Place};
-use firstcontact::robot::Robot;
-use firstcontact::scene::Scene;
 use serde_json::{Value, json};
 
 /// Times other than those of the stages.
@@ -28,8 +26,13 @@ pub fn peak_memory_bytes() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// The content of `stats.json`.
-pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, scene: &Scene) -> Value {
+/// The content of `stats.json`; `name` gives the names of a link and an object.
+pub fn to_json<'n>(
+    engine: &Engine,
+    stats: &Stats,
+    totals: Totals,
+    name: impl Fn((u32, u32)) -> [&'n str; 2],
+) -> Value {
     let adapter = engine
         .adapter()
         .map(|a| json!({ "name": a.name, "driver": a.driver, "interface": a.interface, "hardware": a.hardware }));
@@ -46,8 +49,8 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
     let ignored: Vec<Value> = stats
         .ignored
         .iter()
-        .map(|(&(link, object), motions)| {
-            let (link, object) = (&robot.links[link as usize].name, &scene.objects[object as usize].name);
+        .map(|(&pair, motions)| {
+            let [link, object] = name(pair);
             json!({ "link": link, "object": object, "motions": motions })
         })
         .collect();

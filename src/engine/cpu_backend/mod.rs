@@ -44,7 +44,7 @@ impl EngineCore {
         let mut stats = Stats { build_s: self.build_s, ..Stats::default() };
         let stages = self.cpu_stages(self.known_sweep().unwrap_or(Sweep::Off));
         motion_queue::check_width(motions, self.world.robot.columns.len())?;
-        let mut guard = self.scratch_pool.acquire();
+        let mut guard = self.workers.scratch.acquire();
         let scratch = guard.get();
         for i in 0..motions.len() {
             self.set_motion(&mut scratch.motion, motions, i, 0)?;
@@ -67,7 +67,7 @@ impl EngineCore {
             let (mut solved, mut next) = (None, Ok(()));
             let took = &mut solved;
             batch = None;
-            self.pool.in_place_scope(|scope| {
+            self.workers.pool.in_place_scope(|scope| {
                 scope.spawn(|_| {
                     let since = Instant::now();
                     *took = Some((self.check_batch(&now, sweep), since.elapsed()));
@@ -108,7 +108,7 @@ impl EngineCore {
         };
         // Without a maximum, rayon assigns a quarter of a small batch to one thread.
         let tasks = verdicts.par_chunks_mut(task).enumerate().with_max_len(1);
-        let all = tasks.map_init(|| self.scratch_pool.acquire(), run);
+        let all = tasks.map_init(|| self.workers.scratch.acquire(), run);
         let mut stats = all.try_reduce(Stats::default, |mut a: Stats, b| {
             a.add(&b);
             Ok(a)
@@ -119,7 +119,7 @@ impl EngineCore {
             if matches!(verdict, Verdict::Undecided(Undecided { reason: UndecidedReason::Memory, .. }))
                 && self.threads() > 1
             {
-                *verdict = check(all_items, &mut self.scratch_pool.acquire(), i, &mut stats)?;
+                *verdict = check(all_items, &mut self.workers.scratch.acquire(), i, &mut stats)?;
                 stats.stage(Stage::Pairs).retries += 1;
             }
         }

@@ -50,7 +50,7 @@ impl BatchBuilder<'_, '_, '_> {
             let motion = |i| self.core.motion(&batch.motions, i, batch.first);
             let all = || (0..batch.motions.len()).into_par_iter().map(motion).collect::<Result<Vec<_>>>();
             // A single motion is not worth waking another thread.
-            let motions = if batch.motions.len() == 1 { vec![motion(0)?] } else { self.core.pool.install(all)? };
+            let motions = if batch.motions.len() == 1 { vec![motion(0)?] } else { self.core.workers.pool.install(all)? };
             self.ready.extend(motions);
         }
         let mut part = GpuBatch { starts: vec![0], ..GpuBatch::default() };
@@ -168,7 +168,7 @@ impl EngineCore {
             return vec![self.solve(part, output, 0, &mut solver())];
         }
         let mut solved = Vec::new();
-        self.pool.in_place_scope(|scope| {
+        self.workers.pool.in_place_scope(|scope| {
             scope.spawn(|_| {
                 // In small tasks, so that no thread waits long for the last one.
                 let motions = (0..part.motions.len()).into_par_iter().with_max_len(4);

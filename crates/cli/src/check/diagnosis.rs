@@ -35,15 +35,19 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context of a robot's motions.
-    pub fn new(robot: &Robot, limits: BeyondLimits, margin_m: f64, verdicts_only: bool) -> Self {
-        let is_still = |body: u32| {
+    /// The context of the robots' motions.
+    pub fn new(robots: &[&Robot], limits: BeyondLimits, margin_m: f64, verdicts_only: bool) -> Self {
+        let is_still = |robot: &Robot, body: u32| {
             let mut chain = std::iter::successors(robot.bodies.get(body as usize), |b| {
                 b.parent.and_then(|p| robot.bodies.get(p as usize))
             });
             chain.all(|b| b.joint.kind == JointKind::Fixed)
         };
-        let still = robot.links.iter().filter(|l| is_still(l.body)).map(|l| l.name.clone()).collect();
+        let still_of = |robot: &&Robot| -> Vec<String> {
+            let still = robot.links.iter().filter(|l| is_still(robot, l.body));
+            still.map(|l| l.name.clone()).collect()
+        };
+        let still = robots.iter().flat_map(still_of).collect();
         Self { margin_m, verdicts_only, limits, still }
     }
 }

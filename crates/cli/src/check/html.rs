@@ -138,7 +138,7 @@ impl Html {
         let content = Content {
             name: args.files.dataset().unwrap_or(&name),
             inputs: vec![
-                facts::robot(robot, engine),
+                facts::robot(robot, &world.robot),
                 facts::scene(scene, checked.scene),
                 facts::motions(motions, checked.motions.len()),
             ],

@@ -2,7 +2,7 @@
 //! of answers.
 
 use super::super::answers::Answers;
-use super::super::dataset::ProblemSet;
+use super::super::dataset::{ProblemSet, read_problems};
 use super::super::report::answer::Answer;
 use super::super::report::facts::{self, count};
 use super::super::report::results::Shown;
@@ -21,7 +21,8 @@ use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use firstcontact_datasets::problems::{self, Problem};
 use serde::Serialize;
-use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -63,26 +64,36 @@ impl Times {
 /// A prepared problem.
 struct Ready<'a> {
     problem: &'a Problem,
-    robot: Cow<'a, Robot>,
+    /// The number of its set.
+    set: usize,
+    robot: Arc<Robot>,
     motion: MotionBatch,
     allowed: Vec<(u32, u32)>,
-    /// The number of its first object among those of all problems.
-    first_object: u32,
+    /// The numbers of its first link and object among those of all problems.
+    first: (u32, u32),
 }
 
-pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<Outcome> {
-    args.check_outputs(&[&set.robot, &set.archive])?;
+/// The names of all links and objects, for the statistics.
+#[derive(Default)]
+struct Names {
+    links: Vec<String>,
+    objects: Vec<String>,
+}
+
+pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Result<Outcome> {
+    let files: Vec<&Path> = sets.iter().flat_map(|set| [set.robot.as_path(), set.archive.as_path()]).collect();
+    args.check_outputs(&files)?;
     let loading = Instant::now();
-    let robot = args.inputs.robot(&set.robot, Some(set.base))?;
-    let found = problems::read(&set.archive, &set.suffix, &set.kind, &args.inputs.scene_options())?;
-    robot.warnings.iter().for_each(|w| warn(w));
-    problems::lacking(&found, &robot).iter().for_each(|w| warn(w));
-    // The names of all objects, for the statistics.
-    let mut objects = Scene::new();
-    let missing = args.files.reading.missing_joints(&args.inputs.limits())?;
-    let ready: Vec<Ready> =
-        found.iter().map(|problem| prepare(args, problem, &robot, &missing, &mut objects)).collect::<Result<_>>()?;
-    let (hash, limits) = look(args, set, &ready)?;
+    let robot = |set: &ProblemSet| args.inputs.robot(&set.robot, Some(set.base)).map(Arc::new);
+    let robots: Vec<Arc<Robot>> = sets.iter().map(robot).collect::<Result<_>>()?;
+    let found = read_problems(sets, &args.inputs.scene_options())?;
+    for (robot, found) in robots.iter().zip(&found) {
+        robot.warnings.iter().for_each(|w| warn(w));
+        problems::lacking(found, robot).iter().for_each(|w| warn(w));
+    }
+    let mut names = Names::default();
+    let ready = prepare(args, &robots, &found, &mut names)?;
+    let (hash, limits) = look(args, sets, &ready)?;
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
 
@@ -94,19 +105,20 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     let allowed: Vec<_> = ready.iter().map(|r| &r.allowed).collect();
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
     let Some(first) = ready.first() else {
-        say!("{} has no such problems: nothing was checked", set.archive.display());
+        say!("there are no such problems: nothing was checked");
         return Ok(Outcome::Free);
     };
     let mut times = Times::default();
     let mut engine = times.build(|| first.engine(&options, None))?;
-    let robots: Vec<&Robot> = ready.iter().map(|r| r.robot.as_ref()).collect();
-    let scenes: Vec<&Scene> = found.iter().map(|p| &p.planning.scene).collect();
-    let of = Fingerprint::new(&engine, &robots, &SceneHash::new(scenes), &hash, &told);
+    let robot_of_each: Vec<&Robot> = ready.iter().map(|r| r.robot.as_ref()).collect();
+    let scenes: Vec<&Scene> = ready.iter().map(|r| &r.problem.planning.scene).collect();
+    let of = Fingerprint::new(&engine, &robot_of_each, &SceneHash::new(scenes), &hash, &told);
     let interruption = interruption();
     let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let (mut out, before) = Answers::start(out, &args.out, of, args.resume)?;
-    let mut diagnosis = diagnosis(args, &robot, limits, &out, before.motions)?;
+    let of_sets: Vec<&Robot> = robots.iter().map(Arc::as_ref).collect();
+    let mut diagnosis = diagnosis(args, &of_sets, limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
 
     let bar = progress(ready.len() as u64, before.motions);
@@ -135,62 +147,85 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     stats.add(&before);
     let total_s = start.elapsed().as_secs_f64();
     let totals = Totals { load_s, cpu_s: times.cpu_s, total_s, resumed: before.motions };
-    let mut json = summary::to_json(&engine, &stats, totals, &robot, &objects);
+    let name = |(l, o): (u32, u32)| [&*names.links[l as usize], &*names.objects[o as usize]];
+    let mut json = summary::to_json(&engine, &stats, totals, name);
     json["problems"] = ready.len().into();
     conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
     if let Some(page) = page {
         let chosen = page.chosen();
         let of_chosen = chosen.iter().filter_map(|answer| Some((ready.get(answer.motion)?, answer)));
         let views: Result<Vec<SetView>> = of_chosen.map(|(problem, answer)| problem.view(&options, answer)).collect();
-        let (sets, notes) = match views {
-            Ok(sets) => (sets, Vec::new()),
+        let (shown, notes) = match views {
+            Ok(shown) => (shown, Vec::new()),
             Err(e) => (Vec::new(), vec![not_shown(&e)]),
         };
         let name = args.files.dataset().unwrap_or("problems");
         let problems = ("problems", format!("{name}: {}, each in a scene of its own", count(ready.len(), "problem")));
-        let inputs = vec![facts::robot(&set.robot, &engine), problems];
+        let robots = sets.iter().zip(&robots).map(|(set, robot)| facts::robot(&set.robot, robot));
+        let inputs = robots.chain([problems]).collect();
         let tested = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
-        page.write(args, &engine, &stats, Content { name, inputs, tested, notes, sets })?;
+        page.write(args, &engine, &stats, Content { name, inputs, tested, notes, sets: shown })?;
     }
     Ok(outcome(&stats))
 }
 
+/// The problems of all sets with their robots.
 fn prepare<'a>(
     args: &CheckArgs,
-    problem: &'a Problem,
-    robot: &'a Robot,
-    missing: &MissingJoints,
-    objects: &mut Scene,
-) -> Result<Ready<'a>> {
-    let scene = &problem.planning.scene;
-    let first_object = objects.objects.len() as u32;
-    for object in &scene.objects {
-        objects.add_object(format!("{}/{}", problem.name, object.name), [])?;
+    robots: &[Arc<Robot>],
+    found: &'a [Vec<Problem>],
+    names: &mut Names,
+) -> Result<Vec<Ready<'a>>> {
+    let missing = args.files.reading.missing_joints(&args.inputs.limits())?;
+    let mut ready = Vec::new();
+    for (set, (robot, found)) in robots.iter().zip(found).enumerate() {
+        let first_link = names.links.len() as u32;
+        names.links.extend(robot.links.iter().map(|link| link.name.clone()));
+        for problem in found {
+            let first = (first_link, names.objects.len() as u32);
+            let objects = problem.planning.scene.objects.iter();
+            names.objects.extend(objects.map(|object| format!("{}/{}", problem.name, object.name)));
+            ready.push(Ready::new(args, problem, (set, robot), &missing, first)?);
+        }
     }
-    let robot = problem.robot(robot).map_or(Cow::Borrowed(robot), Cow::Owned);
-    let mut allowed = problem.planning.allowed_pairs(&robot);
-    if let Some(path) = &args.allow {
-        allowed.extend(allow::read(path, &robot, scene)?);
-    }
-    let motion = problem.motion(&robot, missing)?;
-    Ok(Ready { problem, robot, motion, allowed, first_object })
+    Ok(ready)
 }
 
 /// Hashes the motions, and warns of values beyond limits.
-fn look(args: &CheckArgs, set: &ProblemSet, ready: &[Ready]) -> Result<(MotionHash, BeyondLimits)> {
+fn look(args: &CheckArgs, sets: &[ProblemSet], ready: &[Ready]) -> Result<(MotionHash, BeyondLimits)> {
     let (mut hash, mut beyond) = (MotionHash::default(), BeyondLimits::default());
+    let mut of_sets = vec![BeyondLimits::default(); sets.len()];
     for (i, problem) in ready.iter().enumerate() {
         hash.add(&problem.motion);
-        beyond.add(&problem.motion, i, &problem.robot);
+        for beyond in [&mut beyond, &mut of_sets[problem.set]] {
+            beyond.add(&problem.motion, i, &problem.robot);
+        }
     }
-    report_limits(&beyond, &set.archive, args.strict)?;
+    sets.iter().zip(&of_sets).try_for_each(|(set, of_set)| report_limits(of_set, &set.archive, args.strict))?;
     Ok((hash, beyond))
 }
 
-impl Ready<'_> {
-    /// An engine; it reuses the data about the links from `before`.
+impl<'a> Ready<'a> {
+    /// A problem of a set, with the robot of that set.
+    fn new(
+        args: &CheckArgs,
+        problem: &'a Problem,
+        (set, robot): (usize, &Arc<Robot>),
+        missing: &MissingJoints,
+        first: (u32, u32),
+    ) -> Result<Self> {
+        let robot = problem.robot(robot).map_or_else(|| Arc::clone(robot), Arc::new);
+        let mut allowed = problem.planning.allowed_pairs(&robot);
+        if let Some(path) = &args.allow {
+            allowed.extend(allow::read(path, &robot, &problem.planning.scene)?);
+        }
+        let motion = problem.motion(&robot, missing)?;
+        Ok(Self { problem, set, robot, motion, allowed, first })
+    }
+
+    /// An engine; it shares the trees over the links with `before`, if they have the same ones.
     fn engine(&self, options: &Options, before: Option<&Engine>) -> Result<Engine> {
-        let mut builder = Engine::builder(&*self.robot, &self.problem.planning.scene).options(options.clone());
+        let mut builder = Engine::builder(Arc::clone(&self.robot), &self.problem.planning.scene).options(options.clone());
         if let Some(before) = before {
             builder = builder.share_link_trees(before);
         }
@@ -215,8 +250,8 @@ impl Ready<'_> {
         readers: &mut Readers,
     ) -> Result<String> {
         let mut report = engine.check(&self.motion)?;
-        let pairs = std::mem::take(&mut report.stats.ignored);
-        report.stats.ignored = pairs.into_iter().map(|((l, o), n)| ((l, o + self.first_object), n)).collect();
+        let (pairs, (link, object)) = (std::mem::take(&mut report.stats.ignored), self.first);
+        report.stats.ignored = pairs.into_iter().map(|((l, o), n)| ((l + link, o + object), n)).collect();
         stats.add(&report.stats);
         let verdict = report.verdicts.first().ok_or_else(|| Error::usage("a problem was not answered"))?;
         let mut line = Line::new(i, verdict, &self.robot, &self.problem.planning.scene);

@@ -1,14 +1,14 @@
 //! Loading of data sets by name, for commands that take no files.
 
 use super::Files;
-use super::named::{ProblemSet, Work, placed, work};
+use super::named::{ProblemSet, Work, placed, read_problems, work};
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::formats::{MissingJoints, MotionOptions};
 use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
-use firstcontact_datasets::problems;
+use firstcontact_datasets::problems::Problem;
 use std::path::Path;
 
 /// Motions of a robot in a scene.
@@ -49,12 +49,12 @@ impl Loaded {
                 let motions = all.motions.pick(numbers);
                 Ok(vec![(name.to_string(), numbers.to_vec(), Self { motions, ..all })])
             }
-            Work::Problems(set) => {
-                let (robot, found) = problems_of(&set)?;
+            Work::Problems(sets) => {
+                let found = problems_of(&sets)?;
                 known(found.len())?;
                 let one = |&k: &usize| {
-                    let problem = &found[k];
-                    let robot = problem.robot(&robot).unwrap_or_else(|| robot.clone());
+                    let (robot, problem) = &found[k];
+                    let robot = problem.robot(robot).unwrap_or_else(|| robot.clone());
                     let (motions, allowed) =
                         (problem.motion(&robot, &MissingJoints::Refuse)?, problem.planning.allowed_pairs(&robot));
                     let scene = problem.planning.scene.clone();
@@ -79,8 +79,12 @@ impl Loaded {
     }
 }
 
-fn problems_of(set: &ProblemSet) -> Result<(Robot, Vec<problems::Problem>)> {
-    let robot = placed(&set.robot, set.base)?;
-    let found = problems::read(&set.archive, &set.suffix, &set.kind, &SceneOptions::default())?;
-    Ok((robot, found))
+/// The problems of all sets, each with the robot of its set.
+fn problems_of(sets: &[ProblemSet]) -> Result<Vec<(Robot, Problem)>> {
+    let mut all = Vec::new();
+    for (set, found) in sets.iter().zip(read_problems(sets, &SceneOptions::default())?) {
+        let robot = placed(&set.robot, set.base)?;
+        all.extend(found.into_iter().map(|problem| (robot.clone(), problem)));
+    }
+    Ok(all)
 }

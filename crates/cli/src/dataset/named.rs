@@ -14,6 +14,7 @@ use firstcontact::verdict::Verdict;
 use firstcontact::{Error, Result};
 use firstcontact_datasets::manifest::{Manifest, NamedRun, Problems};
 use firstcontact_datasets::placed::RandomMotions;
+use firstcontact_datasets::problems::Problem;
 use firstcontact_datasets::{DEFAULT_SEED, MakeOptions, THETA_MAX_DEG, problems};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -23,13 +24,25 @@ use std::path::{Path, PathBuf};
 pub enum Work {
     /// One robot, one scene, many motions.
     Files(Files),
-    /// Problems, each in a scene of its own.
-    Problems(ProblemSet),
+    /// Problems, each in a scene of its own: those of one set, or of several.
+    Problems(Vec<ProblemSet>),
+}
+
+impl Work {
+    /// The sets of problems; none for files.
+    fn problems(self) -> Vec<ProblemSet> {
+        match self {
+            Self::Files(_) => Vec::new(),
+            Self::Problems(sets) => sets,
+        }
+    }
 }
 
 /// A set of problems.
 #[derive(Debug)]
 pub struct ProblemSet {
+    /// The name of the family, such as `mbm-panda`.
+    pub name: String,
     /// The robot.
     pub robot: PathBuf,
     /// The archive.
@@ -42,10 +55,33 @@ pub struct ProblemSet {
     pub base: [f64; 6],
 }
 
-/// The work for the data set `name`. Public sets are searched for in the folder in `FIRSTCONTACT_DATA`, then in
-/// `folder`; generated files are created in `folder`.
+/// Separates the names of sets of problems that are checked together.
+const SEPARATOR: char = ',';
+
+/// The work for the data set `name`, or for several sets of problems separated by commas. Public sets are searched for
+/// in the folder in `FIRSTCONTACT_DATA`, then in `folder`; generated files are created in `folder`.
 pub fn work(name: &str, folder: &Path) -> Result<Work> {
     let manifest = Manifest::built_in()?;
+    let names: Vec<&str> = name.split(SEPARATOR).map(str::trim).collect();
+    if let [name] = names[..] {
+        return work_of(&manifest, name, folder);
+    }
+    let mut sets = Vec::new();
+    for name in names {
+        // Sets that would have to be generated are refused before that.
+        match manifest.run(name).filter(|(run, _)| run.scene.is_none()).map(|_| work_of(&manifest, name, folder)) {
+            Some(work) => sets.extend(work?.problems()),
+            None => {
+                let message = format!("'{name}' is not a set of problems, and is checked alone");
+                return Err(Error::usage(message).remedy("name sets such as mbm-panda/all,mbm-ur5/all"));
+            }
+        }
+    }
+    Ok(Work::Problems(sets))
+}
+
+/// The work for one data set.
+fn work_of(manifest: &Manifest, name: &str, folder: &Path) -> Result<Work> {
     let Some((run, rest)) = manifest.run(name) else { return files(name, folder).map(Work::Files) };
     let robot = find(&run.robot, folder)?;
     match (&run.scene, &run.problems) {
@@ -53,7 +89,8 @@ pub fn work(name: &str, folder: &Path) -> Result<Work> {
             let archive = find(&of.archive, folder)?;
             let kind = of.kind.as_deref().unwrap_or(if rest.is_empty() { problems::ALL } else { rest });
             let (suffix, kind) = (of.suffix.clone(), kind.to_string());
-            Ok(Work::Problems(ProblemSet { robot, archive, suffix, kind, base: run.base }))
+            let name = run.name.clone();
+            Ok(Work::Problems(vec![ProblemSet { name, robot, archive, suffix, kind, base: run.base }]))
         }
         (Some(scene), of) => {
             let out = folder.join(run.name.replace('/', "-"));
@@ -103,6 +140,18 @@ fn with_meshes(scene: &Path, [from, to]: &[String; 2], folder: &Path, out: &Path
     let is_there = || std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes());
     unless(is_there, out, || put(&path, &text))?;
     Ok(path)
+}
+
+/// Reads the problems of each set. If there are several sets, the names of problems begin with that of their set.
+pub fn read_problems(sets: &[ProblemSet], options: &SceneOptions) -> Result<Vec<Vec<Problem>>> {
+    let read = |set: &ProblemSet| {
+        let mut found = problems::read(&set.archive, &set.suffix, &set.kind, options)?;
+        if sets.len() > 1 {
+            found.iter_mut().for_each(|problem| problem.name = format!("{}/{}", set.name, problem.name));
+        }
+        Ok(found)
+    };
+    sets.iter().map(read).collect()
 }
 
 /// Starts and goals of problems as a file of motions, created if it is missing.

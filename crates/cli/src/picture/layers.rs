@@ -46,7 +46,7 @@ impl Layers<'_> {
     pub fn of_robot(&self) -> Vec<Layer> {
         let [mut robot, mut start, mut end] = [(); 3].map(|()| Mesh::new(self.camera.focus));
         let Poses { start: at_start, now, end: at_end, .. } = self.poses;
-        for link in &self.world.robot.links {
+        for link in self.world.robot.links.iter() {
             let normals = normals::smooth(&link.triangles);
             robot.add_placed(now.pose(link.body), &link.triangles, &normals, palette::ROBOT);
             for (ghost, moment, colour) in [(&mut start, at_start, palette::START), (&mut end, at_end, palette::END)] {

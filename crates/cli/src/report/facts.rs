@@ -3,7 +3,7 @@
 use crate::bench::machine::Versions;
 use crate::bench::markdown::grouped;
 use crate::bench::run::this_command_line;
-use firstcontact::engine::Engine;
+use firstcontact::robot::Robot;
 use firstcontact::scene::Scene;
 use std::path::Path;
 use std::time::SystemTime;
@@ -31,9 +31,8 @@ pub fn count(n: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(n as f64, 0), if n == 1 { "" } else { "s" })
 }
 
-/// The robot of an engine.
-pub fn robot(path: &Path, engine: &Engine) -> Fact {
-    let robot = &engine.world().robot;
+/// The robot.
+pub fn robot(path: &Path, robot: &Robot) -> Fact {
     let n_triangles = robot.links.iter().map(|l| l.triangles.len()).sum();
     let (links, triangles) = (count(robot.links.len(), "link"), count(n_triangles, "triangle"));
     let columns = count(robot.columns.len(), "column");

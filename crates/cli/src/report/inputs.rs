@@ -133,7 +133,7 @@ impl CheckedArgs {
         drop(bar);
         engine.warnings().for_each(warn);
         results.facts.extend([
-            facts::robot(&files.robot, &engine),
+            facts::robot(&files.robot, &engine.world().robot),
             facts::scene(&files.scene, &scene),
             facts::motions(&files.motions, motions.len()),
         ]);

@@ -203,7 +203,7 @@ struct Reach(Vec<Option<f64>>);
 impl Reach {
     fn of(robot: &Robot) -> Self {
         let mut far = vec![None; robot.bodies.len()];
-        for link in &robot.links {
+        for link in robot.links.iter() {
             let most = link.triangles.iter().flatten().map(|v| v.length()).fold(0.0, f64::max);
             let body: &mut Option<f64> = &mut far[link.body as usize];
             *body = Some(body.unwrap_or(0.0).max(most));

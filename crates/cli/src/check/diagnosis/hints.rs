@@ -98,7 +98,7 @@ mod tests {
 
     fn diagnosis(margin_m: f64, verdicts_only: bool) -> Diagnosis {
         let robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
-        Diagnosis::new(Context::new(&robot, BeyondLimits::default(), margin_m, verdicts_only))
+        Diagnosis::new(Context::new(&[&robot], BeyondLimits::default(), margin_m, verdicts_only))
     }
 
     fn options(diagnosis: &Diagnosis) -> Vec<&'static str> {

@@ -155,7 +155,7 @@ fn add_robot(file: &mut File, world: &CollisionWorld, motion: &RobotMotion) -> (
         file.root.nodes[parent.value()].children.get_or_insert_default().push(node);
         nodes.push(node);
     }
-    for link in &world.robot.links {
+    for link in world.robot.links.iter() {
         if let Some(mesh) = file.mesh(&link.triangles, blue) {
             let node = file.root.push(Node { name: Some(link.name.clone()), mesh: Some(mesh), ..Node::default() });
             let body = nodes[link.body as usize];
