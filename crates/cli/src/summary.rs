@@ -1,6 +1,7 @@
 //! The summary that `check` prints at its end, and `stats.json`.
 
 use super::progress::digits;
+use super::tested::TestedPairs;
 use comfy_table::{Table, presets};
 use firstcontact::engine::{Engine, Stage, Stats, Sweep};
 use firstcontact::report::{Line, Place};
@@ -29,7 +30,14 @@ pub fn peak_memory_bytes() -> Option<u64> {
 }
 
 /// The content of `stats.json`.
-pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, scene: &Scene) -> Value {
+pub fn to_json(
+    engine: &Engine,
+    stats: &Stats,
+    totals: Totals,
+    tested: &TestedPairs,
+    robot: &Robot,
+    scene: &Scene,
+) -> Value {
     let adapter = engine
         .adapter()
         .map(|a| json!({ "name": a.name, "driver": a.driver, "interface": a.interface, "hardware": a.hardware }));
@@ -61,14 +69,14 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
         "undecided": stats.undecided, "pieces": stats.pieces, "wall_s": stats.wall_s, "cpu_s": totals.cpu_s,
         "load_s": totals.load_s, "build_s": stats.build_s, "total_s": totals.total_s, "threads": engine.threads(),
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
-        "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
+        "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "tested_pairs": tested.to_json(), "ignored": ignored, "seed": Value::Null,
         "version": env!("CARGO_PKG_VERSION"),
         "resumed": totals.resumed, "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
     })
 }
 
 /// Prints the totals, and a table of the stages.
-pub fn print(engine: &Engine, stats: &Stats, totals: Totals) {
+pub fn print(engine: &Engine, stats: &Stats, totals: Totals, tested: &TestedPairs) {
     let motions = stats.motions - totals.resumed;
     let rate = if stats.wall_s > 0.0 { motions as f64 / stats.wall_s } else { 0.0 };
     say!(
@@ -83,6 +91,7 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals) {
         engine.adapter().map_or_else(|| format!("the CPU, {} threads", engine.threads()), |a| a.name),
     );
     say!("read in {:.3} s, built in {:.3} s", totals.load_s, stats.build_s);
+    tested.lines().iter().for_each(|line| say!("{line}"));
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["stage", "items in", "items out", "ms", "retries"]);
     for (stage, s) in Stage::ALL.iter().zip(&stats.stages) {

@@ -1,6 +1,7 @@
 //! `check` of a set of problems: each is one motion in a scene of its own; they are numbered consecutively in one file
 //! of answers.
 
+use super::super::allow::Allowed;
 use super::super::answers::Answers;
 use super::super::dataset::ProblemSet;
 use super::super::report::answer::Answer;
@@ -9,7 +10,8 @@ use super::super::report::results::Shown;
 use super::super::report::views::SetView;
 use super::super::resume::{Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
-use super::super::{Outcome, allow, interrupted, interruption, outputs, warn};
+use super::super::tested::TestedPairs;
+use super::super::{Outcome, interrupted, interruption, outputs, warn};
 use super::html::{Content, SCENE_TRIANGLES, not_shown};
 use super::{CheckArgs, Readers, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
@@ -18,7 +20,7 @@ use firstcontact::report::Line;
 use firstcontact::robot::{BeyondLimits, MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Result};
+use firstcontact::{Error, LinkPairs, Result, Untested};
 use firstcontact_datasets::problems::{self, Problem};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -66,6 +68,7 @@ struct Ready<'a> {
     robot: Cow<'a, Robot>,
     motion: MotionBatch,
     allowed: Vec<(u32, u32)>,
+    link_pairs: LinkPairs,
     /// The number of its first object among those of all problems.
     first_object: u32,
 }
@@ -79,9 +82,12 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     problems::lacking(&found, &robot).iter().for_each(|w| warn(w));
     // The names of all objects, for the statistics.
     let mut objects = Scene::new();
-    let missing = args.files.reading.missing_joints(&args.inputs.limits())?;
-    let ready: Vec<Ready> =
-        found.iter().map(|problem| prepare(args, problem, &robot, &missing, &mut objects)).collect::<Result<_>>()?;
+    let srdf = args.inputs.srdf(&robot)?;
+    let srdf = srdf.as_ref();
+    let missing = args.files.reading.missing_joints(&robot, srdf, &args.inputs.limits())?;
+    let link_pairs = args.self_collision.link_pairs(&robot, srdf)?;
+    let prepare = |problem| prepare(args, problem, &robot, &link_pairs, &missing, &mut objects);
+    let ready: Vec<Ready> = found.iter().map(prepare).collect::<Result<_>>()?;
     let (hash, limits) = look(args, set, &ready)?;
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
@@ -91,7 +97,7 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
         // For one motion in a scene of its own the CPU is faster than the preparation of a device.
         options.backend = Backend::Cpu;
     }
-    let allowed: Vec<_> = ready.iter().map(|r| &r.allowed).collect();
+    let allowed: Vec<_> = ready.iter().map(|r| (&r.allowed, r.link_pairs.tested())).collect();
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
     let Some(first) = ready.first() else {
         say!("{} has no such problems: nothing was checked", set.archive.display());
@@ -109,6 +115,8 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     let mut diagnosis = diagnosis(args, &robot, limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
 
+    let mut tested = TestedPairs::new(args.self_collision.unchecked(srdf));
+    ready.iter().for_each(|r| tested.add(&r.robot, &r.problem.planning.scene, &r.allowed, &r.link_pairs));
     let bar = progress(ready.len() as u64, before.motions);
     let mut stats = Stats::default();
     let mut readers = Readers { diagnosis: &mut diagnosis, page: page.as_mut() };
@@ -135,9 +143,9 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
     stats.add(&before);
     let total_s = start.elapsed().as_secs_f64();
     let totals = Totals { load_s, cpu_s: times.cpu_s, total_s, resumed: before.motions };
-    let mut json = summary::to_json(&engine, &stats, totals, &robot, &objects);
+    let mut json = summary::to_json(&engine, &stats, totals, &tested, &robot, &objects);
     json["problems"] = ready.len().into();
-    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
+    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals, &tested))?;
     if let Some(page) = page {
         let chosen = page.chosen();
         let of_chosen = chosen.iter().filter_map(|answer| Some((ready.get(answer.motion)?, answer)));
@@ -149,8 +157,9 @@ pub(super) fn run(args: &CheckArgs, set: &ProblemSet, start: Instant) -> Result<
         let name = args.files.dataset().unwrap_or("problems");
         let problems = ("problems", format!("{name}: {}, each in a scene of its own", count(ready.len(), "problem")));
         let inputs = vec![facts::robot(&set.robot, &engine), problems];
-        let tested = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
-        page.write(args, &engine, &stats, Content { name, inputs, tested, notes, sets })?;
+        let mut sentences = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
+        sentences.extend(tested.sentences());
+        page.write(args, &engine, &stats, Content { name, inputs, tested: sentences, notes, sets })?;
     }
     Ok(outcome(&stats))
 }
@@ -159,6 +168,7 @@ fn prepare<'a>(
     args: &CheckArgs,
     problem: &'a Problem,
     robot: &'a Robot,
+    link_pairs: &LinkPairs,
     missing: &MissingJoints,
     objects: &mut Scene,
 ) -> Result<Ready<'a>> {
@@ -169,11 +179,12 @@ fn prepare<'a>(
     }
     let robot = problem.robot(robot).map_or(Cow::Borrowed(robot), Cow::Owned);
     let mut allowed = problem.planning.allowed_pairs(&robot);
-    if let Some(path) = &args.allow {
-        allowed.extend(allow::read(path, &robot, scene)?);
-    }
+    let more = Allowed::read(args.allow.as_deref(), &robot, scene)?;
+    allowed.extend(more.objects);
+    let mut link_pairs = link_pairs.clone();
+    link_pairs.disable(more.links, Untested::Allowed);
     let motion = problem.motion(&robot, missing)?;
-    Ok(Ready { problem, robot, motion, allowed, first_object })
+    Ok(Ready { problem, robot, motion, allowed, link_pairs, first_object })
 }
 
 /// Hashes the motions, and warns of values beyond limits.
@@ -194,7 +205,7 @@ impl Ready<'_> {
         if let Some(before) = before {
             builder = builder.share_link_trees(before);
         }
-        let built = builder.allow(self.allowed.iter().copied()).build();
+        let built = builder.allow(self.allowed.iter().copied()).link_pairs(self.link_pairs.clone()).build();
         built.map_err(|e| e.at(format!("problem {}", self.problem.name)))
     }
 
