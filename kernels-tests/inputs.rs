@@ -4,9 +4,11 @@
 pub mod arrays;
 pub mod broken;
 pub mod fuzz;
+mod link_pairs;
 mod real;
 pub mod samples;
 
+use firstcontact::Srdf;
 use firstcontact::error::Result;
 use firstcontact::formats::MotionOptions;
 use firstcontact::formats::mesh::{Mesh, MeshFormat};
@@ -21,7 +23,7 @@ use std::path::Path;
 const LIMITS: LoadLimits = LoadLimits { memory_bytes: 1 << 26 };
 
 /// Reads a file according to its name: `motions.json`, `.npy`, `.npz` and `.csv` as motions of `robot`, other `.json`
-/// as a scene, `.urdf` as a robot, all others as meshes.
+/// as a scene, `.urdf` as a robot, `.srdf` as a description of `robot`, all others as meshes.
 fn load(path: &Path, robot: &Robot) -> Result<()> {
     let name = path.file_name().unwrap().to_string_lossy();
     if is_motions(&name) {
@@ -30,6 +32,10 @@ fn load(path: &Path, robot: &Robot) -> Result<()> {
     } else if name.ends_with(".urdf") {
         let options = UrdfOptions { limits: LIMITS, ..UrdfOptions::default() };
         Robot::from_urdf_with(path, &options).and_then(|r| r.body_poses(&r.zero_configuration()).map(drop))
+    } else if name.ends_with(".srdf") {
+        let srdf = Srdf::read_with(path, &LIMITS)?;
+        srdf.link_pairs(robot)?;
+        srdf.joint_values("home", robot).map(drop)
     } else if MeshFormat::of_path(path).is_some() {
         Mesh::load(path, &LIMITS).map(drop)
     } else {

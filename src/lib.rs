@@ -74,9 +74,9 @@ pub use engine::{Backend, Engine, EngineBuilder, Options, Report, Stats};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "formats")]
 #[doc(inline)]
-pub use formats::{MissingJoints, MotionFile, MotionOptions};
+pub use formats::{MissingJoints, MotionFile, MotionOptions, Srdf};
 #[doc(inline)]
-pub use robot::{ColumnKind, Drive, Joint, JointKind, MotionBatch, Robot};
+pub use robot::{ColumnKind, Drive, Joint, JointKind, LinkPairs, MotionBatch, Robot, Untested};
 #[doc(inline)]
 pub use scene::Scene;
 #[doc(inline)]

@@ -66,6 +66,7 @@ fn kinds() -> Vec<Kind> {
             let option = if crate::inputs::is_motions(name) { "--motions" } else { "--scene" };
             let arguments = match (option, name) {
                 (_, "a.urdf") => in_robot(name),
+                (_, "a.srdf") => [&in_robot("sample.urdf")[..], &["--srdf", name]].concat(),
                 ("--scene", _) => checked(&["--robot", "sample.urdf", "--motions", "motions.npy", option, name]),
                 _ => checked(&["--robot", "sample.urdf", "--scene", "scene.obj", option, name]),
             };

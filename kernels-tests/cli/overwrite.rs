@@ -32,13 +32,14 @@ fn desk() -> Desk {
     desk.put("robot.urdf", slider("<mesh filename=\"meshes/link.obj\"/>")).put("meshes/link.obj", triangle());
     desk.put("scene.json", scene.to_string()).put("meshes/wall.gltf", gltf.to_string()).put("meshes/wall.bin", buffer);
     desk.put("motions.npy", npy(&[[&[0.0], &[3.6]]])).put("allow.txt", "# none\n");
+    desk.put("robot.srdf", "<robot name=\"r\"/>");
     desk
 }
 
-const INPUTS: [&str; 7] =
-    ["robot.urdf", "meshes/link.obj", "scene.json", "meshes/wall.gltf", "meshes/wall.bin", "motions.npy", "allow.txt"];
+const INPUTS: [&str; 8] =
+    ["robot.srdf", "robot.urdf", "meshes/link.obj", "scene.json", "meshes/wall.gltf", "meshes/wall.bin", "motions.npy", "allow.txt"];
 
-const CHECK: [&str; 11] = [
+const CHECK: [&str; 13] = [
     "check",
     "--backend",
     "cpu",
@@ -50,6 +51,8 @@ const CHECK: [&str; 11] = [
     "motions.npy",
     "--allow",
     "allow.txt",
+    "--srdf",
+    "robot.srdf",
 ];
 
 /// All files with their contents.

@@ -134,7 +134,7 @@ fn a_run_on_an_adapter_is_gone_on_with_too() {
 }
 
 /// Returns whether the file system keeps extended attributes: without them, a finished run is not recognised.
-fn keeps_attributes(desk: &Desk) -> bool {
+pub(super) fn keeps_attributes(desk: &Desk) -> bool {
     desk.put("probe", "");
     let file = std::fs::File::open(desk.path("probe")).unwrap();
     let flags = rustix::fs::XattrFlags::empty();

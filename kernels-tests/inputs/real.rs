@@ -13,7 +13,7 @@ use glam::DVec3;
 use std::collections::HashMap;
 use std::path::Path;
 
-fn robot(path: &Path, geometry: Geometry) -> Robot {
+pub(super) fn robot(path: &Path, geometry: Geometry) -> Robot {
     let options = UrdfOptions { geometry, ..UrdfOptions::default() };
     Robot::from_urdf_with(path, &options).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -44,7 +44,7 @@ fn at_zero(robot: &Robot) -> Vec<Triangle> {
     all.map(|(body, t)| t.map(|v| poses[body as usize].transform_point3(v))).collect()
 }
 
-const ROBOTS: [(&str, &str, usize); 6] = [
+pub(super) const ROBOTS: [(&str, &str, usize); 6] = [
     ("robot-puma560", "puma560_robot.urdf", 6),
     ("robot-ur5", "ur5_robot.urdf", 6),
     ("robot-panda", "panda.urdf", 8),

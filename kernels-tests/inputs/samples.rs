@@ -140,6 +140,23 @@ pub const URDF: &str = r#"<?xml version="1.0"?>
 </robot>
 "#;
 
+/// A description of the robot above.
+pub const SRDF: &str = r#"<?xml version="1.0"?>
+<robot name="sample">
+  <!-- a comment -->
+  <group name="arm"><chain base_link="base" tip_link="tip"/></group>
+  <group_state name="home" group="arm"><joint name="turn" value="0.5"/><joint name="push" value="0.1"/>
+    <joint name="spin" value="1"/><joint name="world" value="0 0 0"/></group_state>
+  <end_effector name="hand" parent_link="tool" group="arm"/>
+  <virtual_joint name="world" type="planar" parent_frame="map" child_link="base"/>
+  <passive_joint name="follow"/>
+  <disable_default_collisions link="cap"/>
+  <enable_collisions link1="cap" link2="tip"/>
+  <disable_collisions link1="base" link2="arm" reason="Adjacent"/>
+  <disable_collisions link1="arm" link2="slide" reason="Adjacent"/>
+</robot>
+"#;
+
 pub const SCENE: &str = r#"{"units": "metre", "instances": [
   {"object": "first", "mesh": "part.obj", "matrix": [[1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]},
   {"object": "second", "mesh": "part.obj", "matrix": [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]}]}"#;
@@ -183,6 +200,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("a.glb", glb()),
         ("a.gltf", gltf_with_data().into()),
         ("a.urdf", URDF.into()),
+        ("a.srdf", SRDF.into()),
         ("scene.json", SCENE.into()),
         ("motions.json", MOTIONS.into()),
         ("a.npy", npy("'<f8'", "(2, 2, 3)", &VALUES)),

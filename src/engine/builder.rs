@@ -9,9 +9,9 @@ use crate::bvh::obb_tree::ObbTrees;
 use crate::enclosure::pose_bound::PoseEnclosure;
 #[cfg(not(feature = "gpu"))]
 use crate::error::ErrorKind;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::io::load::Watch;
-use crate::robot::{Robot, Triangle};
+use crate::robot::{LinkPairs, Robot, Triangle};
 use crate::scene::Scene;
 use crate::scene::world::{CollisionWorld, FEW_TRIANGLES, SceneBuild};
 use crate::stage::s4_sweep::Sweep;
@@ -27,6 +27,7 @@ pub struct EngineBuilder {
     robot: Arc<Robot>,
     scene: Arc<Scene>,
     allowed: Vec<(u32, u32)>,
+    link_pairs: LinkPairs,
     options: Options,
     chosen: Chosen,
     /// An engine whose trees over the links are shared.
@@ -58,7 +59,8 @@ impl Chosen {
 impl EngineBuilder {
     pub(super) fn new(robot: Arc<Robot>, scene: Arc<Scene>) -> Self {
         let (options, chosen, tree) = (Options::default(), Chosen::default(), SceneBuild::default());
-        Self { robot, scene, allowed: Vec::new(), options, chosen, known: None, taken: None, tree }
+        let (allowed, link_pairs) = (Vec::new(), LinkPairs::none());
+        Self { robot, scene, allowed, link_pairs, options, chosen, known: None, taken: None, tree }
     }
 
     pub(super) fn taking(robot: &Robot, scene: &mut Scene) -> Self {
@@ -98,6 +100,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn allow(mut self, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
         self.allowed.extend(pairs);
+        self
+    }
+
+    /// Sets the pairs of the robot's links that are tested against each other; by default none are.
+    #[must_use]
+    pub fn link_pairs(mut self, link_pairs: LinkPairs) -> Self {
+        self.link_pairs = link_pairs;
         self
     }
 
@@ -145,13 +154,17 @@ impl EngineBuilder {
     /// Builds the trees and opens the device.
     ///
     /// # Errors
-    /// A coordinate is too far away, an option is out of its range, or there is no adapter although the backend
-    /// requires one.
+    /// A coordinate is too far away, an option is out of its range, the pairs of links are those of another robot, or
+    /// there is no adapter although the backend requires one.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
-        let Self { robot, scene, allowed, mut options, chosen, known, taken, tree } = self;
+        let Self { robot, scene, allowed, link_pairs, mut options, chosen, known, taken, tree } = self;
         chosen.apply(&mut options);
         options.solve.check()?;
+        if !link_pairs.suit(&robot) {
+            let message = format!("the pairs of links are not pairs of links of the robot {}", quoted(&robot.name));
+            return Err(Error::usage(message).remedy("make them from the same robot"));
+        }
         let workers = Workers::new(options.threads, known.as_ref().map(|known| &known.workers))?;
         // The triangles are copied only if the caller keeps the scene.
         let Scene { objects, triangles, .. } = Arc::unwrap_or_clone(scene);
@@ -160,7 +173,8 @@ impl EngineBuilder {
         // Waking another thread takes longer than preparing a small scene.
         let is_quick = triangles.len() <= FEW_TRIANGLES && known.is_some_and(|known| known.has_links_of(&robot));
         let prepare = || CollisionWorld::with(&robot, &objects, triangles, &allowed, known, tree);
-        let world = if is_quick { prepare()? } else { workers.pool.install(prepare)? };
+        let mut world = if is_quick { prepare()? } else { workers.pool.install(prepare)? };
+        world.link_pairs = link_pairs;
         Engine::with(robot, Arc::new(world), workers, options, start)
     }
 }
@@ -179,13 +193,14 @@ impl Engine {
     }
 
     /// An engine for the same robot in another scene, with the same options: the trees over the links are shared.
-    /// Ignored pairs name objects of a scene, so they are not taken over.
+    /// Pairs of links are taken over. Pairs of a link and an object are not, since they name objects of a scene.
     ///
     /// # Errors
     /// A coordinate is too far away, or there is no adapter although the backend requires one.
     pub fn with_scene(&self, scene: impl Into<Arc<Scene>>) -> Result<Self> {
         let builder = Self::builder(Arc::clone(&self.0.robot), scene);
-        builder.options(self.0.options.clone()).share_link_trees(self).build()
+        let link_pairs = self.0.world.link_pairs.clone();
+        builder.options(self.0.options.clone()).link_pairs(link_pairs).share_link_trees(self).build()
     }
 
     /// Opens the device for a world, and builds the trees that the options need.
@@ -275,4 +290,51 @@ fn obb_trees(world: &CollisionWorld, options: &Options, has_gpu: bool) -> Result
     };
     let trees = ObbTrees::new(world, min_triangles);
     Ok(Some(if is_bare { trees.with_scene(world) } else { trees }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robot::{ColumnKind, Drive, Joint, JointKind, Untested};
+    use glam::{DMat3, DVec3};
+
+    /// Links in a chain, with a triangle each.
+    fn chain(n_links: u32) -> Robot {
+        let mut robot = Robot::new("chain", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        for link in 0..n_links {
+            let drive = Drive::direct(robot.add_column(format!("j{link}"), ColumnKind::AngleRad, None));
+            let kind = JointKind::Revolute { axis: DVec3::Z, drive };
+            let joint = Joint { name: format!("j{link}"), orientation: DMat3::IDENTITY, origin_m: DVec3::X, kind };
+            let body = robot.add_body(format!("l{link}"), Some(link), joint).unwrap();
+            robot.add_link(format!("l{link}"), body, vec![[DVec3::ZERO, DVec3::X, DVec3::Y]], vec![0]).unwrap();
+        }
+        robot
+    }
+
+    fn scene() -> Scene {
+        let mut scene = Scene::new();
+        scene.add_object("wall", [[DVec3::Z * 9.0, DVec3::X, DVec3::Y]]).unwrap();
+        scene
+    }
+
+    #[test]
+    fn pairs_of_links_are_kept() {
+        let robot = chain(4);
+        let mut pairs = LinkPairs::all_but_adjacent(&robot);
+        pairs.disable([[0, 2]], Untested::Allowed);
+        let builder = Engine::builder(&robot, scene()).backend(Backend::Cpu);
+        let engine = builder.clone().link_pairs(pairs.clone()).build().unwrap();
+        assert_eq!(engine.world().link_pairs.tested(), [[0, 3], [1, 3]]);
+        for other in [engine.with_scene(scene()), engine.with_options(engine.0.options.clone())] {
+            assert_eq!(other.unwrap().world().link_pairs, pairs);
+        }
+        assert_eq!(builder.build().unwrap().world().link_pairs, LinkPairs::none());
+    }
+
+    #[test]
+    fn pairs_of_another_robot_are_refused() {
+        let builder = Engine::builder(chain(3), scene()).backend(Backend::Cpu);
+        let error = builder.link_pairs(LinkPairs::all(&chain(4))).build().unwrap_err().to_string();
+        assert!(error.contains("'chain'") && error.contains("same robot"), "{error}");
+    }
 }

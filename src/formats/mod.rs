@@ -10,6 +10,7 @@ mod motion_options;
 pub mod moveit;
 pub(crate) mod named_columns;
 pub mod scene_file;
+pub mod srdf;
 mod store;
 mod stream;
 #[cfg(test)]
@@ -23,3 +24,4 @@ pub use array::Header as NpyHeader;
 pub use joint_values::{JointValues, MissingJoints};
 pub use motion_file::{MotionFile, Portions};
 pub use motion_options::MotionOptions;
+pub use srdf::Srdf;

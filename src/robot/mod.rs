@@ -6,6 +6,7 @@
 mod joint_limits;
 mod joint_motion;
 mod kinematics;
+mod link_pairs;
 mod model_motion;
 mod motion_batch;
 pub(crate) mod motion_check;
@@ -14,6 +15,7 @@ pub mod toleranced_motion;
 
 pub use joint_limits::{BeyondLimits, LimitCounts};
 pub use joint_motion::{JointMotion, QUATERNION_TOLERANCE, rotation};
+pub use link_pairs::{LinkPairs, Untested};
 pub use model_motion::{LaneTimes, RobotMotion};
 pub use motion_batch::MotionBatch;
 
@@ -38,6 +40,10 @@ pub struct Robot {
     pub bodies: Vec<Body>,
     /// The links that have triangles, in the order of the file; copies of a robot share them.
     pub links: Arc<Vec<Link>>,
+    /// Names of the links without triangles, to which other files may refer.
+    pub links_without_triangles: Vec<String>,
+    /// Names of the joints that do not move, to which other files may refer: fixed joints, and joints that mimic one.
+    pub fixed_joints: Vec<String>,
     /// Oddities of the input that do not prevent its use, one line each.
     pub warnings: Vec<String>,
 }
@@ -178,6 +184,8 @@ impl Robot {
             columns: Vec::new(),
             bodies: Vec::new(),
             links: Arc::default(),
+            links_without_triangles: Vec::new(),
+            fixed_joints: Vec::new(),
             warnings: Vec::new(),
         };
         let joint = Joint { name: "world".into(), orientation, origin_m, kind: JointKind::Fixed };

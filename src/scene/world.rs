@@ -8,7 +8,7 @@ use crate::bvh::obb;
 use crate::bvh::tree::{ChildRef, WIDTH, WideTree};
 use crate::error::{Error, Result, quoted};
 use crate::predicate::obb_overlap::OrientedBox;
-use crate::robot::{Link, Robot, Triangle};
+use crate::robot::{Link, LinkPairs, Robot, Triangle};
 use crate::scene::static_geometry::outward_box;
 pub use crate::scene::static_geometry::{
     Boxes, FEW_TRIANGLES, SceneBox, SceneBuild, StaticGeometry, boxes_side_by_side,
@@ -44,6 +44,8 @@ pub struct CollisionWorld {
     pub scene: Arc<StaticGeometry>,
     /// Pairs (link, object) that are never tested.
     pub allowed: HashSet<(u32, u32)>,
+    /// Pairs of links that are tested against each other, as indices in `robot.links`; none unless the caller sets them.
+    pub link_pairs: LinkPairs,
 }
 
 /// A link's triangles in tree order, and bounds on them.
@@ -157,7 +159,8 @@ impl CollisionWorld {
         };
         let scene = Arc::new(StaticGeometry::new(objects, triangles, origin_m, build)?);
         let model = LinkTree::new(links.len() as u32);
-        Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect() })
+        let (allowed, link_pairs) = (allowed.iter().copied().collect(), LinkPairs::none());
+        Ok(Self { origin_m, robot, links, model, scene, allowed, link_pairs })
     }
 
     /// Returns whether a robot has the links of this world: the same triangles on the same bodies.

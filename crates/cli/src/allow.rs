@@ -1,4 +1,4 @@
-//! Pairs of link and object that are never tested.
+//! Pairs that are never tested: a link and an object, or two links.
 
 use firstcontact::error::quoted;
 use firstcontact::io::load::{read_text, without_comment};
@@ -7,34 +7,61 @@ use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use std::path::Path;
 
-/// Reads lines `link object`, either of which may be `*`; empty lines and text after a `#` are ignored. An object's
-/// name may contain spaces, and a `#` that does not follow a space.
-pub fn read(path: &Path, robot: &Robot, scene: &Scene) -> Result<Vec<(u32, u32)>> {
-    let text = read_text(path)?;
-    let mut pairs = Vec::new();
-    for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = without_comment(line).trim();
-        let at = |e: Error| e.at(format!("line {}", i + 1)).in_file(path);
-        if line.is_empty() {
-            continue;
+/// Pairs that are never tested.
+#[derive(Clone, Debug, Default)]
+pub struct Allowed {
+    /// Pairs of a link and an object.
+    pub objects: Vec<(u32, u32)>,
+    /// Pairs of links.
+    pub links: Vec<[u32; 2]>,
+}
+
+impl Allowed {
+    /// Reads lines `link object` or `link link`, if there is a file. Either may be `*`: all links as the first name, all
+    /// objects as the second. A second name that is both an object and a link is the object. Empty lines and text after
+    /// a `#` are ignored. The second name may contain spaces, and a `#` that does not follow a space.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has a name that does not exist.
+    pub fn read(path: Option<&Path>, robot: &Robot, scene: &Scene) -> Result<Self> {
+        let mut allowed = Self::default();
+        let Some(path) = path else { return Ok(allowed) };
+        let text = read_text(path)?;
+        for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+            let line = without_comment(line).trim();
+            if !line.is_empty() {
+                let added = allowed.add(line, robot, scene);
+                added.map_err(|e| e.at(format!("line {}", i + 1)).in_file(path))?;
+            }
         }
-        let Some((link, object)) = line.split_once(char::is_whitespace) else {
-            return Err(at(Error::input("a line is 'link object', either may be '*'")));
+        Ok(allowed)
+    }
+
+    fn add(&mut self, line: &str, robot: &Robot, scene: &Scene) -> Result<()> {
+        let Some((link, other)) = line.split_once(char::is_whitespace) else {
+            return Err(Error::input("a line is 'link object' or 'link link', the first and the object may be '*'"));
         };
-        let object = object.trim_start();
-        let links = named(link, robot.links.iter().map(|l| l.name.as_str()));
-        let objects = named(object, scene.objects.iter().map(|o| o.name.as_str()));
+        let other = other.trim_start();
+        let link_names = || robot.links.iter().map(|l| l.name.as_str());
+        let links = named(link, link_names());
         if links.is_empty() {
             let remedy = "firstcontact info --robot R lists the links that have triangles";
-            return Err(at(Error::input(format!("no link with triangles is called {}", quoted(link))).remedy(remedy)));
+            return Err(Error::input(format!("no link with triangles is called {}", quoted(link))).remedy(remedy));
         }
-        if objects.is_empty() {
-            let remedy = "firstcontact info --scene S lists the objects";
-            return Err(at(Error::input(format!("no object is called {}", quoted(object))).remedy(remedy)));
+        let objects = named(other, scene.objects.iter().map(|o| o.name.as_str()));
+        if !objects.is_empty() {
+            self.objects.extend(links.iter().flat_map(|&l| objects.iter().map(move |&o| (l, o))));
+            return Ok(());
         }
-        pairs.extend(links.iter().flat_map(|&l| objects.iter().map(move |&o| (l, o))));
+        let others = if other == "*" { Vec::new() } else { named(other, link_names()) };
+        if others.is_empty() {
+            let message = format!("no object is called {0}, and no link with triangles", quoted(other));
+            let remedy = "firstcontact info --robot R --scene S lists links and objects";
+            return Err(Error::input(message).remedy(remedy));
+        }
+        self.links.extend(links.iter().flat_map(|&a| others.iter().map(move |&b| [a, b])));
+        Ok(())
     }
-    Ok(pairs)
 }
 
 fn named<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<u32> {

@@ -5,14 +5,17 @@ mod html;
 mod problems;
 mod research;
 
+use super::allow::Allowed;
 use super::answers::Answers;
 use super::dataset::{Files, Work};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::large::{self, TreeCache};
 use super::progress::Progress;
 use super::resume::{Fingerprint, MotionHash, SceneHash};
+use super::self_collision::SelfCollisionArgs;
 use super::summary::{self, Totals};
-use super::{Outcome, allow, outputs, warn};
+use super::tested::TestedPairs;
+use super::{Outcome, outputs, warn};
 use clap::{Args, ValueEnum};
 use diagnosis::{Context, Diagnosis};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
@@ -23,7 +26,7 @@ use firstcontact::robot::{BeyondLimits, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Result};
+use firstcontact::{Error, Result, Untested};
 use html::{Checked, Html, HtmlArgs};
 use research::ResearchArgs;
 use serde_json::Value;
@@ -73,9 +76,11 @@ pub struct CheckArgs {
     /// already finished
     #[arg(long)]
     resume: bool,
-    /// Pairs that are never tested: lines 'link object', either may be '*'
+    /// Pairs that are never tested: lines 'link object', either may be '*', or 'link link'
     #[arg(long, value_name = "FILE", help_heading = ANSWERS)]
     allow: Option<PathBuf>,
+    #[command(flatten, next_help_heading = ANSWERS)]
+    self_collision: SelfCollisionArgs,
     /// Treatment of links that touch the scene at the start
     #[arg(long, value_enum, default_value = "report", help_heading = ANSWERS)]
     initial: InitialChoice,
@@ -145,8 +150,8 @@ impl CheckArgs {
 
     /// Refuses outputs that would overwrite an input: one of these files, or any file that was read before.
     fn check_outputs(&self, inputs: &[&Path]) -> Result<()> {
-        let allow = self.allow.iter().map(PathBuf::as_path);
-        outputs::check(&inputs.iter().copied().chain(allow).collect::<Vec<_>>(), &self.outputs())
+        let more = self.allow.iter().chain(&self.inputs.srdf).map(PathBuf::as_path);
+        outputs::check(&inputs.iter().copied().chain(more).collect::<Vec<_>>(), &self.outputs())
     }
 }
 
@@ -154,21 +159,27 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     args.check_outputs(&[&files.robot, &files.scene, &files.motions])?;
     let loading = Instant::now();
     let robot = args.inputs.robot(&files.robot, files.base)?;
+    let srdf = args.inputs.srdf(&robot)?;
     let mut scene = args.inputs.scene(&files.scene)?;
-    let motions = args.files.reading.open(&files.motions, &robot, args.inputs.limits())?;
+    let motions = args.files.reading.open(&files.motions, &robot, srdf.as_ref(), args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
     let (hash, limits) = scan(&motions, &robot, args.strict)?;
-    let allowed = args.allow.as_ref().map_or(Ok(Vec::new()), |path| allow::read(path, &robot, &scene))?;
+    let allowed = Allowed::read(args.allow.as_deref(), &robot, &scene)?;
+    let mut link_pairs = args.self_collision.link_pairs(&robot, srdf.as_ref())?;
+    link_pairs.disable(allowed.links, Untested::Allowed);
+    let mut tested = TestedPairs::new(args.self_collision.unchecked(srdf.as_ref()));
+    tested.add(&robot, &scene, &allowed.objects, &link_pairs);
     // The meshes of robot and scene are known by now, too.
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
     let options = options(args)?;
-    let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
+    let told = format!("{:?} {:?} {:?} {:?}", options.solve, options.bound, allowed.objects, link_pairs.tested());
     let of_scene = SceneHash::new([&scene]);
     let tree = args.tree_cache.file(&files.scene, scene.n_triangles());
     tree.iter().try_for_each(|path| output::refuse_input(path))?;
     let (bar, watch) = large::building();
-    let mut builder = Engine::builder_taking(&robot, &mut scene).options(options).allow(allowed).watch(watch);
+    let mut builder = Engine::builder_taking(&robot, &mut scene).options(options).watch(watch);
+    builder = builder.allow(allowed.objects).link_pairs(link_pairs);
     if let Some(file) = tree {
         builder = builder.tree_cache(file);
     }
@@ -192,11 +203,12 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
     let name = |(l, o): (u32, u32)| [&*robot.links[l as usize].name, &*scene.objects[o as usize].name];
-    let json = summary::to_json(&engine, &stats, totals, name);
-    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
+    let json = summary::to_json(&engine, &stats, totals, &tested, name);
+    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals, &tested))?;
     if let Some(page) = page {
         let files = [&files.robot, &files.scene, &files.motions].map(|path| path.as_path());
-        page.finish(&Checked { args, files, scene: &scene, motions: &motions, engine: &engine, stats: &stats })?;
+        let (tested, scene, motions, engine, stats) = (&tested, &scene, &motions, &engine, &stats);
+        page.finish(&Checked { args, files, scene, motions, engine, stats, tested })?;
     }
     if motions.is_empty() {
         say!("{} has no motions: nothing was checked", files.motions.display());

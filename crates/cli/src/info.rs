@@ -1,14 +1,16 @@
 //! `firstcontact info`: adapters, and the contents of a robot and a scene.
 
 use super::inputs::InputArgs;
+use super::self_collision::link_pairs;
 use super::size::{Bounds, reach_m, unit_warnings};
+use super::tested::left_out;
 use super::{Outcome, warn};
 use clap::Args;
 use comfy_table::{Table, presets};
 use firstcontact::gpu::Gpu;
 use firstcontact::robot::{ColumnKind, Robot};
 use firstcontact::scene::Scene;
-use firstcontact::{Error, Result};
+use firstcontact::{Error, LinkPairs, Result, Untested};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -32,11 +34,22 @@ pub struct InfoArgs {
 pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let mut all = json!({ "version": env!("CARGO_PKG_VERSION"), "adapters": adapters() });
     let (mut robot_bounds, mut scene_bounds) = (None, None);
+    if args.robot.is_none() && args.inputs.srdf.is_some() {
+        return Err(Error::usage("--srdf describes a robot, and there is none").remedy("give --robot R.urdf too"));
+    }
     if let Some(path) = &args.robot {
         let robot = args.inputs.robot(path, None)?;
         robot.warnings.iter().for_each(|w| warn(w));
         robot_bounds = Bounds::of_robot(&robot)?;
         all["robot"] = describe_robot(&robot, robot_bounds);
+        let srdf = args.inputs.srdf(&robot)?;
+        if srdf.is_some() || robot.links.len() <= LinkPairs::MAX_LINKS {
+            all["robot"]["link_pairs"] = describe_pairs(&link_pairs(&robot, srdf.as_ref())?);
+        }
+        if let Some(srdf) = srdf {
+            all["robot"]["states"] =
+                srdf.states().map(|[group, name]| json!({ "group": group, "state": name })).collect();
+        }
     }
     if let Some(path) = &args.scene {
         let scene = args.inputs.scene(path)?;
@@ -90,6 +103,11 @@ fn describe_robot(robot: &Robot, bounds: Option<Bounds>) -> Value {
     })
 }
 
+fn describe_pairs(pairs: &LinkPairs) -> Value {
+    let reasons = Untested::ALL.map(|reason| (reason.name().to_string(), pairs.count(reason).into()));
+    json!({ "tested": pairs.tested().len(), "disabled": Value::Object(reasons.into_iter().collect()) })
+}
+
 fn describe_scene(scene: &Scene, bounds: Option<Bounds>) -> Value {
     let objects: Vec<Value> = (0..scene.objects.len())
         .map(|i| {
@@ -118,6 +136,10 @@ fn print(all: &Value, robot_bounds: Option<Bounds>, scene_bounds: Option<Bounds>
         }
         list("columns of a motion", &robot["joints"], &["joint", "unit", "limits"]);
         list("links with triangles", &robot["links"], &["link", "triangles", "shapes", "depth"]);
+        print_pairs(robot);
+        if robot.get("states").is_some() {
+            list("states", &robot["states"], &["group", "state"]);
+        }
     }
     if let Some(scene) = all.get("scene") {
         show!("\nscene: {} triangles", scene["triangles"]);
@@ -126,6 +148,14 @@ fn print(all: &Value, robot_bounds: Option<Bounds>, scene_bounds: Option<Bounds>
         }
         list("objects", &scene["objects"], &["object", "triangles", "closed"]);
     }
+}
+
+/// Prints the numbers of pairs of links with self-collision checks.
+fn print_pairs(robot: &Value) {
+    let Some(pairs) = robot.get("link_pairs") else { return };
+    let count = |reason: Untested| pairs["disabled"][reason.name()].as_u64().unwrap_or_default();
+    let disabled = Untested::ALL.map(|reason| (reason, count(reason) as usize));
+    show!("pairs of links tested with --self-collision on: {}{}", pairs["tested"], left_out(disabled));
 }
 
 fn list(title: &str, rows: &Value, keys: &[&str]) {

@@ -11,7 +11,7 @@ use firstcontact::robot::Robot;
 use firstcontact::robot::primitive::CHORD_ERROR_M;
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::InitialContactPolicy;
-use firstcontact::{Error, Result};
+use firstcontact::{Error, Result, Srdf};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -131,6 +131,10 @@ pub struct InputArgs {
     /// An additional folder in which packages are searched for
     #[arg(long, value_name = "DIR")]
     package_path: Vec<PathBuf>,
+    /// Semantic description of the robot (SRDF): pairs of links that are not tested against each other, and named
+    /// states for --missing-joints
+    #[arg(long, value_name = "R.srdf")]
+    pub srdf: Option<PathBuf>,
     /// Memory for the input, and for the work on motions, each: bytes, or with a unit, as 2GiB. By default most of the
     /// machine's, and at most 1 GiB of it for the work
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
@@ -162,6 +166,15 @@ impl InputArgs {
             limits: self.limits(),
         };
         Robot::from_urdf_with(path, &options)
+    }
+
+    /// Reads the semantic description of a robot, if there is one, and warns of oddities.
+    pub fn srdf(&self, robot: &Robot) -> Result<Option<Srdf>> {
+        let Some(path) = &self.srdf else { return Ok(None) };
+        let srdf = Srdf::read_with(path, &self.limits())?;
+        srdf.check(robot)?;
+        srdf.warnings(robot).iter().for_each(|w| super::warn(w));
+        Ok(Some(srdf))
     }
 
     /// Reads a scene.

@@ -1,8 +1,10 @@
 //! `firstcontact render`: a picture of one motion, or the motion itself for glTF viewers.
 
+use super::allow::Allowed;
 use super::dataset::{Work, read_problems};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
-use super::{Outcome, allow, numbers, outputs, summary, warn};
+use super::self_collision::SelfCollisionArgs;
+use super::{Outcome, numbers, outputs, summary, warn};
 use crate::picture::gltf::{self, ShownMotion};
 use crate::picture::{self, Format, Image, View};
 use clap::Args;
@@ -14,7 +16,7 @@ use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::stage::s4_sweep::raster;
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Result};
+use firstcontact::{Error, LinkPairs, Result, Untested};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -51,9 +53,11 @@ pub struct RenderArgs {
     /// Draw with the graphics adapter whose name contains this text
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Pairs that are never tested: lines 'link object', either may be '*'
+    /// Pairs that are never tested: lines 'link object', either may be '*', or 'link link'
     #[arg(long, value_name = "FILE")]
     allow: Option<PathBuf>,
+    #[command(flatten)]
+    self_collision: SelfCollisionArgs,
     /// Treatment of links that touch the scene at the start
     #[arg(long, value_enum, default_value = "report")]
     initial: InitialChoice,
@@ -66,14 +70,14 @@ pub struct RenderArgs {
 /// Runs the command. Its exit code is 0 for every verdict.
 pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let is_picture = is_picture(&args.out)?;
-    let Subject { robot, scene, motions, allowed } = subject(args)?;
+    let Subject { robot, scene, motions, allowed, link_pairs } = subject(args)?;
     outputs::check(&[], &[("--out", &args.out)])?;
     let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };
     let gpu = is_picture.then(|| Gpu::open(&choice)).transpose()?;
     // For one motion the CPU is faster than the preparation of a device.
     let mut options = Options { backend: Backend::Cpu, ..Options::default() };
     options.solve.initial = args.initial.into();
-    let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).build()?;
+    let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).link_pairs(link_pairs).build()?;
     let report = engine.check(&motions)?;
     let verdict = report.verdicts.first().ok_or_else(|| Error::usage("the motion was not answered"))?;
     let tiles = tiles(args, &engine, &motions)?;
@@ -166,24 +170,26 @@ struct Subject {
     scene: Scene,
     motions: MotionBatch,
     allowed: Vec<(u32, u32)>,
+    link_pairs: LinkPairs,
 }
 
 fn subject(args: &RenderArgs) -> Result<Subject> {
     let none = |n: usize, file: &Path| {
         Err(Error::usage(format!("there is no motion {}, there are {n}", args.index)).in_file(file))
     };
-    let (robot, scene, motions, mut allowed) = match args.files.resolve()? {
+    let (robot, scene, motions, mut allowed, srdf) = match args.files.resolve()? {
         Work::Files(files) => {
             let robot = args.inputs.robot(&files.robot, files.base)?;
+            let srdf = args.inputs.srdf(&robot)?;
             let scene = args.inputs.scene(&files.scene)?;
             let motion = {
-                let all = args.files.reading.open(&files.motions, &robot, args.inputs.limits())?;
+                let all = args.files.reading.open(&files.motions, &robot, srdf.as_ref(), args.inputs.limits())?;
                 if args.index >= all.len() {
                     return none(all.len(), all.name());
                 }
                 all.read(args.index..args.index + 1)?
             };
-            (robot, scene, motion, Vec::new())
+            (robot, scene, motion, Vec::new(), srdf)
         }
         Work::Problems(sets) => {
             let found = read_problems(&sets, &args.inputs.scene_options())?;
@@ -194,18 +200,18 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
             };
             let robot = args.inputs.robot(&set.robot, Some(set.base))?;
             let robot = problem.robot(&robot).unwrap_or(robot);
-            let (motions, allowed) = (
-                problem.motion(&robot, &args.files.reading.missing_joints(&args.inputs.limits())?)?,
-                problem.planning.allowed_pairs(&robot),
-            );
-            (robot, problem.planning.scene, motions, allowed)
+            let srdf = args.inputs.srdf(&robot)?;
+            let missing = args.files.reading.missing_joints(&robot, srdf.as_ref(), &args.inputs.limits())?;
+            let (motions, allowed) = (problem.motion(&robot, &missing)?, problem.planning.allowed_pairs(&robot));
+            (robot, problem.planning.scene, motions, allowed, srdf)
         }
     };
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    if let Some(path) = &args.allow {
-        allowed.extend(allow::read(path, &robot, &scene)?);
-    }
-    Ok(Subject { robot, scene, motions, allowed })
+    let more = Allowed::read(args.allow.as_deref(), &robot, &scene)?;
+    allowed.extend(more.objects);
+    let mut link_pairs = args.self_collision.link_pairs(&robot, srdf.as_ref())?;
+    link_pairs.disable(more.links, Untested::Allowed);
+    Ok(Subject { robot, scene, motions, allowed, link_pairs })
 }
 
 /// A size such as `1280x800`.

@@ -1,6 +1,7 @@
 //! The summary that `check` prints at its end, and `stats.json`.
 
 use super::progress::digits;
+use super::tested::TestedPairs;
 use comfy_table::{Table, presets};
 use firstcontact::engine::{Engine, Stage, Stats, Sweep};
 use firstcontact::report::{Line, Place};
@@ -31,6 +32,7 @@ pub fn to_json<'n>(
     engine: &Engine,
     stats: &Stats,
     totals: Totals,
+    tested: &TestedPairs,
     name: impl Fn((u32, u32)) -> [&'n str; 2],
 ) -> Value {
     let adapter = engine
@@ -64,7 +66,7 @@ pub fn to_json<'n>(
         "undecided": stats.undecided, "pieces": stats.pieces, "wall_s": stats.wall_s, "cpu_s": totals.cpu_s,
         "load_s": totals.load_s, "build_s": stats.build_s, "total_s": totals.total_s, "threads": engine.threads(),
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
-        "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
+        "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "tested_pairs": tested.to_json(), "ignored": ignored, "seed": Value::Null,
         "version": env!("CARGO_PKG_VERSION"),
         "resumed": totals.resumed, "device": engine.adapter().map(|_| stats.device),
         "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
@@ -72,7 +74,7 @@ pub fn to_json<'n>(
 }
 
 /// Prints the totals, and a table of the stages.
-pub fn print(engine: &Engine, stats: &Stats, totals: Totals) {
+pub fn print(engine: &Engine, stats: &Stats, totals: Totals, tested: &TestedPairs) {
     let motions = stats.motions - totals.resumed;
     let rate = if stats.wall_s > 0.0 { motions as f64 / stats.wall_s } else { 0.0 };
     say!(
@@ -87,6 +89,7 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals) {
         engine.adapter().map_or_else(|| format!("the CPU, {} threads", engine.threads()), |a| a.name),
     );
     say!("read in {:.3} s, built in {:.3} s", totals.load_s, stats.build_s);
+    tested.lines().iter().for_each(|line| say!("{line}"));
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["stage", "items in", "items out", "ms", "retries"]);
     for (stage, s) in Stage::ALL.iter().zip(&stats.stages) {

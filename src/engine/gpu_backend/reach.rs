@@ -59,7 +59,7 @@ fn around(world: &CollisionWorld, piece: &Piece, motion: &RobotMotion) -> SceneB
     let mut models = Vec::with_capacity(motion.joints.len());
     motion.taylor_models(mid, h, |_, model| models.push(model));
     let mut hull = Hull { lo: [f64::INFINITY; 3], hi: [f64::NEG_INFINITY; 3], is_finite: true };
-    for link in &world.links {
+    for link in world.links.iter() {
         let (model, lss) = (&models[link.body as usize], &link.lss);
         let ends = [lss.a, lss.b].map(|end| model.point(V3::new(end), Parts::new(link.reach_m)));
         hull.add(swept_box(&ends, Parts::new(lss.radius), Parts::new(h)));

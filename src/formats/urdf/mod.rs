@@ -105,6 +105,9 @@ fn read(path: &Path, options: &UrdfOptions) -> Result<Robot> {
     robot.warnings.extend(document.warnings.iter().cloned());
     let sources = add_columns(&mut robot, &document)?;
 
+    let fixed = document.joints.iter().zip(&sources).filter(|(_, source)| matches!(source, Source::Constant(_)));
+    robot.fixed_joints = fixed.map(|(joint, _)| joint.name.clone()).collect();
+
     // Bodies in the order of the tree; links connected by fixed joints share one.
     let root = Placed { body: (robot.bodies.len() - 1) as u32, pose: DAffine3::IDENTITY };
     let mut placed = vec![root; document.links.len()];
@@ -124,7 +127,9 @@ fn read(path: &Path, options: &UrdfOptions) -> Result<Robot> {
             triangles_of(shape, placed.pose, options, &mut files, &mut triangles).map_err(here)?;
         }
         files.charge(bytes_of::<Triangle>(triangles.len()), "its triangles").map_err(here)?;
-        if !triangles.is_empty() {
+        if triangles.is_empty() {
+            robot.links_without_triangles.push(link.name.clone());
+        } else {
             robot.add_link(&link.name, placed.body, triangles, shape_starts)?;
         }
     }

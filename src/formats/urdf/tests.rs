@@ -104,6 +104,8 @@ fn columns_follow_the_file_and_mimics_are_composed() {
     assert_eq!(drive("m2"), Drive { column: 0, multiplier: -6.0, offset: 2.0 });
     // The joint that mimics a bolt is turned a quarter, permanently.
     assert!(robot.bodies.iter().all(|b| b.joint.name != "still"));
+    assert_eq!(robot.fixed_joints, ["still", "bolt"]);
+    assert_eq!(robot.links_without_triangles, ["root", "a", "b", "c", "d", "e", "f"]);
     let center = robot.links[0].triangles.iter().flatten().sum::<DVec3>() / 36.0;
     assert!(near(center, [0.0, 5.0, 0.0]), "{center}");
     assert_eq!(robot.bodies[robot.links[0].body as usize].name, "e");

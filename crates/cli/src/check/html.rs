@@ -7,6 +7,7 @@ use super::super::report::inputs::{n_motions, picked};
 use super::super::report::page::Page;
 use super::super::report::results::{DEFAULT_MOTIONS, Results, Shown};
 use super::super::report::views::{SetView, Views};
+use super::super::tested::TestedPairs;
 use super::{CheckArgs, outputs, warn};
 use clap::Args;
 use firstcontact::engine::{Engine, Stats};
@@ -91,6 +92,8 @@ pub struct Checked<'a> {
     pub engine: &'a Engine,
     /// Its statistics.
     pub stats: &'a Stats,
+    /// The tested pairs.
+    pub tested: &'a TestedPairs,
 }
 
 impl Html {
@@ -134,6 +137,7 @@ impl Html {
         if !world.allowed.is_empty() {
             tested.push(format!("{} left out (--allow).", count(world.allowed.len(), "pair")));
         }
+        tested.extend(checked.tested.sentences());
         let name = motions.file_name().unwrap_or_default().to_string_lossy();
         let content = Content {
             name: args.files.dataset().unwrap_or(&name),
@@ -191,7 +195,7 @@ pub fn not_shown(error: &Error) -> String {
 
 /// The tested conditions, in sentences that are true for any robot and scene.
 fn tested(args: &CheckArgs, stats: &Stats) -> Vec<String> {
-    let mut tested = vec!["Links of the robot were not tested against each other.".to_string()];
+    let mut tested = Vec::new();
     if !stats.ignored.is_empty() {
         let pairs = count(stats.ignored.len(), "pair");
         tested.push(format!(

@@ -1,6 +1,7 @@
 //! `check` of a set of problems: each is one motion in a scene of its own; they are numbered consecutively in one file
 //! of answers.
 
+use super::super::allow::Allowed;
 use super::super::answers::Answers;
 use super::super::dataset::{ProblemSet, read_problems};
 use super::super::report::answer::Answer;
@@ -9,7 +10,8 @@ use super::super::report::results::Shown;
 use super::super::report::views::SetView;
 use super::super::resume::{Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
-use super::super::{Outcome, allow, interrupted, interruption, outputs, warn};
+use super::super::tested::TestedPairs;
+use super::super::{Outcome, interrupted, interruption, outputs, warn};
 use super::html::{Content, SCENE_TRIANGLES, not_shown};
 use super::{CheckArgs, Readers, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
@@ -18,7 +20,7 @@ use firstcontact::report::Line;
 use firstcontact::robot::{BeyondLimits, MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Result};
+use firstcontact::{Error, LinkPairs, Result, Srdf, Untested};
 use firstcontact_datasets::problems::{self, Problem};
 use serde::Serialize;
 use std::path::Path;
@@ -69,6 +71,7 @@ struct Ready<'a> {
     robot: Arc<Robot>,
     motion: MotionBatch,
     allowed: Vec<(u32, u32)>,
+    link_pairs: LinkPairs,
     /// The numbers of its first link and object among those of all problems.
     first: (u32, u32),
 }
@@ -92,7 +95,8 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         problems::lacking(found, robot).iter().for_each(|w| warn(w));
     }
     let mut names = Names::default();
-    let ready = prepare(args, &robots, &found, &mut names)?;
+    let srdfs: Vec<Option<Srdf>> = robots.iter().map(|robot| args.inputs.srdf(robot)).collect::<Result<_>>()?;
+    let ready = prepare(args, &robots, &srdfs, &found, &mut names)?;
     let (hash, limits) = look(args, sets, &ready)?;
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
@@ -102,7 +106,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         // For one motion in a scene of its own the CPU is faster than the preparation of a device.
         options.backend = Backend::Cpu;
     }
-    let allowed: Vec<_> = ready.iter().map(|r| &r.allowed).collect();
+    let allowed: Vec<_> = ready.iter().map(|r| (&r.allowed, r.link_pairs.tested())).collect();
     let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
     let Some(first) = ready.first() else {
         say!("there are no such problems: nothing was checked");
@@ -121,6 +125,9 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     let mut diagnosis = diagnosis(args, &of_sets, limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
 
+    let any_srdf = srdfs.iter().flatten().next();
+    let mut tested = TestedPairs::new(args.self_collision.unchecked(any_srdf));
+    ready.iter().for_each(|r| tested.add(&r.robot, &r.problem.planning.scene, &r.allowed, &r.link_pairs));
     let bar = progress(ready.len() as u64, before.motions);
     let mut stats = Stats::default();
     let mut readers = Readers { diagnosis: &mut diagnosis, page: page.as_mut() };
@@ -148,9 +155,9 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     let total_s = start.elapsed().as_secs_f64();
     let totals = Totals { load_s, cpu_s: times.cpu_s, total_s, resumed: before.motions };
     let name = |(l, o): (u32, u32)| [&*names.links[l as usize], &*names.objects[o as usize]];
-    let mut json = summary::to_json(&engine, &stats, totals, name);
+    let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
     json["problems"] = ready.len().into();
-    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals))?;
+    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals, &tested))?;
     if let Some(page) = page {
         let chosen = page.chosen();
         let of_chosen = chosen.iter().filter_map(|answer| Some((ready.get(answer.motion)?, answer)));
@@ -163,8 +170,9 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         let problems = ("problems", format!("{name}: {}, each in a scene of its own", count(ready.len(), "problem")));
         let robots = sets.iter().zip(&robots).map(|(set, robot)| facts::robot(&set.robot, robot));
         let inputs = robots.chain([problems]).collect();
-        let tested = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
-        page.write(args, &engine, &stats, Content { name, inputs, tested, notes, sets: shown })?;
+        let mut sentences = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
+        sentences.extend(tested.sentences());
+        page.write(args, &engine, &stats, Content { name, inputs, tested: sentences, notes, sets: shown })?;
     }
     Ok(outcome(&stats))
 }
@@ -173,19 +181,21 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
 fn prepare<'a>(
     args: &CheckArgs,
     robots: &[Arc<Robot>],
+    srdfs: &[Option<Srdf>],
     found: &'a [Vec<Problem>],
     names: &mut Names,
 ) -> Result<Vec<Ready<'a>>> {
-    let missing = args.files.reading.missing_joints(&args.inputs.limits())?;
     let mut ready = Vec::new();
-    for (set, (robot, found)) in robots.iter().zip(found).enumerate() {
+    for (set, ((robot, srdf), found)) in robots.iter().zip(srdfs).zip(found).enumerate() {
+        let missing = args.files.reading.missing_joints(robot, srdf.as_ref(), &args.inputs.limits())?;
+        let link_pairs = args.self_collision.link_pairs(robot, srdf.as_ref())?;
         let first_link = names.links.len() as u32;
         names.links.extend(robot.links.iter().map(|link| link.name.clone()));
         for problem in found {
             let first = (first_link, names.objects.len() as u32);
             let objects = problem.planning.scene.objects.iter();
             names.objects.extend(objects.map(|object| format!("{}/{}", problem.name, object.name)));
-            ready.push(Ready::new(args, problem, (set, robot), &missing, first)?);
+            ready.push(Ready::new(args, problem, (set, robot), &link_pairs, &missing, first)?);
         }
     }
     Ok(ready)
@@ -211,16 +221,18 @@ impl<'a> Ready<'a> {
         args: &CheckArgs,
         problem: &'a Problem,
         (set, robot): (usize, &Arc<Robot>),
+        link_pairs: &LinkPairs,
         missing: &MissingJoints,
         first: (u32, u32),
     ) -> Result<Self> {
         let robot = problem.robot(robot).map_or_else(|| Arc::clone(robot), Arc::new);
         let mut allowed = problem.planning.allowed_pairs(&robot);
-        if let Some(path) = &args.allow {
-            allowed.extend(allow::read(path, &robot, &problem.planning.scene)?);
-        }
+        let more = Allowed::read(args.allow.as_deref(), &robot, &problem.planning.scene)?;
+        allowed.extend(more.objects);
+        let mut link_pairs = link_pairs.clone();
+        link_pairs.disable(more.links, Untested::Allowed);
         let motion = problem.motion(&robot, missing)?;
-        Ok(Self { problem, set, robot, motion, allowed, first })
+        Ok(Self { problem, set, robot, motion, allowed, link_pairs, first })
     }
 
     /// An engine; it shares the trees over the links with `before`, if they have the same ones.
@@ -229,7 +241,7 @@ impl<'a> Ready<'a> {
         if let Some(before) = before {
             builder = builder.share_link_trees(before);
         }
-        let built = builder.allow(self.allowed.iter().copied()).build();
+        let built = builder.allow(self.allowed.iter().copied()).link_pairs(self.link_pairs.clone()).build();
         built.map_err(|e| e.at(format!("problem {}", self.problem.name)))
     }
 

@@ -116,7 +116,8 @@ impl CheckedArgs {
     ) -> Result<Vec<SetView>> {
         let robot = self.inputs.robot(&files.robot, files.base)?;
         let mut scene = self.inputs.scene(&files.scene)?;
-        let motions = self.reading.open(&files.motions, &robot, self.inputs.limits())?;
+        let srdf = self.inputs.srdf(&robot)?;
+        let motions = self.reading.open(&files.motions, &robot, srdf.as_ref(), self.inputs.limits())?;
         robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
         if let Some(last) = results.findings.last().filter(|last| *last >= motions.len()) {
             let message = format!("answers motion {last}, but {} has {}", files.motions.display(), motions.len());

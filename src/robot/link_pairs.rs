@@ -1,0 +1,275 @@
+//! Pairs of links that are tested against each other, and the reasons why others are not.
+//!
+//! Links that are connected by fixed joints form a *rigid group*. They never move against each other, so their pairs
+//! are neither tested nor counted. A group is *adjacent* to its nearest ancestor group that has triangles: groups
+//! without triangles between the two are skipped, and siblings are not adjacent.
+
+use super::{JointKind, Robot};
+use std::collections::{BTreeMap, HashSet};
+
+/// The reason why a pair of links is not tested.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Untested {
+    /// One link belongs to the nearest ancestor group with triangles of the other link's group.
+    Adjacent,
+    /// An SRDF disables the pair.
+    Srdf,
+    /// The caller allows the pair to touch.
+    Allowed,
+    /// A proof shows that the links never touch.
+    Proved,
+}
+
+impl Untested {
+    /// All reasons.
+    pub const ALL: [Self; 4] = [Self::Adjacent, Self::Srdf, Self::Allowed, Self::Proved];
+
+    /// The name of the reason in statistics: `adjacent`, `srdf`, `allow` or `proved`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Adjacent => "adjacent",
+            Self::Srdf => "srdf",
+            Self::Allowed => "allow",
+            Self::Proved => "proved",
+        }
+    }
+}
+
+/// The pairs of a robot's links that are tested against each other.
+///
+/// Links are indices into [`Robot::links`](crate::Robot::links). A pair has its lower link first, and lists of pairs are
+/// sorted.
+///
+/// ```
+/// use firstcontact::{LinkPairs, Robot, Untested};
+///
+/// # fn pairs(robot: &Robot) -> LinkPairs {
+/// let mut pairs = LinkPairs::all_but_adjacent(robot);
+/// pairs.disable([[0, 4]], Untested::Allowed);
+/// # pairs
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkPairs {
+    tested: Vec<[u32; 2]>,
+    untested: BTreeMap<[u32; 2], Untested>,
+}
+
+impl LinkPairs {
+    /// Maximum number of links with triangles for which readers and commands list pairs: their lists take up to 64 MiB.
+    pub const MAX_LINKS: usize = 4096;
+
+    /// No pair: links are tested against the scene alone.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// All pairs of links with triangles that belong to different rigid groups.
+    pub fn all(robot: &Robot) -> Self {
+        Self::among(robot, &RigidGroups::new(robot))
+    }
+
+    /// All pairs but those of adjacent groups, which are left out as [`Untested::Adjacent`].
+    pub fn all_but_adjacent(robot: &Robot) -> Self {
+        let groups = RigidGroups::new(robot);
+        let group = |link: u32| groups.of_body[robot.links[link as usize].body as usize];
+        let mut pairs = Self::among(robot, &groups);
+        let adjacent = pairs.tested.iter().filter(|pair| groups.are_adjacent(pair.map(group)));
+        let adjacent: Vec<_> = adjacent.copied().collect();
+        pairs.disable(adjacent, Untested::Adjacent);
+        pairs
+    }
+
+    fn among(robot: &Robot, groups: &RigidGroups) -> Self {
+        let links = (0..).zip(robot.links.iter()).filter(|(_, link)| !link.triangles.is_empty());
+        let links: Vec<(u32, u32)> = links.map(|(i, link)| (i, groups.of_body[link.body as usize])).collect();
+        let mut tested = Vec::with_capacity(links.len() * links.len().saturating_sub(1) / 2);
+        for (i, &(a, of_a)) in links.iter().enumerate() {
+            tested.extend(links[i + 1..].iter().filter(|(_, of_b)| *of_b != of_a).map(|&(b, _)| [a, b]));
+        }
+        Self { tested, untested: BTreeMap::new() }
+    }
+
+    /// Leaves out pairs, whose links may be in either order. Pairs that are not tested anyway keep their reason.
+    pub fn disable(&mut self, pairs: impl IntoIterator<Item = [u32; 2]>, reason: Untested) {
+        let pairs: HashSet<[u32; 2]> = pairs.into_iter().map(|[a, b]| [a.min(b), a.max(b)]).collect();
+        let untested = &mut self.untested;
+        self.tested.retain(|pair| {
+            let stays = !pairs.contains(pair);
+            if !stays {
+                untested.insert(*pair, reason);
+            }
+            stays
+        });
+    }
+
+    /// The pairs that are tested.
+    pub fn tested(&self) -> &[[u32; 2]] {
+        &self.tested
+    }
+
+    /// The pairs that are not tested, with the first reason that was given for each. Pairs of one rigid group, of links
+    /// without triangles, and of a robot without self-collision checks are not among them.
+    pub fn untested(&self) -> impl Iterator<Item = ([u32; 2], Untested)> + '_ {
+        self.untested.iter().map(|(&pair, &reason)| (pair, reason))
+    }
+
+    /// Number of pairs that are not tested for a reason.
+    pub fn count(&self, reason: Untested) -> usize {
+        self.untested.values().filter(|&&of_pair| of_pair == reason).count()
+    }
+
+    /// Returns whether every tested pair consists of two different links of a robot, both with triangles.
+    pub(crate) fn suit(&self, robot: &Robot) -> bool {
+        let has_triangles = |link: u32| robot.links.get(link as usize).is_some_and(|l| !l.triangles.is_empty());
+        self.tested.iter().all(|&[a, b]| a != b && has_triangles(a) && has_triangles(b))
+    }
+}
+
+/// The rigid groups of a robot. A group is named by its body nearest to the root.
+struct RigidGroups {
+    /// The group of each body.
+    of_body: Vec<u32>,
+    /// For each body that names a group, the nearest ancestor group that has triangles.
+    above: Vec<Option<u32>>,
+}
+
+impl RigidGroups {
+    fn new(robot: &Robot) -> Self {
+        let mut of_body: Vec<u32> = Vec::with_capacity(robot.bodies.len());
+        for (i, body) in (0..).zip(&robot.bodies) {
+            let joined = body.parent.filter(|_| body.joint.kind == JointKind::Fixed);
+            of_body.push(joined.map_or(i, |parent| of_body[parent as usize]));
+        }
+        let mut has_triangles = vec![false; of_body.len()];
+        for link in robot.links.iter().filter(|link| !link.triangles.is_empty()) {
+            has_triangles[of_body[link.body as usize] as usize] = true;
+        }
+        // Parents precede their children.
+        let mut above: Vec<Option<u32>> = Vec::with_capacity(of_body.len());
+        for body in &robot.bodies {
+            let parent = body.parent.map(|parent| of_body[parent as usize]);
+            above.push(parent.and_then(|p| if has_triangles[p as usize] { Some(p) } else { above[p as usize] }));
+        }
+        Self { of_body, above }
+    }
+
+    fn are_adjacent(&self, [a, b]: [u32; 2]) -> bool {
+        self.above[a as usize] == Some(b) || self.above[b as usize] == Some(a)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robot::{Drive, Joint};
+    use glam::{DMat3, DVec3};
+
+    /// A robot whose body 0 is the root, and whose body `i + 1` has a parent and moves or is fixed. Each listed body has
+    /// a link of the same index in the list, with or without a triangle.
+    fn robot(bodies: &[(u32, bool)], links: &[(u32, bool)]) -> Robot {
+        let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
+        for (i, &(parent, moves)) in bodies.iter().enumerate() {
+            let turn = JointKind::Revolute { axis: DVec3::Z, drive: Drive::direct(robot.columns.len() as u32) };
+            let kind = if moves { turn } else { JointKind::Fixed };
+            if moves {
+                robot.add_column(format!("j{i}"), crate::ColumnKind::AngleRad, None);
+            }
+            let joint = Joint { name: format!("j{i}"), orientation: DMat3::IDENTITY, origin_m: DVec3::ZERO, kind };
+            robot.add_body(format!("b{i}"), Some(parent), joint).unwrap();
+        }
+        for (i, &(body, has_triangles)) in links.iter().enumerate() {
+            let triangles = if has_triangles { vec![[DVec3::ZERO, DVec3::X, DVec3::Y]] } else { Vec::new() };
+            robot.add_link(format!("l{i}"), body, triangles, vec![0]).unwrap();
+        }
+        robot
+    }
+
+    /// One link with a triangle for each body.
+    fn one_link_each(bodies: &[(u32, bool)]) -> Robot {
+        let links: Vec<(u32, bool)> = (0..=bodies.len() as u32).map(|body| (body, true)).collect();
+        robot(bodies, &links)
+    }
+
+    fn adjacent(robot: &Robot) -> Vec<[u32; 2]> {
+        let pairs = LinkPairs::all_but_adjacent(robot);
+        assert!(pairs.untested().all(|(_, reason)| reason == Untested::Adjacent) && pairs.suit(robot));
+        assert_eq!(pairs.tested().len() + pairs.count(Untested::Adjacent), LinkPairs::all(robot).tested().len());
+        pairs.untested().map(|(pair, _)| pair).collect()
+    }
+
+    const CHAIN: [(u32, bool); 3] = [(0, true), (1, true), (2, true)];
+
+    #[test]
+    fn neighbours_in_a_chain_are_adjacent() {
+        let robot = one_link_each(&CHAIN);
+        assert_eq!(adjacent(&robot), [[0, 1], [1, 2], [2, 3]]);
+        assert_eq!(LinkPairs::all_but_adjacent(&robot).tested(), [[0, 2], [0, 3], [1, 3]]);
+        assert_eq!(LinkPairs::all(&robot).tested(), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+    }
+
+    #[test]
+    fn links_without_triangles_are_skipped() {
+        // Body 1 has no link, and body 2 has one without triangles.
+        let without = robot(&CHAIN, &[(0, true), (2, false), (3, true)]);
+        assert_eq!(adjacent(&without), [[0, 2]]);
+        assert!(LinkPairs::all_but_adjacent(&without).tested().is_empty());
+        // The root has no triangles: nothing above the first link is adjacent to it.
+        assert_eq!(adjacent(&robot(&CHAIN, &[(1, true), (3, true)])), [[0, 1]]);
+    }
+
+    #[test]
+    fn siblings_are_not_adjacent() {
+        // Two arms on a base, with and without triangles.
+        let arms = [(0, true), (1, true), (0, true), (3, true)];
+        assert_eq!(adjacent(&one_link_each(&arms)), [[0, 1], [0, 3], [1, 2], [3, 4]]);
+        let empty_base = robot(&arms, &[(1, true), (2, true), (3, true), (4, true)]);
+        assert_eq!(adjacent(&empty_base), [[0, 1], [2, 3]]);
+        assert_eq!(LinkPairs::all_but_adjacent(&empty_base).tested(), [[0, 2], [0, 3], [1, 2], [1, 3]]);
+        // Grandchildren on a sibling without triangles are adjacent to the base, not to each other.
+        let twigs = [(0, true), (1, true), (1, true)];
+        assert_eq!(adjacent(&robot(&twigs, &[(0, true), (2, true), (3, true)])), [[0, 1], [0, 2]]);
+    }
+
+    #[test]
+    fn fixed_joints_form_groups() {
+        // Several links of one body, which is how fixed joints of a URDF arrive.
+        let shared = robot(&CHAIN, &[(2, true), (0, true), (1, true), (1, true)]);
+        assert_eq!(LinkPairs::all(&shared).tested(), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3]]);
+        assert_eq!(adjacent(&shared), [[0, 2], [0, 3], [1, 2], [1, 3]]);
+        // Bodies with fixed joints: 1 belongs to the root, 3 and 4 belong to 2.
+        let fixed = one_link_each(&[(0, false), (1, true), (2, false), (3, false), (4, true)]);
+        assert_eq!(LinkPairs::all(&fixed).tested().len(), 2 * 3 + 2 + 3);
+        assert_eq!(adjacent(&fixed), [[0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 5], [3, 5], [4, 5]]);
+        // A fixed body without triangles on a moving one without: both are skipped.
+        let empty = robot(&[(0, true), (1, false), (2, true)], &[(0, true), (3, true)]);
+        assert_eq!(adjacent(&empty), [[0, 1]]);
+    }
+
+    #[test]
+    fn the_first_reason_stays() {
+        let robot = one_link_each(&CHAIN);
+        let mut pairs = LinkPairs::all_but_adjacent(&robot);
+        pairs.disable([[3, 0], [1, 0], [0, 3], [2, 2], [0, 9]], Untested::Srdf);
+        pairs.disable([[0, 3], [1, 3]], Untested::Allowed);
+        assert_eq!(pairs.tested(), [[0, 2]]);
+        assert_eq!(Untested::ALL.map(|reason| pairs.count(reason)), [3, 1, 1, 0]);
+        let found: Vec<_> = pairs.untested().collect();
+        assert_eq!(found[0], ([0, 1], Untested::Adjacent));
+        assert_eq!(found[1], ([0, 3], Untested::Srdf));
+        assert_eq!(found[3], ([1, 3], Untested::Allowed));
+        let mut none = LinkPairs::none();
+        none.disable([[0, 1]], Untested::Allowed);
+        assert_eq!(none, LinkPairs::none());
+        assert_eq!(Untested::ALL.map(Untested::name), ["adjacent", "srdf", "allow", "proved"]);
+    }
+
+    #[test]
+    fn pairs_of_another_robot_are_recognised() {
+        let pairs = LinkPairs::all(&one_link_each(&CHAIN));
+        assert!(!pairs.suit(&one_link_each(&CHAIN[..2])));
+        assert!(!pairs.suit(&robot(&CHAIN, &[(0, true), (1, false), (2, true), (3, true)])));
+        assert!(LinkPairs::none().suit(&robot(&[], &[])));
+    }
+}
