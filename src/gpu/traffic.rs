@@ -13,7 +13,7 @@ pub struct Traffic {
     pub dispatches: u64,
     /// Draws.
     pub draws: u64,
-    /// Commands that must wait for earlier ones of their submission; see [`Hazards`].
+    /// Commands that must wait for earlier ones of their submission.
     pub barriers: u64,
     /// Bytes written to buffers by the CPU.
     pub uploaded_bytes: u64,

@@ -255,7 +255,8 @@ impl GpuPipeline {
         pages
     }
 
-    /// Clears memory and submits stages. Reads the counters back, and after the last submission also retry bits, cutoffs and pairs.
+    /// Clears memory and submits stages. Reads the counters back, and after the last submission also retry bits,
+    /// cutoffs and pairs.
     pub(super) fn submit(
         &self,
         chunk: &ChunkInput,

@@ -1,10 +1,10 @@
 //! Boxes that the motions of a chunk stay in, so that pages of the scene elsewhere are skipped before any dispatch.
 //!
-//! The box of a piece is made like those of `s2_bound`, but for a quarter of the piece at a time, in f64, and by Taylor
-//! models whatever bounds the device uses. During a quarter each end of a link's line-swept sphere stays in a ball about
-//! its quadratic path; the ball covers remainder, rounding and the margin (`enclosure/pose_bound.rs`). The hull of the
-//! boxes of both ends, grown by the radius, contains the link. So the box of a piece contains every point of the robot,
-//! and what is within the margin of it, at every time of the piece.
+//! The box of a piece is made like those of `s2_bound`, but for a quarter of the piece at a time, in f64, and by
+//! Taylor models whatever bounds the device uses. During a quarter each end of a link's line-swept sphere stays in a
+//! ball about its quadratic path; the ball covers remainder, rounding and the margin (`enclosure/pose_bound.rs`). The
+//! hull of the boxes of both ends, grown by the radius, contains the link. So the box of a piece contains every point
+//! of the robot, and what is within the margin of it, at every time of the piece.
 //!
 //! A page is skipped if a coordinate separates the box around its triangles from the box of every piece. Then no pair
 //! with a triangle of the page touches, whatever a kernel would have left of it; without such a pair the exact stage
