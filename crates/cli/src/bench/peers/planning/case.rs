@@ -9,18 +9,22 @@ use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use firstcontact_datasets::problems::{self, Problem};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Number of edges into which a motion is cut: they are about as long as the edges of VAMP's planners, 1 to 1.5 rad.
+const EDGES: usize = 4;
 
 /// A motion in its scene.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Kind and number, such as `box/0017`.
+    /// Kind and number, such as `box/0017`, and the part of the motion.
     pub name: String,
     /// Its number in the data set.
     pub number: usize,
     /// Index of its kind in the set.
     pub kind: usize,
     /// The obstacles as triangles.
-    pub scene: Scene,
+    pub scene: Arc<Scene>,
     /// The same obstacles.
     pub primitives: Vec<PlacedPrimitive>,
     /// The motion.
@@ -32,6 +36,8 @@ pub struct Case {
 pub struct Set {
     /// Its name, such as `mbm-panda/all`.
     pub name: String,
+    /// Its name in tables, such as `panda`.
+    pub label: String,
     /// VAMP's name of the robot.
     pub robot_name: String,
     /// The robot: the model that VAMP's spheres approximate.
@@ -62,8 +68,9 @@ impl Set {
 
     /// The first `most` problems of each kind.
     pub fn new(name: &str, robot_name: &str, robot: Robot, found: Vec<Problem>, most: usize) -> Result<Self> {
-        let (name, robot_name) = (name.to_string(), robot_name.to_string());
-        let mut set = Self { name, robot_name, robot, kinds: Vec::new(), cases: Vec::new(), left_out: Vec::new() };
+        let [name, label, robot_name] = [name, robot_name, robot_name].map(str::to_string);
+        let (kinds, cases, left_out) = (Vec::new(), Vec::new(), Vec::new());
+        let mut set = Self { name, label, robot_name, robot, kinds, cases, left_out };
         for (number, problem) in found.into_iter().enumerate() {
             let kind = set.kind(&problem.name);
             if set.cases.iter().filter(|c| c.kind == kind).count() == most {
@@ -77,6 +84,27 @@ impl Set {
         Ok(set)
     }
 
+    /// The same problems, each motion cut into [`EDGES`] equal ones.
+    pub fn cut(&self) -> Result<Self> {
+        let edges = |case: &Case| {
+            let [start, goal] = [case.motion.start(0), case.motion.end(0)].map(<[f64]>::to_vec);
+            let at = move |k: usize| -> Vec<f64> {
+                let share = k as f64 / EDGES as f64;
+                start.iter().zip(&goal).map(|(from, to)| from + share * (to - from)).collect()
+            };
+            let name = |k: usize| format!("{}, {} of {EDGES}", case.name, k + 1);
+            let motion = |k: usize| MotionBatch::between(&[at(k)], &[at(k + 1)]);
+            (0..EDGES).map(|k| Ok(Case { name: name(k), motion: motion(k)?, ..case.clone() })).collect()
+        };
+        let cases: Result<Vec<Vec<Case>>> = self.cases.iter().map(edges).collect();
+        Ok(Self {
+            label: format!("{}, edges", self.label),
+            cases: cases?.concat(),
+            left_out: Vec::new(),
+            ..self.clone()
+        })
+    }
+
     /// The index of a problem's kind, which is added if it is new.
     fn kind(&mut self, problem: &str) -> usize {
         let kind = problem.split('/').next().unwrap_or_default();
@@ -88,7 +116,7 @@ impl Set {
 
     fn add(&mut self, number: usize, problem: Problem, kind: usize) -> Result<()> {
         let motion = problem.motion(&self.robot, &MissingJoints::Refuse)?;
-        let (scene, primitives) = (problem.planning.scene, problem.planning.primitives);
+        let (scene, primitives) = (Arc::new(problem.planning.scene), problem.planning.primitives);
         self.cases.push(Case { name: problem.name, number, kind, scene, primitives, motion });
         Ok(())
     }

@@ -16,12 +16,14 @@ use super::external::{self, Call};
 use super::fact::Fact;
 use super::roster::Programs;
 use super::{PeersArgs, REPEATS, measure, progress};
-use crate::bench::run::Run;
+use crate::bench::run::{Run, slug};
 use case::Set;
 use firstcontact::engine::{Backend, Engine, Options};
+use firstcontact::verdict::Verdict;
 use firstcontact::{Error, ErrorKind, Result};
 use firstcontact_datasets::DEFAULT_SEED;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -43,8 +45,8 @@ pub struct Method {
     pub what: &'static str,
 }
 
-/// The densities: that of VAMP's planners, that of its Python package, and one that shows the effect of the spheres
-/// alone.
+/// The densities: that of VAMP's planners, one that shows the effect of the spheres alone, and that of VAMP's Python
+/// package.
 pub const METHODS: [Method; 3] = [
     Method {
         step: "32",
@@ -53,14 +55,14 @@ pub const METHODS: [Method; 3] = [
                its planners",
     },
     Method {
-        step: "1",
-        name: "VAMP, 1 per radian",
-        what: "the same at 1 sample per radian, and at least 8; as validate_motion of its Python package",
-    },
-    Method {
         step: "1024",
         name: "VAMP, 1,024 per radian",
         what: "the same at 1,024 samples per radian: what is wrong here is due to the shapes, not to the samples",
+    },
+    Method {
+        step: "1",
+        name: "VAMP, 1 per radian",
+        what: "the same at 1 sample per radian, and at least 8; as validate_motion of its Python package",
     },
 ];
 
@@ -97,7 +99,12 @@ pub fn run(args: &PeersArgs, stop: &AtomicBool) -> Result<()> {
         Error::usage("--problems needs the peers' programs and robots").remedy("benches/peers/setup.sh makes them")
     })?;
     let most = args.motions.or(args.measure.quick.then_some(QUICK)).unwrap_or(usize::MAX);
-    let sets = args.problems.iter().map(|name| Set::read(name, &folder, peers, most)).collect::<Result<_>>()?;
+    let mut sets = Vec::new();
+    for name in &args.problems {
+        let set = Set::read(name, &folder, peers, most)?;
+        let cut = set.cut()?;
+        sets.extend([set, cut]);
+    }
     compare(args, sets, stop)?.finish(&args.measure.out)
 }
 
@@ -125,14 +132,14 @@ fn this_engine(set: &Set, repeats: usize, stop: &AtomicBool) -> Result<(Answers,
     let (mut answers, mut facts) = (Answers::none(set.cases.len()), Vec::new());
     answers.about = Some(format!("firstcontact {}", env!("CARGO_PKG_VERSION")));
     let mut known: Option<Engine> = None;
-    let bar = progress(&set.name, set.cases.len());
+    let bar = progress(&set.label, set.cases.len());
     for (i, case) in set.cases.iter().enumerate() {
         go_on(stop)?;
         let engine = engine(set, case, known.as_ref())?;
         // The first answer creates all buffers.
         engine.check(&case.motion)?;
         let (verdicts, cpu_s, wall_s) = measure::timed(&engine, &case.motion, repeats)?;
-        facts.push(verdicts.first().map_or(Fact::Unknown, Fact::proved));
+        facts.push(verdicts.first().map_or(Fact::Unknown, fact));
         answers.by_motion[i] = verdicts.first().map(|v| Answer { told: measure::told(v), cpu_s, wall_s });
         known = Some(engine);
         bar.set(i as u64 + 1);
@@ -141,10 +148,18 @@ fn this_engine(set: &Set, repeats: usize, stop: &AtomicBool) -> Result<(Answers,
     Ok((answers, facts))
 }
 
+/// The fact that VAMP's answer is judged by. It does not test the start, so a motion that begins in contact has none.
+fn fact(verdict: &Verdict) -> Fact {
+    match verdict {
+        Verdict::Contact(contact) if contact.initial_overlap => Fact::Unknown,
+        other => Fact::proved(other),
+    }
+}
+
 /// An engine for a problem. All pairs of link and object are tested, as VAMP does.
 fn engine(set: &Set, case: &case::Case, known: Option<&Engine>) -> Result<Engine> {
     let options = Options { backend: Backend::Cpu, threads: 1, ..Options::default() };
-    let builder = Engine::builder(&set.robot, &case.scene).options(options);
+    let builder = Engine::builder(&set.robot, Arc::clone(&case.scene)).options(options);
     match known {
         Some(known) => builder.share_link_trees(known).build(),
         None => builder.build(),
@@ -156,7 +171,7 @@ fn ask(args: &PeersArgs, program: &Path, results: &mut Results, stop: &AtomicBoo
     let limit = Duration::from_secs(args.limit_s);
     let mut folders: Vec<PathBuf> = Vec::new();
     for set in &results.sets {
-        let folder = args.measure.out.join("problems").join(&set.robot_name);
+        let folder = args.measure.out.join("problems").join(slug(&set.label));
         file::write(set, &folder)?;
         folders.push(std::path::absolute(&folder).unwrap_or(folder));
     }
@@ -164,7 +179,7 @@ fn ask(args: &PeersArgs, program: &Path, results: &mut Results, stop: &AtomicBoo
         let all = |name: &str| {
             let one = |(set, problem): (&Set, &PathBuf)| {
                 let n_motions = set.cases.len();
-                let bar = progress(&set.name, n_motions);
+                let bar = progress(&set.label, n_motions);
                 let call = Call { program, problem, method: name, step: method.step, n_motions, limit, stop };
                 let answers = external::run(&call, &mut |n| bar.set(n as u64));
                 bar.finish();

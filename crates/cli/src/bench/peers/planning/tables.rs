@@ -18,7 +18,9 @@ pub fn fill(run: &mut Run, results: &Results) {
     NOTES.iter().for_each(|note| run.note(*note));
     run.tables = vec![times(results), verdicts(results), by_kind(results), missed(results), who(results)];
     run.samples = samples(results);
-    run.datasets = results.sets.iter().enumerate().map(|(s, set)| used(results, s, &set.name)).collect();
+    // The motions of the other sets are parts of these.
+    let whole = results.sets.iter().enumerate().filter(|(_, set)| set.label == set.robot_name);
+    run.datasets = whole.map(|(s, set)| used(results, s, &set.name)).collect();
 }
 
 const NOTES: [&str; 6] = [
@@ -26,14 +28,16 @@ const NOTES: [&str; 6] = [
      and tests these spheres at samples of the motion, in f32. This engine tests the links' triangles at all times. An \
      answer of VAMP is judged by what this engine proves for the meshes: missed is a contact of the mesh at some time \
      that VAMP reports as free, false a free motion that it reports as a contact.",
-    "A motion is the straight line from start to goal of a problem of MotionBenchMaker. The robot is VAMP's own model, \
-     with the gripper; its spheres are made of these meshes. VAMP does not leave out pairs of a problem's \
-     allowed-collision matrix, so nothing is left out here either.",
+    "A motion is the straight line from start to goal of a problem of MotionBenchMaker; most of them collide. Cut into \
+     four equal parts, they are about as long as the edges of VAMP's planners. The robot is VAMP's own model, with the \
+     gripper; its spheres are made of these meshes. VAMP does not leave out pairs of a problem's allowed-collision \
+     matrix, so nothing is left out here either.",
     "Cylinders are capsules for VAMP, or boxes in the problems of the kind box, as its Python package makes them; this \
      engine has prisms around them, at most 1 mm outside. Obstacles are solid for VAMP and surfaces for this engine.",
     "VAMP also tests the robot against itself and cannot leave it out; this engine does not test links against links. \
      Motions that VAMP rejects without obstacles are counted and not judged.",
-    "VAMP does not test the start of a motion, as planners know that it is valid.",
+    "VAMP does not test the start of a motion, as planners know that it is valid: motions that begin in contact are not \
+     judged.",
     "Time is processor time of one thread, with obstacles and trees prepared: for VAMP the mean of calls repeated for \
      0.2 ms after the first, for this engine the median of three after the first, one motion in each call.",
 ];
@@ -67,8 +71,8 @@ fn times(results: &Results) -> Table {
     columns.extend(all.iter().map(|(name, _)| Column::number(name, "µs", 2, "Mean of a motion.")));
     let mut table = Table::new("times", "Time for a motion", "", columns);
     for (s, set) in results.sets.iter().enumerate() {
-        let kinds = set.kinds.iter().enumerate().map(|(k, name)| (format!("{} {name}", set.robot_name), Some(k)));
-        for (name, of) in std::iter::once((format!("{}, all", set.robot_name), None)).chain(kinds) {
+        let kinds = set.kinds.iter().enumerate().map(|(k, name)| (format!("{} {name}", set.label), Some(k)));
+        for (name, of) in std::iter::once((format!("{}, all", set.label), None)).chain(kinds) {
             for (contact, kind) in [true, false].into_iter().zip(KINDS) {
                 let values: Vec<Vec<f64>> = all.iter().map(|(_, a)| seconds(results, a, s, contact, of)).collect();
                 let means = values.iter().map(|v| mean(v).map(|seconds| seconds * 1e6).into());
@@ -82,7 +86,7 @@ fn times(results: &Results) -> Table {
 
 fn verdicts(results: &Results) -> Table {
     let columns = vec![
-        Column::text("robot", ""),
+        Column::text("motions of", ""),
         Column::text("who", ""),
         Column::number("motions", "", 0, "Problems that VAMP can represent."),
         Column::number("with itself", "", 0, "Rejected without obstacles: not judged."),
@@ -92,7 +96,7 @@ fn verdicts(results: &Results) -> Table {
         Column::number("free", "", 0, "Motions that are free, proved by this engine."),
         Column::number("false", "", 0, "Of them reported as a contact."),
         Column::number("false", "%", 2, "The same as a share."),
-        Column::number("not judged", "", 0, "Nothing is proved."),
+        Column::number("not judged", "", 0, "It begins in contact, or nothing is proved."),
         Column::number("not answered", "", 0, ""),
     ];
     let mut table = Table::new("verdicts", "Missed and false", "", columns);
@@ -101,7 +105,7 @@ fn verdicts(results: &Results) -> Table {
             let all = tally(results, asked, s, |_| true);
             let score = all.score;
             table.row([
-                set.robot_name.as_str().into(),
+                set.label.as_str().into(),
                 asked.method.name.into(),
                 set.cases.len().into(),
                 all.itself.into(),
@@ -135,7 +139,7 @@ fn by_kind(results: &Results) -> Table {
                 let Score { missed, contacts, false_alarms, frees, .. } = t.score;
                 format!("{missed} of {contacts} / {false_alarms} of {frees} / {}", t.itself).into()
             };
-            let name = format!("{} {kind}", set.robot_name).into();
+            let name = format!("{} {kind}", set.label).into();
             table.row(std::iter::once(name).chain(results.asked.iter().map(cell)));
         }
     }
@@ -162,7 +166,7 @@ fn missed(results: &Results) -> Table {
         for (s, set) in results.sets.iter().enumerate() {
             for (i, toc) in missed_in(results, asked, s) {
                 if table.rows.len() < MAX_LISTED {
-                    let name = format!("{} {}", set.robot_name, set.cases[i].name);
+                    let name = format!("{} {}", set.label, set.cases[i].name);
                     table.row([name, asked.method.name.into(), Fact::Contact(toc).text()].map(Cell::from));
                 }
             }
@@ -202,7 +206,7 @@ fn samples(results: &Results) -> Vec<Samples> {
         for (s, set) in results.sets.iter().enumerate() {
             for (contact, kind) in [true, false].into_iter().zip(KINDS) {
                 let values = seconds(results, answers, s, contact, None);
-                all.push(Samples { name: format!("{} {kind}, {name}", set.robot_name), unit: "s".into(), values });
+                all.push(Samples { name: format!("{} {kind}, {name}", set.label), unit: "s".into(), values });
             }
         }
     }

@@ -82,10 +82,10 @@ fn wrong_answers_are_counted_and_motions_in_contact_with_themselves_are_not_judg
     let expected = numbers([5.0, 1.0, 2.0, 1.0, 50.0, 2.0, 1.0, 50.0, 0.0, 0.0]);
     assert_eq!(row(verdicts, 1, METHODS[0].name)[2..], expected);
     let expected = numbers([5.0, 0.0, 3.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0]);
-    assert_eq!(row(verdicts, 1, METHODS[2].name)[2..], expected);
+    assert_eq!(row(verdicts, 1, METHODS[1].name)[2..], expected);
     // The method that crashed has no answers, and none is judged.
-    assert_eq!(row(verdicts, 1, METHODS[1].name)[11], Cell::from(5usize));
-    let Cell::Text(remark) = &row(table(&run, "who"), 0, METHODS[1].name)[3] else { panic!("no remark") };
+    assert_eq!(row(verdicts, 1, METHODS[2].name)[11], Cell::from(5usize));
+    let Cell::Text(remark) = &row(table(&run, "who"), 0, METHODS[2].name)[3] else { panic!("no remark") };
     assert!(remark.contains("exit status: 9"), "{remark}");
     assert_eq!(table(&run, "verdicts-by-kind").rows[0][1], Cell::from("1 of 2 / 1 of 2 / 1"));
     let missed = &table(&run, "missed").rows;
@@ -139,4 +139,21 @@ fn problems_that_vamp_cannot_represent_are_left_out_and_kinds_are_cut_to_their_f
     assert_eq!(set.left_out, ["box/0000: it has a mesh"]);
     let kept: Vec<_> = set.cases.iter().map(|c| (c.name.as_str(), c.number, c.kind)).collect();
     assert_eq!(kept, [("box/0001", 1, 0), ("box/0002", 2, 0), ("cage/0001", 4, 1)]);
+}
+
+#[test]
+fn edges_cover_their_motion_and_those_that_begin_in_contact_are_not_judged() {
+    let (out, peers) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let whole = set(&[2.0]);
+    let cut = whole.cut().unwrap();
+    let ends: Vec<_> = cut.cases.iter().map(|c| [c.motion.start(0)[0], c.motion.end(0)[0]]).collect();
+    assert_eq!(ends, [[0.0, 0.5], [0.5, 1.0], [1.0, 1.5], [1.5, 2.0]]);
+    assert_eq!((cut.cases[1].name.as_str(), cut.label.as_str()), ("box/0000, 2 of 4", "panda, edges"));
+    // From 0 to 0.4 is free, to 0.8 a contact; at 0.8 the cube is in the wall, and at 1.2 beyond it.
+    let cut = set(&[1.6]).cut().unwrap();
+    let (_, facts) = this_engine(&cut, 1, &AtomicBool::new(false)).unwrap();
+    assert!(facts[0] == Fact::Free && facts[1].is_contact() && facts[3] == Fact::Free, "{facts:?}");
+    assert_eq!(facts[2], Fact::Unknown);
+    let run = compare(&args(&out, &peers), vec![whole, cut], &AtomicBool::new(false)).unwrap();
+    assert_eq!(run.datasets.len(), 1);
 }
