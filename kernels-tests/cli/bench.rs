@@ -1,6 +1,7 @@
 //! `bench`: each measurement writes a file of figures, one of tables, and its plots, and they agree.
 
 use super::Desk;
+use crate::harness::gpu::skip;
 use serde_json::Value;
 
 fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
@@ -11,17 +12,22 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_else(|| panic!("no text {key} in {value}"))
 }
 
-/// Runs a measurement, checks all files that it writes, and returns the figures.
+/// Runs a measurement on the CPU, checks all files that it writes, and returns the figures.
 fn measure(desk: &Desk, name: &str) -> Value {
-    let run = desk.run(&["bench", name, "--out", name, "--quick", "--cpu-only", "--dataset-folder", "sets"]);
+    let run = measure_with(desk, name, &["--cpu-only"]);
+    assert!(list(&run["machine"], "adapters").is_empty());
+    run
+}
+
+/// Runs a measurement, checks all files that it writes, and returns the figures.
+fn measure_with(desk: &Desk, name: &str, more: &[&str]) -> Value {
+    let arguments = [&["bench", name, "--out", name, "--quick", "--dataset-folder", "sets"], more].concat();
+    let run = desk.run(&arguments);
     assert_eq!(run.code, Some(0), "{name}: {}", run.stderr);
     let run: Value = serde_json::from_str(&desk.text(&format!("{name}/{name}.json"))).unwrap();
     assert_eq!((text(&run, "format"), text(&run, "name")), ("firstcontact-run/1", name));
-    assert_eq!(
-        text(&run, "command"),
-        format!("firstcontact bench {name} --out {name} --quick --cpu-only --dataset-folder sets")
-    );
-    assert!(list(&run["machine"], "adapters").is_empty() && run["machine"]["threads"].as_u64() > Some(0));
+    assert_eq!(text(&run, "command"), format!("firstcontact {}", arguments.join(" ")));
+    assert!(run["machine"]["threads"].as_u64() > Some(0));
     assert!(text(&run["versions"], "rustc").starts_with("rustc 1.") && run["wall_s"].as_f64() > Some(0.0));
 
     let markdown = desk.text(&format!("{name}/{name}.md"));
@@ -125,6 +131,49 @@ fn measurements_leave_figures_tables_and_plots() {
     }
 }
 
+/// Without programs of peers, and on a software adapter as on any other.
+#[test]
+fn an_adapter_is_compared_before_it_is_measured() {
+    if skip() {
+        return;
+    }
+    let desk = Desk::new();
+    for set in ["pipes", "amr"] {
+        let folder = format!("sets/{set}");
+        assert_eq!(desk.run(&["dataset", "make", set, "--out", &folder, "--motions", "20"]).code, Some(0));
+    }
+    let run = measure_with(&desk, "hardware", &[]);
+    let note = run["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("No disagreement of "), "{note}");
+    let tables = list(&run, "tables");
+    let table = |id: &str| tables.iter().find(|t| t["id"] == id).unwrap_or_else(|| panic!("no table {id}"));
+    // Nothing comes before the comparison but the adapter's name.
+    assert_eq!([&tables[0]["id"], &tables[1]["id"]], ["adapter", "soundness"]);
+    let kind = text(&list(&run["machine"], "adapters")[0], "kind");
+    assert_eq!(column(table("adapter"), "kind"), [kind]);
+    let is_warned = list(&run, "notes").iter().any(|n| n.as_str().unwrap().contains("is a software adapter"));
+    assert_eq!(is_warned, kind == "software");
+
+    let sound = table("soundness");
+    let configurations = column(sound, "configuration");
+    for name in ["pairs of the kernels", "all kernels", "s1_concat on the CPU", "s5_pairs on the CPU", "short queues"] {
+        assert!(configurations.contains(&&Value::from(name)), "{configurations:?}");
+    }
+    // Some contacts and at least ten motions of each, even where the machine is busy; the twin is slower.
+    assert!(numbers(sound, "found")[1] > 0.0, "{sound}");
+    let n_compared = numbers(sound, "pipes/30");
+    assert!(n_compared[0] > 0.0 && n_compared[1..].iter().all(|n| *n >= 10.0), "{sound}");
+    let who = column(table("devices"), "who");
+    assert!(who.iter().any(|w| w.as_str().unwrap().starts_with("coal, ")), "{who:?}");
+    let remarks = column(table("devices"), "remark");
+    assert!(remarks.iter().any(|r| r.as_str().unwrap().contains("benches/peers/setup.sh")), "{remarks:?}");
+    let rates = table("rates");
+    for mode in ["toc", "verdict"] {
+        assert!(column(rates, "mode").contains(&&Value::from(mode)));
+    }
+    assert!(numbers(table("utilisation"), "s5_pairs").iter().all(|share| *share >= 0.0));
+}
+
 #[test]
 fn what_cannot_be_measured_is_said() {
     let desk = Desk::new();
@@ -132,6 +181,9 @@ fn what_cannot_be_measured_is_said() {
     for (arguments, word) in [
         (&["bench", "solver", "--out", "out", "--limit", "0"][..], "--limit"),
         (&["bench", "growth", "--out", "out", "--scale", "0"], "--scale"),
+        (&["bench", "hardware", "--out", "out", "--limit", "0"], "--limit"),
+        (&["bench", "hardware", "--out", "out", "--cpu-only"], "--cpu-only"),
+        (&["bench", "hardware", "--out", "out", "--adapter", "no such adapter"], "adapter"),
         (&["bench", "solver", "--out", "file/deeper", "--quick", "--limit", "0.01"], "file/deeper"),
     ] {
         let run = desk.run(arguments);

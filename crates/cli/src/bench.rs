@@ -2,7 +2,9 @@
 
 mod ablation;
 pub mod chart;
+mod draw;
 mod growth;
+mod hardware;
 pub mod machine;
 pub mod markdown;
 mod measured;
@@ -38,6 +40,9 @@ enum BenchCommand {
     Ablation(MeasureArgs),
     /// Growth of the costs with triangles, size of the batch, depth of a chain, amplitude and threads
     Growth(growth::GrowthArgs),
+    /// A graphics adapter in eight minutes: its answers compared with those of the CPU, then its speed by data set,
+    /// batch, mode and scene, next to the CPU and to coal on all cores. Exit code 1 if an answer differs
+    Hardware(hardware::HardwareArgs),
     /// The paper's Tables 1 and 2 next to this engine's figures
     Paper(MeasureArgs),
     /// This engine compared with parry, coal, FCL and Bullet on the same motions: time, missed, late and false
@@ -59,6 +64,7 @@ impl BenchCommand {
         match self {
             Self::Ablation(args) => ("ablation", args),
             Self::Growth(args) => ("growth", &args.measure),
+            Self::Hardware(args) => ("hardware", &args.measure),
             Self::Paper(args) => ("paper", args),
             Self::Peers(args) => ("peers", &args.measure),
             Self::Solver(args) => ("solver", &args.measure),
@@ -104,6 +110,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     match &args.command {
         BenchCommand::Ablation(args) => ablation::run(args)?,
         BenchCommand::Growth(args) => growth::run(args)?,
+        BenchCommand::Hardware(args) => return hardware::run(args),
         BenchCommand::Paper(args) => paper::run(args)?,
         BenchCommand::Peers(args) => peers::run(args)?,
         BenchCommand::Solver(args) => solver::run(args)?,

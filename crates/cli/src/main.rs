@@ -1,7 +1,7 @@
 //! The command line: thin commands over the library.
 //!
-//! Exit codes: 0 all free, 1 some contact, 2 no contact but some undecided, 3 wrong usage, bad input or an internal
-//! fault, 130 interrupted, or the reader of the results closed the pipe.
+//! Exit codes: 0 all free, 1 some contact or something refused, 2 no contact but some undecided, 3 wrong usage, bad input
+//! or an internal fault, 130 interrupted, or the reader of the results closed the pipe.
 
 #[macro_use]
 mod terminal;
@@ -92,6 +92,8 @@ pub enum Outcome {
     Contact,
     /// No contact, but some motion or query is undecided.
     Undecided,
+    /// A certificate is not valid, or an adapter contradicts the CPU.
+    Refused,
 }
 
 fn main() -> ExitCode {
@@ -115,7 +117,7 @@ fn main() -> ExitCode {
     output::on_warning(warn);
     match run(command) {
         Ok(Outcome::Free) => ExitCode::from(0),
-        Ok(Outcome::Contact) => ExitCode::from(1),
+        Ok(Outcome::Contact | Outcome::Refused) => ExitCode::from(1),
         Ok(Outcome::Undecided) => ExitCode::from(2),
         // The reader of the results has closed the pipe.
         Err(error) if error.kind() == ErrorKind::Closed => ExitCode::from(130),

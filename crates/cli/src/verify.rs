@@ -24,7 +24,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
         }
         Err(why) => {
             say!("refused: {why}");
-            Ok(Outcome::Contact)
+            Ok(Outcome::Refused)
         }
     }
 }

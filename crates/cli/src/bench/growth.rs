@@ -215,7 +215,8 @@ fn depths(run: &mut Run, args: &GrowthArgs, quick: bool) -> Result<()> {
         for (bound, name) in BOUNDS {
             let engine = Engine::builder(&set.robot, &set.scene).options(Options { bound, ..one_thread() }).build()?;
             for kind in Kind::ALL {
-                let stats = within(&engine, &set.motions.pick(&set.numbers(kind, usize::MAX)), limit_s)?;
+                let motions = set.motions.pick(&set.numbers(kind, usize::MAX));
+                let stats = within(&engine, &motions, limit_s, &mut Vec::new())?;
                 growth.add(f64::from(depth), format!("{name}, {}", kind.name()), stats, 0.0);
             }
         }

@@ -3,7 +3,7 @@
 use super::run::UsedDataset;
 use crate::dataset::Loaded;
 use firstcontact::Result;
-use firstcontact::engine::{Engine, Stats};
+use firstcontact::engine::{Engine, Report, Stats};
 use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::Verdict;
@@ -93,12 +93,13 @@ pub fn repeated(engine: &Engine, motions: &MotionBatch) -> Result<(Stats, Vec<f6
     Ok((median, seconds))
 }
 
-/// Checks motions in increasing portions until all are checked or `limit_s` seconds have passed; a portion that has
-/// begun is completed.
-pub fn within(engine: &Engine, motions: &MotionBatch, limit_s: f64) -> Result<Stats> {
+/// Checks motions in increasing portions until all are checked or `limit_s` seconds have passed, and appends their
+/// answers to `verdicts`; a portion that has begun is completed.
+pub fn within(engine: &Engine, motions: &MotionBatch, limit_s: f64, verdicts: &mut Vec<Verdict>) -> Result<Stats> {
     let (mut sum, mut first, mut portion) = (Stats::default(), 0, 1);
     while first < motions.len() && sum.wall_s < limit_s {
-        let stats = engine.check(&motions.range(first..first + portion))?.stats;
+        let Report { verdicts: of_portion, stats } = engine.check(&motions.range(first..first + portion))?;
+        verdicts.extend(of_portion);
         sum.add(&stats);
         sum.wall_s += stats.wall_s;
         first += portion;

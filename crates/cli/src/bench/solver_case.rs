@@ -1,5 +1,6 @@
 //! A chain with one triangle at its end among many fixed ones, for the comparison of solvers.
 
+use super::draw::Draw;
 use firstcontact::Result;
 use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, RobotMotion};
 use firstcontact::scene::Scene;
@@ -8,20 +9,6 @@ use firstcontact::stage::s6_solve::{SolveOptions, Solver};
 use firstcontact::stage::{Piece, TrianglePair};
 use firstcontact::verdict::Verdict;
 use glam::{DMat3, DQuat, DVec3};
-use rand_pcg::Pcg64Mcg;
-use rand_pcg::rand_core::{Rng, SeedableRng};
-
-struct Draw(Pcg64Mcg);
-
-impl Draw {
-    fn signed(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
-    }
-
-    fn vector(&mut self, size: f64) -> DVec3 {
-        DVec3::new(self.signed(), self.signed(), self.signed()) * size
-    }
-}
 
 /// A chain with one triangle at its end, a motion of it, and triangles around its position halfway.
 fn scenario(draw: &mut Draw, depth: usize, degrees: f64, n: usize) -> Result<(CollisionWorld, RobotMotion)> {
@@ -73,7 +60,7 @@ impl Case {
     /// # Errors
     /// None in practice: the parameters describe a valid chain.
     pub fn new(seed: u64, depth: usize, degrees: f64, n_apart: usize, n_touching: usize) -> Result<Self> {
-        let mut draw = Draw(Pcg64Mcg::seed_from_u64(seed + depth as u64));
+        let mut draw = Draw::new(seed + depth as u64);
         loop {
             let (world, motion) = scenario(&mut draw, depth, degrees, 4 * n_apart)?;
             let pieces: Vec<Piece> = Piece::cut(0, &motion).collect();

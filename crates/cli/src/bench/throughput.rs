@@ -11,6 +11,7 @@ use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::{Error, ErrorKind, Result};
 use firstcontact_datasets::{DEFAULT_SEED, Dataset};
+use std::path::Path;
 
 /// Arguments of `bench throughput`.
 #[derive(Debug, Args)]
@@ -30,7 +31,7 @@ pub struct ThroughputArgs {
 const SETS: [&str; 8] = ["pipes/30", "amr/30", "amr/1", "amr/60", "chain-30/30", "amr/5", "amr/15", "pr2-bookstore/30"];
 const QUICK: [&str; 1] = ["pipes/30"];
 /// Numbers of machine rooms in the larger scenes.
-const SCALES: [u64; 3] = [6, 54, 535];
+pub const SCALES: [u64; 3] = [6, 54, 535];
 const SCALED: &str = "amr/30";
 /// Numbers of motions that are checked together.
 const BATCHES: [usize; 4] = [1, 100, 10_000, 1_000_000];
@@ -38,41 +39,61 @@ const BATCHES: [usize; 4] = [1, 100, 10_000, 1_000_000];
 const SINGLES: usize = 200;
 
 /// Measured costs of some motions.
-struct Row {
-    dataset: String,
-    triangles: usize,
-    device: String,
+#[derive(Debug)]
+pub struct Row {
+    /// The data set, with its largest joint angle in degrees.
+    pub dataset: String,
+    /// Triangles of the scene.
+    pub triangles: usize,
+    /// The adapter, or the CPU.
+    pub device: String,
+    /// CPU threads of the engine.
+    pub threads: usize,
     /// `toc` or `verdict`.
-    mode: &'static str,
+    pub mode: &'static str,
     /// Number of motions that were checked together.
-    batch: usize,
-    stats: Stats,
+    pub batch: usize,
+    /// The counts and times of all of them.
+    pub stats: Stats,
 }
 
 impl Row {
-    fn per_second(&self) -> f64 {
+    /// Motions per second of wall time.
+    pub fn per_second(&self) -> f64 {
         self.stats.motions.max(1) as f64 / self.stats.wall_s.max(1e-9)
     }
 }
 
 /// Motions and an engine for them, whose scene and robot the measured engines share.
-struct Subject {
-    name: String,
-    motions: MotionBatch,
+#[derive(Debug)]
+pub struct Subject {
+    /// The data set's name.
+    pub name: String,
+    /// The motions.
+    pub motions: MotionBatch,
+    /// An engine on the CPU.
+    pub known: Engine,
     triangles: usize,
-    known: Engine,
 }
 
 impl Subject {
-    fn new(name: String, robot: &Robot, mut scene: Scene, motions: MotionBatch) -> Result<Self> {
+    /// Builds the engine, which takes the scene's triangles.
+    pub fn new(name: String, robot: &Robot, mut scene: Scene, motions: MotionBatch) -> Result<Self> {
         let triangles = scene.triangles.len();
         let known = Engine::builder_taking(robot, &mut scene).backend(Backend::Cpu).build()?;
         Ok(Self { name, motions, triangles, known })
     }
 }
 
+/// The subject of `amr/30` with a scene of `scale` machine rooms.
+pub fn scaled(scale: u64, folder: &Path) -> Result<Option<Subject>> {
+    let Set { robot, motions, .. } = Set::load(SCALED, folder)?;
+    let scene = Dataset::generate("amr", DEFAULT_SEED, scale)?.scene()?;
+    scene.map(|scene| Subject::new(format!("{SCALED} × {scale}"), &robot, scene, motions)).transpose()
+}
+
 /// Measures both modes on a device, with batches that fit into `most_s` seconds.
-fn measure(run: &mut Run, set: &Subject, options: &Options, most_s: f64, rows: &mut Vec<Row>) -> Result<()> {
+pub fn measure(run: &mut Run, set: &Subject, options: &Options, most_s: f64, rows: &mut Vec<Row>) -> Result<()> {
     for (name, mode) in [("toc", Mode::Toc), ("verdict", Mode::Verdict)] {
         let mut options = options.clone();
         options.solve.mode = mode;
@@ -93,8 +114,8 @@ fn measure(run: &mut Run, set: &Subject, options: &Options, most_s: f64, rows: &
             } else {
                 together(&engine, set, batch)?
             };
-            let dataset = set.name.clone();
-            let row = Row { dataset, triangles: set.triangles, device: device.clone(), mode: name, batch, stats };
+            let (dataset, triangles, threads) = (set.name.clone(), set.triangles, engine.threads());
+            let row = Row { dataset, triangles, device: device.clone(), threads, mode: name, batch, stats };
             per_second = row.per_second();
             tell!("{} {device}, {name}, {batch}: {per_second:.0} motions/s", set.name);
             rows.push(row);
@@ -170,15 +191,14 @@ pub fn run(args: &ThroughputArgs) -> Result<()> {
         devices(&mut run, args, &subject, limit_s, &mut rows)?;
     }
     for &scale in SCALES.iter().filter(|scale| **scale <= args.scale) {
-        let Set { robot, motions, .. } = Set::load(SCALED, folder)?;
-        let Some(scene) = Dataset::generate("amr", DEFAULT_SEED, scale)?.scene()? else { break };
-        let subject = Subject::new(format!("{SCALED} × {scale}"), &robot, scene, motions)?;
+        let Some(subject) = scaled(scale, folder)? else { break };
         devices(&mut run, args, &subject, limit_s, &mut rows)?;
     }
     run.finish(out)
 }
 
-fn table(rows: &[Row]) -> Table {
+/// The rows as a table.
+pub fn table(rows: &[Row]) -> Table {
     let mut columns = vec![
         Column::text("set", "Data set and largest angle of a joint in degrees."),
         Column::number("triangles", "", 0, "Of the scene."),
@@ -220,7 +240,7 @@ fn table(rows: &[Row]) -> Table {
 }
 
 /// The rate as a function of the size of the batch, for each device.
-fn plots(rows: &[Row]) -> Vec<Plot> {
+pub fn plots(rows: &[Row]) -> Vec<Plot> {
     let devices = super::measured::distinct(rows.iter().map(|r| r.device.clone()));
     let plot = |device: String| {
         let of_device: Vec<&Row> = rows.iter().filter(|r| r.device == device).collect();

@@ -1,9 +1,10 @@
 //! `bench peers`: this engine compared with commonly used ones, on the same motions in one run: time, missed, late and
 //! false.
 
+pub mod all_cores;
 mod contender;
 mod external;
-mod fact;
+pub mod fact;
 mod interpolation;
 mod means;
 mod measure;
@@ -13,7 +14,7 @@ mod planning;
 mod problem;
 mod roster;
 mod score;
-mod sets;
+pub mod sets;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -1,22 +1,38 @@
 //! Writes the problem for the peers: the same triangles, joints and motions as this engine has in memory.
 
-use super::sets::Set;
+use super::sets::{Motion, Set};
 use firstcontact::io::output;
 use firstcontact::robot::{Drive, JointKind, Triangle};
 use firstcontact::{Error, Result};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes `problem.txt`, `scene.obj` and `link0.obj` … into a folder; `benches/peers/README.md` describes them.
 pub fn write(set: &Set, folder: &Path) -> Result<()> {
-    let text = describe(set)?;
+    let text = describe(set, "", &set.motions)?;
+    write_meshes(set, folder)?;
+    write_text(&folder.join("problem.txt"), &text)
+}
+
+/// Writes the meshes into a folder, and a problem for each part of the motions into a folder of its own there, whose
+/// path it returns.
+pub fn write_parts(set: &Set, parts: &[&[Motion]], folder: &Path) -> Result<Vec<PathBuf>> {
+    write_meshes(set, folder)?;
+    let of_part = |(k, part): (usize, &&[Motion])| {
+        let folder = folder.join(format!("part{k}"));
+        write_text(&folder.join("problem.txt"), &describe(set, "../", part)?)?;
+        Ok(folder)
+    };
+    parts.iter().enumerate().map(of_part).collect()
+}
+
+fn write_meshes(set: &Set, folder: &Path) -> Result<()> {
     for (k, link) in set.robot.links.iter().enumerate() {
         write_text(&folder.join(format!("link{k}.obj")), &obj(&link.triangles))?;
     }
-    write_text(&folder.join("scene.obj"), &obj(&set.scene.triangles))?;
-    write_text(&folder.join("problem.txt"), &text)
+    write_text(&folder.join("scene.obj"), &obj(&set.scene.triangles))
 }
 
 /// Writes a file with this text.
@@ -26,7 +42,8 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     })
 }
 
-fn describe(set: &Set) -> Result<String> {
+/// The text of `problem.txt`, with the meshes in the folder `meshes`.
+fn describe(set: &Set, meshes: &str, motions: &[Motion]) -> Result<String> {
     let robot = &set.robot;
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -54,10 +71,10 @@ fn describe(set: &Set) -> Result<String> {
     }
     let _ = writeln!(text, "links {}", robot.links.len());
     for (k, link) in robot.links.iter().enumerate() {
-        let _ = writeln!(text, "{} link{k}.obj", link.body);
+        let _ = writeln!(text, "{} {meshes}link{k}.obj", link.body);
     }
-    let _ = writeln!(text, "scene scene.obj\nmotions {} {}", set.motions.len(), robot.columns.len());
-    for motion in &set.motions {
+    let _ = writeln!(text, "scene {meshes}scene.obj\nmotions {} {}", motions.len(), robot.columns.len());
+    for motion in motions {
         let numbers: Vec<String> = motion.ends.iter().flatten().map(f64::to_string).collect();
         let _ = writeln!(text, "{}", numbers.join(" "));
     }

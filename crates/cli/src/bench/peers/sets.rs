@@ -83,6 +83,13 @@ impl Set {
         Self { name: name.into(), robot, scene, motions }
     }
 
+    /// Motions of one class, about which nothing is known.
+    pub fn of(name: &str, robot: Robot, scene: Scene, motions: &MotionBatch) -> Self {
+        let ends = |i: usize| [motions.start(i).to_vec(), motions.end(i).to_vec()];
+        let read = (0..motions.len()).map(|i| (i, ends(i), Fact::Unknown)).collect();
+        Self::new(name, robot, scene, vec![(0, read)])
+    }
+
     /// Some of the motions as a batch.
     pub fn batch(&self, which: &[usize]) -> Result<MotionBatch> {
         let [from, to] = [0, 1].map(|k| which.iter().map(|&i| self.motions[i].ends[k].as_slice()).collect::<Vec<_>>());

@@ -56,9 +56,13 @@ impl Set {
     /// # Errors
     /// The name is not one of a set of problems, or the set or VAMP's robot is missing.
     pub fn read(name: &str, folder: &Path, peers: &Path, most: usize) -> Result<Self> {
-        let Work::Problems(set) = work(name, folder)? else {
+        let Work::Problems(sets) = work(name, folder)? else {
             let error = Error::usage(format!("data set '{name}' has no planning problems"));
             return Err(error.remedy("there are mbm-panda/KIND and mbm-ur5/KIND: firstcontact dataset list"));
+        };
+        let [set] = sets.as_slice() else {
+            let error = Error::usage(format!("data set '{name}' has problems of several robots"));
+            return Err(error.remedy("name the sets of one robot"));
         };
         let robot_name = set.suffix.trim_start_matches('_');
         let robot = Robot::from_urdf(robot_file(peers, robot_name)?)?;
