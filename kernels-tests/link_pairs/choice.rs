@@ -134,7 +134,7 @@ fn overlapping() -> Mechanism {
 #[test]
 fn neighbours_and_rigid_groups() {
     let case = Case::new(&overlapping());
-    assert_eq!(case.sampler.pairs, []);
+    assert!(case.sampler.pairs.is_empty());
     let motions = vec![case.motion(&ends([("turn", 0.0, 3.0), ("lift", 0.0, 0.2)]))];
     let checked = case.check(&motions, &[]);
     assert_eq!(read(&checked, 1), [Answer::Free]);

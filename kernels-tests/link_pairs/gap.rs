@@ -51,14 +51,14 @@ fn travels(metres: f64) -> Vec<(Mechanism, Ends)> {
     ]
 }
 
-fn together(backend: &str) {
+fn together(more: &[&str]) {
     for metres in [0.01, 1.0, 10.0, 100.0] {
         for (mechanism, travel) in travels(metres) {
             let case = Case::new(&mechanism);
             assert_eq!(case.sampler.pairs.len(), 1);
             let turned = |a: f64| case.motion(&travel.clone().into_iter().chain(ends([("r", 0.0, a)])).collect());
             let motions = vec![turned(0.0), turned(FRAC_PI_4), turned(0.1)];
-            let answers = case.judged(&motions, &["--backend", backend]);
+            let answers = case.judged(&motions, more);
             assert_eq!((&answers[0], &answers[2]), (&Answer::Free, &Answer::Free), "{metres} m");
             touches(&answers[1], time_of_contact());
         }
@@ -69,13 +69,38 @@ fn together(backend: &str) {
 /// they are tested is shown by the second motion.
 #[test]
 fn two_cubes_on_one_carriage() {
-    together("cpu");
+    together(&[]);
+}
+
+#[test]
+fn two_cubes_on_one_carriage_by_interval_matrices() {
+    together(&["--bound", "interval"]);
+}
+
+/// Joints above both links do not enter the bounds of their relative motion: a root that turns alike, but travels a
+/// hundred times further, needs no more work. A third derivative of the world's motion would need 4.6 times as many
+/// intervals.
+#[test]
+fn common_motion_costs_no_work() {
+    let mount = [("prismatic", DVec3::X), ("continuous", DVec3::new(0.48, 0.6, 0.64))];
+    let case = Case::new(&carriage().on(&mount));
+    let work = |metres: f64| {
+        let turned = |k: i32| {
+            let travel = [("moved0", 0.0, metres), ("moved1", 0.3, 5.0), ("r", 0.0, 0.05 * f64::from(k))];
+            case.motion(&ends(travel))
+        };
+        let solve = case.check(&(0..16).map(turned).collect(), &[]).stats["solve"].clone();
+        ["intervals", "evaluations", "pairs"].map(|key| solve[key].as_u64().expect("a count"))
+    };
+    let (near, far) = (work(3.0), work(300.0));
+    println!("{near:?} intervals, evaluations and pairs for 3 m, {far:?} for 300 m");
+    assert!(near.iter().zip(far).all(|(n, f)| f <= 2 * n + 50) && near[1] > 0, "{near:?} {far:?}");
 }
 
 #[test]
 fn two_cubes_on_one_carriage_on_the_gpu() {
     if !gpu::skip() {
-        together("gpu");
+        together(&["--backend", "gpu"]);
     }
 }
 

@@ -65,7 +65,7 @@ impl Mechanism {
             let child = if i + 1 == joints.len() { old.clone() } else { format!("mount{}", i + 1) };
             let parent = format!("mount{i}");
             above =
-                above.link(&parent, vec![]).joint((&format!("moved{i}"), kind), (&parent, &child), DVec3::ZERO, *axis);
+                above.link(&parent, vec![]).joint((&format!("moved{i}"), *kind), (&parent, &child), DVec3::ZERO, *axis);
         }
         above.links.extend(self.links.iter().cloned());
         above.joints.extend(self.joints.iter().cloned());
