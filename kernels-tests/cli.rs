@@ -52,40 +52,40 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// A directory for the files of one test; the program runs in it.
-struct Desk(TempDir);
+pub(crate) struct Desk(TempDir);
 
 /// The result of one run of the program.
-struct Run {
+pub(crate) struct Run {
     /// The exit code; `None` if a signal ended the process.
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// A run of `check`.
-struct Checked {
-    run: Run,
+pub(crate) struct Checked {
+    pub(crate) run: Run,
     /// The text of the results file; empty if there is no file.
     text: String,
     /// The results, one per line of the file.
-    lines: Vec<Value>,
+    pub(crate) lines: Vec<Value>,
     /// The statistics; null if there are none.
-    stats: Value,
+    pub(crate) stats: Value,
 }
 
 /// Start and end of a motion.
-type Motion<'a> = [&'a [f64]; 2];
+pub(crate) type Motion<'a> = [&'a [f64]; 2];
 
 impl Desk {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    fn put(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+    pub(crate) fn put(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
@@ -163,10 +163,14 @@ impl Desk {
             self.put("scene.obj", scene);
             "scene.obj"
         };
-        let files = ["check", "--robot", "robot.urdf", "--scene", scene, "--motions", motions];
+        self.check_paths(&["--robot", "robot.urdf", "--scene", scene, "--motions", motions], more)
+    }
+
+    /// Checks existing files, with results and statistics written here; on the CPU unless a backend is given.
+    pub(crate) fn check_paths(&self, files: &[&str], more: &[&str]) -> Checked {
         let outputs = ["--out", "results.jsonl", "--stats", "stats.json"];
         let backend: &[&str] = if more.contains(&"--backend") { &[] } else { &["--backend", "cpu"] };
-        let run = self.run(&[&files[..], &outputs, backend, more].concat());
+        let run = self.run(&[&["check"], files, &outputs, backend, more].concat());
         let read = |name: &str| std::fs::read_to_string(self.path(name)).unwrap_or_default();
         let (text, stats) = (read("results.jsonl"), read("stats.json"));
         let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -237,7 +241,7 @@ fn toc(line: &Value) -> [f64; 2] {
 
 /// A list of numbers.
 #[track_caller]
-fn numbers(value: &Value) -> Vec<f64> {
+pub(crate) fn numbers(value: &Value) -> Vec<f64> {
     let list = value.as_array().unwrap_or_else(|| panic!("no list: {value}"));
     list.iter().map(|x| x.as_f64().unwrap_or_else(|| panic!("no number: {value}"))).collect()
 }
@@ -251,7 +255,7 @@ fn near(value: &Value, expected: [f64; 3], tolerance: f64) {
 }
 
 /// Motions as an array of shape `(Q, 2, D)`; without motions, D is 1.
-fn npy(motions: &[Motion]) -> Vec<u8> {
+pub(crate) fn npy(motions: &[Motion]) -> Vec<u8> {
     let values: Vec<f64> = motions.iter().flatten().flat_map(|q| q.iter().copied()).collect();
     let n_columns = motions.first().map_or(1, |m| m[0].len());
     crate::inputs::samples::npy("'<f8'", &format!("({}, 2, {n_columns})", motions.len()), &values)

@@ -14,6 +14,7 @@ mod ground_truth;
 mod harness;
 mod inputs;
 mod layout;
+mod link_pairs;
 mod lss;
 mod mutants;
 mod obb;

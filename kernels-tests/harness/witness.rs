@@ -89,10 +89,10 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
 }
 
 /// Half the time over which a velocity is measured.
-const STEP: f64 = 1e-6;
+pub const STEP: f64 = 1e-6;
 
 /// The velocity of the point of the moving body that is at `p` at time `t`, by a finite difference.
-fn velocity(chain: &[Part], t: f64, p: DVec3) -> DVec3 {
+pub fn velocity(chain: &[Part], t: f64, p: DVec3) -> DVec3 {
     let at = |t: f64, p: DVec3| chain::position(chain, t, p);
     let origin = at(t, DVec3::ZERO);
     let axes = [DVec3::X, DVec3::Y, DVec3::Z].map(|e| at(t, e) - origin);

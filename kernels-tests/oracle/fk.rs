@@ -113,14 +113,31 @@ impl Robot {
         let mut poses = vec![DAffine3::IDENTITY; self.links().len()];
         for &link in &self.order {
             poses[link] = match self.above[link] {
-                None if self.floating_root => {
-                    self.base * floating(DAffine3::IDENTITY, seven(&q0[..7]), seven(&q1[..7]), t)
-                }
-                None => self.base,
+                None => self.root_pose(q0, q1, t),
                 Some(j) => poses[self.urdf.joints[j].parent] * self.joint_pose(j, q0, q1, t),
             };
         }
         poses
+    }
+
+    /// World pose of one link: the same as in [`Self::poses`].
+    pub fn pose(&self, link: usize, q0: &[f64], q1: &[f64], t: f64) -> DAffine3 {
+        match self.above[link] {
+            None => self.root_pose(q0, q1, t),
+            Some(j) => self.pose(self.urdf.joints[j].parent, q0, q1, t) * self.joint_pose(j, q0, q1, t),
+        }
+    }
+
+    /// The joint above a link; `None` for the root.
+    pub fn joint_above(&self, link: usize) -> Option<&Joint> {
+        self.above[link].map(|j| &self.urdf.joints[j])
+    }
+
+    fn root_pose(&self, q0: &[f64], q1: &[f64], t: f64) -> DAffine3 {
+        if !self.floating_root {
+            return self.base;
+        }
+        self.base * floating(DAffine3::IDENTITY, seven(&q0[..7]), seven(&q1[..7]), t)
     }
 
     /// Pose of the child link in the parent link at time `t`.

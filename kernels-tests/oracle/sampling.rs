@@ -1,9 +1,8 @@
 //! Contacts of a motion by dense sampling in time.
 //!
-//! Every link advances in time separately, by steps in which no vertex can travel further than the distance just
-//! measured, but at least by a fine step. So only a passage shorter than the fine step can be missed; every reported
-//! hit is a real piercing of two triangles at the reported time, up to the rounding of the poses.
+//! Every link advances in time separately ([`advance`](super::advance)).
 
+use super::advance::{self, Passage};
 use super::fk::Robot;
 use super::mesh::Triangle;
 use super::poses::Articulated;
@@ -15,20 +14,7 @@ use glam::DAffine3;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// The resolution of the sampling.
-#[derive(Clone, Copy, Debug)]
-pub struct Fineness {
-    /// Minimum travel of the fastest vertex in a step.
-    pub step_m: f64,
-    /// Distances are measured at least up to this; [`Outcome::least_gap_m`] never exceeds it.
-    pub horizon_m: f64,
-}
-
-impl Default for Fineness {
-    fn default() -> Self {
-        Self { step_m: 1e-4, horizon_m: 5e-3 }
-    }
-}
+pub use super::advance::Fineness;
 
 /// A contact: its time and its two triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,10 +70,9 @@ impl Sampler {
             }
         }
         let triangles: Vec<_> = scene.iter().flat_map(|o| o.triangles.iter().copied()).collect();
-        let farthest = |t: &Vec<Triangle>| t.iter().flatten().map(|p| p.length()).fold(0.0, f64::max);
         Self {
             links: meshes.triangles.iter().map(|t| Tree::new(t)).collect(),
-            radius: meshes.triangles.iter().map(farthest).collect(),
+            radius: meshes.triangles.iter().map(|t| advance::radius(t)).collect(),
             tree: Tree::new(&triangles),
             first_of: scene.iter().scan(0, |at, o| Some(std::mem::replace(at, *at + o.triangles.len()))).collect(),
             meshes: meshes.triangles.clone(),
@@ -101,13 +86,7 @@ impl Sampler {
 
     /// An upper bound of the travel of every vertex of `link` in the motion.
     pub fn travel_bound(&self, link: usize, q0: &[f64], q1: &[f64]) -> f64 {
-        // from tip to root: the maximum distance of a vertex from the joint's origin, times the turn
-        let (mut reach, mut travel) = (self.radius[link], 0.0);
-        for part in self.robot.chain(link, q0, q1).iter().rev() {
-            travel += part.w.abs() * reach + part.s.length();
-            reach += part.c.length().max((part.c + part.s).length());
-        }
-        travel * (1.0 + 1e-9)
+        advance::travel_bound(&self.robot.chain(link, q0, q1), self.radius[link])
     }
 
     /// An upper bound of the travel of every vertex of the robot in the motion.
@@ -144,12 +123,11 @@ impl Sampler {
 
     /// Samples one motion.
     pub fn motion(&self, q0: &[f64], q1: &[f64], fineness: Fineness) -> Outcome {
-        let travel: Vec<f64> = (0..self.links.len()).map(|l| self.travel_bound(l, q0, q1)).collect();
         let mut outcome = Outcome { hit: None, clear_until: 1.0, least_gap_m: fineness.horizon_m };
         let mut doubtful = Vec::new();
         for link in (0..self.links.len()).filter(|l| !self.links[*l].is_empty()) {
             let end = outcome.hit.map_or(1.0, |h| h.t);
-            let walk = self.walk(link, travel[link], (q0, q1), (0.0, end), fineness);
+            let walk = self.with_passage(link, (q0, q1), |p| p.walk((0.0, end), fineness));
             outcome.least_gap_m = outcome.least_gap_m.min(walk.least_gap_m);
             doubtful.push((link, walk.sure_until));
             if let Some((t, c)) = walk.hit.filter(|(t, _)| outcome.hit.is_none_or(|h| *t < h.t)) {
@@ -162,9 +140,8 @@ impl Sampler {
         let end = outcome.hit.map_or(1.0, |h| h.t);
         outcome.clear_until = end;
         for (link, since) in doubtful.into_iter().filter(|d| d.1 < end) {
-            let tiny = Fineness { step_m: 1e-8, horizon_m: 1e-6 };
-            let walk = self.creep(link, travel[link], (q0, q1), (since, end), tiny);
-            outcome.clear_until = outcome.clear_until.min(walk);
+            let clear = self.with_passage(link, (q0, q1), |p| p.creep((since, end)));
+            outcome.clear_until = outcome.clear_until.min(clear);
         }
         outcome
     }
@@ -191,79 +168,11 @@ impl Sampler {
         self.links[link].closest(pose, &self.tree, limit, &wanted)
     }
 
-    fn walk(&self, link: usize, travel: f64, q: (&[f64], &[f64]), (start, end): (f64, f64), f: Fineness) -> Walk {
-        let pose = |t: f64| self.robot.poses(q.0, q.1, t)[link];
-        let mut walk = Walk { hit: None, sure_until: end, least_gap_m: f.horizon_m };
-        let (mut t, mut before) = (start, start);
-        loop {
-            let limit = (travel * (end - t)).clamp(f.horizon_m, 20.0 * f.horizon_m);
-            let found = self.measure(link, &pose(t), limit);
-            let distance = found.map_or(limit, |c| c.distance);
-            if let Some(c) = found.filter(|c| c.distance == 0.0) {
-                walk.least_gap_m = 0.0;
-                if walk.sure_until > before {
-                    walk.sure_until = before;
-                }
-                walk.hit = Some(self.bisect(link, &pose, (before, t), c, travel));
-                return walk;
-            }
-            walk.least_gap_m = walk.least_gap_m.min(distance);
-            if t >= end || travel == 0.0 {
-                return walk;
-            }
-            if distance < f.step_m && walk.sure_until > t {
-                walk.sure_until = t + distance / travel;
-            }
-            before = t;
-            // shorter steps near obstacles, so that the least gap is found to about a tenth of itself
-            let share = if distance < 2.0 * f.horizon_m { 0.2 } else { 0.999 };
-            t = (t + (share * distance).max(f.step_m) / travel).min(end);
-        }
+    /// The passage of a link through the scene during a motion.
+    fn with_passage<R>(&self, link: usize, (q0, q1): (&[f64], &[f64]), f: impl Fn(&Passage) -> R) -> R {
+        let measure = |t: f64, limit: f64| self.measure(link, &self.robot.pose(link, q0, q1, t), limit);
+        f(&Passage { measure: &measure, travel: self.travel_bound(link, q0, q1) })
     }
-
-    /// The earliest piercing between a time without one and a time with one.
-    fn bisect(
-        &self,
-        link: usize,
-        pose: &dyn Fn(f64) -> DAffine3,
-        (mut out, mut within): (f64, f64),
-        mut found: Closest,
-        travel: f64,
-    ) -> (f64, Closest) {
-        while (within - out) * travel > 1e-10 {
-            let middle = 0.5 * (out + within);
-            match self.measure(link, &pose(middle), 1e-12).filter(|c| c.distance == 0.0) {
-                Some(c) => (within, found) = (middle, c),
-                None => out = middle,
-            }
-        }
-        (within, found)
-    }
-
-    /// The time that measured distances alone prove clear: until they fall below the step, for a thousand steps.
-    fn creep(&self, link: usize, travel: f64, q: (&[f64], &[f64]), (start, end): (f64, f64), f: Fineness) -> f64 {
-        let mut t = start;
-        for _ in 0..1000 {
-            let limit = (travel * (end - t)).max(f.horizon_m);
-            let pose = self.robot.poses(q.0, q.1, t)[link];
-            let distance = self.measure(link, &pose, limit).map_or(limit, |c| c.distance);
-            if distance < f.step_m {
-                return t;
-            }
-            t += 0.999 * distance / travel;
-            if t >= end {
-                return end;
-            }
-        }
-        t
-    }
-}
-
-struct Walk {
-    hit: Option<(f64, Closest)>,
-    /// Before this time the measured distances alone exclude contact.
-    sure_until: f64,
-    least_gap_m: f64,
 }
 
 /// The columns of a robot that are angles or lengths, with the limits of their joints.

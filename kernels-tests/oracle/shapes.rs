@@ -18,6 +18,8 @@ pub enum Choice {
 pub struct LinkMeshes {
     /// Per link, shapes in the order of the file.
     pub triangles: Vec<Vec<Triangle>>,
+    /// Number of triangles of each shape of each link.
+    pub counts: Vec<Vec<usize>>,
     /// Links whose triangles are incomplete, because the oracles omit cylinders, spheres and capsules, with the omitted
     /// element.
     pub left_out: Vec<(usize, String)>,
@@ -35,14 +37,17 @@ pub fn link_meshes(robot: &Robot, choice: Choice) -> LinkMeshes {
             Choice::Default if link.collision.is_empty() => &link.visual,
             _ => &link.collision,
         };
-        let mut triangles = Vec::new();
+        let (mut triangles, mut counts) = (Vec::new(), Vec::new());
         for shape in shapes {
-            match shape_triangles(shape, robot) {
-                Ok(t) => triangles.extend(t),
-                Err(element) => out.left_out.push((i, element)),
-            }
+            let own = shape_triangles(shape, robot).unwrap_or_else(|element| {
+                out.left_out.push((i, element));
+                Vec::new()
+            });
+            counts.push(own.len());
+            triangles.extend(own);
         }
         out.triangles.push(triangles);
+        out.counts.push(counts);
     }
     out
 }

@@ -1,4 +1,4 @@
-//! A plain tree of boxes over triangles, and the least distance between a moved tree and one at rest.
+//! A plain tree of boxes over triangles, and the least distance between two trees, of which one or both are moved.
 
 use super::mesh::Triangle;
 use super::triangles;
@@ -94,33 +94,61 @@ impl Tree {
         limit: f64,
         wanted: &dyn Fn(usize) -> bool,
     ) -> Option<Closest> {
-        if self.is_empty() || resting.is_empty() {
+        self.closest_of_two(pose, resting, &DAffine3::IDENTITY, limit, wanted)
+    }
+
+    /// The same with both trees moved. Distances are those of triangles in the world; only the bounds of boxes are
+    /// computed in the frame of the second tree.
+    pub fn closest_of_two(
+        &self,
+        pose: &DAffine3,
+        other: &Tree,
+        other_pose: &DAffine3,
+        limit: f64,
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> Option<Closest> {
+        if self.is_empty() || other.is_empty() {
             return None;
         }
-        let mut search = Search { moved: self, resting, pose, wanted, limit, best: None };
-        search.descend(0, 0, self.nodes[0].far(pose, &resting.nodes[0]));
+        let into_other = other_pose.inverse() * *pose;
+        let slack = 1e-14 * (pose.translation.length() + other_pose.translation.length());
+        let mut search = Search {
+            moved: self,
+            resting: other,
+            poses: [pose, other_pose],
+            into_other,
+            slack,
+            wanted,
+            limit,
+            best: None,
+        };
+        search.descend(0, 0, search.far(0, 0));
         search.best
-    }
-}
-
-impl Node {
-    /// A lower bound of the distance between this node under `pose` and a node at rest.
-    fn far(&self, pose: &DAffine3, resting: &Node) -> f64 {
-        let p = pose.transform_point3(self.middle);
-        (p.distance(p.clamp(resting.low, resting.high)) - self.radius * (1.0 + 1e-12)).max(0.0)
     }
 }
 
 struct Search<'a> {
     moved: &'a Tree,
     resting: &'a Tree,
-    pose: &'a DAffine3,
+    /// World poses of the two trees.
+    poses: [&'a DAffine3; 2],
+    /// Pose of the first tree in the frame of the second.
+    into_other: DAffine3,
+    /// Bound of the rounding of that pose, in metres.
+    slack: f64,
     wanted: &'a dyn Fn(usize) -> bool,
     limit: f64,
     best: Option<Closest>,
 }
 
 impl Search<'_> {
+    /// A lower bound of the distance between two nodes.
+    fn far(&self, m: usize, r: usize) -> f64 {
+        let (moved, resting) = (&self.moved.nodes[m], &self.resting.nodes[r]);
+        let p = self.into_other.transform_point3(moved.middle);
+        (p.distance(p.clamp(resting.low, resting.high)) - moved.radius * (1.0 + 1e-12) - self.slack).max(0.0)
+    }
+
     fn descend(&mut self, m: usize, r: usize, bound: f64) {
         if bound >= self.limit {
             return;
@@ -138,7 +166,7 @@ impl Search<'_> {
                 }
             }
         };
-        let bounds = pairs.map(|(a, b)| self.moved.nodes[a].far(self.pose, &self.resting.nodes[b]));
+        let bounds = pairs.map(|(a, b)| self.far(a, b));
         let order = if bounds[0] <= bounds[1] { [0, 1] } else { [1, 0] };
         for i in order {
             self.descend(pairs[i].0, pairs[i].1, bounds[i]);
@@ -147,11 +175,12 @@ impl Search<'_> {
 
     fn leaves(&mut self, m: usize, r: usize) {
         let (moved, resting) = (&self.moved.nodes[m], &self.resting.nodes[r]);
+        let others = &self.resting.triangles[resting.first..resting.first + resting.count];
+        let others: Vec<Triangle> = others.iter().map(|t| t.map(|p| self.poses[1].transform_point3(p))).collect();
         for i in moved.first..moved.first + moved.count {
-            let x = self.moved.triangles[i].map(|p| self.pose.transform_point3(p));
+            let x = self.moved.triangles[i].map(|p| self.poses[0].transform_point3(p));
             let (low, high) = (x[0].min(x[1]).min(x[2]), x[0].max(x[1]).max(x[2]));
-            for j in resting.first..resting.first + resting.count {
-                let y = &self.resting.triangles[j];
+            for (j, y) in (resting.first..).zip(&others) {
                 let gap = (low - y[0].max(y[1]).max(y[2])).max(y[0].min(y[1]).min(y[2]) - high).max(DVec3::ZERO);
                 if gap.length() >= self.limit || !(self.wanted)(self.resting.ids[j]) {
                     continue;
@@ -202,6 +231,10 @@ mod tests {
                 assert!((found.distance - least).abs() < 1e-14);
                 assert!((triangles::distance(&moved[found.moved], &y[found.resting]) - least).abs() < 1e-14);
                 assert!(least == 0.0 || a.closest(&pose, &b, 0.999 * least, &wanted).is_none());
+                // both moved by the same motion
+                let away = DAffine3::from_translation(DVec3::new(7.0, -3.0, 90.0)) * DAffine3::from_rotation_x(0.7);
+                let both = a.closest_of_two(&(away * pose), &b, &away, f64::INFINITY, &wanted).expect("a pair");
+                assert!((both.distance - least).abs() < 1e-12);
             }
         }
     }

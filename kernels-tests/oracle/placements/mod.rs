@@ -13,7 +13,7 @@ use super::{data, scene};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use motions::{Amplitude, MotionBatch};
+pub use motions::{Amplitude, Draw, MotionBatch, make};
 
 /// Minimum distance of every start from the scene.
 pub const CLEARANCE_M: f64 = 2e-3;
@@ -186,8 +186,13 @@ impl Placement {
         let robot = data::folder(self.robot.0)?.join(self.robot.1);
         let scene = data::folder(self.scene.0)?.join(self.scene.1);
         let sampler = self.sampler(&robot, &scene, self.base);
-        let motions = motions::make(&sampler, n, self.seed, self.amplitudes, CLEARANCE_M);
+        let motions = self.motions(&sampler, n);
         Some(Case { robot, scene, base: self.base, motions, sampler })
+    }
+
+    fn motions(&self, sampler: &Sampler, n: usize) -> MotionBatch {
+        let is_clear = |q: &[f64]| sampler.clearance(q, CLEARANCE_M) >= CLEARANCE_M;
+        make(&sampler.robot, n, self.seed, self.amplitudes, &is_clear)
     }
 
     fn sampler(&self, robot: &Path, scene: &Path, base: [f64; 6]) -> Sampler {

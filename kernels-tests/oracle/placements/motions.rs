@@ -1,6 +1,7 @@
 //! Seeded motions that start free.
 
-use super::super::sampling::{self, Sampler};
+use super::super::fk::Robot;
+use super::super::sampling;
 use super::super::urdf::Kind;
 use glam::{DQuat, DVec3};
 use rand_pcg::Pcg64Mcg;
@@ -21,19 +22,23 @@ pub struct Amplitude {
 /// Half the side of the cube about the base in which a free root starts.
 const ROAM_M: f64 = 0.5;
 
-/// `n` motions from starts at least `clearance` from the scene.
+/// `n` motions from starts that are clear.
 ///
 /// # Panics
-/// In ten thousand draws no start is free.
-pub fn make(sampler: &Sampler, n: usize, seed: u64, amplitudes: &[Amplitude], clearance: f64) -> MotionBatch {
+/// In ten thousand draws no start is clear.
+pub fn make(
+    robot: &Robot,
+    n: usize,
+    seed: u64,
+    amplitudes: &[Amplitude],
+    is_clear: &dyn Fn(&[f64]) -> bool,
+) -> MotionBatch {
     let mut draw = Draw { rng: Pcg64Mcg::seed_from_u64(seed) };
     (0..n)
         .map(|i| {
-            let start = (0..10_000)
-                .map(|_| draw.start(sampler))
-                .find(|q| sampler.clearance(q, clearance) >= clearance)
-                .expect("a free start in ten thousand");
-            let end = draw.end(sampler, &start, amplitudes[i % amplitudes.len()].degrees.to_radians());
+            let start =
+                (0..10_000).map(|_| draw.start(robot)).find(|q| is_clear(q)).expect("a free start in ten thousand");
+            let end = draw.end(robot, &start, amplitudes[i % amplitudes.len()].degrees.to_radians());
             (start, end)
         })
         .collect()
@@ -67,14 +72,14 @@ impl Draw {
     }
 
     /// A configuration within the limits; a turn without limits takes any value from -π to π.
-    pub fn start(&mut self, sampler: &Sampler) -> Vec<f64> {
+    pub fn start(&mut self, robot: &Robot) -> Vec<f64> {
         let mut q = Vec::new();
-        if sampler.robot.floating_root {
+        if robot.floating_root {
             let (position, axis) = (self.cube(ROAM_M), self.direction());
             push_free(&mut q, position, DQuat::from_axis_angle(axis, self.between(-PI, PI)));
         }
-        let limits = sampling::limits(&sampler.robot);
-        for (i, (_, kind)) in sampler.robot.columns.iter().enumerate().skip(q.len()) {
+        let limits = sampling::limits(robot);
+        for (i, (_, kind)) in robot.columns.iter().enumerate().skip(q.len()) {
             let widest = if *kind == Kind::Turning { PI } else { ROAM_M };
             let (lo, hi) = limits[i].unwrap_or((-widest, widest));
             q.push(self.between(lo, hi));
@@ -83,15 +88,15 @@ impl Draw {
     }
 
     /// An end of a motion from `start`, within the limits.
-    fn end(&mut self, sampler: &Sampler, start: &[f64], most: f64) -> Vec<f64> {
+    fn end(&mut self, robot: &Robot, start: &[f64], most: f64) -> Vec<f64> {
         let mut q = Vec::new();
-        if sampler.robot.floating_root {
+        if robot.floating_root {
             let position = DVec3::from_slice(start) + self.cube(0.5 * most);
             let turn = DQuat::from_axis_angle(self.direction(), self.between(0.0, most));
             push_free(&mut q, position, turn * DQuat::from_slice(&start[3..7]));
         }
-        let limits = sampling::limits(&sampler.robot);
-        for (i, (_, kind)) in sampler.robot.columns.iter().enumerate().skip(q.len()) {
+        let limits = sampling::limits(robot);
+        for (i, (_, kind)) in robot.columns.iter().enumerate().skip(q.len()) {
             let step = if *kind == Kind::Turning { most } else { 0.2 * most };
             let (lo, hi) = limits[i].unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
             q.push((start[i] + self.between(-step, step)).clamp(lo, hi));

@@ -8,8 +8,7 @@
 //! and a hundredth of a radian. A base is accepted if a third of random configurations is free; it is the better, the
 //! closer the share of motions that touch is to two in five.
 
-use super::motions::{self, Draw};
-use super::{ALL, CLEARANCE_M, Placement};
+use super::{ALL, CLEARANCE_M, Draw, Placement};
 use crate::oracle::data;
 use crate::oracle::sampling::Fineness;
 use rand_pcg::Pcg64Mcg;
@@ -41,13 +40,13 @@ fn try_bases(placement: &Placement, tries: usize) -> Option<Vec<([f64; 6], f64)>
         let base = [p[0], p[1], p[2], 0.0, 0.0, yaw];
         sampler.robot.base = crate::oracle::fk::base_pose(base);
         let free = (0..30).filter(|_| {
-            let q = draw.start(&sampler);
+            let q = draw.start(&sampler.robot);
             sampler.clearance(&q, CLEARANCE_M) >= CLEARANCE_M
         });
         if free.count() < 10 {
             continue;
         }
-        let motions = motions::make(&sampler, 40, placement.seed, placement.amplitudes, CLEARANCE_M);
+        let motions = placement.motions(&sampler, 40);
         let outcomes = sampler.motions(&motions, Fineness { step_m: 1e-3, ..Fineness::default() });
         found.push((base, outcomes.iter().filter(|o| o.hit.is_some()).count() as f64 / 40.0));
     }

@@ -1,0 +1,34 @@
+//! Links against links: the command's answers against oracles that know nothing of relative motions.
+//!
+//! [`judge`] compares an answer with dense sampling of all pairs in the world and checks the two triangles that it
+//! names; [`defects`] shows that wrong answers are detected. The other modules make robots:
+//!
+//! | module | |
+//! |---|---|
+//! | [`gap`] | links 2 cm or 1 mm apart that move together, and apart |
+//! | [`folding`], [`mirror`] | times of contact that can be computed by hand |
+//! | [`invariance`] | a moving root, another order of the links, another root |
+//! | [`scene`] | obstacles as a scene and as links of the robot |
+//! | [`choice`] | pairs that are tested, and those that are left out |
+//! | [`variants`] | the other options of `check` |
+//! | [`random`] | seeded random trees of links |
+//! | [`real_robots`], [`pool`] | robots and motions of the data sets |
+
+mod answers;
+mod boxes;
+mod case;
+mod choice;
+mod defects;
+mod folding;
+mod gap;
+mod invariance;
+mod judge;
+mod mechanism;
+mod mirror;
+mod pool;
+mod random;
+mod real_robots;
+mod reroot;
+mod scene;
+mod solids;
+mod variants;
