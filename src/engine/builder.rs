@@ -31,6 +31,7 @@ pub struct EngineBuilder {
     robot: Arc<Robot>,
     scene: Arc<Scene>,
     allowed: Vec<(u32, u32)>,
+    link_pairs: Vec<[u32; 2]>,
     options: Options,
     chosen: Chosen,
     known: Option<Arc<CollisionWorld>>,
@@ -61,7 +62,7 @@ impl Chosen {
 impl EngineBuilder {
     pub(super) fn new(robot: Arc<Robot>, scene: Arc<Scene>) -> Self {
         let (options, chosen, tree) = (Options::default(), Chosen::default(), SceneBuild::default());
-        Self { robot, scene, allowed: Vec::new(), options, chosen, known: None, taken: None, tree }
+        Self { robot, scene, allowed: Vec::new(), link_pairs: Vec::new(), options, chosen, known: None, taken: None, tree }
     }
 
     pub(super) fn taking(robot: &Robot, scene: &mut Scene) -> Self {
@@ -101,6 +102,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn allow(mut self, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
         self.allowed.extend(pairs);
+        self
+    }
+
+    /// Sets the pairs of links, by their indices in [`Robot::links`], that are tested against each other.
+    #[must_use]
+    pub fn link_pairs(mut self, pairs: impl IntoIterator<Item = [u32; 2]>) -> Self {
+        self.link_pairs = pairs.into_iter().collect();
         self
     }
 
@@ -151,7 +159,7 @@ impl EngineBuilder {
     /// requires one.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
-        let Self { robot, scene, allowed, mut options, chosen, known, taken, tree } = self;
+        let Self { robot, scene, allowed, link_pairs, mut options, chosen, known, taken, tree } = self;
         chosen.apply(&mut options);
         options.solve.check()?;
         let pool = thread_pool(options.threads)?;
@@ -159,7 +167,11 @@ impl EngineBuilder {
         let Scene { objects, triangles, .. } = Arc::unwrap_or_clone(scene);
         let triangles = taken.unwrap_or(triangles);
         let world =
-            pool.install(|| CollisionWorld::with(&robot, &objects, triangles, &allowed, known.as_deref(), tree))?;
+            pool.install(|| {
+                let mut world = CollisionWorld::with(&robot, &objects, triangles, &allowed, known.as_deref(), tree)?;
+                world.frames = world.frames_of(&link_pairs)?;
+                Ok::<_, Error>(world)
+            })?;
         Engine::with(robot, Arc::new(world), pool, options, start)
     }
 }

@@ -6,6 +6,7 @@ mod core;
 mod cpu_backend;
 #[cfg(feature = "gpu")]
 pub mod gpu_backend;
+mod link_search;
 mod motion_queue;
 mod options;
 mod stats;

@@ -10,6 +10,7 @@ use crate::error::{Error, Result, quoted};
 use crate::predicate::obb_overlap::OrientedBox;
 use crate::robot::{Robot, Triangle};
 use crate::scene::static_geometry::outward_box;
+pub use crate::scene::link_frames::LinkFrame;
 pub use crate::scene::static_geometry::{Boxes, SceneBox, SceneBuild, StaticGeometry, boxes_side_by_side};
 use crate::scene::{Object, Scene};
 use glam::{DVec3, Vec3A};
@@ -41,6 +42,8 @@ pub struct CollisionWorld {
     pub scene: Arc<StaticGeometry>,
     /// Pairs (link, object) that are never tested.
     pub allowed: HashSet<(u32, u32)>,
+    /// The links that other links are tested against.
+    pub frames: Vec<LinkFrame>,
 }
 
 /// A link's triangles in tree order, and bounds on them.
@@ -160,7 +163,7 @@ impl CollisionWorld {
         };
         let scene = Arc::new(StaticGeometry::new(objects, triangles, origin_m, build)?);
         let model = LinkTree::new(links.len() as u32);
-        Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect() })
+        Ok(Self { origin_m, robot, links, model, scene, allowed: allowed.iter().copied().collect(), frames: Vec::new() })
     }
 
     /// Returns whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene

@@ -2,6 +2,7 @@
 
 use super::progress::digits;
 use comfy_table::{Table, presets};
+use firstcontact::Obstacle;
 use firstcontact::engine::{Engine, Stage, Stats, Sweep};
 use firstcontact::report::{Line, Place};
 use firstcontact::robot::Robot;
@@ -46,9 +47,15 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
     let ignored: Vec<Value> = stats
         .ignored
         .iter()
-        .map(|(&(link, object), motions)| {
-            let (link, object) = (&robot.links[link as usize].name, &scene.objects[object as usize].name);
-            json!({ "link": link, "object": object, "motions": motions })
+        .map(|(&(link, obstacle), motions)| {
+            let name = |link: u32| &robot.links[link as usize].name;
+            match obstacle {
+                Obstacle::Object(object) => {
+                    let object = &scene.objects[object as usize].name;
+                    json!({ "link": name(link), "object": object, "motions": motions })
+                }
+                Obstacle::Link(other) => json!({ "link": name(link), "other_link": name(other), "motions": motions }),
+            }
         })
         .collect();
     let s = stats.sweep;
@@ -61,7 +68,7 @@ pub fn to_json(engine: &Engine, stats: &Stats, totals: Totals, robot: &Robot, sc
         "undecided": stats.undecided, "pieces": stats.pieces, "wall_s": stats.wall_s, "cpu_s": totals.cpu_s,
         "load_s": totals.load_s, "build_s": stats.build_s, "total_s": totals.total_s, "threads": engine.threads(),
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
-        "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "ignored": ignored, "seed": Value::Null,
+        "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "links": stats.links, "ignored": ignored, "seed": Value::Null,
         "version": env!("CARGO_PKG_VERSION"),
         "resumed": totals.resumed, "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
     })
@@ -102,7 +109,7 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals) {
     }
     if !stats.ignored.is_empty() {
         say!(
-            "{} pairs of link and object touch at the start of some motion and were ignored there",
+            "{} pairs of a link and an object or link touch at the start of some motion and were ignored there",
             stats.ignored.len()
         );
     }
@@ -127,9 +134,12 @@ pub fn in_words(line: &Line, margin_m: f64) -> Option<String> {
         "face" => name.to_string(),
         _ => format!("{name} {index}"),
     };
-    let (of_link, of_object) = (feature(a.feature, a.index), feature(b.feature, b.index));
+    let in_words = b.feature();
+    let (of_link, of_object) = (feature(a.feature, a.index), feature(in_words.0, in_words.1));
     Some(format!(
         "motion {motion}: {:.9}{kind}, {of_link} of {} {meets} {of_object} of {} at ({x:.4}, {y:.4}, {z:.4}) m",
-        toc[0], a.link, b.object
+        toc[0],
+        a.link,
+        b.name()
     ))
 }

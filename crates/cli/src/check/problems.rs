@@ -17,7 +17,7 @@ use firstcontact::formats::MissingJoints;
 use firstcontact::report::Line;
 use firstcontact::robot::{BeyondLimits, MotionBatch, Robot};
 use firstcontact::scene::Scene;
-use firstcontact::verdict::Verdict;
+use firstcontact::verdict::{Obstacle, Verdict};
 use firstcontact::{Error, Result};
 use firstcontact_datasets::problems::{self, Problem};
 use serde::Serialize;
@@ -216,7 +216,7 @@ impl Ready<'_> {
     ) -> Result<String> {
         let mut report = engine.check(&self.motion)?;
         let pairs = std::mem::take(&mut report.stats.ignored);
-        report.stats.ignored = pairs.into_iter().map(|((l, o), n)| ((l, o + self.first_object), n)).collect();
+        report.stats.ignored = pairs.into_iter().map(|((l, o), n)| ((l, counted_on(o, self.first_object)), n)).collect();
         stats.add(&report.stats);
         let verdict = report.verdicts.first().ok_or_else(|| Error::usage("a problem was not answered"))?;
         let mut line = Line::new(i, verdict, &self.robot, &self.problem.planning.scene);
@@ -227,5 +227,13 @@ impl Ready<'_> {
         let text = serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))?;
         readers.read(&line, &text, Some(&self.problem.name))?;
         Ok(text)
+    }
+}
+
+/// An obstacle whose object is counted on from those of earlier problems.
+fn counted_on(obstacle: Obstacle, first_object: u32) -> Obstacle {
+    match obstacle {
+        Obstacle::Object(object) => Obstacle::Object(object + first_object),
+        link => link,
     }
 }
