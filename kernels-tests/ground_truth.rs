@@ -74,7 +74,7 @@ impl Part {
             Verdict::Undecided(u) => pool::Verdict::Undecided { clear_until: u.clear_until },
             Verdict::Contact(c) => {
                 let link = self.robot.links[c.first.unwrap().a.link as usize].name.clone();
-                let object = self.scene.objects[c.first.unwrap().b.object as usize].name.clone();
+                let object = self.scene.objects[c.first.unwrap().b.object().unwrap() as usize].name.clone();
                 let (toc, proved, certified) = (c.toc, c.is_proved(), c.is_certified());
                 pool::Verdict::Contact { toc, proved, certified, pair: Some((link, object)) }
             }

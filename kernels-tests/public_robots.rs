@@ -67,8 +67,8 @@ impl Both {
             t: contact.toc[0],
             link,
             link_triangle: contact.first.unwrap().a.triangle as usize,
-            object: contact.first.unwrap().b.object as usize,
-            triangle: contact.first.unwrap().b.triangle as usize,
+            object: contact.first.unwrap().b.object().unwrap() as usize,
+            triangle: contact.first.unwrap().b.triangle() as usize,
         };
         let mut pair = sampler.pair(&hit, q0, q1);
         // Boxes have no triangles of their own: the engine may split their faces in either way, but only at their

@@ -2,7 +2,7 @@
 
 use crate::robot::{Link, Robot};
 use crate::scene::Scene;
-use crate::verdict::{Contact, ContactPoint, RobotFeature, SceneFeature, Verdict};
+use crate::verdict::{Contact, ContactPoint, ObstacleFeature, RobotFeature, SceneFeature, Verdict};
 use glam::DAffine3;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -59,14 +59,42 @@ pub enum Line<'a> {
 /// One place at which robot and scene touch.
 #[derive(Clone, Debug, Serialize)]
 pub struct Place<'a> {
-    /// Robot side.
+    /// The link; of two links, the first one in the robot.
     pub a: RobotSide<'a>,
-    /// Scene side.
-    pub b: SceneSide<'a>,
+    /// The scene or the other link.
+    pub b: ObstacleSide<'a>,
     /// World coordinates, metres.
     pub point: [f64; 3],
-    /// Unit vector from the scene to the robot.
+    /// Unit vector from `b` to `a`.
     pub normal: [f64; 3],
+}
+
+/// The side of a contact that a link touches.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum ObstacleSide<'a> {
+    /// The scene.
+    Scene(SceneSide<'a>),
+    /// A link of the robot.
+    Link(RobotSide<'a>),
+}
+
+impl ObstacleSide<'_> {
+    /// Name of the object or link.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Scene(side) => side.object,
+            Self::Link(side) => side.link,
+        }
+    }
+
+    /// `vertex`, `edge` or `face`, and the number of the vertex or edge.
+    pub fn feature(&self) -> (&'static str, u8) {
+        match self {
+            Self::Scene(side) => (side.feature, side.index),
+            Self::Link(side) => (side.feature, side.index),
+        }
+    }
 }
 
 /// The robot's side of a contact.
@@ -123,17 +151,21 @@ impl<'a> Line<'a> {
     }
 
     fn contact(motion: usize, c: &Contact, robot: &'a Robot, scene: &'a Scene) -> Self {
-        let place = |a: &RobotFeature, b: &SceneFeature| {
+        let of_link = |a: &RobotFeature| {
             let link = &robot.links[a.link as usize].name;
             let (feature, index) = (a.feature.name(), a.feature.index());
-            let of_robot = RobotSide { link, shape: a.shape, triangle: a.triangle, feature, index };
+            RobotSide { link, shape: a.shape, triangle: a.triangle, feature, index }
+        };
+        let of_scene = |b: &SceneFeature| {
             let object = &scene.objects[b.object as usize].name;
-            let (feature, index) = (b.feature.name(), b.feature.index());
-            (of_robot, SceneSide { object, triangle: b.triangle, feature, index })
+            SceneSide { object, triangle: b.triangle, feature: b.feature.name(), index: b.feature.index() }
         };
         let one = |t: &ContactPoint| {
-            let (a, b) = place(&t.a, &t.b);
-            Place { a, b, point: t.point, normal: t.normal }
+            let b = match &t.b {
+                ObstacleFeature::Scene(b) => ObstacleSide::Scene(of_scene(b)),
+                ObstacleFeature::Link(b) => ObstacleSide::Link(of_link(b)),
+            };
+            Place { a: of_link(&t.a), b, point: t.point, normal: t.normal }
         };
         Self::Contact {
             motion,

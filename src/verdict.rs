@@ -26,7 +26,7 @@ pub struct Contact {
     pub toc: [f64; 2],
     /// How certain the contact is.
     pub certainty: Certainty,
-    /// Link and scene touch at the start.
+    /// A link touches the scene or another link at the start.
     pub initial_overlap: bool,
     /// Place of the first contact and the features that touch; `None` if only the verdict was requested
     /// ([`Mode::Verdict`](crate::stage::s6_solve::Mode)).
@@ -52,7 +52,7 @@ impl Contact {
 /// How certain a contact is, in rising order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Certainty {
-    /// Robot and scene come so near to each other that contact can be neither proved nor excluded.
+    /// Two bodies come so near to each other that contact can be neither proved nor excluded.
     Possible,
     /// A contact exists.
     Proved,
@@ -71,23 +71,75 @@ impl Certainty {
     }
 }
 
-/// One place at which robot and scene touch.
+/// One place at which a link touches the scene or another link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
-    /// The feature of the robot.
+    /// The feature of the link; of two links, the one that comes first in the robot.
     pub a: RobotFeature,
-    /// The feature of the scene.
-    pub b: SceneFeature,
+    /// The feature of the scene or of the other link.
+    pub b: ObstacleFeature,
     /// Contact point in world coordinates, metres.
     pub point: [f64; 3],
-    /// Unit vector from the scene towards the robot, world coordinates.
+    /// Unit vector from `b` towards `a`, world coordinates.
     pub normal: [f64; 3],
 }
 
 impl ContactPoint {
-    /// Sort key of the order in which contacts are reported.
-    pub fn order(&self) -> [u32; 4] {
-        [self.a.link, self.b.object, self.a.triangle, self.b.triangle]
+    /// Sort key of the order in which contacts are reported: objects of the scene before links.
+    pub fn order(&self) -> (u32, Obstacle, u32, u32) {
+        (self.a.link, self.b.obstacle(), self.a.triangle, self.b.triangle())
+    }
+}
+
+/// What a link may touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Obstacle {
+    /// An object of the scene, by its index.
+    Object(u32),
+    /// A link of the robot, by its index.
+    Link(u32),
+}
+
+/// A feature of the scene or of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObstacleFeature {
+    /// A feature of the scene.
+    Scene(SceneFeature),
+    /// A feature of a link.
+    Link(RobotFeature),
+}
+
+impl ObstacleFeature {
+    /// The object or link that it belongs to.
+    pub fn obstacle(&self) -> Obstacle {
+        match self {
+            Self::Scene(of) => Obstacle::Object(of.object),
+            Self::Link(of) => Obstacle::Link(of.link),
+        }
+    }
+
+    /// The index of the object that it belongs to, if it is part of the scene.
+    pub fn object(&self) -> Option<u32> {
+        match self {
+            Self::Scene(of) => Some(of.object),
+            Self::Link(_) => None,
+        }
+    }
+
+    /// The triangle, counted within the object or over the link's shapes in file order.
+    pub fn triangle(&self) -> u32 {
+        match self {
+            Self::Scene(of) => of.triangle,
+            Self::Link(of) => of.triangle,
+        }
+    }
+
+    /// The part of the triangle.
+    pub fn feature(&self) -> Feature {
+        match self {
+            Self::Scene(of) => of.feature,
+            Self::Link(of) => of.feature,
+        }
     }
 }
 

@@ -76,7 +76,10 @@ fn main() -> Result<()> {
             Verdict::Undecided(u) => println!("undecided, free until {}", u.clear_until),
             Verdict::Contact(c) => match &c.first {
                 Some(at) => {
-                    let (a, b) = (&chain.robot.links[at.a.link as usize], &scene.objects[at.b.object as usize]);
+                    let (a, b) = (
+                        &chain.robot.links[at.a.link as usize],
+                        &scene.objects[at.b.object().unwrap_or_default() as usize],
+                    );
                     println!("at {:?} {} touches {}", c.toc, a.name, b.name);
                 }
                 None => println!("a contact at {:?}", c.toc),

@@ -52,12 +52,12 @@ pub fn faults(contact: &Contact, pair: &Articulated, near: f64) -> Vec<String> {
         };
         point.distance(on)
     };
-    let (off_a, off_b) = (off(contact.first.unwrap().a.feature, &x), off(contact.first.unwrap().b.feature, &y));
+    let (off_a, off_b) = (off(contact.first.unwrap().a.feature, &x), off(contact.first.unwrap().b.feature(), &y));
     hold(&format!("the point is {off_a:e} from the link's feature"), off_a <= near);
     hold(&format!("the point is {off_b:e} from the object's feature"), off_b <= near);
     let normal = DVec3::from_array(contact.first.unwrap().normal);
     hold("the normal is no unit vector", (normal.length() - 1.0).abs() < 1e-12);
-    let expected = match (contact.first.unwrap().a.feature, contact.first.unwrap().b.feature) {
+    let expected = match (contact.first.unwrap().a.feature, contact.first.unwrap().b.feature()) {
         (_, Feature::Face) => (y[1] - y[0]).cross(y[2] - y[0]),
         (Feature::Face, _) => (x[1] - x[0]).cross(x[2] - x[0]),
         (Feature::Edge(j), Feature::Edge(k)) => {

@@ -27,7 +27,7 @@ fn swept(world: &CollisionWorld, motion: &RobotMotion, mut each: impl FnMut(&Sce
     for (piece, around) in pieces.iter().zip(reach.boxes()) {
         for k in 0..=64 {
             let t = piece.t0 + (piece.t1 - piece.t0) * f64::from(k) / 64.0;
-            for link in &world.links {
+            for link in world.links.iter() {
                 for vertex in link.triangles.iter().flatten() {
                     each(around, position(motion, link.body, *vertex, t));
                 }

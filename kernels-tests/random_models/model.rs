@@ -145,8 +145,8 @@ impl Model {
     /// The two triangles of a contact, according to the specification.
     pub fn named(&self, contact: &Contact, motion: &Motion) -> Articulated {
         let (body, mesh) = &self.links[contact.first.unwrap().a.link as usize];
-        let obstacle =
-            self.objects[contact.first.unwrap().b.object as usize][contact.first.unwrap().b.triangle as usize];
+        let obstacle = self.objects[contact.first.unwrap().b.object().unwrap() as usize]
+            [contact.first.unwrap().b.triangle() as usize];
         pair(self.chain(*body, motion), &mesh[contact.first.unwrap().a.triangle as usize], &obstacle)
     }
 }

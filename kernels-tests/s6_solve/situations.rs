@@ -93,7 +93,7 @@ fn an_edge_through_a_face_at_the_start() {
         model.objects.push(vec![up(FLOOR, 2.0)]);
         // The top is at 1 m.
         let c = expect(&Direct::new(&model, &motion).all(&options), 0.25, 1e-9);
-        assert!(c.first.unwrap().b.object == 1 && c.is_certified(), "{c:?}");
+        assert!(c.first.unwrap().b.object() == Some(1) && c.is_certified(), "{c:?}");
     }
 }
 

@@ -13,6 +13,9 @@ pub struct ChainBounds {
     pub beta: [f64; 3],
     /// Added to the radius of every ball that the culling stages use, metres: smaller distances count as touching.
     pub margin_m: f64,
+    /// Added to the radius of every ball, metres: the distance by which the stored motion may differ from the one that
+    /// is meant; zero unless the chain has inverted joints.
+    pub stray_m: f64,
     /// `Σ T_j`: no point of the chain's joints is farther than this from the root's frame, metres.
     pub reach: f64,
     /// `Σ (j-1) T_j`.
@@ -41,6 +44,7 @@ impl ChainBounds {
                 self.beta[2] + o * o * o * offset_max + 3.0 * o * o * slide,
             ],
             margin_m: self.margin_m,
+            stray_m: self.stray_m,
             reach,
             weighted_offsets: self.weighted_offsets + f64::from(self.depth) * offset_sum,
             running_reach: self.running_reach + reach,
@@ -81,9 +85,9 @@ impl ChainBounds {
         [(constant + self.margin_m) * SCALAR_SLACK, slope]
     }
 
-    /// Remainder and rounding together: the ball of a jet bound.
+    /// Remainder, rounding and stray together: the ball of a jet bound.
     pub fn ball(&self, h: f64, unit: f64) -> [f64; 2] {
         let (r, e) = (self.remainder(h), self.rounding(h, unit));
-        [(r[0] + e[0]) * SCALAR_SLACK, (r[1] + e[1]) * SCALAR_SLACK]
+        [(r[0] + e[0] + self.stray_m) * SCALAR_SLACK, (r[1] + e[1]) * SCALAR_SLACK]
     }
 }

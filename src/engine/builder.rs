@@ -172,9 +172,12 @@ impl EngineBuilder {
         let known = known.as_ref().map(|known| known.world.as_ref());
         // Waking another thread takes longer than preparing a small scene.
         let is_quick = triangles.len() <= FEW_TRIANGLES && known.is_some_and(|known| known.has_links_of(&robot));
-        let prepare = || CollisionWorld::with(&robot, &objects, triangles, &allowed, known, tree);
-        let mut world = if is_quick { prepare()? } else { workers.pool.install(prepare)? };
-        world.link_pairs = link_pairs;
+        let prepare = || {
+            let mut world = CollisionWorld::with(&robot, &objects, triangles, &allowed, known, tree)?;
+            world.set_link_pairs(link_pairs, known)?;
+            Ok::<_, Error>(world)
+        };
+        let world = if is_quick { prepare()? } else { workers.pool.install(prepare)? };
         Engine::with(robot, Arc::new(world), workers, options, start)
     }
 }

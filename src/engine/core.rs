@@ -101,9 +101,10 @@ impl EngineCore {
         self.check_on_cpu(queue, deliver, stats)
     }
 
-    /// Returns whether the robot or the scene has no triangles.
+    /// Returns whether there is nothing that could touch.
     pub(super) fn is_trivially_free(&self) -> bool {
-        self.world.links.is_empty() || self.world.scene.triangles.is_empty()
+        let no_scene = self.world.links.is_empty() || self.world.scene.triangles.is_empty();
+        no_scene && self.world.frames.is_empty()
     }
 
     /// Motion `i` of a batch whose first motion has the index `first`.

@@ -7,6 +7,7 @@ mod cpu_backend;
 mod device_work;
 #[cfg(feature = "gpu")]
 pub mod gpu_backend;
+mod link_search;
 mod motion_queue;
 mod options;
 mod stats;

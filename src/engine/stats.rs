@@ -2,10 +2,11 @@
 
 use super::device_work::DeviceWork;
 use super::options::Stage;
+use crate::stage::link_pairs::LinkPairCounts;
 use crate::stage::s4_sweep::SweepCounts;
 use crate::stage::s5_pairs::PairCounts;
 use crate::stage::s6_solve::{SolveCounts, Solver};
-use crate::verdict::Verdict;
+use crate::verdict::{Obstacle, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -55,9 +56,21 @@ pub struct Stats {
     pub pairs: PairCounts,
     /// Work of the exact stage.
     pub solve: SolveCounts,
-    /// Pairs of link (in the robot) and object that were ignored because they touch at the start, with the number of
+    /// Work of checking links against links.
+    pub links: LinkStats,
+    /// Pairs of link (in the robot) and obstacle that were ignored because they touch at the start, with the number of
     /// motions.
-    pub ignored: BTreeMap<(u32, u32), u64>,
+    pub ignored: BTreeMap<(u32, Obstacle), u64>,
+}
+
+/// Statistics of links against links; the exact stage is not part of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LinkStats {
+    /// Counts of the search.
+    #[serde(flatten)]
+    pub counts: LinkPairCounts,
+    /// Seconds, summed over threads.
+    pub seconds: f64,
 }
 
 impl Stats {
@@ -101,6 +114,8 @@ impl Stats {
         self.sweep.add(other.sweep);
         self.pairs.add(other.pairs);
         self.solve += other.solve;
+        self.links.counts.add(other.links.counts);
+        self.links.seconds += other.links.seconds;
     }
 
     /// Adds the counts of a solver since the last call, and resets them.

@@ -11,6 +11,7 @@ mod model_motion;
 mod motion_batch;
 pub(crate) mod motion_check;
 pub mod primitive;
+mod relative_motion;
 pub mod toleranced_motion;
 
 pub use joint_limits::{BeyondLimits, LimitCounts};

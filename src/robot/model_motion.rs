@@ -50,10 +50,7 @@ impl RobotMotion {
         if q0.len() != n || q1.len() != n {
             return Err(Error::usage(format!("{} and {} values for a robot of {n} columns", q0.len(), q1.len())));
         }
-        self.joints.clear();
-        self.parents.clear();
-        self.chains.clear();
-        self.sizes_m.clear();
+        self.clear();
         for body in &robot.bodies {
             let joint = JointMotion::new(&body.joint, q0, q1)?;
             if !joint.is_rigid() {
@@ -63,6 +60,14 @@ impl RobotMotion {
             self.push(body.parent, joint);
         }
         Ok(())
+    }
+
+    /// Removes all bodies.
+    pub(super) fn clear(&mut self) {
+        self.joints.clear();
+        self.parents.clear();
+        self.chains.clear();
+        self.sizes_m.clear();
     }
 
     /// Makes everything within `margin_m` metres count as touching, for the culling stages.
@@ -133,7 +138,7 @@ impl RobotMotion {
             let (sin, cos) = mid.sin_cos_range(joint.w_rad, h);
             let own = joint.factors::<T>().intervals(sin, cos, time);
             let pose = parent.map_or(own, |p| poses[p as usize].concatenate(&own));
-            out.push(PoseBound::Interval(IntervalMatrix::new(&pose, T::new(chain.margin_m))));
+            out.push(PoseBound::Interval(IntervalMatrix::new(&pose, T::new(chain.margin_m + chain.stray_m))));
             poses.push(pose);
         }
     }

@@ -1,5 +1,6 @@
 //! The environment: named objects that are triangle soups.
 
+mod link_frames;
 pub mod static_geometry;
 pub mod world;
 

@@ -9,6 +9,7 @@ use crate::bvh::tree::{ChildRef, WIDTH, WideTree};
 use crate::error::{Error, Result, quoted};
 use crate::predicate::obb_overlap::OrientedBox;
 use crate::robot::{Link, LinkPairs, Robot, Triangle};
+pub use crate::scene::link_frames::LinkFrame;
 use crate::scene::static_geometry::outward_box;
 pub use crate::scene::static_geometry::{
     Boxes, FEW_TRIANGLES, SceneBox, SceneBuild, StaticGeometry, boxes_side_by_side,
@@ -46,6 +47,8 @@ pub struct CollisionWorld {
     pub allowed: HashSet<(u32, u32)>,
     /// Pairs of links that are tested against each other, as indices in `robot.links`; none unless the caller sets them.
     pub link_pairs: LinkPairs,
+    /// The links that other links are tested against; worlds with the same pairs share them.
+    pub frames: Arc<[LinkFrame]>,
 }
 
 /// A link's triangles in tree order, and bounds on them.
@@ -160,7 +163,7 @@ impl CollisionWorld {
         let scene = Arc::new(StaticGeometry::new(objects, triangles, origin_m, build)?);
         let model = LinkTree::new(links.len() as u32);
         let (allowed, link_pairs) = (allowed.iter().copied().collect(), LinkPairs::none());
-        Ok(Self { origin_m, robot, links, model, scene, allowed, link_pairs })
+        Ok(Self { origin_m, robot, links, model, scene, allowed, link_pairs, frames: Arc::default() })
     }
 
     /// Returns whether a robot has the links of this world: the same triangles on the same bodies.

@@ -17,6 +17,7 @@
 
 pub mod kernel;
 pub mod layout;
+pub mod link_pairs;
 pub mod s1_concat;
 pub mod s2_bound;
 pub mod s3_cull;

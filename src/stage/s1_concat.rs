@@ -66,7 +66,8 @@ fn balls_in(out: &mut Vec<Balls>, motion: &RobotMotion, form: PoseEnclosure, mid
     match form {
         PoseEnclosure::TaylorModel => out.extend(motion.chains.iter().map(of_jets)),
         PoseEnclosure::IntervalMatrix => {
-            let widest = |chain: &ChainBounds, n| if n == 1 { chain.margin_m } else { MAX_COORDINATE_M };
+            let widest =
+                |chain: &ChainBounds, n| if n == 1 { chain.margin_m + chain.stray_m } else { MAX_COORDINATE_M };
             out.extend(motion.chains.iter().map(|c| SPANS.map(|n| [widest(c, n), 0.0])));
         }
         PoseEnclosure::DisplacementBall => {

@@ -7,13 +7,13 @@
 #[cfg(feature = "gpu")]
 use super::kernel::{Kernel, kernel};
 use super::s1_concat::Poses;
-use super::{Piece, SUBS, Subs};
+use super::{ALL_SUBS, Piece, SUBS, Subs};
 use crate::arith::linear::V3;
 use crate::arith::rounding::{round_down, round_up};
-use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, put, widest};
+use crate::arith::vectors::{Vector, Vectorised, WIDTH, part, part3, put, widest};
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::separation::swept_box;
-use crate::scene::world::CollisionWorld;
+use crate::scene::world::{CollisionWorld, LinkGeometry};
 
 /// Boxes in the order `[piece][node of the model's tree]`, the sub-intervals in lanes.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +45,45 @@ pub fn reference_in(out: &mut Boxes, world: &CollisionWorld, pieces: &[Piece], p
     }
 }
 
+/// The boxes of a single link in a single piece, in their place among those of all links; the others keep their values.
+pub fn link_in(out: &mut Boxes, world: &CollisionWorld, piece: &Piece, poses: &Poses, link: u32) {
+    out.n_nodes = world.model.n_nodes();
+    out.lo.resize(out.n_nodes, V3::default());
+    out.hi.resize(out.n_nodes, V3::default());
+    let (at, h) = (link as usize, piece.half_sub());
+    let bound = &poses.piece(0)[world.links[at].body as usize];
+    widest(SweptLink { link: &world.links[at], bound, h, lo: &mut out.lo[at], hi: &mut out.hi[at] });
+}
+
+/// The boxes around the line-swept sphere of a link.
+struct SweptLink<'a> {
+    link: &'a LinkGeometry,
+    bound: &'a PoseBound<Subs>,
+    h: f64,
+    lo: &'a mut V3<Subs>,
+    hi: &'a mut V3<Subs>,
+}
+
+impl Vectorised for SweptLink<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Vector>(self) {
+        for i in 0..SUBS / WIDTH {
+            let (lowest, highest) = around(self.link, &PoseBound::<T>::part(self.bound, i), T::new(self.h));
+            put3(self.lo, i, lowest);
+            put3(self.hi, i, highest);
+        }
+    }
+}
+
+/// The box around the line-swept sphere of a link in a pose.
+#[inline(always)]
+fn around<T: Vector>(link: &LinkGeometry, bound: &PoseBound<T>, h: T) -> (V3<T>, V3<T>) {
+    let (lss, reach) = (&link.lss, T::new(link.reach_m));
+    let ends = [bound.point(V3::new(lss.a), reach), bound.point(V3::new(lss.b), reach)];
+    swept_box(&ends, T::new(lss.radius), h)
+}
+
 /// The boxes around the line-swept spheres of all links, and those of the model's tree.
 struct Swept<'a> {
     world: &'a CollisionWorld,
@@ -62,9 +101,7 @@ impl Vectorised for Swept<'_> {
         for i in 0..SUBS / WIDTH {
             for (l, link) in world.links.iter().enumerate() {
                 let bound = PoseBound::<T>::part(&poses[link.body as usize], i);
-                let (lss, reach) = (&link.lss, T::new(link.reach_m));
-                let ends = [bound.point(V3::new(lss.a), reach), bound.point(V3::new(lss.b), reach)];
-                let (lowest, highest) = swept_box(&ends, T::new(lss.radius), T::new(h));
+                let (lowest, highest) = around(link, &bound, T::new(h));
                 put3(&mut lo[l], i, lowest);
                 put3(&mut hi[l], i, highest);
             }
@@ -76,6 +113,27 @@ impl Vectorised for Swept<'_> {
                 put3(&mut hi[at], i, highest);
             }
         }
+    }
+}
+
+/// Two boxes in all sub-intervals.
+struct Overlap<'a> {
+    a: [&'a V3<Subs>; 2],
+    b: [&'a V3<Subs>; 2],
+}
+
+impl Vectorised for Overlap<'_> {
+    type Output = u32;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> u32 {
+        let mut apart = 0;
+        for i in 0..SUBS / WIDTH {
+            for axis in 0..3 {
+                let side = |corner: &V3<Subs>| part::<T, SUBS>(&corner.0[axis], i);
+                apart |= (side(self.a[0]).gt(side(self.b[1])) | side(self.b[0]).gt(side(self.a[1]))) << (i * WIDTH);
+            }
+        }
+        ALL_SUBS & !apart
     }
 }
 
@@ -94,6 +152,12 @@ pub const KERNEL: Kernel = kernel!("s2_bound", "boxes_of_links");
 pub const BOX_FLOATS: usize = 6;
 
 impl Boxes {
+    /// The sub-intervals in which the boxes of two nodes overlap, in the piece with the given index, as a mask.
+    pub fn overlap(&self, piece: usize, a: u32, b: u32) -> u32 {
+        let [a, b] = [a, b].map(|node| piece * self.n_nodes + node as usize);
+        widest(Overlap { a: [&self.lo[a], &self.hi[a]], b: [&self.lo[b], &self.hi[b]] })
+    }
+
     /// The boxes as the kernels store them, rounded outward.
     pub fn to_device(&self) -> Vec<f32> {
         let mut out = Vec::with_capacity(self.lo.len() * BOX_FLOATS * SUBS);

@@ -42,7 +42,7 @@ pub struct Workspace {
     /// Candidates in the order in which they were found, and the start of those of each link.
     mixed: Vec<Candidate>,
     starts: Vec<u32>,
-    /// For each node of the model's tree, the box around it in the whole piece.
+    /// For each node of the model's tree that is needed, the box around it in the whole piece.
     around: Vec<[[f64; 3]; 2]>,
 }
 
@@ -56,6 +56,16 @@ pub fn reference_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usi
 /// near; this is found out once for the whole robot, then for its halves, not for every node of every link.
 pub fn cull_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) {
     traverse(space, world, n_pieces, boxes, true);
+}
+
+/// Adds the candidates of one link in a single piece, for the sub-intervals in `mask`; clusters larger than the link are
+/// also tested by their triangles.
+pub fn link_in(space: &mut Workspace, world: &CollisionWorld, boxes: &Boxes, link: u32, mask: u32) {
+    if world.scene.tree.nodes.is_empty() {
+        return;
+    }
+    let root = NodePair { model_node: link, mask, ..root(world, 0) };
+    widest(Traversal { world, boxes, root, space, by_triangles: true });
 }
 
 fn traverse(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes, by_triangles: bool) {
@@ -102,8 +112,11 @@ impl Vectorised for Traversal<'_> {
     fn run<T: Vector>(self) {
         let Self { world, boxes, root, space: Workspace { candidates, open, around, .. }, by_triangles } = self;
         let first = root.piece as usize * boxes.n_nodes;
+        // Below a leaf of the model's tree are no other nodes.
+        let is_leaf = world.model.children_of(root.model_node).is_none();
+        let lowest = if is_leaf { root.model_node as usize } else { 0 };
         around.clear();
-        for node in first..first + boxes.n_nodes {
+        for node in first + lowest..=first + root.model_node as usize {
             let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
             for axis in 0..3 {
                 let (l, h) = (&boxes.lo[node].0[axis], &boxes.hi[node].0[axis]);
@@ -119,7 +132,7 @@ impl Vectorised for Traversal<'_> {
         open.push((root, u32::MAX));
         while let Some((item, triangles)) = open.pop() {
             let children = ChildRef::decode(item.scene_ref);
-            let [lo, hi] = &around[item.model_node as usize];
+            let [lo, hi] = &around[item.model_node as usize - lowest];
             let at = first + item.model_node as usize;
             let (mut sides, mut refs) = (&[[0.0; WIDTH]; 6], &[ChildRef::Empty; WIDTH]);
             let (only_sides, only_refs);

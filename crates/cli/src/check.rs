@@ -26,7 +26,7 @@ use firstcontact::robot::{BeyondLimits, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Result, Untested};
+use firstcontact::{Error, Obstacle, Result, Untested};
 use html::{Checked, Html, HtmlArgs};
 use research::ResearchArgs;
 use serde_json::Value;
@@ -202,7 +202,10 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     stats.add(&before);
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
-    let name = |(l, o): (u32, u32)| [&*robot.links[l as usize].name, &*scene.objects[o as usize].name];
+    let name = |obstacle| match obstacle {
+        Obstacle::Link(link) => &*robot.links[link as usize].name,
+        Obstacle::Object(object) => &*scene.objects[object as usize].name,
+    };
     let json = summary::to_json(&engine, &stats, totals, &tested, name);
     conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals, &tested))?;
     if let Some(page) = page {

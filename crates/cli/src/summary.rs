@@ -3,6 +3,7 @@
 use super::progress::digits;
 use super::tested::TestedPairs;
 use comfy_table::{Table, presets};
+use firstcontact::Obstacle;
 use firstcontact::engine::{Engine, Stage, Stats, Sweep};
 use firstcontact::report::{Line, Place};
 use serde_json::{Value, json};
@@ -27,13 +28,13 @@ pub fn peak_memory_bytes() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// The content of `stats.json`; `name` gives the names of a link and an object.
+/// The content of `stats.json`; `name` gives the name of a link or an object.
 pub fn to_json<'n>(
     engine: &Engine,
     stats: &Stats,
     totals: Totals,
     tested: &TestedPairs,
-    name: impl Fn((u32, u32)) -> [&'n str; 2],
+    name: impl Fn(Obstacle) -> &'n str,
 ) -> Value {
     let adapter = engine
         .adapter()
@@ -51,9 +52,12 @@ pub fn to_json<'n>(
     let ignored: Vec<Value> = stats
         .ignored
         .iter()
-        .map(|(&pair, motions)| {
-            let [link, object] = name(pair);
-            json!({ "link": link, "object": object, "motions": motions })
+        .map(|(&(link, obstacle), motions)| {
+            let (link, other) = (name(Obstacle::Link(link)), name(obstacle));
+            match obstacle {
+                Obstacle::Object(_) => json!({ "link": link, "object": other, "motions": motions }),
+                Obstacle::Link(_) => json!({ "link": link, "other_link": other, "motions": motions }),
+            }
         })
         .collect();
     let s = stats.sweep;
@@ -66,7 +70,8 @@ pub fn to_json<'n>(
         "undecided": stats.undecided, "pieces": stats.pieces, "wall_s": stats.wall_s, "cpu_s": totals.cpu_s,
         "load_s": totals.load_s, "build_s": stats.build_s, "total_s": totals.total_s, "threads": engine.threads(),
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
-        "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "tested_pairs": tested.to_json(), "ignored": ignored, "seed": Value::Null,
+        "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "tested_pairs": tested.to_json(),
+        "links": stats.links, "ignored": ignored, "seed": Value::Null,
         "version": env!("CARGO_PKG_VERSION"),
         "resumed": totals.resumed, "device": engine.adapter().map(|_| stats.device),
         "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
@@ -109,7 +114,7 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, tested: &TestedPair
     }
     if !stats.ignored.is_empty() {
         say!(
-            "{} pairs of link and object touch at the start of some motion and were ignored there",
+            "{} pairs of a link and an object or link touch at the start of some motion and were ignored there",
             stats.ignored.len()
         );
     }
@@ -134,9 +139,12 @@ pub fn in_words(line: &Line, margin_m: f64) -> Option<String> {
         "face" => name.to_string(),
         _ => format!("{name} {index}"),
     };
-    let (of_link, of_object) = (feature(a.feature, a.index), feature(b.feature, b.index));
+    let in_words = b.feature();
+    let (of_link, of_object) = (feature(a.feature, a.index), feature(in_words.0, in_words.1));
     Some(format!(
         "motion {motion}: {:.9}{kind}, {of_link} of {} {meets} {of_object} of {} at ({x:.4}, {y:.4}, {z:.4}) m",
-        toc[0], a.link, b.object
+        toc[0],
+        a.link,
+        b.name()
     ))
 }

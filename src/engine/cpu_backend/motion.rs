@@ -6,7 +6,7 @@ use crate::engine::{Options, Stage, Stats};
 use crate::scene::world::CollisionWorld;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
-use crate::stage::s6_solve::{InitialContactPolicy, SolveOptions, Solver};
+use crate::stage::s6_solve::{InitialContactPolicy, MayTouch, Motions, SolveOptions, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
 use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use std::time::Instant;
@@ -25,13 +25,14 @@ impl CpuStages<'_> {
     /// Checks the motion in a scratch memory, with at most `item_cap` candidates or pairs, and adds to the statistics.
     pub fn check(&self, item_cap: usize, scratch: &mut Scratch, stats: &mut Stats) -> Verdict {
         let Self { world, obb_trees, options, sweep } = *self;
-        let Scratch { motion, poses, boxes, cull, pairs: search, limits, solver: memory } = scratch;
+        let Scratch { motion, poses, boxes, cull, pairs: search, limits, links, solver: memory } = scratch;
         let mut solver = Solver::within(std::mem::take(memory), world, options.solve);
         let motions = std::slice::from_ref(motion);
         limits.clear();
         limits.push(u32::MAX);
         let mut out_of_memory = None;
         solver.begin();
+        links.begin(world);
         let starts_within = self.one_pair_decides_the_start() && {
             let mut clock = Clock::start(stats);
             let pair = s5_pairs::first_at_start(search, world, motion, options.solve.margin_m);
@@ -65,15 +66,22 @@ impl CpuStages<'_> {
             let input = s5_pairs::Input { world, obb_trees, pieces: &pieces, poses, boxes, candidates };
             let (fits, counts) = s5_pairs::search_in(search, &input, limited, item_cap);
             clock.stats.pairs.add(counts);
-            if !fits || n_candidates > item_cap {
+            let pairs = &mut search.pairs;
+            clock.stage(Stage::Pairs, n_left, pairs.len());
+            let fits = fits
+                && n_candidates <= item_cap
+                && links.search((world, options), (motion, &piece), (boxes, item_cap), limits, clock.stats);
+            if !fits {
                 out_of_memory = Some(piece.t0);
                 break;
             }
-            let pairs = &mut search.pairs;
             s5_pairs::clip(pairs, &pieces, limits, world.links.len());
-            clock.stage(Stage::Pairs, n_left, pairs.len());
-            let is_decided = solver.certain(motion, &piece, pairs, limits[0]) || solver.feed(motion, &piece, pairs);
-            clock.stage(Stage::Solve, pairs.len(), 0);
+            clock.restart();
+            let motions = Motions { robot: motion, chains: links.chains() };
+            let may_touch = MayTouch { scene: pairs, links: links.pairs() };
+            let is_decided =
+                solver.certain(motions, &piece, may_touch, limits[0]) || solver.feed(motions, &piece, may_touch);
+            clock.stage(Stage::Solve, pairs.len() + links.pairs().len(), 0);
             if is_decided {
                 break;
             }
@@ -91,7 +99,8 @@ impl CpuStages<'_> {
     /// may be many.
     fn one_pair_decides_the_start(&self) -> bool {
         let SolveOptions { margin_m, initial, all_contacts, .. } = self.options.solve;
-        margin_m > 0.0 && initial == InitialContactPolicy::Report && !all_contacts
+        let only_scene = self.world.frames.is_empty();
+        margin_m > 0.0 && initial == InitialContactPolicy::Report && !all_contacts && only_scene
     }
 
     /// Finds the candidates: by `s3_cull`, or all of them if it is disabled. Returns their number.
@@ -119,6 +128,11 @@ struct Clock<'s> {
 impl<'s> Clock<'s> {
     fn start(stats: &'s mut Stats) -> Self {
         Self { stats, since: Instant::now() }
+    }
+
+    /// Omits the time since the last stage.
+    fn restart(&mut self) {
+        self.since = Instant::now();
     }
 
     fn stage(&mut self, stage: Stage, items_in: usize, items_out: usize) {

@@ -1,5 +1,6 @@
 //! Memory that the CPU stages keep from one motion to the next.
 
+use crate::engine::link_search::LinkSearch;
 use crate::robot::RobotMotion;
 use crate::stage::s1_concat::Poses;
 use crate::stage::s2_bound::Boxes;
@@ -17,6 +18,7 @@ pub(in crate::engine) struct Scratch {
     pub(super) cull: s3_cull::Workspace,
     pub(super) pairs: s5_pairs::Workspace,
     pub(super) limits: Limits,
+    pub(super) links: LinkSearch,
     pub(super) solver: s6_solve::Memory,
 }
 
@@ -27,7 +29,8 @@ const MAX_POOLED: usize = 256;
 
 impl Scratch {
     fn is_worth_pooling(&self) -> bool {
-        let items = [self.cull.candidates.capacity(), self.pairs.pairs.capacity(), self.solver.pairs()];
+        let items =
+            [self.cull.candidates.capacity(), self.pairs.pairs.capacity(), self.links.capacity(), self.solver.pairs()];
         items.into_iter().all(|n| n <= MAX_POOLED_ITEMS)
     }
 }

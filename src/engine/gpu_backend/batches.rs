@@ -2,12 +2,13 @@
 
 use super::{CHUNKS_IN_FLIGHT, ChunkInput, ChunkOutput, FrameIndex, GpuPipeline, PendingChunk};
 use crate::engine::core::{Deliver, EngineCore};
+use crate::engine::link_search::LinkSearch;
 use crate::engine::motion_queue::MotionQueue;
 use crate::engine::{Options, Stage, Stats, autotune};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::Faults;
 use crate::robot::RobotMotion;
-use crate::stage::s6_solve::Solver;
+use crate::stage::s6_solve::{MayTouch, Motions, Solver};
 use crate::stage::{Piece, TrianglePair};
 use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use rayon::prelude::*;
@@ -50,7 +51,8 @@ impl BatchBuilder<'_, '_, '_> {
             let motion = |i| self.core.motion(&batch.motions, i, batch.first);
             let all = || (0..batch.motions.len()).into_par_iter().map(motion).collect::<Result<Vec<_>>>();
             // A single motion is not worth waking another thread.
-            let motions = if batch.motions.len() == 1 { vec![motion(0)?] } else { self.core.workers.pool.install(all)? };
+            let motions =
+                if batch.motions.len() == 1 { vec![motion(0)?] } else { self.core.workers.pool.install(all)? };
             self.ready.extend(motions);
         }
         let mut part = GpuBatch { starts: vec![0], ..GpuBatch::default() };
@@ -161,7 +163,7 @@ impl EngineCore {
         output: &ChunkOutput,
         meanwhile: impl FnOnce(),
     ) -> Vec<(Option<Verdict>, Stats)> {
-        let solver = || Solver::new(&self.world, self.options.solve);
+        let solver = || (Solver::new(&self.world, self.options.solve), LinkSearch::default());
         if part.motions.len() == 1 {
             // Not worth waking another thread.
             meanwhile();
@@ -172,23 +174,35 @@ impl EngineCore {
             scope.spawn(|_| {
                 // In small tasks, so that no thread waits long for the last one.
                 let motions = (0..part.motions.len()).into_par_iter().with_max_len(4);
-                motions.map_init(solver, |solver, m| self.solve(part, output, m, solver)).collect_into_vec(&mut solved);
+                motions.map_init(solver, |memory, m| self.solve(part, output, m, memory)).collect_into_vec(&mut solved);
             });
             meanwhile();
         });
         solved
     }
 
-    /// The exact stage for one motion.
-    fn solve(&self, part: &GpuBatch, output: &ChunkOutput, m: usize, solver: &mut Solver) -> (Option<Verdict>, Stats) {
+    /// The exact stage for one motion. Links are checked against links here, on the CPU.
+    fn solve(
+        &self,
+        part: &GpuBatch,
+        output: &ChunkOutput,
+        m: usize,
+        (solver, links): &mut (Solver, LinkSearch),
+    ) -> (Option<Verdict>, Stats) {
         let clock = Instant::now();
         let (mut stats, motion, mut verdict) = (Stats::default(), &part.motions[m], None);
         let mut pieces = part.pieces_of(m).map(|i| (&part.pieces[i], output.pairs[i].as_deref()));
+        let mut limits = vec![output.limits[m]];
         solver.begin();
+        links.begin(&self.world);
         let mut take = |(piece, pairs): (&Piece, Option<&[TrianglePair]>)| {
-            let pairs = pairs?;
-            stats.stage(Stage::Solve).items_in += pairs.len() as u64;
-            Some(solver.certain(motion, piece, pairs, output.limits[m]) || solver.feed(motion, piece, pairs))
+            let scene = pairs?;
+            let of = (&*self.world, &self.options);
+            links.search_alone(of, (motion, piece), &mut limits, &mut stats).then_some(())?;
+            stats.stage(Stage::Solve).items_in += (scene.len() + links.pairs().len()) as u64;
+            let motions = Motions { robot: motion, chains: links.chains() };
+            let may_touch = MayTouch { scene, links: links.pairs() };
+            Some(solver.certain(motions, piece, may_touch, limits[0]) || solver.feed(motions, piece, may_touch))
         };
         let is_whole = loop {
             match pieces.next().map(&mut take) {
@@ -243,9 +257,10 @@ impl EngineCore {
             let pending = pipeline.start(&input, free_frame)?;
             pipeline.finish(&input, pending, stats)
         };
-        let mut solver = Solver::new(&self.world, self.options.solve);
+        let (mut solver, mut links) = (Solver::new(&self.world, self.options.solve), LinkSearch::default());
         solver.begin();
-        let mut verdict = None;
+        links.begin(&self.world);
+        let (mut verdict, mut limits, mut of_links) = (None, vec![u32::MAX], Stats::default());
         'pieces: for pieces in part.pieces[part.pieces_of(m)].chunks(max_pieces) {
             let mut output = run(pieces)?;
             for (i, piece) in pieces.iter().enumerate() {
@@ -256,18 +271,24 @@ impl EngineCore {
                     limit = alone.limits[m];
                     pairs = alone.pairs.pop().flatten();
                 }
-                let Some(pairs) = pairs else {
+                limits[0] = limits[0].min(limit);
+                let of = (&*self.world, &self.options);
+                let pairs = pairs.filter(|_| links.search_alone(of, (motion, piece), &mut limits, &mut of_links));
+                let Some(scene) = pairs else {
                     verdict =
                         Some(Verdict::Undecided(Undecided { clear_until: piece.t0, reason: UndecidedReason::Memory }));
                     break 'pieces;
                 };
-                if solver.certain(motion, piece, &pairs, limit) || solver.feed(motion, piece, &pairs) {
+                let motions = Motions { robot: motion, chains: links.chains() };
+                let may_touch = MayTouch { scene: &scene, links: links.pairs() };
+                if solver.certain(motions, piece, may_touch, limits[0]) || solver.feed(motions, piece, may_touch) {
                     break 'pieces;
                 }
             }
         }
         let verdict = verdict.unwrap_or_else(|| solver.finish());
         stats.add_solving(&mut solver);
+        stats.add(&of_links);
         Ok(verdict)
     }
 }

@@ -250,9 +250,7 @@ impl Refinement<'_, '_, '_> {
                     true => (begin + SLICES_PER_HALF / 2 - 1, &|| {
                         look.near != 0 && is_within(self.world, moving, look, &moving.half(k, half).0)
                     }),
-                    false => {
-                        (end - 1, &|| widest(Meet { moving, leaf: item.leaf, k, half, standing }) & touching != 0)
-                    }
+                    false => (end - 1, &|| widest(Meet { moving, leaf: item.leaf, k, half, standing }) & touching != 0),
                 };
                 if certain < *limit && touches() {
                     *limit = certain;

@@ -133,6 +133,7 @@ impl Moments {
 mod tests {
     use super::*;
     use crate::robot::JointMotion;
+    use crate::verdict::Obstacle;
     use glam::DMat3;
 
     /// A vertex moves down through the plane of a face at a known time, in powers of two, fast along x and slowly along
@@ -150,9 +151,11 @@ mod tests {
             let tri = StaticTriangle { y, error: 0.0 };
             let pair = Pair {
                 shape: 0,
-                object: 0,
+                obstacle: Obstacle::Object(0),
+                moving: 0,
                 x: 0,
                 y: 0,
+                within: None,
                 mask: 0xffff,
                 earliest: 0.0,
                 e,

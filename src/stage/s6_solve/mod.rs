@@ -16,6 +16,7 @@ mod record;
 mod search;
 mod side_by_side;
 
+use super::link_pairs::LinkTrianglePair;
 use super::{Piece, SLICES_PER_PIECE, SUBS, TrianglePair};
 use crate::arith::linear::V3;
 use crate::enclosure::pose_bound::TaylorModel;
@@ -23,10 +24,11 @@ use crate::error::{Error, Result};
 use crate::predicate::contraction::Window;
 use crate::robot::RobotMotion;
 use crate::scene::world::CollisionWorld;
-use crate::verdict::{Certainty, Contact, ContactPoint, Undecided, UndecidedReason, Verdict};
+use crate::verdict::{Certainty, Contact, ContactPoint, Obstacle, Undecided, UndecidedReason, Verdict};
 use equation::EQUATIONS;
-use pair::Pair;
-use pairs::PairSystem;
+pub use pair::Motions;
+use pair::{Pair, Within};
+use pairs::{BodyIn, PairSystem};
 use paper::PaperSystem;
 use search::{Active, Found, Search, System, Task};
 use serde::Serialize;
@@ -176,15 +178,50 @@ pub struct Solver<'w> {
     memory: Memory,
 }
 
+/// Shape, obstacle, their triangles in file order, time mask.
+type OrderKey = (u32, Obstacle, [u32; 3]);
+
+/// The pairs of triangles that may touch in a piece.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MayTouch<'a> {
+    /// Links against the scene.
+    pub scene: &'a [TrianglePair],
+    /// Links against links.
+    pub links: &'a [LinkTrianglePair],
+}
+
+impl MayTouch<'_> {
+    fn is_empty(&self) -> bool {
+        self.scene.is_empty() && self.links.is_empty()
+    }
+
+    /// All pairs of triangles.
+    fn all(&self) -> impl Iterator<Item = &TrianglePair> {
+        self.scene.iter().chain(self.links.iter().map(|pair| &pair.pair))
+    }
+}
+
+impl<'a> From<&'a [TrianglePair]> for MayTouch<'a> {
+    fn from(scene: &'a [TrianglePair]) -> Self {
+        Self { scene, links: &[] }
+    }
+}
+
+impl<'a> From<&'a Vec<TrianglePair>> for MayTouch<'a> {
+    fn from(scene: &'a Vec<TrianglePair>) -> Self {
+        Self { scene, links: &[] }
+    }
+}
+
 /// Memory that a solver leaves to the next one, of any world; it carries no data.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Pairs of link shape and object that touch at the start of the current motion and are ignored.
-    ignored: Vec<(u32, u32)>,
+    /// Pairs of link shape and obstacle that touch at the start of the current motion and are ignored.
+    ignored: Vec<(u32, Obstacle)>,
     /// Keys of pairs in sorted order, with the index of each pair in the input.
-    order: Vec<([u32; 5], u32)>,
+    order: Vec<(OrderKey, u32)>,
     pairs: Vec<Pair>,
-    poses: Vec<(u32, TaylorModel<f64>)>,
+    poses: Vec<(BodyIn, TaylorModel<f64>)>,
     active: Vec<Active>,
     windows: Vec<Window<f64>>,
     search: Search,
@@ -218,9 +255,16 @@ impl<'w> Solver<'w> {
         std::mem::take(&mut self.counts)
     }
 
-    /// The pairs of link (in the robot) and object that were ignored in the last motion.
-    pub fn ignored(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.memory.ignored.iter().map(|&(shape, object)| (self.world.links[shape as usize].link, object))
+    /// The pairs of link (in the robot) and obstacle that were ignored in the last motion.
+    pub fn ignored(&self) -> impl Iterator<Item = (u32, Obstacle)> + '_ {
+        let link = |shape: u32| self.world.links[shape as usize].link;
+        self.memory.ignored.iter().map(move |&(shape, obstacle)| {
+            let obstacle = match obstacle {
+                Obstacle::Link(shape) => Obstacle::Link(link(shape)),
+                object => object,
+            };
+            (link(shape), obstacle)
+        })
     }
 
     /// Starts a new motion.
@@ -232,23 +276,26 @@ impl<'w> Solver<'w> {
 
     /// Takes the pairs of the next piece of the motion; pieces must be given in ascending order of time. Returns true
     /// if the answer is known and later pieces do not matter.
-    pub fn feed(&mut self, motion: &RobotMotion, piece: &Piece, pairs: &[TrianglePair]) -> bool {
+    pub fn feed<'m>(&mut self, motions: impl Into<Motions<'m>>, piece: &Piece, pairs: impl Into<MayTouch<'m>>) -> bool {
         if self.verdict.is_some() {
             return true;
         }
-        self.prepare(piece, pairs);
+        let motions = &motions.into();
+        self.prepare(motions, piece, &pairs.into());
         if piece.t0 == 0.0 {
-            self.at_start(motion);
+            self.at_start(motions);
         }
-        let speed = self.memory.pairs.iter().fold(0.0, |m: f64, p| m.max(p.speed(motion)));
-        let [travel_m, turn_rad] = [speed, motion.omega()].map(|rate| 2.0 * piece.half_sub() * rate);
+        let speed = self.memory.pairs.iter().fold(0.0, |m: f64, p| m.max(p.speed(motions.of(p))));
+        let relative = self.memory.pairs.iter().filter(|p| p.within.is_some());
+        let omega = relative.fold(motions.robot.omega(), |m, p| m.max(motions.of(p).omega()));
+        let [travel_m, turn_rad] = [speed, omega].map(|rate| 2.0 * piece.half_sub() * rate);
         let fits = |n: &usize| *n as f64 * travel_m <= BLOCK_M && *n as f64 * turn_rad <= BLOCK_RAD;
         let n = (0..=SUBS.ilog2()).map(|k| SUBS >> k).find(fits).unwrap_or(1);
         for first in (0..SUBS).step_by(n) {
             if self.verdict.is_some() {
                 break;
             }
-            self.block(motion, piece, first, n);
+            self.block(motions, piece, first, n);
         }
         self.verdict.is_some()
     }
@@ -257,14 +304,14 @@ impl<'w> Solver<'w> {
     /// the options require more than one pair.
     pub fn start_within(&mut self, motion: &RobotMotion, pair: &TrianglePair) -> bool {
         let Some(piece) = Piece::cut(0, motion).next() else { return false };
-        self.prepare(&piece, std::slice::from_ref(pair));
+        self.prepare(&motion.into(), &piece, &std::slice::from_ref(pair).into());
         let meets = self
             .memory
             .pairs
             .first()
             .is_some_and(|pair| pair.meets(&motion.body_at::<0>(pair.body, 0.0), self.options.margin_m));
         if meets {
-            self.start_with(motion, &[Active { item: 0, lo: 0.0, hi: 0.0 }]);
+            self.start_with(&motion.into(), &[Active { item: 0, lo: 0.0, hi: 0.0 }]);
         }
         self.verdict.is_some()
     }
@@ -272,19 +319,29 @@ impl<'w> Solver<'w> {
     /// For [`Mode::Verdict`]: takes a contact that is certain before the end of the slice `limit`, counted over the
     /// motion, as the answer; `u32::MAX` means that no contact is certain. `pairs` are those of the next piece. Returns
     /// true if the answer is known.
-    pub fn certain(&mut self, motion: &RobotMotion, piece: &Piece, pairs: &[TrianglePair], limit: u32) -> bool {
+    pub fn certain<'m>(
+        &mut self,
+        motions: impl Into<Motions<'m>>,
+        piece: &Piece,
+        pairs: impl Into<MayTouch<'m>>,
+        limit: u32,
+    ) -> bool {
+        let pairs = pairs.into();
         if self.options.mode == Mode::Toc || limit == u32::MAX || pairs.is_empty() {
             return false;
         }
         // Before this time, everything other than the pairs is proved free.
-        let lo = pairs.iter().fold(piece.t1, |t, p| p.earliest(piece).min(t));
+        let lo = pairs.all().fold(piece.t1, |t, p| p.earliest(piece).min(t));
         let hi = f64::from(limit) * (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
         let hi = hi + (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
         let mut initial_overlap = false;
         if lo == 0.0 {
-            let first: Vec<TrianglePair> = pairs.iter().filter(|p| p.earliest(piece) == 0.0).copied().collect();
-            self.prepare(piece, &first);
-            initial_overlap = self.touch_at_start(motion);
+            let at_start = |p: &&TrianglePair| p.earliest(piece) == 0.0;
+            let scene: Vec<TrianglePair> = pairs.scene.iter().filter(at_start).copied().collect();
+            let links: Vec<LinkTrianglePair> = pairs.links.iter().filter(|p| at_start(&&p.pair)).copied().collect();
+            let motions = &motions.into();
+            self.prepare(motions, piece, &MayTouch { scene: &scene, links: &links });
+            initial_overlap = self.touch_at_start(motions);
         }
         let certified = hi - lo <= self.options.tolerance;
         let contact = Contact {
@@ -303,76 +360,101 @@ impl<'w> Solver<'w> {
         self.verdict.take().unwrap_or(Verdict::Free)
     }
 
-    fn prepare(&mut self, piece: &Piece, pairs: &[TrianglePair]) {
-        let n_links = self.world.links.len() as u32;
+    fn prepare(&mut self, motions: &Motions, piece: &Piece, may_touch: &MayTouch) {
         self.memory.order.clear();
-        for (i, p) in pairs.iter().enumerate() {
-            let shape = p.piece_link % n_links;
-            let object = self.world.scene.object[p.scene_triangle as usize];
-            if !self.memory.ignored.contains(&(shape, object)) {
-                // The order of the input must not matter, and of equal contacts the first in the order of the files is
-                // reported.
-                let x = self.world.links[shape as usize].tree.order[p.link_triangle as usize];
-                let y = self.world.scene.tree.order[p.scene_triangle as usize];
-                self.memory.order.push(([shape, object, x, y, p.mask_slice], i as u32));
+        for (i, pair) in may_touch.all().enumerate() {
+            let frame = i.checked_sub(may_touch.scene.len()).map(|i| may_touch.links[i].frame);
+            let key = self.order_of(pair, frame);
+            if !self.memory.ignored.contains(&(key.0, key.1)) {
+                self.memory.order.push((key, i as u32));
             }
         }
+        // The order of the input must not matter, and of equal contacts the first in the order of the files is reported.
         self.memory.order.sort_unstable();
         self.memory.pairs.clear();
-        for &([shape, object, ..], i) in &self.memory.order {
-            let p = &pairs[i as usize];
-            let link = &self.world.links[shape as usize];
-            let e = link.triangles[p.link_triangle as usize];
-            let reach = e.iter().fold(0.0, |m: f64, v| m.max(v.length())) * (1.0 + 1e-12);
-            let (e, tri) = (e.map(V3::new), self.world.scene.standing(p.scene_triangle as usize));
-            self.memory.pairs.push(Pair {
-                shape,
-                object,
-                x: p.link_triangle,
-                y: p.scene_triangle,
-                mask: p.mask(),
-                earliest: p.earliest(piece),
-                e,
-                reach,
-                body: link.body,
-                tri,
-                is_flat: pair::is_flat(&e) || pair::is_flat(&tri.y),
-            });
+        for &((shape, obstacle, _), i) in &self.memory.order {
+            let of_links = (i as usize).checked_sub(may_touch.scene.len()).map(|i| &may_touch.links[i]);
+            let p = of_links.map_or_else(|| &may_touch.scene[i as usize], |of_links| &of_links.pair);
+            let within = of_links.map(|pair| Within { frame: pair.frame, chain: pair.chain });
+            let mut pair = self.pair(piece, p, within, (shape, obstacle));
+            if within.is_some() {
+                // The chain ends with the link's body.
+                pair.body = motions.of(&pair).joints.len() as u32 - 1;
+            }
+            self.memory.pairs.push(pair);
         }
         self.counts.pairs += self.memory.pairs.len() as u64;
     }
 
+    /// The place of a pair in the order of the files. A pair of links does not depend on which one stands still.
+    fn order_of(&self, pair: &TrianglePair, frame: Option<u32>) -> OrderKey {
+        let shape = pair.piece_link % self.world.links.len() as u32;
+        let x = self.world.links[shape as usize].tree.order[pair.link_triangle as usize];
+        let scene = frame.map_or(&self.world.scene, |frame| &self.world.frames[frame as usize].world.scene);
+        let y = scene.tree.order[pair.scene_triangle as usize];
+        match frame.map(|frame| self.world.frames[frame as usize].link) {
+            None => (shape, Obstacle::Object(scene.object[pair.scene_triangle as usize]), [x, y, pair.mask_slice]),
+            Some(fixed) if fixed < shape => (fixed, Obstacle::Link(shape), [y, x, pair.mask_slice]),
+            Some(fixed) => (shape, Obstacle::Link(fixed), [x, y, pair.mask_slice]),
+        }
+    }
+
+    /// A pair in the form that is solved.
+    fn pair(&self, piece: &Piece, p: &TrianglePair, within: Option<Within>, of: (u32, Obstacle)) -> Pair {
+        let moving = p.piece_link % self.world.links.len() as u32;
+        let link = &self.world.links[moving as usize];
+        let e = link.triangles[p.link_triangle as usize];
+        let reach = e.iter().fold(0.0, |m: f64, v| m.max(v.length())) * (1.0 + 1e-12);
+        let scene = within.map_or(&self.world.scene, |of| &self.world.frames[of.frame as usize].world.scene);
+        let (e, tri) = (e.map(V3::new), scene.standing(p.scene_triangle as usize));
+        Pair {
+            shape: of.0,
+            obstacle: of.1,
+            moving,
+            x: p.link_triangle,
+            y: p.scene_triangle,
+            within,
+            mask: p.mask(),
+            earliest: p.earliest(piece),
+            e,
+            reach,
+            body: link.body,
+            tri,
+            is_flat: pair::is_flat(&e) || pair::is_flat(&tri.y),
+        }
+    }
+
     /// Handles pairs that touch at the very start: they are reported, or ignored with all pairs of their link and
     /// object.
-    fn at_start(&mut self, motion: &RobotMotion) {
-        if self.touch_at_start(motion) {
+    fn at_start(&mut self, motions: &Motions) {
+        if self.touch_at_start(motions) {
             let touching = std::mem::take(&mut self.memory.active);
-            self.start_with(motion, &touching);
+            self.start_with(motions, &touching);
             self.memory.active = touching;
         }
     }
 
-    fn start_with(&mut self, motion: &RobotMotion, touching: &[Active]) {
+    fn start_with(&mut self, motions: &Motions, touching: &[Active]) {
         let pairs = || touching.iter().map(|a| a.item as usize);
         if self.options.initial == InitialContactPolicy::Ignore {
-            self.memory.ignored.extend(pairs().map(|i| (self.memory.pairs[i].shape, self.memory.pairs[i].object)));
+            self.memory.ignored.extend(pairs().map(|i| (self.memory.pairs[i].shape, self.memory.pairs[i].obstacle)));
             self.memory.ignored.sort_unstable();
             self.memory.ignored.dedup();
             let ignored = std::mem::take(&mut self.memory.ignored);
-            self.memory.pairs.retain(|p| ignored.binary_search(&(p.shape, p.object)).is_err());
+            self.memory.pairs.retain(|p| ignored.binary_search(&(p.shape, p.obstacle)).is_err());
             self.memory.ignored = ignored;
             return;
         }
         let meets = |i: &usize| {
             let pair = &self.memory.pairs[*i];
-            pair.meets(&motion.body_at::<0>(pair.body, 0.0), self.options.margin_m)
+            pair.meets(&motions.of(pair).body_at::<0>(pair.body, 0.0), self.options.margin_m)
         };
         let piercing = pairs().find(meets);
         self.counts.proofs += touching.len() as u64;
         if let Some(i) = piercing {
             self.memory.search.contacts.clear();
             self.memory.search.contacts.extend(touching.iter().map(|a| (0.0, a.item)));
-            let contact = self.record(motion, i, [0.0, 0.0], Certainty::Certified);
+            let contact = self.record(motions, i, [0.0, 0.0], Certainty::Certified);
             self.verdict = Some(Verdict::Contact(Contact { initial_overlap: true, ..contact }));
         }
         // Otherwise they touch without piercing: the search finds them at time 0 and looks for a proof later.
@@ -380,7 +462,7 @@ impl<'w> Solver<'w> {
     }
 
     /// Returns whether there are pairs that cannot be separated at the start; they become the active ones.
-    fn touch_at_start(&mut self, motion: &RobotMotion) -> bool {
+    fn touch_at_start(&mut self, motions: &Motions) -> bool {
         let at_start = |p: &Pair| p.mask & 1 != 0 && p.earliest == 0.0;
         let of = |(i, _): (usize, &Pair)| Active { item: i as u32, lo: 0.0, hi: 0.0 };
         self.memory.active.clear();
@@ -389,7 +471,7 @@ impl<'w> Solver<'w> {
             return false;
         }
         let (pairs, margin_m) = (&self.memory.pairs, self.options.margin_m);
-        let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.memory.poses };
+        let mut system = PairSystem { motions: *motions, pairs, margin_m, poses: &mut self.memory.poses };
         system.bound(&self.memory.active, 0.0, 0.0);
         system.settle_all(&self.memory.active, 0.0, &mut self.memory.windows);
         let mut windows = self.memory.windows.iter();
@@ -398,7 +480,7 @@ impl<'w> Solver<'w> {
     }
 
     /// Searches `n` sub-intervals starting with `first`, each pair from its own first one among them to the last.
-    fn block(&mut self, motion: &RobotMotion, piece: &Piece, first: usize, n: usize) {
+    fn block(&mut self, motions: &Motions, piece: &Piece, first: usize, n: usize) {
         let of_block = ((1u32 << n) - 1) << first;
         let active = self.memory.pairs.iter().enumerate().filter_map(|(i, p)| {
             let mask = p.mask & of_block;
@@ -414,13 +496,14 @@ impl<'w> Solver<'w> {
         all.clear();
         all.extend(active);
         if !all.is_empty() {
-            self.search(motion, &all);
+            self.search(motions, &all);
         }
         self.memory.active = all;
     }
 
-    fn search(&mut self, motion: &RobotMotion, active: &[Active]) {
-        let speed = active.iter().fold(0.0, |m: f64, a| m.max(self.memory.pairs[a.item as usize].speed(motion)));
+    fn search(&mut self, motions: &Motions, active: &[Active]) {
+        let pair = |a: &Active| &self.memory.pairs[a.item as usize];
+        let speed = active.iter().map(pair).fold(0.0, |m: f64, p| m.max(p.speed(motions.of(p))));
         let eps_t = self.options.tolerance.max(self.options.floor_m / speed).min(1.0);
         let cap = self.options.evaluation_cap + 16 * self.memory.pairs.len() as u64;
         let (pairs, margin_m, counts) = (&self.memory.pairs, self.options.margin_m, &mut self.counts);
@@ -428,7 +511,7 @@ impl<'w> Solver<'w> {
         let task = Task { eps_t, cap, proof_is_enough };
         let found = match self.options.method {
             Method::Jet => {
-                let mut system = PairSystem { motion, pairs, margin_m, poses: &mut self.memory.poses };
+                let mut system = PairSystem { motions: *motions, pairs, margin_m, poses: &mut self.memory.poses };
                 counts.items += active.len() as u64;
                 self.memory.search.run(&mut system, &task, active, counts)
             }
@@ -443,7 +526,7 @@ impl<'w> Solver<'w> {
                 let active: Vec<Active> = active.iter().flat_map(of).collect();
                 counts.items += active.len() as u64;
                 let task = Task { cap: PAPER_CAP * cap, ..task };
-                let found = self.memory.search.run(&mut PaperSystem::new(motion, pairs), &task, &active, counts);
+                let found = self.memory.search.run(&mut PaperSystem::new(motions.robot, pairs), &task, &active, counts);
                 // Several equations of a pair count as one pair that touches.
                 self.memory.search.contacts.iter_mut().for_each(|c| c.1 /= n);
                 self.memory.search.contacts.dedup_by_key(|c| c.1);
@@ -464,7 +547,7 @@ impl<'w> Solver<'w> {
             Found::Capped { clear_until, proved_until: Some((pair, t)) } => {
                 let certified = proof_is_enough && t - clear_until <= eps_t;
                 Some(Verdict::Contact(self.record(
-                    motion,
+                    motions,
                     pair as usize,
                     [clear_until, t],
                     Certainty::new(true, certified),
@@ -473,13 +556,18 @@ impl<'w> Solver<'w> {
             Found::Contact { lo, first, proof } => {
                 let (hi, proved) = proof.map_or((1.0, false), |t| (t, true));
                 let certified = proved && hi - lo <= eps_t;
-                Some(Verdict::Contact(self.record(motion, first as usize, [lo, hi], Certainty::new(proved, certified))))
+                Some(Verdict::Contact(self.record(
+                    motions,
+                    first as usize,
+                    [lo, hi],
+                    Certainty::new(proved, certified),
+                )))
             }
         };
     }
 
-    fn record(&self, motion: &RobotMotion, pair: usize, toc: [f64; 2], certainty: Certainty) -> Contact {
-        let touches = |pair: usize, all| record::touches(self.world, motion, &self.memory.pairs[pair], toc[0], all);
+    fn record(&self, motions: &Motions, pair: usize, toc: [f64; 2], certainty: Certainty) -> Contact {
+        let touches = |pair: usize, all| record::touches(self.world, motions, &self.memory.pairs[pair], toc[0], all);
         let initial_overlap = self.memory.search.initial_overlap && toc[0] == 0.0;
         if self.options.mode == Mode::Verdict {
             return Contact { toc, certainty, initial_overlap, first: None, simultaneous: Vec::new() };

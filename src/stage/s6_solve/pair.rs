@@ -1,4 +1,4 @@
-//! A pair of triangles, one of a link and one of the scene, in the form used by the exact stage.
+//! A pair of triangles, one of a link and one of the scene or of another link, in the form used by the exact stage.
 
 use crate::arith::linear::V3;
 use crate::enclosure::point_bound::PointBound;
@@ -7,18 +7,24 @@ use crate::predicate::piercing::triangles_meet;
 use crate::predicate::proximity::are_within;
 use crate::predicate::separation::StaticTriangle;
 use crate::robot::RobotMotion;
+use crate::verdict::Obstacle;
 
 /// A pair with the data that the solver needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
-    /// Sort key and identity: link shape, object, link triangle and scene triangle in tree order.
+    /// The link shape and the obstacle; of two links, the first one in the robot and the other. Pairs that touch at the
+    /// start are ignored by these.
     pub shape: u32,
     /// See `shape`.
-    pub object: u32,
-    /// See `shape`.
+    pub obstacle: Obstacle,
+    /// The link shape that moves.
+    pub moving: u32,
+    /// Index of its triangle in tree order.
     pub x: u32,
-    /// See `shape`.
+    /// Index of the static triangle in tree order.
     pub y: u32,
+    /// The frame in which the static triangle is at rest, unless that is the world.
+    pub within: Option<Within>,
     /// The sub-intervals in which it may touch.
     pub mask: u32,
     /// Nothing touches in this piece before this time.
@@ -29,10 +35,41 @@ pub struct Pair {
     pub reach: f64,
     /// The body that moves it.
     pub body: u32,
-    /// The scene's triangle.
+    /// The static triangle.
     pub tri: StaticTriangle<f64>,
     /// True if the area of one of the triangles is negligible.
     pub is_flat: bool,
+}
+
+/// The frame of a link in which a pair is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Within {
+    /// Index in [`CollisionWorld::frames`](crate::scene::world::CollisionWorld::frames).
+    pub frame: u32,
+    /// Index of the moving link's motion in [`Motions::chains`].
+    pub chain: u32,
+}
+
+/// The motion of a robot in the world, and motions of some of its links in the frames of others.
+#[derive(Clone, Copy, Debug)]
+pub struct Motions<'a> {
+    /// The robot's motion.
+    pub robot: &'a RobotMotion,
+    /// Motions of links in the frames of others: the last body of each is the link's.
+    pub chains: &'a [RobotMotion],
+}
+
+impl<'a> Motions<'a> {
+    /// The motion to which a pair's body belongs.
+    pub fn of(&self, pair: &Pair) -> &'a RobotMotion {
+        pair.within.map_or(self.robot, |within| &self.chains[within.chain as usize])
+    }
+}
+
+impl<'a> From<&'a RobotMotion> for Motions<'a> {
+    fn from(robot: &'a RobotMotion) -> Self {
+        Self { robot, chains: &[] }
+    }
 }
 
 /// Returns whether a triangle's area is negligible compared with the length of its sides.

@@ -6,25 +6,31 @@
 
 use super::equation::{self, EQUATIONS};
 use super::guess::Guess;
-use super::pair::Pair;
+use super::pair::{Motions, Pair};
 use super::search::{Active, System};
 use super::side_by_side::Windows;
 use crate::arith::vectors::{WIDTH, widest};
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::predicate::contraction::Window;
-use crate::robot::RobotMotion;
 
 /// The pairs of one piece of a motion.
 #[derive(Debug)]
 pub struct PairSystem<'a> {
-    /// The motion.
-    pub motion: &'a RobotMotion,
+    /// The motions.
+    pub motions: Motions<'a>,
     /// The pairs, in the order that decides between equal contacts.
     pub pairs: &'a [Pair],
     /// The distance that counts as contact, metres.
     pub margin_m: f64,
     /// Bounds on the poses of the bodies that are active.
-    pub poses: &'a mut Vec<(u32, TaylorModel<f64>)>,
+    pub poses: &'a mut Vec<(BodyIn, TaylorModel<f64>)>,
+}
+
+/// A body, and the frame's motion that it belongs to, if that is not the robot's own.
+pub type BodyIn = (u32, Option<u32>);
+
+fn body_of(pair: &Pair) -> BodyIn {
+    (pair.body, pair.within.map(|within| within.chain))
 }
 
 impl PairSystem<'_> {
@@ -32,7 +38,7 @@ impl PairSystem<'_> {
         &self.pairs[a.item as usize]
     }
 
-    fn pose(&self, body: u32) -> &TaylorModel<f64> {
+    fn pose(&self, body: BodyIn) -> &TaylorModel<f64> {
         // `bound` has added it.
         self.poses.iter().find(|p| p.0 == body).map_or(&self.poses[0].1, |p| &p.1)
     }
@@ -47,7 +53,7 @@ impl PairSystem<'_> {
                 true => u32::MAX >> (32 - WIDTH),
                 false => pairs.iter().rev().fold(0, |mask, p| mask << 1 | u32::from(p.is_flat)),
             };
-            let poses = pairs.map(|p| self.pose(p.body));
+            let poses = pairs.map(|p| self.pose(body_of(p)));
             let w = widest(Windows { poses, pairs, h, look, margin_m: self.margin_m, by_nearest });
             windows.extend((0..some.len()).map(|i| Window { lo: w.lo.0[i], hi: w.hi.0[i] }));
         }
@@ -57,20 +63,26 @@ impl PairSystem<'_> {
 impl System for PairSystem<'_> {
     fn bound(&mut self, items: &[Active], mid: f64, h: f64) -> u64 {
         self.poses.clear();
+        let mut joints = 0;
         for a in items {
-            let body = self.pairs[a.item as usize].body;
+            let pair = &self.pairs[a.item as usize];
+            let (body, motion) = (body_of(pair), self.motions.of(pair));
             // Pairs are sorted by link, so equal bodies are mostly consecutive.
             if !self.poses.iter().rev().any(|p| p.0 == body) {
-                let bound =
-                    if h > 0.0 { self.motion.body_bound(body, mid, h) } else { self.motion.body_at::<0>(body, mid) };
+                let bound = match h > 0.0 {
+                    true => motion.body_bound(pair.body, mid, h),
+                    false => motion.body_at::<0>(pair.body, mid),
+                };
                 self.poses.push((body, bound));
+                joints += u64::from(motion.chains[pair.body as usize].depth);
             }
         }
-        self.poses.iter().map(|p| u64::from(self.motion.chains[p.0 as usize].depth)).sum()
+        joints
     }
 
     fn depth(&self, item: u32) -> u32 {
-        self.motion.chains[self.pairs[item as usize].body as usize].depth
+        let pair = &self.pairs[item as usize];
+        self.motions.of(pair).chains[pair.body as usize].depth
     }
 
     fn contract_all(&self, items: &[Active], h: f64, look: f64, windows: &mut Vec<Window<f64>>) {
@@ -79,8 +91,8 @@ impl System for PairSystem<'_> {
 
     fn is_still(&self, item: u32, h: f64) -> bool {
         let pair = &self.pairs[item as usize];
-        let TaylorModel { ball, .. } = self.pose(pair.body);
-        h * pair.speed(self.motion) <= 2.0 * (ball[0] + ball[1] * pair.reach)
+        let TaylorModel { ball, .. } = self.pose(body_of(pair));
+        h * pair.speed(self.motions.of(pair)) <= 2.0 * (ball[0] + ball[1] * pair.reach)
     }
 
     fn settle_all(&self, items: &[Active], h: f64, windows: &mut Vec<Window<f64>>) {
@@ -89,12 +101,12 @@ impl System for PairSystem<'_> {
 
     fn meets(&self, item: u32) -> bool {
         let pair = &self.pairs[item as usize];
-        pair.meets(self.pose(pair.body), self.margin_m)
+        pair.meets(self.pose(body_of(pair)), self.margin_m)
     }
 
     fn meets_within(&self, item: u32, t0: f64, t1: f64) -> bool {
         let pair = &self.pairs[item as usize];
-        let moments = equation::Moments::new(self.motion, pair, t0, t1);
+        let moments = equation::Moments::new(self.motions.of(pair), pair, t0, t1);
         EQUATIONS.iter().any(|e| moments.has_root(*e))
     }
 
@@ -102,7 +114,8 @@ impl System for PairSystem<'_> {
     fn guess(&self, items: &[Active]) -> Option<f64> {
         let first = items.iter().reduce(|a, b| if b.lo < a.lo { b } else { a })?;
         let until = items.iter().fold(first.lo, |m, a| m.max(a.hi));
-        let (motion, pair, margin_m) = (self.motion, self.pair(first), self.margin_m);
+        let (pair, margin_m) = (self.pair(first), self.margin_m);
+        let motion = self.motions.of(pair);
         widest(Guess { motion, pair, from: first.lo, until, margin_m })
     }
 }

@@ -1,12 +1,12 @@
 //! The record of a contact: features on both sides, point, normal.
 
-use super::pair::Pair;
+use super::pair::{Motions, Pair};
 use crate::arith::linear::V3;
+use crate::enclosure::pose_jet::PoseJet;
 use crate::predicate::features::{Nearest, all_nearest, nearest, nearest_in_triangle, velocity_at};
 use crate::predicate::piercing::piercing_edge;
-use crate::robot::RobotMotion;
 use crate::scene::world::CollisionWorld;
-use crate::verdict::{ContactPoint, Feature, RobotFeature, SceneFeature};
+use crate::verdict::{ContactPoint, Feature, Obstacle, ObstacleFeature, RobotFeature, SceneFeature};
 use glam::DVec3;
 
 /// Features whose distances differ by less than this are treated as equally near, metres: a contact is detected up to
@@ -15,8 +15,8 @@ const TIE_M: f64 = 1e-9;
 
 /// The points at which a pair touches at a time, which is the start of its enclosure: for the features that are
 /// reported first, or for all that are equally near. Parallel edges touch at the two ends of their common part.
-pub fn touches(world: &CollisionWorld, motion: &RobotMotion, pair: &Pair, at: f64, all: bool) -> Vec<ContactPoint> {
-    let moving = pair.points_at(motion, at);
+pub fn touches(world: &CollisionWorld, motions: &Motions, pair: &Pair, at: f64, all: bool) -> Vec<ContactPoint> {
+    let moving = pair.points_at(motions.of(pair), at);
     let point = |v: V3<f64>| DVec3::from_array(v.0);
     let (x, y) = (moving.map(|p| point(p.c[0])), pair.tri.y.map(point));
     let velocity = moving.map(|p| point(p.c[1]));
@@ -25,7 +25,22 @@ pub fn touches(world: &CollisionWorld, motion: &RobotMotion, pair: &Pair, at: f6
         None if all => all_nearest(x, y, TIE_M),
         None => vec![nearest(x, y, TIE_M)],
     };
-    near.iter().flat_map(|near| touch(world, pair, x, y, velocity, near)).collect()
+    let mut points: Vec<_> = near.iter().flat_map(|near| touch(world, pair, x, y, velocity, near)).collect();
+    if let Some(within) = pair.within {
+        let body = world.links[world.frames[within.frame as usize].link as usize].body;
+        let pose = motions.robot.body_at::<0>(body, at).jet;
+        points.iter_mut().for_each(|p| to_world(p, &pose, pair));
+    }
+    points.iter_mut().for_each(|p| p.point = (DVec3::from_array(p.point) + world.origin_m).to_array());
+    points
+}
+
+/// Moves a contact of two links from the frame of the one at rest to the robot's frame. The two are already in the order
+/// of the robot; the normal still points to the link that moves.
+fn to_world(at: &mut ContactPoint, PoseJet { x, p }: &PoseJet<f64>, pair: &Pair) {
+    let sign = if pair.shape == pair.moving { 1.0 } else { -1.0 };
+    at.point = (x[0] + p[0].apply(V3(at.point))).0;
+    at.normal = p[0].apply(V3(at.normal)).times(sign).0;
 }
 
 /// The points at which two features touch: twice the same, or for parallel edges the ends of their common part.
@@ -53,21 +68,25 @@ fn touch(
         (Feature::Edge(i), Feature::Edge(j)) => common_part(edge(x, i), edge(y, j)).unwrap_or([(on_a + on_b) * 0.5; 2]),
         _ => [(on_a + on_b) * 0.5; 2],
     };
-    let shape = &world.links[pair.shape as usize];
-    let triangle = shape.tree.order[pair.x as usize];
-    let in_scene = world.scene.tree.order[pair.y as usize];
-    let a = RobotFeature {
-        link: shape.link,
-        shape: world.robot.links[shape.link as usize].shape_of(triangle),
-        triangle,
-        feature: a,
+    let link = |shape: u32, triangle: u32, feature: Feature| {
+        let link = world.links[shape as usize].link;
+        RobotFeature { link, shape: world.robot.links[link as usize].shape_of(triangle), triangle, feature }
     };
-    let b = SceneFeature {
-        object: pair.object,
-        triangle: in_scene - world.scene.objects[pair.object as usize].first_triangle,
-        feature: b,
+    let moving = link(pair.moving, world.links[pair.moving as usize].tree.order[pair.x as usize], a);
+    let (a, b) = match (pair.within, pair.obstacle) {
+        (Some(within), _) => {
+            let frame = &world.frames[within.frame as usize];
+            let fixed = link(frame.link, frame.world.scene.tree.order[pair.y as usize], b);
+            let (first, second) = if pair.shape == pair.moving { (moving, fixed) } else { (fixed, moving) };
+            (first, ObstacleFeature::Link(second))
+        }
+        (None, Obstacle::Object(object) | Obstacle::Link(object)) => {
+            let first = world.scene.objects[object as usize].first_triangle;
+            let triangle = world.scene.tree.order[pair.y as usize] - first;
+            (moving, ObstacleFeature::Scene(SceneFeature { object, triangle, feature: b }))
+        }
     };
-    points.map(|p| ContactPoint { a, b, point: (p + world.origin_m).to_array(), normal: normal.to_array() })
+    points.map(|p| ContactPoint { a, b, point: p.to_array(), normal: normal.to_array() })
 }
 
 /// The ends of the common part of two edges that are parallel; `None` if they are not.

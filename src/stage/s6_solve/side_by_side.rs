@@ -100,6 +100,7 @@ mod tests {
     use super::*;
     use crate::arith::vectors::Kind;
     use crate::robot::{JointMotion, RobotMotion};
+    use crate::verdict::Obstacle;
     use glam::{DMat3, DVec3};
 
     /// Pairs of two bodies, near enough that windows are smaller than the interval and not empty.
@@ -122,7 +123,9 @@ mod tests {
             let tri = StaticTriangle { y: y.map(|v| v + V3([0.0, 0.3, 0.0])), error: 1e-15 };
             let numbers = Pair {
                 shape: body,
-                object: 0,
+                obstacle: Obstacle::Object(0),
+                moving: 0,
+                within: None,
                 x: k,
                 y: k,
                 mask: 1,

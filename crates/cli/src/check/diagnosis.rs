@@ -126,7 +126,7 @@ impl Diagnosis {
             Line::Free { .. } => {}
             Line::Undecided { reason, .. } => self.add_undecided(reason),
             Line::Contact { proved, certified, initial_overlap, at, .. } => {
-                let pair = at.as_ref().map(|at| (at.a.link, at.b.object));
+                let pair = at.as_ref().map(|at| (at.a.link, at.b.name()));
                 self.add_contact(pair, *initial_overlap, *proved, *certified);
                 if self.first.len() < FIRST_SHOWN {
                     let words = summary::in_words(line, self.context.margin_m);

@@ -19,7 +19,7 @@ use firstcontact::formats::MissingJoints;
 use firstcontact::report::Line;
 use firstcontact::robot::{BeyondLimits, MotionBatch, Robot};
 use firstcontact::scene::Scene;
-use firstcontact::verdict::Verdict;
+use firstcontact::verdict::{Obstacle, Verdict};
 use firstcontact::{Error, LinkPairs, Result, Srdf, Untested};
 use firstcontact_datasets::problems::{self, Problem};
 use serde::Serialize;
@@ -154,7 +154,10 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     stats.add(&before);
     let total_s = start.elapsed().as_secs_f64();
     let totals = Totals { load_s, cpu_s: times.cpu_s, total_s, resumed: before.motions };
-    let name = |(l, o): (u32, u32)| [&*names.links[l as usize], &*names.objects[o as usize]];
+    let name = |obstacle| match obstacle {
+        Obstacle::Link(link) => &*names.links[link as usize],
+        Obstacle::Object(object) => &*names.objects[object as usize],
+    };
     let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
     json["problems"] = ready.len().into();
     conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals, &tested))?;
@@ -237,7 +240,8 @@ impl<'a> Ready<'a> {
 
     /// An engine; it shares the trees over the links with `before`, if they have the same ones.
     fn engine(&self, options: &Options, before: Option<&Engine>) -> Result<Engine> {
-        let mut builder = Engine::builder(Arc::clone(&self.robot), &self.problem.planning.scene).options(options.clone());
+        let mut builder =
+            Engine::builder(Arc::clone(&self.robot), &self.problem.planning.scene).options(options.clone());
         if let Some(before) = before {
             builder = builder.share_link_trees(before);
         }
@@ -262,8 +266,9 @@ impl<'a> Ready<'a> {
         readers: &mut Readers,
     ) -> Result<String> {
         let mut report = engine.check(&self.motion)?;
-        let (pairs, (link, object)) = (std::mem::take(&mut report.stats.ignored), self.first);
-        report.stats.ignored = pairs.into_iter().map(|((l, o), n)| ((l + link, o + object), n)).collect();
+        let pairs = std::mem::take(&mut report.stats.ignored);
+        let counted_on = |(link, obstacle)| (link + self.first.0, counted_on(obstacle, self.first));
+        report.stats.ignored = pairs.into_iter().map(|(pair, n)| (counted_on(pair), n)).collect();
         stats.add(&report.stats);
         let verdict = report.verdicts.first().ok_or_else(|| Error::usage("a problem was not answered"))?;
         let mut line = Line::new(i, verdict, &self.robot, &self.problem.planning.scene);
@@ -274,5 +279,13 @@ impl<'a> Ready<'a> {
         let text = serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))?;
         readers.read(&line, &text, Some(&self.problem.name))?;
         Ok(text)
+    }
+}
+
+/// An obstacle counted on from the links and objects of earlier problems.
+fn counted_on(obstacle: Obstacle, (first_link, first_object): (u32, u32)) -> Obstacle {
+    match obstacle {
+        Obstacle::Object(object) => Obstacle::Object(object + first_object),
+        Obstacle::Link(link) => Obstacle::Link(link + first_link),
     }
 }

@@ -4,6 +4,7 @@ use super::Image;
 use super::palette::{self, Colour};
 use super::subject::Poses;
 use super::text::Font;
+use firstcontact::Obstacle;
 use firstcontact::error::Result;
 use firstcontact::scene::world::CollisionWorld;
 use firstcontact::verdict::{Contact, ContactPoint, Verdict};
@@ -198,7 +199,12 @@ fn link(world: &CollisionWorld, at: &ContactPoint) -> String {
 }
 
 fn object(world: &CollisionWorld, at: &ContactPoint) -> String {
-    named(world.scene.objects.get(at.b.object as usize).map(|o| o.name.as_str()), "the scene")
+    match at.b.obstacle() {
+        Obstacle::Object(object) => {
+            named(world.scene.objects.get(object as usize).map(|o| o.name.as_str()), "the scene")
+        }
+        Obstacle::Link(link) => named(world.robot.links.get(link as usize).map(|l| l.name.as_str()), "the robot"),
+    }
 }
 
 /// A name in its displayed form: names come from files, and may be long or empty.

@@ -129,8 +129,8 @@ impl Subject {
 
 /// The touched triangle in the order of the scene's tree.
 fn touched_triangle(world: &CollisionWorld, contact: &ContactPoint) -> Option<usize> {
-    let object = world.scene.objects.get(contact.b.object as usize)?;
-    let in_file = object.first_triangle.checked_add(contact.b.triangle)?;
+    let object = world.scene.objects.get(contact.b.object()? as usize)?;
+    let in_file = object.first_triangle.checked_add(contact.b.triangle())?;
     world.scene.tree.order.iter().position(|&i| i == in_file)
 }
 

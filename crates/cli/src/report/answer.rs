@@ -3,7 +3,8 @@
 use firstcontact::robot::Robot;
 use firstcontact::scene::Scene;
 use firstcontact::verdict::{
-    Certainty, Contact, ContactPoint, Feature, RobotFeature, SceneFeature, Undecided, UndecidedReason, Verdict,
+    Certainty, Contact, ContactPoint, Feature, ObstacleFeature, RobotFeature, SceneFeature, Undecided, UndecidedReason,
+    Verdict,
 };
 use firstcontact::{Error, Result};
 use serde::Deserialize;
@@ -164,35 +165,33 @@ impl Answer {
         let (Some(a), Some(b), Some(point), Some(normal)) = (&self.a, &self.b, self.point, self.normal) else {
             return Ok(None);
         };
-        let (Some(link), Some(object)) = (&a.link, &b.object) else { return Ok(None) };
         let remedy = "give the robot and the scene that were checked";
         let unknown = |what: String| Error::input(what).remedy(remedy);
         let invalid = |side: &Side| Error::input(format!("'{}' is not a feature", side.feature_text()));
-        let link_index = robot.links.iter().position(|l| l.name == *link);
-        let link_index = link_index.ok_or_else(|| unknown(format!("the robot has no link '{link}' with triangles")))?;
-        // Names of objects need not be unique: the triangle index excludes some.
-        let objects = || scene.objects.iter().enumerate().filter(|(_, o)| o.name == *object);
-        let found = objects().find(|(_, o)| b.triangle < o.n_triangles);
-        let (object_index, _) = found.ok_or_else(|| unknown(format!("the scene has no object '{object}'")))?;
-        let n_triangles = robot.links[link_index].triangles.len();
-        if a.triangle as usize >= n_triangles {
-            return Err(unknown(format!("link '{link}' has {n_triangles} triangles, not {}", a.triangle)));
-        }
-        Ok(Some(ContactPoint {
-            a: RobotFeature {
-                link: link_index as u32,
-                shape: a.shape,
-                triangle: a.triangle,
-                feature: a.feature().ok_or_else(|| invalid(a))?,
-            },
-            b: SceneFeature {
-                object: object_index as u32,
-                triangle: b.triangle,
-                feature: b.feature().ok_or_else(|| invalid(b))?,
-            },
-            point,
-            normal,
-        }))
+        let of_link = |side: &Side, link: &str| {
+            let index = robot.links.iter().position(|l| l.name == link);
+            let index = index.ok_or_else(|| unknown(format!("the robot has no link '{link}' with triangles")))?;
+            let n_triangles = robot.links[index].triangles.len();
+            if side.triangle as usize >= n_triangles {
+                return Err(unknown(format!("link '{link}' has {n_triangles} triangles, not {}", side.triangle)));
+            }
+            let feature = side.feature().ok_or_else(|| invalid(side))?;
+            Ok(RobotFeature { link: index as u32, shape: side.shape, triangle: side.triangle, feature })
+        };
+        let of_object = |side: &Side, object: &str| {
+            // Names of objects need not be unique: the triangle index excludes some.
+            let found = scene.objects.iter().position(|o| o.name == object && side.triangle < o.n_triangles);
+            let index = found.ok_or_else(|| unknown(format!("the scene has no object '{object}'")))?;
+            let feature = side.feature().ok_or_else(|| invalid(side))?;
+            Ok(SceneFeature { object: index as u32, triangle: side.triangle, feature })
+        };
+        let Some(link) = &a.link else { return Ok(None) };
+        let b = match (&b.object, &b.link) {
+            (Some(object), _) => ObstacleFeature::Scene(of_object(b, object)?),
+            (None, Some(link)) => ObstacleFeature::Link(of_link(b, link)?),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(ContactPoint { a: of_link(a, link)?, b, point, normal }))
     }
 
     /// The answer in a sentence.
@@ -250,7 +249,7 @@ mod tests {
             initial_overlap: false,
             first: Some(ContactPoint {
                 a: RobotFeature { link: 0, shape: 0, triangle: triangles[0], feature: Feature::Vertex(2) },
-                b: SceneFeature { object: 1, triangle: triangles[1], feature: Feature::Face },
+                b: ObstacleFeature::Scene(SceneFeature { object: 1, triangle: triangles[1], feature: Feature::Face }),
                 point: [1.0, 2.0, 3.0],
                 normal: [0.0, 0.0, 1.0],
             }),

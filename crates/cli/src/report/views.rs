@@ -6,6 +6,7 @@ use crate::dataset::Loaded;
 use crate::picture::gltf::{self, Glb, ShownMotion};
 use crate::picture::{self, Picture};
 use crate::progress::Progress;
+use firstcontact::Obstacle;
 use firstcontact::Result;
 use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::verdict::{Contact, ContactPoint, Verdict};
@@ -178,8 +179,12 @@ impl Shown {
         };
         if let Some(ContactPoint { a, b, point: [x, y, z], .. }) = &contact.first {
             let link = self.loaded.robot.links.get(a.link as usize).map_or("?", |l| l.name.as_str());
-            let object = self.loaded.scene.objects.get(b.object as usize).map_or("?", |o| o.name.as_str());
-            let (of_link, of_object) = (a.feature.name(), b.feature.name());
+            let obstacle = match b.obstacle() {
+                Obstacle::Object(object) => self.loaded.scene.objects.get(object as usize).map(|o| o.name.as_str()),
+                Obstacle::Link(link) => self.loaded.robot.links.get(link as usize).map(|l| l.name.as_str()),
+            };
+            let object = obstacle.unwrap_or("?");
+            let (of_link, of_object) = (a.feature.name(), b.feature().name());
             says += &format!(": {of_link} of {link} meets {of_object} of {object} at ({x:.4}, {y:.4}, {z:.4}) m");
         }
         ("contact", says)

@@ -81,7 +81,7 @@ pub fn export(
     let mut file = File::default();
     file.root.asset.generator = Some(format!("firstcontact {}", env!("CARGO_PKG_VERSION")));
 
-    let touched: Vec<u32> = shown.iter().filter_map(|s| touch(s.verdict)).map(|t| t.b.object).collect();
+    let touched: Vec<u32> = shown.iter().filter_map(|s| touch(s.verdict)).filter_map(|t| t.b.object()).collect();
     let near = near::nearest(world, &way, &touched, most_triangles);
     let first = shown.first().ok_or_else(|| Error::usage("no motion to show"))?;
     let (top, bodies) = add_robot(&mut file, world, &motion(world, motions, first.at)?);

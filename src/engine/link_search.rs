@@ -1,0 +1,93 @@
+//! Links against links during a motion, piece by piece, for both backends.
+
+use super::{Options, Stats};
+use crate::robot::RobotMotion;
+use crate::scene::world::CollisionWorld;
+use crate::stage::Piece;
+use crate::stage::link_pairs::{self, Input, LinkTrianglePair, Workspace};
+use crate::stage::s1_concat::{self, Poses};
+use crate::stage::s2_bound::{self, Boxes};
+use crate::stage::s5_pairs::Limits;
+use crate::stage::s6_solve::InitialContactPolicy;
+use std::time::Instant;
+
+/// The memory of the search, kept from one motion to the next.
+#[derive(Debug, Default)]
+pub(super) struct LinkSearch {
+    space: Workspace,
+    poses: Poses,
+    boxes: Boxes,
+}
+
+impl LinkSearch {
+    /// Starts a new motion.
+    pub fn begin(&mut self, world: &CollisionWorld) {
+        self.space.pairs.clear();
+        if !world.frames.is_empty() {
+            self.space.begin(world);
+        }
+    }
+
+    /// The pairs found in the last piece, clipped to the motion's limit.
+    pub fn pairs(&self) -> &[LinkTrianglePair] {
+        &self.space.pairs
+    }
+
+    /// The motions of links in the frames of others.
+    pub fn chains(&self) -> &[RobotMotion] {
+        &self.space.chains
+    }
+
+    /// Number of items for which memory is allocated.
+    pub fn capacity(&self) -> usize {
+        self.space.capacity()
+    }
+
+    /// Finds the pairs in a piece with known boxes of the links. The limits have one entry; it is lowered by certain
+    /// contacts. Returns false if there are more than `cap` pairs.
+    pub fn search(
+        &mut self,
+        (world, options): (&CollisionWorld, &Options),
+        (motion, piece): (&RobotMotion, &Piece),
+        (boxes, cap): (&Boxes, usize),
+        limits: &mut Limits,
+        stats: &mut Stats,
+    ) -> bool {
+        if world.frames.is_empty() {
+            return true;
+        }
+        let clock = Instant::now();
+        let piece = &Piece { motion: 0, ..*piece };
+        let input = Input { world, motion, piece, form: options.bound, boxes, cap };
+        // A contact that may be ignored later must not limit the others.
+        let limited = (options.solve.initial == InitialContactPolicy::Report).then_some(&mut *limits);
+        let (fits, counts) = link_pairs::search_in(&mut self.space, &input, limited);
+        link_pairs::clip(&mut self.space.pairs, piece, limits[0]);
+        stats.links.counts.add(counts);
+        stats.links.seconds += clock.elapsed().as_secs_f64();
+        fits
+    }
+
+    /// The same in a piece whose boxes are not known on the CPU.
+    #[cfg(feature = "gpu")]
+    pub fn search_alone(
+        &mut self,
+        of: (&CollisionWorld, &Options),
+        (motion, piece): (&RobotMotion, &Piece),
+        limits: &mut Limits,
+        stats: &mut Stats,
+    ) -> bool {
+        if of.0.frames.is_empty() {
+            return true;
+        }
+        let clock = Instant::now();
+        let alone = [Piece { motion: 0, ..*piece }];
+        s1_concat::reference_in(&mut self.poses, &alone, std::slice::from_ref(motion), of.1.bound);
+        let mut boxes = std::mem::take(&mut self.boxes);
+        s2_bound::reference_in(&mut boxes, of.0, &alone, &self.poses);
+        stats.links.seconds += clock.elapsed().as_secs_f64();
+        let fits = self.search(of, (motion, piece), (&boxes, of.1.item_cap()), limits, stats);
+        self.boxes = boxes;
+        fits
+    }
+}

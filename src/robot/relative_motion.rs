@@ -1,0 +1,194 @@
+//! The motion of a body in the frame of another one.
+//!
+//! Let `M_i: x -> P_i(t) x + T_i(t)` be the motion of body `i` in its parent, `a_0 = a, a_1, …, a_{k-1}` the bodies from
+//! `a` up to the child of the nearest common ancestor, and `z_1, …, z_m = b` those from the other child of that ancestor
+//! down to `b`. Since `M⁻¹ = (Pᵀ, 0) ∘ (1, -T)`, the pose of `b` in the frame of `a` is the product of the joints
+//!
+//! ```text
+//! joint 0        P = P_{a_0}ᵀ          T = 0
+//! joint i < k    P = P_{a_i}ᵀ          T = -T_{a_{i-1}}
+//! joint k        P = P_{z_1}           T = T_{z_1} - T_{a_{k-1}}
+//! joint k + j    P = P_{z_{j+1}}       T = T_{z_{j+1}}
+//! ```
+//!
+//! which have the form of a [`JointMotion`]: `Pᵀ(t) = cos(w t) Aᵀ + sin(w t) Bᵀ + Cᵀ`. If `b` is the common ancestor,
+//! the chain ends with `P = 1, T = -T_{a_{k-1}}`. Joints above the common ancestor do not appear, so a motion that both
+//! bodies share does not widen any bound.
+//!
+//! `Pᵀ` is the inverse of `P` only up to the defect of the stored matrices from rotations, at most `2⁻⁴⁶`: for a point
+//! at distance `r` the two differ by at most `2⁻⁴⁵ r` per inverted joint. The difference of offsets in joint `k` rounds
+//! by `2⁻⁵²` of their lengths at most. Both are in [`ChainBounds::stray_m`](crate::enclosure::chain_bounds::ChainBounds).
+
+use crate::robot::RobotMotion;
+use crate::robot::joint_motion::JointMotion;
+use glam::{DMat3, DVec3};
+
+/// Bound on the defect of an inverted joint, relative to the distance of the point.
+const INVERSE_DEFECT: f64 = 2.0 / (1u64 << 46) as f64;
+/// Bound on the rounding of a difference of offsets, relative to their lengths.
+const DIFFERENCE_ROUNDING: f64 = 2.0 * f64::EPSILON;
+
+impl RobotMotion {
+    /// The motion of body `b` in the frame of body `a`, as a chain whose last body is `b`. It is valid for points of
+    /// `b` and `a` within `reach_m` of the origins of their bodies. The two bodies must differ.
+    pub fn seen_from(&self, a: u32, b: u32, reach_m: f64) -> Self {
+        let mut chain = Self::default();
+        chain.set_seen_from(self, a, b, reach_m);
+        chain
+    }
+
+    /// Replaces the motion by that of body `b` in the frame of body `a` of another motion, keeping its memory.
+    pub fn set_seen_from(&mut self, of: &Self, a: u32, b: u32, reach_m: f64) {
+        let (up, down) = (of.path_to_root(a), of.path_to_root(b));
+        let shared = up.iter().rev().zip(down.iter().rev()).take_while(|(x, y)| x == y).count();
+        let (up, down) = (&up[..up.len() - shared], &down[..down.len() - shared]);
+        self.clear();
+        let (mut origin_m, mut slide_m) = (DVec3::ZERO, DVec3::ZERO);
+        for &body in up {
+            let joint = &of.joints[body as usize];
+            self.append(inverted(joint, -origin_m, -slide_m));
+            (origin_m, slide_m) = (joint.origin_m, joint.slide_m);
+        }
+        let mut rounded_m = 0.0;
+        for (i, &body) in down.iter().rev().enumerate() {
+            let mut joint = of.joints[body as usize];
+            if i == 0 && !up.is_empty() {
+                rounded_m = length(&joint) + origin_m.length() + slide_m.length();
+                (joint.origin_m, joint.slide_m) = (joint.origin_m - origin_m, joint.slide_m - slide_m);
+            }
+            self.append(joint);
+        }
+        if down.is_empty() {
+            self.append(JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, -origin_m, -slide_m));
+        }
+        let margin_m = of.chains.get(b as usize).map_or(0.0, |chain| chain.margin_m);
+        if let Some(last) = self.chains.last_mut() {
+            let far_m = last.reach + 2.0 * reach_m;
+            last.stray_m = up.len() as f64 * INVERSE_DEFECT * far_m + DIFFERENCE_ROUNDING * rounded_m;
+            last.margin_m = margin_m;
+        }
+    }
+
+    /// A body and all of its ancestors, upwards.
+    fn path_to_root(&self, body: u32) -> Vec<u32> {
+        std::iter::successors(Some(body), |&body| self.parents[body as usize]).collect()
+    }
+
+    /// Appends a joint to the end of a chain.
+    fn append(&mut self, joint: JointMotion) {
+        let parent = (self.joints.len() as u32).checked_sub(1);
+        self.push(parent, joint);
+    }
+}
+
+/// The inverse rotation of a joint, with another offset.
+fn inverted(joint: &JointMotion, origin_m: DVec3, slide_m: DVec3) -> JointMotion {
+    let [a, b, c] = [joint.a, joint.b, joint.c].map(|m| m.transpose());
+    JointMotion { a, b, c, origin_m, slide_m, w_rad: joint.w_rad }
+}
+
+fn length(joint: &JointMotion) -> f64 {
+    joint.origin_m.length() + joint.slide_m.length()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arith::linear::V3;
+    use crate::enclosure::pose_bound::PoseEnclosure;
+
+    /// The reference chain "C4", to whose first body a branch of two joints is attached.
+    fn branched() -> RobotMotion {
+        let r4 = DMat3::from_cols(DVec3::X, DVec3::Z, -DVec3::Y);
+        let v = DVec3::new;
+        let mut m = RobotMotion::default();
+        for (parent, u, r, c, s, w) in [
+            (None, DVec3::Z, DMat3::IDENTITY, v(0.0, 0.0, 0.3), DVec3::ZERO, 0.5),
+            (Some(0), DVec3::Y, DMat3::IDENTITY, v(0.5, 0.0, 0.0), v(0.0, 0.0, 0.25), -1.25),
+            (Some(1), DVec3::Z, DMat3::IDENTITY, v(0.25, 0.125, 0.0), v(0.5, 0.0, 0.0), 0.0),
+            (Some(2), v(0.6, 0.0, 0.8), r4, v(0.375, 0.0, 0.0), DVec3::ZERO, 2.0),
+            (Some(0), DVec3::X, DMat3::from_rotation_y(0.7), v(-0.5, 0.25, 0.1), v(0.1, 0.0, -0.2), 0.75),
+            (Some(4), v(0.0, 0.6, 0.8), DMat3::from_rotation_z(-0.4), v(0.3, 0.0, 0.2), DVec3::ZERO, -1.5),
+        ] {
+            m.push(parent, JointMotion::from_axis(r, u, w, c, s));
+        }
+        m
+    }
+
+    /// Pose of a body in the world: rotation and origin, in plain arithmetic.
+    fn world(m: &RobotMotion, body: u32, t: f64) -> (DMat3, DVec3) {
+        let joint = &m.joints[body as usize];
+        let (s, c) = (joint.w_rad * t).sin_cos();
+        let (p, x) = (joint.a * c + joint.b * s + joint.c, joint.origin_m + joint.slide_m * t);
+        match m.parents[body as usize] {
+            None => (p, x),
+            Some(parent) => {
+                let (q, y) = world(m, parent, t);
+                (q * p, y + q * x)
+            }
+        }
+    }
+
+    fn expected(m: &RobotMotion, a: u32, b: u32, t: f64, e: DVec3) -> DVec3 {
+        let ((pa, xa), (pb, xb)) = (world(m, a, t), world(m, b, t));
+        pa.transpose() * (pb * e + xb - xa)
+    }
+
+    #[test]
+    fn points_are_where_inversion_puts_them() {
+        let m = branched();
+        let e = DVec3::new(0.1, 0.2, -0.3);
+        for a in 0..6 {
+            for b in (0..6).filter(|&b| b != a) {
+                let seen = m.seen_from(a, b, 1.0);
+                let last = seen.joints.len() as u32 - 1;
+                for t in [0.0, 0.375, 1.0] {
+                    let p = seen.body_bound(last, t, 0.0).point(V3::new(e), e.length()).c[0];
+                    let difference = DVec3::from_array(p.0) - expected(&m, a, b, t, e);
+                    assert!(difference.length() < 1e-15 * 8.0, "{a} {b} {t}: {difference}");
+                }
+            }
+        }
+    }
+
+    /// Jets and interval matrices of the chain contain the path of a point over an interval.
+    #[test]
+    fn bounds_contain_the_path() {
+        let m = branched();
+        let (e, mid, h) = (DVec3::new(0.1, 0.2, -0.3), 0.375, 0.0625);
+        for (a, b) in [(3, 5), (5, 3), (5, 0), (0, 5), (4, 1)] {
+            let seen = m.seen_from(a, b, 1.0);
+            for form in [PoseEnclosure::TaylorModel, PoseEnclosure::IntervalMatrix] {
+                let mut bounds = Vec::new();
+                seen.bounds(form, mid, h, &mut bounds);
+                let point = bounds.last().unwrap().point(V3::new(e), e.length());
+                for step in -8..=8 {
+                    let tau = h * f64::from(step) / 8.0;
+                    let at = expected(&m, a, b, mid + tau, e);
+                    for i in 0..3 {
+                        let c = [point.c[0].0[i], point.c[1].0[i], point.c[2].0[i]];
+                        let centre = c[0] + tau * (c[1] + 0.5 * tau * c[2]);
+                        assert!((at[i] - centre).abs() <= point.ball + point.cube.0[i], "{a} {b} {form:?} {tau}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Published positions of the chain "C4" at `t = 0.375`: a point of link 2 in the frame of link 4, and the reverse
+    /// direction along the whole chain.
+    #[test]
+    fn only_joints_between_the_bodies_count() {
+        let m = branched();
+        let seen = m.seen_from(3, 1, 1.0);
+        let p = seen.body_bound(seen.joints.len() as u32 - 1, 0.375, 0.0).point(V3([0.1, 0.2, 0.3]), 1.0).c[0];
+        for (x, y) in p.0.into_iter().zip([-0.510615, 0.14858625, -0.56610574]) {
+            assert!((x - y).abs() < 1e-8, "{p:?}");
+        }
+        // Body 0 turns by half a radian; nothing that both bodies share is in the bounds.
+        let last = m.seen_from(3, 5, 1.0).chains.last().copied().unwrap();
+        assert_eq!(last.omega, 2.0 + 0.0 + 1.25 + 0.75 + 1.5);
+        assert_eq!(m.seen_from(1, 3, 1.0).chains.last().unwrap().omega, 2.0);
+        assert_eq!(m.seen_from(1, 3, 1.0).chains.last().unwrap().stray_m, 0.0);
+    }
+}

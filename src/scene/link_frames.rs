@@ -1,0 +1,92 @@
+//! Links that other links are tested against: each with its triangles as a scene in the frame of its body.
+//!
+//! Whether two links touch does not depend on the frame, so one of the two stands still: the one with more triangles,
+//! whose tree is then descended once for all triangles of the other, and of equal ones the first in the robot.
+
+use crate::error::Result;
+use crate::robot::LinkPairs;
+use crate::scene::Object;
+use crate::scene::world::{CollisionWorld, LinkTree, SceneBuild, StaticGeometry};
+use glam::DVec3;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+/// A link at rest in the frame of its body, and the links that are tested against it.
+#[derive(Clone, Debug)]
+pub struct LinkFrame {
+    /// Index of the link in [`CollisionWorld::links`].
+    pub link: u32,
+    /// The links that are tested against it, by their indices in the same list, ascending.
+    pub partners: Vec<u32>,
+    /// The robot's links, and as the scene the triangles of this link in the frame of its body.
+    pub world: CollisionWorld,
+}
+
+impl CollisionWorld {
+    /// Sets the pairs of links that are tested against each other. Frames are shared with `known`, if given and [of the
+    /// same links](Self::has_links_of).
+    ///
+    /// # Errors
+    /// A coordinate is farther than [`MAX_COORDINATE_M`](super::world::MAX_COORDINATE_M) from the origin of its body.
+    pub(crate) fn set_link_pairs(&mut self, pairs: LinkPairs, known: Option<&Self>) -> Result<()> {
+        let known = known.filter(|known| known.has_links_of(&self.robot));
+        self.frames = match known.filter(|known| known.link_pairs == pairs) {
+            Some(known) => Arc::clone(&known.frames),
+            None => self.frames_of(pairs.tested(), known.map_or(&[], |known| &known.frames))?.into(),
+        };
+        self.link_pairs = pairs;
+        Ok(())
+    }
+
+    /// The frames of pairs of links; those of the same links are taken from `known`. Pairs of one body are left out.
+    fn frames_of(&self, pairs: &[[u32; 2]], known: &[LinkFrame]) -> Result<Vec<LinkFrame>> {
+        let mut partners: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for [a, b] in pairs.iter().filter_map(|pair| self.shapes_of(*pair)) {
+            let n = |shape: u32| self.links[shape as usize].triangles.len();
+            let [first, second] = [a.min(b), a.max(b)];
+            let [fixed, moving] = if n(second) > n(first) { [second, first] } else { [first, second] };
+            partners.entry(fixed).or_default().push(moving);
+        }
+        let frame = |(link, mut partners): (u32, Vec<u32>)| {
+            partners.sort_unstable();
+            partners.dedup();
+            let scene = match known.iter().find(|frame| frame.link == link) {
+                Some(frame) => Arc::clone(&frame.world.scene),
+                None => Arc::new(self.scene_of(link)?),
+            };
+            Ok(LinkFrame { link, partners, world: self.around(scene) })
+        };
+        // In order, so that the first error is always the same.
+        partners.into_par_iter().map(frame).collect::<Vec<_>>().into_iter().collect()
+    }
+
+    /// The indices in [`CollisionWorld::links`] of two links of the robot that move relative to each other.
+    fn shapes_of(&self, pair: [u32; 2]) -> Option<[u32; 2]> {
+        let shape = |link: u32| self.links.binary_search_by_key(&link, |shape| shape.link).ok().map(|i| i as u32);
+        let [a, b] = [shape(pair[0])?, shape(pair[1])?];
+        (self.links[a as usize].body != self.links[b as usize].body).then_some([a, b])
+    }
+
+    /// The triangles of a link as a scene.
+    fn scene_of(&self, link: u32) -> Result<StaticGeometry> {
+        let source = &self.robot.links[self.links[link as usize].link as usize];
+        let n_triangles = source.triangles.len() as u32;
+        let object = Object { name: source.name.clone(), first_triangle: 0, n_triangles };
+        StaticGeometry::new(&[object], source.triangles.clone(), DVec3::ZERO, SceneBuild::default())
+    }
+
+    /// The robot's links with another scene.
+    fn around(&self, scene: Arc<StaticGeometry>) -> Self {
+        Self {
+            origin_m: DVec3::ZERO,
+            robot: self.robot.clone(),
+            links: Arc::clone(&self.links),
+            model: LinkTree::new(self.links.len() as u32),
+            scene,
+            allowed: HashSet::new(),
+            link_pairs: LinkPairs::none(),
+            frames: Arc::default(),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Links against links: the stages from `s1_concat` to `s5_pairs` for pairs of links, in the frame of one of them.
+//!
+//! For each piece, boxes of links that are apart in the world reject most pairs. For the others, the moving link's pose
+//! is bounded in the frame of the other one ([`RobotMotion::seen_from`]), whose triangles stand still there, and the
+//! stages run as for a scene.
+
+use super::s1_concat::{self, Balls, Poses};
+use super::s2_bound::{self, Boxes};
+use super::s5_pairs::{self, Limits, PairCounts};
+use super::{Candidate, Piece, Subs, TrianglePair, s3_cull};
+use crate::enclosure::pose_bound::{PoseBound, PoseEnclosure};
+use crate::robot::RobotMotion;
+use crate::scene::world::{CollisionWorld, LinkFrame};
+use serde::Serialize;
+
+/// A pair of triangles of two links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkTrianglePair {
+    /// Index in [`CollisionWorld::frames`]: the link that stands still.
+    pub frame: u32,
+    /// Index of the moving link's motion in [`Workspace::chains`].
+    pub chain: u32,
+    /// The triangles; the scene's triangle is the one of the frame.
+    pub pair: TrianglePair,
+}
+
+/// The work of searching pairs of links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LinkPairCounts {
+    /// Pairs of links in a piece whose boxes were compared.
+    pub tested: u64,
+    /// Those whose boxes overlap in some sub-interval.
+    pub near: u64,
+    /// Pairs of triangles left for the exact stage.
+    pub triangle_pairs: u64,
+    /// Work of the search for pairs of triangles.
+    pub search: PairCounts,
+}
+
+impl LinkPairCounts {
+    /// Adds the counts of another search.
+    pub fn add(&mut self, other: Self) {
+        self.tested += other.tested;
+        self.near += other.near;
+        self.triangle_pairs += other.triangle_pairs;
+        self.search.add(other.search);
+    }
+}
+
+/// Reusable memory of searches.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// The pairs found.
+    pub pairs: Vec<LinkTrianglePair>,
+    /// Motions of links in the frames of others, since the motion began.
+    pub chains: Vec<RobotMotion>,
+    /// Number of `chains` in use.
+    n_chains: usize,
+    /// For two bodies the motion of the second in the frame of the first, if it is known: `[a * n_bodies + b]`.
+    chain_of: Vec<Option<u32>>,
+    /// The pose bounds of each chain in the current piece, if they are known.
+    bounds: Vec<Option<(PoseBound<Subs>, Balls)>>,
+    /// For each link, the box around it in the whole piece, metres.
+    around: Vec<[[f64; 3]; 2]>,
+    of_chain: Poses,
+    poses: Poses,
+    boxes: Boxes,
+    cull: s3_cull::Workspace,
+    search: s5_pairs::Workspace,
+}
+
+impl Workspace {
+    /// Number of pairs for which memory is allocated.
+    pub fn capacity(&self) -> usize {
+        self.pairs.capacity().max(self.cull.candidates.capacity()).max(self.search.pairs.capacity())
+    }
+
+    /// Starts a new motion of a robot.
+    pub fn begin(&mut self, world: &CollisionWorld) {
+        let n_bodies = world.robot.bodies.len();
+        self.n_chains = 0;
+        self.chain_of.clear();
+        self.chain_of.resize(n_bodies * n_bodies, None);
+    }
+}
+
+/// The search in one piece of a motion.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Robot, scene and frames.
+    pub world: &'a CollisionWorld,
+    /// The motion.
+    pub motion: &'a RobotMotion,
+    /// The piece; its motion has index 0.
+    pub piece: &'a Piece,
+    /// The kind of pose bounds.
+    pub form: PoseEnclosure,
+    /// The boxes of the links in the piece, in the world.
+    pub boxes: &'a Boxes,
+    /// Largest number of candidates or pairs of a frame.
+    pub cap: usize,
+}
+
+/// Finds the pairs of triangles of links that may touch in a piece; they are in `space`. Limits are used and lowered as
+/// by [`s5_pairs::search_in`]; the caller must [`clip`] the pairs to them. Returns false if there are too many.
+pub fn search_in(space: &mut Workspace, input: &Input, mut limits: Option<&mut Limits>) -> (bool, LinkPairCounts) {
+    let mut counts = LinkPairCounts::default();
+    space.pairs.clear();
+    space.bounds.clear();
+    space.bounds.resize(space.n_chains, None);
+    around(space, input);
+    for (number, frame) in input.world.frames.iter().enumerate() {
+        if !space.near(input, frame, limits.as_deref(), &mut counts) {
+            continue;
+        }
+        let Workspace { search, cull, poses, boxes, .. } = &mut *space;
+        let pieces = std::slice::from_ref(input.piece);
+        let candidates: &[Candidate] = &cull.candidates;
+        let found = s5_pairs::Input { world: &frame.world, obb_trees: None, pieces, poses, boxes, candidates };
+        let fits = candidates.len() <= input.cap && {
+            let (fits, work) = s5_pairs::search_in(search, &found, limits.as_deref_mut(), input.cap);
+            counts.search.add(work);
+            fits
+        };
+        if !fits {
+            return (false, counts);
+        }
+        space.take(input, number as u32, frame);
+    }
+    counts.triangle_pairs += space.pairs.len() as u64;
+    (true, counts)
+}
+
+/// Removes the sub-intervals that start after the motion's limit, and the pairs that have no other.
+pub fn clip(pairs: &mut Vec<LinkTrianglePair>, piece: &Piece, limit: u32) {
+    pairs.retain_mut(|pair| {
+        pair.pair.mask_slice &= !(super::ALL_SUBS & !piece.mask_until(limit));
+        pair.pair.mask() != 0
+    });
+}
+
+/// The boxes around the links in the whole piece.
+fn around(space: &mut Workspace, input: &Input) {
+    let Boxes { lo, hi, .. } = input.boxes;
+    let least = |x: &Subs| x.0.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = |x: &Subs| x.0.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    space.around.clear();
+    let links = 0..input.world.links.len();
+    space.around.extend(links.map(|l| [lo[l].0.each_ref().map(least), hi[l].0.each_ref().map(most)]));
+}
+
+impl Workspace {
+    /// Finds the candidates of a frame: clusters of its triangles that its partners may touch. Returns whether there are
+    /// any.
+    fn near(&mut self, input: &Input, frame: &LinkFrame, limits: Option<&Limits>, counts: &mut LinkPairCounts) -> bool {
+        let wanted = input.piece.mask_until(limits.map_or(u32::MAX, |limits| limits[0]));
+        self.cull.candidates.clear();
+        for &link in &frame.partners {
+            counts.tested += 1;
+            if are_apart(&self.around[frame.link as usize], &self.around[link as usize]) {
+                continue;
+            }
+            let mask = input.boxes.overlap(0, frame.link, link) & wanted;
+            if mask != 0 {
+                counts.near += 1;
+                self.bound(input, frame, link);
+                s2_bound::link_in(&mut self.boxes, &frame.world, input.piece, &self.poses, link);
+                s3_cull::link_in(&mut self.cull, &frame.world, &self.boxes, link, mask);
+            }
+        }
+        !self.cull.candidates.is_empty()
+    }
+
+    /// Bounds the pose of a link in a frame.
+    fn bound(&mut self, input: &Input, frame: &LinkFrame, link: u32) {
+        let [a, b] = [frame.link, link].map(|link| input.world.links[link as usize].body);
+        let chain = self.chain(input, a, b);
+        if self.bounds[chain].is_none() {
+            let chains = std::slice::from_ref(&self.chains[chain]);
+            s1_concat::reference_in(&mut self.of_chain, std::slice::from_ref(input.piece), chains, input.form);
+            self.bounds[chain] = self.of_chain.bounds.last().copied().zip(self.of_chain.balls.last().copied());
+        }
+        let n_bodies = input.world.robot.bodies.len();
+        let margin_m = input.motion.chains[b as usize].margin_m;
+        self.poses.n_bodies = n_bodies;
+        self.poses.margin_m = margin_m;
+        self.poses.bounds.resize_with(n_bodies, PoseBound::default);
+        self.poses.balls.resize(n_bodies, Balls::default());
+        if let Some((bound, balls)) = self.bounds[chain] {
+            (self.poses.bounds[b as usize], self.poses.balls[b as usize]) = (bound, balls);
+        }
+    }
+
+    /// The index of the motion of body `b` in the frame of body `a`.
+    fn chain(&mut self, input: &Input, a: u32, b: u32) -> usize {
+        let n_bodies = input.world.robot.bodies.len();
+        let at = a as usize * n_bodies + b as usize;
+        if let Some(known) = self.chain_of[at] {
+            return known as usize;
+        }
+        let number = self.n_chains;
+        if number == self.chains.len() {
+            self.chains.push(RobotMotion::default());
+        }
+        let reach_m = input.world.links.iter().fold(0.0, |m: f64, link| m.max(link.reach_m));
+        self.chains[number].set_seen_from(input.motion, a, b, reach_m);
+        self.chain_of[at] = Some(number as u32);
+        self.n_chains += 1;
+        self.bounds.push(None);
+        number
+    }
+
+    /// Takes the pairs that the search in a frame has found.
+    fn take(&mut self, input: &Input, number: u32, frame: &LinkFrame) {
+        let n_bodies = input.world.robot.bodies.len();
+        let body = |link: u32| input.world.links[link as usize].body as usize;
+        for pair in &self.search.pairs {
+            let chain = self.chain_of[body(frame.link) * n_bodies + body(pair.piece_link)];
+            // Every candidate has one.
+            self.pairs.push(LinkTrianglePair { frame: number, chain: chain.unwrap_or_default(), pair: *pair });
+        }
+    }
+}
+
+/// Returns whether two boxes have no common point.
+fn are_apart([lo, hi]: &[[f64; 3]; 2], [from, to]: &[[f64; 3]; 2]) -> bool {
+    (0..3).any(|axis| lo[axis] > to[axis] || from[axis] > hi[axis])
+}
