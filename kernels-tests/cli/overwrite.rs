@@ -36,8 +36,16 @@ fn desk() -> Desk {
     desk
 }
 
-const INPUTS: [&str; 8] =
-    ["robot.srdf", "robot.urdf", "meshes/link.obj", "scene.json", "meshes/wall.gltf", "meshes/wall.bin", "motions.npy", "allow.txt"];
+const INPUTS: [&str; 8] = [
+    "robot.srdf",
+    "robot.urdf",
+    "meshes/link.obj",
+    "scene.json",
+    "meshes/wall.gltf",
+    "meshes/wall.bin",
+    "motions.npy",
+    "allow.txt",
+];
 
 const CHECK: [&str; 13] = [
     "check",

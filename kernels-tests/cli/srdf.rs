@@ -163,11 +163,17 @@ fn bad_files_are_one_message_with_file_and_line() {
 #[test]
 fn oddities_are_warnings() {
     let desk = desk();
-    desk.put("odd.srdf", SRDF.replace("\"r\"", "\"other\"").replace("</robot>", "<disable_collision/>\n<spheres/></robot>"));
+    desk.put(
+        "odd.srdf",
+        SRDF.replace("\"r\"", "\"other\"").replace("</robot>", "<disable_collision/>\n<spheres/></robot>"),
+    );
     let checked = check(&desk, &["--srdf", "odd.srdf"]);
     assert_eq!(checked.run.code, Some(0), "{}", checked.run.stderr);
     let [unused, name] = checked.run.warnings()[..] else { panic!("{}", checked.run.stderr) };
-    assert!(unused.contains("odd.srdf") && unused.contains("2, the first is 'disable_collision' in line 6"), "{unused}");
+    assert!(
+        unused.contains("odd.srdf") && unused.contains("2, the first is 'disable_collision' in line 6"),
+        "{unused}"
+    );
     assert!(name.contains("odd.srdf") && name.contains("'other'") && name.contains("'r'"), "{name}");
     assert_eq!(checked.stats["tested_pairs"]["link_link"], 3);
 }
@@ -178,9 +184,8 @@ fn missing_joints_may_be_a_state() {
     desk.put("robot.urdf", arm()).put("scene.obj", walls(&[("wall", 3.0)]));
     desk.put("m.csv", "a\n2\n0\n").put("pose.json", r#"{"b": 0.5}"#);
     let files = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "m.csv"];
-    let check = |more: &[&str]| {
-        desk.run(&[&["check", "--backend", "cpu", "--out", "r.jsonl"], &files[..], more].concat())
-    };
+    let check =
+        |more: &[&str]| desk.run(&[&["check", "--backend", "cpu", "--out", "r.jsonl"], &files[..], more].concat());
     // The tool swings into the wall, at a time that depends on the other joint.
     let answers = |more: &[&str]| {
         check(more).expect(1);

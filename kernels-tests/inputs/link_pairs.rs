@@ -74,7 +74,8 @@ fn an_srdf_of_a_real_robot_is_applied_by_name() {
     for (folder, file, _) in ROBOTS {
         let path = data.join(folder).join(file);
         let (robot, [all, adjacent]) = (robot(&path, Geometry::Auto), expected(&urdf::read(&path)));
-        let disable = |[a, b]: &[String; 2]| format!("<disable_collisions link1=\"{b}\" link2=\"{a}\" reason=\"A\"/>\n");
+        let disable =
+            |[a, b]: &[String; 2]| format!("<disable_collisions link1=\"{b}\" link2=\"{a}\" reason=\"A\"/>\n");
         let default = &robot.links[robot.links.len() / 2].name;
         let kept = all.iter().find(|pair| pair.contains(default) && !adjacent.contains(*pair)).unwrap();
         let text = format!(
