@@ -15,7 +15,7 @@ use crate::robot::{LinkPairs, Robot, Triangle};
 use crate::scene::Scene;
 use crate::scene::world::{CollisionWorld, FEW_TRIANGLES, SceneBuild};
 use crate::stage::s4_sweep::Sweep;
-use crate::stage::s6_solve::InitialContactPolicy;
+use crate::stage::s6_solve::{InitialContactPolicy, Method};
 #[cfg(feature = "formats")]
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -214,6 +214,9 @@ impl Engine {
         mut options: Options,
         start: Instant,
     ) -> Result<Self> {
+        if !world.frames.is_empty() {
+            refuse_for_links(&options)?;
+        }
         #[cfg(feature = "gpu")]
         let (pipeline, fallback_reason) = open_device(&world, &options)?;
         #[cfg(feature = "gpu")]
@@ -251,6 +254,16 @@ impl Engine {
             build_s: start.elapsed().as_secs_f64(),
         })))
     }
+}
+
+/// Refuses options under which links are not tested against each other.
+fn refuse_for_links(options: &Options) -> Result<()> {
+    let (what, remedy) = match (options.bound, options.solve.method) {
+        (PoseEnclosure::DisplacementBall, _) => ("toleranced bounds", "use jet or interval bounds"),
+        (_, Method::Paper) => ("the paper's solver", "use the solver for jets"),
+        _ => return Ok(()),
+    };
+    Err(Error::usage(format!("links are not tested against each other with {what}")).remedy(remedy))
 }
 
 /// Opens the adapter that the options select, or explains why the automatic backend runs on the CPU.

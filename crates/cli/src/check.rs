@@ -156,16 +156,18 @@ impl CheckArgs {
 }
 
 fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcome> {
-    args.check_outputs(&[&files.robot, &files.scene, &files.motions])?;
+    let of_scene = files.scene.as_deref();
+    let inputs: Vec<&Path> = [&*files.robot, &*files.motions].into_iter().chain(of_scene).collect();
+    args.check_outputs(&inputs)?;
     let loading = Instant::now();
     let robot = args.inputs.robot(&files.robot, files.base)?;
     let srdf = args.inputs.srdf(&robot)?;
-    let mut scene = args.inputs.scene(&files.scene)?;
+    let mut link_pairs = args.self_collision.link_pairs(&robot, srdf.as_ref())?;
+    let mut scene = args.inputs.scene_if_any(of_scene, !link_pairs.tested().is_empty())?;
     let motions = args.files.reading.open(&files.motions, &robot, srdf.as_ref(), args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
     let (hash, limits) = scan(&motions, &robot, args.strict)?;
     let allowed = Allowed::read(args.allow.as_deref(), &robot, &scene)?;
-    let mut link_pairs = args.self_collision.link_pairs(&robot, srdf.as_ref())?;
     link_pairs.disable(allowed.links, Untested::Allowed);
     let mut tested = TestedPairs::new(args.self_collision.unchecked(srdf.as_ref()));
     tested.add(&robot, &scene, &allowed.objects, &link_pairs);
@@ -174,8 +176,8 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let load_s = loading.elapsed().as_secs_f64();
     let options = options(args)?;
     let told = format!("{:?} {:?} {:?} {:?}", options.solve, options.bound, allowed.objects, link_pairs.tested());
+    let tree = of_scene.and_then(|path| args.tree_cache.file(path, scene.n_triangles()));
     let of_scene = SceneHash::new([&scene]);
-    let tree = args.tree_cache.file(&files.scene, scene.n_triangles());
     tree.iter().try_for_each(|path| output::refuse_input(path))?;
     let (bar, watch) = large::building();
     let mut builder = Engine::builder_taking(&robot, &mut scene).options(options).watch(watch);
@@ -209,7 +211,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let json = summary::to_json(&engine, &stats, totals, &tested, name);
     conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals, &tested))?;
     if let Some(page) = page {
-        let files = [&files.robot, &files.scene, &files.motions].map(|path| path.as_path());
+        let files = (&*files.robot, files.scene.as_deref(), &*files.motions);
         let (tested, scene, motions, engine, stats) = (&tested, &scene, &motions, &engine, &stats);
         page.finish(&Checked { args, files, scene, motions, engine, stats, tested })?;
     }

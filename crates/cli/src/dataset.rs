@@ -125,12 +125,23 @@ fn make(name: &str, out: &Path, seed: u64, scale: u64, n_motions: usize) -> Resu
 pub struct Files {
     /// The robot.
     pub robot: PathBuf,
-    /// The scene.
-    pub scene: PathBuf,
+    /// The scene; `None` if links are tested against each other only.
+    pub scene: Option<PathBuf>,
     /// The motions.
     pub motions: PathBuf,
     /// The pose of the robot's root, if the set gives one.
     pub base: Option<[f64; 6]>,
+}
+
+impl Files {
+    /// The scene of work that has one.
+    ///
+    /// # Errors
+    /// The scene was left out.
+    pub fn scene(&self) -> Result<&Path> {
+        let missing = || Error::usage("a scene is wanted").remedy("give --scene or --dataset");
+        self.scene.as_deref().ok_or_else(missing)
+    }
 }
 
 /// The files of the generated data set `NAME` or `NAME/DEG` below `folder`, generated if they are missing. `DEG` is the
@@ -159,7 +170,7 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
     Ok(Files {
         base: None,
         robot: out.join("robot.urdf"),
-        scene: out.join(format!("{}.obj", scene.name)),
+        scene: Some(out.join(format!("{}.obj", scene.name))),
         motions: out.join(format!("motions-{}-{degrees}deg.npy", scene.name)),
     })
 }

@@ -87,12 +87,15 @@ impl FileArgs {
         let given = (self.robot.clone(), self.scene.clone(), self.motions.clone());
         match (given, &self.dataset) {
             ((Some(robot), Some(scene), Some(motions)), _) => {
-                Ok(Work::Files(Files { robot, scene, motions, base: None }))
+                Ok(Work::Files(Files { robot, scene: Some(scene), motions, base: None }))
+            }
+            ((Some(robot), None, Some(motions)), None) => {
+                Ok(Work::Files(Files { robot, scene: None, motions, base: None }))
             }
             ((robot, scene, motions), Some(name)) => match dataset::work(name, &self.folder.path()?)? {
                 Work::Files(set) => Ok(Work::Files(Files {
                     robot: robot.unwrap_or(set.robot),
-                    scene: scene.unwrap_or(set.scene),
+                    scene: scene.or(set.scene),
                     motions: motions.unwrap_or(set.motions),
                     base: set.base,
                 })),
@@ -175,6 +178,21 @@ impl InputArgs {
         srdf.check(robot)?;
         srdf.warnings(robot).iter().for_each(|w| super::warn(w));
         Ok(Some(srdf))
+    }
+
+    /// Reads a scene. It may be left out if links are tested against each other.
+    ///
+    /// # Errors
+    /// The scene is missing, or invalid.
+    pub fn scene_if_any(&self, path: Option<&Path>, tests_links: bool) -> Result<Scene> {
+        match path {
+            Some(path) => self.scene(path),
+            None if tests_links => Ok(Scene::new()),
+            None => {
+                let error = Error::usage("--robot, --scene and --motions are wanted, or --dataset");
+                Err(error.remedy("--scene may be left out with --self-collision on"))
+            }
+        }
     }
 
     /// Reads a scene.

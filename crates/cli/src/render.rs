@@ -177,11 +177,12 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
     let none = |n: usize, file: &Path| {
         Err(Error::usage(format!("there is no motion {}, there are {n}", args.index)).in_file(file))
     };
-    let (robot, scene, motions, mut allowed, srdf) = match args.files.resolve()? {
+    let (robot, scene, motions, mut allowed, (self_collision, srdf, touching)) = match args.files.resolve()? {
         Work::Files(files) => {
             let robot = args.inputs.robot(&files.robot, files.base)?;
             let srdf = args.inputs.srdf(&robot)?;
-            let scene = args.inputs.scene(&files.scene)?;
+            let tests_links = !args.self_collision.link_pairs(&robot, srdf.as_ref())?.tested().is_empty();
+            let scene = args.inputs.scene_if_any(files.scene.as_deref(), tests_links)?;
             let motion = {
                 let all = args.files.reading.open(&files.motions, &robot, srdf.as_ref(), args.inputs.limits())?;
                 if args.index >= all.len() {
@@ -189,7 +190,7 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
                 }
                 all.read(args.index..args.index + 1)?
             };
-            (robot, scene, motion, Vec::new(), srdf)
+            (robot, scene, motion, Vec::new(), (args.self_collision, srdf, Vec::new()))
         }
         Work::Problems(sets) => {
             let found = read_problems(&sets, &args.inputs.scene_options())?;
@@ -203,14 +204,15 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
             let srdf = args.inputs.srdf(&robot)?;
             let missing = args.files.reading.missing_joints(&robot, srdf.as_ref(), &args.inputs.limits())?;
             let (motions, allowed) = (problem.motion(&robot, &missing)?, problem.planning.allowed_pairs(&robot));
-            (robot, problem.planning.scene, motions, allowed, srdf)
+            let touching = problem.planning.allowed_link_pairs(&robot);
+            (robot, problem.planning.scene, motions, allowed, (args.self_collision.of_problems(), srdf, touching))
         }
     };
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
     let more = Allowed::read(args.allow.as_deref(), &robot, &scene)?;
     allowed.extend(more.objects);
-    let mut link_pairs = args.self_collision.link_pairs(&robot, srdf.as_ref())?;
-    link_pairs.disable(more.links, Untested::Allowed);
+    let mut link_pairs = self_collision.link_pairs(&robot, srdf.as_ref())?;
+    link_pairs.disable(touching.into_iter().chain(more.links), Untested::Allowed);
     Ok(Subject { robot, scene, motions, allowed, link_pairs })
 }
 

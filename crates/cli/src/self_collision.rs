@@ -21,6 +21,11 @@ pub struct SelfCollisionArgs {
 }
 
 impl SelfCollisionArgs {
+    /// The choice for planning problems, whose scenes say which links may touch: on unless it is switched off.
+    pub fn of_problems(self) -> Self {
+        Self { self_collision: self.self_collision.or(Some(Switch::On)) }
+    }
+
     /// The pairs of links to test.
     ///
     /// # Errors

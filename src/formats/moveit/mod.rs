@@ -167,6 +167,14 @@ impl PlanningScene {
         }
         pairs
     }
+
+    /// The pairs of links, by their indices, that are never tested against each other; the lower index first.
+    pub fn allowed_link_pairs(&self, robot: &Robot) -> Vec<[u32; 2]> {
+        let n = robot.links.len();
+        let name = |link: usize| &*robot.links[link].name;
+        let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b]));
+        pairs.filter(|&[a, b]| self.allowed.allows(name(a), name(b))).map(|pair| pair.map(|i| i as u32)).collect()
+    }
 }
 
 impl StateYaml {

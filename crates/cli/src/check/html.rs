@@ -83,7 +83,7 @@ pub struct Checked<'a> {
     /// The arguments.
     pub args: &'a CheckArgs,
     /// The robot, the scene and the motions.
-    pub files: [&'a Path; 3],
+    pub files: (&'a Path, Option<&'a Path>, &'a Path),
     /// The scene; the engine has its triangles.
     pub scene: &'a Scene,
     /// The motions.
@@ -110,7 +110,7 @@ impl Html {
     /// # Errors
     /// A motion cannot be read again, or the file cannot be written.
     pub fn finish(self, checked: &Checked) -> Result<()> {
-        let Checked { args, files: [robot, scene, motions], engine, .. } = *checked;
+        let Checked { args, files: (robot, scene, motions), engine, .. } = *checked;
         let answers = self.chosen();
         let (mut sets, mut notes) = (Vec::new(), Vec::new());
         if !answers.is_empty() {
@@ -141,11 +141,11 @@ impl Html {
         let name = motions.file_name().unwrap_or_default().to_string_lossy();
         let content = Content {
             name: args.files.dataset().unwrap_or(&name),
-            inputs: vec![
-                facts::robot(robot, &world.robot),
-                facts::scene(scene, checked.scene),
-                facts::motions(motions, checked.motions.len()),
-            ],
+            inputs: [facts::robot(robot, &world.robot)]
+                .into_iter()
+                .chain(scene.map(|scene| facts::scene(scene, checked.scene)))
+                .chain([facts::motions(motions, checked.motions.len())])
+                .collect(),
             tested,
             notes,
             sets,

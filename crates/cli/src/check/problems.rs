@@ -126,7 +126,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
 
     let any_srdf = srdfs.iter().flatten().next();
-    let mut tested = TestedPairs::new(args.self_collision.unchecked(any_srdf));
+    let mut tested = TestedPairs::new(args.self_collision.of_problems().unchecked(any_srdf));
     ready.iter().for_each(|r| tested.add(&r.robot, &r.problem.planning.scene, &r.allowed, &r.link_pairs));
     let bar = progress(ready.len() as u64, before.motions);
     let mut stats = Stats::default();
@@ -191,7 +191,7 @@ fn prepare<'a>(
     let mut ready = Vec::new();
     for (set, ((robot, srdf), found)) in robots.iter().zip(srdfs).zip(found).enumerate() {
         let missing = args.files.reading.missing_joints(robot, srdf.as_ref(), &args.inputs.limits())?;
-        let link_pairs = args.self_collision.link_pairs(robot, srdf.as_ref())?;
+        let link_pairs = args.self_collision.of_problems().link_pairs(robot, srdf.as_ref())?;
         let first_link = names.links.len() as u32;
         names.links.extend(robot.links.iter().map(|link| link.name.clone()));
         for problem in found {
@@ -233,7 +233,8 @@ impl<'a> Ready<'a> {
         let more = Allowed::read(args.allow.as_deref(), &robot, &problem.planning.scene)?;
         allowed.extend(more.objects);
         let mut link_pairs = link_pairs.clone();
-        link_pairs.disable(more.links, Untested::Allowed);
+        let links = problem.planning.allowed_link_pairs(&robot);
+        link_pairs.disable(links.into_iter().chain(more.links), Untested::Allowed);
         let motion = problem.motion(&robot, missing)?;
         Ok(Self { problem, set, robot, motion, allowed, link_pairs, first })
     }

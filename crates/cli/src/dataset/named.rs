@@ -102,7 +102,7 @@ fn work_of(manifest: &Manifest, name: &str, folder: &Path) -> Result<Work> {
                 Some(of) => starts_and_goals(run, of, &robot, folder, &out)?,
                 None => random(run, rest, &robot, &scene, &out)?,
             };
-            Ok(Work::Files(Files { robot, scene, motions, base: Some(run.base) }))
+            Ok(Work::Files(Files { robot, scene: Some(scene), motions, base: Some(run.base) }))
         }
         (None, None) => Err(Error::usage(format!("data set '{name}' has no scene"))),
     }

@@ -115,7 +115,7 @@ impl CheckedArgs {
         results: &mut Results,
     ) -> Result<Vec<SetView>> {
         let robot = self.inputs.robot(&files.robot, files.base)?;
-        let mut scene = self.inputs.scene(&files.scene)?;
+        let mut scene = self.inputs.scene(files.scene()?)?;
         let srdf = self.inputs.srdf(&robot)?;
         let motions = self.reading.open(&files.motions, &robot, srdf.as_ref(), self.inputs.limits())?;
         robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
@@ -123,7 +123,7 @@ impl CheckedArgs {
             let message = format!("answers motion {last}, but {} has {}", files.motions.display(), motions.len());
             return Err(Error::input(message).in_file(path).remedy("give the motions that were checked"));
         }
-        let tree = TreeCache::Auto.file(&files.scene, scene.n_triangles());
+        let tree = TreeCache::Auto.file(files.scene()?, scene.n_triangles());
         let (bar, watch) = large::building();
         let options = Options { backend: Backend::Cpu, ..Options::default() };
         let mut builder = Engine::builder_taking(&robot, &mut scene).options(options).watch(watch);
@@ -135,7 +135,7 @@ impl CheckedArgs {
         engine.warnings().for_each(warn);
         results.facts.extend([
             facts::robot(&files.robot, &engine.world().robot),
-            facts::scene(&files.scene, &scene),
+            facts::scene(files.scene()?, &scene),
             facts::motions(&files.motions, motions.len()),
         ]);
         if chosen.is_empty() {
