@@ -95,6 +95,7 @@ fn length(joint: &JointMotion) -> f64 {
 mod tests {
     use super::*;
     use crate::arith::linear::V3;
+    use crate::arith::real::Real;
     use crate::enclosure::pose_bound::PoseEnclosure;
 
     /// The reference chain "C4", to whose first body a branch of two joints is attached.
@@ -173,6 +174,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Stored matrices that are rotations only up to the accepted defect: the transposed chain differs from the inverse
+    /// by more than it rounds, and the ball contains the difference.
+    #[test]
+    fn balls_contain_what_inverted_joints_stray() {
+        let mut m = branched();
+        let defect = 0.9 / (1u64 << 47) as f64;
+        for joint in &mut m.joints {
+            (joint.a, joint.b, joint.c) =
+                (joint.a * (1.0 + defect), joint.b * (1.0 + defect), joint.c * (1.0 + defect));
+            assert!(joint.is_rigid());
+        }
+        // Far away, where the defect is larger than any rounding.
+        let e = DVec3::new(3000.0, -2000.0, 1000.0);
+        let seen = m.seen_from(3, 5, e.length());
+        let last = seen.joints.len() as u32 - 1;
+        let mut largest: f64 = 0.0;
+        for t in [0.0, 0.375, 1.0] {
+            let ((pa, xa), (pb, xb)) = (world(&m, 3, t), world(&m, 5, t));
+            let inverse = pa.inverse() * (pb * e + xb - xa);
+            let point = seen.body_bound(last, t, 0.0).point(V3::new(e), e.length());
+            let off = (DVec3::from_array(point.c[0].0) - inverse).length();
+            assert!(off <= point.ball, "{off:e} beyond {:e}", point.ball);
+            let rounding = seen.chains[last as usize].rounding(0.0, f64::UNIT);
+            largest = largest.max(off / (rounding[0] + rounding[1] * e.length()));
+        }
+        assert!(largest > 1.0, "the defect is hidden by the allowance for rounding: {largest}");
     }
 
     /// Published positions of the chain "C4" at `t = 0.375`: a point of link 2 in the frame of link 4, and the reverse

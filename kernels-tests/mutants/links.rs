@@ -1,0 +1,74 @@
+//! The list: links against links.
+
+use super::{Mutant, m};
+
+const RELATIVE: &str = "src/robot/relative_motion.rs";
+const FRAMES: &str = "src/scene/link_frames.rs";
+const PAIRS: &str = "src/stage/link_pairs.rs";
+const SOLVER: &str = "src/stage/s6_solve/mod.rs";
+const RECORD: &str = "src/stage/s6_solve/record.rs";
+const CHAIN: &str = "src/enclosure/chain_bounds.rs";
+const INVERSION: &str = "robot::relative_motion::tests::points_are_where_inversion_puts_them";
+const PATH_ONLY: &str = "robot::relative_motion::tests::only_joints_between_the_bodies_count";
+const STRAY: &str = "robot::relative_motion::tests::balls_contain_what_inverted_joints_stray";
+const RANDOM: &str = "link_pairs::random::random_trees_of_links";
+const SCENE: &str = "link_pairs::scene::obstacles_as_a_scene_and_as_links";
+const REVERSED: &str = "link_pairs::invariance::the_elements_of_the_file_in_reverse_order";
+
+/// Mutants of pairs of links.
+pub const MUTANTS: &[Mutant] = &[
+    m("joints above the common ancestor left out", RELATIVE, "take_while(|(x, y)| x == y).count()", "0", PATH_ONLY),
+    m(
+        "order of the inverted joints",
+        RELATIVE,
+        "for &body in up {",
+        "for &body in (0..up.len()).map(|i| &up[if MUTANT { up.len() - 1 - i } else { i }]) {",
+        INVERSION,
+    ),
+    m(
+        "sign of an inverted offset",
+        RELATIVE,
+        "inverted(joint, -origin_m, -slide_m)",
+        "inverted(joint, origin_m, slide_m)",
+        INVERSION,
+    ),
+    m(
+        "transpose of one matrix",
+        RELATIVE,
+        "[joint.a, joint.b, joint.c].map(|m| m.transpose())",
+        "[joint.a.transpose(), joint.b, joint.c.transpose()]",
+        INVERSION,
+    ),
+    m(
+        "offset at the turning point",
+        RELATIVE,
+        "(joint.origin_m - origin_m, joint.slide_m - slide_m)",
+        "(joint.origin_m, joint.slide_m)",
+        INVERSION,
+    ),
+    m("defect of inverted joints", RELATIVE, "up.len() as f64 * INVERSE_DEFECT * far_m", "0.0", STRAY),
+    m("stray in the ball", CHAIN, "r[0] + e[0] + self.stray_m", "r[0] + e[0]", STRAY),
+    m(
+        "triangles of the link at rest",
+        FRAMES,
+        "self.robot.links[self.links[link as usize].link as usize]",
+        "self.robot.links[(self.links[link as usize].link as usize + 1) % self.robot.links.len()]",
+        RANDOM,
+    ),
+    m(
+        "boxes of both links in the world",
+        PAIRS,
+        "input.boxes.overlap(0, frame.link, link)",
+        "input.boxes.overlap(0, link, link) & (input.boxes.overlap(0, frame.link, link) >> 1)",
+        RANDOM,
+    ),
+    m(
+        "links in the order of the robot",
+        SOLVER,
+        "Some(fixed) if fixed < shape =>",
+        "Some(fixed) if MUTANT != (fixed < shape) =>",
+        REVERSED,
+    ),
+    m("normal towards the first link", RECORD, "if pair.shape == pair.moving { 1.0 } else { -1.0 }", "1.0", RANDOM),
+    m("contact in the world", RECORD, "x[0] + p[0].apply(V3(at.point))", "V3(at.point)", SCENE),
+];
