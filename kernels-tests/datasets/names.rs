@@ -148,7 +148,8 @@ fn each_problem_is_checked_in_its_own_scene() {
     assert!(code == 1 && toc[0] <= 0.75 && toc[1] >= 0.75, "{toc:?}");
 }
 
-/// Problems of several families run in one command, each family with its own robot; names begin with that of the family.
+/// Problems of several families run in one command, each family with its own robot; names begin with that of the
+/// family.
 #[test]
 fn several_sets_of_problems_run_together() {
     let desk = Desk::new();

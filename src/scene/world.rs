@@ -127,9 +127,9 @@ impl CollisionWorld {
         Self::with(robot, &scene.objects, scene.triangles.clone(), allowed, None, SceneBuild::default())
     }
 
-    /// Like [`CollisionWorld::new`], from a scene's objects and triangles, which the world takes over. The trees over the
-    /// links are shared with `known`, if given and [of the same links](Self::has_links_of): in their bodies' frames they
-    /// depend neither on the robot's base nor on the scene.
+    /// Like [`CollisionWorld::new`], from a scene's objects and triangles, which the world takes over. The trees over
+    /// the links are shared with `known`, if given and [of the same links](Self::has_links_of): in their bodies' frames
+    /// they depend neither on the robot's base nor on the scene.
     ///
     /// # Errors
     /// As [`CollisionWorld::new`].

@@ -194,9 +194,9 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
         }
         Work::Problems(sets) => {
             let found = read_problems(&sets, &args.inputs.scene_options())?;
-            let n_problems = found.iter().map(Vec::len).sum();
-            let of_sets = sets.iter().zip(found).flat_map(|(set, found)| found.into_iter().map(move |p| (set, p)));
-            let Some((set, problem)) = of_sets.into_iter().nth(args.index) else {
+            let n_problems: usize = found.iter().map(Vec::len).sum();
+            let mut of_sets = sets.iter().zip(found).flat_map(|(set, found)| found.into_iter().map(move |p| (set, p)));
+            let Some((set, problem)) = of_sets.nth(args.index) else {
                 return none(n_problems, &sets[0].archive);
             };
             let robot = args.inputs.robot(&set.robot, Some(set.base))?;

@@ -44,6 +44,7 @@ impl Context {
             chain.all(|b| b.joint.kind == JointKind::Fixed)
         };
         let still_of = |robot: &&Robot| -> Vec<String> {
+            let robot: &Robot = robot;
             let still = robot.links.iter().filter(|l| is_still(robot, l.body));
             still.map(|l| l.name.clone()).collect()
         };
