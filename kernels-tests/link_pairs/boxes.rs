@@ -29,11 +29,15 @@ pub fn split_alike(path: &Path, robot: &fk::Robot, choice: Choice, triangles: &m
     }
 }
 
-/// Returns whether two meshes of boxes have the same corners, area and volume.
+/// Returns whether two meshes of boxes have the same corners, area, first moments of area, and volume.
 fn same_surface(x: &[Triangle], y: &[Triangle]) -> bool {
     let sums = |m: &[Triangle]| {
-        let of = |[a, b, c]: &Triangle| [(*b - *a).cross(*c - *a).length(), a.dot(b.cross(*c))];
-        m.iter().map(of).fold([0.0; 2], |s, t| [s[0] + t[0], s[1] + t[1]])
+        let of = |[a, b, c]: &Triangle| {
+            let area = (*b - *a).cross(*c - *a).length();
+            let moment = (*a + *b + *c) * area;
+            [area, a.dot(b.cross(*c)), moment.x, moment.y, moment.z]
+        };
+        m.iter().map(of).fold([0.0; 5], |s, t| std::array::from_fn(|i| s[i] + t[i]))
     };
     let has = |m: &[Triangle], p: &DVec3| m.iter().flatten().any(|q| q.distance(*p) < 1e-9);
     let corners = x.iter().flatten().all(|p| has(y, p)) && y.iter().flatten().all(|p| has(x, p));

@@ -104,7 +104,7 @@ impl Case {
         let robot = &self.sampler.robot;
         let row = |end: usize| {
             let mut q = Vec::new();
-            for joint in robot.urdf.joints.iter().filter(|j| j.mimic.is_none()) {
+            for joint in robot.urdf.joints.iter().filter(|j| j.mimic.is_none() && j.kind.columns() > 0) {
                 let rest = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
                 let n = joint.kind.columns();
                 q.extend_from_slice(ends.get(&joint.name).map_or(&rest[..n], |e| &e[end]));

@@ -46,7 +46,7 @@ pub const MUTANTS: &[Mutant] = &[
         "(joint.origin_m, joint.slide_m)",
         INVERSION,
     ),
-    m("defect of inverted joints", RELATIVE, "up.len() as f64 * INVERSE_DEFECT * far_m", "0.0", STRAY),
+    m("defect of inverted joints", RELATIVE, "1.01 * inverse_defect * far_m", "0.0", STRAY),
     m("stray in the ball", CHAIN, "r[0] + e[0] + self.stray_m", "r[0] + e[0]", STRAY),
     m(
         "triangles of the link at rest",

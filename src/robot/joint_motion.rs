@@ -97,7 +97,12 @@ impl JointMotion {
 
     /// Returns whether the stored matrices are as close to rotations as the bounds assume.
     pub fn is_rigid(&self) -> bool {
-        self.defect() <= MAX_DEFECT
+        Self::is_small(self.defect())
+    }
+
+    /// Returns whether a [`defect`](Self::defect) is as small as the bounds assume.
+    pub fn is_small(defect: f64) -> bool {
+        defect <= MAX_DEFECT
     }
 
     /// The same numbers in another arithmetic, each rounded once.

@@ -22,6 +22,8 @@ pub struct RobotMotion {
     pub parents: Vec<Option<u32>>,
     /// Bounds along each body's chain.
     pub chains: Vec<ChainBounds>,
+    /// For each body, the deviation of its joint's stored matrices from rotations: [`JointMotion::defect`].
+    pub defects: Vec<f64>,
     /// The size of each body's geometry, for the masses of toleranced bounds, metres. Any size gives a valid bound; the
     /// body's own size gives the tightest one.
     pub sizes_m: Vec<f64>,
@@ -53,11 +55,12 @@ impl RobotMotion {
         self.clear();
         for body in &robot.bodies {
             let joint = JointMotion::new(&body.joint, q0, q1)?;
-            if !joint.is_rigid() {
-                let message = format!("its rotation is off by {:e}", joint.defect());
+            let defect = joint.defect();
+            if !JointMotion::is_small(defect) {
+                let message = format!("its rotation is off by {defect:e}");
                 return Err(Error::input(message).at(format!("joint {}", quoted(&body.joint.name))));
             }
-            self.push(body.parent, joint);
+            self.push_known(body.parent, joint, defect);
         }
         Ok(())
     }
@@ -67,6 +70,7 @@ impl RobotMotion {
         self.joints.clear();
         self.parents.clear();
         self.chains.clear();
+        self.defects.clear();
         self.sizes_m.clear();
     }
 
@@ -89,11 +93,17 @@ impl RobotMotion {
 
     /// Appends a body with its joint's motion; its parent must already be in the list.
     pub fn push(&mut self, parent: Option<u32>, joint: JointMotion) {
+        self.push_known(parent, joint, joint.defect());
+    }
+
+    /// [`push`](Self::push) of a joint whose defect is known.
+    pub(super) fn push_known(&mut self, parent: Option<u32>, joint: JointMotion, defect: f64) {
         let before = parent.map_or_else(ChainBounds::default, |p| self.chains[p as usize]);
         let (start, slide) = (joint.origin_m.length(), joint.slide_m.length());
         let offset_max = start.max((joint.origin_m + joint.slide_m).length());
         self.chains.push(before.extended(joint.w_rad, offset_max, start + slide, slide));
         self.parents.push(parent);
+        self.defects.push(defect);
         self.joints.push(joint);
         self.sizes_m.push(1.0);
     }

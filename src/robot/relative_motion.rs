@@ -15,16 +15,18 @@
 //! the chain ends with `P = 1, T = -T_{a_{k-1}}`. Joints above the common ancestor do not appear, so a motion that both
 //! bodies share does not widen any bound.
 //!
-//! `Pᵀ` is the inverse of `P` only up to the defect of the stored matrices from rotations, at most `2⁻⁴⁶`: for a point
-//! at distance `r` the two differ by at most `2⁻⁴⁵ r` per inverted joint. The difference of offsets in joint `k` rounds
-//! by `2⁻⁵²` of their lengths at most. Both are in [`ChainBounds::stray_m`](crate::enclosure::chain_bounds::ChainBounds).
+//! `Pᵀ` is the inverse of `P` only up to the defect of the stored matrices from rotations: `||PᵀP - 1|| <= 2 defect`, so
+//! for a point at distance `r` the two differ by at most `2 defect r` per inverted joint. The
+//! [computed defect](JointMotion::defect) is a norm of products of matrices with norms of at most 1 and rounds by less
+//! than eight units. The difference of offsets in joint `k` rounds by `2⁻⁵²` of their lengths at most. All of this is in
+//! [`ChainBounds::stray_m`](crate::enclosure::chain_bounds::ChainBounds).
 
 use crate::robot::RobotMotion;
 use crate::robot::joint_motion::JointMotion;
 use glam::{DMat3, DVec3};
 
-/// Bound on the defect of an inverted joint, relative to the distance of the point.
-const INVERSE_DEFECT: f64 = 2.0 / (1u64 << 46) as f64;
+/// Bound on the rounding of a computed defect.
+const DEFECT_ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Bound on the rounding of a difference of offsets, relative to their lengths.
 const DIFFERENCE_ROUNDING: f64 = 2.0 * f64::EPSILON;
 
@@ -43,28 +45,29 @@ impl RobotMotion {
         let shared = up.iter().rev().zip(down.iter().rev()).take_while(|(x, y)| x == y).count();
         let (up, down) = (&up[..up.len() - shared], &down[..down.len() - shared]);
         self.clear();
-        let (mut origin_m, mut slide_m) = (DVec3::ZERO, DVec3::ZERO);
+        let (mut origin_m, mut slide_m, mut inverse_defect) = (DVec3::ZERO, DVec3::ZERO, 0.0);
         for &body in up {
-            let joint = &of.joints[body as usize];
-            self.append(inverted(joint, -origin_m, -slide_m));
+            let (joint, defect) = (&of.joints[body as usize], of.defects[body as usize]);
+            inverse_defect += 2.0 * (defect + DEFECT_ROUNDING);
+            self.append(inverted(joint, -origin_m, -slide_m), defect);
             (origin_m, slide_m) = (joint.origin_m, joint.slide_m);
         }
         let mut rounded_m = 0.0;
         for (i, &body) in down.iter().rev().enumerate() {
-            let mut joint = of.joints[body as usize];
+            let (mut joint, defect) = (of.joints[body as usize], of.defects[body as usize]);
             if i == 0 && !up.is_empty() {
                 rounded_m = length(&joint) + origin_m.length() + slide_m.length();
                 (joint.origin_m, joint.slide_m) = (joint.origin_m - origin_m, joint.slide_m - slide_m);
             }
-            self.append(joint);
+            self.append(joint, defect);
         }
         if down.is_empty() {
-            self.append(JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, -origin_m, -slide_m));
+            self.append(JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, -origin_m, -slide_m), 0.0);
         }
         let margin_m = of.chains.get(b as usize).map_or(0.0, |chain| chain.margin_m);
         if let Some(last) = self.chains.last_mut() {
             let far_m = last.reach + 2.0 * reach_m;
-            last.stray_m = up.len() as f64 * INVERSE_DEFECT * far_m + DIFFERENCE_ROUNDING * rounded_m;
+            last.stray_m = 1.01 * inverse_defect * far_m + DIFFERENCE_ROUNDING * rounded_m;
             last.margin_m = margin_m;
         }
     }
@@ -75,9 +78,9 @@ impl RobotMotion {
     }
 
     /// Appends a joint to the end of a chain.
-    fn append(&mut self, joint: JointMotion) {
+    fn append(&mut self, joint: JointMotion, defect: f64) {
         let parent = (self.joints.len() as u32).checked_sub(1);
-        self.push(parent, joint);
+        self.push_known(parent, joint, defect);
     }
 }
 
@@ -187,6 +190,7 @@ mod tests {
                 (joint.a * (1.0 + defect), joint.b * (1.0 + defect), joint.c * (1.0 + defect));
             assert!(joint.is_rigid());
         }
+        m.defects = m.joints.iter().map(JointMotion::defect).collect();
         // Far away, where the defect is larger than any rounding.
         let e = DVec3::new(3000.0, -2000.0, 1000.0);
         let seen = m.seen_from(3, 5, e.length());

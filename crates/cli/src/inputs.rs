@@ -48,8 +48,8 @@ pub struct FileArgs {
     /// The robot (URDF)
     #[arg(long, value_name = "R.urdf", required_unless_present = "dataset")]
     robot: Option<PathBuf>,
-    /// The scene: a mesh file, scene.json, or a URDF
-    #[arg(long, value_name = "S", required_unless_present = "dataset")]
+    /// The scene: a mesh file, scene.json, or a URDF. It may be left out where links are tested against each other
+    #[arg(long, value_name = "S")]
     scene: Option<PathBuf>,
     /// The motions: .npy or .npz of shape (Q, 2, D), .csv or .json; - reads any of them from the standard input
     #[arg(long, value_name = "M", required_unless_present = "dataset")]
