@@ -10,6 +10,7 @@
 //! .ci/mutants s4_sweep  those of which file or test have this in their names; several names with commas between them
 //! ```
 
+mod acm;
 mod bounds;
 mod culling;
 mod data;
@@ -46,7 +47,7 @@ const fn m(term: &'static str, file: &'static str, old: &'static str, new: &'sta
 /// All mutants.
 fn mutants() -> impl Iterator<Item = &'static Mutant> {
     let lists =
-        [bounds::MUTANTS, solve::MUTANTS, culling::MUTANTS, toleranced::MUTANTS, extremal::MUTANTS, data::MUTANTS];
+        [bounds::MUTANTS, solve::MUTANTS, culling::MUTANTS, toleranced::MUTANTS, extremal::MUTANTS, data::MUTANTS, acm::MUTANTS];
     lists.into_iter().flatten()
 }
 
