@@ -6,6 +6,7 @@ mod planar;
 mod proofs;
 mod queries;
 mod random_robots;
+mod real_robots;
 
 use firstcontact::acm::{Class, ClassifiedPair, Options, Pose, classify};
 use firstcontact::robot::{ColumnKind, Drive, Joint, JointKind, Robot, Triangle};

@@ -46,8 +46,15 @@ const fn m(term: &'static str, file: &'static str, old: &'static str, new: &'sta
 
 /// All mutants.
 fn mutants() -> impl Iterator<Item = &'static Mutant> {
-    let lists =
-        [bounds::MUTANTS, solve::MUTANTS, culling::MUTANTS, toleranced::MUTANTS, extremal::MUTANTS, data::MUTANTS, acm::MUTANTS];
+    let lists = [
+        acm::MUTANTS,
+        bounds::MUTANTS,
+        solve::MUTANTS,
+        culling::MUTANTS,
+        toleranced::MUTANTS,
+        extremal::MUTANTS,
+        data::MUTANTS,
+    ];
     lists.into_iter().flatten()
 }
 

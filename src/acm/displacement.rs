@@ -7,14 +7,14 @@
 //! p(q) - p(c) = Σ_j  G_{j-1}(q) [M_j(q_j) - M_j(c_j)] p_j(c)
 //! ```
 //!
-//! with `p_j(c)` the point in the frame of joint `j`, whose following joints still have the values `c`, and `G_{j-1}(q)`
-//! the rigid motion of the joints before it. Rigid motions keep lengths. So every term depends on the configuration at
-//! the middle alone: with `r_j` the distance of `p` from the axis of joint `j`,
+//! with `p_j(c)` the point in the frame of joint `j`, whose following joints still have the values `c`, and
+//! `G_{j-1}(q)` the rigid motion of the joints before it. Rigid motions keep lengths. So every term depends on the
+//! configuration at the middle alone: with `r_j` the distance of `p` from the axis of joint `j`,
 //!
 //! - *in any direction*: a turning joint contributes a chord, `2 sin(w_j / 2) r_j`, and a sliding one `w_j`;
 //! - *along a unit vector `n`*: a turning joint contributes `w_j |n·(u_j × (p - o_j))|` to first order, a sliding one
-//!   `w_j |n·u_j|`. The chord differs from the tangent by at most `w_j² r_j / 2`, and `G_{j-1}` turns by at most the sum
-//!   `W_j` of the half widths of the turning joints before it, which changes the term by at most `W_j w_j r_j`
+//!   `w_j |n·u_j|`. The chord differs from the tangent by at most `w_j² r_j / 2`, and `G_{j-1}` turns by at most the
+//!   sum `W_j` of the half widths of the turning joints before it, which changes the term by at most `W_j w_j r_j`
 //!   (`W_j w_j` for a sliding joint).
 //!
 //! For a ball of radius `e` around `p`, `r_j` grows by at most `e` and the first-order term by `w_j e |n × u_j|`. Both

@@ -1,11 +1,12 @@
 //! The joints between two links, as functions of the columns that drive them.
 //!
 //! The pose of link `b` in the frame of link `a` is a product `C_0 M_1(v_1) C_1 … M_m(v_m) C_m` of constant placements
-//! and of joints that turn about, or slide along, one axis. Joints from `a` up to the common ancestor are inverted: their
-//! value is negated, and the inverse of their placement follows. Joints above the common ancestor do not appear.
+//! and of joints that turn about, or slide along, one axis. Joints from `a` up to the common ancestor are inverted:
+//! their value is negated, and the inverse of their placement follows. Joints above the common ancestor do not appear.
 //!
-//! **Ranges.** A column with limits is in its limits. If all joints that it drives on the path turn by whole multiples of
-//! it, one turn is a period of the pose, and one turn of a longer range, or of a column without limits, is sufficient.
+//! **Ranges.** A column with limits is in its limits. If all joints that it drives on the path turn by whole multiples
+//! of it, one turn is a period of the pose, and one turn of a longer range, or of a column without limits, is
+//! sufficient.
 //!
 //! **Rounding.** Poses are products of up to `m + 1` rigid transformations in f64. The stored orientations differ from
 //! rotations by at most 2⁻⁴⁶, and each product, sine and cosine rounds by a few units, so a point within `reach` of all
@@ -89,8 +90,8 @@ impl Path {
     /// metres.
     ///
     /// # Errors
-    /// The reason why the joints' values have no finite range: a free joint, a sliding joint without limits, or a turning
-    /// one without limits that another joint follows by a multiple that is not whole.
+    /// The reason why the joints' values have no finite range: a free joint, a sliding joint without limits, or a
+    /// turning one without limits that another joint follows by a multiple that is not whole.
     pub fn new(robot: &Robot, [a, b]: [u32; 2], reach_m: [f64; 2]) -> Result<Self, String> {
         let (up, down) = (ancestors(robot, a), ancestors(robot, b));
         let shared = up.iter().rev().zip(down.iter().rev()).take_while(|(x, y)| x == y).count();

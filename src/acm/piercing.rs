@@ -1,17 +1,17 @@
 //! Proofs that two triangles intersect throughout a box of joint values: an edge of one pierces the other.
 //!
 //! Unlike [`predicate::piercing`](crate::predicate::piercing), which knows each point to within a small ball, the
-//! displacement here may be a large part of the triangles' sizes. One triangle stays fixed. The other one moves rigidly,
-//! its points by at most `away`, and turns by at most `turn`, so a vector between two of its points `v` changes by at
-//! most `min(turn |v|, 2 away)`. An orientation determinant `y·(e1×e2)` of three differences that change by `δ`, `δ1`,
-//! `δ2` changes by at most
+//! displacement here may be a large part of the triangles' sizes. One triangle stays fixed. The other one moves
+//! rigidly, its points by at most `away`, and turns by at most `turn`, so a vector between two of its points `v`
+//! changes by at most `min(turn |v|, 2 away)`. An orientation determinant `y·(e1×e2)` of three differences that change
+//! by `δ`, `δ1`, `δ2` changes by at most
 //!
 //! ```text
 //! (|y| + δ)(|e1| + δ1)(|e2| + δ2) - |y||e1||e2|
 //! ```
 //!
-//! and rounds by less than `24 UNIT` times the first product, as derived there; the subtraction adds two units. Each point
-//! may also be wrong by `error`, twice that for a difference.
+//! and rounds by less than `24 UNIT` times the first product, as derived there; the subtraction adds two units. Each
+//! point may also be wrong by `error`, twice that for a difference.
 
 use crate::arith::real::Real;
 use crate::robot::Triangle;

@@ -1,7 +1,7 @@
 //! Proofs that pairs of links stay apart, as a file next to the SRDF that disables them.
 //!
-//! A proof holds under its hypotheses only: the same triangles and joints, a margin that is not larger, and joint values
-//! within the limits for which it was made. [`Proofs::covers`] tests them.
+//! A proof holds under its hypotheses only: the same triangles and joints, a margin that is not larger, and joint
+//! values within the limits for which it was made. [`Proofs::covers`] tests them.
 
 use crate::acm::{Class, ClassifiedPair};
 use crate::error::{Error, Result, quoted};
@@ -34,8 +34,8 @@ pub struct ProofFile {
 pub struct ProvedPair {
     /// Names of the links.
     pub links: [String; 2],
-    /// The columns on which their relative pose depends, and the limits for which the proof was made: radians or metres;
-    /// `null` for any value.
+    /// The columns on which their relative pose depends, and the limits for which the proof was made: radians or
+    /// metres; `null` for any value.
     pub joints: BTreeMap<String, Option<[f64; 2]>>,
 }
 

@@ -1,9 +1,9 @@
 //! Branch and bound over boxes of joint values: a proof that two links never, or always, touch.
 //!
 //! A box is decided by one query at its middle ([`Placed::obstacle`], [`Placed::always`]), whose bounds hold for all
-//! values of the box. A box that is not decided is halved along the column with the largest share in the displacement of
-//! the triangles in question. These triangles are tried first in both halves: most boxes fail on them without a further
-//! descent. The box with the smallest distance at its middle is opened first, so that contacts are found early.
+//! values of the box. A box that is not decided is halved along the column with the largest share in the displacement
+//! of the triangles in question. These triangles are tried first in both halves: most boxes fail on them without a
+//! further descent. The box with the smallest distance at its middle is opened first, so that contacts are found early.
 //!
 //! A box narrower than [`NARROWEST`] is set aside: the links come so near each other that rounding decides.
 

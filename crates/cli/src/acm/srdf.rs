@@ -158,9 +158,9 @@ mod tests {
         let text = "<?xml version=\"1.0\"?>\n<!-- a -->\n<robot name=\"r\">\n  <group name=\"g\"/>\n  \
                     <disable_collisions link1=\"a\" link2=\"b\" reason=\"x\"/>\n  <!-- b -->\n  \
                     <enable_collisions link1=\"a\" link2=\"c\"/>\n  <other/>\n</robot>\n<!-- c -->\n";
-        let expected = "<?xml version=\"1.0\"?>\n<!-- a -->\n<robot name=\"r\">\n  <group name=\"g\"/>\n  <!-- b -->\n  \
-                        <other/>\n  <disable_collisions link1=\"a\" link2=\"c&amp;\" reason=\"Never (proved)\"/>\n\
-                        </robot>\n<!-- c -->\n";
+        let expected = "<?xml version=\"1.0\"?>\n<!-- a -->\n<robot name=\"r\">\n  <group name=\"g\"/>\n  \
+                        <!-- b -->\n  <other/>\n  <disable_collisions link1=\"a\" link2=\"c&amp;\" \
+                        reason=\"Never (proved)\"/>\n</robot>\n<!-- c -->\n";
         assert_eq!(with_pairs(Some(text), "r", &[disabled(["a", "c&"])]).unwrap(), expected);
     }
 
