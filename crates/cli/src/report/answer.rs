@@ -155,6 +155,7 @@ impl Answer {
                 certainty: Certainty::new(self.proved, self.certified),
                 initial_overlap: self.initial_overlap,
                 first: self.touch(robot, scene).map_err(|e| e.at(format!("motion {}", self.motion)))?,
+                inside: None,
                 simultaneous: Vec::new(),
             }),
         };
