@@ -71,7 +71,7 @@ pub mod toleranced;
 pub mod verdict;
 
 #[doc(inline)]
-pub use engine::{Backend, Engine, EngineBuilder, Options, Report, Stats};
+pub use engine::{Backend, Engine, EngineBuilder, Options, Report, Solids, Stats};
 #[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "formats")]
@@ -85,7 +85,7 @@ pub use scene::Scene;
 pub use stage::s6_solve::InitialContactPolicy;
 #[doc(inline)]
 pub use verdict::{
-    Certainty, Contact, ContactPoint, Feature, Obstacle, ObstacleFeature, RobotFeature, SceneFeature, Undecided,
+    Certainty, Contact, ContactPoint, Feature, Inside, Obstacle, ObstacleFeature, RobotFeature, SceneFeature, Undecided,
     UndecidedReason, Verdict,
 };
 

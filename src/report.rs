@@ -2,7 +2,7 @@
 
 use crate::robot::{Link, Robot};
 use crate::scene::Scene;
-use crate::verdict::{Contact, ContactPoint, ObstacleFeature, RobotFeature, SceneFeature, Verdict};
+use crate::verdict::{Contact, ContactPoint, Obstacle, ObstacleFeature, RobotFeature, SceneFeature, Verdict};
 use glam::DAffine3;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -32,6 +32,9 @@ pub enum Line<'a> {
         certified: bool,
         /// See [`Contact::initial_overlap`].
         initial_overlap: bool,
+        /// The solid in which the motion starts; left out if it starts in none, or if that is no contact.
+        #[serde(flatten)]
+        inside: Option<Enclosed<'a>>,
         /// Place of the first contact; left out if it is unknown.
         #[serde(flatten)]
         at: Option<Place<'a>>,
@@ -54,6 +57,45 @@ pub enum Line<'a> {
         /// Reason for the missing answer.
         reason: &'static str,
     },
+}
+
+/// A link and an obstacle of which one starts inside the other, without touching it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Enclosed<'a> {
+    /// Always true.
+    pub inside: bool,
+    /// The link; of two links, the first one in the robot.
+    pub a: Named<'a>,
+    /// The object or the other link.
+    pub b: Named<'a>,
+    /// A vertex that is inside, in world coordinates, metres.
+    pub point: [f64; 3],
+}
+
+/// The name of a link or an object.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Named<'a> {
+    /// A link of the robot.
+    Link(&'a str),
+    /// An object of the scene.
+    Object(&'a str),
+}
+
+impl<'a> Named<'a> {
+    fn new(of: Obstacle, robot: &'a Robot, scene: &'a Scene) -> Self {
+        match of {
+            Obstacle::Link(link) => Self::Link(&robot.links[link as usize].name),
+            Obstacle::Object(object) => Self::Object(&scene.objects[object as usize].name),
+        }
+    }
+
+    /// The name.
+    pub fn name(self) -> &'a str {
+        match self {
+            Self::Link(name) | Self::Object(name) => name,
+        }
+    }
 }
 
 /// One place at which robot and scene touch.
@@ -174,6 +216,12 @@ impl<'a> Line<'a> {
             proved: c.is_proved(),
             certified: c.is_certified(),
             initial_overlap: c.initial_overlap,
+            inside: c.inside.map(|of| Enclosed {
+                inside: true,
+                a: Named::new(Obstacle::Link(of.link), robot, scene),
+                b: Named::new(of.obstacle, robot, scene),
+                point: of.point,
+            }),
             at: c.first.as_ref().map(one),
             contacts: c.simultaneous.iter().map(one).collect(),
             poses: BTreeMap::new(),

@@ -28,8 +28,12 @@ pub struct Contact {
     pub certainty: Certainty,
     /// A link touches the scene or another link at the start.
     pub initial_overlap: bool,
+    /// The solid in which the motion starts without touching it; `None` unless
+    /// [`Solids::Contact`](crate::Solids::Contact) was requested. The time of contact is 0 then, and there is no
+    /// place of first contact, since no features touch.
+    pub inside: Option<Inside>,
     /// Place of the first contact and the features that touch; `None` if only the verdict was requested
-    /// ([`Mode::Verdict`](crate::stage::s6_solve::Mode)).
+    /// ([`Mode::Verdict`](crate::stage::s6_solve::Mode)), or the motion starts inside a solid.
     pub first: Option<ContactPoint>,
     /// All contacts that cannot be distinguished from the earliest one in time, this one included, in the order of
     /// links, objects and triangles; empty unless requested. Parallel edges touch twice, at the ends of their common
@@ -38,6 +42,18 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// The contact of a motion that starts inside a solid.
+    pub(crate) fn inside(inside: Inside) -> Self {
+        Self {
+            toc: [0.0, 0.0],
+            certainty: Certainty::Certified,
+            initial_overlap: true,
+            inside: Some(inside),
+            first: None,
+            simultaneous: Vec::new(),
+        }
+    }
+
     /// Returns whether a contact exists, rather than being possible.
     pub fn is_proved(&self) -> bool {
         self.certainty >= Certainty::Proved
@@ -89,6 +105,17 @@ impl ContactPoint {
     pub fn order(&self) -> (u32, Obstacle, u32, u32) {
         (self.a.link, self.b.obstacle(), self.a.triangle, self.b.triangle())
     }
+}
+
+/// A link inside a closed object or link, or an object or part of it inside a closed link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inside {
+    /// The link, in the robot; of two links, the one that comes first.
+    pub link: u32,
+    /// The object or the other link.
+    pub obstacle: Obstacle,
+    /// A vertex that is inside, in world coordinates, metres.
+    pub point: [f64; 3],
 }
 
 /// What a link may touch.

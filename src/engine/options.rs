@@ -75,6 +75,22 @@ pub enum PairSearch {
     },
 }
 
+/// Treatment of motions that start with a link inside a closed object or link, or with one of these inside a closed
+/// link, without touching it. Objects and shapes of links are closed if [`Scene::is_closed`](crate::Scene::is_closed)
+/// says so of their triangles; a point is inside if a ray from it crosses the surface an odd number of times.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Solids {
+    /// Surfaces alone matter: nothing is tested or counted.
+    Off,
+    /// [`Stats::inside`](crate::Stats::inside) counts these motions; verdicts are those of the surfaces.
+    #[default]
+    Report,
+    /// They are counted, and have a contact at time 0 ([`Contact::inside`](crate::Contact::inside)). With
+    /// [`InitialContactPolicy::Ignore`](crate::InitialContactPolicy::Ignore) they are counted only.
+    Contact,
+}
+
 /// Options of an engine.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -102,6 +118,8 @@ pub struct Options {
     pub pairs: PairSearch,
     /// Options of the exact stage.
     pub solve: SolveOptions,
+    /// Treatment of motions that start inside a solid.
+    pub solids: Solids,
     /// Sizes of the queues on the device; chosen from the memory if absent.
     pub capacities: Option<Capacities>,
     /// Number of slabs of time in which the device looks for pairs, from 1 to 16, so that it can skip the time after a
@@ -138,6 +156,7 @@ impl Default for Options {
             tile_pixels: crate::stage::s4_sweep::raster::DEFAULT_TILE_PIXELS,
             pairs: PairSearch::default(),
             solve: SolveOptions::default(),
+            solids: Solids::default(),
             capacities: None,
             slabs: None,
             #[cfg(feature = "gpu")]

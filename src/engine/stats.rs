@@ -61,6 +61,11 @@ pub struct Stats {
     /// Pairs of link (in the robot) and obstacle that were ignored because they touch at the start, with the number of
     /// motions.
     pub ignored: BTreeMap<(u32, Obstacle), u64>,
+    /// Motions that start inside a solid.
+    pub start_inside: u64,
+    /// Pairs of link (in the robot) and obstacle of which one starts inside the other, with the number of motions; of
+    /// two links, the first is the one that comes first in the robot.
+    pub inside: BTreeMap<(u32, Obstacle), u64>,
 }
 
 /// Statistics of links against links; the exact stage is not part of them.
@@ -109,6 +114,10 @@ impl Stats {
         }
         for (pair, n) in &other.ignored {
             *self.ignored.entry(*pair).or_default() += n;
+        }
+        self.start_inside += other.start_inside;
+        for (pair, n) in &other.inside {
+            *self.inside.entry(*pair).or_default() += n;
         }
         self.device += other.device;
         self.sweep.add(other.sweep);

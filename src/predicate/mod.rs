@@ -2,6 +2,7 @@
 
 pub mod contraction;
 pub mod features;
+pub mod inside;
 pub mod moving_box;
 pub mod nearest;
 pub mod normals;

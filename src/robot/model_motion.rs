@@ -167,6 +167,16 @@ impl RobotMotion {
         TaylorModel { jet: self.body_jet::<ORDER>(body, time), ball }
     }
 
+    /// The poses of all bodies at the start, each as by [`RobotMotion::body_at`]: cheaper for many bodies.
+    pub fn at_start(&self, out: &mut Vec<TaylorModel<f64>>) {
+        out.clear();
+        for ((joint, parent), chain) in self.joints.iter().zip(&self.parents).zip(&self.chains) {
+            let own = joint.factors::<f64>().jet_to::<0>(0.0, 1.0, 0.0);
+            let jet = parent.map_or(own, |p| out[p as usize].jet.concatenate_to::<0>(&own));
+            out.push(TaylorModel { jet, ball: chain.ball(0.0, f64::UNIT) });
+        }
+    }
+
     fn body_jet<const ORDER: usize>(&self, body: u32, time: f64) -> PoseJet<f64> {
         widest(BodyJet::<ORDER> { motion: self, body, time })
     }
@@ -293,6 +303,9 @@ mod tests {
         let [whole, first, none] = [m.body_bound(3, 0.375, 0.0), m.body_at::<1>(3, 0.375), m.body_at::<0>(3, 0.375)];
         assert_eq!((&whole.jet.x[..2], &whole.jet.p[..2]), (&first.jet.x[..2], &first.jet.p[..2]));
         assert_eq!((whole.jet.x[0], whole.jet.p[0], whole.ball), (none.jet.x[0], none.jet.p[0], none.ball));
+        let (mut start, alone) = (Vec::new(), m.body_at::<0>(3, 0.0));
+        m.at_start(&mut start);
+        assert_eq!((start[3].jet.x, start[3].jet.p, start[3].ball), (alone.jet.x, alone.jet.p, alone.ball));
         for bound in [all[3], PoseBound::Taylor(m.body_bound(3, 0.375, 0.125))] {
             let p = bound.point(E, 0.6);
             close(p.c[0], [1.7463076715435861, 0.27697824264304323, 0.71581316384519005], 1e-14);

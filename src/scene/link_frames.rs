@@ -87,6 +87,7 @@ impl CollisionWorld {
             allowed: HashSet::new(),
             link_pairs: LinkPairs::none(),
             frames: Arc::default(),
+            solids: self.solids.clone(),
         }
     }
 }

@@ -1,13 +1,15 @@
 //! The environment: named objects that are triangle soups.
 
 mod link_frames;
+pub mod solids;
 pub mod static_geometry;
+mod topology;
 pub mod world;
 
 use crate::error::{Error, Result, quoted};
 use crate::robot::Triangle;
-use std::collections::HashMap;
 use std::sync::Arc;
+use topology::Topology;
 
 /// All obstacles that a robot may touch, in world coordinates.
 #[derive(Clone, Debug, Default)]
@@ -86,22 +88,8 @@ impl Scene {
     /// to two triangles that traverse it in opposite directions. Triangles that collapse to an edge or a point are
     /// ignored.
     pub fn is_closed(&self, object: u32) -> bool {
-        let mut numbers = HashMap::new();
-        // Adding zero turns -0 into 0.
-        let mut number = |v: glam::DVec3| {
-            let next = numbers.len() as u32;
-            *numbers.entry((v + 0.0).to_array().map(f64::to_bits)).or_insert(next)
-        };
-        let mut edges: HashMap<[u32; 2], u32> = HashMap::new();
-        for triangle in self.triangles_of(object) {
-            let [a, b, c] = triangle.map(&mut number);
-            if a != b && b != c && c != a {
-                for edge in [[a, b], [b, c], [c, a]] {
-                    *edges.entry(edge).or_default() += 1;
-                }
-            }
-        }
-        !edges.is_empty() && edges.iter().all(|(&[a, b], &n)| n == 1 && edges.contains_key(&[b, a]))
+        let triangles = self.triangles_of(object);
+        Topology::new(triangles.iter().copied()).is_closed(0..triangles.len())
     }
 }
 

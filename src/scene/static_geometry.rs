@@ -14,11 +14,13 @@ use crate::error::{Result, quoted};
 use crate::io::load::Watch;
 use crate::predicate::separation::StaticTriangle;
 use crate::robot::Triangle;
+use crate::scene::solids::ObjectSolids;
 use crate::scene::world::{MAX_COORDINATE_M, SCENE_LEAF, too_far};
 use crate::scene::{Object, permute};
 use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// Maximum number of triangles for which one tree is built directly; larger scenes are cut into blocks.
 const BLOCK: usize = 1 << 20;
@@ -79,6 +81,7 @@ pub struct StaticGeometry {
     pub shift_unit: f64,
     /// A warning about the tree's cache, if there is one.
     pub warning: Option<String>,
+    solids: OnceLock<ObjectSolids>,
 }
 
 impl StaticGeometry {
@@ -138,7 +141,13 @@ impl StaticGeometry {
             object,
             shift_unit,
             warning,
+            solids: OnceLock::new(),
         })
+    }
+
+    /// The objects as solids.
+    pub fn solids(&self) -> &ObjectSolids {
+        self.solids.get_or_init(|| ObjectSolids::new(self))
     }
 
     /// The children that a node of the tree has, as a mask.

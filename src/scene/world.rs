@@ -10,6 +10,7 @@ use crate::error::{Error, Result, quoted};
 use crate::predicate::obb_overlap::OrientedBox;
 use crate::robot::{Link, LinkPairs, Robot, Triangle};
 pub use crate::scene::link_frames::LinkFrame;
+use crate::scene::solids::LinkSolids;
 use crate::scene::static_geometry::outward_box;
 pub use crate::scene::static_geometry::{
     Boxes, FEW_TRIANGLES, SceneBox, SceneBuild, StaticGeometry, boxes_side_by_side,
@@ -49,6 +50,8 @@ pub struct CollisionWorld {
     pub link_pairs: LinkPairs,
     /// The links that other links are tested against; worlds with the same pairs share them.
     pub frames: Arc<[LinkFrame]>,
+    /// The links as solids, prepared when they are needed.
+    pub solids: LinkSolids,
 }
 
 /// A link's triangles in tree order, and bounds on them.
@@ -148,7 +151,11 @@ impl CollisionWorld {
         if let Some(body) = robot.bodies.iter().find(|b| !(b.joint.origin_m.abs().max_element() <= MAX_COORDINATE_M)) {
             return Err(too_far(format!("joint {}", quoted(&body.joint.name))));
         }
-        let links = match known.filter(|known| known.has_links_of(&robot)) {
+        let same_shapes = |(a, b): (&Link, &Link)| a.shape_starts == b.shape_starts;
+        let known = known.filter(|known| known.has_links_of(&robot));
+        let known_solids = known.filter(|known| known.robot.links.iter().zip(robot.links.iter()).all(same_shapes));
+        let solids = known_solids.map_or_else(LinkSolids::default, |known| known.solids.clone());
+        let links = match known {
             Some(known) => Arc::clone(&known.links),
             None => {
                 let links = (0..robot.links.len() as u32)
@@ -163,7 +170,7 @@ impl CollisionWorld {
         let scene = Arc::new(StaticGeometry::new(objects, triangles, origin_m, build)?);
         let model = LinkTree::new(links.len() as u32);
         let (allowed, link_pairs) = (allowed.iter().copied().collect(), LinkPairs::none());
-        Ok(Self { origin_m, robot, links, model, scene, allowed, link_pairs, frames: Arc::default() })
+        Ok(Self { origin_m, robot, links, model, scene, allowed, link_pairs, frames: Arc::default(), solids })
     }
 
     /// Returns whether a robot has the links of this world: the same triangles on the same bodies.

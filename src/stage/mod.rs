@@ -9,6 +9,8 @@
 //! | [`s5_pairs`] | candidates → (triangle, triangle, time mask) |
 //! | [`s6_solve`] | pairs → verdicts |
 //!
+//! [`solids`] completes verdicts: it finds links that start inside closed objects or links.
+//!
 //! [`toleranced`] is separate from this flow: the elementary tests of toleranced motions.
 //!
 //! Time is cut into *pieces*, equal parts of a motion, and each piece into [`SUBS`] sub-intervals; a time mask has one
@@ -24,6 +26,7 @@ pub mod s3_cull;
 pub mod s4_sweep;
 pub mod s5_pairs;
 pub mod s6_solve;
+pub mod solids;
 pub mod toleranced;
 
 use crate::arith::lanes::Lanes;

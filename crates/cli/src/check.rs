@@ -26,7 +26,7 @@ use firstcontact::robot::{BeyondLimits, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Obstacle, Result, Untested};
+use firstcontact::{Error, Obstacle, Result, Solids, Untested};
 use html::{Checked, Html, HtmlArgs};
 use research::ResearchArgs;
 use serde_json::Value;
@@ -50,6 +50,26 @@ enum ModeChoice {
     Toc,
     /// Only whether there is a contact: any proved contact is enough
     Verdict,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SolidsChoice {
+    /// Count motions that start inside a solid
+    Warn,
+    /// Report a contact at time 0
+    Contact,
+    /// Surfaces alone matter
+    Off,
+}
+
+impl From<SolidsChoice> for Solids {
+    fn from(choice: SolidsChoice) -> Self {
+        match choice {
+            SolidsChoice::Warn => Self::Report,
+            SolidsChoice::Contact => Self::Contact,
+            SolidsChoice::Off => Self::Off,
+        }
+    }
 }
 
 /// Arguments of `check`.
@@ -84,6 +104,10 @@ pub struct CheckArgs {
     /// Treatment of links that touch the scene at the start
     #[arg(long, value_enum, default_value = "report", help_heading = ANSWERS)]
     initial: InitialChoice,
+    /// Treatment of motions that start inside a closed object or link without touching it: warn counts them, contact
+    /// reports a contact at time 0 (the default for planning problems), off does not look
+    #[arg(long, value_enum, value_name = "warn|contact|off", hide_possible_values = true, help_heading = ANSWERS)]
+    solids: Option<SolidsChoice>,
     /// The distance that counts as contact, metres
     #[arg(long, value_name = "M", default_value_t = 0.0, help_heading = ANSWERS)]
     margin: f64,
@@ -175,7 +199,8 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
     let options = options(args)?;
-    let told = format!("{:?} {:?} {:?} {:?}", options.solve, options.bound, allowed.objects, link_pairs.tested());
+    let of_pairs = (&allowed.objects, link_pairs.tested());
+    let told = format!("{:?} {:?} {of_pairs:?}{}", options.solve, options.bound, solids_in_words(&options));
     let tree = of_scene.and_then(|path| args.tree_cache.file(path, scene.n_triangles()));
     let of_scene = SceneHash::new([&scene]);
     tree.iter().try_for_each(|path| output::refuse_input(path))?;
@@ -208,8 +233,12 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         Obstacle::Link(link) => &*robot.links[link as usize].name,
         Obstacle::Object(object) => &*scene.objects[object as usize].name,
     };
-    let json = summary::to_json(&engine, &stats, totals, &tested, name);
-    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals, &tested))?;
+    let json = summary::to_json(&engine, &stats, totals, &tested, &name);
+    let inside = summary::inside(&stats, name);
+    conclude(args, stats_file, json, &diagnosis, || {
+        summary::print(&engine, &stats, totals, &tested);
+        inside.iter().for_each(|line| say!("{line}"));
+    })?;
     if let Some(page) = page {
         let files = (&*files.robot, files.scene.as_deref(), &*files.motions);
         let (tested, scene, motions, engine, stats) = (&tested, &scene, &motions, &engine, &stats);
@@ -291,7 +320,13 @@ fn options(args: &CheckArgs) -> Result<Options> {
         ModeChoice::Verdict => Mode::Verdict,
     };
     options.solve.initial = args.initial.into();
+    options.solids = args.solids.unwrap_or(SolidsChoice::Warn).into();
     Ok(options)
+}
+
+/// The part of the fingerprint of a run that is about solids: they change answers only as contacts.
+fn solids_in_words(options: &Options) -> &'static str {
+    if options.solids == Solids::Contact { " solids" } else { "" }
 }
 
 /// Reads all motions before any work, portion by portion, and warns of values beyond limits. Returns the hash of the

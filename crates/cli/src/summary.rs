@@ -5,8 +5,9 @@ use super::tested::TestedPairs;
 use comfy_table::{Table, presets};
 use firstcontact::Obstacle;
 use firstcontact::engine::{Engine, Stage, Stats, Sweep};
-use firstcontact::report::{Line, Place};
+use firstcontact::report::{Enclosed, Line, Place};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Times other than those of the stages.
 #[derive(Clone, Copy, Debug)]
@@ -49,17 +50,7 @@ pub fn to_json<'n>(
             })
         })
         .collect();
-    let ignored: Vec<Value> = stats
-        .ignored
-        .iter()
-        .map(|(&(link, obstacle), motions)| {
-            let (link, other) = (name(Obstacle::Link(link)), name(obstacle));
-            match obstacle {
-                Obstacle::Object(_) => json!({ "link": link, "object": other, "motions": motions }),
-                Obstacle::Link(_) => json!({ "link": link, "other_link": other, "motions": motions }),
-            }
-        })
-        .collect();
+    let [ignored, inside] = [&stats.ignored, &stats.inside].map(|pairs| pairs_to_json(pairs, &name));
     let s = stats.sweep;
     let sweep = json!({
         "form": engine.sweep(), "candidates_in": s.candidates_in, "candidates_out": s.candidates_out,
@@ -71,10 +62,43 @@ pub fn to_json<'n>(
         "load_s": totals.load_s, "build_s": stats.build_s, "total_s": totals.total_s, "threads": engine.threads(),
         "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
         "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "tested_pairs": tested.to_json(),
-        "links": stats.links, "ignored": ignored, "seed": Value::Null,
-        "version": env!("CARGO_PKG_VERSION"),
+        "links": stats.links, "ignored": ignored, "start_inside": stats.start_inside, "inside": inside,
+        "seed": Value::Null, "version": env!("CARGO_PKG_VERSION"),
         "resumed": totals.resumed, "device": engine.adapter().map(|_| stats.device),
         "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
+    })
+}
+
+/// Pairs of link and obstacle, with the number of motions.
+fn pairs_to_json<'n>(pairs: &BTreeMap<(u32, Obstacle), u64>, name: &impl Fn(Obstacle) -> &'n str) -> Vec<Value> {
+    let pair = |(&(link, obstacle), motions): (&(u32, Obstacle), &u64)| {
+        let (link, other) = (name(Obstacle::Link(link)), name(obstacle));
+        match obstacle {
+            Obstacle::Object(_) => json!({ "link": link, "object": other, "motions": motions }),
+            Obstacle::Link(_) => json!({ "link": link, "other_link": other, "motions": motions }),
+        }
+    };
+    pairs.iter().map(pair).collect()
+}
+
+/// Largest number of pairs in the summary's sentence about solids.
+const MOST_PAIRS: usize = 3;
+
+/// A sentence about the motions that start inside a solid, if there are any.
+pub fn inside<'n>(stats: &Stats, name: impl Fn(Obstacle) -> &'n str) -> Option<String> {
+    let pair = |(&(link, obstacle), n): (&(u32, Obstacle), &u64)| {
+        format!("{} and {} ({n} motions)", name(Obstacle::Link(link)), name(obstacle))
+    };
+    let mut pairs: Vec<String> = stats.inside.iter().take(MOST_PAIRS).map(pair).collect();
+    if stats.inside.len() > MOST_PAIRS {
+        pairs.push(format!("{} other pairs", stats.inside.len() - MOST_PAIRS));
+    }
+    (stats.start_inside > 0).then(|| {
+        format!(
+            "{} motions start inside a closed object or link without touching it, one of each pair in the other: {}",
+            stats.start_inside,
+            pairs.join(", ")
+        )
     })
 }
 
@@ -122,7 +146,10 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, tested: &TestedPair
 
 /// A contact in words, if the line is one; `margin_m` is the distance that counts as contact.
 pub fn in_words(line: &Line, margin_m: f64) -> Option<String> {
-    let Line::Contact { motion, toc, proved, certified, at, .. } = line else { return None };
+    let Line::Contact { motion, toc, proved, certified, inside, at, .. } = line else { return None };
+    if let Some(Enclosed { a, b, .. }) = inside {
+        return Some(format!("motion {motion}: of {} and {}, one starts inside the other", a.name(), b.name()));
+    }
     let kind = if *certified { "" } else { " (not certified)" };
     let is_margin = margin_m > 0.0;
     let Some(Place { a, b, point: [x, y, z], .. }) = at else {

@@ -4,6 +4,7 @@ mod motion;
 mod scratch;
 
 pub(super) use motion::CpuStages;
+use scratch::Scratch;
 pub(super) use scratch::{ScratchGuard, ScratchPool};
 
 use super::core::{Deliver, EngineCore};
@@ -49,6 +50,7 @@ impl EngineCore {
         for i in 0..motions.len() {
             self.set_motion(&mut scratch.motion, motions, i, 0)?;
             let verdict = stages.check(self.options.item_cap(), scratch, &mut stats);
+            let verdict = self.complete_in(scratch, verdict, &mut stats);
             stats.count(&verdict);
             sink(i, verdict)?;
         }
@@ -95,7 +97,8 @@ impl EngineCore {
         let check = |item_cap: usize, guard: &mut ScratchGuard, i: usize, stats: &mut Stats| {
             let scratch = guard.get();
             self.set_motion(&mut scratch.motion, &batch.motions, i, batch.first)?;
-            Ok(stages.check(item_cap, scratch, stats))
+            let verdict = stages.check(item_cap, scratch, stats);
+            Ok(if self.is_repeated(&verdict, item_cap) { verdict } else { self.complete_in(scratch, verdict, stats) })
         };
         let mut verdicts = vec![Verdict::Free; batch.motions.len()];
         let task = (verdicts.len() / (TASKS_PER_THREAD * self.threads())).clamp(1, MAX_TASK);
@@ -116,13 +119,23 @@ impl EngineCore {
         // A motion that needs more than its thread's share of the memory is checked again with all of it, so that
         // verdicts do not depend on the number of threads.
         for (i, verdict) in verdicts.iter_mut().enumerate() {
-            if matches!(verdict, Verdict::Undecided(Undecided { reason: UndecidedReason::Memory, .. }))
-                && self.threads() > 1
-            {
+            if self.is_repeated(verdict, all_items / self.threads()) {
                 *verdict = check(all_items, &mut self.workers.scratch.acquire(), i, &mut stats)?;
                 stats.stage(Stage::Pairs).retries += 1;
             }
         }
         Ok((verdicts, stats))
+    }
+
+    /// Returns whether a motion needs more than its thread's share of the memory.
+    fn is_repeated(&self, verdict: &Verdict, item_cap: usize) -> bool {
+        let needs_memory = matches!(verdict, Verdict::Undecided(Undecided { reason: UndecidedReason::Memory, .. }));
+        needs_memory && self.threads() > 1 && item_cap < self.options.item_cap()
+    }
+
+    /// Completes the verdict of the motion in a scratch memory.
+    fn complete_in(&self, scratch: &mut Scratch, verdict: Verdict, stats: &mut Stats) -> Verdict {
+        let Scratch { solids, motion, solver, .. } = scratch;
+        self.complete(solids, motion, || solver.ignored(&self.world), verdict, stats)
     }
 }

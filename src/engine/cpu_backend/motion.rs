@@ -25,7 +25,7 @@ impl CpuStages<'_> {
     /// Checks the motion in a scratch memory, with at most `item_cap` candidates or pairs, and adds to the statistics.
     pub fn check(&self, item_cap: usize, scratch: &mut Scratch, stats: &mut Stats) -> Verdict {
         let Self { world, obb_trees, options, sweep } = *self;
-        let Scratch { motion, poses, boxes, cull, pairs: search, limits, links, solver: memory } = scratch;
+        let Scratch { motion, poses, boxes, cull, pairs: search, limits, links, solver: memory, .. } = scratch;
         let mut solver = Solver::within(std::mem::take(memory), world, options.solve);
         let motions = std::slice::from_ref(motion);
         limits.clear();

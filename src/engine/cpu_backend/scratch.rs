@@ -5,7 +5,7 @@ use crate::robot::RobotMotion;
 use crate::stage::s1_concat::Poses;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s5_pairs::Limits;
-use crate::stage::{s3_cull, s5_pairs, s6_solve};
+use crate::stage::{s3_cull, s5_pairs, s6_solve, solids};
 use std::sync::Mutex;
 
 /// Memory of all stages.
@@ -20,6 +20,7 @@ pub(in crate::engine) struct Scratch {
     pub(super) limits: Limits,
     pub(super) links: LinkSearch,
     pub(super) solver: s6_solve::Memory,
+    pub(super) solids: solids::Workspace,
 }
 
 /// Scratch memory for more candidates or pairs than this is freed, because few motions need it.

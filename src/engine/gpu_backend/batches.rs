@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::Faults;
 use crate::robot::RobotMotion;
 use crate::stage::s6_solve::{MayTouch, Motions, Solver};
-use crate::stage::{Piece, TrianglePair};
+use crate::stage::{Piece, TrianglePair, solids};
 use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -33,6 +33,20 @@ impl GpuBatch {
 
     fn pieces_of(&self, motion: usize) -> Range<usize> {
         self.starts[motion]..self.starts[motion + 1]
+    }
+}
+
+/// The memory of a thread for motions after the device.
+struct Memory<'a> {
+    solver: Solver<'a>,
+    links: LinkSearch,
+    solids: solids::Workspace,
+}
+
+impl<'a> Memory<'a> {
+    fn new(core: &'a EngineCore) -> Self {
+        let solver = Solver::new(&core.world, core.options.solve);
+        Self { solver, links: LinkSearch::default(), solids: solids::Workspace::default() }
     }
 }
 
@@ -163,7 +177,7 @@ impl EngineCore {
         output: &ChunkOutput,
         meanwhile: impl FnOnce(),
     ) -> Vec<(Option<Verdict>, Stats)> {
-        let solver = || (Solver::new(&self.world, self.options.solve), LinkSearch::default());
+        let solver = || Memory::new(self);
         if part.motions.len() == 1 {
             // Not worth waking another thread.
             meanwhile();
@@ -187,7 +201,7 @@ impl EngineCore {
         part: &GpuBatch,
         output: &ChunkOutput,
         m: usize,
-        (solver, links): &mut (Solver, LinkSearch),
+        Memory { solver, links, solids }: &mut Memory,
     ) -> (Option<Verdict>, Stats) {
         let clock = Instant::now();
         let (mut stats, motion, mut verdict) = (Stats::default(), &part.motions[m], None);
@@ -212,7 +226,8 @@ impl EngineCore {
             }
         };
         if is_whole {
-            verdict = Some(solver.finish());
+            let found = solver.finish();
+            verdict = Some(self.complete(solids, motion, || solver.ignored(), found, &mut stats));
         }
         stats.add_solving(solver);
         stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
@@ -257,7 +272,7 @@ impl EngineCore {
             let pending = pipeline.start(&input, free_frame)?;
             pipeline.finish(&input, pending, stats)
         };
-        let (mut solver, mut links) = (Solver::new(&self.world, self.options.solve), LinkSearch::default());
+        let Memory { mut solver, mut links, mut solids } = Memory::new(self);
         solver.begin();
         links.begin(&self.world);
         let (mut verdict, mut limits, mut of_links) = (None, vec![u32::MAX], Stats::default());
@@ -287,6 +302,7 @@ impl EngineCore {
             }
         }
         let verdict = verdict.unwrap_or_else(|| solver.finish());
+        let verdict = self.complete(&mut solids, motion, || solver.ignored(), verdict, stats);
         stats.add_solving(&mut solver);
         stats.add(&of_links);
         Ok(verdict)

@@ -232,6 +232,18 @@ impl Memory {
     pub fn pairs(&self) -> usize {
         self.pairs.capacity()
     }
+
+    /// See [`Solver::ignored`]; of the last motion of the solver that left the memory, in the same world.
+    pub fn ignored<'m>(&'m self, world: &'m CollisionWorld) -> impl Iterator<Item = (u32, Obstacle)> + 'm {
+        let link = |shape: u32| world.links[shape as usize].link;
+        self.ignored.iter().map(move |&(shape, obstacle)| {
+            let obstacle = match obstacle {
+                Obstacle::Link(shape) => Obstacle::Link(link(shape)),
+                object => object,
+            };
+            (link(shape), obstacle)
+        })
+    }
 }
 
 impl<'w> Solver<'w> {
@@ -257,14 +269,7 @@ impl<'w> Solver<'w> {
 
     /// The pairs of link (in the robot) and obstacle that were ignored in the last motion.
     pub fn ignored(&self) -> impl Iterator<Item = (u32, Obstacle)> + '_ {
-        let link = |shape: u32| self.world.links[shape as usize].link;
-        self.memory.ignored.iter().map(move |&(shape, obstacle)| {
-            let obstacle = match obstacle {
-                Obstacle::Link(shape) => Obstacle::Link(link(shape)),
-                object => object,
-            };
-            (link(shape), obstacle)
-        })
+        self.memory.ignored(self.world)
     }
 
     /// Starts a new motion.
@@ -348,6 +353,7 @@ impl<'w> Solver<'w> {
             toc: [lo.min(hi), hi],
             certainty: Certainty::new(true, certified),
             initial_overlap,
+            inside: None,
             first: None,
             simultaneous: Vec::new(),
         };
@@ -570,7 +576,7 @@ impl<'w> Solver<'w> {
         let touches = |pair: usize, all| record::touches(self.world, motions, &self.memory.pairs[pair], toc[0], all);
         let initial_overlap = self.memory.search.initial_overlap && toc[0] == 0.0;
         if self.options.mode == Mode::Verdict {
-            return Contact { toc, certainty, initial_overlap, first: None, simultaneous: Vec::new() };
+            return Contact { toc, certainty, initial_overlap, inside: None, first: None, simultaneous: Vec::new() };
         }
         let first = touches(pair, false).first().copied();
         let mut simultaneous = Vec::new();
@@ -580,6 +586,6 @@ impl<'w> Solver<'w> {
             simultaneous.sort_by_key(ContactPoint::order);
             simultaneous.dedup();
         }
-        Contact { toc, certainty, initial_overlap, first, simultaneous }
+        Contact { toc, certainty, initial_overlap, inside: None, first, simultaneous }
     }
 }

@@ -126,8 +126,9 @@ impl Diagnosis {
         match line {
             Line::Free { .. } => {}
             Line::Undecided { reason, .. } => self.add_undecided(reason),
-            Line::Contact { proved, certified, initial_overlap, at, .. } => {
-                let pair = at.as_ref().map(|at| (at.a.link, at.b.name()));
+            Line::Contact { proved, certified, initial_overlap, inside, at, .. } => {
+                let touching = at.as_ref().map(|at| (at.a.link, at.b.name()));
+                let pair = touching.or(inside.as_ref().map(|of| (of.a.name(), of.b.name())));
                 self.add_contact(pair, *initial_overlap, *proved, *certified);
                 if self.first.len() < FIRST_SHOWN {
                     let words = summary::in_words(line, self.context.margin_m);

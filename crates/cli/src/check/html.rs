@@ -207,6 +207,10 @@ fn tested(args: &CheckArgs, stats: &Stats) -> Vec<String> {
     } else {
         "Surfaces that touch are a contact. A link inside a closed object touches nothing.".into()
     });
+    if stats.start_inside > 0 {
+        let motions = count(stats.start_inside as usize, "motion");
+        tested.push(format!("{motions} start inside a closed object or link without touching it (--solids)."));
+    }
     if matches!(args.mode, super::ModeChoice::Verdict) {
         tested.push("Only verdicts were computed: times are wide, and places are missing (--mode verdict).".into());
     } else {

@@ -13,7 +13,7 @@ use super::super::summary::{self, Totals};
 use super::super::tested::TestedPairs;
 use super::super::{Outcome, interrupted, interruption, outputs, warn};
 use super::html::{Content, SCENE_TRIANGLES, not_shown};
-use super::{CheckArgs, Readers, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
+use super::{CheckArgs, Readers, SolidsChoice, solids_in_words, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::formats::MissingJoints;
 use firstcontact::report::Line;
@@ -102,12 +102,13 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     let load_s = loading.elapsed().as_secs_f64();
 
     let mut options = options(args)?;
+    options.solids = args.solids.unwrap_or(SolidsChoice::Contact).into();
     if options.backend == Backend::Auto && options.adapter.is_none() {
         // For one motion in a scene of its own the CPU is faster than the preparation of a device.
         options.backend = Backend::Cpu;
     }
     let allowed: Vec<_> = ready.iter().map(|r| (&r.allowed, r.link_pairs.tested())).collect();
-    let told = format!("{:?} {:?} {allowed:?}", options.solve, options.bound);
+    let told = format!("{:?} {:?} {allowed:?}{}", options.solve, options.bound, solids_in_words(&options));
     let Some(first) = ready.first() else {
         say!("there are no such problems: nothing was checked");
         return Ok(Outcome::Free);
@@ -158,9 +159,13 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         Obstacle::Link(link) => &*names.links[link as usize],
         Obstacle::Object(object) => &*names.objects[object as usize],
     };
-    let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
+    let mut json = summary::to_json(&engine, &stats, totals, &tested, &name);
+    let inside = summary::inside(&stats, name);
     json["problems"] = ready.len().into();
-    conclude(args, stats_file, json, &diagnosis, || summary::print(&engine, &stats, totals, &tested))?;
+    conclude(args, stats_file, json, &diagnosis, || {
+        summary::print(&engine, &stats, totals, &tested);
+        inside.iter().for_each(|line| say!("{line}"));
+    })?;
     if let Some(page) = page {
         let chosen = page.chosen();
         let of_chosen = chosen.iter().filter_map(|answer| Some((ready.get(answer.motion)?, answer)));
@@ -267,9 +272,10 @@ impl<'a> Ready<'a> {
         readers: &mut Readers,
     ) -> Result<String> {
         let mut report = engine.check(&self.motion)?;
-        let pairs = std::mem::take(&mut report.stats.ignored);
         let counted_on = |(link, obstacle)| (link + self.first.0, counted_on(obstacle, self.first));
-        report.stats.ignored = pairs.into_iter().map(|(pair, n)| (counted_on(pair), n)).collect();
+        for pairs in [&mut report.stats.ignored, &mut report.stats.inside] {
+            *pairs = std::mem::take(pairs).into_iter().map(|(pair, n)| (counted_on(pair), n)).collect();
+        }
         stats.add(&report.stats);
         let verdict = report.verdicts.first().ok_or_else(|| Error::usage("a problem was not answered"))?;
         let mut line = Line::new(i, verdict, &self.robot, &self.problem.planning.scene);

@@ -29,6 +29,9 @@ pub struct Answer {
     /// Link and scene touch at the start.
     #[serde(default)]
     pub initial_overlap: bool,
+    /// Link and scene do not touch, but one is inside the other at the start.
+    #[serde(default)]
+    pub inside: bool,
     /// The robot's side of the contact.
     pub a: Option<Side>,
     /// The other side.
@@ -77,8 +80,10 @@ pub struct Side {
     #[serde(default)]
     pub shape: u32,
     /// The triangle, in file order.
+    #[serde(default)]
     pub triangle: u32,
-    /// `vertex`, `edge` or `face`.
+    /// `vertex`, `edge` or `face`; empty if one side is inside the other.
+    #[serde(default)]
     pub feature: String,
     /// Number of the vertex or edge.
     #[serde(default)]
@@ -154,6 +159,7 @@ impl Answer {
                 toc: self.toc.unwrap_or_default(),
                 certainty: Certainty::new(self.proved, self.certified),
                 initial_overlap: self.initial_overlap,
+                inside: None,
                 first: self.touch(robot, scene).map_err(|e| e.at(format!("motion {}", self.motion)))?,
                 simultaneous: Vec::new(),
             }),
@@ -213,6 +219,9 @@ impl Answer {
             _ => format!("possible contact at t = {lo:.9} or later"),
         };
         match (&self.a, &self.b, self.point) {
+            (Some(a), Some(b), _) if self.inside => {
+                format!("{when}: of {} and {}, one is inside the other", a.name(), b.name())
+            }
             (Some(a), Some(b), Some([x, y, z])) => format!(
                 "{when}: {} of {} and {} of {} at ({x:.4}, {y:.4}, {z:.4}) m",
                 a.feature_text(),
@@ -253,6 +262,7 @@ mod tests {
                 point: [1.0, 2.0, 3.0],
                 normal: [0.0, 0.0, 1.0],
             }),
+            inside: None,
             simultaneous: Vec::new(),
         })
     }

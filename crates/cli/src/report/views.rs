@@ -172,6 +172,7 @@ impl Shown {
         };
         let [lo, hi] = contact.toc;
         let mut says = match contact {
+            Contact { inside: Some(_), .. } => "starts inside a solid".to_string(),
             Contact { initial_overlap: true, .. } => "touches at the start".to_string(),
             contact if contact.is_certified() => format!("first contact, t = {lo:.9}"),
             contact if contact.is_proved() => format!("first contact between t = {lo:.9} and {hi:.9}"),

@@ -68,7 +68,7 @@ pub mod tests {
     /// A contact in this enclosure.
     pub fn contact(toc: [f64; 2], certainty: Certainty) -> Verdict {
         let (initial_overlap, first, simultaneous) = (false, None, Vec::new());
-        Verdict::Contact(Contact { toc, certainty, initial_overlap, first, simultaneous })
+        Verdict::Contact(Contact { toc, certainty, initial_overlap, inside: None, first, simultaneous })
     }
 
     fn undecided(clear_until: f64) -> Verdict {

@@ -111,9 +111,9 @@ mod tests {
 
     fn contact(proved: bool, certified: bool) -> Line<'static> {
         let toc = [0.25, if proved { 0.5 } else { 1.0 }];
-        let (at, contacts, poses) = (None, Vec::new(), BTreeMap::new());
-        let verdict = "contact";
-        Line::Contact { motion: 0, verdict, toc, proved, certified, initial_overlap: false, at, contacts, poses }
+        let (inside, at, contacts, poses) = (None, None, Vec::new(), BTreeMap::new());
+        let (motion, verdict, initial_overlap) = (0, "contact", false);
+        Line::Contact { motion, verdict, toc, proved, certified, initial_overlap, inside, at, contacts, poses }
     }
 
     #[test]

@@ -1,0 +1,339 @@
+//! Links and objects as solids: the connected components of their triangles, and the closed ones among their surfaces.
+//!
+//! A solid is prepared when its box first overlaps another one at the start of a motion. The box of a component is that
+//! of its extreme vertices, which represent it: without contact, a component is inside a closed surface with all its
+//! vertices, or with none.
+
+use super::static_geometry::{Boxes, StaticGeometry, boxes_side_by_side};
+use super::topology::Topology;
+use crate::bvh::tree::{ChildRef, WideTree};
+use crate::predicate::inside::{bounds, crosses, is_near};
+use crate::robot::{Link, Triangle};
+use glam::{DVec3, Vec3A};
+use std::sync::{Arc, OnceLock};
+
+/// Objects and links with more triangles are treated as empty, because the search for components would take more
+/// memory than the scene itself.
+pub const MAX_TRIANGLES: usize = 1 << 23;
+
+/// A box: lowest and highest coordinates, metres.
+pub type Bounds = [DVec3; 2];
+
+const NOTHING: Bounds = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+
+fn join([lo, hi]: Bounds, [from, to]: Bounds) -> Bounds {
+    [lo.min(from), hi.max(to)]
+}
+
+/// Returns whether two boxes have a common point.
+pub fn overlap([lo, hi]: &Bounds, [from, to]: &Bounds) -> bool {
+    (lo.cmple(*to) & from.cmple(*hi)).all()
+}
+
+/// Boxes in a tree.
+#[derive(Clone, Debug, Default)]
+pub struct BoxTree {
+    tree: WideTree,
+    boxes: Vec<Boxes>,
+}
+
+/// Boxes in a leaf.
+const LEAF: u32 = 8;
+
+impl BoxTree {
+    /// Builds the tree; box `i` is reported as `i`.
+    pub fn new(all: &[Bounds]) -> Self {
+        // Where the box of nothing is in the tree does not matter.
+        let single = |b: &Bounds| outward(if overlap(b, b) { *b } else { [DVec3::ZERO; 2] }).map(Vec3A::from_array);
+        let tree = WideTree::build(&all.iter().map(single).collect::<Vec<_>>(), LEAF);
+        let of_leaf = |leaf| tree.leaf(leaf).map(|at| all[tree.order[at] as usize]).fold(NOTHING, join);
+        let boxes = tree.bounds(of_leaf, join).into_iter();
+        let boxes = boxes.map(|children| boxes_side_by_side(children.map(|b| b.map(|b| outward(b).into())))).collect();
+        Self { tree, boxes }
+    }
+
+    /// Calls `each` with the boxes of the leaves that overlap a box, in an order that depends on the tree alone, until
+    /// it returns false.
+    pub fn each(&self, query: &Bounds, each: &mut impl FnMut(u32) -> bool) {
+        each_leaf(&self.tree, &self.boxes, &outward(*query), &mut |leaf| {
+            self.tree.leaf(leaf).all(|at| each(self.tree.order[at]))
+        });
+    }
+}
+
+/// A box in single precision, rounded outward.
+fn outward([lo, hi]: Bounds) -> [[f32; 3]; 2] {
+    [lo.to_array().map(|x| (x as f32).next_down()), hi.to_array().map(|x| (x as f32).next_up())]
+}
+
+/// Calls `each` with the leaves of a tree that overlap a box, until it returns false.
+fn each_leaf(tree: &WideTree, boxes: &[Boxes], query: &[[f32; 3]; 2], each: &mut impl FnMut(u32) -> bool) {
+    if !tree.nodes.is_empty() {
+        below(tree, boxes, query, 0, each);
+    }
+}
+
+fn below(
+    tree: &WideTree,
+    boxes: &[Boxes],
+    query @ [from, to]: &[[f32; 3]; 2],
+    node: u32,
+    each: &mut impl FnMut(u32) -> bool,
+) -> bool {
+    let sides = &boxes[node as usize];
+    tree.nodes[node as usize].iter().enumerate().all(|(slot, child)| {
+        let overlaps = (0..3).all(|axis| sides[axis][slot] <= to[axis] && sides[3 + axis][slot] >= from[axis]);
+        !overlaps
+            || match *child {
+                ChildRef::Empty => true,
+                ChildRef::Leaf(leaf) => each(leaf),
+                ChildRef::Node(node) => below(tree, boxes, query, node, each),
+            }
+    })
+}
+
+/// The position of a point relative to a closed surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Enclosed.
+    Inside,
+    /// Not enclosed.
+    Outside,
+    /// Too near to the surface to tell.
+    Near,
+}
+
+/// A closed surface whose triangles are in the leaves of a tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface<'a> {
+    tree: &'a WideTree,
+    boxes: &'a [Boxes],
+    triangles: &'a [Triangle],
+    /// The object that they belong to, if the tree has those of several objects.
+    of_object: Option<(&'a [u32], u32)>,
+    /// The box around them.
+    pub around: Bounds,
+    /// Relative rounding error of the coordinates.
+    unit: f64,
+}
+
+/// Rounding of distances to triangles, in units of the coordinates: see [`is_near`].
+const ROUNDING: f64 = 64.0 * (f64::EPSILON / 2.0);
+
+impl Surface<'_> {
+    /// The position of a point whose coordinates have an error of at most `error_m`.
+    pub fn side(&self, p: DVec3, error_m: f64) -> Side {
+        let [lo, hi] = self.around;
+        let size = lo.abs().max(hi.abs()).element_sum();
+        let distance_m = error_m + (self.unit + ROUNDING) * (size + p.abs().element_sum());
+        if !overlap(&[p - distance_m, p + distance_m], &self.around) {
+            return Side::Outside;
+        }
+        let ray = [p - distance_m, (p + distance_m).with_z(f64::INFINITY)];
+        let mut side = Side::Outside;
+        each_leaf(self.tree, self.boxes, &outward(ray), &mut |leaf| {
+            for at in self.tree.leaf(leaf).filter(|&at| self.of_object.is_none_or(|(of, object)| of[at] == object)) {
+                let triangle = &self.triangles[at];
+                if is_near(p, triangle, distance_m) {
+                    side = Side::Near;
+                    return false;
+                }
+                if overlap(&bounds(triangle), &ray) && crosses(p, triangle) {
+                    side = if side == Side::Inside { Side::Outside } else { Side::Inside };
+                }
+            }
+            true
+        });
+        side
+    }
+}
+
+/// Triangles with a tree over them.
+#[derive(Clone, Debug)]
+struct Shell {
+    tree: BoxTree,
+    /// In the order of the leaves.
+    triangles: Vec<Triangle>,
+    around: Bounds,
+}
+
+impl Shell {
+    fn new(triangles: &[Triangle]) -> Self {
+        let boxes: Vec<Bounds> = triangles.iter().map(bounds).collect();
+        let tree = BoxTree::new(&boxes);
+        let triangles = tree.tree.order.iter().map(|&i| triangles[i as usize]).collect();
+        Self { tree, triangles, around: boxes.into_iter().fold(NOTHING, join) }
+    }
+
+    fn surface(&self) -> Surface<'_> {
+        let BoxTree { tree, boxes } = &self.tree;
+        Surface { tree, boxes, triangles: &self.triangles, of_object: None, around: self.around, unit: 0.0 }
+    }
+}
+
+/// The connected components of triangles.
+#[derive(Clone, Debug, Default)]
+pub struct Components {
+    /// For each component its lowest vertices along x, y and z, and its highest ones.
+    extremes: Vec<[DVec3; 6]>,
+    tree: BoxTree,
+}
+
+impl Components {
+    fn new(topology: &Topology, triangles: impl IntoIterator<Item = Triangle>) -> Self {
+        let (number, n) = topology.components();
+        let mut extremes: Vec<Option<[DVec3; 6]>> = vec![None; n];
+        for (component, triangle) in number.into_iter().zip(triangles) {
+            for v in triangle {
+                let extremes = extremes[component as usize].get_or_insert([v; 6]);
+                for axis in 0..3 {
+                    if v[axis] < extremes[axis][axis] {
+                        extremes[axis] = v;
+                    }
+                    if v[axis] > extremes[3 + axis][axis] {
+                        extremes[3 + axis] = v;
+                    }
+                }
+            }
+        }
+        let extremes: Vec<[DVec3; 6]> = extremes.into_iter().flatten().collect();
+        let around = |e: &[DVec3; 6]| e.iter().fold(NOTHING, |b, v| join(b, [*v; 2]));
+        let tree = BoxTree::new(&extremes.iter().map(around).collect::<Vec<_>>());
+        Self { extremes, tree }
+    }
+
+    /// Calls `each` with the vertices that represent a component, for the components whose boxes overlap a box, until
+    /// it returns false.
+    pub fn each(&self, query: &Bounds, each: &mut impl FnMut(&[DVec3; 6]) -> bool) {
+        self.tree.each(query, &mut |component| each(&self.extremes[component as usize]));
+    }
+}
+
+/// A link as a solid, in the frame of its body.
+#[derive(Clone, Debug, Default)]
+pub struct LinkSolid {
+    /// The components of its triangles.
+    pub components: Components,
+    shells: Vec<Shell>,
+}
+
+impl LinkSolid {
+    /// Prepares a link. Each of its shapes may be closed, or all of them together.
+    fn new(link: &Link) -> Self {
+        let triangles = &link.triangles;
+        if triangles.len() > MAX_TRIANGLES {
+            return Self::default();
+        }
+        let topology = Topology::new(triangles.iter().copied());
+        let starts = link.shape_starts.iter().map(|&start| start as usize);
+        let ends = starts.clone().skip(1).chain([triangles.len()]);
+        let shapes = starts.zip(ends).filter(|&(start, end)| topology.is_closed(start..end));
+        let mut shells: Vec<Shell> = shapes.map(|(start, end)| Shell::new(&triangles[start..end])).collect();
+        if shells.is_empty() && topology.is_closed(0..triangles.len()) {
+            shells.push(Shell::new(triangles));
+        }
+        Self { components: Components::new(&topology, triangles.iter().copied()), shells }
+    }
+
+    /// The closed surfaces.
+    pub fn surfaces(&self) -> impl Iterator<Item = Surface<'_>> {
+        self.shells.iter().map(Shell::surface)
+    }
+}
+
+/// The links of a robot as solids; worlds of the same links share them.
+#[derive(Clone, Debug, Default)]
+pub struct LinkSolids(Arc<OnceLock<Vec<PreparedLink>>>);
+
+#[derive(Clone, Debug)]
+struct PreparedLink {
+    around: Bounds,
+    solid: OnceLock<LinkSolid>,
+}
+
+impl LinkSolids {
+    fn all(&self, links: &[Link]) -> &[PreparedLink] {
+        let around = |link: &Link| link.triangles.iter().map(bounds).fold(NOTHING, join);
+        let prepared = |link| PreparedLink { around: around(link), solid: OnceLock::new() };
+        self.0.get_or_init(|| links.iter().map(prepared).collect())
+    }
+
+    /// The box around each of the robot's links, in the frame of its body.
+    pub fn around(&self, links: &[Link], link: u32) -> Bounds {
+        self.all(links)[link as usize].around
+    }
+
+    /// A link of the robot.
+    pub fn get(&self, links: &[Link], link: u32) -> &LinkSolid {
+        self.all(links)[link as usize].solid.get_or_init(|| LinkSolid::new(&links[link as usize]))
+    }
+}
+
+/// An object as a solid.
+#[derive(Clone, Debug, Default)]
+pub struct ObjectSolid {
+    /// The components of its triangles.
+    pub components: Components,
+    is_closed: bool,
+}
+
+/// The objects of a scene as solids.
+#[derive(Clone, Debug)]
+pub struct ObjectSolids {
+    /// The place of each triangle in the order of the tree, object after object.
+    places: Vec<u32>,
+    objects: Vec<(Bounds, OnceLock<ObjectSolid>)>,
+    tree: BoxTree,
+}
+
+impl ObjectSolids {
+    /// Finds the objects' boxes.
+    pub fn new(scene: &StaticGeometry) -> Self {
+        let mut places = vec![0; scene.triangles.len()];
+        (0..).zip(&scene.tree.order).for_each(|(at, &i)| places[i as usize] = at);
+        let mut around = vec![NOTHING; scene.objects.len()];
+        for (object, triangle) in scene.object.iter().zip(&scene.triangles) {
+            around[*object as usize] = join(around[*object as usize], bounds(triangle));
+        }
+        let tree = BoxTree::new(&around);
+        Self { places, objects: around.into_iter().map(|around| (around, OnceLock::new())).collect(), tree }
+    }
+
+    /// Calls `each` with the objects whose boxes overlap a box.
+    pub fn each(&self, query: &Bounds, each: &mut impl FnMut(u32)) {
+        self.tree.each(query, &mut |object| {
+            if overlap(&self.objects[object as usize].0, query) {
+                each(object);
+            }
+            true
+        });
+    }
+
+    /// An object of the scene.
+    pub fn get(&self, scene: &StaticGeometry, object: u32) -> &ObjectSolid {
+        self.objects[object as usize].1.get_or_init(|| {
+            let of = &scene.objects[object as usize];
+            let n_triangles = of.n_triangles as usize;
+            if n_triangles > MAX_TRIANGLES {
+                return ObjectSolid::default();
+            }
+            let places = &self.places[of.first_triangle as usize..][..n_triangles];
+            let triangles = || places.iter().map(|&at| scene.triangles[at as usize]);
+            let topology = Topology::new(triangles());
+            let components = Components::new(&topology, triangles());
+            ObjectSolid { components, is_closed: topology.is_closed(0..n_triangles) }
+        })
+    }
+
+    /// The surface of an object, if it is closed.
+    pub fn surface<'a>(&'a self, scene: &'a StaticGeometry, object: u32) -> Option<Surface<'a>> {
+        self.get(scene, object).is_closed.then(|| Surface {
+            tree: &scene.tree,
+            boxes: &scene.boxes,
+            triangles: &scene.triangles,
+            of_object: Some((&scene.object, object)),
+            around: self.objects[object as usize].0,
+            unit: scene.shift_unit,
+        })
+    }
+}
