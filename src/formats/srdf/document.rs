@@ -1,6 +1,5 @@
 //! The elements of an SRDF file.
 
-use super::Srdf;
 use crate::error::{Error, Result, quoted, shortened};
 use crate::formats::xml::{line, only_attributes, parse, required};
 use crate::io::load::number;
@@ -18,8 +17,6 @@ pub(super) struct Name {
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
     pub links: [Name; 2],
-    /// The file says that a proof shows them to stay apart.
-    pub is_proved: bool,
 }
 
 impl Pair {
@@ -202,8 +199,7 @@ impl Lines {
 
     fn pair(&self, element: Node) -> Result<Pair> {
         only_attributes(element, &["link1", "link2", "reason"])?;
-        let is_proved = element.attribute("reason") == Some(Srdf::PROVED);
-        Ok(Pair { links: [self.name(element, "link1")?, self.name(element, "link2")?], is_proved })
+        Ok(Pair { links: [self.name(element, "link1")?, self.name(element, "link2")?] })
     }
 
     fn state_joint(&self, element: Node) -> Result<StateJoint> {
