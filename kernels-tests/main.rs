@@ -3,7 +3,6 @@
 // Test helpers may unwrap, as the tests themselves do.
 #![allow(clippy::unwrap_used)]
 
-mod acm;
 mod any_contact;
 mod cli;
 mod datasets;
