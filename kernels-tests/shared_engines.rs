@@ -83,7 +83,12 @@ fn copies_of_a_robot_share_their_links() {
     assert_eq!(copy.links.len(), robot.links.len() + 1);
 }
 
-/// The first motion of an engine that was built from a warm one asks for no memory but that of its verdict.
+fn without_solids() -> Options {
+    Options { solids: firstcontact::Solids::Off, ..on(Backend::Cpu) }
+}
+
+/// The first motion of an engine that was built from a warm one asks for no memory but that of its verdict. Solids are
+/// prepared when they are first needed, for each scene, so they are off here.
 #[test]
 fn an_engine_of_a_warm_one_is_warm() {
     let (mut draw, robot, rows) = random(505, 60);
@@ -91,11 +96,11 @@ fn an_engine_of_a_warm_one_is_warm() {
     let (start, end): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
     let motions = MotionBatch::between(&start, &end).unwrap();
     let single: Vec<MotionBatch> = (0..motions.len()).map(|i| motions.range(i..i + 1)).collect();
-    let warm = engine(&robot, &scene, &[], Options { threads: 1, ..on(Backend::Cpu) });
+    let warm = engine(&robot, &scene, &[], Options { threads: 1, ..without_solids() });
     single.iter().for_each(|motion| drop(warm.check(motion).unwrap()));
     let mut frees = 0;
     for motion in &single {
-        for next in [warm.with_scene(Arc::clone(&scene)).unwrap(), warm.with_options(on(Backend::Cpu)).unwrap()] {
+        for next in [warm.with_scene(Arc::clone(&scene)).unwrap(), warm.with_options(without_solids()).unwrap()] {
             let (report, asked) = count(|| next.check(motion).unwrap());
             if report.verdicts[0] == Verdict::Free {
                 assert_eq!(asked, 1);

@@ -83,8 +83,8 @@ pub use scene::Scene;
 pub use stage::s6_solve::InitialContactPolicy;
 #[doc(inline)]
 pub use verdict::{
-    Certainty, Contact, ContactPoint, Feature, Inside, Obstacle, ObstacleFeature, RobotFeature, SceneFeature, Undecided,
-    UndecidedReason, Verdict,
+    Certainty, Contact, ContactPoint, Feature, Inside, Obstacle, ObstacleFeature, RobotFeature, SceneFeature,
+    Undecided, UndecidedReason, Verdict,
 };
 
 /// The Rust code of README.md and of the guide, compiled and run.

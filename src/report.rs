@@ -37,7 +37,7 @@ pub enum Line<'a> {
         inside: Option<Enclosed<'a>>,
         /// Place of the first contact; left out if it is unknown.
         #[serde(flatten)]
-        at: Option<Place<'a>>,
+        at: Option<Box<Place<'a>>>,
         /// See [`Contact::simultaneous`]; left out if empty.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         contacts: Vec<Place<'a>>,
@@ -222,7 +222,7 @@ impl<'a> Line<'a> {
                 b: Named::new(of.obstacle, robot, scene),
                 point: of.point,
             }),
-            at: c.first.as_ref().map(one),
+            at: c.first.as_ref().map(one).map(Box::new),
             contacts: c.simultaneous.iter().map(one).collect(),
             poses: BTreeMap::new(),
         }

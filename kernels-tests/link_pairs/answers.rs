@@ -6,6 +6,7 @@ use serde_json::Value;
 
 /// The answer to one motion.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "few answers, most of them contacts")]
 pub enum Answer {
     Free,
     Contact(Contact),

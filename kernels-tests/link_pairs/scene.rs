@@ -52,7 +52,7 @@ fn scene(obstacles: &[Vec<Triangle>]) -> String {
         // Faces of a group count from the file's first vertex.
         let group = obj(triangles);
         let (vertices, faces) = group.split_at(group.find('f').unwrap());
-        write!(text, "{vertices}o {name}\n").unwrap();
+        writeln!(text, "{vertices}o {name}").unwrap();
         for line in faces.lines() {
             let moved = line[2..].split(' ').map(|k| (k.parse::<usize>().unwrap() + corners).to_string());
             writeln!(text, "f {}", moved.collect::<Vec<_>>().join(" ")).unwrap();

@@ -201,8 +201,14 @@ fn all_contacts_of_random_mechanisms() {
             assert!(places.contains(contact.place.as_ref().unwrap()), "{line}");
             let seen = case.sampler.motion((q0, q1), crate::oracle::advance::Fineness::default());
             for place in places {
-                let one = Answer::Contact(Contact { place: Some(place), ..contact.clone() });
-                assert_eq!(judge::of_motion(&case.sampler, (q0, q1), &seen, &one), [""; 0], "{line}");
+                let one = Answer::Contact(Contact { place: Some(place.clone()), ..contact.clone() });
+                let mut faults = judge::of_motion(&case.sampler, (q0, q1), &seen, &one);
+                // Where two edges meet, the distance of one of them alone does not show the side: the normal is that of
+                // the first place, which is judged.
+                if place.normal == contact.place.as_ref().unwrap().normal {
+                    faults.retain(|fault| fault != "the normal points from a to b");
+                }
+                assert_eq!(faults, [""; 0], "{line}");
             }
         }
     }

@@ -83,7 +83,7 @@ pub const MUTANTS: &[Mutant] = &[
         SWEPT_MARGIN,
     ),
     // The search for pairs on the CPU.
-    m("ball of a block of sub-intervals", MOVING_LINK, "self.balls[level]", "self.balls[0]", TURN_BACK),
+    m("ball of a block of sub-intervals", MOVING_LINK, "balls[level]", "balls[0]", TURN_BACK),
     m("shift to a block's middle", BLOCK, "middle.shifted(-h, (len + 1) as f64 * h)", "middle", BLOCKS),
     m("half width of a block", MOVING_LINK, "len as f64 * self.h", "0.5 * len as f64 * self.h", PAIRS),
     m("half width of a part, for the nodes' boxes", MOVING_LINK, "T::new(*h)", "T::new(0.2 * *h)", PASSED),
@@ -141,8 +141,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "slices before a certain contact",
         REFINEMENT,
-        "now >= self.found.limit(piece)",
-        "now + 2 >= self.found.limit(piece)",
+        "end > self.found.limit(piece)",
+        "end + 2 > self.found.limit(piece)",
         AT_LIMIT,
     ),
     // Oriented boxes, margins and large triangles in the search on the CPU.

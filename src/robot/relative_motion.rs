@@ -31,8 +31,8 @@ const DEFECT_ROUNDING: f64 = 8.0 * f64::EPSILON;
 const DIFFERENCE_ROUNDING: f64 = 2.0 * f64::EPSILON;
 
 impl RobotMotion {
-    /// The motion of body `b` in the frame of body `a`, as a chain whose last body is `b`. It is valid for points of
-    /// `b` and `a` within `reach_m` of the origins of their bodies. The two bodies must differ.
+    /// The motion of body `b` in the frame of body `a`, as a chain whose last body is `b`. It is valid for points of `b`
+    /// within `reach_m` of the body's origin. The two bodies must differ.
     pub fn seen_from(&self, a: u32, b: u32, reach_m: f64) -> Self {
         let mut chain = Self::default();
         chain.set_seen_from(self, a, b, reach_m);
@@ -66,7 +66,7 @@ impl RobotMotion {
         }
         let margin_m = of.chains.get(b as usize).map_or(0.0, |chain| chain.margin_m);
         if let Some(last) = self.chains.last_mut() {
-            let far_m = last.reach + 2.0 * reach_m;
+            let far_m = last.reach + reach_m;
             last.stray_m = 1.01 * inverse_defect * far_m + DIFFERENCE_ROUNDING * rounded_m;
             last.margin_m = margin_m;
         }

@@ -1,7 +1,8 @@
 //! Links that other links are tested against: each with its triangles as a scene in the frame of its body.
 //!
-//! Whether two links touch does not depend on the frame, so one of the two stands still: the one with more triangles,
-//! whose tree is then descended once for all triangles of the other, and of equal ones the first in the robot.
+//! Whether two links touch does not depend on the frame, so one of the two stands still: the one with fewer joints to
+//! their common ancestor, because every joint that is inverted rounds; then the one with more triangles, whose tree is
+//! descended once for all triangles of the other; then the first in the robot.
 
 use crate::error::Result;
 use crate::robot::LinkPairs;
@@ -9,6 +10,7 @@ use crate::scene::Object;
 use crate::scene::world::{CollisionWorld, LinkTree, SceneBuild, StaticGeometry};
 use glam::DVec3;
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -43,9 +45,13 @@ impl CollisionWorld {
     fn frames_of(&self, pairs: &[[u32; 2]], known: &[LinkFrame]) -> Result<Vec<LinkFrame>> {
         let mut partners: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for [a, b] in pairs.iter().filter_map(|pair| self.shapes_of(*pair)) {
-            let n = |shape: u32| self.links[shape as usize].triangles.len();
             let [first, second] = [a.min(b), a.max(b)];
-            let [fixed, moving] = if n(second) > n(first) { [second, first] } else { [first, second] };
+            // The number of joints to the common ancestor, and to the world, differ by the same for both.
+            let cost = |shape: u32| {
+                let link = &self.links[shape as usize];
+                (self.robot.depth_of(link.body), Reverse(link.triangles.len()))
+            };
+            let [fixed, moving] = if cost(second) < cost(first) { [second, first] } else { [first, second] };
             partners.entry(fixed).or_default().push(moving);
         }
         let frame = |(link, mut partners): (u32, Vec<u32>)| {

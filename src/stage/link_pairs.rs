@@ -202,7 +202,8 @@ impl Workspace {
         if number == self.chains.len() {
             self.chains.push(RobotMotion::default());
         }
-        let reach_m = input.world.links.iter().fold(0.0, |m: f64, link| m.max(link.reach_m));
+        let moving = input.world.links.iter().filter(|link| link.body == b);
+        let reach_m = moving.fold(0.0, |m: f64, link| m.max(link.reach_m));
         self.chains[number].set_seen_from(input.motion, a, b, reach_m);
         self.chain_of[at] = Some(number as u32);
         self.n_chains += 1;

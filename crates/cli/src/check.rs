@@ -233,7 +233,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         Obstacle::Link(link) => &*robot.links[link as usize].name,
         Obstacle::Object(object) => &*scene.objects[object as usize].name,
     };
-    let json = summary::to_json(&engine, &stats, totals, &tested, &name);
+    let json = summary::to_json(&engine, &stats, totals, &tested, name);
     let inside = summary::inside(&stats, name);
     conclude(args, stats_file, json, &diagnosis, || {
         summary::print(&engine, &stats, totals, &tested);

@@ -152,7 +152,7 @@ pub fn in_words(line: &Line, margin_m: f64) -> Option<String> {
     }
     let kind = if *certified { "" } else { " (not certified)" };
     let is_margin = margin_m > 0.0;
-    let Some(Place { a, b, point: [x, y, z], .. }) = at else {
+    let Some(Place { a, b, point: [x, y, z], .. }) = at.as_deref() else {
         let kind = match (proved, is_margin) {
             (true, false) => "a contact".to_string(),
             (false, false) => "perhaps a contact".to_string(),

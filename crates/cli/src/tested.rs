@@ -62,7 +62,7 @@ impl TestedPairs {
         }
         let left_out = self.disabled().filter(|&(reason, n)| n > 0 && reason != Untested::Allowed);
         let left_out =
-            left_out.map(|(reason, n)| format!("{} left out ({}).", count(n, "pair of links"), in_words(reason)));
+            left_out.map(|(reason, n)| format!("{} of links left out ({}).", count(n, "pair"), in_words(reason)));
         let tested = format!("Links of the robot against each other: {}.", count(self.link_link, "pair"));
         std::iter::once(tested).chain(left_out).collect()
     }

@@ -38,7 +38,6 @@ impl Scratch {
 
 /// Free scratch memories, shared by all threads.
 #[derive(Debug, Default)]
-#[expect(clippy::vec_box, reason = "a scratch memory has several kilobytes and would move twice per motion")]
 pub(in crate::engine) struct ScratchPool(Mutex<Vec<Box<Scratch>>>);
 
 impl ScratchPool {

@@ -219,9 +219,8 @@ impl Vectorised for Orient<'_> {
     type Output = MovingBox<Lanes<WIDTH>>;
     #[inline(always)]
     fn run<T: Vector>(self) -> MovingBox<Lanes<WIDTH>> {
-        let (pose, h) = self.part;
         let boxes = &self.shape.boxes[self.node as usize].part::<T>(0);
-        MovingBox::new(&pose.broadcast::<T>(), boxes, T::new(*h)).store()
+        MovingBox::new(&self.part.0.broadcast::<T>(), boxes, T::new(self.part.1)).store()
     }
 }
 

@@ -13,7 +13,10 @@ use super::super::summary::{self, Totals};
 use super::super::tested::TestedPairs;
 use super::super::{Outcome, interrupted, interruption, outputs, warn};
 use super::html::{Content, SCENE_TRIANGLES, not_shown};
-use super::{CheckArgs, Readers, SolidsChoice, solids_in_words, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
+use super::{
+    CheckArgs, Readers, SolidsChoice, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits,
+    solids_in_words,
+};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::formats::MissingJoints;
 use firstcontact::report::Line;
@@ -159,7 +162,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         Obstacle::Link(link) => &*names.links[link as usize],
         Obstacle::Object(object) => &*names.objects[object as usize],
     };
-    let mut json = summary::to_json(&engine, &stats, totals, &tested, &name);
+    let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
     let inside = summary::inside(&stats, name);
     json["problems"] = ready.len().into();
     conclude(args, stats_file, json, &diagnosis, || {

@@ -163,7 +163,7 @@ pub mod tests {
     /// A Puma among random triangles, with `n` motions of a set and `n` random ones.
     pub fn small(n: usize) -> Case {
         let robot = Dataset::generate("pipes", DEFAULT_SEED, 1).unwrap().robot().unwrap();
-        let scene = random::scene(60, 1.0, &mut Draw::new(1)).unwrap();
+        let scene = random::scene(16, 1.0, &mut Draw::new(1)).unwrap();
         let starts: Vec<Vec<f64>> = (0..n).map(|i| vec![0.1 * i as f64; 6]).collect();
         let known = Known::spread(&MotionBatch::between(&starts, &starts).unwrap(), n);
         Case::new("some".into(), &robot, scene, &known, n, 7).unwrap()
