@@ -5,8 +5,11 @@ use crate::robot::RobotMotion;
 use crate::scene::world::CollisionWorld;
 use crate::stage::Piece;
 use crate::stage::link_pairs::{self, Input, LinkTrianglePair, Workspace};
+#[cfg(feature = "gpu")]
 use crate::stage::s1_concat::{self, Poses};
-use crate::stage::s2_bound::{self, Boxes};
+#[cfg(feature = "gpu")]
+use crate::stage::s2_bound;
+use crate::stage::s2_bound::Boxes;
 use crate::stage::s5_pairs::Limits;
 use crate::stage::s6_solve::InitialContactPolicy;
 use std::time::Instant;
@@ -15,7 +18,9 @@ use std::time::Instant;
 #[derive(Debug, Default)]
 pub(super) struct LinkSearch {
     space: Workspace,
+    #[cfg(feature = "gpu")]
     poses: Poses,
+    #[cfg(feature = "gpu")]
     boxes: Boxes,
 }
 

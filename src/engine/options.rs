@@ -86,7 +86,7 @@ pub enum Solids {
     /// [`Stats::inside`](crate::Stats::inside) counts these motions; verdicts are those of the surfaces.
     #[default]
     Report,
-    /// They are counted, and have a contact at time 0 ([`Contact::inside`](crate::Contact::inside)). With
+    /// They are counted, and have a contact at time 0 ([`Contact::inside`](field@crate::Contact::inside)). With
     /// [`InitialContactPolicy::Ignore`](crate::InitialContactPolicy::Ignore) they are counted only.
     Contact,
 }
