@@ -14,6 +14,7 @@ mod bounds;
 mod culling;
 mod data;
 mod extremal;
+mod solids;
 mod solve;
 mod toleranced;
 
@@ -45,8 +46,15 @@ const fn m(term: &'static str, file: &'static str, old: &'static str, new: &'sta
 
 /// All mutants.
 fn mutants() -> impl Iterator<Item = &'static Mutant> {
-    let lists =
-        [bounds::MUTANTS, solve::MUTANTS, culling::MUTANTS, toleranced::MUTANTS, extremal::MUTANTS, data::MUTANTS];
+    let lists = [
+        bounds::MUTANTS,
+        solve::MUTANTS,
+        culling::MUTANTS,
+        solids::MUTANTS,
+        toleranced::MUTANTS,
+        extremal::MUTANTS,
+        data::MUTANTS,
+    ];
     lists.into_iter().flatten()
 }
 

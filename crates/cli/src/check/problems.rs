@@ -13,7 +13,10 @@ use super::super::summary::{self, Totals};
 use super::super::tested::TestedPairs;
 use super::super::{Outcome, interrupted, interruption, outputs, warn};
 use super::html::{Content, SCENE_TRIANGLES, not_shown};
-use super::{CheckArgs, Readers, SolidsChoice, solids_in_words, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits};
+use super::{
+    CheckArgs, Readers, SolidsChoice, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits,
+    solids_in_words,
+};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::formats::MissingJoints;
 use firstcontact::report::Line;
