@@ -50,8 +50,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "rays through edges and vertices",
         INSIDE,
-        "let signs = [orient2d(at(a), at(b), at(p)), a.y - b.y, b.x - a.x];",
-        "let signs = [orient2d(at(a), at(b), at(p)), if MUTANT { 0.0 } else { a.y - b.y }, if MUTANT { 0.0 } else { b.x - a.x }];",
+        "signs.into_iter().find(",
+        "signs.into_iter().take(if MUTANT { 1 } else { 3 }).find(",
         RAYS,
     ),
     m(
