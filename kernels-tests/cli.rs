@@ -36,6 +36,7 @@ mod render;
 mod report;
 mod resume;
 mod sizes;
+mod solids;
 mod srdf;
 mod standard_input;
 pub(crate) mod stats;

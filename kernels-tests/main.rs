@@ -32,6 +32,7 @@ mod s4_sweep_raster;
 mod s5_pairs;
 mod s6_solve;
 mod shared_engines;
+mod solids;
 mod stream;
 mod toleranced;
 mod warm_engine;

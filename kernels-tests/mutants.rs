@@ -15,6 +15,7 @@ mod culling;
 mod data;
 mod extremal;
 mod links;
+mod solids;
 mod solve;
 mod toleranced;
 
@@ -51,6 +52,7 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
         solve::MUTANTS,
         culling::MUTANTS,
         links::MUTANTS,
+        solids::MUTANTS,
         toleranced::MUTANTS,
         extremal::MUTANTS,
         data::MUTANTS,

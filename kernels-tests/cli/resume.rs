@@ -68,6 +68,7 @@ fn answers_of_something_else_are_not_gone_on_with() {
     refused(&["--tolerance", "1e-8"], &["options", "--resume"]);
     refused(&["--margin", "0.001"], &["options"]);
     refused(&["--mode", "verdict"], &["options"]);
+    refused(&["--solids", "contact"], &["options"]);
     desk.put("allow.txt", "* wall\n");
     refused(&["--allow", "allow.txt"], &["options"]);
     let robot = desk.text("robot.urdf");

@@ -30,6 +30,7 @@ use crate::error::Result;
 use crate::gpu::AdapterSummary;
 use crate::robot::{MotionBatch, Robot};
 use crate::scene::Scene;
+use crate::scene::solids::MAX_TRIANGLES;
 use crate::scene::world::CollisionWorld;
 use crate::verdict::Verdict;
 use core::EngineCore;
@@ -94,6 +95,15 @@ impl Engine {
     /// Warnings from building the engine, one line each.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         self.0.world.scene.warning.as_deref().into_iter()
+    }
+
+    /// The names of objects and links that are too large to be tested as solids; none if [`Solids::Off`].
+    pub fn untested_solids(&self) -> impl Iterator<Item = &str> {
+        let (world, tests_solids) = (self.world(), self.solids() != Solids::Off);
+        let is_large = move |n: usize| tests_solids && n > MAX_TRIANGLES;
+        let links = world.robot.links.iter().filter(move |link| is_large(link.triangles.len()));
+        let objects = world.scene.objects.iter().filter(move |object| is_large(object.n_triangles as usize));
+        links.map(|link| &*link.name).chain(objects.map(|object| &*object.name))
     }
 
     /// The graphics adapter, if the culling stages run on one.
@@ -197,6 +207,11 @@ impl Engine {
             Sweep::Auto => self.0.chosen_sweep.get().copied().unwrap_or(Sweep::Off),
             asked => asked,
         }
+    }
+
+    /// The treatment of motions that start inside a solid.
+    pub fn solids(&self) -> Solids {
+        self.0.options.solids
     }
 
     /// The form of the motion bounds.

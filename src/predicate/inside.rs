@@ -28,8 +28,8 @@ pub fn crosses(p: DVec3, triangle: &Triangle) -> bool {
     orient3d(at(a), at(b), at(c), at(p)) * f64::from(side) > 0.0
 }
 
-/// The side of the edge from `a` to `b` on which `p + (ε, ε²)` is, seen along z: 1 for left, -1 for right, 0 if the edge
-/// is seen as a point.
+/// The side of the edge from `a` to `b` on which `p + (ε, ε²)` is, seen along z: 1 for left, -1 for right, 0 if the
+/// edge is seen as a point.
 fn side_of(a: DVec3, b: DVec3, p: DVec3) -> i32 {
     let at = |v: DVec3| Coord { x: v.x, y: v.y };
     // The determinant is linear in `p`; these are its derivatives.

@@ -6,9 +6,9 @@
 //! vertex of it decides, by the number of times that a ray crosses the surface. So does one vertex of each component of
 //! an object, or of another link, for the link's own closed surfaces.
 //!
-//! Poses are those of the engine in double precision. A vertex that is nearer to a surface than the bound on their error
-//! is not used, but another one of its component. If all are so near, the test of surfaces has reported that they may
-//! touch.
+//! Poses are those of the engine in double precision. A vertex that is nearer to a surface than the bound on their
+//! error is not used, but another one of its component. If all are so near, the test of surfaces has reported that they
+//! may touch.
 
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::robot::RobotMotion;
@@ -181,8 +181,8 @@ impl Search<'_> {
     }
 }
 
-/// A point in the world that is inside a surface: a vertex of one of the components whose boxes overlap `near`. Vertices
-/// are taken to the world by `outward`, and to the surface's frame by `inward`.
+/// A point in the world that is inside a surface: a vertex of one of the components whose boxes overlap `near`.
+/// Vertices are taken to the world by `outward`, and to the surface's frame by `inward`.
 fn point_in(
     components: &Components,
     near: &Bounds,

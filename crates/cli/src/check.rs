@@ -19,6 +19,7 @@ use super::{Outcome, outputs, warn};
 use clap::{Args, ValueEnum};
 use diagnosis::{Context, Diagnosis};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
+use firstcontact::error::quoted;
 use firstcontact::formats::MotionFile;
 use firstcontact::io::output::{self, AtomicFile};
 use firstcontact::report::Line;
@@ -213,6 +214,9 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let engine = builder.build()?;
     drop(bar);
     engine.warnings().for_each(warn);
+    for name in engine.untested_solids() {
+        warn(&format!("{} is too large to be tested as a solid: starts inside it are not seen", quoted(name)));
+    }
     engine.backend_fallback_reason().into_iter().for_each(|note| tell!("{note}"));
     let interruption = super::interruption();
     // Both files are opened before any work, so that a file that cannot be written is not discovered at the end.

@@ -14,7 +14,7 @@ use firstcontact::engine::{Engine, Stats};
 use firstcontact::formats::MotionFile;
 use firstcontact::io::output::AtomicFile;
 use firstcontact::scene::Scene;
-use firstcontact::{Error, Result};
+use firstcontact::{Error, Result, Solids};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of triangles of a scene on the page.
@@ -175,7 +175,7 @@ impl Html {
                 ])
                 .chain(facts::made())
                 .collect(),
-            tested: content.tested.into_iter().chain(tested(args, stats)).collect(),
+            tested: content.tested.into_iter().chain(tested(args, engine, stats)).collect(),
             notes: content.notes,
             findings: self.findings,
         };
@@ -194,7 +194,7 @@ pub fn not_shown(error: &Error) -> String {
 }
 
 /// The tested conditions, in sentences that are true for any robot and scene.
-fn tested(args: &CheckArgs, stats: &Stats) -> Vec<String> {
+fn tested(args: &CheckArgs, engine: &Engine, stats: &Stats) -> Vec<String> {
     let mut tested = Vec::new();
     if !stats.ignored.is_empty() {
         let pairs = count(stats.ignored.len(), "pair");
@@ -205,12 +205,16 @@ fn tested(args: &CheckArgs, stats: &Stats) -> Vec<String> {
     tested.push(if args.margin > 0.0 {
         format!("A distance of {} m or less is a contact (--margin).", args.margin)
     } else {
-        "Surfaces that touch are a contact. A link inside a closed object touches nothing.".into()
+        "Surfaces that touch are a contact.".into()
     });
-    if stats.start_inside > 0 {
-        let motions = count(stats.start_inside as usize, "motion");
-        tested.push(format!("{motions} start inside a closed object or link without touching it (--solids)."));
-    }
+    tested.push(match engine.solids() {
+        Solids::Contact => "A start inside a closed object or link is a contact (--solids contact).".into(),
+        Solids::Report if stats.start_inside > 0 => {
+            let motions = count(stats.start_inside as usize, "motion");
+            format!("A link inside a closed object touches nothing. {motions} start inside one, or inside a link.")
+        }
+        _ => "A link inside a closed object touches nothing.".into(),
+    });
     if matches!(args.mode, super::ModeChoice::Verdict) {
         tested.push("Only verdicts were computed: times are wide, and places are missing (--mode verdict).".into());
     } else {
