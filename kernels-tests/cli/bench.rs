@@ -161,7 +161,7 @@ fn an_adapter_is_compared_before_it_is_measured() {
     }
     // Some contacts and at least ten motions of each, even where the machine is busy; the twin is slower.
     assert!(numbers(sound, "found")[1] > 0.0, "{sound}");
-    // Configurations for which no time was left have no number.
+    // A configuration is left out if the time is over.
     let n_compared: Vec<f64> = column(sound, "pipes/30").into_iter().filter_map(Value::as_f64).collect();
     assert!(!n_compared.is_empty() && n_compared.iter().all(|n| *n > 0.0), "{sound}");
     let who = column(table("devices"), "who");

@@ -9,7 +9,7 @@ use super::case::{self, Case, read};
 use super::judge;
 use crate::cli::Desk;
 use crate::effort;
-use crate::harness::gpu;
+use crate::harness::{gpu, skipped};
 use crate::oracle::advance::Fineness;
 use crate::oracle::fk;
 use crate::oracle::pair_sampling::{PairOutcome, PairSampler};
@@ -151,9 +151,11 @@ fn panda() {
 
 /// Sampling the 64 links of the PR2 takes minutes.
 #[test]
-#[ignore = "takes minutes: run it with FIRSTCONTACT_EFFORT=full"]
 fn pr2() {
-    check(&PR2, effort(40, 500));
+    match effort(0, 500) {
+        0 => skipped::report("sampling the PR2 takes minutes: FIRSTCONTACT_EFFORT=full does it"),
+        n => check(&PR2, n),
+    }
 }
 
 #[test]

@@ -122,8 +122,8 @@ fn boxes_called_beyond_the_margin_are_so_however_f32_rounds() {
     }
 }
 
-/// The lowest link, object and triangles within the margin at the start, by trying all; `None` if a distance is too near
-/// the margin to tell.
+/// The lowest link, object and triangles within the margin at the start, by trying all; `None` if a distance is too
+/// near the margin to tell.
 fn lowest(world: &CollisionWorld, motion: &RobotMotion, margin_m: f64) -> Option<Option<[u32; 4]>> {
     let mut lowest: Option<[u32; 4]> = None;
     for (l, link) in world.links.iter().enumerate() {

@@ -38,8 +38,8 @@ impl Untested {
 
 /// The pairs of a robot's links that are tested against each other.
 ///
-/// Links are indices into [`Robot::links`](crate::Robot::links). A pair has its lower link first, and lists of pairs are
-/// sorted.
+/// Links are indices into [`Robot::links`](crate::Robot::links). A pair has its lower link first, and lists of pairs
+/// are sorted.
 ///
 /// ```
 /// use firstcontact::{LinkPairs, Robot, Untested};
@@ -166,8 +166,8 @@ mod tests {
     use crate::robot::{Drive, Joint};
     use glam::{DMat3, DVec3};
 
-    /// A robot whose body 0 is the root, and whose body `i + 1` has a parent and moves or is fixed. Each listed body has
-    /// a link of the same index in the list, with or without a triangle.
+    /// A robot whose body 0 is the root, and whose body `i + 1` has a parent and moves or is fixed. Each listed body
+    /// has a link of the same index in the list, with or without a triangle.
     fn robot(bodies: &[(u32, bool)], links: &[(u32, bool)]) -> Robot {
         let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
         for (i, &(parent, moves)) in bodies.iter().enumerate() {

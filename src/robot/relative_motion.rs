@@ -1,8 +1,9 @@
 //! The motion of a body in the frame of another one.
 //!
-//! Let `M_i: x -> P_i(t) x + T_i(t)` be the motion of body `i` in its parent, `a_0 = a, a_1, …, a_{k-1}` the bodies from
-//! `a` up to the child of the nearest common ancestor, and `z_1, …, z_m = b` those from the other child of that ancestor
-//! down to `b`. Since `M⁻¹ = (Pᵀ, 0) ∘ (1, -T)`, the pose of `b` in the frame of `a` is the product of the joints
+//! Let `M_i: x -> P_i(t) x + T_i(t)` be the motion of body `i` in its parent, `a_0 = a, a_1, …, a_{k-1}` the bodies
+//! from `a` up to the child of the nearest common ancestor, and `z_1, …, z_m = b` those from the other child of that
+//! ancestor down to `b`. Since `M⁻¹ = (Pᵀ, 0) ∘ (1, -T)`, the pose of `b` in the frame of `a` is the product of the
+//! joints
 //!
 //! ```text
 //! joint 0        P = P_{a_0}ᵀ          T = 0
@@ -18,8 +19,8 @@
 //! `Pᵀ` is the inverse of `P` only up to the defect of the stored matrices from rotations: `||PᵀP - 1|| <= 2 defect`, so
 //! for a point at distance `r` the two differ by at most `2 defect r` per inverted joint. The
 //! [computed defect](JointMotion::defect) is a norm of products of matrices with norms of at most 1 and rounds by less
-//! than eight units. The difference of offsets in joint `k` rounds by `2⁻⁵²` of their lengths at most. All of this is in
-//! [`ChainBounds::stray_m`](crate::enclosure::chain_bounds::ChainBounds).
+//! than eight units. The difference of offsets in joint `k` rounds by `2⁻⁵²` of their lengths at most. All of this is
+//! in [`ChainBounds::stray_m`](crate::enclosure::chain_bounds::ChainBounds).
 
 use crate::robot::RobotMotion;
 use crate::robot::joint_motion::JointMotion;
@@ -31,8 +32,8 @@ const DEFECT_ROUNDING: f64 = 8.0 * f64::EPSILON;
 const DIFFERENCE_ROUNDING: f64 = 2.0 * f64::EPSILON;
 
 impl RobotMotion {
-    /// The motion of body `b` in the frame of body `a`, as a chain whose last body is `b`. It is valid for points of `b`
-    /// within `reach_m` of the body's origin. The two bodies must differ.
+    /// The motion of body `b` in the frame of body `a`, as a chain whose last body is `b`. It is valid for points of
+    /// `b` within `reach_m` of the body's origin. The two bodies must differ.
     pub fn seen_from(&self, a: u32, b: u32, reach_m: f64) -> Self {
         let mut chain = Self::default();
         chain.set_seen_from(self, a, b, reach_m);

@@ -46,7 +46,8 @@ pub struct CollisionWorld {
     pub scene: Arc<StaticGeometry>,
     /// Pairs (link, object) that are never tested.
     pub allowed: HashSet<(u32, u32)>,
-    /// Pairs of links that are tested against each other, as indices in `robot.links`; none unless the caller sets them.
+    /// Pairs of links that are tested against each other, as indices in `robot.links`; none unless the caller sets
+    /// them.
     pub link_pairs: LinkPairs,
     /// The links that other links are tested against; worlds with the same pairs share them.
     pub frames: Arc<[LinkFrame]>,

@@ -150,8 +150,8 @@ fn around(space: &mut Workspace, input: &Input) {
 }
 
 impl Workspace {
-    /// Finds the candidates of a frame: clusters of its triangles that its partners may touch. Returns whether there are
-    /// any.
+    /// Finds the candidates of a frame: clusters of its triangles that its partners may touch. Returns whether there
+    /// are any.
     fn near(&mut self, input: &Input, frame: &LinkFrame, limits: Option<&Limits>, counts: &mut LinkPairCounts) -> bool {
         let wanted = input.piece.mask_until(limits.map_or(u32::MAX, |limits| limits[0]));
         self.cull.candidates.clear();

@@ -58,8 +58,8 @@ pub fn cull_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, b
     traverse(space, world, n_pieces, boxes, true);
 }
 
-/// Adds the candidates of one link in a single piece, for the sub-intervals in `mask`; clusters larger than the link are
-/// also tested by their triangles.
+/// Adds the candidates of one link in a single piece, for the sub-intervals in `mask`; clusters larger than the link
+/// are also tested by their triangles.
 pub fn link_in(space: &mut Workspace, world: &CollisionWorld, boxes: &Boxes, link: u32, mask: u32) {
     if world.scene.tree.nodes.is_empty() {
         return;

@@ -17,9 +17,9 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// Reads lines `link object` or `link link`, if there is a file. Either may be `*`: all links as the first name, all
-    /// objects as the second. A second name that is both an object and a link is the object. Empty lines and text after
-    /// a `#` are ignored. The second name may contain spaces, and a `#` that does not follow a space.
+    /// Reads lines `link object` or `link link`, if there is a file. Either may be `*`: all links as the first name,
+    /// all objects as the second. A second name that is both an object and a link is the object. Empty lines and text
+    /// after a `#` are ignored. The second name may contain spaces, and a `#` that does not follow a space.
     ///
     /// # Errors
     /// The file cannot be read, or has a name that does not exist.

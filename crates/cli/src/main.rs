@@ -1,7 +1,7 @@
 //! The command line: thin commands over the library.
 //!
-//! Exit codes: 0 all free, 1 some contact or something refused, 2 no contact but some undecided, 3 wrong usage, bad input
-//! or an internal fault, 130 interrupted, or the reader of the results closed the pipe.
+//! Exit codes: 0 all free, 1 some contact or something refused, 2 no contact but some undecided, 3 wrong usage, bad
+//! input or an internal fault, 130 interrupted, or the reader of the results closed the pipe.
 
 #[macro_use]
 mod terminal;

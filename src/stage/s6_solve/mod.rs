@@ -2,8 +2,8 @@
 //!
 //! All pairs of a motion that earlier stages could not rule out are solved together, the earliest time first: the poses
 //! of the links are bounded once per time interval and shared by all active pairs, every pair is contracted
-//! ([`contraction`](crate::predicate::contraction)) to the times at which it can touch at all, and an upper bound on the
-//! first contact, lowered by each proof of contact ([`meeting`](crate::predicate::piercing)), cuts off later times.
+//! ([`contraction`](crate::predicate::contraction)) to the times at which it can touch at all, and an upper bound on
+//! the first contact, lowered by each proof of contact ([`meeting`](crate::predicate::piercing)), cuts off later times.
 //! Removed times are proved free; so the earliest time that remains is a proved lower bound of the first contact.
 
 pub mod elementary;
@@ -375,7 +375,8 @@ impl<'w> Solver<'w> {
                 self.memory.order.push((key, i as u32));
             }
         }
-        // The order of the input must not matter, and of equal contacts the first in the order of the files is reported.
+        // The order of the input must not matter, and of equal contacts the first in the order of the files is
+        // reported.
         self.memory.order.sort_unstable();
         self.memory.pairs.clear();
         for &((shape, obstacle, _), i) in &self.memory.order {

@@ -35,8 +35,8 @@ pub fn touches(world: &CollisionWorld, motions: &Motions, pair: &Pair, at: f64, 
     points
 }
 
-/// Moves a contact of two links from the frame of the one at rest to the robot's frame. The two are already in the order
-/// of the robot; the normal still points to the link that moves.
+/// Moves a contact of two links from the frame of the one at rest to the robot's frame. The two are already in the
+/// order of the robot; the normal still points to the link that moves.
 fn to_world(at: &mut ContactPoint, PoseJet { x, p }: &PoseJet<f64>, pair: &Pair) {
     let sign = if pair.shape == pair.moving { 1.0 } else { -1.0 };
     at.point = (x[0] + p[0].apply(V3(at.point))).0;

@@ -34,7 +34,7 @@ pub struct Fault {
     pub configuration: String,
     /// The motion's name; empty if the adapter failed.
     pub motion: String,
-    /// What differs, in a word.
+    /// The kind of the difference.
     pub kind: &'static str,
     /// The answer of the CPU, or a known truth.
     pub expected: String,
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use firstcontact::engine::Options;
 
-    /// The answers of the CPU, in the place of those of an adapter.
+    /// Compares answers of the CPU with changed copies of them, which stand for those of an adapter.
     fn compared(change: impl FnOnce(&mut Vec<Verdict>)) -> Soundness {
         let case = small(40);
         let configuration = Configuration { name: "changed".into(), options: Options::default() };
