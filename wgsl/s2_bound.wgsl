@@ -31,9 +31,9 @@ fn boxes_of_links(
         return;
     }
     for (var i = 0u; i < chunk.n_links; i += 1u) {
-        let link = links[i];
         let m = moving_links[piece * chunk.n_links + i];
-        let pose = pose_at(piece, link.body, sub);
+        let link = links[m.link];
+        let pose = pose_at(piece, m.body, sub);
         let ends = array(pose_point(pose, link.a, m.balls.x), pose_point(pose, link.b, m.balls.x));
         let swept = swept_box(ends[0], ends[1], link.radius, m.h);
         let at = box_at(piece, i, sub);

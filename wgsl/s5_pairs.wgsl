@@ -230,8 +230,8 @@ fn seed(
     let at = queue_slot(routing.output, chunk.queue_capacity, c.piece);
     if at != NONE {
         // The root of link i is node i.
-        want_boxes(c.piece, c.link);
-        items[routing.output_at + at] = LinkItem(piece_link, c.link, c.cluster, mask, left);
+        want_boxes(c.piece, m.link);
+        items[routing.output_at + at] = LinkItem(piece_link, m.link, c.cluster, mask, left);
     }
 }
 

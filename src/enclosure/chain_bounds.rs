@@ -26,7 +26,7 @@ pub struct ChainBounds {
 
 /// Factor on every scalar bound: covers its own rounding (fewer than 2^20 operations) and the motion's defect from
 /// rigidity (at most 2^-46 per joint).
-const SCALAR_SLACK: f64 = 1.0 + 1.0 / (1u64 << 30) as f64;
+pub(super) const SCALAR_SLACK: f64 = 1.0 + 1.0 / (1u64 << 30) as f64;
 
 impl ChainBounds {
     /// Appends a joint that turns by `w` radians and whose offset runs from `start` to `start + slide` (lengths: at

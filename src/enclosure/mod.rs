@@ -6,3 +6,4 @@ pub mod point_bound;
 pub mod pose_block;
 pub mod pose_bound;
 pub mod pose_jet;
+pub mod relative_pose;

@@ -91,11 +91,8 @@ impl EngineCore {
     #[cfg(feature = "gpu")]
     fn check_on_backend(&self, queue: &mut MotionQueue, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
         match &self.pipeline {
-            Some(pipeline) if !self.world.scene.triangles.is_empty() => {
-                self.check_on_gpu(pipeline, queue, deliver, stats)
-            }
-            // Links are tested against each other on the CPU.
-            _ => self.check_on_cpu(queue, deliver, stats),
+            Some(pipeline) => self.check_on_gpu(pipeline, queue, deliver, stats),
+            None => self.check_on_cpu(queue, deliver, stats),
         }
     }
 

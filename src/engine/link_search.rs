@@ -6,7 +6,8 @@ use crate::scene::world::CollisionWorld;
 use crate::stage::Piece;
 use crate::stage::link_pairs::{self, Input, LinkTrianglePair, Workspace};
 #[cfg(feature = "gpu")]
-use crate::stage::s1_concat::{self, Poses};
+use crate::stage::s1_concat;
+use crate::stage::s1_concat::Poses;
 #[cfg(feature = "gpu")]
 use crate::stage::s2_bound;
 use crate::stage::s2_bound::Boxes;
@@ -54,7 +55,7 @@ impl LinkSearch {
         &mut self,
         (world, options): (&CollisionWorld, &Options),
         (motion, piece): (&RobotMotion, &Piece),
-        (boxes, cap): (&Boxes, usize),
+        (poses, boxes, cap): (&Poses, &Boxes, usize),
         limits: &mut Limits,
         stats: &mut Stats,
     ) -> bool {
@@ -63,7 +64,7 @@ impl LinkSearch {
         }
         let clock = Instant::now();
         let piece = &Piece { motion: 0, ..*piece };
-        let input = Input { world, motion, piece, form: options.bound, boxes, cap };
+        let input = Input { world, motion, piece, form: options.bound, poses, boxes, cap };
         // A contact that may be ignored later must not limit the others.
         let limited = (options.solve.initial == InitialContactPolicy::Report).then_some(&mut *limits);
         let (fits, counts) = link_pairs::search_in(&mut self.space, &input, limited);
@@ -88,11 +89,11 @@ impl LinkSearch {
         let clock = Instant::now();
         let alone = [Piece { motion: 0, ..*piece }];
         s1_concat::reference_in(&mut self.poses, &alone, std::slice::from_ref(motion), of.1.bound);
-        let mut boxes = std::mem::take(&mut self.boxes);
-        s2_bound::reference_in(&mut boxes, of.0, &alone, &self.poses);
+        let (poses, mut boxes) = (std::mem::take(&mut self.poses), std::mem::take(&mut self.boxes));
+        s2_bound::reference_in(&mut boxes, of.0, &alone, &poses);
         stats.links.seconds += clock.elapsed().as_secs_f64();
-        let fits = self.search(of, (motion, piece), (&boxes, of.1.item_cap()), limits, stats);
-        self.boxes = boxes;
+        let fits = self.search(of, (motion, piece), (&poses, &boxes, of.1.item_cap()), limits, stats);
+        (self.poses, self.boxes) = (poses, boxes);
         fits
     }
 }

@@ -57,6 +57,14 @@ buffers! {
     MovingLinks = "moving_links",
     /// Boxes of the nodes of the tree over the links.
     Boxes = "boxes",
+    /// Pairs of links that are tested against each other.
+    LinkPairs = "link_pairs",
+    /// Those whose boxes may overlap, with the piece.
+    NearPairs = "near_pairs",
+    /// Pose bounds of the bodies in the world, where [`Poses`](Self::Poses) are those of links in frames of others.
+    BodyPoses = "body_poses",
+    /// The two of these that give each relative pose.
+    PosePairs = "pose_pairs",
     /// Nodes of the scene's tree.
     SceneNodes = "scene_nodes",
     /// Leaves of the scene's tree.
@@ -177,6 +185,17 @@ impl Buffers {
     /// Drops buffers.
     pub(super) fn forget(&mut self, ids: &[BufferId]) {
         ids.iter().for_each(|id| self.all[*id as usize] = None);
+    }
+
+    /// Uses buffers of another set.
+    pub fn share(&mut self, of: &Self, ids: &[(BufferId, BufferId)]) {
+        for &(from, to) in ids {
+            let (shared, own) = (of.handle(from), &mut self.all[to as usize]);
+            if *own != shared {
+                *own = shared;
+                self.groups = Mutex::default();
+            }
+        }
     }
 
     /// The buffer, if it has been created.

@@ -20,6 +20,7 @@ pub use buffers::{BufferId, Buffers, PageRange, ROUTING_STRIDE};
 pub use device::{AdapterChoice, AdapterSummary, Gpu};
 pub use draw::{Corner, Frame, Layer, Lens, Paint, SOURCE as RENDER_SOURCE};
 pub use faults::Faults;
+pub use pages::SceneStart;
 pub use program::CompiledKernel;
 pub use raster::TARGET_PIXELS;
 pub use recording::{Clear, Dispatch, INDIRECT_ARGS, Readback, Submission, WorkSize};

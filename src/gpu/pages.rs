@@ -134,16 +134,7 @@ impl Buffers {
             self.fill(gpu, BufferId::SceneNodes, &nodes)?;
             let start = |leaf: u32| scene.tree.leaf_starts[leaf as usize];
             let (first, end) = (start(leaves.start), start(leaves.end));
-            let clusters = leaves.clone().map(|i| {
-                let (b, triangles) = (scene.cluster_boxes[i as usize], scene.tree.leaf(i));
-                SceneLeaf {
-                    lo: b.lo.into(),
-                    first: triangles.start as u32 - first,
-                    hi: b.hi.into(),
-                    count: triangles.len() as u32,
-                }
-            });
-            self.fill(gpu, BufferId::SceneLeaves, &clusters.collect::<Vec<_>>())?;
+            self.fill(gpu, BufferId::SceneLeaves, &scene_leaves(scene, leaves).collect::<Vec<_>>())?;
             self.upload_triangles(gpu, scene, first as usize..end as usize)?;
             let range = PageRange { first_leaf: leaves.start, n_leaves: leaves.len() as u32, first_triangle: first };
             let around = around(scene, leaves);
@@ -151,6 +142,35 @@ impl Buffers {
         }
         self.set_pages(pages);
         Ok(())
+    }
+
+    /// Uploads several scenes side by side, each with a tree of its own, and returns where each begins; `None` if they do
+    /// not fit into one page.
+    ///
+    /// # Errors
+    /// The device does not have enough memory.
+    pub fn upload_scenes(&mut self, gpu: &Gpu, scenes: &[&StaticGeometry]) -> Result<Option<Vec<SceneStart>>> {
+        let (mut starts, mut next) = (Vec::new(), SceneStart::default());
+        let (mut nodes, mut leaves, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
+        for scene in scenes {
+            starts.push(next);
+            let all = 0..scene.tree.n_leaves() as u32;
+            let mut tree = tree_of(scene, &leaves_below(scene), &all);
+            tree.iter_mut().flatten().for_each(|(child, _)| *child = next.shifted(*child));
+            nodes.extend(tree.iter().map(SceneNode::around));
+            leaves
+                .extend(scene_leaves(scene, &all).map(|leaf| SceneLeaf { first: leaf.first + next.triangle, ..leaf }));
+            triangles.extend((0..scene.triangles.len()).map(|i| scene_triangle(scene, i)));
+            next = SceneStart { node: nodes.len() as u32, leaf: leaves.len() as u32, triangle: triangles.len() as u32 };
+            let bytes = [size_of_val(&nodes[..]), size_of_val(&leaves[..]), size_of_val(&triangles[..])];
+            if bytes.into_iter().any(|bytes| bytes as u64 > gpu.page_bytes()) {
+                return Ok(None);
+            }
+        }
+        self.fill(gpu, BufferId::SceneNodes, &nodes)?;
+        self.fill(gpu, BufferId::SceneLeaves, &leaves)?;
+        self.fill(gpu, BufferId::SceneTriangles, &triangles)?;
+        Ok(Some(starts))
     }
 
     fn upload_triangles(&mut self, gpu: &Gpu, scene: &StaticGeometry, all: Range<usize>) -> Result<()> {
@@ -166,6 +186,42 @@ impl Buffers {
         }
         Ok(())
     }
+}
+
+/// Where a scene begins among several that have been uploaded side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SceneStart {
+    /// Its root.
+    pub node: u32,
+    /// Its first leaf.
+    pub leaf: u32,
+    /// Its first triangle.
+    pub triangle: u32,
+}
+
+impl SceneStart {
+    /// A child of a node, counted over all scenes.
+    fn shifted(self, child: ChildRef) -> ChildRef {
+        match child {
+            ChildRef::Empty => ChildRef::Empty,
+            ChildRef::Leaf(leaf) => ChildRef::Leaf(leaf + self.leaf),
+            ChildRef::Node(node) => ChildRef::Node(node + self.node),
+        }
+    }
+}
+
+/// Some leaves of the scene's tree; triangles are counted from those of the first one.
+fn scene_leaves(scene: &StaticGeometry, leaves: &Range<u32>) -> impl Iterator<Item = SceneLeaf> {
+    let first = scene.tree.leaf_starts[leaves.start as usize];
+    leaves.clone().map(move |i| {
+        let (b, triangles) = (scene.cluster_boxes[i as usize], scene.tree.leaf(i));
+        SceneLeaf {
+            lo: b.lo.into(),
+            first: triangles.start as u32 - first,
+            hi: b.hi.into(),
+            count: triangles.len() as u32,
+        }
+    })
 }
 
 fn scene_triangle(scene: &StaticGeometry, i: usize) -> SceneTriangle {

@@ -181,6 +181,12 @@ impl CollisionWorld {
         Arc::ptr_eq(ours, theirs) || (ours.len() == theirs.len() && ours.iter().zip(theirs.iter()).all(same))
     }
 
+    /// Upper bound on the distance of any vertex of a body's links from its origin, metres.
+    pub fn reach_of_body(&self, body: u32) -> f64 {
+        let links = self.links.iter().filter(|link| link.body == body);
+        links.fold(0.0, |m: f64, link| m.max(link.reach_m))
+    }
+
     /// Returns whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene
     /// triangle.
     pub fn is_allowed(&self, shape: u32, triangle: usize) -> bool {

@@ -82,10 +82,14 @@ shared! {
         box_capacity: u32,
         /// Word of the control buffer at which the nodes' box numbers start; the lists of requested nodes follow.
         node_boxes_at: u32,
+        /// Number of pairs of links that are tested against each other.
+        n_link_pairs: u32,
+        /// Capacity of the list of those that are near.
+        near_capacity: u32,
     }
 
     /// Counters at the start of the control buffer. WGSL sees them as plain words, addressed by [`Routing`]. Those up
-    /// to `node_boxes` accumulate over all pages of the scene; the others begin again with each page.
+    /// to `near_pairs` accumulate over all pages of the scene; the others begin again with each page.
     struct Counters {
         /// Candidates and triangles left by `s4_sweep`.
         sweep: SweepCounters,
@@ -93,6 +97,8 @@ shared! {
         pairs: u32,
         /// Nodes of the links' trees that have requested boxes.
         node_boxes: u32,
+        /// Pairs of links whose boxes may overlap.
+        near_pairs: u32,
         /// Items of each level of `s3_cull`.
         cull_levels: [u32; MAX_CULL_LEVELS],
         /// Candidates and triangles left after a view of `s4_sweep_raster` that is not the last; never read.
@@ -269,6 +275,17 @@ shared! {
         model_node: u32,
         /// Node or cluster of the scene's tree.
         scene_ref: u32,
+        /// Sub-intervals in which they may overlap.
+        mask: u32,
+    }
+
+    /// Two links whose boxes may overlap in a piece.
+    #[derive(Eq, PartialOrd, Ord)]
+    struct NearPair {
+        /// Piece in the chunk.
+        piece: u32,
+        /// Index of the pair among those that are tested.
+        pair: u32,
         /// Sub-intervals in which they may overlap.
         mask: u32,
     }

@@ -1,9 +1,12 @@
 //! Links against links: the stages from `s1_concat` to `s5_pairs` for pairs of links, in the frame of one of them.
 //!
 //! For each piece, boxes of links that are apart in the world reject most pairs. For the others, the moving link's pose
-//! is bounded in the frame of the other one ([`RobotMotion::seen_from`]), whose triangles stand still there, and the
-//! stages run as for a scene.
+//! is bounded in the frame of the other one, whose triangles stand still there, and the stages run as for a scene. Jets
+//! are composed from those of both bodies in the world ([`relative_pose`](crate::enclosure::relative_pose)), interval
+//! matrices are concatenated along the chain between them ([`RobotMotion::seen_from`]).
 
+#[cfg(feature = "gpu")]
+use super::kernel::{Kernel, kernel};
 use super::s1_concat::{self, Balls, Poses};
 use super::s2_bound::{self, Boxes};
 use super::s5_pairs::{self, Limits, PairCounts};
@@ -12,6 +15,14 @@ use crate::enclosure::pose_bound::{PoseBound, PoseEnclosure};
 use crate::robot::RobotMotion;
 use crate::scene::world::{CollisionWorld, LinkFrame};
 use serde::Serialize;
+
+/// The kernel that finds the pairs of links whose boxes may overlap.
+#[cfg(feature = "gpu")]
+pub const NEAR: Kernel = kernel!("link_pairs", "near");
+
+/// The kernel that composes relative poses.
+#[cfg(feature = "gpu")]
+pub const RELATIVE: Kernel = kernel!("link_pairs", "relative");
 
 /// A pair of triangles of two links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +106,8 @@ pub struct Input<'a> {
     pub piece: &'a Piece,
     /// The kind of pose bounds.
     pub form: PoseEnclosure,
+    /// The bounds of the bodies in the piece, in the world.
+    pub poses: &'a Poses,
     /// The boxes of the links in the piece, in the world.
     pub boxes: &'a Boxes,
     /// Largest number of candidates or pairs of a frame.
@@ -176,9 +189,14 @@ impl Workspace {
         let [a, b] = [frame.link, link].map(|link| input.world.links[link as usize].body);
         let chain = self.chain(input, a, b);
         if self.bounds[chain].is_none() {
-            let chains = std::slice::from_ref(&self.chains[chain]);
-            s1_concat::reference_in(&mut self.of_chain, std::slice::from_ref(input.piece), chains, input.form);
-            self.bounds[chain] = self.of_chain.bounds.last().copied().zip(self.of_chain.balls.last().copied());
+            let path = &self.chains[chain];
+            let is_jet = input.form == PoseEnclosure::TaylorModel;
+            let composed = || s1_concat::relative(input.poses, input.motion, path, input.piece, [a, b]);
+            self.bounds[chain] = is_jet.then(composed).flatten().or_else(|| {
+                let chains = std::slice::from_ref(path);
+                s1_concat::reference_in(&mut self.of_chain, std::slice::from_ref(input.piece), chains, input.form);
+                self.of_chain.bounds.last().copied().zip(self.of_chain.balls.last().copied())
+            });
         }
         let n_bodies = input.world.robot.bodies.len();
         let margin_m = input.motion.chains[b as usize].margin_m;
@@ -202,9 +220,7 @@ impl Workspace {
         if number == self.chains.len() {
             self.chains.push(RobotMotion::default());
         }
-        let moving = input.world.links.iter().filter(|link| link.body == b);
-        let reach_m = moving.fold(0.0, |m: f64, link| m.max(link.reach_m));
-        self.chains[number].set_seen_from(input.motion, a, b, reach_m);
+        self.chains[number].set_seen_from(input.motion, a, b, input.world.reach_of_body(b));
         self.chain_of[at] = Some(number as u32);
         self.n_chains += 1;
         self.bounds.push(None);

@@ -145,11 +145,13 @@ impl TrianglePair {
 
 /// The compute kernels of all stages.
 #[cfg(feature = "gpu")]
-pub const KERNELS: [kernel::Kernel; 19] = [
+pub const KERNELS: [kernel::Kernel; 21] = [
     crate::gpu::INDIRECT_ARGS,
     s1_concat::JET,
     s1_concat::INTERVAL,
     s2_bound::KERNEL,
+    link_pairs::NEAR,
+    link_pairs::RELATIVE,
     s3_cull::ROOTS,
     s3_cull::KERNEL,
     s4_sweep::compute::KERNEL,

@@ -61,8 +61,7 @@ pub fn balls(motion: &RobotMotion, form: PoseEnclosure, mid: Subs, h: f64, unit:
 }
 
 fn balls_in(out: &mut Vec<Balls>, motion: &RobotMotion, form: PoseEnclosure, mid: Subs, h: f64, unit: f64) {
-    let reach = |n: usize| if n == 1 { h } else { (n + 1) as f64 * h };
-    let of_jets = |chain: &ChainBounds| SPANS.map(|n| chain.grown_ball(reach(n), unit));
+    let of_jets = |chain: &ChainBounds| SPANS.map(|n| chain.grown_ball(reach(h, n), unit));
     match form {
         PoseEnclosure::TaylorModel => out.extend(motion.chains.iter().map(of_jets)),
         PoseEnclosure::IntervalMatrix => {
@@ -75,13 +74,18 @@ fn balls_in(out: &mut Vec<Balls>, motion: &RobotMotion, form: PoseEnclosure, mid
                 let (chain, size_m) = (&motion.chains[body], &motion.sizes_m[body]);
                 let (mut balls, largest) = (of_jets(chain), |x: Subs| x.0.into_iter().fold(0.0, f64::max));
                 for (ball, n) in balls.iter_mut().zip(SPANS) {
-                    let stray = travel(&model.jet, *size_m, reach(n)).map(largest);
+                    let stray = travel(&model.jet, *size_m, reach(h, n)).map(largest);
                     *ball = [0, 1].map(|k| (ball[k] + stray[k]) * (1.0 + 4.0 * f64::UNIT));
                 }
                 out.push(balls);
             });
         }
     }
+}
+
+/// How far a block of `n` sub-intervals of half width `h` reaches from the middle of its middle one.
+fn reach(h: f64, n: usize) -> f64 {
+    if n == 1 { h } else { (n + 1) as f64 * h }
 }
 
 /// The stage in f64.
@@ -139,15 +143,68 @@ impl Vectorised for Jets<'_> {
                 if let Some(PoseBound::Taylor(parent)) = motion.parents[b].map(|p| &before[p as usize]) {
                     jet = TaylorModel::<T>::part(parent, i).jet.concatenate(&jet);
                 }
-                let to = &mut model.jet;
-                for n in 0..3 {
-                    for r in 0..3 {
-                        put(&mut to.x[n].0[r], i, jet.x[n].0[r]);
-                        for c in 0..3 {
-                            put(&mut to.p[n].0[r][c], i, jet.p[n].0[r][c]);
-                        }
-                    }
-                }
+                put_jet(&mut model.jet, i, &jet);
+            }
+        }
+    }
+}
+
+/// The pose of body `b` in the frame of body `a` in a piece, for `[a, b]`, and its balls: composed from the jets of both
+/// in the world. `path` is the chain between them. `None` unless both bounds are Taylor models of order two.
+pub fn relative(
+    poses: &Poses,
+    motion: &RobotMotion,
+    path: &RobotMotion,
+    piece: &Piece,
+    bodies: [u32; 2],
+) -> Option<(PoseBound<Subs>, Balls)> {
+    let [a, b] = bodies.map(|body| &poses.bounds[body as usize]);
+    let (PoseBound::Taylor(a), PoseBound::Taylor(b)) = (a, b) else { return None };
+    let balls = relative_balls(motion, path, piece, bodies, f64::UNIT)?;
+    let mut model = TaylorModel::default();
+    model.ball = balls[0].map(Subs::new);
+    widest(Relative { a, b, out: &mut model.jet });
+    Some((PoseBound::Taylor(model), balls))
+}
+
+/// The balls of a composed pose, for jets of the bodies in an arithmetic of relative error `unit`. `path` is the chain
+/// between the bodies; `None` if it is empty.
+pub fn relative_balls(
+    motion: &RobotMotion,
+    path: &RobotMotion,
+    piece: &Piece,
+    bodies: [u32; 2],
+    unit: f64,
+) -> Option<Balls> {
+    let (chain, bodies) = (path.chains.last()?, bodies.map(|body| &motion.chains[body as usize]));
+    Some(SPANS.map(|n| chain.composed_ball(bodies, reach(piece.half_sub(), n), unit)))
+}
+
+/// [`PoseJet::seen_from`], eight sub-intervals side by side in registers.
+struct Relative<'a> {
+    a: &'a TaylorModel<Subs>,
+    b: &'a TaylorModel<Subs>,
+    out: &'a mut PoseJet<Subs>,
+}
+
+impl Vectorised for Relative<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Vector>(self) {
+        for i in 0..SUBS / WIDTH {
+            let [a, b] = [self.a, self.b].map(|model| TaylorModel::<T>::part(model, i).jet);
+            put_jet(self.out, i, &b.seen_from(&a));
+        }
+    }
+}
+
+#[inline(always)]
+fn put_jet<T: Vector>(to: &mut PoseJet<Subs>, i: usize, jet: &PoseJet<T>) {
+    for n in 0..3 {
+        for r in 0..3 {
+            put(&mut to.x[n].0[r], i, jet.x[n].0[r]);
+            for c in 0..3 {
+                put(&mut to.p[n].0[r][c], i, jet.p[n].0[r][c]);
             }
         }
     }

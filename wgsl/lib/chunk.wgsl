@@ -47,6 +47,9 @@ struct ChunkParams {
     box_capacity: u32,
     // Word of `control` at which the nodes' box numbers start.
     node_boxes_at: u32,
+    // Number of pairs of links, and capacity of the list of those that are near.
+    n_link_pairs: u32,
+    near_capacity: u32,
 }
 
 struct Piece {

@@ -7,6 +7,7 @@ struct Counters {
     sweep: SweepCounters,
     pairs: u32,
     node_boxes: u32,
+    near_pairs: u32,
     cull_levels: array<u32, 128>,
     view: SweepCounters,
     listed_triangles: u32,

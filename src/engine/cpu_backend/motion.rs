@@ -70,7 +70,7 @@ impl CpuStages<'_> {
             clock.stage(Stage::Pairs, n_left, pairs.len());
             let fits = fits
                 && n_candidates <= item_cap
-                && links.search((world, options), (motion, &piece), (boxes, item_cap), limits, clock.stats);
+                && links.search((world, options), (motion, &piece), (&*poses, &*boxes, item_cap), limits, clock.stats);
             if !fits {
                 out_of_memory = Some(piece.t0);
                 break;

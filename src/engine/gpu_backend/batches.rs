@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::Faults;
 use crate::robot::RobotMotion;
 use crate::stage::s6_solve::{MayTouch, Motions, Solver};
-use crate::stage::{Piece, TrianglePair, solids};
+use crate::stage::{Piece, solids};
 use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -136,7 +136,8 @@ impl EngineCore {
             }
             if let Some((part, pending)) = on_device.pop_front() {
                 let frame = pending.frame();
-                let output = pipeline.finish(&part.input(), pending, stats)?;
+                let input = part.input();
+                let output = self.workers.pool.install(|| pipeline.finish(&input, pending, stats))?;
                 let mut delivered = Ok(());
                 // While this batch is solved, the verdicts of the last one are delivered and the next motions are read.
                 let solved = self.solve_overlapped(&part, &output, || {
@@ -195,7 +196,7 @@ impl EngineCore {
         solved
     }
 
-    /// The exact stage for one motion. Links are checked against links here, on the CPU.
+    /// The exact stage for one motion. Links are checked against links here if they were not on the device.
     fn solve(
         &self,
         part: &GpuBatch,
@@ -205,19 +206,26 @@ impl EngineCore {
     ) -> (Option<Verdict>, Stats) {
         let clock = Instant::now();
         let (mut stats, motion, mut verdict) = (Stats::default(), &part.motions[m], None);
-        let mut pieces = part.pieces_of(m).map(|i| (&part.pieces[i], output.pairs[i].as_deref()));
+        let on_device = output.links.of_motion(m);
         let mut limits = vec![output.limits[m]];
         solver.begin();
         links.begin(&self.world);
-        let mut take = |(piece, pairs): (&Piece, Option<&[TrianglePair]>)| {
-            let scene = pairs?;
-            let of = (&*self.world, &self.options);
-            links.search_alone(of, (motion, piece), &mut limits, &mut stats).then_some(())?;
-            stats.stage(Stage::Solve).items_in += (scene.len() + links.pairs().len()) as u64;
-            let motions = Motions { robot: motion, chains: links.chains() };
-            let may_touch = MayTouch { scene, links: links.pairs() };
+        let mut take = |i: usize| {
+            let (piece, scene) = (&part.pieces[i], output.pairs[i].as_deref()?);
+            let (chains, pairs) = match on_device {
+                Some((pieces, chains)) => (chains, &pieces[i][..]),
+                None => {
+                    let of = (&*self.world, &self.options);
+                    links.search_alone(of, (motion, piece), &mut limits, &mut stats).then_some(())?;
+                    (links.chains(), links.pairs())
+                }
+            };
+            stats.stage(Stage::Solve).items_in += (scene.len() + pairs.len()) as u64;
+            let motions = Motions { robot: motion, chains };
+            let may_touch = MayTouch { scene, links: pairs };
             Some(solver.certain(motions, piece, may_touch, limits[0]) || solver.feed(motions, piece, may_touch))
         };
+        let mut pieces = part.pieces_of(m);
         let is_whole = loop {
             match pieces.next().map(&mut take) {
                 Some(None) => break false,
@@ -269,7 +277,7 @@ impl EngineCore {
             if !self.options.reference.is_empty() {
                 return pipeline.run_hybrid(&input, stats);
             }
-            let pending = pipeline.start(&input, free_frame)?;
+            let pending = pipeline.start_chunk(&input, free_frame, false)?;
             pipeline.finish(&input, pending, stats)
         };
         let Memory { mut solver, mut links, mut solids } = Memory::new(self);

@@ -6,7 +6,7 @@ use crate::engine::options::{Capacities, ITEM_BYTES};
 use crate::error::Result;
 use crate::gpu::{BufferId, Buffers, Gpu};
 use crate::scene::world::CollisionWorld;
-use crate::stage::layout::{ChunkParams, LinkItem};
+use crate::stage::layout::{ChunkParams, LinkItem, Routing};
 use crate::stage::s1_concat::POSE_FLOATS;
 use crate::stage::s2_bound::BOX_FLOATS;
 use crate::stage::{Candidate, SUBS, TrianglePair};
@@ -45,7 +45,7 @@ pub(super) fn of_largest_chunk(gpu: &Gpu, world: &CollisionWorld, memory_bytes: 
 
 impl Capacities {
     /// The capacities for a chunk of `n_pieces`. Unused memory also costs time, because it is cleared.
-    fn scaled(&self, n_pieces: usize) -> Self {
+    pub(super) fn scaled(&self, n_pieces: usize) -> Self {
         let pieces = n_pieces.next_power_of_two();
         if pieces >= self.pieces {
             // Larger chunks share the same queues; some of their pieces are retried.
@@ -63,6 +63,21 @@ impl Frame {
         let allocated = Capacities { pieces: 0, boxes: 0, queue: 0, candidates: 0, pairs: 0 };
         Self { buffers, params: ChunkParams::default(), allocated }
     }
+
+    /// Allocates the queues, and sets the routings of the dispatches that use them.
+    pub(super) fn reserve(&mut self, gpu: &Gpu, capacities: Capacities, routings: &[Routing]) -> Result<()> {
+        let (buffers, entry) = (&mut self.buffers, size_of::<LinkItem>() as u64);
+        buffers.reserve(gpu, BufferId::Items, 2 * u64::from(capacities.queue) * entry)?;
+        buffers.reserve(gpu, BufferId::LeafItems, u64::from(capacities.queue) * entry)?;
+        let candidate_bytes = u64::from(capacities.candidates) * size_of::<Candidate>() as u64;
+        buffers.reserve(gpu, BufferId::Candidates, candidate_bytes)?;
+        buffers.reserve(gpu, BufferId::Pairs, u64::from(capacities.pairs) * PAIR_BYTES)?;
+        buffers.reserve(gpu, BufferId::NodeBoxes, u64::from(capacities.boxes) * NODE_BYTES as u64)?;
+        buffers.reserve(gpu, BufferId::IndirectArgs, 16)?;
+        buffers.set_routings(gpu, routings)?;
+        self.allocated = capacities;
+        Ok(())
+    }
 }
 
 impl GpuPipeline {
@@ -71,26 +86,17 @@ impl GpuPipeline {
         if n_pieces <= self.frames[frame].allocated.pieces {
             return Ok(());
         }
-        let capacities = if self.fixed_capacities {
+        let capacities = if self.settings.fixed_capacities {
             Capacities { pieces: usize::MAX, ..self.capacities }
         } else {
             self.capacities.scaled(n_pieces)
         };
-        let entry = size_of::<LinkItem>() as u64;
         let routings = self.schedule.routings(&capacities, self.kernels.raster.as_ref());
-        let (gpu, Frame { buffers, allocated, .. }) = (&self.gpu, &mut self.frames[frame]);
-        buffers.reserve(gpu, BufferId::Items, 2 * u64::from(capacities.queue) * entry)?;
-        buffers.reserve(gpu, BufferId::LeafItems, u64::from(capacities.queue) * entry)?;
-        let candidate_bytes = u64::from(capacities.candidates) * size_of::<Candidate>() as u64;
-        buffers.reserve(gpu, BufferId::Candidates, candidate_bytes)?;
-        buffers.reserve(gpu, BufferId::Pairs, u64::from(capacities.pairs) * PAIR_BYTES)?;
-        buffers.reserve(gpu, BufferId::NodeBoxes, u64::from(capacities.boxes) * NODE_BYTES as u64)?;
-        buffers.reserve(gpu, BufferId::IndirectArgs, 16)?;
-        if let Some(raster) = &self.kernels.raster {
-            raster.reserve(gpu, buffers, capacities.candidates)?;
+        let (gpu, to) = (&self.gpu, &mut self.frames[frame]);
+        to.reserve(gpu, capacities, &routings)?;
+        match &self.kernels.raster {
+            Some(raster) => raster.reserve(gpu, &mut to.buffers, capacities.candidates),
+            None => Ok(()),
         }
-        buffers.set_routings(gpu, &routings)?;
-        *allocated = capacities;
-        Ok(())
     }
 }

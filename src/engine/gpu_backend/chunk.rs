@@ -1,6 +1,7 @@
 //! One chunk: uploaded, submitted and read back.
 
 use super::capacities::PAIR_BYTES;
+use super::link_pass::{FIRST_NEAR, LinkOutput, LinkPass};
 use super::reach::Reach;
 use super::{Frame, FrameIndex, GpuPipeline, upload};
 use crate::counter;
@@ -10,7 +11,9 @@ use crate::engine::stats::Stats;
 use crate::error::Result;
 use crate::gpu::{BufferId, Clear, Submission, first_link_triangles};
 use crate::robot::RobotMotion;
-use crate::stage::layout::{ChunkParams, Counters, FLAG_CUTOFFS, FLAG_IGNORED_PAIRS, FORM_INTERVAL, FORM_JET};
+use crate::stage::layout::{
+    ChunkParams, Counters, FLAG_CUTOFFS, FLAG_IGNORED_PAIRS, FORM_INTERVAL, FORM_JET, NearPair,
+};
 use crate::stage::s1_concat::POSE_FLOATS;
 use crate::stage::s2_bound::BOX_FLOATS;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
@@ -36,6 +39,8 @@ pub struct ChunkOutput {
     pub pairs: Vec<Option<Vec<TrianglePair>>>,
     /// The cutoff of each motion.
     pub limits: Limits,
+    /// The pairs of triangles of links.
+    pub links: LinkOutput,
 }
 
 /// A chunk on the device.
@@ -44,6 +49,8 @@ pub struct PendingChunk {
     /// One per page of the scene that the motions reach; the last one reads the pairs back.
     pub(super) submissions: Vec<Submission>,
     pub(super) frame: FrameIndex,
+    /// Whether links are tested against links afterwards.
+    pub(super) with_links: bool,
 }
 
 impl PendingChunk {
@@ -75,8 +82,12 @@ pub(super) struct ControlLayout {
 
 impl ControlLayout {
     pub fn new(chunk: &ChunkInput) -> Self {
-        let cutoffs_at = Counters::WORDS + chunk.pieces.len().div_ceil(32);
-        Self { retry_at: Counters::WORDS, cutoffs_at, node_boxes_at: cutoffs_at + chunk.motions.len() }
+        Self::of(chunk.pieces.len(), chunk.motions.len())
+    }
+
+    pub fn of(n_pieces: usize, n_motions: usize) -> Self {
+        let cutoffs_at = Counters::WORDS + n_pieces.div_ceil(32);
+        Self { retry_at: Counters::WORDS, cutoffs_at, node_boxes_at: cutoffs_at + n_motions }
     }
 
     /// The word after the box numbers, which each piece has for `n_boxed` nodes.
@@ -128,6 +139,8 @@ impl GpuPipeline {
         // Two lists of nodes follow the numbers of their boxes.
         let words = layout.end(n_pieces, self.schedule.n_boxed) + 2 * u64::from(allocated.boxes);
         buffers.reserve(gpu, BufferId::Control, words * size_of::<u32>() as u64)?;
+        let near_capacity = self.links.as_ref().map_or(0, |links| links.near_capacity(n_pieces));
+        buffers.reserve(gpu, BufferId::NearPairs, u64::from(near_capacity) * size_of::<NearPair>() as u64)?;
         let cutoffs = if self.settings.use_cutoffs { FLAG_CUTOFFS } else { 0 };
         let ignored_pairs = if world.allowed.is_empty() { 0 } else { FLAG_IGNORED_PAIRS };
         let raster = self.kernels.raster.as_ref();
@@ -152,6 +165,8 @@ impl GpuPipeline {
             n_boxed: self.schedule.n_boxed,
             box_capacity: allocated.boxes,
             node_boxes_at: layout.node_boxes_at as u32,
+            n_link_pairs: self.links.as_ref().map_or(0, LinkPass::n_pairs),
+            near_capacity,
         };
         Ok(())
     }
@@ -226,10 +241,24 @@ impl GpuPipeline {
     /// # Errors
     /// The device failed, or does not have enough memory for the chunk.
     pub fn start(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<PendingChunk> {
+        self.start_chunk(chunk, frame, self.links.is_some())
+    }
+
+    /// [`start`](Self::start), with or without the preparation for links against links.
+    pub(super) fn start_chunk(
+        &mut self,
+        chunk: &ChunkInput,
+        frame: FrameIndex,
+        with_links: bool,
+    ) -> Result<PendingChunk> {
         let pages = self.reached_pages(chunk);
         let mut submissions = Vec::with_capacity(pages.len());
-        if !pages.is_empty() {
+        if with_links || !pages.is_empty() {
             self.write_chunk(chunk, frame)?;
+        }
+        if with_links && pages.is_empty() {
+            let clears = self.begin(chunk, frame, 0, Begin::Chunk)?;
+            submissions.push(self.submit(chunk, frame, &clears, &[Stage::Concat, Stage::Bound], true)?);
         }
         for (i, &page) in pages.iter().enumerate() {
             let is_first = i == 0;
@@ -238,13 +267,13 @@ impl GpuPipeline {
             let stages = &all[if is_first { 0 } else { 2 }..];
             submissions.push(self.submit(chunk, frame, &clears, stages, i + 1 == pages.len())?);
         }
-        Ok(PendingChunk { submissions, frame })
+        Ok(PendingChunk { submissions, frame, with_links })
     }
 
     /// The pages of the scene that some motion of a chunk may reach; a single page is not worth the test.
     pub(super) fn reached_pages(&mut self, chunk: &ChunkInput) -> Vec<usize> {
         let n = self.n_pages();
-        let mut pages: Vec<usize> = (0..n).collect();
+        let mut pages: Vec<usize> = (0..n).filter(|_| !self.world.scene.triangles.is_empty()).collect();
         if n > 1 {
             let (reach, buffers) = (Reach::of(&self.world, chunk), &self.frames[0].buffers);
             pages.retain(|&page| buffers.page_box(page).is_none_or(|around| reach.meets(&around)));
@@ -266,12 +295,13 @@ impl GpuPipeline {
         is_last: bool,
     ) -> Result<Submission> {
         let dispatches: Vec<_> = stages.iter().flat_map(|&s| self.dispatches(s, chunk.pieces.len())).collect();
-        let Frame { buffers, allocated, .. } = &self.frames[frame];
+        let Frame { buffers, allocated, params } = &self.frames[frame];
         let words = if is_last { ControlLayout::new(chunk).node_boxes_at } else { Counters::WORDS };
         let pairs = FIRST_PAIRS.min(u64::from(allocated.pairs)) * PAIR_BYTES;
-        let reads = [(BufferId::Control, 4 * words as u64), (BufferId::Pairs, pairs)];
-        let reads = &reads[..1 + usize::from(is_last)];
-        self.gpu.submit(buffers, &self.kernels.indirect_args, clears, &dispatches, reads)
+        let near = FIRST_NEAR.min(u64::from(params.near_capacity)) * size_of::<NearPair>() as u64;
+        let reads = [(BufferId::Control, 4 * words as u64), (BufferId::Pairs, pairs), (BufferId::NearPairs, near)];
+        let n_reads = if is_last { 2 + usize::from(self.links.is_some()) } else { 1 };
+        self.gpu.submit(buffers, &self.kernels.indirect_args, clears, &dispatches, &reads[..n_reads])
     }
 
     /// Waits for a chunk, and retries the pieces whose queues overflowed.
@@ -279,10 +309,11 @@ impl GpuPipeline {
     /// # Errors
     /// The device failed.
     pub fn finish(&mut self, chunk: &ChunkInput, pending: PendingChunk, stats: &mut Stats) -> Result<ChunkOutput> {
-        let PendingChunk { submissions, frame } = pending;
+        let PendingChunk { submissions, frame, with_links } = pending;
         let (layout, n_pieces) = (ControlLayout::new(chunk), chunk.pieces.len());
         let allocated = self.frames[frame].allocated;
         let (mut control, mut pairs, mut candidates) = (layout.initial(), Vec::<TrianglePair>::new(), 0);
+        let mut near: Vec<NearPair> = Vec::new();
         for submission in submissions {
             let readback = submission.wait(&self.gpu)?;
             for (stage, seconds) in &readback.stage_seconds {
@@ -291,6 +322,7 @@ impl GpuPipeline {
             stats.stage(Stage::Pairs).bytes += readback.data.iter().map(|d| d.len() as u64).sum::<u64>();
             control = bytemuck::pod_collect_to_vec(&readback.data[0]);
             pairs = readback.data.get(1).map(|data| bytemuck::pod_collect_to_vec(data)).unwrap_or_default();
+            near = readback.data.get(2).map(|data| whole_items(data)).unwrap_or_default();
             let counters = Counters::read(&control);
             candidates += u64::from(counters.candidates.min(allocated.candidates));
             self.counts.queue_entries += counters.page_entries();
@@ -303,7 +335,18 @@ impl GpuPipeline {
         }
         pairs.truncate(n_pairs);
         self.count(chunk, candidates, &counters, n_pairs, stats);
-        let mut output = ChunkOutput { pairs: self.by_piece(pairs, n_pieces), limits: layout.cutoffs(&control) };
+        let mut limits = layout.cutoffs(&control);
+        let n_near = counters.near_pairs;
+        let links = if with_links && n_near <= self.frames[frame].params.near_capacity {
+            if n_near as usize > near.len() {
+                near = self.frames[frame].buffers.read(&self.gpu, BufferId::NearPairs, n_near as usize)?;
+            }
+            near.truncate(n_near as usize);
+            self.search_links(chunk, frame, near, &mut limits, stats)?
+        } else {
+            LinkOutput::default()
+        };
+        let mut output = ChunkOutput { pairs: self.by_piece(pairs, n_pieces), limits, links };
         let retry = layout.pieces_to_retry(&control, n_pieces);
         self.retry_overflowed(chunk, frame, &retry, &mut output, stats)?;
         for pairs in output.pairs.iter_mut().flatten() {
@@ -355,4 +398,9 @@ impl GpuPipeline {
         candidates.iter_mut().for_each(|c| c.cluster -= first);
         buffers.write(&self.gpu, BufferId::Candidates, 0, candidates);
     }
+}
+
+/// The items in some bytes, which padding may follow.
+fn whole_items<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
+    bytemuck::pod_collect_to_vec(&bytes[..bytes.len() - bytes.len() % size_of::<T>()])
 }

@@ -8,7 +8,7 @@ use crate::engine::options::Stage;
 use crate::engine::stats::Stats;
 use crate::error::Result;
 use crate::gpu::BufferId;
-use crate::stage::layout::Counters;
+use crate::stage::layout::{Counters, NearPair};
 use crate::stage::s1_concat::{self, POSE_FLOATS, Poses};
 use crate::stage::s2_bound::{self, BOX_FLOATS, Boxes};
 use crate::stage::s4_sweep::{self, Sweep, SweepCounts};
@@ -66,7 +66,7 @@ impl GpuPipeline {
         if on_cpu(Stage::Pairs) {
             self.pairs_on_cpu(chunk, frame, &candidates, stats)
         } else {
-            self.finish(chunk, PendingChunk { submissions, frame }, stats)
+            self.finish(chunk, PendingChunk { submissions, frame, with_links: false }, stats)
         }
     }
 
@@ -97,7 +97,8 @@ impl GpuPipeline {
             Some(_) => s5_pairs::search(&input, limited, cap).0,
             None => s5_pairs::reference(&input, limited, self.schedule.n_phases, cap),
         };
-        let mut output = ChunkOutput { pairs: by_piece(pairs, n_pieces, world.links.len()), limits };
+        let mut output =
+            ChunkOutput { pairs: by_piece(pairs, n_pieces, world.links.len()), limits, ..ChunkOutput::default() };
         let retry = layout.pieces_to_retry(&control, n_pieces);
         self.retry_overflowed(chunk, frame, &retry, &mut output, stats)?;
         for pairs in output.pairs.iter_mut().flatten() {
@@ -169,6 +170,18 @@ impl GpuPipeline {
         let n = chunk.pieces.len() * n_nodes * BOX_FLOATS * SUBS;
         let floats = self.frames[frame].buffers.read::<f32>(&self.gpu, BufferId::Boxes, n)?;
         Ok(Boxes::from_device(&floats, n_nodes))
+    }
+
+    /// The pairs of links whose boxes may overlap in a frame, sorted.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn near_pairs(&self, frame: FrameIndex) -> Result<Vec<NearPair>> {
+        let Frame { buffers, params, .. } = &self.frames[frame];
+        let n = self.counters(frame)?.near_pairs.min(params.near_capacity) as usize;
+        let mut pairs: Vec<NearPair> = buffers.read(&self.gpu, BufferId::NearPairs, n)?;
+        pairs.sort_unstable();
+        Ok(pairs)
     }
 
     /// The counters in a frame.

@@ -8,6 +8,7 @@ mod batches;
 mod capacities;
 mod chunk;
 mod hybrid;
+mod link_pass;
 mod phases;
 mod raster;
 mod reach;
@@ -16,6 +17,7 @@ mod schedule;
 mod upload;
 
 pub use chunk::{ChunkInput, ChunkOutput, PendingChunk};
+pub use link_pass::LinkOutput;
 pub use reach::Reach;
 
 use super::device_work::DeviceWork;
@@ -31,6 +33,7 @@ use crate::stage::layout::{ChunkParams, MAX_CULL_LEVELS, MAX_LINK_LEVELS};
 use crate::stage::s4_sweep::{Sweep, compute};
 use crate::stage::s6_solve::InitialContactPolicy;
 use crate::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
+use link_pass::LinkPass;
 use raster::RasterSweep;
 use schedule::Schedule;
 use std::sync::Arc;
@@ -76,11 +79,11 @@ pub struct GpuPipeline {
     /// Trees of oriented boxes, if `s5_pairs` runs on the CPU and uses them.
     obb_trees: Option<Arc<ObbTrees>>,
     kernels: Kernels,
+    /// Links against links, if they are tested on the device.
+    links: Option<LinkPass>,
     frames: [Frame; CHUNKS_IN_FLIGHT],
     /// Capacities of the largest chunk.
     capacities: Capacities,
-    /// Allocates every chunk the capacities of the largest one.
-    fixed_capacities: bool,
     schedule: Schedule,
     /// The form of swept-volume culling in use.
     sweep: Sweep,
@@ -100,6 +103,8 @@ struct Settings {
     cpu_stages: Vec<Stage>,
     /// Maximum number of candidates or pairs in one part of the work on the CPU.
     item_cap: usize,
+    /// Allocates every chunk the capacities of the largest one.
+    fixed_capacities: bool,
 }
 
 /// Sources of kernels, which tests modify.
@@ -154,15 +159,21 @@ impl GpuPipeline {
         // With `InitialContactPolicy::Ignore` a contact may be ignored later and must not limit the others.
         let use_cutoffs = options.solve.initial == InitialContactPolicy::Report;
         let n_phases = if use_cutoffs { options.slabs.unwrap_or(phases::DEFAULT_PHASES) } else { 1 };
+        let schedule = Schedule {
+            cull_levels,
+            link_levels,
+            n_phases: n_phases.clamp(1, phases::MAX_PHASES),
+            fixed_phase_count: options.slabs.is_some(),
+            n_boxed: capacities::n_boxed_nodes(&world) as u32,
+        };
+        let links = match options.bound {
+            PoseEnclosure::TaylorModel => LinkPass::new(&gpu, &world, &mut shared, (&schedule, &capacities), sources)?,
+            PoseEnclosure::IntervalMatrix | PoseEnclosure::DisplacementBall => None,
+        };
         Ok(Self {
             frames: std::array::from_fn(|_| Frame::new(shared.clone())),
-            schedule: Schedule {
-                cull_levels,
-                link_levels,
-                n_phases: n_phases.clamp(1, phases::MAX_PHASES),
-                fixed_phase_count: options.slabs.is_some(),
-                n_boxed: capacities::n_boxed_nodes(&world) as u32,
-            },
+            schedule,
+            links,
             sweep: options.sweep.choices()[0],
             settings: Settings {
                 pose_bound: options.bound,
@@ -170,8 +181,8 @@ impl GpuPipeline {
                 use_cutoffs,
                 cpu_stages: options.reference.clone(),
                 item_cap: options.item_cap(),
+                fixed_capacities: options.capacities.is_some(),
             },
-            fixed_capacities: options.capacities.is_some(),
             obb_trees: None,
             counts: DeviceWork::default(),
             gpu,

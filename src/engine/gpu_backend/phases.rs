@@ -5,6 +5,7 @@
 //! appended to one queue. A cutoff that is not yet visible only costs time, because only certain contacts lower it.
 
 use super::GpuPipeline;
+use super::schedule::Schedule;
 use crate::counter;
 use crate::engine::options::{Capacities, Stage};
 use crate::gpu::{Dispatch, WorkSize};
@@ -85,8 +86,8 @@ pub(super) fn routings(c: &Capacities, link_levels: u32, n_phases: u32) -> Vec<R
 impl GpuPipeline {
     /// The dispatches of `s5_pairs` for a chunk of `n_pieces`. `first` is the index of the first of the [`routings`]
     /// for all phases; those for a single phase follow.
-    pub(super) fn pair_dispatches(&self, first: u32, n_pieces: usize) -> Vec<Dispatch<'_>> {
-        let (k, schedule) = (&self.kernels, &self.schedule);
+    pub(super) fn pair_dispatches(&self, schedule: &Schedule, first: u32, n_pieces: usize) -> Vec<Dispatch<'_>> {
+        let k = &self.kernels;
         let per_phase = n_dispatches(schedule.link_levels);
         let is_single = n_pieces < MIN_PHASED_PIECES && !schedule.fixed_phase_count;
         let (first, n_phases) =

@@ -31,7 +31,7 @@ impl GpuPipeline {
                 self.run_on_cpu(&part)
             } else {
                 // This frame has been read back; the other one may hold the next chunk.
-                let pending = self.start(&part, frame)?;
+                let pending = self.start_chunk(&part, frame, false)?;
                 self.finish(&part, pending, stats)?
             };
             for (limit, retried) in output.limits.iter_mut().zip(result.limits) {
@@ -61,7 +61,7 @@ impl GpuPipeline {
         let (poses, boxes, candidates) = (&poses, &boxes, &candidates);
         let input = s5_pairs::Input { world, obb_trees: None, pieces: &chunk.pieces, poses, boxes, candidates };
         let pairs = if candidates.len() <= cap { s5_pairs::search(&input, limited, cap).0 } else { None };
-        ChunkOutput { pairs: by_piece(pairs, n_pieces, world.links.len()), limits }
+        ChunkOutput { pairs: by_piece(pairs, n_pieces, world.links.len()), limits, ..ChunkOutput::default() }
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Schedule {
 
 impl Schedule {
     /// The routings of all dispatches: the levels of `s3_cull`, `s5_pairs` with all phases and with a single one,
-    /// `s4_sweep`.
+    /// `s4_sweep`, the boxes of links against each other, the drawings of `s4_sweep`.
     pub fn routings(&self, capacities: &Capacities, raster: Option<&RasterSweep>) -> Vec<Routing> {
         let half = |level: u32| (level % 2) * capacities.queue;
         let level = |i: u32| Routing {
@@ -50,12 +50,13 @@ impl Schedule {
             invocations: SCENE_LEAF,
             ..Routing::default()
         });
+        routings.push(Routing { output: counter!(near_pairs), ..Routing::default() });
         routings.extend(raster.into_iter().flat_map(|raster| raster.routings(capacities.candidates)));
         routings
     }
 
     /// Index of the first routing of `s5_pairs`.
-    fn pairs_at(&self) -> u32 {
+    pub fn pairs_at(&self) -> u32 {
         self.cull_levels
     }
 
@@ -76,7 +77,11 @@ impl GpuPipeline {
         let indirect = |kernel, routing| Dispatch { kernel, routing, size: WorkSize::Indirect, stage: stage as usize };
         match (stage, self.sweep) {
             (Stage::Concat, _) => direct(&kernels.concat, SUBS),
-            (Stage::Bound, _) => direct(&kernels.bound, SUBS),
+            (Stage::Bound, _) => {
+                let links = self.links.iter();
+                let near = links.map(|links| links.near_dispatch(schedule.sweep_at() + 1, n_pieces));
+                direct(&kernels.bound, SUBS).into_iter().chain(near).collect()
+            }
             (Stage::Cull, _) if !self.settings.cull => Vec::new(),
             (Stage::Cull, _) => {
                 let levels = (0..schedule.cull_levels).map(|i| indirect(&kernels.cull, i));
@@ -87,9 +92,9 @@ impl GpuPipeline {
             }
             (Stage::Sweep, Sweep::Raster) => {
                 let raster = kernels.raster.iter();
-                raster.flat_map(|raster| raster.dispatches(schedule.sweep_at() + 1, n_pieces)).collect()
+                raster.flat_map(|raster| raster.dispatches(schedule.sweep_at() + 2, n_pieces)).collect()
             }
-            (Stage::Pairs, _) => self.pair_dispatches(schedule.pairs_at(), n_pieces),
+            (Stage::Pairs, _) => self.pair_dispatches(schedule, schedule.pairs_at(), n_pieces),
             (Stage::Sweep | Stage::Solve, _) => Vec::new(),
         }
     }
