@@ -13,6 +13,12 @@ const PATH_ONLY: &str = "robot::relative_motion::tests::only_joints_between_the_
 const STRAY: &str = "robot::relative_motion::tests::balls_contain_what_inverted_joints_stray";
 const RANDOM: &str = "link_pairs::random::random_trees_of_links";
 const SCENE: &str = "link_pairs::scene::obstacles_as_a_scene_and_as_links";
+const COMPOSED: &str = "src/enclosure/relative_pose.rs";
+const PASS: &str = "src/engine/gpu_backend/link_pass.rs";
+const COMPOSED_PATHS: &str = "enclosure::relative_pose::tests::paths_stay_in_the_ball_of_the_composed_jet";
+const EMULATED: &str = "link_pairs::composed::composed_poses_stay_in_their_balls";
+const QUEUES: &str = "link_pairs::device::overflowing_queues_lose_nothing";
+const ON_GPU: &str = "link_pairs::random::random_trees_of_links_on_the_gpu";
 const REVERSED: &str = "link_pairs::invariance::the_elements_of_the_file_in_reverse_order";
 
 /// Mutants of pairs of links.
@@ -70,5 +76,56 @@ pub const MUTANTS: &[Mutant] = &[
         REVERSED,
     ),
     m("normal towards the first link", RECORD, "if pair.shape == pair.moving { 1.0 } else { -1.0 }", "1.0", RANDOM),
+    m(
+        "remainder of the path",
+        COMPOSED,
+        "(self.remainder(h), composed_rounding(bodies, h, unit))",
+        "([0.0; 2], composed_rounding(bodies, h, unit))",
+        COMPOSED_PATHS,
+    ),
+    m(
+        "velocity of the frame",
+        COMPOSED,
+        "turned_back(a1, d[0]) + turned_back(a0, d[1])",
+        "turned_back(a0, d[1])",
+        COMPOSED_PATHS,
+    ),
+    m(
+        "twice the product of velocities",
+        COMPOSED,
+        "+ two * column_dot(a1, i, b1, j)",
+        "+ column_dot(a1, i, b1, j)",
+        COMPOSED_PATHS,
+    ),
+    m(
+        "rounding of composed poses",
+        COMPOSED,
+        "let constant = s_a * far + c_a + c_b + 32.0 * unit * far;",
+        "let constant = if MUTANT { 0.0 } else { s_a * far + c_a + c_b + 32.0 * unit * far };",
+        EMULATED,
+    ),
+    m(
+        "motions left to the CPU",
+        PASS,
+        "output.is_left_out[near.moving.motion as usize] = true",
+        "output.is_left_out[near.moving.motion as usize] = false",
+        QUEUES,
+    ),
+    m("pieces that overflow", PASS, "is_whole[i] = false", "is_whole[i] = true", QUEUES),
+    m(
+        "first triangle of the frame",
+        PASS,
+        "pair.scene_triangle - pass.starts[near.frame as usize].triangle",
+        "pair.scene_triangle % self.world.frames[near.frame as usize].world.scene.triangles.len() as u32",
+        ON_GPU,
+    ),
+    m("the tree of the frame", PASS, "starts[self.frame as usize].node", "0", ON_GPU),
+    m(
+        "both bodies of a pair",
+        PASS,
+        "bodies.map(|body| near.piece * n_bodies + body)",
+        "[0, 1].map(|_| near.piece * n_bodies + bodies[0])",
+        ON_GPU,
+    ),
     m("contact in the world", RECORD, "x[0] + p[0].apply(V3(at.point))", "V3(at.point)", SCENE),
 ];

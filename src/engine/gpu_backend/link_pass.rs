@@ -185,6 +185,8 @@ impl GpuPipeline {
         }
         for (pairs, piece) in output.pieces.iter_mut().zip(&chunk.pieces) {
             link_pairs::clip(pairs, piece, limits[piece.motion as usize]);
+            // Pieces that were searched again come last.
+            pairs.sort_unstable_by_key(|of| (of.frame, of.pair));
             counts.triangle_pairs += pairs.len() as u64;
         }
         stats.links.counts.add(counts);

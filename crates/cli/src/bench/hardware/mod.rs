@@ -96,8 +96,15 @@ pub fn run(args: &HardwareArgs) -> Result<Outcome> {
     bench.scale(whole.share(SHARES[2]))?;
     bench.coal(whole)?;
     bench.put_down()?;
-    let outcome = bench.soundness.outcome();
+    let soundness = &bench.soundness;
+    let (outcome, n_compared) = (soundness.outcome(), soundness.n_compared());
     bench.run.finish(&args.measure.out)?;
+    if n_compared == 0 && outcome == Outcome::Free {
+        return Err(Error::usage(format!(
+            "nothing was compared within {limit_s} s, so nothing is known of the adapter"
+        ))
+        .remedy("raise --limit, and look at the table of what was left out"));
+    }
     Ok(outcome)
 }
 

@@ -13,6 +13,7 @@ pub fn findings(soundness: &Soundness, summary: &AdapterSummary) -> Vec<String> 
     let name = &summary.name;
     let (n, faults) = (soundness.n_compared(), soundness.n_faults());
     let sound = match faults {
+        0 if n == 0 => format!("Nothing was compared: this run says nothing about {name}."),
         0 => format!("No disagreement of {name} with the CPU in {n} comparisons of a motion."),
         _ => format!("**{faults} disagreements of {name} with the CPU** in {n} comparisons of a motion."),
     };
