@@ -6,7 +6,7 @@
 
 use super::static_geometry::{Boxes, StaticGeometry, boxes_side_by_side};
 use super::topology::Topology;
-use crate::bvh::tree::{ChildRef, WideTree};
+use crate::bvh::tree::{ChildRef, WIDTH, WideTree};
 use crate::predicate::inside::{bounds, crosses, is_near};
 use crate::robot::{Link, Triangle};
 use glam::{DVec3, Vec3A};
@@ -81,8 +81,14 @@ fn below(
     each: &mut impl FnMut(u32) -> bool,
 ) -> bool {
     let sides = &boxes[node as usize];
-    tree.nodes[node as usize].iter().enumerate().all(|(slot, child)| {
-        let overlaps = (0..3).all(|axis| sides[axis][slot] <= to[axis] && sides[3 + axis][slot] >= from[axis]);
+    // Without branches, so that the children are compared side by side.
+    let mut overlaps = [true; WIDTH];
+    for axis in 0..3 {
+        for slot in 0..WIDTH {
+            overlaps[slot] &= (sides[axis][slot] <= to[axis]) & (sides[3 + axis][slot] >= from[axis]);
+        }
+    }
+    tree.nodes[node as usize].iter().zip(overlaps).all(|(child, overlaps)| {
         !overlaps
             || match *child {
                 ChildRef::Empty => true,
