@@ -64,13 +64,13 @@ fn a_proof_is_for_one_robot() {
     // The base and limits are not part of a proof: motions are compared with its own limits.
     assert!(applies(&changed(&|r| r.bodies[0].joint.origin_m.x = 3.0)));
     assert!(applies(&changed(&|r| r.columns[0].limits = None)));
-    assert!(!applies(&changed(&|r| r.links[2].triangles[0][1].z += 1e-12)));
-    assert!(!applies(&changed(&|r| r.links[0].triangles.push(sheet(7.0)[0]))));
+    assert!(!applies(&changed(&|r| std::sync::Arc::make_mut(&mut r.links)[2].triangles[0][1].z += 1e-12)));
+    assert!(!applies(&changed(&|r| std::sync::Arc::make_mut(&mut r.links)[0].triangles.push(sheet(7.0)[0]))));
     assert!(!applies(&changed(&|r| r.bodies[1].joint.origin_m.x = 1e-12)));
     assert!(!applies(&changed(&|r| r.bodies[2].joint.orientation = DMat3::from_rotation_x(0.1))));
-    assert!(!applies(&changed(&|r| r.links[2].body = 1)));
+    assert!(!applies(&changed(&|r| std::sync::Arc::make_mut(&mut r.links)[2].body = 1)));
     assert!(!applies(&changed(&|r| r.columns[1].name = "other".into())));
-    assert!(!applies(&changed(&|r| r.links.swap(0, 1))));
+    assert!(!applies(&changed(&|r| std::sync::Arc::make_mut(&mut r.links).swap(0, 1))));
     assert_eq!(robot_hash(&robot), file.robot);
 }
 

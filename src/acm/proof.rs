@@ -127,7 +127,7 @@ pub fn robot_hash(robot: &Robot) -> String {
         let placement = (i > 0).then_some((joint.orientation, joint.origin_m));
         hash.update(format!("{:?} {placement:?} {:?}", body.parent, joint.kind).as_bytes());
     }
-    for link in &robot.links {
+    for link in robot.links.iter() {
         hash.update(format!("{:?} {} {}", link.name, link.body, link.triangles.len()).as_bytes());
         hash.update(bytemuck::cast_slice(&link.triangles));
     }
