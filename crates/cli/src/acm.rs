@@ -2,7 +2,7 @@
 
 mod srdf;
 
-use super::inputs::InputArgs;
+use super::inputs::{InputArgs, proof_file};
 use super::progress::Progress;
 use super::{Outcome, outputs, warn};
 use clap::Args;
@@ -11,7 +11,7 @@ use firstcontact::acm::{Class, ClassifiedPair, Options, Pose, ProofFile, classif
 use firstcontact::engine::thread_pool;
 use firstcontact::io::load::read_text;
 use firstcontact::robot::Robot;
-use firstcontact::{Error, Result};
+use firstcontact::{Error, Result, Srdf};
 use serde_json::{Map, Value, json};
 use srdf::{Disabled, Known};
 use std::path::{Path, PathBuf};
@@ -104,9 +104,7 @@ pub fn run(args: &AcmArgs) -> Result<Outcome> {
 impl AcmArgs {
     /// The file for the proofs; none if the SRDF is not written to a file.
     fn proofs(&self) -> Option<PathBuf> {
-        let mut name = self.out.clone().into_os_string();
-        name.push(".proof.json");
-        (!outputs::is_stream(&self.out)).then(|| name.into())
+        (!outputs::is_stream(&self.out)).then(|| proof_file(&self.out))
     }
 
     /// Refuses outputs that would overwrite an input or each other.
@@ -134,7 +132,7 @@ impl AcmArgs {
         let reason = |pair: &ClassifiedPair| match pair.class {
             Class::Adjacent => Some("Adjacent"),
             Class::Always => Some("Always (proved)"),
-            Class::Never => Some("Never (proved)"),
+            Class::Never => Some(Srdf::PROVED),
             Class::Default if self.disable_default => Some("Default"),
             Class::Unproved if self.assume_sampled && pair.samples.tried > 0 => Some("Never (sampled)"),
             _ => None,
