@@ -142,9 +142,11 @@ fn pairs_without_proof_are_listed_and_tested() {
     // Nothing can be assumed without samples.
     acm(&desk, &["--assume-sampled", "--quiet"]);
     assert!(!desk.text("out.srdf").contains("link1=\"base\" link2=\"near\""));
-    // Without time nothing is proved, and samples alone may decide.
+    // Without time only what one bound shows is proved, and samples alone may decide. Here `near` turns around the base.
     let desk = self::desk();
-    desk.put("r.urdf", desk.text("r.urdf").replace("prismatic", "revolute"));
+    let turning =
+        desk.text("r.urdf").replace("prismatic", "revolute").replace("<axis xyz=\"1 0 0\"/>", "<axis xyz=\"0 0 1\"/>");
+    desk.put("r.urdf", turning.replace("lower=\"-0.5\" upper=\"0.5\"", "lower=\"-3\" upper=\"3\""));
     assert_eq!(acm(&desk, &["--budget", "0", "--assume-sampled"]).code, Some(2));
     let srdf = desk.text("out.srdf");
     assert!(srdf.contains("reason=\"Never (sampled)\""), "{srdf}");

@@ -37,10 +37,10 @@ pub struct AcmArgs {
     #[arg(long, value_name = "report.json")]
     report: Option<PathBuf>,
     /// Distance up to which links count as touching, metres
-    #[arg(long, value_name = "D", default_value_t = 0.0)]
+    #[arg(long, value_name = "D", default_value_t = 0.0, allow_hyphen_values = true)]
     margin: f64,
     /// Time for the proof of each pair, seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, allow_hyphen_values = true)]
     budget: f64,
     /// Number of random configurations of each pair that are tried before a proof
     #[arg(long, value_name = "N", default_value_t = 10_000)]
