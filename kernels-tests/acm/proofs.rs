@@ -50,6 +50,20 @@ fn a_proof_covers_its_hypotheses_alone() {
     assert!(!proofs.covers([0, 3], 0.0, &WITHIN));
 }
 
+/// Only limits of a turn or more make a proof hold for every value.
+#[test]
+fn proofs_have_the_limits_of_their_joints() {
+    for (limits, holds_for_all) in [(Some([-3.1, 3.1]), false), (Some([-3.2, 3.2]), true), (None, true)] {
+        let mut robot = robot();
+        robot.columns[0].limits = limits;
+        let (file, _) = proved(&robot, 0.1);
+        let joints = &file.pairs.iter().find(|pair| pair.links == ["zero", "two"]).unwrap().joints;
+        assert_eq!(joints["j1"], limits.filter(|_| !holds_for_all), "{limits:?}");
+        let beyond = [[-9.0, 9.0], WITHIN[1], WITHIN[2]];
+        assert_eq!(Proofs::new(&file, &robot).unwrap().covers([0, 2], 0.1, &beyond), holds_for_all);
+    }
+}
+
 #[test]
 fn a_proof_is_for_one_robot() {
     let robot = robot();

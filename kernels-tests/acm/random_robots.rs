@@ -95,7 +95,7 @@ fn contact(robot: &Robot, links: [u32; 2], q: &[f64]) -> (bool, f64) {
 fn classes_agree_with_dense_sampling() {
     let mut robots = Robots::new(31);
     let mut counts = std::collections::BTreeMap::new();
-    for i in 0..crate::effort(60, 1500) {
+    for i in 0..crate::effort(90, 1500) {
         let mut robot = robots.robot();
         for body in 0..robot.bodies.len() as u32 {
             let size = [0.1, 0.25, 0.5][robots.below(3) as usize];

@@ -1,6 +1,6 @@
 //! `acm`: classes, the SRDF, the proofs, the report and the exit codes.
 
-use super::{Desk, Run, link, robot};
+use super::{Desk, Run, link, robot, walls};
 use serde_json::{Value, json};
 
 /// A joint with limits.
@@ -107,7 +107,8 @@ fn an_srdf_is_checked_and_its_other_content_is_kept() {
     let desk = desk();
     // Within the limits the pair that it disables is safe.
     desk.put("in.srdf", KNOWN.replace("-0.9", "0.1"));
-    acm(&desk, &["--srdf", "in.srdf", "--quiet"]).expect(0);
+    let run = acm(&desk, &["--srdf", "in.srdf", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     let safe = report(&desk);
     assert_eq!((classes(&safe["pairs"]), &safe["unsafe"]), (pairs(&ALL_NEVER), &json!([])));
     let out = desk.text("out.srdf");
@@ -119,7 +120,8 @@ fn an_srdf_is_checked_and_its_other_content_is_kept() {
     // A state beyond the limits in which they touch.
     desk.put("in.srdf", KNOWN);
     let run = acm(&desk, &["--srdf", "in.srdf"]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+    assert_eq!((run.code, run.warnings().len(), run.stderr.lines().count()), (Some(1), 1, 1), "{}", run.stderr);
+    assert!(run.stderr.contains("elements that are not used: 1, the first is 'odd' in line 7"), "{}", run.stderr);
     assert!(run.stdout.contains("base and near: touch at group_state arm/back"), "{}", run.stdout);
     let found = report(&desk);
     assert_eq!(classes(&found["pairs"])[0].1, "default");
@@ -127,6 +129,95 @@ fn an_srdf_is_checked_and_its_other_content_is_kept() {
     assert!(!desk.text("out.srdf").contains("link2=\"near\" reason=\"Default\""));
     assert_eq!(acm(&desk, &["--srdf", "in.srdf", "--disable-default"]).code, Some(1));
     assert!(desk.text("out.srdf").contains("link1=\"base\" link2=\"near\" reason=\"Default\""));
+}
+
+/// A motion for each pair that can touch rests where `check` finds the contact at time 0.
+#[test]
+fn witnesses_are_motions() {
+    let desk = desk();
+    acm(&desk, &["--margin", "0.1", "--witnesses", "w.json", "--quiet"]).expect(0);
+    let witnesses: Value = serde_json::from_str(&desk.text("w.json")).unwrap();
+    assert_eq!(witnesses["joints"], json!(["first", "second", "third"]));
+    assert_eq!(witnesses["links"], json!([["base", "near"]]));
+    let report = report(&desk);
+    let witness = &report[1]["witness"];
+    let values = json!([witness["first"], witness["second"], 0.0]);
+    assert_eq!(witnesses["motions"], json!([[values, values]]));
+    let check = ["check", "--robot", "r.urdf", "--srdf", "out.srdf", "--motions", "w.json", "--out", "r.jsonl"];
+    desk.run(&[&check[..], &["--margin", "0.1", "--backend", "cpu"]].concat()).expect(1);
+    let answer: Value = serde_json::from_str(&desk.text("r.jsonl")).unwrap();
+    assert_eq!((&answer["a"]["link"], &answer["b"]["link"]), (&json!("base"), &json!("near")), "{answer}");
+    let render = ["render", "--robot", "r.urdf", "--srdf", "out.srdf", "--motions", "w.json", "--index", "0"];
+    desk.run(&[&render[..], &["--out", "w.glb"]].concat()).expect(0);
+}
+
+/// The report says what sampling alone would conclude, and the summary counts it.
+#[test]
+fn samples_alone_have_a_class_of_their_own() {
+    let desk = desk();
+    let run = acm(&desk, &["--margin", "0.0501"]);
+    let report = report(&desk);
+    assert_eq!((&report[1]["class"], &report[1]["sampled_class"]), (&json!("sometimes"), &json!("never")));
+    assert_eq!((&report[0]["class"], &report[0]["sampled_class"]), (&json!("adjacent"), &Value::Null));
+    let row = |class: &str| {
+        let line = run.stdout.lines().find(|line| line.trim_start().starts_with(class)).unwrap();
+        line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect::<Vec<u32>>()
+    };
+    assert_eq!(
+        (row("never"), row("sometimes"), row("adjacent")),
+        (vec![2, 2, 0, 0], vec![1, 1, 0, 0], vec![3, 0, 0, 0])
+    );
+    assert!(
+        run.stdout.contains("can touch, but not in any random configuration: 1\n  base and near: "),
+        "{}",
+        run.stdout
+    );
+}
+
+/// Links of one rigid group are disabled for tools that would test them.
+#[test]
+fn rigid_pairs_are_disabled() {
+    let desk = desk();
+    let fixed = "<joint name=\"nut\" type=\"fixed\"><parent link=\"far\"/><child link=\"tool\"/></joint>";
+    let tool = cube("tool", 3.1);
+    desk.put("r.urdf", desk.text("r.urdf").replace("</robot>", &format!("{tool}{fixed}</robot>")));
+    acm(&desk, &["--quiet"]).expect(0);
+    let line = "<disable_collisions link1=\"far\" link2=\"tool\" reason=\"Rigid\"/>";
+    assert_eq!(desk.text("out.srdf").matches(line).count(), 1);
+    assert!(!desk.text("report.json").contains("Rigid"));
+}
+
+/// `check` uses a proof only where it holds: for this robot, its margin and the limits of its joints.
+#[test]
+fn check_uses_proofs_that_hold() {
+    let desk = desk();
+    desk.put("wall.obj", walls(&[("wall", 40.0)]));
+    acm(&desk, &["--margin", "0.01", "--quiet"]).expect(0);
+    let files = ["--robot", "r.urdf", "--srdf", "out.srdf", "--scene", "wall.obj", "--motions", "m.json"];
+    let check = |more: &[&str]| desk.run(&[&["check", "--out", "r.jsonl"], &files[..], more].concat());
+    let proved = |motion: &str, more: &[&str]| {
+        desk.put("m.json", format!("{{\"joints\":[\"first\",\"second\",\"third\"],\"motions\":[{motion}]}}"));
+        let run = check(&[&["--stats", "s.json"], more].concat());
+        let stats: Value = serde_json::from_str(&desk.text("s.json")).unwrap();
+        let tested = &stats["tested_pairs"];
+        let counts = [&tested["link_link"], &tested["disabled"]["proved"]].map(|n| n.as_u64().unwrap());
+        (run.code, counts, run.stderr.contains("does not cover"))
+    };
+    let within = "[[0.5,0,0],[-0.5,0,0]]";
+    assert_eq!(proved(within, &["--margin", "0.01"]), (Some(0), [0, 3], false));
+    assert_eq!(proved(within, &["--margin", "0.0101"]), (Some(0), [3, 0], true));
+    // One joint leaves its limits; the pair `carriage far` does not depend on it.
+    assert_eq!(proved("[[0.5,0,0],[-0.8,-0.2,0]]", &[]), (Some(1), [2, 1], true));
+    assert_eq!(proved(within, &["--self-collision", "off"]).1, [0, 0]);
+    // Another robot, and no proofs.
+    let robot = desk.text("r.urdf");
+    desk.put("r.urdf", robot.replace("0.01 0.01 0.01", "0.01 0.01 0.02"));
+    assert_eq!(proved(within, &[]), (Some(0), [3, 0], true));
+    desk.put("r.urdf", robot);
+    assert_eq!(proved(within, &[]), (Some(0), [0, 3], false));
+    desk.put("out.srdf.proof.json", "{");
+    let run = check(&[]);
+    assert!(run.code == Some(3) && run.stderr.contains("out.srdf.proof.json"), "{}", run.stderr);
 }
 
 #[test]
@@ -177,7 +268,7 @@ fn bad_input_is_one_line() {
         (&["--srdf", "mesh.srdf"], "mesh.srdf"),
         (&["--srdf", "broken.srdf"], "broken.srdf"),
         (&["--srdf", "pair.srdf"], "pair.srdf"),
-        (&["--srdf", "out.srdf"], "--out"),
+        (&["--srdf", "out.srdf"], "overwrite this input"),
     ] {
         let run = acm(&desk, more);
         assert_eq!((run.code, run.errors().len(), run.stderr.lines().count()), (Some(3), 1, 1), "{}", run.stderr);

@@ -6,8 +6,8 @@ use crate::acm::path::Path;
 use crate::acm::random::Random;
 use crate::acm::search::{Found, Pair, Unfinished};
 use crate::acm::shape::Shape;
-use crate::error::{Error, Result};
-use crate::robot::Robot;
+use crate::error::{Error, ErrorKind, Result};
+use crate::robot::{LinkPairs, Robot};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ impl Default for Options {
 pub struct Pose {
     /// Its name in reasons.
     pub name: String,
-    /// The value of each column; `None` for zero, or the middle of limits that exclude zero.
+    /// The value of each column; `None` for that of the zero pose: zero, or the middle of limits that exclude zero.
     pub values: Vec<Option<f64>>,
 }
 
@@ -81,6 +81,19 @@ pub struct Samples {
     pub tried: u32,
     /// Number of those in which the links touch.
     pub touching: u32,
+}
+
+impl Samples {
+    /// The class that the random configurations alone suggest, as sampling tools report it: never, sometimes or always;
+    /// `None` without configurations.
+    pub fn class(self) -> Option<Class> {
+        match self.touching {
+            _ if self.tried == 0 => None,
+            0 => Some(Class::Never),
+            n if n == self.tried => Some(Class::Always),
+            _ => Some(Class::Sometimes),
+        }
+    }
 }
 
 /// A pair of links with its class.
@@ -102,11 +115,32 @@ pub struct ClassifiedPair {
     pub columns: Vec<(u32, Option<[f64; 2]>)>,
 }
 
+impl ClassifiedPair {
+    /// Values of all columns of the robot: those of the witness, and of the zero pose for other columns.
+    pub fn configuration(&self, robot: &Robot) -> Vec<f64> {
+        let mut values = at_rest(robot);
+        self.witness.iter().for_each(|&(column, value)| values[column as usize] = value);
+        values
+    }
+}
+
+/// The zero pose: a column whose limits exclude zero has their middle.
+fn at_rest(robot: &Robot) -> Vec<f64> {
+    let values = robot.zero_configuration().into_iter().zip(&robot.columns);
+    values
+        .map(|(zero, column)| match column.limits {
+            Some([lower, upper]) if !(lower..=upper).contains(&zero) => 0.5 * (lower + upper),
+            _ => zero,
+        })
+        .collect()
+}
+
 /// Classifies all pairs of links that can move against each other, in the order of the links. `done` is called after
 /// each pair.
 ///
 /// # Errors
-/// The margin is negative or not finite, a pose has a wrong number of values, or a coordinate is too far away.
+/// The margin is negative or not finite, a pose has a wrong number of values, the robot has more than
+/// [`LinkPairs::MAX_LINKS`] links, or a coordinate is too far away.
 pub fn classify(
     robot: &Robot,
     poses: &[Pose],
@@ -118,6 +152,10 @@ pub fn classify(
     }
     if poses.iter().any(|pose| pose.values.len() != robot.columns.len()) {
         return Err(Error::usage("a pose has a wrong number of values"));
+    }
+    if robot.links.len() > LinkPairs::MAX_LINKS {
+        let message = format!("pairs of {} links: more than {} links", robot.links.len(), LinkPairs::MAX_LINKS);
+        return Err(Error::new(ErrorKind::Memory, message));
     }
     let shapes = shapes(robot)?;
     let classified = link_pairs(robot).into_par_iter().with_max_len(1).map(|pair| {
@@ -256,9 +294,11 @@ impl Examined<'_> {
                 found.free = true;
                 continue;
             };
-            if placed.touches(near.pair, pair.margin_m) {
+            if near.distance_m == 0.0 || placed.touches(near.pair, pair.margin_m) {
                 found.counts.touching += 1;
                 found.touch.get_or_insert(q);
+                // From now on only contact matters.
+                found.smallest_m = 0.0;
                 continue;
             }
             found.free |= near.distance_m > least_m;
@@ -269,14 +309,9 @@ impl Examined<'_> {
 
     /// The values of the path's columns in a pose.
     fn values(&self, pair: &Pair, pose: &Pose) -> Vec<f64> {
-        let value = |column: u32| {
-            let or_zero = || match self.robot.columns[column as usize].limits {
-                Some([lower, upper]) if !(lower..=upper).contains(&0.0) => 0.5 * (lower + upper),
-                _ => 0.0,
-            };
-            pose.values[column as usize].unwrap_or_else(or_zero)
-        };
-        pair.path.columns.iter().map(|c| value(c.column)).collect()
+        let at_rest = at_rest(self.robot);
+        let value = |column: usize| pose.values[column].unwrap_or(at_rest[column]);
+        pair.path.columns.iter().map(|c| value(c.column as usize)).collect()
     }
 
     fn result(&self, class: Class, reason: &str) -> ClassifiedPair {

@@ -83,10 +83,10 @@ impl Displacement {
         self.joints.iter().map(|j| j.along(n, p, ball)).sum::<f64>() * ROUNDED
     }
 
-    /// The share of each column in the smaller of both bounds for a point.
+    /// The share of each column in the smaller of both bounds for a point; `n` is zero for the first bound alone.
     pub fn shares(&self, n: DVec3, p: DVec3, shares: &mut [f64]) {
         shares.fill(0.0);
-        let is_tangential = self.along(n, p, 0.0) < self.any(p, 0.0);
+        let is_tangential = n != DVec3::ZERO && self.along(n, p, 0.0) < self.any(p, 0.0);
         for (i, joint) in self.joints.iter().enumerate() {
             if !is_tangential {
                 shares[joint.column] += joint.any(p, 0.0);

@@ -41,7 +41,7 @@ pub struct PathColumn {
     pub column: u32,
     /// Lowest and highest value to consider.
     pub range: [f64; 2],
-    /// The values outside of the range repeat those inside.
+    /// The range is a turn, and values outside of it repeat those inside.
     pub is_periodic: bool,
     /// Upper bound on the rounding of the values of its joints per unit of their multiplier.
     slack: f64,
@@ -142,10 +142,10 @@ impl Path {
                 && driven.all(|joint| !joint.slides && joint.multiplier.fract() == 0.0);
             // Wider than a turn, whatever rounding does.
             let turn = 2.0 * PI * (1.0 + 1e-12);
-            let range = match column.limits {
-                Some([lower, upper]) if repeats && upper - lower > turn => [lower, lower + turn],
-                Some(limits) => limits,
-                None if repeats => [-0.5 * turn, 0.5 * turn],
+            let (range, is_periodic) = match column.limits {
+                Some([lower, upper]) if repeats && upper - lower > turn => ([lower, lower + turn], true),
+                Some(limits) => (limits, false),
+                None if repeats => ([-0.5 * turn, 0.5 * turn], true),
                 None if column.kind == ColumnKind::AngleRad => {
                     return Err(format!(
                         "joint {} has no limits and another joint follows it by a multiple that \
@@ -159,8 +159,8 @@ impl Path {
                 return Err(format!("the limits of joint {} are not a range", column.name));
             }
             let size = 1.0 + range[0].abs().max(range[1].abs());
-            let slack = if repeats { UNLIMITED_SLACK } else { ROUNDING * size };
-            self.columns[i] = PathColumn { range, is_periodic: repeats, slack, ..self.columns[i] };
+            let slack = if is_periodic { UNLIMITED_SLACK } else { ROUNDING * size };
+            self.columns[i] = PathColumn { range, is_periodic, slack, ..self.columns[i] };
         }
         Ok(())
     }

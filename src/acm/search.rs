@@ -143,7 +143,7 @@ impl<'a> Pair<'a> {
         if placed.touches(near.pair, self.margin_m) {
             return Decision::Fails(q);
         }
-        self.halved(&placed, &displacement, &half, near)
+        self.halved(&placed, placed.direction(near.pair), &displacement, &half, near)
     }
 
     fn always_in(&self, range: &[[f64; 2]]) -> Decision {
@@ -156,14 +156,14 @@ impl<'a> Pair<'a> {
         }
         match placed.obstacle(&Displacement::default(), self.margin_m) {
             None => Decision::Fails(q),
-            Some(near) => self.halved(&placed, &displacement, &half, near),
+            // The proof bounds displacements in any direction.
+            Some(near) => self.halved(&placed, DVec3::ZERO, &displacement, &half, near),
         }
     }
 
-    /// The column with the largest share in the displacement of a triangle.
-    fn halved(&self, placed: &Placed, displacement: &Displacement, half: &[f64], near: Near) -> Decision {
+    /// The column with the largest share in the displacement of a triangle, along a unit vector or in any direction.
+    fn halved(&self, placed: &Placed, along: DVec3, displacement: &Displacement, half: &[f64], near: Near) -> Decision {
         let (_, triangle) = placed.triangles(near.pair);
-        let along = placed.direction(near.pair);
         let farthest = |v: &DVec3| displacement.any(*v, 0.0);
         let at = triangle.iter().copied().max_by(|x, y| farthest(x).total_cmp(&farthest(y))).unwrap_or(DVec3::ZERO);
         let mut shares = vec![0.0; self.path.columns.len()];

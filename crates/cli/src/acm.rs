@@ -1,24 +1,21 @@
 //! `firstcontact acm`: proposes an allowed-collision matrix with proofs, and checks an existing one.
 
+mod report;
 mod srdf;
 
 use super::inputs::{InputArgs, proof_file};
 use super::progress::Progress;
 use super::{Outcome, outputs, warn};
 use clap::Args;
-use comfy_table::{Table, presets};
-use firstcontact::acm::{Class, ClassifiedPair, Options, Pose, ProofFile, classify};
+use firstcontact::acm::{Class, ClassifiedPair, Options, Pose, ProofFile, classify, link_pairs};
 use firstcontact::engine::thread_pool;
 use firstcontact::io::load::read_text;
 use firstcontact::robot::Robot;
-use firstcontact::{Error, Result, Srdf};
-use serde_json::{Map, Value, json};
-use srdf::{Disabled, Known};
+use firstcontact::{Error, LinkPairs, Result, Srdf};
+use srdf::Disabled;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Maximum number of pairs that a list of the summary shows.
-const MAX_LISTED: usize = 20;
 
 /// Arguments of `acm`.
 #[derive(Debug, Args)]
@@ -26,16 +23,16 @@ pub struct AcmArgs {
     /// The robot (URDF)
     #[arg(long, value_name = "R.urdf")]
     robot: PathBuf,
-    /// An SRDF to check: pairs that it disables although they can touch are listed. Its other content is copied, and
-    /// the poses of its group states are examined
-    #[arg(long, value_name = "IN.srdf")]
-    srdf: Option<PathBuf>,
-    /// The SRDF to write; the proofs are written to R.srdf.proof.json
+    /// The SRDF to write; the proofs are written to R.srdf.proof.json. With --srdf, everything but the pairs of links
+    /// is copied, the poses of group states are examined, and pairs that are disabled but can touch are listed
     #[arg(long, value_name = "R.srdf")]
     out: PathBuf,
     /// The class of each pair, with reason, distance and a configuration of contact: JSON
     #[arg(long, value_name = "report.json")]
     report: Option<PathBuf>,
+    /// A configuration of contact for each pair that can touch, as motions that rest there, for render and check: JSON
+    #[arg(long, value_name = "witnesses.json")]
+    witnesses: Option<PathBuf>,
     /// Distance up to which links count as touching, metres
     #[arg(long, value_name = "D", default_value_t = 0.0, allow_hyphen_values = true)]
     margin: f64,
@@ -63,37 +60,24 @@ pub struct AcmArgs {
 
 /// Runs the command.
 pub fn run(args: &AcmArgs) -> Result<Outcome> {
-    let inputs: Vec<&Path> = std::iter::once(args.robot.as_path()).chain(args.srdf.as_deref()).collect();
+    let path = args.inputs.srdf.as_deref();
+    let inputs: Vec<&Path> = std::iter::once(args.robot.as_path()).chain(path).collect();
     args.check_outputs(&inputs)?;
     let robot = args.inputs.robot(&args.robot, None)?;
     robot.warnings.iter().for_each(|w| warn(w));
-    let text = args.srdf.as_deref().map(read_text).transpose()?;
-    let known = match (&text, &args.srdf) {
-        (Some(text), Some(path)) => srdf::read(text, &robot).map_err(|e| e.in_file(path))?,
-        _ => Known::default(),
-    };
+    let srdf = args.inputs.srdf(&robot)?;
+    let text = path.map(read_text).transpose()?;
     args.check_outputs(&[])?;
-    let pairs = args.classify(&robot, &known)?;
+    let pairs = args.classify(&robot, srdf.as_ref())?;
     let disabled = args.disabled(&robot, &pairs);
-    let written = srdf::with_pairs(text.as_deref(), &robot.name, &disabled)?;
-    let is_unsafe = |pair: &&ClassifiedPair| can_touch(pair) && known.disabled.contains(&pair.links);
+    let known = srdf.as_ref().map_or(Ok(HashSet::new()), |srdf| srdf::disabled(srdf, &robot))?;
+    let is_unsafe = |pair: &&ClassifiedPair| can_touch(pair) && known.contains(&pair.links);
     let not_safe: Vec<&ClassifiedPair> = pairs.iter().filter(is_unsafe).collect();
-    write(&args.out, &written)?;
-    if let Some(path) = args.proofs() {
-        write(&path, &pretty(&ProofFile::new(&robot, args.margin, &pairs))?)?;
-    }
+    args.write(&robot, &srdf::with_pairs(text.as_deref(), &robot.name, &disabled)?, &pairs)?;
     if let Some(path) = &args.report {
-        let listed = |pairs: &mut dyn Iterator<Item = &ClassifiedPair>| -> Value {
-            pairs.map(|pair| describe(&robot, pair)).collect()
-        };
-        let all = listed(&mut pairs.iter());
-        let report = match text {
-            Some(_) => json!({ "pairs": all, "unsafe": listed(&mut not_safe.iter().copied()) }),
-            None => all,
-        };
-        write(path, &pretty(&report)?)?;
+        write(path, &pretty(&report::report(&robot, &pairs, srdf.is_some().then_some(&not_safe)))?)?;
     }
-    summarise(&robot, &pairs, &not_safe, disabled.len());
+    report::summarise(&robot, &pairs, &not_safe, disabled.len());
     Ok(match pairs.iter().any(|pair| pair.class == Class::Unproved) {
         _ if !not_safe.is_empty() => Outcome::Contact,
         true => Outcome::Undecided,
@@ -110,36 +94,65 @@ impl AcmArgs {
     /// Refuses outputs that would overwrite an input or each other.
     fn check_outputs(&self, inputs: &[&Path]) -> Result<()> {
         let proofs = self.proofs();
-        let out = [("--out", Some(self.out.as_path())), ("the proofs", proofs.as_deref())];
-        let all = out.into_iter().chain([("--report", self.report.as_deref())]);
-        outputs::check(inputs, &all.filter_map(|(name, path)| Some((name, path?))).collect::<Vec<_>>())
+        let all = [
+            ("--out", Some(self.out.as_path())),
+            ("the proofs", proofs.as_deref()),
+            ("--report", self.report.as_deref()),
+            ("--witnesses", self.witnesses.as_deref()),
+        ];
+        outputs::check(inputs, &all.into_iter().filter_map(|(name, path)| Some((name, path?))).collect::<Vec<_>>())
     }
 
-    fn classify(&self, robot: &Robot, known: &Known) -> Result<Vec<ClassifiedPair>> {
+    fn classify(&self, robot: &Robot, srdf: Option<&Srdf>) -> Result<Vec<ClassifiedPair>> {
         let budget = Duration::try_from_secs_f64(self.budget)
             .map_err(|_| Error::usage("--budget is not a number of seconds").remedy("give a number such as 2"))?;
         let options = Options { margin_m: self.margin, budget, samples: self.samples, seed: self.seed };
-        let zero = Pose { name: "the zero pose".into(), values: vec![None; robot.columns.len()] };
-        let poses: Vec<Pose> = std::iter::once(zero).chain(known.poses.iter().cloned()).collect();
-        let progress = Progress::new("classifying", "pairs", firstcontact::acm::link_pairs(robot).len() as u64);
+        let mut poses = vec![Pose { name: "the zero pose".into(), values: vec![None; robot.columns.len()] }];
+        poses.extend(srdf.map_or(Ok(Vec::new()), |srdf| srdf::poses(srdf, robot))?);
+        let progress = Progress::new("classifying", "pairs", link_pairs(robot).len() as u64);
         let classified = thread_pool(self.threads)?.install(|| classify(robot, &poses, &options, &|| progress.add(1)));
         progress.finish();
         classified
     }
 
-    /// The pairs to disable.
+    /// The pairs to disable. Links of one rigid group are among them, for tools that test such pairs.
     fn disabled(&self, robot: &Robot, pairs: &[ClassifiedPair]) -> Vec<Disabled> {
         let reason = |pair: &ClassifiedPair| match pair.class {
             Class::Adjacent => Some("Adjacent"),
             Class::Always => Some("Always (proved)"),
             Class::Never => Some(Srdf::PROVED),
             Class::Default if self.disable_default => Some("Default"),
-            Class::Unproved if self.assume_sampled && pair.samples.tried > 0 => Some("Never (sampled)"),
+            Class::Unproved if self.assume_sampled && pair.samples.class() == Some(Class::Never) => {
+                Some("Never (sampled)")
+            }
             _ => None,
         };
-        let disabled = pairs.iter().filter_map(|pair| Some((pair, reason(pair)?)));
-        disabled.map(|(pair, reason)| Disabled { links: names(robot, pair), reason }).collect()
+        let disabled = pairs.iter().filter_map(|pair| Some((pair.links, reason(pair)?)));
+        let rigid = rigid_pairs(robot).into_iter().map(|links| (links, "Rigid"));
+        disabled.chain(rigid).map(|(links, reason)| Disabled { links: names(robot, links), reason }).collect()
     }
+
+    /// Writes the SRDF, the proofs and the configurations of contact.
+    fn write(&self, robot: &Robot, srdf: &str, pairs: &[ClassifiedPair]) -> Result<()> {
+        write(&self.out, srdf)?;
+        if let Some(path) = self.proofs() {
+            write(&path, &pretty(&ProofFile::new(robot, self.margin, pairs))?)?;
+        }
+        match &self.witnesses {
+            Some(path) => write(path, &(report::witnesses(robot, pairs).to_string() + "\n")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The pairs of links with triangles that are joined by fixed joints.
+fn rigid_pairs(robot: &Robot) -> Vec<[u32; 2]> {
+    let all = LinkPairs::all(robot);
+    let moving: HashSet<[u32; 2]> = all.tested().iter().copied().collect();
+    let links = (0..).zip(robot.links.iter()).filter(|(_, link)| !link.triangles.is_empty());
+    let links: Vec<u32> = links.map(|(i, _)| i).collect();
+    let pairs = links.iter().enumerate().flat_map(|(i, &a)| links[i + 1..].iter().map(move |&b| [a, b]));
+    pairs.filter(|pair| !moving.contains(pair)).collect()
 }
 
 /// Returns whether links that are not always in contact can touch.
@@ -147,25 +160,8 @@ fn can_touch(pair: &ClassifiedPair) -> bool {
     matches!(pair.class, Class::Default | Class::Sometimes)
 }
 
-fn names(robot: &Robot, pair: &ClassifiedPair) -> [String; 2] {
-    pair.links.map(|l| robot.links[l as usize].name.clone())
-}
-
-/// An entry of the report.
-fn describe(robot: &Robot, pair: &ClassifiedPair) -> Value {
-    let mut entry = json!({ "links": names(robot, pair), "class": pair.class.name(), "reason": pair.reason });
-    if !pair.witness.is_empty() {
-        let value = |&(column, x): &(u32, f64)| (robot.columns[column as usize].name.clone(), x.into());
-        entry["witness"] = pair.witness.iter().map(value).collect::<Map<_, _>>().into();
-    }
-    if let Some(distance_m) = pair.smallest_distance_m {
-        entry["smallest_distance_m"] = distance_m.into();
-    }
-    if pair.samples.tried > 0 {
-        entry["samples"] = pair.samples.tried.into();
-        entry["samples_touching"] = pair.samples.touching.into();
-    }
-    entry
+fn names(robot: &Robot, links: [u32; 2]) -> [String; 2] {
+    links.map(|l| robot.links[l as usize].name.clone())
 }
 
 fn pretty(content: &impl serde::Serialize) -> Result<String> {
@@ -177,29 +173,4 @@ fn write(path: &Path, text: &str) -> Result<()> {
     let mut file = outputs::create(path)?;
     file.lines(text)?;
     file.finish()
-}
-
-/// Prints the number of pairs in each class, and the pairs that deserve attention.
-fn summarise(robot: &Robot, pairs: &[ClassifiedPair], not_safe: &[&ClassifiedPair], disabled: usize) {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["class", "pairs"]);
-    for class in Class::ALL {
-        table.add_row([class.name().to_string(), pairs.iter().filter(|p| p.class == class).count().to_string()]);
-    }
-    say!("pairs of links: {}, disabled: {disabled}", pairs.len());
-    say!("{table}");
-    let row = |pair: &ClassifiedPair| format!("  {}: {}", names(robot, pair).join(" and "), pair.reason);
-    let list = |title: &str, pairs: &mut dyn Iterator<Item = &ClassifiedPair>| {
-        let rows: Vec<String> = pairs.map(row).collect();
-        if !rows.is_empty() {
-            let more = rows.len().saturating_sub(MAX_LISTED);
-            let more = if more > 0 { format!("\n  and {more} more: --report lists all") } else { String::new() };
-            say!("{title}: {}\n{}{more}", rows.len(), rows[..rows.len().min(MAX_LISTED)].join("\n"));
-        }
-    };
-    let is_rare =
-        |pair: &&ClassifiedPair| pair.class == Class::Sometimes && pair.samples.tried > 0 && pair.samples.touching == 0;
-    list("can touch, but not in any random configuration", &mut pairs.iter().filter(is_rare));
-    list("not proved", &mut pairs.iter().filter(|pair| pair.class == Class::Unproved));
-    list("disabled by the SRDF, but can touch", &mut not_safe.iter().copied());
 }

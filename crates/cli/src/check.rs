@@ -194,7 +194,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let Scanned { hash, limits, ranges } = scan(&motions, &robot, args.strict)?;
     let allowed = Allowed::read(args.allow.as_deref(), &robot, &scene)?;
     link_pairs.disable(allowed.links, Untested::Allowed);
-    let by_proof = args.inputs.pairs_by_proof(&robot, srdf.as_ref(), args.margin, &ranges)?;
+    let by_proof = args.inputs.pairs_by_proof(&robot, srdf.as_ref(), &link_pairs, args.margin, &ranges)?;
     link_pairs.disable(by_proof, Untested::Proved);
     let mut tested = TestedPairs::new(args.self_collision.unchecked(srdf.as_ref()));
     tested.add(&robot, &scene, &allowed.objects, &link_pairs);

@@ -12,7 +12,7 @@ use firstcontact::robot::Robot;
 use firstcontact::robot::primitive::CHORD_ERROR_M;
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::InitialContactPolicy;
-use firstcontact::{Error, Result, Srdf};
+use firstcontact::{Error, LinkPairs, Result, Srdf};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -181,9 +181,9 @@ impl InputArgs {
         Ok(Some(srdf))
     }
 
-    /// The pairs of links that an SRDF disables because they are proved to stay apart, as far as the proofs next to it
-    /// hold: for this robot, a margin in metres, and motions whose columns stay in `ranges`. The other pairs are tested,
-    /// and a warning counts them.
+    /// Those of the tested pairs of links that an SRDF disables because they are proved to stay apart, as far as the
+    /// proofs next to it hold: for this robot, a margin in metres, and motions whose columns stay in `ranges`. The other
+    /// pairs are tested, and a warning counts them.
     ///
     /// # Errors
     /// The file of the proofs is malformed.
@@ -191,11 +191,13 @@ impl InputArgs {
         &self,
         robot: &Robot,
         srdf: Option<&Srdf>,
+        pairs: &LinkPairs,
         margin_m: f64,
         ranges: &[[f64; 2]],
     ) -> Result<Vec<[u32; 2]>> {
         let (Some(path), Some(srdf)) = (&self.srdf, srdf) else { return Ok(Vec::new()) };
-        let said = srdf.proved_pairs(robot);
+        let mut said = srdf.proved_pairs(robot);
+        said.retain(|pair| pairs.tested().binary_search(pair).is_ok());
         if said.is_empty() {
             return Ok(said);
         }

@@ -2,63 +2,36 @@
 
 use firstcontact::acm::Pose;
 use firstcontact::robot::Robot;
-use firstcontact::{Error, Result};
-use roxmltree::{Document, Node};
+use firstcontact::{Error, Result, Srdf};
+use roxmltree::Document;
 use std::collections::HashSet;
 use std::ops::Range;
 
 /// Elements that determine which pairs are tested.
 const MATRIX: [&str; 3] = ["disable_collisions", "disable_default_collisions", "enable_collisions"];
 
-/// The content of an SRDF that `acm` uses.
-#[derive(Debug, Default)]
-pub struct Known {
-    /// The named states.
-    pub poses: Vec<Pose>,
-    /// The pairs of links that are disabled, as indices of the robot, ascending.
-    pub disabled: HashSet<[u32; 2]>,
-}
-
-/// Reads the states and the disabled pairs of an SRDF.
+/// The poses of an SRDF's group states; joints that a state leaves out have none.
 ///
 /// # Errors
-/// The text is not an SRDF, or refers to a link or a joint that the robot lacks.
-pub fn read(text: &str, robot: &Robot) -> Result<Known> {
-    let document = parse(text)?;
-    let of = |name: &'static str| document.root_element().children().filter(move |n| n.has_tag_name(name));
-    let link = |node: Node, attribute| link(node, attribute, robot);
-    let mut known = Known::default();
-    for node in of("disable_default_collisions") {
-        let Some(a) = link(node, "link")? else { continue };
-        known.disabled.extend((0..robot.links.len() as u32).filter(|&b| b != a).map(|b| [a.min(b), a.max(b)]));
-    }
-    for (node, disables) in of("enable_collisions").map(|n| (n, false)).chain(of(MATRIX[0]).map(|n| (n, true))) {
-        let (Some(a), Some(b)) = (link(node, "link1")?, link(node, "link2")?) else { continue };
-        let pair = [a.min(b), a.max(b)];
-        let _ = if disables { known.disabled.insert(pair) } else { known.disabled.remove(&pair) };
-    }
-    known.poses = of("group_state").map(|node| state(node, robot)).collect::<Result<_>>()?;
-    Ok(known)
+/// A joint of a state has the wrong number of values.
+pub fn poses(srdf: &Srdf, robot: &Robot) -> Result<Vec<Pose>> {
+    let states = srdf.states().map(|state| state.join("/"));
+    states
+        .map(|state| {
+            let values = srdf.joint_values(&state, robot)?;
+            let values = robot.columns.iter().map(|column| values.get(&column.name)).collect();
+            Ok(Pose { name: format!("group_state {state}"), values })
+        })
+        .collect()
 }
 
-/// The link that an attribute names; `None` if it has no triangles.
-fn link(node: Node, attribute: &str, robot: &Robot) -> Result<Option<u32>> {
-    let name = required(node, attribute)?;
-    Ok(robot.links.iter().position(|l| l.name == name).map(|i| i as u32))
-}
-
-/// The values of a `group_state`.
-fn state(node: Node, robot: &Robot) -> Result<Pose> {
-    let mut values = vec![None; robot.columns.len()];
-    for joint in node.children().filter(|n| n.has_tag_name("joint")) {
-        let (name, value) = (required(joint, "name")?, required(joint, "value")?);
-        let Some(column) = robot.columns.iter().position(|c| c.name == name) else { continue };
-        let number = value.trim().parse::<f64>().ok().filter(|x| x.is_finite());
-        let refused = || Error::input(format!("value of joint '{name}': not a number")).at(line(joint));
-        values[column] = Some(number.ok_or_else(refused)?);
-    }
-    let name = format!("group_state {}/{}", required(node, "group")?, required(node, "name")?);
-    Ok(Pose { name, values })
+/// The pairs of links that an SRDF disables, for whatever reason, as indices of the robot, ascending.
+///
+/// # Errors
+/// The SRDF does not suit the robot.
+pub fn disabled(srdf: &Srdf, robot: &Robot) -> Result<HashSet<[u32; 2]>> {
+    let by_user = srdf.link_pairs(robot)?.untested().map(|(pair, _)| pair).collect::<Vec<_>>();
+    Ok(by_user.into_iter().chain(srdf.proved_pairs(robot)).collect())
 }
 
 /// A pair of links to disable, and the reason.
@@ -128,17 +101,6 @@ fn parse(text: &str) -> Result<Document<'_>> {
         "robot" => Ok(document),
         _ => Err(Error::input("its root is not <robot>").remedy("give an SRDF file")),
     }
-}
-
-fn required<'a>(node: Node<'a, '_>, attribute: &str) -> Result<&'a str> {
-    node.attribute(attribute)
-        .map(str::trim)
-        .filter(|value| !value.is_empty())
-        .ok_or_else(|| Error::input(format!("<{}> has no {attribute}", node.tag_name().name())).at(line(node)))
-}
-
-fn line(node: Node) -> String {
-    format!("line {}", node.document().text_pos_at(node.range().start).row)
 }
 
 fn escaped(name: &str) -> String {
