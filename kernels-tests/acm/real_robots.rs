@@ -9,6 +9,7 @@ use firstcontact::acm::{Class, ClassifiedPair, Options, Pose, classify};
 use firstcontact::formats::urdf::UrdfOptions;
 use firstcontact::robot::{Robot, Triangle};
 use glam::{DAffine3, DVec3};
+use std::time::Duration;
 
 fn read(folder: &str, file: &str) -> Option<Robot> {
     let path = data::folder(folder)?.join(file);
@@ -17,7 +18,7 @@ fn read(folder: &str, file: &str) -> Option<Robot> {
 }
 
 fn classified(robot: &Robot) -> Vec<ClassifiedPair> {
-    let options = Options { samples: 500, ..Options::default() };
+    let options = Options { samples: 500, budget: Duration::from_secs(10), ..Options::default() };
     let zero = Pose { name: "zero".into(), values: vec![None; robot.columns.len()] };
     classify(robot, &[zero], &options, &|| ()).unwrap()
 }

@@ -274,7 +274,6 @@ impl Examined<'_> {
             Found::Proved => return (Class::Never, "proved to be apart".into(), None),
             Found::Refuted(q) => return (Class::Sometimes, "touch in a rare configuration".into(), Some(q)),
             Found::Open(Unfinished::Time) => "not proved within the budget",
-            Found::Open(Unfinished::Memory) => "not proved within the limit of open boxes",
             Found::Open(Unfinished::Rounding) => "nearer to contact than rounding can decide",
         };
         (Class::Unproved, reason.into(), None)

@@ -3,7 +3,9 @@
 //! A box is decided by one query at its middle ([`Placed::obstacle`], [`Placed::always`]), whose bounds hold for all
 //! values of the box. A box that is not decided is halved along the column with the largest share in the displacement
 //! of the triangles in question. These triangles are tried first in both halves: most boxes fail on them without a
-//! further descent. The box with the smallest distance at its middle is opened first, so that contacts are found early.
+//! further descent. The box with the smallest distance at its middle is opened first, so that contacts are found early;
+//! beyond [`MAX_OPEN`] boxes the latest one is opened first, so that memory stays bounded. The search can end at any
+//! time: what is proved or found by then does not depend on it.
 //!
 //! A box narrower than [`NARROWEST`] is set aside: the links come so near each other that rounding decides.
 
@@ -18,8 +20,8 @@ use std::time::Instant;
 
 /// Half the width of a box, radians or metres, from which on it is halved.
 const NARROWEST: f64 = 1e-9;
-/// Maximum number of open boxes.
-const MAX_OPEN: usize = 1 << 20;
+/// Number of open boxes, of about 200 bytes each, up to which the nearest one is opened first.
+const MAX_OPEN: usize = 1 << 18;
 /// Number of boxes between two readings of the clock.
 const PER_READING: usize = 16;
 
@@ -52,8 +54,6 @@ pub enum Found {
 pub enum Unfinished {
     /// The time was over.
     Time,
-    /// Too many boxes are open.
-    Memory,
     /// The links come nearer to contact than rounding can decide.
     Rounding,
 }
@@ -104,7 +104,7 @@ impl<'a> Pair<'a> {
 
     fn search(&self, deadline: Instant, mut decide: impl FnMut(&[[f64; 2]], Option<[u32; 2]>) -> Decision) -> Found {
         let whole: Vec<[f64; 2]> = self.path.columns.iter().map(|c| c.range).collect();
-        let (mut open, mut next, mut number) = (BinaryHeap::new(), vec![(whole, None)], 0);
+        let (mut open, mut latest, mut next, mut number) = (BinaryHeap::new(), Vec::new(), vec![(whole, None)], 0);
         let mut is_narrow = false;
         loop {
             for (range, hint) in next.drain(..) {
@@ -114,16 +114,14 @@ impl<'a> Pair<'a> {
                     Decision::Fails(q) => return Found::Refuted(q),
                     Decision::Narrow => is_narrow = true,
                     Decision::Halve { near: Near { pair, distance_m }, column } => {
-                        open.push(Cell { range, distance_m, pair, column, number });
+                        let cell = Cell { range, distance_m, pair, column, number };
+                        if open.len() < MAX_OPEN { open.push(cell) } else { latest.push(cell) }
                     }
                 }
             }
-            let Some(cell) = open.pop() else {
+            let Some(cell) = latest.pop().or_else(|| open.pop()) else {
                 return if is_narrow { Found::Open(Unfinished::Rounding) } else { Found::Proved };
             };
-            if open.len() >= MAX_OPEN {
-                return Found::Open(Unfinished::Memory);
-            }
             if number as usize % PER_READING < 2 && Instant::now() >= deadline {
                 return Found::Open(Unfinished::Time);
             }
