@@ -8,6 +8,8 @@ const DISTANCE: &str = "src/acm/distance.rs";
 const PIERCING: &str = "src/acm/piercing.rs";
 const SEARCH: &str = "src/acm/search.rs";
 const PROOF: &str = "src/acm/proof.rs";
+const INPUTS: &str = "crates/cli/src/inputs.rs";
+const CHECK: &str = "crates/cli/src/check.rs";
 const POSES: &str = "acm::bounds::poses_are_those_of_plain_kinematics";
 const BOUNDS: &str = "acm::bounds::displacements_stay_within_their_bounds_and_attain_them";
 const TURNS: &str = "acm::bounds::turns_stay_within_their_bound";
@@ -19,6 +21,9 @@ const MARGIN: &str = "acm::planar::the_margin_decides";
 const PERIOD: &str = "acm::planar::one_turn_is_no_period_of_a_fraction";
 const COVERS: &str = "acm::proofs::a_proof_covers_its_hypotheses_alone";
 const ONE_ROBOT: &str = "acm::proofs::a_proof_is_for_one_robot";
+const ITS_LIMITS: &str = "acm::proofs::proofs_have_the_limits_of_their_joints";
+const POLE: &str = "acm::planar::a_pole_through_a_plate_always_touches_or_sometimes";
+const USED: &str = "cli::acm::check_uses_proofs_that_hold";
 const CERTAIN: &str = "acm::piercing::tests::certain_pairs_intersect_wherever_they_move";
 
 /// Mutants of allowed-collision matrices.
@@ -33,10 +38,11 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "both limits",
         PATH,
-        "Some(limits) => limits",
-        "Some([l, u]) => if MUTANT { [0.5 * (l + u), u] } else { [l, u] }",
+        "Some(limits) => (limits, false)",
+        "Some([l, u]) => (if MUTANT { [0.5 * (l + u), u] } else { [l, u] }, false)",
         LIMITS,
     ),
+    m("a range of less than a turn", PATH, "upper - lower > turn", "true", ITS_LIMITS),
     // Displacements.
     m("both halves of a chord", DISPLACEMENT, "2.0 * (0.5 * half).sin()", "(0.5 * half).sin()", BOUNDS),
     m("ball around a point", DISPLACEMENT, "self.chord * (self.lever(p) + ball)", "self.chord * self.lever(p)", BOUNDS),
@@ -91,9 +97,24 @@ pub const MUTANTS: &[Mutant] = &[
     m("displacement of a point", PIERCING, "_ => self.away", "_ => if MUTANT { 0.0 } else { self.away }", CERTAIN),
     // The search.
     m("upper half of a box", SEARCH, "([lo, at], [at, hi])", "([lo, at], [lo, at])", LIMITS),
+    m(
+        "columns of contact everywhere",
+        SEARCH,
+        "&placed, DVec3::ZERO, &displacement",
+        "&placed, if MUTANT { DVec3::X } else { DVec3::ZERO }, &displacement",
+        POLE,
+    ),
     // Proofs.
     m("margin of a proof", PROOF, "margin_m <= self.margin_m", "true", COVERS),
     m("lower limit of a proof", PROOF, "lower <= *lowest", "true", COVERS),
     m("upper limit of a proof", PROOF, "*highest <= upper", "true", COVERS),
+    m(
+        "margin of a check",
+        INPUTS,
+        "covers(*pair, margin_m, ranges)",
+        "covers(*pair, if MUTANT { 0.0 } else { margin_m }, ranges)",
+        USED,
+    ),
+    m("range of motions", CHECK, "[portion.start(i), portion.end(i)]", "[portion.start(i), portion.start(i)]", USED),
     m("robot of a proof", PROOF, "file.robot != robot_hash(robot)", "false", ONE_ROBOT),
 ];

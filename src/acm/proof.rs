@@ -72,8 +72,11 @@ impl ProofFile {
 #[derive(Clone, Debug, Default)]
 pub struct Proofs {
     margin_m: f64,
-    pairs: HashMap<[u32; 2], Vec<(u32, Option<[f64; 2]>)>>,
+    pairs: HashMap<[u32; 2], Vec<Limited>>,
 }
+
+/// A column, and the limits for which a proof was made; `None` for any value.
+type Limited = (u32, Option<[f64; 2]>);
 
 impl Proofs {
     /// The proofs of a file that apply to a robot: none if its triangles or joints differ from those of the proofs.
@@ -105,9 +108,9 @@ impl Proofs {
     /// Returns whether a proof shows that two links, by their indices in any order, stay farther apart than a margin,
     /// metres, while each column of the robot stays between its lowest and its highest value in `values`.
     pub fn covers(&self, [a, b]: [u32; 2], margin_m: f64, values: &[[f64; 2]]) -> bool {
-        let within = |&(column, limits): &(u32, Option<[f64; 2]>)| {
+        let within = |&(column, limits): &Limited| {
             let Some([lowest, highest]) = values.get(column as usize) else { return false };
-            limits.map_or(true, |[lower, upper]| lower <= *lowest && *highest <= upper)
+            limits.is_none_or(|[lower, upper]| lower <= *lowest && *highest <= upper)
                 && lowest.is_finite()
                 && highest.is_finite()
         };

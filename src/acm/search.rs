@@ -58,6 +58,9 @@ pub enum Unfinished {
     Rounding,
 }
 
+/// A box to decide: the range of each column, and the triangles to try first.
+type Part = (Vec<[f64; 2]>, Option<[u32; 2]>);
+
 /// A box that is not decided.
 struct Cell {
     range: Vec<[f64; 2]>,
@@ -177,7 +180,7 @@ fn middle(range: &[[f64; 2]]) -> (Vec<f64>, Vec<f64>) {
 }
 
 impl Cell {
-    fn halves(self) -> [(Vec<[f64; 2]>, Option<[u32; 2]>); 2] {
+    fn halves(self) -> [Part; 2] {
         let [lo, hi] = self.range[self.column];
         let at = 0.5 * (lo + hi);
         let (mut lower, mut upper) = (self.range.clone(), self.range);
