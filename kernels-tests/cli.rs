@@ -3,6 +3,7 @@
 //! All tests run the built program. Expected values are derived by hand in the test or come from the oracles; none is
 //! copied from the program's output.
 
+mod acm;
 mod backends;
 mod bench;
 mod broken;

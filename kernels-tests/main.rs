@@ -3,6 +3,7 @@
 // Test helpers may unwrap, as the tests themselves do.
 #![allow(clippy::unwrap_used)]
 
+mod acm;
 mod any_contact;
 mod cli;
 mod datasets;

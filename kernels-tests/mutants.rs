@@ -10,6 +10,7 @@
 //! .ci/mutants s4_sweep  those of which file or test have this in their names; several names with commas between them
 //! ```
 
+mod acm;
 mod bounds;
 mod culling;
 mod data;
@@ -48,6 +49,7 @@ const fn m(term: &'static str, file: &'static str, old: &'static str, new: &'sta
 /// All mutants.
 fn mutants() -> impl Iterator<Item = &'static Mutant> {
     let lists = [
+        acm::MUTANTS,
         bounds::MUTANTS,
         solve::MUTANTS,
         culling::MUTANTS,

@@ -25,6 +25,7 @@
 //!
 //! # Other methods
 //!
+//! - [`acm`]: allowed-collision matrices of a robot's links, with proofs.
 //! - [`elementary`]: single queries of a vertex and a face, or of two edges.
 //! - [`extremal`]: extremal distance of moving curves and surfaces (without the engine's guarantee).
 //! - [`toleranced`]: motions with tolerances, covered with balls of displacements.
@@ -34,6 +35,7 @@
 //! The [user's guide](https://github.com/firstcontact/firstcontact/tree/main/doc/guide) explains verdicts, file formats
 //! and limits.
 
+pub mod acm;
 #[doc(hidden)]
 pub mod arith;
 #[doc(hidden)]

@@ -202,7 +202,7 @@ pub(super) fn too_far(what: String) -> Error {
 }
 
 impl LinkGeometry {
-    fn new(robot: &Robot, link: u32) -> Result<Self> {
+    pub(crate) fn new(robot: &Robot, link: u32) -> Result<Self> {
         let source = &robot.links[link as usize];
         let vertices = || source.triangles.iter().flatten();
         if vertices().any(|v| v.abs().max_element() > MAX_COORDINATE_M) {

@@ -191,9 +191,11 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let mut scene = args.inputs.scene_if_any(of_scene, !link_pairs.tested().is_empty())?;
     let motions = args.files.reading.open(&files.motions, &robot, srdf.as_ref(), args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    let (hash, limits) = scan(&motions, &robot, args.strict)?;
+    let Scanned { hash, limits, ranges } = scan(&motions, &robot, args.strict)?;
     let allowed = Allowed::read(args.allow.as_deref(), &robot, &scene)?;
     link_pairs.disable(allowed.links, Untested::Allowed);
+    let by_proof = args.inputs.pairs_by_proof(&robot, srdf.as_ref(), &link_pairs, args.margin, &ranges)?;
+    link_pairs.disable(by_proof, Untested::Proved);
     let mut tested = TestedPairs::new(args.self_collision.unchecked(srdf.as_ref()));
     tested.add(&robot, &scene, &allowed.objects, &link_pairs);
     // The meshes of robot and scene are known by now, too.
@@ -335,16 +337,32 @@ fn solids_in_words(options: &Options) -> &'static str {
 
 /// Reads all motions before any work, portion by portion, and warns of values beyond limits. Returns the hash of the
 /// motions, and the counts of those values.
-fn scan(motions: &MotionFile, robot: &Robot, strict: bool) -> Result<(MotionHash, BeyondLimits)> {
-    let (mut hash, mut beyond, mut first) = (MotionHash::default(), BeyondLimits::default(), 0);
+fn scan(motions: &MotionFile, robot: &Robot, strict: bool) -> Result<Scanned> {
+    let (mut hash, mut limits, mut first) = (MotionHash::default(), BeyondLimits::default(), 0);
+    let mut ranges = vec![[f64::INFINITY, f64::NEG_INFINITY]; robot.columns.len()];
     for portion in motions.portions(0)? {
         let portion = portion?;
         hash.add(&portion);
-        beyond.add(&portion, first, robot);
+        limits.add(&portion, first, robot);
+        for i in 0..portion.len() {
+            for values in [portion.start(i), portion.end(i)] {
+                for ([lowest, highest], value) in ranges.iter_mut().zip(values) {
+                    (*lowest, *highest) = (lowest.min(*value), highest.max(*value));
+                }
+            }
+        }
         first += portion.len();
     }
-    report_limits(&beyond, motions.name(), strict)?;
-    Ok((hash, beyond))
+    report_limits(&limits, motions.name(), strict)?;
+    Ok(Scanned { hash, limits, ranges })
+}
+
+/// What a first reading of all motions shows.
+struct Scanned {
+    hash: MotionHash,
+    limits: BeyondLimits,
+    /// The lowest and the highest value of each column.
+    ranges: Vec<[f64; 2]>,
 }
 
 /// Warns of values beyond limits, and of angles that are probably degrees.

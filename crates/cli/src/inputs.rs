@@ -4,6 +4,7 @@ use super::dataset::{self, Files, FolderArgs, Work};
 use super::motions::MotionArgs;
 use super::{bytes, numbers};
 use clap::{Args, ValueEnum};
+use firstcontact::acm::{ProofFile, Proofs};
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::formats::urdf::{Geometry, UrdfOptions};
 use firstcontact::io::load::LoadLimits;
@@ -11,7 +12,7 @@ use firstcontact::robot::Robot;
 use firstcontact::robot::primitive::CHORD_ERROR_M;
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::InitialContactPolicy;
-use firstcontact::{Error, Result, Srdf};
+use firstcontact::{Error, LinkPairs, Result, Srdf};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -180,6 +181,45 @@ impl InputArgs {
         Ok(Some(srdf))
     }
 
+    /// Those of the tested pairs of links that an SRDF disables because they are proved to stay apart, as far as the
+    /// proofs next to it hold: for this robot, a margin in metres, and motions whose columns stay in `ranges`. The other
+    /// pairs are tested, and a warning counts them.
+    ///
+    /// # Errors
+    /// The file of the proofs is malformed.
+    pub fn pairs_by_proof(
+        &self,
+        robot: &Robot,
+        srdf: Option<&Srdf>,
+        pairs: &LinkPairs,
+        margin_m: f64,
+        ranges: &[[f64; 2]],
+    ) -> Result<Vec<[u32; 2]>> {
+        let (Some(path), Some(srdf)) = (&self.srdf, srdf) else { return Ok(Vec::new()) };
+        let mut said = srdf.proved_pairs(robot);
+        said.retain(|pair| pairs.tested().binary_search(pair).is_ok());
+        if said.is_empty() {
+            return Ok(said);
+        }
+        let file = proof_file(path);
+        let proofs = match file.exists() {
+            true => Proofs::new(&ProofFile::read(&file, &self.limits())?, robot).map_err(|e| e.in_file(&file))?,
+            false => Proofs::default(),
+        };
+        let covered: Vec<[u32; 2]> =
+            said.iter().copied().filter(|pair| proofs.covers(*pair, margin_m, ranges)).collect();
+        if covered.len() < said.len() {
+            super::warn(&format!(
+                "{} of {} pairs of links that the SRDF calls proved are tested: {} does not cover this robot, margin and \
+                 range of motions",
+                said.len() - covered.len(),
+                said.len(),
+                file.display()
+            ));
+        }
+        Ok(covered)
+    }
+
     /// Reads a scene. It may be left out if links are tested against each other.
     ///
     /// # Errors
@@ -211,4 +251,11 @@ impl InputArgs {
             ..SceneOptions::default()
         }
     }
+}
+
+/// The file of proofs that belongs to an SRDF.
+pub fn proof_file(srdf: &Path) -> PathBuf {
+    let mut name = srdf.as_os_str().to_os_string();
+    name.push(".proof.json");
+    name.into()
 }

@@ -6,6 +6,7 @@
 #[macro_use]
 mod terminal;
 
+mod acm;
 mod allow;
 mod answers;
 mod bench;
@@ -57,6 +58,8 @@ struct Cli {
 enum Command {
     /// Report for each motion whether anything touches, and when first
     Check(Box<check::CheckArgs>),
+    /// Propose the pairs of links that need no test against each other, with proofs, and check those of an SRDF
+    Acm(Box<acm::AcmArgs>),
     /// Measure, and write figures, a table and a plot
     Bench(bench::BenchArgs),
     /// Print a script that completes commands and options in a shell
@@ -131,6 +134,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Check(args) => check::run(&args),
+        Command::Acm(args) => acm::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Dataset(args) => dataset::run(&args),

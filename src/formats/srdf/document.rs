@@ -1,5 +1,6 @@
 //! The elements of an SRDF file.
 
+use super::Srdf;
 use crate::error::{Error, Result, quoted, shortened};
 use crate::formats::xml::{line, only_attributes, parse, required};
 use crate::io::load::number;
@@ -17,6 +18,8 @@ pub(super) struct Name {
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
     pub links: [Name; 2],
+    /// The file says that a proof shows them to stay apart.
+    pub is_proved: bool,
 }
 
 impl Pair {
@@ -199,7 +202,8 @@ impl Lines {
 
     fn pair(&self, element: Node) -> Result<Pair> {
         only_attributes(element, &["link1", "link2", "reason"])?;
-        Ok(Pair { links: [self.name(element, "link1")?, self.name(element, "link2")?] })
+        let is_proved = element.attribute("reason") == Some(Srdf::PROVED);
+        Ok(Pair { links: [self.name(element, "link1")?, self.name(element, "link2")?], is_proved })
     }
 
     fn state_joint(&self, element: Node) -> Result<StateJoint> {

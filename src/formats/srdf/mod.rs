@@ -108,7 +108,12 @@ impl Srdf {
         })
     }
 
-    /// The pairs of links that are tested: all that the SRDF does not disable, adjacent ones too.
+    /// The reason in an SRDF for pairs of links that are proved to stay apart.
+    pub const PROVED: &str = "Never (proved)";
+
+    /// The pairs of links that are tested: all that the SRDF does not disable, adjacent ones too. Pairs that it disables
+    /// as [proved](Self::PROVED) to stay apart are tested too, because a proof holds under its hypotheses only: see
+    /// [`proved_pairs`](Self::proved_pairs).
     ///
     /// # Errors
     /// The robot lacks a link or a joint to which the SRDF refers, or has more than [`LinkPairs::MAX_LINKS`] links.
@@ -132,8 +137,21 @@ impl Srdf {
         let by_default =
             |pair: &&[u32; 2]| pair.iter().any(|link| is_default.contains(link)) && !enabled.contains(*pair);
         let by_default: Vec<_> = pairs.tested().iter().filter(by_default).copied().collect();
-        pairs.disable(by_default.into_iter().chain(disabled.iter().filter_map(pair)), Untested::Srdf);
+        pairs.disable(
+            by_default.into_iter().chain(disabled.iter().filter(|p| !p.is_proved).filter_map(pair)),
+            Untested::Srdf,
+        );
         Ok(pairs)
+    }
+
+    /// The pairs of links, by their indices, that the SRDF disables as [proved](Self::PROVED) to stay apart.
+    pub fn proved_pairs(&self, robot: &Robot) -> Vec<[u32; 2]> {
+        let index = |name: &str| robot.links.iter().position(|link| link.name == name).map(|i| i as u32);
+        let pair = |pair: &document::Pair| {
+            let [a, b] = pair.links.each_ref().map(|name| index(&name.text));
+            a.zip(b).map(|(a, b)| [a.min(b), a.max(b)])
+        };
+        self.document.disabled.iter().filter(|pair| pair.is_proved).filter_map(pair).collect()
     }
 
     /// The values of the joints in a `group_state`, by the names of the robot's columns. `state` is the name of the

@@ -64,6 +64,14 @@ fn pairs_that_are_not_disabled_are_tested() {
 }
 
 #[test]
+fn pairs_with_a_proof_are_tested_until_the_proof_is_known_to_hold() {
+    let proved = r#"<disable_collisions link1="c" link2="a" reason="Never (proved)"/>"#;
+    assert_eq!(pairs(&[proved]), LinkPairs::all(&robot()));
+    assert_eq!(read(&[proved]).proved_pairs(&robot()), [[0, 2]]);
+    assert!(read(&[NOT_AC]).proved_pairs(&robot()).is_empty());
+}
+
+#[test]
 fn an_enabled_pair_overrides_a_default() {
     assert_eq!(disabled(&pairs(&[NOT_B])), [[0, 1], [1, 2], [1, 3]]);
     for enable in [r#"<enable_collisions link1="b" link2="d"/>"#, r#"<enable_collisions link1="d" link2="b"/>"#] {

@@ -11,7 +11,7 @@ use firstcontact::gpu::{Layer, Lens, Paint};
 use firstcontact::robot::{RobotMotion, Triangle};
 use firstcontact::scene::world::{CollisionWorld, LinkGeometry};
 use firstcontact::stage::s4_sweep::paper::{self, SweptSurface};
-use firstcontact::verdict::ContactPoint;
+use firstcontact::verdict::{ContactPoint, Obstacle};
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -46,9 +46,11 @@ impl Layers<'_> {
     pub fn of_robot(&self) -> Vec<Layer> {
         let [mut robot, mut start, mut end] = [(); 3].map(|()| Mesh::new(self.camera.focus));
         let Poses { start: at_start, now, end: at_end, .. } = self.poses;
-        for link in self.world.robot.links.iter() {
+        for (i, link) in (0..).zip(self.world.robot.links.iter()) {
             let normals = normals::smooth(&link.triangles);
-            robot.add_placed(now.pose(link.body), &link.triangles, &normals, palette::ROBOT);
+            let is_touched = self.contact.is_some_and(|c| c.b.obstacle() == Obstacle::Link(i));
+            let colour = if is_touched { palette::TOUCHED } else { palette::ROBOT };
+            robot.add_placed(now.pose(link.body), &link.triangles, &normals, colour);
             for (ghost, moment, colour) in [(&mut start, at_start, palette::START), (&mut end, at_end, palette::END)] {
                 if moment.differs(now, link.body) {
                     ghost.add_placed(moment.pose(link.body), &link.triangles, &normals, colour);

@@ -15,7 +15,7 @@ pub const START: Colour = [52, 168, 98];
 pub const END: Colour = [168, 84, 186];
 /// The volume that the robot sweeps.
 pub const SWEPT: Colour = [70, 170, 235];
-/// The touched object.
+/// The touched object or link.
 pub const TOUCHED: Colour = [244, 156, 42];
 /// The contact.
 pub const CONTACT: Colour = [222, 22, 40];

@@ -119,7 +119,7 @@ impl Subject {
         let own = || moving.iter().copied().chain(contact.map(|c| c[0]));
         let mut frame: Vec<DVec3> = own().collect();
         let whole = || posed.iter().flatten().copied().step_by(step(3 * posed.len()));
-        if frame.is_empty() || size(own().chain(whole())) <= WHOLE_ROBOT * size(own()) {
+        if moving.is_empty() || size(own().chain(whole())) <= WHOLE_ROBOT * size(own()) {
             frame.extend(whole());
         }
         let frame = frame.into_iter().map(|p| (p, 0.0)).chain(balls).collect();

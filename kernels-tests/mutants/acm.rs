@@ -1,0 +1,120 @@
+//! The list: allowed-collision matrices.
+
+use super::{Mutant, m};
+
+const PATH: &str = "src/acm/path.rs";
+const DISPLACEMENT: &str = "src/acm/displacement.rs";
+const DISTANCE: &str = "src/acm/distance.rs";
+const PIERCING: &str = "src/acm/piercing.rs";
+const SEARCH: &str = "src/acm/search.rs";
+const PROOF: &str = "src/acm/proof.rs";
+const INPUTS: &str = "crates/cli/src/inputs.rs";
+const CHECK: &str = "crates/cli/src/check.rs";
+const POSES: &str = "acm::bounds::poses_are_those_of_plain_kinematics";
+const BOUNDS: &str = "acm::bounds::displacements_stay_within_their_bounds_and_attain_them";
+const TURNS: &str = "acm::bounds::turns_stay_within_their_bound";
+const WHOLE: &str = "acm::queries::answers_hold_in_the_whole_box";
+const DISTANCES: &str = "acm::queries::distances_are_those_of_all_pairs";
+const LIMITS: &str = "acm::planar::limits_that_make_a_pair_just_separate_or_just_touch";
+const MIMIC: &str = "acm::planar::mimic_joints_follow_their_master";
+const MARGIN: &str = "acm::planar::the_margin_decides";
+const PERIOD: &str = "acm::planar::one_turn_is_no_period_of_a_fraction";
+const COVERS: &str = "acm::proofs::a_proof_covers_its_hypotheses_alone";
+const ONE_ROBOT: &str = "acm::proofs::a_proof_is_for_one_robot";
+const ITS_LIMITS: &str = "acm::proofs::proofs_have_the_limits_of_their_joints";
+const POLE: &str = "acm::planar::a_pole_through_a_plate_always_touches_or_sometimes";
+const USED: &str = "cli::acm::check_uses_proofs_that_hold";
+const CERTAIN: &str = "acm::piercing::tests::certain_pairs_intersect_wherever_they_move";
+
+/// Mutants of allowed-collision matrices.
+pub const MUTANTS: &[Mutant] = &[
+    // Paths.
+    m("multiplier of an inverted joint", PATH, "sign * drive.multiplier", "drive.multiplier", POSES),
+    m("offset of an inverted joint", PATH, "sign * drive.offset", "drive.offset", POSES),
+    m("a mimic joint's own value", PATH, "self.multiplier * q[self.column] + self.offset", "q[self.column]", MIMIC),
+    m("inverse of a placement", PATH, "placement.inverse()", "placement", POSES),
+    m("multiplier of a mimic joint", PATH, "joint.multiplier.abs()", "1.0", BOUNDS),
+    m("whole multiples alone have a period", PATH, "joint.multiplier.fract() == 0.0", "true", PERIOD),
+    m(
+        "both limits",
+        PATH,
+        "Some(limits) => (limits, false)",
+        "Some([l, u]) => (if MUTANT { [0.5 * (l + u), u] } else { [l, u] }, false)",
+        LIMITS,
+    ),
+    m("a range of less than a turn", PATH, "upper - lower > turn", "true", ITS_LIMITS),
+    // Displacements.
+    m("both halves of a chord", DISPLACEMENT, "2.0 * (0.5 * half).sin()", "(0.5 * half).sin()", BOUNDS),
+    m("ball around a point", DISPLACEMENT, "self.chord * (self.lever(p) + ball)", "self.chord * self.lever(p)", BOUNDS),
+    m("ball around a point, along a vector", DISPLACEMENT, "ball * around.length()", "0.0 * ball", BOUNDS),
+    m("bend of a chord", DISPLACEMENT, "(0.5 * self.half + self.before)", "(0.0 * self.half + self.before)", BOUNDS),
+    m("turn before a joint", DISPLACEMENT, "(0.5 * self.half + self.before)", "(0.5 * self.half)", BOUNDS),
+    m("turn before a slide", DISPLACEMENT, "n.dot(self.axis).abs() + self.before", "n.dot(self.axis).abs()", BOUNDS),
+    m("turning joints in the turn", DISPLACEMENT, "if joint.slides { 0.0 } else { half }", "0.0 * half", TURNS),
+    // Queries.
+    m(
+        "displacement of boxes",
+        DISTANCE,
+        "spare > self.displacement.any(center, radius)",
+        "spare > self.displacement.any(center, 0.0)",
+        WHOLE,
+    ),
+    m(
+        "displacement of triangles",
+        DISTANCE,
+        "self.along.dot(*v) - bound(*v)",
+        "self.along.dot(*v) - 0.5 * bound(*v)",
+        WHOLE,
+    ),
+    m(
+        "margin of boxes",
+        DISTANCE,
+        "apart.gap - self.margin_m - self.of.error_m",
+        "apart.gap - self.of.error_m",
+        MARGIN,
+    ),
+    m(
+        "margin of triangles",
+        DISTANCE,
+        "gap.stays(x, self.displacement, self.margin_m + self.of.error_m)",
+        "gap.stays(x, self.displacement, self.of.error_m)",
+        MARGIN,
+    ),
+    m(
+        "half of the other box",
+        DISTANCE,
+        "in_a.abs() - a.half - abs * b.half",
+        "in_a.abs() - a.half - abs * b.half * 0.5",
+        DISTANCES,
+    ),
+    m(
+        "displacement of triangles that always touch",
+        DISTANCE,
+        "Change { away, turn",
+        "Change { away: if MUTANT { 0.0 } else { away }, turn",
+        WHOLE,
+    ),
+    m("displacement of a point", PIERCING, "_ => self.away", "_ => if MUTANT { 0.0 } else { self.away }", CERTAIN),
+    // The search.
+    m("upper half of a box", SEARCH, "([lo, at], [at, hi])", "([lo, at], [lo, at])", LIMITS),
+    m(
+        "columns of contact everywhere",
+        SEARCH,
+        "&placed, DVec3::ZERO, &displacement",
+        "&placed, if MUTANT { DVec3::X } else { DVec3::ZERO }, &displacement",
+        POLE,
+    ),
+    // Proofs.
+    m("margin of a proof", PROOF, "margin_m <= self.margin_m", "true", COVERS),
+    m("lower limit of a proof", PROOF, "lower <= *lowest", "true", COVERS),
+    m("upper limit of a proof", PROOF, "*highest <= upper", "true", COVERS),
+    m(
+        "margin of a check",
+        INPUTS,
+        "covers(*pair, margin_m, ranges)",
+        "covers(*pair, if MUTANT { 0.0 } else { margin_m }, ranges)",
+        USED,
+    ),
+    m("range of motions", CHECK, "[portion.start(i), portion.end(i)]", "[portion.start(i), portion.start(i)]", USED),
+    m("robot of a proof", PROOF, "file.robot != robot_hash(robot)", "false", ONE_ROBOT),
+];
