@@ -80,11 +80,11 @@ pub enum ObstacleSide<'a> {
 }
 
 impl ObstacleSide<'_> {
-    /// Name of the object or link.
+    /// Name of the object, the attached object or the link.
     pub fn name(&self) -> &str {
         match self {
             Self::Scene(side) => side.object,
-            Self::Link(side) => side.link,
+            Self::Link(side) => side.name(),
         }
     }
 
@@ -100,8 +100,11 @@ impl ObstacleSide<'_> {
 /// The robot's side of a contact.
 #[derive(Clone, Debug, Serialize)]
 pub struct RobotSide<'a> {
-    /// Name of the link.
+    /// Name of the link; of an attached object, of the link that carries it.
     pub link: &'a str,
+    /// Name of the attached object, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attached: Option<&'a str>,
     /// Index of the shape within the link.
     pub shape: u32,
     /// The triangle, counted over the link's shapes in file order.
@@ -110,6 +113,13 @@ pub struct RobotSide<'a> {
     pub feature: &'static str,
     /// Number of the vertex or edge.
     pub index: u8,
+}
+
+impl<'a> RobotSide<'a> {
+    /// Name of the attached object or link.
+    pub fn name(&self) -> &'a str {
+        self.attached.unwrap_or(self.link)
+    }
 }
 
 /// The scene's side of a contact.
@@ -152,9 +162,13 @@ impl<'a> Line<'a> {
 
     fn contact(motion: usize, c: &Contact, robot: &'a Robot, scene: &'a Scene) -> Self {
         let of_link = |a: &RobotFeature| {
-            let link = &robot.links[a.link as usize].name;
+            let of = &robot.links[a.link as usize];
+            let (link, attached) = match &of.attached_to {
+                Some(carrier) => (carrier.as_str(), Some(of.name.as_str())),
+                None => (of.name.as_str(), None),
+            };
             let (feature, index) = (a.feature.name(), a.feature.index());
-            RobotSide { link, shape: a.shape, triangle: a.triangle, feature, index }
+            RobotSide { link, attached, shape: a.shape, triangle: a.triangle, feature, index }
         };
         let of_scene = |b: &SceneFeature| {
             let object = &scene.objects[b.object as usize].name;
