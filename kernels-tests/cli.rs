@@ -35,6 +35,7 @@ mod random;
 mod render;
 mod report;
 mod resume;
+mod robots;
 mod sizes;
 mod srdf;
 mod standard_input;

@@ -39,16 +39,17 @@ fn each_robot_moves_as_it_does_alone() {
 /// at distance `r = √(1 + 0.05²)` from the pivots meet in the plane between them.
 #[test]
 fn two_bars_meet_in_the_mirror_plane() {
-    let (both, pairs) = pair(bar(DVec3::new(-0.8, 0.0, 0.0), 0.0), bar(DVec3::new(0.8, 0.0, 0.0), PI));
+    // At different heights, so that edges pass through faces, and not along edges.
+    let (both, pairs) = pair(bar(DVec3::new(-0.8, 0.0, 0.0), 0.0), bar(DVec3::new(0.8, 0.0, 0.02), PI));
     // From 90° to the common line, in opposite directions.
     let report = check(&engine(&both, &Scene::new(), pairs), &[[vec![PI / 2.0, -PI / 2.0], vec![0.0, 0.0]]]);
     let found = contact(&report.verdicts[0]);
-    // The corner (1, -0.05) of the left bar, at the angle -0.05/1 from the bar's axis, reaches x = 0 first.
+    // The corner (1, -0.05) of the left bar, behind the bar's axis by the angle `lag`, reaches x = 0 first.
     let (reach, lag) = ((1.0f64 + 0.05 * 0.05).sqrt(), (0.05f64).atan());
     let angle = (0.8 / reach).acos() + lag;
     let expected = (PI / 2.0 - angle) / (PI / 2.0);
-    assert!(found.toc[0] <= expected + 1e-12 && expected - 1e-9 <= found.toc[1] + 1e-9, "{found:?} {expected}");
-    assert!((found.toc[0] - expected).abs() < 1e-6, "{found:?} {expected}");
+    assert!(found.is_certified() && found.toc[0] <= expected + 1e-12, "{found:?} {expected}");
+    assert!(found.toc[1] >= expected - 1e-12 && found.toc[1] - found.toc[0] < 1e-8, "{found:?} {expected}");
     let place = found.first.unwrap();
     assert!(place.point[0].abs() < 1e-6, "{place:?}");
     assert_eq!((place.a.link, place.b.obstacle()), (1, Obstacle::Link(3)));
@@ -70,7 +71,8 @@ fn same(near: &[Verdict], far: &[Verdict], shift: DVec3) {
                 assert!(a.toc[0] <= b.toc[1] && b.toc[0] <= a.toc[1], "{a:?} {b:?}");
                 assert_eq!(a.certainty, b.certainty);
                 let [p, q] = [a, b].map(|c| DVec3::from_array(c.first.unwrap().point));
-                assert!((q - p - shift).length() < 1e-6, "{a:?} {b:?}");
+                // Of several contacts at the start, the order of the links selects one.
+                assert!(a.initial_overlap || (q - p - shift).length() < 1e-6, "{a:?} {b:?}");
             }
             _ => assert_eq!(a, b),
         }
@@ -95,13 +97,12 @@ fn bases_far_from_the_origin() {
     }
 }
 
-/// The same two arms as one robot with a common base, tested as its links are against each other.
+/// In the other order of the robots the answers are the same, with `a` and `b` exchanged.
 #[test]
-fn two_robots_are_like_one_with_two_arms() {
+fn the_order_of_the_robots_does_not_matter() {
     let motions = motions();
     let (both, pairs) = pair(arm(DVec3::new(-0.5, 0.25, 0.0), 0.0), arm(DVec3::new(0.5, -0.25, 0.0), PI));
-    let joined = check(&engine(&both, &Scene::new(), pairs.clone()), &motions).verdicts;
-    // In the other order the answers are the same, with a and b exchanged.
+    let joined = check(&engine(&both, &Scene::new(), pairs), &motions).verdicts;
     let (other, others) = pair(arm(DVec3::new(0.5, -0.25, 0.0), PI), arm(DVec3::new(-0.5, 0.25, 0.0), 0.0));
     let swap = |q: &Vec<f64>| [&q[6..], &q[..6]].concat();
     let exchanged: Vec<_> = motions.iter().map(|[a, b]| [swap(a), swap(b)]).collect();

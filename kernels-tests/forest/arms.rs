@@ -7,7 +7,8 @@ use std::f64::consts::PI;
 
 /// The twelve triangles of a box.
 pub fn block(lo: [f64; 3], hi: [f64; 3]) -> Vec<Triangle> {
-    let corner = |bits: usize| DVec3::from_array(std::array::from_fn(|i| if bits >> i & 1 == 1 { hi[i] } else { lo[i] }));
+    let corner =
+        |bits: usize| DVec3::from_array(std::array::from_fn(|i| if bits >> i & 1 == 1 { hi[i] } else { lo[i] }));
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).map(|t| t.map(corner)).collect()
 }

@@ -41,7 +41,8 @@ fn each_robot_keeps_its_own_pairs() {
     let pairs = LinkPairs::of_robots(&joined, &own).unwrap();
     let first = [0, n_links[0], n_links[0] + n_links[1]];
     for (number, own) in own.iter().enumerate() {
-        let within = |pair: &&[u32; 2]| pair.iter().all(|&l| (first[number]..first[number] + n_links[number]).contains(&l));
+        let within =
+            |pair: &&[u32; 2]| pair.iter().all(|&l| (first[number]..first[number] + n_links[number]).contains(&l));
         let kept: Vec<_> = pairs.tested().iter().filter(within).map(|pair| pair.map(|l| l - first[number])).collect();
         assert_eq!(kept, own.tested());
     }

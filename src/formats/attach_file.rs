@@ -11,7 +11,8 @@ use serde_json::Value;
 use std::path::Path;
 
 /// An example of the form, for messages.
-const EXAMPLE: &str = r#"an example: [{"name":"box","link":"tool0","mesh":"box.stl","pose":[0,0,0.1,0,0,0],"touch_links":["hand"]}]"#;
+const EXAMPLE: &str =
+    r#"an example: [{"name":"box","link":"tool0","mesh":"box.stl","pose":[0,0,0.1,0,0,0],"touch_links":["hand"]}]"#;
 
 /// An attached object in a file.
 #[derive(Deserialize)]
@@ -57,15 +58,13 @@ fn read(path: &Path, limits: &LoadLimits) -> Result<Vec<AttachedObject>> {
 impl Entry {
     fn load(self, folder: &Path, limits: &LoadLimits) -> Result<AttachedObject> {
         let Self { name, link, mesh, pose, touch_links } = self;
-        let remedy = r#"name a mesh file with triangles: "mesh":"box.stl""#;
-        let Some(mesh) = mesh else { return Err(Error::input("it has no mesh").remedy(remedy)) };
+        let Some(mesh) = mesh else {
+            return Err(Error::input("it has no mesh").remedy(r#"name a mesh file: "mesh":"box.stl""#));
+        };
         if !pose.iter().all(|number| number.is_finite()) {
             return Err(Error::input("its pose has a NaN or infinite number"));
         }
         let triangles = Mesh::load(folder.join(&mesh), limits)?.triangles;
-        if triangles.is_empty() {
-            return Err(Error::input(format!("its mesh {} has no triangle", quoted(&mesh))).remedy(remedy));
-        }
         let [x, y, z, roll, pitch, yaw] = pose;
         let pose = DAffine3::from_mat3_translation(rpy([roll, pitch, yaw]), DVec3::new(x, y, z));
         Ok(AttachedObject { name, link, triangles, pose, touch_links })

@@ -79,7 +79,8 @@ impl Robot {
 
     /// The bodies whose joints place the robot in the world: its root, or the roots of several robots that hang on a
     /// world without links.
-    pub(crate) fn roots(&self) -> Vec<u32> {
+    #[doc(hidden)]
+    pub fn roots(&self) -> Vec<u32> {
         let root = &self.bodies[0].joint;
         let is_world = root.kind == JointKind::Fixed
             && (root.orientation, root.origin_m) == (DMat3::IDENTITY, DVec3::ZERO)

@@ -5,7 +5,7 @@
 //! without triangles between the two are skipped, and siblings are not adjacent.
 
 use super::{AttachedObject, JointKind, Robot};
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, ErrorKind, Result, quoted};
 use std::collections::{BTreeMap, HashSet};
 
 /// The reason why a pair of links is not tested.
@@ -103,12 +103,17 @@ impl LinkPairs {
     /// to each other.
     ///
     /// # Errors
-    /// The number of own pairs is not that of the robots, or they are not pairs of links of these robots.
+    /// The number of own pairs is not that of the robots, they are not pairs of links of these robots, or there are
+    /// more than [`LinkPairs::MAX_LINKS`] links.
     pub fn of_robots(joined: &Robot, own: &[Self]) -> Result<Self> {
         let roots = joined.roots();
         if own.len() != roots.len() {
             let message = format!("own pairs of {} robots for {} robots", own.len(), roots.len());
             return Err(Error::usage(message).remedy("give one set of pairs for each robot that was joined"));
+        }
+        if joined.links.len() > Self::MAX_LINKS {
+            let message = format!("pairs of {} links: more than {} links", joined.links.len(), Self::MAX_LINKS);
+            return Err(Error::new(ErrorKind::Memory, message));
         }
         // Robots follow one another, so the last root before a body is that of its robot.
         let robot_of = |link: u32| roots.partition_point(|&root| root <= joined.links[link as usize].body);
@@ -116,7 +121,8 @@ impl LinkPairs {
         pairs.tested.retain(|pair| robot_of(pair[0]) != robot_of(pair[1]));
         let mut first = 0;
         for (number, own) in (1..).zip(own) {
-            let n_links = (first..joined.links.len() as u32).take_while(|&link| robot_of(link) == number).count() as u32;
+            let n_links =
+                (first..joined.links.len() as u32).take_while(|&link| robot_of(link) == number).count() as u32;
             let mapped = |pair: [u32; 2]| pair.map(|link| link + first);
             if own.tested.iter().chain(own.untested.keys()).any(|pair| pair[1] >= n_links) {
                 let root = &joined.bodies[roots[number - 1] as usize].name;
@@ -163,9 +169,8 @@ impl LinkPairs {
     fn add_all_of(&mut self, robot: &Robot, link: u32) {
         let groups = RigidGroups::new(robot);
         let group = |link: u32| groups.of_body[robot.links[link as usize].body as usize];
-        let others = (0..robot.links.len() as u32).filter(|&other| {
-            group(other) != group(link) && !robot.links[other as usize].triangles.is_empty()
-        });
+        let others = (0..robot.links.len() as u32)
+            .filter(|&other| group(other) != group(link) && !robot.links[other as usize].triangles.is_empty());
         let pairs = others.map(|other| [link.min(other), link.max(other)]);
         let untested = &self.untested;
         self.tested.extend(pairs.filter(|pair| !untested.contains_key(pair)));

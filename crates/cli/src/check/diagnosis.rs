@@ -100,7 +100,14 @@ struct Known {
 #[derive(Deserialize)]
 struct Side {
     link: Option<String>,
+    attached: Option<String>,
     object: Option<String>,
+}
+
+impl Side {
+    fn name(&self) -> Option<&str> {
+        self.object.as_deref().or(self.attached.as_deref()).or(self.link.as_deref())
+    }
 }
 
 impl Diagnosis {
@@ -126,7 +133,7 @@ impl Diagnosis {
             Line::Free { .. } => {}
             Line::Undecided { reason, .. } => self.add_undecided(reason),
             Line::Contact { proved, certified, initial_overlap, at, .. } => {
-                let pair = at.as_ref().map(|at| (at.a.link, at.b.name()));
+                let pair = at.as_ref().map(|at| (at.a.name(), at.b.name()));
                 self.add_contact(pair, *initial_overlap, *proved, *certified);
                 if self.first.len() < FIRST_SHOWN {
                     let words = summary::in_words(line, self.context.margin_m);
@@ -149,8 +156,8 @@ impl Diagnosis {
             self.motions += 1;
             match known.verdict.as_str() {
                 "contact" => {
-                    let link = known.a.as_ref().and_then(|a| a.link.as_deref());
-                    let object = known.b.as_ref().and_then(|b| b.object.as_deref().or(b.link.as_deref()));
+                    let link = known.a.as_ref().and_then(Side::name);
+                    let object = known.b.as_ref().and_then(Side::name);
                     self.add_contact(link.zip(object), known.initial_overlap, known.proved, known.certified);
                 }
                 "undecided" => self.add_undecided(known.reason.as_deref().unwrap_or("unknown")),
