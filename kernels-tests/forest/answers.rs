@@ -58,7 +58,7 @@ fn two_bars_meet_in_the_mirror_plane() {
 /// Two arms at opposite sides of a workspace, each reaching into it.
 fn motions() -> Vec<[Vec<f64>; 2]> {
     let mut draw = Draw::new(11);
-    let mut q = || (0..12).map(|_| draw.between(-1.5, 1.5)).collect::<Vec<f64>>();
+    let mut q = || (0..12).map(|_| draw.between(-0.9, 0.9)).collect::<Vec<f64>>();
     (0..40).map(|_| [q(), q()]).collect()
 }
 
@@ -83,7 +83,7 @@ fn same(near: &[Verdict], far: &[Verdict], shift: DVec3) {
 fn bases_far_from_the_origin() {
     let motions = motions();
     let answers = |shift: DVec3| {
-        let bases = [DVec3::new(-0.5, 0.25, 0.0), DVec3::new(0.5, -0.25, 0.0)].map(|base| base + shift);
+        let bases = [DVec3::new(-0.4, 0.1, 0.0), DVec3::new(0.4, -0.1, 0.0)].map(|base| base + shift);
         let (both, pairs) = pair(arm(bases[0], 0.0), arm(bases[1], PI));
         let engine = engine(&both, &Scene::new(), pairs);
         (check(&engine, &motions).verdicts, engine.world().origin_m)
@@ -101,9 +101,9 @@ fn bases_far_from_the_origin() {
 #[test]
 fn the_order_of_the_robots_does_not_matter() {
     let motions = motions();
-    let (both, pairs) = pair(arm(DVec3::new(-0.5, 0.25, 0.0), 0.0), arm(DVec3::new(0.5, -0.25, 0.0), PI));
+    let (both, pairs) = pair(arm(DVec3::new(-0.4, 0.1, 0.0), 0.0), arm(DVec3::new(0.4, -0.1, 0.0), PI));
     let joined = check(&engine(&both, &Scene::new(), pairs), &motions).verdicts;
-    let (other, others) = pair(arm(DVec3::new(0.5, -0.25, 0.0), PI), arm(DVec3::new(-0.5, 0.25, 0.0), 0.0));
+    let (other, others) = pair(arm(DVec3::new(0.4, -0.1, 0.0), PI), arm(DVec3::new(-0.4, 0.1, 0.0), 0.0));
     let swap = |q: &Vec<f64>| [&q[6..], &q[..6]].concat();
     let exchanged: Vec<_> = motions.iter().map(|[a, b]| [swap(a), swap(b)]).collect();
     let swapped = check(&engine(&other, &Scene::new(), others), &exchanged).verdicts;
