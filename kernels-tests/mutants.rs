@@ -14,6 +14,7 @@ mod bounds;
 mod culling;
 mod data;
 mod extremal;
+mod forest;
 mod links;
 mod solids;
 mod solve;
@@ -52,6 +53,7 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
         solve::MUTANTS,
         culling::MUTANTS,
         links::MUTANTS,
+        forest::MUTANTS,
         solids::MUTANTS,
         toleranced::MUTANTS,
         extremal::MUTANTS,

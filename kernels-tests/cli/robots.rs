@@ -1,5 +1,7 @@
 //! Several robots and attached objects: `--robot NAME=FILE`, `--base NAME=…`, `--world`, `--attach`.
 
+mod bad;
+
 use super::{CUBE, Checked, Desk, Run, joint, link, npy, obj, robot, slider, walls};
 use serde_json::{Value, json};
 
@@ -49,14 +51,6 @@ fn attach(desk: &Desk, objects: &Value) {
 
 fn flag_on(link: &str) -> Value {
     json!({ "name": "flag", "link": link, "mesh": "flag.obj" })
-}
-
-/// Exit code 3 and one line with all of these texts.
-#[track_caller]
-fn refused(run: &Run, texts: &[&str]) {
-    let [error] = run.errors()[..] else { panic!("{:?}: {}", run.code, run.stderr) };
-    assert_eq!(run.code, Some(3), "{error}");
-    assert!(texts.iter().all(|text| error.contains(text)), "{texts:?}: {error}");
 }
 
 /// The faces of both cubes are 1 m apart.
@@ -146,7 +140,7 @@ fn paths_may_contain_an_equals_sign() {
     // The path exists, so it is one robot without a name, and the second one has none to go with it.
     let one = ["--robot", "left=robot.urdf", "--scene", "wall.obj", "--motions", "one.npy"];
     assert_eq!(desk.check_paths(&one, &[]).lines[0]["a"]["link"], "slider");
-    refused(&desk.check_paths(&TWO, &[]).run, &["left=robot.urdf has none", "--robot NAME=FILE"]);
+    bad::refused(&desk.check_paths(&TWO, &[]).run, &["left=robot.urdf has none", "--robot NAME=FILE"]);
     let named = ["--robot", "arm=./left=robot.urdf", "--scene", "wall.obj", "--motions", "one.npy"];
     assert_eq!(desk.check_paths(&named, &[]).lines[0]["a"]["link"], "arm/slider");
 }
@@ -174,6 +168,11 @@ fn an_attached_object_touches_the_scene() {
     desk.check_paths(&files, &["--attach", "attach.json", "--allow", "allow.txt"]).touches(0, 4.9 / 5.0);
     let render = ["render", "--index", "0", "--out", "m.glb", "--attach", "attach.json"];
     desk.run(&[&render[..], &files].concat()).expect(0);
+    let info = desk.run(&["info", "--json", "--robot", "carrier.urdf", "--attach", "attach.json"]);
+    let info: Value = serde_json::from_str(&info.expect(0).stdout).unwrap();
+    let links = info["robot"]["links"].as_array().unwrap();
+    let carried = links.iter().find(|link| link["link"] == "flag").expect("the object");
+    assert_eq!(carried["attached_to"], "hand");
 }
 
 #[test]
@@ -206,76 +205,60 @@ fn finished_answers_belong_to_their_objects() {
     let mut moved = flag_on("hand");
     moved["pose"] = json!([0.01, 0, 0, 0, 0, 0]);
     attach(&desk, &json!([moved]));
-    refused(&check(&["--resume"]), &["another: robot"]);
-    refused(&desk.check_paths(&files, &["--resume"]).run, &["another: robot"]);
+    bad::refused(&check(&["--resume"]), &["another: robot"]);
+    bad::refused(&desk.check_paths(&files, &["--resume"]).run, &["another: robot"]);
+}
+
+/// Each robot has a free joint of its own before its root.
+#[test]
+fn free_roots() {
+    let desk = desk();
+    let info =
+        desk.run(&["info", "--json", "--floating-root", "--robot", "left=robot.urdf", "--robot", "b=robot.urdf"]);
+    let info: Value = serde_json::from_str(&info.expect(0).stdout).unwrap();
+    let names: Vec<&str> =
+        info["robot"]["joints"].as_array().unwrap().iter().map(|j| j["joint"].as_str().unwrap()).collect();
+    assert_eq!((names.len(), names[0], names[7]), (16, "left/floating_root.x", "left/x"));
+    assert_eq!((names[8], names[15]), ("b/floating_root.x", "b/x"));
+    let at = |x: f64| [x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    desk.put("two.npy", npy(&[[&at(0.0), &at(2.0)], [&at(0.0), &at(0.5)]]));
+    expect_two(&desk.check_paths(&TWO, &["--floating-root"]));
 }
 
 #[test]
-fn bad_robots_are_refused() {
+fn pages_and_pictures_show_several_robots() {
     let desk = desk();
-    let check = |more: &[&str]| desk.check_paths(&TWO, more).run;
-    for (more, texts) in [
-        (&["--robot", "left=robot.urdf"][..], &["two robots are called 'left'"][..]),
-        (&["--robot", "robot.urdf"], &["robot.urdf has none", "--robot NAME=FILE"]),
-        (&["--robot", "third=gone.urdf"], &["gone.urdf"]),
-        (&["--base", "third=0,0,0,0,0,0"], &["--base", "no robot is called 'third'", "'left', 'right'"]),
-        (&["--base", "0,0,0,0,0,0"], &["--base", "several"]),
-        (&["--base", "right=0,0,0,0,0,0"], &["--base is given twice for 'right'"]),
-        (&["--srdf", "third=robot.srdf"], &["--srdf", "no robot is called 'third'"]),
-        (&["--srdf", "robot.srdf"], &["--srdf", "several"]),
-    ] {
-        refused(&check(more), texts);
-        assert!(!desk.path("results.jsonl").exists());
+    let checked = desk.check_paths(&TWO, &["--html", "page.html"]);
+    expect_two(&checked);
+    let report = desk.run(&[&["report", "results.jsonl", "--out", "report.html"], &TWO[..]].concat());
+    assert_eq!(report.code, Some(0), "{}", report.stderr);
+    for name in ["page.html", "report.html"] {
+        let page = desk.text(name);
+        for said in ["contact at t = 0.5000, left/slider – right/slider", "left=robot.urdf", "right=robot.urdf"] {
+            assert!(page.contains(said), "{name}: {said}");
+        }
+        assert_eq!(page.matches("id=\"glb-").count(), 1, "{name}: both motions in one view");
     }
-    let unnamed = ["--robot", "robot.urdf", "--scene", "wall.obj", "--motions", "one.npy"];
-    refused(&desk.check_paths(&unnamed, &["--base", "left=0,0,0,0,0,0"]).run, &["--base", "'left'", "has no name"]);
+    let said = "Links of different robots and attached objects: 1 pair.";
+    assert!(desk.text("page.html").contains(said), "{said}");
+    let render = desk.run(&[&["render", "--index", "0", "--out", "m.glb"], &TWO[..]].concat());
+    assert!(render.expect(0).stdout.contains("left/slider"), "{}", render.stdout);
 }
 
+/// An object around the other robot's cube: the motion starts inside.
 #[test]
-fn bad_worlds_are_refused() {
+fn a_start_inside_an_attached_object() {
     let desk = desk();
-    let one = json!({ "name": "a", "urdf": "robot.urdf" });
-    for (world, texts) in [
-        (json!({ "robots": [] }), &["lists no robot"][..]),
-        (json!({ "robots": [one, one] }), &["two robots are called 'a'"]),
-        (json!({ "robots": [{ "name": "a/b", "urdf": "robot.urdf" }] }), &["'a/b' cannot be the name"]),
-        (json!({ "robots": [{ "name": "a" }] }), &["urdf"]),
-        (json!({ "robots": [one], "bases": {} }), &["bases"]),
-        (json!({ "robots": [one], "scene": "gone.obj" }), &["gone.obj"]),
-        (json!({ "robots": [one], "scene": "wall.obj", "allow": [["a/hand", "wall"]] }), &["'a/hand'", "allow"]),
-    ] {
-        desk.put("world.json", world.to_string());
-        refused(&desk.check_paths(&["--world", "world.json", "--motions", "one.npy"], &[]).run, texts);
-    }
-}
-
-#[test]
-fn bad_objects_are_refused() {
-    let desk = desk();
-    desk.put("empty.obj", "v 0 0 0\n");
-    let with = |key: &str, value: Value| {
-        let mut flag = flag_on("hand");
-        flag[key] = value;
-        json!([flag])
-    };
-    for (objects, texts) in [
-        (json!([{ "name": "flag", "link": "hand" }]), &["'flag'", "no mesh"][..]),
-        (with("mesh", json!("gone.obj")), &["gone.obj", "'flag'"]),
-        (with("mesh", json!("empty.obj")), &["empty.obj", "'flag'", "no triangle"]),
-        (with("link", json!("wrist")), &["'flag'", "no link 'wrist'"]),
-        (with("name", json!("slider")), &["'slider'", "has this name"]),
-        (with("touch_links", json!(["wrist"])), &["'flag'", "no link 'wrist' to touch"]),
-        (with("pose", json!([0, 0, 1])), &["JSON"]),
-        (with("touch", json!([])), &["JSON", "touch"]),
-        (json!([flag_on("hand"), flag_on("hand")]), &["'flag'", "has this name"]),
-        (json!({}), &["JSON", "example"]),
-    ] {
-        attach(&desk, &objects);
-        let files = ["--robot", "carrier.urdf", "--scene", "wall.obj", "--motions", "one.npy"];
-        let run = desk.check_paths(&files, &["--attach", "attach.json"]).run;
-        refused(&run, texts);
-        // An error of a mesh names the mesh.
-        let has_mesh = texts[0].ends_with(".obj");
-        assert!(has_mesh || run.stderr.contains("attach.json"), "{}", run.stderr);
-    }
+    let corner = |i: usize| [0, 1, 2].map(|axis| if i >> axis & 1 == 1 { 0.5 } else { -0.5 });
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let faces: Vec<_> = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    let faces: Vec<_> = faces.iter().map(|face| face.map(|k| k + 1)).collect();
+    desk.put("box.obj", obj(&std::array::from_fn::<_, 8, _>(corner), &faces));
+    let around = json!({ "name": "tent", "link": "left/slider", "mesh": "box.obj", "pose": [1.2, 0, 0, 0, 0, 0] });
+    attach(&desk, &json!([around]));
+    let checked = desk.check_paths(&TWO, &["--attach", "attach.json", "--solids", "contact"]);
+    let line = &checked.lines[0];
+    assert_eq!((&line["inside"], &line["toc"]), (&json!(true), &json!([0.0, 0.0])), "{line}");
+    assert_eq!(line["a"], json!({ "link": "right/slider" }), "{line}");
+    assert_eq!(line["b"], json!({ "link": "left/slider", "attached": "tent" }), "{line}");
 }

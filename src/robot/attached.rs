@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// An object that a link carries. It is tested like a link: against the scene, against links that move relative to it,
 /// and against other attached objects.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AttachedObject {
     /// Its name, which no link and no other attached object has.
     pub name: String,
@@ -43,8 +43,9 @@ impl Robot {
         if triangles.is_empty() {
             return refuse("it has no triangle".into(), "attach objects with a mesh");
         }
-        let placed = |vertex| frame.transform_point3(pose.transform_point3(vertex));
-        let triangles: Vec<Triangle> = triangles.iter().map(|triangle| triangle.map(placed)).collect();
+        let pose = frame * *pose;
+        let placed = |triangle: &Triangle| triangle.map(|vertex| pose.transform_point3(vertex));
+        let triangles: Vec<Triangle> = triangles.iter().map(placed).collect();
         if let Some(i) = triangles.iter().position(|t| !t.iter().all(|v| v.is_finite())) {
             return refuse(format!("triangle {i} has a NaN or infinite coordinate"), "correct the mesh or the pose");
         }
@@ -65,12 +66,15 @@ impl Robot {
     fn frame_of(&self, link: &str) -> Option<(u32, DAffine3)> {
         let fixed = self.fixed_links.iter().find(|fixed| fixed.name == link).map(|fixed| (fixed.body, fixed.pose));
         let own = || self.links.iter().find(|l| l.name == link && l.attached_to.is_none()).map(|l| l.body);
-        let body = || self.bodies.iter().position(|body| body.name == link).map(|body| body as u32);
+        // The world that carries several robots is not a link.
+        let is_link = |body: &usize| *body >= self.roots()[0] as usize;
+        let body = || self.bodies.iter().position(|body| body.name == link).filter(is_link).map(|body| body as u32);
         fixed.or_else(|| own().or_else(body).map(|body| (body, DAffine3::IDENTITY)))
     }
 
     /// Returns whether there is a link or an attached object of this name.
-    pub(crate) fn has_link(&self, name: &str) -> bool {
+    #[doc(hidden)]
+    pub fn has_link(&self, name: &str) -> bool {
         self.links.iter().any(|link| link.name == name) || self.links_without_triangles.iter().any(|link| link == name)
     }
 }

@@ -101,7 +101,12 @@ fn describe_robot(robot: &Robot, bounds: Option<Bounds>) -> Value {
         .iter()
         .map(|l| {
             let depth = robot.depth_of(l.body) - 1;
-            json!({ "link": l.name, "triangles": l.triangles.len(), "shapes": l.shape_starts.len(), "depth": depth })
+            let (triangles, shapes) = (l.triangles.len(), l.shape_starts.len());
+            let mut link = json!({ "link": l.name, "triangles": triangles, "shapes": shapes, "depth": depth });
+            if let Some(carrier) = &l.attached_to {
+                link["attached_to"] = json!(carrier);
+            }
+            link
         })
         .collect();
     json!({

@@ -200,12 +200,13 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
                 return none(n_problems, &sets[0].archive);
             };
             let model = args.inputs.model(&[set.source()])?;
-            let robot = problem.robot(&model.robot).unwrap_or_else(|| model.robot.clone());
+            let robot = problem.robot(&model.robot)?.unwrap_or_else(|| model.robot.clone());
             let missing = args.files.reading.missing_joints(&model.states(), &args.inputs.limits())?;
             let motions = problem.motion(&robot, &missing)?;
             let (objects, links) =
                 (problem.planning.allowed_pairs(&robot), problem.planning.allowed_link_pairs(&robot));
-            let link_pairs = model.link_pairs(args.self_collision.of_problems())?;
+            let mut link_pairs = model.link_pairs(args.self_collision.of_problems())?;
+            link_pairs.add_attached(&robot, &problem.attached(&robot))?;
             (robot, problem.planning.scene, motions, Allowed { objects, links }, link_pairs)
         }
     };

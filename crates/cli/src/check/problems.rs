@@ -87,6 +87,23 @@ struct Names {
     objects: Vec<String>,
 }
 
+impl Names {
+    /// Adds the links of a robot, and returns the number of the first one.
+    fn add_links(&mut self, robot: &Robot) -> u32 {
+        let first = self.links.len() as u32;
+        self.links.extend(robot.links.iter().map(|link| link.name.clone()));
+        first
+    }
+
+    /// Adds the objects of a problem, and returns the number of the first one.
+    fn add_objects(&mut self, problem: &Problem) -> u32 {
+        let first = self.objects.len() as u32;
+        let objects = problem.planning.scene.objects.iter();
+        self.objects.extend(objects.map(|object| format!("{}/{}", problem.name, object.name)));
+        first
+    }
+}
+
 pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Result<Outcome> {
     let files: Vec<&Path> = sets.iter().flat_map(|set| [set.robot.as_path(), set.archive.as_path()]).collect();
     args.check_outputs(&files)?;
@@ -198,13 +215,14 @@ fn prepare<'a>(
     for (set, ((robot, model), found)) in robots.iter().zip(models).zip(found).enumerate() {
         let missing = args.files.reading.missing_joints(&model.states(), &args.inputs.limits())?;
         let link_pairs = model.link_pairs(args.self_collision.of_problems())?;
-        let first_link = names.links.len() as u32;
-        names.links.extend(robot.links.iter().map(|link| link.name.clone()));
+        let of_set = names.add_links(robot);
         for problem in found {
-            let first = (first_link, names.objects.len() as u32);
-            let objects = problem.planning.scene.objects.iter();
-            names.objects.extend(objects.map(|object| format!("{}/{}", problem.name, object.name)));
-            ready.push(Ready::new(args, problem, (set, robot), &link_pairs, &missing, first)?);
+            let mut one = Ready::new(args, problem, (set, robot), &link_pairs, &missing)?;
+            // Objects that a problem attaches follow the links of the robot.
+            let is_of_set = one.robot.links.len() == robot.links.len();
+            let first_link = if is_of_set { of_set } else { names.add_links(&one.robot) };
+            one.first = (first_link, names.add_objects(problem));
+            ready.push(one);
         }
     }
     Ok(ready)
@@ -232,17 +250,17 @@ impl<'a> Ready<'a> {
         (set, robot): (usize, &Arc<Robot>),
         link_pairs: &LinkPairs,
         missing: &MissingJoints,
-        first: (u32, u32),
     ) -> Result<Self> {
-        let robot = problem.robot(robot).map_or_else(|| Arc::clone(robot), Arc::new);
+        let robot = problem.robot(robot)?.map_or_else(|| Arc::clone(robot), Arc::new);
         let mut allowed = problem.planning.allowed_pairs(&robot);
         let more = Allowed::read(args.allow.as_deref(), &robot, &problem.planning.scene)?;
         allowed.extend(more.objects);
         let mut link_pairs = link_pairs.clone();
+        link_pairs.add_attached(&robot, &problem.attached(&robot))?;
         let links = problem.planning.allowed_link_pairs(&robot);
         link_pairs.disable(links.into_iter().chain(more.links), Untested::Allowed);
         let motion = problem.motion(&robot, missing)?;
-        Ok(Self { problem, set, robot, motion, allowed, link_pairs, first })
+        Ok(Self { problem, set, robot, motion, allowed, link_pairs, first: (0, 0) })
     }
 
     /// An engine; it shares the trees over the links with `before`, if they have the same ones.

@@ -54,7 +54,7 @@ impl Loaded {
                 known(found.len())?;
                 let one = |&k: &usize| {
                     let (robot, problem) = &found[k];
-                    let robot = problem.robot(robot).unwrap_or_else(|| robot.clone());
+                    let robot = problem.robot(robot)?.unwrap_or_else(|| robot.clone());
                     let (motions, allowed) =
                         (problem.motion(&robot, &MissingJoints::Refuse)?, problem.planning.allowed_pairs(&robot));
                     let scene = problem.planning.scene.clone();
