@@ -4,6 +4,7 @@ mod bad;
 
 use super::{CUBE, Checked, Desk, Run, joint, link, npy, obj, robot, slider, walls};
 use serde_json::{Value, json};
+use std::f64::consts::PI;
 
 /// A slider whose hand carries things: a frame 0.1 m along x on the slider, without shape.
 fn carrier() -> String {
@@ -87,7 +88,7 @@ fn a_world_lists_robots() {
     let both = |y: f64| {
         json!({ "robots": [
             { "name": "left", "urdf": "../robot.urdf", "srdf": "../robot.srdf" },
-            { "name": "right", "urdf": "../robot.urdf", "base": [1.2, y, 0.02, 0, 0, 3.141592653589793] },
+            { "name": "right", "urdf": "../robot.urdf", "base": [1.2, y, 0.02, 0, 0, PI] },
         ] })
     };
     desk.put("cell/world.json", both(0.01).to_string());
@@ -159,7 +160,7 @@ fn an_attached_object_touches_the_scene() {
     assert!(checked.run.stdout.contains("of flag meets"), "{}", checked.run.stdout);
     // A pose, and a margin.
     let mut turned = flag_on("hand");
-    turned["pose"] = json!([0.2, 0, 0, 0, 0, 3.141592653589793]);
+    turned["pose"] = json!([0.2, 0, 0, 0, 0, PI]);
     attach(&desk, &json!([turned]));
     let more = ["--attach", "attach.json", "--margin", "0.05"];
     desk.check_paths(&files, &more).touches(0, (5.0 - 0.3 - 0.05) / 5.0);

@@ -161,7 +161,7 @@ fn with_attached_answers_like_an_engine_built_anew() {
     assert_eq!(shared.world().link_pairs, pairs);
     let answers = check(&shared, &motions).verdicts;
     assert_eq!(answers, check(&anew, &motions).verdicts);
-    assert!(answers.iter().any(|verdict| *verdict == Verdict::Free) && answers.iter().any(Verdict::is_contact));
+    assert!(answers.contains(&Verdict::Free) && answers.iter().any(Verdict::is_contact));
     // Nothing that both have was built again.
     let (before, shared) = (before.world(), shared.world());
     assert!(Arc::ptr_eq(&before.scene, &shared.scene));

@@ -100,7 +100,7 @@ impl Model {
         let unchecked = |part: &Part| Some((part.name.clone(), choice.unchecked(part.srdf.as_ref())?));
         let (names, reasons): (Vec<_>, Vec<_>) = self.parts.iter().filter_map(unchecked).unzip();
         // Robots without self-collision lack it for the same reason.
-        Some(Unchecked { robots: names.into_iter().flatten().collect(), reason: *reasons.first()? })
+        Some(Unchecked { robots: names.into_iter().flatten().collect(), reason: reasons.first()? })
     }
 
     /// The robots' named states.
