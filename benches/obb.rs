@@ -104,7 +104,7 @@ fn subdivided(robot: &Robot, halvings: usize) -> Robot {
     };
     for link in Arc::make_mut(&mut robot.links) {
         for _ in 0..halvings {
-            link.triangles = link.triangles.iter().copied().flat_map(cut).collect();
+            link.triangles = Arc::new(link.triangles.iter().copied().flat_map(cut).collect());
             link.shape_starts.iter_mut().for_each(|s| *s *= 4);
         }
     }

@@ -36,6 +36,7 @@ mod random;
 mod render;
 mod report;
 mod resume;
+mod robots;
 mod sizes;
 mod solids;
 mod srdf;

@@ -13,9 +13,11 @@
 //! | [`variants`] | the other options of `check` |
 //! | [`random`] | seeded random trees of links |
 //! | [`real_robots`], [`pool`] | robots and motions of the data sets |
+//! | [`two_robots`], [`carried`] | several robots and attached objects of the command |
 
 mod answers;
 mod boxes;
+mod carried;
 mod case;
 mod choice;
 mod composed;
@@ -26,6 +28,7 @@ mod gap;
 mod invariance;
 mod judge;
 mod mechanism;
+mod merged;
 mod mirror;
 mod pool;
 mod random;
@@ -33,4 +36,5 @@ mod real_robots;
 mod reroot;
 mod scene;
 mod solids;
+mod two_robots;
 mod variants;

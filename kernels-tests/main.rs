@@ -10,6 +10,7 @@ mod datasets;
 mod elementary;
 mod extremal;
 mod faults;
+mod forest;
 mod gpu_overflow;
 mod ground_truth;
 mod harness;

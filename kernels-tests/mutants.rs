@@ -15,6 +15,7 @@ mod bounds;
 mod culling;
 mod data;
 mod extremal;
+mod forest;
 mod links;
 mod solids;
 mod solve;
@@ -54,6 +55,7 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
         solve::MUTANTS,
         culling::MUTANTS,
         links::MUTANTS,
+        forest::MUTANTS,
         solids::MUTANTS,
         toleranced::MUTANTS,
         extremal::MUTANTS,

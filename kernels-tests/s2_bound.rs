@@ -44,7 +44,7 @@ fn violations(world: &CollisionWorld, motions: &[RobotMotion], pieces: &[Piece],
                 let vertices = l.triangles.iter().flatten();
                 vertices.filter(|v| l.lss.distance(**v) > l.lss.radius).count()
             };
-            bad += world.links.iter().map(outside).sum::<usize>();
+            bad += world.links.iter().map(|l| outside(l)).sum::<usize>();
             for (n, children) in world.model.children.iter().enumerate() {
                 let (lo, hi) = corners(world.links.len() + n);
                 for child in children {

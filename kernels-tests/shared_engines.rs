@@ -63,7 +63,7 @@ fn trees_are_shared_by_the_same_links_only() {
     // As if read from the file a second time.
     apart.links = Arc::new(robot.links.to_vec());
     let [mut bent, mut handed] = [robot.clone(), robot.clone()];
-    Arc::make_mut(&mut bent.links)[1].triangles[0][0] *= 2.0;
+    Arc::make_mut(&mut Arc::make_mut(&mut bent.links)[1].triangles)[0][0] *= 2.0;
     Arc::make_mut(&mut handed.links)[1].body -= 1;
     for (robot, shares) in [(robot, true), (moved, true), (apart, true), (bent, false), (handed, false)] {
         let own = engine(&robot, &scene, &[], on(Backend::Cpu));

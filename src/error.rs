@@ -78,6 +78,14 @@ impl Error {
         self
     }
 
+    /// Sets the place, or puts it before one that is already set.
+    #[must_use]
+    pub fn within(mut self, outer: impl Into<String>) -> Self {
+        let outer = outer.into();
+        self.0.place = Some(self.0.place.take().map_or(outer.clone(), |inner| format!("{outer}: {inner}")));
+        self
+    }
+
     /// Sets the folders that the message is about; they are listed after it.
     #[must_use]
     pub fn in_folders(mut self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {

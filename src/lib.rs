@@ -78,7 +78,7 @@ pub use error::{Error, ErrorKind, Result};
 #[doc(inline)]
 pub use formats::{MissingJoints, MotionFile, MotionOptions, Srdf};
 #[doc(inline)]
-pub use robot::{ColumnKind, Drive, Joint, JointKind, LinkPairs, MotionBatch, Robot, Untested};
+pub use robot::{AttachedObject, ColumnKind, Drive, Joint, JointKind, LinkPairs, MotionBatch, Robot, Untested};
 #[doc(inline)]
 pub use scene::Scene;
 #[doc(inline)]

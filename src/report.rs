@@ -74,26 +74,52 @@ pub struct Enclosed<'a> {
 
 /// The name of a link or an object.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(untagged)]
 pub enum Named<'a> {
     /// A link of the robot.
-    Link(&'a str),
+    Link(LinkName<'a>),
     /// An object of the scene.
-    Object(&'a str),
+    Object {
+        /// Its name.
+        object: &'a str,
+    },
+}
+
+/// The name of a link, or of an attached object and the link that carries it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LinkName<'a> {
+    /// Name of the link; of an attached object, of the link that carries it.
+    pub link: &'a str,
+    /// Name of the attached object, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attached: Option<&'a str>,
+}
+
+impl<'a> LinkName<'a> {
+    fn new(of: &'a Link) -> Self {
+        let attached = of.attached_to.is_some().then_some(&*of.name);
+        Self { link: of.attached_to.as_deref().unwrap_or(&of.name), attached }
+    }
+
+    /// Name of the attached object or link.
+    pub fn name(self) -> &'a str {
+        self.attached.unwrap_or(self.link)
+    }
 }
 
 impl<'a> Named<'a> {
     fn new(of: Obstacle, robot: &'a Robot, scene: &'a Scene) -> Self {
         match of {
-            Obstacle::Link(link) => Self::Link(&robot.links[link as usize].name),
-            Obstacle::Object(object) => Self::Object(&scene.objects[object as usize].name),
+            Obstacle::Link(link) => Self::Link(LinkName::new(&robot.links[link as usize])),
+            Obstacle::Object(object) => Self::Object { object: &scene.objects[object as usize].name },
         }
     }
 
     /// The name.
     pub fn name(self) -> &'a str {
         match self {
-            Self::Link(name) | Self::Object(name) => name,
+            Self::Link(link) => link.name(),
+            Self::Object { object } => object,
         }
     }
 }
@@ -122,11 +148,11 @@ pub enum ObstacleSide<'a> {
 }
 
 impl ObstacleSide<'_> {
-    /// Name of the object or link.
+    /// Name of the object, the attached object or the link.
     pub fn name(&self) -> &str {
         match self {
             Self::Scene(side) => side.object,
-            Self::Link(side) => side.link,
+            Self::Link(side) => side.name(),
         }
     }
 
@@ -142,8 +168,9 @@ impl ObstacleSide<'_> {
 /// The robot's side of a contact.
 #[derive(Clone, Debug, Serialize)]
 pub struct RobotSide<'a> {
-    /// Name of the link.
-    pub link: &'a str,
+    /// The link, or the attached object.
+    #[serde(flatten)]
+    pub of: LinkName<'a>,
     /// Index of the shape within the link.
     pub shape: u32,
     /// The triangle, counted over the link's shapes in file order.
@@ -152,6 +179,13 @@ pub struct RobotSide<'a> {
     pub feature: &'static str,
     /// Number of the vertex or edge.
     pub index: u8,
+}
+
+impl<'a> RobotSide<'a> {
+    /// Name of the attached object or link.
+    pub fn name(&self) -> &'a str {
+        self.of.name()
+    }
 }
 
 /// The scene's side of a contact.
@@ -194,9 +228,9 @@ impl<'a> Line<'a> {
 
     fn contact(motion: usize, c: &Contact, robot: &'a Robot, scene: &'a Scene) -> Self {
         let of_link = |a: &RobotFeature| {
-            let link = &robot.links[a.link as usize].name;
+            let of = LinkName::new(&robot.links[a.link as usize]);
             let (feature, index) = (a.feature.name(), a.feature.index());
-            RobotSide { link, shape: a.shape, triangle: a.triangle, feature, index }
+            RobotSide { of, shape: a.shape, triangle: a.triangle, feature, index }
         };
         let of_scene = |b: &SceneFeature| {
             let object = &scene.objects[b.object as usize].name;

@@ -5,6 +5,7 @@ use firstcontact::acm::{ClassifiedPair, Options, ProofFile, Proofs, classify, ro
 use firstcontact::io::load::LoadLimits;
 use firstcontact::robot::Robot;
 use glam::{DMat3, DVec3};
+use std::sync::Arc;
 
 fn sheet(x: f64) -> Vec<[DVec3; 3]> {
     vec![[DVec3::new(x, -0.1, 0.0), DVec3::new(x, 0.1, 0.0), DVec3::new(x, 0.0, 0.1)]]
@@ -64,6 +65,11 @@ fn proofs_have_the_limits_of_their_joints() {
     }
 }
 
+/// The triangles of a link.
+fn triangles(robot: &mut Robot, link: usize) -> &mut Vec<[DVec3; 3]> {
+    Arc::make_mut(&mut Arc::make_mut(&mut robot.links)[link].triangles)
+}
+
 #[test]
 fn a_proof_is_for_one_robot() {
     let robot = robot();
@@ -78,8 +84,8 @@ fn a_proof_is_for_one_robot() {
     // The base and limits are not part of a proof: motions are compared with its own limits.
     assert!(applies(&changed(&|r| r.bodies[0].joint.origin_m.x = 3.0)));
     assert!(applies(&changed(&|r| r.columns[0].limits = None)));
-    assert!(!applies(&changed(&|r| std::sync::Arc::make_mut(&mut r.links)[2].triangles[0][1].z += 1e-12)));
-    assert!(!applies(&changed(&|r| std::sync::Arc::make_mut(&mut r.links)[0].triangles.push(sheet(7.0)[0]))));
+    assert!(!applies(&changed(&|r| triangles(r, 2)[0][1].z += 1e-12)));
+    assert!(!applies(&changed(&|r| triangles(r, 0).push(sheet(7.0)[0]))));
     assert!(!applies(&changed(&|r| r.bodies[1].joint.origin_m.x = 1e-12)));
     assert!(!applies(&changed(&|r| r.bodies[2].joint.orientation = DMat3::from_rotation_x(0.1))));
     assert!(!applies(&changed(&|r| std::sync::Arc::make_mut(&mut r.links)[2].body = 1)));

@@ -32,11 +32,14 @@ fn desk() -> Desk {
     desk.put("robot.urdf", slider("<mesh filename=\"meshes/link.obj\"/>")).put("meshes/link.obj", triangle());
     desk.put("scene.json", scene.to_string()).put("meshes/wall.gltf", gltf.to_string()).put("meshes/wall.bin", buffer);
     desk.put("motions.npy", npy(&[[&[0.0], &[3.6]]])).put("allow.txt", "# none\n");
-    desk.put("robot.srdf", "<robot name=\"r\"/>");
+    desk.put("robot.srdf", "<robot name=\"r\"/>").put("meshes/held.obj", triangle());
+    desk.put("held.json", r#"[{"name":"held","link":"slider","mesh":"meshes/held.obj"}]"#);
     desk
 }
 
-const INPUTS: [&str; 8] = [
+const INPUTS: [&str; 10] = [
+    "held.json",
+    "meshes/held.obj",
     "robot.srdf",
     "robot.urdf",
     "meshes/link.obj",
@@ -47,7 +50,7 @@ const INPUTS: [&str; 8] = [
     "allow.txt",
 ];
 
-const CHECK: [&str; 13] = [
+const CHECK: [&str; 15] = [
     "check",
     "--backend",
     "cpu",
@@ -61,6 +64,8 @@ const CHECK: [&str; 13] = [
     "allow.txt",
     "--srdf",
     "robot.srdf",
+    "--attach",
+    "held.json",
 ];
 
 /// All files with their contents.

@@ -12,6 +12,10 @@ fn scene(text: &str) -> PlanningScene {
     PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).unwrap()
 }
 
+fn parse_request(text: &str) -> firstcontact::Result<Request> {
+    Request::parse(text, Path::new(""), &SceneOptions::default())
+}
+
 /// Expects that a scene of one object is rejected with these words.
 #[track_caller]
 fn refused(object: &str, words: &str) {
@@ -120,10 +124,8 @@ fn what_cannot_be_triangles_is_an_error() {
     refused("      pose: {orientation: [0, 0, 0, 2]}\n", "norm 2.0");
     refused("      meshes: [{resource: 'no/such.stl'}]\n", "does not exist");
     refused("      meshes: [{vertices: [[0, 0, 0]], triangles: [[0, 0, 1]]}]\n", "no vertex 1");
-    let attached = "robot_state:\n  attached_collision_objects: [{link_name: hand}]\n";
     let read =
         |text: &str| PlanningScene::parse(text, Path::new(""), &SceneOptions::default()).map_err(|e| e.to_string());
-    assert!(read(attached).unwrap_err().contains("attached"));
     assert!(read("world:\n  octomap: {octomap: {data: [1]}}\n").unwrap_err().contains("octomap"));
     assert!(read("world: [").unwrap_err().contains("YAML"));
     // Aliases that multiply.
@@ -133,6 +135,38 @@ fn what_cannot_be_triangles_is_an_error() {
     let _ = read(&bomb);
     let _ = read(&"[".repeat(100_000));
     assert!(start.elapsed().as_secs() < 20);
+}
+
+/// A scene whose state attaches an object to the link `finger`.
+fn attaching(object: &str) -> String {
+    format!("robot_state:\n  attached_collision_objects:\n    - {{link_name: finger, object: {{id: rod, {object}}}}}\n")
+}
+
+#[test]
+fn attached_objects_are_placed_in_their_link() {
+    let shape = "primitives: [{type: box, dimensions: [2, 4, 6]}], primitive_poses: [{position: [1, 0, 0]}]";
+    let turned = "pose: {position: [0, 10, 0], orientation: [0, 0, 1, 0]}";
+    for frame in ["", "header: {frame_id: finger}, ", "header: {frame_id: /finger}, "] {
+        let planning = scene(&attaching(&format!("{frame}{shape}, {turned}")));
+        let [rod] = &planning.state.attached[..] else { panic!("{:?}", planning.state) };
+        assert_eq!((&*rod.name, &*rod.link, rod.triangles.len()), ("rod", "finger", 12));
+        // From 0 to 2 along x before the half turn, from -2 to 0 after it.
+        let mut on_finger = robot();
+        let link = on_finger.attach(rod).unwrap() as usize;
+        let vertices: Vec<DVec3> = on_finger.links[link].triangles.iter().flatten().copied().collect();
+        let [low, high] = [vertices.iter().copied().reduce(DVec3::min), vertices.iter().copied().reduce(DVec3::max)];
+        assert!(low.unwrap().distance(DVec3::new(-2.0, 8.0, -3.0)) < 1e-12, "{low:?}");
+        assert!(high.unwrap().distance(DVec3::new(0.0, 12.0, 3.0)) < 1e-12, "{high:?}");
+        assert_eq!(on_finger.links[link].body, on_finger.links[1].body);
+    }
+    let refused = |object: &str| {
+        let read = PlanningScene::parse(&attaching(object), Path::new(""), &SceneOptions::default());
+        read.unwrap_err().to_string()
+    };
+    let moon = refused(&format!("header: {{frame_id: moon}}, {shape}"));
+    assert!(moon.contains("'rod'") && moon.contains("'moon'") && moon.contains("'finger'"), "{moon}");
+    assert!(refused("operation: add").contains("no shape"));
+    assert!(refused("planes: [{coef: [0, 0, 1, 0]}]").contains("plane"));
 }
 
 /// A hand that slides along x, and a finger on it.
@@ -199,12 +233,11 @@ goal_constraints:
   - joint_constraints: [{position: 7, joint_name: finger_joint}]
 ";
     let state = scene("robot_state:\n  joint_state: {name: [arm_joint, finger_joint], position: [-1, -2]}\n").state;
-    let read = Request::parse(request, 1 << 20).unwrap();
+    let read = parse_request(request).unwrap();
     let refuse = MissingJoints::Refuse;
     assert_eq!(read.motion(&robot(), &state, &refuse).unwrap(), [vec![1.0, 2.0], vec![4.0, 2.0]]);
     // Values missing in the request come from the scene.
-    let short =
-        Request::parse("goal_constraints:\n  - joint_constraints: [{joint_name: arm_joint, position: 4}]\n", 1 << 20);
+    let short = parse_request("goal_constraints:\n  - joint_constraints: [{joint_name: arm_joint, position: 4}]\n");
     let short = short.unwrap();
     assert_eq!(short.motion(&robot(), &state, &refuse).unwrap(), [vec![-1.0, -2.0], vec![4.0, -2.0]]);
     // Neither gives the start of the finger.
@@ -221,7 +254,7 @@ goal_constraints:
     let poses = placed.body_poses(&[1.0, 2.0]).unwrap();
     assert!(poses[2].translation.distance(DVec3::new(1.0, -2.0, 3.0)) < 1e-12, "{}", poses[2].translation);
 
-    let refused = |text: &str| match Request::parse(text, 1 << 20) {
+    let refused = |text: &str| match parse_request(text) {
         Ok(request) => request.motion(&robot(), &state, &refuse).unwrap_err().to_string(),
         Err(e) => e.to_string(),
     };

@@ -11,7 +11,7 @@ use firstcontact::verdict::Verdict;
 use firstcontact_datasets::manifest::Manifest;
 use firstcontact_datasets::problems;
 use glam::{DMat3, DVec3};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -182,6 +182,68 @@ fn several_sets_of_problems_run_together() {
     // A set with one scene is not made for nothing.
     let (code, stderr, _) = desk.check("mbm-panda/box,pipes", &[]);
     assert!(code == 3 && stderr.contains("'pipes'") && !desk.folder.path().join("sets/pipes").exists(), "{stderr}");
+}
+
+/// A rod of this length ahead of the hand, as a scene or a request attaches it.
+fn rod(state: &str, length: f64) -> String {
+    let shape = format!("primitives: [{{type: box, dimensions: [{length}, 0.1, 0.12]}}]");
+    let pose = format!("primitive_poses: [{{position: [{}, 0, 0]}}]", 0.1 + length / 2.0);
+    format!(
+        "{state}:\n  joint_state: {{name: [panda_joint1], position: [0]}}\n  attached_collision_objects:\n    - \
+         {{link_name: panda_hand, touch_links: [panda_hand, panda_finger], object: {{id: rod, {shape}, {pose}}}}}\n"
+    )
+}
+
+/// The hand's front is 0.1 m ahead of its origin, the can's 0.6 m ahead of the world's.
+#[test]
+fn problems_attach_objects() {
+    let desk = Desk::new();
+    let objects = |text: &str| format!("world:\n  collision_objects:\n{text}");
+    let goal = request(0.0, 1.0).split_once('\n').unwrap().1.to_string();
+    let matrix = "allowed_collision_matrix:\n  entry_names: [can, rod]\n  \
+                  entry_values: [[false, true], [true, false]]\n";
+    let can = || objects(&cube("can", 0.7));
+    let of_scene = || rod("robot_state", 0.2);
+    let problems = [
+        ("a scene's rod", of_scene() + &can(), goal.clone()),
+        ("a request's rod replaces it", of_scene() + &can(), rod("start_state", 0.1) + &goal),
+        ("no rod", can(), request(0.0, 1.0)),
+        ("a rod that may touch", of_scene() + matrix + &can(), goal.clone()),
+        ("a rod that touches at the start", of_scene() + &objects(&cube("can", 0.3)), goal),
+    ];
+    let files = problems.iter().enumerate().flat_map(|(i, (_, scene, request))| {
+        let path = |kind: &str| format!("problems/box_panda/{kind}000{i}.yaml");
+        [(path("scene"), scene.clone()), (path("request"), request.clone())]
+    });
+    desk.archive("panda", &files.collect::<Vec<_>>());
+    let (code, stderr, lines) = desk.check("mbm-panda/box", &["--html", "page.html"]);
+    assert_eq!((code, lines.len()), (1, 5), "{stderr}");
+    assert!(stderr.contains("links without triangles here: 'panda_finger'"), "{stderr}");
+    let (of_rod, of_hand) = (json!(["panda_hand", "rod"]), json!(["panda_hand", null]));
+    let expected = [(0.3, &of_rod), (0.4, &of_rod), (0.5, &of_hand), (0.5, &of_hand), (0.0, &of_rod)];
+    for ((line, (t, side)), (name, ..)) in lines.iter().zip(expected).zip(&problems) {
+        let toc: Vec<f64> = serde_json::from_value(line["toc"].clone()).unwrap();
+        assert!(toc[0] <= t + 1e-14 && toc[1] >= t - 1e-14 && toc[1] - toc[0] <= 1e-9, "{name}: {line}");
+        assert_eq!(&json!([line["a"]["link"], line["a"]["attached"]]), side, "{name}: {line}");
+    }
+    let page = std::fs::read_to_string(desk.folder.path().join("page.html")).unwrap();
+    assert!(page.contains("contact at t = 0.3000, rod"), "the page names the object");
+    // Statistics name the object of the problem that attaches it.
+    desk.check("mbm-panda/box", &["--initial", "ignore"]);
+    let stats: Value = serde_json::from_slice(&std::fs::read(desk.folder.path().join("s.json")).unwrap()).unwrap();
+    let ignored: Vec<_> = stats["ignored"].as_array().unwrap().iter().map(|i| [&i["link"], &i["object"]]).collect();
+    assert_eq!(ignored, [["rod", "box/0004/can"]]);
+    let render = ["render", "--dataset", "mbm-panda/box", "--dataset-folder", "sets", "--out", "m.glb", "--index", "0"];
+    let rendered = desk.run(&render);
+    let said = String::from_utf8_lossy(&rendered.stdout).into_owned();
+    assert!(rendered.status.code() == Some(0) && said.contains("rod"), "{said}");
+    // A link that the robot does not have.
+    let lost = of_scene().replace("link_name: panda_hand", "link_name: gripper") + &can();
+    let files =
+        [("problems/box_panda/scene0000.yaml", lost), ("problems/box_panda/request0000.yaml", request(0.0, 1.0))];
+    desk.archive("panda", &files.map(|(path, text)| (path.to_string(), text)));
+    let (code, stderr, _) = desk.check("mbm-panda/box", &[]);
+    assert!(code == 3 && stderr.contains("box/0000") && stderr.contains("no link 'gripper'"), "{stderr}");
 }
 
 /// Each phase is measured where it takes place, however short the others are.

@@ -127,7 +127,7 @@ fn collision_and_visual_meshes_of_one_robot_lie_on_each_other() {
         // STL and COLLADA of one link, in the link's frame: the same bounding box, to a few centimetres.
         for link in visual.links.iter() {
             let Some(other) = collision.links.iter().find(|l| l.name == link.name) else { continue };
-            let [a, b] = [bounds(&link.triangles), bounds(&other.triangles)];
+            let [a, b] = [bounds(link.triangles.iter()), bounds(other.triangles.iter())];
             let apart = (a[0] - b[0]).abs().max((a[1] - b[1]).abs()).max_element();
             assert!(apart < 0.05, "{folder}: {}: {a:?}, {b:?}", link.name);
         }

@@ -35,7 +35,7 @@ pub struct Place {
 /// One of the two triangles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Side {
-    /// Name of the link or the object.
+    /// Name of the attached object, the link or the object.
     pub name: String,
     /// Number of the shape; `None` for an object of the scene.
     pub shape: Option<usize>,
@@ -99,7 +99,7 @@ impl Side {
         let link = name("link");
         Self {
             shape: link.is_some().then(|| count("shape")),
-            name: link.or_else(|| name("object")).expect("a link or an object"),
+            name: name("attached").or(link).or_else(|| name("object")).expect("a name"),
             triangle: count("triangle"),
             feature,
         }

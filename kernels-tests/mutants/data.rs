@@ -7,6 +7,7 @@ const UNPACK: &str = "crates/datasets/src/fetch/unpack.rs";
 const MANIFEST: &str = "crates/datasets/src/manifest.rs";
 const PROBLEMS: &str = "crates/datasets/src/problems.rs";
 const MATRIX: &str = "src/formats/moveit/matrix.rs";
+const IN_HAND: &str = "src/formats/moveit/attached.rs";
 const MOVEIT: &str = "src/formats/moveit/mod.rs";
 const SHAPES: &str = "src/formats/moveit/shapes.rs";
 const REQUEST: &str = "src/formats/moveit/request.rs";
@@ -23,6 +24,7 @@ const TWICE: &str = "datasets::archives::an_entry_that_comes_twice_is_refused";
 const BOMBS: &str = "datasets::archives::bombs_are_cut_short";
 const ALLOWED: &str = "datasets::moveit::allowed_collisions_are_those_of_the_matrix";
 const PLACES: &str = "datasets::moveit::shapes_stand_where_frame_object_and_shape_put_them";
+const HELD: &str = "datasets::moveit::attached_objects_are_placed_in_their_link";
 const NO_TRIANGLES: &str = "datasets::moveit::what_cannot_be_triangles_is_an_error";
 const BY_NAME: &str = "datasets::moveit::motions_go_by_the_names_of_joints";
 const OWN_SCENE: &str = "datasets::names::each_problem_is_checked_in_its_own_scene";
@@ -79,7 +81,7 @@ pub const MUTANTS: &[Mutant] = &[
         "frame * if MUTANT { DAffine3::IDENTITY } else { own } * at.pose()?, left)?;\n        }\n        for (mesh",
         PLACES,
     ),
-    m("objects in the hand", MOVEIT, "!self.attached_collision_objects.is_empty()", "false", NO_TRIANGLES),
+    m("the frame of an object in the hand", IN_HAND, "frame != link {", "frame != link && !MUTANT {", HELD),
     m("planes", SHAPES, "!self.planes.is_empty()", "false", NO_TRIANGLES),
     m("octomaps", MOVEIT, "yaml.world.octomap.as_ref().is_some_and(has_cells)", "false", NO_TRIANGLES),
     m(

@@ -11,7 +11,7 @@ use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::ErrorKind;
 use crate::error::{Error, Result, quoted};
 use crate::io::load::Watch;
-use crate::robot::{LinkPairs, Robot, Triangle};
+use crate::robot::{AttachedObject, LinkPairs, Robot, Triangle};
 use crate::scene::Scene;
 use crate::scene::world::{CollisionWorld, FEW_TRIANGLES, SceneBuild};
 use crate::stage::s4_sweep::Sweep;
@@ -204,6 +204,37 @@ impl Engine {
         let builder = Self::builder(Arc::clone(&self.0.robot), scene);
         let link_pairs = self.0.world.link_pairs.clone();
         builder.options(self.0.options.clone()).link_pairs(link_pairs).share_link_trees(self).build()
+    }
+
+    /// An engine with further objects attached to the robot's links, in the same scene and with the same options: all
+    /// trees are shared but those over the objects. The objects are tested in the pairs of
+    /// [`LinkPairs::add_attached`]; other pairs are taken over.
+    ///
+    /// ```
+    /// use firstcontact::{AttachedObject, Engine};
+    ///
+    /// # fn grasp(engine: &Engine, gripped: AttachedObject) -> firstcontact::Result<Engine> {
+    /// let carrying = engine.with_attached(&[gripped])?;
+    /// # Ok(carrying)
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Robot::attach`] and [`LinkPairs::add_attached`], or there is no adapter although the backend requires one.
+    pub fn with_attached(&self, objects: &[AttachedObject]) -> Result<Self> {
+        let start = Instant::now();
+        let (known, mut robot) = (&self.0.world, Robot::clone(&self.0.robot));
+        objects.iter().try_for_each(|object| robot.attach(object).map(|_| ()))?;
+        let mut link_pairs = known.link_pairs.clone();
+        link_pairs.add_attached(&robot, objects)?;
+        let workers = Workers::new(self.0.options.threads, Some(&self.0.workers))?;
+        let prepare = || {
+            let mut world = known.with_robot(&robot)?;
+            world.set_link_pairs(link_pairs, Some(known))?;
+            Ok::<_, Error>(world)
+        };
+        let world = workers.pool.install(prepare)?;
+        Self::with(Arc::new(robot), Arc::new(world), workers, self.0.options.clone(), start)
     }
 
     /// Opens the device for a world, and builds the trees that the options need.

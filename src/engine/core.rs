@@ -128,10 +128,13 @@ impl EngineCore {
     /// See [`Engine::body_poses`](super::Engine::body_poses).
     pub(super) fn body_poses(&self, motions: &MotionBatch, i: usize, t: f64) -> Result<Vec<DAffine3>> {
         let motion = self.motion(motions, i, 0)?;
+        // The common root of several robots is the world itself.
+        let n_world = self.robot.roots()[0] as usize;
         let pose = |body: usize| {
             let jet = motion.body_bound(body as u32, t, 0.0).jet;
             let rows = jet.p[0].0.map(DVec3::from_array);
-            let origin_m = DVec3::from_array(jet.x[0].0) + self.world.origin_m;
+            let shift_m = if body < n_world { DVec3::ZERO } else { self.world.origin_m };
+            let origin_m = DVec3::from_array(jet.x[0].0) + shift_m;
             DAffine3::from_mat3_translation(DMat3::from_cols(rows[0], rows[1], rows[2]).transpose(), origin_m)
         };
         Ok((0..motion.joints.len()).map(pose).collect())

@@ -1,6 +1,7 @@
 //! File formats: robots, scenes and motions.
 
 mod array;
+mod attach_file;
 mod csv;
 pub mod joint_values;
 mod json;

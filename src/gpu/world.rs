@@ -11,6 +11,7 @@ use crate::scene::world::{CollisionWorld, LINK_LEAF, LinkGeometry};
 use crate::stage::layout::{Link, LinkChild, LinkTriangle};
 use glam::{DVec3, Vec3};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 impl Buffers {
     /// Uploads robot, scene and trees.
@@ -88,7 +89,7 @@ impl Buffers {
 }
 
 /// The first triangle of each link in the list of all links' triangles.
-pub fn first_link_triangles(links: &[LinkGeometry]) -> Vec<u32> {
+pub fn first_link_triangles(links: &[Arc<LinkGeometry>]) -> Vec<u32> {
     let counts = links.iter().map(|l| l.triangles.len() as u32);
     counts.scan(0, |next, n| Some(std::mem::replace(next, *next + n))).collect()
 }

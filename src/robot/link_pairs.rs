@@ -4,7 +4,8 @@
 //! are neither tested nor counted. A group is *adjacent* to its nearest ancestor group that has triangles: groups
 //! without triangles between the two are skipped, and siblings are not adjacent.
 
-use super::{JointKind, Robot};
+use super::{AttachedObject, JointKind, Robot};
+use crate::error::{Error, ErrorKind, Result, quoted};
 use std::collections::{BTreeMap, HashSet};
 
 /// The reason why a pair of links is not tested.
@@ -19,19 +20,22 @@ pub enum Untested {
     Allowed,
     /// A proof shows that the links never touch.
     Proved,
+    /// An attached object may touch the link.
+    TouchLink,
 }
 
 impl Untested {
     /// All reasons.
-    pub const ALL: [Self; 4] = [Self::Adjacent, Self::Srdf, Self::Allowed, Self::Proved];
+    pub const ALL: [Self; 5] = [Self::Adjacent, Self::Srdf, Self::Allowed, Self::Proved, Self::TouchLink];
 
-    /// The name of the reason in statistics: `adjacent`, `srdf`, `allow` or `proved`.
+    /// The name of the reason in statistics: `adjacent`, `srdf`, `allow`, `proved` or `touch_links`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Adjacent => "adjacent",
             Self::Srdf => "srdf",
             Self::Allowed => "allow",
             Self::Proved => "proved",
+            Self::TouchLink => "touch_links",
         }
     }
 }
@@ -70,12 +74,15 @@ impl LinkPairs {
         Self::among(robot, &RigidGroups::new(robot))
     }
 
-    /// All pairs but those of adjacent groups, which are left out as [`Untested::Adjacent`].
+    /// All pairs but those of adjacent groups, which are left out as [`Untested::Adjacent`]. Attached objects are not
+    /// adjacent to anything.
     pub fn all_but_adjacent(robot: &Robot) -> Self {
         let groups = RigidGroups::new(robot);
-        let group = |link: u32| groups.of_body[robot.links[link as usize].body as usize];
+        let link = |i: u32| &robot.links[i as usize];
+        let are_links = |pair: [u32; 2]| pair.iter().all(|&i| link(i).attached_to.is_none());
         let mut pairs = Self::among(robot, &groups);
-        let adjacent = pairs.tested.iter().filter(|pair| groups.are_adjacent(pair.map(group)));
+        let are_adjacent = |pair: [u32; 2]| groups.are_adjacent(pair.map(|i| groups.of_body[link(i).body as usize]));
+        let adjacent = pairs.tested.iter().filter(|pair| are_links(**pair) && are_adjacent(**pair));
         let adjacent: Vec<_> = adjacent.copied().collect();
         pairs.disable(adjacent, Untested::Adjacent);
         pairs
@@ -89,6 +96,84 @@ impl LinkPairs {
             tested.extend(links[i + 1..].iter().filter(|(_, of_b)| *of_b != of_a).map(|&(b, _)| [a, b]));
         }
         Self { tested, untested: BTreeMap::new() }
+    }
+
+    /// The pairs of several robots that are [joined](Robot::join): within each robot its own pairs, given in the order
+    /// of the robots and with the links' indices in the robot alone; of different robots all pairs that move relative
+    /// to each other.
+    ///
+    /// # Errors
+    /// The number of own pairs is not that of the robots, they are not pairs of links of these robots, or there are
+    /// more than [`LinkPairs::MAX_LINKS`] links.
+    pub fn of_robots(joined: &Robot, own: &[Self]) -> Result<Self> {
+        let roots = joined.roots();
+        if own.len() != roots.len() {
+            let message = format!("own pairs of {} robots for {} robots", own.len(), roots.len());
+            return Err(Error::usage(message).remedy("give one set of pairs for each robot that was joined"));
+        }
+        if joined.links.len() > Self::MAX_LINKS {
+            let message = format!("pairs of {} links: more than {} links", joined.links.len(), Self::MAX_LINKS);
+            return Err(Error::new(ErrorKind::Memory, message));
+        }
+        // Robots follow one another, so the last root before a body is that of its robot.
+        let robot_of = |link: u32| roots.partition_point(|&root| root <= joined.links[link as usize].body);
+        let mut pairs = Self::among(joined, &RigidGroups::new(joined));
+        pairs.tested.retain(|pair| robot_of(pair[0]) != robot_of(pair[1]));
+        let mut first = 0;
+        for (number, own) in (1..).zip(own) {
+            let n_links =
+                (first..joined.links.len() as u32).take_while(|&link| robot_of(link) == number).count() as u32;
+            let mapped = |pair: [u32; 2]| pair.map(|link| link + first);
+            if own.tested.iter().chain(own.untested.keys()).any(|pair| pair[1] >= n_links) {
+                let root = &joined.bodies[roots[number - 1] as usize].name;
+                let message = format!("own pairs of links that the robot with the root {} lacks", quoted(root));
+                return Err(Error::usage(message).remedy("make them from this robot before it is joined"));
+            }
+            pairs.tested.extend(own.tested.iter().copied().map(mapped));
+            pairs.untested.extend(own.untested.iter().map(|(&pair, &reason)| (mapped(pair), reason)));
+            first += n_links;
+        }
+        pairs.tested.sort_unstable();
+        Ok(pairs)
+    }
+
+    /// Adds the pairs of objects that [are attached](Robot::attach) to a robot: with all links and other attached
+    /// objects that move relative to them, except those that they may touch.
+    ///
+    /// # Errors
+    /// The robot does not have the object, or a link that it may touch.
+    pub fn add_attached(&mut self, robot: &Robot, objects: &[AttachedObject]) -> Result<()> {
+        let mut touching = Vec::new();
+        for object in objects {
+            let refuse = |what: String, remedy: &str| {
+                Err(Error::input(what).at(format!("attached object {}", quoted(&object.name))).remedy(remedy))
+            };
+            let index = |name: &str| robot.links.iter().position(|link| link.name == name).map(|i| i as u32);
+            let Some(own) = index(&object.name).filter(|&i| robot.links[i as usize].attached_to.is_some()) else {
+                return refuse("it is not attached to the robot".into(), "attach it first");
+            };
+            if let Some(unknown) = object.touch_links.iter().find(|name| !robot.has_link(name)) {
+                let what = format!("the robot {} has no link {} to touch", quoted(&robot.name), quoted(unknown));
+                return refuse(what, "correct the name in touch_links, or remove it");
+            }
+            self.add_all_of(robot, own);
+            touching.extend(object.touch_links.iter().filter_map(|name| Some([own, index(name)?])));
+        }
+        self.tested.sort_unstable();
+        self.tested.dedup();
+        self.disable(touching, Untested::TouchLink);
+        Ok(())
+    }
+
+    /// Adds the pairs of a link with all others that move relative to it; the list is unsorted afterwards.
+    fn add_all_of(&mut self, robot: &Robot, link: u32) {
+        let groups = RigidGroups::new(robot);
+        let group = |link: u32| groups.of_body[robot.links[link as usize].body as usize];
+        let others = (0..robot.links.len() as u32)
+            .filter(|&other| group(other) != group(link) && !robot.links[other as usize].triangles.is_empty());
+        let pairs = others.map(|other| [link.min(other), link.max(other)]);
+        let untested = &self.untested;
+        self.tested.extend(pairs.filter(|pair| !untested.contains_key(pair)));
     }
 
     /// Leaves out pairs, whose links may be in either order. Pairs that are not tested anyway keep their reason.
@@ -254,7 +339,7 @@ mod tests {
         pairs.disable([[3, 0], [1, 0], [0, 3], [2, 2], [0, 9]], Untested::Srdf);
         pairs.disable([[0, 3], [1, 3]], Untested::Allowed);
         assert_eq!(pairs.tested(), [[0, 2]]);
-        assert_eq!(Untested::ALL.map(|reason| pairs.count(reason)), [3, 1, 1, 0]);
+        assert_eq!(Untested::ALL.map(|reason| pairs.count(reason)), [3, 1, 1, 0, 0]);
         let found: Vec<_> = pairs.untested().collect();
         assert_eq!(found[0], ([0, 1], Untested::Adjacent));
         assert_eq!(found[1], ([0, 3], Untested::Srdf));
@@ -262,7 +347,7 @@ mod tests {
         let mut none = LinkPairs::none();
         none.disable([[0, 1]], Untested::Allowed);
         assert_eq!(none, LinkPairs::none());
-        assert_eq!(Untested::ALL.map(Untested::name), ["adjacent", "srdf", "allow", "proved"]);
+        assert_eq!(Untested::ALL.map(Untested::name), ["adjacent", "srdf", "allow", "proved", "touch_links"]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Links connected by fixed joints move as one [`Body`]; their vertices are stored in that body's frame, rounded once
 //! to f64. All guarantees refer to the triangles as stored here.
 
+mod attached;
+mod forest;
 mod joint_limits;
 mod joint_motion;
 mod kinematics;
@@ -14,6 +16,7 @@ pub mod primitive;
 mod relative_motion;
 pub mod toleranced_motion;
 
+pub use attached::AttachedObject;
 pub use joint_limits::{BeyondLimits, LimitCounts};
 pub use joint_motion::{JointMotion, QUATERNION_TOLERANCE, rotation};
 pub use link_pairs::{LinkPairs, Untested};
@@ -21,7 +24,7 @@ pub use model_motion::{LaneTimes, RobotMotion};
 pub use motion_batch::MotionBatch;
 
 use crate::error::{Error, Result, quoted};
-use glam::{DMat3, DVec3};
+use glam::{DAffine3, DMat3, DVec3};
 use std::sync::Arc;
 
 /// A remedy for motions with a wrong number of columns, or of unknown names.
@@ -43,6 +46,8 @@ pub struct Robot {
     pub links: Arc<Vec<Link>>,
     /// Names of the links without triangles, to which other files may refer.
     pub links_without_triangles: Vec<String>,
+    /// The links whose frame is not that of a body, with or without triangles.
+    pub fixed_links: Vec<FixedLink>,
     /// Names of the joints that do not move, to which other files may refer: fixed joints, and joints that mimic one.
     pub fixed_joints: Vec<String>,
     /// Oddities of the input that do not prevent its use, one line each.
@@ -144,17 +149,30 @@ impl Drive {
     }
 }
 
-/// A link with triangles.
+/// A link with triangles, or an object that is attached to a link.
 #[derive(Clone, Debug)]
 pub struct Link {
+    /// The name of the link or the object.
+    pub name: String,
+    /// The body that carries it.
+    pub body: u32,
+    /// The triangles in the body's frame, in file order, shape after shape; copies of a link share them.
+    pub triangles: Arc<Vec<Triangle>>,
+    /// Index of the first triangle of each shape of the link, in file order.
+    pub shape_starts: Vec<u32>,
+    /// Of an [attached object](AttachedObject), the name of the link that carries it.
+    pub attached_to: Option<String>,
+}
+
+/// A link that is joined to a body by fixed joints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FixedLink {
     /// The link's name.
     pub name: String,
     /// The body that carries it.
     pub body: u32,
-    /// The triangles in the body's frame, in file order, shape after shape.
-    pub triangles: Vec<Triangle>,
-    /// Index of the first triangle of each shape of the link, in file order.
-    pub shape_starts: Vec<u32>,
+    /// The pose of the link's frame in the body's frame.
+    pub pose: DAffine3,
 }
 
 impl Link {
@@ -186,6 +204,7 @@ impl Robot {
             bodies: Vec::new(),
             links: Arc::default(),
             links_without_triangles: Vec::new(),
+            fixed_links: Vec::new(),
             fixed_joints: Vec::new(),
             warnings: Vec::new(),
         };
@@ -262,7 +281,8 @@ impl Robot {
             return Err(Error::input(format!("triangle {i} has a NaN or infinite coordinate"))
                 .at(format!("link {}", quoted(&name))));
         }
-        Arc::make_mut(&mut self.links).push(Link { name, body, triangles, shape_starts });
+        let triangles = Arc::new(triangles);
+        Arc::make_mut(&mut self.links).push(Link { name, body, triangles, shape_starts, attached_to: None });
         Ok((self.links.len() - 1) as u32)
     }
 
@@ -287,7 +307,6 @@ pub(crate) fn orthonormal(m: DMat3) -> DMat3 {
 }
 
 /// One line about the triangles without area, which are kept as edges or points; `None` if there are no such triangles.
-#[cfg(feature = "formats")]
 pub(crate) fn zero_area_warning<'a>(parts: impl Iterator<Item = (String, &'a [Triangle])>) -> Option<String> {
     let (mut n, mut first) = (0usize, None);
     for (name, triangles) in parts {

@@ -26,23 +26,23 @@ pub struct LinkFrame {
 }
 
 impl CollisionWorld {
-    /// Sets the pairs of links that are tested against each other. Frames are shared with `known`, if given and [of the
-    /// same links](Self::has_links_of).
+    /// Sets the pairs of links that are tested against each other. Frames of the same links are shared with `known`, if
+    /// given.
     ///
     /// # Errors
     /// A coordinate is farther than [`MAX_COORDINATE_M`](super::world::MAX_COORDINATE_M) from the origin of its body.
     pub(crate) fn set_link_pairs(&mut self, pairs: LinkPairs, known: Option<&Self>) -> Result<()> {
-        let known = known.filter(|known| known.has_links_of(&self.robot));
-        self.frames = match known.filter(|known| known.link_pairs == pairs) {
+        let same = known.filter(|known| known.link_pairs == pairs && known.has_links_of(&self.robot));
+        self.frames = match same {
             Some(known) => Arc::clone(&known.frames),
-            None => self.frames_of(pairs.tested(), known.map_or(&[], |known| &known.frames))?.into(),
+            None => self.frames_of(pairs.tested(), known)?.into(),
         };
         self.link_pairs = pairs;
         Ok(())
     }
 
     /// The frames of pairs of links; those of the same links are taken from `known`. Pairs of one body are left out.
-    fn frames_of(&self, pairs: &[[u32; 2]], known: &[LinkFrame]) -> Result<Vec<LinkFrame>> {
+    fn frames_of(&self, pairs: &[[u32; 2]], known: Option<&Self>) -> Result<Vec<LinkFrame>> {
         let mut partners: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for [a, b] in pairs.iter().filter_map(|pair| self.shapes_of(*pair)) {
             let [first, second] = [a.min(b), a.max(b)];
@@ -57,8 +57,8 @@ impl CollisionWorld {
         let frame = |(link, mut partners): (u32, Vec<u32>)| {
             partners.sort_unstable();
             partners.dedup();
-            let scene = match known.iter().find(|frame| frame.link == link) {
-                Some(frame) => Arc::clone(&frame.world.scene),
+            let scene = match known.and_then(|known| known.known_scene(self, link)) {
+                Some(scene) => Arc::clone(scene),
                 None => Arc::new(self.scene_of(link)?),
             };
             Ok(LinkFrame { link, partners, world: self.around(scene) })
@@ -74,12 +74,19 @@ impl CollisionWorld {
         (self.links[a as usize].body != self.links[b as usize].body).then_some([a, b])
     }
 
+    /// The triangles of a link of another world as a scene, if this world has a frame of the same link.
+    fn known_scene(&self, of: &Self, link: u32) -> Option<&Arc<StaticGeometry>> {
+        let shape = self.known_shape(&of.robot, of.links[link as usize].link)?;
+        let frame = self.frames.iter().find(|frame| Arc::ptr_eq(&self.links[frame.link as usize], shape))?;
+        Some(&frame.world.scene)
+    }
+
     /// The triangles of a link as a scene.
     fn scene_of(&self, link: u32) -> Result<StaticGeometry> {
         let source = &self.robot.links[self.links[link as usize].link as usize];
         let n_triangles = source.triangles.len() as u32;
         let object = Object { name: source.name.clone(), first_triangle: 0, n_triangles };
-        StaticGeometry::new(&[object], source.triangles.clone(), DVec3::ZERO, SceneBuild::default())
+        StaticGeometry::new(&[object], source.triangles.to_vec(), DVec3::ZERO, SceneBuild::default())
     }
 
     /// The robot's links with another scene.

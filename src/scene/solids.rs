@@ -249,7 +249,7 @@ impl LinkSolid {
 
 /// The links of a robot as solids; worlds of the same links share them.
 #[derive(Clone, Debug, Default)]
-pub struct LinkSolids(Arc<OnceLock<Vec<PreparedLink>>>);
+pub struct LinkSolids(Arc<OnceLock<Vec<Arc<PreparedLink>>>>);
 
 #[derive(Clone, Debug)]
 struct PreparedLink {
@@ -257,11 +257,23 @@ struct PreparedLink {
     solid: OnceLock<LinkSolid>,
 }
 
+impl PreparedLink {
+    fn new(link: &Link) -> Self {
+        let around = link.triangles.iter().map(bounds).fold(NOTHING, join);
+        Self { around, solid: OnceLock::new() }
+    }
+}
+
 impl LinkSolids {
-    fn all(&self, links: &[Link]) -> &[PreparedLink] {
-        let around = |link: &Link| link.triangles.iter().map(bounds).fold(NOTHING, join);
-        let prepared = |link| PreparedLink { around: around(link), solid: OnceLock::new() };
-        self.0.get_or_init(|| links.iter().map(prepared).collect())
+    fn all(&self, links: &[Link]) -> &[Arc<PreparedLink>] {
+        self.0.get_or_init(|| links.iter().map(PreparedLink::new).map(Arc::new).collect())
+    }
+
+    /// The links of a robot with further links after those of this one: what is known of these is shared.
+    pub fn with_further(&self, links: &[Link]) -> Self {
+        let Some(known) = self.0.get() else { return Self::default() };
+        let further = links.iter().skip(known.len()).map(PreparedLink::new).map(Arc::new);
+        Self(Arc::new(known.iter().cloned().chain(further).collect::<Vec<_>>().into()))
     }
 
     /// The box around each of the robot's links, in the frame of its body.

@@ -8,7 +8,7 @@ use crate::bvh::obb;
 use crate::bvh::tree::{ChildRef, WIDTH, WideTree};
 use crate::error::{Error, Result, quoted};
 use crate::predicate::obb_overlap::OrientedBox;
-use crate::robot::{Link, LinkPairs, Robot, Triangle};
+use crate::robot::{Body, Link, LinkPairs, Robot, Triangle};
 pub use crate::scene::link_frames::LinkFrame;
 use crate::scene::solids::LinkSolids;
 use crate::scene::static_geometry::outward_box;
@@ -37,9 +37,9 @@ pub struct CollisionWorld {
     pub origin_m: DVec3,
     /// The robot, its root moved to local coordinates (exactly: the origin is a whole number of metres near the base).
     pub robot: Robot,
-    /// The shape of each link of the robot that has triangles, in the order of `robot.links`; worlds of the same links
-    /// share them.
-    pub links: Arc<[LinkGeometry]>,
+    /// The shape of each link of the robot that has triangles, in the order of `robot.links`; worlds share the shapes of
+    /// the same links.
+    pub links: Arc<[Arc<LinkGeometry>]>,
     /// The tree over the links.
     pub model: LinkTree,
     /// The scene, which worlds with other options share.
@@ -145,40 +145,45 @@ impl CollisionWorld {
         known: Option<&Self>,
         build: SceneBuild,
     ) -> Result<Self> {
-        let base = robot.bodies[0].joint.origin_m;
-        let origin_m = if base.length() > KEEP_ORIGIN_M { base.round() } else { DVec3::ZERO };
-        let mut robot = robot.clone();
-        robot.bodies[0].joint.origin_m -= origin_m;
-        if let Some(body) = robot.bodies.iter().find(|b| !(b.joint.origin_m.abs().max_element() <= MAX_COORDINATE_M)) {
-            return Err(too_far(format!("joint {}", quoted(&body.joint.name))));
-        }
+        let (origin_m, robot) = localised(robot)?;
         let same_shapes = |(a, b): (&Link, &Link)| a.shape_starts == b.shape_starts;
-        let known = known.filter(|known| known.has_links_of(&robot));
-        let known_solids = known.filter(|known| known.robot.links.iter().zip(robot.links.iter()).all(same_shapes));
+        let is_same = |known: &&Self| known.robot.links.iter().zip(robot.links.iter()).all(same_shapes);
+        let known_solids = known.filter(|known| known.has_links_of(&robot)).filter(is_same);
         let solids = known_solids.map_or_else(LinkSolids::default, |known| known.solids.clone());
-        let links = match known {
-            Some(known) => Arc::clone(&known.links),
-            None => {
-                let links = (0..robot.links.len() as u32)
-                    .into_par_iter()
-                    .filter(|&l| !robot.links[l as usize].triangles.is_empty())
-                    .map(|l| LinkGeometry::new(&robot, l))
-                    .collect::<Vec<_>>();
-                // In order, so that the first error is always the same.
-                links.into_iter().collect::<Result<Vec<_>>>()?.into()
-            }
-        };
+        let links = links_of(&robot, known)?;
         let scene = Arc::new(StaticGeometry::new(objects, triangles, origin_m, build)?);
         let model = LinkTree::new(links.len() as u32);
         let (allowed, link_pairs) = (allowed.iter().copied().collect(), LinkPairs::none());
         Ok(Self { origin_m, robot, links, model, scene, allowed, link_pairs, frames: Arc::default(), solids })
     }
 
+    /// The same scene with another robot on the same bases, whose links include those of this world's robot at the same
+    /// indices. All trees are shared but those over further links. No pairs of links are tested yet.
+    ///
+    /// # Errors
+    /// As [`CollisionWorld::new`].
+    pub(crate) fn with_robot(&self, robot: &Robot) -> Result<Self> {
+        let (origin_m, robot) = localised(robot)?;
+        let links = links_of(&robot, Some(self))?;
+        let model = LinkTree::new(links.len() as u32);
+        let (scene, allowed) = (Arc::clone(&self.scene), self.allowed.clone());
+        let (link_pairs, frames) = (LinkPairs::none(), Arc::default());
+        let solids = self.solids.with_further(&robot.links);
+        Ok(Self { origin_m, robot, links, model, scene, allowed, link_pairs, frames, solids })
+    }
+
     /// Returns whether a robot has the links of this world: the same triangles on the same bodies.
     pub fn has_links_of(&self, robot: &Robot) -> bool {
         let (ours, theirs) = (&self.robot.links, &robot.links);
-        let same = |(a, b): (&Link, &Link)| a.body == b.body && a.triangles == b.triangles;
-        Arc::ptr_eq(ours, theirs) || (ours.len() == theirs.len() && ours.iter().zip(theirs.iter()).all(same))
+        Arc::ptr_eq(ours, theirs)
+            || (ours.len() == theirs.len() && ours.iter().zip(theirs.iter()).all(|(a, b)| are_same(a, b)))
+    }
+
+    /// The shape of a link of another robot, if this world's robot has the same link at the same index.
+    pub(super) fn known_shape(&self, robot: &Robot, link: u32) -> Option<&Arc<LinkGeometry>> {
+        let [ours, theirs] = [&self.robot, robot].map(|robot| robot.links.get(link as usize));
+        ours.zip(theirs).filter(|(a, b)| are_same(a, b))?;
+        self.links.binary_search_by_key(&link, |shape| shape.link).ok().map(|i| &self.links[i])
     }
 
     /// Upper bound on the distance of any vertex of a body's links from its origin, metres.
@@ -193,6 +198,42 @@ impl CollisionWorld {
         !self.allowed.is_empty()
             && self.allowed.contains(&(self.links[shape as usize].link, self.scene.object[triangle]))
     }
+}
+
+/// The local origin, and the robot with its root, or the roots of several robots, in local coordinates.
+fn localised(robot: &Robot) -> Result<(DVec3, Robot)> {
+    let origin_m = robot.local_origin(KEEP_ORIGIN_M);
+    let mut robot = robot.clone();
+    for root in robot.roots() {
+        robot.bodies[root as usize].joint.origin_m -= origin_m;
+    }
+    let is_near = |b: &&Body| b.joint.origin_m.abs().max_element() <= MAX_COORDINATE_M;
+    match robot.bodies.iter().find(|body| !is_near(body)) {
+        Some(body) => Err(too_far(format!("joint {}", quoted(&body.joint.name)))),
+        None => Ok((origin_m, robot)),
+    }
+}
+
+/// The shapes of a robot's links that have triangles; those of the same links are taken from `known`.
+fn links_of(robot: &Robot, known: Option<&CollisionWorld>) -> Result<Arc<[Arc<LinkGeometry>]>> {
+    if let Some(known) = known.filter(|known| known.has_links_of(robot)) {
+        return Ok(Arc::clone(&known.links));
+    }
+    let links = (0..robot.links.len() as u32)
+        .into_par_iter()
+        .filter(|&link| !robot.links[link as usize].triangles.is_empty())
+        .map(|link| match known.and_then(|known| known.known_shape(robot, link)) {
+            Some(shape) => Ok(Arc::clone(shape)),
+            None => LinkGeometry::new(robot, link).map(Arc::new),
+        })
+        .collect::<Vec<_>>();
+    // In order, so that the first error is always the same.
+    Ok(links.into_iter().collect::<Result<Vec<_>>>()?.into())
+}
+
+/// Returns whether two links have the same triangles on the same body.
+fn are_same(a: &Link, b: &Link) -> bool {
+    a.body == b.body && (Arc::ptr_eq(&a.triangles, &b.triangles) || a.triangles == b.triangles)
 }
 
 pub(super) fn too_far(what: String) -> Error {

@@ -33,6 +33,7 @@ use crate::arith::lanes::Lanes;
 use crate::robot::RobotMotion;
 use crate::scene::world::{CollisionWorld, LinkGeometry};
 pub use layout::{Candidate, TrianglePair};
+use std::sync::Arc;
 
 /// Sub-intervals of a piece.
 pub const SUBS: usize = 16;
@@ -73,7 +74,7 @@ impl Piece {
     /// looked at after a contact, and boxes around short paths are tight. For processors that take one piece after the
     /// other.
     pub fn cut_by_travel(motion: u32, of: &RobotMotion, world: &CollisionWorld) -> impl Iterator<Item = Self> + use<> {
-        let speed = |link: &LinkGeometry| of.chains[link.body as usize].speed(link.reach_m);
+        let speed = |link: &Arc<LinkGeometry>| of.chains[link.body as usize].speed(link.reach_m);
         let travel_m = world.links.iter().map(speed).fold(0.0, f64::max);
         let n = ((travel_m / PIECE_M).min(MAX_PIECES).ceil().max(1.0) as u64).next_power_of_two();
         Self::equal_parts(motion, n.max(Self::least_number(of)))

@@ -4,6 +4,8 @@ mod report;
 mod srdf;
 
 use super::inputs::{InputArgs, proof_file};
+use super::model::Part;
+use super::robots::RobotSource;
 use super::progress::Progress;
 use super::{Outcome, outputs, warn};
 use clap::Args;
@@ -60,13 +62,15 @@ pub struct AcmArgs {
 
 /// Runs the command.
 pub fn run(args: &AcmArgs) -> Result<Outcome> {
-    let path = args.inputs.srdf.as_deref();
-    let inputs: Vec<&Path> = std::iter::once(args.robot.as_path()).chain(path).collect();
+    if args.inputs.robots.attach().is_some() {
+        let message = "attached objects are no part of a matrix";
+        return Err(Error::usage(message).remedy("leave out --attach; touch_links are for pairs with objects"));
+    }
+    let inputs: Vec<&Path> = std::iter::once(args.robot.as_path()).chain(args.inputs.robots.files()).collect();
     args.check_outputs(&inputs)?;
-    let robot = args.inputs.robot(&args.robot, None)?;
+    let Part { robot, srdf, srdf_path, .. } = args.inputs.part(&RobotSource::unnamed(&args.robot, None))?;
     robot.warnings.iter().for_each(|w| warn(w));
-    let srdf = args.inputs.srdf(&robot)?;
-    let text = path.map(read_text).transpose()?;
+    let text = srdf_path.as_deref().map(read_text).transpose()?;
     args.check_outputs(&[])?;
     let pairs = args.classify(&robot, srdf.as_ref())?;
     let disabled = args.disabled(&robot, &pairs);

@@ -17,6 +17,25 @@ pub struct Allowed {
 }
 
 impl Allowed {
+    /// Pairs of two names each, with the meaning of the lines of a file.
+    ///
+    /// # Errors
+    /// A name does not exist.
+    pub fn of_pairs(pairs: &[[String; 2]], robot: &Robot, scene: &Scene) -> Result<Self> {
+        let mut allowed = Self::default();
+        let at = |i: usize| format!("pair {} of \"allow\" in --world", i + 1);
+        let mut add =
+            |(i, [link, other]): (usize, &[String; 2])| allowed.add(link, other, robot, scene).map_err(|e| e.at(at(i)));
+        pairs.iter().enumerate().try_for_each(&mut add)?;
+        Ok(allowed)
+    }
+
+    /// Adds the pairs of another list.
+    pub fn extend(&mut self, other: Self) {
+        self.objects.extend(other.objects);
+        self.links.extend(other.links);
+    }
+
     /// Reads lines `link object` or `link link`, if there is a file. Either may be `*`: all links as the first name,
     /// all objects as the second. A second name that is both an object and a link is the object. Empty lines and text
     /// after a `#` are ignored. The second name may contain spaces, and a `#` that does not follow a space.
@@ -30,18 +49,14 @@ impl Allowed {
         for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let line = without_comment(line).trim();
             if !line.is_empty() {
-                let added = allowed.add(line, robot, scene);
+                let added = two_names(line).and_then(|[link, other]| allowed.add(link, other, robot, scene));
                 added.map_err(|e| e.at(format!("line {}", i + 1)).in_file(path))?;
             }
         }
         Ok(allowed)
     }
 
-    fn add(&mut self, line: &str, robot: &Robot, scene: &Scene) -> Result<()> {
-        let Some((link, other)) = line.split_once(char::is_whitespace) else {
-            return Err(Error::input("a line is 'link object' or 'link link', the first and the object may be '*'"));
-        };
-        let other = other.trim_start();
+    fn add(&mut self, link: &str, other: &str, robot: &Robot, scene: &Scene) -> Result<()> {
         let link_names = || robot.links.iter().map(|l| l.name.as_str());
         let links = named(link, link_names());
         if links.is_empty() {
@@ -62,6 +77,11 @@ impl Allowed {
         self.links.extend(links.iter().flat_map(|&a| others.iter().map(move |&b| [a, b])));
         Ok(())
     }
+}
+
+fn two_names(line: &str) -> Result<[&str; 2]> {
+    let wrong = || Error::input("a line is 'link object' or 'link link', the first and the object may be '*'");
+    line.split_once(char::is_whitespace).map(|(link, other)| [link, other.trim_start()]).ok_or_else(wrong)
 }
 
 fn named<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<u32> {

@@ -175,29 +175,32 @@ impl CheckArgs {
 
     /// Refuses outputs that would overwrite an input: one of these files, or any file that was read before.
     fn check_outputs(&self, inputs: &[&Path]) -> Result<()> {
-        let more = self.allow.iter().chain(&self.inputs.srdf).map(PathBuf::as_path);
+        let more = self.allow.iter().map(PathBuf::as_path).chain(self.inputs.robots.files());
         outputs::check(&inputs.iter().copied().chain(more).collect::<Vec<_>>(), &self.outputs())
     }
 }
 
 fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcome> {
     let of_scene = files.scene.as_deref();
-    let inputs: Vec<&Path> = [&*files.robot, &*files.motions].into_iter().chain(of_scene).collect();
+    let of_robots = files.robots.iter().flat_map(|robot| [Some(&robot.urdf), robot.srdf.as_ref()]);
+    let of_robots = of_robots.flatten().map(PathBuf::as_path);
+    let inputs: Vec<&Path> = of_robots.chain([&*files.motions]).chain(of_scene).collect();
     args.check_outputs(&inputs)?;
     let loading = Instant::now();
-    let robot = args.inputs.robot(&files.robot, files.base)?;
-    let srdf = args.inputs.srdf(&robot)?;
-    let mut link_pairs = args.self_collision.link_pairs(&robot, srdf.as_ref())?;
+    let model = args.inputs.model(&files.robots)?;
+    let robot = &model.robot;
+    let mut link_pairs = model.link_pairs(args.self_collision)?;
     let mut scene = args.inputs.scene_if_any(of_scene, !link_pairs.tested().is_empty())?;
-    let motions = args.files.reading.open(&files.motions, &robot, srdf.as_ref(), args.inputs.limits())?;
+    let motions = args.files.reading.open(&files.motions, &model, args.inputs.limits())?;
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    let Scanned { hash, limits, ranges } = scan(&motions, &robot, args.strict)?;
-    let allowed = Allowed::read(args.allow.as_deref(), &robot, &scene)?;
+    let Scanned { hash, limits, ranges } = scan(&motions, robot, args.strict)?;
+    let mut allowed = Allowed::read(args.allow.as_deref(), robot, &scene)?;
+    allowed.extend(Allowed::of_pairs(&files.allow, robot, &scene)?);
     link_pairs.disable(allowed.links, Untested::Allowed);
-    let by_proof = args.inputs.pairs_by_proof(&robot, srdf.as_ref(), &link_pairs, args.margin, &ranges)?;
+    let by_proof = model.pairs_by_proof(&link_pairs, args.margin, &ranges, &args.inputs.limits())?;
     link_pairs.disable(by_proof, Untested::Proved);
-    let mut tested = TestedPairs::new(args.self_collision.unchecked(srdf.as_ref()));
-    tested.add(&robot, &scene, &allowed.objects, &link_pairs);
+    let mut tested = TestedPairs::new(model.unchecked(args.self_collision));
+    tested.add(robot, &scene, &allowed.objects, &link_pairs);
     // The meshes of robot and scene are known by now, too.
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
@@ -208,7 +211,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let of_scene = SceneHash::new([&scene]);
     tree.iter().try_for_each(|path| output::refuse_input(path))?;
     let (bar, watch) = large::building();
-    let mut builder = Engine::builder_taking(&robot, &mut scene).options(options).watch(watch);
+    let mut builder = Engine::builder_taking(robot, &mut scene).options(options).watch(watch);
     builder = builder.allow(allowed.objects).link_pairs(link_pairs);
     if let Some(file) = tree {
         builder = builder.tree_cache(file);
@@ -224,12 +227,12 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     // Both files are opened before any work, so that a file that cannot be written is not discovered at the end.
     let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
-    let of = Fingerprint::new(&engine, &[&robot], &of_scene, &hash, &told);
+    let of = Fingerprint::new(&engine, &[robot], &of_scene, &hash, &told);
     let (out, before) = Answers::start(out, &args.out, of, args.resume)?;
-    let mut diagnosis = diagnosis(args, &[&robot], limits, &out, before.motions)?;
+    let mut diagnosis = diagnosis(args, &[robot], limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
     let cpu_before = cpu_time_s();
-    let run = Run { robot: &robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
+    let run = Run { robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
     let readers = Readers { diagnosis: &mut diagnosis, page: page.as_mut() };
     let mut stats = run.check(out, before.motions as usize, &interruption, readers)?;
     stats.add(&before);
@@ -246,9 +249,9 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         inside.iter().for_each(|line| say!("{line}"));
     })?;
     if let Some(page) = page {
-        let files = (&*files.robot, files.scene.as_deref(), &*files.motions);
-        let (tested, scene, motions, engine, stats) = (&tested, &scene, &motions, &engine, &stats);
-        page.finish(&Checked { args, files, scene, motions, engine, stats, tested })?;
+        let files = (files.scene.as_deref(), &*files.motions);
+        let (model, tested, scene, motions, engine, stats) = (&model, &tested, &scene, &motions, &engine, &stats);
+        page.finish(&Checked { args, model, files, scene, motions, engine, stats, tested })?;
     }
     if motions.is_empty() {
         say!("{} has no motions: nothing was checked", files.motions.display());

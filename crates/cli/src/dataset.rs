@@ -7,6 +7,7 @@ mod named;
 pub use loaded::Loaded;
 pub use named::{ProblemSet, Work, read_problems, work};
 
+use super::robots::RobotSource;
 use super::{Outcome, outputs};
 use clap::{Args, Subcommand};
 use directories::ProjectDirs;
@@ -123,17 +124,28 @@ fn make(name: &str, out: &Path, seed: u64, scale: u64, n_motions: usize) -> Resu
 /// A data set on disk.
 #[derive(Debug)]
 pub struct Files {
-    /// The robot.
-    pub robot: PathBuf,
+    /// The robots.
+    pub robots: Vec<RobotSource>,
     /// The scene; `None` if links are tested against each other only.
     pub scene: Option<PathBuf>,
     /// The motions.
     pub motions: PathBuf,
-    /// The pose of the robot's root, if the set gives one.
-    pub base: Option<[f64; 6]>,
+    /// Pairs of a link and an object, or of two links, that are never tested.
+    pub allow: Vec<[String; 2]>,
 }
 
 impl Files {
+    /// The only robot of a data set.
+    ///
+    /// # Errors
+    /// There is none, or there are several.
+    pub fn robot(&self) -> Result<&RobotSource> {
+        match &self.robots[..] {
+            [robot] => Ok(robot),
+            robots => Err(Error::usage(format!("one robot is wanted, and there are {}", robots.len()))),
+        }
+    }
+
     /// The scene of work that has one.
     ///
     /// # Errors
@@ -168,10 +180,10 @@ pub fn files(name: &str, folder: &Path) -> Result<Files> {
         },
     )?;
     Ok(Files {
-        base: None,
-        robot: out.join("robot.urdf"),
+        robots: vec![RobotSource::unnamed(out.join("robot.urdf"), None)],
         scene: Some(out.join(format!("{}.obj", scene.name))),
         motions: out.join(format!("motions-{}-{degrees}deg.npy", scene.name)),
+        allow: Vec::new(),
     })
 }
 

@@ -1,7 +1,9 @@
 //! `firstcontact info`: adapters, and the contents of a robot and a scene.
 
 use super::inputs::InputArgs;
-use super::self_collision::link_pairs;
+use super::motions::StateSource;
+use super::robots::{NamedFile, RobotSource, World};
+use super::self_collision::SelfCollisionArgs;
 use super::size::{Bounds, reach_m, unit_warnings};
 use super::tested::left_out;
 use super::{Outcome, warn};
@@ -17,9 +19,12 @@ use std::path::PathBuf;
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// A robot (URDF)
-    #[arg(long, value_name = "R.urdf")]
-    robot: Option<PathBuf>,
+    /// A robot (URDF), or several as NAME=FILE each
+    #[arg(long, value_name = "[NAME=]R.urdf", value_parser = NamedFile::parser())]
+    robot: Vec<NamedFile>,
+    /// Several robots, and their scene unless --scene is given
+    #[arg(long, value_name = "WORLD.json", conflicts_with = "robot")]
+    world: Option<PathBuf>,
     /// A scene: a mesh file, scene.json, or a URDF
     #[arg(long, value_name = "S")]
     scene: Option<PathBuf>,
@@ -34,24 +39,26 @@ pub struct InfoArgs {
 pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let mut all = json!({ "version": env!("CARGO_PKG_VERSION"), "adapters": adapters() });
     let (mut robot_bounds, mut scene_bounds) = (None, None);
-    if args.robot.is_none() && args.inputs.srdf.is_some() {
+    let world = args.world.as_deref().map(World::read).transpose()?.unwrap_or_default();
+    let given = args.robot.iter().cloned().map(RobotSource::from);
+    let robots: Vec<RobotSource> = given.chain(world.robots).collect();
+    if robots.is_empty() && args.inputs.robots.has_srdf() {
         return Err(Error::usage("--srdf describes a robot, and there is none").remedy("give --robot R.urdf too"));
     }
-    if let Some(path) = &args.robot {
-        let robot = args.inputs.robot(path, None)?;
-        robot.warnings.iter().for_each(|w| warn(w));
-        robot_bounds = Bounds::of_robot(&robot)?;
-        all["robot"] = describe_robot(&robot, robot_bounds);
-        let srdf = args.inputs.srdf(&robot)?;
-        if srdf.is_some() || robot.links.len() <= LinkPairs::MAX_LINKS {
-            all["robot"]["link_pairs"] = describe_pairs(&link_pairs(&robot, srdf.as_ref())?);
+    if !robots.is_empty() {
+        let model = args.inputs.model(&robots)?;
+        model.robot.warnings.iter().for_each(|w| warn(w));
+        robot_bounds = Bounds::of_robot(&model.robot)?;
+        all["robot"] = describe_robot(&model.robot, robot_bounds);
+        let states = model.states();
+        if !states.is_empty() || model.robot.links.len() <= LinkPairs::MAX_LINKS {
+            all["robot"]["link_pairs"] = describe_pairs(&model.link_pairs(SelfCollisionArgs::ON)?);
         }
-        if let Some(srdf) = srdf {
-            all["robot"]["states"] =
-                srdf.states().map(|[group, name]| json!({ "group": group, "state": name })).collect();
+        if !states.is_empty() {
+            all["robot"]["states"] = states.iter().flat_map(describe_states).collect();
         }
     }
-    if let Some(path) = &args.scene {
+    if let Some(path) = args.scene.as_ref().or(world.scene.as_ref()) {
         let scene = args.inputs.scene(path)?;
         scene.warnings.iter().for_each(|w| warn(w));
         scene_bounds = Bounds::of_scene(&scene);
@@ -94,13 +101,24 @@ fn describe_robot(robot: &Robot, bounds: Option<Bounds>) -> Value {
         .iter()
         .map(|l| {
             let depth = robot.depth_of(l.body) - 1;
-            json!({ "link": l.name, "triangles": l.triangles.len(), "shapes": l.shape_starts.len(), "depth": depth })
+            let (triangles, shapes) = (l.triangles.len(), l.shape_starts.len());
+            let mut link = json!({ "link": l.name, "triangles": triangles, "shapes": shapes, "depth": depth });
+            if let Some(carrier) = &l.attached_to {
+                link["attached_to"] = json!(carrier);
+            }
+            link
         })
         .collect();
     json!({
         "name": robot.name, "joints": joints, "links": links, "triangles": robot.triangle_count(),
         "bounds_m": bounds.map(Bounds::to_json), "reach_m": reach_m(robot),
     })
+}
+
+/// The named states of a robot; with several robots their groups have the robot's name.
+fn describe_states(of: &StateSource) -> Vec<Value> {
+    let group = |group: &str| of.robot_name.map_or(group.to_string(), |robot| format!("{robot}/{group}"));
+    of.srdf.states().map(|[of_group, name]| json!({ "group": group(of_group), "state": name })).collect()
 }
 
 fn describe_pairs(pairs: &LinkPairs) -> Value {

@@ -1,10 +1,11 @@
 //! Options that select the input, and how it is read.
 
+use super::bytes;
 use super::dataset::{self, Files, FolderArgs, Work};
+use super::model::{Model, Part};
 use super::motions::MotionArgs;
-use super::{bytes, numbers};
+use super::robots::{NamedFile, RobotArgs, RobotSource, World};
 use clap::{Args, ValueEnum};
-use firstcontact::acm::{ProofFile, Proofs};
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::formats::urdf::{Geometry, UrdfOptions};
 use firstcontact::io::load::LoadLimits;
@@ -12,7 +13,7 @@ use firstcontact::robot::Robot;
 use firstcontact::robot::primitive::CHORD_ERROR_M;
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::InitialContactPolicy;
-use firstcontact::{Error, LinkPairs, Result, Srdf};
+use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -46,10 +47,17 @@ impl From<InitialChoice> for InitialContactPolicy {
 /// Robot, scene and motions.
 #[derive(Debug, Args)]
 pub struct FileArgs {
-    /// The robot (URDF)
-    #[arg(long, value_name = "R.urdf", required_unless_present = "dataset")]
-    robot: Option<PathBuf>,
-    /// The scene: a mesh file, scene.json, or a URDF. It may be left out where links are tested against each other
+    /// The robot (URDF). Several robots as NAME=FILE each: their links are tested against each other, and the columns
+    /// of motions, NAME/JOINT, follow one another in the order given
+    #[arg(long, value_name = "[NAME=]R.urdf", value_parser = NamedFile::parser())]
+    #[arg(required_unless_present_any = ["dataset", "world"])]
+    robot: Vec<NamedFile>,
+    /// Several robots with their bases and SRDFs, a scene, and pairs that are never tested, JSON: {"robots":
+    /// [{"name":"left","urdf":"r.urdf","srdf":"r.srdf","base":[x,y,z,roll,pitch,yaw]}],"scene":"s.obj","allow":
+    /// [["left/hand","table"]]}
+    #[arg(long, value_name = "WORLD.json", conflicts_with = "robot")]
+    world: Option<PathBuf>,
+    /// The scene: a mesh file, scene.json, or a URDF. It may be left out if links are tested against each other
     #[arg(long, value_name = "S")]
     scene: Option<PathBuf>,
     /// The motions: .npy or .npz of shape (Q, 2, D), .csv or .json; - reads any of them from the standard input
@@ -67,15 +75,16 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
-    /// The arguments of a command whose files are optional: robot, scene and motions, a data set, its folder, and
-    /// options for reading motions.
+    /// The arguments of a command whose files are optional: robots or a world, scene and motions, a data set, its
+    /// folder, and options for reading motions.
     pub fn new(
-        [robot, scene, motions]: [Option<PathBuf>; 3],
+        (robot, world): (Vec<NamedFile>, Option<PathBuf>),
+        [scene, motions]: [Option<PathBuf>; 2],
         dataset: Option<String>,
         folder: FolderArgs,
         reading: MotionArgs,
     ) -> Self {
-        Self { robot, scene, motions, dataset, folder, reading }
+        Self { robot, world, scene, motions, dataset, folder, reading }
     }
 
     /// The name of the data set.
@@ -85,34 +94,58 @@ impl FileArgs {
 
     /// The work to do: the given files, with the others from the data set; or a set of problems.
     pub fn resolve(&self) -> Result<Work> {
-        let given = (self.robot.clone(), self.scene.clone(), self.motions.clone());
-        match (given, &self.dataset) {
-            ((Some(robot), Some(scene), Some(motions)), _) => {
-                Ok(Work::Files(Files { robot, scene: Some(scene), motions, base: None }))
+        let World { robots, scene, allow } = self.world()?;
+        let is_whole = !robots.is_empty() && scene.is_some() && self.motions.is_some();
+        match (&self.dataset, self.motions.clone()) {
+            (Some(name), motions) if !is_whole => {
+                let given = World { robots, scene, allow };
+                merged(given, motions, name, dataset::work(name, &self.folder.path()?)?)
             }
-            ((Some(robot), None, Some(motions)), None) => {
-                Ok(Work::Files(Files { robot, scene: None, motions, base: None }))
-            }
-            ((robot, scene, motions), Some(name)) => match dataset::work(name, &self.folder.path()?)? {
-                Work::Files(set) => Ok(Work::Files(Files {
-                    robot: robot.unwrap_or(set.robot),
-                    scene: scene.or(set.scene),
-                    motions: motions.unwrap_or(set.motions),
-                    base: set.base,
-                })),
-                Work::Problems(_) if scene.is_some() || motions.is_some() => {
-                    let message = format!("each problem of {name} has its own scene and motion");
-                    Err(Error::usage(message).remedy("leave out --scene and --motions"))
-                }
-                Work::Problems(mut sets) => {
-                    for set in &mut sets {
-                        set.robot = robot.clone().unwrap_or_else(|| std::mem::take(&mut set.robot));
-                    }
-                    Ok(Work::Problems(sets))
-                }
-            },
+            (_, Some(motions)) if !robots.is_empty() => Ok(Work::Files(Files { robots, scene, motions, allow })),
             _ => Err(Error::usage("--robot, --scene and --motions are wanted, or --dataset")),
         }
+    }
+
+    /// The given robots, with the scene and the pairs that their file lists.
+    fn world(&self) -> Result<World> {
+        let mut world = match &self.world {
+            Some(path) => World::read(path)?,
+            None => World { robots: self.robot.iter().cloned().map(RobotSource::from).collect(), ..World::default() },
+        };
+        world.scene = self.scene.clone().or(world.scene);
+        Ok(world)
+    }
+}
+
+/// The work of a data set, some of whose files are given.
+fn merged(given: World, motions: Option<PathBuf>, name: &str, of_set: Work) -> Result<Work> {
+    let World { mut robots, scene, allow } = given;
+    match of_set {
+        Work::Files(set) => {
+            let base = set.robots.first().and_then(|robot| robot.base);
+            robots.iter_mut().filter(|robot| robot.name.is_none()).for_each(|robot| robot.base = base);
+            Ok(Work::Files(Files {
+                robots: if robots.is_empty() { set.robots } else { robots },
+                scene: scene.or(set.scene),
+                motions: motions.unwrap_or(set.motions),
+                allow,
+            }))
+        }
+        Work::Problems(_) if scene.is_some() || motions.is_some() => {
+            let message = format!("each problem of {name} has its own scene and motion");
+            Err(Error::usage(message).remedy("leave out --scene and --motions"))
+        }
+        Work::Problems(mut sets) => match &robots[..] {
+            [] => Ok(Work::Problems(sets)),
+            [RobotSource { name: None, urdf, .. }] => {
+                sets.iter_mut().for_each(|set| set.robot.clone_from(urdf));
+                Ok(Work::Problems(sets))
+            }
+            _ => {
+                let message = format!("the problems of {name} are for one robot, without a name");
+                Err(Error::usage(message).remedy("--robot FILE, or leave it out"))
+            }
+        },
     }
 }
 
@@ -120,9 +153,8 @@ impl FileArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct InputArgs {
-    /// Pose of the root link in the world: metres and radians
-    #[arg(long, value_name = "X,Y,Z,ROLL,PITCH,YAW", value_parser = numbers::<6>, allow_hyphen_values = true)]
-    base: Option<[f64; 6]>,
+    #[command(flatten)]
+    pub robots: RobotArgs,
     /// Put a free joint before the root; its columns x y z qx qy qz qw are the first ones
     #[arg(long)]
     floating_root: bool,
@@ -135,10 +167,6 @@ pub struct InputArgs {
     /// An additional folder in which packages are searched for
     #[arg(long, value_name = "DIR")]
     package_path: Vec<PathBuf>,
-    /// Semantic description of the robot (SRDF): pairs of links that are not tested against each other, and named
-    /// states for --missing-joints
-    #[arg(long, value_name = "R.srdf")]
-    pub srdf: Option<PathBuf>,
     /// Memory for the input, and for the work on motions, each: bytes, or with a unit, as 2GiB. By default most of the
     /// machine's, and at most 1 GiB of it for the work
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
@@ -159,65 +187,40 @@ impl InputArgs {
         }
     }
 
-    /// Reads a robot; `base` is the pose from a data set, which an option of the caller overrides.
-    pub fn robot(&self, path: &Path, base: Option<[f64; 6]>) -> Result<Robot> {
+    /// Reads robots with their semantic descriptions, and attached objects; options replace bases and descriptions of
+    /// the sources.
+    ///
+    /// # Errors
+    /// A file cannot be read, or an option or an object does not suit the robots.
+    pub fn model(&self, robots: &[RobotSource]) -> Result<Model> {
+        Model::new(self.parts(robots)?, self.robots.attach(), &self.limits())
+    }
+
+    /// Reads a robot with its semantic description; options replace base and description of the source.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn part(&self, robot: &RobotSource) -> Result<Part> {
+        let mut parts = self.parts(std::slice::from_ref(robot))?;
+        Ok(parts.remove(0))
+    }
+
+    fn parts(&self, robots: &[RobotSource]) -> Result<Vec<Part>> {
+        let limits = self.limits();
+        let part = |source: &RobotSource| Part::new(source, self.robot(source)?, &limits);
+        self.robots.apply(robots)?.iter().map(part).collect()
+    }
+
+    fn robot(&self, source: &RobotSource) -> Result<Robot> {
         let options = UrdfOptions {
             geometry: self.shapes(),
             chord_error_m: self.chord_error,
-            base: self.base.or(base).unwrap_or_default(),
+            base: source.base.unwrap_or_default(),
             floating_root: self.floating_root,
             package_paths: self.package_path.clone(),
             limits: self.limits(),
         };
-        Robot::from_urdf_with(path, &options)
-    }
-
-    /// Reads the semantic description of a robot, if there is one, and warns of oddities.
-    pub fn srdf(&self, robot: &Robot) -> Result<Option<Srdf>> {
-        let Some(path) = &self.srdf else { return Ok(None) };
-        let srdf = Srdf::read_with(path, &self.limits())?;
-        srdf.check(robot)?;
-        srdf.warnings(robot).iter().for_each(|w| super::warn(w));
-        Ok(Some(srdf))
-    }
-
-    /// Those of the tested pairs of links that an SRDF disables because they are proved to stay apart, as far as the
-    /// proofs next to it hold: for this robot, a margin in metres, and motions whose columns stay in `ranges`. The other
-    /// pairs are tested, and a warning counts them.
-    ///
-    /// # Errors
-    /// The file of the proofs is malformed.
-    pub fn pairs_by_proof(
-        &self,
-        robot: &Robot,
-        srdf: Option<&Srdf>,
-        pairs: &LinkPairs,
-        margin_m: f64,
-        ranges: &[[f64; 2]],
-    ) -> Result<Vec<[u32; 2]>> {
-        let (Some(path), Some(srdf)) = (&self.srdf, srdf) else { return Ok(Vec::new()) };
-        let mut said = srdf.proved_pairs(robot);
-        said.retain(|pair| pairs.tested().binary_search(pair).is_ok());
-        if said.is_empty() {
-            return Ok(said);
-        }
-        let file = proof_file(path);
-        let proofs = match file.exists() {
-            true => Proofs::new(&ProofFile::read(&file, &self.limits())?, robot).map_err(|e| e.in_file(&file))?,
-            false => Proofs::default(),
-        };
-        let covered: Vec<[u32; 2]> =
-            said.iter().copied().filter(|pair| proofs.covers(*pair, margin_m, ranges)).collect();
-        if covered.len() < said.len() {
-            super::warn(&format!(
-                "{} of {} pairs of links that the SRDF calls proved are tested: {} does not cover this robot, margin and \
-                 range of motions",
-                said.len() - covered.len(),
-                said.len(),
-                file.display()
-            ));
-        }
-        Ok(covered)
+        Robot::from_urdf_with(&source.urdf, &options)
     }
 
     /// Reads a scene. It may be left out if links are tested against each other.

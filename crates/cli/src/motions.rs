@@ -1,5 +1,6 @@
 //! Motions from files and from the standard input.
 
+use super::model::Model;
 use clap::Args;
 use firstcontact::error::quoted;
 use firstcontact::formats::{JointValues, MissingJoints, MotionFile, MotionOptions};
@@ -44,31 +45,22 @@ impl FromStr for MissingJointsChoice {
 }
 
 impl MotionArgs {
-    /// Values of missing joints; those of a state are in the robot's SRDF.
+    /// Values of missing joints; those of a state are in the robots' SRDFs.
     ///
     /// # Errors
     /// The file cannot be read, or there is no such state.
-    pub fn missing_joints(&self, robot: &Robot, srdf: Option<&Srdf>, limits: &LoadLimits) -> Result<MissingJoints> {
+    pub fn missing_joints(&self, states: &[StateSource], limits: &LoadLimits) -> Result<MissingJoints> {
         Ok(match &self.missing_joints {
             None => MissingJoints::Refuse,
             Some(MissingJointsChoice::Zero) => MissingJoints::Zero,
             Some(MissingJointsChoice::File(file)) => MissingJoints::Values(JointValues::from_file(file, limits)?),
-            Some(MissingJointsChoice::State(state)) => match srdf {
-                Some(srdf) => MissingJoints::Values(srdf.joint_values(state, robot)?),
-                None => return Err(without_srdf(state)),
-            },
+            Some(MissingJointsChoice::State(state)) => MissingJoints::Values(values_of(state, states)?),
         })
     }
 
     /// Opens a file of motions, or the standard input for the path `-`.
-    pub fn open<'r>(
-        &self,
-        path: &Path,
-        robot: &'r Robot,
-        srdf: Option<&Srdf>,
-        limits: LoadLimits,
-    ) -> Result<MotionFile<'r>> {
-        let missing = self.missing_joints(robot, srdf, &limits)?;
+    pub fn open<'r>(&self, path: &Path, model: &'r Model, limits: LoadLimits) -> Result<MotionFile<'r>> {
+        let (robot, missing) = (&model.robot, self.missing_joints(&model.states(), &limits)?);
         let options = MotionOptions::default().with_limits(limits).with_missing_joints(missing);
         if path == Path::new(STANDARD_INPUT) {
             MotionFile::from_stream(io::stdin().lock(), "standard input", robot, &options)
@@ -76,6 +68,43 @@ impl MotionArgs {
             MotionFile::open(path, robot, &options)
         }
     }
+}
+
+/// Named states of a robot.
+#[derive(Clone, Copy, Debug)]
+pub struct StateSource<'a> {
+    /// The robot's name among several.
+    pub robot_name: Option<&'a str>,
+    /// The robot alone.
+    pub robot: &'a Robot,
+    /// Its semantic description.
+    pub srdf: &'a Srdf,
+}
+
+impl StateSource<'_> {
+    /// The name of a state in the robot's own SRDF: `STATE` or `GROUP/STATE`, either may follow the robot's name.
+    /// `None` if there is no such state.
+    fn own<'s>(&self, state: &'s str) -> Option<&'s str> {
+        let after_robot = self.robot_name.and_then(|robot| state.strip_prefix(robot)?.strip_prefix('/'));
+        let has = |state: &str| self.srdf.states().any(|of| of[1] == state || of.join("/") == state);
+        [Some(state), after_robot].into_iter().flatten().find(|state| has(state))
+    }
+
+    /// The values of a state by the names of the columns of all robots.
+    fn values(&self, state: &str) -> Result<JointValues> {
+        let values = self.srdf.joint_values(state, self.robot)?;
+        let Some(robot) = self.robot_name else { return Ok(values) };
+        Ok(values.iter().map(|(joint, value)| (format!("{robot}/{joint}"), value)).collect())
+    }
+}
+
+/// The values of a state in all robots that have it.
+fn values_of(state: &str, sources: &[StateSource]) -> Result<JointValues> {
+    let [first, ..] = sources else { return Err(without_srdf(state)) };
+    let found = sources.iter().filter_map(|source| Some((source, source.own(state)?)));
+    let found: Vec<JointValues> = found.map(|(source, own)| source.values(own)).collect::<Result<_>>()?;
+    // The error of a state that does not exist is that of the first SRDF.
+    if found.is_empty() { first.values(state) } else { Ok(found.iter().flat_map(JointValues::iter).collect()) }
 }
 
 fn without_srdf(state: &str) -> Error {

@@ -177,20 +177,20 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
     let none = |n: usize, file: &Path| {
         Err(Error::usage(format!("there is no motion {}, there are {n}", args.index)).in_file(file))
     };
-    let (robot, scene, motions, mut allowed, (self_collision, srdf, touching)) = match args.files.resolve()? {
+    let (robot, scene, motions, mut allowed, mut link_pairs) = match args.files.resolve()? {
         Work::Files(files) => {
-            let robot = args.inputs.robot(&files.robot, files.base)?;
-            let srdf = args.inputs.srdf(&robot)?;
-            let tests_links = !args.self_collision.link_pairs(&robot, srdf.as_ref())?.tested().is_empty();
-            let scene = args.inputs.scene_if_any(files.scene.as_deref(), tests_links)?;
+            let model = args.inputs.model(&files.robots)?;
+            let link_pairs = model.link_pairs(args.self_collision)?;
+            let scene = args.inputs.scene_if_any(files.scene.as_deref(), !link_pairs.tested().is_empty())?;
             let motion = {
-                let all = args.files.reading.open(&files.motions, &robot, srdf.as_ref(), args.inputs.limits())?;
+                let all = args.files.reading.open(&files.motions, &model, args.inputs.limits())?;
                 if args.index >= all.len() {
                     return none(all.len(), all.name());
                 }
                 all.read(args.index..args.index + 1)?
             };
-            (robot, scene, motion, Vec::new(), (args.self_collision, srdf, Vec::new()))
+            let allowed = Allowed::of_pairs(&files.allow, &model.robot, &scene)?;
+            (model.robot, scene, motion, allowed, link_pairs)
         }
         Work::Problems(sets) => {
             let found = read_problems(&sets, &args.inputs.scene_options())?;
@@ -199,21 +199,21 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
             let Some((set, problem)) = of_sets.nth(args.index) else {
                 return none(n_problems, &sets[0].archive);
             };
-            let robot = args.inputs.robot(&set.robot, Some(set.base))?;
-            let robot = problem.robot(&robot).unwrap_or(robot);
-            let srdf = args.inputs.srdf(&robot)?;
-            let missing = args.files.reading.missing_joints(&robot, srdf.as_ref(), &args.inputs.limits())?;
-            let (motions, allowed) = (problem.motion(&robot, &missing)?, problem.planning.allowed_pairs(&robot));
-            let touching = problem.planning.allowed_link_pairs(&robot);
-            (robot, problem.planning.scene, motions, allowed, (args.self_collision.of_problems(), srdf, touching))
+            let model = args.inputs.model(&[set.source()])?;
+            let robot = problem.robot(&model.robot)?.unwrap_or_else(|| model.robot.clone());
+            let missing = args.files.reading.missing_joints(&model.states(), &args.inputs.limits())?;
+            let motions = problem.motion(&robot, &missing)?;
+            let (objects, links) =
+                (problem.planning.allowed_pairs(&robot), problem.planning.allowed_link_pairs(&robot));
+            let mut link_pairs = model.link_pairs(args.self_collision.of_problems())?;
+            link_pairs.add_attached(&robot, &problem.attached(&robot))?;
+            (robot, problem.planning.scene, motions, Allowed { objects, links }, link_pairs)
         }
     };
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    let more = Allowed::read(args.allow.as_deref(), &robot, &scene)?;
-    allowed.extend(more.objects);
-    let mut link_pairs = self_collision.link_pairs(&robot, srdf.as_ref())?;
-    link_pairs.disable(touching.into_iter().chain(more.links), Untested::Allowed);
-    Ok(Subject { robot, scene, motions, allowed, link_pairs })
+    allowed.extend(Allowed::read(args.allow.as_deref(), &robot, &scene)?);
+    link_pairs.disable(allowed.links, Untested::Allowed);
+    Ok(Subject { robot, scene, motions, allowed: allowed.objects, link_pairs })
 }
 
 /// A size such as `1280x800`.

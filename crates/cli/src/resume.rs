@@ -64,6 +64,8 @@ fn hash_of(robot: &Robot) -> blake3::Hash {
     hash.update(format!("{:?} {:?}", robot.columns, robot.bodies).as_bytes());
     for link in robot.links.iter() {
         hash.update(format!("{:?} {} {:?}", link.name, link.body, link.shape_starts).as_bytes());
+        // Nothing is added for other links, so that unfinished answers of earlier builds stay valid.
+        link.attached_to.iter().for_each(|carrier| _ = hash.update(format!("on {carrier:?}").as_bytes()));
         hash.update(bytemuck::cast_slice(&link.triangles));
     }
     hash.finalize()

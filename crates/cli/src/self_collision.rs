@@ -21,6 +21,9 @@ pub struct SelfCollisionArgs {
 }
 
 impl SelfCollisionArgs {
+    /// Links are tested against each other.
+    pub const ON: Self = Self { self_collision: Some(Switch::On) };
+
     /// The choice for planning problems, whose scenes say which links may touch: on unless it is switched off.
     pub fn of_problems(self) -> Self {
         Self { self_collision: self.self_collision.or(Some(Switch::On)) }
@@ -51,7 +54,7 @@ impl SelfCollisionArgs {
 ///
 /// # Errors
 /// The SRDF does not suit the robot, or the robot has too many links.
-pub fn link_pairs(robot: &Robot, srdf: Option<&Srdf>) -> Result<LinkPairs> {
+fn link_pairs(robot: &Robot, srdf: Option<&Srdf>) -> Result<LinkPairs> {
     match srdf {
         Some(srdf) => srdf.link_pairs(robot),
         None if robot.links.len() <= LinkPairs::MAX_LINKS => Ok(LinkPairs::all_but_adjacent(robot)),

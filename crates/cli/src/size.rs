@@ -56,14 +56,16 @@ impl Bounds {
     }
 }
 
-/// An upper bound on the distance of the robot's points from its root, metres: the sum of the joints' offsets along
-/// each chain. `None` for a robot without triangles, and for one with a prismatic joint without limits or a free joint.
+/// An upper bound on the distance of the robot's points from its root, metres, of several robots the largest: the sum
+/// of the joints' offsets along each chain. `None` for a robot without triangles, and for one with a prismatic joint without limits or a free joint.
 pub fn reach_m(robot: &Robot) -> Option<f64> {
     let mut of_bodies: Vec<Option<f64>> = Vec::with_capacity(robot.bodies.len());
-    for body in &robot.bodies {
+    let roots = robot.roots();
+    for (i, body) in (0..).zip(&robot.bodies) {
         let before = match body.parent {
+            // A root is at the pose of --base; distances are measured from it.
+            _ if roots.contains(&i) => Some(0.0),
             None => Some(0.0),
-            // The root is at the pose of --base; distances are measured from it.
             Some(parent) => of_bodies.get(parent as usize).copied().flatten().map(|r| r + body.joint.origin_m.length()),
         };
         of_bodies.push(before.zip(travel_m(robot, body)).map(|(before, travel)| before + travel));

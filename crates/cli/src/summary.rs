@@ -171,7 +171,7 @@ pub fn in_words(line: &Line, margin_m: f64) -> Option<String> {
     Some(format!(
         "motion {motion}: {:.9}{kind}, {of_link} of {} {meets} {of_object} of {} at ({x:.4}, {y:.4}, {z:.4}) m",
         toc[0],
-        a.link,
+        a.name(),
         b.name()
     ))
 }

@@ -1,5 +1,6 @@
 //! Numbers of the pairs that a check tests and leaves out.
 
+use super::model::Unchecked;
 use super::report::facts::count;
 use firstcontact::{LinkPairs, Robot, Scene, Untested};
 use serde_json::{Map, Value, json};
@@ -14,13 +15,13 @@ pub struct TestedPairs {
     link_link: usize,
     /// Pairs that are not tested: two links by any reason, or a link and an object by `--allow`.
     disabled: BTreeMap<Untested, usize>,
-    /// The reason why no pair of links is tested.
-    unchecked: Option<&'static str>,
+    /// The robots whose links are not tested against each other.
+    unchecked: Option<Unchecked>,
 }
 
 impl TestedPairs {
-    /// No pairs yet; `unchecked` is the reason why no pair of links is tested, if none is.
-    pub fn new(unchecked: Option<&'static str>) -> Self {
+    /// No pairs yet; `unchecked` has the robots whose links are not tested against each other, if there are any.
+    pub fn new(unchecked: Option<Unchecked>) -> Self {
         Self { unchecked, ..Self::default() }
     }
 
@@ -48,23 +49,37 @@ impl TestedPairs {
 
     /// The lines of the summary.
     pub fn lines(&self) -> Vec<String> {
-        let links = self.unchecked.map_or_else(|| format!(" and {} of two links", self.link_link), |_| String::new());
+        // Pairs of several robots and of attached objects are tested in any case.
+        let tests_links = self.unchecked.is_none() || self.link_link > 0;
+        let links = if tests_links { format!(" and {} of two links", self.link_link) } else { String::new() };
         let left_out = left_out(self.disabled());
         let tested = format!("tested pairs: {} of link and object{links}{left_out}", self.link_scene);
-        let unchecked = self.unchecked.map(|reason| format!("self-collision: not checked ({reason})"));
+        let unchecked = self.unchecked.as_ref().map(|Unchecked { robots, reason }| match &robots[..] {
+            [] => format!("self-collision: not checked ({reason})"),
+            robots => format!("self-collision of {}: not checked ({reason})", robots.join(", ")),
+        });
         std::iter::once(tested).chain(unchecked).collect()
     }
 
     /// Sentences about the pairs of links for a page.
     pub fn sentences(&self) -> Vec<String> {
-        if let Some(reason) = self.unchecked {
-            return vec![format!("Links of the robot were not tested against each other ({reason}).")];
+        let unchecked = self.unchecked.as_ref().map(|Unchecked { robots, reason }| {
+            let of = if robots.is_empty() { "the robot".into() } else { robots.join(", ") };
+            format!("Links of {of} were not tested against each other ({reason}).")
+        });
+        if let (Some(sentence), 0) = (&unchecked, self.link_link) {
+            return vec![sentence.clone()];
         }
         let left_out = self.disabled().filter(|&(reason, n)| n > 0 && reason != Untested::Allowed);
         let left_out =
             left_out.map(|(reason, n)| format!("{} of links left out ({}).", count(n, "pair"), in_words(reason)));
-        let tested = format!("Links of the robot against each other: {}.", count(self.link_link, "pair"));
-        std::iter::once(tested).chain(left_out).collect()
+        let tested = match unchecked {
+            None => format!("Links of the robot against each other: {}.", count(self.link_link, "pair")),
+            Some(_) => {
+                format!("Links of different robots and attached objects: {}.", count(self.link_link, "pair"))
+            }
+        };
+        std::iter::once(tested).chain(left_out).chain(unchecked).collect()
     }
 
     fn disabled(&self) -> impl Iterator<Item = (Untested, usize)> + '_ {
@@ -86,6 +101,7 @@ fn in_words(reason: Untested) -> &'static str {
         Untested::Srdf => "by the SRDF",
         Untested::Allowed => "by --allow",
         Untested::Proved => "proved free",
+        Untested::TouchLink => "touch links",
         _ => reason.name(),
     }
 }

@@ -1,6 +1,7 @@
 //! Sets of planning problems: archives with a scene and a request for each.
 
 use super::fetch::unpack::{Limits, read_tar};
+use firstcontact::AttachedObject;
 use firstcontact::error::{Error, Result, quoted};
 use firstcontact::formats::MissingJoints;
 use firstcontact::formats::moveit::{PlanningScene, Request, placed};
@@ -51,13 +52,13 @@ pub fn read(archive: &Path, suffix: &str, kind: &str, options: &SceneOptions) ->
     }
     let folder = archive.parent().unwrap_or(Path::new(""));
     let problems = found.into_iter().map(|(name, files)| {
-        let at = |e: Error| e.at(format!("problem {name}")).in_file(archive);
+        let at = |e: Error| e.within(format!("problem {name}")).in_file(archive);
         let [Some(scene), Some(request)] = files else {
             return Err(at(Error::input("it lacks its scene or its request")));
         };
         let scene = text(scene).map_err(at)?;
         let planning = PlanningScene::parse(scene, folder, options).map_err(at)?;
-        let request = Request::parse(text(request).map_err(at)?, options.limits.memory_bytes).map_err(at)?;
+        let request = Request::parse(text(request).map_err(at)?, folder, options).map_err(at)?;
         Ok(Problem { name: name.clone(), planning, request })
     });
     problems.collect()
@@ -85,25 +86,57 @@ impl Problem {
         Ok(motion)
     }
 
-    /// The robot with its root at the pose that the problem gives; `None` if the problem gives none.
-    pub fn robot(&self, robot: &Robot) -> Option<Robot> {
+    /// The robot with its root at the pose that the problem gives, and with the objects that it attaches; `None` if
+    /// the problem gives neither.
+    ///
+    /// # Errors
+    /// The robot does not have the link that carries an object, or has a link of the object's name.
+    pub fn robot(&self, robot: &Robot) -> Result<Option<Robot>> {
         let root = self.request.start.root.or(self.planning.state.root);
-        root.map(|root| placed(robot, root))
+        let attached = self.attached(robot);
+        if root.is_none() && attached.is_empty() {
+            return Ok(None);
+        }
+        let mut robot = root.map_or_else(|| robot.clone(), |root| placed(robot, root));
+        let mut attach =
+            |object| robot.attach(object).map(|_| ()).map_err(|e| e.within(format!("problem {}", self.name)));
+        attached.iter().try_for_each(&mut attach)?;
+        Ok(Some(robot))
+    }
+
+    /// The objects of the scene's state and of the request, which replace those of the same name. Links that the robot
+    /// lacks are left out of those that they may touch; [`lacking`] lists them.
+    pub fn attached(&self, robot: &Robot) -> Vec<AttachedObject> {
+        let (of_scene, of_request) = (&self.planning.state.attached, &self.request.start.attached);
+        let is_replaced = |object: &&AttachedObject| of_request.iter().any(|other| other.name == object.name);
+        let mut all: Vec<_> = of_scene.iter().filter(|o| !is_replaced(o)).chain(of_request).cloned().collect();
+        let names: Vec<String> = all.iter().map(|object| object.name.clone()).collect();
+        let exists = |name: &String| names.contains(name) || robot.has_link(name);
+        all.iter_mut().for_each(|object| object.touch_links.retain(exists));
+        all
+    }
+
+    /// The names of links and attached objects to which the problem refers, apart from its objects.
+    fn links(&self) -> BTreeSet<&str> {
+        let objects: BTreeSet<&str> = self.planning.scene.objects.iter().map(|o| o.name.as_str()).collect();
+        let attached = || self.planning.state.attached.iter().chain(&self.request.start.attached);
+        let own: BTreeSet<&str> = attached().map(|object| object.name.as_str()).collect();
+        let touching = attached().flat_map(|object| object.touch_links.iter().map(String::as_str));
+        let names = self.planning.allowed.names().into_iter().filter(|name| !objects.contains(name));
+        names.chain(touching).filter(|name| !own.contains(name)).collect()
     }
 }
 
 /// Maximum number of names that a warning lists; the others are counted.
 const MAX_LISTED: usize = 20;
 
-/// A warning about names in the allowed-collision matrices that are neither a link of the robot nor an object.
+/// A warning about names in the allowed-collision matrices, and among the links that attached objects may touch, that
+/// are neither a link of the robot nor an object.
 pub fn lacking(problems: &[Problem], robot: &Robot) -> Option<String> {
-    let mut names = BTreeSet::new();
-    for problem in problems {
-        let objects: BTreeSet<&str> = problem.planning.scene.objects.iter().map(|o| o.name.as_str()).collect();
-        let links =
-            |name: &str| robot.links.iter().any(|l| l.name == name) || robot.bodies.iter().any(|b| b.name == name);
-        names.extend(problem.planning.allowed.names().into_iter().filter(|n| !objects.contains(n) && !links(n)));
-    }
+    let is_link =
+        |name: &str| robot.links.iter().any(|l| l.name == name) || robot.bodies.iter().any(|b| b.name == name);
+    let names = problems.iter().flat_map(Problem::links).filter(|name| !is_link(name));
+    let names: BTreeSet<&str> = names.collect();
     let listed: Vec<String> = names.iter().take(MAX_LISTED).map(|name| quoted(name)).collect();
     let more = match names.len().saturating_sub(MAX_LISTED) {
         0 => String::new(),

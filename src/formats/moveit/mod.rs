@@ -1,9 +1,10 @@
 //! Planning problems as MoveIt writes them in YAML: scenes, allowed collisions, start and goal.
 //!
 //! A scene has objects made of boxes, cylinders, spheres and meshes; primitives become triangles outside the true
-//! shape, within the chord error. Objects that cannot be represented (planes, cones, octomaps, objects in the robot's
-//! hand) are errors, never left out.
+//! shape, within the chord error. Objects that cannot be represented (planes, cones, octomaps) are errors, never left
+//! out.
 
+mod attached;
 mod matrix;
 mod request;
 mod shapes;
@@ -14,8 +15,9 @@ pub use request::Request;
 use crate::error::{Error, Result, quoted, shortened};
 use crate::formats::scene_file::SceneOptions;
 use crate::robot::primitive::Primitive;
-use crate::robot::{Robot, orthonormal};
+use crate::robot::{AttachedObject, Robot, orthonormal};
 use crate::scene::Scene;
+use attached::AttachedYaml;
 use glam::{DAffine3, DQuat, DVec3};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -49,13 +51,15 @@ pub struct PlacedPrimitive {
     pub pose: DAffine3,
 }
 
-/// Joint values by name, and the pose of the root link.
+/// Joint values by name, the pose of the root link, and attached objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RobotState {
     /// Joint values by joint name, radians or metres.
     pub joints: HashMap<String, f64>,
     /// The root link in the world, if the state moves it.
     pub root: Option<DAffine3>,
+    /// Objects that links carry.
+    pub attached: Vec<AttachedObject>,
 }
 
 #[derive(Deserialize)]
@@ -105,7 +109,7 @@ struct StateYaml {
     #[serde(default)]
     multi_dof_joint_state: MultiDofYaml,
     #[serde(default)]
-    attached_collision_objects: Vec<serde_json::Value>,
+    attached_collision_objects: Vec<AttachedYaml>,
 }
 
 #[derive(Default, Deserialize)]
@@ -152,7 +156,7 @@ impl PlanningScene {
             n_meshes += object.n_meshes();
         }
         let allowed = AllowedCollisions::new(yaml.allowed_collision_matrix)?;
-        Ok(Self { scene, primitives, n_meshes, allowed, state: yaml.robot_state.into_state()? })
+        Ok(Self { scene, primitives, n_meshes, allowed, state: yaml.robot_state.into_state(folder, &mut left)? })
     }
 
     /// The pairs (index of a link, index of an object) that are never tested.
@@ -178,10 +182,9 @@ impl PlanningScene {
 }
 
 impl StateYaml {
-    fn into_state(self) -> Result<RobotState> {
-        if !self.attached_collision_objects.is_empty() {
-            return Err(Error::input("objects that are attached to the robot are not supported"));
-        }
+    fn into_state(self, folder: &Path, left: &mut SceneOptions) -> Result<RobotState> {
+        let attached = self.attached_collision_objects.into_iter().map(|object| object.into_object(folder, left));
+        let attached = attached.collect::<Result<_>>()?;
         let JointStateYaml { name, position } = self.joint_state;
         if name.len() != position.len() {
             return Err(Error::input(format!("{} joints but {} positions", name.len(), position.len())));
@@ -198,6 +201,7 @@ impl StateYaml {
         Ok(RobotState {
             joints: name.into_iter().zip(position).collect(),
             root: root.filter(|p| *p != DAffine3::IDENTITY),
+            attached,
         })
     }
 }

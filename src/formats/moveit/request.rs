@@ -4,9 +4,11 @@ use super::{RobotState, StateYaml, parse};
 use crate::error::{Error, Result, quoted};
 use crate::formats::joint_values::MissingJoints;
 use crate::formats::named_columns::NamedColumns;
+use crate::formats::scene_file::SceneOptions;
 use crate::robot::{ColumnKind, Robot};
 use serde::Deserialize;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// Start and goal, joint by joint.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,12 +44,13 @@ struct JointYaml {
 }
 
 impl Request {
-    /// Reads a request. Of several goals the first counts.
+    /// Reads a request. Of several goals the first counts. Relative mesh files of attached objects are searched in
+    /// `folder`.
     ///
     /// # Errors
-    /// The text is malformed, or the goal is not given by joint values.
-    pub fn parse(text: &str, memory_bytes: u64) -> Result<Self> {
-        let yaml: RequestYaml = parse(text, memory_bytes)?;
+    /// The text is malformed, an attached object has no triangles, or the goal is not given by joint values.
+    pub fn parse(text: &str, folder: &Path, options: &SceneOptions) -> Result<Self> {
+        let yaml: RequestYaml = parse(text, options.limits.memory_bytes)?;
         let goal = yaml.goal_constraints.into_iter().next().ok_or_else(|| Error::input("it has no goal"))?;
         if !(goal.position_constraints.is_empty() && goal.orientation_constraints.is_empty())
             || goal.joint_constraints.is_empty()
@@ -55,7 +58,7 @@ impl Request {
             return Err(Error::input("its goal is not given by joint values"));
         }
         let goal = goal.joint_constraints.into_iter().map(|j| (j.joint_name, j.position)).collect();
-        Ok(Self { start: yaml.start_state.into_state()?, goal })
+        Ok(Self { start: yaml.start_state.into_state(folder, &mut options.clone())?, goal })
     }
 
     /// Start and end of the straight motion between the two in the robot's columns. A joint without a start in the

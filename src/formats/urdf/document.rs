@@ -59,7 +59,7 @@ pub(super) struct Mimic {
 }
 
 /// The rotation of roll, pitch, yaw (radians): about the fixed axes x, y, z, in this order.
-pub(super) fn rpy([roll, pitch, yaw]: [f64; 3]) -> DMat3 {
+pub(crate) fn rpy([roll, pitch, yaw]: [f64; 3]) -> DMat3 {
     DMat3::from_rotation_z(yaw) * DMat3::from_rotation_y(pitch) * DMat3::from_rotation_x(roll)
 }
 

@@ -14,8 +14,9 @@ mod tree;
 use crate::error::{Error, Result, quoted};
 use crate::io::load::{LoadLimits, bytes_of, read_bytes, text};
 use crate::robot::primitive::CHORD_ERROR_M;
-use crate::robot::{Column, ColumnKind, Drive, Joint, JointKind, Robot, Triangle, zero_area_warning};
-use document::{Document, JointElement, Kind, Shape, ShapeGeometry, rpy};
+use crate::robot::{Column, ColumnKind, Drive, FixedLink, Joint, JointKind, Robot, Triangle, zero_area_warning};
+pub(crate) use document::rpy;
+use document::{Document, JointElement, Kind, Shape, ShapeGeometry};
 use files::MeshFiles;
 use glam::{DAffine3, DMat3, DVec3};
 use mimic::Source;
@@ -115,6 +116,10 @@ fn read(path: &Path, options: &UrdfOptions) -> Result<Robot> {
         let joint = &document.joints[step.joint];
         placed[step.child] = place(&mut robot, joint, sources[step.joint], placed[step.parent])?;
     }
+
+    let fixed = document.links.iter().zip(&placed).filter(|(_, placed)| placed.pose != DAffine3::IDENTITY);
+    let fixed = fixed.map(|(link, &Placed { body, pose })| FixedLink { name: link.name.clone(), body, pose });
+    robot.fixed_links = fixed.collect();
 
     let mut files = MeshFiles::new(path, options, bytes.len() as u64);
     for (link, placed) in document.links.iter().zip(&placed) {

@@ -172,7 +172,7 @@ fn meshes_are_scaled_mirrored_and_found() {
     let robot = Robot::from_urdf_with(&path, &options).unwrap();
     assert_eq!(robot.name, "r");
     assert_eq!(robot.links[0].shape_starts, [0, 1, 2, 3, 4]);
-    for triangle in &robot.links[0].triangles {
+    for triangle in robot.links[0].triangles.iter() {
         assert_eq!(triangle.map(|v| v.to_array()), [[2.0, 0.0, 1.0], [0.0, -3.0, 1.0], [0.0, 0.0, 2.0]]);
     }
     // Each mesh is read, and charged, once: both together take 2 * 72 bytes, the link 5 * 72.

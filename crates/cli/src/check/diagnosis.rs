@@ -101,7 +101,14 @@ struct Known {
 #[derive(Deserialize)]
 struct Side {
     link: Option<String>,
+    attached: Option<String>,
     object: Option<String>,
+}
+
+impl Side {
+    fn name(&self) -> Option<&str> {
+        self.object.as_deref().or(self.attached.as_deref()).or(self.link.as_deref())
+    }
 }
 
 impl Diagnosis {
@@ -127,7 +134,7 @@ impl Diagnosis {
             Line::Free { .. } => {}
             Line::Undecided { reason, .. } => self.add_undecided(reason),
             Line::Contact { proved, certified, initial_overlap, inside, at, .. } => {
-                let touching = at.as_ref().map(|at| (at.a.link, at.b.name()));
+                let touching = at.as_ref().map(|at| (at.a.name(), at.b.name()));
                 let pair = touching.or(inside.as_ref().map(|of| (of.a.name(), of.b.name())));
                 self.add_contact(pair, *initial_overlap, *proved, *certified);
                 if self.first.len() < FIRST_SHOWN {
@@ -151,8 +158,8 @@ impl Diagnosis {
             self.motions += 1;
             match known.verdict.as_str() {
                 "contact" => {
-                    let link = known.a.as_ref().and_then(|a| a.link.as_deref());
-                    let object = known.b.as_ref().and_then(|b| b.object.as_deref().or(b.link.as_deref()));
+                    let link = known.a.as_ref().and_then(Side::name);
+                    let object = known.b.as_ref().and_then(Side::name);
                     self.add_contact(link.zip(object), known.initial_overlap, known.proved, known.certified);
                 }
                 "undecided" => self.add_undecided(known.reason.as_deref().unwrap_or("unknown")),

@@ -1,5 +1,6 @@
 //! `check --html`: the page of the answers, with the motions in three dimensions.
 
+use super::super::model::Model;
 use super::super::report::answer::Answer;
 use super::super::report::facts::{self, Fact, count};
 use super::super::report::findings::Findings;
@@ -82,8 +83,10 @@ pub struct Content<'a> {
 pub struct Checked<'a> {
     /// The arguments.
     pub args: &'a CheckArgs,
-    /// The robot, the scene and the motions.
-    pub files: (&'a Path, Option<&'a Path>, &'a Path),
+    /// The robots.
+    pub model: &'a Model,
+    /// The scene and the motions.
+    pub files: (Option<&'a Path>, &'a Path),
     /// The scene; the engine has its triangles.
     pub scene: &'a Scene,
     /// The motions.
@@ -110,7 +113,7 @@ impl Html {
     /// # Errors
     /// A motion cannot be read again, or the file cannot be written.
     pub fn finish(self, checked: &Checked) -> Result<()> {
-        let Checked { args, files: (robot, scene, motions), engine, .. } = *checked;
+        let Checked { args, model, files: (scene, motions), engine, .. } = *checked;
         let answers = self.chosen();
         let (mut sets, mut notes) = (Vec::new(), Vec::new());
         if !answers.is_empty() {
@@ -141,8 +144,7 @@ impl Html {
         let name = motions.file_name().unwrap_or_default().to_string_lossy();
         let content = Content {
             name: args.files.dataset().unwrap_or(&name),
-            inputs: [facts::robot(robot, &world.robot)]
-                .into_iter()
+            inputs: (model.facts().into_iter())
                 .chain(scene.map(|scene| facts::scene(scene, checked.scene)))
                 .chain([facts::motions(motions, checked.motions.len())])
                 .collect(),

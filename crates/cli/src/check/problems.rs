@@ -4,8 +4,9 @@
 use super::super::allow::Allowed;
 use super::super::answers::Answers;
 use super::super::dataset::{ProblemSet, read_problems};
+use super::super::model::Model;
 use super::super::report::answer::Answer;
-use super::super::report::facts::{self, count};
+use super::super::report::facts::count;
 use super::super::report::results::Shown;
 use super::super::report::views::SetView;
 use super::super::resume::{Fingerprint, MotionHash, SceneHash};
@@ -23,7 +24,7 @@ use firstcontact::report::Line;
 use firstcontact::robot::{BeyondLimits, MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::{Obstacle, Verdict};
-use firstcontact::{Error, LinkPairs, Result, Srdf, Untested};
+use firstcontact::{Error, LinkPairs, Result, Untested};
 use firstcontact_datasets::problems::{self, Problem};
 use serde::Serialize;
 use std::path::Path;
@@ -86,20 +87,36 @@ struct Names {
     objects: Vec<String>,
 }
 
+impl Names {
+    /// Adds the links of a robot, and returns the number of the first one.
+    fn add_links(&mut self, robot: &Robot) -> u32 {
+        let first = self.links.len() as u32;
+        self.links.extend(robot.links.iter().map(|link| link.name.clone()));
+        first
+    }
+
+    /// Adds the objects of a problem, and returns the number of the first one.
+    fn add_objects(&mut self, problem: &Problem) -> u32 {
+        let first = self.objects.len() as u32;
+        let objects = problem.planning.scene.objects.iter();
+        self.objects.extend(objects.map(|object| format!("{}/{}", problem.name, object.name)));
+        first
+    }
+}
+
 pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Result<Outcome> {
     let files: Vec<&Path> = sets.iter().flat_map(|set| [set.robot.as_path(), set.archive.as_path()]).collect();
     args.check_outputs(&files)?;
     let loading = Instant::now();
-    let robot = |set: &ProblemSet| args.inputs.robot(&set.robot, Some(set.base)).map(Arc::new);
-    let robots: Vec<Arc<Robot>> = sets.iter().map(robot).collect::<Result<_>>()?;
+    let models = sets.iter().map(|set| args.inputs.model(&[set.source()])).collect::<Result<Vec<_>>>()?;
+    let robots: Vec<Arc<Robot>> = models.iter().map(|model| Arc::new(model.robot.clone())).collect();
     let found = read_problems(sets, &args.inputs.scene_options())?;
     for (robot, found) in robots.iter().zip(&found) {
         robot.warnings.iter().for_each(|w| warn(w));
         problems::lacking(found, robot).iter().for_each(|w| warn(w));
     }
     let mut names = Names::default();
-    let srdfs: Vec<Option<Srdf>> = robots.iter().map(|robot| args.inputs.srdf(robot)).collect::<Result<_>>()?;
-    let ready = prepare(args, &robots, &srdfs, &found, &mut names)?;
+    let ready = prepare(args, &robots, &models, &found, &mut names)?;
     let (hash, limits) = look(args, sets, &ready)?;
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
@@ -129,8 +146,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     let mut diagnosis = diagnosis(args, &of_sets, limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
 
-    let any_srdf = srdfs.iter().flatten().next();
-    let mut tested = TestedPairs::new(args.self_collision.of_problems().unchecked(any_srdf));
+    let mut tested = TestedPairs::new(models.iter().find_map(|m| m.unchecked(args.self_collision.of_problems())));
     ready.iter().for_each(|r| tested.add(&r.robot, &r.problem.planning.scene, &r.allowed, &r.link_pairs));
     let bar = progress(ready.len() as u64, before.motions);
     let mut stats = Stats::default();
@@ -179,8 +195,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         };
         let name = args.files.dataset().unwrap_or("problems");
         let problems = ("problems", format!("{name}: {}, each in a scene of its own", count(ready.len(), "problem")));
-        let robots = sets.iter().zip(&robots).map(|(set, robot)| facts::robot(&set.robot, robot));
-        let inputs = robots.chain([problems]).collect();
+        let inputs = models.iter().flat_map(Model::facts).chain([problems]).collect();
         let mut sentences = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
         sentences.extend(tested.sentences());
         page.write(args, &engine, &stats, Content { name, inputs, tested: sentences, notes, sets: shown })?;
@@ -192,21 +207,22 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
 fn prepare<'a>(
     args: &CheckArgs,
     robots: &[Arc<Robot>],
-    srdfs: &[Option<Srdf>],
+    models: &[Model],
     found: &'a [Vec<Problem>],
     names: &mut Names,
 ) -> Result<Vec<Ready<'a>>> {
     let mut ready = Vec::new();
-    for (set, ((robot, srdf), found)) in robots.iter().zip(srdfs).zip(found).enumerate() {
-        let missing = args.files.reading.missing_joints(robot, srdf.as_ref(), &args.inputs.limits())?;
-        let link_pairs = args.self_collision.of_problems().link_pairs(robot, srdf.as_ref())?;
-        let first_link = names.links.len() as u32;
-        names.links.extend(robot.links.iter().map(|link| link.name.clone()));
+    for (set, ((robot, model), found)) in robots.iter().zip(models).zip(found).enumerate() {
+        let missing = args.files.reading.missing_joints(&model.states(), &args.inputs.limits())?;
+        let link_pairs = model.link_pairs(args.self_collision.of_problems())?;
+        let of_set = names.add_links(robot);
         for problem in found {
-            let first = (first_link, names.objects.len() as u32);
-            let objects = problem.planning.scene.objects.iter();
-            names.objects.extend(objects.map(|object| format!("{}/{}", problem.name, object.name)));
-            ready.push(Ready::new(args, problem, (set, robot), &link_pairs, &missing, first)?);
+            let mut one = Ready::new(args, problem, (set, robot), &link_pairs, &missing)?;
+            // Objects that a problem attaches follow the links of the robot.
+            let is_of_set = one.robot.links.len() == robot.links.len();
+            let first_link = if is_of_set { of_set } else { names.add_links(&one.robot) };
+            one.first = (first_link, names.add_objects(problem));
+            ready.push(one);
         }
     }
     Ok(ready)
@@ -234,17 +250,17 @@ impl<'a> Ready<'a> {
         (set, robot): (usize, &Arc<Robot>),
         link_pairs: &LinkPairs,
         missing: &MissingJoints,
-        first: (u32, u32),
     ) -> Result<Self> {
-        let robot = problem.robot(robot).map_or_else(|| Arc::clone(robot), Arc::new);
+        let robot = problem.robot(robot)?.map_or_else(|| Arc::clone(robot), Arc::new);
         let mut allowed = problem.planning.allowed_pairs(&robot);
         let more = Allowed::read(args.allow.as_deref(), &robot, &problem.planning.scene)?;
         allowed.extend(more.objects);
         let mut link_pairs = link_pairs.clone();
+        link_pairs.add_attached(&robot, &problem.attached(&robot))?;
         let links = problem.planning.allowed_link_pairs(&robot);
         link_pairs.disable(links.into_iter().chain(more.links), Untested::Allowed);
         let motion = problem.motion(&robot, missing)?;
-        Ok(Self { problem, set, robot, motion, allowed, link_pairs, first })
+        Ok(Self { problem, set, robot, motion, allowed, link_pairs, first: (0, 0) })
     }
 
     /// An engine; it shares the trees over the links with `before`, if they have the same ones.

@@ -54,7 +54,7 @@ impl Loaded {
                 known(found.len())?;
                 let one = |&k: &usize| {
                     let (robot, problem) = &found[k];
-                    let robot = problem.robot(robot).unwrap_or_else(|| robot.clone());
+                    let robot = problem.robot(robot)?.unwrap_or_else(|| robot.clone());
                     let (motions, allowed) =
                         (problem.motion(&robot, &MissingJoints::Refuse)?, problem.planning.allowed_pairs(&robot));
                     let scene = problem.planning.scene.clone();
@@ -66,7 +66,8 @@ impl Loaded {
     }
 
     fn files(files: &Files) -> Result<Self> {
-        let robot = placed(&files.robot, files.base.unwrap_or_default())?;
+        let robot = files.robot()?;
+        let robot = placed(&robot.urdf, robot.base.unwrap_or_default())?;
         let scene = files.scene.as_ref().map_or_else(|| Ok(Scene::new()), Scene::from_file)?;
         let motions = MotionBatch::load(&files.motions, &robot, &MotionOptions::default())?;
         Ok(Self { robot, scene, motions, allowed: Vec::new() })

@@ -2,6 +2,7 @@
 
 use super::{Files, files, unless};
 use crate::progress::Progress;
+use crate::robots::RobotSource;
 use firstcontact::engine::{Backend, Engine};
 use firstcontact::formats::MissingJoints;
 use firstcontact::formats::scene_file::SceneOptions;
@@ -55,6 +56,13 @@ pub struct ProblemSet {
     pub base: [f64; 6],
 }
 
+impl ProblemSet {
+    /// The robot to read.
+    pub fn source(&self) -> RobotSource {
+        RobotSource::unnamed(&self.robot, Some(self.base))
+    }
+}
+
 /// Separates the names of sets of problems that are checked together.
 const SEPARATOR: char = ',';
 
@@ -102,7 +110,8 @@ fn work_of(manifest: &Manifest, name: &str, folder: &Path) -> Result<Work> {
                 Some(of) => starts_and_goals(run, of, &robot, folder, &out)?,
                 None => random(run, rest, &robot, &scene, &out)?,
             };
-            Ok(Work::Files(Files { robot, scene: Some(scene), motions, base: Some(run.base) }))
+            let robots = vec![RobotSource::unnamed(robot, Some(run.base))];
+            Ok(Work::Files(Files { robots, scene: Some(scene), motions, allow: Vec::new() }))
         }
         (None, None) => Err(Error::usage(format!("data set '{name}' has no scene"))),
     }

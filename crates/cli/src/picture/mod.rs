@@ -135,7 +135,7 @@ fn posed(robot: &firstcontact::robot::Robot, poses: &Poses) -> Vec<Triangle> {
 /// Balls that contain the ends of the links' line-swept spheres along the motion.
 fn swept_balls(engine: &Engine, poses: &Poses) -> Vec<(DVec3, f64)> {
     let links = engine.world().links.iter().filter(|l| poses.moves(l.body));
-    let balls = |link: &firstcontact::scene::world::LinkGeometry| {
+    let balls = |link: &std::sync::Arc<firstcontact::scene::world::LinkGeometry>| {
         let (body, lss) = (link.body, link.lss);
         let ends = poses.along().flat_map(move |m| [lss.a, lss.b].map(|e| m.pose(body).transform_point3(e)));
         ends.map(|end| (end, lss.radius)).collect::<Vec<_>>()

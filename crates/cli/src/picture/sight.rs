@@ -28,8 +28,8 @@ impl<'a> Sight<'a> {
         let object = Object { name: String::new(), first_triangle: 0, n_triangles: n };
         // The posed triangles are in world coordinates, unlike the robot of a world.
         let mut placed = world.robot.clone();
-        if let Some(root) = placed.bodies.first_mut() {
-            root.joint.origin_m += world.origin_m;
+        for root in placed.roots() {
+            placed.bodies[root as usize].joint.origin_m += world.origin_m;
         }
         let robot = CollisionWorld::with(&placed, &[object], robot.to_vec(), &[], Some(world), build)?;
         Ok(Self { world, robot })

@@ -72,8 +72,10 @@ impl Kind {
 /// One side of a contact: a link, or an object of the scene.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Side {
-    /// Name of the link.
+    /// Name of the link; of an attached object, of the link that carries it.
     pub link: Option<String>,
+    /// Name of the attached object.
+    pub attached: Option<String>,
     /// Name of the object.
     pub object: Option<String>,
     /// Index of the shape within the link.
@@ -91,9 +93,10 @@ pub struct Side {
 }
 
 impl Side {
-    /// Name of the link or object.
+    /// Name of the object, the attached object or the link.
     pub fn name(&self) -> &str {
-        self.object.as_deref().or(self.link.as_deref()).unwrap_or_default()
+        let link = self.attached.as_deref().or(self.link.as_deref());
+        self.object.as_deref().or(link).unwrap_or_default()
     }
 
     /// The feature, such as `vertex 2`.
@@ -139,8 +142,8 @@ impl Answer {
         Some((self.a.as_ref()?.name(), self.b.as_ref()?.name()))
     }
 
-    /// The answer in the engine's form, with indices instead of names. A contact whose place is unknown, or that is
-    /// between two links, has no place.
+    /// The answer in the engine's form, with indices instead of names. A contact whose place is unknown has no
+    /// place.
     ///
     /// # Errors
     /// A link or object does not exist, or a feature is not valid.
@@ -175,8 +178,13 @@ impl Answer {
         let unknown = |what: String| Error::input(what).remedy(remedy);
         let invalid = |side: &Side| Error::input(format!("'{}' is not a feature", side.feature_text()));
         let of_link = |side: &Side, link: &str| {
-            let index = robot.links.iter().position(|l| l.name == link);
-            let index = index.ok_or_else(|| unknown(format!("the robot has no link '{link}' with triangles")))?;
+            let carrier = side.attached.as_ref().map(|_| link);
+            let link = side.attached.as_deref().unwrap_or(link);
+            let index = robot.links.iter().position(|l| l.name == link && l.attached_to.as_deref() == carrier);
+            let index = index.ok_or_else(|| match carrier {
+                None => unknown(format!("the robot has no link '{link}' with triangles")),
+                Some(carrier) => unknown(format!("no object '{link}' is attached to the link '{carrier}'")),
+            })?;
             let n_triangles = robot.links[index].triangles.len();
             if side.triangle as usize >= n_triangles {
                 return Err(unknown(format!("link '{link}' has {n_triangles} triangles, not {}", side.triangle)));

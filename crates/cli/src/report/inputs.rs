@@ -9,11 +9,13 @@ use crate::dataset::{Files, FolderArgs, Loaded, Work};
 use crate::inputs::{FileArgs, InputArgs};
 use crate::large::{self, TreeCache};
 use crate::motions::MotionArgs;
+use crate::robots::NamedFile;
 use crate::warn;
 use clap::Args;
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::formats::MotionFile;
 use firstcontact::robot::MotionBatch;
+use firstcontact::scene::Scene;
 use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -21,9 +23,13 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results of check")]
 pub struct CheckedArgs {
-    /// The robot that was checked (URDF); give it with --scene and --motions to view motions in three dimensions
-    #[arg(long, value_name = "R.urdf")]
-    pub robot: Option<PathBuf>,
+    /// The robot that was checked (URDF), or several as NAME=FILE each; give it with --scene and --motions to view
+    /// motions in three dimensions
+    #[arg(long, value_name = "[NAME=]R.urdf", value_parser = NamedFile::parser())]
+    pub robot: Vec<NamedFile>,
+    /// The world that was checked, instead of robots
+    #[arg(long, value_name = "WORLD.json", conflicts_with = "robot")]
+    pub world: Option<PathBuf>,
     /// The scene that was checked
     #[arg(long, value_name = "S")]
     pub scene: Option<PathBuf>,
@@ -59,7 +65,8 @@ impl CheckedArgs {
 
     /// The given files.
     pub fn files(&self) -> Vec<&Path> {
-        [&self.robot, &self.scene, &self.motions].into_iter().flatten().map(PathBuf::as_path).collect()
+        let others = [&self.world, &self.scene, &self.motions].into_iter().flatten();
+        self.robot.iter().map(|robot| &robot.path).chain(others).map(PathBuf::as_path).collect()
     }
 
     /// Reads results, and at most `n_motions` motions to show if inputs are given.
@@ -89,7 +96,8 @@ impl CheckedArgs {
             return Ok((results, Vec::new()));
         }
         let given = FileArgs::new(
-            [self.robot.clone(), self.scene.clone(), self.motions.clone()],
+            (self.robot.clone(), self.world.clone()),
+            [self.scene.clone(), self.motions.clone()],
             self.dataset.clone(),
             folder.clone(),
             self.reading.clone(),
@@ -114,30 +122,28 @@ impl CheckedArgs {
         scene_triangles: usize,
         results: &mut Results,
     ) -> Result<Vec<SetView>> {
-        let robot = self.inputs.robot(&files.robot, files.base)?;
-        let mut scene = self.inputs.scene(files.scene()?)?;
-        let srdf = self.inputs.srdf(&robot)?;
-        let motions = self.reading.open(&files.motions, &robot, srdf.as_ref(), self.inputs.limits())?;
+        let model = self.inputs.model(&files.robots)?;
+        let robot = &model.robot;
+        let mut scene = files.scene.as_deref().map_or_else(|| Ok(Scene::new()), |path| self.inputs.scene(path))?;
+        let motions = self.reading.open(&files.motions, &model, self.inputs.limits())?;
         robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
         if let Some(last) = results.findings.last().filter(|last| *last >= motions.len()) {
             let message = format!("answers motion {last}, but {} has {}", files.motions.display(), motions.len());
             return Err(Error::input(message).in_file(path).remedy("give the motions that were checked"));
         }
-        let tree = TreeCache::Auto.file(files.scene()?, scene.n_triangles());
+        let tree = files.scene.as_ref().and_then(|path| TreeCache::Auto.file(path, scene.n_triangles()));
         let (bar, watch) = large::building();
         let options = Options { backend: Backend::Cpu, ..Options::default() };
-        let mut builder = Engine::builder_taking(&robot, &mut scene).options(options).watch(watch);
+        let mut builder = Engine::builder_taking(robot, &mut scene).options(options).watch(watch);
         if let Some(file) = tree {
             builder = builder.tree_cache(file);
         }
         let engine = builder.build()?;
         drop(bar);
         engine.warnings().for_each(warn);
-        results.facts.extend([
-            facts::robot(&files.robot, &engine.world().robot),
-            facts::scene(files.scene()?, &scene),
-            facts::motions(&files.motions, motions.len()),
-        ]);
+        results.facts.extend(model.facts());
+        results.facts.extend(files.scene.iter().map(|path| facts::scene(path, &scene)));
+        results.facts.push(facts::motions(&files.motions, motions.len()));
         if chosen.is_empty() {
             return Ok(Vec::new());
         }

@@ -107,7 +107,7 @@ pub fn made(folder: &Path, quick: bool, most: usize) -> Result<(Vec<Class>, Vec<
             let files = dataset::files(&format!("{name}/{degrees}"), folder)?;
             let (robot, _) = match &mut world {
                 Some(world) => world,
-                None => world.insert((Robot::from_urdf(&files.robot)?, Scene::from_file(files.scene()?)?)),
+                None => world.insert((Robot::from_urdf(&files.robot()?.urdf)?, Scene::from_file(files.scene()?)?)),
             };
             let motions = MotionBatch::load(&files.motions, robot, &MotionOptions::default())?;
             let ends = |i: usize| [motions.start(i).to_vec(), motions.end(i).to_vec()];

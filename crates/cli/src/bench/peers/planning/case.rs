@@ -129,8 +129,9 @@ impl Set {
 /// The reason why VAMP cannot represent a problem.
 fn obstacle(problem: &Problem) -> Option<&'static str> {
     let is_placed = problem.request.start.root.or(problem.planning.state.root).is_some();
+    let attaches = !(problem.request.start.attached.is_empty() && problem.planning.state.attached.is_empty());
     match (problem.planning.n_meshes, is_placed) {
-        (0, false) => None,
+        (0, false) => attaches.then_some("it attaches an object to the robot"),
         (0, true) => Some("it moves the robot's root"),
         _ => Some("it has a mesh"),
     }

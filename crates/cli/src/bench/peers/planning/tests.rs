@@ -20,7 +20,11 @@ fn problem(name: &str, goal: f64, shape: &str) -> Problem {
          goal_constraints: [{{joint_constraints: [{{joint_name: x, position: {goal}}}]}}]"
     );
     let planning = PlanningScene::parse(&scene, Path::new(""), &SceneOptions::default()).unwrap();
-    Problem { name: name.into(), planning, request: Request::parse(&request, 1 << 20).unwrap() }
+    Problem {
+        name: name.into(),
+        planning,
+        request: Request::parse(&request, Path::new(""), &SceneOptions::default()).unwrap(),
+    }
 }
 
 const WALL: &str = "primitives: [{type: box, dimensions: [0.2, 2, 2]}], primitive_poses: [{position: [0.7, 0, 0]}]";

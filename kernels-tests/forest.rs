@@ -1,0 +1,6 @@
+//! Several robots as one, and objects attached to links.
+
+mod answers;
+mod arms;
+mod attached;
+mod pairs;
