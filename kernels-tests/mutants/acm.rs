@@ -8,7 +8,7 @@ const DISTANCE: &str = "src/acm/distance.rs";
 const PIERCING: &str = "src/acm/piercing.rs";
 const SEARCH: &str = "src/acm/search.rs";
 const PROOF: &str = "src/acm/proof.rs";
-const INPUTS: &str = "crates/cli/src/inputs.rs";
+const MODEL: &str = "crates/cli/src/model.rs";
 const CHECK: &str = "crates/cli/src/check.rs";
 const POSES: &str = "acm::bounds::poses_are_those_of_plain_kinematics";
 const BOUNDS: &str = "acm::bounds::displacements_stay_within_their_bounds_and_attain_them";
@@ -110,9 +110,9 @@ pub const MUTANTS: &[Mutant] = &[
     m("upper limit of a proof", PROOF, "*highest <= upper", "true", COVERS),
     m(
         "margin of a check",
-        INPUTS,
-        "covers(*pair, margin_m, ranges)",
-        "covers(*pair, if MUTANT { 0.0 } else { margin_m }, ranges)",
+        MODEL,
+        "covers(pair, margin_m, ranges)",
+        "covers(pair, if MUTANT { 0.0 } else { margin_m }, ranges)",
         USED,
     ),
     m("range of motions", CHECK, "[portion.start(i), portion.end(i)]", "[portion.start(i), portion.start(i)]", USED),
