@@ -18,7 +18,7 @@ fn read(folder: &str, file: &str) -> Option<Robot> {
 }
 
 fn classified(robot: &Robot) -> Vec<ClassifiedPair> {
-    let options = Options { samples: 500, budget: Duration::from_secs(10), ..Options::default() };
+    let options = Options { samples: 500, budget: Duration::from_secs(5), ..Options::default() };
     let zero = Pose { name: "zero".into(), values: vec![None; robot.columns.len()] };
     classify(robot, &[zero], &options, &|| ()).unwrap()
 }
