@@ -5,8 +5,8 @@ mod srdf;
 
 use super::inputs::{InputArgs, proof_file};
 use super::model::Part;
-use super::robots::RobotSource;
 use super::progress::Progress;
+use super::robots::RobotSource;
 use super::{Outcome, outputs, warn};
 use clap::Args;
 use firstcontact::acm::{Class, ClassifiedPair, Options, Pose, ProofFile, classify, link_pairs};

@@ -55,7 +55,7 @@ pub struct FileArgs {
     /// Several robots with their bases and SRDFs, a scene, and pairs that are never tested, JSON: {"robots":
     /// [{"name":"left","urdf":"r.urdf","srdf":"r.srdf","base":[x,y,z,roll,pitch,yaw]}],"scene":"s.obj","allow":
     /// [["left/hand","table"]]}
-    #[arg(long, value_name = "WORLD.json", conflicts_with = "robot", display_order = 5)]
+    #[arg(long, value_name = "WORLD.json", conflicts_with = "robot", help_heading = "Reading")]
     world: Option<PathBuf>,
     /// The scene: a mesh file, scene.json, or a URDF. It may be left out if links are tested against each other
     #[arg(long, value_name = "S")]
