@@ -2,7 +2,7 @@
 //!
 //! Link `a` is at rest and `b` has a pose. Two boxes have no common point, and a distance of at least `gap`, if their
 //! projections on a unit vector are `gap` apart; seven vectors are tried, the boxes' axes and the direction between
-//! their centres. Which pairs of nodes can be skipped depends on the question, the [`Goal`]. Of the nodes below a pair,
+//! their centres. Which pairs of nodes can be skipped depends on the question, the `Goal`. Of the nodes below a pair,
 //! the nearest are visited first.
 
 use crate::acm::displacement::Displacement;

@@ -4,10 +4,10 @@
 //! values of the box. A box that is not decided is halved along the column with the largest share in the displacement
 //! of the triangles in question. These triangles are tried first in both halves: most boxes fail on them without a
 //! further descent. The box with the smallest distance at its middle is opened first, so that contacts are found early;
-//! beyond [`MAX_OPEN`] boxes the latest one is opened first, so that memory stays bounded. The search can end at any
+//! beyond `MAX_OPEN` boxes the latest one is opened first, so that memory stays bounded. The search can end at any
 //! time: what is proved or found by then does not depend on it.
 //!
-//! A box narrower than [`NARROWEST`] is set aside: the links come so near each other that rounding decides.
+//! A box narrower than `NARROWEST` is set aside: the links come so near each other that rounding decides.
 
 use crate::acm::displacement::Displacement;
 use crate::acm::distance::{Near, Placed};

@@ -161,8 +161,7 @@ pub fn relative(
     let [a, b] = bodies.map(|body| &poses.bounds[body as usize]);
     let (PoseBound::Taylor(a), PoseBound::Taylor(b)) = (a, b) else { return None };
     let balls = relative_balls(motion, path, piece, bodies, f64::UNIT)?;
-    let mut model = TaylorModel::default();
-    model.ball = balls[0].map(Subs::new);
+    let mut model = TaylorModel { ball: balls[0].map(Subs::new), ..TaylorModel::default() };
     widest(Relative { a, b, out: &mut model.jet });
     Some((PoseBound::Taylor(model), balls))
 }

@@ -181,7 +181,7 @@ impl GpuPipeline {
         let (n_pieces, n_motions) = (chunk.pieces.len(), chunk.motions.len());
         let mut output = LinkOutput { pieces: vec![Vec::new(); n_pieces], chains, is_left_out: vec![false; n_motions] };
         for some in pieces.chunks(MAX_PIECES) {
-            self.search_near(chunk, frame, &some.iter().collect::<Vec<_>>(), limits, &mut output)?;
+            self.search_near(frame, &some.iter().collect::<Vec<_>>(), limits, &mut output)?;
         }
         for (pairs, piece) in output.pieces.iter_mut().zip(&chunk.pieces) {
             link_pairs::clip(pairs, piece, limits[piece.motion as usize]);
@@ -224,7 +224,6 @@ impl GpuPipeline {
     /// Searches some pieces of the second pass together; those that overflow a queue again, a quarter at a time.
     fn search_near(
         &mut self,
-        chunk: &ChunkInput,
         frame: FrameIndex,
         pieces: &[&NearPiece],
         limits: &mut Limits,
@@ -244,7 +243,7 @@ impl GpuPipeline {
         let again: Vec<&NearPiece> = overflowed.iter().map(|&i| pieces[i]).collect();
         for some in again.chunks(pieces.len().div_ceil(4)) {
             if pieces.len() > 1 {
-                self.search_near(chunk, frame, some, limits, output)?;
+                self.search_near(frame, some, limits, output)?;
             } else {
                 some.iter().for_each(|near| output.is_left_out[near.moving.motion as usize] = true);
             }
