@@ -23,7 +23,13 @@ const REVERSED: &str = "link_pairs::invariance::the_elements_of_the_file_in_reve
 
 /// Mutants of pairs of links.
 pub const MUTANTS: &[Mutant] = &[
-    m("joints above the common ancestor left out", RELATIVE, "take_while(|(x, y)| x == y).count()", "0", PATH_ONLY),
+    m(
+        "joints above the common ancestor left out",
+        RELATIVE,
+        "up.iter().rev().zip(down.iter().rev()).take_while(|(x, y)| x == y).count()",
+        "0",
+        PATH_ONLY,
+    ),
     m(
         "order of the inverted joints",
         RELATIVE,
@@ -57,8 +63,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "triangles of the link at rest",
         FRAMES,
-        "self.robot.links[self.links[link as usize].link as usize]",
-        "self.robot.links[(self.links[link as usize].link as usize + 1) % self.robot.links.len()]",
+        "&self.robot.links[self.links[link as usize].link as usize]",
+        "&self.robot.links[(self.links[link as usize].link as usize + 1) % self.robot.links.len()]",
         RANDOM,
     ),
     m(
@@ -93,8 +99,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "twice the product of velocities",
         COMPOSED,
-        "+ two * column_dot(a1, i, b1, j)",
-        "+ column_dot(a1, i, b1, j)",
+        "two * column_dot(a1, i, b1, j)",
+        "column_dot(a1, i, b1, j)",
         COMPOSED_PATHS,
     ),
     m(
