@@ -92,8 +92,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "velocity of the frame",
         COMPOSED,
-        "turned_back(a1, d[0]) + turned_back(a0, d[1])",
-        "turned_back(a0, d[1])",
+        "turned_back(a1, i, d[0]) + turned_back(a0, i, d[1])",
+        "turned_back(a0, i, d[1])",
         COMPOSED_PATHS,
     ),
     m(

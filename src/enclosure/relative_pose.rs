@@ -42,27 +42,28 @@ impl<T: Real> PoseJet<T> {
         let ([a0, a1, a2], [b0, b1, b2]) = (&frame.p, &self.p);
         let d = [self.x[0] - frame.x[0], self.x[1] - frame.x[1], self.x[2] - frame.x[2]];
         let two = T::new(2.0);
-        Self {
-            x: [
-                turned_back(a0, d[0]),
-                turned_back(a1, d[0]) + turned_back(a0, d[1]),
-                (turned_back(a2, d[0]) + turned_back(a0, d[2])) + turned_back(a1, d[1]).times(two),
-            ],
-            p: [
-                M3::from_fn(|i, j| column_dot(a0, i, b0, j)),
-                M3::from_fn(|i, j| column_dot(a1, i, b0, j) + column_dot(a0, i, b1, j)),
-                M3::from_fn(|i, j| {
-                    (column_dot(a2, i, b0, j) + column_dot(a0, i, b2, j)) + two * column_dot(a1, i, b1, j)
-                }),
-            ],
+        let mut jet = Self::zero();
+        // Written out: closures that are not inlined send vectors through memory.
+        for i in 0..3 {
+            jet.x[0].0[i] = turned_back(a0, i, d[0]);
+            jet.x[1].0[i] = turned_back(a1, i, d[0]) + turned_back(a0, i, d[1]);
+            let outer = turned_back(a2, i, d[0]) + turned_back(a0, i, d[2]);
+            jet.x[2].0[i] = outer + two * turned_back(a1, i, d[1]);
+            for j in 0..3 {
+                jet.p[0].0[i][j] = column_dot(a0, i, b0, j);
+                jet.p[1].0[i][j] = column_dot(a1, i, b0, j) + column_dot(a0, i, b1, j);
+                let outer = column_dot(a2, i, b0, j) + column_dot(a0, i, b2, j);
+                jet.p[2].0[i][j] = outer + two * column_dot(a1, i, b1, j);
+            }
         }
+        jet
     }
 }
 
-/// `Pᵀ v`.
+/// Entry `i` of `Pᵀ v`.
 #[inline(always)]
-fn turned_back<T: Real>(p: &M3<T>, v: V3<T>) -> V3<T> {
-    V3::from_fn(|i| p.0[0][i] * v.0[0] + p.0[1][i] * v.0[1] + p.0[2][i] * v.0[2])
+fn turned_back<T: Real>(p: &M3<T>, i: usize, v: V3<T>) -> T {
+    p.0[0][i] * v.0[0] + p.0[1][i] * v.0[1] + p.0[2][i] * v.0[2]
 }
 
 /// Entry `i, j` of `Pᵀ Q`.
@@ -83,10 +84,10 @@ impl ChainBounds {
 /// Rounding error and defect of the composed jet, as `[constant, factor of |e|]`, metres.
 fn composed_rounding([a, b]: [&ChainBounds; 2], h: f64, unit: f64) -> [f64; 2] {
     let ([c_a, s_a], [c_b, s_b]) = (a.rounding(h, unit), b.rounding(h, unit));
-    let x = h * (a.omega + b.omega);
+    let e_x = (h * (a.omega + b.omega)).exp();
     let far = (a.reach + b.reach) * (1.0 + h);
-    let growth = x.exp() * (1.0 + 4.0 * (s_a + s_b)) * SCALAR_SLACK;
-    let defect = DEFECT * f64::from(a.depth + b.depth) * (2.0 * x).exp();
+    let growth = e_x * (1.0 + 4.0 * (s_a + s_b)) * SCALAR_SLACK;
+    let defect = DEFECT * f64::from(a.depth + b.depth) * e_x * e_x;
     let constant = s_a * far + c_a + c_b + 32.0 * unit * far;
     [growth * constant + defect * far, growth * (s_a + s_b + 34.5 * unit) + defect]
 }
