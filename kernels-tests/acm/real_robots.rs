@@ -1,4 +1,4 @@
-//! Robots of the data collection: witnesses by plain kinematics, and pairs that are said to stay apart in random
+//! Robots of the data collection: witnesses by plain kinematics, and pairs that are reported to stay apart in random
 //! configurations.
 
 use super::random_robots::{Robots, configuration};

@@ -233,7 +233,8 @@ fn pairs_without_proof_are_listed_and_tested() {
     // Nothing can be assumed without samples.
     acm(&desk, &["--assume-sampled", "--quiet"]);
     assert!(!desk.text("out.srdf").contains("link1=\"base\" link2=\"near\""));
-    // Without time only what one bound shows is proved, and samples alone may decide. Here `near` turns around the base.
+    // Without time only what one bound shows is proved, and samples alone may decide. Here `near` turns around the
+    // base.
     let desk = self::desk();
     let turning =
         desk.text("r.urdf").replace("prismatic", "revolute").replace("<axis xyz=\"1 0 0\"/>", "<axis xyz=\"0 0 1\"/>");

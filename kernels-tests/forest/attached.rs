@@ -157,10 +157,10 @@ fn with_attached_answers_like_an_engine_built_anew() {
     let before = engine(&both, &shelf(), pairs.clone());
     let shared = before.with_attached(&objects).unwrap();
     let (robot, pairs) = attached(&both, &pairs, &objects);
-    let anew = engine(&robot, &shelf(), pairs.clone());
+    let built_again = engine(&robot, &shelf(), pairs.clone());
     assert_eq!(shared.world().link_pairs, pairs);
     let answers = check(&shared, &motions).verdicts;
-    assert_eq!(answers, check(&anew, &motions).verdicts);
+    assert_eq!(answers, check(&built_again, &motions).verdicts);
     assert!(answers.contains(&Verdict::Free) && answers.iter().any(Verdict::is_contact));
     // Nothing that both have was built again.
     let (before, shared) = (before.world(), shared.world());

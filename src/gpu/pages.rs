@@ -144,8 +144,8 @@ impl Buffers {
         Ok(())
     }
 
-    /// Uploads several scenes side by side, each with a tree of its own, and returns where each begins; `None` if they do
-    /// not fit into one page.
+    /// Uploads several scenes side by side, each with a tree of its own, and returns where each begins; `None` if they
+    /// do not fit into one page.
     ///
     /// # Errors
     /// The device does not have enough memory.

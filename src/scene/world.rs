@@ -37,8 +37,8 @@ pub struct CollisionWorld {
     pub origin_m: DVec3,
     /// The robot, its root moved to local coordinates (exactly: the origin is a whole number of metres near the base).
     pub robot: Robot,
-    /// The shape of each link of the robot that has triangles, in the order of `robot.links`; worlds share the shapes of
-    /// the same links.
+    /// The shape of each link of the robot that has triangles, in the order of `robot.links`; worlds share the shapes
+    /// of the same links.
     pub links: Arc<[Arc<LinkGeometry>]>,
     /// The tree over the links.
     pub model: LinkTree,

@@ -149,8 +149,8 @@ impl Vectorised for Jets<'_> {
     }
 }
 
-/// The pose of body `b` in the frame of body `a` in a piece, for `[a, b]`, and its balls: composed from the jets of both
-/// in the world. `path` is the chain between them. `None` unless both bounds are Taylor models of order two.
+/// The pose of body `b` in the frame of body `a` in a piece, for `[a, b]`, and its balls: composed from the jets of
+/// both in the world. `path` is the chain between them. `None` unless both bounds are Taylor models of order two.
 pub fn relative(
     poses: &Poses,
     motion: &RobotMotion,

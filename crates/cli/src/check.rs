@@ -360,7 +360,7 @@ fn scan(motions: &MotionFile, robot: &Robot, strict: bool) -> Result<Scanned> {
     Ok(Scanned { hash, limits, ranges })
 }
 
-/// What a first reading of all motions shows.
+/// The result of a first reading of all motions.
 struct Scanned {
     hash: MotionHash,
     limits: BeyondLimits,

@@ -116,8 +116,8 @@ impl Model {
         Ok(pairs)
     }
 
-    /// Those of the tested pairs of links that an SRDF disables because they are proved to stay apart, as far as the
-    /// proofs next to it hold: for that robot, a margin in metres, and motions whose columns stay in `ranges`. The other
+    /// The tested pairs of links that an SRDF disables because they are proved to stay apart, as far as the proofs next
+    /// to it hold: for that robot, a margin in metres, and motions whose columns stay in `ranges`. The other
     /// pairs are tested, and a warning counts them.
     ///
     /// # Errors

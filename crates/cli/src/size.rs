@@ -57,7 +57,8 @@ impl Bounds {
 }
 
 /// An upper bound on the distance of the robot's points from its root, metres, of several robots the largest: the sum
-/// of the joints' offsets along each chain. `None` for a robot without triangles, and for one with a prismatic joint without limits or a free joint.
+/// of the joints' offsets along each chain. `None` for a robot without triangles, and for one with a prismatic joint
+/// without limits or a free joint.
 pub fn reach_m(robot: &Robot) -> Option<f64> {
     let mut of_bodies: Vec<Option<f64>> = Vec::with_capacity(robot.bodies.len());
     let roots = robot.roots();

@@ -316,7 +316,7 @@ impl Chains<'_> {
     }
 }
 
-/// What a submission of the second pass leaves.
+/// The result of a submission of the second pass.
 struct Found {
     control: Vec<u32>,
     pairs: Vec<TrianglePair>,

@@ -111,8 +111,8 @@ impl Srdf {
     /// The reason in an SRDF for pairs of links that are proved to stay apart.
     pub const PROVED: &str = "Never (proved)";
 
-    /// The pairs of links that are tested: all that the SRDF does not disable, adjacent ones too. Pairs that it disables
-    /// as [proved](Self::PROVED) to stay apart are tested too, because a proof holds under its hypotheses only: see
+    /// The pairs of links that are tested: all that the SRDF does not disable, adjacent ones too. Pairs that it
+    /// disables as [proved](Self::PROVED) to stay apart are tested too, because a proof holds under its hypotheses only: see
     /// [`proved_pairs`](Self::proved_pairs).
     ///
     /// # Errors
