@@ -1,13 +1,14 @@
 //! The subject of a picture: the robot's poses at several times of the motion, and the points that must be visible.
 
+use super::course::Course;
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
-use firstcontact::robot::{Link, MotionBatch, Triangle};
+use firstcontact::robot::{Link, Triangle};
 use firstcontact::scene::world::CollisionWorld;
-use firstcontact::verdict::{ContactPoint, Verdict};
+use firstcontact::verdict::{ContactPoint, TrajectoryVerdict};
 use glam::{DAffine3, DVec3};
 
-/// Number of times of the motion that the frame covers.
+/// Number of times of a motion that the frame covers.
 const MOMENTS: usize = 17;
 /// Maximum number of points that represent the moving parts.
 const MAX_POINTS: usize = 6000;
@@ -45,19 +46,15 @@ pub struct Poses {
 }
 
 impl Poses {
-    /// The poses of motion `i`.
+    /// The poses of a path for which the engine has returned `answer`.
     ///
     /// # Errors
-    /// The motion does not fit the robot.
-    pub fn new(engine: &Engine, motions: &MotionBatch, i: usize, verdict: &Verdict) -> Result<Self> {
-        let moment = |t: f64| engine.body_poses(motions, i, t).map(Moment);
-        let time = match verdict {
-            Verdict::Free => 1.0,
-            Verdict::Contact(contact) => contact.toc[0],
-            Verdict::Undecided(undecided) => undecided.clear_until,
-        };
-        let along = moments(engine, motions, i)?;
-        Ok(Self { start: moment(0.0)?, now: moment(time)?, end: moment(1.0)?, along })
+    /// The path does not fit the robot.
+    pub fn new(engine: &Engine, course: &Course, answer: &TrajectoryVerdict) -> Result<Self> {
+        let moment = |time: f64| course.poses(engine, time).map(Moment);
+        let along = moments(engine, course)?;
+        let [start, now, end] = [course.start(), course.event(answer), course.end()];
+        Ok(Self { start: moment(start)?, now: moment(now)?, end: moment(end)?, along })
     }
 
     /// Returns whether a body moves.
@@ -67,9 +64,8 @@ impl Poses {
 }
 
 /// The poses at equal steps of time, the first of them at the start.
-pub fn moments(engine: &Engine, motions: &MotionBatch, i: usize) -> Result<Vec<Moment>> {
-    let time = |k: usize| k as f64 / (MOMENTS - 1) as f64;
-    (0..MOMENTS).map(|k| engine.body_poses(motions, i, time(k)).map(Moment)).collect()
+pub fn moments(engine: &Engine, course: &Course) -> Result<Vec<Moment>> {
+    course.moments(MOMENTS).into_iter().map(|time| course.poses(engine, time).map(Moment)).collect()
 }
 
 /// The points that must be visible, world coordinates, metres.

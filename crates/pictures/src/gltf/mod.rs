@@ -2,26 +2,27 @@
 //!
 //! Every body of the robot is a node below its parent's, animated according to its joint's motion; links are nodes with
 //! meshes below. The first contact of a motion is a red ball with an arrow along the normal. Each motion is one
-//! animation of one second for the whole motion, and its `extras` contain the answer as `check` writes it. Coordinates
-//! are metres; below the topmost node z is up, as in the engine. The `extras` of the scene contain the origin if it is
-//! not the world's, and the view of each motion.
+//! animation of one second for the whole motion, and its `extras` contain the answer as `check` writes it. That of a
+//! trajectory takes the time of the trajectory from its first point on, or one second for each segment. Coordinates are
+//! metres; below the topmost node z is up, as in the engine. The `extras` of the scene contain the origin if it is not
+//! the world's, and the view of each motion.
 
 mod file;
 mod frame;
 mod near;
 mod way;
 
+use super::course::Course;
 use super::mesh::Mesh;
 use super::palette;
 pub use super::palette::{CONTACT, ROBOT, TOUCHED};
 use file::File;
 use firstcontact::engine::Engine;
 use firstcontact::error::{Error, Result};
-use firstcontact::report::Line;
-use firstcontact::robot::{JointKind, MotionBatch, RobotMotion, Triangle};
+use firstcontact::robot::{JointKind, JointMotion, RobotMotion, Triangle};
 use firstcontact::scene::Scene;
 use firstcontact::scene::world::CollisionWorld;
-use firstcontact::verdict::{ContactPoint, Verdict};
+use firstcontact::verdict::{ContactPoint, TrajectoryVerdict, Verdict};
 use frame::{Frame, middle_and_size, points_of_ways};
 use glam::{DQuat, DVec3};
 use gltf_json::Index;
@@ -33,19 +34,20 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::HashMap;
 use std::f32::consts::FRAC_1_SQRT_2;
+use way::Way;
 
 /// The radius of the ball at a contact, relative to the size of the moving parts.
 const MARK: f64 = 0.02;
 
-/// A motion to show.
+/// A motion or trajectory to show.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownMotion<'a> {
-    /// Its index in the given motions.
-    pub at: usize,
+    /// Its path.
+    pub course: &'a Course<'a>,
     /// The number in its name.
     pub number: usize,
     /// The engine's answer for it.
-    pub verdict: &'a Verdict,
+    pub answer: &'a TrajectoryVerdict,
 }
 
 /// A GLB file.
@@ -65,26 +67,21 @@ pub struct Glb {
 ///
 /// # Errors
 /// A motion does not fit the robot or turns a joint by more than about 800 turns; the file would be larger than 4 GiB.
-pub fn export(
-    engine: &Engine,
-    scene: &Scene,
-    motions: &MotionBatch,
-    shown: &[ShownMotion],
-    most_triangles: usize,
-) -> Result<Glb> {
+pub fn export(engine: &Engine, scene: &Scene, shown: &[ShownMotion], most_triangles: usize) -> Result<Glb> {
     let world = engine.world();
-    let ways = points_of_ways(engine, motions, shown)?;
+    let ways = points_of_ways(engine, shown)?;
     let way = ways.concat();
     let (focus, extent_m) = middle_and_size(&way);
-    let frame = |(s, way): (&ShownMotion, &Vec<DVec3>)| Frame::new(engine, motions, s, way);
+    let frame = |(s, way): (&ShownMotion, &Vec<DVec3>)| Frame::new(engine, s, way);
     let frames: Vec<Frame> = shown.iter().zip(&ways).map(frame).collect::<Result<_>>()?;
     let mut file = File::default();
     file.root.asset.generator = Some(format!("firstcontact {}", env!("CARGO_PKG_VERSION")));
 
-    let touched: Vec<u32> = shown.iter().filter_map(|s| touch(s.verdict)).filter_map(|t| t.b.object()).collect();
+    let touched: Vec<u32> =
+        shown.iter().filter_map(|s| touch(&s.answer.verdict)).filter_map(|t| t.b.object()).collect();
     let near = near::nearest(world, &way, &touched, most_triangles);
     let first = shown.first().ok_or_else(|| Error::usage("no motion to show"))?;
-    let (top, bodies) = add_robot(&mut file, world, &motion(world, motions, first.at)?);
+    let (top, bodies) = add_robot(&mut file, world, &first.course.motions(&world.robot)?[0]);
     let scene_triangles = near.iter().map(|s| s.triangles.len()).sum();
     let mut below = add_scene(&mut file, world, &near, &touched);
     let sizes_m: Vec<f64> = frames.iter().map(|frame| MARK * frame.extent_m).collect();
@@ -94,22 +91,23 @@ pub fn export(
 
     for (k, s) in shown.iter().enumerate() {
         let mut animation = Keys::new(&mut file);
-        let motion = motion(world, motions, s.at)?;
-        for ((node, joint), body) in bodies.iter().zip(&motion.joints).zip(&world.robot.bodies) {
+        let motions = s.course.motions(&world.robot)?;
+        for (k, (node, body)) in bodies.iter().zip(&world.robot.bodies).enumerate() {
             // The root has keys even if nothing moves: every motion is an animation.
             if body.joint.kind != JointKind::Fixed || body.parent.is_none() {
-                animation.translation(*node, &way::positions(joint));
-                animation.rotation(*node, &way::rotations(joint)?);
+                let joints: Vec<&JointMotion> = motions.iter().map(|motion| &motion.joints[k]).collect();
+                animation.translation(*node, &way::positions(&joints, s.course.times()));
+                animation.rotation(*node, &way::rotations(&joints, s.course.times())?);
             }
         }
         // With several motions only the mark of the one that is played is visible.
         if shown.len() > 1 {
             for (other, mark) in marks.iter().enumerate() {
                 let size = if other == k { sizes_m[k] as f32 } else { 0.0 };
-                mark.iter().for_each(|mark| animation.scale(*mark, size));
+                mark.iter().for_each(|mark| animation.scale(*mark, size, s.course));
             }
         }
-        let line = Line::new(s.number, s.verdict, &world.robot, scene);
+        let line = s.course.line(s.number, s.answer, &world.robot, scene);
         animation.finish(format!("motion {}", s.number), extras(&line)?);
     }
     let told = json!({
@@ -123,10 +121,6 @@ pub fn export(
     file.root.scene = Some(file.root.push(scene));
     let of_triangles = world.scene.triangles.len();
     Ok(Glb { bytes: file.finish()?, scene_triangles, of_triangles })
-}
-
-fn motion(world: &CollisionWorld, motions: &MotionBatch, i: usize) -> Result<RobotMotion> {
-    RobotMotion::new(&world.robot, motions.start(i), motions.end(i))
 }
 
 fn touch(verdict: &Verdict) -> Option<&ContactPoint> {
@@ -147,7 +141,7 @@ fn add_robot(file: &mut File, world: &CollisionWorld, motion: &RobotMotion) -> (
         let rotation = way::orientation(joint, 0.0).as_quat().normalize().to_array();
         let node = file.root.push(Node {
             name: Some(body.joint.name.clone()),
-            translation: Some(way::positions(joint)[0]),
+            translation: Some(way::ends_of(joint)[0]),
             rotation: Some(UnitQuaternion(rotation)),
             ..Node::default()
         });
@@ -193,7 +187,7 @@ fn add_marks(
     shown: &[ShownMotion],
     sizes_m: &[f64],
 ) -> Vec<Option<Index<Node>>> {
-    if !shown.iter().any(|s| touch(s.verdict).is_some()) {
+    if !shown.iter().any(|s| touch(&s.answer.verdict).is_some()) {
         return vec![None; shown.len()];
     }
     let red = file.material("contact", palette::CONTACT);
@@ -203,7 +197,7 @@ fn add_marks(
     let triangles: Vec<Triangle> = (0..unit.corners.len() / 3).map(|k| [0, 1, 2].map(|i| corner(3 * k + i))).collect();
     let mesh = file.mesh(&triangles, red);
     let mark = |(s, &size_m): (&ShownMotion, &f64)| {
-        touch(s.verdict).map(|touch| {
+        touch(&s.answer.verdict).map(|touch| {
             let turned = DQuat::from_rotation_arc(DVec3::Z, DVec3::from_array(touch.normal).normalize_or(DVec3::Z));
             file.root.push(Node {
                 name: Some(format!("contact {}", s.number)),
@@ -235,25 +229,24 @@ impl<'f> Keys<'f> {
         Self { file, channels: Vec::new(), samplers: Vec::new() }
     }
 
-    fn translation(&mut self, node: Index<Node>, ends: &[[f32; 3]; 2]) {
-        let values = self.file.vectors(ends, None);
-        self.add(node, Property::Translation, 1, values);
+    fn translation(&mut self, node: Index<Node>, way: &Way<3>) {
+        let values = self.file.vectors(&way.values, None);
+        self.add(node, Property::Translation, &way.times, values);
     }
 
-    /// Rotations at equal steps of time; two or more.
-    fn rotation(&mut self, node: Index<Node>, keys: &[[f32; 4]]) {
-        let values = self.file.quadruples(keys);
-        self.add(node, Property::Rotation, keys.len() - 1, values);
+    fn rotation(&mut self, node: Index<Node>, way: &Way<4>) {
+        let values = self.file.quadruples(&way.values);
+        self.add(node, Property::Rotation, &way.times, values);
     }
 
     /// A constant scale.
-    fn scale(&mut self, node: Index<Node>, size: f32) {
+    fn scale(&mut self, node: Index<Node>, size: f32, course: &Course) {
         let values = self.file.vectors(&[[size; 3]; 2], None);
-        self.add(node, Property::Scale, 1, values);
+        self.add(node, Property::Scale, &[0.0, (course.end() - course.start()) as f32], values);
     }
 
-    fn add(&mut self, node: Index<Node>, path: Property, steps: usize, output: Index<gltf_json::Accessor>) {
-        let input = self.file.times(steps);
+    fn add(&mut self, node: Index<Node>, path: Property, times: &[f32], output: Index<gltf_json::Accessor>) {
+        let input = self.file.times(times);
         let interpolation = Valid(Interpolation::Linear);
         let sampler =
             Index::push(&mut self.samplers, Sampler { extensions: None, extras: None, input, interpolation, output });

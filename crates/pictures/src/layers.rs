@@ -61,13 +61,14 @@ impl Layers<'_> {
         layers.map(|(paint, mesh)| Layer { paint, corners: mesh.corners }).into()
     }
 
-    /// The volume that the links' line-swept spheres sweep.
+    /// The volume that the links' line-swept spheres sweep in motions that follow one another.
     ///
     /// # Errors
     /// The surface cannot be tessellated.
-    pub fn of_volume(&self, motion: &RobotMotion) -> Result<Layer> {
+    pub fn of_volume(&self, motions: &[RobotMotion]) -> Result<Layer> {
         let mut mesh = Mesh::new(self.camera.focus);
-        for link in self.world.links.iter().filter(|l| self.poses.moves(l.body)) {
+        let links = self.world.links.iter().filter(|l| self.poses.moves(l.body));
+        for (link, motion) in links.flat_map(|link| motions.iter().map(move |motion| (link, motion))) {
             let surface = sweep(motion, link, FINENESS * self.camera.extent_m)?;
             let smooth = normals::smooth(&surface.triangles);
             for (triangle, normals) in surface.triangles.iter().zip(&smooth) {

@@ -130,6 +130,7 @@
   const files = new Map(); // by data set: a promise of what the loader made
   let model, mixer, action, links = [], mark = null, extent = 1;
   let contact = null, clearUntil = null, time = 0, playing = null;
+  let clock = null; // of a trajectory: its unit, and the times at the ends of its segments
 
   const load = (set) => {
     if (!files.has(set)) {
@@ -139,14 +140,32 @@
     return files.get(set);
   };
 
+  /** The time of the animation, seconds: that of the trajectory from its first point on, or the share of the motion. */
+  const length = () => (clock ? clock.knots.at(-1) - clock.knots[0] : 1);
+  const share = (t) => (clock ? (t - clock.knots[0]) / length() : t);
+
+  /** A share of the motion in words: for a trajectory its time and its segment, which begins after the one before ends. */
+  const inWords = (t) => {
+    if (!clock) return `t = ${t.toFixed(4)}`;
+    const { knots, unit } = clock, at = knots[0] + t * length();
+    let [lo, hi] = [0, knots.length - 2];
+    while (lo < hi) {
+      const middle = (lo + hi) >> 1;
+      if (knots[middle + 1] >= at) hi = middle;
+      else lo = middle + 1;
+    }
+    if (unit === "s") return `${at.toFixed(3)} s, segment ${lo}`;
+    return `segment ${lo}, t = ${Math.min(1, at - knots[lo]).toFixed(4)}`;
+  };
+
   const setTime = (t) => {
     time = Math.min(1, Math.max(0, t));
     slider.value = time;
-    shown.textContent = `t = ${time.toFixed(4)}`;
+    shown.textContent = inWords(time);
     slider.setAttribute("aria-valuetext", `${shown.textContent}, ${state()[1]}`);
     [badge.dataset.state, badge.textContent] = state();
     if (action) {
-      action.time = time;
+      action.time = time * length();
       mixer.update(0);
     }
     setMark();
@@ -173,7 +192,8 @@
   /** Goes on with what is being played; stops at the first contact, from where it can be played on. */
   const step = (now) => {
     if (!playing) return;
-    const t = playing.from + (now - (playing.since ??= now)) / 1000 / PLAY_S;
+    const seconds = clock?.unit === "s" ? length() : PLAY_S; // trajectories with times play as fast as they are
+    const t = playing.from + (now - (playing.since ??= now)) / 1000 / seconds;
     const until = contact !== null && playing.from < contact - 1e-6 ? contact : 1;
     if (t >= until) pause();
     setTime(Math.min(t, until));
@@ -266,8 +286,9 @@
     action.play();
     action.paused = true; // its time is set from here
     const told = model.parser.json.animations[animation].extras;
-    contact = told.verdict === "contact" ? told.toc[0] : null;
-    clearUntil = told.verdict === "undecided" ? told.clear_until : null;
+    clock = model.parser.json.scenes[0].extras.motions[animation].clock ?? null;
+    contact = told.verdict === "contact" ? share(clock ? clock.contact : told.toc[0]) : null;
+    clearUntil = told.verdict === "undecided" ? share(clock ? clock.clear_until : told.clear_until) : null;
     toContact.disabled = contact === null;
     tick.hidden = contact === null;
     tick.style.setProperty("--at", contact ?? 0);

@@ -1,9 +1,11 @@
-//! Pictures of single motions: the scene, the robot at the start, at first contact and at the end, the volume that it
-//! sweeps, and the contact with its normal.
+//! Pictures of single motions and trajectories: the scene, the robot at the start, at first contact and at the end, the
+//! volume that it sweeps, and the contact with its normal.
 //!
-//! Pictures are only for people: no decision depends on them. [`gltf`] exports motions as files for viewers.
+//! Pictures are only for people: no decision depends on them. [`gltf`] exports motions as files for viewers, and
+//! [`viewer`] shows these in a browser.
 
 mod camera;
+mod course;
 mod cutaway;
 pub mod gltf;
 mod image;
@@ -17,9 +19,11 @@ mod sight;
 mod subject;
 mod text;
 mod tiles;
+pub mod viewer;
 mod viewpoint;
 
 pub use camera::View;
+pub use course::{Course, Unit, of_motion};
 pub use image::{Format, Image};
 pub use tiles::tiles;
 
@@ -28,8 +32,8 @@ use cutaway::Cutaway;
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
 use firstcontact::gpu::{Frame, Gpu};
-use firstcontact::robot::{MotionBatch, RobotMotion, Triangle};
-use firstcontact::verdict::{ContactPoint, Verdict};
+use firstcontact::robot::Triangle;
+use firstcontact::verdict::{ContactPoint, TrajectoryVerdict, Verdict};
 use glam::DVec3;
 use layers::Layers;
 use legend::Legend;
@@ -70,25 +74,24 @@ pub struct Picture {
     pub view: View,
 }
 
-/// Draws motion `i`, for which the engine has returned `verdict`.
+/// Draws a path for which the engine has returned `answer`.
 ///
 /// # Errors
-/// The motion does not fit the robot, the picture is too large, or the device failed.
+/// The path does not fit the robot, the picture is too large, or the device failed.
 pub fn draw(
     engine: &Engine,
     gpu: &Gpu,
-    motions: &MotionBatch,
-    i: usize,
-    verdict: &Verdict,
+    course: &Course,
+    answer: &TrajectoryVerdict,
     options: &Options,
 ) -> Result<Picture> {
     gpu.check_picture_size(options.size)?;
     let world = engine.world();
-    let contact = touch(verdict);
-    let poses = Poses::new(engine, motions, i, verdict)?;
+    let contact = touch(&answer.verdict);
+    let poses = Poses::new(engine, course, answer)?;
     let posed: Vec<Triangle> = posed(&world.robot, &poses);
     let subject = Subject::new(world, &poses, &posed, contact, swept_balls(engine, &poses));
-    let legend = Legend::new(world, &poses, verdict, options.size)?;
+    let legend = Legend::new(world, &poses, (answer, course), options.size)?;
     let size = [options.size[0], options.size[1] - legend.height()];
     let aspect = f64::from(size[0]) / f64::from(size[1].max(1));
     let sight = Sight::new(world, &posed)?;
@@ -105,7 +108,7 @@ pub fn draw(
     }
     let all = Layers { world, camera: &camera, poses: &poses, contact };
     let mut layers = all.of_robot();
-    layers.push(all.of_volume(&RobotMotion::new(&world.robot, motions.start(i), motions.end(i))?)?);
+    layers.push(all.of_volume(&course.coarse_motions(&world.robot)?)?);
     layers.extend(all.of_scene(&mut lens, &objects, &cutaway));
     layers.extend(all.of_contact());
     let triangles = layers.iter().map(|l| l.corners.len() / 3).sum::<usize>().max(1);

@@ -23,8 +23,8 @@ const SHORT: usize = 65_535;
 pub struct File {
     pub root: Root,
     buffer: Vec<u8>,
-    /// Accessors of times, by the number of keys.
-    times: HashMap<usize, Index<Accessor>>,
+    /// Accessors of times, by the bits of the keys.
+    times: HashMap<Vec<u32>, Index<Accessor>>,
 }
 
 impl File {
@@ -109,17 +109,18 @@ impl File {
         self.root.push(accessor(view, values.len(), ComponentType::F32, Type::Vec4))
     }
 
-    /// Times from 0 to 1 in `n` equal steps.
-    pub fn times(&mut self, n: usize) -> Index<Accessor> {
-        if let Some(&known) = self.times.get(&n) {
+    /// The times of keys, in increasing order.
+    pub fn times(&mut self, times: &[f32]) -> Index<Accessor> {
+        let bits: Vec<u32> = times.iter().map(|time| time.to_bits()).collect();
+        if let Some(&known) = self.times.get(&bits) {
             return known;
         }
-        let times: Vec<f32> = (0..=n).map(|k| (k as f64 / n as f64) as f32).collect();
-        let view = self.view(bytemuck::cast_slice(&times), None);
+        let view = self.view(bytemuck::cast_slice(times), None);
         let mut accessor = accessor(view, times.len(), ComponentType::F32, Type::Scalar);
-        (accessor.min, accessor.max) = (Some(json!([0.0])), Some(json!([1.0])));
+        let [min, max] = [times.first(), times.last()].map(|time| time.map(|time| json!([time])));
+        (accessor.min, accessor.max) = (min, max);
         let index = self.root.push(accessor);
-        self.times.insert(n, index);
+        self.times.insert(bits, index);
         index
     }
 

@@ -1,16 +1,16 @@
 //! The visible region of each motion, and the direction from which to look at it.
 
 use super::{ShownMotion, touch};
-use crate::picture::sight::Sight;
-use crate::picture::subject::{Poses, Subject};
-use crate::picture::{posed, viewpoint};
+use crate::course::Clock;
+use crate::sight::Sight;
+use crate::subject::{Poses, Subject};
+use crate::{posed, viewpoint};
 use firstcontact::engine::Engine;
 use firstcontact::error::Result;
-use firstcontact::robot::MotionBatch;
 use glam::DVec3;
 use serde::Serialize;
 
-/// Number of times at which a motion is sampled.
+/// Number of times at which a motion is sampled; trajectories have more.
 const MOMENTS: usize = 9;
 /// Number of points that are sampled on all motions together.
 const POINTS: usize = 4000;
@@ -18,7 +18,7 @@ const POINTS: usize = 4000;
 const ASPECT: f64 = 1.6;
 
 /// The view of one motion.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Frame {
     /// The centre of the visible region, local coordinates, metres.
     pub focus_m: [f64; 3],
@@ -28,31 +28,34 @@ pub struct Frame {
     pub azimuth_deg: f64,
     /// Angle above the horizontal plane, degrees.
     pub elevation_deg: f64,
+    /// The clock of a trajectory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
 }
 
 impl Frame {
     /// The view of a motion, given by points along it in local coordinates, and of its contact.
-    pub fn new(engine: &Engine, motions: &MotionBatch, shown: &ShownMotion, way: &[DVec3]) -> Result<Self> {
+    pub fn new(engine: &Engine, shown: &ShownMotion, way: &[DVec3]) -> Result<Self> {
         let world = engine.world();
-        let contact = touch(shown.verdict);
+        let contact = touch(&shown.answer.verdict);
         let local = |point: [f64; 3]| DVec3::from_array(point) - world.origin_m;
         let points: Vec<DVec3> = way.iter().copied().chain(contact.map(|c| local(c.point))).collect();
         let (focus, extent_m) = middle_and_size(&points);
-        let poses = Poses::new(engine, motions, shown.at, shown.verdict)?;
+        let poses = Poses::new(engine, shown.course, shown.answer)?;
         let posed = posed(&world.robot, &poses);
         let subject = Subject::new(world, &poses, &posed, contact, Vec::new());
         let view = viewpoint::choose(&subject, &Sight::new(world, &posed)?, ASPECT);
         let (azimuth_deg, elevation_deg) = (view.azimuth_deg, view.elevation_deg);
-        Ok(Self { focus_m: focus.to_array(), extent_m, azimuth_deg, elevation_deg })
+        let clock = shown.course.clock(shown.answer);
+        Ok(Self { focus_m: focus.to_array(), extent_m, azimuth_deg, elevation_deg, clock })
     }
 }
 
 /// Points of the moving links along each motion; of all links if none moves. Local coordinates.
-pub fn points_of_ways(engine: &Engine, motions: &MotionBatch, shown: &[ShownMotion]) -> Result<Vec<Vec<DVec3>>> {
+pub fn points_of_ways(engine: &Engine, shown: &[ShownMotion]) -> Result<Vec<Vec<DVec3>>> {
     let world = engine.world();
     let along = |s: &ShownMotion| {
-        let time = |k: usize| k as f64 / (MOMENTS - 1) as f64;
-        (0..MOMENTS).map(|k| engine.body_poses(motions, s.at, time(k))).collect::<Result<Vec<_>>>()
+        s.course.moments(MOMENTS).into_iter().map(|time| s.course.poses(engine, time)).collect::<Result<Vec<_>>>()
     };
     let poses: Vec<_> = shown.iter().map(along).collect::<Result<_>>()?;
     let moves = |body: usize| {
@@ -65,7 +68,8 @@ pub fn points_of_ways(engine: &Engine, motions: &MotionBatch, shown: &[ShownMoti
     if of.is_empty() {
         of = links.iter().collect();
     }
-    let n_corners = of.iter().map(|l| 3 * l.triangles.len()).sum::<usize>() * MOMENTS * shown.len();
+    let n_moments: usize = poses.iter().map(Vec::len).sum();
+    let n_corners = of.iter().map(|l| 3 * l.triangles.len()).sum::<usize>() * n_moments;
     let step = n_corners.div_ceil(POINTS).max(1);
     let points = |along: &Vec<Vec<glam::DAffine3>>| {
         let corners = along.iter().flat_map(|p| {

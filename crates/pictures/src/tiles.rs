@@ -2,6 +2,7 @@
 //! motion, seen along x, y and z from left to right, each view from above. A pixel is brighter where the volume begins
 //! nearer, and more orange where it is deeper.
 
+use super::course::Course;
 use super::{Image, subject};
 use firstcontact::enclosure::pose_bound::PoseEnclosure;
 use firstcontact::engine::Engine;
@@ -33,7 +34,7 @@ pub struct TilePicture {
 pub fn tiles(engine: &Engine, motions: &MotionBatch, i: usize, n: usize) -> Result<Vec<TilePicture>> {
     let world = engine.world();
     let motion = [RobotMotion::new(&world.robot, motions.start(i), motions.end(i))?];
-    let along = subject::moments(engine, motions, i)?;
+    let along = subject::moments(engine, &Course::of_motion(motions, i)?)?;
     let mut out = Vec::new();
     for piece in Piece::cut(0, &motion[0]) {
         let pieces = [piece];

@@ -1,13 +1,14 @@
 //! The legend below a picture: the answer in words, and the meaning of the colours.
 
 use super::Image;
+use super::course::Course;
 use super::palette::{self, Colour};
 use super::subject::Poses;
 use super::text::Font;
 use firstcontact::Obstacle;
 use firstcontact::error::Result;
 use firstcontact::scene::world::CollisionWorld;
-use firstcontact::verdict::{Contact, ContactPoint, Verdict};
+use firstcontact::verdict::{Contact, ContactPoint, TrajectoryVerdict, Verdict};
 
 const PAPER: Colour = [255, 255, 255];
 const INK: Colour = [34, 38, 46];
@@ -45,8 +46,14 @@ impl Legend {
     ///
     /// # Errors
     /// The built-in font is damaged.
-    pub fn new(world: &CollisionWorld, poses: &Poses, verdict: &Verdict, size: [u32; 2]) -> Result<Self> {
-        Self::with(title(world, verdict), entries(world, poses, verdict), size)
+    pub fn new(
+        world: &CollisionWorld,
+        poses: &Poses,
+        (answer, course): (&TrajectoryVerdict, &Course),
+        size: [u32; 2],
+    ) -> Result<Self> {
+        let title = title(world, &answer.verdict, &course.in_words(answer));
+        Self::with(title, entries(world, poses, &answer.verdict), size)
     }
 
     fn with(title: String, entries: Vec<Entry>, size: [u32; 2]) -> Result<Self> {
@@ -141,18 +148,16 @@ impl Legend {
     }
 }
 
-/// The answer in one line.
-fn title(world: &CollisionWorld, verdict: &Verdict) -> String {
+/// The answer in one line; `at` is the place of its event.
+fn title(world: &CollisionWorld, verdict: &Verdict, at: &str) -> String {
     match verdict {
         Verdict::Free => "Free: the robot touches nothing at any time".into(),
-        Verdict::Undecided(u) => format!("Undecided: free up to {} of the motion", percent(u.clear_until)),
+        Verdict::Undecided(_) => format!("Undecided: free up to {at}"),
         Verdict::Contact(contact) => {
             let when = match contact {
                 Contact { initial_overlap: true, .. } => "Contact at the start".into(),
-                Contact { toc, .. } if contact.is_proved() => {
-                    format!("First contact at {} of the motion", percent(toc[0]))
-                }
-                Contact { toc, .. } => format!("Possible contact from {} of the motion on", percent(toc[0])),
+                contact if contact.is_proved() => format!("First contact at {at}"),
+                _ => format!("Possible contact from {at} on"),
             };
             match &contact.first {
                 Some(at) => format!("{when}: {} touches {}", link(world, at), object(world, at)),
@@ -188,10 +193,6 @@ fn entries(world: &CollisionWorld, poses: &Poses, verdict: &Verdict) -> Vec<Entr
         all.push(entry(palette::CONTACT, 1.0, "contact and normal".into()));
     }
     all
-}
-
-fn percent(t: f64) -> String {
-    format!("{:.1} %", 100.0 * t)
 }
 
 fn link(world: &CollisionWorld, at: &ContactPoint) -> String {

@@ -229,7 +229,7 @@ impl Rays {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::camera::View;
+    use crate::camera::View;
     use firstcontact::robot::{Robot, Triangle};
     use firstcontact::scene::Scene;
     use firstcontact::scene::world::CollisionWorld;
