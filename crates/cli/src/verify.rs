@@ -1,23 +1,128 @@
-//! `firstcontact verify`: checks a certificate of `tolerance`.
+//! `firstcontact verify`: checks certificates of `check` and of `tolerance`.
+
+mod subject;
 
 use super::Outcome;
+use super::dataset::{FolderArgs, Work};
+use super::inputs::{FileArgs, InputArgs};
+use super::motions::MotionArgs;
+use super::progress::Progress;
+use super::queries::{Queries, TrajectoryArgs};
+use super::question::{Question, QuestionArgs};
+use super::robots::NamedFile;
+use super::self_collision::SelfCollisionArgs;
 use clap::Args;
-use firstcontact::Result;
+use firstcontact::engine::thread_pool;
 use firstcontact::io::load::LoadLimits;
+use firstcontact::robot::{Robot, Trajectory};
 use firstcontact::toleranced::record;
-use std::path::PathBuf;
+use firstcontact::{Error, LinkPairs, Result};
+use firstcontact_verifier::{Kind, MAGIC, Proved, Reader, Refusal, Verifier};
+use rayon::prelude::*;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
 
-/// Arguments of `verify`.
+/// Arguments of `verify`. Those of `check` that its answers depend on have the same meaning.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// A certificate written by `tolerance --certificate`
+    /// Certificates written by `check --certificates`, or a certificate written by `tolerance --certificate`, which
+    /// needs no other argument
     #[arg(value_name = "CERTIFICATE")]
     certificate: PathBuf,
+    /// The robot of the check (URDF), or several as NAME=FILE each
+    #[arg(long, value_name = "[NAME=]R.urdf", value_parser = NamedFile::parser())]
+    robot: Vec<NamedFile>,
+    /// Several robots with their bases and SRDFs, as for check
+    #[arg(long, value_name = "WORLD.json", conflicts_with = "robot")]
+    world: Option<PathBuf>,
+    /// The scene of the check
+    #[arg(long, value_name = "S")]
+    scene: Option<PathBuf>,
+    /// The motions of the check
+    #[arg(long, value_name = "M")]
+    motions: Option<PathBuf>,
+    /// The data set of the check
+    #[arg(long, value_name = "NAME[/DEG]")]
+    dataset: Option<String>,
+    #[command(flatten)]
+    folder: FolderArgs,
+    #[command(flatten)]
+    reading: MotionArgs,
+    /// Pairs that are never tested, as for check
+    #[arg(long, value_name = "FILE")]
+    allow: Option<PathBuf>,
+    #[command(flatten)]
+    self_collision: SelfCollisionArgs,
+    /// The distance that counts as contact, metres
+    #[arg(long, value_name = "M", default_value_t = 0.0)]
+    margin: f64,
+    #[command(flatten)]
+    inputs: InputArgs,
+    #[command(flatten)]
+    trajectories: TrajectoryArgs,
+    /// Threads; 0 for all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
 }
 
-/// Runs the command: 0 if the certificate is valid, 1 if it is refused.
+/// Certificates that are verified together.
+const BATCH: usize = 256;
+
+/// Runs the command: 0 if the certificates are valid, 1 if one is refused.
 pub fn run(args: &VerifyArgs) -> Result<Outcome> {
-    match record::verify(&args.certificate, &LoadLimits::default())? {
+    if !is_of_check(&args.certificate)? {
+        return verify_tolerance(&args.certificate);
+    }
+    let files = FileArgs::new(
+        (args.robot.clone(), args.world.clone()),
+        [args.scene.clone(), args.motions.clone()],
+        args.dataset.clone(),
+        args.folder.clone(),
+        args.reading.clone(),
+    );
+    let Work::Files(files) = files.resolve()? else {
+        let error = Error::usage("planning problems have no certificates: each has a scene of its own");
+        return Err(error.remedy("give --robot, --scene and --motions"));
+    };
+    let question = QuestionArgs {
+        files: &files,
+        reading: &args.reading,
+        inputs: &args.inputs,
+        trajectories: &args.trajectories,
+        allow: args.allow.as_deref(),
+        self_collision: args.self_collision,
+        margin_m: args.margin,
+    };
+    let model = args.inputs.model(&files.robots)?;
+    let question = question.read(&model)?;
+    let subject = Subject::new(&model.robot, &question, &question.link_pairs, args.margin);
+    let mut totals = Totals::default();
+    let count = &mut |number: usize, proved: Option<&Proved>| totals.add(number, proved);
+    let verified = subject.verify(&args.certificate, &question.queries, args.threads, count)?;
+    question.tested.lines().iter().for_each(|line| say!("{line}"));
+    match verified {
+        Ok(()) => {
+            say!("{}", totals.line(question.queries.kind()));
+            Ok(if totals.without.is_none() { Outcome::Free } else { Outcome::Refused })
+        }
+        Err(refusal) => {
+            say!("refused: {refusal}");
+            Ok(Outcome::Refused)
+        }
+    }
+}
+
+/// Returns whether a file has certificates of `check`, by its first bytes.
+fn is_of_check(path: &Path) -> Result<bool> {
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut first));
+    read.map_err(|e| Error::input(format!("it cannot be read: {e}")).in_file(path))?;
+    Ok(first == MAGIC)
+}
+
+fn verify_tolerance(path: &Path) -> Result<Outcome> {
+    match record::verify(path, &LoadLimits::default())? {
         Ok(n) => {
             say!("valid: {n} motions are free");
             Ok(Outcome::Free)
@@ -26,5 +131,123 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
             say!("refused: {why}");
             Ok(Outcome::Refused)
         }
+    }
+}
+
+/// Numbers of verified answers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    free: u64,
+    contacts: u64,
+    possible: u64,
+    undecided: u64,
+    steps: u64,
+    n_without: u64,
+    /// The first motion without a certificate.
+    without: Option<usize>,
+}
+
+impl Totals {
+    fn add(&mut self, number: usize, proved: Option<&Proved>) {
+        let Some(proved) = proved else {
+            self.n_without += 1;
+            self.without.get_or_insert(number);
+            return;
+        };
+        self.steps += proved.n_steps;
+        *match proved.kind {
+            Kind::Free => &mut self.free,
+            Kind::Contact => &mut self.contacts,
+            Kind::PossibleContact => &mut self.possible,
+            Kind::Undecided => &mut self.undecided,
+        } += 1;
+    }
+
+    fn line(&self, kind: &str) -> String {
+        let Self { free, contacts, possible, undecided, steps, n_without, without } = self;
+        let mut line = format!(
+            "valid: {free} {kind} are free, {contacts} have a contact, {possible} a possible one, {undecided} are \
+             undecided; {steps} steps"
+        );
+        if let Some(first) = without {
+            line += &format!("\nincomplete: {n_without} {kind} have no certificate, the first is {first}");
+        }
+        line
+    }
+}
+
+/// What certificates are about, in the verifier's own terms.
+#[derive(Debug)]
+pub struct Subject {
+    robot: firstcontact_verifier::Robot,
+    scene: firstcontact_verifier::Scene,
+    statement: firstcontact_verifier::Statement,
+}
+
+impl Subject {
+    /// Robot, scene and statement of a question, whose scene must still have its triangles.
+    pub fn new(robot: &Robot, question: &Question, link_pairs: &LinkPairs, margin_m: f64) -> Self {
+        let tolerance = question.queries.joint_tolerance();
+        Self {
+            robot: subject::robot(robot),
+            scene: subject::scene(&question.scene),
+            statement: subject::statement(robot, (link_pairs, &question.allowed), margin_m, tolerance),
+        }
+    }
+
+    /// Verifies all certificates of a file, which must be those of `queries`, and passes what each proves to `each`.
+    /// Returns the reason of a refusal as text.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn verify(
+        self,
+        certificates: &Path,
+        queries: &Queries,
+        threads: usize,
+        each: &mut dyn FnMut(usize, Option<&Proved>),
+    ) -> Result<std::result::Result<(), String>> {
+        let unreadable = |e: std::io::Error| Error::input(format!("it cannot be read: {e}")).in_file(certificates);
+        let file = BufReader::new(File::open(certificates).map_err(unreadable)?);
+        let opened = Reader::new(file, &self.robot, &self.scene).and_then(|reader| {
+            let verifier = Verifier::new(self.robot, self.scene, self.statement, reader.header())?;
+            Ok((verifier, reader))
+        });
+        let (verifier, mut reader) = match opened {
+            Ok(both) => both,
+            Err(refusal) => return Ok(Err(refusal.to_string())),
+        };
+        let (n, pool) = (queries.len(), thread_pool(threads)?);
+        let progress = Progress::new("verifying", queries.kind(), n as u64);
+        for first in (0..n).step_by(BATCH) {
+            let paths = queries.paths(first..(first + BATCH).min(n))?;
+            let read: std::result::Result<Vec<_>, Refusal> = reader.by_ref().take(paths.len()).collect();
+            let read = match read {
+                Ok(read) if read.len() == paths.len() => read,
+                Ok(read) => {
+                    let found = first + read.len();
+                    return Ok(Err(format!("there are {found} certificates for {n} {}", queries.kind())));
+                }
+                Err(refusal) => return Ok(Err(refusal.to_string())),
+            };
+            let verify = |(path, certificate): (&Trajectory, &Option<Vec<u8>>)| {
+                certificate.as_ref().map(|bytes| verifier.verify(&subject::motion(path), bytes)).transpose()
+            };
+            let all: Vec<_> = pool.install(|| paths.par_iter().zip(&read).map(verify).collect());
+            for (number, proved) in (first..).zip(all) {
+                match proved {
+                    Ok(proved) => each(number, proved.as_ref()),
+                    Err(refusal) => return Ok(Err(format!("motion {number}: {refusal}"))),
+                }
+            }
+            progress.add(paths.len() as u64);
+        }
+        progress.finish();
+        // The end of the file is verified, too.
+        Ok(match reader.next() {
+            None => Ok(()),
+            Some(Ok(_)) => Err(format!("there are more than {n} certificates")),
+            Some(Err(refusal)) => Err(refusal.to_string()),
+        })
     }
 }

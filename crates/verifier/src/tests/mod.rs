@@ -1,0 +1,10 @@
+//! Tests of the verifier.
+
+mod arithmetic;
+mod files;
+mod kinematics;
+mod models;
+mod motions;
+mod proofs;
+mod prover;
+mod random;

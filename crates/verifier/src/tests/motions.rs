@@ -1,0 +1,130 @@
+//! Enclosures of moving points contain them, and are tight.
+
+use super::kinematics::position;
+use super::models::*;
+use super::random::Random;
+use crate::ball::Ball;
+use crate::body_motion::{Motions, PreparedRobot};
+use crate::polynomial::Interval;
+use crate::{Body, Drive, Joint, Motion, Robot, Segment, Statement};
+
+fn unit(random: &mut Random) -> [f64; 3] {
+    loop {
+        let v = random.vector(1.0);
+        let size = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if (0.1..1.0).contains(&size) {
+            return v.map(|x| x / size);
+        }
+    }
+}
+
+fn rotation(random: &mut Random) -> [[f64; 3]; 3] {
+    let (a, b) = (unit(random), unit(random));
+    let along: f64 = (0..3).map(|r| a[r] * b[r]).sum();
+    let c: [f64; 3] = std::array::from_fn(|r| b[r] - along * a[r]);
+    let size = c.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let c = c.map(|x| x / size);
+    [a, c, [a[1] * c[2] - a[2] * c[1], a[2] * c[0] - a[0] * c[2], a[0] * c[1] - a[1] * c[0]]]
+}
+
+/// A chain of five bodies whose columns are shared by chance, with a motion of a degree.
+fn chain(random: &mut Random, degree: usize, free: bool) -> (Robot, Motion) {
+    let mut bodies = Vec::new();
+    for i in 0..5_usize {
+        let mut drive = || Drive {
+            column: 7 + random.below(3),
+            multiplier: random.between(-1.5, 1.5),
+            offset: random.between(-3.0, 3.0),
+        };
+        let drive = drive();
+        let axis = unit(random);
+        let joint = match random.below(if free && i == 0 { 1 } else { 4 }) {
+            0 if free && i == 0 => Joint::Free { first_column: 0 },
+            0 => Joint::Fixed,
+            1 | 2 => Joint::Revolute { axis, drive },
+            _ => Joint::Prismatic { axis, drive },
+        };
+        let (orientation, origin_m) = (rotation(random), random.vector(0.5));
+        bodies.push(Body { parent: i.checked_sub(1), orientation, origin_m, joint });
+    }
+    let mut segment = || Segment {
+        coefficients: (0..10).map(|_| (0..=degree).map(|_| random.between(-2.0, 2.0)).collect()).collect(),
+    };
+    let motion = Motion { segments: vec![segment(), segment()] };
+    (Robot { n_columns: 10, bodies, links: Vec::new() }, motion)
+}
+
+/// Largest distance by which a moving point is outside of its enclosure along an axis, and the enclosure's width.
+fn outside(random: &mut Random, robot: &Robot, motion: &Motion, tolerance: f64, width: f64) -> (f64, f64) {
+    let mut joint_tolerance = vec![0.0; 7];
+    joint_tolerance.extend([tolerance; 3]);
+    let statement = Statement { joint_tolerance, ..Statement::default() };
+    let prepared = PreparedRobot::new(robot);
+    let mut motions = Motions::new(&prepared, &statement, motion);
+    let frame = [None, Some(0), Some(1), Some(2)][random.below(4)];
+    let body = 2 + random.below(3);
+    let from = random.between(0.0, 1.0 - width);
+    let time = Interval::new(random.below(2), from, from + width);
+    let moving = motions.get(frame, body, &time);
+    let (x, n) = (random.vector(0.5), unit(random));
+    let distance = x.iter().map(|x| x * x).sum::<f64>().sqrt() * (1.0 + 1e-15);
+    let spread = moving.spread(distance).upper();
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for pose in &moving.control {
+        let point = |r: usize| (0..3).fold(pose[3][r], |sum, j| sum + pose[j][r] * Ball::exact(x[j]));
+        let value = (0..3).fold(Ball::ZERO, |sum, r| sum + point(r) * Ball::exact(n[r]));
+        (low, high) = (low.min(value.lower() - spread), high.max(value.upper() + spread));
+    }
+    let mut outside = f64::NEG_INFINITY;
+    for k in 0..=40 {
+        let t = (from + width * f64::from(k) / 40.0).min(time.to);
+        let mut errors = vec![0.0; 7];
+        errors.extend((0..3).map(|_| if random.below(2) == 0 { tolerance } else { -tolerance }));
+        let p = position(robot, motion, (frame, body), (time.segment, t), &errors, x);
+        let value: f64 = (0..3).map(|r| n[r] * p[r]).sum();
+        outside = outside.max(low - value).max(value - high);
+    }
+    (outside, high - low)
+}
+
+#[test]
+fn points_are_within_their_enclosures() {
+    let mut random = Random(1);
+    for case in 0..1500 {
+        let free = case % 3 == 0;
+        let degree = if free { 1 } else { 1 + case % 7 };
+        let (robot, motion) = chain(&mut random, degree, free);
+        let tolerance = if case % 2 == 0 { 0.0 } else { 0.02 };
+        let width = random.between(-12.0, -1.0).exp2();
+        let (outside, _) = outside(&mut random, &robot, &motion, tolerance, width);
+        assert!(outside < 1e-12, "case {case}: {outside} outside");
+    }
+}
+
+#[test]
+fn enclosures_of_short_intervals_are_tight() {
+    let mut random = Random(2);
+    for case in 0..400 {
+        let degree = if case % 3 == 0 { 1 } else { 1 + case % 15 };
+        let (robot, motion) = chain(&mut random, degree, degree == 1);
+        let (outside, width) = outside(&mut random, &robot, &motion, 0.0, 1e-14);
+        assert!(outside < 1e-13 && width < 2e-11, "case {case}: {outside} {width}");
+    }
+}
+
+/// One joint: the fourth derivative is attained, so the remainder cannot be smaller by much.
+#[test]
+fn the_remainder_is_needed() {
+    let turn =
+        Robot { n_columns: 1, bodies: vec![body(None, [0.0; 3], revolute(0, [0.0, 0.0, 1.0]))], links: Vec::new() };
+    let motion = line(&[[0.0, 1.0]]);
+    let (prepared, statement) = (PreparedRobot::new(&turn), Statement::default());
+    let mut motions = Motions::new(&prepared, &statement, &motion);
+    let moving = motions.get(None, 0, &Interval::new(0, 0.0, 1.0));
+    // The cubic Taylor polynomial of the sine at 1/2 is off by up to 1/16/24.
+    assert!((moving.spread(1.0).upper() - 1.0 / 384.0).abs() < 1e-12);
+    assert!((moving.spread(2.0).upper() - 2.0 / 384.0).abs() < 1e-12);
+    let last = moving.control[3];
+    let angle: f64 = last[0][1].mid.atan2(last[0][0].mid) - 1.0;
+    assert!(angle.abs() > 1e-5 && angle.abs() < 1.0 / 384.0, "{angle}");
+}

@@ -1,0 +1,259 @@
+//! Hulls of triangles that move over an interval, and axes that separate them.
+
+use super::kinematics::{ORDER, Sweep};
+use super::partition::{Node, Partition};
+use crate::predicate::features::nearest;
+use crate::robot::Triangle;
+use glam::DVec3;
+
+/// Spare of each decision for rounding, relative to the largest coordinate.
+const SPARE: f64 = 4e-13;
+/// Number of control poses of a body that moves.
+const CONTROLS: usize = ORDER + 1;
+
+/// The hull of a node at one control pose.
+#[derive(Clone, Copy, Debug)]
+enum Hull {
+    /// Corners.
+    Triangle([DVec3; 3]),
+    /// Centre and half axes.
+    Box(DVec3, [DVec3; 3]),
+}
+
+impl Hull {
+    fn new(partition: &Partition, triangles: &[Triangle], node: &Node, place: impl Place) -> Self {
+        debug_assert!(!partition.nodes.is_empty());
+        if node.is_leaf() {
+            return Self::Triangle(triangles[node.left as usize].map(|v| place.point(v)));
+        }
+        let [lo, hi] = node.corners;
+        let half = 0.5 * (hi - lo);
+        let axes = [DVec3::X * half.x, DVec3::Y * half.y, DVec3::Z * half.z];
+        Self::Box(place.point(0.5 * (lo + hi)), axes.map(|v| place.vector(v)))
+    }
+
+    /// The smallest and the largest projection onto `n`.
+    fn range(&self, n: DVec3) -> [f64; 2] {
+        match self {
+            Self::Triangle(corners) => {
+                let [a, b, c] = corners.map(|v| v.dot(n));
+                [a.min(b).min(c), a.max(b).max(c)]
+            }
+            Self::Box(centre, axes) => {
+                let (at, half) = (centre.dot(n), axes.iter().map(|v| v.dot(n).abs()).sum::<f64>());
+                [at - half, at + half]
+            }
+        }
+    }
+
+    fn centre(&self) -> DVec3 {
+        match self {
+            Self::Triangle([a, b, c]) => (*a + *b + *c) / 3.0,
+            Self::Box(centre, _) => *centre,
+        }
+    }
+
+    fn bounds(&self) -> [DVec3; 2] {
+        match self {
+            Self::Triangle([a, b, c]) => [a.min(*b).min(*c), a.max(*b).max(*c)],
+            Self::Box(centre, axes) => {
+                let half = axes.iter().fold(DVec3::ZERO, |sum, v| sum + v.abs());
+                [*centre - half, *centre + half]
+            }
+        }
+    }
+
+    /// Returns whether a box contains a point; a triangle has no inside.
+    fn contains(&self, p: DVec3) -> bool {
+        let Self::Box(centre, axes) = self else { return false };
+        axes.iter().all(|axis| (p - *centre).dot(*axis).abs() <= axis.length_squared())
+    }
+
+    /// Normals of faces.
+    fn normals(&self) -> ([DVec3; 3], usize) {
+        match self {
+            Self::Triangle([a, b, c]) => ([(b - a).cross(c - a), DVec3::ZERO, DVec3::ZERO], 1),
+            Self::Box(_, axes) => (*axes, 3),
+        }
+    }
+
+    /// Directions of edges.
+    fn edges(&self) -> [DVec3; 3] {
+        match self {
+            Self::Triangle([a, b, c]) => [b - a, c - b, a - c],
+            Self::Box(_, axes) => *axes,
+        }
+    }
+}
+
+/// Where points of a frame are.
+trait Place: Copy {
+    fn point(self, p: DVec3) -> DVec3;
+    fn vector(self, v: DVec3) -> DVec3;
+}
+
+/// The world itself.
+#[derive(Clone, Copy)]
+struct AtRest;
+
+impl Place for AtRest {
+    fn point(self, p: DVec3) -> DVec3 {
+        p
+    }
+    fn vector(self, v: DVec3) -> DVec3 {
+        v
+    }
+}
+
+impl Place for (&Sweep, usize) {
+    fn point(self, p: DVec3) -> DVec3 {
+        self.0.p[self.1] * p + self.0.c[self.1]
+    }
+    fn vector(self, v: DVec3) -> DVec3 {
+        self.0.p[self.1] * v
+    }
+}
+
+/// A node over an interval.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    hulls: [Hull; CONTROLS],
+    /// Number of different hulls: one of a body at rest.
+    n_hulls: usize,
+    /// The distance by which it may leave the hulls, metres.
+    slack_m: f64,
+    /// Lowest and highest coordinates over the interval, slack included.
+    pub corners: [DVec3; 2],
+    /// Half the largest extent, metres; 0 for a triangle, which is not split.
+    pub radius_m: f64,
+    /// Half the distance that its centre covers, slack included, metres.
+    pub travel_m: f64,
+}
+
+impl Placed {
+    /// A node of a body that moves, or that is at rest without a sweep.
+    pub fn new(partition: &Partition, triangles: &[Triangle], node: u32, sweep: Option<&Sweep>) -> Self {
+        let of = &partition.nodes[node as usize];
+        let (hulls, n_hulls, slack_m) = match sweep {
+            None => ([Hull::new(partition, triangles, of, AtRest); CONTROLS], 1, 0.0),
+            Some(sweep) => {
+                let hulls = std::array::from_fn(|i| Hull::new(partition, triangles, of, (sweep, i)));
+                (hulls, CONTROLS, sweep.slack_m(of.reach_m))
+            }
+        };
+        let [mut lo, mut hi] = hulls[0].bounds();
+        for hull in &hulls[1..n_hulls] {
+            let [l, h] = hull.bounds();
+            (lo, hi) = (lo.min(l), hi.max(h));
+        }
+        let slack_m = slack_m + SPARE * lo.abs().max(hi.abs()).max_element();
+        let radius_m = if of.is_leaf() { 0.0 } else { 0.5 * (of.corners[1] - of.corners[0]).length() };
+        let travel = (hulls[CONTROLS - 1].centre() - hulls[0].centre()).length();
+        let bend = (hulls[1].centre() - hulls[0].centre()).length();
+        Self {
+            hulls,
+            n_hulls,
+            slack_m,
+            corners: [lo - slack_m, hi + slack_m],
+            radius_m,
+            travel_m: 0.5 * travel.max(bend) + slack_m,
+        }
+    }
+
+    /// The triangle of a leaf at the start of the interval.
+    pub fn triangle(&self) -> Option<Triangle> {
+        match self.hulls[0] {
+            Hull::Triangle(corners) => Some(corners),
+            Hull::Box(..) => None,
+        }
+    }
+
+    /// The smallest gap along `n`, less slack and `margin_m`, relative to the length of `n`: positive if `n` separates
+    /// `self` below from `other` above.
+    fn gap(&self, other: &Self, n: DVec3, margin_m: f64) -> f64 {
+        let beside = self.slack_m + other.slack_m + margin_m;
+        let length = n.length();
+        let mut least = f64::INFINITY;
+        for i in 0..self.n_hulls.max(other.n_hulls) {
+            let [_, high] = self.hulls[i].range(n);
+            let [low, _] = other.hulls[i].range(n);
+            least = least.min(low - high);
+            if !(least > length * beside) {
+                return f64::NEG_INFINITY;
+            }
+        }
+        least / length - beside
+    }
+
+    /// The axis of the common frame along which the boxes of both are apart by more than `margin_m`: 0 to 5 for +x, -x,
+    /// +y, -y, +z, -z.
+    pub fn apart_along(&self, [lo, hi]: &[DVec3; 2], margin_m: f64) -> Option<u8> {
+        let (above, below) = (*lo - self.corners[1], self.corners[0] - *hi);
+        let all = [above.x, below.x, above.y, below.y, above.z, below.z];
+        let (k, gap) =
+            all.iter().enumerate().fold((0, f64::NEG_INFINITY), |a, b| if *b.1 > a.1 { (b.0, *b.1) } else { a });
+        (gap > margin_m).then_some(k as u8)
+    }
+
+    /// The axis that separates both best, of those of their faces and edges in the middle of the interval.
+    pub fn separating_axis(&self, other: &Self, margin_m: f64) -> Option<Axis> {
+        // Hulls in the middle of the interval are near these.
+        let (a, b) = (&self.hulls[self.n_hulls / 2], &other.hulls[other.n_hulls / 2]);
+        if a.contains(b.centre()) || b.contains(a.centre()) {
+            return None;
+        }
+        let (mut best, mut widest) = (DVec3::ZERO, 0.0);
+        let mut consider = |n: DVec3| {
+            let between = self.middle_gap(other, n);
+            let n = if between < 0.0 { -n } else { n };
+            let gap = self.gap(other, n, margin_m);
+            if gap > widest {
+                (best, widest) = (n, gap);
+            }
+        };
+        let ((normals_a, n_a), (normals_b, n_b)) = (a.normals(), b.normals());
+        normals_a[..n_a].iter().chain(&normals_b[..n_b]).for_each(|n| consider(*n));
+        for e in a.edges() {
+            b.edges().iter().for_each(|f| consider(e.cross(*f)));
+        }
+        match (a, b) {
+            // With a margin, vertices or a vertex and an edge may be nearest.
+            (Hull::Triangle(x), Hull::Triangle(y)) => {
+                let nearest = nearest(*x, *y, 0.0);
+                consider(nearest.on_b - nearest.on_a);
+            }
+            _ => consider(b.centre() - a.centre()),
+        }
+        (widest > 0.0).then(|| self.short_axis(other, best, margin_m))
+    }
+
+    /// Positive if the centre of `other` is above along `n`.
+    fn middle_gap(&self, other: &Self, n: DVec3) -> f64 {
+        let [lo, hi] = self.hulls[self.n_hulls / 2].range(n);
+        let [low, high] = other.hulls[other.n_hulls / 2].range(n);
+        (low + high) - (lo + hi)
+    }
+
+    /// The shortest form of an axis that still separates.
+    fn short_axis(&self, other: &Self, n: DVec3, margin_m: f64) -> Axis {
+        let unit = n / n.abs().max_element();
+        for (scale, make) in [(127.0, Axis::Byte as fn(DVec3) -> Axis), (32767.0, Axis::Short)] {
+            let rounded = (unit * scale).round();
+            if self.gap(other, rounded, margin_m) > 0.0 {
+                return make(rounded);
+            }
+        }
+        Axis::Full(if self.gap(other, unit, margin_m) > 0.0 { unit } else { n })
+    }
+}
+
+/// An axis, with integers of up to 8 or 16 bits, or any numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Axis {
+    /// Three numbers from -127 to 127.
+    Byte(DVec3),
+    /// Three numbers from -32767 to 32767.
+    Short(DVec3),
+    /// Any three numbers.
+    Full(DVec3),
+}
