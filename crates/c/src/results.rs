@@ -1,0 +1,212 @@
+//! Results: the answers of a check.
+
+use crate::answers::{FcAnswer, FcAnswers, FcContact, FcContacts};
+use crate::engine::FcEngine;
+use crate::handles::{self, object};
+use crate::names::Names;
+use crate::output::output;
+use crate::status::{FcStatus, guard};
+use crate::text::{FcText, hold, no_such, path};
+use firstcontact::io::output as files;
+use firstcontact::report::Line;
+use firstcontact::{Error, ErrorKind, Result, Stats, Trajectory, TrajectoryVerdict, Verdict};
+use glam::DAffine3;
+use std::collections::BTreeMap;
+use std::ffi::c_char;
+use std::io::Write;
+use std::sync::{Arc, OnceLock};
+
+/// The answers of a check, in the order of the motions.
+pub struct FcResults {
+    names: Arc<Names>,
+    given: Given,
+    /// Poses of the bodies at contacts, by motion, if they are wanted.
+    poses: BTreeMap<usize, Vec<DAffine3>>,
+    stats: FcStats,
+    answers: OnceLock<Vec<FcAnswer>>,
+    /// All contacts of all motions, and the first one of each motion.
+    contacts: OnceLock<(Vec<FcContact>, Vec<usize>)>,
+}
+object!(FcResults, "set of results");
+
+/// What the answers are for.
+pub(crate) enum Given {
+    Motions(Vec<Verdict>),
+    Trajectories(Vec<TrajectoryVerdict>, Vec<Arc<Trajectory>>),
+}
+
+/// Counts and times of a check.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FcStats {
+    /// Motions or trajectories.
+    pub motions: u64,
+    /// Free ones.
+    pub free: u64,
+    /// Ones with a contact.
+    pub contact: u64,
+    /// Ones with a certified contact.
+    pub certified: u64,
+    /// Undecided ones.
+    pub undecided: u64,
+    /// Ones that start inside a solid.
+    pub start_inside: u64,
+    /// Seconds of checking.
+    pub wall_s: f64,
+    /// Seconds of making the engine.
+    pub build_s: f64,
+}
+
+impl FcStats {
+    pub(crate) fn new(of: &Stats) -> Self {
+        let Stats { motions, free, contact, certified, undecided, start_inside, wall_s, build_s, .. } = *of;
+        Self { motions, free, contact, certified, undecided, start_inside, wall_s, build_s }
+    }
+}
+
+impl Given {
+    fn len(&self) -> usize {
+        match self {
+            Self::Motions(verdicts) => verdicts.len(),
+            Self::Trajectories(verdicts, _) => verdicts.len(),
+        }
+    }
+
+    fn verdicts(&self) -> Box<dyn Iterator<Item = &Verdict> + '_> {
+        match self {
+            Self::Motions(verdicts) => Box::new(verdicts.iter()),
+            Self::Trajectories(verdicts, _) => Box::new(verdicts.iter().map(|answer| &answer.verdict)),
+        }
+    }
+
+    fn answers(&self) -> Vec<FcAnswer> {
+        match self {
+            Self::Motions(verdicts) => verdicts.iter().map(FcAnswer::new).collect(),
+            Self::Trajectories(verdicts, _) => verdicts.iter().map(FcAnswer::of_trajectory).collect(),
+        }
+    }
+}
+
+impl FcResults {
+    pub(crate) fn new(engine: &FcEngine, given: Given, poses: BTreeMap<usize, Vec<DAffine3>>, stats: &Stats) -> Self {
+        let (names, stats) = (Arc::clone(&engine.names), FcStats::new(stats));
+        Self { names, given, poses, stats, answers: OnceLock::new(), contacts: OnceLock::new() }
+    }
+
+    /// Answer `i` as a line of JSON, for a motion with this number.
+    fn line(&self, i: usize, number: usize) -> Result<String> {
+        let Names { robot, scene, .. } = &*self.names;
+        let mut line = match &self.given {
+            Given::Motions(verdicts) => Line::new(number, &verdicts[i], robot, scene),
+            Given::Trajectories(verdicts, paths) => Line::of_trajectory(number, &verdicts[i], &paths[i], robot, scene),
+        };
+        if let Some(poses) = self.poses.get(&i) {
+            line.with_poses(robot, poses);
+        }
+        serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))
+    }
+
+    fn contacts(&self) -> &(Vec<FcContact>, Vec<usize>) {
+        self.contacts.get_or_init(|| {
+            let (mut all, mut firsts) = (Vec::new(), vec![0]);
+            for verdict in self.given.verdicts() {
+                if let Verdict::Contact(contact) = verdict {
+                    let first = contact.first.iter().filter(|_| contact.simultaneous.is_empty());
+                    all.extend(first.chain(&contact.simultaneous).map(FcContact::new));
+                }
+                firsts.push(all.len());
+            }
+            (all, firsts)
+        })
+    }
+}
+
+/// Frees results; null is not an error.
+#[unsafe(no_mangle)]
+pub extern "C" fn fc_results_free(results: *mut FcResults) -> FcStatus {
+    guard(|| handles::free(results))
+}
+
+/// All answers, valid until the results are freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_results_answers(results: *const FcResults, answers: *mut FcAnswers) -> FcStatus {
+    guard(|| {
+        let results = handles::get(results)?;
+        let all = results.answers.get_or_init(|| results.given.answers());
+        let view = FcAnswers { data: all.as_ptr(), length: all.len(), stride_bytes: size_of::<FcAnswer>() };
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(answers, "answers") }?.set(view);
+        Ok(())
+    })
+}
+
+/// All contacts of answer i that begin at the time of the first one, that one alone unless all were asked for; valid
+/// until the results are freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_results_contacts(
+    results: *const FcResults,
+    i: usize,
+    contacts: *mut FcContacts,
+) -> FcStatus {
+    guard(|| {
+        let results = handles::get(results)?;
+        let n = results.given.len();
+        if i >= n {
+            return Err(no_such(i, n, "answer"));
+        }
+        let (all, firsts) = results.contacts();
+        let some = &all[firsts[i]..firsts[i + 1]];
+        let view = FcContacts { data: some.as_ptr(), length: some.len(), stride_bytes: size_of::<FcContact>() };
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(contacts, "contacts") }?.set(view);
+        Ok(())
+    })
+}
+
+/// Counts and times, valid until the results are freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_results_stats(results: *const FcResults, stats: *mut *const FcStats) -> FcStatus {
+    guard(|| {
+        // The table holds the results, so that the place stays valid.
+        let results = handles::get(results)?;
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(stats, "stats") }?.set(&raw const results.stats);
+        Ok(())
+    })
+}
+
+/// Answer i as a line of JSON, as the command line writes it, for a motion with this number; valid until the next text
+/// that a function returns in this thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_results_line(
+    results: *const FcResults,
+    i: usize,
+    number: u64,
+    line: *mut FcText,
+) -> FcStatus {
+    guard(|| {
+        let results = handles::get(results)?;
+        let n = results.given.len();
+        if i >= n {
+            return Err(no_such(i, n, "answer"));
+        }
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(line, "line") }?.set(hold(&results.line(i, number as usize)?));
+        Ok(())
+    })
+}
+
+/// Writes all answers as lines of JSON into a file, whole or not at all; the first motion has the number first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_results_write(results: *const FcResults, file: *const c_char, first: u64) -> FcStatus {
+    guard(|| {
+        let results = handles::get(results)?;
+        // SAFETY: the caller's promise for texts.
+        let file = unsafe { path(file, "file") }?;
+        let failed = |e: std::io::Error| Error::new(ErrorKind::Output, format!("cannot write: {e}")).in_file(&file);
+        let number = |i: usize| (first as usize).saturating_add(i);
+        files::write(&file, |to| {
+            (0..results.given.len()).try_for_each(|i| writeln!(to, "{}", results.line(i, number(i))?).map_err(failed))
+        })
+    })
+}

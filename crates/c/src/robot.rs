@@ -1,0 +1,237 @@
+//! Robots from URDF and SRDF.
+
+use crate::handles::{self, object};
+use crate::load_options::{FcLoadOptions, urdf_options};
+use crate::output::{output, outputs};
+use crate::rows::{FcRows, fc_rows};
+use crate::status::{FcStatus, guard};
+use crate::text::{Names, no_such, optional, path, text};
+use firstcontact::{ColumnKind, Error, Result, Robot, Srdf};
+use std::ffi::c_char;
+use std::sync::Arc;
+
+/// Kind of a column of configurations.
+pub type FcColumnKind = i32;
+/// An angle, radians.
+pub const FC_COLUMN_ANGLE: FcColumnKind = 0;
+/// A length, metres.
+pub const FC_COLUMN_LENGTH: FcColumnKind = 1;
+/// One of the columns x y z qx qy qz qw of a free joint.
+pub const FC_COLUMN_FREE: FcColumnKind = 2;
+
+/// A robot, with its semantic description if it has one.
+pub struct FcRobot {
+    pub(crate) robot: Arc<Robot>,
+    pub(crate) srdf: Option<Srdf>,
+    joints: Names,
+    links: Names,
+    warnings: Names,
+}
+object!(FcRobot, "robot");
+
+impl FcRobot {
+    fn new(robot: Robot, srdf: Option<Srdf>) -> Result<Self> {
+        let mut warnings = robot.warnings.clone();
+        if let Some(srdf) = &srdf {
+            srdf.check(&robot)?;
+            warnings.extend(srdf.warnings(&robot));
+        }
+        let joints = robot.columns.iter().map(|column| &column.name).collect();
+        let links = robot.links.iter().map(|link| &link.name).collect();
+        Ok(Self { robot: Arc::new(robot), srdf, joints, links, warnings: warnings.iter().collect() })
+    }
+}
+
+/// Reads a robot from a URDF file, and its semantic description from an SRDF file unless that is null. Columns of
+/// configurations are the moving joints in the order of the URDF; fixed and mimic joints have none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_from_files(
+    urdf: *const c_char,
+    srdf: *const c_char,
+    options: *const FcLoadOptions,
+    robot: *mut *mut FcRobot,
+) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for texts.
+        let (urdf, srdf) = unsafe { (path(urdf, "urdf")?, optional(srdf, "srdf", path)?) };
+        // SAFETY: the caller's promise for outputs.
+        let to = unsafe { output(robot, "robot") }?;
+        let options = urdf_options(options)?;
+        let srdf = srdf.map(|path| Srdf::read_with(path, &options.limits)).transpose()?;
+        to.set(handles::put(FcRobot::new(Robot::from_urdf_with(urdf, &options)?, srdf)?));
+        Ok(())
+    })
+}
+
+/// Reads a robot from the text of a URDF, and from that of an SRDF unless it is null. Meshes are searched as if the
+/// URDF were a file in the folder; null is the current folder.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_from_texts(
+    urdf: *const c_char,
+    srdf: *const c_char,
+    folder: *const c_char,
+    options: *const FcLoadOptions,
+    robot: *mut *mut FcRobot,
+) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for texts.
+        let (urdf, folder) = unsafe { (text(urdf, "urdf")?, optional(folder, "folder", path)?) };
+        // SAFETY: likewise.
+        let srdf = unsafe { optional(srdf, "srdf", |from, name| text(from, name)) }?;
+        // SAFETY: the caller's promise for outputs.
+        let to = unsafe { output(robot, "robot") }?;
+        let srdf = srdf.map(Srdf::parse).transpose()?;
+        let robot = Robot::from_urdf_text(urdf, folder.unwrap_or_else(|| ".".into()), &urdf_options(options)?)?;
+        to.set(handles::put(FcRobot::new(robot, srdf)?));
+        Ok(())
+    })
+}
+
+/// Frees a robot; null is not an error.
+#[unsafe(no_mangle)]
+pub extern "C" fn fc_robot_free(robot: *mut FcRobot) -> FcStatus {
+    guard(|| handles::free(robot))
+}
+
+/// Number of columns of a configuration.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_n_columns(robot: *const FcRobot, n: *mut usize) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(n, "n") }?.set(handles::get(robot)?.joints.len());
+        Ok(())
+    })
+}
+
+/// Name of a column: that of its joint.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_column_name(
+    robot: *const FcRobot,
+    column: usize,
+    name: *mut *const c_char,
+) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(name, "name") }?.set(handles::get(robot)?.joints.get(column, "column")?);
+        Ok(())
+    })
+}
+
+/// The column of a name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_find_column(
+    robot: *const FcRobot,
+    name: *const c_char,
+    column: *mut usize,
+) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for texts.
+        let name = unsafe { text(name, "name") }?;
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(column, "column") }?.set(handles::get(robot)?.joints.index(name, "column")?);
+        Ok(())
+    })
+}
+
+/// Kind of a column, and its lower and upper limit, which are infinite without limits; either may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_column(
+    robot: *const FcRobot,
+    column: usize,
+    kind: *mut FcColumnKind,
+    limits: *mut [f64; 2],
+) -> FcStatus {
+    guard(|| {
+        let robot = handles::get(robot)?;
+        let columns = &robot.robot.columns;
+        let of = columns.get(column).ok_or_else(|| no_such(column, columns.len(), "column"))?;
+        let of_kind = match of.kind {
+            ColumnKind::AngleRad => FC_COLUMN_ANGLE,
+            ColumnKind::LengthM => FC_COLUMN_LENGTH,
+            ColumnKind::Free(_) => FC_COLUMN_FREE,
+        };
+        if !kind.is_null() {
+            // SAFETY: the caller's promise for outputs.
+            unsafe { output(kind, "kind") }?.set(of_kind);
+        }
+        if !limits.is_null() {
+            // SAFETY: the caller's promise for outputs.
+            unsafe { output(limits, "limits") }?.set(of.limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]));
+        }
+        Ok(())
+    })
+}
+
+/// Number of the links that have triangles.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_n_links(robot: *const FcRobot, n: *mut usize) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(n, "n") }?.set(handles::get(robot)?.links.len());
+        Ok(())
+    })
+}
+
+/// Name of a link.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_link_name(robot: *const FcRobot, link: usize, name: *mut *const c_char) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(name, "name") }?.set(handles::get(robot)?.links.get(link, "link")?);
+        Ok(())
+    })
+}
+
+/// Vertices of a link's triangles in the frame of fc_engine_link_pose, three rows of x y z for each triangle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_link_triangles(
+    robot: *const FcRobot,
+    link: usize,
+    vertices: *mut FcRows,
+) -> FcStatus {
+    guard(|| {
+        let robot = handles::get(robot)?;
+        let links = &robot.robot.links;
+        let triangles = &links.get(link).ok_or_else(|| no_such(link, links.len(), "link"))?.triangles;
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(vertices, "vertices") }?.set(fc_rows(triangles.as_ptr().cast(), 3 * triangles.len(), 3));
+        Ok(())
+    })
+}
+
+/// Oddity number i of the robot's files, one line; FC_USAGE beyond the last one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_warning(robot: *const FcRobot, i: usize, warning: *mut *const c_char) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for outputs.
+        unsafe { output(warning, "warning") }?.set(handles::get(robot)?.warnings.get(i, "warning")?);
+        Ok(())
+    })
+}
+
+/// Writes the values of a named state of the SRDF into a configuration of n columns. Columns that the state does not
+/// name keep their values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_state(
+    robot: *const FcRobot,
+    state: *const c_char,
+    values: *mut f64,
+    n: usize,
+) -> FcStatus {
+    guard(|| {
+        let robot = handles::get(robot)?;
+        // SAFETY: the caller's promise for texts.
+        let state = unsafe { text(state, "state") }?;
+        if n != robot.joints.len() {
+            return Err(Error::usage(format!("{n} values where the robot has {} columns", robot.joints.len())));
+        }
+        // SAFETY: the caller's promise for arrays.
+        let mut to = unsafe { outputs(values, n, size_of::<f64>() as isize, "values") }?;
+        let without = || Error::usage("the robot has no SRDF, and so no named states").remedy("read it with an SRDF");
+        let values = robot.srdf.as_ref().ok_or_else(without)?.joint_values(state, &robot.robot)?;
+        for (i, column) in robot.robot.columns.iter().enumerate() {
+            values.get(&column.name).into_iter().for_each(|value| to.set(i, value));
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,42 @@
+//! Versions of the interface.
+
+/// Version of this header: the interface follows semantic versioning.
+pub const FC_VERSION_MAJOR: u32 = 0;
+/// Second number of the version: as long as the first one is 0, a change of it may break programs.
+pub const FC_VERSION_MINOR: u32 = 1;
+/// Third number of the version.
+pub const FC_VERSION_PATCH: u32 = 0;
+
+/// The version of the library that runs, as major * 1000000 + minor * 1000 + patch.
+#[unsafe(no_mangle)]
+pub extern "C" fn fc_version() -> u32 {
+    FC_VERSION_MAJOR * 1_000_000 + FC_VERSION_MINOR * 1_000 + FC_VERSION_PATCH
+}
+
+/// Returns whether the library that runs suits a program that was compiled with a header of this version:
+/// fc_is_compatible(FC_VERSION_MAJOR, FC_VERSION_MINOR).
+#[unsafe(no_mangle)]
+pub extern "C" fn fc_is_compatible(major: u32, minor: u32) -> bool {
+    match FC_VERSION_MAJOR {
+        0 => major == 0 && minor == FC_VERSION_MINOR,
+        own => major == own && minor <= FC_VERSION_MINOR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_that_of_the_package() {
+        let version = format!("{FC_VERSION_MAJOR}.{FC_VERSION_MINOR}.{FC_VERSION_PATCH}");
+        assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    }
+
+    #[test]
+    fn other_interfaces_do_not_suit() {
+        assert!(fc_is_compatible(FC_VERSION_MAJOR, FC_VERSION_MINOR));
+        assert!(!fc_is_compatible(FC_VERSION_MAJOR, FC_VERSION_MINOR + 1));
+        assert!(!fc_is_compatible(FC_VERSION_MAJOR + 1, FC_VERSION_MINOR));
+    }
+}

@@ -1,0 +1,174 @@
+//! Compiling and running programs in C and C++ against an installation of this build.
+
+#![allow(dead_code, reason = "tests of more compilers and data use the rest")]
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// Reports that the running test, or a part of it, is skipped. `.ci/test` counts the lines of the file.
+pub fn skipped(reason: &str) {
+    let test = std::thread::current().name().unwrap_or("?").to_string();
+    let _ = std::io::stderr().write_all(format!("skipped: c::{test}: {reason}\n").as_bytes());
+    if let Some(list) = std::env::var_os("FIRSTCONTACT_SKIPPED") {
+        let mut list = OpenOptions::new().create(true).append(true).open(list).unwrap();
+        list.write_all(format!("{reason}\tc::{test}\n").as_bytes()).unwrap();
+    }
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The folder with public data sets, or `None` and a line that says so.
+pub fn data() -> Option<PathBuf> {
+    let data = std::env::var_os("FIRSTCONTACT_DATA").map(PathBuf::from);
+    if data.is_none() {
+        skipped("FIRSTCONTACT_DATA is not set");
+    }
+    data
+}
+
+/// Whether campaigns run.
+pub fn is_full() -> bool {
+    std::env::var_os("FIRSTCONTACT_EFFORT").is_some_and(|effort| effort == "full")
+}
+
+/// The folder of the libraries that were built with this test.
+fn built() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().to_path_buf()
+}
+
+/// The command-line program of this build, or `None` and a line that says so.
+pub fn command_line() -> Option<PathBuf> {
+    let program = built().parent().unwrap().join("firstcontact");
+    let program = std::env::var_os("FIRSTCONTACT_PROGRAM").map_or(program, PathBuf::from);
+    if !program.is_file() {
+        skipped("the program firstcontact is not built");
+        return None;
+    }
+    Some(program)
+}
+
+/// A prefix in which this build is installed.
+pub fn prefix() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let prefix = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("c-prefix");
+        let _ = std::fs::remove_dir_all(&prefix);
+        let mut install = Command::new(root().join("crates/c/install"));
+        succeed(install.arg("--prefix").arg(&prefix).arg("--built").arg(built()));
+        prefix
+    })
+}
+
+/// Runs a command that must succeed.
+#[track_caller]
+pub fn succeed(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let mut text = String::new();
+    for bytes in [&output.stdout, &output.stderr] {
+        let _ = write!(text, "{}", String::from_utf8_lossy(bytes));
+    }
+    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
+    output
+}
+
+/// Whether there is a program of this name, or a line that says that there is none.
+pub fn has(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !found {
+        skipped(&format!("there is no {program}"));
+    }
+    found
+}
+
+/// A command with room on the stack for a library without optimisation, as tests in debug mode need it.
+pub fn command(program: &Path) -> Command {
+    if !cfg!(debug_assertions) {
+        return Command::new(program);
+    }
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -s unlimited; exec \"$0\" \"$@\""]).arg(program).env("RUST_MIN_STACK", "1073741824");
+    command
+}
+
+/// A compiler.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Language {
+    C,
+    Cpp,
+}
+
+impl Language {
+    /// The compiler's name, if there is one.
+    pub fn compiler(self) -> Option<String> {
+        let (variable, usual) = if self == Self::C { ("CC", "cc") } else { ("CXX", "c++") };
+        let compiler = std::env::var(variable).unwrap_or_else(|_| usual.into());
+        has(&compiler).then_some(compiler)
+    }
+}
+
+/// A program to be compiled.
+pub struct Program {
+    source: PathBuf,
+    flags: Vec<String>,
+    libraries: Vec<String>,
+}
+
+impl Program {
+    /// A program of one file, relative to this package.
+    pub fn new(source: &str) -> Self {
+        let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(source);
+        Self { source, flags: Vec::new(), libraries: Vec::new() }
+    }
+
+    /// Adds flags of the compiler.
+    pub fn flags(mut self, flags: &[&str]) -> Self {
+        self.flags.extend(flags.iter().map(|flag| (*flag).to_string()));
+        self
+    }
+
+    /// Adds arguments after the source, such as libraries.
+    pub fn libraries(mut self, libraries: &[&str]) -> Self {
+        self.libraries.extend(libraries.iter().map(|library| (*library).to_string()));
+        self
+    }
+
+    fn language(&self) -> Language {
+        if self.source.extension() == Some(OsStr::new("c")) { Language::C } else { Language::Cpp }
+    }
+
+    /// The compiled program, or `None` and a line if there is no compiler.
+    #[track_caller]
+    pub fn compile(&self) -> Option<PathBuf> {
+        let compiler = self.language().compiler()?;
+        let stem = self.source.file_stem().unwrap().to_string_lossy().into_owned();
+        let of_flags: String = self.flags.concat().chars().filter(char::is_ascii_alphanumeric).collect();
+        let test = std::thread::current().name().unwrap_or("main").replace("::", "-");
+        let program = prefix().join(format!("{test}-{stem}-{of_flags}"));
+        let standard = if self.language() == Language::C { "-std=c11" } else { "-std=c++17" };
+        let library = prefix().join("lib");
+        let mut command = Command::new(compiler);
+        command.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g"]).args(&self.flags);
+        command.arg("-isystem").arg(prefix().join("include")).arg(&self.source).arg("-o").arg(&program);
+        command.arg("-L").arg(&library).arg(format!("-Wl,-rpath,{}", library.display())).arg("-lfirstcontact");
+        command.args(&self.libraries);
+        succeed(&mut command);
+        Some(program)
+    }
+
+    /// Compiles and runs the program with these arguments, in the root of the repository. What it prints; `None` and a
+    /// line if there is no compiler.
+    #[track_caller]
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Option<String> {
+        let program = self.compile()?;
+        let output = succeed(command(&program).args(arguments).current_dir(root()));
+        Some(String::from_utf8(output.stdout).unwrap())
+    }
+}
