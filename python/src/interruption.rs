@@ -1,0 +1,51 @@
+//! Work without the interpreter's lock that Ctrl-C ends.
+
+use crate::error::raise;
+use firstcontact::{Error, ErrorKind, Result};
+use pyo3::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+/// Time between two looks for a signal: short for a person, long beside taking the interpreter's lock.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// Asks Python for signals from time to time, and keeps exceptions that pass through the library.
+pub struct Interruption {
+    last: Cell<Instant>,
+    raised: RefCell<Option<PyErr>>,
+}
+
+impl Interruption {
+    /// Runs `work` without the interpreter's lock.
+    ///
+    /// # Errors
+    /// Those of `work`; or the exception of a signal handler, or one that [`through`](Self::through) has kept.
+    pub fn run<T: Send>(py: Python, work: impl FnOnce(&Self) -> Result<T> + Send) -> PyResult<T> {
+        py.detach(|| {
+            let this = Self { last: Cell::new(Instant::now()), raised: RefCell::new(None) };
+            work(&this).map_err(|error| this.raised.take().unwrap_or_else(|| raise(error)))
+        })
+    }
+
+    /// Returns an error if a signal has arrived whose handler raises, such as that of Ctrl-C.
+    pub fn poll(&self) -> Result<()> {
+        if self.last.get().elapsed() < INTERVAL {
+            return Ok(());
+        }
+        self.last.set(Instant::now());
+        Python::attach(|py| self.through(py.check_signals()))
+    }
+
+    /// Calls a function of Python that counts finished work, if there is one.
+    pub fn report(&self, progress: Option<&Py<PyAny>>) -> Result<()> {
+        progress.map_or(Ok(()), |progress| Python::attach(|py| self.through(progress.call0(py).map(|_| ()))))
+    }
+
+    /// Keeps an exception while an error passes through the library in its place.
+    pub fn through<T>(&self, result: PyResult<T>) -> Result<T> {
+        result.map_err(|exception| {
+            self.raised.replace(Some(exception));
+            Error::new(ErrorKind::Interrupted, "interrupted")
+        })
+    }
+}
