@@ -4,6 +4,7 @@
 //! copied from the program's output.
 
 mod acm;
+mod audit;
 mod backends;
 mod bench;
 mod broken;
@@ -46,6 +47,7 @@ mod streams;
 mod terminal;
 mod tolerance;
 mod track;
+mod trajectory_views;
 mod tree_cache;
 mod writers;
 
@@ -69,7 +71,7 @@ pub(crate) struct Run {
 pub(crate) struct Checked {
     pub(crate) run: Run,
     /// The text of the results file; empty if there is no file.
-    text: String,
+    pub(crate) text: String,
     /// The results, one per line of the file.
     pub(crate) lines: Vec<Value>,
     /// The statistics; null if there are none.
@@ -95,7 +97,7 @@ impl Desk {
         self
     }
 
-    fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         let path = self.path(name);
         std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     }
@@ -119,7 +121,7 @@ impl Desk {
 
     /// The program, set up to run in this directory, without the environment variables for packages, data, colours,
     /// back traces and displays.
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_firstcontact"));
         command.args(arguments);
         self.isolate(&mut command);
@@ -146,7 +148,7 @@ impl Desk {
         command.env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE");
     }
 
-    fn run(&self, arguments: &[&str]) -> Run {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         let output = self.command(arguments).output().unwrap();
         Run::new(output)
     }
@@ -188,7 +190,7 @@ impl Run {
     }
 
     /// The lines that begin with `error: `.
-    fn errors(&self) -> Vec<&str> {
+    pub(crate) fn errors(&self) -> Vec<&str> {
         self.stderr.lines().filter(|line| line.starts_with("error: ")).collect()
     }
 
@@ -283,15 +285,15 @@ fn robot(elements: &[&str]) -> String {
 }
 
 /// A cube of side 0.2 m, centred at its origin.
-const CUBE: &str = "<box size=\"0.2 0.2 0.2\"/>";
+pub(crate) const CUBE: &str = "<box size=\"0.2 0.2 0.2\"/>";
 
 /// A robot whose only shape slides along x from the world's origin by `q` metres; its link is called `slider`.
-fn slider(geometry: &str) -> String {
+pub(crate) fn slider(geometry: &str) -> String {
     robot(&["<link name=\"rail\"/>", &link("slider", geometry), &joint("x", "prismatic", "rail", "slider", "1 0 0")])
 }
 
 /// An OBJ file of objects of one large triangle each, in planes perpendicular to x.
-fn walls(named: &[(&str, f64)]) -> String {
+pub(crate) fn walls(named: &[(&str, f64)]) -> String {
     let wall = |(i, (name, x)): (usize, &(&str, f64))| {
         let [a, b, c] = [3 * i + 1, 3 * i + 2, 3 * i + 3];
         format!("o {name}\nv {x} -7 -5\nv {x} 7 -5\nv {x} 0 9\nf {a} {b} {c}\n")

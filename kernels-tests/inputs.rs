@@ -10,25 +10,24 @@ pub mod samples;
 
 use firstcontact::Srdf;
 use firstcontact::error::Result;
-use firstcontact::formats::MotionOptions;
 use firstcontact::formats::mesh::{Mesh, MeshFormat};
 use firstcontact::formats::scene_file::SceneOptions;
 use firstcontact::formats::urdf::UrdfOptions;
+use firstcontact::formats::{AnyMotionFile, MotionOptions, TrajectoryOptions};
 use firstcontact::io::load::LoadLimits;
-use firstcontact::robot::{MotionBatch, Robot};
+use firstcontact::robot::Robot;
 use firstcontact::scene::Scene;
 use std::path::Path;
 
 /// The memory that loading may take in these tests, bytes.
 const LIMITS: LoadLimits = LoadLimits { memory_bytes: 1 << 26 };
 
-/// Reads a file according to its name: `motions.json`, `.npy`, `.npz` and `.csv` as motions of `robot`, other `.json`
+/// Reads a file according to its name: `motions.json`, `.npy`, `.npz` and `.csv` as motions or trajectories of `robot`, other `.json`
 /// as a scene, `.urdf` as a robot, `.srdf` as a description of `robot`, all others as meshes.
 fn load(path: &Path, robot: &Robot) -> Result<()> {
     let name = path.file_name().unwrap().to_string_lossy();
     if is_motions(&name) {
-        let options = MotionOptions::default().with_limits(LIMITS);
-        MotionBatch::load(path, robot, &options).map(|m| drop(m.check_limits(robot)))
+        load_motions(path, robot)
     } else if name.ends_with(".urdf") {
         let options = UrdfOptions { limits: LIMITS, ..UrdfOptions::default() };
         Robot::from_urdf_with(path, &options).and_then(|r| r.body_poses(&r.zero_configuration()).map(drop))
@@ -43,6 +42,15 @@ fn load(path: &Path, robot: &Robot) -> Result<()> {
         Scene::from_file_with(path, &options).map(|s| {
             let _ = (0..s.objects.len() as u32).filter(|&o| s.is_closed(o)).count();
         })
+    }
+}
+
+/// Reads motions or trajectories.
+fn load_motions(path: &Path, robot: &Robot) -> Result<()> {
+    let options = TrajectoryOptions::default().with_motion(MotionOptions::default().with_limits(LIMITS));
+    match AnyMotionFile::open(path, robot, &options)? {
+        AnyMotionFile::Motions(file) => file.read_all(&LIMITS).map(|motions| drop(motions.check_limits(robot))),
+        AnyMotionFile::Trajectories(file) => file.trajectories().iter().try_for_each(|path| path.check(robot)),
     }
 }
 

@@ -15,10 +15,10 @@
 //! | [`real_robots`], [`pool`] | robots and motions of the data sets |
 //! | [`two_robots`], [`carried`] | several robots and attached objects of the command |
 
-mod answers;
-mod boxes;
+pub mod answers;
+pub mod boxes;
 mod carried;
-mod case;
+pub mod case;
 mod choice;
 mod composed;
 mod defects;
@@ -26,15 +26,15 @@ mod device;
 mod folding;
 mod gap;
 mod invariance;
-mod judge;
-mod mechanism;
-mod merged;
+pub mod judge;
+pub mod mechanism;
+pub mod merged;
 mod mirror;
 mod pool;
-mod random;
+pub mod random;
 mod real_robots;
 mod reroot;
 mod scene;
-mod solids;
+pub mod solids;
 mod two_robots;
 mod variants;

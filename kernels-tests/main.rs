@@ -5,6 +5,8 @@
 
 mod acm;
 mod any_contact;
+mod certificates;
+mod clearance;
 mod cli;
 mod datasets;
 mod elementary;
@@ -37,6 +39,7 @@ mod shared_engines;
 mod solids;
 mod stream;
 mod toleranced;
+mod trajectories;
 mod warm_engine;
 
 /// The amount of work: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.

@@ -20,6 +20,7 @@ mod links;
 mod solids;
 mod solve;
 mod toleranced;
+mod trajectories;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,7 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
         solids::MUTANTS,
         toleranced::MUTANTS,
         extremal::MUTANTS,
+        trajectories::MUTANTS,
         data::MUTANTS,
     ];
     lists.into_iter().flatten()

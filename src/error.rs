@@ -104,6 +104,26 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
+
+    /// The message alone, as it was given: without file, place and remedy, and not shortened.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The file that the error is about.
+    pub fn file(&self) -> Option<&Path> {
+        self.0.file.as_deref()
+    }
+
+    /// The place in the file or in the call: a line, a link, a joint, a motion.
+    pub fn place(&self) -> Option<&str> {
+        self.0.place.as_deref()
+    }
+
+    /// What the user can do about it; methods of [`Error`] set it.
+    pub fn advice(&self) -> Option<&str> {
+        self.0.remedy.as_deref()
+    }
 }
 
 /// Characters of text from a file that a message repeats.
@@ -192,6 +212,15 @@ mod tests {
         assert_eq!(error.to_string(), "dir\u{fffd}file: link 'x y': a b c (do this)");
         let error = Error::input("no x").in_folders(["a", "b\nc"]).remedy("look");
         assert_eq!(error.to_string(), "no x in a, b\u{fffd}c (look)");
+    }
+
+    #[test]
+    fn the_parts_can_be_read_one_by_one() {
+        let error = Error::usage("m\nn").in_file("f").at("p").remedy("r");
+        assert_eq!((error.message(), error.file()), ("m\nn", Some(Path::new("f"))));
+        assert_eq!((error.place(), error.advice()), (Some("p"), Some("r")));
+        let bare = Error::usage("m");
+        assert_eq!((bare.file(), bare.place(), bare.advice()), (None, None, None));
     }
 
     #[test]

@@ -40,6 +40,10 @@ pub mod acm;
 pub mod arith;
 #[doc(hidden)]
 pub mod bvh;
+#[cfg(feature = "formats")]
+pub mod certificate;
+#[doc(hidden)]
+pub mod clearance;
 pub mod elementary;
 #[doc(hidden)]
 pub mod enclosure;
@@ -71,14 +75,18 @@ pub mod toleranced;
 pub mod verdict;
 
 #[doc(inline)]
+pub use clearance::{Clearance, ClearanceOptions, ClosestPoints};
+#[doc(inline)]
 pub use engine::{Backend, Engine, EngineBuilder, Options, Report, Solids, Stats};
 #[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "formats")]
 #[doc(inline)]
-pub use formats::{MissingJoints, MotionFile, MotionOptions, Srdf};
+pub use formats::{Interpolation, MissingJoints, MotionFile, MotionOptions, Srdf, TrajectoryFile, TrajectoryOptions};
 #[doc(inline)]
-pub use robot::{AttachedObject, ColumnKind, Drive, Joint, JointKind, LinkPairs, MotionBatch, Robot, Untested};
+pub use robot::{
+    AttachedObject, ColumnKind, Drive, Joint, JointKind, LinkPairs, MotionBatch, Robot, Trajectory, Untested,
+};
 #[doc(inline)]
 pub use scene::Scene;
 #[doc(inline)]
@@ -86,7 +94,7 @@ pub use stage::s6_solve::InitialContactPolicy;
 #[doc(inline)]
 pub use verdict::{
     Certainty, Contact, ContactPoint, Feature, Inside, Obstacle, ObstacleFeature, RobotFeature, SceneFeature,
-    Undecided, UndecidedReason, Verdict,
+    TrajectoryVerdict, Undecided, UndecidedReason, Verdict,
 };
 
 /// The Rust code of README.md and of the guide, compiled and run.

@@ -1,8 +1,11 @@
 //! Answers as lines of JSON, in the form that scripts and other programs read.
 
-use crate::robot::{Link, Robot};
+use crate::clearance::Clearance;
+use crate::robot::{Link, Robot, Trajectory, trajectory};
 use crate::scene::Scene;
-use crate::verdict::{Contact, ContactPoint, Obstacle, ObstacleFeature, RobotFeature, SceneFeature, Verdict};
+use crate::verdict::{
+    Contact, ContactPoint, Obstacle, ObstacleFeature, RobotFeature, SceneFeature, TrajectoryVerdict, Verdict,
+};
 use glam::DAffine3;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -17,6 +20,9 @@ pub enum Line<'a> {
         motion: usize,
         /// `"free"`.
         verdict: &'static str,
+        /// The smallest distance at any time; left out unless it was measured.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clearance: Option<Box<Kept<'a>>>,
     },
     /// Something touches, or may touch.
     Contact {
@@ -24,8 +30,17 @@ pub enum Line<'a> {
         motion: usize,
         /// `"contact"`.
         verdict: &'static str,
+        /// The segment of `toc[0]`, if the motion is a trajectory.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        segment: Option<usize>,
         /// See [`Contact::toc`].
         toc: [f64; 2],
+        /// The segment of `toc[1]`, if that is another one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        segment_hi: Option<usize>,
+        /// The times of `toc` on the trajectory's clock, seconds, if it has one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        time_s: Option<[f64; 2]>,
         /// See [`Contact::is_proved`].
         proved: bool,
         /// See [`Contact::is_certified`].
@@ -52,11 +67,46 @@ pub enum Line<'a> {
         motion: usize,
         /// `"undecided"`.
         verdict: &'static str,
+        /// The segment of `clear_until`, if the motion is a trajectory.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        segment: Option<usize>,
         /// Nothing touches before this time.
         clear_until: f64,
+        /// The same on the trajectory's clock, seconds, if it has one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clear_until_s: Option<f64>,
         /// Reason for the missing answer.
         reason: &'static str,
     },
+}
+
+/// The smallest distance at any time.
+#[derive(Clone, Debug, Serialize)]
+pub struct Kept<'a> {
+    /// See [`Clearance::distance_m`]; the second number is left out as null beyond the limit, the whole if there is
+    /// nothing to keep away from.
+    pub distance_m: Option<[Option<f64>; 2]>,
+    /// A time at which the distance is at most the second number, and the nearest points then.
+    #[serde(flatten)]
+    pub at: Option<Nearest<'a>>,
+}
+
+/// The nearest points of a link and an obstacle at one time.
+#[derive(Clone, Debug, Serialize)]
+pub struct Nearest<'a> {
+    /// Number of the segment; 0 for a motion.
+    pub segment: usize,
+    /// Time relative to the segment.
+    pub t: f64,
+    /// The same on the trajectory's clock, seconds, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_s: Option<f64>,
+    /// The link; of two links, the first one in the robot.
+    pub a: RobotSide<'a>,
+    /// The scene or the other link.
+    pub b: ObstacleSide<'a>,
+    /// The point of `a` and that of `b`, in world coordinates, metres.
+    pub points: [[f64; 3]; 2],
 }
 
 /// A link and an obstacle of which one starts inside the other, without touching it.
@@ -147,7 +197,14 @@ pub enum ObstacleSide<'a> {
     Link(RobotSide<'a>),
 }
 
-impl ObstacleSide<'_> {
+impl<'a> ObstacleSide<'a> {
+    fn new(of: &ObstacleFeature, robot: &'a Robot, scene: &'a Scene) -> Self {
+        match of {
+            ObstacleFeature::Scene(b) => Self::Scene(SceneSide::new(b, scene)),
+            ObstacleFeature::Link(b) => Self::Link(RobotSide::new(b, robot)),
+        }
+    }
+
     /// Name of the object, the attached object or the link.
     pub fn name(&self) -> &str {
         match self {
@@ -182,6 +239,12 @@ pub struct RobotSide<'a> {
 }
 
 impl<'a> RobotSide<'a> {
+    fn new(a: &RobotFeature, robot: &'a Robot) -> Self {
+        let of = LinkName::new(&robot.links[a.link as usize]);
+        let (feature, index) = (a.feature.name(), a.feature.index());
+        Self { of, shape: a.shape, triangle: a.triangle, feature, index }
+    }
+
     /// Name of the attached object or link.
     pub fn name(&self) -> &'a str {
         self.of.name()
@@ -201,16 +264,68 @@ pub struct SceneSide<'a> {
     pub index: u8,
 }
 
+impl<'a> SceneSide<'a> {
+    fn new(b: &SceneFeature, scene: &'a Scene) -> Self {
+        let object = &scene.objects[b.object as usize].name;
+        Self { object, triangle: b.triangle, feature: b.feature.name(), index: b.feature.index() }
+    }
+}
+
 impl<'a> Line<'a> {
     /// The line for a verdict.
     pub fn new(motion: usize, verdict: &Verdict, robot: &'a Robot, scene: &'a Scene) -> Self {
         match verdict {
-            Verdict::Free => Self::Free { motion, verdict: "free" },
-            Verdict::Undecided(u) => {
-                Self::Undecided { motion, verdict: "undecided", clear_until: u.clear_until, reason: u.reason.name() }
-            }
+            Verdict::Free => Self::Free { motion, verdict: "free", clearance: None },
+            Verdict::Undecided(u) => Self::Undecided {
+                motion,
+                verdict: "undecided",
+                segment: None,
+                clear_until: u.clear_until,
+                clear_until_s: None,
+                reason: u.reason.name(),
+            },
             Verdict::Contact(c) => Self::contact(motion, c, robot, scene),
         }
+    }
+
+    /// The line for the answer of a trajectory. One of a single segment without times reads like a motion.
+    pub fn of_trajectory(
+        motion: usize,
+        answer: &TrajectoryVerdict,
+        of: &Trajectory,
+        robot: &'a Robot,
+        scene: &'a Scene,
+    ) -> Self {
+        let mut line = Self::new(motion, &answer.verdict, robot, scene);
+        let named = of.n_segments() > 1 || of.times_s().is_some();
+        match &mut line {
+            Self::Free { .. } => {}
+            Self::Contact { segment, segment_hi, time_s, .. } => {
+                *segment = named.then_some(answer.segment);
+                *segment_hi = (answer.segment_hi != answer.segment).then_some(answer.segment_hi);
+                *time_s = answer.time_s;
+            }
+            Self::Undecided { segment, clear_until_s, .. } => {
+                *segment = named.then_some(answer.segment);
+                *clear_until_s = answer.time_s.map(|t| t[0]);
+            }
+        }
+        line
+    }
+
+    /// Adds the clearance of a trajectory to a free answer.
+    pub fn with_clearance(&mut self, of: &Clearance, path: &Trajectory, robot: &'a Robot, scene: &'a Scene) {
+        let Self::Free { clearance, .. } = self else { return };
+        let finite = of.distance_m.map(|d| d.is_finite().then_some(d));
+        let at = of.closest.as_ref().map(|at| Nearest {
+            segment: at.segment,
+            t: at.t,
+            time_s: path.time_s(trajectory::Place { segment: at.segment, t: at.t }, false),
+            a: RobotSide::new(&at.a, robot),
+            b: ObstacleSide::new(&at.b, robot, scene),
+            points: at.points,
+        });
+        *clearance = Some(Box::new(Kept { distance_m: (finite != [None; 2]).then_some(finite), at }));
     }
 
     /// Adds the links' poses to a contact; `bodies` are those of the robot's bodies.
@@ -227,26 +342,17 @@ impl<'a> Line<'a> {
     }
 
     fn contact(motion: usize, c: &Contact, robot: &'a Robot, scene: &'a Scene) -> Self {
-        let of_link = |a: &RobotFeature| {
-            let of = LinkName::new(&robot.links[a.link as usize]);
-            let (feature, index) = (a.feature.name(), a.feature.index());
-            RobotSide { of, shape: a.shape, triangle: a.triangle, feature, index }
-        };
-        let of_scene = |b: &SceneFeature| {
-            let object = &scene.objects[b.object as usize].name;
-            SceneSide { object, triangle: b.triangle, feature: b.feature.name(), index: b.feature.index() }
-        };
         let one = |t: &ContactPoint| {
-            let b = match &t.b {
-                ObstacleFeature::Scene(b) => ObstacleSide::Scene(of_scene(b)),
-                ObstacleFeature::Link(b) => ObstacleSide::Link(of_link(b)),
-            };
-            Place { a: of_link(&t.a), b, point: t.point, normal: t.normal }
+            let (a, b) = (RobotSide::new(&t.a, robot), ObstacleSide::new(&t.b, robot, scene));
+            Place { a, b, point: t.point, normal: t.normal }
         };
         Self::Contact {
             motion,
             verdict: "contact",
+            segment: None,
             toc: c.toc,
+            segment_hi: None,
+            time_s: None,
             proved: c.is_proved(),
             certified: c.is_certified(),
             initial_overlap: c.initial_overlap,

@@ -18,6 +18,26 @@ impl Verdict {
     }
 }
 
+/// The answer for one trajectory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrajectoryVerdict {
+    /// The answer. Times in it are relative to the segments that are named here, from 0 to 1.
+    pub verdict: Verdict,
+    /// The segment of `toc[0]` or `clear_until`, from 0; 0 for a free trajectory.
+    pub segment: usize,
+    /// The segment of `toc[1]`: the same one, a later one, or the last one if the contact is not proved.
+    pub segment_hi: usize,
+    /// The times of `toc`, or twice that of `clear_until`, on the trajectory's own clock, seconds; `None` without times.
+    pub time_s: Option<[f64; 2]>,
+}
+
+impl TrajectoryVerdict {
+    /// The answer for a motion, which is a trajectory of one segment.
+    pub fn of_motion(verdict: &Verdict) -> Self {
+        Self { verdict: verdict.clone(), segment: 0, segment_hi: 0, time_s: None }
+    }
+}
+
 /// The first contact of a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {
@@ -42,6 +62,18 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// A contact that is possible from a time on.
+    pub(crate) fn possible(from: f64, first: Option<ContactPoint>) -> Self {
+        Self {
+            toc: [from, 1.0],
+            certainty: Certainty::Possible,
+            initial_overlap: false,
+            inside: None,
+            first,
+            simultaneous: Vec::new(),
+        }
+    }
+
     /// The contact of a motion that starts inside a solid.
     pub(crate) fn inside(inside: Inside) -> Self {
         Self {

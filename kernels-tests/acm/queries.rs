@@ -82,6 +82,38 @@ fn distances_are_those_of_all_pairs() {
     assert!(touching > 50 && apart > 50, "{touching} {apart}");
 }
 
+/// A bar turns about the middle of its box, which does not move: its ends reach a plate, or not.
+#[test]
+fn boxes_move_farther_than_their_middles() {
+    let mut robots = Robots::new(23);
+    let (mut free, mut reached) = (0, 0);
+    for _ in 0..crate::effort(400, 10_000) {
+        let (arm, y) = (robots.within([0.2, 1.0]), robots.within([0.05, 0.9]));
+        let n = 1 + 2 * robots.below(12);
+        let x = |i: u32| arm * (2.0 * f64::from(i) / f64::from(n) - 1.0);
+        let cell = |i: u32, low: f64, [y, z]: [DVec3; 2]| {
+            let [a, b, c, d] =
+                [(i, low), (i + 1, low), (i + 1, -low), (i, -low)].map(|(i, high)| DVec3::X * x(i) + y + z * high);
+            [[a, b, c], [a, c, d]]
+        };
+        let plate = (0..n).flat_map(|i| cell(i, 2.0, [DVec3::Y * y, DVec3::Z])).collect();
+        let bar = (0..n).flat_map(|i| cell(i, 0.01, [DVec3::ZERO, DVec3::Z])).collect();
+        let robot = robot_of(plate, bar);
+        let shapes = [0, 1].map(|l| Shape::new(&robot, l).unwrap());
+        let path = Path::new(&robot, [0, 1], [shapes[0].reach_m, shapes[1].reach_m]).unwrap();
+        let half = robots.within([0.0, 1.5]);
+        let at = path.at(&[0.0]);
+        let displacement = Displacement::new(&at, &[half]);
+        let placed = Placed { a: &shapes[0], b: &shapes[1], pose: at.pose, error_m: path.error_m };
+        // By hand: the tip rises by arm sin(angle).
+        let height = arm * half.sin();
+        let is_free = placed.obstacle(&displacement, 0.0).is_none();
+        assert!(!(is_free && height > y), "{arm} {half} {y}");
+        (free, reached) = (free + usize::from(is_free), reached + usize::from(height > y));
+    }
+    assert!(free > 20 && reached > 20, "{free} {reached}");
+}
+
 /// Where no obstacle is found, no configuration of the box is within the margin; where triangles always touch, every
 /// one is.
 #[test]

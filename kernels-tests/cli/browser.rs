@@ -53,12 +53,25 @@ fn checked() -> Desk {
     desk
 }
 
+/// A folder with the page of trajectories: a cube that meets `block` at 2 s, half-way through a cubic segment, and then
+/// goes back; a free path of three points without times; and the first one at half the speed.
+fn checked_trajectories() -> Desk {
+    let desk = Desk::new();
+    let curve = |times_s: [f64; 3]| json!({"times_s": times_s, "positions": [[0], [1.8], [1.5]], "velocities": [[0], [0], [0]]});
+    let free = json!({"positions": [[-0.5], [0.2], [0.5]]});
+    let plan = json!({"joints": ["x"], "trajectories": [curve([1.0, 3.0, 3.5]), free, curve([2.0, 6.0, 7.0])]});
+    desk.put("plan.json", plan.to_string());
+    let checked = desk.check_file(&slider(CUBE), &boxes(), "plan.json", &["--html", "page.html"]);
+    assert_eq!(checked.verdicts(), ["contact", "free", "contact"], "{}", checked.run.stderr);
+    desk
+}
+
 fn background(window: Window) -> [u8; 3] {
     if window.is_phone { [0x20, 0x26, 0x2e] } else { [0xdb, 0xe3, 0xeb] }
 }
 
 /// The page fits the window: it does not scroll sideways, and wider tables scroll on their own.
-fn fits(browser: &mut Browser, window: Window) {
+pub(super) fn fits(browser: &mut Browser, window: Window) {
     let beyond = browser.eval(
         "(() => {
             const { clientWidth: width, scrollWidth } = document.documentElement, beyond = [];
@@ -283,7 +296,7 @@ fn visit(program: &Path, page: &Path, name: &str, window: Window) {
 }
 
 /// A single browser runs at any time: each draws on all cores.
-fn one_at_a_time() -> MutexGuard<'static, ()> {
+pub(super) fn one_at_a_time() -> MutexGuard<'static, ()> {
     static BROWSER: Mutex<()> = Mutex::new(());
     BROWSER.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -305,6 +318,42 @@ fn the_page_of_a_check() {
             assert_eq!(browser.faults(), [""; 0]);
         }
     }
+}
+
+/// Trajectories play on their own clocks: the time line is in proportion to their times, and the text beside it names
+/// time and segment.
+#[test]
+fn the_page_of_trajectories() {
+    let Some(program) = program() else { return };
+    let _turn = one_at_a_time();
+    let desk = checked_trajectories();
+    for window in [DESKTOP, PHONE, WITHOUT_WEBGL] {
+        visit(&program, &desk.path("page.html"), "trajectories", window);
+    }
+    let mut browser = Browser::open(&program, &desk.path("page.html"), DESKTOP);
+    browser.wait_for("document.getElementById('viewer')?.dataset.ready");
+    let options = browser.eval("[...document.querySelectorAll('[data-part=motion] option')].map((o) => o.value)");
+    let mut shown = |motion: usize, share: f64| {
+        choose(&mut browser, options[motion].as_str().unwrap());
+        set_time(&mut browser, share);
+        browser.eval("document.querySelector('[data-part=shown-time]').textContent")
+    };
+    assert_eq!(
+        [0.0, 0.4, 0.8, 0.9, 1.0].map(|t| shown(0, t)),
+        ["1.000 s, segment 0", "2.000 s, segment 0", "3.000 s, segment 0", "3.250 s, segment 1", "3.500 s, segment 1"]
+    );
+    let of_path = ["segment 0, t = 0.0000", "segment 0, t = 0.5000", "segment 1, t = 0.5000", "segment 1, t = 1.0000"];
+    assert_eq!([0.0, 0.25, 0.75, 1.0].map(|t| shown(1, t)), of_path);
+    choose(&mut browser, options[0].as_str().unwrap());
+    assert!((time(&mut browser) - 0.4).abs() < 1e-6, "the contact is at 1 s of 2.5 s");
+    // The same configuration at the same share of the time.
+    set_time(&mut browser, 0.3);
+    let fast = view(&mut browser);
+    choose(&mut browser, options[2].as_str().unwrap());
+    set_time(&mut browser, 0.3);
+    assert_view(&mut browser, DESKTOP, true, &fast, "half the speed looks different");
+    set_time(&mut browser, 0.6);
+    assert_view(&mut browser, DESKTOP, false, &fast, "it does not move");
 }
 
 #[test]

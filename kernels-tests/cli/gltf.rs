@@ -10,15 +10,15 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 /// A binary glTF file at one time of one of its animations.
-struct Reader {
-    file: Gltf,
+pub(super) struct Reader {
+    pub(super) file: Gltf,
     blob: Vec<u8>,
     /// The world pose of each node, below the root node that turns z up into y up; and scales.
     poses: HashMap<usize, DAffine3>,
 }
 
 impl Reader {
-    fn new(bytes: &[u8]) -> Self {
+    pub(super) fn new(bytes: &[u8]) -> Self {
         let mut file = Gltf::from_slice(bytes).unwrap_or_else(|e| panic!("{e}"));
         let blob = file.blob.take().unwrap();
         Self { file, blob, poses: HashMap::new() }
@@ -47,7 +47,7 @@ impl Reader {
     }
 
     /// Sets the poses to time `t` of an animation.
-    fn at(&mut self, animation: usize, t: f64) {
+    pub(super) fn at(&mut self, animation: usize, t: f64) {
         let animation = self.file.animations().nth(animation).unwrap();
         let mut local: HashMap<usize, [Vec<f64>; 3]> = HashMap::new();
         for node in self.file.nodes() {
@@ -88,7 +88,7 @@ impl Reader {
     }
 
     /// The vertices of the triangles of a node, in the world.
-    fn corners(&self, name: &str) -> Vec<DVec3> {
+    pub(super) fn corners(&self, name: &str) -> Vec<DVec3> {
         let node = self.node(name);
         let mut corners = Vec::new();
         for primitive in node.mesh().unwrap().primitives() {
@@ -104,7 +104,7 @@ impl Reader {
         corners
     }
 
-    fn extras(&self, animation: usize) -> Value {
+    pub(super) fn extras(&self, animation: usize) -> Value {
         let extras = self.file.animations().nth(animation).unwrap().extras().clone().unwrap();
         serde_json::from_str(extras.get()).unwrap()
     }

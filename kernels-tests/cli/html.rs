@@ -17,29 +17,33 @@ fn check(desk: &Desk, more: &[&str]) -> Checked {
     desk.check(&slider(CUBE), &walls(&WALLS), &MOTIONS, more)
 }
 
-fn page(desk: &Desk, name: &str) -> Html {
+pub(super) fn page(desk: &Desk, name: &str) -> Html {
     let html = Html::parse_document(&desk.text(name));
     needs_nothing(&html);
     html
 }
 
 /// Texts of all elements that a selector matches.
-fn texts(html: &Html, selector: &str) -> Vec<String> {
+pub(super) fn texts(html: &Html, selector: &str) -> Vec<String> {
     select(html, selector).into_iter().map(text).collect()
 }
 
 /// Rows of the table in the section whose identifier ends in `id`.
-fn rows(html: &Html, id: &str) -> Vec<Vec<String>> {
+pub(super) fn rows(html: &Html, id: &str) -> Vec<Vec<String>> {
     let rows = select(html, &format!("section[id$='-{id}'] tbody tr"));
     let cells = scraper::Selector::parse("td").unwrap();
     rows.into_iter().map(|row| row.select(&cells).map(text).collect()).collect()
 }
 
-/// The answers in the animations of the first view.
-fn animations(html: &Html) -> Vec<Value> {
+/// The file of the first view.
+pub(super) fn gltf(html: &Html) -> gltf::Gltf {
     let glb = BASE64_STANDARD.decode(text(select(html, "script#glb-0")[0])).unwrap();
-    let file = gltf::Gltf::from_slice(&glb).unwrap();
-    file.animations().map(|a| serde_json::from_str(a.extras().as_ref().unwrap().get()).unwrap()).collect()
+    gltf::Gltf::from_slice(&glb).unwrap()
+}
+
+/// The answers in the animations of the first view.
+pub(super) fn animations(html: &Html) -> Vec<Value> {
+    gltf(html).animations().map(|a| serde_json::from_str(a.extras().as_ref().unwrap().get()).unwrap()).collect()
 }
 
 /// Verdicts, tables and view of [`MOTIONS`].

@@ -52,8 +52,8 @@ fn every_format_gives_the_same_answers() {
     for text in [
         "a,b\n0,1\n5,2\n0,0\n3,3\n1,0\n2,3\n",
         "b,a\r\n1,0\r\n2,5\r\n0,0\r\n3,3\r\n0,1\r\n3,2\r\n",
-        "\u{feff}# from a spreadsheet\ntrajectory,time,\"b\",a\nleft,0,1,0\nleft,2.5,2,5\nright,0,0,0\nright,1,3,3\n\n\
-         \"the, last\",0,0,1\n\"the, last\",1,3,2\n",
+        "\u{feff}# from a spreadsheet\ntrajectory,\"b\",a\nleft,1,0\nleft,2,5\nright,0,0\nright,3,3\n\n\
+         \"the, last\",0,1\n\"the, last\",3,2\n",
     ] {
         assert_eq!(answers("m.csv", text).text, expected.text, "{text}");
     }
@@ -71,11 +71,10 @@ fn wrong_files_are_errors_that_say_what_to_do() {
     let at = large.len() - 8;
     large[at..].copy_from_slice(&((1i64 << 53) + 1).to_le_bytes());
     for (name, content, words) in [
-        ("m.npy", npy("<i8", false, &[1, 3, 2], &[0.0; 6]), &["3 way-points", "only 2 are supported"][..]),
-        ("m.npy", large, &["motion 0", "column 1", "2^53"]),
+        ("m.npy", large, &["motion 0", "column 1", "2^53"][..]),
         ("m.npy", npy("|b1", false, &[1, 2, 2], &[]), &["'|b1'", "astype('float64')"]),
         ("m.npz", zip(&[("a.npy", &array), ("b.npy", &array)], true), &["call the array of motions positions"]),
-        ("m.npz", zip(&[("positions.npy", &array), ("velocities.npy", &array)], true), &["without velocities"]),
+        ("m.npz", zip(&[("positions.npy", &array), ("velocities.npy", &array)], true), &["velocities", "times"]),
         ("m.csv", "a,b\n1,2\n3,x\n".into(), &["line 3", "'x' is not a number"]),
         ("m.csv", "a;b\n1;2\n3;4\n".into(), &["line 1", "want commas", "names the joints"]),
         ("m.json", "[[0, 0], [1, 1]]".into(), &["an example: {\"joints\": [\"a\", \"b\"], \"motions\": [[["]),

@@ -25,7 +25,7 @@ fn pixels(desk: &Desk) -> Vec<[u8; 3]> {
     pixels
 }
 
-fn png(desk: &Desk, name: &str) -> ([u32; 2], Vec<[u8; 3]>) {
+pub(super) fn png(desk: &Desk, name: &str) -> ([u32; 2], Vec<[u8; 3]>) {
     let file = std::io::BufReader::new(std::fs::File::open(desk.path(name)).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];

@@ -148,6 +148,24 @@ fn each_problem_is_checked_in_its_own_scene() {
     assert!(code == 1 && toc[0] <= 0.75 && toc[1] >= 0.75, "{toc:?}");
 }
 
+/// Problems are straight motions: options for trajectories are refused, not ignored.
+#[test]
+fn options_for_trajectories_are_not_for_problems() {
+    let desk = Desk::new();
+    for option in ["--joint-tolerance", "--start-state"] {
+        let (code, stderr, lines) = desk.check("mbm-panda/box", &[option, "0.1"]);
+        assert!(code == 3 && lines.is_empty() && stderr.contains("not for planning problems"), "{stderr}");
+        let render = ["render", "--dataset", "mbm-panda/box", "--dataset-folder", "sets", "--index", "0"];
+        let run = desk.run(&[&render[..], &["--out", "m.glb", option, "0.1"]].concat());
+        assert_eq!(run.status.code(), Some(3));
+    }
+    let audit = ["audit", "--dataset", "mbm-panda/box", "--dataset-folder", "sets", "--out", "page.html"];
+    let run = desk.run(&audit);
+    let stderr = String::from_utf8(run.stderr).unwrap();
+    assert!(run.status.code() == Some(3) && stderr.contains("a scene of its own"), "{stderr}");
+    assert!(!desk.folder.path().join("page.html").exists());
+}
+
 /// Problems of several families run in one command, each family with its own robot; names begin with that of the
 /// family.
 #[test]

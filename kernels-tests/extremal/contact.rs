@@ -89,16 +89,16 @@ fn another_wall_is_not_overlooked() {
     let points = [row(-1.0, 1.5), row(0.0, -1.5), row(1.0, 1.5)].concat();
     let basis = [Basis::bezier(2).unwrap(), Basis::bezier(1).unwrap()];
     let trough = Shape::Patch(SplineSurface::new(basis, &points, None, false).unwrap());
-    let pair = Pair { a: trough, b: Shape::ellipsoid([0.1; 3]).unwrap() };
+    let pair = Pair { a: trough, b: Shape::ellipsoid([0.4; 3]).unwrap() };
     let motions = [Motion::still(DVec3::ZERO), Motion::new(v(0.3, 0.1, 1.0), v(-1.0, 0.0, 0.0), v(0.0, 1.0, 0.0))];
     let found = contact(&pair, motions, 1.2, 0.0);
-    // By hand: the centre (x, 1) is 0.1 from the parabola, along its normal (3p, −1) from (p, 1.5 p²).
+    // By hand: the centre (x, 1) is 0.4 from the parabola, along its normal (3p, −1) from (p, 1.5 p²).
     let gap = |x: f64| {
         (0..200_000)
             .map(|k| -1.0 + f64::from(k) * 5e-6)
             .map(|p| (p - x).hypot(1.5 * p * p - 1.0))
             .fold(f64::INFINITY, f64::min)
-            - 0.1
+            - 0.4
     };
     let by = found.reached_by_s.unwrap();
     assert!(gap(0.3 - by).abs() < 1e-9 && gap(0.3 - found.clear_until_s + 0.01) > 0.0, "{found:?} {}", gap(0.3 - by));

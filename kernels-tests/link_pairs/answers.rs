@@ -128,11 +128,13 @@ pub fn differences(a: &[Answer], b: &[Answer], slack: f64) -> Vec<String> {
 }
 
 /// Of pairs of contacts, both certified, those whose sides are the same in the same order, or exchanged: the number of
-/// each, and of other pairs.
+/// each, and of other pairs. Contacts at the start do not count: if several pairs of links touch there, the order of the
+/// file decides which is named.
 pub fn sides(a: &[Answer], b: &[Answer]) -> [usize; 3] {
     let mut counts = [0; 3];
     for (x, y) in a.iter().zip(b).filter_map(|(x, y)| Some((x.contact()?, y.contact()?))) {
-        if let (true, true, Some(x), Some(y)) = (x.certified, y.certified, x.names(), y.names()) {
+        let counts_both = [x, y].iter().all(|c| c.certified && !c.initial_overlap);
+        if let (true, Some(x), Some(y)) = (counts_both, x.names(), y.names()) {
             counts[if x == y { 0 } else { 2 - usize::from(x == [y[1], y[0]]) }] += 1;
         }
     }

@@ -9,15 +9,16 @@ const PIERCING: &str = "src/acm/piercing.rs";
 const SEARCH: &str = "src/acm/search.rs";
 const PROOF: &str = "src/acm/proof.rs";
 const MODEL: &str = "crates/cli/src/model.rs";
-const CHECK: &str = "crates/cli/src/check.rs";
+const QUERIES: &str = "crates/cli/src/queries.rs";
 const POSES: &str = "acm::bounds::poses_are_those_of_plain_kinematics";
 const BOUNDS: &str = "acm::bounds::displacements_stay_within_their_bounds_and_attain_them";
 const TURNS: &str = "acm::bounds::turns_stay_within_their_bound";
 const WHOLE: &str = "acm::queries::answers_hold_in_the_whole_box";
+const BAR: &str = "acm::queries::boxes_move_farther_than_their_middles";
+const CLASSES: &str = "acm::random_robots::classes_agree_with_dense_sampling";
 const DISTANCES: &str = "acm::queries::distances_are_those_of_all_pairs";
 const LIMITS: &str = "acm::planar::limits_that_make_a_pair_just_separate_or_just_touch";
 const MIMIC: &str = "acm::planar::mimic_joints_follow_their_master";
-const MARGIN: &str = "acm::planar::the_margin_decides";
 const PERIOD: &str = "acm::planar::one_turn_is_no_period_of_a_fraction";
 const COVERS: &str = "acm::proofs::a_proof_covers_its_hypotheses_alone";
 const ONE_ROBOT: &str = "acm::proofs::a_proof_is_for_one_robot";
@@ -57,7 +58,14 @@ pub const MUTANTS: &[Mutant] = &[
         DISTANCE,
         "spare > self.displacement.any(center, radius)",
         "spare > self.displacement.any(center, 0.0)",
-        WHOLE,
+        BAR,
+    ),
+    m(
+        "displacement of boxes along a vector",
+        DISTANCE,
+        "spare > self.displacement.along(along, center, radius)",
+        "spare > self.displacement.along(along, center, 0.0)",
+        BAR,
     ),
     m(
         "displacement of triangles",
@@ -71,14 +79,14 @@ pub const MUTANTS: &[Mutant] = &[
         DISTANCE,
         "apart.gap - self.margin_m - self.of.error_m",
         "apart.gap - self.of.error_m",
-        MARGIN,
+        DISTANCES,
     ),
     m(
         "margin of triangles",
         DISTANCE,
         "gap.stays(x, self.displacement, self.margin_m + self.of.error_m)",
         "gap.stays(x, self.displacement, self.of.error_m)",
-        MARGIN,
+        DISTANCES,
     ),
     m(
         "half of the other box",
@@ -96,7 +104,7 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     m("displacement of a point", PIERCING, "_ => self.away", "_ => if MUTANT { 0.0 } else { self.away }", CERTAIN),
     // The search.
-    m("upper half of a box", SEARCH, "([lo, at], [at, hi])", "([lo, at], [lo, at])", LIMITS),
+    m("upper half of a box", SEARCH, "([lo, at], [at, hi])", "([lo, at], [lo, at])", CLASSES),
     m(
         "columns of contact everywhere",
         SEARCH,
@@ -115,6 +123,6 @@ pub const MUTANTS: &[Mutant] = &[
         "covers(pair, if MUTANT { 0.0 } else { margin_m }, ranges)",
         USED,
     ),
-    m("range of motions", CHECK, "[portion.start(i), portion.end(i)]", "[portion.start(i), portion.start(i)]", USED),
+    m("range of motions", QUERIES, "self.widen(portion.end(i))", "self.widen(portion.start(i))", USED),
     m("robot of a proof", PROOF, "file.robot != robot_hash(robot)", "false", ONE_ROBOT),
 ];

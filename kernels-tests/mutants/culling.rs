@@ -40,6 +40,7 @@ const PASSED: &str = "s5_pairs::paths::all_that_a_point_passes_is_kept";
 const COMES_AGAIN: &str = "s5_pairs::paths::what_passes_by_and_comes_again_is_kept";
 const AT_LIMIT: &str = "s5_pairs::paths::what_touches_at_the_limit_is_found_again";
 const TOUCHED: &str = "obb::moving_box::what_touches_a_moving_box_is_never_called_apart";
+const BOX_MARGIN: &str = "obb::moving_box::margins_are_compared_with_the_distance";
 const DISTANCES: &str = "s5_pairs::margin::claims_about_distances_hold_however_f32_rounds";
 const BEYOND: &str = "s5_pairs::margin::boxes_called_beyond_the_margin_are_so_however_f32_rounds";
 const LOWEST: &str = "s5_pairs::margin::the_pair_of_a_start_within_the_margin_is_the_lowest";
@@ -142,11 +143,18 @@ pub const MUTANTS: &[Mutant] = &[
         "slices before a certain contact",
         REFINEMENT,
         "end > self.found.limit(piece)",
-        "end + 2 > self.found.limit(piece)",
+        "end + SLICES_PER_HALF > self.found.limit(piece)",
         AT_LIMIT,
     ),
     // Oriented boxes, margins and large triangles in the search on the CPU.
     m("travel of a moving box", MOVING_BOX, "n.dot(self.travel).abs()", "T::new(0.0)", TOUCHED),
+    m(
+        "margin along the nearest points of a box",
+        MOVING_BOX,
+        "length2.sqrt() * (self.stray + slack)",
+        "length2.sqrt() * slack",
+        BOX_MARGIN,
+    ),
     m("deviations from a moving box", MOVING_BOX, "n.norm_bound() * self.stray", "T::new(0.0)", TOUCHED),
     m(
         "half axes that turn",

@@ -84,14 +84,7 @@ impl WideTree {
         if boxes.is_empty() {
             return tree;
         }
-        let params = BvhBuildParams {
-            max_prims_per_leaf: max_leaf,
-            collapse_traversal_cost: 3.0,
-            ..BvhBuildParams::medium_build()
-        };
-        let primitives: Vec<Primitive> = boxes.iter().map(|[lo, hi]| Primitive(Aabb::new(*lo, *hi))).collect();
-        let binary = build_bvh2(&primitives, params, &mut Duration::default());
-        drop(primitives);
+        let binary = binary_tree(boxes, max_leaf);
         tree.order.reserve_exact(boxes.len());
         tree.nodes.push([ChildRef::Empty; WIDTH]);
         tree.depth = 1;
@@ -302,6 +295,15 @@ impl WideTree {
         }
         of_child
     }
+}
+
+/// Builds a binary tree over the boxes `[lo, hi]`, of which there is at least one, with at most `max_leaf` primitives in
+/// a leaf.
+pub fn binary_tree(boxes: &[Bounds], max_leaf: u32) -> Bvh2 {
+    let params =
+        BvhBuildParams { max_prims_per_leaf: max_leaf, collapse_traversal_cost: 3.0, ..BvhBuildParams::medium_build() };
+    let primitives: Vec<Primitive> = boxes.iter().map(|[lo, hi]| Primitive(Aabb::new(*lo, *hi))).collect();
+    build_bvh2(&primitives, params, &mut Duration::default())
 }
 
 /// The middle of a primitive's box.

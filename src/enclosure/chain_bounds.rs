@@ -14,14 +14,25 @@ pub struct ChainBounds {
     /// Added to the radius of every ball that the culling stages use, metres: smaller distances count as touching.
     pub margin_m: f64,
     /// Added to the radius of every ball, metres: the distance by which the stored motion may differ from the one that
-    /// is meant; zero unless the chain has inverted joints.
+    /// is meant, at the body's origin; zero unless the chain has inverted joints or joints that deviate.
     pub stray_m: f64,
+    /// Its growth with the distance from the origin: the sum of the joints' deviations, radians.
+    pub stray_slope: f64,
     /// `Σ T_j`: no point of the chain's joints is farther than this from the root's frame, metres.
     pub reach: f64,
     /// `Σ (j-1) T_j`.
     weighted_offsets: f64,
     /// `Σ X_j`.
     running_reach: f64,
+}
+
+/// Bound on the difference of a joint's value from that of the stored motion, at any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Deviation {
+    /// Of its angle, radians.
+    pub turn_rad: f64,
+    /// Of its offset, metres.
+    pub slide_m: f64,
 }
 
 /// Factor on every scalar bound: covers its own rounding (fewer than 2^20 operations) and the motion's defect from
@@ -45,10 +56,20 @@ impl ChainBounds {
             ],
             margin_m: self.margin_m,
             stray_m: self.stray_m,
+            stray_slope: self.stray_slope,
             reach,
             weighted_offsets: self.weighted_offsets + f64::from(self.depth) * offset_sum,
             running_reach: self.running_reach + reach,
         }
+    }
+
+    /// The bounds if the last joint, whose offset has a length of at most `offset_max`, metres, deviates, after a chain
+    /// with the bounds `before`. A difference of an angle by `δ` moves a point by at most `δ` times its distance from
+    /// the joint; differences of several joints add, because rotations keep lengths.
+    #[must_use]
+    pub fn deviating(self, before: &Self, offset_max: f64, by: Deviation) -> Self {
+        let stray_m = before.stray_m + before.stray_slope * offset_max + by.slide_m;
+        Self { stray_m, stray_slope: before.stray_slope + by.turn_rad, ..self }
     }
 
     /// Bound on the speed of a point at distance `e_norm` from the link's origin, metres per motion.
@@ -88,6 +109,7 @@ impl ChainBounds {
     /// Remainder, rounding and stray together: the ball of a jet bound.
     pub fn ball(&self, h: f64, unit: f64) -> [f64; 2] {
         let (r, e) = (self.remainder(h), self.rounding(h, unit));
-        [(r[0] + e[0] + self.stray_m) * SCALAR_SLACK, (r[1] + e[1]) * SCALAR_SLACK]
+        let [constant, slope] = [r[0] + e[0] + self.stray_m, r[1] + e[1] + self.stray_slope];
+        [constant * SCALAR_SLACK, slope * SCALAR_SLACK]
     }
 }

@@ -77,7 +77,8 @@ impl ChainBounds {
     /// `[constant, factor of |e|]`, metres. `self` bounds the chain between the bodies; its margin is included.
     pub fn composed_ball(&self, bodies: [&Self; 2], h: f64, unit: f64) -> [f64; 2] {
         let (r, e) = (self.remainder(h), composed_rounding(bodies, h, unit));
-        [(r[0] + e[0] + self.stray_m + self.margin_m) * SCALAR_SLACK, (r[1] + e[1]) * SCALAR_SLACK]
+        let [constant, slope] = [r[0] + e[0] + self.stray_m + self.margin_m, r[1] + e[1] + self.stray_slope];
+        [constant * SCALAR_SLACK, slope * SCALAR_SLACK]
     }
 }
 

@@ -119,6 +119,9 @@ impl EngineCore {
         let (start, end) = (motions.start(i), motions.end(i));
         to.set(&self.world.robot, start, end).map_err(|e| e.at(format!("motion {}", first + i)))?;
         to.set_margin(self.options.solve.margin_m);
+        if motions.are_spans() {
+            to.set_deviations(motions.deviations(i).iter().copied());
+        }
         if self.options.bound == PoseEnclosure::DisplacementBall {
             to.set_sizes(self.world.links.iter().map(|link| (link.body, link.reach_m)));
         }

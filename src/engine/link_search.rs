@@ -34,6 +34,11 @@ impl LinkSearch {
         }
     }
 
+    /// See [`s5_pairs::Workspace::first_only`](crate::stage::s5_pairs::Workspace::first_only).
+    pub fn set_first_only(&mut self, first_only: bool) {
+        self.space.set_first_only(first_only);
+    }
+
     /// The pairs found in the last piece, clipped to the motion's limit.
     pub fn pairs(&self) -> &[LinkTrianglePair] {
         &self.space.pairs

@@ -2,6 +2,7 @@
 
 mod autotune;
 mod builder;
+mod clearance;
 mod core;
 mod cpu_backend;
 mod device_work;
@@ -12,6 +13,7 @@ mod motion_queue;
 mod options;
 mod solid_start;
 mod stats;
+mod trajectory;
 mod verdict_iter;
 mod workers;
 
@@ -24,16 +26,19 @@ pub use stats::{StageStats, Stats};
 pub use verdict_iter::Stream;
 pub use workers::thread_pool;
 
+use crate::clearance::{Clearance, ClearanceOptions, ClosestPoints};
 use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::Result;
 #[cfg(feature = "gpu")]
 use crate::gpu::AdapterSummary;
-use crate::robot::{MotionBatch, Robot};
+use crate::robot::trajectory::Place;
+use crate::robot::{MotionBatch, Robot, Trajectory};
 use crate::scene::Scene;
 use crate::scene::solids::MAX_TRIANGLES;
 use crate::scene::world::CollisionWorld;
-use crate::verdict::Verdict;
+use crate::verdict::{TrajectoryVerdict, Verdict};
 use core::EngineCore;
+use cpu_backend::Scratch;
 use glam::DAffine3;
 use std::sync::Arc;
 
@@ -190,6 +195,105 @@ impl Engine {
         I::IntoIter: Send + 'static,
     {
         Stream::start(Arc::clone(&self.0), portions.into_iter())
+    }
+
+    /// Checks trajectories and passes each answer to `sink`, in their order. An adapter rules out the parts in which
+    /// nothing is near, unless contacts at the start are ignored; the CPU does the rest, on all threads. With a
+    /// `joint_tolerance`, one number for each column in radians or metres, free is every execution that stays within it
+    /// at each time, nothing that does touches before `toc[0]`, and proved contacts are those of the trajectory itself;
+    /// an empty slice is no tolerance.
+    ///
+    /// ```
+    /// # use firstcontact::{Engine, Trajectory};
+    /// # fn count(engine: &Engine, paths: &[Trajectory]) -> firstcontact::Result<usize> {
+    /// let mut contacts = 0;
+    /// engine.check_trajectories(paths, &[], &mut |_, answer| {
+    ///     contacts += usize::from(answer.verdict.is_contact());
+    ///     Ok(())
+    /// })?;
+    /// # Ok(contacts)
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A trajectory does not suit the robot, a tolerance is negative or for another number of columns, the options ask
+    /// for the paper's equations or toleranced bounds, which know straight motions alone, or `sink` returns an error.
+    pub fn check_trajectories(
+        &self,
+        trajectories: &[Trajectory],
+        joint_tolerance: &[f64],
+        sink: &mut dyn FnMut(usize, TrajectoryVerdict) -> Result<()>,
+    ) -> Result<Stats> {
+        self.0.check_trajectories(trajectories, joint_tolerance, sink)
+    }
+
+    /// The smallest distance between the robot and what it may touch over all times of a trajectory that is
+    /// [`Free`](Verdict::Free), as an enclosure. The CPU does all of the work.
+    ///
+    /// ```
+    /// # use firstcontact::{ClearanceOptions, Engine, Trajectory};
+    /// # fn report(engine: &Engine, path: &Trajectory) -> firstcontact::Result<()> {
+    /// let clearance = engine.clearance(path, &ClearanceOptions::default().with_tolerance_m(1e-4))?;
+    /// let [at_least, at_most] = clearance.distance_m;
+    /// println!("the robot keeps {at_least} m, and comes as near as {at_most} m");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The enclosure is as narrow as the options ask, unless rounding or the cap on evaluations prevents it; of a
+    /// trajectory that touches it begins at zero. Pairs that are not tested do not count, nor those that are ignored
+    /// because they touch at the start.
+    ///
+    /// # Errors
+    /// The trajectory does not suit the robot, an option is out of range, or the engine's options ask for the paper's
+    /// equations or toleranced bounds, which know no margin.
+    pub fn clearance(&self, trajectory: &Trajectory, options: &ClearanceOptions) -> Result<Clearance> {
+        let mut guard = self.0.workers.scratch.acquire();
+        self.0.clearance(guard.get(), trajectory, options, &mut Stats::default())
+    }
+
+    /// [`clearance`](Self::clearance) of many trajectories, on all threads; passes each answer to `sink`, in their
+    /// order.
+    ///
+    /// # Errors
+    /// As for one, and any error that `sink` returns, which ends the work.
+    pub fn clearances(
+        &self,
+        trajectories: &[Trajectory],
+        options: &ClearanceOptions,
+        sink: &mut dyn FnMut(usize, Clearance) -> Result<()>,
+    ) -> Result<Stats> {
+        let ask = |scratch: &mut Scratch, i: usize, stats: &mut Stats| {
+            let clearance = self.0.clearance(scratch, &trajectories[i], options, stats);
+            clearance.map_err(|e| e.at(format!("trajectory {i}")))
+        };
+        self.0.each(trajectories.len(), ask, sink)
+    }
+
+    /// The nearest points of the robot and what it may touch at local time `t` of a segment of a trajectory, if they
+    /// are less than `limit_m` apart. Triangles that pierce each other have some distance, not zero. The same pairs
+    /// count as for [`clearance`](Self::clearance).
+    ///
+    /// # Errors
+    /// The trajectory does not suit the robot.
+    pub fn closest_points(
+        &self,
+        trajectory: &Trajectory,
+        segment: usize,
+        t: f64,
+        limit_m: f64,
+    ) -> Result<Option<ClosestPoints>> {
+        let mut guard = self.0.workers.scratch.acquire();
+        self.0.closest_points(guard.get(), trajectory, Place { segment, t }, limit_m)
+    }
+
+    /// Poses of the robot's bodies at a place of a trajectory, as by [`body_poses`](Self::body_poses).
+    ///
+    /// # Errors
+    /// The trajectory does not fit the robot.
+    pub fn body_poses_at(&self, trajectory: &Trajectory, segment: usize, t: f64) -> Result<Vec<DAffine3>> {
+        let now = trajectory.at(segment, t);
+        self.0.body_poses(&MotionBatch::between(&[&now[..]], &[&now[..]])?, 0, 0.0)
     }
 
     /// Poses of the robot's bodies at time `t` of motion `i`: in the world, in the order of

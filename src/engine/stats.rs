@@ -130,6 +130,9 @@ impl Stats {
     /// Adds the counts of a solver since the last call, and resets them.
     pub fn add_solving(&mut self, solver: &mut Solver) {
         self.solve += solver.take_counts();
+        if !solver.is_start() {
+            return;
+        }
         for pair in solver.ignored() {
             *self.ignored.entry(pair).or_default() += 1;
         }

@@ -17,6 +17,10 @@ const TIME: &str = "time";
 /// The form of the file, for messages.
 const FORM: &str = "the first line names the joints, then each motion has two rows: start and end";
 
+/// The remedy for an odd number of rows.
+const WAYPOINTS: &str =
+    "each motion has two rows; paths through other numbers of points have a column trajectory or time";
+
 /// Reads the motions in a file's bytes.
 pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Result<MotionBatch> {
     let limits = options.limits.less(bytes.len() as u64);
@@ -35,7 +39,7 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
     let mut motions = Rows::default();
     while next(&mut record)? {
         limits.check(motions.n_bytes(robot.columns.len()), "the numbers of its motions")?;
-        header.row(&record, &mut motions).map_err(|e| at(&record, e))?;
+        header.add(&record, &mut motions).map_err(|e| at(&record, e))?;
     }
     motions.end()?;
     MotionBatch::from_flat(motions.n_motions, robot.columns.len(), motions.values)
@@ -43,7 +47,7 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
 
 /// The line on which a record begins. The record's position is the end of the previous one: comments and empty lines
 /// may follow it.
-fn line_of(record: &ByteRecord, bytes: &[u8]) -> u64 {
+pub(super) fn line_of(record: &ByteRecord, bytes: &[u8]) -> u64 {
     let Some(position) = record.position() else { return 0 };
     let rest = bytes.get(position.byte() as usize..).unwrap_or_default();
     let is_skipped = |line: &&[u8]| matches!(line, [] | [b'\r'] | [b'#', ..]);
@@ -51,17 +55,25 @@ fn line_of(record: &ByteRecord, bytes: &[u8]) -> u64 {
 }
 
 /// The meaning of the fields of a row.
-struct Header {
+pub(super) struct Header {
     n_fields: usize,
     /// Fields of joints, in the order of the columns' names.
     joints: Vec<usize>,
-    columns: NamedColumns,
-    trajectory: Option<usize>,
-    time: Option<usize>,
+    pub columns: NamedColumns,
+    pub trajectory: Option<usize>,
+    pub time: Option<usize>,
+}
+
+/// The contents of a row.
+pub(super) struct Row<'a> {
+    pub trajectory: Option<&'a str>,
+    pub time_s: Option<f64>,
+    /// Values of the joints, in the order of the columns' names.
+    pub values: Vec<f64>,
 }
 
 impl Header {
-    fn new(record: &ByteRecord, robot: &Robot, options: &MotionOptions) -> Result<Self> {
+    pub fn new(record: &ByteRecord, robot: &Robot, options: &MotionOptions) -> Result<Self> {
         let names = record.iter().map(utf8).collect::<Result<Vec<&str>>>()?;
         if let [only] = names[..]
             && let Some(separator) = [';', '\t'].into_iter().find(|c| only.contains(*c))
@@ -83,7 +95,15 @@ impl Header {
     }
 
     /// Adds a row to the motions.
-    fn row(&self, record: &ByteRecord, to: &mut Rows) -> Result<()> {
+    fn add(&self, record: &ByteRecord, to: &mut Rows) -> Result<()> {
+        let Row { trajectory, time_s, values } = self.row(record)?;
+        to.begin_row(trajectory, time_s)?;
+        self.columns.append(&values, &mut to.values);
+        Ok(())
+    }
+
+    /// Reads a row.
+    pub fn row<'a>(&self, record: &'a ByteRecord) -> Result<Row<'a>> {
         if record.len() != self.n_fields {
             let message = format!("{} fields where the first line has {}", record.len(), self.n_fields);
             return Err(Error::input(message));
@@ -91,10 +111,8 @@ impl Header {
         let field = |i: usize| utf8(record.get(i).unwrap_or_default());
         let trajectory = self.trajectory.map(field).transpose()?;
         let time_s = self.time.map(|i| field(i).and_then(number)).transpose()?;
-        to.begin_row(trajectory, time_s)?;
         let values = self.joints.iter().map(|&i| field(i).and_then(number)).collect::<Result<Vec<f64>>>()?;
-        self.columns.append(&values, &mut to.values);
-        Ok(())
+        Ok(Row { trajectory, time_s, values })
     }
 }
 
@@ -156,7 +174,7 @@ impl Rows {
                 (self.n_rows, self.time_s) = (0, None);
                 Ok(())
             }
-            (_, None) => Err(Error::input("the last motion has a start but no end").remedy(FORM)),
+            (_, None) => Err(Error::input("the last motion has a start but no end").remedy(WAYPOINTS)),
             (n, Some(name)) => {
                 let message = format!("trajectory {} has {n} way-points", quoted(&name));
                 Err(Error::input(format!("{message}, only 2 are supported: start and end")))

@@ -1,7 +1,9 @@
 //! Values of joints by name, for joints that a file leaves out.
 
 use crate::error::{Error, Result, foreign, quoted};
+use crate::formats::named_columns::NamedColumns;
 use crate::io::load::{LoadLimits, bytes_of, read_bytes, text};
+use crate::robot::Robot;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -55,6 +57,19 @@ impl JointValues {
     /// The value of a joint.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.values.get(name).copied()
+    }
+
+    /// The values of the robot's columns, such as a start state; `missing` has those of other joints.
+    ///
+    /// # Errors
+    /// A name is not one of a moving joint, a joint is missing, or a value is NaN or infinite.
+    pub fn row(&self, robot: &Robot, missing: &MissingJoints) -> Result<Vec<f64>> {
+        let (names, values): (Vec<&str>, Vec<f64>) = self.iter().unzip();
+        if let Some((name, _)) = self.iter().find(|(_, value)| !value.is_finite()) {
+            return Err(self.locate(Error::input(format!("joint {} is NaN or infinite", quoted(name)))));
+        }
+        let columns = NamedColumns::new(&names, robot, missing).map_err(|e| self.locate(e))?;
+        Ok(columns.place(1, &values))
     }
 
     /// Adds the file to an error about these values.
@@ -162,6 +177,19 @@ mod tests {
             assert_eq!(read(content).unwrap().iter().collect::<Vec<_>>(), expected, "{content}");
         }
         assert_eq!(read("{}").unwrap().iter().count(), 0);
+    }
+
+    #[test]
+    fn values_fill_the_columns_of_a_robot() {
+        let robot = crate::formats::test_files::slides();
+        let row = |text: &str, missing| read(text).unwrap().row(&robot, &missing).map_err(|e| e.to_string());
+        assert_eq!(row(r#"{"b": 2, "a": 1}"#, MissingJoints::Refuse), Ok(vec![1.0, 2.0]));
+        assert_eq!(row(r#"{"b": 2}"#, MissingJoints::Zero), Ok(vec![0.0, 2.0]));
+        for (text, word) in [(r#"{"b": 2}"#, "of joint 'a' ("), (r#"{"a": 1, "b": 2, "c": 3}"#, "no moving joint 'c'")]
+        {
+            let error = row(text, MissingJoints::Refuse).unwrap_err();
+            assert!(error.contains("pose.json: ") && error.contains(word), "{error}");
+        }
     }
 
     #[test]

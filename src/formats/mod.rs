@@ -1,4 +1,4 @@
-//! File formats: robots, scenes and motions.
+//! File formats: robots, scenes, motions and trajectories.
 
 mod array;
 mod attach_file;
@@ -18,6 +18,7 @@ mod stream;
 pub(crate) mod test_arrays;
 #[cfg(test)]
 pub(crate) mod test_files;
+pub mod trajectory_file;
 pub mod urdf;
 pub(crate) mod xml;
 
@@ -26,3 +27,6 @@ pub use joint_values::{JointValues, MissingJoints};
 pub use motion_file::{MotionFile, Portions};
 pub use motion_options::MotionOptions;
 pub use srdf::Srdf;
+pub use trajectory_file::{
+    AnyMotionFile, Interpolation, TrajectoryFile, TrajectoryOptions, TrajectorySummary, holds_trajectories,
+};

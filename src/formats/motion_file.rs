@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, quoted};
 use crate::formats::array::{self, Array};
 use crate::formats::store::Store;
-use crate::formats::stream::{Stream, peek, read_whole, spool, unreadable};
+use crate::formats::stream::{Stream, peek, read_whole, spool_archive, unreadable};
 use crate::formats::{MotionOptions, csv, json};
 use crate::io::load::{LoadLimits, bytes_of};
 use crate::io::output::record_input;
@@ -34,7 +34,7 @@ enum Content {
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+pub(super) enum Format {
     Npy,
     Npz,
     Json,
@@ -43,10 +43,10 @@ enum Format {
 
 impl Format {
     /// Number of bytes that [`Format::of_content`] inspects.
-    const N_PEEKED: u64 = 1024;
+    pub const N_PEEKED: u64 = 1024;
 
     /// The format for a file name; `None` without an extension.
-    fn of_name(path: &Path) -> Result<Option<Self>> {
+    pub fn of_name(path: &Path) -> Result<Option<Self>> {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match extension.as_str() {
             "" => Ok(None),
@@ -62,7 +62,7 @@ impl Format {
     }
 
     /// The format of the content, detected from its first bytes.
-    fn of_content(first: &[u8]) -> Result<Self> {
+    pub fn of_content(first: &[u8]) -> Result<Self> {
         let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii_start();
         match text.first() {
             _ if first.starts_with(array::MAGIC) => Ok(Self::Npy),
@@ -122,6 +122,31 @@ impl<'r> MotionFile<'r> {
         let name = name.into();
         let content = from_stream(&mut stream, None, robot, options).map_err(|e| e.in_file(&name))?;
         Ok(Self { name, robot, content })
+    }
+
+    /// Motions in a text that is in memory.
+    pub(super) fn from_text(
+        is_csv: bool,
+        bytes: &[u8],
+        name: &Path,
+        robot: &'r Robot,
+        options: &MotionOptions,
+    ) -> Result<Self> {
+        let parse = if is_csv { csv::parse } else { json::parse };
+        let motions = parse(bytes, robot, options).map_err(|e| e.in_file(name))?;
+        Ok(Self { name: name.to_path_buf(), robot, content: Content::Read(motions) })
+    }
+
+    /// Motions in a `.npz` archive of `length` bytes.
+    pub(super) fn from_archive(
+        archive: Store,
+        length: u64,
+        name: &Path,
+        robot: &'r Robot,
+        options: &MotionOptions,
+    ) -> Result<Self> {
+        let array = Array::in_archive(archive, length, robot, options).map_err(|e| e.in_file(name))?;
+        Ok(Self { name: name.to_path_buf(), robot, content: Content::Array(array) })
     }
 
     /// The path, or the name of the stream.
@@ -248,10 +273,7 @@ fn from_stream(
     match format {
         Format::Npy => Array::in_stream(stream, robot, options).map(Content::Array),
         Format::Npz => {
-            // The directory is at the end of an archive, so all of the stream must be read first.
-            let limits = &options.limits;
-            let (store, length) = spool(stream, limits.memory_bytes.saturating_add(1), limits)?;
-            limits.check(u128::from(length), "the bytes of an archive in a stream")?;
+            let (store, length) = spool_archive(stream, &options.limits)?;
             Array::in_archive(store, length, robot, options).map(Content::Array)
         }
         Format::Json | Format::Csv => text(format, stream, robot, options),

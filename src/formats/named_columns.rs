@@ -55,6 +55,23 @@ impl NamedColumns {
         if missing.is_empty() { Ok(Self { to, others }) } else { Err(missing_error(&missing)) }
     }
 
+    /// All columns of the robot in its own order.
+    pub fn all(robot: &Robot) -> Self {
+        Self { to: (0..robot.columns.len()).collect(), others: robot.zero_configuration() }
+    }
+
+    /// The robot's column of a column of the file.
+    pub fn column(&self, of_file: usize) -> usize {
+        self.to[of_file]
+    }
+
+    /// The rates of change of all columns of the robot, given those of the file's columns: the others do not move.
+    pub fn rates(&self, row: &[f64]) -> Vec<f64> {
+        let mut rates = vec![0.0; self.others.len()];
+        self.to.iter().zip(row).for_each(|(&column, &rate)| rates[column] = rate);
+        rates
+    }
+
     /// Number of columns of the file.
     pub fn len(&self) -> usize {
         self.to.len()

@@ -39,6 +39,13 @@ pub(super) fn spool(mut stream: impl Read, most: u64, limits: &LoadLimits) -> Re
     })
 }
 
+/// Reads an archive in a stream: its directory is at its end, so all of it must be read first.
+pub(super) fn spool_archive(stream: impl Read, limits: &LoadLimits) -> Result<(Store, u64)> {
+    let (store, length) = spool(stream, limits.memory_bytes.saturating_add(1), limits)?;
+    limits.check(u128::from(length), "the bytes of an archive in a stream")?;
+    Ok((store, length))
+}
+
 /// Reads a stream that must fit into memory.
 pub(super) fn read_whole(stream: impl Read, limits: &LoadLimits) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// The choice of an adapter.
 #[derive(Clone, Debug, Default)]
 pub struct AdapterChoice {
-    /// Part of the adapter's name, ignoring case; the best adapter if absent.
+    /// Part of the adapter's name, or `pci:` and its address, ignoring case; the best adapter if absent.
     pub name: Option<String>,
     /// Accepts only a real graphics processor, not a software implementation.
     pub hardware_only: bool,
@@ -30,6 +30,19 @@ pub struct AdapterSummary {
     pub interface: String,
     /// True for a real graphics processor.
     pub hardware: bool,
+    /// The address on the PCI bus, such as `0000:41:00.0`; empty if the driver does not report it.
+    pub pci: String,
+}
+
+impl AdapterSummary {
+    /// Returns whether a name is part of the adapter's name, or `pci:` and its address, ignoring case.
+    pub fn is_called(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        match name.strip_prefix("pci:") {
+            Some(address) => !address.is_empty() && self.pci.to_lowercase() == address,
+            None => self.name.to_lowercase().contains(&name),
+        }
+    }
 }
 
 /// A set of timestamps: two for each stage of a submission.
@@ -84,7 +97,14 @@ fn summary(info: &wgpu::AdapterInfo) -> AdapterSummary {
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
         interface: format!("{:?}", info.backend),
         hardware: matches!(info.device_type, DiscreteGpu | IntegratedGpu | VirtualGpu),
+        pci: info.device_pci_bus_id.clone(),
     }
+}
+
+/// The name of an adapter, with its address if that is known.
+fn in_words(adapter: &AdapterSummary) -> String {
+    let AdapterSummary { name, pci, .. } = adapter;
+    if pci.is_empty() { name.clone() } else { format!("{name} (pci:{pci})") }
 }
 
 /// All adapters of this machine, the best first.
@@ -117,11 +137,10 @@ impl Gpu {
     /// There is no adapter, or not the requested one, or it lacks features that the kernels need.
     pub fn open(choice: &AdapterChoice) -> Result<Self> {
         let all = adapters();
-        let names = all.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
+        let names = all.iter().map(|a| in_words(&summary(&a.get_info()))).collect::<Vec<_>>().join(", ");
         let fits = |a: &&wgpu::Adapter| {
             let info = summary(&a.get_info());
-            let named = |n: &String| info.name.to_lowercase().contains(&n.to_lowercase());
-            choice.name.as_ref().is_none_or(named) && (info.hardware || !choice.hardware_only)
+            choice.name.as_ref().is_none_or(|name| info.is_called(name)) && (info.hardware || !choice.hardware_only)
         };
         let install = "install a Vulkan driver; a software one is in Debian's mesa-vulkan-drivers with libvulkan1";
         let adapter = all.iter().find(fits).ok_or_else(|| match &choice.name {
@@ -322,5 +341,31 @@ impl Mapping {
         self.buffer.unmap();
         gpu.keep_staging(self.buffer);
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adapters_have_names_and_addresses() {
+        let text = String::from;
+        let of = |pci| AdapterSummary {
+            name: text("GeForce RTX"),
+            driver: text("NVIDIA"),
+            interface: text("Vulkan"),
+            hardware: true,
+            pci,
+        };
+        let (known, unknown) = (of(text("0000:4A:00.0")), of(String::new()));
+        assert!(
+            known.is_called("geforce") && known.is_called("pci:0000:4a:00.0") && known.is_called("PCI:0000:4A:00.0")
+        );
+        for other in ["radeon", "pci:", "pci:0000:4a:00", "pci:0000:41:00.0"] {
+            assert!(!known.is_called(other) && !unknown.is_called(other), "{other}");
+        }
+        assert_eq!(in_words(&known), "GeForce RTX (pci:0000:4A:00.0)");
+        assert_eq!(in_words(&unknown), "GeForce RTX");
     }
 }

@@ -121,17 +121,6 @@ fn nearest_inside(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> Option<(DVec3, DVec
     inside.then(|| (p + d1 * (t / det), r + d2 * (u / det)))
 }
 
-/// The velocity of the point `p` of a moving triangle, by its barycentric coordinates.
-pub fn velocity_at(x: [DVec3; 3], v: [DVec3; 3], p: DVec3) -> DVec3 {
-    let n = (x[1] - x[0]).cross(x[2] - x[0]);
-    let n2 = n.length_squared();
-    if !(n2 > 0.0) {
-        return (v[0] + v[1] + v[2]) / 3.0;
-    }
-    let (s, t) = ((p - x[0]).cross(x[2] - x[0]).dot(n) / n2, (x[1] - x[0]).cross(p - x[0]).dot(n) / n2);
-    v[0] * (1.0 - s - t) + v[1] * s + v[2] * t
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,14 +21,18 @@
 
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
-use crate::arith::real::Real;
+use crate::arith::real::{FullReal, Real};
 use crate::arith::vectors::{Vector, WIDTH, part, part3, store3};
 use crate::enclosure::pose_bound::PoseBound;
+use crate::predicate::nearest::from_triangle;
 use crate::predicate::obb_overlap::OrientedBox;
 use crate::predicate::separation::StaticTriangle;
 
 /// Units that cover the rounding of each side.
 const ROUNDINGS: f64 = 32.0;
+
+/// The square of a shorter axis may have lost digits to underflow: it proves nothing.
+const SHORTEST2: f64 = 1e-200;
 
 /// An oriented box of a moving body over an interval of time.
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +80,18 @@ impl<T: Real> MovingBox<T> {
     /// Upper bound of `|n·(p - C_0)|` for the points `p` of the box.
     #[inline(always)]
     fn reach_along(&self, n: V3<T>) -> T {
-        let mut reach = n.dot(self.travel).abs();
-        for i in 0..3 {
-            reach = reach + n.dot(self.axes[i]).abs() * self.half[i];
-        }
         // Underflow counts twice: of a term, which `n` then scales (in `stray`), and of a product with a tiny `n`.
-        reach + (n.norm_bound() * self.stray + T::new(T::UNDERFLOW))
+        self.extent_along(n) + (n.norm_bound() * self.stray + T::new(T::UNDERFLOW))
+    }
+
+    /// The part of that bound without `stray`.
+    #[inline(always)]
+    fn extent_along(&self, n: V3<T>) -> T {
+        let mut extent = n.dot(self.travel).abs();
+        for i in 0..3 {
+            extent = extent + n.dot(self.axes[i]).abs() * self.half[i];
+        }
+        extent
     }
 
     /// Lanes in which one of the box's axes separates it from the box along the coordinate axes between two corners.
@@ -121,6 +131,25 @@ impl<T: Real> MovingBox<T> {
         let [a, b, c] = [n.dot(d[0]), n.dot(d[1]), n.dot(d[2])];
         let reach = self.reach_along(n) + n.norm_bound() * slack;
         apart | a.min(b).min(c).gt(reach) | (-a.max(b).max(c)).gt(reach)
+    }
+}
+
+impl<T: FullReal> MovingBox<T> {
+    /// Lanes in which the direction from a triangle's nearest point to the box's centre separates the two. Where a
+    /// margin is part of the box's ball, nearest points at corners and edges are the rule, and no other axis points
+    /// from one to the other. The ball counts with the length of the axis, since it contains the margin: the bound of
+    /// other axes may be 13 % too large.
+    #[inline(always)]
+    pub fn is_beyond(&self, tri: &StaticTriangle<T>) -> u32 {
+        let n = from_triangle(self.center, &tri.y);
+        let d = [tri.y[0] - self.center, tri.y[1] - self.center, tri.y[2] - self.center];
+        let size = d[0].norm1().max(d[1].norm1()).max(d[2].norm1());
+        let slack = tri.error + size * T::new(ROUNDINGS * T::UNIT);
+        let high = n.dot(d[0]).max(n.dot(d[1])).max(n.dot(d[2]));
+        let length2 = n.dot(n);
+        let reach = self.extent_along(n) + length2.sqrt() * (self.stray + slack);
+        let reach = reach * T::new(1.0 + ROUNDINGS * T::UNIT);
+        length2.gt(T::new(SHORTEST2)) & (-high).gt(reach)
     }
 }
 

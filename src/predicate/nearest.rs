@@ -136,6 +136,31 @@ pub fn nearest<T: FullReal>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
     best
 }
 
+/// The vector to a point from the nearest point of a triangle of any shape, to within rounding.
+#[inline(always)]
+pub fn from_triangle<T: FullReal>(p: V3<T>, y: &[V3<T>; 3]) -> V3<T> {
+    let (zero, one) = (T::new(0.0), T::new(1.0));
+    let (ab, ac, ap) = (y[1] - y[0], y[2] - y[0], p - y[0]);
+    let n = ab.cross(ac);
+    let n2 = n.dot(n);
+    let has_area = n2.gt(ab.dot(ab) * ac.dot(ac) * T::new(FLAT));
+    let (v, w) = (ap.cross(ac).dot(n), ab.cross(ap).dot(n));
+    let is_over = has_area & !zero.gt((n2 - (v + w)).min(v).min(w));
+    let mut best = n.times(n.dot(ap) * inverse(n2));
+    let mut least2 = T::select(is_over, best.dot(best), T::new(f64::INFINITY));
+    for (e, from) in [(ab, ap), (ac, ap), (y[2] - y[1], p - y[1])] {
+        let at = (e.dot(from) * inverse(e.dot(e))).max(zero).min(one);
+        let apart = from - e.times(at);
+        let apart2 = apart.dot(apart);
+        let nearer = least2.gt(apart2);
+        least2 = T::select(nearer, apart2, least2);
+        for k in 0..3 {
+            best.0[k] = T::select(nearer, apart.0[k], best.0[k]);
+        }
+    }
+    best
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,6 +204,20 @@ mod tests {
             seen += usize::from(on_y.distance(known.on_b) < 1e-6);
         }
         assert!(seen > 3500, "{seen}");
+    }
+
+    #[test]
+    fn points_are_as_far_from_triangles_as_features_say() {
+        for [x, y] in triangles() {
+            let corners = y.map(|v| DVec3::from_array(v.0));
+            for p in x {
+                let at = DVec3::from_array(p.0);
+                let (known, found) = (features::nearest_in_triangle(at, corners), from_triangle(p, &y));
+                let apart = at - DVec3::from_array(found.0);
+                assert!((apart.distance(at) - known.distance(at)).abs() < 1e-7, "{p:?} {y:?}");
+                assert!(features::nearest_in_triangle(apart, corners).distance(apart) < 1e-7, "{p:?} {y:?}");
+            }
+        }
     }
 
     /// For a point slightly above a needle the direction is normal to it, to within rounding.

@@ -18,7 +18,6 @@ const MIN_FAR_TURNS: u64 = 4;
 /// of a file in radians are. So values are questioned if at least half of the nonzero angles are *far*: beyond twice
 /// their limit and beyond a whole turn. If any angle has limits, only angles with limits count. Otherwise angles
 /// without limits count; they are far from three turns on, since a wheel may turn often.
-/// limits count; they are far from three turns on, since a wheel may turn often.
 #[derive(Clone, Debug, Default)]
 pub struct BeyondLimits {
     first: Option<String>,
@@ -60,10 +59,15 @@ impl BeyondLimits {
     pub fn add(&mut self, motions: &MotionBatch, first: usize, robot: &Robot) {
         for i in 0..motions.len() {
             for (moment, q) in [("start", motions.start(i)), ("end", motions.end(i))] {
-                for (column, &value) in robot.columns.iter().zip(q) {
-                    self.value(column, value, || format!("motion {} {moment}s", first + i));
-                }
+                self.add_row(q, robot, || format!("motion {} {moment}s", first + i));
             }
+        }
+    }
+
+    /// Counts the values of one configuration.
+    pub(super) fn add_row(&mut self, values: &[f64], robot: &Robot, place: impl Fn() -> String) {
+        for (column, &value) in robot.columns.iter().zip(values) {
+            self.value(column, value, &place);
         }
     }
 

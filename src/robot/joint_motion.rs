@@ -79,6 +79,11 @@ impl JointMotion {
         Self { a: r - c, b, c, origin_m, slide_m, w_rad }
     }
 
+    /// The largest length of the offset during the motion, metres.
+    pub fn offset_max_m(&self) -> f64 {
+        self.origin_m.length().max((self.origin_m + self.slide_m).length())
+    }
+
     /// A bound on the deviation of `P(t)` from a rotation, for every `t`: `||P(t)|| <= 1 + defect`.
     ///
     /// It follows from the expansion of `PᵀP - I` in sines and cosines, with `|cos sin| <= 1/2` and the Cauchy–Schwarz

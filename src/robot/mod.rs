@@ -15,6 +15,7 @@ pub(crate) mod motion_check;
 pub mod primitive;
 mod relative_motion;
 pub mod toleranced_motion;
+pub mod trajectory;
 
 pub use attached::AttachedObject;
 pub use joint_limits::{BeyondLimits, LimitCounts};
@@ -22,6 +23,7 @@ pub use joint_motion::{JointMotion, QUATERNION_TOLERANCE, rotation};
 pub use link_pairs::{LinkPairs, Untested};
 pub use model_motion::{LaneTimes, RobotMotion};
 pub use motion_batch::MotionBatch;
+pub use trajectory::Trajectory;
 
 use crate::error::{Error, Result, quoted};
 use glam::{DAffine3, DMat3, DVec3};

@@ -2,10 +2,11 @@
 
 use crate::arith::interval::{Interval, IntervalPose, sin_cos_range};
 use crate::arith::lanes::Lanes;
+use crate::arith::linear::M3;
 use crate::arith::real::{FullReal, Real};
 use crate::arith::trig::sin_cos_product;
 use crate::arith::vectors::{Vector, Vectorised, widest};
-use crate::enclosure::chain_bounds::ChainBounds;
+use crate::enclosure::chain_bounds::{ChainBounds, Deviation};
 use crate::enclosure::pose_bound::{IntervalMatrix, PoseBound, PoseEnclosure, TaylorModel};
 use crate::enclosure::pose_jet::PoseJet;
 use crate::error::{Error, Result, quoted};
@@ -24,6 +25,8 @@ pub struct RobotMotion {
     pub chains: Vec<ChainBounds>,
     /// For each body, the deviation of its joint's stored matrices from rotations: [`JointMotion::defect`].
     pub defects: Vec<f64>,
+    /// For each body, the deviation of the joint that is meant from the stored one.
+    pub deviations: Vec<Deviation>,
     /// The size of each body's geometry, for the masses of toleranced bounds, metres. Any size gives a valid bound; the
     /// body's own size gives the tightest one.
     pub sizes_m: Vec<f64>,
@@ -60,7 +63,7 @@ impl RobotMotion {
                 let message = format!("its rotation is off by {defect:e}");
                 return Err(Error::input(message).at(format!("joint {}", quoted(&body.joint.name))));
             }
-            self.push_known(body.parent, joint, defect);
+            self.push_known(body.parent, joint, defect, Deviation::default());
         }
         Ok(())
     }
@@ -71,6 +74,7 @@ impl RobotMotion {
         self.parents.clear();
         self.chains.clear();
         self.defects.clear();
+        self.deviations.clear();
         self.sizes_m.clear();
     }
 
@@ -93,19 +97,31 @@ impl RobotMotion {
 
     /// Appends a body with its joint's motion; its parent must already be in the list.
     pub fn push(&mut self, parent: Option<u32>, joint: JointMotion) {
-        self.push_known(parent, joint, joint.defect());
+        self.push_known(parent, joint, joint.defect(), Deviation::default());
     }
 
-    /// [`push`](Self::push) of a joint whose defect is known.
-    pub(super) fn push_known(&mut self, parent: Option<u32>, joint: JointMotion, defect: f64) {
+    /// [`push`](Self::push) of a joint whose defect and deviation are known.
+    pub(super) fn push_known(&mut self, parent: Option<u32>, joint: JointMotion, defect: f64, deviation: Deviation) {
         let before = parent.map_or_else(ChainBounds::default, |p| self.chains[p as usize]);
         let (start, slide) = (joint.origin_m.length(), joint.slide_m.length());
-        let offset_max = start.max((joint.origin_m + joint.slide_m).length());
-        self.chains.push(before.extended(joint.w_rad, offset_max, start + slide, slide));
+        let bounds = before.extended(joint.w_rad, joint.offset_max_m(), start + slide, slide);
+        self.chains.push(bounds.deviating(&before, joint.offset_max_m(), deviation));
+        self.deviations.push(deviation);
         self.parents.push(parent);
         self.defects.push(defect);
         self.joints.push(joint);
         self.sizes_m.push(1.0);
+    }
+
+    /// Makes the motion stand for every one whose joints deviate from it, at any time, by at most these bounds, one for
+    /// each body: all balls contain them.
+    pub fn set_deviations(&mut self, deviations: impl IntoIterator<Item = Deviation>) {
+        for (body, deviation) in deviations.into_iter().enumerate().take(self.joints.len()) {
+            let before = self.parents[body].map(|p| self.chains[p as usize]).unwrap_or_default();
+            let offset_max_m = self.joints[body].offset_max_m();
+            self.chains[body] = self.chains[body].deviating(&before, offset_max_m, deviation);
+            self.deviations[body] = deviation;
+        }
     }
 
     /// The largest sum of joint angles along any chain, radians.
@@ -148,7 +164,12 @@ impl RobotMotion {
             let (sin, cos) = mid.sin_cos_range(joint.w_rad, h);
             let own = joint.factors::<T>().intervals(sin, cos, time);
             let pose = parent.map_or(own, |p| poses[p as usize].concatenate(&own));
-            out.push(PoseBound::Interval(IntervalMatrix::new(&pose, T::new(chain.margin_m + chain.stray_m))));
+            let mut matrix = IntervalMatrix::new(&pose, T::new(chain.margin_m + chain.stray_m));
+            if chain.stray_slope > 0.0 {
+                // Each coordinate of a point moves by at most the slope times its distance, the sum of its coordinates.
+                matrix.p_radius = M3::from_fn(|i, j| matrix.p_radius.0[i][j] + T::new(chain.stray_slope));
+            }
+            out.push(PoseBound::Interval(matrix));
             poses.push(pose);
         }
     }
@@ -323,6 +344,40 @@ mod tests {
         near(chain.acceleration(e), 5.6167492797235241 + 3.75 * 3.75 * e);
         let [constant, slope] = chain.remainder(0.125);
         near((constant + slope * e) * 6.0 / 0.125f64.powi(3), 41.143276574234855);
+    }
+
+    /// Joints that deviate as far as they may: every point is in the ball, and some use half of it.
+    #[test]
+    fn balls_contain_joints_that_deviate() {
+        let m = c4();
+        let by = |turn_rad, slide_m| Deviation { turn_rad, slide_m };
+        let deviations = [by(0.01, 0.0), by(0.02, 0.0), by(0.0, 0.03), by(0.015, 0.0)];
+        let mut bounded = m.clone();
+        bounded.set_deviations(deviations);
+        let axes = [DVec3::Z, DVec3::Y, DVec3::X, DVec3::new(0.6, 0.0, 0.8)];
+        let (mut largest, mut matrices) = (0f64, Vec::new());
+        for signs in 0..16u32 {
+            let mut moved = RobotMotion::default();
+            for (i, (joint, parent)) in m.joints.iter().zip(&m.parents).enumerate() {
+                let sign = if signs >> i & 1 == 0 { 1.0 } else { -1.0 };
+                let turn = DMat3::from_axis_angle(axes[i], sign * deviations[i].turn_rad);
+                let origin_m = joint.origin_m + axes[i] * sign * deviations[i].slide_m;
+                let [a, b, c] = [joint.a, joint.b, joint.c].map(|part| turn * part);
+                moved.push(*parent, JointMotion { a, b, c, origin_m, ..*joint });
+            }
+            for t in [0.0, 0.375, 1.0] {
+                let point = |m: &RobotMotion| m.body_bound(3, t, 0.0).point(E, E.dot(E).sqrt());
+                let (meant, stored) = (point(&moved), point(&bounded));
+                let apart = meant.c[0] - stored.c[0];
+                let far = apart.dot(apart).sqrt();
+                assert!(far <= stored.ball, "{far} beyond {}", stored.ball);
+                largest = largest.max(far / stored.ball);
+                bounded.bounds(PoseEnclosure::IntervalMatrix, t, 0.0, &mut matrices);
+                let (lo, hi) = matrices[3].point(E, 0.6).range(0.0);
+                assert!((0..3).all(|i| lo.0[i] <= meant.c[0].0[i] && meant.c[0].0[i] <= hi.0[i]), "{lo:?} {hi:?}");
+            }
+        }
+        assert!(largest > 0.5, "{largest}");
     }
 
     /// Lanes compute what single intervals compute, bit for bit.

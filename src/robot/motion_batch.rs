@@ -1,5 +1,6 @@
 //! A batch of motions: start and end values of all columns.
 
+use crate::enclosure::chain_bounds::Deviation;
 use crate::error::{Error, Result};
 use std::ops::Range;
 
@@ -11,6 +12,8 @@ pub struct MotionBatch {
     n_columns: usize,
     /// `[q][start or end][column]`
     values: Vec<f64>,
+    /// `[q][body]`; empty if no joint deviates from its motion.
+    deviations: Vec<Deviation>,
 }
 
 impl MotionBatch {
@@ -54,7 +57,7 @@ impl MotionBatch {
             let (motion, column) = (first + i / (2 * n_columns), i % n_columns);
             return Err(Error::input(format!("column {column} is NaN or infinite")).at(format!("motion {motion}")));
         }
-        Ok(Self { n_motions, n_columns, values })
+        Ok(Self { n_motions, n_columns, values, deviations: Vec::new() })
     }
 
     /// Number of motions.
@@ -73,17 +76,24 @@ impl MotionBatch {
         let end = range.end.min(self.n_motions);
         let start = range.start.min(end);
         let of = |i: usize| 2 * i * self.n_columns;
-        Self { n_motions: end - start, n_columns: self.n_columns, values: self.values[of(start)..of(end)].to_vec() }
+        let n_bodies = self.n_bodies();
+        Self {
+            n_motions: end - start,
+            n_columns: self.n_columns,
+            values: self.values[of(start)..of(end)].to_vec(),
+            deviations: self.deviations[start * n_bodies..end * n_bodies].to_vec(),
+        }
     }
 
     /// A copy of the motions with these numbers, in that order; numbers beyond the last motion are left out.
     #[must_use]
     pub fn pick(&self, numbers: &[usize]) -> Self {
-        let mut some = Self { n_motions: 0, n_columns: self.n_columns, values: Vec::new() };
+        let mut some = Self { n_columns: self.n_columns, ..Self::default() };
         for &i in numbers.iter().filter(|i| **i < self.n_motions) {
             some.n_motions += 1;
             some.values.extend_from_slice(self.start(i));
             some.values.extend_from_slice(self.end(i));
+            some.deviations.extend_from_slice(self.deviations(i));
         }
         some
     }
@@ -102,7 +112,34 @@ impl MotionBatch {
         }
         self.n_motions += other.n_motions;
         self.values.extend_from_slice(&other.values);
+        self.deviations.extend_from_slice(&other.deviations);
         Ok(())
+    }
+
+    /// Appends a motion from which the joints deviate: a part of a trajectory. Batches of these hold no other motions.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn push_deviating(&mut self, [start, end]: [&[f64]; 2], of_bodies: impl IntoIterator<Item = Deviation>) {
+        self.n_columns = start.len();
+        self.n_motions += 1;
+        self.values.extend_from_slice(start);
+        self.values.extend_from_slice(end);
+        self.deviations.extend(of_bodies);
+    }
+
+    /// The deviations of the bodies' joints in motion `i`; none unless it is a part of a trajectory.
+    pub(crate) fn deviations(&self, i: usize) -> &[Deviation] {
+        let n_bodies = self.n_bodies();
+        &self.deviations[i * n_bodies..(i + 1) * n_bodies]
+    }
+
+    /// Returns whether the motions are parts of trajectories.
+    pub(crate) fn are_spans(&self) -> bool {
+        !self.deviations.is_empty()
+    }
+
+    /// Number of bodies whose joints deviate.
+    fn n_bodies(&self) -> usize {
+        self.deviations.len().checked_div(self.n_motions).unwrap_or(0)
     }
 
     /// Number of columns.

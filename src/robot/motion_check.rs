@@ -56,15 +56,9 @@ fn check_joint(body: &Body, start: &[f64], end: &[f64]) -> Result<()> {
         }
         JointKind::Free { first_column } => {
             for q in [start, end] {
-                let quaternion = q.iter().skip(first_column as usize + 3).take(4);
-                let norm = quaternion.fold(0.0, |n: f64, x| n.hypot(*x));
-                if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
-                    return Err(Error::input(format!(
-                        "the quaternion of joint {} has the norm {norm:?}, not 1",
-                        name()
-                    )));
-                }
-                check_lengths(&q[first_column as usize..][..3], name)?;
+                let pose = &q[first_column as usize..][..7];
+                check_quaternion(&pose[3..], name)?;
+                check_lengths(&pose[..3], name)?;
             }
             Ok(())
         }
@@ -73,7 +67,17 @@ fn check_joint(body: &Body, start: &[f64], end: &[f64]) -> Result<()> {
     }
 }
 
-fn check_lengths(lengths_m: &[f64], name: impl Fn() -> String) -> Result<()> {
+/// Refuses a quaternion whose norm is not 1.
+pub(super) fn check_quaternion(quaternion: &[f64], name: impl Fn() -> String) -> Result<()> {
+    let norm = quaternion.iter().fold(0.0, |n: f64, x| n.hypot(*x));
+    if !((norm - 1.0).abs() <= QUATERNION_TOLERANCE) {
+        return Err(Error::input(format!("the quaternion of joint {} has the norm {norm:?}, not 1", name())));
+    }
+    Ok(())
+}
+
+/// Refuses positions too far away.
+pub(super) fn check_lengths(lengths_m: &[f64], name: impl Fn() -> String) -> Result<()> {
     match lengths_m.iter().find(|x| !(x.abs() <= MAX_COORDINATE_M)) {
         Some(x) => Err(Error::input(format!("joint {} moves to {x:?} m, beyond {MAX_COORDINATE_M} m", name()))),
         None => Ok(()),

@@ -22,6 +22,7 @@
 //! than eight units. The difference of offsets in joint `k` rounds by `2⁻⁵²` of their lengths at most. All of this is
 //! in [`ChainBounds::stray_m`](crate::enclosure::chain_bounds::ChainBounds).
 
+use crate::enclosure::chain_bounds::Deviation;
 use crate::robot::RobotMotion;
 use crate::robot::joint_motion::JointMotion;
 use glam::{DMat3, DVec3};
@@ -47,28 +48,35 @@ impl RobotMotion {
         let (up, down) = (&up[..up.len() - shared], &down[..down.len() - shared]);
         self.clear();
         let (mut origin_m, mut slide_m, mut inverse_defect) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+        // A joint's offset, and with it the offset's deviation, belongs to the next joint of the inverted part.
+        let mut strayed_m = 0.0;
         for &body in up {
             let (joint, defect) = (&of.joints[body as usize], of.defects[body as usize]);
+            let deviation = of.deviations[body as usize];
             inverse_defect += 2.0 * (defect + DEFECT_ROUNDING);
-            self.append(inverted(joint, -origin_m, -slide_m), defect);
-            (origin_m, slide_m) = (joint.origin_m, joint.slide_m);
+            let inverse = inverted(joint, -origin_m, -slide_m);
+            self.append(inverse, defect, Deviation { slide_m: strayed_m, ..deviation });
+            (origin_m, slide_m, strayed_m) = (joint.origin_m, joint.slide_m, deviation.slide_m);
         }
         let mut rounded_m = 0.0;
         for (i, &body) in down.iter().rev().enumerate() {
             let (mut joint, defect) = (of.joints[body as usize], of.defects[body as usize]);
+            let mut deviation = of.deviations[body as usize];
             if i == 0 && !up.is_empty() {
                 rounded_m = length(&joint) + origin_m.length() + slide_m.length();
                 (joint.origin_m, joint.slide_m) = (joint.origin_m - origin_m, joint.slide_m - slide_m);
+                deviation.slide_m += strayed_m;
             }
-            self.append(joint, defect);
+            self.append(joint, defect, deviation);
         }
         if down.is_empty() {
-            self.append(JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, -origin_m, -slide_m), 0.0);
+            let last = JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, -origin_m, -slide_m);
+            self.append(last, 0.0, Deviation { turn_rad: 0.0, slide_m: strayed_m });
         }
         let margin_m = of.chains.get(b as usize).map_or(0.0, |chain| chain.margin_m);
         if let Some(last) = self.chains.last_mut() {
             let far_m = last.reach + reach_m;
-            last.stray_m = 1.01 * inverse_defect * far_m + DIFFERENCE_ROUNDING * rounded_m;
+            last.stray_m += 1.01 * inverse_defect * far_m + DIFFERENCE_ROUNDING * rounded_m;
             last.margin_m = margin_m;
         }
     }
@@ -79,9 +87,9 @@ impl RobotMotion {
     }
 
     /// Appends a joint to the end of a chain.
-    fn append(&mut self, joint: JointMotion, defect: f64) {
+    fn append(&mut self, joint: JointMotion, defect: f64, deviation: Deviation) {
         let parent = (self.joints.len() as u32).checked_sub(1);
-        self.push_known(parent, joint, defect);
+        self.push_known(parent, joint, defect, deviation);
     }
 }
 
@@ -207,6 +215,39 @@ mod tests {
             largest = largest.max(off / (rounding[0] + rounding[1] * e.length()));
         }
         assert!(largest > 1.0, "the defect is hidden by the allowance for rounding: {largest}");
+    }
+
+    /// Joints that deviate, seen from another body: every point is in the ball, and some use a quarter of it.
+    #[test]
+    fn balls_contain_joints_that_deviate() {
+        let m = branched();
+        let slides = [2];
+        let of = |body: usize| match slides.contains(&body) {
+            true => Deviation { turn_rad: 0.0, slide_m: 0.02 },
+            false => Deviation { turn_rad: 0.01, slide_m: 0.0 },
+        };
+        let mut bounded = m.clone();
+        bounded.set_deviations((0..6).map(of));
+        let axes = [DVec3::Z, DVec3::Y, DVec3::X, DVec3::new(0.6, 0.0, 0.8), DVec3::X, DVec3::new(0.0, 0.6, 0.8)];
+        let e = DVec3::new(0.1, 0.2, -0.3);
+        for (a, b) in [(3, 5), (5, 3), (5, 0), (0, 5), (3, 0), (3, 1), (1, 3)] {
+            let mut largest = 0f64;
+            for signs in 0..64u32 {
+                let mut moved = m.clone();
+                for (i, joint) in moved.joints.iter_mut().enumerate() {
+                    let sign = if signs >> i & 1 == 0 { 1.0 } else { -1.0 };
+                    let turn = DMat3::from_axis_angle(axes[i], sign * of(i).turn_rad);
+                    [joint.a, joint.b, joint.c] = [joint.a, joint.b, joint.c].map(|part| turn * part);
+                    joint.origin_m += axes[i] * sign * of(i).slide_m;
+                }
+                let seen = bounded.seen_from(a, b, 1.0);
+                let point = seen.body_bound(seen.joints.len() as u32 - 1, 0.375, 0.0).point(V3::new(e), e.length());
+                let far = (DVec3::from_array(point.c[0].0) - expected(&moved, a, b, 0.375, e)).length();
+                assert!(far <= point.ball, "{a} {b}: {far} beyond {}", point.ball);
+                largest = largest.max(far / point.ball);
+            }
+            assert!(largest > 0.25, "{a} {b}: {largest}");
+        }
     }
 
     /// Published positions of the chain "C4" at `t = 0.375`: a point of link 2 in the frame of link 4, and the reverse

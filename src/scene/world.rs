@@ -16,6 +16,7 @@ pub use crate::scene::static_geometry::{
     Boxes, FEW_TRIANGLES, SceneBox, SceneBuild, StaticGeometry, boxes_side_by_side,
 };
 use crate::scene::{Object, Scene};
+use crate::verdict::{Feature, RobotFeature, SceneFeature};
 use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -190,6 +191,19 @@ impl CollisionWorld {
     pub fn reach_of_body(&self, body: u32) -> f64 {
         let links = self.links.iter().filter(|link| link.body == body);
         links.fold(0.0, |m: f64, link| m.max(link.reach_m))
+    }
+
+    /// A feature of a link shape (index in [`links`](Self::links)) for a triangle in the order of the files.
+    pub fn link_feature(&self, shape: u32, triangle: u32, feature: Feature) -> RobotFeature {
+        let link = self.links[shape as usize].link;
+        RobotFeature { link, shape: self.robot.links[link as usize].shape_of(triangle), triangle, feature }
+    }
+
+    /// A feature of the scene for a triangle in tree order.
+    pub fn scene_feature(&self, at: u32, feature: Feature) -> SceneFeature {
+        let object = self.scene.object[at as usize];
+        let triangle = self.scene.tree.order[at as usize] - self.scene.objects[object as usize].first_triangle;
+        SceneFeature { object, triangle, feature }
     }
 
     /// Returns whether a link shape (index in [`links`](Self::links)) is never tested against the object of a scene

@@ -86,6 +86,11 @@ impl Workspace {
         self.pairs.capacity().max(self.cull.candidates.capacity()).max(self.search.pairs.capacity())
     }
 
+    /// See [`s5_pairs::Workspace::first_only`].
+    pub fn set_first_only(&mut self, first_only: bool) {
+        self.search.first_only = first_only;
+    }
+
     /// Starts a new motion of a robot.
     pub fn begin(&mut self, world: &CollisionWorld) {
         let n_bodies = world.robot.bodies.len();

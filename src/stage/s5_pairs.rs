@@ -14,12 +14,14 @@
 
 mod descent;
 mod moving;
+mod nearest;
 mod obb;
 mod refinement;
 mod rest;
 mod start;
 mod twin;
 
+pub use nearest::{NearestPair, PlacedLink, nearest_in};
 pub use start::first_at_start;
 pub use twin::reference;
 
@@ -81,6 +83,9 @@ impl PairCounts {
 pub struct Workspace {
     /// The pairs found.
     pub pairs: Vec<TrianglePair>,
+    /// Only the earliest time at which anything may touch is wanted: with limits, any pair lowers them, not just a
+    /// contact that is certain.
+    pub first_only: bool,
     /// For each link being searched, the range of its candidates.
     groups: Vec<Range<usize>>,
     links: Vec<MovingLink<'static>>,
@@ -90,6 +95,7 @@ pub struct Workspace {
     /// Nodes that wait in a descent, each with triangles of a cluster.
     nodes: Vec<(u32, u32)>,
     start: start::Open,
+    nearest: nearest::Space,
     open: Open,
     looks: Looks,
 }
@@ -111,7 +117,7 @@ pub fn search_in(space: &mut Workspace, input: &Input, limits: Option<&mut Limit
     let mut pairs = std::mem::take(&mut space.pairs);
     pairs.clear();
     space.looks.clear();
-    let mut found = Found { pairs, limits, cap, counts: PairCounts::default() };
+    let mut found = Found { pairs, limits, first_only: space.first_only, cap, counts: PairCounts::default() };
     if let Some(scene) = input.obb_trees.and_then(|trees| trees.scene.as_ref()) {
         let fits = search_scene(space, input, scene, &mut found);
         space.pairs = found.pairs;
@@ -266,6 +272,8 @@ impl Work<'_, '_> {
 struct Found<'a> {
     pairs: Vec<TrianglePair>,
     limits: Option<&'a mut Limits>,
+    /// See [`Workspace::first_only`].
+    first_only: bool,
     cap: usize,
     counts: PairCounts,
 }

@@ -1,22 +1,28 @@
 //! `firstcontact check`: the main command.
 
+mod certificates;
+pub mod clearance;
+mod completion;
 mod diagnosis;
-mod html;
+pub mod html;
 mod problems;
 mod research;
 
-use super::allow::Allowed;
 use super::answers::Answers;
 use super::dataset::{Files, Work};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::large::{self, TreeCache};
 use super::progress::Progress;
-use super::resume::{Fingerprint, MotionHash, SceneHash};
+use super::queries::{Paths, Queries, Scanned, TrajectoryArgs};
+use super::question::{Question, QuestionArgs};
+use super::resume::{Fingerprint, SceneHash};
 use super::self_collision::SelfCollisionArgs;
 use super::summary::{self, Totals};
-use super::tested::TestedPairs;
 use super::{Outcome, outputs, warn};
+use certificates::{CertificateArgs, Certificates};
 use clap::{Args, ValueEnum};
+use clearance::ClearanceArgs;
+use completion::{Completion, CompletionTotals};
 use diagnosis::{Context, Diagnosis};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::error::quoted;
@@ -26,8 +32,8 @@ use firstcontact::report::Line;
 use firstcontact::robot::{BeyondLimits, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::Mode;
-use firstcontact::verdict::Verdict;
-use firstcontact::{Error, Obstacle, Result, Solids, Untested};
+use firstcontact::verdict::{TrajectoryVerdict, Verdict};
+use firstcontact::{Error, Obstacle, Result, Solids};
 use html::{Checked, Html, HtmlArgs};
 use research::ResearchArgs;
 use serde_json::Value;
@@ -122,15 +128,21 @@ pub struct CheckArgs {
     /// Report every contact that begins at the time of the first, within its enclosure, and the poses of the links then
     #[arg(long, help_heading = ANSWERS)]
     all_contacts: bool,
+    #[command(flatten)]
+    clearance: ClearanceArgs,
+    #[command(flatten)]
+    certificates: CertificateArgs,
     /// Treat joint values beyond their limits as an error
     #[arg(long, help_heading = ANSWERS)]
     strict: bool,
     #[command(flatten)]
     inputs: InputArgs,
+    #[command(flatten)]
+    trajectories: TrajectoryArgs,
     /// Processor on which the culling stages run
     #[arg(long, value_enum, default_value = "auto", help_heading = MACHINE)]
     backend: BackendChoice,
-    /// Use the graphics adapter whose name contains this text
+    /// Use the graphics adapter whose name contains this text, or pci: and its address on the bus
     #[arg(long, value_name = "NAME", help_heading = MACHINE)]
     adapter: Option<String>,
     /// Threads on the CPU; 0 for all cores
@@ -159,16 +171,32 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
     if args.json {
         outputs::reserve_stdout(&args.out)?;
     }
+    if args.clearance.is_asked() && args.trajectories.has_joint_tolerance() {
+        let message = "--clearance is that of the motion itself, and --joint-tolerance is about others near it";
+        return Err(Error::usage(message).remedy("use one of the two; a margin holds for all within the tolerance"));
+    }
+    args.certificates.check(args.initial.into(), args.resume)?;
     match args.files.resolve()? {
         Work::Files(files) => check_files(args, &files, start),
-        Work::Problems(sets) => problems::run(args, &sets, start),
+        Work::Problems(sets) => {
+            args.trajectories.check_problems()?;
+            if args.certificates.file().is_some() {
+                let message = "--certificates is for motions in one scene, and each planning problem has its own";
+                return Err(Error::usage(message).remedy("give --robot, --scene and --motions"));
+            }
+            problems::run(args, &sets, start)
+        }
     }
 }
 
 impl CheckArgs {
     /// The output files, with the names of their options.
     fn outputs(&self) -> Vec<(&str, &Path)> {
-        let more = [("--stats", self.stats.as_deref()), ("--html", self.page.file())];
+        let more = [
+            ("--stats", self.stats.as_deref()),
+            ("--html", self.page.file()),
+            ("--certificates", self.certificates.file()),
+        ];
         let more = more.into_iter().filter_map(|(option, path)| Some((option, path?)));
         std::iter::once(("--out", self.out.as_path())).chain(more).collect()
     }
@@ -181,38 +209,41 @@ impl CheckArgs {
 }
 
 fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcome> {
-    let of_scene = files.scene.as_deref();
-    let of_robots = files.robots.iter().flat_map(|robot| [Some(&robot.urdf), robot.srdf.as_ref()]);
-    let of_robots = of_robots.flatten().map(PathBuf::as_path);
-    let inputs: Vec<&Path> = of_robots.chain([&*files.motions]).chain(of_scene).collect();
-    args.check_outputs(&inputs)?;
+    // A proof holds for a margin; with clearances the distance of the pair still counts.
+    let margin_m = if args.clearance.is_asked() { f64::INFINITY } else { args.margin };
+    let question = QuestionArgs {
+        files,
+        reading: &args.files.reading,
+        inputs: &args.inputs,
+        trajectories: &args.trajectories,
+        allow: args.allow.as_deref(),
+        self_collision: args.self_collision,
+        margin_m,
+    };
+    args.check_outputs(&question.inputs())?;
     let loading = Instant::now();
     let model = args.inputs.model(&files.robots)?;
     let robot = &model.robot;
-    let mut link_pairs = model.link_pairs(args.self_collision)?;
-    let mut scene = args.inputs.scene_if_any(of_scene, !link_pairs.tested().is_empty())?;
-    let motions = args.files.reading.open(&files.motions, &model, args.inputs.limits())?;
-    robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-    let Scanned { hash, limits, ranges } = scan(&motions, robot, args.strict)?;
-    let mut allowed = Allowed::read(args.allow.as_deref(), robot, &scene)?;
-    allowed.extend(Allowed::of_pairs(&files.allow, robot, &scene)?);
-    link_pairs.disable(allowed.links, Untested::Allowed);
-    let by_proof = model.pairs_by_proof(&link_pairs, args.margin, &ranges, &args.inputs.limits())?;
-    link_pairs.disable(by_proof, Untested::Proved);
-    let mut tested = TestedPairs::new(model.unchecked(args.self_collision));
-    tested.add(robot, &scene, &allowed.objects, &link_pairs);
+    let question = question.read(&model)?;
+    report_limits(&question.scanned.limits, question.queries.name(), args.strict)?;
+    let proves = args.certificates.file().is_some();
+    let prover = proves.then(|| question.prover(&model, args.margin, &args.inputs.limits())).transpose()?;
+    let Question { mut scene, queries, scanned, allowed, link_pairs, tested } = question;
+    let Scanned { hash, limits, .. } = scanned;
     // The meshes of robot and scene are known by now, too.
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
     let options = options(args)?;
-    let of_pairs = (&allowed.objects, link_pairs.tested());
+    let of_pairs = (&allowed, link_pairs.tested());
     let told = format!("{:?} {:?} {of_pairs:?}{}", options.solve, options.bound, solids_in_words(&options));
-    let tree = of_scene.and_then(|path| args.tree_cache.file(path, scene.n_triangles()));
+    let clearance = args.clearance.options(&options)?;
+    let told = told + &queries.in_words() + &clearance.map_or(String::new(), |of| format!(" {of:?}"));
+    let tree = files.scene.as_deref().and_then(|path| args.tree_cache.file(path, scene.n_triangles()));
     let of_scene = SceneHash::new([&scene]);
     tree.iter().try_for_each(|path| output::refuse_input(path))?;
     let (bar, watch) = large::building();
     let mut builder = Engine::builder_taking(robot, &mut scene).options(options).watch(watch);
-    builder = builder.allow(allowed.objects).link_pairs(link_pairs);
+    builder = builder.allow(allowed).link_pairs(link_pairs);
     if let Some(file) = tree {
         builder = builder.tree_cache(file);
     }
@@ -227,14 +258,20 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     // Both files are opened before any work, so that a file that cannot be written is not discovered at the end.
     let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
+    let certificates = match (args.certificates.file(), prover) {
+        (Some(path), Some(prover)) => Some(Certificates::begin(path, prover, engine.threads())?),
+        _ => None,
+    };
     let of = Fingerprint::new(&engine, &[robot], &of_scene, &hash, &told);
     let (out, before) = Answers::start(out, &args.out, of, args.resume)?;
     let mut diagnosis = diagnosis(args, &[robot], limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
     let cpu_before = cpu_time_s();
-    let run = Run { robot, scene: &scene, motions: &motions, engine: &engine, all_contacts: args.all_contacts };
+    let all_contacts = args.all_contacts;
+    let run = Run { robot, scene: &scene, queries: &queries, engine: &engine, all_contacts };
     let readers = Readers { diagnosis: &mut diagnosis, page: page.as_mut() };
-    let mut stats = run.check(out, before.motions as usize, &interruption, readers)?;
+    let completion = Completion::new((clearance, certificates), robot, &scene);
+    let (mut stats, completed) = run.check((out, before.motions as usize), completion, &interruption, readers)?;
     stats.add(&before);
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
@@ -242,19 +279,22 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         Obstacle::Link(link) => &*robot.links[link as usize].name,
         Obstacle::Object(object) => &*scene.objects[object as usize].name,
     };
-    let json = summary::to_json(&engine, &stats, totals, &tested, name);
+    let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
+    json["clearance"] = completed.clearances.to_json();
+    json["certificates"] = serde_json::to_value(&completed.certificates).unwrap_or(Value::Null);
     let inside = summary::inside(&stats, name);
     conclude(args, stats_file, json, &diagnosis, || {
         summary::print(&engine, &stats, totals, &tested);
+        queries.notes().iter().chain(&completed.lines()).for_each(|note| say!("{note}"));
         inside.iter().for_each(|line| say!("{line}"));
     })?;
     if let Some(page) = page {
         let files = (files.scene.as_deref(), &*files.motions);
-        let (model, tested, scene, motions, engine, stats) = (&model, &tested, &scene, &motions, &engine, &stats);
-        page.finish(&Checked { args, model, files, scene, motions, engine, stats, tested })?;
+        let (model, tested, scene, queries, engine, stats) = (&model, &tested, &scene, &queries, &engine, &stats);
+        page.finish(&Checked { args, model, files, scene, queries, engine, stats, tested })?;
     }
-    if motions.is_empty() {
-        say!("{} has no motions: nothing was checked", files.motions.display());
+    if queries.is_empty() {
+        say!("{} has no {}: nothing was checked", files.motions.display(), queries.kind());
     }
     Ok(outcome(&stats))
 }
@@ -338,36 +378,6 @@ fn solids_in_words(options: &Options) -> &'static str {
     if options.solids == Solids::Contact { " solids" } else { "" }
 }
 
-/// Reads all motions before any work, portion by portion, and warns of values beyond limits. Returns the hash of the
-/// motions, and the counts of those values.
-fn scan(motions: &MotionFile, robot: &Robot, strict: bool) -> Result<Scanned> {
-    let (mut hash, mut limits, mut first) = (MotionHash::default(), BeyondLimits::default(), 0);
-    let mut ranges = vec![[f64::INFINITY, f64::NEG_INFINITY]; robot.columns.len()];
-    for portion in motions.portions(0)? {
-        let portion = portion?;
-        hash.add(&portion);
-        limits.add(&portion, first, robot);
-        for i in 0..portion.len() {
-            for values in [portion.start(i), portion.end(i)] {
-                for ([lowest, highest], value) in ranges.iter_mut().zip(values) {
-                    (*lowest, *highest) = (lowest.min(*value), highest.max(*value));
-                }
-            }
-        }
-        first += portion.len();
-    }
-    report_limits(&limits, motions.name(), strict)?;
-    Ok(Scanned { hash, limits, ranges })
-}
-
-/// The result of a first reading of all motions.
-struct Scanned {
-    hash: MotionHash,
-    limits: BeyondLimits,
-    /// The lowest and the highest value of each column.
-    ranges: Vec<[f64; 2]>,
-}
-
 /// Warns of values beyond limits, and of angles that are probably degrees.
 ///
 /// # Errors
@@ -386,7 +396,7 @@ fn report_limits(beyond: &BeyondLimits, path: &Path, strict: bool) -> Result<()>
 struct Run<'a> {
     robot: &'a Robot,
     scene: &'a Scene,
-    motions: &'a MotionFile<'a>,
+    queries: &'a Queries<'a>,
     engine: &'a Engine,
     all_contacts: bool,
 }
@@ -407,31 +417,79 @@ impl Readers<'_> {
 
 impl Run<'_> {
     /// Checks the motions from number `first` on; writes and reads each answer as it arrives.
-    fn check(&self, mut out: Answers, first: usize, interruption: &AtomicBool, mut readers: Readers) -> Result<Stats> {
-        let progress = progress(self.motions.len() as u64, first as u64);
-        let mut done = first;
-        let result = self.engine.check_portions(&mut self.motions.portions(first)?, &mut |i, verdict| {
-            let mut line = Line::new(first + i, &verdict, self.robot, self.scene);
-            if let (true, Verdict::Contact(c)) = (self.all_contacts, &verdict) {
-                let motion = self.motions.read(done..done + 1)?;
-                line.with_poses(self.robot, &self.engine.body_poses(&motion, 0, c.toc[0])?);
-            }
+    fn check<'c>(
+        &'c self,
+        (mut out, first): (Answers, usize),
+        mut completion: Completion<'c>,
+        interruption: &AtomicBool,
+        mut readers: Readers,
+    ) -> Result<(Stats, CompletionTotals)> {
+        let kind = self.queries.kind();
+        let progress = Progress::new("checking", kind, self.queries.len() as u64).starting_at(first as u64);
+        let mut deliver = |number: usize, line: Line| {
             let text = serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?;
             out.line(&text)?;
             readers.read(&line, &text, None)?;
-            done = first + i + 1;
             progress.add(1);
             if interruption.load(Ordering::Relaxed) {
-                return Err(super::interrupted(&format!("{done} motions")));
+                return Err(super::interrupted(&format!("{} {kind}", number + 1)));
             }
             Ok(())
-        });
+        };
+        let result = match self.queries {
+            Queries::Motions(motions) => self.motions(motions, first, &mut completion, &mut deliver),
+            Queries::Trajectories(paths) => self.trajectories(paths, first, &mut completion, &mut deliver),
+        };
         progress.finish();
         match result {
-            Ok(stats) => out.finish().map(|()| stats),
+            Ok(stats) => {
+                let totals = completion.finish()?;
+                out.finish().map(|()| (stats, totals))
+            }
             // All motions were read before the first answer, so bad input never occurs once there is something to keep.
             Err(error) => Err(out.keep(error)),
         }
+    }
+
+    fn motions<'c>(
+        &'c self,
+        motions: &MotionFile,
+        first: usize,
+        completion: &mut Completion<'c>,
+        deliver: &mut dyn FnMut(usize, Line) -> Result<()>,
+    ) -> Result<Stats> {
+        let paths = |numbers| self.queries.paths(numbers);
+        let stats = self.engine.check_portions(&mut motions.portions(first)?, &mut |i, verdict| {
+            let number = first + i;
+            let mut line = Line::new(number, &verdict, self.robot, self.scene);
+            if let (true, Verdict::Contact(c)) = (self.all_contacts, &verdict) {
+                let motion = motions.read(number..number + 1)?;
+                line.with_poses(self.robot, &self.engine.body_poses(&motion, 0, c.toc[0])?);
+            }
+            completion.push((number, line), || TrajectoryVerdict::of_motion(&verdict), self.engine, paths, deliver)
+        })?;
+        completion.flush(self.engine, paths, deliver).map(|()| stats)
+    }
+
+    fn trajectories<'c>(
+        &'c self,
+        paths: &Paths,
+        first: usize,
+        completion: &mut Completion<'c>,
+        deliver: &mut dyn FnMut(usize, Line) -> Result<()>,
+    ) -> Result<Stats> {
+        let all = &paths.trajectories;
+        let left = &all[first.min(all.len())..];
+        let of = |numbers| self.queries.paths(numbers);
+        let stats = self.engine.check_trajectories(left, &paths.joint_tolerance, &mut |i, answer| {
+            let (number, path) = (first + i, &left[i]);
+            let mut line = Line::of_trajectory(number, &answer, path, self.robot, self.scene);
+            if let (true, Verdict::Contact(c)) = (self.all_contacts, &answer.verdict) {
+                line.with_poses(self.robot, &self.engine.body_poses_at(path, answer.segment, c.toc[0])?);
+            }
+            completion.push((number, line), || answer.clone(), self.engine, of, deliver)
+        })?;
+        completion.flush(self.engine, of, deliver).map(|()| stats)
     }
 }
 

@@ -60,7 +60,8 @@ pub struct FileArgs {
     /// The scene: a mesh file, scene.json, or a URDF. It may be left out if links are tested against each other
     #[arg(long, value_name = "S")]
     scene: Option<PathBuf>,
-    /// The motions: .npy or .npz of shape (Q, 2, D), .csv or .json; - reads any of them from the standard input
+    /// The motions: .npy or .npz of shape (Q, 2, D), .csv or .json. Or trajectories: waypoints (Q, W, D), splines by
+    /// their points, ROS 2 JointTrajectory messages (.json or .yaml). - reads any of them from the standard input
     #[arg(long, value_name = "M", required_unless_present = "dataset")]
     motions: Option<PathBuf>,
     /// Take robot, scene and motions from a data set, unless given: a generated one, created if it is missing, such as

@@ -9,7 +9,9 @@ mod terminal;
 mod acm;
 mod allow;
 mod answers;
+mod audit;
 mod bench;
+mod certificate;
 mod check;
 mod colour;
 mod completions;
@@ -24,8 +26,9 @@ mod man;
 mod model;
 mod motions;
 mod outputs;
-mod picture;
 mod progress;
+mod queries;
+mod question;
 mod render;
 mod report;
 mod resume;
@@ -41,6 +44,7 @@ mod verify;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use firstcontact::io::output;
 use firstcontact::{Error, ErrorKind, Result};
+use firstcontact_pictures as picture;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,8 +66,12 @@ enum Command {
     Check(Box<check::CheckArgs>),
     /// Propose the pairs of links that need no test against each other, with proofs, and check those of an SRDF
     Acm(Box<acm::AcmArgs>),
+    /// Check plans, and write a page for a person: verdicts, pictures, limits that are exceeded, joints over time
+    Audit(Box<audit::AuditArgs>),
     /// Measure, and write figures, a table and a plot
     Bench(bench::BenchArgs),
+    /// Show certificates of `check`
+    Certificate(certificate::CertificateArgs),
     /// Print a script that completes commands and options in a shell
     Completions(completions::CompletionsArgs),
     /// Generate, fetch and list data sets
@@ -84,8 +92,8 @@ enum Command {
     Track(track::TrackArgs),
     /// Cover motions with balls of displacements: free with a certificate, or possible contacts with their times
     Tolerance(tolerance::ToleranceArgs),
-    /// Check a certificate of `tolerance`
-    Verify(verify::VerifyArgs),
+    /// Verify certificates of `check`, or a certificate of `tolerance`
+    Verify(Box<verify::VerifyArgs>),
 }
 
 /// The result of a command that did not fail.
@@ -137,7 +145,9 @@ fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Check(args) => check::run(&args),
         Command::Acm(args) => acm::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Certificate(args) => certificate::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Dataset(args) => dataset::run(&args),
         Command::Elementary(args) => elementary::run(&args),

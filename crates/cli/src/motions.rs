@@ -3,13 +3,12 @@
 use super::model::Model;
 use clap::Args;
 use firstcontact::error::quoted;
-use firstcontact::formats::{JointValues, MissingJoints, MotionFile, MotionOptions};
+use firstcontact::formats::{JointValues, MissingJoints, MotionOptions};
 use firstcontact::io::load::LoadLimits;
 use firstcontact::robot::Robot;
 use firstcontact::{Error, Result, Srdf};
 use std::convert::Infallible;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The path that means the standard input.
@@ -58,15 +57,13 @@ impl MotionArgs {
         })
     }
 
-    /// Opens a file of motions, or the standard input for the path `-`.
-    pub fn open<'r>(&self, path: &Path, model: &'r Model, limits: LoadLimits) -> Result<MotionFile<'r>> {
-        let (robot, missing) = (&model.robot, self.missing_joints(&model.states(), &limits)?);
-        let options = MotionOptions::default().with_limits(limits).with_missing_joints(missing);
-        if path == Path::new(STANDARD_INPUT) {
-            MotionFile::from_stream(io::stdin().lock(), "standard input", robot, &options)
-        } else {
-            MotionFile::open(path, robot, &options)
-        }
+    /// The options for reading motions of a model.
+    ///
+    /// # Errors
+    /// As [`missing_joints`](Self::missing_joints).
+    pub fn options(&self, model: &Model, limits: LoadLimits) -> Result<MotionOptions> {
+        let missing = self.missing_joints(&model.states(), &limits)?;
+        Ok(MotionOptions::default().with_limits(limits).with_missing_joints(missing))
     }
 }
 

@@ -1,21 +1,21 @@
-//! `firstcontact render`: a picture of one motion, or the motion itself for glTF viewers.
+//! `firstcontact render`: a picture of one motion or trajectory, or the motion itself for glTF viewers.
 
 use super::allow::Allowed;
 use super::dataset::{Work, read_problems};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
+use super::queries::{Paths, Queries, TrajectoryArgs};
 use super::self_collision::SelfCollisionArgs;
 use super::{Outcome, numbers, outputs, summary, warn};
 use crate::picture::gltf::{self, ShownMotion};
-use crate::picture::{self, Format, Image, View};
+use crate::picture::{self, Course, Format, Image, View};
 use clap::Args;
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::gpu::{AdapterChoice, Gpu};
 use firstcontact::io::output;
-use firstcontact::report::Line;
 use firstcontact::robot::{MotionBatch, Robot};
 use firstcontact::scene::Scene;
 use firstcontact::stage::s4_sweep::raster;
-use firstcontact::verdict::Verdict;
+use firstcontact::verdict::{TrajectoryVerdict, Verdict};
 use firstcontact::{Error, LinkPairs, Result, Untested};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// The motion to draw, counted from 0
+    /// The motion or trajectory to draw, counted from 0
     #[arg(long, value_name = "K")]
     index: usize,
     /// The file to write. Its extension selects the format: .png or .jpg for a picture, .glb for the motion as binary
@@ -65,12 +65,14 @@ pub struct RenderArgs {
     files: FileArgs,
     #[command(flatten)]
     inputs: InputArgs,
+    #[command(flatten)]
+    trajectories: TrajectoryArgs,
 }
 
 /// Runs the command. Its exit code is 0 for every verdict.
 pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let is_picture = is_picture(&args.out)?;
-    let Subject { robot, scene, motions, allowed, link_pairs } = subject(args)?;
+    let Subject { robot, scene, path, allowed, link_pairs } = subject(args)?;
     outputs::check(&[], &[("--out", &args.out)])?;
     let choice = AdapterChoice { name: args.adapter.clone(), ..AdapterChoice::default() };
     let gpu = is_picture.then(|| Gpu::open(&choice)).transpose()?;
@@ -78,12 +80,12 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     let mut options = Options { backend: Backend::Cpu, ..Options::default() };
     options.solve.initial = args.initial.into();
     let engine = Engine::builder(&robot, &scene).options(options).allow(allowed).link_pairs(link_pairs).build()?;
-    let report = engine.check(&motions)?;
-    let verdict = report.verdicts.first().ok_or_else(|| Error::usage("the motion was not answered"))?;
-    let tiles = tiles(args, &engine, &motions)?;
+    let answer = path.check(&engine)?;
+    let course = path.course(&answer)?;
+    let tiles = tiles(args, &engine, &path)?;
     let drawn = match &gpu {
-        Some(gpu) => picture(args, &engine, gpu, &motions, verdict)?,
-        None => export(args, &engine, &scene, &motions, verdict)?,
+        Some(gpu) => picture(args, &engine, gpu, &course, &answer)?,
+        None => export(args, &engine, &scene, &course, &answer)?,
     };
     for (path, image) in &tiles {
         image.write(path)?;
@@ -91,12 +93,15 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
     if let Some(folder) = &args.tiles {
         say!("{} maps of depth: {}", tiles.len(), folder.display());
     }
-    let said = match verdict {
+    let said = match &answer.verdict {
         Verdict::Free => format!("motion {}: free", args.index),
         Verdict::Contact(_) => {
-            summary::in_words(&Line::new(args.index, verdict, &robot, &scene), 0.0).unwrap_or_default()
+            summary::in_words(&course.line(args.index, &answer, &robot, &scene), 0.0).unwrap_or_default()
         }
-        Verdict::Undecided(u) => format!("motion {}: undecided, free until {}", args.index, u.clear_until),
+        Verdict::Undecided(u) if course.clock(&answer).is_none() => {
+            format!("motion {}: undecided, free until {}", args.index, u.clear_until)
+        }
+        Verdict::Undecided(_) => format!("motion {}: undecided, free until {}", args.index, course.in_words(&answer)),
     };
     say!("{said}");
     say!("{drawn}: {}", args.out.display());
@@ -104,8 +109,11 @@ pub fn run(args: &RenderArgs) -> Result<Outcome> {
 }
 
 /// The maps of depth for `--tiles`, each with its file, which must not be an input.
-fn tiles(args: &RenderArgs, engine: &Engine, motions: &MotionBatch) -> Result<Vec<(PathBuf, Image)>> {
+fn tiles(args: &RenderArgs, engine: &Engine, path: &ShownPath) -> Result<Vec<(PathBuf, Image)>> {
     let Some(folder) = &args.tiles else { return Ok(Vec::new()) };
+    let ShownPath::Motion(motions) = path else {
+        return Err(Error::usage("--tiles draws motions, and this is a trajectory").remedy("leave it out"));
+    };
     let tiles = picture::tiles(engine, motions, 0, raster::DEFAULT_TILE_PIXELS as usize)?;
     let named = tiles.into_iter().map(|tile| {
         // A link's name may contain any characters.
@@ -139,10 +147,16 @@ fn shortened(ending: &str) -> String {
 }
 
 /// Draws and writes a picture, and returns a description.
-fn picture(args: &RenderArgs, engine: &Engine, gpu: &Gpu, motions: &MotionBatch, verdict: &Verdict) -> Result<String> {
+fn picture(
+    args: &RenderArgs,
+    engine: &Engine,
+    gpu: &Gpu,
+    course: &Course,
+    answer: &TrajectoryVerdict,
+) -> Result<String> {
     let view = args.view.map(|[azimuth_deg, elevation_deg]| View { azimuth_deg, elevation_deg });
     let options = picture::Options { size: args.size, view, exposures: args.exposures };
-    let picture = picture::draw(engine, gpu, motions, 0, verdict, &options)?;
+    let picture = picture::draw(engine, gpu, course, answer, &options)?;
     picture.image.write(&args.out)?;
     let View { azimuth_deg, elevation_deg } = picture.view;
     Ok(format!("seen from {azimuth_deg},{elevation_deg} on {}", gpu.summary().name))
@@ -153,22 +167,50 @@ fn export(
     args: &RenderArgs,
     engine: &Engine,
     scene: &Scene,
-    motions: &MotionBatch,
-    verdict: &Verdict,
+    course: &Course,
+    answer: &TrajectoryVerdict,
 ) -> Result<String> {
-    let shown = [ShownMotion { at: 0, number: args.index, verdict }];
-    let glb = gltf::export(engine, scene, motions, &shown, args.scene_triangles)?;
+    let shown = [ShownMotion { course, number: args.index, answer }];
+    let glb = gltf::export(engine, scene, &shown, args.scene_triangles)?;
     output::write(&args.out, |to| {
         to.write_all(&glb.bytes).map_err(|e| Error::usage(format!("cannot write: {e}")).in_file(&args.out))
     })?;
     Ok(format!("with {} of the scene's {} triangles", glb.scene_triangles, glb.of_triangles))
 }
 
+/// The motion or trajectory to draw.
+enum ShownPath {
+    /// One motion.
+    Motion(MotionBatch),
+    /// One trajectory, with its tolerance.
+    Trajectory(Paths),
+}
+
+impl ShownPath {
+    fn check(&self, engine: &Engine) -> Result<TrajectoryVerdict> {
+        match self {
+            Self::Motion(motion) => {
+                let report = engine.check(motion)?;
+                let verdict = report.verdicts.first().ok_or_else(|| Error::usage("the motion was not answered"))?;
+                Ok(picture::of_motion(verdict))
+            }
+            Self::Trajectory(paths) => paths.check(engine, 0),
+        }
+    }
+
+    fn course(&self, answer: &TrajectoryVerdict) -> Result<Course<'_>> {
+        match self {
+            Self::Motion(motion) => Course::of_motion(motion, 0),
+            Self::Trajectory(paths) => Course::of_trajectory(&paths.trajectories[0], answer),
+        }
+    }
+}
+
 /// The motion to draw, with its inputs.
 struct Subject {
     robot: Robot,
     scene: Scene,
-    motions: MotionBatch,
+    path: ShownPath,
     allowed: Vec<(u32, u32)>,
     link_pairs: LinkPairs,
 }
@@ -177,22 +219,27 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
     let none = |n: usize, file: &Path| {
         Err(Error::usage(format!("there is no motion {}, there are {n}", args.index)).in_file(file))
     };
-    let (robot, scene, motions, mut allowed, mut link_pairs) = match args.files.resolve()? {
+    let (robot, scene, path, mut allowed, mut link_pairs) = match args.files.resolve()? {
         Work::Files(files) => {
             let model = args.inputs.model(&files.robots)?;
             let link_pairs = model.link_pairs(args.self_collision)?;
             let scene = args.inputs.scene_if_any(files.scene.as_deref(), !link_pairs.tested().is_empty())?;
-            let motion = {
-                let all = args.files.reading.open(&files.motions, &model, args.inputs.limits())?;
+            let path = {
+                let limits = args.inputs.limits();
+                let all = args.trajectories.open(&files.motions, &args.files.reading, &model, limits)?;
                 if args.index >= all.len() {
                     return none(all.len(), all.name());
                 }
-                all.read(args.index..args.index + 1)?
+                match all {
+                    Queries::Motions(motions) => ShownPath::Motion(motions.read(args.index..args.index + 1)?),
+                    Queries::Trajectories(paths) => ShownPath::Trajectory(paths.only(args.index)),
+                }
             };
             let allowed = Allowed::of_pairs(&files.allow, &model.robot, &scene)?;
-            (model.robot, scene, motion, allowed, link_pairs)
+            (model.robot, scene, path, allowed, link_pairs)
         }
         Work::Problems(sets) => {
+            args.trajectories.check_problems()?;
             let found = read_problems(&sets, &args.inputs.scene_options())?;
             let n_problems: usize = found.iter().map(Vec::len).sum();
             let mut of_sets = sets.iter().zip(found).flat_map(|(set, found)| found.into_iter().map(move |p| (set, p)));
@@ -202,18 +249,18 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
             let model = args.inputs.model(&[set.source()])?;
             let robot = problem.robot(&model.robot)?.unwrap_or_else(|| model.robot.clone());
             let missing = args.files.reading.missing_joints(&model.states(), &args.inputs.limits())?;
-            let motions = problem.motion(&robot, &missing)?;
+            let path = ShownPath::Motion(problem.motion(&robot, &missing)?);
             let (objects, links) =
                 (problem.planning.allowed_pairs(&robot), problem.planning.allowed_link_pairs(&robot));
             let mut link_pairs = model.link_pairs(args.self_collision.of_problems())?;
             link_pairs.add_attached(&robot, &problem.attached(&robot))?;
-            (robot, problem.planning.scene, motions, Allowed { objects, links }, link_pairs)
+            (robot, problem.planning.scene, path, Allowed { objects, links }, link_pairs)
         }
     };
     robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
     allowed.extend(Allowed::read(args.allow.as_deref(), &robot, &scene)?);
     link_pairs.disable(allowed.links, Untested::Allowed);
-    Ok(Subject { robot, scene, motions, allowed: allowed.objects, link_pairs })
+    Ok(Subject { robot, scene, path, allowed: allowed.objects, link_pairs })
 }
 
 /// A size such as `1280x800`.

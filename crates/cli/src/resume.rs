@@ -2,7 +2,7 @@
 //! finished ones.
 
 use firstcontact::engine::Engine;
-use firstcontact::robot::{MotionBatch, Robot};
+use firstcontact::robot::{MotionBatch, Robot, Trajectory};
 use firstcontact::scene::Scene;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +93,11 @@ impl SceneHash {
 pub struct MotionHash(blake3::Hasher);
 
 impl MotionHash {
+    /// Adds the next trajectory.
+    pub fn add_trajectory(&mut self, trajectory: &Trajectory) {
+        trajectory.feed(|bytes| _ = self.0.update(bytes));
+    }
+
     /// Adds the next motions.
     pub fn add(&mut self, motions: &MotionBatch) {
         for i in 0..motions.len() {

@@ -146,7 +146,8 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, tested: &TestedPair
 
 /// A contact in words, if the line is one; `margin_m` is the distance that counts as contact.
 pub fn in_words(line: &Line, margin_m: f64) -> Option<String> {
-    let Line::Contact { motion, toc, proved, certified, inside, at, .. } = line else { return None };
+    let Line::Contact { motion, segment, toc, proved, certified, inside, at, .. } = line else { return None };
+    let motion = segment.map_or(motion.to_string(), |segment| format!("{motion}, segment {segment}"));
     if let Some(Enclosed { a, b, .. }) = inside {
         return Some(format!("motion {motion}: of {} and {}, one starts inside the other", a.name(), b.name()));
     }

@@ -1,11 +1,12 @@
 //! Motions on the CPU: batches are shared by all threads; one thread takes a motion through all stages.
 
 mod motion;
+mod nearest;
 mod scratch;
 
-pub(super) use motion::CpuStages;
-use scratch::Scratch;
-pub(super) use scratch::{ScratchGuard, ScratchPool};
+pub(super) use motion::{CpuStages, Part};
+pub(super) use nearest::{Apart, Neighbours};
+pub(super) use scratch::{Scratch, ScratchGuard, ScratchPool};
 
 use super::core::{Deliver, EngineCore};
 use super::motion_queue::{self, Batch, MotionQueue};
@@ -134,7 +135,7 @@ impl EngineCore {
     }
 
     /// Completes the verdict of the motion in a scratch memory.
-    fn complete_in(&self, scratch: &mut Scratch, verdict: Verdict, stats: &mut Stats) -> Verdict {
+    pub(super) fn complete_in(&self, scratch: &mut Scratch, verdict: Verdict, stats: &mut Stats) -> Verdict {
         let Scratch { solids, motion, solver, .. } = scratch;
         self.complete(solids, motion, || solver.ignored(&self.world), verdict, stats)
     }

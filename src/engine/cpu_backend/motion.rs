@@ -8,7 +8,7 @@ use crate::stage::s2_bound::Boxes;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s6_solve::{InitialContactPolicy, MayTouch, Motions, SolveOptions, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
-use crate::verdict::{Undecided, UndecidedReason, Verdict};
+use crate::verdict::{Contact, Undecided, UndecidedReason, Verdict};
 use std::time::Instant;
 
 /// The stages on the CPU, with the alternatives that the options choose.
@@ -24,59 +24,30 @@ pub(in crate::engine) struct CpuStages<'a> {
 impl CpuStages<'_> {
     /// Checks the motion in a scratch memory, with at most `item_cap` candidates or pairs, and adds to the statistics.
     pub fn check(&self, item_cap: usize, scratch: &mut Scratch, stats: &mut Stats) -> Verdict {
-        let Self { world, obb_trees, options, sweep } = *self;
-        let Scratch { motion, poses, boxes, cull, pairs: search, limits, links, solver: memory, .. } = scratch;
-        let mut solver = Solver::within(std::mem::take(memory), world, options.solve);
-        let motions = std::slice::from_ref(motion);
-        limits.clear();
-        limits.push(u32::MAX);
+        self.check_part(item_cap, scratch, stats, Part { solve: self.options.solve, is_start: true })
+    }
+
+    /// Checks a motion that may be a part of a longer one.
+    pub fn check_part(&self, item_cap: usize, scratch: &mut Scratch, stats: &mut Stats, part: Part) -> Verdict {
+        let world = self.world;
+        let mut solver = Solver::within(std::mem::take(&mut scratch.solver), world, part.solve);
         let mut out_of_memory = None;
-        solver.begin();
-        links.begin(world);
-        let starts_within = self.one_pair_decides_the_start() && {
-            let mut clock = Clock::start(stats);
-            let pair = s5_pairs::first_at_start(search, world, motion, options.solve.margin_m);
-            clock.stage(Stage::Pairs, 0, usize::from(pair.is_some()));
-            let starts_within = pair.is_some_and(|pair| solver.start_within(motion, &pair));
-            clock.stage(Stage::Solve, usize::from(pair.is_some()), 0);
-            starts_within
-        };
-        for piece in Piece::cut_by_travel(0, motion, world).take(if starts_within { 0 } else { usize::MAX }) {
-            stats.pieces += 1;
-            let pieces = [piece];
-            let mut clock = Clock::start(stats);
-            s1_concat::reference_in(poses, &pieces, motions, options.bound);
-            clock.stage(Stage::Concat, 1, poses.bounds.len());
-            s2_bound::reference_in(boxes, world, &pieces, poses);
-            clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
-            let n_candidates = self.broad_phase(boxes, cull);
-            clock.stage(Stage::Cull, boxes.lo.len(), n_candidates);
-            let candidates = &mut cull.candidates;
-            let mut n_left = n_candidates;
-            if sweep != Sweep::Off {
-                let input = s4_sweep::Input { world, motions, pieces: &pieces, poses, boxes };
-                s4_sweep::reference(sweep, &input, candidates);
-                let counts = SweepCounts::of(world, candidates);
-                clock.stats.sweep.add(counts);
-                n_left = counts.candidates_out as usize;
-            }
-            clock.stage(Stage::Sweep, n_candidates, n_left);
-            // With `InitialContactPolicy::Ignore` a contact may be ignored later and must not limit the others.
-            let limited = (options.solve.initial == InitialContactPolicy::Report).then_some(&mut *limits);
-            let input = s5_pairs::Input { world, obb_trees, pieces: &pieces, poses, boxes, candidates };
-            let (fits, counts) = s5_pairs::search_in(search, &input, limited, item_cap);
-            clock.stats.pairs.add(counts);
-            let pairs = &mut search.pairs;
-            clock.stage(Stage::Pairs, n_left, pairs.len());
-            let fits = fits
-                && n_candidates <= item_cap
-                && links.search((world, options), (motion, &piece), (&*poses, &*boxes, item_cap), limits, clock.stats);
-            if !fits {
+        if part.is_start {
+            solver.begin();
+        } else {
+            solver.go_on();
+        }
+        scratch.begin(world);
+        let starts_within = self.starts_within(scratch, &mut solver, stats);
+        let n_pieces = if starts_within { 0 } else { usize::MAX };
+        for piece in Piece::cut_by_travel(0, &scratch.motion, world).take(n_pieces) {
+            if !self.search(item_cap, scratch, &piece, stats) {
                 out_of_memory = Some(piece.t0);
                 break;
             }
-            s5_pairs::clip(pairs, &pieces, limits, world.links.len());
-            clock.restart();
+            let mut clock = Clock::start(stats);
+            let Scratch { motion, pairs: search, limits, links, .. } = &*scratch;
+            let pairs = &search.pairs;
             let motions = Motions { robot: motion, chains: links.chains() };
             let may_touch = MayTouch { scene: pairs, links: links.pairs() };
             let is_decided =
@@ -91,8 +62,97 @@ impl CpuStages<'_> {
             None => solver.finish(),
         };
         stats.add_solving(&mut solver);
-        *memory = solver.into_memory();
+        scratch.solver = solver.into_memory();
         verdict
+    }
+
+    /// The earliest time at which anything may touch in a part of a longer motion, by the stages before the exact one,
+    /// as a contact that is possible, with its place if that is wanted. `None` is a proof that nothing touches.
+    pub fn earliest(
+        &self,
+        item_cap: usize,
+        scratch: &mut Scratch,
+        stats: &mut Stats,
+        is_placed: bool,
+    ) -> Option<Contact> {
+        scratch.begin(self.world);
+        // Pairs that are ignored must not hide others.
+        scratch.set_first_only(self.options.solve.initial == InitialContactPolicy::Report);
+        let mut pieces = Piece::cut_by_travel(0, &scratch.motion, self.world);
+        let found = pieces.find_map(|piece| self.earliest_in(item_cap, scratch, stats, &piece, is_placed));
+        scratch.set_first_only(false);
+        found
+    }
+
+    fn earliest_in(
+        &self,
+        item_cap: usize,
+        scratch: &mut Scratch,
+        stats: &mut Stats,
+        piece: &Piece,
+        is_placed: bool,
+    ) -> Option<Contact> {
+        if !self.search(item_cap, scratch, piece, stats) {
+            return Some(Contact::possible(piece.t0, None));
+        }
+        let mut solver = Solver::within(std::mem::take(&mut scratch.solver), self.world, self.options.solve);
+        let may_touch = MayTouch { scene: &scratch.pairs.pairs, links: scratch.links.pairs() };
+        let motions = Motions { robot: &scratch.motion, chains: scratch.links.chains() };
+        let earliest = solver.earliest(motions, piece, may_touch, is_placed);
+        scratch.solver = solver.into_memory();
+        earliest
+    }
+
+    /// Finds the pairs of triangles that may touch in a piece. Returns false if there are too many.
+    fn search(&self, item_cap: usize, scratch: &mut Scratch, piece: &Piece, stats: &mut Stats) -> bool {
+        let Self { world, obb_trees, options, sweep } = *self;
+        let Scratch { motion, poses, boxes, cull, pairs: search, limits, links, .. } = scratch;
+        let motions = std::slice::from_ref(&*motion);
+        stats.pieces += 1;
+        let pieces = [*piece];
+        let mut clock = Clock::start(stats);
+        s1_concat::reference_in(poses, &pieces, motions, options.bound);
+        clock.stage(Stage::Concat, 1, poses.bounds.len());
+        s2_bound::reference_in(boxes, world, &pieces, poses);
+        clock.stage(Stage::Bound, poses.bounds.len(), boxes.lo.len());
+        let n_candidates = self.broad_phase(boxes, cull);
+        clock.stage(Stage::Cull, boxes.lo.len(), n_candidates);
+        let candidates = &mut cull.candidates;
+        let mut n_left = n_candidates;
+        if sweep != Sweep::Off {
+            let input = s4_sweep::Input { world, motions, pieces: &pieces, poses, boxes };
+            s4_sweep::reference(sweep, &input, candidates);
+            let counts = SweepCounts::of(world, candidates);
+            clock.stats.sweep.add(counts);
+            n_left = counts.candidates_out as usize;
+        }
+        clock.stage(Stage::Sweep, n_candidates, n_left);
+        // With `InitialContactPolicy::Ignore` a contact may be ignored later and must not limit the others.
+        let limited = (options.solve.initial == InitialContactPolicy::Report).then_some(&mut *limits);
+        let input = s5_pairs::Input { world, obb_trees, pieces: &pieces, poses, boxes, candidates };
+        let (fits, counts) = s5_pairs::search_in(search, &input, limited, item_cap);
+        clock.stats.pairs.add(counts);
+        let pairs = &mut search.pairs;
+        clock.stage(Stage::Pairs, n_left, pairs.len());
+        let fits = fits
+            && n_candidates <= item_cap
+            && links.search((world, options), (motion, piece), (&*poses, &*boxes, item_cap), limits, clock.stats);
+        s5_pairs::clip(pairs, &pieces, limits, world.links.len());
+        fits
+    }
+
+    /// Takes a pair within the margin at the start as the answer, if one decides.
+    fn starts_within(&self, scratch: &mut Scratch, solver: &mut Solver, stats: &mut Stats) -> bool {
+        if !self.one_pair_decides_the_start() {
+            return false;
+        }
+        let Scratch { motion, pairs: search, .. } = scratch;
+        let mut clock = Clock::start(stats);
+        let pair = s5_pairs::first_at_start(search, self.world, motion, self.options.solve.margin_m);
+        clock.stage(Stage::Pairs, 0, usize::from(pair.is_some()));
+        let starts_within = pair.is_some_and(|pair| solver.start_within(motion, &pair));
+        clock.stage(Stage::Solve, usize::from(pair.is_some()), 0);
+        starts_within
     }
 
     /// Returns whether motions that start within the margin are decided by the lowest pair that is: with a margin there
@@ -119,6 +179,15 @@ impl CpuStages<'_> {
     }
 }
 
+/// A motion as a part of a longer one.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Part {
+    /// Accuracy of the answer, relative to this part.
+    pub solve: SolveOptions,
+    /// Whether the longer motion starts here.
+    pub is_start: bool,
+}
+
 /// Measures the time of consecutive stages.
 struct Clock<'s> {
     stats: &'s mut Stats,
@@ -128,11 +197,6 @@ struct Clock<'s> {
 impl<'s> Clock<'s> {
     fn start(stats: &'s mut Stats) -> Self {
         Self { stats, since: Instant::now() }
-    }
-
-    /// Omits the time since the last stage.
-    fn restart(&mut self) {
-        self.since = Instant::now();
     }
 
     fn stage(&mut self, stage: Stage, items_in: usize, items_out: usize) {

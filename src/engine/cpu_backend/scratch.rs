@@ -1,7 +1,9 @@
 //! Memory that the CPU stages keep from one motion to the next.
 
+use crate::enclosure::pose_bound::TaylorModel;
 use crate::engine::link_search::LinkSearch;
 use crate::robot::RobotMotion;
+use crate::scene::world::CollisionWorld;
 use crate::stage::s1_concat::Poses;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s5_pairs::Limits;
@@ -21,6 +23,8 @@ pub(in crate::engine) struct Scratch {
     pub(super) links: LinkSearch,
     pub(super) solver: s6_solve::Memory,
     pub(super) solids: solids::Workspace,
+    /// Poses of the bodies at a single time.
+    pub(super) models: Vec<TaylorModel<f64>>,
 }
 
 /// Scratch memory for more candidates or pairs than this is freed, because few motions need it.
@@ -29,6 +33,19 @@ const MAX_POOLED_ITEMS: usize = 1 << 14;
 const MAX_POOLED: usize = 256;
 
 impl Scratch {
+    /// Starts a new motion.
+    pub(super) fn begin(&mut self, world: &CollisionWorld) {
+        self.limits.clear();
+        self.limits.push(u32::MAX);
+        self.links.begin(world);
+    }
+
+    /// See [`s5_pairs::Workspace::first_only`].
+    pub(super) fn set_first_only(&mut self, first_only: bool) {
+        self.pairs.first_only = first_only;
+        self.links.set_first_only(first_only);
+    }
+
     fn is_worth_pooling(&self) -> bool {
         let items =
             [self.cull.candidates.capacity(), self.pairs.pairs.capacity(), self.links.capacity(), self.solver.pairs()];

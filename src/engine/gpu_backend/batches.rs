@@ -24,6 +24,8 @@ struct GpuBatch {
     pieces: Vec<Piece>,
     /// First piece of each motion, and the number of all pieces.
     starts: Vec<usize>,
+    /// True if the motions are parts of trajectories: the exact stage does not follow.
+    are_spans: bool,
 }
 
 impl GpuBatch {
@@ -55,6 +57,7 @@ struct BatchBuilder<'a, 'q, 's> {
     core: &'a EngineCore,
     queue: &'q mut MotionQueue<'s>,
     ready: VecDeque<RobotMotion>,
+    are_spans: bool,
     max_pieces: usize,
 }
 
@@ -68,8 +71,9 @@ impl BatchBuilder<'_, '_, '_> {
             let motions =
                 if batch.motions.len() == 1 { vec![motion(0)?] } else { self.core.workers.pool.install(all)? };
             self.ready.extend(motions);
+            self.are_spans = batch.motions.are_spans();
         }
-        let mut part = GpuBatch { starts: vec![0], ..GpuBatch::default() };
+        let mut part = GpuBatch { starts: vec![0], are_spans: self.are_spans, ..GpuBatch::default() };
         while let Some(motion) = self.ready.front() {
             part.pieces.extend(Piece::cut(part.motions.len() as u32, motion));
             if part.pieces.len() > self.max_pieces && !part.motions.is_empty() {
@@ -85,6 +89,9 @@ impl BatchBuilder<'_, '_, '_> {
         Ok((!part.motions.is_empty()).then_some(part))
     }
 }
+
+/// The answer for a part of a trajectory in which something may touch.
+const POSSIBLE: Verdict = Verdict::Undecided(Undecided { clear_until: 0.0, reason: UndecidedReason::EvaluationCap });
 
 impl EngineCore {
     /// Checks all motions of a queue. A device that was lost in an earlier check is opened again.
@@ -119,7 +126,7 @@ impl EngineCore {
     ) -> Result<()> {
         self.choose_sweep_on_gpu(pipeline, &queue.peek(autotune::CALIBRATION_MOTIONS)?)?;
         let max_pieces = pipeline.chunk_pieces();
-        let mut batches = BatchBuilder { core: self, queue, ready: VecDeque::new(), max_pieces };
+        let mut batches = BatchBuilder { core: self, queue, ready: VecDeque::new(), are_spans: false, max_pieces };
         let mut on_device: VecDeque<(GpuBatch, PendingChunk)> = VecDeque::new();
         let (mut next, mut frame, mut verdicts) = (None, 0, Vec::new());
         loop {
@@ -210,6 +217,7 @@ impl EngineCore {
         let mut limits = vec![output.limits[m]];
         solver.begin();
         links.begin(&self.world);
+        let mut may_touch = false;
         let mut take = |i: usize| {
             let (piece, scene) = (&part.pieces[i], output.pairs[i].as_deref()?);
             let (chains, pairs) = match on_device {
@@ -221,6 +229,10 @@ impl EngineCore {
                 }
             };
             stats.stage(Stage::Solve).items_in += (scene.len() + pairs.len()) as u64;
+            if part.are_spans {
+                may_touch |= !(scene.is_empty() && pairs.is_empty());
+                return Some(may_touch);
+            }
             let motions = Motions { robot: motion, chains };
             let may_touch = MayTouch { scene, links: pairs };
             Some(solver.certain(motions, piece, may_touch, limits[0]) || solver.feed(motions, piece, may_touch))
@@ -233,7 +245,9 @@ impl EngineCore {
                 Some(Some(true)) | None => break true,
             }
         };
-        if is_whole {
+        if part.are_spans {
+            verdict = Some(if is_whole && !may_touch { Verdict::Free } else { POSSIBLE });
+        } else if is_whole {
             let found = solver.finish();
             verdict = Some(self.complete(solids, motion, || solver.ignored(), found, &mut stats));
         }
@@ -256,6 +270,7 @@ impl EngineCore {
                 stats.add(&of_motion);
                 Ok(verdict)
             }
+            None if part.are_spans => Ok(POSSIBLE),
             None => self.check_alone(pipeline, part, m, free_frame, stats),
         };
         solved.into_iter().enumerate().map(one).collect()

@@ -14,6 +14,7 @@ mod raster;
 mod reach;
 mod retry;
 mod schedule;
+mod trajectories;
 mod upload;
 
 pub use chunk::{ChunkInput, ChunkOutput, PendingChunk};

@@ -3,6 +3,8 @@
 mod element;
 mod header;
 mod npz;
+mod numbers;
+mod trajectory_arrays;
 
 use crate::error::{Error, Result, shortened};
 use crate::formats::MotionOptions;
@@ -14,8 +16,10 @@ use crate::robot::{MotionBatch, Robot, SEE_COLUMNS};
 use element::Element;
 pub use header::Header;
 pub(super) use header::MAGIC;
+pub(super) use numbers::Numbers;
 use std::io;
 use std::ops::Range;
+pub(super) use trajectory_arrays::{TrajectoryArrays, has_waypoints, is_of_trajectories};
 
 /// Number of values that are read at a time.
 const AT_A_TIME: usize = 1 << 13;

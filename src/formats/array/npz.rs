@@ -15,9 +15,9 @@ use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator
 use std::io::{self, Read};
 
 /// The array of motions.
-const POSITIONS: &str = "positions";
+pub(super) const POSITIONS: &str = "positions";
 /// Names of the columns.
-const JOINT_NAMES: &str = "joint_names";
+pub(super) const JOINT_NAMES: &str = "joint_names";
 /// Arrays that are ignored: a straight motion is the same at any speed.
 const IGNORED: [&str; 1] = ["times"];
 /// Arrays that would change the meaning of a motion.
@@ -30,10 +30,7 @@ const MAX_NAME_BYTES: u64 = 1 << 20;
 
 /// Opens the array of motions in an archive of `length` bytes.
 pub(super) fn open(store: Store, length: u64, robot: &Robot, options: &MotionOptions) -> Result<Array> {
-    let mut buffer = vec![0; rawzip::MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
-    let located = ZipLocator::new().locate_in_reader(store.clone(), &mut buffer, length);
-    let archive = located.map_err(|(_, cause)| damaged(&cause))?;
-    let members = members(&archive, &mut buffer)?;
+    let (archive, members) = locate(&store, length)?;
     let motions = choose(&members)?;
     let names = members.iter().find(|m| m.name == JOINT_NAMES).map(|m| joint_names(&archive, m)).transpose()?;
     let columns = names.map(|names| NamedColumns::new(&names, robot, &options.missing_joints)).transpose()?;
@@ -41,14 +38,23 @@ pub(super) fn open(store: Store, length: u64, robot: &Robot, options: &MotionOpt
     read(&archive, motions, &store, columns, robot, options).map_err(here)
 }
 
+/// The arrays in an archive of `length` bytes.
+pub(super) fn locate(store: &Store, length: u64) -> Result<(Archive, Vec<Member>)> {
+    let mut buffer = vec![0; rawzip::MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
+    let located = ZipLocator::new().locate_in_reader(store.clone(), &mut buffer, length);
+    let archive = located.map_err(|(_, cause)| damaged(&cause))?;
+    let members = members(&archive, &mut buffer)?;
+    Ok((archive, members))
+}
+
 /// An array in an archive.
-struct Member {
-    name: String,
+pub(super) struct Member {
+    pub name: String,
     compression: CompressionMethod,
     at: ZipArchiveEntryWayfinder,
 }
 
-type Archive = ZipArchive<Store>;
+pub(super) type Archive = ZipArchive<Store>;
 
 fn members(archive: &Archive, buffer: &mut [u8]) -> Result<Vec<Member>> {
     let mut members: Vec<Member> = Vec::new();
@@ -79,11 +85,16 @@ fn choose(members: &[Member]) -> Result<&Member> {
         let message = format!("array '{name}' is not supported: motions are straight, from a start to an end");
         return Err(Error::input(message).remedy(format!("save {POSITIONS} without {name}")));
     }
+    positions(members, &IGNORED)
+}
+
+/// The array called `positions`, or the only one apart from the names and `others`.
+pub(super) fn positions<'m>(members: &'m [Member], others: &[&str]) -> Result<&'m Member> {
     if let Some(motions) = members.iter().find(|m| m.name == POSITIONS) {
         return Ok(motions);
     }
     let others: Vec<&Member> =
-        members.iter().filter(|m| m.name != JOINT_NAMES && !IGNORED.contains(&m.name.as_str())).collect();
+        members.iter().filter(|m| m.name != JOINT_NAMES && !others.contains(&m.name.as_str())).collect();
     match others[..] {
         [only] => Ok(only),
         [] => Err(Error::input("it has no array of motions").remedy(format!("call the array {POSITIONS}"))),
@@ -133,7 +144,7 @@ fn read(
 }
 
 /// The contents of an array's file; they are verified when they have been read to the end.
-fn decompressed<'a>(archive: &'a Archive, member: &Member) -> Result<Box<dyn Read + 'a>> {
+pub(super) fn decompressed<'a>(archive: &'a Archive, member: &Member) -> Result<Box<dyn Read + 'a>> {
     let entry = archive.get_entry(member.at).map_err(|cause| damaged(&cause))?;
     let raw = io::BufReader::new(entry.reader());
     match member.compression {
@@ -144,7 +155,7 @@ fn decompressed<'a>(archive: &'a Archive, member: &Member) -> Result<Box<dyn Rea
     }
 }
 
-fn joint_names(archive: &Archive, member: &Member) -> Result<Vec<String>> {
+pub(super) fn joint_names(archive: &Archive, member: &Member) -> Result<Vec<String>> {
     let read = || {
         let mut bytes = Vec::new();
         decompressed(archive, member)?.take(MAX_NAME_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;

@@ -83,9 +83,28 @@ impl Robot {
     /// unique; a joint is planar, has no axis or mimics a joint that it cannot mimic.
     pub fn from_urdf_with(path: impl AsRef<Path>, options: &UrdfOptions) -> Result<Self> {
         let path = path.as_ref();
-        read(path, options).map_err(|e| e.in_file(path))
+        let read = || build(text(&read_bytes(path, &options.limits)?)?, path, options);
+        read().map_err(|e| e.in_file(path))
+    }
+
+    /// Reads the text of a URDF, whose meshes are searched as if it were a file in `folder`.
+    ///
+    /// ```
+    /// use firstcontact::Robot;
+    /// let robot = Robot::from_urdf_text(r#"<robot name="post"><link name="base"/></robot>"#, ".", &Default::default())?;
+    /// assert_eq!(robot.name, "post");
+    /// # Ok::<(), firstcontact::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Robot::from_urdf_with`].
+    pub fn from_urdf_text(text: &str, folder: impl AsRef<Path>, options: &UrdfOptions) -> Result<Self> {
+        build(text, &folder.as_ref().join(UNNAMED), options)
     }
 }
+
+/// File name of a text without a file: the robot is called `robot` if the text does not name it.
+const UNNAMED: &str = "robot.urdf";
 
 /// The placement of a link: its body, and its pose in that body's frame.
 #[derive(Clone, Copy)]
@@ -94,9 +113,9 @@ struct Placed {
     pose: DAffine3,
 }
 
-fn read(path: &Path, options: &UrdfOptions) -> Result<Robot> {
-    let bytes = read_bytes(path, &options.limits)?;
-    let document = Document::parse(text(&bytes)?, options.geometry)?;
+/// The robot in a text that belongs to a file.
+fn build(text: &str, path: &Path, options: &UrdfOptions) -> Result<Robot> {
+    let document = Document::parse(text, options.geometry)?;
     let order = tree::order(&document)?;
     let name = match &document.name {
         Some(name) => name.clone(),
@@ -121,7 +140,7 @@ fn read(path: &Path, options: &UrdfOptions) -> Result<Robot> {
     let fixed = fixed.map(|(link, &Placed { body, pose })| FixedLink { name: link.name.clone(), body, pose });
     robot.fixed_links = fixed.collect();
 
-    let mut files = MeshFiles::new(path, options, bytes.len() as u64);
+    let mut files = MeshFiles::new(path, options, text.len() as u64);
     for (link, placed) in document.links.iter().zip(&placed) {
         let here = |e: Error| e.at(format!("link {}", quoted(&link.name)));
         let mut triangles: Vec<Triangle> = Vec::new();

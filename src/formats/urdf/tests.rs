@@ -220,3 +220,16 @@ fn zero_area_triangles_are_kept_and_counted_once() {
     assert_eq!(robot.warnings.len(), 1);
     assert!(robot.warnings[0].contains(": 4, the first is triangle 1 of link 'a'"), "{:?}", robot.warnings);
 }
+
+#[test]
+fn a_text_is_read_like_a_file_in_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("m.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    let mesh = r#"<collision><geometry><mesh filename="m.obj"/></geometry></collision>"#;
+    let text = format!("<robot>{}</robot>", links(&["a"], mesh));
+    let robot = Robot::from_urdf_text(&text, folder.path(), &UrdfOptions::default()).unwrap();
+    assert_eq!((&*robot.name, robot.links[0].triangles.len()), ("robot", 1));
+    let elsewhere = Robot::from_urdf_text(&text, folder.path().join("gone"), &UrdfOptions::default()).unwrap_err();
+    assert!(elsewhere.to_string().contains("m.obj"), "{elsewhere}");
+    assert!(Robot::from_urdf_text("<robot>", ".", &UrdfOptions::default()).is_err());
+}

@@ -205,6 +205,17 @@ impl AtomicFile {
     }
 }
 
+/// Bytes for files that are no text.
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.to.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(Place { part, removes: true, folders, .. }) = &self.place {

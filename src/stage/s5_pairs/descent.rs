@@ -151,7 +151,10 @@ impl Near<'_> {
                 n += 1;
             }
             let standing = self.scene.side_by_side::<T>(self.scene.tree.leaf(cluster).start, &places[..n]);
-            let missed = moving.misses_triangle(&standing);
+            let mut missed = moving.misses_triangle(&standing);
+            if self.margin_m > 0.0 && missed != (1 << WIDTH) - 1 {
+                missed |= moving.is_beyond(&standing);
+            }
             for (lane, place) in places[..n].iter().enumerate() {
                 left &= !((missed >> lane & 1) << place);
             }

@@ -162,6 +162,29 @@ pub(super) struct ChildBoxes {
     oriented: u32,
 }
 
+impl ChildBoxes {
+    /// The lowest and highest coordinates of a child, metres.
+    #[inline(always)]
+    pub fn child(&self, slot: usize) -> [[f64; 3]; 2] {
+        let corner = |of: &V3<Lanes<WIDTH>>| [of.0[0].0[slot], of.0[1].0[slot], of.0[2].0[slot]];
+        [corner(&self.sides[0]), corner(&self.sides[1])]
+    }
+
+    /// The lowest and highest coordinates of all children, metres.
+    #[inline(always)]
+    pub fn around(&self) -> [[f64; 3]; 2] {
+        let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for slot in (0..WIDTH).filter(|slot| self.there >> slot & 1 == 1) {
+            let [from, to] = self.child(slot);
+            for axis in 0..3 {
+                lo[axis] = lo[axis].min(from[axis]);
+                hi[axis] = hi[axis].max(to[axis]);
+            }
+        }
+        [lo, hi]
+    }
+}
+
 /// The boxes of a link's nodes during a part of a piece, computed when they are first needed.
 #[derive(Debug, Default)]
 pub(super) struct NodeBoxes {
@@ -272,7 +295,7 @@ impl<F: FnMut(usize, Proximity)> Vectorised for Compare<'_, F> {
 
 /// The vertices of a leaf's triangles in a pose.
 #[inline(always)]
-fn leaf_points<T: Vector>(shape: &LinkGeometry, pose: &PoseBound<f64>, leaf: u32) -> [PointBound<T>; 3] {
+pub(super) fn leaf_points<T: Vector>(shape: &LinkGeometry, pose: &PoseBound<f64>, leaf: u32) -> [PointBound<T>; 3] {
     let (pose, reach) = (pose.broadcast::<T>(), T::new(shape.reach_m));
     let [a, b, c] = &shape.leaves[leaf as usize];
     [pose.point(part3(a, 0), reach), pose.point(part3(b, 0), reach), pose.point(part3(c, 0), reach)]

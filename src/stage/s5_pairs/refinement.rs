@@ -252,7 +252,9 @@ impl Refinement<'_, '_, '_> {
                     }),
                     false => (end - 1, &|| widest(Meet { moving, leaf: item.leaf, k, half, standing }) & touching != 0),
                 };
-                if certain < *limit && touches() {
+                if self.found.first_only {
+                    *limit = (*limit).min(end - 1);
+                } else if certain < *limit && touches() {
                     *limit = certain;
                 }
             }

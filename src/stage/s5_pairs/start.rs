@@ -120,14 +120,7 @@ impl Search<'_> {
     /// The lowest and highest coordinates of the link.
     #[inline(always)]
     fn around_link<T: Vector>(&mut self) -> [V3<T>; 2] {
-        let children = self.boxes.of(self.shape, &(self.pose, 0.0), 0);
-        let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for slot in (0..WIDTH).filter(|slot| children.there >> slot & 1 == 1) {
-            for axis in 0..3 {
-                lo[axis] = lo[axis].min(children.sides[0].0[axis].0[slot]);
-                hi[axis] = hi[axis].max(children.sides[1].0[axis].0[slot]);
-            }
-        }
+        let [lo, hi] = self.boxes.of(self.shape, &(self.pose, 0.0), 0).around();
         [V3([T::new(lo[0]), T::new(lo[1]), T::new(lo[2])]), V3([T::new(hi[0]), T::new(hi[1]), T::new(hi[2])])]
     }
 

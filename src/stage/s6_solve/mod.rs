@@ -9,6 +9,7 @@
 pub mod elementary;
 mod equation;
 mod guess;
+mod options;
 mod pair;
 mod pairs;
 mod paper;
@@ -20,114 +21,18 @@ use super::link_pairs::LinkTrianglePair;
 use super::{Piece, SLICES_PER_PIECE, SUBS, TrianglePair};
 use crate::arith::linear::V3;
 use crate::enclosure::pose_bound::TaylorModel;
-use crate::error::{Error, Result};
 use crate::predicate::contraction::Window;
 use crate::robot::RobotMotion;
 use crate::scene::world::CollisionWorld;
 use crate::verdict::{Certainty, Contact, ContactPoint, Obstacle, Undecided, UndecidedReason, Verdict};
 use equation::EQUATIONS;
+use options::PAPER_CAP;
+pub use options::{InitialContactPolicy, Method, Mode, SolveCounts, SolveOptions};
 pub use pair::Motions;
 use pair::{Pair, Within};
 use pairs::{BodyIn, PairSystem};
 use paper::PaperSystem;
 use search::{Active, Found, Search, System, Task};
-use serde::Serialize;
-
-/// Methods of solving for contacts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// Pairs of triangles by pose jets and separating axes; the elementary equations if these prove nothing.
-    #[default]
-    Jet,
-    /// All elementary equations by interval matrices, subdivision and Newton's interval step, as in the paper.
-    Paper,
-}
-
-/// The question to be answered for a motion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// The first contact, to within the tolerance.
-    #[default]
-    Toc,
-    /// Whether there is a contact: the first contact that is proved ends the search, with a possibly wide enclosure.
-    Verdict,
-}
-
-/// Treatment of links that touch the scene at the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InitialContactPolicy {
-    /// Report the contact.
-    #[default]
-    Report,
-    /// Drop the pair of link and object for the whole motion.
-    Ignore,
-}
-
-/// Required accuracy of the answers, and the work that may be spent on one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SolveOptions {
-    /// Largest width of a certified enclosure, as a fraction of the motion.
-    pub tolerance: f64,
-    /// Floor of the tolerance as a length, metres: an enclosure need not be narrower than this divided by the speed.
-    pub floor_m: f64,
-    /// Maximum number of evaluations of a pair over an interval for one motion, in addition to sixteen for each of its
-    /// pairs.
-    pub evaluation_cap: u64,
-    /// Treatment of links that touch at the start.
-    pub initial: InitialContactPolicy,
-    /// The distance that counts as contact, metres.
-    pub margin_m: f64,
-    /// The method of solving for contacts.
-    pub method: Method,
-    /// Reports all contacts that may be the first one to within the tolerance, not just one.
-    pub all_contacts: bool,
-    /// The question to be answered for a motion.
-    pub mode: Mode,
-}
-
-impl Default for SolveOptions {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-9,
-            floor_m: 1e-11,
-            evaluation_cap: 1 << 16,
-            initial: InitialContactPolicy::Report,
-            margin_m: 0.0,
-            method: Method::Jet,
-            all_contacts: false,
-            mode: Mode::Toc,
-        }
-    }
-}
-
-/// Largest distance that may count as contact, metres.
-const MAX_MARGIN_M: f64 = 1000.0;
-/// Factor on the evaluation cap for the paper's equations: a pair has fifteen of them, and subdivision continues to the
-/// end for every root of the plane.
-const PAPER_CAP: u64 = 32;
-
-impl SolveOptions {
-    /// Checks that the options are valid.
-    ///
-    /// # Errors
-    /// The tolerance or the margin is out of range, or the method does not support a margin.
-    pub fn check(&self) -> Result<()> {
-        if !(self.tolerance > 0.0 && self.tolerance <= 1.0) {
-            return Err(Error::usage(format!("a tolerance of {} is not between 0 and 1", self.tolerance)));
-        }
-        if !(0.0..=MAX_MARGIN_M).contains(&self.margin_m) {
-            let message = format!("a margin of {} m is not between 0 and {MAX_MARGIN_M} m", self.margin_m);
-            return Err(Error::usage(message));
-        }
-        if self.margin_m > 0.0 && self.method == Method::Paper {
-            return Err(Error::usage("the paper's solver knows no margin").remedy("use --solver jet"));
-        }
-        if self.all_contacts && self.mode == Mode::Verdict {
-            return Err(Error::usage("to tell all contacts takes the first contact, not the verdict alone"));
-        }
-        Ok(())
-    }
-}
 
 /// Largest distance, metres, that a pair travels in a block of sub-intervals that are searched together. Longer blocks
 /// give windows that exclude little, shorter ones more evaluations: in measurements in the machine room, values from
@@ -137,37 +42,6 @@ const BLOCK_M: f64 = 0.25;
 /// travel.
 const BLOCK_RAD: f64 = 1.0;
 
-/// Work of solving.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SolveCounts {
-    /// Pairs of the input.
-    pub pairs: u64,
-    /// Items that were solved: pairs of triangles, or equations (n_e of the paper's eq. 16).
-    pub items: u64,
-    /// Time intervals for which poses were bounded (s_max of eq. 17).
-    pub intervals: u64,
-    /// Contractions of one item over one interval (a n_e of eq. 17).
-    pub evaluations: u64,
-    /// Joints whose poses were bounded for these intervals, once for all items (s_max d of eq. 17).
-    pub joints: u64,
-    /// Joints whose poses would have been bounded had each item been solved alone (a n_e d of eq. 16).
-    pub joints_alone: u64,
-    /// Proofs of contact tried.
-    pub proofs: u64,
-}
-
-impl std::ops::AddAssign for SolveCounts {
-    fn add_assign(&mut self, other: Self) {
-        self.pairs += other.pairs;
-        self.items += other.items;
-        self.intervals += other.intervals;
-        self.evaluations += other.evaluations;
-        self.joints += other.joints;
-        self.joints_alone += other.joints_alone;
-        self.proofs += other.proofs;
-    }
-}
-
 /// Solves one motion after the other and reuses its memory.
 #[derive(Debug)]
 pub struct Solver<'w> {
@@ -175,6 +49,8 @@ pub struct Solver<'w> {
     options: SolveOptions,
     counts: SolveCounts,
     verdict: Option<Verdict>,
+    /// True unless the motion is a later part of a longer one.
+    is_start: bool,
     memory: Memory,
 }
 
@@ -233,6 +109,11 @@ impl Memory {
         self.pairs.capacity()
     }
 
+    /// Returns whether a pair of link shape and obstacle is ignored; of two link shapes, the lower one comes first.
+    pub fn is_ignored(&self, shape: u32, obstacle: Obstacle) -> bool {
+        self.ignored.binary_search(&(shape, obstacle)).is_ok()
+    }
+
     /// See [`Solver::ignored`]; of the last motion of the solver that left the memory, in the same world.
     pub fn ignored<'m>(&'m self, world: &'m CollisionWorld) -> impl Iterator<Item = (u32, Obstacle)> + 'm {
         let link = |shape: u32| world.links[shape as usize].link;
@@ -254,7 +135,7 @@ impl<'w> Solver<'w> {
 
     /// Creates a solver that reuses memory.
     pub fn within(memory: Memory, world: &'w CollisionWorld, options: SolveOptions) -> Self {
-        Self { world, options, counts: SolveCounts::default(), verdict: None, memory }
+        Self { world, options, counts: SolveCounts::default(), verdict: None, is_start: true, memory }
     }
 
     /// Returns the solver's memory.
@@ -276,7 +157,34 @@ impl<'w> Solver<'w> {
     pub fn begin(&mut self) {
         self.memory.ignored.clear();
         self.verdict = None;
+        self.is_start = true;
         self.memory.search.begin();
+    }
+
+    /// Continues with a later part of the motion, as a motion of its own: pairs that are ignored remain so, and what
+    /// touches where it starts does not touch at the start.
+    pub fn go_on(&mut self) {
+        self.verdict = None;
+        self.is_start = false;
+        self.memory.search.begin();
+    }
+
+    /// Returns whether the motion is not a later part of a longer one.
+    pub fn is_start(&self) -> bool {
+        self.is_start
+    }
+
+    /// The earliest possible contact of a piece, without a search: of the pairs that are not ignored, the first one of
+    /// those that may touch earliest. Its place, if that is wanted, is where the two are nearest at that time.
+    pub fn earliest(&mut self, motions: Motions, piece: &Piece, pairs: MayTouch, is_placed: bool) -> Option<Contact> {
+        self.prepare(&motions, piece, &pairs);
+        let earlier =
+            |a: usize, b: usize| if self.memory.pairs[b].earliest < self.memory.pairs[a].earliest { b } else { a };
+        let first = (0..self.memory.pairs.len()).reduce(earlier)?;
+        let pair = &self.memory.pairs[first];
+        let is_placed = is_placed && self.options.mode == Mode::Toc;
+        let place = is_placed.then(|| record::touches(self.world, &motions, pair, pair.earliest, false));
+        Some(Contact::possible(pair.earliest, place.and_then(|points| points.first().copied())))
     }
 
     /// Takes the pairs of the next piece of the motion; pieces must be given in ascending order of time. Returns true
@@ -287,7 +195,7 @@ impl<'w> Solver<'w> {
         }
         let motions = &motions.into();
         self.prepare(motions, piece, &pairs.into());
-        if piece.t0 == 0.0 {
+        if piece.t0 == 0.0 && self.is_start {
             self.at_start(motions);
         }
         let speed = self.memory.pairs.iter().fold(0.0, |m: f64, p| m.max(p.speed(motions.of(p))));
@@ -340,7 +248,7 @@ impl<'w> Solver<'w> {
         let hi = f64::from(limit) * (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
         let hi = hi + (piece.t1 - piece.t0) / f64::from(SLICES_PER_PIECE);
         let mut initial_overlap = false;
-        if lo == 0.0 {
+        if lo == 0.0 && self.is_start {
             let at_start = |p: &&TrianglePair| p.earliest(piece) == 0.0;
             let scene: Vec<TrianglePair> = pairs.scene.iter().filter(at_start).copied().collect();
             let links: Vec<LinkTrianglePair> = pairs.links.iter().filter(|p| at_start(&&p.pair)).copied().collect();

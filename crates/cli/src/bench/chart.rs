@@ -69,7 +69,7 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
         let points = series.points.iter().filter(|p| shown(p)).map(|p| (plot.x.place(p[0]), plot.y.place(p[1])));
         let points: Vec<(f64, f64)> = points.collect();
         match plot.kind {
-            PlotKind::Lines => {
+            PlotKind::Lines | PlotKind::Curves => {
                 let style = colour(k).stroke_width(2);
                 match dashes(k) {
                     None => chart.draw_series([PathElement::new(points.clone(), style)])?,
@@ -77,8 +77,8 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
                         chart.draw_series([DashedPathElement::new(points.clone(), dash, gap, style)])?
                     }
                 };
-                chart
-                    .draw_series(points.into_iter().map(|p| EmptyElement::at(p) + Polygon::new(mark(k), colour(k))))?;
+                let marked = points.into_iter().filter(|_| plot.kind == PlotKind::Lines);
+                chart.draw_series(marked.map(|p| EmptyElement::at(p) + Polygon::new(mark(k), colour(k))))?;
             }
             PlotKind::Points => {
                 chart
@@ -95,6 +95,7 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
     }
     let sign = match plot.kind {
         PlotKind::Lines => Sign::Line,
+        PlotKind::Curves => Sign::PlainLine,
         PlotKind::Points => Sign::Point,
         PlotKind::Bars => Sign::Patch,
     };
@@ -244,7 +245,7 @@ mod tests {
     /// large as on a page of text.
     #[test]
     fn legends_are_below_and_letters_large() {
-        for kind in [PlotKind::Lines, PlotKind::Points, PlotKind::Bars] {
+        for kind in [PlotKind::Lines, PlotKind::Curves, PlotKind::Points, PlotKind::Bars] {
             for n in [1, 4, 9, 30] {
                 let text = svg(&plot(kind, n)).unwrap();
                 let document = roxmltree::Document::parse(&text).unwrap();

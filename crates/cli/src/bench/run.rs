@@ -93,6 +93,8 @@ pub enum PlotKind {
     Bars,
     /// As separate points.
     Points,
+    /// Connected by lines, without marks.
+    Curves,
 }
 
 /// A plot.

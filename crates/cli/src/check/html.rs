@@ -1,18 +1,19 @@
 //! `check --html`: the page of the answers, with the motions in three dimensions.
 
 use super::super::model::Model;
+use super::super::queries::Queries;
 use super::super::report::answer::Answer;
 use super::super::report::facts::{self, Fact, count};
 use super::super::report::findings::Findings;
-use super::super::report::inputs::{n_motions, picked};
+use super::super::report::inputs::n_motions;
 use super::super::report::page::Page;
 use super::super::report::results::{DEFAULT_MOTIONS, Results, Shown};
-use super::super::report::views::{SetView, Views};
+use super::super::report::views::Views;
 use super::super::tested::TestedPairs;
 use super::{CheckArgs, outputs, warn};
+use crate::picture::viewer::SetView;
 use clap::Args;
 use firstcontact::engine::{Engine, Stats};
-use firstcontact::formats::MotionFile;
 use firstcontact::io::output::AtomicFile;
 use firstcontact::scene::Scene;
 use firstcontact::{Error, Result, Solids};
@@ -76,6 +77,8 @@ pub struct Content<'a> {
     pub notes: Vec<String>,
     /// The motions in three dimensions.
     pub sets: Vec<SetView>,
+    /// The unit of the tolerance: a motion or a segment.
+    pub unit: &'a str,
 }
 
 /// A finished check of one robot in one scene.
@@ -89,8 +92,8 @@ pub struct Checked<'a> {
     pub files: (Option<&'a Path>, &'a Path),
     /// The scene; the engine has its triangles.
     pub scene: &'a Scene,
-    /// The motions.
-    pub motions: &'a MotionFile<'a>,
+    /// The motions or trajectories.
+    pub queries: &'a Queries<'a>,
     /// The engine.
     pub engine: &'a Engine,
     /// Its statistics.
@@ -122,8 +125,8 @@ impl Html {
                 name: &name,
                 engine,
                 scene: checked.scene,
-                motions: &picked(checked.motions, &answers)?,
                 answers: &answers,
+                course: &|i, answer| checked.queries.course(i, answer),
                 scene_triangles: SCENE_TRIANGLES,
             };
             match shown.view(0) {
@@ -146,11 +149,12 @@ impl Html {
             name: args.files.dataset().unwrap_or(&name),
             inputs: (model.facts().into_iter())
                 .chain(scene.map(|scene| facts::scene(scene, checked.scene)))
-                .chain([facts::motions(motions, checked.motions.len())])
+                .chain([facts::motions(motions, checked.queries)])
                 .collect(),
             tested,
             notes,
             sets,
+            unit: if let Queries::Motions(_) = checked.queries { "motion" } else { "segment" },
         };
         self.write(args, engine, checked.stats, content)
     }
@@ -177,12 +181,12 @@ impl Html {
                 ])
                 .chain(facts::made())
                 .collect(),
-            tested: content.tested.into_iter().chain(tested(args, engine, stats)).collect(),
+            tested: content.tested.into_iter().chain(tested(args, engine, stats, content.unit)).collect(),
             notes: content.notes,
             findings: self.findings,
         };
         let (title, views) = (results.title.clone(), Views { sets: content.sets, notes: Vec::new() });
-        let html = Page { title: &title, results: &[results], runs: &[], views: &views }.html()?;
+        let html = Page { title: &title, results: &[results], runs: &[], plans: &[], views: &views }.html()?;
         self.file.lines(&html)?;
         self.file.finish()
     }
@@ -196,7 +200,7 @@ pub fn not_shown(error: &Error) -> String {
 }
 
 /// The tested conditions, in sentences that are true for any robot and scene.
-fn tested(args: &CheckArgs, engine: &Engine, stats: &Stats) -> Vec<String> {
+fn tested(args: &CheckArgs, engine: &Engine, stats: &Stats, unit: &str) -> Vec<String> {
     let mut tested = Vec::new();
     if !stats.ignored.is_empty() {
         let pairs = count(stats.ignored.len(), "pair");
@@ -220,7 +224,7 @@ fn tested(args: &CheckArgs, engine: &Engine, stats: &Stats) -> Vec<String> {
     if matches!(args.mode, super::ModeChoice::Verdict) {
         tested.push("Only verdicts were computed: times are wide, and places are missing (--mode verdict).".into());
     } else {
-        tested.push(format!("Certified times are exact to {:e} of a motion (--tolerance).", args.tolerance));
+        tested.push(format!("Certified times are exact to {:e} of a {unit} (--tolerance).", args.tolerance));
     }
     tested
 }

@@ -8,7 +8,6 @@ use super::super::model::Model;
 use super::super::report::answer::Answer;
 use super::super::report::facts::count;
 use super::super::report::results::Shown;
-use super::super::report::views::SetView;
 use super::super::resume::{Fingerprint, MotionHash, SceneHash};
 use super::super::summary::{self, Totals};
 use super::super::tested::TestedPairs;
@@ -18,13 +17,15 @@ use super::{
     CheckArgs, Readers, SolidsChoice, conclude, cpu_time_s, diagnosis, options, outcome, progress, report_limits,
     solids_in_words,
 };
+use crate::picture::Course;
+use crate::picture::viewer::SetView;
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::formats::MissingJoints;
 use firstcontact::report::Line;
 use firstcontact::robot::{BeyondLimits, MotionBatch, Robot};
 use firstcontact::scene::Scene;
-use firstcontact::verdict::{Obstacle, Verdict};
-use firstcontact::{Error, LinkPairs, Result, Untested};
+use firstcontact::verdict::{Obstacle, TrajectoryVerdict, Verdict};
+use firstcontact::{ClearanceOptions, Error, LinkPairs, Result, Trajectory, Untested};
 use firstcontact_datasets::problems::{self, Problem};
 use serde::Serialize;
 use std::path::Path;
@@ -128,7 +129,9 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         options.backend = Backend::Cpu;
     }
     let allowed: Vec<_> = ready.iter().map(|r| (&r.allowed, r.link_pairs.tested())).collect();
+    let clearance = args.clearance.options(&options)?;
     let told = format!("{:?} {:?} {allowed:?}{}", options.solve, options.bound, solids_in_words(&options));
+    let told = told + &clearance.map_or(String::new(), |of| format!(" {of:?}"));
     let Some(first) = ready.first() else {
         say!("there are no such problems: nothing was checked");
         return Ok(Outcome::Free);
@@ -155,7 +158,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         if i > 0 {
             engine = times.build(|| problem.engine(&options, Some(&engine)))?;
         }
-        let text = times.check(|| problem.answer(args, i, &engine, &mut stats, &mut readers))?;
+        let text = times.check(|| problem.answer(args, i, &engine, clearance, &mut stats, &mut readers))?;
         out.line(&text)?;
         bar.add(1);
         match interruption.load(Ordering::Relaxed) {
@@ -198,7 +201,12 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         let inputs = models.iter().flat_map(Model::facts).chain([problems]).collect();
         let mut sentences = vec!["All links against all objects, except the pairs that a problem allows.".to_string()];
         sentences.extend(tested.sentences());
-        page.write(args, &engine, &stats, Content { name, inputs, tested: sentences, notes, sets: shown })?;
+        page.write(
+            args,
+            &engine,
+            &stats,
+            Content { name, inputs, tested: sentences, notes, sets: shown, unit: "motion" },
+        )?;
     }
     Ok(outcome(&stats))
 }
@@ -276,9 +284,10 @@ impl<'a> Ready<'a> {
 
     /// The motion in three dimensions.
     fn view(&self, options: &Options, answer: &Answer) -> Result<SetView> {
-        let (name, scene, motions) = (&self.problem.name, &self.problem.planning.scene, &self.motion);
+        let (name, scene) = (&self.problem.name, &self.problem.planning.scene);
         let (engine, answers) = (&self.engine(options, None)?, std::slice::from_ref(answer));
-        Ok(Shown { name, engine, scene, motions, answers, scene_triangles: SCENE_TRIANGLES }.view(0)?.0)
+        let course = &|_: usize, _: &TrajectoryVerdict| Course::of_motion(&self.motion, 0);
+        Ok(Shown { name, engine, scene, answers, course, scene_triangles: SCENE_TRIANGLES }.view(0)?.0)
     }
 
     /// Checks the motion; counts and reads the answer, and returns its line.
@@ -287,6 +296,7 @@ impl<'a> Ready<'a> {
         args: &CheckArgs,
         i: usize,
         engine: &Engine,
+        clearance: Option<ClearanceOptions>,
         stats: &mut Stats,
         readers: &mut Readers,
     ) -> Result<String> {
@@ -300,6 +310,10 @@ impl<'a> Ready<'a> {
         let mut line = Line::new(i, verdict, &self.robot, &self.problem.planning.scene);
         if let (true, Verdict::Contact(c)) = (args.all_contacts, verdict) {
             line.with_poses(&self.robot, &engine.body_poses(&self.motion, 0, c.toc[0])?);
+        }
+        if let (Some(options), Verdict::Free) = (clearance, verdict) {
+            let path = Trajectory::linear([self.motion.start(0), self.motion.end(0)])?;
+            line.with_clearance(&engine.clearance(&path, &options)?, &path, &self.robot, &self.problem.planning.scene);
         }
         let named = Named { line: &line, problem: &self.problem.name };
         let text = serde_json::to_string(&named).map_err(|e| Error::usage(e.to_string()))?;

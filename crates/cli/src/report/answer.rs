@@ -3,8 +3,8 @@
 use firstcontact::robot::Robot;
 use firstcontact::scene::Scene;
 use firstcontact::verdict::{
-    Certainty, Contact, ContactPoint, Feature, ObstacleFeature, RobotFeature, SceneFeature, Undecided, UndecidedReason,
-    Verdict,
+    Certainty, Contact, ContactPoint, Feature, ObstacleFeature, RobotFeature, SceneFeature, TrajectoryVerdict,
+    Undecided, UndecidedReason, Verdict,
 };
 use firstcontact::{Error, Result};
 use serde::Deserialize;
@@ -18,8 +18,14 @@ pub struct Answer {
     pub verdict: Kind,
     /// The planning problem, if each motion has a scene of its own.
     pub problem: Option<String>,
+    /// The segment of the start of `toc`, or of `clear_until`, if the motion is a trajectory.
+    pub segment: Option<usize>,
     /// Enclosure of the time of first contact.
     pub toc: Option<[f64; 2]>,
+    /// The segment of the end of `toc`, if that is another one.
+    pub segment_hi: Option<usize>,
+    /// `toc` on the trajectory's clock, seconds.
+    pub time_s: Option<[f64; 2]>,
     /// A contact exists.
     #[serde(default)]
     pub proved: bool,
@@ -42,6 +48,8 @@ pub struct Answer {
     pub normal: Option<[f64; 3]>,
     /// Nothing touches before this time.
     pub clear_until: Option<f64>,
+    /// The same on the trajectory's clock, seconds.
+    pub clear_until_s: Option<f64>,
     /// Reason why the search ended without an answer.
     pub reason: Option<String>,
 }
@@ -114,6 +122,51 @@ impl Side {
     }
 }
 
+/// A time of an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// Relative to the motion or segment, from 0 to 1.
+    t: f64,
+    /// The segment of a trajectory.
+    segment: Option<usize>,
+    /// On the trajectory's clock, seconds.
+    seconds: Option<f64>,
+}
+
+impl Moment {
+    /// A time from 0 to 1 of a motion or segment, and the same in seconds, if the path has a clock.
+    pub fn new(t: f64, segment: Option<usize>, seconds: Option<f64>) -> Self {
+        Self { t, segment, seconds }
+    }
+
+    /// In words with a number of digits, such as `t = 0.5`, `t = 0.5 of segment 3` or `7.2 s, in segment 3`.
+    pub fn in_words(&self, digits: Option<usize>) -> String {
+        let number = |x: f64| digits.map_or_else(|| x.to_string(), |digits| format!("{x:.digits$}"));
+        let t = number(self.t);
+        match (self.seconds.map(number), self.segment) {
+            (Some(s), Some(segment)) => format!("{s} s, in segment {segment}"),
+            (Some(s), None) => format!("{s} s"),
+            (None, Some(segment)) => format!("t = {t} of segment {segment}"),
+            (None, None) => format!("t = {t}"),
+        }
+    }
+
+    /// The same after another time.
+    fn after(&self, digits: usize) -> String {
+        let words = self.in_words(Some(digits));
+        words.strip_prefix("t = ").unwrap_or(&words).into()
+    }
+
+    /// For a table.
+    pub fn in_table(&self) -> String {
+        match (self.seconds, self.segment) {
+            (Some(s), _) => format!("{s:.6} s"),
+            (None, Some(segment)) => format!("{segment}: {:.6}", self.t),
+            (None, None) => format!("{:.6}", self.t),
+        }
+    }
+}
+
 impl Answer {
     /// Reads one line.
     ///
@@ -124,7 +177,12 @@ impl Answer {
         let is_time = |t: f64| (0.0..=1.0).contains(&t);
         let missing = |what: &str| Err(Error::input(format!("{what} is missing or not within 0 and 1")));
         match answer.verdict {
-            Kind::Contact if !answer.toc.is_some_and(|[lo, hi]| is_time(lo) && is_time(hi) && lo <= hi) => {
+            // Times in different segments have no order.
+            Kind::Contact
+                if !answer.toc.is_some_and(|[lo, hi]| {
+                    is_time(lo) && is_time(hi) && (lo <= hi || answer.segment_hi.is_some())
+                }) =>
+            {
                 missing("toc")
             }
             Kind::Undecided if !answer.clear_until.is_some_and(is_time) => missing("clear_until"),
@@ -137,6 +195,24 @@ impl Answer {
         self.toc.filter(|_| self.verdict == Kind::Contact).map(|[lo, _]| lo)
     }
 
+    /// A number by which the events of motions are in order: seconds, segments, or the time of the motion.
+    pub fn order(&self) -> Option<f64> {
+        let Moment { t, segment, seconds } = self.moment()?;
+        Some(seconds.unwrap_or(segment.unwrap_or_default() as f64 + t))
+    }
+
+    /// The time of the contact, or of the end of the search.
+    pub fn moment(&self) -> Option<Moment> {
+        let seconds = self.time_s.map(|[lo, _]| lo).or(self.clear_until_s);
+        Some(Moment { t: self.time().or(self.clear_until)?, segment: self.segment, seconds })
+    }
+
+    /// The time at or before which a contact exists, if one is proved.
+    fn latest(&self) -> Option<Moment> {
+        let segment = self.segment_hi.or(self.segment);
+        Some(Moment { t: self.toc?[1], segment, seconds: self.time_s.map(|[_, hi]| hi) })
+    }
+
     /// Names of the two sides of the contact, if they are known.
     pub fn sides(&self) -> Option<(&str, &str)> {
         Some((self.a.as_ref()?.name(), self.b.as_ref()?.name()))
@@ -147,7 +223,7 @@ impl Answer {
     ///
     /// # Errors
     /// A link or object does not exist, or a feature is not valid.
-    pub fn to_verdict(&self, robot: &Robot, scene: &Scene) -> Result<Verdict> {
+    pub fn to_verdict(&self, robot: &Robot, scene: &Scene) -> Result<TrajectoryVerdict> {
         let verdict = match self.verdict {
             Kind::Free => Verdict::Free,
             Kind::Undecided => Verdict::Undecided(Undecided {
@@ -167,7 +243,9 @@ impl Answer {
                 simultaneous: Vec::new(),
             }),
         };
-        Ok(verdict)
+        let segment = self.segment.unwrap_or_default();
+        let time_s = self.time_s.or(self.clear_until_s.map(|t| [t; 2]));
+        Ok(TrajectoryVerdict { verdict, segment, segment_hi: self.segment_hi.unwrap_or(segment), time_s })
     }
 
     fn touch(&self, robot: &Robot, scene: &Scene) -> Result<Option<ContactPoint>> {
@@ -210,21 +288,22 @@ impl Answer {
 
     /// The answer in a sentence.
     pub fn in_words(&self) -> String {
-        let Some([lo, hi]) = self.toc.filter(|_| self.verdict == Kind::Contact) else {
+        let contact = self.moment().zip(self.latest()).filter(|_| self.verdict == Kind::Contact);
+        let Some((lo, hi)) = contact else {
             return match self.verdict {
                 Kind::Undecided => format!(
-                    "undecided ({}), proved free until t = {}",
+                    "undecided ({}), proved free until {}",
                     self.reason.as_deref().unwrap_or("unknown reason"),
-                    self.clear_until.unwrap_or_default()
+                    self.moment().map_or_else(String::new, |moment| moment.in_words(None))
                 ),
                 _ => "free, which is proved".into(),
             };
         };
         let when = match (self.initial_overlap, self.certified, self.proved) {
             (true, ..) => "contact at the start".to_string(),
-            (_, true, _) => format!("first contact at t = {lo:.9}"),
-            (_, _, true) => format!("first contact between t = {lo:.9} and {hi:.9}"),
-            _ => format!("possible contact at t = {lo:.9} or later"),
+            (_, true, _) => format!("first contact at {}", lo.in_words(Some(9))),
+            (_, _, true) => format!("first contact between {} and {}", lo.in_words(Some(9)), hi.after(9)),
+            _ => format!("possible contact at {} or later", lo.in_words(Some(9))),
         };
         match (&self.a, &self.b, self.point) {
             (Some(a), Some(b), _) if self.inside => {
@@ -245,6 +324,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::of_motion;
     use firstcontact::report::Line;
     use glam::{DMat3, DVec3};
 
@@ -282,7 +362,7 @@ mod tests {
         for verdict in UndecidedReason::ALL.map(undecided).into_iter().chain([Verdict::Free, contact([2, 4])]) {
             let line = serde_json::to_string(&Line::new(7, &verdict, &robot, &scene)).unwrap();
             let answer = Answer::parse(&line).unwrap();
-            assert_eq!((answer.motion, answer.to_verdict(&robot, &scene).unwrap()), (7, verdict), "{line}");
+            assert_eq!((answer.motion, answer.to_verdict(&robot, &scene).unwrap()), (7, of_motion(&verdict)), "{line}");
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::bench::machine::Versions;
 use crate::bench::markdown::grouped;
 use crate::bench::run::this_command_line;
+use crate::queries::Queries;
 use firstcontact::robot::Robot;
 use firstcontact::scene::Scene;
 use std::path::Path;
@@ -46,7 +47,12 @@ pub fn scene(path: &Path, scene: &Scene) -> Fact {
     ("scene", format!("{}: {objects} with {triangles}", path.display()))
 }
 
-/// A file of motions.
-pub fn motions(path: &Path, n: usize) -> Fact {
-    ("motions", format!("{}: {}", path.display(), count(n, "motion")))
+/// A file of motions or trajectories.
+pub fn motions(path: &Path, queries: &Queries) -> Fact {
+    let n = match (queries, queries.len()) {
+        (Queries::Motions(_), n) => count(n, "motion"),
+        (Queries::Trajectories(_), 1) => "1 trajectory".into(),
+        (Queries::Trajectories(_), n) => format!("{} trajectories", grouped(n as f64, 0)),
+    };
+    (queries.kind(), format!("{}: {n}", path.display()))
 }

@@ -196,7 +196,7 @@ impl Findings {
 
 /// The time up to which a motion is proved free, and its number.
 fn key(answer: &Answer) -> (f64, usize) {
-    (answer.time().or(answer.clear_until).unwrap_or(1.0), answer.motion)
+    (answer.order().unwrap_or(1.0), answer.motion)
 }
 
 fn compare(a: &Answer, b: &Answer) -> std::cmp::Ordering {

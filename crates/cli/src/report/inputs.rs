@@ -4,18 +4,19 @@ use super::answer::Answer;
 use super::facts;
 use super::findings::Findings;
 use super::results::{DEFAULT_MOTIONS, MAX_MOTIONS, Results, Shown};
-use super::views::SetView;
 use crate::dataset::{Files, FolderArgs, Loaded, Work};
 use crate::inputs::{FileArgs, InputArgs};
 use crate::large::{self, TreeCache};
 use crate::motions::MotionArgs;
+use crate::picture::Course;
+use crate::picture::viewer::SetView;
+use crate::queries::TrajectoryArgs;
 use crate::robots::NamedFile;
 use crate::warn;
 use clap::Args;
 use firstcontact::engine::{Backend, Engine, Options};
-use firstcontact::formats::MotionFile;
-use firstcontact::robot::MotionBatch;
 use firstcontact::scene::Scene;
+use firstcontact::verdict::TrajectoryVerdict;
 use firstcontact::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,8 @@ pub struct CheckedArgs {
     pub html_motions: usize,
     #[command(flatten)]
     reading: MotionArgs,
+    #[command(flatten)]
+    trajectories: TrajectoryArgs,
     #[command(flatten)]
     inputs: InputArgs,
 }
@@ -125,7 +128,7 @@ impl CheckedArgs {
         let model = self.inputs.model(&files.robots)?;
         let robot = &model.robot;
         let mut scene = files.scene.as_deref().map_or_else(|| Ok(Scene::new()), |path| self.inputs.scene(path))?;
-        let motions = self.reading.open(&files.motions, &model, self.inputs.limits())?;
+        let motions = self.trajectories.open(&files.motions, &self.reading, &model, self.inputs.limits())?;
         robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
         if let Some(last) = results.findings.last().filter(|last| *last >= motions.len()) {
             let message = format!("answers motion {last}, but {} has {}", files.motions.display(), motions.len());
@@ -143,14 +146,13 @@ impl CheckedArgs {
         engine.warnings().for_each(warn);
         results.facts.extend(model.facts());
         results.facts.extend(files.scene.iter().map(|path| facts::scene(path, &scene)));
-        results.facts.push(facts::motions(&files.motions, motions.len()));
+        results.facts.push(facts::motions(&files.motions, &motions));
         if chosen.is_empty() {
             return Ok(Vec::new());
         }
-        let motions = picked(&motions, chosen)?;
         let name = files.motions.file_stem().unwrap_or_default().to_string_lossy();
-        let shown =
-            Shown { name: &name, engine: &engine, scene: &scene, motions: &motions, answers: chosen, scene_triangles };
+        let course = &|i: usize, answer: &TrajectoryVerdict| motions.course(i, answer);
+        let shown = Shown { name: &name, engine: &engine, scene: &scene, answers: chosen, course, scene_triangles };
         let (view, doubt) = shown.view(0).map_err(|e| e.in_file(path))?;
         if let Some(doubt) = doubt {
             warn(&doubt);
@@ -158,18 +160,6 @@ impl CheckedArgs {
         }
         Ok(vec![view])
     }
-}
-
-/// The motions of some answers.
-///
-/// # Errors
-/// The file cannot be read, or a motion does not suit the robot.
-pub fn picked(file: &MotionFile, answers: &[Answer]) -> Result<MotionBatch> {
-    let mut motions = MotionBatch::default();
-    for answer in answers {
-        motions.append(&file.read(answer.motion..answer.motion + 1)?)?;
-    }
-    Ok(motions)
 }
 
 /// Motions of planning problems: each has a scene, and therefore a view, of its own.
@@ -184,8 +174,9 @@ fn of_problems(
     let loaded = Loaded::some(dataset, folder, &numbers)?;
     let view = |(answer, (name, _, loaded)): (&Answer, &(String, Vec<usize>, Loaded))| {
         let engine = loaded.engine()?;
-        let (scene, motions, answers) = (&loaded.scene, &loaded.motions, std::slice::from_ref(answer));
-        let shown = Shown { name, engine: &engine, scene, motions, answers, scene_triangles };
+        let (scene, answers) = (&loaded.scene, std::slice::from_ref(answer));
+        let course = &|_: usize, _: &TrajectoryVerdict| Course::of_motion(&loaded.motions, 0);
+        let shown = Shown { name, engine: &engine, scene, answers, course, scene_triangles };
         shown.view(0).map(|(view, _)| view).map_err(|e| e.in_file(path))
     };
     chosen.iter().zip(&loaded).map(view).collect()

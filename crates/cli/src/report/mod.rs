@@ -5,6 +5,7 @@ pub mod facts;
 pub mod findings;
 pub mod inputs;
 pub mod page;
+pub mod plans;
 mod read;
 pub mod results;
 pub mod views;
@@ -12,6 +13,7 @@ pub mod views;
 use super::dataset::FolderArgs;
 use super::{Outcome, outputs, warn};
 use crate::bench::run::Run;
+use crate::picture::viewer::SetView;
 use clap::Args;
 use firstcontact::{Error, Result};
 use inputs::CheckedArgs;
@@ -67,7 +69,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome> {
     views.notes.iter().for_each(|note| warn(note));
     views.sets.splice(0..0, sets);
     let title = page::title(args.title.as_deref(), &results, &runs);
-    let html = Page { title: &title, results: &results, runs: &runs, views: &views }.html()?;
+    let html = Page { title: &title, results: &results, runs: &runs, plans: &[], views: &views }.html()?;
     if html.len() > LARGE_BYTES {
         let remedy = "--scene-triangles or --no-views make it smaller";
         warn(&format!("the page is large: {:.1} MiB; {remedy}", html.len() as f64 / f64::from(1 << 20)));
@@ -83,7 +85,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome> {
 }
 
 /// The results among the sources, and the motions of them to show.
-fn results(args: &ReportArgs, sources: &[Source]) -> Result<(Vec<Results>, Vec<views::SetView>)> {
+fn results(args: &ReportArgs, sources: &[Source]) -> Result<(Vec<Results>, Vec<SetView>)> {
     let paths: Vec<&Path> = sources.iter().filter_map(Source::results).collect();
     if args.checked.are_given() && paths.len() != 1 {
         let message = format!("robot, scene and motions belong to one file of results, not to {}", paths.len());

@@ -2,13 +2,13 @@
 
 use super::answer::{Answer, Kind};
 use super::findings::Findings;
-use super::views::{MotionView, SetView};
+use crate::picture::Course;
 use crate::picture::gltf::{self, ShownMotion};
+use crate::picture::viewer::{MotionView, SetView};
 use firstcontact::Result;
 use firstcontact::engine::Engine;
-use firstcontact::robot::MotionBatch;
 use firstcontact::scene::Scene;
-use firstcontact::verdict::Verdict;
+use firstcontact::verdict::{TrajectoryVerdict, Verdict};
 use glam::DVec3;
 
 /// Number of motions that a page shows by default.
@@ -36,7 +36,7 @@ pub struct Results {
 }
 
 /// Motions for which results are shown.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Shown<'a> {
     /// The name above the motions.
     pub name: &'a str,
@@ -44,10 +44,10 @@ pub struct Shown<'a> {
     pub engine: &'a Engine,
     /// The scene; its triangles may have been moved to an engine.
     pub scene: &'a Scene,
-    /// The motions.
-    pub motions: &'a MotionBatch,
-    /// The answer for each of them.
+    /// The answers, each for a motion or trajectory.
     pub answers: &'a [Answer],
+    /// Returns the path of the motion or trajectory with a number.
+    pub course: &'a dyn Fn(usize, &TrajectoryVerdict) -> Result<Course<'a>>,
     /// Maximum number of triangles of the scene.
     pub scene_triangles: usize,
 }
@@ -61,28 +61,32 @@ impl Shown<'_> {
     pub fn view(&self, of_results: usize) -> Result<(SetView, Option<String>)> {
         let world = self.engine.world();
         let to_verdict = |answer: &Answer| answer.to_verdict(&world.robot, self.scene);
-        let verdicts: Vec<Verdict> = self.answers.iter().map(to_verdict).collect::<Result<_>>()?;
-        let shown: Vec<ShownMotion> = (self.answers.iter().zip(&verdicts).enumerate())
-            .map(|(at, (answer, verdict))| ShownMotion { at, number: answer.motion, verdict })
+        let verdicts: Vec<TrajectoryVerdict> = self.answers.iter().map(to_verdict).collect::<Result<_>>()?;
+        let course = |(of, answer): (&Answer, &TrajectoryVerdict)| {
+            (self.course)(of.motion, answer).map_err(|e| e.at(format!("motion {}", of.motion)))
+        };
+        let courses: Vec<Course> = self.answers.iter().zip(&verdicts).map(course).collect::<Result<_>>()?;
+        let shown: Vec<ShownMotion> = (self.answers.iter().zip(&verdicts).zip(&courses))
+            .map(|((of, answer), course)| ShownMotion { course, number: of.motion, answer })
             .collect();
-        let glb = gltf::export(self.engine, self.scene, self.motions, &shown, self.scene_triangles)?;
+        let glb = gltf::export(self.engine, self.scene, &shown, self.scene_triangles)?;
         let mut doubt = None;
         for s in &shown {
             let found = self.doubt(s)?;
             doubt = doubt.or(found);
         }
-        let motions = self.answers.iter().map(motion_view).collect();
+        let motions = self.answers.iter().zip(&shown).map(motion_view).collect();
         Ok((SetView { name: self.name.to_string(), of_results: Some(of_results), glb, motions }, doubt))
     }
 
     /// A warning if a contact is far from the robot's triangle that the answer gives.
     fn doubt(&self, shown: &ShownMotion) -> Result<Option<String>> {
-        let Verdict::Contact(contact) = shown.verdict else { return Ok(None) };
+        let Verdict::Contact(contact) = &shown.answer.verdict else { return Ok(None) };
         let Some(touch) = &contact.first else { return Ok(None) };
         let robot = &self.engine.world().robot;
         let Some(link) = robot.links.get(touch.a.link as usize) else { return Ok(None) };
         let Some(triangle) = link.triangles.get(touch.a.triangle as usize) else { return Ok(None) };
-        let poses = self.engine.body_poses(self.motions, shown.at, contact.toc[0])?;
+        let poses = shown.course.poses(self.engine, shown.course.event(shown.answer))?;
         let Some(pose) = poses.get(link.body as usize) else { return Ok(None) };
         let corners = triangle.map(|v| pose.transform_point3(v));
         let point = DVec3::from_array(touch.point);
@@ -101,18 +105,19 @@ impl Shown<'_> {
     }
 }
 
-fn motion_view(answer: &Answer) -> MotionView {
+fn motion_view((answer, shown): (&Answer, &ShownMotion)) -> MotionView {
     let number = answer.motion;
     let verdict = answer.verdict.name();
-    let label = match (answer.verdict, answer.time(), answer.sides()) {
+    let moment = answer.moment().map(|moment| moment.in_words(Some(4)));
+    let label = match (answer.verdict, moment, answer.sides()) {
         (Kind::Contact, _, Some((a, b))) if answer.initial_overlap => format!("{verdict} at the start, {a} – {b}"),
-        (Kind::Contact, Some(t), Some((a, b))) => format!("{verdict} at t = {t:.4}, {a} – {b}"),
-        (Kind::Contact, Some(t), None) => format!("{verdict} at t = {t:.4}"),
+        (Kind::Contact, Some(at), Some((a, b))) => format!("{verdict} at {at}, {a} – {b}"),
+        (Kind::Contact, Some(at), None) => format!("{verdict} at {at}"),
         _ => verdict.to_string(),
     };
     MotionView {
         number,
-        contact_at: answer.time(),
+        contact_at: answer.time().map(|_| shown.course.share(shown.course.event(shown.answer))),
         label: format!("motion {number}: {label}"),
         says: format!("motion {number}: {}", answer.in_words()),
         picture: None,

@@ -3,16 +3,17 @@
 use super::ReportArgs;
 use crate::bench::run::Run;
 use crate::dataset::Loaded;
-use crate::picture::gltf::{self, Glb, ShownMotion};
-use crate::picture::{self, Picture};
+use crate::picture::gltf::{self, ShownMotion};
+use crate::picture::viewer::{MotionView, SetView};
+use crate::picture::{self, Course, Picture};
 use crate::progress::Progress;
 use firstcontact::Obstacle;
 use firstcontact::Result;
 use firstcontact::gpu::{AdapterChoice, Gpu};
-use firstcontact::verdict::{Contact, ContactPoint, Verdict};
+use firstcontact::verdict::{Contact, ContactPoint, TrajectoryVerdict, Verdict};
 
 /// Width and height of a picture, pixels.
-const SIZE: [u32; 2] = [960, 600];
+pub const SIZE: [u32; 2] = [960, 600];
 
 /// Maximum number of motions of a data set that are shown because runs list them.
 const MAX_NAMED: usize = 12;
@@ -33,34 +34,6 @@ pub struct Views {
     pub sets: Vec<SetView>,
     /// Missing motions and pictures, with reasons.
     pub notes: Vec<String>,
-}
-
-/// Motions of one robot in one scene.
-#[derive(Debug)]
-pub struct SetView {
-    /// The data set, as for `check --dataset`, or another name.
-    pub name: String,
-    /// Index of the results on the page that the motions belong to.
-    pub of_results: Option<usize>,
-    /// The robot, the scene and all these motions.
-    pub glb: Glb,
-    /// The motions.
-    pub motions: Vec<MotionView>,
-}
-
-/// One motion.
-#[derive(Debug)]
-pub struct MotionView {
-    /// Its number.
-    pub number: usize,
-    /// The time of first contact, if there is a contact.
-    pub contact_at: Option<f64>,
-    /// Its name in the list of motions.
-    pub label: String,
-    /// The answer in words.
-    pub says: String,
-    /// The picture as PNG, and the direction of view, azimuth and elevation in degrees.
-    pub picture: Option<(Vec<u8>, [f64; 2])>,
 }
 
 /// Makes the views that runs and caller list, with at most [`MAX_NAMED`] motions of each data set that runs list. A
@@ -128,18 +101,19 @@ impl Shown {
         // For a few motions the CPU is faster than the preparation of a device.
         let engine = self.loaded.engine()?;
         let report = engine.check(chosen)?;
+        let answers: Vec<TrajectoryVerdict> = report.verdicts.iter().map(picture::of_motion).collect();
+        let courses = (0..answers.len()).map(|at| Course::of_motion(chosen, at)).collect::<Result<Vec<_>>>()?;
         let shown: Vec<ShownMotion> = self
             .numbers
             .iter()
-            .zip(&report.verdicts)
-            .enumerate()
-            .map(|(at, (&number, verdict))| ShownMotion { at, number, verdict })
+            .zip(answers.iter().zip(&courses))
+            .map(|(&number, (answer, course))| ShownMotion { course, number, answer })
             .collect();
-        let glb = gltf::export(&engine, scene, chosen, &shown, args.scene_triangles)?;
+        let glb = gltf::export(&engine, scene, &shown, args.scene_triangles)?;
         let mut motions = Vec::with_capacity(shown.len());
         for s in shown {
             let options = picture::Options { size: SIZE, ..picture::Options::default() };
-            let drawn = gpu.map(|gpu| picture::draw(&engine, gpu, chosen, s.at, s.verdict, &options)).transpose();
+            let drawn = gpu.map(|gpu| picture::draw(&engine, gpu, s.course, s.answer, &options)).transpose();
             let picture = match drawn {
                 Ok(None) => None,
                 Ok(Some(Picture { image, view })) => Some((image.png()?, [view.azimuth_deg, view.elevation_deg])),
@@ -148,9 +122,9 @@ impl Shown {
                     None
                 }
             };
-            let (verdict, says) = self.in_words(s.verdict);
+            let (verdict, says) = self.in_words(&s.answer.verdict);
             let says = format!("motion {}: {says}", s.number);
-            let contact_at = match s.verdict {
+            let contact_at = match &s.answer.verdict {
                 Verdict::Contact(contact) => Some(contact.toc[0]),
                 Verdict::Free | Verdict::Undecided(_) => None,
             };

@@ -212,7 +212,13 @@ mod tests {
     #[test]
     fn a_disagreement_is_the_first_sentence() {
         let text = |name: &str| name.to_string();
-        let summary = AdapterSummary { name: text("X"), driver: text("d"), interface: text("Vulkan"), hardware: true };
+        let summary = AdapterSummary {
+            name: text("X"),
+            driver: text("d"),
+            interface: text("Vulkan"),
+            hardware: true,
+            pci: text(""),
+        };
         let mut soundness = Soundness::default();
         assert!(faults(&soundness).is_none());
         assert_eq!(findings(&soundness, &summary).len(), 1);

@@ -106,14 +106,27 @@ mod tests {
     }
 
     fn undecided_for(reason: &'static str) -> Line<'static> {
-        Line::Undecided { motion: 0, verdict: "undecided", clear_until: 0.0, reason }
+        let (segment, clear_until_s) = (None, None);
+        Line::Undecided { motion: 0, verdict: "undecided", segment, clear_until: 0.0, clear_until_s, reason }
     }
 
     fn contact(proved: bool, certified: bool) -> Line<'static> {
         let toc = [0.25, if proved { 0.5 } else { 1.0 }];
-        let (inside, at, contacts, poses) = (None, None, Vec::new(), BTreeMap::new());
-        let (motion, verdict, initial_overlap) = (0, "contact", false);
-        Line::Contact { motion, verdict, toc, proved, certified, initial_overlap, inside, at, contacts, poses }
+        Line::Contact {
+            motion: 0,
+            verdict: "contact",
+            segment: None,
+            toc,
+            segment_hi: None,
+            time_s: None,
+            proved,
+            certified,
+            initial_overlap: false,
+            inside: None,
+            at: None,
+            contacts: Vec::new(),
+            poses: BTreeMap::new(),
+        }
     }
 
     #[test]

@@ -1,22 +1,18 @@
 //! The page: one HTML file that makes no network requests; its content security policy also forbids them.
 
+mod distance;
+mod plan;
 mod results;
 mod run;
 mod view;
 
+use super::plans::Plan;
 use super::results::Results;
 use super::views::Views;
 use crate::bench::run::Run;
-use base64::prelude::{BASE64_STANDARD, Engine as _};
+use crate::picture::viewer::{self, figure_id};
 use firstcontact::Result;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-
-const STYLE: &str = include_str!("../viewer/style.css");
-const THREE: &str = include_str!("../viewer/three.min.js");
-const VIEWER: &str = include_str!("../viewer/viewer.js");
-/// The content security policy: with it, browsers load nothing from elsewhere, whatever the page contains.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; \
-                      base-uri 'none'; form-action 'none'";
+use maud::{DOCTYPE, Markup, html};
 
 /// The content of a page.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +23,8 @@ pub struct Page<'a> {
     pub results: &'a [Results],
     /// Runs of measurements, after the results.
     pub runs: &'a [Run],
+    /// Plans of the first results, for an audit.
+    pub plans: &'a [Plan],
     /// Motions in three dimensions; those of the first results are at the beginning.
     pub views: &'a Views,
 }
@@ -49,6 +47,7 @@ impl Page<'_> {
     /// A plot cannot be drawn.
     pub fn html(&self) -> Result<String> {
         let runs = self.runs.iter().enumerate().map(|(i, run)| run::section(i, run)).collect::<Result<Vec<_>>>()?;
+        let plans = (!self.plans.is_empty()).then(|| plan::sections(self.plans, &self.figures(0))).transpose()?;
         let sets = &self.views.sets;
         // Results are about motions, so their view is near the top; measurements are about figures.
         let motions = self.has_motions().then(|| view::section(self.views));
@@ -56,14 +55,7 @@ impl Page<'_> {
         let page = html! {
             (DOCTYPE)
             html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta http-equiv="Content-Security-Policy" content=(POLICY);
-                    link rel="icon" href="data:,";
-                    title { (self.title) }
-                    style { (PreEscaped(STYLE)) }
-                }
+                (viewer::head(self.title))
                 body {
                     header { h1 { (self.title) } }
                     (self.contents())
@@ -72,22 +64,14 @@ impl Page<'_> {
                             (results::summary(i, results, self.needs_headings()))
                         }
                         @if let Some(section) = above { (section) }
+                        @if let Some(sections) = plans { (sections) }
                         @for (i, results) in self.results.iter().enumerate() {
                             (results::tables(i, results, &self.figures(i)))
                         }
                         @for section in &runs { (section) }
                         @if let Some(section) = below { (section) }
                     }
-                    @if !sets.is_empty() {
-                        @for (i, set) in sets.iter().enumerate() {
-                            // Text that is not a script: browsers keep it without executing it.
-                            script type="text/plain" id=(glb_id(i)) {
-                                (PreEscaped(BASE64_STANDARD.encode(&set.glb.bytes)))
-                            }
-                        }
-                        script { (PreEscaped(THREE)) }
-                        script { (PreEscaped(VIEWER)) }
-                    }
+                    @if !sets.is_empty() { (viewer::scripts(sets)) }
                 }
             }
         };
@@ -119,6 +103,7 @@ impl Page<'_> {
                             li { a href={ "#" (results_id(i)) } { (results.title) } }
                         }
                         @if i == 0 && self.has_motions() { li { a href="#motions" { "Motions in three dimensions" } } }
+                        @if i == 0 && !self.plans.is_empty() { li { a href={ "#" (plan::ID) } { "Plans" } } }
                         @for (id, name) in results::contents(i, results) { li { a href={ "#" (id) } { (name) } } }
                     }
                     @for (i, run) in self.runs.iter().enumerate() {
@@ -149,26 +134,4 @@ fn results_id(i: usize) -> String {
 
 fn run_id(i: usize) -> String {
     format!("run-{i}")
-}
-
-fn glb_id(i: usize) -> String {
-    format!("glb-{i}")
-}
-
-fn figure_id(i: usize, k: usize) -> String {
-    format!("motion-{i}-{k}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// No embedded text ends the element that contains it.
-    #[test]
-    fn embedded_texts_stay_in_their_elements() {
-        for text in [THREE, VIEWER, STYLE] {
-            let text = text.to_ascii_lowercase();
-            assert!(["</script", "<script", "<!--", "</style"].iter().all(|end| !text.contains(end)));
-        }
-    }
 }

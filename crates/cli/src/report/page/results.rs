@@ -108,7 +108,7 @@ pub fn tables(i: usize, results: &Results, figures: &[(usize, String)]) -> Marku
 }
 
 /// A table that scrolls within itself if it is wider or longer than its place.
-fn table(name: &str, heads: &[(&str, &str)], rows: &[Vec<Markup>]) -> Markup {
+pub fn table(name: &str, heads: &[(&str, &str)], rows: &[Vec<Markup>]) -> Markup {
     html! {
         div .scroll .tall tabindex="0" role="region" aria-label=(name) {
             table {
@@ -131,7 +131,7 @@ fn name(text: &str) -> Markup {
 }
 
 /// The number of a motion; if the motion is in the view, a button that leads to it.
-fn motion(answer: &Answer, figures: &[(usize, String)]) -> Markup {
+pub fn motion(answer: &Answer, figures: &[(usize, String)]) -> Markup {
     let figure = figures.iter().find(|(number, _)| *number == answer.motion);
     html! {
         (answer.motion)
@@ -147,7 +147,7 @@ fn time(answer: &Answer) -> String {
     if answer.initial_overlap {
         "at the start".into()
     } else {
-        answer.time().map_or(String::new(), |t| format!("{t:.6}"))
+        answer.moment().map_or(String::new(), |moment| moment.in_table())
     }
 }
 
@@ -234,7 +234,7 @@ fn undecided(findings: &Findings, figures: &[(usize, String)]) -> Markup {
     let row = |a: &Answer| {
         vec![
             motion(a, figures),
-            html! { (format!("{:.6}", a.clear_until.unwrap_or_default())) },
+            html! { (a.moment().map_or(String::new(), |moment| moment.in_table())) },
             html! { (a.reason.as_deref().unwrap_or_default()) },
         ]
     };

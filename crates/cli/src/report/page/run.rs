@@ -110,7 +110,11 @@ fn shown(cell: &Cell, digits: usize) -> String {
     }
 }
 
-fn plot(id: &str, plot: &Plot) -> Result<Markup> {
+/// A plot as a figure.
+///
+/// # Errors
+/// It cannot be drawn.
+pub fn plot(id: &str, plot: &Plot) -> Result<Markup> {
     let svg = chart::svg(plot)?;
     // Only the element is inserted into a page.
     let svg = svg.find("<svg").map_or("", |at| &svg[at..]);

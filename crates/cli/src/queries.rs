@@ -1,0 +1,365 @@
+//! The motions or trajectories that a command checks.
+
+use super::model::Model;
+use super::motions::{MotionArgs, STANDARD_INPUT};
+use super::resume::MotionHash;
+use super::warn;
+use crate::picture::Course;
+use clap::{Args, ValueEnum};
+use firstcontact::engine::Engine;
+use firstcontact::formats::{AnyMotionFile, JointValues, MissingJoints, MotionFile, TrajectoryFile, TrajectoryOptions};
+use firstcontact::io::load::LoadLimits;
+use firstcontact::robot::{BeyondLimits, Robot, Trajectory};
+use firstcontact::{ColumnKind, Error, Interpolation, Result, TrajectoryVerdict};
+use std::convert::Infallible;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Options for trajectories.
+#[derive(Clone, Debug, Args)]
+pub struct TrajectoryArgs {
+    /// The curve between two points of a trajectory: auto takes a quintic where both have velocities and accelerations,
+    /// a cubic where both have velocities, otherwise a straight line
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Reading")]
+    interpolation: InterpolationChoice,
+    /// Joint values {"joint": value, …}, in radians and metres, from which trajectories start whose first time is above
+    /// 0
+    #[arg(long, value_name = "FILE.json", help_heading = "Reading")]
+    start_state: Option<PathBuf>,
+    /// The answer holds for every execution that stays within this of the motion at each time: radians for turning
+    /// joints and metres for sliding ones, or a file {"joint": tolerance, …}
+    #[arg(long, value_name = "RAD|FILE.json", allow_hyphen_values = true, help_heading = "Answers")]
+    joint_tolerance: Option<ToleranceChoice>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum InterpolationChoice {
+    Auto,
+    Linear,
+    Cubic,
+    Quintic,
+}
+
+impl From<InterpolationChoice> for Interpolation {
+    fn from(choice: InterpolationChoice) -> Self {
+        match choice {
+            InterpolationChoice::Auto => Self::Auto,
+            InterpolationChoice::Linear => Self::Linear,
+            InterpolationChoice::Cubic => Self::Cubic,
+            InterpolationChoice::Quintic => Self::Quintic,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum ToleranceChoice {
+    Number(f64),
+    File(PathBuf),
+}
+
+impl FromStr for ToleranceChoice {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Infallible> {
+        Ok(text.parse().map_or_else(|_| Self::File(text.into()), Self::Number))
+    }
+}
+
+/// The motions or trajectories of a file.
+#[derive(Debug)]
+pub enum Queries<'r> {
+    /// Motions, each from a start to an end.
+    Motions(MotionFile<'r>),
+    /// Trajectories, or motions with a tolerance.
+    Trajectories(Paths),
+}
+
+/// Trajectories in memory.
+#[derive(Debug)]
+pub struct Paths {
+    name: PathBuf,
+    /// The trajectories.
+    pub trajectories: Vec<Trajectory>,
+    /// Tolerance of each column, radians or metres; empty without a tolerance.
+    pub joint_tolerance: Vec<f64>,
+    notes: Vec<String>,
+}
+
+/// The result of a first reading of everything.
+pub struct Scanned {
+    /// Hash of all queries.
+    pub hash: MotionHash,
+    /// Counts of values beyond the joints' limits.
+    pub limits: BeyondLimits,
+    /// Bounds of the values of each column.
+    pub ranges: Vec<[f64; 2]>,
+}
+
+impl TrajectoryArgs {
+    /// Returns whether the answers hold for a tolerance.
+    pub fn has_joint_tolerance(&self) -> bool {
+        self.joint_tolerance.is_some()
+    }
+
+    /// Refuses options for trajectories where planning problems are checked: each is the straight motion from its start
+    /// to its goal.
+    ///
+    /// # Errors
+    /// A tolerance or a start state was given.
+    pub fn check_problems(&self) -> Result<()> {
+        let given =
+            [(self.joint_tolerance.is_some(), "--joint-tolerance"), (self.start_state.is_some(), "--start-state")];
+        let Some((_, option)) = given.into_iter().find(|(is_given, _)| *is_given) else { return Ok(()) };
+        let message = format!("{option} is for files of motions or trajectories, not for planning problems");
+        Err(Error::usage(message).remedy("leave it out, or give --robot, --scene and --motions"))
+    }
+
+    /// Opens a file of motions or trajectories, or the standard input for the path `-`.
+    ///
+    /// # Errors
+    /// A file cannot be read, or does not suit the robot.
+    pub fn open<'r>(
+        &self,
+        path: &Path,
+        reading: &MotionArgs,
+        model: &'r Model,
+        limits: LoadLimits,
+    ) -> Result<Queries<'r>> {
+        let (robot, motion) = (&model.robot, reading.options(model, limits)?);
+        let start_state = self.start_state.as_ref().map(|file| {
+            let values = JointValues::from_file(file, &limits)?;
+            values.row(robot, &motion.missing_joints)
+        });
+        let options = TrajectoryOptions::default()
+            .with_motion(motion)
+            .with_interpolation(self.interpolation.into())
+            .with_start_state(start_state.transpose()?);
+        let file = match path == Path::new(STANDARD_INPUT) {
+            true => AnyMotionFile::from_stream(io::stdin().lock(), "standard input", robot, &options),
+            false => AnyMotionFile::open(path, robot, &options),
+        };
+        let joint_tolerance = self.joint_tolerance(robot, &limits)?;
+        match file? {
+            AnyMotionFile::Motions(motions) if joint_tolerance.is_empty() => Ok(Queries::Motions(motions)),
+            AnyMotionFile::Motions(motions) => Ok(Queries::Trajectories(Paths {
+                name: motions.name().to_path_buf(),
+                trajectories: straight(&motions, &limits)?,
+                joint_tolerance,
+                notes: Vec::new(),
+            })),
+            AnyMotionFile::Trajectories(file) => Ok(Queries::Trajectories(Paths {
+                name: file.name().to_path_buf(),
+                notes: notes(&file),
+                trajectories: file.into_trajectories(),
+                joint_tolerance,
+            })),
+        }
+    }
+
+    /// The tolerance of each column; empty if none was given.
+    fn joint_tolerance(&self, robot: &Robot, limits: &LoadLimits) -> Result<Vec<f64>> {
+        let negative = |tau: f64| {
+            let message = format!("--joint-tolerance: {tau} is not a tolerance");
+            Error::input(message).remedy("tolerances are numbers of radians or metres, zero or more")
+        };
+        let tolerance: Vec<f64> = match &self.joint_tolerance {
+            None => Vec::new(),
+            Some(ToleranceChoice::Number(tau)) => {
+                let of = |kind: ColumnKind| if matches!(kind, ColumnKind::Free(_)) { 0.0 } else { *tau };
+                robot.columns.iter().map(|column| of(column.kind)).collect()
+            }
+            Some(ToleranceChoice::File(file)) => {
+                JointValues::from_file(file, limits)?.row(robot, &MissingJoints::Zero)?
+            }
+        };
+        match tolerance.iter().find(|tau| !(**tau >= 0.0 && tau.is_finite())) {
+            None => Ok(tolerance),
+            Some(tau) => Err(match &self.joint_tolerance {
+                Some(ToleranceChoice::File(file)) => negative(*tau).in_file(file),
+                _ => negative(*tau),
+            }),
+        }
+    }
+}
+
+/// Motions as trajectories of one segment.
+fn straight(motions: &MotionFile, limits: &LoadLimits) -> Result<Vec<Trajectory>> {
+    let batch = motions.read_all(limits)?;
+    (0..batch.len()).map(|i| Trajectory::linear([batch.start(i), batch.end(i)])).collect()
+}
+
+/// Sentences about how a file of trajectories was read.
+fn notes(file: &TrajectoryFile) -> Vec<String> {
+    let of = file.summary();
+    let kinds = [(of.linear, "straight"), (of.cubic, "cubic"), (of.quintic, "quintic")];
+    let kinds = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, kind)| format!("{n} {kind}"));
+    let mut notes = vec![format!("segments: {}", kinds.collect::<Vec<_>>().join(", "))];
+    if of.late > 0 {
+        let what = format!("{} trajectories begin after time 0: the way to their first point is not checked", of.late);
+        warn(&format!("{what}; --start-state FILE adds it"));
+    }
+    if of.from_start_state > 0 {
+        notes.push(format!("{} trajectories begin at the start state", of.from_start_state));
+    }
+    notes
+}
+
+impl Queries<'_> {
+    /// The path of the file, or the name of the stream.
+    pub fn name(&self) -> &Path {
+        match self {
+            Self::Motions(motions) => motions.name(),
+            Self::Trajectories(paths) => &paths.name,
+        }
+    }
+
+    /// Number of motions or trajectories.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Motions(motions) => motions.len(),
+            Self::Trajectories(paths) => paths.trajectories.len(),
+        }
+    }
+
+    /// Returns whether there is nothing to check.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The path of motion or trajectory `i`, for which the engine has returned `answer`.
+    ///
+    /// # Errors
+    /// A motion cannot be read again or does not suit the robot, or a trajectory is too long for a view.
+    pub fn course(&self, i: usize, answer: &TrajectoryVerdict) -> Result<Course<'_>> {
+        match self {
+            Self::Motions(motions) => Course::of_motion(&motions.read(i..i + 1)?, 0),
+            Self::Trajectories(paths) => Course::of_trajectory(&paths.trajectories[i], answer),
+        }
+    }
+
+    /// `motions` or `trajectories`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Motions(_) => "motions",
+            Self::Trajectories(_) => "trajectories",
+        }
+    }
+
+    /// Sentences about how the file was read.
+    pub fn notes(&self) -> &[String] {
+        match self {
+            Self::Motions(_) => &[],
+            Self::Trajectories(paths) => &paths.notes,
+        }
+    }
+
+    /// The motions or trajectories with these numbers.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn paths(&self, numbers: Range<usize>) -> Result<Vec<Trajectory>> {
+        match self {
+            Self::Motions(motions) => {
+                let batch = motions.read(numbers)?;
+                (0..batch.len()).map(|i| Trajectory::linear([batch.start(i), batch.end(i)])).collect()
+            }
+            Self::Trajectories(paths) => Ok(paths.trajectories[numbers].to_vec()),
+        }
+    }
+
+    /// The tolerance of each column, radians or metres; empty without tolerance.
+    pub fn joint_tolerance(&self) -> &[f64] {
+        match self {
+            Self::Motions(_) => &[],
+            Self::Trajectories(paths) => &paths.joint_tolerance,
+        }
+    }
+
+    /// The part of a run's fingerprint that is about how motions are read.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Trajectories(paths) if !paths.joint_tolerance.is_empty() => format!(" {:?}", paths.joint_tolerance),
+            _ => String::new(),
+        }
+    }
+
+    /// Reads everything once, portion by portion, before any work.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a motion does not suit the robot.
+    pub fn scan(&self, robot: &Robot) -> Result<Scanned> {
+        let mut scanned = Scanned {
+            hash: MotionHash::default(),
+            limits: BeyondLimits::default(),
+            ranges: vec![[f64::INFINITY, f64::NEG_INFINITY]; robot.columns.len()],
+        };
+        match self {
+            Self::Motions(motions) => scanned.add_motions(motions, robot)?,
+            Self::Trajectories(paths) => {
+                paths.trajectories.iter().enumerate().for_each(|(i, path)| scanned.add_trajectory(path, i, robot));
+                let of = scanned.ranges.iter_mut().zip(&paths.joint_tolerance);
+                of.for_each(|([lowest, highest], tau)| (*lowest, *highest) = (*lowest - tau, *highest + tau));
+            }
+        }
+        Ok(scanned)
+    }
+}
+
+impl Paths {
+    /// One of the trajectories alone.
+    pub fn only(mut self, i: usize) -> Self {
+        self.trajectories = vec![self.trajectories.swap_remove(i)];
+        self
+    }
+
+    /// Checks trajectory `i`.
+    ///
+    /// # Errors
+    /// It does not suit the robot.
+    pub fn check(&self, engine: &Engine, i: usize) -> Result<TrajectoryVerdict> {
+        let mut answer = Err(Error::usage("the trajectory was not answered"));
+        engine.check_trajectories(&self.trajectories[i..i + 1], &self.joint_tolerance, &mut |_, found| {
+            answer = Ok(found);
+            Ok(())
+        })?;
+        answer
+    }
+}
+
+impl Scanned {
+    fn add_motions(&mut self, motions: &MotionFile, robot: &Robot) -> Result<()> {
+        let mut first = 0;
+        for portion in motions.portions(0)? {
+            let portion = portion?;
+            self.hash.add(&portion);
+            self.limits.add(&portion, first, robot);
+            for i in 0..portion.len() {
+                self.widen(portion.start(i));
+                self.widen(portion.end(i));
+            }
+            first += portion.len();
+        }
+        Ok(())
+    }
+
+    fn add_trajectory(&mut self, path: &Trajectory, number: usize, robot: &Robot) {
+        self.hash.add_trajectory(path);
+        self.limits.add_trajectory(path, number, robot);
+        for segment in 0..path.n_segments() {
+            for (column, [lowest, highest]) in self.ranges.iter_mut().enumerate() {
+                // A polynomial stays between its Bernstein coefficients.
+                for b in path.coefficients(segment, column) {
+                    (*lowest, *highest) = (lowest.min(*b), highest.max(*b));
+                }
+            }
+        }
+    }
+
+    fn widen(&mut self, values: &[f64]) {
+        for ([lowest, highest], value) in self.ranges.iter_mut().zip(values) {
+            (*lowest, *highest) = (lowest.min(*value), highest.max(*value));
+        }
+    }
+}

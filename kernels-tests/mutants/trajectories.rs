@@ -1,0 +1,110 @@
+//! The list: trajectories.
+
+use super::{Mutant, m};
+
+const CHAIN: &str = "src/enclosure/chain_bounds.rs";
+const MODEL: &str = "src/robot/model_motion.rs";
+const RELATIVE: &str = "src/robot/relative_motion.rs";
+const SPAN: &str = "src/robot/trajectory/span.rs";
+const ENGINE: &str = "src/engine/trajectory.rs";
+const IN_BALL: &str = "robot::model_motion::tests::balls_contain_joints_that_deviate";
+const SEEN: &str = "robot::relative_motion::tests::balls_contain_joints_that_deviate";
+const CHORDS: &str = "robot::trajectory::tests::chords_are_as_near_as_they_say";
+const PLACES: &str = "robot::trajectory::tests::places_and_times";
+const HERMITE: &str = "robot::trajectory::tests::hermite_segments_have_their_derivatives";
+const SPLINES: &str = "engine::trajectory::tests::splines_touch_where_they_reach_the_wall";
+const HIGHEST: &str = "engine::trajectory::tests::highest_points_near_the_wall";
+const TUBES: &str = "engine::trajectory::tests::tolerances_of_joints_bring_the_contact_forward";
+const FREE: &str = "engine::trajectory::tests::free_bodies_keep_their_segments";
+const CLEARANCE: &str = "src/engine/clearance.rs";
+const SWING: &str = "engine::clearance::tests::an_arm_that_swings_past_a_wall";
+const HUMPS: &str = "engine::clearance::tests::the_smallest_of_several_minima";
+const ON_DEVICE: &str = "trajectories::planted::blades_on_the_gpu";
+const START: &str = "engine::trajectory::tests::contacts_at_the_start";
+
+/// Mutants of trajectories.
+pub const MUTANTS: &[Mutant] = &[
+    m("deviation of earlier joints", CHAIN, "before.stray_slope * offset_max + by.slide_m", "by.slide_m", IN_BALL),
+    m(
+        "deviation of a slide",
+        CHAIN,
+        "before.stray_slope * offset_max + by.slide_m",
+        "before.stray_slope * offset_max",
+        IN_BALL,
+    ),
+    m("deviation of a turn", CHAIN, "before.stray_slope + by.turn_rad", "before.stray_slope", IN_BALL),
+    m("deviation in the ball", CHAIN, "r[1] + e[1] + self.stray_slope", "r[1] + e[1]", IN_BALL),
+    m(
+        "deviation in interval matrices",
+        MODEL,
+        "matrix.p_radius.0[i][j] + T::new(chain.stray_slope)",
+        "matrix.p_radius.0[i][j]",
+        IN_BALL,
+    ),
+    m(
+        "deviation of the next joint's offset",
+        RELATIVE,
+        "Deviation { slide_m: strayed_m, ..deviation }",
+        "deviation",
+        SEEN,
+    ),
+    m(
+        "deviation of both offsets",
+        RELATIVE,
+        "deviation.slide_m += strayed_m;",
+        "deviation.slide_m += 0.0 * strayed_m;",
+        SEEN,
+    ),
+    m("coefficients between the ends", SPAN, "(b - chord).abs()", "0.0 * (b - chord).abs()", CHORDS),
+    m("part of a segment", SPAN, "if is_cut {", "if is_cut && !MUTANT {", CHORDS),
+    m(
+        "a boundary belongs to the earlier segment",
+        SPAN,
+        "self.knot(middle + 1) >= u",
+        "self.knot(middle + 1) > u",
+        PLACES,
+    ),
+    m(
+        "times outwards",
+        SPAN,
+        "t if later => (from + (until - from) * t + outward).min(until)",
+        "t if later => from + (until - from) * t - outward",
+        PLACES,
+    ),
+    m("rounding of a time", SPAN, "if later { 1.0 + OUTWARD } else { 1.0 - OUTWARD }", "1.0", PLACES),
+    m(
+        "acceleration at the end",
+        "src/robot/trajectory.rs",
+        "2.0 * v1[c] * fifth + a1[c] * twentieth",
+        "2.0 * v1[c] * fifth",
+        HERMITE,
+    ),
+    m("deviation of a spline", ENGINE, "span.deviation[c] + span.rounding[c]", "span.rounding[c]", HIGHEST),
+    m("spans that are coarse", ENGINE, "deviation_m > FINE_M && !is_last", "false", SPLINES),
+    m("spans that are final", ENGINE, "is_last || deviation_m <= final_m", "true", SPLINES),
+    m("segments of free joints are whole", ENGINE, "is_motion || self.keeps_segments", "is_motion", FREE),
+    m("tolerance of a joint", ENGINE, "tube.get(c).unwrap_or(&0.0)", "&0.0", TUBES),
+    m(
+        "proofs of the nominal motion",
+        ENGINE,
+        "self.tube = &[];",
+        "self.tube = if MUTANT { self.tube } else { &[] };",
+        TUBES,
+    ),
+    m("pairs that are ignored", ENGINE, "self.find_ignored()?;", "if !MUTANT { self.find_ignored()?; }", START),
+    m("lower bound of a clearance", CLEARANCE, "self.answer(lowest_m)", "self.answer(upper_m)", SWING),
+    m(
+        "the rest of a trajectory",
+        CLEARANCE,
+        "            u = at;",
+        "            u = if MUTANT { 1.0 } else { at };",
+        HUMPS,
+    ),
+    m(
+        "deviations on a device",
+        "src/engine/core.rs",
+        "to.set_deviations(motions.deviations(i).iter().copied());",
+        "",
+        ON_DEVICE,
+    ),
+];

@@ -1,0 +1,88 @@
+//! Clearance: the smallest distance between a robot and its obstacles along a motion.
+
+use crate::error::{Error, Result};
+use crate::verdict::{ObstacleFeature, RobotFeature};
+
+/// Options of [`Engine::clearance`](crate::Engine::clearance).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClearanceOptions {
+    /// Largest width of the enclosure, metres.
+    pub tolerance_m: f64,
+    /// Distances beyond this are not measured, metres; infinite by default.
+    pub limit_m: f64,
+    /// A distance that is kept at all times, metres: the margin of a check that answered
+    /// [`Verdict::Free`](crate::Verdict::Free), or zero.
+    pub known_m: f64,
+}
+
+impl Default for ClearanceOptions {
+    fn default() -> Self {
+        Self { tolerance_m: 1e-4, limit_m: f64::INFINITY, known_m: 0.0 }
+    }
+}
+
+impl ClearanceOptions {
+    /// Sets the largest width of the enclosure, metres.
+    #[must_use]
+    pub fn with_tolerance_m(self, tolerance_m: f64) -> Self {
+        Self { tolerance_m, ..self }
+    }
+
+    /// Sets the distance beyond which nothing is measured, metres.
+    #[must_use]
+    pub fn with_limit_m(self, limit_m: f64) -> Self {
+        Self { limit_m, ..self }
+    }
+
+    /// Sets a distance that is known to be kept, metres.
+    #[must_use]
+    pub fn with_known_m(self, known_m: f64) -> Self {
+        Self { known_m, ..self }
+    }
+
+    /// Checks that the options are valid.
+    ///
+    /// # Errors
+    /// The tolerance or the limit is not positive, or a number is NaN or negative.
+    pub fn check(&self) -> Result<()> {
+        let Self { tolerance_m, limit_m, known_m } = *self;
+        if !(tolerance_m > 0.0 && tolerance_m.is_finite()) {
+            return Err(Error::usage(format!("a clearance to within {tolerance_m:?} m: the width must be above 0")));
+        }
+        if !(limit_m > 0.0) {
+            return Err(Error::usage(format!("a clearance limit of {limit_m:?} m: the limit must be above 0")));
+        }
+        if !(known_m >= 0.0) {
+            return Err(Error::usage(format!("a known clearance of {known_m:?} m is not a distance")));
+        }
+        Ok(())
+    }
+}
+
+/// The smallest distance between a robot and its obstacles over all times of a motion or trajectory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clearance {
+    /// The distance is at least the first number (guaranteed) and at most the second, metres. Beyond the limit the
+    /// second number is infinite; both are if there is nothing to keep away from.
+    pub distance_m: [f64; 2],
+    /// A time at which the distance is at most the second number, and the nearest points then; `None` beyond the limit.
+    pub closest: Option<ClosestPoints>,
+}
+
+/// The nearest points of a robot and its obstacles at one time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestPoints {
+    /// Number of the segment of the trajectory.
+    pub segment: usize,
+    /// Time relative to the segment, from 0 to 1.
+    pub t: f64,
+    /// Upper bound on the distance of the two features, metres: that of the points, and all rounding.
+    pub distance_m: f64,
+    /// The feature of the link; of two links, the one that comes first in the robot.
+    pub a: RobotFeature,
+    /// The feature of the scene or of the other link.
+    pub b: ObstacleFeature,
+    /// The point of `a` and that of `b`, in world coordinates, metres.
+    pub points: [[f64; 3]; 2],
+}

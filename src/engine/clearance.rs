@@ -1,0 +1,285 @@
+//! The smallest distance along a trajectory.
+//!
+//! A motion that is free with a margin keeps a distance above it. So the largest margin with which a trajectory is free
+//! is its clearance, and the search for contacts proves the lower bound of the enclosure. The upper bound is the
+//! distance of two triangles at one time, which is lowered by descent in time:
+//!
+//! 1. The nearest triangles are found at both ends, and the distance of the nearest of them is minimised.
+//! 2. The trajectory is searched for a contact with a margin that is smaller by the tolerance. If there is none, both
+//!    bounds are known. Otherwise something is nearer there: descent continues from that place with a smaller distance,
+//!    and the search from there on with a smaller margin. What came before has been kept at a larger one.
+//!
+//! So all margins together take a single pass through the trajectory.
+
+use super::core::EngineCore;
+use super::cpu_backend::{Apart, Neighbours, Scratch};
+use super::trajectory::{Event, March, before, deviations, with_rounding, witness};
+use super::{Options, Stats};
+use crate::clearance::{Clearance, ClearanceOptions, ClosestPoints};
+use crate::error::Result;
+use crate::robot::Trajectory;
+use crate::robot::trajectory::{Place, Span};
+use crate::stage::s6_solve::{InitialContactPolicy, Mode, SolveOptions};
+
+/// Times at which the nearest triangles are found first.
+const FIRST_LOOKS: [f64; 2] = [0.0, 1.0];
+/// Descents in time from one place, each for another pair of triangles.
+const MAX_DESCENTS: usize = 16;
+/// Steps of one descent.
+const MAX_STEPS: usize = 64;
+/// Part of the tolerance to which the smallest distance of a pair is found.
+const OF_TOLERANCE: f64 = 1.0 / 32.0;
+/// Part of the tolerance that is left to rounding.
+const SPARE: f64 = 1e-3;
+/// Times that a contact which no pair of triangles confirms may lower the margin.
+const MAX_LOWERED: u32 = 12;
+
+impl EngineCore {
+    /// See [`Engine::clearance`](super::Engine::clearance).
+    pub(super) fn clearance(
+        &self,
+        scratch: &mut Scratch,
+        trajectory: &Trajectory,
+        options: &ClearanceOptions,
+        stats: &mut Stats,
+    ) -> Result<Clearance> {
+        options.check()?;
+        self.check_tube(&[])?;
+        trajectory.check(&self.world.robot)?;
+        let mut search = Search::new(self, scratch, trajectory, options);
+        if self.is_trivially_free() {
+            return Ok(search.nothing_near());
+        }
+        search.find_ignored(stats)?;
+        search.smallest(stats)
+    }
+
+    /// See [`Engine::closest_points`](super::Engine::closest_points).
+    pub(super) fn closest_points(
+        &self,
+        scratch: &mut Scratch,
+        trajectory: &Trajectory,
+        place: Place,
+        limit_m: f64,
+    ) -> Result<Option<ClosestPoints>> {
+        trajectory.check(&self.world.robot)?;
+        let options = ClearanceOptions::default().with_limit_m(limit_m);
+        let mut search = Search::new(self, scratch, trajectory, &options);
+        if self.is_trivially_free() {
+            return Ok(None);
+        }
+        search.find_ignored(&mut Stats::default())?;
+        search.look_at(0.0, place)?;
+        Ok(search.best.map(|best| best.record))
+    }
+}
+
+/// The nearest triangles so far.
+#[derive(Clone, Copy)]
+struct Best {
+    u: f64,
+    pair: Neighbours,
+    record: ClosestPoints,
+}
+
+struct Search<'a> {
+    core: &'a EngineCore,
+    scratch: &'a mut Scratch,
+    trajectory: &'a Trajectory,
+    options: &'a ClearanceOptions,
+    best: Option<Best>,
+    /// The motion in the scratch memory, if this search has put it there.
+    prepared: Option<Place>,
+    span: Span,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        core: &'a EngineCore,
+        scratch: &'a mut Scratch,
+        trajectory: &'a Trajectory,
+        options: &'a ClearanceOptions,
+    ) -> Self {
+        Self { core, scratch, trajectory, options, best: None, prepared: None, span: Span::default() }
+    }
+
+    /// The search for contacts with other options; it uses the scratch memory.
+    fn march<'m>(&'m mut self, options: &'m Options, stats: &'m mut Stats) -> March<'m> {
+        self.prepared = None;
+        March::new((self.core, options), self.scratch, self.trajectory, &[], stats)
+    }
+
+    /// Finds the pairs that do not count because they touch at the start, if such pairs are ignored.
+    fn find_ignored(&mut self, stats: &mut Stats) -> Result<()> {
+        let options = &self.core.options;
+        match options.solve.initial {
+            InitialContactPolicy::Ignore => self.march(options, stats).find_ignored(),
+            InitialContactPolicy::Report => Ok(()),
+        }
+    }
+
+    /// The answer if nothing is nearer than the limit.
+    fn nothing_near(&self) -> Clearance {
+        Clearance { distance_m: [self.options.limit_m, f64::INFINITY], closest: None }
+    }
+
+    /// Upper bound on the smallest distance, as far as it is known.
+    fn upper_m(&self) -> f64 {
+        self.best.map_or(self.options.limit_m, |best| best.record.distance_m)
+    }
+
+    fn smallest(mut self, stats: &mut Stats) -> Result<Clearance> {
+        for u in FIRST_LOOKS {
+            self.look(u)?;
+        }
+        self.descend()?;
+        let ClearanceOptions { tolerance_m, known_m, .. } = *self.options;
+        let mut options = self.core.options.clone();
+        (options.solve.mode, options.solve.all_contacts) = (Mode::Verdict, false);
+        options.solve.tolerance = SolveOptions::default().tolerance;
+        let (mut u, mut lowest_m) = (0.0, f64::INFINITY);
+        let (mut below_m, mut n_lowered) = ((1.0 - SPARE) * tolerance_m, 0);
+        loop {
+            let upper_m = self.upper_m();
+            if upper_m == f64::INFINITY {
+                return Ok(self.nothing_near());
+            }
+            let margin_m = if self.best.is_some() { upper_m - below_m } else { upper_m };
+            if margin_m <= known_m || n_lowered > MAX_LOWERED {
+                return Ok(self.answer(known_m.min(upper_m)));
+            }
+            options.solve.margin_m = margin_m;
+            lowest_m = margin_m.min(lowest_m);
+            let mut march = self.march(&options, stats);
+            let (at, near) = match march.next_event(u)? {
+                Event::Free => return Ok(self.answer(lowest_m)),
+                Event::Ended(at, _) => (at, at),
+                Event::Contact { span, contact } => {
+                    let at = if march.keeps_segments() { span[0] } else { before(span, contact.toc[0]) };
+                    (at, witness(span, &contact))
+                }
+            };
+            u = at;
+            self.look(near)?;
+            self.look(at)?;
+            if self.upper_m() < upper_m {
+                self.descend()?;
+            } else {
+                below_m += SPARE * tolerance_m * f64::from(1u32 << n_lowered);
+                n_lowered += 1;
+            }
+        }
+    }
+
+    fn answer(&self, lower_m: f64) -> Clearance {
+        let Some(best) = self.best else { return self.nothing_near() };
+        Clearance { distance_m: [lower_m, best.record.distance_m], closest: Some(best.record) }
+    }
+
+    /// Looks for nearer triangles at `u`. Returns whether there are any.
+    fn look(&mut self, u: f64) -> Result<bool> {
+        self.look_at(u, self.trajectory.place(u, false))
+    }
+
+    fn look_at(&mut self, u: f64, place: Place) -> Result<bool> {
+        let t = self.prepare(place)?;
+        let world = &*self.core.world;
+        let Some(pair) = self.scratch.nearest(world, t, self.upper_m()) else { return Ok(false) };
+        let apart = pair.apart_at(world, &self.scratch.motion, t);
+        if apart.distance_m >= self.upper_m() {
+            return Ok(false);
+        }
+        self.best = Some(Best { u, pair, record: pair.record(world, place, &apart) });
+        Ok(true)
+    }
+
+    /// Follows the nearest pair to its smallest distance, and takes the pair that is nearest then, until there is no
+    /// other.
+    fn descend(&mut self) -> Result<()> {
+        for _ in 0..MAX_DESCENTS {
+            let Some(best) = self.best else { return Ok(()) };
+            self.minimise(&best)?;
+            let Some(best) = self.best else { return Ok(()) };
+            if !self.look(best.u)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Lowers the distance of a pair by moving in time: with growing steps downhill, then by golden section.
+    fn minimise(&mut self, from: &Best) -> Result<()> {
+        let pair = from.pair;
+        let step = 1.0 / (16.0 * self.trajectory.n_segments() as f64);
+        let mut low = [from.u; 3].map(|u| (u, from.record.distance_m));
+        for (k, side) in [(0, -1.0), (2, 1.0)] {
+            low[k] = self.apart(&pair, from.u + side * step)?;
+        }
+        let mut n_steps = 0;
+        while let Some(k) = [0, 2].into_iter().find(|k| low[*k].1 < low[1].1)
+            && n_steps < MAX_STEPS
+        {
+            let next = self.apart(&pair, low[k].0 + 2.0 * (low[k].0 - low[1].0))?;
+            let behind = low[1];
+            (low[1], low[k], low[2 - k]) = (low[k], next, behind);
+            n_steps += 1;
+        }
+        let enough_m = OF_TOLERANCE * self.options.tolerance_m;
+        while n_steps < MAX_STEPS && low[0].1.max(low[2].1) - low[1].1 > enough_m {
+            let widths = [low[1].0 - low[0].0, low[2].0 - low[1].0];
+            let k = if widths[1] > widths[0] { 2 } else { 0 };
+            if widths[k / 2] <= f64::EPSILON {
+                break;
+            }
+            let next = self.apart(&pair, low[1].0 + GOLDEN * (low[k].0 - low[1].0))?;
+            if next.1 < low[1].1 {
+                (low[2 - k], low[1]) = (low[1], next);
+            } else {
+                low[k] = next;
+            }
+            n_steps += 1;
+        }
+        Ok(())
+    }
+
+    /// The place in time nearest to `u` within the trajectory, and the distance of a pair there, which is kept if it is
+    /// the smallest.
+    fn apart(&mut self, pair: &Neighbours, u: f64) -> Result<(f64, f64)> {
+        let u = u.clamp(0.0, 1.0);
+        let place = self.trajectory.place(u, false);
+        let t = self.prepare(place)?;
+        let world = &*self.core.world;
+        let apart: Apart = pair.apart_at(world, &self.scratch.motion, t);
+        if apart.distance_m < self.upper_m() {
+            self.best = Some(Best { u, pair: *pair, record: pair.record(world, place, &apart) });
+        }
+        Ok((u, apart.distance_m))
+    }
+
+    /// Makes a motion that contains a place the one in the scratch memory: the whole segment if it is straight,
+    /// otherwise one that stands still there. Returns the time in that motion.
+    fn prepare(&mut self, place: Place) -> Result<f64> {
+        let is_straight = self.trajectory.degree(place.segment) == 1;
+        let (key, t) = match is_straight {
+            true => (Place { t: 0.0, ..place }, place.t),
+            false => (place, 0.0),
+        };
+        if self.prepared != Some(key) {
+            self.trajectory.span_at(&mut self.span, place);
+            let (robot, span, motion) = (&self.core.world.robot, &self.span, &mut self.scratch.motion);
+            motion.set(robot, &span.start, &span.end)?;
+            motion.set_margin(0.0);
+            let joints = robot.bodies.iter().map(|body| &body.joint);
+            let by_column = deviations(robot, span, |c| span.rounding[c]);
+            motion.set_deviations(joints.zip(by_column).map(|(joint, d)| with_rounding(joint, span, d)));
+            self.prepared = Some(key);
+        }
+        Ok(t)
+    }
+}
+
+/// Share of the wider side at which a golden section looks next.
+const GOLDEN: f64 = 0.381_966_011_250_105_1;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Options for reading trajectories.
+
+use crate::formats::MotionOptions;
+
+/// The curve between two points of a trajectory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interpolation {
+    /// Segment by segment: quintic where both ends have velocities and accelerations, cubic where both have velocities,
+    /// otherwise linear.
+    #[default]
+    Auto,
+    /// Straight lines; velocities and accelerations are not used.
+    Linear,
+    /// Cubic Hermite curves; every point needs a time and velocities.
+    Cubic,
+    /// Hermite curves of degree five; every point needs a time, velocities and accelerations.
+    Quintic,
+}
+
+/// Options for reading a file of trajectories. Start from `TrajectoryOptions::default()` and set what differs.
+#[non_exhaustive]
+#[derive(Clone, Debug, Default)]
+pub struct TrajectoryOptions {
+    /// Memory that reading may take, and values of missing joints.
+    pub motion: MotionOptions,
+    /// The curve between two points.
+    pub interpolation: Interpolation,
+    /// Values of the robot's columns from which a trajectory with a first time above 0 starts at time 0, at rest;
+    /// radians and metres.
+    pub start_state: Option<Vec<f64>>,
+}
+
+impl TrajectoryOptions {
+    /// Sets the memory that reading may take, and the values of missing joints.
+    #[must_use]
+    pub fn with_motion(self, motion: MotionOptions) -> Self {
+        Self { motion, ..self }
+    }
+
+    /// Sets the curve between two points.
+    #[must_use]
+    pub fn with_interpolation(self, interpolation: Interpolation) -> Self {
+        Self { interpolation, ..self }
+    }
+
+    /// Sets the values of the robot's columns from which a trajectory with a first time above 0 starts.
+    #[must_use]
+    pub fn with_start_state(self, start_state: impl Into<Option<Vec<f64>>>) -> Self {
+        Self { start_state: start_state.into(), ..self }
+    }
+}
+
+/// Counts over the trajectories of a file.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrajectorySummary {
+    /// Linear segments.
+    pub linear: usize,
+    /// Cubic segments.
+    pub cubic: usize,
+    /// Segments of degree five.
+    pub quintic: usize,
+    /// Trajectories that begin with a segment from the start state.
+    pub from_start_state: usize,
+    /// Trajectories whose first time is above 0 although there is no start state: the way to their first point is not
+    /// part of them.
+    pub late: usize,
+}

@@ -1,0 +1,131 @@
+//! Options of the exact stage and counts of its work.
+
+use crate::error::{Error, Result};
+use serde::Serialize;
+
+/// Methods of solving for contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Pairs of triangles by pose jets and separating axes; the elementary equations if these prove nothing.
+    #[default]
+    Jet,
+    /// All elementary equations by interval matrices, subdivision and Newton's interval step, as in the paper.
+    Paper,
+}
+
+/// The question to be answered for a motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The first contact, to within the tolerance.
+    #[default]
+    Toc,
+    /// Whether there is a contact: the first contact that is proved ends the search, with a possibly wide enclosure.
+    Verdict,
+}
+
+/// Treatment of links that touch the scene at the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InitialContactPolicy {
+    /// Report the contact.
+    #[default]
+    Report,
+    /// Drop the pair of link and object for the whole motion.
+    Ignore,
+}
+
+/// Required accuracy of the answers, and the work that may be spent on one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolveOptions {
+    /// Largest width of a certified enclosure, as a fraction of the motion.
+    pub tolerance: f64,
+    /// Floor of the tolerance as a length, metres: an enclosure need not be narrower than this divided by the speed.
+    pub floor_m: f64,
+    /// Maximum number of evaluations of a pair over an interval for one motion, in addition to sixteen for each of its
+    /// pairs.
+    pub evaluation_cap: u64,
+    /// Treatment of links that touch at the start.
+    pub initial: InitialContactPolicy,
+    /// The distance that counts as contact, metres.
+    pub margin_m: f64,
+    /// The method of solving for contacts.
+    pub method: Method,
+    /// Reports all contacts that may be the first one to within the tolerance, not just one.
+    pub all_contacts: bool,
+    /// The question to be answered for a motion.
+    pub mode: Mode,
+}
+
+impl Default for SolveOptions {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-9,
+            floor_m: 1e-11,
+            evaluation_cap: 1 << 16,
+            initial: InitialContactPolicy::Report,
+            margin_m: 0.0,
+            method: Method::Jet,
+            all_contacts: false,
+            mode: Mode::Toc,
+        }
+    }
+}
+
+/// Largest distance that may count as contact, metres.
+const MAX_MARGIN_M: f64 = 1000.0;
+/// Factor on the evaluation cap for the paper's equations: a pair has fifteen of them, and subdivision continues to the
+/// end for every root of the plane.
+pub(super) const PAPER_CAP: u64 = 32;
+
+impl SolveOptions {
+    /// Checks that the options are valid.
+    ///
+    /// # Errors
+    /// The tolerance or the margin is out of range, or the method does not support a margin.
+    pub fn check(&self) -> Result<()> {
+        if !(self.tolerance > 0.0 && self.tolerance <= 1.0) {
+            return Err(Error::usage(format!("a tolerance of {} is not between 0 and 1", self.tolerance)));
+        }
+        if !(0.0..=MAX_MARGIN_M).contains(&self.margin_m) {
+            let message = format!("a margin of {} m is not between 0 and {MAX_MARGIN_M} m", self.margin_m);
+            return Err(Error::usage(message));
+        }
+        if self.margin_m > 0.0 && self.method == Method::Paper {
+            return Err(Error::usage("the paper's solver knows no margin").remedy("use --solver jet"));
+        }
+        if self.all_contacts && self.mode == Mode::Verdict {
+            return Err(Error::usage("to tell all contacts takes the first contact, not the verdict alone"));
+        }
+        Ok(())
+    }
+}
+
+/// Work of solving.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SolveCounts {
+    /// Pairs of the input.
+    pub pairs: u64,
+    /// Items that were solved: pairs of triangles, or equations (n_e of the paper's eq. 16).
+    pub items: u64,
+    /// Time intervals for which poses were bounded (s_max of eq. 17).
+    pub intervals: u64,
+    /// Contractions of one item over one interval (a n_e of eq. 17).
+    pub evaluations: u64,
+    /// Joints whose poses were bounded for these intervals, once for all items (s_max d of eq. 17).
+    pub joints: u64,
+    /// Joints whose poses would have been bounded had each item been solved alone (a n_e d of eq. 16).
+    pub joints_alone: u64,
+    /// Proofs of contact tried.
+    pub proofs: u64,
+}
+
+impl std::ops::AddAssign for SolveCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.pairs += other.pairs;
+        self.items += other.items;
+        self.intervals += other.intervals;
+        self.evaluations += other.evaluations;
+        self.joints += other.joints;
+        self.joints_alone += other.joints_alone;
+        self.proofs += other.proofs;
+    }
+}
