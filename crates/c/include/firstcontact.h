@@ -228,9 +228,9 @@ typedef struct FcAnswer {
     int32_t reserved;
     // The first contact.
     struct FcContact contact;
-    // Of a trajectory: the segment of toc[0] or clear_until, which are relative to it.
+    // Of a trajectory: the segment that the lower end of toc, or clear_until, is relative to.
     int64_t segment;
-    // Of a trajectory: the segment of toc[1].
+    // Of a trajectory: the segment that the upper end of toc is relative to.
     int64_t segment_hi;
     // Of a trajectory with times: the times of toc, or twice that of clear_until, seconds; otherwise NaN.
     double time_s[2];

@@ -97,9 +97,9 @@ pub struct FcAnswer {
     pub reserved: i32,
     /// The first contact.
     pub contact: FcContact,
-    /// Of a trajectory: the segment of toc[0] or clear_until, which are relative to it.
+    /// Of a trajectory: the segment that the lower end of toc, or clear_until, is relative to.
     pub segment: i64,
-    /// Of a trajectory: the segment of toc[1].
+    /// Of a trajectory: the segment that the upper end of toc is relative to.
     pub segment_hi: i64,
     /// Of a trajectory with times: the times of toc, or twice that of clear_until, seconds; otherwise NaN.
     pub time_s: [f64; 2],

@@ -1,8 +1,8 @@
 //! The interface for C: `include/firstcontact.h` is made from this crate by cbindgen, and its beginning has the rules
-//! for callers. C++ is on top of it, in `include/firstcontact.hpp`.
+//! for callers.
 //!
-//! Every function has three parts: it turns pointers into safe values ([`rows`], [`text`], [`output`], [`handles`]),
-//! calls the library, and hands over the answer. [`status::guard`] turns errors and panics into a status.
+//! Every function has three parts: it turns pointers into safe values (`rows`, `text`, `output`, `handles`), calls the
+//! library, and hands over the answer. `status::guard` turns errors and panics into a status.
 //!
 //! `unsafe` is needed for the memory of callers alone. Handles are numbers, so that none is ever followed.
 
