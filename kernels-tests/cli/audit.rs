@@ -285,6 +285,40 @@ fn motions_are_plans() {
     assert_eq!(select(&page(&desk, "page.html"), ".plan").len(), 0);
 }
 
+/// The file is the one that `check` would make; the page tells for each plan what the verifier found.
+#[test]
+fn certificates_are_verified_and_linked() {
+    let desk = desk();
+    std::fs::create_dir(desk.path("proofs of plans")).unwrap();
+    let file = "proofs of plans/plans.fccert";
+    let run = audit(&desk, "plans.json", &["--no-pictures", "--certificates", file]);
+    assert_eq!((run.code, run.errors()), (Some(1), vec![]), "{}", run.stderr);
+    assert!(run.stdout.contains("certificates: 4 verified, proofs of plans/plans.fccert\n"), "{}", run.stdout);
+    let html = page(&desk, "page.html");
+    for plan in 0..4 {
+        let links: Vec<_> = select(&html, &format!("#plan-{plan} p a")).iter().filter_map(|a| a.attr("href")).collect();
+        assert!(links.contains(&"proofs%20of%20plans/plans.fccert"), "{links:?}");
+        let said = texts(&html, &format!("#plan-{plan} p")).join(" ");
+        assert!(said.contains(&format!("Certificate {plan} in this file: verified, ")), "{said}");
+    }
+    let conditions = texts(&html, "section[id$='-tested'] li").join(" ");
+    assert!(conditions.contains("4 of 4 answers have a certificate") && conditions.contains("firstcontact verify"));
+    let inputs = ["--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "plans.json"];
+    let verified = desk.run(&[&["verify", file], &inputs[..]].concat());
+    assert!(verified.code == Some(0) && verified.stdout.contains("valid: 3 trajectories are free, 1 have a contact"));
+    let of_check = desk.run(&[&["check"], &inputs[..], &["--out", "r", "--certificates", "c.fccert"]].concat());
+    assert_eq!(of_check.code, Some(1), "{}", of_check.stderr);
+    assert!(std::fs::read(desk.path(file)).unwrap() == std::fs::read(desk.path("c.fccert")).unwrap());
+    for (more, said) in [
+        (["--certificates", "c.fccert", "--initial", "ignore"], "--initial ignore"),
+        (["--certificates", "scene.obj", "--plans", "1"], "scene.obj"),
+        (["--certificates", "page.html", "--plans", "1"], "page.html"),
+    ] {
+        let run = audit(&desk, "plans.json", &[&["--no-pictures"], &more[..]].concat());
+        assert!(run.code == Some(3) && run.errors().len() == 1 && run.stderr.contains(said), "{}", run.stderr);
+    }
+}
+
 #[test]
 fn what_is_no_audit_is_refused() {
     let desk = desk();

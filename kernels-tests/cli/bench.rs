@@ -126,7 +126,7 @@ fn measurements_leave_figures_tables_and_plots() {
     // Two machine rooms, twice as many triangles.
     assert_eq!(numbers(&list(&growth, "tables")[4], "triangles"), [187_000.0, 187_000.0, 374_000.0, 374_000.0]);
 
-    for name in ["ablation", "solver", "throughput", "toleranced"] {
+    for name in ["ablation", "certificates", "solver", "throughput", "toleranced"] {
         measure(&desk, name);
     }
 }

@@ -3,6 +3,7 @@
 pub mod distances;
 pub mod joints;
 mod polynomial;
+pub mod proofs;
 mod rates;
 
 use super::dataset::{Files, Work};
@@ -12,6 +13,7 @@ use super::queries::{Queries, TrajectoryArgs};
 use super::question::{Question, QuestionArgs};
 use super::self_collision::SelfCollisionArgs;
 use super::{Outcome, large, outputs, warn};
+use crate::check::certificates::CertificateArgs;
 use crate::check::clearance::check_length;
 use crate::check::html::{SCENE_TRIANGLES, not_shown};
 use crate::picture::viewer::SetView;
@@ -34,9 +36,10 @@ use firstcontact::scene::Scene;
 use firstcontact::verdict::{TrajectoryVerdict, Verdict};
 use firstcontact::{ClearanceOptions, Error, Result};
 use joints::Joints;
+use proofs::{Proofs, Verified};
 use rates::Rates;
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `audit`.
 #[derive(Debug, Args)]
@@ -70,6 +73,8 @@ pub struct AuditArgs {
     /// Width of the enclosure of a free plan's smallest distance, metres
     #[arg(long, value_name = "TOL", default_value_t = 1e-3, allow_hyphen_values = true, help_heading = ANSWERS)]
     clearance: f64,
+    #[command(flatten, next_help_heading = ANSWERS)]
+    certificates: CertificateArgs,
     #[command(flatten)]
     inputs: InputArgs,
     #[command(flatten)]
@@ -80,13 +85,14 @@ const ANSWERS: &str = "Answers";
 /// Maximum number of plans beyond limits that a note lists.
 const MAX_LISTED: usize = 20;
 
-/// Runs the command. Its exit code is that of `check`; limits do not change it.
+/// Runs the command. Its exit code is that of `check`, or 1 if a certificate is refused; limits do not change it.
 pub fn run(args: &AuditArgs) -> Result<Outcome> {
     let Work::Files(files) = args.files.resolve()? else {
         let error = Error::usage("audit is for plans in one scene, and each planning problem has a scene of its own");
         return Err(error.remedy("give --robot, --scene and --motions"));
     };
     check_length("--clearance", args.clearance)?;
+    args.certificates.check(args.initial.into(), false)?;
     let question = QuestionArgs {
         files: &files,
         reading: &args.files.reading,
@@ -97,13 +103,17 @@ pub fn run(args: &AuditArgs) -> Result<Outcome> {
         // A proof holds for a margin; the distance of the pair still counts.
         margin_m: f64::INFINITY,
     };
-    outputs::check(&question.inputs(), &[("--out", &args.out)])?;
+    outputs::check(&question.inputs(), &args.outputs())?;
     let model = args.inputs.model(&files.robots)?;
-    let Question { mut scene, queries, scanned, allowed, link_pairs, tested } = question.read(&model)?;
-    scanned.limits.line().into_iter().chain(scanned.limits.turns_line()).for_each(|line| warn(&line));
+    let question = question.read(&model)?;
+    let limits = &question.scanned.limits;
+    limits.line().into_iter().chain(limits.turns_line()).for_each(|line| warn(&line));
     // The meshes of robot and scene are known by now, too.
-    outputs::check(&[], &[("--out", &args.out)])?;
+    outputs::check(&[], &args.outputs())?;
     let page = outputs::create(&args.out)?;
+    let proofs = |path| Proofs::begin(path, &question, &model, args.margin, &args.inputs.limits());
+    let proofs = args.certificates.file().map(proofs).transpose()?;
+    let Question { mut scene, queries, allowed, link_pairs, tested, .. } = question;
     let mut facts = model.facts();
     facts.extend(files.scene.iter().map(|path| facts::scene(path, &scene)));
     facts.push(facts::motions(&files.motions, &queries));
@@ -116,12 +126,21 @@ pub fn run(args: &AuditArgs) -> Result<Outcome> {
     engine.warnings().for_each(warn);
     let rates = Rates::read(&files.robots)?;
     let audit = Audit { args, files: &files, robot: &model.robot, rates, scene: &scene, queries: &queries, engine };
-    let stats = audit.write(page, facts, tested.sentences())?;
+    let (stats, is_refused) = audit.write(page, facts, tested.sentences(), proofs)?;
     Ok(match stats {
+        _ if is_refused => Outcome::Refused,
         Stats { contact: 1.., .. } => Outcome::Contact,
         Stats { undecided: 1.., .. } => Outcome::Undecided,
         _ => Outcome::Free,
     })
+}
+
+impl AuditArgs {
+    /// The output files, with the names of their options.
+    fn outputs(&self) -> Vec<(&str, &Path)> {
+        let certificates = self.certificates.file().map(|path| ("--certificates", path));
+        std::iter::once(("--out", &*self.out)).chain(certificates).collect()
+    }
 }
 
 /// The inputs of an audit, ready to be checked.
@@ -136,15 +155,28 @@ struct Audit<'a> {
 }
 
 impl Audit<'_> {
-    /// Checks all plans and writes the page.
-    fn write(&self, mut page: AtomicFile, inputs: Vec<facts::Fact>, tested: Vec<String>) -> Result<Stats> {
+    /// Checks all plans and writes the page. Returns the counts, and whether a certificate is refused.
+    fn write(
+        &self,
+        mut page: AtomicFile,
+        inputs: Vec<facts::Fact>,
+        tested: Vec<String>,
+        mut proofs: Option<Proofs>,
+    ) -> Result<(Stats, bool)> {
         let mut found = Found::default();
-        let stats = self.check(&mut found)?;
+        let stats = self.check(&mut found, proofs.as_mut())?;
+        let verified = proofs.map(|proofs| proofs.verify(self.queries)).transpose()?;
         let chosen = found.findings.choose(self.args.plans);
-        let plans = self.plans(&chosen)?;
+        let plans = self.plans(&chosen, verified.as_ref())?;
         let (set, mut notes) = if chosen.is_empty() { (None, Vec::new()) } else { self.views(&chosen)? };
         if !found.exceeded.is_empty() {
             notes.insert(0, found.sentence(self.queries.len()));
+        }
+        let of_certificates = verified.as_ref().map(|of| of.sentence(self.queries.len()));
+        let refusal = of_certificates.clone().filter(|_| verified.as_ref().is_some_and(|of| of.refusal.is_some()));
+        if let Some(refusal) = &refusal {
+            warn(refusal);
+            notes.insert(0, refusal.clone());
         }
         let name = self.files.motions.file_name().unwrap_or_default().to_string_lossy();
         let name = self.args.files.dataset().unwrap_or(&name);
@@ -152,7 +184,7 @@ impl Audit<'_> {
             title: format!("Audit: {name}"),
             command: facts::command(),
             facts: inputs.into_iter().chain(facts::made()).collect(),
-            tested: tested.into_iter().chain(self.sentences()).collect(),
+            tested: tested.into_iter().chain(self.sentences()).chain(of_certificates).collect(),
             notes,
             findings: found.findings,
         };
@@ -164,11 +196,14 @@ impl Audit<'_> {
         if !found.exceeded.is_empty() {
             say!("limits of joints are exceeded by {}", found.exceeded.len());
         }
+        if let Some(of) = &verified {
+            say!("certificates: {} verified, {}", of.n(), of.path.display());
+        }
         say!("{} in detail: {}", plans.len(), self.args.out.display());
-        Ok(stats)
+        Ok((stats, refusal.is_some()))
     }
 
-    fn check(&self, found: &mut Found) -> Result<Stats> {
+    fn check(&self, found: &mut Found, mut proofs: Option<&mut Proofs>) -> Result<Stats> {
         let bar = Progress::new("checking", "plans", self.queries.len() as u64);
         let mut deliver = |i: usize, answer: TrajectoryVerdict| {
             let course = self.queries.course(i, &answer)?;
@@ -178,6 +213,9 @@ impl Audit<'_> {
             let joints = Joints { robot: self.robot, rates: &self.rates, path: &path, course: &course };
             if joints.extremes().iter().any(|of| !of.beyond.is_empty()) {
                 found.exceeded.push(i);
+            }
+            if let Some(proofs) = &mut proofs {
+                proofs.add(&path, answer)?;
             }
             bar.add(1);
             Ok(())
@@ -206,22 +244,23 @@ impl Audit<'_> {
         }
     }
 
-    fn plans(&self, chosen: &[Answer]) -> Result<Vec<Plan>> {
+    fn plans(&self, chosen: &[Answer], verified: Option<&Verified>) -> Result<Vec<Plan>> {
         let bar = Progress::new("measuring", "plans", chosen.len() as u64);
-        let plan = |answer: &Answer| self.plan(answer.clone()).inspect(|_| bar.add(1));
+        let plan = |answer: &Answer| self.plan(answer.clone(), verified).inspect(|_| bar.add(1));
         let plans = chosen.iter().map(plan).collect();
         bar.finish();
         plans
     }
 
-    fn plan(&self, answer: Answer) -> Result<Plan> {
+    fn plan(&self, answer: Answer, verified: Option<&Verified>) -> Result<Plan> {
         let (path, verdict) = (self.path(answer.motion)?, answer.to_verdict(self.robot, self.scene)?);
         let course = self.queries.course(answer.motion, &verdict)?;
         let joints = Joints { robot: self.robot, rates: &self.rates, path: &path, course: &course };
         let contact = answer.time().map(|_| course.event(&verdict));
         let (extremes, jumps, plots) = (joints.extremes(), joints.jumps(), joints.plots(contact));
         let distances = self.distances(&path, &course, &verdict)?;
-        Ok(Plan { answer, unit: course.unit(), distances, extremes, jumps, plots })
+        let certificate = verified.map(|of| (of.in_words(answer.motion), of.address(&self.args.out)));
+        Ok(Plan { answer, unit: course.unit(), distances, certificate, extremes, jumps, plots })
     }
 
     fn distances(&self, path: &Trajectory, course: &Course, answer: &TrajectoryVerdict) -> Result<Distances> {

@@ -1,6 +1,7 @@
 //! `firstcontact bench`: measurements that write tables, plots and a file of figures, all in the format of [`mod@run`].
 
 mod ablation;
+mod certificates;
 pub mod chart;
 mod draw;
 mod growth;
@@ -38,6 +39,8 @@ pub struct BenchArgs {
 enum BenchCommand {
     /// The effect of each stage of the paper: all stages, without swept volumes, without the model's tree, without both
     Ablation(MeasureArgs),
+    /// Certificates: their sizes, and the cost of making and verifying them next to that of the check
+    Certificates(MeasureArgs),
     /// Growth of the costs with triangles, size of the batch, depth of a chain, amplitude and threads
     Growth(growth::GrowthArgs),
     /// A graphics adapter in eight minutes: its answers compared with those of the CPU, then its speed by data set,
@@ -63,6 +66,7 @@ impl BenchCommand {
     fn files(&self) -> (&'static str, &MeasureArgs) {
         match self {
             Self::Ablation(args) => ("ablation", args),
+            Self::Certificates(args) => ("certificates", args),
             Self::Growth(args) => ("growth", &args.measure),
             Self::Hardware(args) => ("hardware", &args.measure),
             Self::Paper(args) => ("paper", args),
@@ -109,6 +113,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     let _claim = Claim::new(&measure.out.join(format!("{name}.lock")))?;
     match &args.command {
         BenchCommand::Ablation(args) => ablation::run(args)?,
+        BenchCommand::Certificates(args) => certificates::run(args)?,
         BenchCommand::Growth(args) => growth::run(args)?,
         BenchCommand::Hardware(args) => return hardware::run(args),
         BenchCommand::Paper(args) => paper::run(args)?,

@@ -1,6 +1,6 @@
 //! `firstcontact check`: the main command.
 
-mod certificates;
+pub mod certificates;
 pub mod clearance;
 mod completion;
 mod diagnosis;

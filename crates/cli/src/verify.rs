@@ -1,6 +1,6 @@
 //! `firstcontact verify`: checks certificates of `check` and of `tolerance`.
 
-mod subject;
+pub mod subject;
 
 use super::Outcome;
 use super::dataset::{FolderArgs, Work};

@@ -15,6 +15,8 @@ pub struct Plan {
     pub unit: Unit,
     /// Its distances from all that it may touch.
     pub distances: Distances,
+    /// Its certificate, if certificates were made: what the verification found, and the address of the file.
+    pub certificate: Option<(String, String)>,
     /// The extremes of its joints.
     pub extremes: Vec<Extremes>,
     /// Joints whose velocity jumps.

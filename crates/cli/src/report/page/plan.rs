@@ -70,6 +70,9 @@ fn section(plan: &Plan, figures: &[(usize, String)]) -> Result<Markup> {
                     }
                 }
             }
+            @if let Some((found, address)) = &plan.certificate {
+                p { "Certificate " (number) " in this " a href=(address) { "file" } ": " (found) "." }
+            }
             (distances)
             (limits(plan))
             @for plot in &plots { (plot) }

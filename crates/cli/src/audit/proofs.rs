@@ -1,0 +1,130 @@
+//! Certificates of plans: made while the plans are checked, and verified afterwards.
+
+use crate::check::certificates::Certificates;
+use crate::model::Model;
+use crate::queries::Queries;
+use crate::question::Question;
+use crate::verify::Subject;
+use firstcontact::Result;
+use firstcontact::io::load::LoadLimits;
+use firstcontact::robot::Trajectory;
+use firstcontact::verdict::TrajectoryVerdict;
+use firstcontact_verifier::Proved;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use std::path::{Component, Path, PathBuf};
+
+/// Characters that are not themselves in a link.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// Number of certificates that are made together.
+const BATCH: usize = 256;
+
+/// Certificates that are being made.
+pub struct Proofs {
+    certificates: Certificates,
+    subject: Subject,
+    path: PathBuf,
+    paths: Vec<Trajectory>,
+    verdicts: Vec<TrajectoryVerdict>,
+}
+
+/// Certificates that were verified.
+#[derive(Debug)]
+pub struct Verified {
+    /// Their file.
+    pub path: PathBuf,
+    /// For each plan the number of steps of its proof; `None` without a certificate.
+    pub steps: Vec<Option<u64>>,
+    /// The reason for which a certificate, and with it the file, is refused.
+    pub refusal: Option<String>,
+}
+
+impl Proofs {
+    /// Begins a file of certificates for a question, whose scene must still have its triangles.
+    ///
+    /// # Errors
+    /// The file cannot be written, or a file of proofs about links cannot be read.
+    pub fn begin(path: &Path, question: &Question, model: &Model, margin_m: f64, limits: &LoadLimits) -> Result<Self> {
+        let prover = question.prover(model, margin_m, limits)?;
+        let pairs = question.unproved_pairs(model, margin_m, limits)?;
+        let subject = Subject::new(&model.robot, question, &pairs, margin_m);
+        let certificates = Certificates::begin(path, prover, 0)?;
+        Ok(Self { certificates, subject, path: path.to_path_buf(), paths: Vec::new(), verdicts: Vec::new() })
+    }
+
+    /// Adds the answer for the next plan.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add(&mut self, path: &Trajectory, verdict: TrajectoryVerdict) -> Result<()> {
+        self.paths.push(path.clone());
+        self.verdicts.push(verdict);
+        if self.paths.len() < BATCH { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let verdicts: Vec<&TrajectoryVerdict> = self.verdicts.iter().collect();
+        self.certificates.add(&self.paths, &verdicts)?;
+        self.paths.clear();
+        self.verdicts.clear();
+        Ok(())
+    }
+
+    /// Ends the file, and verifies it.
+    ///
+    /// # Errors
+    /// The file cannot be written, or read again.
+    pub fn verify(mut self, queries: &Queries) -> Result<Verified> {
+        self.flush()?;
+        let Self { certificates, subject, path, .. } = self;
+        certificates.finish()?;
+        let mut steps = Vec::new();
+        let mut each = |_: usize, proved: Option<&Proved>| steps.push(proved.map(|of| of.n_steps));
+        let refusal = subject.verify(&path, queries, 0, &mut each)?.err();
+        Ok(Verified { path, steps, refusal })
+    }
+}
+
+impl Verified {
+    /// The number of verified certificates.
+    pub fn n(&self) -> usize {
+        self.steps.iter().flatten().count()
+    }
+
+    /// Returns what a page says about the certificate of a plan.
+    pub fn in_words(&self, plan: usize) -> String {
+        match (self.steps.get(plan), &self.refusal) {
+            (Some(Some(1)), _) => "verified, one step".into(),
+            (Some(Some(steps)), _) => format!("verified, {steps} steps"),
+            (Some(None), _) => "no proof was found".into(),
+            (None, Some(refusal)) => format!("not verified: {refusal}"),
+            (None, None) => "not verified".into(),
+        }
+    }
+
+    /// Returns a sentence about all certificates.
+    pub fn sentence(&self, n_plans: usize) -> String {
+        let n = self.n();
+        match &self.refusal {
+            Some(refusal) => format!("A certificate is refused, so do not rely on these answers: {refusal}."),
+            None => format!(
+                "{n} of {n_plans} answers have a certificate, which a program that shares no code with the check has \
+                 verified. To repeat it: firstcontact verify {}, with the inputs and options of this page.",
+                self.path.display()
+            ),
+        }
+    }
+
+    /// The address of the file for a link from a page.
+    pub fn address(&self, page: &Path) -> String {
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let (file, page) = (absolute(&self.path), absolute(page));
+        let beside = page.parent().and_then(|folder| file.strip_prefix(folder).ok());
+        let parts = beside.unwrap_or(&file).components().filter_map(|part| match part {
+            Component::Normal(part) => Some(part.to_string_lossy()),
+            _ => None,
+        });
+        let parts: Vec<String> = parts.map(|part| utf8_percent_encode(&part, ENCODED).to_string()).collect();
+        let before = if beside.is_some() { "" } else { "file:///" };
+        format!("{before}{}", parts.join("/"))
+    }
+}
