@@ -101,8 +101,9 @@ fn read(shards: &[PathBuf]) -> Result<Vec<Part>> {
     }
     for part in &parts {
         let ShardRecord { shard, first, motions, .. } = &part.record;
-        let expected = shard.motions(total as usize);
-        if (*first, *motions) != (expected.start as u64, expected.len() as u64) {
+        let numbers = shard.motions(total as usize);
+        let expected = (numbers.start as u64, numbers.len() as u64);
+        if (*first, *motions) != expected {
             return Err(damaged(&ShardRecord::path(&part.out), "its motions are not those of its shard"));
         }
     }
@@ -147,7 +148,7 @@ fn copy(part: &Part, out: &mut AtomicFile) -> Result<()> {
         hash.update(bytes);
         out.write_all(bytes)
     })?;
-    if (n, hash.finalize().to_string()) == (part.record.bytes, part.record.blake3.clone()) {
+    if n == part.record.bytes && hash.finalize().to_string() == part.record.blake3 {
         return Ok(());
     }
     Err(damaged(&part.out, "these are not the answers that its record describes"))
