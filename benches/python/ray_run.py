@@ -48,15 +48,9 @@ class Actors(threading.Thread):
             fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
         except OSError:
             return
-        peak = next(
-            int(line.split()[1]) << 10
-            for line in status.splitlines()
-            if line.startswith("VmHWM")
-        )
+        peak = next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmHWM"))
         self.peak_bytes = max(self.peak_bytes, peak)
-        self._seconds[int(folder.name)] = (
-            int(fields[11]) + int(fields[12])
-        ) / os.sysconf("SC_CLK_TCK")
+        self._seconds[int(folder.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> float:
         """Ends the watch; returns the processor seconds of all actors."""
@@ -74,28 +68,18 @@ def measured(name: str, work: Callable[[], T]) -> T:
     of_actors = actors.stop()
     line = f"{name}: {wall_s:.1f} s, processor {_cpu_s() - before:.1f} s here and {of_actors:.1f} s in actors"
     print(
-        line
-        + (
-            f", {actors.peak_bytes / 2**20:.0f} MiB the largest actor"
-            if actors.peak_bytes
-            else ""
-        ),
+        line + (f", {actors.peak_bytes / 2**20:.0f} MiB the largest actor" if actors.peak_bytes else ""),
         flush=True,
     )
     return found
 
 
 def _cpu_s() -> float:
-    return sum(
-        sum(resource.getrusage(who)[:2])
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--nodes", type=int, default=2)
     parser.add_argument("--form", default="parquet")
@@ -109,9 +93,7 @@ def main() -> None:
     print("Merkle root", root)
 
 
-def _measure(
-    inputs: tuple[Path, Path, Path], out: Path, args: argparse.Namespace
-) -> str:
+def _measure(inputs: tuple[Path, Path, Path], out: Path, args: argparse.Namespace) -> str:
     motions, robot, scene = inputs
     program = os.environ.get("FIRSTCONTACT_PROGRAM", "target/release/firstcontact")
     files = [
@@ -147,18 +129,15 @@ def _measure(
         }
         return fc.ray.check_dataset(motions, robot, scene, out / name, **options)
 
-    one = measured("one process", lambda: check("alone", 0))
+    one: fc.ray.Run = measured("one process", lambda: check("alone", 0))
     cluster = measured("start of Ray", lambda: _cluster(args.nodes))
-    many = measured("Ray", lambda: check("ray", "per-node"))
+    many: fc.ray.Run = measured("Ray", lambda: check("ray", "per-node"))
     same = [a.read_bytes() == b.read_bytes() for a, b in zip(one.shards, many.shards)]
     print(
         f"{sum(same)} of {len(one.shards)} shards are equal to the byte, Merkle roots: ",
         end="",
     )
-    print(
-        one.merkle_root == many.merkle_root
-        and many.merkle_root in (out / "s.json").read_text()
-    )
+    print(one.merkle_root == many.merkle_root and many.merkle_root in (out / "s.json").read_text())
     many.shards[3].write_bytes(many.shards[3].read_bytes()[:-1000])
     measured("Ray, one shard damaged", lambda: check("ray", "per-node"))
     measured("everything done", lambda: check("ray", "per-node"))

@@ -143,7 +143,7 @@ def test_a_shard_that_kills_every_process(check: Any, expected: list[bytes], tmp
     with pytest.raises(fc.Error, match="shard 11 has ended 4 processes") as caught:
         check(generate)
     assert caught.value.kind == "memory" and "goes on" in (caught.value.remedy or "")
-    done = sorted(path.name for path in (tmp_path / "out").glob("shard-*"))
+    done = sorted(path.name for path in (tmp_path / "out").glob("shard-*.parquet"))
     assert "shard-000011.parquet" not in done and len(done) >= 1
     (tmp_path / "allowed").touch()
     assert contents(check(generate)) == expected
@@ -161,7 +161,7 @@ def test_a_disk_that_fills_up(check: Any, expected: list[bytes], tmp_path: Path)
             check(out=disk / "out")
         assert caught.value.kind == "output" and "shard-" in (caught.value.file or "")
         assert "goes on" in (caught.value.remedy or "")
-        whole = sorted((disk / "out").glob("shard-*"))
+        whole = sorted((disk / "out").glob("shard-*.parquet"))
         assert 0 < len(whole) < 12 and not list((disk / "out").glob(".*"))
         assert all(path.read_bytes() == expected[int(path.name[6:12])] for path in whole)
         subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True, capture_output=True)

@@ -184,13 +184,15 @@ def test_damaged_shards_are_done_again(check: Any, form: str) -> None:
         fc.ray.verify(run.folder)
 
 
-def test_other_motions_are_noticed(check: Any, generated: np.ndarray, tmp_path: Path) -> None:
-    """One number of one motion in the middle: its shard alone is answered again."""
+def test_other_motions_are_noticed(check: Any, engine: fc.Engine, generated: np.ndarray, tmp_path: Path) -> None:
+    """Two motions of one shard change places: it alone is answered again."""
     np.save(tmp_path / "motions.npy", generated)
     run = check(tmp_path / "motions.npy", form="jsonl")
     before = contents(run)
+    verdicts = engine.check(generated[4096:8192]).verdict
+    places = 4096 + np.array([np.flatnonzero(verdicts == kind)[0] for kind in (fc.FREE, fc.CONTACT)])
     generated = generated.copy()
-    generated[5000, 1, 0] += 0.5
+    generated[places] = generated[places[::-1]]
     np.save(tmp_path / "motions.npy", generated)
     after = check(tmp_path / "motions.npy", form="jsonl")
     assert contents(after)[1] != before[1] and contents(after)[::2] == before[::2]
@@ -236,7 +238,7 @@ def test_wrong_arguments(check: Any, tmp_path: Path, generated: np.ndarray) -> N
         ("r.parquet", "different lengths"),
     ]:
         with pytest.raises((fc.Error, ValueError), match=word):
-            check(tmp_path / name, name)
+            check(tmp_path / name, f"out of {name}")
     source = fc.ray.Generated(make, N, seed=5)
     for options, word in [
         ({"shard_rows": 1000}, "multiple of 4096"),

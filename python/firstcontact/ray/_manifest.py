@@ -139,15 +139,15 @@ def _faults(out: Path, plan: _plan.Plan, manifest: Any) -> Iterator[tuple[str, s
     records = []
     for index in range(plan.n_shards):
         file = _shards.name_of(index, plan.form)
-        record = _shards.read_record(out / file, plan.form)
-        if record is None:
-            yield file, "the shard is missing or damaged"
+        found = _shards.read_record(out / file)
+        if found is None:
+            yield file, "the shard or its record is missing or damaged"
             return
+        record, hashed = found
         if not fits(record, plan, index):
             yield file, "the shard is of another run"
             return
-        hashed = _shards.sha256(out / file)
-        if not _shards.is_intact(out / file, plan.form, hashed):
+        if _shards.sha256(out / file) != hashed:
             yield file, "the shard is damaged"
         listed = manifest["shards"][index] if index < len(manifest.get("shards", [])) else None
         if listed != _entry(record, hashed, plan.form):

@@ -120,8 +120,8 @@ def _kept(work: Work) -> Answers | None:
     """The shards, if all are there already."""
     plan = work.plan
     for index in range(plan.n_shards):
-        record = _shards.read_record(work.out / _shards.name_of(index, plan.form), plan.form)
-        if record is None or not fits(record, plan, index):
+        found = _shards.read_record(work.out / _shards.name_of(index, plan.form))
+        if found is None or not fits(found[0], plan, index):
             return None
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda index: kept_shard(work, index), range(plan.n_shards)))

@@ -45,14 +45,6 @@ class Record:
     blocks: list[str] = field(default_factory=list)
     """Merkle roots of blocks of 4,096 lines of JSON."""
 
-    @classmethod
-    def read(cls, text: str | bytes) -> Record | None:
-        """A record from JSON, if it is one."""
-        try:
-            return cls(**json.loads(text))
-        except (ValueError, TypeError):
-            return None
-
     def text(self) -> str:
         """The record as JSON."""
         return json.dumps(asdict(self), sort_keys=True)
@@ -64,13 +56,27 @@ def name_of(index: int, form: str) -> str:
 
 
 def write(path: Path, form: str, results: Results, record: Record) -> str:
-    """Writes a shard and returns the SHA-256 of its file.
+    """Writes a shard, then its record, and returns the SHA-256 of the shard's file.
 
     Raises:
         Error: It cannot be written; then nothing is left of it.
     """
+    hashed = _whole(path, lambda part: _fill(part, form, results, record))
+    # The record names the hash, so an older record next to a newer file proves nothing.
+    text = json.dumps({"sha256": hashed, "record": asdict(record)}, sort_keys=True) + "\n"
+    _whole(record_of(path), lambda part: Path(part).write_text(text))
+    return hashed
+
+
+def record_of(path: Path) -> Path:
+    """The record of a shard."""
+    return path.with_name(path.name + ".record.json")
+
+
+def _fill(part: str, form: str, results: Results, record: Record) -> None:
     if form == "jsonl":
-        return _write_lines(path, results, record)
+        results.to_jsonl(part)
+        return
     from pyarrow import parquet
 
     table = results.to_arrow() if form == "parquet" else _verdicts(results)
@@ -78,19 +84,7 @@ def write(path: Path, form: str, results: Results, record: Record) -> str:
     options = {"compression": "zstd", "row_group_size": _ROW_GROUP, "write_page_checksum": True}
     if form == "verdicts":
         options["use_dictionary"] = ["verdict"]
-    return _whole(path, lambda part: parquet.write_table(table, part, **options))
-
-
-def _write_lines(path: Path, results: Results, record: Record) -> str:
-    hashed = _whole(path, lambda part: results.to_jsonl(part))
-    # The record names the file's hash, so an older record beside a newer file proves nothing.
-    text = json.dumps({"sha256": hashed, "record": record.text()}, sort_keys=True) + "\n"
-    _whole(_beside(path), lambda part: Path(part).write_text(text))
-    return hashed
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(path.name + ".record.json")
+    parquet.write_table(table, part, **options)
 
 
 def _verdicts(results: Results) -> Any:
@@ -116,43 +110,13 @@ def _rounded(values: np.ndarray[Any, Any], towards: float) -> np.ndarray[Any, An
     return np.where(beyond, np.nextafter(single, np.float32(towards)), single)
 
 
-def read_record(path: Path, form: str) -> Record | None:
-    """The record of a shard, if there is a shard that looks whole; its answers are not read."""
-    if form == "jsonl":
-        beside = _read_beside(path)
-        return Record.read(beside["record"]) if beside and path.is_file() else None
-    from pyarrow import parquet
-
+def read_record(path: Path) -> tuple[Record, str] | None:
+    """The record of a shard and the hash that its file had, if there is a file; its content is not read."""
     try:
-        metadata = parquet.read_metadata(path)
-    except (OSError, ValueError):
+        found = json.loads(record_of(path).read_text())
+        return (Record(**found["record"]), str(found["sha256"])) if path.is_file() else None
+    except (OSError, ValueError, TypeError, KeyError):
         return None
-    record = Record.read((metadata.metadata or {}).get(_KEY, b""))
-    return record if record is not None and metadata.num_rows == record.motions else None
-
-
-def _read_beside(path: Path) -> dict[str, Any] | None:
-    try:
-        found = json.loads(_beside(path).read_text())
-        return found if set(found) == {"sha256", "record"} else None
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def is_intact(path: Path, form: str, hashed: str) -> bool:
-    """Whether the answers are those that were written: by the checksums of Parquet's pages, or by the hash of lines."""
-    if form == "jsonl":
-        beside = _read_beside(path)
-        return beside is not None and beside["sha256"] == hashed
-    from pyarrow import parquet
-
-    try:
-        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            for group in range(file.num_row_groups):
-                file.read_row_group(group)
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def sha256(path: Path) -> str:

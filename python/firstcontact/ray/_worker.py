@@ -101,17 +101,16 @@ def kept_shard(work: Work, index: int) -> tuple[Record, str] | None:
     """The record of a shard that was answered already: with this plan, for these motions, and undamaged."""
     plan = work.plan
     path = work.out / _shards.name_of(index, plan.form)
-    record = _shards.read_record(path, plan.form)
-    if record is None or not fits(record, plan, index):
+    found = _shards.read_record(path)
+    if found is None or not fits(found[0], plan, index):
         return None
+    record, hashed = found
     digest = hashlib.sha256()
     first, n = plan.shard(index)
-    n_columns = work.robot.n_columns
-    for motions in portions(work.source, first, n, n_columns):
+    for motions in portions(work.source, first, n, work.robot.n_columns):
         digest.update(_little_endian(motions))
-    hashed = _shards.sha256(path)
-    same = digest.hexdigest() == record.motions_sha256 and _shards.is_intact(path, plan.form, hashed)
-    return (record, hashed) if same else None
+    same = digest.hexdigest() == record.motions_sha256 and _shards.sha256(path) == hashed
+    return found if same else None
 
 
 @contextmanager
