@@ -2,7 +2,8 @@
 
     python benches/python/ray_run.py amr --nodes 3 --form parquet
 
-`amr` is a folder of `firstcontact dataset make amr --motions 1000000 --out amr`. A cluster of that many nodes of one core
+`amr` is a folder with robot.urdf, a scene (.obj) and motions-*-30deg.npy, such as `firstcontact dataset make amr` makes. A
+cluster of that many nodes of one core
 each starts on this machine. FIRSTCONTACT_PROGRAM is the command.
 """
 
@@ -152,10 +153,12 @@ def _cluster(n_nodes: int) -> Callable[[], None]:
     import ray
     from ray.cluster_utils import Cluster
 
-    memory = {"object_store_memory": 80_000_000}
-    cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, **memory})
-    for _ in range(n_nodes - 1):
-        cluster.add_node(num_cpus=1, **memory)
+    cluster: Any = Cluster()
+    while len(cluster.list_all_nodes()) < n_nodes:
+        try:
+            cluster.add_node(num_cpus=1, object_store_memory=80_000_000)
+        except Exception as error:  # On a busy machine a node may not start within Ray's 30 seconds.
+            print(f"a node did not start: {error}", flush=True)
     ray.init(address=cluster.address, log_to_driver=False)
     cluster.wait_for_nodes()
 

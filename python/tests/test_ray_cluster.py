@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -62,14 +63,27 @@ def make_deadly(allowed: Path, random: np.random.Generator, n: int) -> np.ndarra
     return make(random, n)
 
 
+def add_node(cluster: Any) -> None:
+    """A node of one core. Ray waits for it for 30 seconds, which a busy machine may exceed."""
+    for attempt in range(4):
+        try:
+            cluster.add_node(num_cpus=1, object_store_memory=80_000_000)
+            return
+        except Exception:
+            if attempt == 3:
+                raise
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 80_000_000})
-    for _ in range(2):
-        made.add_node(num_cpus=1, object_store_memory=80_000_000)
+    made = Cluster()
+    for _ in range(3):
+        add_node(made)
     ray.init(address=made.address, log_to_driver=False)
+    # Other processes cannot import this module: what it defines goes to them as it is.
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     made.wait_for_nodes()
     yield made
     ray.shutdown()
@@ -133,7 +147,7 @@ def test_a_node_that_is_removed(check: Any, cluster: Any, expected: list[bytes],
     helper.join()
     assert gone.is_set() and contents(run) == expected
     assert sum(node["Alive"] for node in ray.nodes()) == 2
-    cluster.add_node(num_cpus=1, object_store_memory=80_000_000)
+    add_node(cluster)
     cluster.wait_for_nodes()
 
 
