@@ -1,28 +1,27 @@
-"""Runs over shards: time, processor time and memory with Ray, in one process, and by the command.
+"""Runs over shards with Ray, beside the command: time, processor time, memory, and the same bytes after faults.
 
-    python benches/python/ray_run.py amr --nodes 3 --form parquet
+    python benches/python/ray_run.py amr --nodes 2
 
-`amr` is a folder with robot.urdf, a scene (.obj) and motions-*-30deg.npy, such as `firstcontact dataset make amr` makes. A
-cluster of that many nodes of one core
-each starts on this machine. FIRSTCONTACT_PROGRAM is the command.
+`amr` is a folder with robot.urdf, a scene (.obj) and motions-*-30deg.npy, as `firstcontact dataset make amr` makes.
+Clusters of nodes of one core each start on this machine. FIRSTCONTACT_PROGRAM is the command.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
-import shutil
+import signal
 import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import firstcontact as fc
-
 
 T = TypeVar("T")
 
@@ -82,91 +81,88 @@ def _cpu_s() -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--nodes", type=int, default=2)
+    parser.add_argument(
+        "--nodes", type=int, default=2, help="nodes of one core without faults, and one more with faults"
+    )
     parser.add_argument("--form", default="parquet")
+    parser.add_argument("--mode", default="toc")
     parser.add_argument("--shard-rows", type=int, default=1 << 16)
     args = parser.parse_args()
     (motions,) = args.folder.glob("motions-*-30deg.npy")
     (scene,) = args.folder.glob("*.obj")
     inputs = (motions, args.folder / "robot.urdf", scene)
     with tempfile.TemporaryDirectory(dir=args.folder) as out:
-        root = _measure(inputs, Path(out), args)
-    print("Merkle root", root)
+        _measure(inputs, Path(out), args)
 
 
-def _measure(inputs: tuple[Path, Path, Path], out: Path, args: argparse.Namespace) -> str:
+def _measure(inputs: tuple[Path, Path, Path], out: Path, args: argparse.Namespace) -> None:
     motions, robot, scene = inputs
     program = os.environ.get("FIRSTCONTACT_PROGRAM", "target/release/firstcontact")
-    files = [
-        "--robot",
-        robot,
-        "--scene",
-        scene,
-        "--motions",
-        motions,
-        "--backend",
-        "cpu",
-    ]
-    command = [
-        program,
-        "check",
-        *files,
-        "--out",
-        out / "r.jsonl",
-        "--stats",
-        out / "s.json",
-        "--quiet",
-    ]
-    measured(
-        "command",
-        lambda: subprocess.run([*map(str, command), "--threads", str(args.nodes)], check=False),
-    )
+    files = ["--robot", robot, "--scene", scene, "--motions", motions, "--device", "cpu", "--mode", args.mode]
+    files += ["--threads", args.nodes, "--quiet", "--out", out / "r.jsonl", "--stats", out / "s.json"]
+    measured("command", lambda: subprocess.run([program, "check", *map(str, files)], check=False))
+    root = json.loads((out / "s.json").read_text())["merkle_root"]
 
-    def check(name: str, actors: str | int) -> fc.ray.Run:
-        options: dict[str, Any] = {
-            "shard_rows": args.shard_rows,
-            "form": args.form,
-            "actors": actors,
-        }
+    def check(name: str) -> fc.ray.Run:
+        options: dict[str, Any] = {"shard_rows": args.shard_rows, "form": args.form, "mode": args.mode}
         return fc.ray.check_dataset(motions, robot, scene, out / name, **options)
 
-    one: fc.ray.Run = measured("one process", lambda: check("alone", 0))
-    cluster = measured("start of Ray", lambda: _cluster(args.nodes))
-    many: fc.ray.Run = measured("Ray", lambda: check("ray", "per-node"))
-    same = [a.read_bytes() == b.read_bytes() for a, b in zip(one.shards, many.shards)]
-    print(
-        f"{sum(same)} of {len(one.shards)} shards are equal to the byte, Merkle roots: ",
-        end="",
-    )
-    print(one.merkle_root == many.merkle_root and many.merkle_root in (out / "s.json").read_text())
-    many.shards[3].write_bytes(many.shards[3].read_bytes()[:-1000])
-    measured("Ray, one shard damaged", lambda: check("ray", "per-node"))
-    measured("everything done", lambda: check("ray", "per-node"))
-    cluster()
-    size = sum(path.stat().st_size for path in many.shards)
-    print(f"{many!r}: {size / many.motions:.3f} bytes a motion")
-    shutil.copy(many.folder / "run.json", out.parent / "run.json")
-    return many.merkle_root
+    cluster = Cluster(args.nodes)
+    run = measured(f"Ray, {args.nodes} nodes", lambda: check("ray"))
+    print("Merkle root of the command:", run.merkle_root == root)
+    measured("everything done", lambda: check("ray"))
+    run.shards[3].write_bytes(run.shards[3].read_bytes()[:-1000])
+    measured("one shard truncated", lambda: check("ray"))
+    size = sum(path.stat().st_size for path in run.shards)
+    print(f"{run!r}: {size / run.motions:.3f} bytes a motion", flush=True)
+    cluster.add_node()
+    faults = threading.Thread(target=cluster.harm, args=(out / "faults",))
+    faults.start()
+    harmed = measured("a process killed and a node removed", lambda: check("faults"))
+    faults.join()
+    same = sum(a.read_bytes() == b.read_bytes() for a, b in zip(run.shards, harmed.shards, strict=True))
+    print(f"{same} of {len(run.shards)} shards are equal to the byte; verified: {fc.ray.verify(harmed.folder)!r}")
+    cluster.stop()
 
 
-def _cluster(n_nodes: int) -> Callable[[], None]:
-    import ray
-    from ray.cluster_utils import Cluster
+class Cluster:
+    """A cluster of nodes of one core on this machine."""
 
-    cluster: Any = Cluster()
-    while len(cluster.list_all_nodes()) < n_nodes:
-        try:
-            cluster.add_node(num_cpus=1, object_store_memory=80_000_000)
-        except Exception as error:  # On a busy machine a node may not start within Ray's 30 seconds.
-            print(f"a node did not start: {error}", flush=True)
-    ray.init(address=cluster.address, log_to_driver=False)
-    cluster.wait_for_nodes()
+    def __init__(self, n_nodes: int) -> None:
+        import ray
+        from ray.cluster_utils import Cluster as Nodes
 
-    def stop() -> None:
-        ray.shutdown()
-        cluster.shutdown()
+        self._ray, self._nodes = ray, cast(Any, Nodes)()
+        while len(self._nodes.list_all_nodes()) < n_nodes:
+            self.add_node()
+        ray.init(address=self._nodes.address, log_to_driver=False)
+        self._nodes.wait_for_nodes()
 
-    return stop
+    def add_node(self) -> None:
+        """Adds a node; on a busy machine it may not start within Ray's 30 seconds."""
+        while True:
+            try:
+                self._nodes.add_node(num_cpus=1, object_store_memory=80_000_000)
+                return
+            except Exception as error:  # noqa: BLE001
+                print(f"a node did not start: {error}", flush=True)
+
+    def harm(self, out: Path) -> None:
+        """Kills a process after the third shard, and removes a node after the sixth."""
+        while len(list(out.glob("shard-*.parquet"))) < 3:
+            time.sleep(0.05)
+        actors = [pid for pid in Path("/proc").glob("[0-9]*") if b"ray::_Actor" in (pid / "cmdline").read_bytes()]
+        os.kill(int(actors[0].name), signal.SIGKILL)
+        print(f"killed one of {len(actors)} actors", flush=True)
+        while len(list(out.glob("shard-*.parquet"))) < 6:
+            time.sleep(0.05)
+        self._nodes.remove_node(self._nodes.worker_nodes.copy().pop(), allow_graceful=False)
+        print("removed a node", flush=True)
+
+    def stop(self) -> None:
+        """Ends all nodes."""
+        self._ray.shutdown()
+        self._nodes.shutdown()
 
 
 if __name__ == "__main__":
