@@ -124,8 +124,8 @@ def _kept(work: Work) -> Answers | None:
         if found is None or not fits(found[0], plan, index):
             return None
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(pool.map(lambda index: kept_shard(work, index), range(plan.n_shards)))
-    answers = {index: kept for index, kept in enumerate(found) if kept is not None}
+        all_kept = list(pool.map(lambda index: kept_shard(work, index), range(plan.n_shards)))
+    answers = {index: kept for index, kept in enumerate(all_kept) if kept is not None}
     return answers if len(answers) == plan.n_shards else None
 
 
