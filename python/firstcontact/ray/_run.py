@@ -54,7 +54,7 @@ def check_dataset(
         shard_rows: Motions of a shard, a multiple of 4,096. A shard should take some seconds to some minutes.
         actors: "per-node", one process on each machine with all of its cores but one; "per-gpu", one for each GPU; a
             number of processes with one core each; or 0, in this process and without Ray.
-        form: "parquet", all columns of `Results`; "verdicts", a quarter of a byte for a free motion, and enclosures of
+        form: "parquet", all columns of `Results`; "verdicts", at most a quarter of a byte for a free motion, and enclosures of
             the times of contacts in single precision; or "jsonl", the lines of ``firstcontact check``.
         device: As of `Engine`; by default the CPU, and with "per-gpu" the GPU of each process.
         tree_cache: A folder on each machine that keeps the scene's tree, which one process builds; worthwhile for
