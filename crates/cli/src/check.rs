@@ -105,8 +105,8 @@ pub struct CheckArgs {
     /// already finished
     #[arg(long)]
     resume: bool,
-    /// Check shard I of N alone, from 0: a run of whole blocks of 4,096 motions, numbered as in the whole file. The record
-    /// OUT.shard.json is for firstcontact merge
+    /// Check shard I of N alone, from 0: a run of whole blocks of 4,096 motions, numbered as in the whole file. Writes
+    /// the record OUT.shard.json for firstcontact merge
     #[arg(long, value_name = "I/N", conflicts_with = "html")]
     shard: Option<Shard>,
     /// Pairs that are never tested: lines 'link object', either may be '*', or 'link link'
