@@ -17,6 +17,7 @@ mod data;
 mod extremal;
 mod forest;
 mod links;
+mod shards;
 mod solids;
 mod solve;
 mod toleranced;
@@ -57,6 +58,7 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
         culling::MUTANTS,
         links::MUTANTS,
         forest::MUTANTS,
+        shards::MUTANTS,
         solids::MUTANTS,
         toleranced::MUTANTS,
         extremal::MUTANTS,
