@@ -7,12 +7,17 @@
 //! | [`real`] | the pool with known truth, and real robots with their own links |
 //! | [`statements`] | certificates of another statement, other inputs or another file are refused |
 //! | [`lies`] | no certificate can be made for a motion with a contact |
-//! | [`options`] | options that do not go together, and outputs |
+//! | [`corruptions`] | 10,000 changes of certificates are refused, or are proofs nevertheless |
+//! | [`second`] | the verifier in Python agrees |
+//! | [`options`], [`folders`] | options that do not go together, outputs, answers, and the Merkle root |
 
+mod corruptions;
+mod folders;
 mod lies;
 mod options;
 mod random;
 mod real;
+mod second;
 mod statements;
 
 use crate::cli::{Desk, Run};
@@ -52,7 +57,8 @@ fn verified(desk: &Desk, files: &[&str], options: &[&str]) -> Made {
     assert_eq!(made.stats["certificates"]["made"], made.lines.len(), "{}", made.stats["certificates"]);
     let only_of_check = ["--backend", "cpu", "gpu", "--mode", "verdict", "--bound", "interval"];
     let same: Vec<&str> = options.iter().filter(|option| !only_of_check.contains(option)).copied().collect();
-    let run = verify(desk, files, &same);
+    let root = made.stats["merkle_root"].as_str().unwrap();
+    let run = verify(desk, files, &[&same[..], &["--results", "results.jsonl", "--merkle-root", root]].concat());
     assert_eq!(run.code, Some(0), "{options:?}: {}{}", run.stdout, run.stderr);
     let proved = |line: &Value| line["proved"] == true;
     let count = |f: &dyn Fn(&Value) -> bool| made.lines.iter().filter(|line| f(line)).count();

@@ -17,7 +17,7 @@
 
 pub mod answers;
 pub mod boxes;
-mod carried;
+pub mod carried;
 pub mod case;
 mod choice;
 mod composed;
@@ -32,9 +32,9 @@ pub mod merged;
 mod mirror;
 mod pool;
 pub mod random;
-mod real_robots;
+pub mod real_robots;
 mod reroot;
 mod scene;
 pub mod solids;
-mod two_robots;
+pub mod two_robots;
 mod variants;

@@ -56,6 +56,14 @@ struct Task {
     motions: MotionBatch,
 }
 
+/// The files of a check of the Panda with `n` motions, with `--attach attach.json`; `None` without data.
+pub fn files(n: usize) -> Option<(Desk, Vec<String>)> {
+    let Task { desk, urdf, .. } = Task::new(n)?;
+    let files = ["--robot", &urdf.to_string_lossy(), "--scene", "shelf.obj", "--motions", "motions.npy"];
+    let files = files.map(str::to_owned).into();
+    Some((desk, files))
+}
+
 impl Task {
     /// The robot and `n` motions from starts at the shelf that are at least 2 mm clear; `None` without data.
     fn new(n: usize) -> Option<Self> {

@@ -46,6 +46,11 @@ impl Case {
         Self { desk, path: path.into(), scene: "far.obj".into(), sampler }
     }
 
+    /// The path of the URDF.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The same with all pairs tested, neighbours included, but those of the two names.
     pub fn all_pairs_but(mut self, left_out: &[[&str; 2]]) -> Self {
         let robot = &self.sampler.robot;

@@ -100,6 +100,20 @@ fn touching(sampler: &PairSampler) -> Vec<(usize, usize)> {
     sampler.pairs.iter().filter(often).copied().collect()
 }
 
+/// The robots of [`files`], the one whose sampling takes longest last.
+const ALL: [&Real; 5] = [&UR5, &PANDA, &PUMA, &LAIKAGO, &PR2];
+/// Number of robots.
+pub const N: usize = ALL.len();
+
+/// Name, files and options of a check of robot `number` with `n` motions; `None` without data.
+pub fn files(number: usize, n: usize) -> Option<(&'static str, Desk, Vec<String>, Vec<&'static str>)> {
+    let Ready { case, motions, options } = ALL[number].ready(n)?;
+    let rows: Vec<_> = motions.iter().map(|(a, b)| [a.as_slice(), b.as_slice()]).collect();
+    case.desk.put("motions.npy", crate::cli::npy(&rows));
+    let files = ["--robot", case.path(), "--scene", "far.obj", "--motions", "motions.npy"].map(str::to_owned);
+    Some((ALL[number].name, case.desk, files.into(), options))
+}
+
 /// Checks on a backend, and holds the answers against the oracles.
 fn hold(name: &str, ready: &Ready, seen: &[PairOutcome], backend: &str) -> Vec<Answer> {
     let (case, motions) = (&ready.case, &ready.motions);

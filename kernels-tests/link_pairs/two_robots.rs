@@ -32,6 +32,13 @@ struct Cell {
     motions: MotionBatch,
 }
 
+/// The files of a check of two robots with `n` motions, with `--srdf left=left.srdf`; `None` without data.
+pub fn files(n: usize) -> Option<(Desk, Vec<String>)> {
+    let cell = Cell::new(n)?;
+    let files = cell.files();
+    Some((cell.desk, files))
+}
+
 impl Cell {
     /// The robots and `n` motions from starts that are at least 2 mm clear; `None` without data.
     fn new(n: usize) -> Option<Self> {
@@ -57,12 +64,17 @@ impl Cell {
         Some(Self { desk, urdf, sampler, motions })
     }
 
+    /// The arguments for two robots.
+    fn files(&self) -> Vec<String> {
+        let robots = [LEFT, RIGHT].map(|(name, _)| format!("--robot={name}={}", self.urdf.display()));
+        let base = |(name, base): (&str, [f64; 6])| format!("--base={name}={}", base.map(|x| x.to_string()).join(","));
+        robots.into_iter().chain([LEFT, RIGHT].map(base)).chain(["--motions=motions.npy".into()]).collect()
+    }
+
     /// Checks two robots.
     fn several(&self, backend: &str) -> Checked {
-        let [left, right] = [LEFT, RIGHT].map(|(name, _)| format!("{name}={}", self.urdf.display()));
-        let bases = [LEFT, RIGHT].map(|(name, base)| format!("{name}={}", base.map(|x| x.to_string()).join(",")));
-        let robots = ["--robot", &left, "--robot", &right, "--base", &bases[0], "--base", &bases[1]];
-        let files = [&robots[..], &["--motions", "motions.npy"]].concat();
+        let files = self.files();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
         self.desk.check_paths(&files, &["--srdf", "left=left.srdf", "--backend", backend])
     }
 

@@ -109,6 +109,23 @@ impl Hash {
     }
 }
 
+/// The bytes before the first certificate of a file.
+///
+/// # Errors
+/// The partitions have more than 4 GiB.
+pub fn header(hashes: [[u8; 32]; 2], partitions: &[&Partition]) -> Result<Vec<u8>> {
+    let mut raw = Vec::new();
+    for partition in partitions {
+        raw.extend((partition.order.len() as u32).to_le_bytes());
+        raw.extend_from_slice(bytemuck::cast_slice(&partition.order));
+        let inner = partition.nodes.iter().filter(|node| !node.is_leaf());
+        inner.for_each(|node| leb128(node.left, &mut raw));
+    }
+    let mut header = [&MAGIC[..], &hashes[0], &hashes[1]].concat();
+    record(&mut header, &raw)?;
+    Ok(header)
+}
+
 /// Writes certificates as a file, one after the other.
 #[derive(Debug)]
 pub struct CertificateWriter<W: Write> {
@@ -117,20 +134,12 @@ pub struct CertificateWriter<W: Write> {
 }
 
 impl<W: Write> CertificateWriter<W> {
-    /// Writes the header: the hashes and partitions of robot and scene.
+    /// Starts a file with the [`header`](super::Prover::header) of the prover that makes the certificates.
     ///
     /// # Errors
     /// `out` cannot be written.
-    pub(super) fn new(mut out: W, hashes: [[u8; 32]; 2], partitions: &[&Partition]) -> Result<Self> {
-        let mut raw = Vec::new();
-        for partition in partitions {
-            raw.extend((partition.order.len() as u32).to_le_bytes());
-            raw.extend_from_slice(bytemuck::cast_slice(&partition.order));
-            let inner = partition.nodes.iter().filter(|node| !node.is_leaf());
-            inner.for_each(|node| leb128(node.left, &mut raw));
-        }
-        [&MAGIC[..], &hashes[0], &hashes[1]].iter().try_for_each(|bytes| write(&mut out, bytes))?;
-        record(&mut out, &raw)?;
+    pub fn new(mut out: W, header: &[u8]) -> Result<Self> {
+        write(&mut out, header)?;
         Ok(Self { out, n: 0 })
     }
 

@@ -49,6 +49,14 @@ impl Curve {
     /// The curve of Bernstein coefficients on `[0, 1]` over an interval.
     pub fn new(coefficients: &[f64], interval: &Interval) -> Self {
         let mut this = Self::default();
+        if let &[start, end] = coefficients {
+            let at = |t: f64| (1.0 - t) * start + t * end;
+            let rate = end - start;
+            (this.at[0], this.at[1]) = (at(interval.middle()), rate);
+            let [from, to] = interval.ends;
+            (this.bound[0], this.bound[1]) = (at(from).abs().max(at(to).abs()), rate.abs());
+            return this;
+        }
         let mut b = [0.0; crate::robot::trajectory::MAX_DEGREE + 1];
         let mut n = coefficients.len();
         b[..n].copy_from_slice(coefficients);
@@ -83,9 +91,6 @@ impl Curve {
 
 /// The polynomial with these Bernstein coefficients.
 fn value(coefficients: &[f64], t: f64) -> f64 {
-    if let [a, b] = coefficients {
-        return (1.0 - t) * a + t * b;
-    }
     let mut b = [0.0; crate::robot::trajectory::MAX_DEGREE + 1];
     let n = coefficients.len();
     b[..n].copy_from_slice(coefficients);
@@ -128,29 +133,36 @@ struct JointCurve {
     turn: [f64; ORDER + 2],
     /// Bounds on the displacement and its derivatives.
     slide: [f64; ORDER + 2],
+    /// The highest derivatives of `p` and `c` that are not 0.
+    orders: [usize; 2],
 }
 
 impl JointCurve {
-    fn new(joint: &Joint, trajectory: &Trajectory, interval: &Interval, columns: &[Curve]) -> Self {
+    fn new(joint: &Joint, trajectory: &Trajectory, interval: &Interval) -> Self {
+        let column = |drive: &Drive| {
+            let coefficients = trajectory.coefficients(interval.segment, drive.column as usize);
+            Curve::new(coefficients, interval).driven(drive)
+        };
         let mut this = Self {
             p: [DMat3::ZERO; ORDER + 1],
             c: [DVec3::ZERO; ORDER + 1],
             turn: [1.0, 0.0, 0.0, 0.0, 0.0],
             slide: [0.0; ORDER + 2],
+            orders: [0; 2],
         };
         (this.p[0], this.c[0]) = (joint.orientation, joint.origin_m);
         match &joint.kind {
             JointKind::Fixed => {}
             JointKind::Revolute { axis, drive } => {
-                let angle = columns[drive.column as usize].driven(drive);
-                this.turn_about(joint.orientation, *axis, &angle);
+                this.turn_about(joint.orientation, *axis, &column(drive));
             }
             JointKind::Prismatic { axis, drive } => {
-                let along = columns[drive.column as usize].driven(drive);
+                let along = column(drive);
                 for k in 0..=ORDER {
                     this.c[k] += joint.orientation * *axis * along.at[k];
                 }
                 this.slide = along.bound;
+                this.orders[1] = ORDER;
             }
             JointKind::Free { .. } => this.move_freely(joint, trajectory, interval),
         }
@@ -174,6 +186,7 @@ impl JointCurve {
             self.p[k] = a * c[k] + b * s[k];
         }
         self.p[0] += rest;
+        self.orders[0] = ORDER;
         let [_, q1, q2, q3, q4] = angle.bound;
         self.turn = [
             1.0,
@@ -195,6 +208,7 @@ impl JointCurve {
             self.p[0] = DMat3::NAN;
             return;
         };
+        self.orders = [ORDER, 1];
         let (t, w) = (interval.middle(), motion.w_rad);
         let (sin, cos) = sin_cos(t * w);
         let (c, s) = ([cos, -sin, -cos, sin], [sin, cos, -sin, -cos]);
@@ -248,21 +262,16 @@ impl BodyCurve {
     }
 
     /// The body behind a joint of this one; `tolerance` is that of each column, empty without tolerances.
-    pub fn child(
-        &self,
-        joint: &Joint,
-        trajectory: &Trajectory,
-        interval: &Interval,
-        columns: &[Curve],
-        tolerance: &[f64],
-    ) -> Self {
-        let own = JointCurve::new(joint, trajectory, interval, columns);
+    pub fn child(&self, joint: &Joint, trajectory: &Trajectory, interval: &Interval, tolerance: &[f64]) -> Self {
+        let own = JointCurve::new(joint, trajectory, interval);
         let mut this = Self { rest: self.rest, ..Self::at_rest() };
         (this.p[0], this.row) = (DMat3::ZERO, [0.0; ORDER + 2]);
         for k in 0..=ORDER {
             this.c[k] = self.c[k];
-            for i in 0..=k {
+            for i in k.saturating_sub(own.orders[0])..=k {
                 this.p[k] += self.p[i] * own.p[k - i] * BINOMIAL[k][i];
+            }
+            for i in k.saturating_sub(own.orders[1])..=k {
                 this.c[k] += self.p[i] * own.c[k - i] * BINOMIAL[k][i];
             }
         }

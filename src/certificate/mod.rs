@@ -7,6 +7,7 @@
 
 mod file;
 mod kinematics;
+mod motions;
 mod partition;
 mod placed;
 mod proof;
@@ -18,7 +19,8 @@ use crate::error::{Error, Result};
 use crate::robot::trajectory::Place;
 use crate::robot::{LinkPairs, Robot, Trajectory, Triangle};
 use crate::scene::Scene;
-use crate::verdict::{TrajectoryVerdict, Verdict};
+use crate::verdict::{ContactPoint, ObstacleFeature, TrajectoryVerdict, Verdict};
+use motions::Motions;
 use partition::Partition;
 use proof::{Pair, Search, Side};
 use std::io::Write;
@@ -92,6 +94,9 @@ struct PairOf {
     frame: Option<u32>,
 }
 
+/// The number of a pair of the statement, and a triangle of each side.
+type Touching = (usize, [u32; 2]);
+
 /// Makes certificates for one robot in one scene.
 #[derive(Debug)]
 pub struct Prover {
@@ -134,14 +139,22 @@ impl Prover {
         Ok(Self { robot, scene, statement, links, partitions, of_scene, pairs, excluded })
     }
 
-    /// Starts a file of certificates.
+    /// The beginning of each file of certificates: the hashes and partitions of robot and scene.
+    ///
+    /// # Errors
+    /// The partitions have more than 4 GiB.
+    pub fn header(&self) -> Result<Vec<u8>> {
+        let hashes = [file::hash_of_robot(&self.robot), file::hash_of_scene(&self.scene)];
+        let partitions: Vec<&Partition> = self.partitions.iter().chain([&self.of_scene]).collect();
+        file::header(hashes, &partitions)
+    }
+
+    /// Starts a file of certificates. Several files of one prover can share its [`header`](Self::header).
     ///
     /// # Errors
     /// `out` cannot be written.
     pub fn writer<W: Write>(&self, out: W) -> Result<CertificateWriter<W>> {
-        let hashes = [file::hash_of_robot(&self.robot), file::hash_of_scene(&self.scene)];
-        let partitions: Vec<&Partition> = self.partitions.iter().chain([&self.of_scene]).collect();
-        CertificateWriter::new(out, hashes, &partitions)
+        CertificateWriter::new(out, &self.header()?)
     }
 
     /// The certificate of an answer; `None` if no proof was found within the limits of the search.
@@ -155,34 +168,58 @@ impl Prover {
                 self.free_until(trajectory, Kind::Free, end, None)
             }
             Verdict::Undecided(undecided) => {
-                self.free_before(trajectory, Kind::Undecided, at(verdict.segment, undecided.clear_until), None)
+                let end = at(verdict.segment, undecided.clear_until);
+                self.free_before(trajectory, Kind::Undecided, end, None, &[])
             }
             Verdict::Contact(contact) => {
                 let [lo, hi] = contact.toc;
+                let points = contact.first.iter().chain(&contact.simultaneous);
+                let touching: Vec<_> = points.filter_map(|point| self.triangles_of(point)).collect();
                 let witness = match contact.is_proved() && contact.inside.is_none() {
-                    true => self.witness(trajectory, at(verdict.segment_hi, hi)),
+                    true => self.witness(trajectory, at(verdict.segment_hi, hi), &touching),
                     false => None,
                 };
                 let kind = if witness.is_some() { Kind::Contact } else { Kind::Possible };
-                self.free_before(trajectory, kind, at(verdict.segment, lo), witness)
+                self.free_before(trajectory, kind, at(verdict.segment, lo), witness, &touching)
             }
         }
     }
 
-    /// The certificate with a proof up to an end, or a little earlier.
-    fn free_before(&self, of: &Trajectory, kind: Kind, end: Place, witness: Option<Witness>) -> Option<Vec<u8>> {
-        EARLIER.iter().find_map(|earlier| {
+    /// The certificate with a proof up to an end, or a little earlier: first where `near` are clear of each other.
+    fn free_before(
+        &self,
+        of: &Trajectory,
+        kind: Kind,
+        end: Place,
+        witness: Option<Witness>,
+        near: &[Touching],
+    ) -> Option<Vec<u8>> {
+        let ends = EARLIER.iter().map(|earlier| {
             let t = if *earlier == 0.0 { end.t } else { (end.t - earlier).max(0.0) };
-            let mut end = Place { t, ..end };
-            if end.t == 0.0 && end.segment > 0 {
-                end = Place { segment: end.segment - 1, t: 1.0 };
+            // The end of a segment is the beginning of the next one.
+            match (end.segment, t) {
+                (1.., 0.0) => Place { segment: end.segment - 1, t: 1.0 },
+                _ => Place { t, ..end },
             }
-            self.free_until(of, kind, end, witness)
+        });
+        let ends: Vec<Place> = ends.collect();
+        let clear = ends.iter().position(|end| self.are_clear(of, *end, near)).unwrap_or(0);
+        ends[clear..].iter().find_map(|end| self.free_until(of, kind, *end, witness))
+    }
+
+    /// Returns whether pairs of triangles are clear of each other at a time.
+    fn are_clear(&self, of: &Trajectory, at: Place, near: &[Touching]) -> bool {
+        let mut search = self.search(of, at);
+        let moment = search.motions.moment(at.segment, at.t);
+        near.iter().all(|(number, triangles)| {
+            let pair = self.pair(&self.pairs[*number]);
+            let [a, b] = [0, 1].map(|k| search.place_triangle(&pair, k, triangles[k], moment));
+            a.is_clear_of(&b, self.statement.margin_m)
         })
     }
 
     fn free_until(&self, of: &Trajectory, kind: Kind, end: Place, witness: Option<Witness>) -> Option<Vec<u8>> {
-        let mut search = self.search(of, (end.segment, end.t));
+        let mut search = self.search(of, end);
         if end.segment > 0 || end.t > 0.0 {
             self.pairs.iter().try_for_each(|pair| search.prove(&self.pair(pair)))?;
         }
@@ -197,14 +234,33 @@ impl Prover {
         Some(bytes)
     }
 
-    fn witness(&self, of: &Trajectory, from: Place) -> Option<Witness> {
+    /// Two triangles that touch, from a time on: those of the answer, or others.
+    fn witness(&self, of: &Trajectory, from: Place, touching: &[Touching]) -> Option<Witness> {
         let pairs: Vec<Pair> = self.pairs.iter().map(|pair| self.pair(pair)).collect();
-        let mut search = self.search(of, (from.segment, from.t));
-        witness::find(&mut search, &pairs, from, of.n_segments(), self.statement.margin_m)
+        let mut search = self.search(of, from);
+        witness::among(&mut search, &pairs, touching, from, self.statement.margin_m)
+            .or_else(|| witness::find(&mut search, &pairs, from, of.n_segments(), self.statement.margin_m))
     }
 
-    fn search<'a>(&'a self, of: &'a Trajectory, end: (usize, f64)) -> Search<'a> {
-        Search::new((&self.robot, of), &self.statement.joint_tolerance, self.statement.margin_m, end)
+    /// The number of the pair that touches at a point, and the two triangles.
+    fn triangles_of(&self, point: &ContactPoint) -> Option<Touching> {
+        let number = |link: u32| self.links.binary_search(&link).ok();
+        let (link, other, b) = match &point.b {
+            ObstacleFeature::Link(of) => (number(point.a.link)?, Some(number(of.link)?), of.triangle),
+            ObstacleFeature::Scene(of) => {
+                let first = self.scene.objects.get(of.object as usize)?.first_triangle;
+                (number(point.a.link)?, None, first + of.triangle)
+            }
+        };
+        let pair = self.pairs.iter().position(|pair| (pair.link, pair.other) == (link, other))?;
+        let triangles = [point.a.triangle, b];
+        let exists = |k: usize| triangles[k] < self.side([Some(link), other][k]).triangles.len() as u32;
+        (exists(0) && exists(1)).then_some((pair, triangles))
+    }
+
+    fn search<'a>(&'a self, of: &'a Trajectory, end: Place) -> Search<'a> {
+        let motions = Motions::new((&self.robot, of), &self.statement.joint_tolerance, (end.segment, end.t));
+        Search::new(motions, self.statement.margin_m, end)
     }
 
     fn side(&self, link: Option<usize>) -> Side<'_> {

@@ -20,6 +20,18 @@ pub struct Node {
 }
 
 impl Node {
+    /// The node of a single triangle.
+    pub fn leaf(triangle: &Triangle, i: u32, group: u32) -> Self {
+        let [a, b, c] = *triangle;
+        Self {
+            corners: [a.min(b).min(c), a.max(b).max(c)],
+            reach_m: a.length().max(b.length()).max(c.length()),
+            n_triangles: 1,
+            left: i,
+            groups: [group; 2],
+        }
+    }
+
     /// Returns whether the node is a single triangle.
     pub fn is_leaf(&self) -> bool {
         self.n_triangles == 1
@@ -52,7 +64,7 @@ impl Partition {
             let of = &tree.nodes[node];
             let first = of.first_index as usize;
             if of.prim_count == 0 {
-                this.nodes.push(Node { n_triangles: 0, ..leaf(&triangles[0], 0, 0) });
+                this.nodes.push(Node { n_triangles: 0, ..Node::leaf(&triangles[0], 0, 0) });
                 open.extend([first + 1, first]);
             } else {
                 this.append(triangles, &tree.primitive_indices[first..first + of.prim_count as usize], &group);
@@ -67,11 +79,11 @@ impl Partition {
         match few {
             [] => {}
             &[i] => {
-                self.nodes.push(leaf(&triangles[i as usize], i, group(i)));
+                self.nodes.push(Node::leaf(&triangles[i as usize], i, group(i)));
                 self.order.push(i);
             }
             _ => {
-                self.nodes.push(Node { n_triangles: 0, ..leaf(&triangles[few[0] as usize], 0, 0) });
+                self.nodes.push(Node { n_triangles: 0, ..Node::leaf(&triangles[few[0] as usize], 0, 0) });
                 let (left, right) = few.split_at(few.len() / 2);
                 self.append(triangles, left, group);
                 self.append(triangles, right, group);
@@ -103,17 +115,6 @@ impl Partition {
     /// The children of an inner node.
     pub fn children(&self, node: u32) -> [u32; 2] {
         [node + 1, node + 2 * self.nodes[node as usize].left]
-    }
-}
-
-fn leaf(triangle: &Triangle, i: u32, group: u32) -> Node {
-    let [a, b, c] = *triangle;
-    Node {
-        corners: [a.min(b).min(c), a.max(b).max(c)],
-        reach_m: a.length().max(b.length()).max(c.length()),
-        n_triangles: 1,
-        left: i,
-        groups: [group; 2],
     }
 }
 

@@ -1,13 +1,15 @@
 //! Hulls of triangles that move over an interval, and axes that separate them.
 
 use super::kinematics::{ORDER, Sweep};
-use super::partition::{Node, Partition};
+use super::partition::Node;
 use crate::predicate::features::nearest;
 use crate::robot::Triangle;
 use glam::DVec3;
 
 /// Spare of each decision for rounding, relative to the largest coordinate.
 const SPARE: f64 = 4e-13;
+/// Number of spares that are between triangles at the end of a proof.
+const CLEAR: f64 = 4.0;
 /// Number of control poses of a body that moves.
 const CONTROLS: usize = ORDER + 1;
 
@@ -21,8 +23,7 @@ enum Hull {
 }
 
 impl Hull {
-    fn new(partition: &Partition, triangles: &[Triangle], node: &Node, place: impl Place) -> Self {
-        debug_assert!(!partition.nodes.is_empty());
+    fn new(triangles: &[Triangle], node: &Node, place: impl Place) -> Self {
         if node.is_leaf() {
             return Self::Triangle(triangles[node.left as usize].map(|v| place.point(v)));
         }
@@ -132,12 +133,11 @@ pub struct Placed {
 
 impl Placed {
     /// A node of a body that moves, or that is at rest without a sweep.
-    pub fn new(partition: &Partition, triangles: &[Triangle], node: u32, sweep: Option<&Sweep>) -> Self {
-        let of = &partition.nodes[node as usize];
+    pub fn new(of: &Node, triangles: &[Triangle], sweep: Option<&Sweep>) -> Self {
         let (hulls, n_hulls, slack_m) = match sweep {
-            None => ([Hull::new(partition, triangles, of, AtRest); CONTROLS], 1, 0.0),
+            None => ([Hull::new(triangles, of, AtRest); CONTROLS], 1, 0.0),
             Some(sweep) => {
-                let hulls = std::array::from_fn(|i| Hull::new(partition, triangles, of, (sweep, i)));
+                let hulls = std::array::from_fn(|i| Hull::new(triangles, of, (sweep, i)));
                 (hulls, CONTROLS, sweep.slack_m(of.reach_m))
             }
         };
@@ -158,6 +158,17 @@ impl Placed {
             radius_m,
             travel_m: 0.5 * travel.max(bend) + slack_m,
         }
+    }
+
+    /// The spare for rounding, metres.
+    fn spare_m(&self) -> f64 {
+        SPARE * self.corners.iter().fold(0.0, |most: f64, v| v.abs().max_element().max(most))
+    }
+
+    /// Returns whether two triangles are so far apart at a moment that a proof up to it is to be expected.
+    pub fn is_clear_of(&self, other: &Self, margin_m: f64) -> bool {
+        let (Some(x), Some(y)) = (self.triangle(), other.triangle()) else { return true };
+        nearest(x, y, 0.0).distance() - margin_m > CLEAR * (self.spare_m() + other.spare_m())
     }
 
     /// The triangle of a leaf at the start of the interval.
@@ -203,9 +214,15 @@ impl Placed {
             return None;
         }
         let (mut best, mut widest) = (DVec3::ZERO, 0.0);
+        let beside = self.slack_m + other.slack_m + margin_m;
         let mut consider = |n: DVec3| {
-            let between = self.middle_gap(other, n);
-            let n = if between < 0.0 { -n } else { n };
+            // The gap over the interval is at most that of these two hulls, and most axes fail there.
+            let ([lo, hi], [low, high]) = (a.range(n), b.range(n));
+            let n = if low + high < lo + hi { -n } else { n };
+            let between = (low - hi).max(lo - high);
+            if !(between > 0.0 && between > (beside + widest) * n.length()) {
+                return;
+            }
             let gap = self.gap(other, n, margin_m);
             if gap > widest {
                 (best, widest) = (n, gap);
@@ -218,20 +235,13 @@ impl Placed {
         }
         match (a, b) {
             // With a margin, vertices or a vertex and an edge may be nearest.
-            (Hull::Triangle(x), Hull::Triangle(y)) => {
+            (Hull::Triangle(x), Hull::Triangle(y)) if margin_m > 0.0 => {
                 let nearest = nearest(*x, *y, 0.0);
                 consider(nearest.on_b - nearest.on_a);
             }
             _ => consider(b.centre() - a.centre()),
         }
         (widest > 0.0).then(|| self.short_axis(other, best, margin_m))
-    }
-
-    /// Positive if the centre of `other` is above along `n`.
-    fn middle_gap(&self, other: &Self, n: DVec3) -> f64 {
-        let [lo, hi] = self.hulls[self.n_hulls / 2].range(n);
-        let [low, high] = other.hulls[other.n_hulls / 2].range(n);
-        (low + high) - (lo + hi)
     }
 
     /// The shortest form of an axis that still separates.

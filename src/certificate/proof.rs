@@ -1,13 +1,17 @@
 //! The search for a proof: simultaneous descent through two trees and time until an axis separates what is left.
 
-use super::kinematics::{BodyCurve, Curve, Interval, Sweep};
-use super::partition::Partition;
+use super::kinematics::Sweep;
+use super::motions::Motions;
+use super::partition::{Node, Partition};
 use super::placed::{Axis, Placed};
-use crate::robot::{Robot, Trajectory, Triangle};
-use std::collections::HashMap;
+use crate::robot::Triangle;
+use crate::robot::trajectory::Place;
+use std::rc::Rc;
 
 /// Steps after which the search for a proof ends without one.
 const MAX_STEPS: usize = 1 << 22;
+/// Bytes of steps after which the search for a proof ends without one.
+const MAX_BYTES: usize = 1 << 24;
 
 const SPLIT_TIME: u8 = 0;
 const SPLIT_A: u8 = 1;
@@ -40,136 +44,110 @@ pub struct Pair<'a> {
     pub excluded: &'a [bool],
 }
 
-/// A range of time: segments, and local time if it is only one.
+/// A range of time.
 #[derive(Clone, Copy, Debug)]
-struct Range {
-    segments: [usize; 2],
-    local: Interval,
+enum Range {
+    /// Several segments.
+    Segments([usize; 2]),
+    /// A part of a segment, as of [`Motions`].
+    Part(u32),
+}
+
+/// A pair of nodes that is still to be proved apart over a range of time.
+struct Open {
+    nodes: [u32; 2],
+    range: Range,
+    /// The first node over this range, if it is known.
+    placed: Option<Rc<Placed>>,
 }
 
 /// The search for proofs about one trajectory.
 pub struct Search<'a> {
-    robot: &'a Robot,
-    trajectory: &'a Trajectory,
-    tolerance: &'a [f64],
+    /// The moving bodies.
+    pub motions: Motions<'a>,
     /// The distance that must be exceeded, metres.
     margin_m: f64,
-    /// The end: a segment and a local time in it.
-    end: (usize, f64),
-    intervals: HashMap<[u64; 3], usize>,
-    columns: Vec<Vec<Curve>>,
-    bodies: HashMap<(usize, Option<u32>, u32), (BodyCurve, Sweep)>,
+    /// The last segment.
+    last: usize,
     /// The steps so far.
     pub steps: Vec<u8>,
     n_steps: usize,
 }
 
 impl<'a> Search<'a> {
-    /// Starts a search; `end` is a segment and a time in it.
-    pub fn new(
-        (robot, trajectory): (&'a Robot, &'a Trajectory),
-        tolerance: &'a [f64],
-        margin_m: f64,
-        end: (usize, f64),
-    ) -> Self {
-        Self {
-            robot,
-            trajectory,
-            tolerance,
-            margin_m,
-            end,
-            intervals: HashMap::new(),
-            columns: Vec::new(),
-            bodies: HashMap::new(),
-            steps: Vec::new(),
-            n_steps: 0,
-        }
+    /// Starts a search up to a time.
+    pub fn new(motions: Motions<'a>, margin_m: f64, end: Place) -> Self {
+        Self { motions, margin_m, last: end.segment, steps: Vec::new(), n_steps: 0 }
     }
 
     /// Appends the proof that a pair is apart up to the end. Returns `None` if there is none.
     pub fn prove(&mut self, pair: &Pair) -> Option<()> {
-        let local = Interval { segment: 0, ends: [0.0, 1.0] };
-        let whole = self.range([0, self.end.0 + 1], local);
-        self.apart(pair, [0, 0], None, &whole)
+        // The next one last.
+        let mut open = vec![Open { nodes: [0, 0], range: self.range([0, self.last + 1]), placed: None }];
+        while let Some(next) = open.pop() {
+            self.n_steps += 1;
+            if self.n_steps > MAX_STEPS || self.steps.len() > MAX_BYTES {
+                return None;
+            }
+            if let Some(halves) = self.step(pair, next)? {
+                open.extend(halves.into_iter().rev());
+            }
+        }
+        Some(())
     }
 
-    fn range(&self, segments: [usize; 2], local: Interval) -> Range {
-        let mut range = Range { segments, local };
-        if segments[1] - segments[0] == 1 {
-            let end = if segments[0] == self.end.0 { self.end.1 } else { 1.0 };
-            range.local = Interval { segment: segments[0], ends: [0.0, end] };
-        }
-        range
+    fn range(&mut self, [first, last]: [usize; 2]) -> Range {
+        if last - first == 1 { Range::Part(self.motions.segment(first)) } else { Range::Segments([first, last]) }
     }
 
-    /// Proves a pair of nodes apart; `placed` are the two over this range, as far as they are known.
-    fn apart(&mut self, pair: &Pair, nodes: [u32; 2], placed: Option<&Placed>, range: &Range) -> Option<()> {
-        self.n_steps += 1;
-        if self.n_steps > MAX_STEPS {
-            return None;
-        }
+    /// Writes the step for a pair of nodes, and returns both parts of a split. Returns `None` if there is no step.
+    fn step(&mut self, pair: &Pair, open: Open) -> Option<Option<[Open; 2]>> {
+        let Open { nodes, range, placed } = open;
         let of = |k: usize| &pair.sides[k].partition.nodes[nodes[k] as usize];
-        if let Some(step) = excluded(pair, of(1).groups) {
-            match step {
-                EXCLUDED => self.steps.push(EXCLUDED),
-                _ => return self.split_node(pair, nodes, 1, placed, range),
+        match excluded(pair, of(1).groups) {
+            Some(EXCLUDED) => {
+                self.steps.push(EXCLUDED);
+                return Some(None);
             }
-            return Some(());
+            Some(_) => return Some(Some(self.split_node(pair, nodes, 1, (range, placed)))),
+            None => {}
         }
-        let [first, last] = range.segments;
-        if last - first > 1 {
-            self.steps.push(SPLIT_TIME);
-            let middle = first.midpoint(last);
-            for segments in [[first, middle], [middle, last]] {
-                let part = self.range(segments, range.local);
-                self.apart(pair, nodes, None, &part)?;
+        let part = match range {
+            Range::Segments([first, last]) => {
+                let middle = first.midpoint(last);
+                self.steps.push(SPLIT_TIME);
+                let halves = [[first, middle], [middle, last]];
+                return Some(Some(halves.map(|half| Open { nodes, range: self.range(half), placed: None })));
             }
-            return Some(());
-        }
-        let own;
-        let a = match placed {
-            Some(a) => a,
-            None => {
-                own = self.place(pair, 0, nodes[0], &range.local);
-                &own
-            }
+            Range::Part(part) => part,
         };
+        let a = placed.unwrap_or_else(|| Rc::new(self.place(pair, 0, nodes[0], part)));
         if pair.sides[1].body.is_none()
             && let Some(axis) = a.apart_along(&of(1).corners, self.margin_m)
         {
             self.steps.push(ALONG_COORDINATE + axis);
-            return Some(());
+            return Some(None);
         }
-        let b = self.place(pair, 1, nodes[1], &range.local);
-        if let Some(axis) = a.apart_along(&b.corners, self.margin_m) {
+        let b = self.place(pair, 1, nodes[1], part);
+        if pair.sides[1].body.is_some()
+            && let Some(axis) = a.apart_along(&b.corners, self.margin_m)
+        {
             self.steps.push(ALONG_COORDINATE + axis);
-            return Some(());
+            return Some(None);
         }
         // Far larger boxes are never separated from what is within them.
         let comparable = b.radius_m < 16.0 * (a.radius_m + a.travel_m) || of(1).is_leaf();
         if comparable && let Some(axis) = a.separating_axis(&b, self.margin_m) {
             self.write(axis);
-            return Some(());
+            return Some(None);
         }
-        let travel = a.travel_m + b.travel_m;
-        if travel >= a.radius_m.max(b.radius_m) {
-            return self.split_time(pair, nodes, range);
+        if a.travel_m + b.travel_m >= a.radius_m.max(b.radius_m) {
+            let halves = self.motions.halves(part)?;
+            self.steps.push(SPLIT_TIME);
+            return Some(Some(halves.map(|half| Open { nodes, range: Range::Part(half), placed: None })));
         }
         let (k, placed) = if a.radius_m >= b.radius_m { (0, None) } else { (1, Some(a)) };
-        self.split_node(pair, nodes, k, placed, range)
-    }
-
-    fn split_time(&mut self, pair: &Pair, nodes: [u32; 2], range: &Range) -> Option<()> {
-        let ([start, end], middle) = (range.local.ends, range.local.middle());
-        if !(start < middle && middle < end) {
-            return None;
-        }
-        self.steps.push(SPLIT_TIME);
-        for ends in [[start, middle], [middle, end]] {
-            let part = Range { local: Interval { ends, ..range.local }, ..*range };
-            self.apart(pair, nodes, None, &part)?;
-        }
-        Some(())
+        Some(Some(self.split_node(pair, nodes, k, (range, placed))))
     }
 
     fn split_node(
@@ -177,50 +155,33 @@ impl<'a> Search<'a> {
         pair: &Pair,
         nodes: [u32; 2],
         k: usize,
-        placed: Option<&Placed>,
-        range: &Range,
-    ) -> Option<()> {
+        (range, placed): (Range, Option<Rc<Placed>>),
+    ) -> [Open; 2] {
         self.steps.push([SPLIT_A, SPLIT_B][k]);
-        for child in pair.sides[k].partition.children(nodes[k]) {
+        pair.sides[k].partition.children(nodes[k]).map(|child| {
             let mut nodes = nodes;
             nodes[k] = child;
-            self.apart(pair, nodes, placed, range)?;
-        }
-        Some(())
+            Open { nodes, range, placed: placed.clone() }
+        })
     }
 
-    /// A node over an interval, in the pair's frame.
-    pub fn place(&mut self, pair: &Pair, k: usize, node: u32, interval: &Interval) -> Placed {
+    /// A node over a part of a segment, in the pair's frame.
+    pub fn place(&mut self, pair: &Pair, k: usize, node: u32, part: u32) -> Placed {
         let side = &pair.sides[k];
-        let sweep =
-            side.body.filter(|body| Some(*body) != pair.frame).map(|body| self.sweep(pair.frame, body, interval));
-        Placed::new(side.partition, side.triangles, node, sweep.as_ref())
+        Placed::new(&side.partition.nodes[node as usize], side.triangles, self.sweep(pair, k, part))
     }
 
-    /// The control poses of a body in a frame.
-    fn sweep(&mut self, frame: Option<u32>, body: u32, interval: &Interval) -> Sweep {
-        let key = [interval.segment as u64, interval.ends[0].to_bits(), interval.ends[1].to_bits()];
-        let number = *self.intervals.entry(key).or_insert_with(|| {
-            let of = |c: usize| Curve::new(self.trajectory.coefficients(interval.segment, c), interval);
-            self.columns.push((0..self.trajectory.n_columns()).map(of).collect());
-            self.columns.len() - 1
-        });
-        self.body(number, frame, body, interval).1
+    /// A triangle over a part of a segment, in the pair's frame.
+    pub fn place_triangle(&mut self, pair: &Pair, k: usize, triangle: u32, part: u32) -> Placed {
+        let triangles = pair.sides[k].triangles;
+        let leaf = Node::leaf(&triangles[triangle as usize], triangle, 0);
+        Placed::new(&leaf, triangles, self.sweep(pair, k, part))
     }
 
-    fn body(&mut self, number: usize, frame: Option<u32>, body: u32, interval: &Interval) -> (BodyCurve, Sweep) {
-        if let Some(known) = self.bodies.get(&(number, frame, body)) {
-            return *known;
-        }
-        let of = &self.robot.bodies[body as usize];
-        let parent = match of.parent.filter(|parent| Some(*parent) != frame) {
-            Some(parent) => self.body(number, frame, parent, interval).0,
-            None => BodyCurve::at_rest(),
-        };
-        let curve = parent.child(&of.joint, self.trajectory, interval, &self.columns[number], self.tolerance);
-        let new = (curve, curve.sweep(interval));
-        self.bodies.insert((number, frame, body), new);
-        new
+    /// The control poses of a side in the pair's frame; `None` if it does not move there.
+    fn sweep(&mut self, pair: &Pair, k: usize, part: u32) -> Option<&Sweep> {
+        let body = pair.sides[k].body.filter(|body| Some(*body) != pair.frame)?;
+        Some(self.motions.sweep(part, pair.frame, body))
     }
 
     fn write(&mut self, axis: Axis) {

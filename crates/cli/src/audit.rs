@@ -112,6 +112,7 @@ pub fn run(args: &AuditArgs) -> Result<Outcome> {
     limits.line().into_iter().chain(limits.turns_line()).for_each(|line| warn(&line));
     // The meshes of robot and scene are known by now, too.
     outputs::check(&[], &args.outputs())?;
+    args.certificates.check_folder(question.queries.len())?;
     let page = outputs::create(&args.out)?;
     let proofs = |path| Proofs::begin(path, &question, &model, args.margin, &args.inputs.limits());
     let proofs = args.certificates.file().map(proofs).transpose()?;
@@ -261,7 +262,7 @@ impl Audit<'_> {
         let contact = answer.time().map(|_| course.event(&verdict));
         let (extremes, jumps, plots) = (joints.extremes(), joints.jumps(), joints.plots(contact));
         let distances = self.distances(&path, &course, &verdict)?;
-        let certificate = verified.map(|of| (of.in_words(answer.motion), of.address(&self.args.out)));
+        let certificate = verified.map(|of| (of.in_words(answer.motion), of.address(answer.motion, &self.args.out)));
         Ok(Plan { answer, unit: course.unit(), distances, certificate, extremes, jumps, plots })
     }
 

@@ -252,6 +252,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let Scanned { hash, limits, .. } = scanned;
     // The meshes of robot and scene are known by now, too.
     args.check_outputs(&[])?;
+    args.certificates.check_folder(total)?;
     let load_s = loading.elapsed().as_secs_f64();
     let options = options(args)?;
     let of_pairs = (&allowed, &*pairs_without_proofs);
@@ -279,9 +280,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let certificates = match (args.certificates.file(), prover) {
-        (Some(path), Some(prover)) => {
-            Some(Certificates::begin_at(path, prover, engine.threads(), numbers.start as u64)?)
-        }
+        (Some(path), Some(prover)) => Some(Certificates::begin(path, prover, engine.threads(), &numbers)?),
         _ => None,
     };
     let of = Fingerprint::new(&engine, &[robot], &of_scene, &hash, &told);
@@ -298,7 +297,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         run.check((out, before.motions as usize), completion, &interruption, readers)?;
     stats.add(&before);
     if let (Some(shard), Some((bytes, hash))) = (args.shard, &written.file) {
-        let certificates = args.certificates.file().map(|path| {
+        let certificates = args.certificates.single_file().map(|path| {
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             Ok::<_, Error>(CertificateFile { file, blake3: merge::hash_of(path)? })
         });

@@ -8,12 +8,12 @@ use super::motions::MotionArgs;
 use super::queries::{Queries, Scanned, TrajectoryArgs};
 use super::self_collision::SelfCollisionArgs;
 use super::shard::Shard;
-use super::tested::TestedPairs;
+use super::tested::{self, TestedPairs};
 use super::warn;
 use firstcontact::certificate::{Prover, Statement};
 use firstcontact::io::load::LoadLimits;
 use firstcontact::scene::Scene;
-use firstcontact::{LinkPairs, Result, Untested};
+use firstcontact::{LinkPairs, Result, Robot, Untested};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -107,5 +107,16 @@ impl Question<'_> {
         let statement = Statement::new().with_link_pairs(pairs).with_allowed(self.allowed.clone());
         let tolerance = self.queries.joint_tolerance().to_vec();
         Prover::new(&model.robot, &self.scene, statement.with_margin_m(margin_m).with_joint_tolerance(tolerance))
+    }
+
+    /// The pairs that are not tested, each with the reason: a line each.
+    pub fn left_out(&self, robot: &Robot) -> Vec<String> {
+        let link = |link: u32| &robot.links[link as usize].name;
+        let of_links = self.link_pairs.untested();
+        let of_links = of_links.map(|([a, b], why)| format!("{} {}: {}", link(a), link(b), tested::in_words(why)));
+        let object = |object: u32| &self.scene.objects[object as usize].name;
+        let why = tested::in_words(Untested::Allowed);
+        let with_scene = self.allowed.iter().map(|(l, o)| format!("{} {}: {why}", link(*l), object(*o)));
+        with_scene.chain(of_links).collect()
     }
 }

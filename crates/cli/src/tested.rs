@@ -95,7 +95,7 @@ pub fn left_out(disabled: impl IntoIterator<Item = (Untested, usize)>) -> String
 }
 
 /// A reason in words, after a number of pairs.
-fn in_words(reason: Untested) -> &'static str {
+pub fn in_words(reason: Untested) -> &'static str {
     match reason {
         Untested::Adjacent => "adjacent",
         Untested::Srdf => "by the SRDF",

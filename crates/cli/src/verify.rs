@@ -1,8 +1,11 @@
 //! `firstcontact verify`: checks certificates of `check` and of `tolerance`.
 
+mod results;
+
 use super::Outcome;
 use super::dataset::{FolderArgs, Work};
 use super::inputs::{FileArgs, InputArgs};
+use super::merkle::MerkleTree;
 use super::motions::MotionArgs;
 use super::progress::Progress;
 use super::queries::{Queries, TrajectoryArgs};
@@ -15,8 +18,9 @@ use firstcontact::io::load::LoadLimits;
 use firstcontact::robot::Robot;
 use firstcontact::toleranced::record;
 use firstcontact::{Error, LinkPairs, Result};
-use firstcontact_verification::Paths;
+use firstcontact_verification::{Paths, Place};
 use firstcontact_verifier::{Kind, MAGIC, Proved};
+use results::Compared;
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
@@ -25,8 +29,8 @@ use std::path::{Path, PathBuf};
 /// Arguments of `verify`. Those of `check` that its answers depend on have the same meaning.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// Certificates written by `check --certificates`, or a certificate written by `tolerance --certificate`, which
-    /// needs no other argument
+    /// Certificates written by `check --certificates`, a file or a folder, or a certificate written by `tolerance
+    /// --certificate`, which needs no other argument
     #[arg(value_name = "CERTIFICATE")]
     certificate: PathBuf,
     /// The robot of the check (URDF), or several as NAME=FILE each
@@ -63,10 +67,26 @@ pub struct VerifyArgs {
     inputs: InputArgs,
     #[command(flatten)]
     trajectories: TrajectoryArgs,
+    /// The answers of the check: a certificate that proves less than its answer is refused
+    #[arg(long, value_name = "RESULTS.jsonl")]
+    results: Option<PathBuf>,
+    /// The root of the Merkle tree in the statistics of the check; certificates with another one are refused
+    #[arg(long, value_name = "HEX")]
+    merkle_root: Option<String>,
+    /// List all pairs that are not tested, each with the reason
+    #[arg(long)]
+    left_out: bool,
+    /// Write robot, scene, motions and statement, as the verifier receives them, for other verifiers: robot.bin,
+    /// scene.bin, motions.bin and statement.json
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
     /// Threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
 }
+
+/// Pairs that are listed as left out without --left-out.
+const MAX_LISTED: usize = 8;
 
 /// Runs the command: 0 if the certificates are valid, 1 if one is refused.
 pub fn run(args: &VerifyArgs) -> Result<Outcome> {
@@ -96,15 +116,35 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
     };
     let model = args.inputs.model(&files.robots)?;
     let question = question.read(&model)?;
+    let numbers = question.numbers.clone();
     let subject = Subject::new(&model.robot, &question, &question.link_pairs, args.margin);
+    if let Some(folder) = &args.export {
+        subject.export(folder, (&question.queries, numbers.clone()))?;
+    }
+    let place = Place::new(&args.certificate);
+    if let Some(other) = place.other(question.total)? {
+        say!("refused: {} is not of these {}", other.display(), question.queries.kind());
+        return Ok(Outcome::Refused);
+    }
+    let mut compared = Compared::begin(args.results.as_deref())?;
     let mut totals = Totals::default();
-    let count = &mut |number: usize, proved: Option<&Proved>| totals.add(number, proved);
-    let verified =
-        subject.verify(&args.certificate, (&question.queries, question.numbers.clone()), args.threads, count)?;
+    let each = &mut |number: usize, proved: Option<&Proved>| {
+        let line = compared.next(number, proved);
+        totals.add(number, proved, line.as_deref());
+    };
+    let verified = subject.verify(&args.certificate, (&question.queries, numbers), args.threads, each)?;
+    let verified = verified.and_then(|()| compared.finish());
+    let verified = verified.and_then(|()| totals.require_root(args.merkle_root.as_deref()));
     question.tested.lines().iter().for_each(|line| say!("{line}"));
+    let left_out = question.left_out(&model.robot);
+    let listed = if args.left_out { left_out.len() } else { MAX_LISTED };
+    left_out.iter().take(listed).for_each(|line| say!("left out: {line}"));
+    if left_out.len() > listed {
+        say!("left out: {} others, which --left-out lists", left_out.len() - listed);
+    }
     match verified {
         Ok(()) => {
-            say!("{}", totals.line(question.queries.kind()));
+            totals.lines(question.queries.kind()).iter().for_each(|line| say!("{line}"));
             Ok(if totals.without.is_none() { Outcome::Free } else { Outcome::Refused })
         }
         Err(refusal) => {
@@ -114,8 +154,11 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
     }
 }
 
-/// Returns whether a file has certificates of `check`, by its first bytes.
+/// Returns whether a file has certificates of `check`, by its first bytes; folders have no others.
 fn is_of_check(path: &Path) -> Result<bool> {
+    if path.is_dir() {
+        return Ok(true);
+    }
     let mut first = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut first));
     read.map_err(|e| Error::input(format!("it cannot be read: {e}")).in_file(path))?;
@@ -136,7 +179,7 @@ fn verify_tolerance(path: &Path) -> Result<Outcome> {
 }
 
 /// Numbers of verified answers.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Totals {
     free: u64,
     contacts: u64,
@@ -146,15 +189,21 @@ struct Totals {
     n_without: u64,
     /// The first motion without a certificate.
     without: Option<usize>,
+    tree: MerkleTree,
+    /// A leaf is not known: there is neither a certificate nor a line.
+    lacks_leaf: bool,
 }
 
 impl Totals {
-    fn add(&mut self, number: usize, proved: Option<&Proved>) {
+    fn add(&mut self, number: usize, proved: Option<&Proved>, line: Option<&str>) {
         let Some(proved) = proved else {
             self.n_without += 1;
             self.without.get_or_insert(number);
+            self.lacks_leaf |= line.is_none();
+            self.tree.add_line(line.unwrap_or_default().as_bytes());
             return;
         };
+        self.tree.add(proved.leaf);
         self.steps += proved.n_steps;
         *match proved.kind {
             Kind::Free => &mut self.free,
@@ -164,16 +213,33 @@ impl Totals {
         } += 1;
     }
 
-    fn line(&self, kind: &str) -> String {
-        let Self { free, contacts, possible, undecided, steps, n_without, without } = self;
-        let mut line = format!(
+    /// The root of the Merkle tree; `None` if a leaf is not known.
+    fn root(&self) -> Option<String> {
+        (!self.lacks_leaf).then(|| self.tree.root())
+    }
+
+    fn require_root(&self, wanted: Option<&str>) -> std::result::Result<(), String> {
+        match (wanted, self.root()) {
+            (None, _) => Ok(()),
+            (Some(wanted), Some(root)) if root.eq_ignore_ascii_case(wanted) => Ok(()),
+            (Some(_), Some(root)) => Err(format!("the root of the Merkle tree is {root}")),
+            (Some(_), None) => {
+                Err("the root of the Merkle tree is not known without certificates; give --results".into())
+            }
+        }
+    }
+
+    fn lines(&self, kind: &str) -> Vec<String> {
+        let Self { free, contacts, possible, undecided, steps, n_without, without, .. } = self;
+        let mut lines = vec![format!(
             "valid: {free} {kind} are free, {contacts} have a contact, {possible} a possible one, {undecided} are \
              undecided; {steps} steps"
+        )];
+        lines.extend(self.root().map(|root| format!("root of the Merkle tree: {root}")));
+        lines.extend(
+            without.map(|first| format!("incomplete: {n_without} {kind} have no certificate, the first is {first}")),
         );
-        if let Some(first) = without {
-            line += &format!("\nincomplete: {n_without} {kind} have no certificate, the first is {first}");
-        }
-        line
+        lines
     }
 }
 
@@ -188,8 +254,13 @@ impl Subject {
         Self(firstcontact_verification::Subject::new((robot, &question.scene), pairs, margin_m, tolerance))
     }
 
-    /// Verifies all certificates of a file, which must be those of the queries with these numbers, and passes what each proves to `each`.
-    /// Returns the reason of a refusal as text.
+    /// Writes robot, scene, statement, and the queries with these numbers, for other verifiers.
+    fn export(&self, folder: &Path, (queries, numbers): (&Queries, Range<usize>)) -> Result<()> {
+        self.0.export(folder, &Paths { numbers, kind: queries.kind(), read: &|numbers| queries.paths(numbers) })
+    }
+
+    /// Verifies all certificates of a file or folder, which must be those of the queries with these numbers, and passes
+    /// what each proves to `each`. Returns the reason of a refusal as text.
     ///
     /// # Errors
     /// A file cannot be read.

@@ -23,7 +23,7 @@ mod tests;
 
 pub use certificate::{Claim, Kind, LinkTriangle, Other, Outline, Time, Witness};
 pub use hashes::Hash;
-pub use model::{Body, Drive, Joint, Link, Motion, Object, Robot, Scene, Segment, Statement};
+pub use model::{Body, Drive, Joint, Link, Model, Motion, Object, Robot, Scene, Segment, Statement};
 pub use reader::{Header, MAGIC, MAX_CERTIFICATE_BYTES, Reader};
 pub use refusal::Refusal;
 pub use tree::Partition;

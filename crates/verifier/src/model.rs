@@ -1,7 +1,46 @@
 //! Robots, scenes, motions and statements, as the caller gives them. All numbers are exact.
 
 use crate::ball::{dot, exact};
+use crate::hashes::Hash;
 use crate::refusal::{Refusal, require};
+
+/// A robot and a scene that were checked, with their hashes.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) robot: Robot,
+    pub(crate) scene: Scene,
+    pub(crate) hashes: [Hash; 2],
+}
+
+impl Model {
+    /// Checks and hashes a robot and a scene.
+    ///
+    /// # Errors
+    ///
+    /// One of them is not valid: a number is not finite, a body is its own ancestor, an index does not exist.
+    pub fn new(robot: Robot, scene: Scene) -> Result<Self, Refusal> {
+        robot.check()?;
+        scene.check()?;
+        let hashes = [robot.hash(), scene.hash()];
+        Ok(Self { robot, scene, hashes })
+    }
+
+    /// The robot.
+    pub fn robot(&self) -> &Robot {
+        &self.robot
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Compares the hashes in a file with those of robot and scene.
+    pub(crate) fn require_hashes(&self, [robot, scene]: [Hash; 2]) -> Result<(), Refusal> {
+        require(robot == self.hashes[0], || "the certificates are of another robot".into())?;
+        require(scene == self.hashes[1], || "the certificates are of another scene".into())
+    }
+}
 
 /// A forest of bodies with links.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use crate::tree::Tree;
 /// A link in a proof.
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'a> {
-    pub tree: &'a Tree,
+    pub tree: &'a Tree<'a>,
     /// The link's body; none for the scene.
     pub body: Option<usize>,
 }

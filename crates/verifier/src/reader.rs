@@ -6,7 +6,7 @@ use flate2::bufread::ZlibDecoder;
 
 use crate::certificate::Bytes;
 use crate::hashes::Hash;
-use crate::model::{Robot, Scene};
+use crate::model::Model;
 use crate::refusal::{Refusal, require};
 use crate::tree::Partition;
 
@@ -44,13 +44,12 @@ impl<R: Read> Reader<R> {
     /// # Errors
     ///
     /// The file cannot be read, is not a file of certificates, or belongs to another robot or scene.
-    pub fn new(mut input: R, robot: &Robot, scene: &Scene) -> Result<Self, Refusal> {
+    pub fn new(mut input: R, model: &Model) -> Result<Self, Refusal> {
         require(read_array(&mut input)? == *MAGIC, || "this is not a file of certificates".into())?;
         let hashes: [Hash; 2] = [read_array(&mut input)?, read_array(&mut input)?];
-        require(hashes[0] == robot.hash(), || "the certificates are of another robot".into())?;
-        require(hashes[1] == scene.hash(), || "the certificates are of another scene".into())?;
-        let mut counts: Vec<usize> = robot.links.iter().map(|link| link.triangles.len()).collect();
-        counts.push(scene.n_triangles());
+        model.require_hashes(hashes)?;
+        let mut counts: Vec<usize> = model.robot.links.iter().map(|link| link.triangles.len()).collect();
+        counts.push(model.scene.n_triangles());
         let most: u64 = counts.iter().map(|n| 4 + 9 * *n as u64).sum();
         let raw = read_record(&mut input, u32::try_from(most).unwrap_or(u32::MAX))?;
         let raw = raw.ok_or_else(|| Refusal::new("the file ends after its hashes"))?;

@@ -15,8 +15,8 @@ pub struct Partition {
 }
 
 /// A binary tree of triangles.
-pub(crate) struct Tree {
-    triangles: Vec<[[f64; 3]; 3]>,
+pub(crate) struct Tree<'m> {
+    triangles: Vec<&'m [[f64; 3]; 3]>,
     /// The index of each triangle, in the order of the leaves.
     order: Vec<u32>,
     nodes: Vec<Node>,
@@ -35,9 +35,9 @@ struct Node {
     size: f64,
 }
 
-impl Tree {
+impl<'m> Tree<'m> {
     /// The tree of some triangles.
-    pub fn new(triangles: Vec<[[f64; 3]; 3]>, partition: &Partition) -> Result<Self, Refusal> {
+    pub fn new(triangles: Vec<&'m [[f64; 3]; 3]>, partition: &Partition) -> Result<Self, Refusal> {
         let n = triangles.len();
         let counts = partition.order.len() == n && partition.left.len() == n.saturating_sub(1);
         require(counts, || "the partition has another number of triangles".into())?;
@@ -79,8 +79,8 @@ impl Tree {
         (low, high, size)
     }
 
-    fn triangle(&self, id: usize) -> &[[f64; 3]; 3] {
-        &self.triangles[self.order[self.nodes[id].first as usize] as usize]
+    fn triangle(&self, id: usize) -> &'m [[f64; 3]; 3] {
+        self.triangles[self.order[self.nodes[id].first as usize] as usize]
     }
 
     #[cfg(test)]
@@ -90,8 +90,8 @@ impl Tree {
     }
 
     /// The triangle of an index.
-    pub fn triangle_at(&self, index: usize) -> Option<&[[f64; 3]; 3]> {
-        self.triangles.get(index)
+    pub fn triangle_at(&self, index: usize) -> Option<&'m [[f64; 3]; 3]> {
+        self.triangles.get(index).copied()
     }
 
     /// The indices of all triangles, in the order of the leaves.

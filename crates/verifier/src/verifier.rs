@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use crate::ball::{Ball, dot, exact};
 use crate::body_motion::{Motions, PreparedRobot};
 use crate::certificate::{Bytes, Claim, Kind, LinkTriangle, Other, Time, Witness};
-use crate::model::{Motion, Robot, Scene, Statement};
+use crate::hashes::Hash;
+use crate::merkle;
+use crate::model::{Model, Motion, Scene, Statement};
 use crate::polynomial::Interval;
 use crate::proof::{Pair, Side};
 use crate::reader::Header;
@@ -14,14 +16,13 @@ use crate::tree::Tree;
 use crate::witness::{Triangle, touch, within};
 
 /// Verifies certificates of motions of a robot in a scene. It can be shared by threads.
-pub struct Verifier {
-    robot: Robot,
-    scene: Scene,
+pub struct Verifier<'m> {
+    model: &'m Model,
     statement: Statement,
     excluded: HashSet<[usize; 2]>,
     pub(crate) prepared: PreparedRobot,
-    link_trees: Vec<Tree>,
-    scene_tree: Tree,
+    link_trees: Vec<Tree<'m>>,
+    scene_tree: Tree<'m>,
     /// Index of the first triangle of each object, and the number of all.
     first_of_object: Vec<usize>,
     /// Of links with excluded objects: the number of tested triangles before each place of the scene's order.
@@ -41,38 +42,37 @@ pub struct Proved {
     pub n_pairs: usize,
     /// Number of steps of all proofs.
     pub n_steps: u64,
+    /// The certificate's leaf in the Merkle tree of a batch.
+    pub leaf: Hash,
 }
 
-impl Verifier {
+impl<'m> Verifier<'m> {
     /// Prepares the verification of the certificates of a file.
     ///
     /// # Errors
     ///
-    /// The model or statement is not valid, or the header belongs to another robot or scene, or a partition is wrong.
-    pub fn new(robot: Robot, scene: Scene, statement: Statement, header: &Header) -> Result<Self, Refusal> {
-        robot.check()?;
-        scene.check()?;
-        let statement = statement.normalized(&robot, &scene)?;
-        require(header.robot == robot.hash(), || "the certificates are of another robot".into())?;
-        require(header.scene == scene.hash(), || "the certificates are of another scene".into())?;
+    /// The statement is not valid, or the header belongs to another robot or scene, or a partition is wrong.
+    pub fn new(model: &'m Model, statement: Statement, header: &Header) -> Result<Self, Refusal> {
+        let Model { robot, scene, .. } = model;
+        let statement = statement.normalized(robot, scene)?;
+        model.require_hashes([header.robot, header.scene])?;
         let [of_links @ .., of_scene] = header.partitions.as_slice() else {
             return Err(Refusal::new("the partitions are missing"));
         };
         require(of_links.len() == robot.links.len(), || "the file has another number of partitions".into())?;
         let mut link_trees = Vec::new();
         for (link, partition) in robot.links.iter().zip(of_links) {
-            let tree = Tree::new(link.triangles.clone(), partition);
+            let tree = Tree::new(link.triangles.iter().collect(), partition);
             link_trees.push(tree.map_err(|refusal| refusal.at(format_args!("link '{}'", link.name)))?);
         }
-        let triangles = scene.objects.iter().flat_map(|object| object.triangles.iter().copied()).collect();
+        let triangles = scene.objects.iter().flat_map(|object| &object.triangles).collect();
         let scene_tree = Tree::new(triangles, of_scene).map_err(|refusal| refusal.at("the scene"))?;
         let mut verifier = Self {
-            prepared: PreparedRobot::new(&robot),
+            prepared: PreparedRobot::new(robot),
             excluded: statement.excluded.iter().copied().collect(),
-            first_of_object: first_triangles(&scene),
+            first_of_object: first_triangles(scene),
             tested: HashMap::new(),
-            robot,
-            scene,
+            model,
             statement,
             link_trees,
             scene_tree,
@@ -105,7 +105,7 @@ impl Verifier {
     ///
     /// The certificate does not prove the statement for the motion: the first step that does not hold.
     pub fn verify(&self, motion: &Motion, certificate: &[u8]) -> Result<Proved, Refusal> {
-        motion.check(&self.robot)?;
+        motion.check(&self.model.robot)?;
         let mut bytes = Bytes(certificate);
         let claim = Claim::read(&mut bytes)?;
         self.require_statement(&claim, motion)?;
@@ -122,7 +122,8 @@ impl Verifier {
         if let Some(witness) = &claim.witness {
             self.require_witness(witness, claim.end, &mut motions).map_err(|refusal| refusal.at("the witness"))?;
         }
-        Ok(Proved { kind: claim.kind, end: claim.end, witness: claim.witness, n_pairs, n_steps })
+        let leaf = merkle::leaf(certificate);
+        Ok(Proved { kind: claim.kind, end: claim.end, witness: claim.witness, n_pairs, n_steps, leaf })
     }
 
     /// The certificate is for the motion and the statement.
@@ -131,8 +132,8 @@ impl Verifier {
         let margin = self.statement.margin_m;
         require(claim.margin_m == margin, || format!("the margin is {} m, not {margin} m", claim.margin_m))?;
         let n = claim.joint_tolerance.len();
-        require(n == 0 || n == self.robot.n_columns, || format!("it has {n} joint tolerances"))?;
-        for column in 0..self.robot.n_columns {
+        require(n == 0 || n == self.model.robot.n_columns, || format!("it has {n} joint tolerances"))?;
+        for column in 0..self.model.robot.n_columns {
             let (claimed, wanted) =
                 (claim.joint_tolerance.get(column).copied().unwrap_or(0.0), self.statement.tolerance(column));
             require(claimed == wanted, || format!("the tolerance of column {column} is {claimed}, not {wanted}"))?;
@@ -145,10 +146,10 @@ impl Verifier {
     }
 
     /// All pairs of the statement with their names, in the order of the proofs.
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = (String, Pair<'_>)> {
-        let name = |link: usize| &self.robot.links[link].name;
-        let has_scene = self.scene.n_triangles() > 0;
-        let links = (0..self.robot.links.len()).filter(move |_| has_scene);
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (String, Pair<'_>)> + use<'_, 'm> {
+        let name = |link: usize| &self.model.robot.links[link].name;
+        let has_scene = self.model.scene.n_triangles() > 0;
+        let links = (0..self.model.robot.links.len()).filter(move |_| has_scene);
         let with_scene = links.map(move |link| {
             let scene = Side { tree: &self.scene_tree, body: None };
             (format!("link '{}' and the scene", name(link)), self.pair(link, scene))
@@ -162,11 +163,11 @@ impl Verifier {
     }
 
     fn side(&self, link: usize) -> Side<'_> {
-        Side { tree: &self.link_trees[link], body: Some(self.robot.links[link].body) }
+        Side { tree: &self.link_trees[link], body: Some(self.model.robot.links[link].body) }
     }
 
     fn pair<'a>(&'a self, link: usize, b: Side<'a>) -> Pair<'a> {
-        let frame = b.body.and_then(|body| self.prepared.common_frame(self.robot.links[link].body, body));
+        let frame = b.body.and_then(|body| self.prepared.common_frame(self.model.robot.links[link].body, body));
         let tested = if b.body.is_none() { self.tested.get(&link).map(Vec::as_slice) } else { None };
         Pair { a: self.side(link), b, frame, margin_m: self.statement.margin_m, tested }
     }
@@ -181,7 +182,7 @@ impl Verifier {
             Other::Object { object, triangle } => {
                 let excluded = self.excluded.contains(&[witness.a.link, object]);
                 require(!excluded, || format!("link {} and object {object} are not tested", witness.a.link))?;
-                let found = self.scene.objects.get(object).and_then(|object| object.triangles.get(triangle));
+                let found = self.model.scene.objects.get(object).and_then(|object| object.triangles.get(triangle));
                 let found = found.ok_or_else(|| Refusal::new("the object's triangle does not exist"))?;
                 (self.moved(witness.a, None, &time, motions)?, found.map(exact))
             }
@@ -189,7 +190,7 @@ impl Verifier {
                 let [i, j] = [witness.a.link.min(b.link), witness.a.link.max(b.link)];
                 let tested = self.statement.link_pairs.binary_search(&[i, j]).is_ok();
                 require(tested, || format!("links {i} and {j} are not tested"))?;
-                let frame = self.prepared.common_frame(self.robot.links[i].body, self.robot.links[j].body);
+                let frame = self.prepared.common_frame(self.model.robot.links[i].body, self.model.robot.links[j].body);
                 (self.moved(witness.a, frame, &time, motions)?, self.moved(b, frame, &time, motions)?)
             }
         };
@@ -209,7 +210,7 @@ impl Verifier {
         let tree = self.link_trees.get(of.link);
         let triangle = tree.and_then(|tree| tree.triangle_at(of.triangle));
         let triangle = triangle.ok_or_else(|| Refusal::new("the link's triangle does not exist"))?;
-        let [x, y, z, offset] = motions.get(frame, self.robot.links[of.link].body, time).control[0];
+        let [x, y, z, offset] = motions.get(frame, self.model.robot.links[of.link].body, time).control[0];
         Ok(triangle.map(|vertex| std::array::from_fn(|r| dot([x[r], y[r], z[r]], vertex.map(Ball::exact)) + offset[r])))
     }
 }

@@ -9,6 +9,7 @@ use firstcontact::Result;
 use firstcontact::io::load::LoadLimits;
 use firstcontact::robot::Trajectory;
 use firstcontact::verdict::TrajectoryVerdict;
+use firstcontact_verification::Place;
 use firstcontact_verifier::Proved;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::{Component, Path, PathBuf};
@@ -47,7 +48,7 @@ impl Proofs {
         let prover = question.prover(model, margin_m, limits)?;
         let pairs = question.unproved_pairs(model, margin_m, limits)?;
         let subject = Subject::new(&model.robot, question, &pairs, margin_m);
-        let certificates = Certificates::begin(path, prover, 0)?;
+        let certificates = Certificates::begin(path, prover, 0, &(0..question.queries.len()))?;
         Ok(Self { certificates, subject, path: path.to_path_buf(), paths: Vec::new(), verdicts: Vec::new() })
     }
 
@@ -114,10 +115,10 @@ impl Verified {
         }
     }
 
-    /// The address of the file for a link from a page.
-    pub fn address(&self, page: &Path) -> String {
+    /// The address of the file with the certificate of a plan for a link from a page.
+    pub fn address(&self, plan: usize, page: &Path) -> String {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let (file, page) = (absolute(&self.path), absolute(page));
+        let (file, page) = (absolute(&Place::new(&self.path).file_of(plan)), absolute(page));
         let beside = page.parent().and_then(|folder| file.strip_prefix(folder).ok());
         let parts = beside.unwrap_or(&file).components().filter_map(|part| match part {
             Component::Normal(part) => Some(part.to_string_lossy()),

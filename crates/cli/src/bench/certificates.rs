@@ -10,7 +10,7 @@ use firstcontact::verdict::TrajectoryVerdict;
 use firstcontact::{Error, ErrorKind, LinkPairs, Result};
 use firstcontact_datasets::DEFAULT_SEED;
 use firstcontact_verification::subject;
-use firstcontact_verifier::{Reader, Refusal, Verifier};
+use firstcontact_verifier::{Model, Reader, Refusal, Verifier};
 use std::cell::Cell as Shared;
 use std::hint::black_box;
 use std::io::Write;
@@ -76,7 +76,8 @@ fn measure(set: &Set, most: usize) -> Result<Costs> {
     let prover = Prover::new(robot.clone(), scene.clone(), Statement::new())?;
     let written = Rc::new(Shared::new(0));
     let mut writer = prover.writer(Counted(Rc::clone(&written)))?;
-    let verifier = verifier(set, &prover)?;
+    let model = Model::new(subject::robot(robot), subject::scene(scene)).map_err(|e| refused(name, 0, &e))?;
+    let verifier = verifier(set, &model, &prover)?;
     let mut costs = Costs::default();
     for (i, verdict) in verdicts.iter().enumerate().take(most) {
         let path = Trajectory::linear([motions.start(i), motions.end(i)])?;
@@ -106,13 +107,11 @@ fn measure(set: &Set, most: usize) -> Result<Costs> {
 }
 
 /// A verifier with the partitions of a prover.
-fn verifier(set: &Set, prover: &Prover) -> Result<Verifier> {
-    let (robot, scene) = (subject::robot(&set.robot), subject::scene(&set.scene));
+fn verifier<'m>(set: &Set, model: &'m Model, prover: &Prover) -> Result<Verifier<'m>> {
     let mut file = Vec::new();
     prover.writer(&mut file)?.finish()?;
     let statement = subject::statement(&set.robot, (&LinkPairs::default(), &[]), 0.0, &[]);
-    let verifier = Reader::new(&file[..], &robot, &scene)
-        .and_then(|reader| Verifier::new(robot, scene, statement, reader.header()));
+    let verifier = Reader::new(&file[..], model).and_then(|reader| Verifier::new(model, statement, reader.header()));
     verifier.map_err(|e| refused(&set.name, 0, &e))
 }
 

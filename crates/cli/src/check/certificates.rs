@@ -2,32 +2,50 @@
 
 use crate::outputs;
 use clap::Args;
-use firstcontact::certificate::{CertificateWriter, Prover};
+use firstcontact::certificate::Prover;
 use firstcontact::engine::thread_pool;
-use firstcontact::io::output::AtomicFile;
 use firstcontact::robot::Trajectory;
 use firstcontact::stage::s6_solve::InitialContactPolicy;
 use firstcontact::verdict::TrajectoryVerdict;
 use firstcontact::{Error, Result};
+use firstcontact_verification::{Place, Writer};
 use firstcontact_verifier::{Hash, merkle};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Options of certificates.
 #[derive(Clone, Debug, Args)]
 pub struct CertificateArgs {
-    /// Certificates of all answers, one after the other in a file, which firstcontact verify checks
-    #[arg(long, value_name = "FILE", help_heading = super::ANSWERS)]
+    /// Certificates of all answers, which firstcontact verify checks: one file, or a folder (an existing one, or a path
+    /// that ends with /) with a file for each block of 4,096 motions
+    #[arg(long, value_name = "FILE|DIR", help_heading = super::ANSWERS)]
     certificates: Option<PathBuf>,
 }
 
 impl CertificateArgs {
-    /// The file of certificates, if they are asked for.
+    /// The file or folder of certificates, if they are asked for.
     pub fn file(&self) -> Option<&Path> {
         self.certificates.as_deref()
+    }
+
+    /// Refuses a folder with certificates of other motions than the `n` of the run.
+    ///
+    /// # Errors
+    /// There are some, or the folder cannot be read.
+    pub fn check_folder(&self, n: usize) -> Result<()> {
+        let place = self.certificates.as_deref().map(Place::new);
+        let Some(other) = place.map_or(Ok(None), |place| place.other(n))? else { return Ok(()) };
+        let error = Error::input("its certificates are not of these motions").in_file(other);
+        Err(error.remedy("remove it, or choose another folder"))
+    }
+
+    /// The file of certificates, if it is one rather than a folder, which all shards of a run can share.
+    pub fn single_file(&self) -> Option<&Path> {
+        self.certificates.as_deref().filter(|path| matches!(Place::new(path), Place::File(_)))
     }
 
     /// Refuses options of the check with which there are no certificates.
@@ -53,8 +71,7 @@ impl CertificateArgs {
 #[derive(Debug)]
 pub struct Certificates {
     prover: Prover,
-    out: CertificateWriter<AtomicFile>,
-    path: PathBuf,
+    out: Writer,
     pool: ThreadPool,
     totals: CertificateTotals,
 }
@@ -77,26 +94,20 @@ pub struct CertificateTotals {
     seconds: f64,
 }
 
+/// Certificates that are in memory together; each has at most 16 MiB.
+const BATCH: usize = 64;
 /// Numbers of answers without certificate that are listed.
 const MAX_LISTED: usize = 20;
 
 impl Certificates {
-    /// Begins the file.
+    /// Begins the file, or the first one of a folder, for motions with these numbers.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn begin(path: &Path, prover: Prover, threads: usize) -> Result<Self> {
-        Self::begin_at(path, prover, threads, 0)
-    }
-
-    /// Begins the file of a shard whose first motion has the number `first`.
-    ///
-    /// # Errors
-    /// As [`begin`](Self::begin).
-    pub fn begin_at(path: &Path, prover: Prover, threads: usize, first: u64) -> Result<Self> {
-        let out = prover.writer(outputs::create(path)?).map_err(|e| e.in_file(path))?;
-        let (pool, totals) = (thread_pool(threads)?, CertificateTotals { first, ..CertificateTotals::default() });
-        Ok(Self { prover, out, path: path.to_path_buf(), pool, totals })
+    /// It cannot be written.
+    pub fn begin(path: &Path, prover: Prover, threads: usize, numbers: &Range<usize>) -> Result<Self> {
+        let out = Writer::new(Place::new(path), &prover, numbers, outputs::create)?;
+        let totals = CertificateTotals { first: numbers.start as u64, ..CertificateTotals::default() };
+        Ok(Self { prover, out, pool: thread_pool(threads)?, totals })
     }
 
     /// Adds the certificates of answers, and returns the leaf of each in the Merkle tree.
@@ -105,23 +116,26 @@ impl Certificates {
     /// The file cannot be written.
     pub fn add(&mut self, paths: &[Trajectory], verdicts: &[&TrajectoryVerdict]) -> Result<Vec<Option<Hash>>> {
         let since = Instant::now();
+        let mut leaves = Vec::with_capacity(paths.len());
         let prove = |(path, verdict): (&Trajectory, &&TrajectoryVerdict)| self.prover.certificate(path, verdict);
-        let all: Vec<_> = self.pool.install(|| paths.par_iter().zip(verdicts).map(prove).collect());
-        let leaves = all.iter().map(|certificate| certificate.as_deref().map(merkle::leaf)).collect();
-        for certificate in all {
-            self.out.push(certificate.as_deref()).map_err(|e| e.in_file(&self.path))?;
-            self.totals.count(certificate.as_deref());
+        for (paths, verdicts) in paths.chunks(BATCH).zip(verdicts.chunks(BATCH)) {
+            let all: Vec<_> = self.pool.install(|| paths.par_iter().zip(verdicts).map(prove).collect());
+            for certificate in &all {
+                self.out.push(certificate.as_deref())?;
+                self.totals.count(certificate.as_deref());
+                leaves.push(certificate.as_deref().map(merkle::leaf));
+            }
         }
         self.totals.seconds += since.elapsed().as_secs_f64();
         Ok(leaves)
     }
 
-    /// Ends the file.
+    /// Ends the last file.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn finish(self) -> Result<CertificateTotals> {
-        self.out.finish().and_then(AtomicFile::finish).map_err(|e| e.in_file(&self.path))?;
+        self.out.finish()?;
         Ok(self.totals)
     }
 }

@@ -6,7 +6,7 @@ use super::random::Random;
 use crate::{MAX_CERTIFICATE_BYTES, Outline, Reader, Refusal, merkle};
 
 fn read(problem: &Problem, bytes: &[u8]) -> Result<Vec<Option<Vec<u8>>>, Refusal> {
-    Reader::new(bytes, &problem.robot, &problem.scene)?.collect()
+    Reader::new(bytes, &model(problem))?.collect()
 }
 
 fn sample() -> (Problem, Vec<Vec<u8>>, Vec<u8>) {
@@ -19,7 +19,7 @@ fn sample() -> (Problem, Vec<Vec<u8>>, Vec<u8>) {
 #[test]
 fn a_file_is_read_as_it_was_written() {
     let (problem, certificates, bytes) = sample();
-    let reader = Reader::new(bytes.as_slice(), &problem.robot, &problem.scene).unwrap();
+    let reader = Reader::new(bytes.as_slice(), &model(&problem)).unwrap();
     assert_eq!(*reader.header(), header(&problem));
     let read: Vec<_> = reader.map(Result::unwrap).collect();
     assert_eq!(read, [Some(certificates[0].clone()), None, Some(certificates[2].clone())]);

@@ -1,6 +1,7 @@
 //! Tests of the verifier.
 
 mod arithmetic;
+mod coverage;
 mod files;
 mod kinematics;
 mod models;
@@ -8,3 +9,4 @@ mod motions;
 mod proofs;
 mod prover;
 mod random;
+mod statements;

@@ -1,11 +1,12 @@
 //! Enclosures of moving points contain them, and are tight.
 
-use super::kinematics::position;
+use super::kinematics::{bernstein, position};
 use super::models::*;
 use super::random::Random;
 use crate::ball::Ball;
 use crate::body_motion::{Motions, PreparedRobot};
-use crate::polynomial::Interval;
+use crate::free_joint::FreeMotion;
+use crate::polynomial::{Interval, Value};
 use crate::{Body, Drive, Joint, Motion, Robot, Segment, Statement};
 
 fn unit(random: &mut Random) -> [f64; 3] {
@@ -30,6 +31,8 @@ fn rotation(random: &mut Random) -> [[f64; 3]; 3] {
 /// A chain of five bodies whose columns are shared by chance, with a motion of a degree.
 fn chain(random: &mut Random, degree: usize, free: bool) -> (Robot, Motion) {
     let mut bodies = Vec::new();
+    // At the root, or behind another joint.
+    let free_body = free.then(|| random.below(2));
     for i in 0..5_usize {
         let mut drive = || Drive {
             column: 7 + random.below(3),
@@ -38,8 +41,8 @@ fn chain(random: &mut Random, degree: usize, free: bool) -> (Robot, Motion) {
         };
         let drive = drive();
         let axis = unit(random);
-        let joint = match random.below(if free && i == 0 { 1 } else { 4 }) {
-            0 if free && i == 0 => Joint::Free { first_column: 0 },
+        let joint = match random.below(4) {
+            _ if free_body == Some(i) => Joint::Free { first_column: 0 },
             0 => Joint::Fixed,
             1 | 2 => Joint::Revolute { axis, drive },
             _ => Joint::Prismatic { axis, drive },
@@ -127,4 +130,52 @@ fn the_remainder_is_needed() {
     let last = moving.control[3];
     let angle: f64 = last[0][1].mid.atan2(last[0][0].mid) - 1.0;
     assert!(angle.abs() > 1e-5 && angle.abs() < 1.0 / 384.0, "{angle}");
+}
+
+/// Bounds on a column and its derivatives hold at every time of an interval, and are attained for short ones.
+#[test]
+fn values_and_derivatives_are_within_their_bounds() {
+    let mut random = Random(11);
+    for case in 0..400 {
+        let degree = 1 + case % 15;
+        let coefficients: Vec<f64> = (0..=degree).map(|_| random.between(-2.0, 2.0)).collect();
+        let (multiplier, offset) = (random.between(-1.5, 1.5), random.between(-3.0, 3.0));
+        let width = random.between(-12.0, 0.0).exp2();
+        let from = random.between(0.0, 1.0 - width);
+        let time = Interval::new(0, from, (from + width).min(1.0));
+        let value = Value::new(&coefficients, multiplier, offset, &time);
+        let mut derivative = coefficients.clone();
+        for k in 0..5 {
+            let at = |t: f64| match derivative.is_empty() {
+                true => 0.0,
+                false => multiplier * bernstein(&derivative, t) + if k == 0 { offset } else { 0.0 },
+            };
+            let most = (0..=40).map(|i| at(from + width * f64::from(i) / 40.0).abs()).fold(0.0, f64::max);
+            let bound = value.bounds[k].upper();
+            let size = derivative.iter().fold(1.0, |size: f64, c| size.max(c.abs()));
+            assert!(bound >= most - 1e-12 * size, "case {case}: derivative {k} is {most}, not at most {bound}");
+            assert!(width > 1e-3 || bound <= most + 0.2 * size, "case {case}: derivative {k} is {most}, bound {bound}");
+            let n = derivative.len().saturating_sub(1);
+            derivative = (0..n).map(|i| n as f64 * (derivative[i + 1] - derivative[i])).collect();
+        }
+    }
+}
+
+/// A free joint's position and speed are within its bounds.
+#[test]
+fn a_free_joint_is_within_its_distance() {
+    let mut random = Random(12);
+    for _ in 0..200 {
+        let columns: Vec<Vec<f64>> =
+            (0..7).map(|_| vec![random.between(-2.0, 2.0), random.between(-2.0, 2.0)]).collect();
+        let from = random.between(0.0, 0.9);
+        let time = Interval::new(0, from, random.between(from, 1.0));
+        let motion = FreeMotion::new(&columns, &time);
+        let at = |t: f64| (0..3).map(|r| bernstein(&columns[r], t).powi(2)).sum::<f64>().sqrt();
+        let speed = (0..3).map(|r| (columns[r][1] - columns[r][0]).powi(2)).sum::<f64>().sqrt();
+        let [distance, rate] = [0, 1].map(|k| motion.distance[k].upper());
+        let most = (0..=20).map(|i| at(from + (time.to - from) * f64::from(i) / 20.0)).fold(0.0, f64::max);
+        assert!(distance >= most - 1e-12 && distance <= most + 1e-9, "{distance} {most}");
+        assert!((rate - speed).abs() < 1e-12);
+    }
 }

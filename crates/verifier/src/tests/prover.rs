@@ -11,7 +11,7 @@ use crate::body_motion::Motions;
 use crate::certificate::{Bytes, Step};
 use crate::polynomial::Interval;
 use crate::proof::{Pair, Part, Range, Side};
-use crate::{Header, MAGIC, Partition, Proved, Refusal, Time, Verifier};
+use crate::{Header, MAGIC, Model, Partition, Proved, Refusal, Time, Verifier};
 
 /// Halves by the order of the triangles.
 pub fn partition(n: usize) -> Partition {
@@ -33,9 +33,13 @@ pub fn header(problem: &Problem) -> Header {
     Header { robot: problem.robot.hash(), scene: problem.scene.hash(), partitions }
 }
 
-pub fn verifier(problem: &Problem) -> Verifier {
-    let Problem { robot, scene, statement, .. } = problem.clone();
-    Verifier::new(robot, scene, statement, &header(problem)).unwrap()
+pub fn model(problem: &Problem) -> Model {
+    Model::new(problem.robot.clone(), problem.scene.clone()).unwrap()
+}
+
+/// A verifier for the partitions of [`header`].
+pub fn verifier<'m>(model: &'m Model, problem: &Problem) -> Verifier<'m> {
+    Verifier::new(model, problem.statement.clone(), &header(problem)).unwrap()
 }
 
 /// The bytes of a claim of a kind without a witness.
@@ -72,7 +76,7 @@ pub fn until(problem: &Problem, end: Time) -> Option<Vec<u8>> {
 
 /// Verifies a certificate of the problem.
 pub fn verify(problem: &Problem, certificate: &[u8]) -> Result<Proved, Refusal> {
-    verifier(problem).verify(&problem.motion, certificate)
+    verifier(&model(problem), problem).verify(&problem.motion, certificate)
 }
 
 /// A changed certificate is refused, or proves the same.
@@ -86,14 +90,20 @@ pub fn assert_same_or_refused(problem: &Problem, changed: &[u8], certificate: &[
 
 /// The proofs of all pairs up to a time.
 pub fn proofs(problem: &Problem, end: Time) -> Option<Vec<u8>> {
-    let verifier = verifier(problem);
+    let model = model(problem);
+    let n_pairs = verifier(&model, problem).pairs().count();
+    let proofs: Option<Vec<_>> = (0..n_pairs).map(|pair| proof_of(problem, pair, end)).collect();
+    proofs.map(|proofs| proofs.concat())
+}
+
+/// The proof of the pair with a number.
+pub fn proof_of(problem: &Problem, number: usize, end: Time) -> Option<Vec<u8>> {
+    let model = model(problem);
+    let verifier = verifier(&model, problem);
     let mut motions = Motions::new(&verifier.prepared, verifier.statement(), &problem.motion);
-    let mut bytes = Vec::new();
-    for (_, pair) in verifier.pairs() {
-        let part = Part { a: 0, b: 0, time: Range::segments(0, end.segment + 1, end) };
-        prove(&pair, part, 0, &mut motions, end, &mut bytes).then_some(())?;
-    }
-    Some(bytes)
+    let (mut bytes, (_, pair)) = (Vec::new(), verifier.pairs().nth(number)?);
+    let part = Part { a: 0, b: 0, time: Range::segments(0, end.segment + 1, end) };
+    prove(&pair, part, 0, &mut motions, end, &mut bytes).then_some(bytes)
 }
 
 /// Depth at which the prover gives up.

@@ -1,0 +1,90 @@
+//! Certificates next to the answers of the check.
+
+use crate::report::answer::{Answer, Kind as Verdict};
+use firstcontact::{Error, Result};
+use firstcontact_verifier::{Kind, Proved, Time};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Share of a segment by which a proof may end before its answer: rounding hides the gap there.
+const EARLIER: f64 = 1e-7;
+
+/// The first certificate that proves less than its answer, or the reason why they cannot be compared.
+type Refused = std::result::Result<(), String>;
+
+/// The answers of a check, if they are given, next to what certificates prove.
+pub struct Compared {
+    answers: Option<BufReader<File>>,
+    so_far: Refused,
+}
+
+impl Compared {
+    /// Opens the answers.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn begin(answers: Option<&Path>) -> Result<Self> {
+        let open = |path: &Path| {
+            let unreadable = |e| Error::input(format!("it cannot be read: {e}")).in_file(path);
+            File::open(path).map(BufReader::new).map_err(unreadable)
+        };
+        Ok(Self { answers: answers.map(open).transpose()?, so_far: Ok(()) })
+    }
+
+    fn line(&mut self) -> std::result::Result<Option<String>, String> {
+        let (mut line, Some(answers)) = (String::new(), &mut self.answers) else { return Ok(None) };
+        let n = answers.read_line(&mut line).map_err(|e| format!("the answers cannot be read: {e}"))?;
+        Ok((n > 0).then(|| line.trim_end_matches('\n').to_string()))
+    }
+
+    /// Compares the certificate of the next motion with its answer, and returns its line.
+    pub fn next(&mut self, motion: usize, proved: Option<&Proved>) -> Option<String> {
+        if self.answers.is_none() || self.so_far.is_err() {
+            return None;
+        }
+        let compared = self.line().and_then(|line| {
+            let line = line.ok_or("the answers end before it")?;
+            proves(&line, motion, proved).map(|()| line)
+        });
+        compared.map_err(|why| self.so_far = Err(format!("motion {motion}: {why}"))).ok()
+    }
+
+    /// Succeeds if all certificates prove their answers, and there are no other answers.
+    ///
+    /// # Errors
+    /// The reason why not.
+    pub fn finish(mut self) -> Refused {
+        self.so_far.clone()?;
+        self.line()?.map_or(Ok(()), |_| Err("there are more answers than motions".into()))
+    }
+}
+
+/// The certificate proves the answer in a line.
+fn proves(line: &str, motion: usize, proved: Option<&Proved>) -> Refused {
+    let answer: Answer = serde_json::from_str(line).map_err(|e| format!("its answer cannot be read: {e}"))?;
+    if answer.motion != motion {
+        return Err(format!("its answer is of motion {}", answer.motion));
+    }
+    let Some(proved) = proved else { return Ok(()) };
+    let kinds: &[Kind] = match answer.verdict {
+        Verdict::Free => &[Kind::Free],
+        Verdict::Contact => &[Kind::Contact, Kind::PossibleContact],
+        Verdict::Undecided => &[Kind::Undecided],
+    };
+    if !kinds.contains(&proved.kind) {
+        return Err(format!("the answer is {}, the certificate proves {:?}", answer.verdict.name(), proved.kind));
+    }
+    let Some(until) = answer.toc.map(|[lo, _]| lo).or(answer.clear_until) else { return Ok(()) };
+    let (segment, Time { segment: last, local }) = (answer.segment.unwrap_or(0), proved.end);
+    // The end of a segment is the beginning of the next one.
+    let is_enough = last > segment
+        || (last == segment && local >= until - EARLIER)
+        || (last + 1 == segment && local == 1.0 && until <= EARLIER);
+    match is_enough {
+        true => Ok(()),
+        false => {
+            Err(format!("the answer is free until {until} of segment {segment}, the proof until {local} of {last}"))
+        }
+    }
+}
