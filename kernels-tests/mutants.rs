@@ -12,6 +12,7 @@
 
 mod acm;
 mod bounds;
+mod certificates;
 mod culling;
 mod data;
 mod extremal;
@@ -63,6 +64,7 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
         toleranced::MUTANTS,
         extremal::MUTANTS,
         trajectories::MUTANTS,
+        certificates::MUTANTS,
         data::MUTANTS,
     ];
     lists.into_iter().flatten()
@@ -90,7 +92,8 @@ fn root() -> &'static Path {
 /// The sources of a file with all of its mutants, each behind its switch.
 fn switched(file: &str, text: &str) -> Result<String, String> {
     let mut text = text.to_string();
-    let library = if file.starts_with("crates/") { "firstcontact" } else { "crate" };
+    let is_own = !file.starts_with("crates/") || file.starts_with(VERIFIER);
+    let library = if is_own { "crate" } else { "firstcontact" };
     for (k, m) in mutants().enumerate().filter(|(_, m)| m.file == file) {
         let found = text.matches(m.old).count();
         if found != 1 {
@@ -130,17 +133,21 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Test programs: the unit tests of the library, the tests of this folder, and the unit tests of two other crates.
-const PROGRAMS: usize = 4;
+/// The verifier of certificates, which depends on no other crate here and has its own switch.
+const VERIFIER: &str = "crates/verifier/";
+
+/// Test programs: the unit tests of the library, the tests of this folder, and the unit tests of three other crates.
+const PROGRAMS: usize = 5;
 
 /// The number of the test program that has a test, and the name of the test there. Unit tests of the command begin with
-/// `cli::`, those of data sets with `datasets::`.
+/// `cli::`, those of data sets with `datasets::`, those of the verifier of certificates with `verifier::`.
 fn program(test: &str) -> (usize, &str) {
     if !test.contains("::tests::") {
         return (1, test);
     }
     let of = |krate: &str| test.strip_prefix(krate);
-    of("cli::").map(|t| (2, t)).or(of("datasets::").map(|t| (3, t))).unwrap_or((0, test))
+    let others = [("cli::", 2), ("datasets::", 3), ("verifier::", 4)];
+    others.into_iter().find_map(|(name, number)| Some((number, of(name)?))).unwrap_or((0, test))
 }
 
 /// Builds the test programs of the copy.
@@ -170,9 +177,10 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; PROGRAMS] {
         match name {
             "kernels-tests" => programs[1] = program.into(),
             "firstcontact_datasets" => programs[3] = program.into(),
-            _ if told["target"]["kind"][0] == "lib" => programs[0] = program.into(),
+            "firstcontact_verifier" => programs[4] = program.into(),
+            "firstcontact" if told["target"]["kind"][0] == "lib" => programs[0] = program.into(),
             // The program itself is built too, for the tests that run it.
-            _ if told["profile"]["test"] == true => programs[2] = program.into(),
+            "firstcontact" if told["profile"]["test"] == true => programs[2] = program.into(),
             _ => {}
         }
     }
@@ -249,9 +257,11 @@ fn every_mutant_dies() {
         let text = switched(file, &fs::read_to_string(root().join(file)).unwrap()).unwrap();
         fs::write(tree.join(file), text).unwrap();
     }
-    let library = tree.join("src/lib.rs");
-    let text = fs::read_to_string(&library).unwrap() + SWITCHED;
-    fs::write(&library, text).unwrap();
+    for library in ["src/lib.rs".to_string(), format!("{VERIFIER}src/lib.rs")] {
+        let library = tree.join(library);
+        let text = fs::read_to_string(&library).unwrap() + SWITCHED;
+        fs::write(&library, text).unwrap();
+    }
     let programs = build(&tree, &root().join("target/mutants/build"));
     let wanted = std::env::var(WANTED).unwrap_or_default();
     let is_wanted = |m: &Mutant| wanted.split(',').any(|name| m.file.contains(name) || m.test.contains(name));

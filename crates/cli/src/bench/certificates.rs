@@ -3,14 +3,14 @@
 use super::MeasureArgs;
 use super::run::{Cell, Column, Run, Samples, Table};
 use super::set::Set;
-use firstcontact::certificate::{Prover, Statement};
+use firstcontact::certificate::{CertificateWriter, Prover, Statement};
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::robot::Trajectory;
 use firstcontact::verdict::TrajectoryVerdict;
 use firstcontact::{Error, ErrorKind, LinkPairs, Result};
 use firstcontact_datasets::DEFAULT_SEED;
 use firstcontact_verification::subject;
-use firstcontact_verifier::{Model, Reader, Refusal, Verifier};
+use firstcontact_verifier::{Kind, Model, Reader, Refusal, Verifier};
 use std::cell::Cell as Shared;
 use std::hint::black_box;
 use std::io::Write;
@@ -18,8 +18,17 @@ use std::rc::Rc;
 use std::time::Instant;
 
 /// Data sets, with the largest angle of a joint in degrees. Public ones are measured only if they are installed.
-const SETS: [&str; 8] =
-    ["pipes/5", "pipes/30", "amr/5", "amr/30", "amr/60", "ur5-bookstore/30", "panda-bookstore/30", "pr2-bookstore/30"];
+const SETS: [&str; 9] = [
+    "pipes/5",
+    "pipes/30",
+    "pipes/60",
+    "amr/5",
+    "amr/30",
+    "amr/60",
+    "ur5-bookstore/30",
+    "panda-bookstore/30",
+    "pr2-bookstore/30",
+];
 const QUICK: [&str; 1] = ["pipes/30"];
 /// Maximum number of motions of a set.
 const MOTIONS: [usize; 2] = [1000, 10];
@@ -35,16 +44,23 @@ struct Costs {
     seconds: [Vec<f64>; 3],
     /// Number of answers without certificate.
     n_without: usize,
+    /// Numbers of certificates that prove a free motion, a contact, and a possible one.
+    kinds: [usize; 3],
+    /// Bytes before the first certificate of a file.
+    header_bytes: usize,
+    /// Seconds of preparing the prover, of the head of a file, of hashing, and of preparing the verifier.
+    preparation: [f64; 4],
 }
 
 /// Runs the measurement.
 pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut run = Run::begin("certificates", "Certificates", DEFAULT_SEED, false);
     run.note(
-        "One thread, one motion at a time, the shortest of three times. A ratio is that of the times of the same motion.",
+        "One thread, one motion at a time, the shortest of three times; links against the scene alone. A ratio is that of \
+         the times of the same motion. Every certificate is verified.",
     );
     let (sets, most) = if args.quick { (&QUICK[..], MOTIONS[1]) } else { (&SETS[..], MOTIONS[0]) };
-    let (mut sizes, mut times) = (sizes_table(), times_table());
+    let (mut sizes, mut times, mut preparation) = (sizes_table(), times_table(), preparation_table());
     for name in sets {
         let set = match Set::load(name, &args.folder.path()?) {
             Ok(set) => set,
@@ -57,7 +73,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
         };
         run.datasets.push(set.used(&[]));
         let costs = measure(&set, most)?;
-        costs.add(name, [&mut sizes, &mut times]);
+        costs.add(name, [&mut sizes, &mut times, &mut preparation]);
         let Costs { bytes: [_, compressed], seconds, .. } = costs;
         let of_set = |what: &str| format!("{name}, {what}");
         run.samples.push(Samples { name: of_set("compressed"), unit: "bytes".into(), values: compressed });
@@ -65,7 +81,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
             run.samples.push(Samples { name: of_set(what), unit: "s".into(), values });
         }
     }
-    run.tables = vec![sizes, times];
+    run.tables = vec![sizes, times, preparation];
     run.finish(&args.out)
 }
 
@@ -73,12 +89,16 @@ fn measure(set: &Set, most: usize) -> Result<Costs> {
     let Set { name, robot, scene, motions, verdicts } = set;
     let options = Options { backend: Backend::Cpu, threads: 1, ..Options::default() };
     let engine = Engine::builder(robot, scene).options(options).build()?;
-    let prover = Prover::new(robot.clone(), scene.clone(), Statement::new())?;
-    let written = Rc::new(Shared::new(0));
-    let mut writer = prover.writer(Counted(Rc::clone(&written)))?;
-    let model = Model::new(subject::robot(robot), subject::scene(scene)).map_err(|e| refused(name, 0, &e))?;
-    let verifier = verifier(set, &model, &prover)?;
     let mut costs = Costs::default();
+    let (prover, prover_s) = timed(|| Prover::new(robot.clone(), scene.clone(), Statement::new()))?;
+    let (header, header_s) = timed(|| prover.header())?;
+    let terms = (subject::robot(robot), subject::scene(scene));
+    let (model, hashing_s) = timed(|| Model::new(terms.0, terms.1).map_err(|e| refused(name, 0, &e)))?;
+    let (verifier, verifier_s) = timed(|| verifier(set, &model, &header))?;
+    costs.header_bytes = header.len();
+    costs.preparation = [prover_s, header_s, hashing_s, verifier_s];
+    let written = Rc::new(Shared::new(0));
+    let mut writer = CertificateWriter::new(Counted(Rc::clone(&written)), &header)?;
     for (i, verdict) in verdicts.iter().enumerate().take(most) {
         let path = Trajectory::linear([motions.start(i), motions.end(i)])?;
         let (one, answer) = (motions.range(i..i + 1), TrajectoryVerdict::of_motion(verdict));
@@ -93,7 +113,14 @@ fn measure(set: &Set, most: usize) -> Result<Costs> {
             continue;
         };
         let motion = subject::motion(&path);
-        let verify = shortest(|| verifier.verify(&motion, &certificate).map_err(|e| refused(name, i, &e)))?;
+        let mut kind = Kind::Undecided;
+        let verify = shortest(|| {
+            kind = verifier.verify(&motion, &certificate).map_err(|e| refused(name, i, &e))?.kind;
+            Ok(())
+        })?;
+        if let Some(n) = costs.kinds.get_mut(kind as usize) {
+            *n += 1;
+        }
         let before = written.get();
         writer.push(Some(&certificate))?;
         for (list, value) in costs.bytes.iter_mut().zip([certificate.len(), written.get() - before]) {
@@ -106,13 +133,20 @@ fn measure(set: &Set, most: usize) -> Result<Costs> {
     Ok(costs)
 }
 
-/// A verifier with the partitions of a prover.
-fn verifier<'m>(set: &Set, model: &'m Model, prover: &Prover) -> Result<Verifier<'m>> {
+/// A verifier with the partitions at the head of a file.
+fn verifier<'m>(set: &Set, model: &'m Model, header: &[u8]) -> Result<Verifier<'m>> {
     let mut file = Vec::new();
-    prover.writer(&mut file)?.finish()?;
+    CertificateWriter::new(&mut file, header)?.finish()?;
     let statement = subject::statement(&set.robot, (&LinkPairs::default(), &[]), 0.0, &[]);
     let verifier = Reader::new(&file[..], model).and_then(|reader| Verifier::new(model, statement, reader.header()));
     verifier.map_err(|e| refused(&set.name, 0, &e))
+}
+
+/// The result of a call, and its seconds.
+fn timed<T>(call: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
+    let since = Instant::now();
+    let result = call()?;
+    Ok((result, since.elapsed().as_secs_f64()))
 }
 
 fn refused(set: &str, motion: usize, refusal: &Refusal) -> Error {
@@ -148,6 +182,9 @@ fn sizes_table() -> Table {
         Column::text("set", "Data set and largest angle of a joint in degrees."),
         Column::number("motions", "", 0, "With a certificate."),
         Column::number("without", "", 0, "Answers without certificate."),
+        Column::number("free", "", 0, "Certificates of free motions."),
+        Column::number("contact", "", 0, "Certificates of contacts with a witness."),
+        Column::number("possible", "", 0, "Certificates of contacts without a witness."),
     ];
     for (what, about) in [("raw", "Before compression."), ("compressed", "As in the file.")] {
         for rank in ["median", "99 %", "worst"] {
@@ -172,9 +209,26 @@ fn times_table() -> Table {
     Table::new("times", "Times", "", columns)
 }
 
+fn preparation_table() -> Table {
+    let mut columns = vec![
+        Column::text("set", "Data set and largest angle of a joint in degrees."),
+        Column::number("head", "bytes", 0, "Hashes and partitions, once for each file."),
+    ];
+    for (name, about) in [
+        ("prover", "Partitions of robot and scene."),
+        ("head", "Hashing and compressing the head of a file."),
+        ("hashing", "The verifier checks and hashes robot and scene."),
+        ("verifier", "It reads the head, and prepares hulls of all nodes."),
+    ] {
+        columns.push(Column::number(name, "ms", 1, about));
+    }
+    Table::new("preparation", "Preparation, once for all motions", "", columns)
+}
+
 impl Costs {
-    fn add(&self, name: &str, [sizes, times]: [&mut Table; 2]) {
+    fn add(&self, name: &str, [sizes, times, preparation]: [&mut Table; 3]) {
         let mut row = vec![Cell::from(name), self.bytes[0].len().into(), self.n_without.into()];
+        row.extend(self.kinds.map(Cell::from));
         row.extend(self.bytes.iter().flat_map(|bytes| ranks(bytes.clone())).map(Cell::from));
         sizes.row(row);
         let mean = |k: usize| self.seconds[k].iter().sum::<f64>() / self.seconds[k].len().max(1) as f64;
@@ -187,6 +241,9 @@ impl Costs {
         }
         tell!("{name}: certificates cost {:.1} checks, their verification {:.1}", mean(1) / mean(0), mean(2) / mean(0));
         times.row(row);
+        let mut row = vec![Cell::from(name), self.header_bytes.into()];
+        row.extend(self.preparation.map(|seconds| Cell::from(1e3 * seconds)));
+        preparation.row(row);
     }
 }
 
