@@ -194,6 +194,7 @@ pub fn search_until(case: &Case, form: PoseEnclosure, limits: Option<&mut Limits
         poses: &poses,
         boxes: &boxes,
         candidates: &candidates,
+        courses: (form == PoseEnclosure::TaylorModel).then_some(s5_pairs::Courses::World(&case.motions)),
     };
     let (pairs, counts) = s5_pairs::search(&input, limits, usize::MAX);
     (pairs.unwrap(), counts)
