@@ -33,6 +33,7 @@ use firstcontact::stage::{
 use glam::{DMat3, DVec3};
 use std::collections::HashMap;
 
+mod crowded;
 mod margin;
 mod slabs;
 mod twin;
@@ -157,18 +158,32 @@ pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
                         }
                     }
                     if limit != u32::MAX && limit / SLICES_PER_PIECE == piece.index {
-                        // The triangles that establish a limit meet in the middle of its slice.
-                        let share = (f64::from(limit % SLICES_PER_PIECE) + 0.5) / f64::from(SLICES_PER_PIECE);
-                        let t = piece.t0 + (piece.t1 - piece.t0) * share;
-                        let now = triangle.map(|e| exactly(position(motion, link.body, e, t)));
-                        let there = case.world.scene.triangles[y].map(exactly);
-                        touches[piece.motion as usize] |= exact::intersect(&now, &there);
+                        // The triangles that establish a limit meet in the middle of its slice, or at its end.
+                        for half in [0.5, 1.0] {
+                            let share = (f64::from(limit % SLICES_PER_PIECE) + half) / f64::from(SLICES_PER_PIECE);
+                            let t = piece.t0 + (piece.t1 - piece.t0) * share;
+                            let now = triangle.map(|e| position(motion, link.body, e, t));
+                            let there = case.world.scene.triangles[y];
+                            let touch = &mut touches[piece.motion as usize];
+                            *touch = *touch || (are_near(&now, &there) && meet_exactly(&now, &there));
+                        }
                     }
                 }
             }
         }
     }
     bad + limits.iter().zip(touches).filter(|(limit, touches)| **limit != u32::MAX && !touches).count()
+}
+
+/// Returns whether the boxes around two triangles overlap.
+fn are_near(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
+    let ends = |t: &[DVec3; 3]| (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
+    let ((a_lo, a_hi), (b_lo, b_hi)) = (ends(a), ends(b));
+    a_lo.cmple(b_hi).all() && b_lo.cmple(a_hi).all()
+}
+
+fn meet_exactly(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
+    exact::intersect(&a.map(exactly), &b.map(exactly))
 }
 
 /// The number of faults where the whole motion is wanted.
