@@ -101,6 +101,21 @@ impl<T: Real> PoseJet<T> {
         Self { x: [V3::zero(), V3::zero(), V3::zero()], p: [M3::zero(), M3::zero(), M3::zero()] }
     }
 
+    /// The derivatives with respect to time of a joint's pose, whose derivatives with respect to the phase are these,
+    /// from the first and second derivative of the phase.
+    #[inline(always)]
+    pub fn with_rates(&self, first: T, second: T) -> Self {
+        let ([x0, x1, x2], [p0, p1, p2], square) = (self.x, self.p, first * first);
+        Self {
+            x: [x0, x1.times(first), x1.times(second) + x2.times(square)],
+            p: [
+                p0,
+                M3::from_fn(|i, j| p1.0[i][j] * first),
+                M3::from_fn(|i, j| p1.0[i][j] * second + p2.0[i][j] * square),
+            ],
+        }
+    }
+
     /// The jet of a child in the world from its parent's in the world (`self`) and its own in the parent (Leibniz).
     #[inline(always)]
     pub fn concatenate(&self, child: &Self) -> Self {
