@@ -127,6 +127,11 @@ fn slices(limit: u32, index: u32) -> f64 {
 /// The number of faults: sub-intervals and slices before the first one that is kept, up to a motion's limit, that are
 /// neither kept nor proved free; pairs that occur twice or without a sub-interval; and limits at which nothing touches.
 pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
+    faults_before(case, pairs, limits, f64::INFINITY)
+}
+
+/// The same, but only what is dropped before a time of the motions needs a proof.
+pub fn faults_before(case: &Case, pairs: &[TrianglePair], limits: &Limits, before: f64) -> usize {
     let n_links = case.world.links.len() as u32;
     let mut kept = HashMap::new();
     let mut bad = 0;
@@ -149,9 +154,10 @@ pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
                     let dropped = wanted & !mask_slice;
                     if (dropped != 0 || slice > 0) && !free([piece.t0, piece.t1]) {
                         // In the last sub-interval the part before the contact is proved.
-                        let until = piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece.index);
+                        let until = (piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece.index)).min(before);
                         let span = |k| piece.sub(k).map(|t| t.min(until));
-                        bad += (0..SUBS).filter(|&k| dropped >> k & 1 != 0 && !free(span(k))).count();
+                        let is_wanted = |k: usize| dropped >> k & 1 != 0 && piece.sub(k)[0] < until;
+                        bad += (0..SUBS).filter(|&k| is_wanted(k) && !free(span(k))).count();
                         if slice > 0 {
                             let [t0, t1] = piece.sub((mask_slice & ALL_SUBS).trailing_zeros() as usize);
                             bad += usize::from(!free([t0, t0 + (t1 - t0) * f64::from(slice) / f64::from(SLICES)]));

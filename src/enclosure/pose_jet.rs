@@ -116,13 +116,24 @@ impl<T: Real> PoseJet<T> {
         }
     }
 
-    /// The jet of a child in the world from its parent's in the world (`self`) and its own in the parent (Leibniz).
+    /// The jet of a child in the world from its parent's in the world (`self`) and its own in the parent (Leibniz). The
+    /// child's origin must not accelerate in the parent.
     #[inline(always)]
     pub fn concatenate(&self, child: &Self) -> Self {
         self.concatenate_to::<2>(child)
     }
 
-    /// The same up to the derivative of order `ORDER`.
+    /// The same for a child whose origin accelerates in the parent.
+    #[inline(always)]
+    pub fn concatenate_curved_to<const ORDER: usize>(&self, child: &Self) -> Self {
+        let mut jet = self.concatenate_to::<ORDER>(child);
+        if ORDER >= 2 {
+            jet.x[2] = jet.x[2] + self.p[0].apply(child.x[2]);
+        }
+        jet
+    }
+
+    /// [`concatenate`](Self::concatenate) up to the derivative of order `ORDER`.
     #[inline(always)]
     pub fn concatenate_to<const ORDER: usize>(&self, child: &Self) -> Self {
         let ([p0, p1, p2], [q0, q1, q2]) = (&self.p, &child.p);

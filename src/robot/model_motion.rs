@@ -211,7 +211,7 @@ impl RobotMotion {
         let mut jets: Vec<PoseJet<T>> = Vec::with_capacity(self.joints.len());
         for (body, (parent, chain)) in self.parents.iter().zip(&self.chains).enumerate() {
             let own = self.joint_jet::<T, 2>(body, mid);
-            let jet = parent.map_or(own, |p| jets[p as usize].concatenate(&own));
+            let jet = parent.map_or(own, |p| self.concatenated::<T, 2>(&jets[p as usize], &own));
             let [constant, slope] = chain.grown_ball(h, T::UNIT);
             each(body, TaylorModel { jet, ball: [T::new(constant), T::new(slope)] });
             jets.push(jet);
@@ -285,6 +285,15 @@ impl RobotMotion {
         }
     }
 
+    /// The jet of a body in the world from its parent's and its own in the parent.
+    #[inline(always)]
+    fn concatenated<T: Real, const ORDER: usize>(&self, parent: &PoseJet<T>, own: &PoseJet<T>) -> PoseJet<T> {
+        match self.phases.is_empty() {
+            true => parent.concatenate_to::<ORDER>(own),
+            false => parent.concatenate_curved_to::<ORDER>(own),
+        }
+    }
+
     fn body_jet<const ORDER: usize>(&self, body: u32, time: f64) -> PoseJet<f64> {
         widest(BodyJet::<ORDER> { motion: self, body, time })
     }
@@ -322,7 +331,7 @@ impl<const ORDER: usize> Vectorised for BodyJet<'_, ORDER> {
             }
         };
         for body in path[..depth].iter().rev() {
-            jet = jet.concatenate_to::<ORDER>(&own(*body));
+            jet = motion.concatenated::<f64, ORDER>(&jet, &own(*body));
         }
         jet
     }

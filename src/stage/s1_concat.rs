@@ -150,7 +150,11 @@ impl Vectorised for Jets<'_> {
                     }
                 };
                 if let Some(PoseBound::Taylor(parent)) = motion.parents[b].map(|p| &before[p as usize]) {
-                    jet = TaylorModel::<T>::part(parent, i).jet.concatenate(&jet);
+                    let parent = TaylorModel::<T>::part(parent, i).jet;
+                    jet = match phase {
+                        None => parent.concatenate(&jet),
+                        Some(_) => parent.concatenate_curved_to::<2>(&jet),
+                    };
                 }
                 put_jet(&mut model.jet, i, &jet);
             }

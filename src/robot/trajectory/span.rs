@@ -3,11 +3,14 @@
 //! The parameter `u` in `[0, 1]` runs over the whole trajectory, through each segment in proportion to its travel. The
 //! chord of a span `[u0, u1]` runs linearly in `u` from the computed values at its ends. In Bernstein form the
 //! difference between a segment and the chord has the coefficients `b_i - chord(ξ_i)`, where `ξ_i` are the Greville
-//! abscissae, and no value exceeds the largest of them. With `u = 2⁻⁵³` and `M` a bound on the values, restricting a
-//! segment of degree `n <= 15` to a part costs `n` linear interpolations twice, `6 n u M`; the ends of the part in
-//! local time are off by `3 u`, which changes a value by at most `3 u · 2 n M`; the chord rounds by `6 u M`. A part that
-//! keeps the curve of its segment is a polynomial with these coefficients; the [phase](crate::robot::phase) of a joint
-//! rounds by `8 u M` when it is made, and by `98 u M` where it is evaluated. Together they are below `512 u M`.
+//! abscissae, and no value exceeds the largest of them.
+//!
+//! **Rounding.** With `u = 2⁻⁵³` and `M` a bound on the values of a segment of degree `n`, restricting it to a part costs
+//! `n` linear interpolations twice, `6 n u M`; the ends of the part in local time are off by `3 u`, which changes a value
+//! by at most `3 u · 2 n M`; the chord rounds by `6 u M`: together `(12 n + 6) u M`. A part that keeps the curve of its
+//! segment is the polynomial of its coefficients. Instead of the chord, the [phase](crate::robot::phase) of a joint rounds
+//! by `4 u M` when it is made and by `(3 n + 4) u · 2 M` where it is evaluated: together `(18 n + 12) u M`, of a whole
+//! segment `(6 n + 12) u M`.
 
 use super::{MAX_DEGREE, Trajectory};
 
@@ -49,7 +52,7 @@ impl Span {
             self.start.push(start);
             self.end.push(end);
             self.deviation.push(0.0);
-            self.rounding.push(start.abs().max(end.abs()));
+            self.rounding.push(start.abs().max(end.abs()) * Roundings::Chord.bound(1));
         }
     }
 
@@ -60,8 +63,29 @@ impl Span {
     }
 }
 
-/// Bound on the rounding of a deviation, relative to the values.
-const ROUNDING: f64 = 512.0 / (1u64 << 53) as f64;
+/// The roundings of a motion along a segment, relative to its values.
+#[derive(Clone, Copy)]
+enum Roundings {
+    /// Of the chord.
+    Chord,
+    /// Of a part of the curve.
+    Part,
+    /// Of all of it.
+    Whole,
+}
+
+impl Roundings {
+    /// Their bound for a segment of degree `n`; the first numbers are per degree.
+    fn bound(self, n: usize) -> f64 {
+        let [per_degree, others] = match self {
+            Self::Chord => [12.0, 6.0],
+            Self::Part => [18.0, 12.0],
+            Self::Whole => [6.0, 12.0],
+        };
+        (per_degree * n as f64 + others) / (1u64 << 53) as f64
+    }
+}
+
 /// Factor that covers the rounding of a time.
 const OUTWARD: f64 = 4.0 * f64::EPSILON;
 
@@ -154,7 +178,6 @@ impl Trajectory {
         if !is_whole {
             let others = (before..=after).filter(|segment| !(is_curve && *segment == first));
             others.for_each(|segment| self.deviate(span, segment, [u0, u1]));
-            span.rounding.iter_mut().for_each(|largest| *largest *= ROUNDING);
         } else {
             span.rounding.fill(0.0);
         }
@@ -172,7 +195,8 @@ impl Trajectory {
         }
         span.begin(self.at(segment, t).into_iter().map(|value| [value; 2]));
         for (c, rounding) in span.rounding.iter_mut().enumerate() {
-            *rounding = ROUNDING * of(c).iter().fold(0.0, |largest: f64, b| largest.max(b.abs()));
+            let largest = of(c).iter().fold(0.0, |largest: f64, b| largest.max(b.abs()));
+            *rounding = Roundings::Part.bound(of(c).len() - 1) * largest;
         }
     }
 
@@ -180,17 +204,19 @@ impl Trajectory {
     fn bend(&self, span: &mut Span, segment: usize, [u0, u1]: [f64; 2]) {
         let (n, local) = (self.degree(segment) + 1, [u0, u1].map(|u| self.local(segment, u)));
         let of_segment = &self.coefficients[self.firsts[segment]..][..n * self.n_columns];
+        let roundings = if local == [0.0, 1.0] { Roundings::Whole } else { Roundings::Part };
         span.degree = n - 1;
         span.coefficients.extend_from_slice(of_segment);
         for (c, part) in span.coefficients.chunks_exact_mut(n).enumerate() {
-            span.rounding[c] = part.iter().fold(span.rounding[c], |largest, b| largest.max(b.abs()));
+            let largest = part.iter().fold(0.0, |largest: f64, b| largest.max(b.abs()));
+            span.rounding[c] = roundings.bound(n - 1) * largest;
             restrict(part, local);
             // These are the same up to rounding.
             (part[0], part[n - 1]) = (span.start[c], span.end[c]);
         }
     }
 
-    /// Widens a span's deviation to that of a segment, and its `rounding` to the largest coefficient.
+    /// Widens a span's deviation, and the bound on its rounding, to that of a segment.
     fn deviate(&self, span: &mut Span, segment: usize, [u0, u1]: [f64; 2]) {
         let (n, knots) = (self.degree(segment) + 1, [self.knot(segment), self.knot(segment + 1)]);
         let (from, until) = (u0.max(knots[0]).min(u1), u1.min(knots[1]).max(u0));
@@ -211,7 +237,7 @@ impl Trajectory {
             for (i, (b, whole)) in part.iter().zip(of).enumerate() {
                 let chord = start + rate * (begin + step * i as f64);
                 span.deviation[c] = span.deviation[c].max((b - chord).abs());
-                span.rounding[c] = span.rounding[c].max(whole.abs());
+                span.rounding[c] = span.rounding[c].max(Roundings::Chord.bound(n - 1) * whole.abs());
             }
         }
     }
