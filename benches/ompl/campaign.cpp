@@ -8,6 +8,7 @@
 // whole. 60 of the edges that the planners ask about are measured by the engine, and by OMPL's validator at 1 % and 0.1
 // % with states that FCL checks. The engine, with all contacts, judges which of them are free.
 
+#include <ompl/base/DiscreteMotionValidator.h>
 #include <ompl/geometric/SimpleSetup.h>
 #include <ompl/geometric/planners/rrt/RRTConnect.h>
 #include <ompl/util/Console.h>

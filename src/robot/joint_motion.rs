@@ -50,7 +50,7 @@ impl JointMotion {
             JointKind::Revolute { axis, drive } => {
                 let (v0, v1) = (drive.value(q0), drive.value(q1));
                 if !(v0.abs() <= MAX_ANGLE_RAD && (v1 - v0).abs() <= MAX_ANGLE_RAD) {
-                    let message = format!("an angle of more than 2^20 radians ({v0} to {v1})");
+                    let message = format!("an angle of more than 2^20 radians ({v0:?} to {v1:?})");
                     return Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))));
                 }
                 Ok(Self::from_axis(k * rotation(axis, v0), k * axis, v1 - v0, origin, DVec3::ZERO))

@@ -5,6 +5,7 @@
 // differ between samples alone. Then the engine checks both paths as a whole.
 
 #include <firstcontact_ompl.hpp>
+#include <ompl/base/DiscreteMotionValidator.h>
 #include <ompl/geometric/SimpleSetup.h>
 #include <ompl/geometric/planners/rrt/RRTConnect.h>
 #include <ompl/util/Console.h>

@@ -52,12 +52,12 @@ public:
         add(space_.get(), {});
         std::vector<bool> is_set(fixed_.size());
         const auto column = [&](const std::string &name) {
-            const std::size_t column = engine.find_column(name);
-            if (is_set[column]) {
+            const std::size_t i = engine.find_column(name);
+            if (is_set[i]) {
                 throw Error(FC_USAGE, "the column " + name + " is given twice");
             }
-            is_set[column] = true;
-            return column;
+            is_set[i] = true;
+            return i;
         };
         for (const std::string &name : names) {
             columns_.push_back(column(name));
@@ -130,7 +130,7 @@ private:
             case angle: {
                 const double first = from->as<ob::SO2StateSpace::StateType>()->value;
                 const double turn = to->as<ob::SO2StateSpace::StateType>()->value - first;
-                const double pi = boost::math::constants::pi<double>();
+                const double pi = 3.14159265358979323846;
                 take(first, first + (turn > pi ? turn - 2.0 * pi : turn < -pi ? turn + 2.0 * pi : turn));
                 break;
             }

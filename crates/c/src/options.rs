@@ -7,9 +7,7 @@ use crate::status::{FcStatus, guard};
 use crate::text::{path, text};
 use firstcontact::error::quoted;
 use firstcontact::stage::s6_solve::Mode;
-use firstcontact::{
-    Backend, Error, InitialContactPolicy, LinkPairs, Options, Result, Robot, Scene, Solids, Untested,
-};
+use firstcontact::{Backend, Error, InitialContactPolicy, LinkPairs, Options, Result, Robot, Scene, Solids, Untested};
 use std::ffi::c_char;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

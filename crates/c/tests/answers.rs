@@ -1,6 +1,6 @@
 //! Answers through C and C++ are those of the command line, to the byte.
 
-use crate::harness::{Program, arm, command_line, data, is_full, printed, succeed};
+use crate::harness::{Program, arm, command_line, data, is_full, printed, skipped, succeed};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -71,7 +71,10 @@ fn compare(question: &Question, n_points: usize, wishes: &[Wish]) {
     for wish in wishes {
         let certificates = wish.command.contains(&"--certificates");
         let mut check = Command::new(&command_line);
-        check.args(["check", "--backend", "cpu", "--robot"]).arg(&question.robot);
+        check.args(["check", "--robot"]).arg(&question.robot);
+        if !wish.command.contains(&"--backend") {
+            check.args(["--backend", "cpu"]);
+        }
         check.arg("--scene").arg(&question.scene).arg("--motions").arg(file("rows.npy"));
         check.arg("--out").arg(file("expected.jsonl")).args(wish.command).current_dir(folder.path());
         let code = check.output().unwrap().status.code();
@@ -134,6 +137,26 @@ fn trajectories() {
     let tolerant =
         Wish { what: "waypoints", options: &["joint_tolerance=0.002"], command: &["--joint-tolerance", "0.002"] };
     compare(&of_arm(80, 4), 4, &[plain, tolerant]);
+    // A trajectory of two points is a motion.
+    let motions =
+        Wish { what: "waypoints", options: &["joint_tolerance=0.002"], command: &["--joint-tolerance", "0.002"] };
+    compare(&of_arm(80, 7), 2, &[motions]);
+}
+
+/// The kernels, if there is an adapter.
+#[test]
+fn on_an_adapter() {
+    let Some(command_line) = command_line() else { return };
+    if std::env::var_os("FIRSTCONTACT_GPU").is_some_and(|choice| choice == "skip") {
+        return skipped("FIRSTCONTACT_GPU is skip");
+    }
+    if !printed(Command::new(command_line).args(["info", "--json"])).contains("\"interface\"") {
+        return skipped("there is no adapter");
+    }
+    let motions = Wish { what: "motions", options: &["device=gpu"], command: &["--backend", "gpu"] };
+    let paths = Wish { what: "waypoints", options: &["device=gpu"], command: &["--backend", "gpu"] };
+    compare(&of_arm(200, 8), 2, &[motions]);
+    compare(&of_arm(40, 9), 4, &[paths]);
 }
 
 /// Streams give the same verdicts and times as a batch, and C the same as C++.

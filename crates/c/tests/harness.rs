@@ -2,13 +2,14 @@
 
 #![allow(dead_code, reason = "tests of more compilers and data use the rest")]
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Reports that the running test, or a part of it, is skipped. `.ci/test` counts the lines of the file.
 pub fn skipped(reason: &str) {
@@ -155,13 +156,23 @@ impl Program {
         if self.source.extension() == Some(OsStr::new("c")) { Language::C } else { Language::Cpp }
     }
 
-    /// The compiled program, or `None` and a line if there is no compiler.
+    /// The compiled program, or `None` and a line if there is no compiler. Tests that need the same one share it.
     #[track_caller]
     pub fn compile(&self) -> Option<PathBuf> {
+        static COMPILED: Mutex<BTreeMap<String, Arc<OnceLock<PathBuf>>>> = Mutex::new(BTreeMap::new());
         let compiler = self.language().compiler()?;
-        let test = std::thread::current().name().unwrap_or("main").replace("::", "-");
+        let name = format!("{:?} {:?} {:?} {:?}", self.source, self.standard, self.flags, self.libraries);
+        let (number, program) = {
+            let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+            (compiled.len(), Arc::clone(compiled.entry(name).or_default()))
+        };
+        Some(program.get_or_init(|| self.compile_with(&compiler, number)).clone())
+    }
+
+    #[track_caller]
+    fn compile_with(&self, compiler: &str, number: usize) -> PathBuf {
         let stem = self.source.file_stem().unwrap().to_string_lossy().into_owned();
-        let program = prefix().join(format!("{test}-{stem}"));
+        let program = prefix().join(format!("{stem}-{number}"));
         let usual = if self.language() == Language::C { "c11" } else { "c++17" };
         let library = prefix().join("lib");
         let mut command = Command::new(compiler);
@@ -171,7 +182,7 @@ impl Program {
         command.arg("-L").arg(&library).arg(format!("-Wl,-rpath,{}", library.display()));
         command.arg("-lfirstcontact").args(&self.libraries);
         succeed(&mut command);
-        Some(program)
+        program
     }
 
     /// Compiles the program and runs it with these arguments, in the root of the repository. Returns what it prints, or

@@ -90,9 +90,14 @@ fn the_script_installs_anywhere() {
     install.env("DESTDIR", folder.path()).args(["--prefix", "/opt/fc", "--libdir", "lib/x86_64-linux-gnu"]);
     succeed(install.arg("--built").arg(&built));
     let to = folder.path().join("opt/fc");
-    let files = ["include/firstcontact.h", "include/firstcontact.hpp", "include/firstcontact/engine.hpp",
-        "include/firstcontact_ompl.hpp", "lib/x86_64-linux-gnu/libfirstcontact.a",
-        "lib/x86_64-linux-gnu/cmake/firstcontact/firstcontact-config.cmake"];
+    let files = [
+        "include/firstcontact.h",
+        "include/firstcontact.hpp",
+        "include/firstcontact/engine.hpp",
+        "include/firstcontact_ompl.hpp",
+        "lib/x86_64-linux-gnu/libfirstcontact.a",
+        "lib/x86_64-linux-gnu/cmake/firstcontact/firstcontact-config.cmake",
+    ];
     for file in files {
         assert!(to.join(file).is_file(), "{file}");
     }

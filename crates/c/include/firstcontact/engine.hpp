@@ -88,17 +88,17 @@ public:
     // the ends.
     Result<Results> check(const Rows &starts, const Rows &ends, const Progress &progress = {}) const {
         detail::Control control(progress);
-        return Results::made(rethrowing(control, [&](FcResults **to) {
+        return Results::made(control, [&](FcResults **to) {
             return fc_engine_check(get(), starts.get(), ends.get(), control.get(), to);
-        }));
+        });
     }
 
     // Checks the edges of a roadmap: rows of two indices of vertices, which are rows of configurations.
     Result<Results> check_edges(const Rows &vertices, const Indices &edges, const Progress &progress = {}) const {
         detail::Control control(progress);
-        return Results::made(rethrowing(control, [&](FcResults **to) {
+        return Results::made(control, [&](FcResults **to) {
             return fc_engine_check_edges(get(), vertices.get(), edges.get(), control.get(), to);
-        }));
+        });
     }
 
     // Checks trajectories. With a tolerance for each column, radians or metres, answers hold for every execution that
@@ -237,16 +237,6 @@ private:
             [&](FcEngine **to) { return setters.status() == FC_OK ? make(setters.get(), to) : setters.status(); });
     }
 
-    // A call whose exceptions in callbacks come out after it.
-    template <class Call>
-    static auto rethrowing(const detail::Control &control, Call call) {
-        return [&control, call](FcResults **to) {
-            const FcStatus status = call(to);
-            control.rethrow();
-            return status;
-        };
-    }
-
     static std::vector<const FcTrajectory *> handles(const std::vector<Trajectory> &trajectories) {
         std::vector<const FcTrajectory *> handles;
         for (const Trajectory &trajectory : trajectories) {
@@ -259,10 +249,10 @@ private:
                                 const Progress &progress) const {
         detail::Control control(progress);
         const double *tolerance = joint_tolerance.empty() ? nullptr : joint_tolerance.data();
-        return Results::made(rethrowing(control, [&](FcResults **to) {
+        return Results::made(control, [&](FcResults **to) {
             return fc_engine_check_trajectories(get(), paths.data(), paths.size(), tolerance, joint_tolerance.size(),
                                                 control.get(), to);
-        }));
+        });
     }
 
     Result<Clearances> measure(const std::vector<const FcTrajectory *> &paths, double tolerance_m, double limit_m,
@@ -286,10 +276,10 @@ private:
         return call(start.size() == end.size() ? start.size() : SIZE_MAX);
     }
 
-    template <class Count>
-    std::size_t count(Count count) const noexcept {
+    template <class Ask>
+    std::size_t count(Ask ask) const noexcept {
         std::size_t n = 0;
-        count(get(), &n);
+        ask(get(), &n);
         return n;
     }
 

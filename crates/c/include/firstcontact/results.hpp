@@ -60,11 +60,12 @@ private:
 
     Results() = default;
 
-    // The results that a function makes.
+    // The results that a call makes; exceptions of its callbacks come out after it.
     template <class Make>
-    static Result<Results> made(Make make) {
+    static Result<Results> made(const detail::Control &control, Make make) {
         Results results;
         FcStatus status = make(results.handle_.out());
+        control.rethrow();
         FcAnswers view{};
         if (status == FC_OK) {
             status = fc_results_answers(results.get(), &view);

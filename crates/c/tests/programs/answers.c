@@ -49,6 +49,8 @@ static void wish(struct Wishes *of, const char *key, const char *value) {
     } else if (strcmp(key, "certificates") == 0) {
         of->certificates = value;
         check(fc_options_set_certificates(of->options, 1));
+    } else if (strcmp(key, "device") == 0) {
+        check(fc_options_set_device(of->options, value));
     } else if (strcmp(key, "joint_tolerance") == 0) {
         of->joint_tolerance = atof(value);
     } else if (strcmp(key, "points") == 0) {

@@ -33,7 +33,7 @@ fc::Options options_of(const Wishes &wishes) {
         return found == wishes.end() ? std::optional<std::int32_t>() : std::stoi(found->second);
     };
     fc::Options options;
-    options.device = "cpu";
+    options.device = wishes.count("device") ? wishes.at("device") : "cpu";
     options.margin_m = number("margin");
     options.tolerance = number("tolerance");
     options.mode = choice("mode");

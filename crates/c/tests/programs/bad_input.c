@@ -130,7 +130,7 @@ static void robots(void) {
     USAGE(fc_robot_from_texts("\xff\xfe", NULL, NULL, NULL, &no), "not UTF-8");
     USAGE(fc_robot_from_texts("<robot/>", NULL, NULL, NULL, NULL), "robot is null");
     USAGE(fc_robot_from_texts("<robot/>", NULL, NULL, freed_reading, &no), "load options");
-    INPUT(fc_robot_from_texts("<robot name='r'>", NULL, NULL, NULL, &no), "URDF");
+    INPUT(fc_robot_from_texts("<robot name='r'>", NULL, NULL, NULL, &no), "never closed");
     CHECK(no == NULL);
 
     const char *names[2] = {"left", "left"};
@@ -161,7 +161,7 @@ static void robots(void) {
     USAGE(fc_robot_find_column(robot, "elbow", NULL), "column is null");
     USAGE(fc_robot_column(NULL, 0, &kind, &limits), "the robot is null");
     USAGE(fc_robot_column(robot, 2, &kind, &limits), "no column 2");
-    USAGE(fc_robot_column(robot, 0, &kind, CROOKED(double[2])), "not aligned");
+    USAGE(fc_robot_column(robot, 0, &kind, (double(*)[2])CROOKED(double)), "not aligned");
     USAGE(fc_robot_n_links(NULL, &n), "the robot is null");
     USAGE(fc_robot_n_links(robot, NULL), "n is null");
     USAGE(fc_robot_link_name(NULL, 0, &text), "the robot is null");
@@ -194,7 +194,7 @@ static void scenes(void) {
     FcRows endless = vertices, without = fc_rows(NULL, 3, 3), bad = fc_rows(infinite, 3, 3), view = four;
     FcIndices triangles = fc_indices(triangle, 1, 3), outside = fc_indices(beyond, 1, 3),
               pairs = fc_indices(triangle, 1, 2);
-    endless.n_rows = SIZE_MAX / 32;
+    endless.n_rows = SIZE_MAX / 64;
     endless.row_stride = 0;
     USAGE(fc_scene_new(NULL), "scene is null");
     USAGE(fc_scene_from_file(NULL, NULL, &no), "file is null");
@@ -244,9 +244,9 @@ static void scenes(void) {
 }
 
 static void load_options(void) {
-    double base[6] = {0, 0, 0, 0, 0, NAN};
+    const double base[6] = {0, 0, 0, 0, 0, NAN}, origin[6] = {0};
     USAGE(fc_load_options_new(NULL), "options is null");
-    USAGE(fc_load_options_set_base(NULL, zero), "is null");
+    USAGE(fc_load_options_set_base(NULL, origin), "is null");
     USAGE(fc_load_options_set_base(reading, NULL), "base");
     USAGE(fc_load_options_set_base(reading, base), "NaN");
     USAGE(fc_load_options_set_geometry(freed_reading, FC_GEOMETRY_AUTO), "freed already");
@@ -443,7 +443,7 @@ static void checks(void) {
     FcControl ends_it = {stop, NULL}, again = {checks_again, NULL};
     two.n_rows = 2;
     two.row_stride = 0;
-    endless.n_rows = SIZE_MAX / 32;
+    endless.n_rows = SIZE_MAX / 64;
     endless.row_stride = 0;
     far.row_stride = PTRDIFF_MAX;
     USAGE(fc_engine_check(NULL, &rows, &ends, NULL, &no), "the engine is null");
@@ -458,7 +458,7 @@ static void checks(void) {
     USAGE(fc_engine_check(engine, &rows, &ends, NULL, NULL), "results is null");
     USAGE(fc_engine_check(engine, &rows, &ends, CROOKED(FcControl), &no), "control is not aligned");
     INPUT(fc_engine_check(engine, &rows, &not_a_number, NULL, &no), "motion 0");
-    INPUT(fc_engine_check(engine, &rows, &huge, NULL, &no), "motion 0");
+    INPUT(fc_engine_check(engine, &rows, &huge, NULL, &no), "shoulder");
     EXPECT(fc_engine_check(engine, &endless, &endless, NULL, &no), FC_MEMORY, "not enough memory");
     EXPECT(fc_engine_check(engine, &rows, &ends, &ends_it, &no), FC_INTERRUPTED, "interrupted");
     OK(fc_engine_check(engine, &rows, &ends, &again, &no));
@@ -489,7 +489,7 @@ static void checks(void) {
     USAGE(fc_engine_is_free(engine, zero, some, SIZE_MAX, is_free), "columns");
     USAGE(fc_engine_is_free(engine, zero, some, 2, NULL), "is_free is null");
     INPUT(fc_engine_is_free(engine, zero, nan_row, 2, is_free), "NaN");
-    INPUT(fc_engine_is_free(engine, zero, huge_row, 2, is_free), "motion 0");
+    INPUT(fc_engine_is_free(engine, zero, huge_row, 2, is_free), "shoulder");
     USAGE(fc_engine_clear_until(NULL, zero, some, 2, &until), "the engine is null");
     USAGE(fc_engine_clear_until(engine, NULL, some, 2, &until), "start");
     USAGE(fc_engine_clear_until(engine, zero, some, 1, &until), "1 columns");
@@ -523,8 +523,8 @@ static void trajectories(void) {
     USAGE(fc_trajectory_from_waypoints(&null_rows, NULL, &no), "the data");
     USAGE(fc_trajectory_from_waypoints(&empty, NULL, &no), "needs a waypoint");
     USAGE(fc_trajectory_from_waypoints(&two, NULL, NULL), "trajectory is null");
-    USAGE(fc_trajectory_from_waypoints(&two, back, &no), "time");
-    USAGE(fc_trajectory_from_waypoints(&two, late, &no), "time");
+    INPUT(fc_trajectory_from_waypoints(&two, back, &no), "times must increase");
+    INPUT(fc_trajectory_from_waypoints(&two, late, &no), "times must increase");
     INPUT(fc_trajectory_from_waypoints(&bad, NULL, &no), "NaN");
     EXPECT(fc_trajectory_from_waypoints(&endless, NULL, &no), FC_MEMORY, "not enough memory");
     USAGE(fc_trajectory_from_polynomials(NULL, 2, &two, &no), "breakpoints_s");
@@ -532,7 +532,7 @@ static void trajectories(void) {
     USAGE(fc_trajectory_from_polynomials(times, 1, &two, &no), "coefficients");
     USAGE(fc_trajectory_from_polynomials(times, 2, NULL, &no), "coefficients is null");
     USAGE(fc_trajectory_from_polynomials(times, 2, &empty, &no), "coefficients");
-    USAGE(fc_trajectory_from_polynomials(back, 2, &two, &no), "breakpoint");
+    INPUT(fc_trajectory_from_polynomials(back, 2, &two, &no), "times must increase");
     USAGE(fc_trajectory_from_polynomials(times, 2, &two, NULL), "trajectory is null");
     INPUT(fc_trajectory_from_polynomials(times, 2, &bad, &no), "NaN");
     USAGE(fc_trajectory_from_points(NULL, &two, NULL, NULL, &no), "times_s");
@@ -541,7 +541,7 @@ static void trajectories(void) {
     USAGE(fc_trajectory_from_points(times, &two, NULL, &two, &no), "accelerations without velocities");
     USAGE(fc_trajectory_from_points(times, &two, &one, NULL, &no), "velocities");
     USAGE(fc_trajectory_from_points(times, &two, &two, &wide, &no), "accelerations");
-    USAGE(fc_trajectory_from_points(back, &two, &two, NULL, &no), "point 1");
+    INPUT(fc_trajectory_from_points(back, &two, &two, NULL, &no), "times must increase");
     USAGE(fc_trajectory_from_points(times, &two, NULL, NULL, NULL), "trajectory is null");
     EXPECT(fc_trajectory_from_points(&zero[0], &endless, NULL, NULL, &no), FC_USAGE, "columns");
     CHECK(no == NULL);
@@ -571,7 +571,7 @@ static void trajectories(void) {
     USAGE(fc_engine_check_trajectories(engine, paths, 1, negative, 2, NULL, &none), "tolerance");
     USAGE(fc_engine_check_trajectories(engine, paths, 1, tolerance, 1, NULL, &none), "1 joint tolerances");
     USAGE(fc_engine_check_trajectories(engine, paths, 1, NULL, 0, NULL, NULL), "results is null");
-    USAGE(fc_engine_check_trajectories(engine, others, 1, NULL, 0, NULL, &none), "trajectory 0");
+    INPUT(fc_engine_check_trajectories(engine, others, 1, NULL, 0, NULL, &none), "trajectory 0");
     EXPECT(fc_engine_check_trajectories(engine, paths, 1, NULL, 0, &ends_it, &none), FC_INTERRUPTED, "interrupted");
     USAGE(fc_engine_clearance(NULL, paths, 1, 1e-3, 1.0, NULL, &nothing), "the engine is null");
     USAGE(fc_engine_clearance(engine, NULL, 1, 1e-3, 1.0, NULL, &nothing), "trajectories");
@@ -579,7 +579,7 @@ static void trajectories(void) {
     USAGE(fc_engine_clearance(engine, paths, 1, NAN, 1.0, NULL, &nothing), "clearance");
     USAGE(fc_engine_clearance(engine, paths, 1, 1e-3, NAN, NULL, &nothing), "clearance limit");
     USAGE(fc_engine_clearance(engine, paths, 1, 1e-3, 1.0, NULL, NULL), "clearances is null");
-    USAGE(fc_engine_clearance(engine, others, 1, 1e-3, 1.0, NULL, &nothing), "trajectory 0");
+    INPUT(fc_engine_clearance(engine, others, 1, 1e-3, 1.0, NULL, &nothing), "trajectory 0");
     EXPECT(fc_engine_clearance(engine, paths, 1, 1e-3, 1.0, &ends_it, &nothing), FC_INTERRUPTED, "interrupted");
     USAGE(fc_clearance_results_get(NULL, &view), "is null");
     USAGE(fc_clearance_results_get(freed_clearances, &view), "freed already");
@@ -608,7 +608,7 @@ static void answers(void) {
     USAGE(fc_results_line(results, 0, 0, NULL), "line is null");
     USAGE(fc_results_write(NULL, "/tmp/r.jsonl", 0), "is null");
     USAGE(fc_results_write(results, NULL, 0), "file is null");
-    EXPECT(fc_results_write(results, "/nowhere/r.jsonl", 0), FC_OUTPUT, "/nowhere/r.jsonl");
+    EXPECT(fc_results_write(results, "/dev/null/r.jsonl", 0), FC_OUTPUT, "/dev/null/r.jsonl");
     USAGE(fc_results_write_certificates(NULL, "/tmp/c", NULL, &n), "is null");
     USAGE(fc_results_write_certificates(results, NULL, NULL, &n), "file is null");
     USAGE(fc_results_write_certificates(results, "/tmp/c", NULL, &n), "certificates were not asked for");
