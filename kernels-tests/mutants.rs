@@ -16,6 +16,7 @@ mod culling;
 mod data;
 mod extremal;
 mod forest;
+mod interface;
 mod links;
 mod solids;
 mod solve;
@@ -62,6 +63,7 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
         extremal::MUTANTS,
         trajectories::MUTANTS,
         data::MUTANTS,
+        interface::MUTANTS,
     ];
     lists.into_iter().flatten()
 }
@@ -128,12 +130,16 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Test programs: the unit tests of the library, the tests of this folder, and the unit tests of two other crates.
-const PROGRAMS: usize = 4;
+/// Test programs: the unit tests of the library, the tests of this folder, the unit tests of two other crates, and the
+/// tests and unit tests of the interface for C.
+const PROGRAMS: usize = 6;
 
 /// The number of the test program that has a test, and the name of the test there. Unit tests of the command begin with
-/// `cli::`, those of data sets with `datasets::`.
+/// `cli::`, those of data sets with `datasets::`, all tests of the interface for C with `c::`.
 fn program(test: &str) -> (usize, &str) {
+    if let Some(test) = test.strip_prefix("c::") {
+        return (if test.contains("::tests::") { 5 } else { 4 }, test);
+    }
     if !test.contains("::tests::") {
         return (1, test);
     }
@@ -149,10 +155,12 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; PROGRAMS] {
         "test",
         "--release",
         "--no-run",
+        "--workspace",
+        "--exclude=firstcontact-python",
         "--lib",
         "--bins",
-        "--test",
-        "kernels-tests",
+        "--test=kernels-tests",
+        "--test=interface",
         "--message-format=json",
     ]);
     let out = command.current_dir(tree).env("CARGO_TARGET_DIR", target).stderr(Stdio::inherit()).output().unwrap();
@@ -168,9 +176,11 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; PROGRAMS] {
         match name {
             "kernels-tests" => programs[1] = program.into(),
             "firstcontact_datasets" => programs[3] = program.into(),
-            _ if told["target"]["kind"][0] == "lib" => programs[0] = program.into(),
+            "interface" => programs[4] = program.into(),
+            "firstcontact_c" => programs[5] = program.into(),
+            "firstcontact" if told["target"]["kind"][0] == "lib" => programs[0] = program.into(),
             // The program itself is built too, for the tests that run it.
-            _ if told["profile"]["test"] == true => programs[2] = program.into(),
+            "firstcontact" if told["profile"]["test"] == true => programs[2] = program.into(),
             _ => {}
         }
     }

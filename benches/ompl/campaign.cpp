@@ -1,6 +1,6 @@
 // Paths of OMPL's RRTConnect for the Panda, validated at samples and at every moment, and the time of an edge:
 //
-//     campaign ROBOT.urdf PROBLEMS [N]
+//     campaign ROBOT.urdf PROBLEMS [N [LIMIT_S]]
 //
 // PROBLEMS is the folder of MotionBenchMaker's problems for the Panda. Each of the first N problems (200) whose start
 // and goal are free is planned twice: `sampled` by OMPL's own validator at 1 %, whose states the engine checks, and
@@ -110,7 +110,7 @@ public:
     }
 
     // Plans with one method, and checks the paths as a whole.
-    void plan(bool at_samples, Paths &paths, std::vector<Edge> &edges) const {
+    void plan(bool at_samples, double limit_s, Paths &paths, std::vector<Edge> &edges) const {
         og::SimpleSetup setup(space_);
         const auto &si = setup.getSpaceInformation();
         si->setStateValidityCheckingResolution(0.01);
@@ -124,7 +124,7 @@ public:
         setup.setPlanner(std::make_shared<og::RRTConnect>(si));
         setup.setStartAndGoalStates(state(problem_.start), state(problem_.goal));
         const double since = now();
-        setup.solve(20.0);
+        setup.solve(limit_s);
         if (!setup.haveExactSolutionPath()) {
             return;
         }
@@ -234,10 +234,11 @@ void print(const char *name, const std::map<std::string, int> &answers) {
 
 int main(int argc, char **argv) try {
     if (argc < 3) {
-        std::fprintf(stderr, "campaign ROBOT.urdf PROBLEMS [N]\n");
+        std::fprintf(stderr, "campaign ROBOT.urdf PROBLEMS [N [LIMIT_S]]\n");
         return 2;
     }
     const int n = argc > 3 ? std::atoi(argv[3]) : 200;
+    const double limit_s = argc > 4 ? std::atof(argv[4]) : 20.0;
     ompl::msg::setLogLevel(ompl::msg::LOG_ERROR);
     ompl::RNG::setSeed(1);
     const fc::Robot robot = fc::Robot::from_files(argv[1]);
@@ -248,8 +249,8 @@ int main(int argc, char **argv) try {
     problems::usable(argv[2], robot, n, [&](const problems::Problem &problem) {
         const Case one(problem, robot);
         std::vector<Edge> edges;
-        one.plan(true, sampled, edges);
-        one.plan(false, certified, edges);
+        one.plan(true, limit_s, sampled, edges);
+        one.plan(false, limit_s, certified, edges);
         n_asked += edges.size();
         one.measure(edges, number, validators);
         number++;

@@ -155,6 +155,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_never_used_again() {
+        let first = put(Cup(1));
+        free(first).unwrap();
+        let second = put(Cup(2));
+        assert!(first != second && get(first).is_err() && get(second).is_ok());
+        free(second).unwrap();
+        assert_eq!(take(second).err().unwrap().kind(), firstcontact::ErrorKind::Usage);
+    }
+
+    #[test]
     fn handles_of_other_kinds_are_refused() {
         let plate = put(Plate);
         assert!(get(plate.cast::<Cup>()).is_err() && get(plate).is_ok());
