@@ -87,6 +87,7 @@ impl Case {
             poses: &self.poses,
             boxes: &self.boxes,
             candidates: &self.candidates,
+            courses: None,
         }
     }
 

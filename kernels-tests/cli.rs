@@ -38,6 +38,7 @@ mod render;
 mod report;
 mod resume;
 mod robots;
+mod shards;
 mod sizes;
 mod solids;
 mod srdf;

@@ -81,8 +81,15 @@ fn needed(case: &Case) -> Vec<Vec<TrianglePair>> {
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
     let (world, pieces) = (&case.world, case.pieces.as_slice());
-    let input =
-        s5_pairs::Input { world, obb_trees: None, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
+    let input = s5_pairs::Input {
+        world,
+        obb_trees: None,
+        pieces,
+        poses: &poses,
+        boxes: &boxes,
+        candidates: &candidates,
+        courses: None,
+    };
     let pairs = s5_pairs::reference(&input, None, 1, usize::MAX).unwrap();
     let mut out = vec![Vec::new(); case.pieces.len()];
     for p in pairs {

@@ -18,6 +18,7 @@ mod extremal;
 mod forest;
 mod interface;
 mod links;
+mod shards;
 mod solids;
 mod solve;
 mod toleranced;
@@ -58,6 +59,7 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
         culling::MUTANTS,
         links::MUTANTS,
         forest::MUTANTS,
+        shards::MUTANTS,
         solids::MUTANTS,
         toleranced::MUTANTS,
         extremal::MUTANTS,

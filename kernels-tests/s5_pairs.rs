@@ -33,6 +33,7 @@ use firstcontact::stage::{
 use glam::{DMat3, DVec3};
 use std::collections::HashMap;
 
+mod crowded;
 mod margin;
 mod slabs;
 mod twin;
@@ -126,6 +127,11 @@ fn slices(limit: u32, index: u32) -> f64 {
 /// The number of faults: sub-intervals and slices before the first one that is kept, up to a motion's limit, that are
 /// neither kept nor proved free; pairs that occur twice or without a sub-interval; and limits at which nothing touches.
 pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
+    faults_before(case, pairs, limits, f64::INFINITY)
+}
+
+/// The same, but only what is dropped before a time of the motions needs a proof.
+pub fn faults_before(case: &Case, pairs: &[TrianglePair], limits: &Limits, before: f64) -> usize {
     let n_links = case.world.links.len() as u32;
     let mut kept = HashMap::new();
     let mut bad = 0;
@@ -148,27 +154,42 @@ pub fn faults(case: &Case, pairs: &[TrianglePair], limits: &Limits) -> usize {
                     let dropped = wanted & !mask_slice;
                     if (dropped != 0 || slice > 0) && !free([piece.t0, piece.t1]) {
                         // In the last sub-interval the part before the contact is proved.
-                        let until = piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece.index);
+                        let until = (piece.t0 + (piece.t1 - piece.t0) * slices(limit, piece.index)).min(before);
                         let span = |k| piece.sub(k).map(|t| t.min(until));
-                        bad += (0..SUBS).filter(|&k| dropped >> k & 1 != 0 && !free(span(k))).count();
+                        let is_wanted = |k: usize| dropped >> k & 1 != 0 && piece.sub(k)[0] < until;
+                        bad += (0..SUBS).filter(|&k| is_wanted(k) && !free(span(k))).count();
                         if slice > 0 {
                             let [t0, t1] = piece.sub((mask_slice & ALL_SUBS).trailing_zeros() as usize);
                             bad += usize::from(!free([t0, t0 + (t1 - t0) * f64::from(slice) / f64::from(SLICES)]));
                         }
                     }
                     if limit != u32::MAX && limit / SLICES_PER_PIECE == piece.index {
-                        // The triangles that establish a limit meet in the middle of its slice.
-                        let share = (f64::from(limit % SLICES_PER_PIECE) + 0.5) / f64::from(SLICES_PER_PIECE);
-                        let t = piece.t0 + (piece.t1 - piece.t0) * share;
-                        let now = triangle.map(|e| exactly(position(motion, link.body, e, t)));
-                        let there = case.world.scene.triangles[y].map(exactly);
-                        touches[piece.motion as usize] |= exact::intersect(&now, &there);
+                        // The triangles that establish a limit meet in the middle of its slice, or at its end.
+                        for half in [0.5, 1.0] {
+                            let share = (f64::from(limit % SLICES_PER_PIECE) + half) / f64::from(SLICES_PER_PIECE);
+                            let t = piece.t0 + (piece.t1 - piece.t0) * share;
+                            let now = triangle.map(|e| position(motion, link.body, e, t));
+                            let there = case.world.scene.triangles[y];
+                            let touch = &mut touches[piece.motion as usize];
+                            *touch = *touch || (are_near(&now, &there) && meet_exactly(&now, &there));
+                        }
                     }
                 }
             }
         }
     }
     bad + limits.iter().zip(touches).filter(|(limit, touches)| **limit != u32::MAX && !touches).count()
+}
+
+/// Returns whether the boxes around two triangles overlap.
+fn are_near(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
+    let ends = |t: &[DVec3; 3]| (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
+    let ((a_lo, a_hi), (b_lo, b_hi)) = (ends(a), ends(b));
+    a_lo.cmple(b_hi).all() && b_lo.cmple(a_hi).all()
+}
+
+fn meet_exactly(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
+    exact::intersect(&a.map(exactly), &b.map(exactly))
 }
 
 /// The number of faults where the whole motion is wanted.
@@ -194,6 +215,7 @@ pub fn search_until(case: &Case, form: PoseEnclosure, limits: Option<&mut Limits
         poses: &poses,
         boxes: &boxes,
         candidates: &candidates,
+        courses: (form == PoseEnclosure::TaylorModel).then_some(s5_pairs::Courses::World(&case.motions)),
     };
     let (pairs, counts) = s5_pairs::search(&input, limits, usize::MAX);
     (pairs.unwrap(), counts)

@@ -26,6 +26,7 @@
 //! # Other methods
 //!
 //! - [`acm`]: allowed-collision matrices of a robot's links, with proofs.
+//! - `certificate` (feature `formats`): proofs of verdicts, which an independent program verifies.
 //! - [`elementary`]: single queries of a vertex and a face, or of two edges.
 //! - [`extremal`]: extremal distance of moving curves and surfaces (without the engine's guarantee).
 //! - [`toleranced`]: motions with tolerances, covered with balls of displacements.

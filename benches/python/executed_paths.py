@@ -176,7 +176,8 @@ def run(paths: dict[str, np.ndarray]) -> dict[str, dict[str, int]]:
 def _answer(engine: fc.Engine, way: Callable[[np.ndarray], fc.Trajectory], waypoints: np.ndarray) -> str:
     try:
         path = way(waypoints)
-    except ValueError:
+    except (ValueError, fc.Error):
+        # No motion was found, or one that jumps between two of its pieces.
         return "none"
     answer = engine.check_trajectories([path])[0]
     return "free" if answer.is_free else "contact" if answer.proved else "unproved"

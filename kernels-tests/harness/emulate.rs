@@ -126,9 +126,15 @@ impl<const M: u8> firstcontact::robot::LaneTimes for Emulated<M> {
         (Self::new(sin), Self::new(cos))
     }
     fn sin_cos_range(self, w: f64, h: f64) -> (Interval<Self>, Interval<Self>) {
-        use firstcontact::arith::rounding::{round_down, round_up};
         let t = f64::from(self.0);
-        let (sin, cos) = firstcontact::arith::interval::sin_cos_range(w, t - h, t + h);
+        let ends = |t: f64| Self(t as f32);
+        debug_assert!([t - h, t + h].into_iter().all(|t| f64::from(ends(t).0) == t));
+        Self::sin_cos_between(w, Interval { lo: ends(t - h), hi: ends(t + h) })
+    }
+    fn sin_cos_between(w: f64, range: Interval<Self>) -> (Interval<Self>, Interval<Self>) {
+        use firstcontact::arith::rounding::{round_down, round_up};
+        let [lo, hi] = [range.lo, range.hi].map(|t| f64::from(t.0));
+        let (sin, cos) = firstcontact::arith::interval::sin_cos_range(w, lo, hi);
         let outward = |i: Interval<f64>| Interval { lo: Self(round_down(i.lo)), hi: Self(round_up(i.hi)) };
         (outward(sin), outward(cos))
     }

@@ -32,6 +32,8 @@ const SKIPPED: &str = "pages::reach::pages_out_of_reach_are_skipped_and_change_n
 const PAGED: &str = "pages::pages_give_the_pairs_of_the_whole";
 const BOXES_KEPT: &str = "pages::pages_keep_each_others_boxes";
 const RANGE_AT_REST: &str = "obb::boxes_at_rest_stay_in_their_ranges_however_f32_rounds";
+const CROWDED: &str = "src/stage/s5_pairs/crowded.rs";
+const HALVED: &str = "s5_pairs::crowded::only_what_is_free_or_after_a_contact_is_left_out";
 const BENDING: &str = "s5_pairs::what_is_met_because_paths_bend_is_kept";
 const CULLED: &str = "s3_cull::reference_drops_only_what_is_free";
 const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
@@ -82,6 +84,32 @@ pub const MUTANTS: &[Mutant] = &[
         "shape.lss.radius + motion.chains[shape.body as usize].margin_m",
         "shape.lss.radius",
         SWEPT_MARGIN,
+    ),
+    // Crowded parts of a piece.
+    m("half width of a part", CROWDED, "(until - mid).max(mid - from)", "0.5 * (until - mid)", HALVED),
+    m("the later half", CROWDED, "open.push(([middle, until], all.clone()))", "()", HALVED),
+    m(
+        "a contact in the middle is certain",
+        CROWDED,
+        "crowd.touches_at(self.space, group, middle, found)",
+        "true",
+        HALVED,
+    ),
+    m(
+        "the slice in which a pair may touch",
+        CROWDED,
+        "(slice.floor().max(0.0) as u32)",
+        "(slice.ceil() as u32 + 1)",
+        HALVED,
+    ),
+    m("the slice of a contact", CROWDED, "(slices.max(1.0) as u32)", "(slices.max(5.0) as u32 - 4)", HALVED),
+    m("candidates that are near", CROWDED, "left & !oriented.misses_box(from, to) != 0", "false", HALVED),
+    m(
+        "halves without a contact",
+        CROWDED,
+        "items.iter().any(|item| self.touches(item, &end))",
+        "!items.is_empty()",
+        HALVED,
     ),
     // The search for pairs on the CPU.
     m("ball of a block of sub-intervals", MOVING_LINK, "balls[level]", "balls[0]", TURN_BACK),

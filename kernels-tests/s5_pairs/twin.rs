@@ -15,8 +15,15 @@ fn twin(case: &Case) -> Vec<TrianglePair> {
     let boxes = s2_bound::reference(&case.world, &case.pieces, &poses);
     let candidates = s3_cull::reference(&case.world, case.pieces.len(), &boxes);
     let (world, pieces) = (&case.world, case.pieces.as_slice());
-    let input =
-        s5_pairs::Input { world, obb_trees: None, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
+    let input = s5_pairs::Input {
+        world,
+        obb_trees: None,
+        pieces,
+        poses: &poses,
+        boxes: &boxes,
+        candidates: &candidates,
+        courses: None,
+    };
     s5_pairs::reference(&input, None, 1, usize::MAX).unwrap()
 }
 

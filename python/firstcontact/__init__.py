@@ -13,6 +13,7 @@ https://github.com/firstcontact/firstcontact/tree/main/doc/guide
 from typing import TYPE_CHECKING, Any, Final
 
 from . import ccd, extremal, toleranced
+from ._certificates import Verification
 from ._clearance import Clearance, Clearances
 from ._engine import Adapter, Engine, adapters
 from ._errors import Error
@@ -26,6 +27,7 @@ from ._trajectory import Trajectory
 
 if TYPE_CHECKING:
     from . import ompl as ompl
+    from . import ray as ray
 
 FREE: Final = Verdict.FREE
 CONTACT: Final = Verdict.CONTACT
@@ -49,6 +51,7 @@ __all__ = [
     "Scene",
     "Trajectory",
     "Verdict",
+    "Verification",
     "View",
     "__version__",
     "adapters",
@@ -62,9 +65,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`ompl`, which needs the package of that name, is imported when it is used."""
-    if name == "ompl":
+    """`ompl` and `ray`, which need packages of these names, are imported when they are used."""
+    if name in ("ompl", "ray"):
         import importlib
 
-        return importlib.import_module(".ompl", __name__)
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

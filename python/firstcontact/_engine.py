@@ -13,6 +13,7 @@ from ._arrays import Floats, Path, configurations, integers, shaped
 from ._arrays import motions as _motions
 from ._arrays import pose as _pose
 from ._arrays import triangles as _triangles
+from ._certificates import Verification
 from ._clearance import Clearance, Clearances
 from ._fork import guard
 from ._progress import counted, shown
@@ -237,11 +238,56 @@ class Engine:
         """
         guard()
         paths = [trajectory._native for trajectory in trajectories]
-        tolerance = np.zeros(0) if joint_tolerance is None else np.asarray(joint_tolerance, dtype=np.float64)
+        tolerance = self._tolerance(joint_tolerance)
+        with counted(len(paths), "trajectories", progress) as advance:
+            return Results(self._native.check_trajectories(paths, tolerance, advance))
+
+    def certify(self, paths: Any, file: Path, *, joint_tolerance: Any = None) -> Results:
+        """Checks motions or trajectories, and writes a certificate of each answer into a file.
+
+        A certificate is a proof that `verify`, or ``firstcontact verify``, checks without the engine. The bytes are those
+        of ``firstcontact check --certificates``. An answer for which no proof is found has no certificate; this is rare,
+        and `verify` reports it.
+
+        Args:
+            paths: Motions of shape (Q, 2, D), waypoints of shape (Q, W, D), radians and metres, or trajectories.
+            file: The file, which is written whole or not at all.
+            joint_tolerance: As of `check_trajectories`.
+
+        Raises:
+            Error: As `check_trajectories`; the engine ignores contacts at the start; or the file cannot be written.
+        """
+        guard()
+        natives = [path._native for path in trajectories(paths, self._n_columns)]
+        answers, _ = _native.certify(self._native, natives, self._tolerance(joint_tolerance), os.fspath(file))
+        return Results(answers)
+
+    def verify(self, file: Path, paths: Any, *, joint_tolerance: Any = None) -> Verification:
+        """Verifies the certificates in a file, with a verifier that shares no code with the engine.
+
+        The statement follows from this engine: its robot with attached objects, scene, margin, and the pairs that are
+        tested.
+
+        Args:
+            file: The file that `certify` or ``firstcontact check --certificates`` has written.
+            paths: The motions or trajectories, as for `certify`.
+            joint_tolerance: As of `certify`.
+
+        Raises:
+            Error: The file cannot be read.
+        """
+        guard()
+        natives = [path._native for path in trajectories(paths, self._n_columns)]
+        tolerance = self._tolerance(joint_tolerance)
+        return Verification(**_native.verify(self._native, natives, tolerance, os.fspath(file)))
+
+    def _tolerance(self, given: Any) -> list[float]:
+        """The tolerance of each column; empty without tolerance."""
+        tolerance = np.zeros(0) if given is None else np.asarray(given, dtype=np.float64)
         if tolerance.ndim == 0:
             tolerance = np.full(self._n_columns, tolerance)
-        with counted(len(paths), "trajectories", progress) as advance:
-            return Results(self._native.check_trajectories(paths, tolerance.tolist(), advance))
+        numbers: list[float] = tolerance.tolist()
+        return numbers
 
     def clearance(self, path: Any, *, tolerance: float = 1e-4, limit: float | None = None) -> Clearance:
         """The smallest distance between the robot and what it may touch over all times of a motion or trajectory.

@@ -1,11 +1,13 @@
 //! Answers to motions or trajectories.
 
+use crate::certificates::hex;
 use crate::columns::Columns;
 use crate::error::raise;
 use crate::names::Names;
 use firstcontact::io::output;
 use firstcontact::report::Line;
 use firstcontact::{Error, ErrorKind, Result, Stats, Trajectory, TrajectoryVerdict, Verdict};
+use firstcontact_verifier::merkle;
 use glam::DAffine3;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -84,6 +86,18 @@ impl Answers {
             })
         };
         py.detach(write).map_err(raise)
+    }
+
+    /// The Merkle roots of the blocks of 4,096 lines of JSON, in hexadecimal digits; `first` is the number of answer 0.
+    fn block_roots(&self, py: Python, first: usize) -> PyResult<Vec<String>> {
+        let roots = || {
+            let numbers: Vec<usize> = (0..self.given.len()).collect();
+            let leaf = |&i: &usize| Ok(merkle::leaf(self.text(i, first + i)?.as_bytes()));
+            let block = |block: &[usize]| block.iter().map(leaf).collect::<Result<Vec<_>>>();
+            let roots = numbers.chunks(merkle::BLOCK).map(|of| block(of).map(|leaves| hex(&merkle::root(&leaves))));
+            roots.collect::<Result<Vec<String>>>()
+        };
+        py.detach(roots).map_err(raise)
     }
 
     /// Columns by name, as bytes.

@@ -25,14 +25,29 @@ use std::sync::Arc;
 pub struct Engine {
     pub engine: firstcontact::Engine,
     pub names: Arc<Names>,
+    /// The scene with its triangles, for certificates.
+    pub scene: Arc<firstcontact::Scene>,
+    /// The distance that counts as contact, metres.
+    pub margin_m: f64,
+    /// Pairs that touch at the start are not tested.
+    pub ignores_initial_contacts: bool,
     with_poses: bool,
 }
 
 impl Engine {
-    fn new(engine: firstcontact::Engine, with_poses: bool) -> Self {
+    fn new(engine: firstcontact::Engine, scene: Arc<firstcontact::Scene>, options: &EngineOptions) -> Self {
         let world = engine.world();
         let names = Arc::new(Names::new(&world.robot, world.scene.objects.clone()));
-        Self { engine, names, with_poses }
+        let (margin_m, ignores_initial_contacts) = (options.margin_m(), options.ignores_initial_contacts());
+        Self { engine, names, scene, margin_m, ignores_initial_contacts, with_poses: options.all_contacts() }
+    }
+
+    /// The same for another robot or scene.
+    fn like(&self, engine: firstcontact::Engine, scene: &Arc<firstcontact::Scene>) -> Self {
+        let world = engine.world();
+        let names = Arc::new(Names::new(&world.robot, world.scene.objects.clone()));
+        let Self { margin_m, ignores_initial_contacts, with_poses, .. } = *self;
+        Self { engine, names, scene: Arc::clone(scene), margin_m, ignores_initial_contacts, with_poses }
     }
 
     fn n_columns(&self) -> usize {
@@ -64,7 +79,7 @@ impl Engine {
         options: EngineOptions,
         tree_cache: Option<PathBuf>,
     ) -> PyResult<Self> {
-        let (scene, with_poses) = (Arc::clone(&scene.scene), options.all_contacts());
+        let scene = Arc::clone(&scene.scene);
         py.detach(|| {
             let allowed = options.allowed(&robot.robot, &scene)?;
             let pairs = options.link_pairs(robot, &allowed)?;
@@ -72,10 +87,11 @@ impl Engine {
                 let error = Error::usage("there is nothing to collide with: no scene, and links are not tested");
                 return Err(error.remedy("give a scene, or self_collision=True"));
             }
-            let builder = firstcontact::Engine::builder(Arc::clone(&robot.robot), scene).options(options.library()?);
+            let builder = firstcontact::Engine::builder(Arc::clone(&robot.robot), Arc::clone(&scene));
+            let builder = builder.options(options.library()?);
             let builder = builder.allow(allowed.objects).link_pairs(pairs);
             let builder = tree_cache.into_iter().fold(builder, |builder, file| builder.tree_cache(file));
-            builder.build().map(|engine| Self::new(engine, with_poses))
+            builder.build().map(|engine| Self::new(engine, scene, &options))
         })
         .map_err(raise)
     }
@@ -83,13 +99,14 @@ impl Engine {
     /// An engine for the same robot in another scene, with the same options.
     fn with_scene(&self, py: Python, scene: &Scene) -> PyResult<Self> {
         let scene = Arc::clone(&scene.scene);
-        py.detach(|| self.engine.with_scene(scene)).map(|engine| Self::new(engine, self.with_poses)).map_err(raise)
+        let other = py.detach(|| self.engine.with_scene(Arc::clone(&scene)));
+        other.map(|engine| self.like(engine, &scene)).map_err(raise)
     }
 
     /// An engine for the same robot, scene and pairs with other options: trees are shared.
     fn with_options(&self, py: Python, options: EngineOptions) -> PyResult<Self> {
         let other = || self.engine.with_options(options.library()?);
-        py.detach(other).map(|engine| Self::new(engine, options.all_contacts())).map_err(raise)
+        py.detach(other).map(|engine| Self::new(engine, Arc::clone(&self.scene), &options)).map_err(raise)
     }
 
     /// An engine with an object attached to a link: an array of triangles of shape (n, 3, 3).
@@ -105,7 +122,7 @@ impl Engine {
         py.detach(|| {
             let (triangles, pose) = (numbers::triangles(triangles), pose(at));
             let object = AttachedObject { name, link, triangles, pose, touch_links };
-            self.engine.with_attached(&[object]).map(|engine| Self::new(engine, self.with_poses))
+            self.engine.with_attached(&[object]).map(|engine| self.like(engine, &self.scene))
         })
         .map_err(raise)
     }

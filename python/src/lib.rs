@@ -5,6 +5,7 @@
 //! C interface of NumPy, and safe when another thread changes an array during a check.
 
 mod answers;
+mod certificates;
 mod clearance;
 mod columns;
 mod elementary;
@@ -29,6 +30,14 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::answers::Answers;
+    #[pymodule_export]
+    use super::certificates::certify;
+    #[pymodule_export]
+    use super::certificates::hashes;
+    #[pymodule_export]
+    use super::certificates::merkle_root;
+    #[pymodule_export]
+    use super::certificates::verify;
     #[pymodule_export]
     use super::clearance::Clearances;
     #[pymodule_export]

@@ -63,6 +63,16 @@ impl EngineOptions {
         self.all_contacts
     }
 
+    /// The distance that counts as contact, metres.
+    pub fn margin_m(&self) -> f64 {
+        self.margin
+    }
+
+    /// Whether pairs that touch at the start are not tested.
+    pub fn ignores_initial_contacts(&self) -> bool {
+        self.initial == "ignore"
+    }
+
     /// The pairs that are never tested.
     ///
     /// # Errors

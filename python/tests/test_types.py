@@ -28,6 +28,7 @@ def test_examples_are_well_typed(tmp_path: Path) -> None:
     options = ("--config-file", CONFIGURATION, "--cache-dir", tmp_path)
     run(tmp_path, "mypy", *options, *sorted((python / "examples").glob("*.py")))
     run(tmp_path, "mypy", *options, *sorted((ROOT / "benches" / "python").glob("*.py")))
+    run(tmp_path, "mypy", *options, *sorted((ROOT / "examples" / "cluster").glob("*.py")))
 
 
 def test_stubs_agree_with_the_package(tmp_path: Path) -> None:

@@ -7,8 +7,12 @@
 pub struct ChainBounds {
     /// Number of joints.
     pub depth: u32,
-    /// Sum of the joints' |w|, radians: `||P^(n)|| <= omega^n`.
+    /// Sum of bounds on the rates of the joints' angles, radians.
     pub omega: f64,
+    /// The same for the second and third derivatives of the angles; zero for in-between motions.
+    pub omega_rates: [f64; 2],
+    /// Largest degree of a joint's phase.
+    pub degree: u32,
     /// The origin's n-th derivative is at most `beta[n-1]`, metres.
     pub beta: [f64; 3],
     /// Added to the radius of every ball that the culling stages use, metres: smaller distances count as touching.
@@ -26,6 +30,21 @@ pub struct ChainBounds {
     running_reach: f64,
 }
 
+/// Bounds on the motion of one joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointBounds {
+    /// Sizes of the first three derivatives of its angle, radians.
+    pub turn_rad: [f64; 3],
+    /// Length of its offset at any time, metres.
+    pub offset_max_m: f64,
+    /// Lengths of the offset and its derivatives, the n-th divided by `2ⁿ n!`, summed, metres.
+    pub offset_sum_m: f64,
+    /// Lengths of the first three derivatives of the offset, metres.
+    pub slide_m: [f64; 3],
+    /// Degree of its phase.
+    pub degree: u32,
+}
+
 /// Bound on the difference of a joint's value from that of the stored motion, at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Deviation {
@@ -40,25 +59,27 @@ pub struct Deviation {
 pub(super) const SCALAR_SLACK: f64 = 1.0 + 1.0 / (1u64 << 30) as f64;
 
 impl ChainBounds {
-    /// Appends a joint that turns by `w` radians and whose offset runs from `start` to `start + slide` (lengths: at
-    /// either end at most `offset_max`, `|start| + |slide| <= offset_sum`), metres.
+    /// Appends a joint.
     #[must_use]
-    pub fn extended(&self, w: f64, offset_max: f64, offset_sum: f64, slide: f64) -> Self {
-        let (o, w) = (self.omega, w.abs());
-        let reach = self.reach + offset_sum;
+    pub fn extended(&self, joint: &JointBounds) -> Self {
+        let JointBounds { turn_rad: [w1, w2, w3], offset_max_m, slide_m: [s1, s2, s3], .. } = *joint;
+        let ([b1, b2, b3], [o1, o2]) = (self.turns(), [self.omega, self.omega_rates[0]]);
+        let reach = self.reach + joint.offset_sum_m;
         Self {
             depth: self.depth + 1,
-            omega: o + w,
+            omega: b1 + w1,
+            omega_rates: [self.omega_rates[0] + w2, self.omega_rates[1] + w3],
+            degree: self.degree.max(joint.degree),
             beta: [
-                self.beta[0] + o * offset_max + slide,
-                self.beta[1] + o * o * offset_max + 2.0 * o * slide,
-                self.beta[2] + o * o * o * offset_max + 3.0 * o * o * slide,
+                self.beta[0] + b1 * offset_max_m + s1,
+                self.beta[1] + b2 * offset_max_m + 2.0 * b1 * s1 + s2,
+                self.beta[2] + b3 * offset_max_m + 3.0 * o1 * o1 * s1 + 3.0 * o2 * s1 + 3.0 * b1 * s2 + s3,
             ],
             margin_m: self.margin_m,
             stray_m: self.stray_m,
             stray_slope: self.stray_slope,
             reach,
-            weighted_offsets: self.weighted_offsets + f64::from(self.depth) * offset_sum,
+            weighted_offsets: self.weighted_offsets + f64::from(self.depth) * joint.offset_sum_m,
             running_reach: self.running_reach + reach,
         }
     }
@@ -72,6 +93,26 @@ impl ChainBounds {
         Self { stray_m, stray_slope: before.stray_slope + by.turn_rad, ..self }
     }
 
+    /// Bounds on the first three derivatives of the orientation: the complete Bell polynomials of the sums of the
+    /// joints' rates.
+    #[inline]
+    pub fn turns(&self) -> [f64; 3] {
+        let (w1, [w2, w3]) = (self.omega, self.omega_rates);
+        [w1, w1 * w1 + w2, w1 * w1 * w1 + 3.0 * w1 * w2 + w3]
+    }
+
+    /// The constant rate, radians, with which a chain has the same bound on its third derivative: it sets the length of
+    /// sub-intervals.
+    pub fn pace_rad(&self) -> f64 {
+        if self.omega_rates == [0.0; 2] { self.omega } else { self.omega.max(self.turns()[2].cbrt()) }
+    }
+
+    /// `X` of the rounding bound for an interval of half width `h`.
+    #[inline]
+    pub fn turn_within(&self, h: f64) -> f64 {
+        h * self.omega + 0.75 * h * h * self.omega_rates[0]
+    }
+
     /// Bound on the speed of a point at distance `e_norm` from the link's origin, metres per motion.
     pub fn speed(&self, e_norm: f64) -> f64 {
         (self.beta[0] + self.omega * e_norm) * SCALAR_SLACK
@@ -79,23 +120,28 @@ impl ChainBounds {
 
     /// Bound on the acceleration of a point at distance `e_norm` from the link's origin.
     pub fn acceleration(&self, e_norm: f64) -> f64 {
-        (self.beta[1] + self.omega * self.omega * e_norm) * SCALAR_SLACK
+        (self.beta[1] + self.turns()[1] * e_norm) * SCALAR_SLACK
     }
 
     /// Taylor remainder over `[m-h, m+h]` as `[constant, factor of |e|]`, metres.
     pub fn remainder(&self, h: f64) -> [f64; 2] {
         let sixth = h * h * h / 6.0 * SCALAR_SLACK;
-        [self.beta[2] * sixth, self.omega * self.omega * self.omega * sixth]
+        [self.beta[2] * sixth, self.turns()[2] * sixth]
     }
 
     /// Rounding error of a jet computed with operations of relative error `unit` for an interval of half width `h`, as
     /// `[constant, factor of |e|]`, metres. The module's documentation derives it.
     pub fn rounding(&self, h: f64, unit: f64) -> [f64; 2] {
-        let x = h * self.omega;
+        let x = self.turn_within(h);
         let d = f64::from(self.depth);
-        let (k, l) = if x <= 0.25 { (28.0, 5.0) } else { (43.0, 7.0) };
-        let growth = unit * x.exp() * (1.0 + 4.0 * 43.0 * d * unit) * SCALAR_SLACK;
-        let own = 3.0 + 1.7321 * l;
+        let (mut k, mut l) = if x <= 0.25 { (28.0, 5.0) } else { (43.0, 7.0) };
+        let mut of_offsets = 3.0;
+        if self.degree > 1 {
+            let n = f64::from(self.degree);
+            (k, l, of_offsets) = (k + 7.0 * n + 14.0, l + 1.0, of_offsets + 4.0 * n + 7.0);
+        }
+        let growth = unit * x.exp() * (1.0 + 4.0 * k.max(43.0) * d * unit) * SCALAR_SLACK;
+        let own = of_offsets + 1.7321 * l;
         let offsets = k * self.weighted_offsets + own * self.reach + l * self.running_reach + 4.0 * self.reach;
         [growth * offsets, growth * (k * d + 7.5)]
     }

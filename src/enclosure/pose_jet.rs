@@ -101,13 +101,39 @@ impl<T: Real> PoseJet<T> {
         Self { x: [V3::zero(), V3::zero(), V3::zero()], p: [M3::zero(), M3::zero(), M3::zero()] }
     }
 
-    /// The jet of a child in the world from its parent's in the world (`self`) and its own in the parent (Leibniz).
+    /// The derivatives with respect to time of a joint's pose, whose derivatives with respect to the phase are these,
+    /// from the first and second derivative of the phase.
+    #[inline(always)]
+    pub fn with_rates(&self, first: T, second: T) -> Self {
+        let ([x0, x1, x2], [p0, p1, p2], square) = (self.x, self.p, first * first);
+        Self {
+            x: [x0, x1.times(first), x1.times(second) + x2.times(square)],
+            p: [
+                p0,
+                M3::from_fn(|i, j| p1.0[i][j] * first),
+                M3::from_fn(|i, j| p1.0[i][j] * second + p2.0[i][j] * square),
+            ],
+        }
+    }
+
+    /// The jet of a child in the world from its parent's in the world (`self`) and its own in the parent (Leibniz). The
+    /// child's origin must not accelerate in the parent.
     #[inline(always)]
     pub fn concatenate(&self, child: &Self) -> Self {
         self.concatenate_to::<2>(child)
     }
 
-    /// The same up to the derivative of order `ORDER`.
+    /// The same for a child whose origin accelerates in the parent.
+    #[inline(always)]
+    pub fn concatenate_curved_to<const ORDER: usize>(&self, child: &Self) -> Self {
+        let mut jet = self.concatenate_to::<ORDER>(child);
+        if ORDER >= 2 {
+            jet.x[2] = jet.x[2] + self.p[0].apply(child.x[2]);
+        }
+        jet
+    }
+
+    /// [`concatenate`](Self::concatenate) up to the derivative of order `ORDER`.
     #[inline(always)]
     pub fn concatenate_to<const ORDER: usize>(&self, child: &Self) -> Self {
         let ([p0, p1, p2], [q0, q1, q2]) = (&self.p, &child.p);

@@ -9,7 +9,7 @@
 //! margin and stray.
 //!
 //! **Rounding.** In the notation of [`pose_bound`](super::pose_bound), let the jets of `a` and `b` have the errors
-//! `|||dP|||_F <= s` and `|||dx||| <= c` (slope and constant of [`ChainBounds::rounding`]), `X = h (Ω_a + Ω_b)`, and
+//! `|||dP|||_F <= s` and `|||dx||| <= c` (slope and constant of [`ChainBounds::rounding`]), `X = X_a + X_b`, and
 //! `R = (reach_a + reach_b)(1 + h)`, which bounds `|||x_b - x_a||| e^-X`, because a block may end after the motion.
 //! - *Orientation.* `|||d(P_aᵀ P_b)||| <= e^X (s_a + s_b)`, and `27 e^X u` for the product, as for products of joints.
 //! - *Origin.* The difference has the error `c_a + c_b + u R e^X`. The product turns it without growth beyond `e^X` and
@@ -85,7 +85,7 @@ impl ChainBounds {
 /// Rounding error and defect of the composed jet, as `[constant, factor of |e|]`, metres.
 fn composed_rounding([a, b]: [&ChainBounds; 2], h: f64, unit: f64) -> [f64; 2] {
     let ([c_a, s_a], [c_b, s_b]) = (a.rounding(h, unit), b.rounding(h, unit));
-    let e_x = (h * (a.omega + b.omega)).exp();
+    let e_x = (h * (a.omega + b.omega) + 0.75 * h * h * (a.omega_rates[0] + b.omega_rates[0])).exp();
     let far = (a.reach + b.reach) * (1.0 + h);
     let growth = e_x * (1.0 + 4.0 * (s_a + s_b)) * SCALAR_SLACK;
     let defect = DEFECT * f64::from(a.depth + b.depth) * e_x * e_x;

@@ -1,10 +1,11 @@
 //! The first contact on a trajectory.
 //!
-//! A span of the trajectory is replaced by a straight motion whose balls contain the deviation
-//! ([`Span`](crate::robot::trajectory::Span)), and taken through the stages like any motion. If all motions within the
-//! balls are free, so is the trajectory. Where something may touch, the trajectory is free up to the earliest
-//! such time, and a shorter span begins there: the deviation falls with the square of its length, so a few steps lead
-//! from centimetres to less than rounding. There the answer is that of the exact stage, with features and a proof.
+//! A span of one segment is taken through the stages like any motion, its joints as polynomials of time
+//! ([`phase`](crate::robot::phase)). A span of several segments is replaced by a straight motion whose balls contain the
+//! deviation ([`Span`](crate::robot::trajectory::Span)). If all motions within the balls are free, so is the trajectory.
+//! Where something may touch, the trajectory is free up to the earliest such time, and a shorter span begins there: the
+//! deviation falls with the square of its length, so a few steps lead from centimetres to a single segment, or to less
+//! than rounding. There the answer is that of the exact stage, with features and a proof.
 
 mod deviation;
 
@@ -224,6 +225,8 @@ pub(super) struct March<'a> {
     /// True if every span is a whole segment: a free joint turns about a constant axis, so its columns in between are
     /// not on a line, and the motion of a part is not that between two of their values.
     keeps_segments: bool,
+    /// True if every span is a straight motion, as a device takes it.
+    is_straight: bool,
     n_spans: usize,
 }
 
@@ -239,12 +242,14 @@ impl<'a> March<'a> {
         let keeps_segments = core.world.robot.bodies.iter().any(|b| matches!(b.joint.kind, JointKind::Free { .. }));
         let stages = CpuStages { options, ..core.cpu_stages(Sweep::Off) };
         let span = Span::default();
-        Self { core, options, stages, scratch, stats, trajectory, tube, span, keeps_segments, n_spans: 0 }
+        let (is_straight, n_spans) = (false, 0);
+        Self { core, options, stages, scratch, stats, trajectory, tube, span, keeps_segments, is_straight, n_spans }
     }
 
     /// The trajectory as spans from which no link deviates by more than `coarse_m`, unless they cannot be cut.
     #[cfg(feature = "gpu")]
     pub fn spans(&mut self, coarse_m: f64) -> Result<Spans> {
+        self.is_straight = true;
         let (mut spans, mut u, mut length) = (Spans::default(), 0.0, 1.0);
         while u < 1.0 {
             let end = self.fit(u, length, coarse_m)?;
@@ -391,10 +396,13 @@ impl<'a> March<'a> {
 
     /// Makes the motion of a span the one in the scratch memory.
     fn set_motion(&mut self, span: [f64; 2]) -> Result<()> {
-        self.trajectory.span_in(&mut self.span, span);
+        match self.is_straight {
+            true => self.trajectory.span_in(&mut self.span, span),
+            false => self.trajectory.curve_in(&mut self.span, span),
+        }
         let margin_m = self.options().margin_m;
         let motion = &mut self.scratch.motion;
-        motion.set(&self.core.world.robot, &self.span.start, &self.span.end)?;
+        motion.set_span(&self.core.world.robot, &self.span)?;
         motion.set_deviations(deviations(&self.core.world.robot, &self.span, |c| self.span.deviation[c]));
         // A margin, however small, compares triangles by their nearest points, which separates most that is farther
         // apart than a large ball.

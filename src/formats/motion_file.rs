@@ -24,12 +24,23 @@ pub struct MotionFile<'r> {
     name: PathBuf,
     robot: &'r Robot,
     content: Content,
+    /// The number of motions that count.
+    len: usize,
 }
 
 #[derive(Debug)]
 enum Content {
     Array(Array),
     Read(MotionBatch),
+}
+
+impl Content {
+    fn len(&self) -> usize {
+        match self {
+            Self::Array(array) => array.len(),
+            Self::Read(motions) => motions.len(),
+        }
+    }
 }
 
 /// The format of a file.
@@ -105,7 +116,7 @@ impl<'r> MotionFile<'r> {
     pub fn open(path: impl AsRef<Path>, robot: &'r Robot, options: &MotionOptions) -> Result<Self> {
         let path = path.as_ref();
         let content = open(path, robot, options).map_err(|e| e.in_file(path))?;
-        Ok(Self { name: path.to_path_buf(), robot, content })
+        Ok(Self::new(path.to_path_buf(), robot, content))
     }
 
     /// Reads a stream of any format that [`MotionFile::open`] reads, detected from its content. Large arrays are kept
@@ -121,7 +132,7 @@ impl<'r> MotionFile<'r> {
     ) -> Result<Self> {
         let name = name.into();
         let content = from_stream(&mut stream, None, robot, options).map_err(|e| e.in_file(&name))?;
-        Ok(Self { name, robot, content })
+        Ok(Self::new(name, robot, content))
     }
 
     /// Motions in a text that is in memory.
@@ -134,7 +145,7 @@ impl<'r> MotionFile<'r> {
     ) -> Result<Self> {
         let parse = if is_csv { csv::parse } else { json::parse };
         let motions = parse(bytes, robot, options).map_err(|e| e.in_file(name))?;
-        Ok(Self { name: name.to_path_buf(), robot, content: Content::Read(motions) })
+        Ok(Self::new(name.to_path_buf(), robot, Content::Read(motions)))
     }
 
     /// Motions in a `.npz` archive of `length` bytes.
@@ -146,7 +157,7 @@ impl<'r> MotionFile<'r> {
         options: &MotionOptions,
     ) -> Result<Self> {
         let array = Array::in_archive(archive, length, robot, options).map_err(|e| e.in_file(name))?;
-        Ok(Self { name: name.to_path_buf(), robot, content: Content::Array(array) })
+        Ok(Self::new(name.to_path_buf(), robot, Content::Array(array)))
     }
 
     /// The path, or the name of the stream.
@@ -154,12 +165,18 @@ impl<'r> MotionFile<'r> {
         &self.name
     }
 
+    fn new(name: PathBuf, robot: &'r Robot, content: Content) -> Self {
+        Self { name, robot, len: content.len(), content }
+    }
+
     /// Number of motions.
     pub fn len(&self) -> usize {
-        match &self.content {
-            Content::Array(array) => array.len(),
-            Content::Read(motions) => motions.len(),
-        }
+        self.len
+    }
+
+    /// Leaves out the motions from number `n` on, if there are any; nothing reads them.
+    pub fn truncate(&mut self, n: usize) {
+        self.len = self.len.min(n);
     }
 
     /// Returns whether there is no motion.

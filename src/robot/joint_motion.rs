@@ -4,8 +4,11 @@
 use crate::arith::linear::{M3, V3};
 use crate::arith::real::Real;
 use crate::arith::trig::{MAX_ANGLE_RAD, sin_cos};
+use crate::enclosure::chain_bounds::JointBounds;
 use crate::enclosure::pose_jet::JointFactors;
 use crate::error::{Error, Result, quoted};
+use crate::robot::phase::Phase;
+use crate::robot::trajectory::MAX_DEGREE;
 use crate::robot::{Joint, JointKind, orthonormal};
 use crate::scene::world::MAX_COORDINATE_M;
 use glam::{DMat3, DQuat, DVec3};
@@ -49,10 +52,7 @@ impl JointMotion {
             JointKind::Fixed => Ok(Self::from_axis(k, DVec3::Z, 0.0, origin, DVec3::ZERO)),
             JointKind::Revolute { axis, drive } => {
                 let (v0, v1) = (drive.value(q0), drive.value(q1));
-                if !(v0.abs() <= MAX_ANGLE_RAD && (v1 - v0).abs() <= MAX_ANGLE_RAD) {
-                    let message = format!("an angle of more than 2^20 radians ({v0:?} to {v1:?})");
-                    return Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))));
-                }
+                within_turns(joint, v0, v1 - v0)?;
                 Ok(Self::from_axis(k * rotation(axis, v0), k * axis, v1 - v0, origin, DVec3::ZERO))
             }
             JointKind::Prismatic { axis, drive } => {
@@ -79,9 +79,64 @@ impl JointMotion {
         Self { a: r - c, b, c, origin_m, slide_m, w_rad }
     }
 
+    /// The motion of `joint` between two configurations along a curve, given by the Bernstein coefficients of each
+    /// column: a function of the phase. A free joint moves straight.
+    ///
+    /// # Errors
+    /// As [`JointMotion::new`].
+    pub fn along<'c>(
+        joint: &Joint,
+        [q0, q1]: [&[f64]; 2],
+        curve: impl Fn(usize) -> &'c [f64],
+    ) -> Result<(Self, Phase)> {
+        let (k, origin) = (joint.orientation, joint.origin_m);
+        let (JointKind::Revolute { axis, drive } | JointKind::Prismatic { axis, drive }) = joint.kind else {
+            return Ok((Self::new(joint, q0, q1)?, Phase::TIME));
+        };
+        let of = curve(drive.column as usize);
+        let start = drive.multiplier * of[0] + drive.offset;
+        let mut phase = [0.0; MAX_DEGREE + 1];
+        let phase = &mut phase[..of.len()];
+        for (s, b) in phase.iter_mut().zip(of) {
+            *s = drive.multiplier * (b - of[0]);
+        }
+        let is_turn = matches!(joint.kind, JointKind::Revolute { .. });
+        for s in &*phase {
+            match is_turn {
+                true => within_turns(joint, start, *s)?,
+                false => within_reach(joint, start).and_then(|()| within_reach(joint, start + s))?,
+            }
+        }
+        let moves = f64::from(u8::from(phase.iter().any(|s| *s != 0.0)));
+        let motion = match is_turn {
+            true => Self::from_axis(k * rotation(axis, start), k * axis, moves, origin, DVec3::ZERO),
+            false => Self::from_axis(k, DVec3::Z, 0.0, origin + k * axis * start, k * axis * moves),
+        };
+        Ok((motion, if moves > 0.0 { Phase::new(phase) } else { Phase::TIME }))
+    }
+
     /// The largest length of the offset during the motion, metres.
     pub fn offset_max_m(&self) -> f64 {
         self.origin_m.length().max((self.origin_m + self.slide_m).length())
+    }
+
+    /// Bounds on the motion with a phase.
+    pub fn bounds(&self, phase: &Phase) -> JointBounds {
+        let ([lo, hi], rates) = (phase.range(), phase.rates());
+        let (start, slide, w) = (self.origin_m.length(), self.slide_m.length(), self.w_rad.abs());
+        let offset = |s: f64| (self.origin_m + self.slide_m * s).length();
+        // In-between motions cover half widths of up to half the motion, too: the offset's length at its ends suffices.
+        let of_phase = match phase.degree() {
+            0 | 1 => 1.0,
+            _ => hi.max(-lo) + 0.5 * rates[0] + 0.125 * rates[1],
+        };
+        JointBounds {
+            turn_rad: rates.map(|r| w * r),
+            offset_max_m: offset(lo).max(offset(hi)),
+            offset_sum_m: start + slide * of_phase,
+            slide_m: rates.map(|r| slide * r),
+            degree: phase.degree() as u32,
+        }
     }
 
     /// A bound on the deviation of `P(t)` from a rotation, for every `t`: `||P(t)|| <= 1 + defect`.
@@ -144,6 +199,15 @@ fn free_pose(joint: &Joint, q: &[f64]) -> Result<(DVec3, DQuat)> {
     }
     q[..3].iter().try_for_each(|&x| within_reach(joint, x))?;
     Ok((DVec3::new(q[0], q[1], q[2]), r.normalize()))
+}
+
+/// Refuses an angle, or a turn from it, beyond the range of the engine's sine.
+fn within_turns(joint: &Joint, start_rad: f64, turn_rad: f64) -> Result<()> {
+    if start_rad.abs() <= MAX_ANGLE_RAD && turn_rad.abs() <= MAX_ANGLE_RAD {
+        return Ok(());
+    }
+    let message = format!("an angle of more than 2^20 radians ({start_rad:?} to {:?})", start_rad + turn_rad);
+    Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))))
 }
 
 /// Refuses a length beyond the range of the bounds: far beyond it numbers overflow.

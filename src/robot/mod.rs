@@ -12,6 +12,7 @@ mod link_pairs;
 mod model_motion;
 mod motion_batch;
 pub(crate) mod motion_check;
+pub mod phase;
 pub mod primitive;
 mod relative_motion;
 pub mod toleranced_motion;

@@ -6,13 +6,15 @@ use crate::arith::linear::M3;
 use crate::arith::real::{FullReal, Real};
 use crate::arith::trig::sin_cos_product;
 use crate::arith::vectors::{Vector, Vectorised, widest};
-use crate::enclosure::chain_bounds::{ChainBounds, Deviation};
+use crate::enclosure::chain_bounds::{ChainBounds, Deviation, JointBounds};
 use crate::enclosure::pose_bound::{IntervalMatrix, PoseBound, PoseEnclosure, TaylorModel};
 use crate::enclosure::pose_jet::PoseJet;
 use crate::error::{Error, Result, quoted};
 use crate::robot::Robot;
 use crate::robot::joint_motion::JointMotion;
+use crate::robot::phase::Phase;
 use crate::robot::toleranced_motion::toleranced;
+use crate::robot::trajectory::Span;
 
 /// One motion of a robot: every body's joint motion and the bounds along its chain.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,8 @@ pub struct RobotMotion {
     pub parents: Vec<Option<u32>>,
     /// Bounds along each body's chain.
     pub chains: Vec<ChainBounds>,
+    /// The phase of each body's joint; empty if they all are the time.
+    pub phases: Vec<Phase>,
     /// For each body, the deviation of its joint's stored matrices from rotations: [`JointMotion::defect`].
     pub defects: Vec<f64>,
     /// For each body, the deviation of the joint that is meant from the stored one.
@@ -68,11 +72,36 @@ impl RobotMotion {
         Ok(())
     }
 
+    /// Replaces the motion by that along a span of a trajectory, without its deviations, keeping its memory.
+    ///
+    /// # Errors
+    /// As [`RobotMotion::new`].
+    pub fn set_span(&mut self, robot: &Robot, span: &Span) -> Result<()> {
+        if span.degree < 2 {
+            return self.set(robot, &span.start, &span.end);
+        }
+        if span.start.len() != robot.columns.len() {
+            return Err(Error::usage(format!(
+                "{} values for a robot of {} columns",
+                span.start.len(),
+                robot.columns.len()
+            )));
+        }
+        self.clear();
+        for body in &robot.bodies {
+            let curve = |column: usize| span.coefficients(column);
+            let (joint, phase) = JointMotion::along(&body.joint, [&span.start, &span.end], curve)?;
+            self.push_phased(body.parent, joint, joint.defect(), Deviation::default(), phase);
+        }
+        Ok(())
+    }
+
     /// Removes all bodies.
     pub(super) fn clear(&mut self) {
         self.joints.clear();
         self.parents.clear();
         self.chains.clear();
+        self.phases.clear();
         self.defects.clear();
         self.deviations.clear();
         self.sizes_m.clear();
@@ -102,10 +131,33 @@ impl RobotMotion {
 
     /// [`push`](Self::push) of a joint whose defect and deviation are known.
     pub(super) fn push_known(&mut self, parent: Option<u32>, joint: JointMotion, defect: f64, deviation: Deviation) {
+        self.push_bounded(parent, joint, defect, deviation, &joint.bounds(&Phase::TIME));
+    }
+
+    /// The same for a joint with a phase. All joints of a motion must have one, or none.
+    pub(super) fn push_phased(
+        &mut self,
+        parent: Option<u32>,
+        joint: JointMotion,
+        defect: f64,
+        deviation: Deviation,
+        phase: Phase,
+    ) {
+        self.push_bounded(parent, joint, defect, deviation, &joint.bounds(&phase));
+        self.phases.push(phase);
+    }
+
+    fn push_bounded(
+        &mut self,
+        parent: Option<u32>,
+        joint: JointMotion,
+        defect: f64,
+        deviation: Deviation,
+        of: &JointBounds,
+    ) {
         let before = parent.map_or_else(ChainBounds::default, |p| self.chains[p as usize]);
-        let (start, slide) = (joint.origin_m.length(), joint.slide_m.length());
-        let bounds = before.extended(joint.w_rad, joint.offset_max_m(), start + slide, slide);
-        self.chains.push(bounds.deviating(&before, joint.offset_max_m(), deviation));
+        let bounds = before.extended(of);
+        self.chains.push(bounds.deviating(&before, of.offset_max_m, deviation));
         self.deviations.push(deviation);
         self.parents.push(parent);
         self.defects.push(defect);
@@ -118,10 +170,20 @@ impl RobotMotion {
     pub fn set_deviations(&mut self, deviations: impl IntoIterator<Item = Deviation>) {
         for (body, deviation) in deviations.into_iter().enumerate().take(self.joints.len()) {
             let before = self.parents[body].map(|p| self.chains[p as usize]).unwrap_or_default();
-            let offset_max_m = self.joints[body].offset_max_m();
+            let offset_max_m = self.joints[body].bounds(&self.phase(body)).offset_max_m;
             self.chains[body] = self.chains[body].deviating(&before, offset_max_m, deviation);
             self.deviations[body] = deviation;
         }
+    }
+
+    /// The phase of a body's joint.
+    pub fn phase(&self, body: usize) -> Phase {
+        self.phases.get(body).copied().unwrap_or(Phase::TIME)
+    }
+
+    /// The largest [pace](ChainBounds::pace_rad) of any chain, radians.
+    pub fn pace_rad(&self) -> f64 {
+        self.chains.iter().fold(0.0, |m, c| f64::max(m, c.pace_rad()))
     }
 
     /// The largest sum of joint angles along any chain, radians.
@@ -147,10 +209,9 @@ impl RobotMotion {
     #[inline(always)]
     pub fn taylor_models<T: LaneTimes>(&self, mid: T, h: f64, mut each: impl FnMut(usize, TaylorModel<T>)) {
         let mut jets: Vec<PoseJet<T>> = Vec::with_capacity(self.joints.len());
-        for (body, ((joint, parent), chain)) in self.joints.iter().zip(&self.parents).zip(&self.chains).enumerate() {
-            let (sin, cos) = mid.sin_cos(joint.w_rad);
-            let own = joint.factors::<T>().jet(sin, cos, mid);
-            let jet = parent.map_or(own, |p| jets[p as usize].concatenate(&own));
+        for (body, (parent, chain)) in self.parents.iter().zip(&self.chains).enumerate() {
+            let own = self.joint_jet::<T, 2>(body, mid);
+            let jet = parent.map_or(own, |p| self.concatenated::<T, 2>(&jets[p as usize], &own));
             let [constant, slope] = chain.grown_ball(h, T::UNIT);
             each(body, TaylorModel { jet, ball: [T::new(constant), T::new(slope)] });
             jets.push(jet);
@@ -160,9 +221,18 @@ impl RobotMotion {
     fn intervals<T: LaneTimes>(&self, mid: T, h: f64, out: &mut Vec<PoseBound<T>>) {
         let mut poses: Vec<IntervalPose<T>> = Vec::with_capacity(self.joints.len());
         let time = Interval { lo: mid - T::new(h), hi: mid + T::new(h) };
-        for ((joint, parent), chain) in self.joints.iter().zip(&self.parents).zip(&self.chains) {
-            let (sin, cos) = mid.sin_cos_range(joint.w_rad, h);
-            let own = joint.factors::<T>().intervals(sin, cos, time);
+        for (body, ((joint, parent), chain)) in self.joints.iter().zip(&self.parents).zip(&self.chains).enumerate() {
+            let own = match self.phases.get(body).filter(|phase| **phase != Phase::TIME) {
+                None => {
+                    let (sin, cos) = mid.sin_cos_range(joint.w_rad, h);
+                    joint.factors::<T>().intervals(sin, cos, time)
+                }
+                Some(phase) => {
+                    let range = phase.range_within(mid, h);
+                    let (sin, cos) = T::sin_cos_between(joint.w_rad, range);
+                    joint.factors::<T>().intervals(sin, cos, range)
+                }
+            };
             let pose = parent.map_or(own, |p| poses[p as usize].concatenate(&own));
             let mut matrix = IntervalMatrix::new(&pose, T::new(chain.margin_m + chain.stray_m));
             if chain.stray_slope > 0.0 {
@@ -198,6 +268,32 @@ impl RobotMotion {
         }
     }
 
+    /// The jet of a body's joint in its parent at a time, up to the derivative of order `ORDER`.
+    #[inline(always)]
+    pub fn joint_jet<T: LaneTimes, const ORDER: usize>(&self, body: usize, time: T) -> PoseJet<T> {
+        let joint = &self.joints[body];
+        match self.phases.get(body) {
+            None => {
+                let (sin, cos) = time.sin_cos(joint.w_rad);
+                joint.factors::<T>().jet_to::<ORDER>(sin, cos, time)
+            }
+            Some(phase) => {
+                let [s, first, second] = phase.at(time);
+                let (sin, cos) = s.sin_cos(joint.w_rad);
+                joint.factors::<T>().jet_to::<ORDER>(sin, cos, s).with_rates(first, second)
+            }
+        }
+    }
+
+    /// The jet of a body in the world from its parent's and its own in the parent.
+    #[inline(always)]
+    fn concatenated<T: Real, const ORDER: usize>(&self, parent: &PoseJet<T>, own: &PoseJet<T>) -> PoseJet<T> {
+        match self.phases.is_empty() {
+            true => parent.concatenate_to::<ORDER>(own),
+            false => parent.concatenate_curved_to::<ORDER>(own),
+        }
+    }
+
     fn body_jet<const ORDER: usize>(&self, body: u32, time: f64) -> PoseJet<f64> {
         widest(BodyJet::<ORDER> { motion: self, body, time })
     }
@@ -226,11 +322,7 @@ impl<const ORDER: usize> Vectorised for BodyJet<'_, ORDER> {
             *place = body;
             (depth, next) = (depth + 1, motion.parents[body as usize]);
         }
-        let own = |body: u32| {
-            let joint = &motion.joints[body as usize];
-            let (sin, cos) = sin_cos_product(joint.w_rad, time);
-            joint.factors::<f64>().jet_to::<ORDER>(sin, cos, time)
-        };
+        let own = |body: u32| motion.joint_jet::<f64, ORDER>(body as usize, time);
         let mut jet = match next {
             Some(before) => motion.body_jet::<ORDER>(before, time),
             None => {
@@ -239,7 +331,7 @@ impl<const ORDER: usize> Vectorised for BodyJet<'_, ORDER> {
             }
         };
         for body in path[..depth].iter().rev() {
-            jet = jet.concatenate_to::<ORDER>(&own(*body));
+            jet = motion.concatenated::<f64, ORDER>(&jet, &own(*body));
         }
         jet
     }
@@ -251,6 +343,8 @@ pub trait LaneTimes: FullReal {
     fn sin_cos(self, w: f64) -> (Self, Self);
     /// Ranges of sine and cosine of `w t` over `[t - h, t + h]` in each lane.
     fn sin_cos_range(self, w: f64, h: f64) -> (Interval<Self>, Interval<Self>);
+    /// Ranges of sine and cosine of `w s` over an interval in each lane.
+    fn sin_cos_between(w: f64, range: Interval<Self>) -> (Interval<Self>, Interval<Self>);
 }
 
 impl LaneTimes for f64 {
@@ -260,6 +354,9 @@ impl LaneTimes for f64 {
     }
     fn sin_cos_range(self, w: f64, h: f64) -> (Interval<Self>, Interval<Self>) {
         sin_cos_range(w, self - h, self + h)
+    }
+    fn sin_cos_between(w: f64, range: Interval<Self>) -> (Interval<Self>, Interval<Self>) {
+        sin_cos_range(w, range.lo, range.hi)
     }
 }
 
@@ -273,7 +370,10 @@ impl<const N: usize> LaneTimes for Lanes<N> {
         (sin, cos)
     }
     fn sin_cos_range(self, w: f64, h: f64) -> (Interval<Self>, Interval<Self>) {
-        let each: [_; N] = self.0.map(|t| sin_cos_range(w, t - h, t + h));
+        Self::sin_cos_between(w, Interval { lo: Self(self.0.map(|t| t - h)), hi: Self(self.0.map(|t| t + h)) })
+    }
+    fn sin_cos_between(w: f64, range: Interval<Self>) -> (Interval<Self>, Interval<Self>) {
+        let each: [_; N] = std::array::from_fn(|i| sin_cos_range(w, range.lo.0[i], range.hi.0[i]));
         let pack = |f: fn(&(Interval<f64>, Interval<f64>)) -> f64| Self(std::array::from_fn(|i| f(&each[i])));
         (
             Interval { lo: pack(|e| e.0.lo), hi: pack(|e| e.0.hi) },

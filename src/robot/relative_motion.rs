@@ -25,6 +25,7 @@
 use crate::enclosure::chain_bounds::Deviation;
 use crate::robot::RobotMotion;
 use crate::robot::joint_motion::JointMotion;
+use crate::robot::phase::Phase;
 use glam::{DMat3, DVec3};
 
 /// Bound on the rounding of a computed defect.
@@ -47,6 +48,9 @@ impl RobotMotion {
         let shared = up.iter().rev().zip(down.iter().rev()).take_while(|(x, y)| x == y).count();
         let (up, down) = (&up[..up.len() - shared], &down[..down.len() - shared]);
         self.clear();
+        if !of.phases.is_empty() {
+            return self.set_phased(of, (up, down), b, reach_m);
+        }
         let (mut origin_m, mut slide_m, mut inverse_defect) = (DVec3::ZERO, DVec3::ZERO, 0.0);
         // A joint's offset, and with it the offset's deviation, belongs to the next joint of the inverted part.
         let mut strayed_m = 0.0;
@@ -81,6 +85,39 @@ impl RobotMotion {
         }
     }
 
+    /// The same for joints with phases. An offset that slides has the phase of its own joint, so it is a joint of its
+    /// own, before that to which it would belong.
+    fn set_phased(&mut self, of: &Self, (up, down): (&[u32], &[u32]), b: u32, reach_m: f64) {
+        let (mut inverse_defect, mut before) = (0.0, None);
+        for &body in up {
+            let (joint, deviation) = (&of.joints[body as usize], of.deviations[body as usize]);
+            let defect = of.defects[body as usize];
+            inverse_defect += 2.0 * (defect + DEFECT_ROUNDING);
+            self.append_offset_back(of, before);
+            let inverse = inverted(joint, DVec3::ZERO, DVec3::ZERO);
+            self.append_phased(inverse, defect, Deviation { slide_m: 0.0, ..deviation }, of.phase(body as usize));
+            before = Some(body);
+        }
+        self.append_offset_back(of, before);
+        for &body in down.iter().rev() {
+            let i = body as usize;
+            self.append_phased(of.joints[i], of.defects[i], of.deviations[i], of.phase(i));
+        }
+        let margin_m = of.chains.get(b as usize).map_or(0.0, |chain| chain.margin_m);
+        if let Some(last) = self.chains.last_mut() {
+            last.stray_m += 1.01 * inverse_defect * (last.reach + reach_m);
+            last.margin_m = margin_m;
+        }
+    }
+
+    /// Appends the opposite of a joint's offset.
+    fn append_offset_back(&mut self, of: &Self, body: Option<u32>) {
+        let Some(i) = body.map(|body| body as usize) else { return };
+        let (joint, slide_m) = (&of.joints[i], of.deviations[i].slide_m);
+        let back = JointMotion::from_axis(DMat3::IDENTITY, DVec3::Z, 0.0, -joint.origin_m, -joint.slide_m);
+        self.append_phased(back, 0.0, Deviation { turn_rad: 0.0, slide_m }, of.phase(i));
+    }
+
     /// A body and all of its ancestors, upwards.
     fn path_to_root(&self, body: u32) -> Vec<u32> {
         std::iter::successors(Some(body), |&body| self.parents[body as usize]).collect()
@@ -90,6 +127,14 @@ impl RobotMotion {
     fn append(&mut self, joint: JointMotion, defect: f64, deviation: Deviation) {
         let parent = (self.joints.len() as u32).checked_sub(1);
         self.push_known(parent, joint, defect, deviation);
+    }
+}
+
+impl RobotMotion {
+    /// Appends a joint with a phase to the end of a chain.
+    fn append_phased(&mut self, joint: JointMotion, defect: f64, deviation: Deviation, phase: Phase) {
+        let parent = (self.joints.len() as u32).checked_sub(1);
+        self.push_phased(parent, joint, defect, deviation, phase);
     }
 }
 

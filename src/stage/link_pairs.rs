@@ -9,7 +9,7 @@
 use super::kernel::{Kernel, kernel};
 use super::s1_concat::{self, Balls, Poses};
 use super::s2_bound::{self, Boxes};
-use super::s5_pairs::{self, Limits, PairCounts};
+use super::s5_pairs::{self, Courses, Limits, PairCounts};
 use super::{Candidate, Piece, Subs, TrianglePair, s3_cull};
 use crate::enclosure::pose_bound::{PoseBound, PoseEnclosure};
 use crate::robot::RobotMotion;
@@ -131,10 +131,14 @@ pub fn search_in(space: &mut Workspace, input: &Input, mut limits: Option<&mut L
         if !space.near(input, frame, limits.as_deref(), &mut counts) {
             continue;
         }
-        let Workspace { search, cull, poses, boxes, .. } = &mut *space;
+        let Workspace { search, cull, poses, boxes, chains, chain_of, .. } = &mut *space;
         let pieces = std::slice::from_ref(input.piece);
         let candidates: &[Candidate] = &cull.candidates;
-        let found = s5_pairs::Input { world: &frame.world, obb_trees: None, pieces, poses, boxes, candidates };
+        let n_bodies = input.world.robot.bodies.len();
+        let first = input.world.links[frame.link as usize].body as usize * n_bodies;
+        let is_jet = input.form == PoseEnclosure::TaylorModel;
+        let courses = is_jet.then_some(Courses::Frame(chains, &chain_of[first..first + n_bodies]));
+        let found = s5_pairs::Input { world: &frame.world, obb_trees: None, pieces, poses, boxes, candidates, courses };
         let fits = candidates.len() <= input.cap && {
             let (fits, work) = s5_pairs::search_in(search, &found, limits.as_deref_mut(), input.cap);
             counts.search.add(work);

@@ -131,17 +131,30 @@ impl Vectorised for Jets<'_> {
         let Self { motion, piece, out } = self;
         let (mid, h) = (piece.mid_times(), piece.half_sub());
         for (b, joint) in motion.joints.iter().enumerate() {
-            let factors = joint.factors::<T>();
+            let (factors, phase) = (joint.factors::<T>(), motion.phases.get(b));
             let [constant, slope] = motion.chains[b].grown_ball(h, f64::UNIT);
             let (before, rest) = out.split_at_mut(b);
             let model = taylor_in(&mut rest[0]);
             model.ball = [Subs::new(constant), Subs::new(slope)];
             for i in 0..SUBS / WIDTH {
                 let t: T = part(&mid, i);
-                let (sin, cos) = sin_cos_product(factors.w, t);
-                let mut jet = factors.jet(sin, cos, t);
+                let mut jet = match phase {
+                    None => {
+                        let (sin, cos) = sin_cos_product(factors.w, t);
+                        factors.jet(sin, cos, t)
+                    }
+                    Some(phase) => {
+                        let [s, first, second] = phase.at(t);
+                        let (sin, cos) = sin_cos_product(factors.w, s);
+                        factors.jet(sin, cos, s).with_rates(first, second)
+                    }
+                };
                 if let Some(PoseBound::Taylor(parent)) = motion.parents[b].map(|p| &before[p as usize]) {
-                    jet = TaylorModel::<T>::part(parent, i).jet.concatenate(&jet);
+                    let parent = TaylorModel::<T>::part(parent, i).jet;
+                    jet = match phase {
+                        None => parent.concatenate(&jet),
+                        Some(_) => parent.concatenate_curved_to::<2>(&jet),
+                    };
                 }
                 put_jet(&mut model.jet, i, &jet);
             }

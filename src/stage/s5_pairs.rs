@@ -12,6 +12,7 @@
 //!
 //! Links with a tree of oriented boxes ([`Input::obb_trees`]) use it instead of steps 1 and 2 (`s5_pairs/obb.rs`).
 
+mod crowded;
 mod descent;
 mod moving;
 mod nearest;
@@ -21,6 +22,7 @@ mod rest;
 mod start;
 mod twin;
 
+pub use crowded::Courses;
 pub use nearest::{NearestPair, PlacedLink, nearest_in};
 pub use start::first_at_start;
 pub use twin::reference;
@@ -58,6 +60,9 @@ pub struct Input<'a> {
     pub boxes: &'a Boxes,
     /// The links and clusters that may touch.
     pub candidates: &'a [Candidate],
+    /// The motions of the links, by which crowded parts of a piece are searched in shorter steps than sub-intervals; if
+    /// they are not given, such steps are left to the exact stage.
+    pub courses: Option<Courses<'a>>,
 }
 
 /// The work of a search for pairs.
@@ -225,12 +230,31 @@ impl Work<'_, '_> {
         }
         let pose = self.links[place].block(begin, begin + len - 1);
         self.space.boxes.clear(self.links[place].shape.tree.nodes.len());
-        for group in group.chunks(AT_ONCE) {
+        let first = self.space.items.len();
+        let is_halved = found.limits.is_some() && input.courses.is_some();
+        let mut room = if is_halved { crowded::CROWD } else { usize::MAX };
+        for some in group.chunks(AT_ONCE) {
             let moving = &self.links[place];
             let wanted = slab & moving.piece.mask_until(found.limit(moving.piece));
             let Workspace { items, boxes, nodes: open, .. } = &mut *self.space;
-            let (pose, place, counts) = (&pose, place as u32, &mut found.counts);
-            widest(descent::Descent { world, group, wanted, moving, pose, boxes, place, open, items, counts });
+            let (pose, of, counts) = (&pose, place as u32, &mut found.counts);
+            let fits = widest(descent::Descent {
+                world,
+                group: some,
+                wanted,
+                moving,
+                pose,
+                boxes,
+                place: of,
+                open,
+                items,
+                room: &mut room,
+                counts,
+            });
+            if !fits {
+                self.space.items.truncate(first);
+                return self.halve_time(input, place, group, slab, found)?;
+            }
             self.make_room(world, found)?;
         }
         Some(())
@@ -284,6 +308,14 @@ impl Found<'_> {
         self.limits.as_ref().map_or(u32::MAX, |l| l[piece.motion as usize])
     }
 
+    /// Lowers the limit of a piece's motion to a slice before whose end a contact is certain.
+    fn lower(&mut self, piece: &Piece, slice: u32) {
+        if let Some(limits) = self.limits.as_deref_mut() {
+            let limit = &mut limits[piece.motion as usize];
+            *limit = (*limit).min(slice);
+        }
+    }
+
     /// Adds a pair. `None` if there are too many.
     fn push(&mut self, pair: TrianglePair) -> Option<()> {
         (self.pairs.len() < self.cap).then(|| self.pairs.push(pair))
@@ -293,7 +325,7 @@ impl Found<'_> {
 /// Merges the entries that slabs of time have left for each pair, starting with the entry `first`; sorts them.
 pub fn join(pairs: &mut Vec<TrianglePair>, first: usize) {
     let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
-    pairs[first..].sort_unstable_by_key(|p| (key(p), p.mask().trailing_zeros()));
+    pairs[first..].sort_unstable_by_key(|p| (key(p), p.mask().trailing_zeros(), p.mask_slice >> SUBS));
     let mut last = first;
     for i in first + 1..pairs.len() {
         let later = pairs[i];

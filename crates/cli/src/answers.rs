@@ -4,11 +4,13 @@
 //! lock on `OUT.part` guards both. A finished file carries the same hashes and its own as an extended attribute, if the
 //! file system supports these.
 
+use super::merkle::MerkleTree;
 use super::resume::Fingerprint;
 use super::warn;
 use firstcontact::engine::Stats;
 use firstcontact::io::output::{self, AtomicFile};
 use firstcontact::{Error, ErrorKind, Result};
+use firstcontact_verifier::Hash;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -16,15 +18,27 @@ use std::path::{Path, PathBuf};
 
 /// The output of answers.
 #[derive(Debug)]
-pub struct Answers(To);
+pub struct Answers {
+    to: To,
+    tree: MerkleTree,
+}
+
+/// A finished file of answers.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The tree over all answers.
+    pub tree: MerkleTree,
+    /// Length and BLAKE3 of the file; `None` for a stream.
+    pub file: Option<(u64, String)>,
+}
 
 #[derive(Debug)]
 enum To {
     File(Box<Growing>),
     /// Nothing can be kept or continued.
     Stream(AtomicFile),
-    /// All answers are in this file already.
-    Finished(PathBuf),
+    /// All answers are in this file already, with this length and hash.
+    Finished(PathBuf, u64, String),
 }
 
 /// A file of answers that grows.
@@ -37,6 +51,8 @@ struct Growing {
     of: Fingerprint,
     /// Hash of the lines so far.
     hash: blake3::Hasher,
+    /// Bytes of the lines so far.
+    length: u64,
 }
 
 /// `OUT.part.json`.
@@ -70,72 +86,86 @@ struct Known {
     /// Bytes of its whole lines.
     length: u64,
     hash: blake3::Hasher,
+    tree: MerkleTree,
 }
 
 const RESTART: &str = "without --resume the work begins again";
 
 impl Answers {
-    /// Prepares the opened output `out`. With `resume`, continues with the answers of an unfinished run, if there are
-    /// any, and returns their counts; finished answers are recognised. Otherwise, starts an empty file.
+    /// Prepares the opened output `out` for the answers from motion `first` on. With `resume`, continues with the answers
+    /// of an unfinished run, if there are any, and returns their counts; finished answers are recognised. Otherwise,
+    /// starts an empty file.
     ///
     /// # Errors
     /// The answers so far belong to other inputs or options, or are damaged; a file cannot be read or written.
-    pub fn start(mut file: AtomicFile, out: &Path, of: Fingerprint, resume: bool) -> Result<(Self, Stats)> {
+    pub fn start(
+        mut file: AtomicFile,
+        out: &Path,
+        of: Fingerprint,
+        (first, resume): (u64, bool),
+    ) -> Result<(Self, Stats)> {
+        let empty = |to| (Self { to, tree: MerkleTree::default() }, Stats::default());
         if file.is_stream() {
-            return Ok((Self(To::Stream(file)), Stats::default()));
+            return Ok(empty(To::Stream(file)));
         }
         let mut path = output::part_of(out).into_os_string();
         path.push(".json");
         let mut record = Record { path: path.into(), removes: false };
-        let kept = if resume { kept_answers(&mut file, &record.path, out, &of)? } else { None };
-        if let Some(Known { stats, length, hash }) = kept {
+        let kept = if resume { kept_answers(&mut file, &record.path, out, (&of, first))? } else { None };
+        if let Some(Known { stats, length, hash, tree }) = kept {
             file.continue_at(length)?;
-            return Ok((Self(To::File(Box::new(Growing { record, file, out: out.into(), of, hash }))), stats));
+            let to = To::File(Box::new(Growing { record, file, out: out.into(), of, hash, length }));
+            return Ok((Self { to, tree }, stats));
         }
         // The part contains nothing to continue with.
         record.removes = true;
         file.retain(false);
-        if resume && let Some(stats) = finished_answers(out, &of)? {
+        if resume && let Some(Known { stats, length, hash, tree }) = finished_answers(out, (&of, first))? {
             say!("{}: finished already, with these inputs and options", out.display());
-            return Ok((Self(To::Finished(out.into())), stats));
+            return Ok((Self { to: To::Finished(out.into(), length, hash.finalize().to_string()), tree }, stats));
         }
         // In this order: answers for other inputs must never be next to this record.
         file.restart()?;
         let text = serde_json::to_string_pretty(&of).map_err(|e| Error::usage(e.to_string()))?;
         output::replace(&record.path, &(text + "\n"))?;
         let hash = blake3::Hasher::new();
-        Ok((Self(To::File(Box::new(Growing { record, file, out: out.into(), of, hash }))), Stats::default()))
+        Ok(empty(To::File(Box::new(Growing { record, file, out: out.into(), of, hash, length: 0 }))))
     }
 
     /// The file with the answers so far; `None` for a stream.
     pub fn file(&self) -> Option<PathBuf> {
-        match &self.0 {
+        match &self.to {
             To::File(growing) => Some(output::part_of(&growing.out)),
-            To::Finished(out) => Some(out.clone()),
+            To::Finished(out, ..) => Some(out.clone()),
             To::Stream(_) => None,
         }
     }
 
-    /// Appends one answer.
+    /// Appends one answer, whose leaf in the Merkle tree is that of its certificate, if it has one.
     ///
     /// # Errors
     /// The output cannot be written.
-    pub fn line(&mut self, line: &str) -> Result<()> {
-        match &mut self.0 {
+    pub fn line(&mut self, line: &str, certificate: Option<Hash>) -> Result<()> {
+        match certificate {
+            Some(leaf) => self.tree.add(leaf),
+            None => self.tree.add_line(line.as_bytes()),
+        }
+        match &mut self.to {
             To::File(growing) => {
                 growing.hash.update(line.as_bytes()).update(b"\n");
+                growing.length += line.len() as u64 + 1;
                 growing.file.line(line)
             }
             To::Stream(file) => file.line(line),
-            To::Finished(_) => Err(Error::usage("an answer too many")),
+            To::Finished(..) => Err(Error::usage("an answer too many")),
         }
     }
 
     /// Keeps the answers so far because of an error, and adds to the error how to continue.
     pub fn keep(self, error: Error) -> Error {
-        match self.0 {
+        match self.to {
             To::File(growing) => growing.keep(error),
-            To::Stream(_) | To::Finished(_) => error,
+            To::Stream(_) | To::Finished(..) => error,
         }
     }
 
@@ -143,12 +173,20 @@ impl Answers {
     ///
     /// # Errors
     /// The output cannot be written or moved; then the answers so far are kept.
-    pub fn finish(self) -> Result<()> {
-        match self.0 {
-            To::File(growing) => growing.finish(),
-            To::Stream(mut file) => file.flush(),
-            To::Finished(_) => Ok(()),
-        }
+    pub fn finish(self) -> Result<Written> {
+        let file = match self.to {
+            To::File(growing) => {
+                let file = (growing.length, growing.hash.finalize().to_string());
+                growing.finish()?;
+                Some(file)
+            }
+            To::Stream(mut file) => {
+                file.flush()?;
+                None
+            }
+            To::Finished(_, length, hash) => Some((length, hash)),
+        };
+        Ok(Written { tree: self.tree, file })
     }
 }
 
@@ -201,7 +239,12 @@ impl Growing {
 }
 
 /// The answers of an unfinished run; `None` if they do not contain a whole line.
-fn kept_answers(file: &mut AtomicFile, record: &Path, out: &Path, of: &Fingerprint) -> Result<Option<Known>> {
+fn kept_answers(
+    file: &mut AtomicFile,
+    record: &Path,
+    out: &Path,
+    (of, first): (&Fingerprint, u64),
+) -> Result<Option<Known>> {
     let part = output::part_of(out);
     let unreadable = |e: io::Error| Error::input(format!("cannot read: {e}")).in_file(&part);
     if !has_line(&mut file.content()?).map_err(unreadable)? {
@@ -216,11 +259,11 @@ fn kept_answers(file: &mut AtomicFile, record: &Path, out: &Path, of: &Fingerpri
         return Err(Error::usage(message).in_file(&part).remedy(RESTART));
     }
     let mut content = file.content()?;
-    answers(&mut content).map(Some).map_err(|e| e.in_file(&part).remedy(RESTART))
+    answers(&mut content, first).map(Some).map_err(|e| e.in_file(&part).remedy(RESTART))
 }
 
 /// The answers in the finished file, if it is proved to belong to these inputs and options.
-fn finished_answers(out: &Path, of: &Fingerprint) -> Result<Option<Stats>> {
+fn finished_answers(out: &Path, (of, first): (&Fingerprint, u64)) -> Result<Option<Known>> {
     let Ok(file) = fs::File::open(out) else { return Ok(None) };
     let mark = output::mark_of(&file).and_then(|text| serde_json::from_str::<Finished>(&text).ok());
     let unproven = || {
@@ -229,7 +272,7 @@ fn finished_answers(out: &Path, of: &Fingerprint) -> Result<Option<Stats>> {
         Ok(None)
     };
     let Some(mark) = mark else { return unproven() };
-    let Ok(known) = answers(&mut BufReader::with_capacity(1 << 16, file)) else { return unproven() };
+    let Ok(known) = answers(&mut BufReader::with_capacity(1 << 16, file), first) else { return unproven() };
     if known.hash.finalize().to_string() != mark.answers {
         return unproven();
     }
@@ -238,7 +281,7 @@ fn finished_answers(out: &Path, of: &Fingerprint) -> Result<Option<Stats>> {
         let message = format!("the answers are finished, and of another: {}", differences.join(", "));
         return Err(Error::usage(message).in_file(out).remedy(RESTART));
     }
-    Ok(Some(known.stats))
+    Ok(Some(known))
 }
 
 /// The fields of an answer that are read back.
@@ -262,20 +305,20 @@ fn has_line(content: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Counts the answers in the file's whole lines.
-fn answers(content: &mut impl BufRead) -> Result<Known> {
+/// Counts the answers in the file's whole lines, from motion `first` on.
+fn answers(content: &mut impl BufRead, first: u64) -> Result<Known> {
     let (mut stats, mut length, mut line) = (Stats::default(), 0, Vec::new());
-    let mut hash = blake3::Hasher::new();
+    let (mut hash, mut tree) = (blake3::Hasher::new(), MerkleTree::default());
     loop {
         line.clear();
         let unreadable = |e: io::Error| Error::input(format!("cannot read: {e}"));
         let n = content.read_until(b'\n', &mut line).map_err(unreadable)?;
         // A line that was cut short is not an answer.
         if line.last() != Some(&b'\n') {
-            return Ok(Known { stats, length, hash });
+            return Ok(Known { stats, length, hash, tree });
         }
         let answer: Option<Answer> = serde_json::from_slice(&line).ok();
-        match answer.as_ref().filter(|a| a.motion == stats.motions).map(|a| a.verdict.as_str()) {
+        match answer.as_ref().filter(|a| a.motion == first + stats.motions).map(|a| a.verdict.as_str()) {
             Some("free") => stats.free += 1,
             Some("undecided") => stats.undecided += 1,
             Some("contact") => {
@@ -283,11 +326,12 @@ fn answers(content: &mut impl BufRead) -> Result<Known> {
                 stats.certified += u64::from(answer.is_some_and(|a| a.certified));
             }
             _ => {
-                let (line, motion) = (stats.motions + 1, stats.motions);
+                let (line, motion) = (stats.motions + 1, first + stats.motions);
                 return Err(Error::input(format!("line {line} is not an answer to motion {motion}")));
             }
         }
         hash.update(&line);
+        tree.add_line(&line[..n - 1]);
         stats.motions += 1;
         length += n as u64;
     }

@@ -12,6 +12,7 @@ use super::progress::Progress;
 use super::queries::{Queries, TrajectoryArgs};
 use super::question::{Question, QuestionArgs};
 use super::self_collision::SelfCollisionArgs;
+use super::shard::Shard;
 use super::{Outcome, large, outputs, warn};
 use crate::check::certificates::CertificateArgs;
 use crate::check::clearance::check_length;
@@ -102,6 +103,7 @@ pub fn run(args: &AuditArgs) -> Result<Outcome> {
         self_collision: args.self_collision,
         // A proof holds for a margin; the distance of the pair still counts.
         margin_m: f64::INFINITY,
+        shard: Shard::WHOLE,
     };
     outputs::check(&question.inputs(), &args.outputs())?;
     let model = args.inputs.model(&files.robots)?;

@@ -8,7 +8,7 @@ pub mod html;
 mod problems;
 mod research;
 
-use super::answers::Answers;
+use super::answers::{Answers, Written};
 use super::dataset::{Files, Work};
 use super::inputs::{FileArgs, InitialChoice, InputArgs};
 use super::large::{self, TreeCache};
@@ -17,12 +17,13 @@ use super::queries::{Paths, Queries, Scanned, TrajectoryArgs};
 use super::question::{Question, QuestionArgs};
 use super::resume::{Fingerprint, SceneHash};
 use super::self_collision::SelfCollisionArgs;
+use super::shard::{CertificateFile, Shard, ShardRecord};
 use super::summary::{self, Totals};
-use super::{Outcome, outputs, warn};
+use super::{Outcome, merge, outputs, warn};
 use certificates::{CertificateArgs, Certificates};
 use clap::{Args, ValueEnum};
 use clearance::ClearanceArgs;
-use completion::{Completion, CompletionTotals};
+use completion::{Completion, CompletionTotals, Deliver};
 use diagnosis::{Context, Diagnosis};
 use firstcontact::engine::{Backend, Engine, Options, Stats};
 use firstcontact::error::quoted;
@@ -34,9 +35,10 @@ use firstcontact::scene::Scene;
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::verdict::{TrajectoryVerdict, Verdict};
 use firstcontact::{Error, Obstacle, Result, Solids};
+use firstcontact_verifier::Hash;
 use html::{Checked, Html, HtmlArgs};
 use research::ResearchArgs;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -103,6 +105,10 @@ pub struct CheckArgs {
     /// already finished
     #[arg(long)]
     resume: bool,
+    /// Check shard I of N alone, from 0: a run of whole blocks of 4,096 motions, numbered as in the whole file. Writes
+    /// the record OUT.shard.json for firstcontact merge
+    #[arg(long, value_name = "I/N", conflicts_with = "html")]
+    shard: Option<Shard>,
     /// Pairs that are never tested: lines 'link object', either may be '*', or 'link link'
     #[arg(long, value_name = "FILE", help_heading = ANSWERS)]
     allow: Option<PathBuf>,
@@ -145,6 +151,9 @@ pub struct CheckArgs {
     /// Use the graphics adapter whose name contains this text, or pci: and its address on the bus
     #[arg(long, value_name = "NAME", help_heading = MACHINE)]
     adapter: Option<String>,
+    /// Backend and adapter in one: auto, cpu, gpu, or an adapter as for --adapter
+    #[arg(long, value_name = "auto|cpu|gpu|NAME", conflicts_with_all = ["backend", "adapter"], help_heading = MACHINE)]
+    device: Option<String>,
     /// Threads on the CPU; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = MACHINE)]
     threads: usize,
@@ -168,6 +177,11 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
         let message = format!("--resume continues a file, and --out {} is not one", args.out.display());
         return Err(Error::usage(message).remedy("leave out --resume, or name a file"));
     }
+    if args.shard.is_some() && outputs::is_stream(&args.out) {
+        let message =
+            format!("--shard leaves a record next to its answers, and --out {} is not a file", args.out.display());
+        return Err(Error::usage(message).remedy("name a file"));
+    }
     if args.json {
         outputs::reserve_stdout(&args.out)?;
     }
@@ -183,6 +197,10 @@ pub fn run(args: &CheckArgs) -> Result<Outcome> {
             if args.certificates.file().is_some() {
                 let message = "--certificates is for motions in one scene, and each planning problem has its own";
                 return Err(Error::usage(message).remedy("give --robot, --scene and --motions"));
+            }
+            if args.shard.is_some() {
+                let message = "--shard is for motions in one scene, and each planning problem has its own";
+                return Err(Error::usage(message).remedy("name some of the sets for each process"));
             }
             problems::run(args, &sets, start)
         }
@@ -219,6 +237,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         allow: args.allow.as_deref(),
         self_collision: args.self_collision,
         margin_m,
+        shard: args.shard.unwrap_or(Shard::WHOLE),
     };
     args.check_outputs(&question.inputs())?;
     let loading = Instant::now();
@@ -228,13 +247,14 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     report_limits(&question.scanned.limits, question.queries.name(), args.strict)?;
     let proves = args.certificates.file().is_some();
     let prover = proves.then(|| question.prover(&model, args.margin, &args.inputs.limits())).transpose()?;
-    let Question { mut scene, queries, scanned, allowed, link_pairs, tested } = question;
+    let Question { mut scene, queries, numbers, total, scanned, allowed, link_pairs, pairs_without_proofs, tested } =
+        question;
     let Scanned { hash, limits, .. } = scanned;
     // The meshes of robot and scene are known by now, too.
     args.check_outputs(&[])?;
     let load_s = loading.elapsed().as_secs_f64();
     let options = options(args)?;
-    let of_pairs = (&allowed, link_pairs.tested());
+    let of_pairs = (&allowed, &*pairs_without_proofs);
     let told = format!("{:?} {:?} {of_pairs:?}{}", options.solve, options.bound, solids_in_words(&options));
     let clearance = args.clearance.options(&options)?;
     let told = told + &queries.in_words() + &clearance.map_or(String::new(), |of| format!(" {of:?}"));
@@ -259,20 +279,34 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
     let certificates = match (args.certificates.file(), prover) {
-        (Some(path), Some(prover)) => Some(Certificates::begin(path, prover, engine.threads())?),
+        (Some(path), Some(prover)) => {
+            Some(Certificates::begin_at(path, prover, engine.threads(), numbers.start as u64)?)
+        }
         _ => None,
     };
     let of = Fingerprint::new(&engine, &[robot], &of_scene, &hash, &told);
-    let (out, before) = Answers::start(out, &args.out, of, args.resume)?;
+    let identity = of.short();
+    let (out, before) = Answers::start(out, &args.out, of, (numbers.start as u64, args.resume))?;
     let mut diagnosis = diagnosis(args, &[robot], limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
     let cpu_before = cpu_time_s();
     let all_contacts = args.all_contacts;
-    let run = Run { robot, scene: &scene, queries: &queries, engine: &engine, all_contacts };
+    let run = Run { robot, scene: &scene, queries: &queries, first: numbers.start, engine: &engine, all_contacts };
     let readers = Readers { diagnosis: &mut diagnosis, page: page.as_mut() };
     let completion = Completion::new((clearance, certificates), robot, &scene);
-    let (mut stats, completed) = run.check((out, before.motions as usize), completion, &interruption, readers)?;
+    let (mut stats, completed, written) =
+        run.check((out, before.motions as usize), completion, &interruption, readers)?;
     stats.add(&before);
+    if let (Some(shard), Some((bytes, hash))) = (args.shard, &written.file) {
+        let certificates = args.certificates.file().map(|path| {
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Ok::<_, Error>(CertificateFile { file, blake3: merge::hash_of(path)? })
+        });
+        let certificates = certificates.transpose()?;
+        let answers = (*bytes, hash.clone(), &written.tree);
+        let numbers = (numbers.clone(), total);
+        ShardRecord::new(shard, numbers, identity, answers, (&stats, certificates)).write(&args.out)?;
+    }
     let cpu_s = cpu_before.and_then(|before| Some(cpu_time_s()? - before));
     let totals = Totals { load_s, cpu_s, total_s: start.elapsed().as_secs_f64(), resumed: before.motions };
     let name = |obstacle| match obstacle {
@@ -280,6 +314,10 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         Obstacle::Object(object) => &*scene.objects[object as usize].name,
     };
     let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
+    json["merkle_root"] = written.tree.root().into();
+    if let Some(shard) = args.shard {
+        json["shard"] = json!({ "index": shard.index, "of": shard.of, "first": numbers.start, "total": total });
+    }
     json["clearance"] = completed.clearances.to_json();
     json["certificates"] = serde_json::to_value(&completed.certificates).unwrap_or(Value::Null);
     let inside = summary::inside(&stats, name);
@@ -293,8 +331,12 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         let (model, tested, scene, queries, engine, stats) = (&model, &tested, &scene, &queries, &engine, &stats);
         page.finish(&Checked { args, model, files, scene, queries, engine, stats, tested })?;
     }
-    if queries.is_empty() {
-        say!("{} has no {}: nothing was checked", files.motions.display(), queries.kind());
+    match args.shard {
+        _ if total == 0 => say!("{} has no {}: nothing was checked", files.motions.display(), queries.kind()),
+        Some(Shard { index, of }) if numbers.is_empty() => {
+            say!("shard {index}/{of} has no {}: nothing was checked", queries.kind());
+        }
+        _ => {}
     }
     Ok(outcome(&stats))
 }
@@ -347,16 +389,19 @@ fn outcome(stats: &Stats) -> Outcome {
 }
 
 fn options(args: &CheckArgs) -> Result<Options> {
-    let mut options = Options {
-        backend: match args.backend {
-            BackendChoice::Auto => Backend::Auto,
-            BackendChoice::Gpu => Backend::Gpu,
-            BackendChoice::Cpu => Backend::Cpu,
-        },
-        adapter: args.adapter.clone(),
-        threads: args.threads,
-        ..Options::default()
+    let backend = match args.backend {
+        BackendChoice::Auto => Backend::Auto,
+        BackendChoice::Gpu => Backend::Gpu,
+        BackendChoice::Cpu => Backend::Cpu,
     };
+    let (backend, adapter) = match args.device.as_deref() {
+        None => (backend, args.adapter.clone()),
+        Some("auto") => (Backend::Auto, None),
+        Some("cpu") => (Backend::Cpu, None),
+        Some("gpu") => (Backend::Gpu, None),
+        Some(name) => (Backend::Gpu, Some(name.to_string())),
+    };
+    let mut options = Options { backend, adapter, threads: args.threads, ..Options::default() };
     args.research.apply(&mut options)?;
     if let Some(memory_bytes) = args.inputs.memory {
         options.memory_bytes = memory_bytes;
@@ -397,6 +442,8 @@ struct Run<'a> {
     robot: &'a Robot,
     scene: &'a Scene,
     queries: &'a Queries<'a>,
+    /// Number of the first motion.
+    first: usize,
     engine: &'a Engine,
     all_contacts: bool,
 }
@@ -416,23 +463,24 @@ impl Readers<'_> {
 }
 
 impl Run<'_> {
-    /// Checks the motions from number `first` on; writes and reads each answer as it arrives.
+    /// Checks the motions after the first `done`; writes and reads each answer as it arrives.
     fn check<'c>(
         &'c self,
-        (mut out, first): (Answers, usize),
+        (mut out, done): (Answers, usize),
         mut completion: Completion<'c>,
         interruption: &AtomicBool,
         mut readers: Readers,
-    ) -> Result<(Stats, CompletionTotals)> {
-        let kind = self.queries.kind();
-        let progress = Progress::new("checking", kind, self.queries.len() as u64).starting_at(first as u64);
-        let mut deliver = |number: usize, line: Line| {
+    ) -> Result<(Stats, CompletionTotals, Written)> {
+        let (kind, first) = (self.queries.kind(), self.first + done);
+        let n = self.queries.len() - self.first;
+        let progress = Progress::new("checking", kind, n as u64).starting_at(done as u64);
+        let mut deliver = |number: usize, line: Line, certificate: Option<Hash>| {
             let text = serde_json::to_string(&line).map_err(|e| Error::usage(e.to_string()))?;
-            out.line(&text)?;
+            out.line(&text, certificate)?;
             readers.read(&line, &text, None)?;
             progress.add(1);
             if interruption.load(Ordering::Relaxed) {
-                return Err(super::interrupted(&format!("{} {kind}", number + 1)));
+                return Err(super::interrupted(&format!("{} {kind}", number + 1 - self.first)));
             }
             Ok(())
         };
@@ -444,7 +492,7 @@ impl Run<'_> {
         match result {
             Ok(stats) => {
                 let totals = completion.finish()?;
-                out.finish().map(|()| (stats, totals))
+                out.finish().map(|written| (stats, totals, written))
             }
             // All motions were read before the first answer, so bad input never occurs once there is something to keep.
             Err(error) => Err(out.keep(error)),
@@ -456,7 +504,7 @@ impl Run<'_> {
         motions: &MotionFile,
         first: usize,
         completion: &mut Completion<'c>,
-        deliver: &mut dyn FnMut(usize, Line) -> Result<()>,
+        deliver: &mut Deliver,
     ) -> Result<Stats> {
         let paths = |numbers| self.queries.paths(numbers);
         let stats = self.engine.check_portions(&mut motions.portions(first)?, &mut |i, verdict| {
@@ -476,7 +524,7 @@ impl Run<'_> {
         paths: &Paths,
         first: usize,
         completion: &mut Completion<'c>,
-        deliver: &mut dyn FnMut(usize, Line) -> Result<()>,
+        deliver: &mut Deliver,
     ) -> Result<Stats> {
         let all = &paths.trajectories;
         let left = &all[first.min(all.len())..];

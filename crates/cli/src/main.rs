@@ -23,6 +23,8 @@ mod inputs;
 mod large;
 mod legend;
 mod man;
+mod merge;
+mod merkle;
 mod model;
 mod motions;
 mod outputs;
@@ -34,6 +36,7 @@ mod report;
 mod resume;
 mod robots;
 mod self_collision;
+mod shard;
 mod size;
 mod summary;
 mod tested;
@@ -82,6 +85,8 @@ enum Command {
     Info(info::InfoArgs),
     /// Print the manual page, or write the pages of all commands
     Man(man::ManArgs),
+    /// Join the answers of the shards of a run, and check that they belong together and are complete
+    Merge(merge::MergeArgs),
     /// Draw one motion: the robot at the start, at first contact and at the end, and the volume that it sweeps; or
     /// write it as glTF
     Render(Box<render::RenderArgs>),
@@ -153,6 +158,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Elementary(args) => elementary::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Man(args) => man::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Track(args) => track::run(&args),

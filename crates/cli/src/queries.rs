@@ -223,9 +223,12 @@ impl Queries<'_> {
         }
     }
 
-    /// Returns whether there is nothing to check.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// Forgets the motions or trajectories from number `n` on.
+    pub fn truncate(&mut self, n: usize) {
+        match self {
+            Self::Motions(motions) => motions.truncate(n),
+            Self::Trajectories(paths) => paths.trajectories.truncate(n),
+        }
     }
 
     /// The path of motion or trajectory `i`, for which the engine has returned `answer`.
@@ -285,20 +288,21 @@ impl Queries<'_> {
         }
     }
 
-    /// Reads everything once, portion by portion, before any work.
+    /// Reads everything from number `first` on once, portion by portion, before any work.
     ///
     /// # Errors
     /// The file cannot be read, or a motion does not suit the robot.
-    pub fn scan(&self, robot: &Robot) -> Result<Scanned> {
+    pub fn scan(&self, robot: &Robot, first: usize) -> Result<Scanned> {
         let mut scanned = Scanned {
             hash: MotionHash::default(),
             limits: BeyondLimits::default(),
             ranges: vec![[f64::INFINITY, f64::NEG_INFINITY]; robot.columns.len()],
         };
         match self {
-            Self::Motions(motions) => scanned.add_motions(motions, robot)?,
+            Self::Motions(motions) => scanned.add_motions(motions, robot, first)?,
             Self::Trajectories(paths) => {
-                paths.trajectories.iter().enumerate().for_each(|(i, path)| scanned.add_trajectory(path, i, robot));
+                let numbered = paths.trajectories.iter().enumerate().skip(first);
+                numbered.for_each(|(i, path)| scanned.add_trajectory(path, i, robot));
                 let of = scanned.ranges.iter_mut().zip(&paths.joint_tolerance);
                 of.for_each(|([lowest, highest], tau)| (*lowest, *highest) = (*lowest - tau, *highest + tau));
             }
@@ -329,9 +333,8 @@ impl Paths {
 }
 
 impl Scanned {
-    fn add_motions(&mut self, motions: &MotionFile, robot: &Robot) -> Result<()> {
-        let mut first = 0;
-        for portion in motions.portions(0)? {
+    fn add_motions(&mut self, motions: &MotionFile, robot: &Robot, mut first: usize) -> Result<()> {
+        for portion in motions.portions(first)? {
             let portion = portion?;
             self.hash.add(&portion);
             self.limits.add(&portion, first, robot);

@@ -7,12 +7,14 @@ use super::model::Model;
 use super::motions::MotionArgs;
 use super::queries::{Queries, Scanned, TrajectoryArgs};
 use super::self_collision::SelfCollisionArgs;
+use super::shard::Shard;
 use super::tested::TestedPairs;
 use super::warn;
 use firstcontact::certificate::{Prover, Statement};
 use firstcontact::io::load::LoadLimits;
 use firstcontact::scene::Scene;
 use firstcontact::{LinkPairs, Result, Untested};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The arguments that say what is asked.
@@ -26,16 +28,25 @@ pub struct QuestionArgs<'a> {
     pub self_collision: SelfCollisionArgs,
     /// The margin for which proofs that links never touch must hold, metres.
     pub margin_m: f64,
+    /// The part of the motions that is read.
+    pub shard: Shard,
 }
 
 /// Scene, motions and tested pairs, read from files.
 pub struct Question<'m> {
     pub scene: Scene,
+    /// The motions up to the end of the shard.
     pub queries: Queries<'m>,
+    /// Numbers of the motions of the shard.
+    pub numbers: Range<usize>,
+    /// Number of motions in the file.
+    pub total: usize,
     pub scanned: Scanned,
     /// Links and objects that are not tested against each other.
     pub allowed: Vec<(u32, u32)>,
     pub link_pairs: LinkPairs,
+    /// The pairs of links that would be tested without proofs, which depend on the motions.
+    pub pairs_without_proofs: Vec<[u32; 2]>,
     pub tested: TestedPairs,
 }
 
@@ -57,17 +68,22 @@ impl QuestionArgs<'_> {
         let robot = &model.robot;
         let mut link_pairs = model.link_pairs(self.self_collision)?;
         let scene = inputs.scene_if_any(files.scene.as_deref(), !link_pairs.tested().is_empty())?;
-        let queries = self.trajectories.open(&files.motions, self.reading, model, inputs.limits())?;
+        let mut queries = self.trajectories.open(&files.motions, self.reading, model, inputs.limits())?;
+        let total = queries.len();
+        let numbers = self.shard.motions(total);
+        queries.truncate(numbers.end);
         robot.warnings.iter().chain(&scene.warnings).for_each(|w| warn(w));
-        let scanned = queries.scan(robot)?;
+        let scanned = queries.scan(robot, numbers.start)?;
         let mut allowed = Allowed::read(self.allow, robot, &scene)?;
         allowed.extend(Allowed::of_pairs(&files.allow, robot, &scene)?);
         link_pairs.disable(allowed.links, Untested::Allowed);
+        let pairs_without_proofs = link_pairs.tested().to_vec();
         let by_proof = model.pairs_by_proof(&link_pairs, self.margin_m, &scanned.ranges, &inputs.limits())?;
         link_pairs.disable(by_proof, Untested::Proved);
         let mut tested = TestedPairs::new(model.unchecked(self.self_collision));
         tested.add(robot, &scene, &allowed.objects, &link_pairs);
-        Ok(Question { scene, queries, scanned, allowed: allowed.objects, link_pairs, tested })
+        let allowed = allowed.objects;
+        Ok(Question { scene, queries, numbers, total, scanned, allowed, link_pairs, pairs_without_proofs, tested })
     }
 }
 

@@ -44,6 +44,22 @@ impl Fingerprint {
         Self { options: blake3::hash(self.options.as_bytes()).to_string(), ..self.clone() }
     }
 
+    /// The processor on which the culling stages ran: `cpu`, or the name and driver of an adapter.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// The hash of the motions.
+    pub fn motions(&self) -> &str {
+        &self.motions
+    }
+
+    /// The parts that the shards of a run have in common, by name.
+    pub fn common(&self) -> [(&'static str, &str); 4] {
+        let Self { version, robot, scene, options, .. } = self;
+        [("version", version), ("robot", robot), ("scene", scene), ("options", options)]
+    }
+
     /// The parts in which two differ.
     pub fn differences(&self, other: &Self) -> Vec<&'static str> {
         let parts = [

@@ -1,7 +1,5 @@
 //! `firstcontact verify`: checks certificates of `check` and of `tolerance`.
 
-pub mod subject;
-
 use super::Outcome;
 use super::dataset::{FolderArgs, Work};
 use super::inputs::{FileArgs, InputArgs};
@@ -11,16 +9,17 @@ use super::queries::{Queries, TrajectoryArgs};
 use super::question::{Question, QuestionArgs};
 use super::robots::NamedFile;
 use super::self_collision::SelfCollisionArgs;
+use super::shard::Shard;
 use clap::Args;
-use firstcontact::engine::thread_pool;
 use firstcontact::io::load::LoadLimits;
-use firstcontact::robot::{Robot, Trajectory};
+use firstcontact::robot::Robot;
 use firstcontact::toleranced::record;
 use firstcontact::{Error, LinkPairs, Result};
-use firstcontact_verifier::{Kind, MAGIC, Proved, Reader, Refusal, Verifier};
-use rayon::prelude::*;
+use firstcontact_verification::Paths;
+use firstcontact_verifier::{Kind, MAGIC, Proved};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `verify`. Those of `check` that its answers depend on have the same meaning.
@@ -49,6 +48,9 @@ pub struct VerifyArgs {
     folder: FolderArgs,
     #[command(flatten)]
     reading: MotionArgs,
+    /// The shard of the check
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Pairs that are never tested, as for check
     #[arg(long, value_name = "FILE")]
     allow: Option<PathBuf>,
@@ -65,9 +67,6 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
 }
-
-/// Certificates that are verified together.
-const BATCH: usize = 256;
 
 /// Runs the command: 0 if the certificates are valid, 1 if one is refused.
 pub fn run(args: &VerifyArgs) -> Result<Outcome> {
@@ -93,13 +92,15 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
         allow: args.allow.as_deref(),
         self_collision: args.self_collision,
         margin_m: args.margin,
+        shard: args.shard.unwrap_or(Shard::WHOLE),
     };
     let model = args.inputs.model(&files.robots)?;
     let question = question.read(&model)?;
     let subject = Subject::new(&model.robot, &question, &question.link_pairs, args.margin);
     let mut totals = Totals::default();
     let count = &mut |number: usize, proved: Option<&Proved>| totals.add(number, proved);
-    let verified = subject.verify(&args.certificate, &question.queries, args.threads, count)?;
+    let verified =
+        subject.verify(&args.certificate, (&question.queries, question.numbers.clone()), args.threads, count)?;
     question.tested.lines().iter().for_each(|line| say!("{line}"));
     match verified {
         Ok(()) => {
@@ -178,24 +179,16 @@ impl Totals {
 
 /// What certificates are about, in the verifier's own terms.
 #[derive(Debug)]
-pub struct Subject {
-    robot: firstcontact_verifier::Robot,
-    scene: firstcontact_verifier::Scene,
-    statement: firstcontact_verifier::Statement,
-}
+pub struct Subject(firstcontact_verification::Subject);
 
 impl Subject {
     /// Robot, scene and statement of a question, whose scene must still have its triangles.
     pub fn new(robot: &Robot, question: &Question, link_pairs: &LinkPairs, margin_m: f64) -> Self {
-        let tolerance = question.queries.joint_tolerance();
-        Self {
-            robot: subject::robot(robot),
-            scene: subject::scene(&question.scene),
-            statement: subject::statement(robot, (link_pairs, &question.allowed), margin_m, tolerance),
-        }
+        let (pairs, tolerance) = ((link_pairs, &*question.allowed), question.queries.joint_tolerance());
+        Self(firstcontact_verification::Subject::new((robot, &question.scene), pairs, margin_m, tolerance))
     }
 
-    /// Verifies all certificates of a file, which must be those of `queries`, and passes what each proves to `each`.
+    /// Verifies all certificates of a file, which must be those of the queries with these numbers, and passes what each proves to `each`.
     /// Returns the reason of a refusal as text.
     ///
     /// # Errors
@@ -203,51 +196,18 @@ impl Subject {
     pub fn verify(
         self,
         certificates: &Path,
-        queries: &Queries,
+        (queries, numbers): (&Queries, Range<usize>),
         threads: usize,
         each: &mut dyn FnMut(usize, Option<&Proved>),
     ) -> Result<std::result::Result<(), String>> {
-        let unreadable = |e: std::io::Error| Error::input(format!("it cannot be read: {e}")).in_file(certificates);
-        let file = BufReader::new(File::open(certificates).map_err(unreadable)?);
-        let opened = Reader::new(file, &self.robot, &self.scene).and_then(|reader| {
-            let verifier = Verifier::new(self.robot, self.scene, self.statement, reader.header())?;
-            Ok((verifier, reader))
+        let progress = Progress::new("verifying", queries.kind(), numbers.len() as u64);
+        let paths = Paths { numbers, kind: queries.kind(), read: &|numbers| queries.paths(numbers) };
+        let verified = self.0.verify(certificates, &paths, threads, &mut |number, proved| {
+            each(number, proved);
+            progress.add(1);
+            Ok(())
         });
-        let (verifier, mut reader) = match opened {
-            Ok(both) => both,
-            Err(refusal) => return Ok(Err(refusal.to_string())),
-        };
-        let (n, pool) = (queries.len(), thread_pool(threads)?);
-        let progress = Progress::new("verifying", queries.kind(), n as u64);
-        for first in (0..n).step_by(BATCH) {
-            let paths = queries.paths(first..(first + BATCH).min(n))?;
-            let read: std::result::Result<Vec<_>, Refusal> = reader.by_ref().take(paths.len()).collect();
-            let read = match read {
-                Ok(read) if read.len() == paths.len() => read,
-                Ok(read) => {
-                    let found = first + read.len();
-                    return Ok(Err(format!("there are {found} certificates for {n} {}", queries.kind())));
-                }
-                Err(refusal) => return Ok(Err(refusal.to_string())),
-            };
-            let verify = |(path, certificate): (&Trajectory, &Option<Vec<u8>>)| {
-                certificate.as_ref().map(|bytes| verifier.verify(&subject::motion(path), bytes)).transpose()
-            };
-            let all: Vec<_> = pool.install(|| paths.par_iter().zip(&read).map(verify).collect());
-            for (number, proved) in (first..).zip(all) {
-                match proved {
-                    Ok(proved) => each(number, proved.as_ref()),
-                    Err(refusal) => return Ok(Err(format!("motion {number}: {refusal}"))),
-                }
-            }
-            progress.add(paths.len() as u64);
-        }
         progress.finish();
-        // The end of the file is verified, too.
-        Ok(match reader.next() {
-            None => Ok(()),
-            Some(Ok(_)) => Err(format!("there are more than {n} certificates")),
-            Some(Err(refusal)) => Err(refusal.to_string()),
-        })
+        verified
     }
 }

@@ -2,10 +2,12 @@
 
 use super::scratch::Scratch;
 use crate::bvh::obb_tree::ObbTrees;
+use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::engine::{Options, Stage, Stats};
 use crate::scene::world::CollisionWorld;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s4_sweep::{Sweep, SweepCounts};
+use crate::stage::s5_pairs::Courses;
 use crate::stage::s6_solve::{InitialContactPolicy, MayTouch, Motions, SolveOptions, Solver};
 use crate::stage::{Piece, s1_concat, s2_bound, s3_cull, s4_sweep, s5_pairs};
 use crate::verdict::{Contact, Undecided, UndecidedReason, Verdict};
@@ -129,7 +131,9 @@ impl CpuStages<'_> {
         clock.stage(Stage::Sweep, n_candidates, n_left);
         // With `InitialContactPolicy::Ignore` a contact may be ignored later and must not limit the others.
         let limited = (options.solve.initial == InitialContactPolicy::Report).then_some(&mut *limits);
-        let input = s5_pairs::Input { world, obb_trees, pieces: &pieces, poses, boxes, candidates };
+        let is_jet = options.bound == PoseEnclosure::TaylorModel;
+        let courses = is_jet.then_some(Courses::World(motions));
+        let input = s5_pairs::Input { world, obb_trees, pieces: &pieces, poses, boxes, candidates, courses };
         let (fits, counts) = s5_pairs::search_in(search, &input, limited, item_cap);
         clock.stats.pairs.add(counts);
         let pairs = &mut search.pairs;

@@ -91,6 +91,7 @@ impl GpuPipeline {
             poses: &poses,
             boxes: &boxes,
             candidates,
+            courses: None,
         };
         let cap = self.settings.item_cap;
         let pairs = match obb_trees {

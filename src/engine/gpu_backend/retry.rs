@@ -59,7 +59,8 @@ impl GpuPipeline {
         let candidates = s3_cull::reference(world, n_pieces, &boxes);
         let limited = self.settings.use_cutoffs.then_some(&mut limits);
         let (poses, boxes, candidates) = (&poses, &boxes, &candidates);
-        let input = s5_pairs::Input { world, obb_trees: None, pieces: &chunk.pieces, poses, boxes, candidates };
+        let input =
+            s5_pairs::Input { world, obb_trees: None, pieces: &chunk.pieces, poses, boxes, candidates, courses: None };
         let pairs = if candidates.len() <= cap { s5_pairs::search(&input, limited, cap).0 } else { None };
         ChunkOutput { pairs: by_piece(pairs, n_pieces, world.links.len()), limits, ..ChunkOutput::default() }
     }

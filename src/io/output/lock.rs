@@ -1,7 +1,7 @@
 //! Exclusive locks on files that grow: two processes never write the same output.
 //!
-//! The lock is the system's advisory lock on the file itself. It ends with the process, however the process ends. Some
-//! network file systems refuse such locks. There, `NAME.lock` is created exclusively next to the file. It holds the
+//! The lock is the system's advisory lock on the file itself. It ends with its guard or with the process, however the
+//! process ends. Some network file systems refuse such locks. There, `NAME.lock` is created exclusively next to the file. It holds the
 //! host name and the process id, and a process that is killed leaves it behind.
 
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ const MAX_TRIES: usize = 100;
 const WAIT: &str = "wait until that process ends, or choose another output";
 
 /// Opens a file for reading and writing, creates it if it is missing, and locks it. Its content stays as it is. The
-/// lock lasts as long as the file is open and the guard lives.
+/// lock lasts as long as the guard lives.
 ///
 /// # Errors
 /// Another process holds the lock ([`ErrorKind::Busy`], without a file), or the file cannot be opened.
@@ -29,9 +29,9 @@ pub(super) fn open(path: &Path) -> Result<(File, Guard)> {
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = open.map_err(|e| cannot_write(path, &e))?;
         let guard = match try_lock(&file) {
-            Ok(()) => Guard(None),
+            Ok(()) => Guard::System(file.try_clone().map_err(|e| cannot_write(path, &e))?),
             Err(TryLockError::WouldBlock) => return Err(busy(owner(&file))),
-            Err(TryLockError::Error(e)) if is_refusal(&e) => Guard(Some(Marker::create(path)?)),
+            Err(TryLockError::Error(e)) if is_refusal(&e) => Guard::Marker(Marker::create(path)?),
             Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Interrupted => continue,
             Err(TryLockError::Error(e)) => return Err(cannot_write(path, &e)),
         };
@@ -55,17 +55,36 @@ pub(super) fn refuse_busy(path: &Path) -> Result<()> {
     match try_lock(&file) {
         Err(TryLockError::WouldBlock) => Err(busy(owner(&file))),
         Err(TryLockError::Error(e)) if is_refusal(&e) && marker.exists() => Err(marked(&marker)),
-        _ => Ok(()),
+        Err(_) => Ok(()),
+        Ok(()) => {
+            drop(Guard::System(file));
+            Ok(())
+        }
     }
 }
 
-/// Keeps a lock that is not the system's.
+/// Keeps a lock.
 #[derive(Debug)]
-pub(super) struct Guard(#[expect(dead_code, reason = "it is dropped with the guard")] Option<Marker>);
+pub(super) enum Guard {
+    /// The system's lock on this file. It is released explicitly: a child process that was started in the meantime has
+    /// the same open file, and would keep the lock.
+    System(File),
+    /// A file next to the locked one.
+    Marker(#[expect(dead_code, reason = "it is dropped with the guard")] Marker),
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Self::System(file) = self {
+            // If it cannot be released here, it ends when the last process closes the file.
+            let _ = file.unlock();
+        }
+    }
+}
 
 /// `NAME.lock` for a file system that refuses locks; removed when it is dropped.
 #[derive(Debug)]
-struct Marker(PathBuf);
+pub(super) struct Marker(PathBuf);
 
 impl Marker {
     fn create(locked: &Path) -> Result<Self> {
@@ -180,6 +199,19 @@ mod tests {
         drop((file, guard));
         open(&path).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "content");
+    }
+
+    /// A process that is started while the lock is held has a copy of the open file.
+    #[test]
+    fn copies_of_the_open_file_do_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let (file, guard) = open(&path).unwrap();
+        let copy = file.try_clone().unwrap();
+        assert_eq!(open(&path).unwrap_err().kind(), ErrorKind::Busy);
+        drop((file, guard));
+        open(&path).unwrap();
+        drop(copy);
     }
 
     #[test]

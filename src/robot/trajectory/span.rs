@@ -3,10 +3,14 @@
 //! The parameter `u` in `[0, 1]` runs over the whole trajectory, through each segment in proportion to its travel. The
 //! chord of a span `[u0, u1]` runs linearly in `u` from the computed values at its ends. In Bernstein form the
 //! difference between a segment and the chord has the coefficients `b_i - chord(ξ_i)`, where `ξ_i` are the Greville
-//! abscissae, and no value exceeds the largest of them. With `u = 2⁻⁵³` and `M` a bound on the values, restricting a
-//! segment of degree `n <= 15` to a part costs `n` linear interpolations twice, `6 n u M`; the ends of the part in
-//! local time are off by `3 u`, which changes a value by at most `3 u · 2 n M`; the chord rounds by `6 u M`. Together
-//! they are below `256 u M`.
+//! abscissae, and no value exceeds the largest of them.
+//!
+//! **Rounding.** With `u = 2⁻⁵³` and `M` a bound on the values of a segment of degree `n`, restricting it to a part costs
+//! `n` linear interpolations twice, `6 n u M`; the ends of the part in local time are off by `3 u`, which changes a value
+//! by at most `3 u · 2 n M`; the chord rounds by `6 u M`: together `(12 n + 6) u M`. A part that keeps the curve of its
+//! segment is the polynomial of its coefficients. Instead of the chord, the [phase](crate::robot::phase) of a joint rounds
+//! by `4 u M` when it is made and by `(3 n + 4) u · 2 M` where it is evaluated: together `(18 n + 12) u M`, of a whole
+//! segment `(6 n + 12) u M`.
 
 use super::{MAX_DEGREE, Trajectory};
 
@@ -19,9 +23,13 @@ pub struct Place {
     pub t: f64,
 }
 
-/// A straight motion and a bound on the deviation of the trajectory from it.
+/// A motion and a bound on the deviation of the trajectory from it: straight, or a part of one segment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Span {
+    /// Degree of the motion, at least 1.
+    pub degree: usize,
+    /// Bernstein coefficients `[column][degree + 1]` if the degree is above 1, otherwise empty.
+    coefficients: Vec<f64>,
     /// Values of the columns at the start.
     pub start: Vec<f64>,
     /// Values of the columns at the end.
@@ -35,20 +43,49 @@ pub struct Span {
 impl Span {
     /// The chord between the values of each column at both ends, with nothing known of the deviation.
     fn begin(&mut self, ends: impl Iterator<Item = [f64; 2]>) {
-        for values in [&mut self.start, &mut self.end, &mut self.deviation, &mut self.rounding] {
+        self.degree = 1;
+        for values in [&mut self.coefficients, &mut self.start, &mut self.end, &mut self.deviation, &mut self.rounding]
+        {
             values.clear();
         }
         for [start, end] in ends {
             self.start.push(start);
             self.end.push(end);
             self.deviation.push(0.0);
-            self.rounding.push(start.abs().max(end.abs()));
+            self.rounding.push(start.abs().max(end.abs()) * Roundings::Chord.bound(1));
         }
+    }
+
+    /// Bernstein coefficients of a column of a motion of degree 2 or more.
+    pub fn coefficients(&self, column: usize) -> &[f64] {
+        let n = self.degree + 1;
+        &self.coefficients[column * n..(column + 1) * n]
     }
 }
 
-/// Bound on the rounding of a deviation, relative to the values.
-const ROUNDING: f64 = 256.0 / (1u64 << 53) as f64;
+/// The roundings of a motion along a segment, relative to its values.
+#[derive(Clone, Copy)]
+enum Roundings {
+    /// Of the chord.
+    Chord,
+    /// Of a part of the curve.
+    Part,
+    /// Of all of it.
+    Whole,
+}
+
+impl Roundings {
+    /// Their bound for a segment of degree `n`; the first numbers are per degree.
+    fn bound(self, n: usize) -> f64 {
+        let [per_degree, others] = match self {
+            Self::Chord => [12.0, 6.0],
+            Self::Part => [18.0, 12.0],
+            Self::Whole => [6.0, 12.0],
+        };
+        (per_degree * n as f64 + others) / (1u64 << 53) as f64
+    }
+}
+
 /// Factor that covers the rounding of a time.
 const OUTWARD: f64 = 4.0 * f64::EPSILON;
 
@@ -113,8 +150,17 @@ impl Trajectory {
         })
     }
 
-    /// Replaces a span by the part `[u0, u1]`, `u0 < u1`, keeping its memory.
-    pub fn span_in(&self, span: &mut Span, [u0, u1]: [f64; 2]) {
+    /// Replaces a span by the part `[u0, u1]`, `u0 < u1`, as a straight motion, keeping its memory.
+    pub fn span_in(&self, span: &mut Span, part: [f64; 2]) {
+        self.replace(span, part, false);
+    }
+
+    /// The same, but a part of a single segment keeps its degree, and deviates by rounding alone.
+    pub fn curve_in(&self, span: &mut Span, part: [f64; 2]) {
+        self.replace(span, part, true);
+    }
+
+    fn replace(&self, span: &mut Span, [u0, u1]: [f64; 2], is_curved: bool) {
         let (first, last) = (self.segment_after(u0), self.segment_at(u1));
         // Segments without width at the ends belong to both spans.
         let (before, after) = (self.segment_at(u0), self.segment_after(u1));
@@ -125,9 +171,13 @@ impl Trajectory {
             && before + 1 >= first
             && after <= last + 1;
         span.begin((0..self.n_columns).map(|c| [self.value(c, first, u0), self.value(c, last, u1)]));
+        let is_curve = is_curved && first == last && self.degree(first) > 1 && !self.has_no_width(first);
+        if is_curve {
+            self.bend(span, first, [u0, u1]);
+        }
         if !is_whole {
-            (before..=after).for_each(|segment| self.deviate(span, segment, [u0, u1]));
-            span.rounding.iter_mut().for_each(|largest| *largest *= ROUNDING);
+            let others = (before..=after).filter(|segment| !(is_curve && *segment == first));
+            others.for_each(|segment| self.deviate(span, segment, [u0, u1]));
         } else {
             span.rounding.fill(0.0);
         }
@@ -145,11 +195,28 @@ impl Trajectory {
         }
         span.begin(self.at(segment, t).into_iter().map(|value| [value; 2]));
         for (c, rounding) in span.rounding.iter_mut().enumerate() {
-            *rounding = ROUNDING * of(c).iter().fold(0.0, |largest: f64, b| largest.max(b.abs()));
+            let largest = of(c).iter().fold(0.0, |largest: f64, b| largest.max(b.abs()));
+            *rounding = Roundings::Part.bound(of(c).len() - 1) * largest;
         }
     }
 
-    /// Widens a span's deviation to that of a segment, and its `rounding` to the largest coefficient.
+    /// Gives a span the coefficients of its part of a segment.
+    fn bend(&self, span: &mut Span, segment: usize, [u0, u1]: [f64; 2]) {
+        let (n, local) = (self.degree(segment) + 1, [u0, u1].map(|u| self.local(segment, u)));
+        let of_segment = &self.coefficients[self.firsts[segment]..][..n * self.n_columns];
+        let roundings = if local == [0.0, 1.0] { Roundings::Whole } else { Roundings::Part };
+        span.degree = n - 1;
+        span.coefficients.extend_from_slice(of_segment);
+        for (c, part) in span.coefficients.chunks_exact_mut(n).enumerate() {
+            let largest = part.iter().fold(0.0, |largest: f64, b| largest.max(b.abs()));
+            span.rounding[c] = roundings.bound(n - 1) * largest;
+            restrict(part, local);
+            // These are the same up to rounding.
+            (part[0], part[n - 1]) = (span.start[c], span.end[c]);
+        }
+    }
+
+    /// Widens a span's deviation, and the bound on its rounding, to that of a segment.
     fn deviate(&self, span: &mut Span, segment: usize, [u0, u1]: [f64; 2]) {
         let (n, knots) = (self.degree(segment) + 1, [self.knot(segment), self.knot(segment + 1)]);
         let (from, until) = (u0.max(knots[0]).min(u1), u1.min(knots[1]).max(u0));
@@ -170,7 +237,7 @@ impl Trajectory {
             for (i, (b, whole)) in part.iter().zip(of).enumerate() {
                 let chord = start + rate * (begin + step * i as f64);
                 span.deviation[c] = span.deviation[c].max((b - chord).abs());
-                span.rounding[c] = span.rounding[c].max(whole.abs());
+                span.rounding[c] = span.rounding[c].max(Roundings::Chord.bound(n - 1) * whole.abs());
             }
         }
     }
@@ -232,7 +299,7 @@ pub(super) fn casteljau(b: &mut [f64], t: f64) {
 }
 
 /// The coefficients over a part of `[0, 1]`.
-fn restrict(b: &mut [f64], [from, until]: [f64; 2]) {
+pub(crate) fn restrict(b: &mut [f64], [from, until]: [f64; 2]) {
     if from > 0.0 {
         casteljau(b, from);
     }

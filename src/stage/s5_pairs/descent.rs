@@ -20,6 +20,9 @@ use crate::predicate::proximity::boxes_beyond;
 use crate::scene::world::{CollisionWorld, SceneBox, StaticGeometry};
 use crate::stage::Candidate;
 
+/// Items that cost as much as another leaf of a link: its triangles and the boxes above it are mostly not in a cache.
+const LEAF: usize = 8;
+
 /// The candidates of one link in a part of a piece.
 pub(super) struct Descent<'a, 'm> {
     pub world: &'a CollisionWorld,
@@ -35,13 +38,16 @@ pub(super) struct Descent<'a, 'm> {
     /// Nodes that wait, each with those triangles of the cluster that it may touch, as a mask.
     pub open: &'a mut Vec<(u32, u32)>,
     pub items: &'a mut Vec<Item>,
+    /// What may be collected before the descent ends: an item counts once, a leaf of the link [`LEAF`] times.
+    pub room: &'a mut usize,
     pub counts: &'a mut PairCounts,
 }
 
 impl Vectorised for Descent<'_, '_> {
-    type Output = ();
+    /// False if there are more items than there is room for.
+    type Output = bool;
     #[inline(always)]
-    fn run<T: Vector>(mut self) {
+    fn run<T: Vector>(mut self) -> bool {
         let (group, shape) = (self.group, self.moving.shape);
         for c in group.iter().filter(|c| c.is_open()) {
             let mask = c.mask & self.wanted;
@@ -91,8 +97,13 @@ impl Vectorised for Descent<'_, '_> {
                         _ => {}
                     }
                 }
+                if *self.room == 0 {
+                    self.open.clear();
+                    return false;
+                }
             }
         }
+        true
     }
 }
 
@@ -101,6 +112,8 @@ impl Descent<'_, '_> {
     #[inline(always)]
     fn leaf(&mut self, cluster: u32, mut triangles: u32, leaf: u32, mask: u32) {
         let of_leaf = self.moving.shape.tree.leaf(leaf).len();
+        let load = if triangles == 0 { 0 } else { LEAF + triangles.count_ones() as usize };
+        *self.room = self.room.saturating_sub(load);
         let lanes = ((1u32 << of_leaf) - 1) as u8;
         let begin = self.world.scene.tree.leaf(cluster).start;
         while triangles != 0 {
@@ -203,6 +216,6 @@ fn child_size_m([lo, hi]: &[V3<Lanes<WIDTH>>; 2], slot: usize) -> f64 {
 }
 
 #[inline(always)]
-fn splat<T: Vector>([x, y, z]: [f32; 3]) -> V3<T> {
+pub(super) fn splat<T: Vector>([x, y, z]: [f32; 3]) -> V3<T> {
     V3([T::new(f64::from(x)), T::new(f64::from(y)), T::new(f64::from(z))])
 }

@@ -334,9 +334,20 @@ impl Vectorised for Separate<'_, '_> {
 /// Returns whether the first of a look's lanes that are probably within the margin is certainly so, at the middle time
 /// of a bound.
 fn is_within(world: &CollisionWorld, moving: &MovingLink, look: &Look, pose: &PoseBound<f64>) -> bool {
-    let triangle = moving.shape.tree.leaf(look.item.leaf).start + look.near.trailing_zeros() as usize;
+    is_within_at(world, moving, &look.item, look.near.trailing_zeros(), pose)
+}
+
+/// Returns whether one lane of an item is certainly within the margin, at the middle time of a bound.
+pub(super) fn is_within_at(
+    world: &CollisionWorld,
+    moving: &MovingLink,
+    item: &Item,
+    lane: u32,
+    pose: &PoseBound<f64>,
+) -> bool {
+    let triangle = moving.shape.tree.leaf(item.leaf).start + lane as usize;
     let x = moving.shape.triangles[triangle].map(|e| pose.point(V3::new(e), moving.shape.reach_m));
-    are_within_or_meet(&x, &world.scene.standing(look.item.y as usize), moving.margin_m)
+    are_within_or_meet(&x, &world.scene.standing(item.y as usize), moving.margin_m)
 }
 
 /// Static triangles with their normals, by their index modulo [`MAX_FACES`]; the next leaf is mostly tested against

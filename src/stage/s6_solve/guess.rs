@@ -2,7 +2,6 @@
 
 use super::pair::Pair;
 use crate::arith::linear::V3;
-use crate::arith::trig::sin_cos_product;
 use crate::arith::vectors::{Vector, Vectorised};
 use crate::predicate::nearest::nearest;
 use crate::robot::RobotMotion;
@@ -68,9 +67,7 @@ fn places(motion: &RobotMotion, pair: &Pair, t: f64) -> [[V3<f64>; 3]; 2] {
     let (mut x, mut v) = (pair.e, [V3::zero(); 3]);
     let mut next = Some(pair.body);
     while let Some(body) = next {
-        let joint = &motion.joints[body as usize];
-        let (sin, cos) = sin_cos_product(joint.w_rad, t);
-        let pose = joint.factors::<f64>().jet_to::<1>(sin, cos, t);
+        let pose = motion.joint_jet::<f64, 1>(body as usize, t);
         for k in 0..3 {
             v[k] = pose.x[1] + (pose.p[1].apply(x[k]) + pose.p[0].apply(v[k]));
             x[k] = pose.x[0] + pose.p[0].apply(x[k]);

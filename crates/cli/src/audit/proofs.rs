@@ -79,7 +79,7 @@ impl Proofs {
         certificates.finish()?;
         let mut steps = Vec::new();
         let mut each = |_: usize, proved: Option<&Proved>| steps.push(proved.map(|of| of.n_steps));
-        let refusal = subject.verify(&path, queries, 0, &mut each)?.err();
+        let refusal = subject.verify(&path, (queries, 0..queries.len()), 0, &mut each)?.err();
         Ok(Verified { path, steps, refusal })
     }
 }

@@ -3,13 +3,13 @@
 use super::MeasureArgs;
 use super::run::{Cell, Column, Run, Samples, Table};
 use super::set::Set;
-use crate::verify::subject;
 use firstcontact::certificate::{Prover, Statement};
 use firstcontact::engine::{Backend, Engine, Options};
 use firstcontact::robot::Trajectory;
 use firstcontact::verdict::TrajectoryVerdict;
 use firstcontact::{Error, ErrorKind, LinkPairs, Result};
 use firstcontact_datasets::DEFAULT_SEED;
+use firstcontact_verification::subject;
 use firstcontact_verifier::{Reader, Refusal, Verifier};
 use std::cell::Cell as Shared;
 use std::hint::black_box;

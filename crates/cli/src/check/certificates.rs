@@ -9,6 +9,7 @@ use firstcontact::robot::Trajectory;
 use firstcontact::stage::s6_solve::InitialContactPolicy;
 use firstcontact::verdict::TrajectoryVerdict;
 use firstcontact::{Error, Result};
+use firstcontact_verifier::{Hash, merkle};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -61,6 +62,9 @@ pub struct Certificates {
 /// Certificates in the summary and in `stats.json`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CertificateTotals {
+    /// Number of the first motion.
+    #[serde(skip)]
+    first: u64,
     /// Number of certificates.
     made: u64,
     /// Numbers of the first answers without one.
@@ -82,25 +86,34 @@ impl Certificates {
     /// # Errors
     /// The file cannot be written.
     pub fn begin(path: &Path, prover: Prover, threads: usize) -> Result<Self> {
+        Self::begin_at(path, prover, threads, 0)
+    }
+
+    /// Begins the file of a shard whose first motion has the number `first`.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub fn begin_at(path: &Path, prover: Prover, threads: usize, first: u64) -> Result<Self> {
         let out = prover.writer(outputs::create(path)?).map_err(|e| e.in_file(path))?;
-        let (pool, totals) = (thread_pool(threads)?, CertificateTotals::default());
+        let (pool, totals) = (thread_pool(threads)?, CertificateTotals { first, ..CertificateTotals::default() });
         Ok(Self { prover, out, path: path.to_path_buf(), pool, totals })
     }
 
-    /// Adds the certificates of answers.
+    /// Adds the certificates of answers, and returns the leaf of each in the Merkle tree.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add(&mut self, paths: &[Trajectory], verdicts: &[&TrajectoryVerdict]) -> Result<()> {
+    pub fn add(&mut self, paths: &[Trajectory], verdicts: &[&TrajectoryVerdict]) -> Result<Vec<Option<Hash>>> {
         let since = Instant::now();
         let prove = |(path, verdict): (&Trajectory, &&TrajectoryVerdict)| self.prover.certificate(path, verdict);
         let all: Vec<_> = self.pool.install(|| paths.par_iter().zip(verdicts).map(prove).collect());
+        let leaves = all.iter().map(|certificate| certificate.as_deref().map(merkle::leaf)).collect();
         for certificate in all {
             self.out.push(certificate.as_deref()).map_err(|e| e.in_file(&self.path))?;
             self.totals.count(certificate.as_deref());
         }
         self.totals.seconds += since.elapsed().as_secs_f64();
-        Ok(())
+        Ok(leaves)
     }
 
     /// Ends the file.
@@ -122,7 +135,7 @@ impl CertificateTotals {
             }
             None => {
                 if self.without.len() < MAX_LISTED {
-                    self.without.push(self.made + self.n_without);
+                    self.without.push(self.first + self.made + self.n_without);
                 }
                 self.n_without += 1;
             }

@@ -8,11 +8,15 @@ use firstcontact::robot::{Robot, Trajectory};
 use firstcontact::scene::Scene;
 use firstcontact::verdict::TrajectoryVerdict;
 use firstcontact::{ClearanceOptions, Result};
+use firstcontact_verifier::Hash;
 use std::ops::Range;
 use std::time::Instant;
 
 /// Answers that are completed together.
 const BATCH: usize = 256;
+
+/// Receives the number of an answer, its line, and the leaf of its certificate in the Merkle tree.
+pub type Deliver<'d> = dyn FnMut(usize, Line, Option<Hash>) -> Result<()> + 'd;
 
 /// Answers that wait for completion.
 pub struct Completion<'a> {
@@ -61,7 +65,7 @@ impl<'a> Completion<'a> {
         verdict: impl FnOnce() -> TrajectoryVerdict,
         engine: &Engine,
         paths: impl FnOnce(Range<usize>) -> Result<Vec<Trajectory>>,
-        deliver: &mut dyn FnMut(usize, Line) -> Result<()>,
+        deliver: &mut Deliver,
     ) -> Result<()> {
         let completes = self.clearance.is_some() || self.certificates.is_some();
         self.waiting.push((number, line, self.certificates.is_some().then(verdict)));
@@ -79,8 +83,9 @@ impl<'a> Completion<'a> {
         &mut self,
         engine: &Engine,
         paths: impl FnOnce(Range<usize>) -> Result<Vec<Trajectory>>,
-        deliver: &mut dyn FnMut(usize, Line) -> Result<()>,
+        deliver: &mut Deliver,
     ) -> Result<()> {
+        let mut leaves = Vec::new();
         let measures = self.clearance.filter(|_| self.waiting.iter().any(|(_, line, _)| is_free(line)));
         if let Some(&(first, ..)) = self.waiting.first()
             && (measures.is_some() || self.certificates.is_some())
@@ -91,10 +96,11 @@ impl<'a> Completion<'a> {
             }
             if let Some(certificates) = &mut self.certificates {
                 let verdicts: Vec<&TrajectoryVerdict> = self.waiting.iter().filter_map(|(.., v)| v.as_ref()).collect();
-                certificates.add(&paths, &verdicts)?;
+                leaves = certificates.add(&paths, &verdicts)?;
             }
         }
-        self.waiting.drain(..).try_for_each(|(number, line, _)| deliver(number, line))
+        let leaves = leaves.into_iter().chain(std::iter::repeat(None));
+        self.waiting.drain(..).zip(leaves).try_for_each(|((number, line, _), leaf)| deliver(number, line, leaf))
     }
 
     /// Ends the file of certificates.

@@ -144,7 +144,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     let interruption = interruption();
     let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;
-    let (mut out, before) = Answers::start(out, &args.out, of, args.resume)?;
+    let (mut out, before) = Answers::start(out, &args.out, of, (0, args.resume))?;
     let of_sets: Vec<&Robot> = robots.iter().map(Arc::as_ref).collect();
     let mut diagnosis = diagnosis(args, &of_sets, limits, &out, before.motions)?;
     let mut page = args.page.begin(out.file().as_deref(), before.motions)?;
@@ -159,7 +159,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
             engine = times.build(|| problem.engine(&options, Some(&engine)))?;
         }
         let text = times.check(|| problem.answer(args, i, &engine, clearance, &mut stats, &mut readers))?;
-        out.line(&text)?;
+        out.line(&text, None)?;
         bar.add(1);
         match interruption.load(Ordering::Relaxed) {
             true => Err(interrupted(&format!("{} problems", i + 1))),
@@ -172,7 +172,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     if let Err(error) = checked {
         return Err(out.keep(error));
     }
-    out.finish()?;
+    let written = out.finish()?;
     (stats.build_s, stats.wall_s) = (times.build_s, times.check_s);
     stats.add(&before);
     let total_s = start.elapsed().as_secs_f64();
@@ -182,6 +182,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
         Obstacle::Object(object) => &*names.objects[object as usize],
     };
     let mut json = summary::to_json(&engine, &stats, totals, &tested, name);
+    json["merkle_root"] = written.tree.root().into();
     let inside = summary::inside(&stats, name);
     json["problems"] = ready.len().into();
     conclude(args, stats_file, json, &diagnosis, || {

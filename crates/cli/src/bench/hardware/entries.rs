@@ -74,8 +74,15 @@ fn on_cpu(world: &CollisionWorld, chunk: &ChunkInput) -> Option<[Vec<TrianglePai
     let poses = s1_concat::reference(pieces, chunk.motions, PoseEnclosure::TaylorModel);
     let boxes = s2_bound::reference(world, pieces, &poses);
     let candidates = s3_cull::reference(world, pieces.len(), &boxes);
-    let input =
-        s5_pairs::Input { world, obb_trees: None, pieces, poses: &poses, boxes: &boxes, candidates: &candidates };
+    let input = s5_pairs::Input {
+        world,
+        obb_trees: None,
+        pieces,
+        poses: &poses,
+        boxes: &boxes,
+        candidates: &candidates,
+        courses: None,
+    };
     let searched = s5_pairs::search(&input, None, MAX_PAIRS).0?;
     Some([s5_pairs::reference(&input, None, 1, MAX_PAIRS)?, searched])
 }

@@ -1,0 +1,403 @@
+//! Crowded parts of a piece: fine meshes that touch leave thousands of items, nearly all of them at times after the
+//! first contact.
+//!
+//! The descent ends early where it finds too many. The part is then halved, the earlier half first, and halved again
+//! while it is crowded; candidates that are apart during a part are left out in its halves. Before a half is searched, a contact that is certain in the middle is looked for: there the
+//! link stands still, so the search ends with one of the many triangles that cross. It limits the search to the
+//! earlier half. So the first contact is approached in a dozen steps, and the items that remain are those of a short
+//! time before it, whose number does not depend on how fine the meshes are.
+//!
+//! Poses are bounded anew for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
+//! smaller than a few hundred times their remainder.
+
+use super::descent::{Descent, splat};
+use super::moving::{ChildBoxes, Compare, MovingLink, NodeBoxes, Part, leaf_points};
+use super::refinement::is_within_at;
+use super::{Found, Input, Item, Work};
+use crate::arith::linear::V3;
+use crate::arith::real::Real;
+use crate::arith::vectors::{Vector, Vectorised, part3, widest};
+use crate::enclosure::pose_bound::PoseBound;
+use crate::predicate::piercing::triangles_meet;
+use crate::predicate::proximity::Proximity;
+use crate::predicate::separation::{StaticTriangle, triangle_misses};
+use crate::robot::RobotMotion;
+use crate::scene::world::{CollisionWorld, LinkGeometry};
+use crate::stage::{Candidate, Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePair};
+
+/// Load of items of a link, as the descent counts it, above which a part is crowded.
+pub(super) const CROWD: usize = 4096;
+/// The same for parts of it, whose candidates have been sorted out.
+const CROWD_OF_HALF: usize = 1024;
+/// Number of pairs of triangles above which a part is halved again.
+const FEW: u32 = 64;
+/// Largest number of halvings of a part: links that slide closely along each other are crowded at all times.
+const MAX_HALVINGS: u32 = 28;
+/// The shortest part, in sub-intervals.
+const SHORTEST: f64 = 1.0 / 1024.0;
+/// Candidates searched before their items are tested for a certain contact.
+const AT_ONCE: usize = 4;
+
+/// The motions that move the links.
+#[derive(Clone, Copy, Debug)]
+pub enum Courses<'a> {
+    /// The bodies of robots in the world, one motion for each index of a piece's motion.
+    World(&'a [RobotMotion]),
+    /// Bodies in the frame of another one: the last body of a chain, whose index is listed for each body.
+    Frame(&'a [RobotMotion], &'a [Option<u32>]),
+}
+
+impl<'a> Courses<'a> {
+    /// The motion of a link in a piece, and its body there.
+    fn of(&self, piece: &Piece, shape: &LinkGeometry) -> Option<Course<'a>> {
+        match self {
+            Self::World(motions) => Some(Course { motion: motions.get(piece.motion as usize)?, body: shape.body }),
+            Self::Frame(chains, of_body) => {
+                let motion = &chains[(*of_body.get(shape.body as usize)?)? as usize];
+                Some(Course { motion, body: (motion.joints.len() as u32).checked_sub(1)? })
+            }
+        }
+    }
+}
+
+/// The motion of one link.
+#[derive(Clone, Copy)]
+struct Course<'a> {
+    motion: &'a RobotMotion,
+    body: u32,
+}
+
+impl Course<'_> {
+    /// The pose between two times; its ball contains the margin.
+    fn part(&self, [from, until]: [f64; 2], margin_m: f64) -> Part {
+        let mid = 0.5 * (from + until);
+        let h = (until - mid).max(mid - from);
+        let model = self.motion.body_bound(self.body, mid, h);
+        let ball = [(model.ball[0] + margin_m) * (1.0 + 4.0 * f64::UNIT), model.ball[1]];
+        (PoseBound::Taylor(model).with_ball(ball), h)
+    }
+}
+
+/// Times within a piece.
+struct Clock<'a>(&'a Piece);
+
+impl Clock<'_> {
+    fn sub_length(&self) -> f64 {
+        2.0 * self.0.half_sub()
+    }
+
+    /// The sub-intervals that have times between two.
+    fn subs(&self, [from, until]: [f64; 2]) -> std::ops::Range<u32> {
+        let at = |t: f64| (t - self.0.t0) / self.sub_length();
+        let first = (at(from).floor().max(0.0) as u32).min(SUBS as u32 - 1);
+        first..(at(until).ceil() as u32).clamp(first + 1, SUBS as u32)
+    }
+
+    /// The slice, counted over the motion, before whose end a time is.
+    fn slice_until(&self, t: f64) -> u32 {
+        let slices = ((t - self.0.t0) / self.sub_length() * f64::from(SLICES)).ceil();
+        self.0.index * SLICES_PER_PIECE + (slices.max(1.0) as u32).min(SLICES_PER_PIECE) - 1
+    }
+
+    /// The slice of a sub-interval in which a time is.
+    fn slice_in(&self, sub: u32, t: f64) -> u32 {
+        let slice = ((t - self.0.t0) / self.sub_length() - f64::from(sub)) * f64::from(SLICES);
+        (slice.floor().max(0.0) as u32).min(SLICES - 1)
+    }
+
+    /// The end of a slice counted over the motion.
+    fn end_of(&self, slice: u32) -> f64 {
+        let in_piece = slice.saturating_sub(self.0.index * SLICES_PER_PIECE);
+        self.0.t0 + f64::from(in_piece.min(SLICES_PER_PIECE) + 1) * self.sub_length() / f64::from(SLICES)
+    }
+}
+
+/// A link whose part of a piece is crowded.
+struct Crowd<'a, 'm> {
+    world: &'a CollisionWorld,
+    moving: &'a MovingLink<'m>,
+    course: Course<'a>,
+    place: u32,
+}
+
+impl Work<'_, '_> {
+    /// Searches the part of a piece that consists of the sub-intervals in `slab` for one link, halving it while it is
+    /// crowded. Returns `None` if the link's motion is not known, `Some(None)` if there are too many pairs.
+    pub(super) fn halve_time(
+        &mut self,
+        input: &Input,
+        place: usize,
+        group: &[Candidate],
+        slab: u32,
+        found: &mut Found,
+    ) -> Option<Option<()>> {
+        let moving = &self.links[place];
+        let course = input.courses?.of(moving.piece, moving.shape)?;
+        // Whatever has been collected may already contain an earlier contact.
+        let done = self.finish(input.world, found);
+        Some(done.and_then(|()| self.halve(input.world, course, place, group, slab, found)))
+    }
+
+    fn halve(
+        &mut self,
+        world: &CollisionWorld,
+        course: Course,
+        place: usize,
+        group: &[Candidate],
+        slab: u32,
+        found: &mut Found,
+    ) -> Option<()> {
+        let piece = self.links[place].piece;
+        let clock = Clock(piece);
+        let sub = |k: u32| piece.t0 + f64::from(k) * clock.sub_length();
+        // Parts that wait, the earliest last, each with its candidates in `near`.
+        let mut near = group.to_vec();
+        let mut open = vec![([sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)], 0..near.len())];
+        let mut halvings = 0;
+        while let Some(([from, until], all)) = open.pop() {
+            let limit = found.limit(piece);
+            let until = if limit == u32::MAX { until } else { until.min(clock.end_of(limit)) };
+            if from >= until {
+                break;
+            }
+            let times = [from, until];
+            near.truncate(all.end);
+            let first = near.len();
+            let crowd = Crowd { world, moving: &self.links[place], course, place: place as u32 };
+            crowd.add_near(self.space, times, all, &mut near);
+            let group = &near[first..];
+            let can_halve = halvings < MAX_HALVINGS && until - from > SHORTEST * clock.sub_length();
+            let room = if can_halve { CROWD_OF_HALF } else { usize::MAX };
+            let mut is_crowded = !crowd.collect(self.space, group, times, room, found);
+            if !is_crowded && clock.subs(times).len() > 1 {
+                self.finish(world, found)?;
+                continue;
+            }
+            let crowd = Crowd { world, moving: &self.links[place], course, place: place as u32 };
+            if !is_crowded {
+                let left = crowd.separate(&mut self.space.items, times);
+                is_crowded = left > FEW && can_halve;
+                if !is_crowded {
+                    let touches = crowd.take(&self.space.items, times, found)?;
+                    self.space.items.clear();
+                    if touches || (found.first_only && left > 0) {
+                        found.lower(piece, clock.slice_until(until));
+                        break;
+                    }
+                    continue;
+                }
+            }
+            self.space.items.clear();
+            halvings += 1;
+            let middle = 0.5 * (from + until);
+            let all = first..near.len();
+            if crowd.touches_at(self.space, group, middle, found) {
+                found.lower(piece, clock.slice_until(middle));
+                open.clear();
+            } else {
+                open.push(([middle, until], all.clone()));
+            }
+            open.push(([from, middle], all));
+        }
+        Some(())
+    }
+}
+
+impl Crowd<'_, '_> {
+    /// Appends those of some candidates in a list that the link may touch between two times.
+    fn add_near(
+        &self,
+        space: &mut super::Workspace,
+        times: [f64; 2],
+        of: std::ops::Range<usize>,
+        near: &mut Vec<Candidate>,
+    ) {
+        let part = self.course.part(times, self.moving.margin_m);
+        space.boxes.clear(self.moving.shape.tree.nodes.len());
+        let subs = Clock(self.moving.piece).subs(times);
+        let wanted = ((1u32 << subs.len()) - 1) << subs.start;
+        let (world, shape, boxes) = (self.world, self.moving.shape, &mut space.boxes);
+        widest(Filter { world, shape, part: &part, boxes, wanted, of, near });
+    }
+
+    /// Collects the items of some candidates between two times. Returns false if there are more than `room`.
+    fn collect(
+        &self,
+        space: &mut super::Workspace,
+        group: &[Candidate],
+        times: [f64; 2],
+        room: usize,
+        found: &mut Found,
+    ) -> bool {
+        let pose = self.course.part(times, self.moving.margin_m);
+        let subs = Clock(self.moving.piece).subs(times);
+        let wanted = ((1u32 << subs.len()) - 1) << subs.start;
+        space.boxes.clear(self.moving.shape.tree.nodes.len());
+        self.descend(space, group, &pose, wanted, room, found)
+    }
+
+    fn descend(
+        &self,
+        space: &mut super::Workspace,
+        group: &[Candidate],
+        pose: &Part,
+        wanted: u32,
+        room: usize,
+        found: &mut Found,
+    ) -> bool {
+        let super::Workspace { items, boxes, nodes: open, .. } = space;
+        let (world, moving, place, counts) = (self.world, self.moving, self.place, &mut found.counts);
+        let room = &mut { room };
+        widest(Descent { world, group, wanted, moving, pose, boxes, place, open, items, room, counts })
+    }
+
+    /// Removes the lanes of items that are separated between two times, and items without lanes. Returns the number of
+    /// pairs of triangles that are left.
+    fn separate(&self, items: &mut Vec<Item>, times: [f64; 2]) -> u32 {
+        let part = self.course.part(times, self.moving.margin_m);
+        let mut left = 0;
+        items.retain_mut(|item| {
+            item.lanes &= !self.missed(item, &part) as u8;
+            left += item.lanes.count_ones();
+            item.lanes != 0
+        });
+        left
+    }
+
+    /// The lanes of an item that are separated during a part.
+    fn missed(&self, item: &Item, part: &Part) -> u32 {
+        let standing = self.world.scene.standing(item.y as usize);
+        if self.moving.margin_m > 0.0 {
+            self.compare(item, part, standing).beyond
+        } else {
+            widest(Miss { shape: self.moving.shape, part, item, standing })
+        }
+    }
+
+    fn compare(&self, item: &Item, part: &Part, standing: StaticTriangle<f64>) -> Proximity {
+        let (mut found, standing) = (Proximity::default(), [standing]);
+        let each = |_, proximity| found = proximity;
+        let MovingLink { shape, margin_m, .. } = *self.moving;
+        widest(Compare { shape, margin_m, part, leaf: item.leaf, standing: &standing, each });
+        found
+    }
+
+    /// Returns whether triangles of an item certainly touch, or are within the margin, in a pose.
+    fn touches(&self, item: &Item, part: &Part) -> bool {
+        let standing = self.world.scene.standing(item.y as usize);
+        if self.moving.margin_m > 0.0 {
+            let near = self.compare(item, part, standing).near & u32::from(item.lanes);
+            near != 0 && is_within_at(self.world, self.moving, item, near.trailing_zeros(), &part.0)
+        } else {
+            widest(Meet { shape: self.moving.shape, part, item, standing }) & u32::from(item.lanes) != 0
+        }
+    }
+
+    /// Records the pairs of some items, which lie in one sub-interval, between two times. Returns whether a contact is
+    /// certain at the second one; `None` if there are too many pairs.
+    fn take(&self, items: &[Item], times: [f64; 2], found: &mut Found) -> Option<bool> {
+        let (clock, shape) = (Clock(self.moving.piece), self.moving.shape);
+        let sub = clock.subs(times).start;
+        let mask_slice = 1 << sub | clock.slice_in(sub, times[0]) << SUBS;
+        for item in items {
+            let first = shape.tree.leaf(item.leaf).start as u32;
+            let mut lanes = item.lanes;
+            while lanes != 0 {
+                found.push(TrianglePair {
+                    piece_link: self.moving.piece_link,
+                    link_triangle: first + lanes.trailing_zeros(),
+                    scene_triangle: item.y,
+                    mask_slice,
+                })?;
+                lanes &= lanes - 1;
+            }
+        }
+        let end = self.course.part([times[1]; 2], self.moving.margin_m);
+        Some(items.iter().any(|item| self.touches(item, &end)))
+    }
+
+    /// Returns whether a contact was found that is certain at a time. The items in `space` are discarded.
+    fn touches_at(&self, space: &mut super::Workspace, group: &[Candidate], t: f64, found: &mut Found) -> bool {
+        let pose = self.course.part([t; 2], self.moving.margin_m);
+        let wanted = 1 << Clock(self.moving.piece).subs([t; 2]).start;
+        space.boxes.clear(self.moving.shape.tree.nodes.len());
+        let touches = group.chunks(AT_ONCE).any(|group| {
+            space.items.clear();
+            self.descend(space, group, &pose, wanted, CROWD, found);
+            space.items.iter().any(|item| self.touches(item, &pose))
+        });
+        space.items.clear();
+        touches
+    }
+}
+
+/// Finds candidates that some child of the root of a link's tree may touch during a part.
+struct Filter<'a> {
+    world: &'a CollisionWorld,
+    shape: &'a LinkGeometry,
+    part: &'a Part,
+    boxes: &'a mut NodeBoxes,
+    wanted: u32,
+    of: std::ops::Range<usize>,
+    near: &'a mut Vec<Candidate>,
+}
+
+impl Vectorised for Filter<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Vector>(self) {
+        let Self { world, shape, part, boxes, wanted, of, near } = self;
+        let ChildBoxes { sides: [lo, hi], there, .. } = *boxes.of(shape, part, 0);
+        let (lo, hi): (V3<T>, V3<T>) = (part3(&lo, 0), part3(&hi, 0));
+        let oriented = boxes.oriented(shape, part, 0).load::<T>();
+        for i in of {
+            let c = near[i];
+            if c.mask & wanted == 0 || !c.is_open() {
+                continue;
+            }
+            let of_cluster = &world.scene.cluster_boxes[c.cluster as usize];
+            let [from, to] = [splat::<T>(of_cluster.lo), splat::<T>(of_cluster.hi)];
+            let mut left = there;
+            for axis in 0..3 {
+                left &= !(lo.0[axis].gt(to.0[axis]) | from.0[axis].gt(hi.0[axis]));
+            }
+            if left != 0 && left & !oriented.misses_box(from, to) != 0 {
+                near.push(c);
+            }
+        }
+    }
+}
+
+/// Finds the lanes of an item that are separated during a part.
+struct Miss<'a> {
+    shape: &'a LinkGeometry,
+    part: &'a Part,
+    item: &'a Item,
+    standing: StaticTriangle<f64>,
+}
+
+impl Vectorised for Miss<'_> {
+    type Output = u32;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> u32 {
+        let points = leaf_points::<T>(self.shape, &self.part.0, self.item.leaf);
+        triangle_misses(&points, &self.standing.broadcast::<T>(), T::new(self.part.1), u32::from(self.item.lanes))
+    }
+}
+
+/// Finds the lanes of an item that certainly touch at the middle of a part.
+struct Meet<'a> {
+    shape: &'a LinkGeometry,
+    part: &'a Part,
+    item: &'a Item,
+    standing: StaticTriangle<f64>,
+}
+
+impl Vectorised for Meet<'_> {
+    type Output = u32;
+    #[inline(always)]
+    fn run<T: Vector>(self) -> u32 {
+        let points = leaf_points::<T>(self.shape, &self.part.0, self.item.leaf);
+        triangles_meet(&points, &self.standing.broadcast::<T>())
+    }
+}
