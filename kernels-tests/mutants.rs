@@ -17,6 +17,7 @@ mod culling;
 mod data;
 mod extremal;
 mod forest;
+mod interface;
 mod links;
 mod shards;
 mod solids;
@@ -66,6 +67,7 @@ fn mutants() -> impl Iterator<Item = &'static Mutant> {
         trajectories::MUTANTS,
         certificates::MUTANTS,
         data::MUTANTS,
+        interface::MUTANTS,
     ];
     lists.into_iter().flatten()
 }
@@ -136,12 +138,17 @@ fn copy(from: &Path, to: &Path) {
 /// The verifier of certificates, which depends on no other crate here and has its own switch.
 const VERIFIER: &str = "crates/verifier/";
 
-/// Test programs: the unit tests of the library, the tests of this folder, and the unit tests of three other crates.
-const PROGRAMS: usize = 5;
+/// Test programs: the unit tests of the library, the tests of this folder, the unit tests of three other crates, and the
+/// tests and unit tests of the interface for C.
+const PROGRAMS: usize = 7;
 
 /// The number of the test program that has a test, and the name of the test there. Unit tests of the command begin with
-/// `cli::`, those of data sets with `datasets::`, those of the verifier of certificates with `verifier::`.
+/// `cli::`, those of data sets with `datasets::`, those of the verifier of certificates with `verifier::`, all tests of
+/// the interface for C with `c::`.
 fn program(test: &str) -> (usize, &str) {
+    if let Some(test) = test.strip_prefix("c::") {
+        return (if test.contains("::tests::") { 6 } else { 5 }, test);
+    }
     if !test.contains("::tests::") {
         return (1, test);
     }
@@ -158,10 +165,12 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; PROGRAMS] {
         "test",
         "--release",
         "--no-run",
+        "--workspace",
+        "--exclude=firstcontact-python",
         "--lib",
         "--bins",
-        "--test",
-        "kernels-tests",
+        "--test=kernels-tests",
+        "--test=interface",
         "--message-format=json",
     ]);
     let out = command.current_dir(tree).env("CARGO_TARGET_DIR", target).stderr(Stdio::inherit()).output().unwrap();
@@ -178,6 +187,8 @@ fn build(tree: &Path, target: &Path) -> [PathBuf; PROGRAMS] {
             "kernels-tests" => programs[1] = program.into(),
             "firstcontact_datasets" => programs[3] = program.into(),
             "firstcontact_verifier" => programs[4] = program.into(),
+            "interface" => programs[5] = program.into(),
+            "firstcontact_c" => programs[6] = program.into(),
             "firstcontact" if told["target"]["kind"][0] == "lib" => programs[0] = program.into(),
             // The program itself is built too, for the tests that run it.
             "firstcontact" if told["profile"]["test"] == true => programs[2] = program.into(),

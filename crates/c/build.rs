@@ -1,5 +1,6 @@
 //! Gives the shared library the name under which programs look for it: versions that differ in the second number while
-//! the first one is 0, or in the first number, are different interfaces.
+//! the first one is 0, or in the first number, are different interfaces. The library is never unloaded, not even by
+//! `dlclose`: its threads would run on in memory that is gone.
 
 use std::env::var;
 
@@ -13,6 +14,6 @@ fn main() {
         Ok("macos") => {
             println!("cargo:rustc-cdylib-link-arg=-Wl,-install_name,@rpath/libfirstcontact.{interface}.dylib");
         }
-        _ => println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libfirstcontact.so.{interface}"),
+        _ => println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libfirstcontact.so.{interface},-z,nodelete"),
     }
 }

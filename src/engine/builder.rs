@@ -222,6 +222,20 @@ impl Engine {
     /// # Errors
     /// As [`Robot::attach`] and [`LinkPairs::add_attached`], or there is no adapter although the backend requires one.
     pub fn with_attached(&self, objects: &[AttachedObject]) -> Result<Self> {
+        self.with_attached_allowing(objects, [])
+    }
+
+    /// [`with_attached`](Self::with_attached), with further pairs that are never tested: (index of a link or attached
+    /// object of the new engine, index of an object of the scene).
+    ///
+    /// # Errors
+    /// As [`with_attached`](Self::with_attached).
+    #[doc(hidden)]
+    pub fn with_attached_allowing(
+        &self,
+        objects: &[AttachedObject],
+        allowed: impl IntoIterator<Item = (u32, u32)>,
+    ) -> Result<Self> {
         let start = Instant::now();
         let (known, mut robot) = (&self.0.world, Robot::clone(&self.0.robot));
         objects.iter().try_for_each(|object| robot.attach(object).map(|_| ()))?;
@@ -233,7 +247,8 @@ impl Engine {
             world.set_link_pairs(link_pairs, Some(known))?;
             Ok::<_, Error>(world)
         };
-        let world = workers.pool.install(prepare)?;
+        let mut world = workers.pool.install(prepare)?;
+        world.allowed.extend(allowed);
         Self::with(Arc::new(robot), Arc::new(world), workers, self.0.options.clone(), start)
     }
 

@@ -206,7 +206,7 @@ fn within_turns(joint: &Joint, start_rad: f64, turn_rad: f64) -> Result<()> {
     if start_rad.abs() <= MAX_ANGLE_RAD && turn_rad.abs() <= MAX_ANGLE_RAD {
         return Ok(());
     }
-    let message = format!("an angle of more than 2^20 radians ({start_rad} to {})", start_rad + turn_rad);
+    let message = format!("an angle of more than 2^20 radians ({start_rad:?} to {:?})", start_rad + turn_rad);
     Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))))
 }
 

@@ -4,20 +4,29 @@
 // Lengths are in metres, angles in radians, and times are fractions of a motion, from 0 to 1.
 //
 // Errors. A function that can fail returns FC_OK or the kind of the error, and fc_error_message() has the text for the
-// thread of the call. If it fails, it leaves its outputs as they are. Faults of the library come back as FC_INTERNAL.
+// thread of the call. If it fails, it leaves its outputs as they are, but for arrays of answers, which it may have begun
+// to write. Faults of the library come back as FC_INTERNAL.
 //
 // Handles. Robots, scenes, engines and so on are handles: numbers that are never used again. A null, freed or mixed-up
 // handle is an error, not a crash. Whoever makes an object frees it; one that is in use stays until the call ends, and
 // an engine keeps what it was made of. Pointers into an object are valid until it is freed.
 //
 // Threads. Any number of threads may use any object at the same time. It is the caller's fault to free an object whose
-// texts or arrays another thread still reads.
+// texts or arrays another thread still reads, and to free an engine before another thread begins to use it: that thread
+// gets an error. The stack of a calling thread needs 256 KiB.
 //
 // Memory of the caller. Pointers must be valid for the sizes that are given with them, and arrays must not change
-// during a call. Texts are UTF-8 and end with a zero byte; paths are those of the system. Structures that the library
-// returns by pointer may grow at their end in later versions: step through arrays of them by their stride.
+// during a call. Texts are UTF-8 and end with a zero byte; paths are those of the system.
 //
-// Callbacks are called in the thread of the call. They must not throw C++ exceptions, and must not start a check.
+// Versions. Structures that the library returns by pointer may grow at their end in later versions: step through arrays
+// of them by their stride. Structures in memory of the caller do not change before the next major version.
+//
+// Callbacks are called in the thread of the call. They must not throw C++ exceptions, leave by longjmp, or start a
+// check.
+//
+// Environment. The library computes with rounding to nearest and without traps, whatever the calling thread has set by
+// fesetround, feenableexcept or -ffast-math, and leaves these settings as they are. It handles no signals. A process
+// that was forked from one that has used the library gets an error from every call. dlclose does not unload the library.
 
 
 #ifndef FIRSTCONTACT_H
@@ -52,7 +61,7 @@ typedef struct FcOptions FcOptions;
 // The answers of a check, in the order of the motions.
 typedef struct FcResults FcResults;
 
-// A robot, with its semantic description if it has one.
+// A robot, with its semantic description if it has one; or several as one.
 typedef struct FcRobot FcRobot;
 
 // A scene: named objects of triangles. Engines keep the scene as it is when they are made.
@@ -63,6 +72,18 @@ typedef struct FcTrajectory FcTrajectory;
 
 // Outcome of a call: FC_OK or the kind of an error.
 typedef int32_t FcStatus;
+
+// Receives the progress of a call: the number of answers so far and of all. It is called in the thread of the call,
+// before the first answer, then at most every 50 ms. Return 0 to go on, anything else to end the work.
+typedef int32_t (*FcProgress)(void *user, uint64_t done, uint64_t total);
+
+// Progress and cancellation of a call; wherever it is an argument, null stands for none.
+typedef struct FcControl {
+    // The callback, or null.
+    FcProgress progress;
+    // The first argument of the callback.
+    void *user;
+} FcControl;
 
 // Rows of numbers in memory of the caller, such as configurations or vertices. Row i, column j is at
 // data[i * row_stride + j * column_stride].
@@ -78,18 +99,6 @@ typedef struct FcRows {
     // Numbers from a column to the next.
     ptrdiff_t column_stride;
 } FcRows;
-
-// Receives the progress of a call: the number of answers so far and of all. It is called in the thread of the call,
-// before the first answer, then at most every 50 ms. Return 0 to go on, anything else to end the work.
-typedef int32_t (*FcProgress)(void *user, uint64_t done, uint64_t total);
-
-// Progress and cancellation of a call; wherever it is an argument, null stands for none.
-typedef struct FcControl {
-    // The callback, or null.
-    FcProgress progress;
-    // The first argument of the callback.
-    void *user;
-} FcControl;
 
 // Rows of indices in memory of the caller, such as edges (two columns) or triangles (three columns).
 typedef struct FcIndices {
@@ -287,6 +296,9 @@ typedef struct FcText {
 // Kind of a column of configurations.
 typedef int32_t FcColumnKind;
 
+// Kind of a shape with a formula.
+typedef int32_t FcShape;
+
 // Gives the next motions of a stream: writes starts and ends, of any number of rows, and returns 0. The arrays are
 // copied when it returns. At the end it returns 1, and anything else ends the work.
 typedef int32_t (*FcSource)(void *user, struct FcRows *starts, struct FcRows *ends);
@@ -379,6 +391,18 @@ typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *an
 // One of the columns x y z qx qy qz qw of a free joint.
 #define FC_COLUMN_FREE 2
 
+// Edge lengths in x, y and z.
+#define FC_SHAPE_BOX 0
+
+// Radius, and length from end to end.
+#define FC_SHAPE_CYLINDER 1
+
+// Radius.
+#define FC_SHAPE_SPHERE 2
+
+// Radius, and length of the cylinder without its round ends.
+#define FC_SHAPE_CAPSULE 3
+
 // The call did what it should.
 #define FC_OK 0
 
@@ -412,6 +436,15 @@ typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *an
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+// Writes the certificates of all answers into a file, whole or not at all, as the command line does; the command
+// firstcontact verify checks them. The engine must have been made with fc_options_set_certificates. The number of
+// answers for which no proof was found within the limits of the search is written unless its pointer is null. The
+// control may be null.
+FcStatus fc_results_write_certificates(const struct FcResults *results,
+                                       const char *file,
+                                       const struct FcControl *control,
+                                       uint64_t *n_without);
 
 // Checks motions: in number i every joint moves linearly from its value in row i of the starts to that in row i of the
 // ends. The control may be null.
@@ -488,11 +521,18 @@ FcStatus fc_engine_new(const struct FcRobot *robot,
                        const struct FcOptions *options,
                        struct FcEngine **engine);
 
+// As fc_engine_new, but takes the scene and frees its handle, so that a large scene is in memory once. The scene is
+// gone even if the engine cannot be made, unless a handle is wrong.
+FcStatus fc_engine_new_taking(const struct FcRobot *robot,
+                              struct FcScene *scene,
+                              const struct FcOptions *options,
+                              struct FcEngine **engine);
+
 // Frees an engine; null is not an error. Calls in other threads that use it go on to their end.
 FcStatus fc_engine_free(struct FcEngine *engine);
 
-// An engine for the same robot and options in another scene; what it knows of the robot is shared. Pairs of a link and
-// an object that are never tested are not taken over, since they name objects of a scene.
+// An engine for the same robot, attached objects and options in another scene; what it knows of the robot is shared.
+// Pairs that are never tested are taken over by name, as far as the other scene has objects of these names.
 FcStatus fc_engine_with_scene(const struct FcEngine *engine, const struct FcScene *scene, struct FcEngine **other);
 
 // An engine for the same robot, scene and tested pairs with other options; all trees are shared. Of the options,
@@ -503,8 +543,8 @@ FcStatus fc_engine_with_options(const struct FcEngine *engine,
 
 // An engine with an object attached to a link, such as a box in a gripper; all else is shared. The mesh is as for
 // fc_scene_add_mesh, its pose that in the frame of the link. The object is tested against the scene, other attached
-// objects, and links that move relative to it, but not against the n_touch_links links and attached objects of the
-// list, which may be null if there are none.
+// objects, and links that move relative to it, but not against the n_touch_links links, attached objects and objects
+// of the scene of the list, which may be null if there are none.
 FcStatus fc_engine_with_attached(const struct FcEngine *engine,
                                  const char *name,
                                  const char *link,
@@ -559,6 +599,10 @@ FcStatus fc_engine_link_poses(const struct FcEngine *engine,
                               size_t n,
                               double (*poses)[12],
                               size_t n_links);
+
+// Number of objects that were made and not freed yet, in all threads: tests find handles that are never freed. Tools
+// that look for leaks in memory cannot see them.
+FcStatus fc_n_living(size_t *n);
 
 // Makes options with their defaults.
 FcStatus fc_load_options_new(struct FcLoadOptions **options);
@@ -628,6 +672,10 @@ FcStatus fc_options_set_memory(struct FcOptions *options, uint64_t memory_bytes)
 // Adds a pair that is never tested: a link and an object, or two links. The link and an object may be "*", all.
 FcStatus fc_options_allow(struct FcOptions *options, const char *link, const char *other);
 
+// Keeps what is needed to prove answers, or not; not by default. fc_results_write_certificates then writes the proofs,
+// which the command firstcontact verify checks. The engine and its results keep the scene and the motions.
+FcStatus fc_options_set_certificates(struct FcOptions *options, int32_t certificates);
+
 // Sets a file that keeps the scene's tree for the next engine; worthwhile for millions of triangles.
 FcStatus fc_options_set_tree_cache(struct FcOptions *options, const char *file);
 
@@ -666,6 +714,10 @@ FcStatus fc_robot_from_texts(const char *urdf,
                              const struct FcLoadOptions *options,
                              struct FcRobot **robot);
 
+// Makes several robots one: n names, and as many robots. Columns and links follow one another in the order of the
+// robots, and are called name/joint and name/link. Links of different robots are always tested against each other.
+FcStatus fc_robot_join(const char *const *names, const struct FcRobot *const *robots, size_t n, struct FcRobot **robot);
+
 // Frees a robot; null is not an error.
 FcStatus fc_robot_free(struct FcRobot *robot);
 
@@ -687,14 +739,14 @@ FcStatus fc_robot_n_links(const struct FcRobot *robot, size_t *n);
 // Name of a link.
 FcStatus fc_robot_link_name(const struct FcRobot *robot, size_t link, const char **name);
 
-// Vertices of a link's triangles in the frame of fc_engine_link_pose, three rows of x y z for each triangle.
+// Vertices of a link's triangles in the frame of fc_engine_link_poses, three rows of x y z for each triangle.
 FcStatus fc_robot_link_triangles(const struct FcRobot *robot, size_t link, struct FcRows *vertices);
 
 // Oddity number i of the robot's files, one line; FC_USAGE beyond the last one.
 FcStatus fc_robot_warning(const struct FcRobot *robot, size_t i, const char **warning);
 
 // Writes the values of a named state of the SRDF into a configuration of n columns. Columns that the state does not
-// name keep their values.
+// name keep their values. Of several robots, the name of the state begins with that of a robot and a slash.
 FcStatus fc_robot_state(const struct FcRobot *robot, const char *state, double *values, size_t n);
 
 // Rows that follow one another without gaps.
@@ -721,6 +773,19 @@ FcStatus fc_scene_add_mesh(struct FcScene *scene,
                            const struct FcIndices *triangles,
                            const double *pose,
                            size_t *object);
+
+// Adds a box, cylinder, sphere or capsule to a scene, as triangles that enclose it and are nowhere more than
+// chord_error_m away from it; the command line uses 0.001. Its centre is the origin and its axis is z in a frame with
+// this pose, as for fc_scene_add_mesh. The FC_SHAPE_ constants list the n_sizes sizes, metres. The index of the object
+// is written unless its pointer is null.
+FcStatus fc_scene_add_shape(struct FcScene *scene,
+                            const char *name,
+                            FcShape shape,
+                            const double *sizes_m,
+                            size_t n_sizes,
+                            double chord_error_m,
+                            const double *pose,
+                            size_t *object);
 
 // Number of the objects of a scene.
 FcStatus fc_scene_n_objects(const struct FcScene *scene, size_t *n);

@@ -3,6 +3,7 @@
 use crate::control::{Control, FcControl, refuse_in_callback};
 use crate::engine::FcEngine;
 use crate::handles;
+use crate::memory::list_of;
 use crate::output::{output, outputs};
 use crate::portions::{Motions, PORTION};
 use crate::results::{FcResults, Given};
@@ -22,16 +23,17 @@ fn each(engine: &FcEngine, motions: &Motions, sink: &mut dyn FnMut(usize, Verdic
 
 /// Checks motions and keeps all answers.
 fn all(engine: &FcEngine, motions: &Motions, control: &mut Control) -> Result<FcResults> {
-    let (mut verdicts, mut poses) = (Vec::with_capacity(motions.len()), BTreeMap::new());
+    let (mut verdicts, mut poses) = (list_of(motions.len(), "answers")?, BTreeMap::new());
     let stats = each(engine, motions, &mut |i, verdict| {
-        if let (true, Verdict::Contact(contact)) = (engine.with_poses, &verdict) {
+        if let (true, Verdict::Contact(contact)) = (engine.with_poses(), &verdict) {
             let [start, end] = motions.ends_of(i);
             poses.insert(i, engine.body_poses(&start, &end, contact.toc[0])?);
         }
         verdicts.push(verdict);
         control.poll(i + 1)
     })?;
-    Ok(FcResults::new(engine, Given::Motions(verdicts), poses, &stats))
+    let kept = engine.certifier.as_ref().map(|_| motions.batch(0..motions.len(), 0)).transpose()?;
+    Ok(FcResults::new(engine, Given::Motions(verdicts, kept), poses, &stats))
 }
 
 /// Checks motions: in number i every joint moves linearly from its value in row i of the starts to that in row i of the

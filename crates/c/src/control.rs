@@ -1,5 +1,6 @@
 //! Progress and cancellation.
 
+use firstcontact::arith::float_environment::as_caller;
 use firstcontact::{Error, ErrorKind, Result};
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -29,7 +30,7 @@ thread_local! {
 /// Calls a callback, which must not start a check: engines on adapters work for one check at a time.
 pub(crate) fn in_callback<T>(call: impl FnOnce() -> T) -> T {
     let before = IN_CALLBACK.replace(true);
-    let answer = call();
+    let answer = as_caller(call);
     IN_CALLBACK.set(before);
     answer
 }
@@ -65,7 +66,10 @@ impl Control {
     /// The callback ends the work.
     pub unsafe fn start(from: *const FcControl, total: usize) -> Result<Self> {
         refuse_in_callback()?;
-        // SAFETY: as the caller promises.
+        if !from.is_null() && !from.is_aligned() {
+            return Err(Error::usage("the pointer control is not aligned"));
+        }
+        // SAFETY: the pointer is null, or aligned and to a control, as the caller promises.
         let control = unsafe { from.as_ref() }.copied().filter(|control| control.progress.is_some());
         let this = Self { control, total: total as u64, last: Instant::now() };
         this.report(0)?;

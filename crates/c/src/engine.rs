@@ -1,15 +1,17 @@
 //! Engines.
 
+use crate::certificates::Certifier;
 use crate::handles::{self, object};
 use crate::names::Names;
-use crate::options::{Chosen, FcOptions};
+use crate::options::{Allowed, AllowedNames, Chosen, FcOptions};
 use crate::output::{Outputs, output, outputs};
 use crate::robot::FcRobot;
 use crate::rows::{FcIndices, FcRows, row};
 use crate::scene::{FcScene, mesh, numbers, pose};
 use crate::status::{FcStatus, guard};
-use crate::text::{self, text};
-use firstcontact::{AttachedObject, Engine, Error, MotionBatch, Result};
+use crate::text::{self, text, texts};
+use firstcontact::certificate::Statement;
+use firstcontact::{AttachedObject, Engine, Error, MotionBatch, Options, Result, Robot, Scene};
 use glam::DAffine3;
 use std::ffi::c_char;
 use std::ptr::null;
@@ -19,33 +21,115 @@ use std::sync::Arc;
 pub struct FcEngine {
     pub(crate) engine: Engine,
     pub(crate) names: Arc<Names>,
-    /// Whether answers have the poses of the links.
-    pub(crate) with_poses: bool,
+    /// Makes certificates, if they are asked for.
+    pub(crate) certifier: Option<Arc<Certifier>>,
+    made_of: MadeOf,
     warnings: text::Names,
     adapter: text::Names,
 }
 object!(FcEngine, "engine");
 
+/// What an engine is made of, for others that differ in a part.
+#[derive(Clone)]
+struct MadeOf {
+    /// The robot with all attached objects.
+    robot: Arc<Robot>,
+    /// The scene, if certificates are asked for.
+    scene: Option<Arc<Scene>>,
+    options: Options,
+    certificates: bool,
+    /// Pairs of a link or attached object and an object of the scene that are never tested, by name.
+    allow: Vec<AllowedNames>,
+    /// The same by index.
+    allowed: Vec<(u32, u32)>,
+}
+
 impl FcEngine {
-    fn new(engine: Engine, with_poses: bool) -> Self {
+    fn new(engine: Engine, made_of: MadeOf) -> Self {
         let names = Arc::new(Names::of(&engine));
         let warnings = engine.warnings().chain(engine.backend_fallback_reason()).collect();
         let adapter = engine.adapter().into_iter().map(|adapter| adapter.name).collect();
-        Self { engine, names, with_poses, warnings, adapter }
+        let statement = || {
+            let pairs = engine.world().link_pairs.clone();
+            let statement = Statement::new().with_link_pairs(pairs).with_allowed(made_of.allowed.clone());
+            statement.with_margin_m(made_of.options.solve.margin_m)
+        };
+        let certifier = made_of.scene.as_ref().map(|scene| {
+            let (robot, scene) = (Arc::clone(&made_of.robot), Arc::clone(scene));
+            Arc::new(Certifier::new(robot, scene, statement(), made_of.options.threads))
+        });
+        Self { engine, names, certifier, made_of, warnings, adapter }
     }
 
-    fn build(robot: &FcRobot, scene: Option<&FcScene>, chosen: &Chosen) -> Result<Self> {
-        let scene = scene.map(FcScene::now).unwrap_or_default();
+    fn build(robot: &FcRobot, scene: Arc<Scene>, chosen: &Chosen) -> Result<Self> {
+        chosen.check_certificates()?;
         let allowed = chosen.allowed(&robot.robot, &scene)?;
-        let pairs = chosen.link_pairs(&robot.robot, robot.srdf.as_ref(), &allowed)?;
+        let pairs = chosen.link_pairs(robot, &allowed)?;
         if scene.triangles.is_empty() && pairs.tested().is_empty() {
             let error = Error::usage("there is nothing to collide with: no scene, and links are not tested");
             return Err(error.remedy("give a scene, or FC_SELF_COLLISION_ON"));
         }
+        let made_of = MadeOf {
+            robot: Arc::clone(&robot.robot),
+            scene: chosen.certificates.then(|| Arc::clone(&scene)),
+            options: chosen.library.clone(),
+            certificates: chosen.certificates,
+            allow: chosen.allowed_names().to_vec(),
+            allowed: allowed.objects.clone(),
+        };
         let builder = Engine::builder(Arc::clone(&robot.robot), scene).options(chosen.library.clone());
         let builder = builder.allow(allowed.objects).link_pairs(pairs);
         let builder = chosen.tree_cache.iter().fold(builder, |builder, file| builder.tree_cache(file));
-        Ok(Self::new(builder.build()?, chosen.library.solve.all_contacts))
+        Ok(Self::new(builder.build()?, made_of))
+    }
+
+    fn with_scene(&self, scene: Arc<Scene>) -> Result<Self> {
+        let MadeOf { robot, options, certificates, allow, .. } = &self.made_of;
+        let allowed = Allowed::existing(allow, robot, &scene);
+        let made_of = MadeOf {
+            scene: certificates.then(|| Arc::clone(&scene)),
+            allowed: allowed.clone(),
+            ..self.made_of.clone()
+        };
+        let pairs = self.engine.world().link_pairs.clone();
+        let builder = Engine::builder(Arc::clone(robot), scene).options(options.clone());
+        let builder = builder.allow(allowed).link_pairs(pairs).share_link_trees(&self.engine);
+        Ok(Self::new(builder.build()?, made_of))
+    }
+
+    fn with_options(&self, chosen: Chosen) -> Result<Self> {
+        chosen.check_certificates()?;
+        if chosen.certificates && self.made_of.scene.is_none() {
+            let error = Error::usage("certificates need the scene, which this engine has not kept");
+            return Err(error.remedy("make the first engine with fc_options_set_certificates"));
+        }
+        let engine = self.engine.with_options(chosen.library.clone())?;
+        let scene = self.made_of.scene.clone().filter(|_| chosen.certificates);
+        let (options, certificates) = (chosen.library, chosen.certificates);
+        Ok(Self::new(engine, MadeOf { scene, options, certificates, ..self.made_of.clone() }))
+    }
+
+    /// An engine with an attached object, which may touch links, attached objects and objects of the scene.
+    fn with_attached(&self, mut object: AttachedObject) -> Result<Self> {
+        let mut robot = Robot::clone(&self.made_of.robot);
+        let objects = &self.names.objects;
+        let is_in_scene = |name: &String| !robot.has_link(name) && objects.iter().any(|object| object == **name);
+        let (in_scene, touch_links) = object.touch_links.into_iter().partition(is_in_scene);
+        object.touch_links = touch_links;
+        let in_scene: Vec<String> = in_scene;
+        let own = robot.attach(&object)?;
+        let pairs = (0..).zip(objects.iter()).filter(|(_, of)| in_scene.iter().any(|name| name == of));
+        let touching: Vec<(u32, u32)> = pairs.map(|(object, _)| (own, object)).collect();
+        let mut made_of = self.made_of.clone();
+        made_of.allow.extend(in_scene.into_iter().map(|name| [object.name.clone(), name]));
+        made_of.allowed.extend(&touching);
+        made_of.robot = Arc::new(robot);
+        Ok(Self::new(self.engine.with_attached_allowing(&[object], touching)?, made_of))
+    }
+
+    /// Whether answers have the poses of the links.
+    pub(crate) fn with_poses(&self) -> bool {
+        self.made_of.options.solve.all_contacts
     }
 
     /// Number of columns of a configuration.
@@ -79,7 +163,27 @@ pub unsafe extern "C" fn fc_engine_new(
         // SAFETY: the caller's promise for outputs.
         let to = unsafe { output(engine, "engine") }?;
         let (robot, scene, chosen) = (handles::get(robot)?, handles::optional(scene)?, Chosen::of(options)?);
-        to.set(handles::put(FcEngine::build(&robot, scene.as_deref(), &chosen)?));
+        let scene = scene.map(|scene| scene.now()).unwrap_or_default();
+        to.set(handles::put(FcEngine::build(&robot, scene, &chosen)?));
+        Ok(())
+    })
+}
+
+/// As fc_engine_new, but takes the scene and frees its handle, so that a large scene is in memory once. The scene is
+/// gone even if the engine cannot be made, unless a handle is wrong.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_engine_new_taking(
+    robot: *const FcRobot,
+    scene: *mut FcScene,
+    options: *const FcOptions,
+    engine: *mut *mut FcEngine,
+) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for outputs.
+        let to = unsafe { output(engine, "engine") }?;
+        let (robot, chosen) = (handles::get(robot)?, Chosen::of(options)?);
+        let scene = FcScene::taken(handles::take(scene)?);
+        to.set(handles::put(FcEngine::build(&robot, scene, &chosen)?));
         Ok(())
     })
 }
@@ -90,8 +194,8 @@ pub extern "C" fn fc_engine_free(engine: *mut FcEngine) -> FcStatus {
     guard(|| handles::free(engine))
 }
 
-/// An engine for the same robot and options in another scene; what it knows of the robot is shared. Pairs of a link and
-/// an object that are never tested are not taken over, since they name objects of a scene.
+/// An engine for the same robot, attached objects and options in another scene; what it knows of the robot is shared.
+/// Pairs that are never tested are taken over by name, as far as the other scene has objects of these names.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_with_scene(
     engine: *const FcEngine,
@@ -102,7 +206,7 @@ pub unsafe extern "C" fn fc_engine_with_scene(
         // SAFETY: the caller's promise for outputs.
         let to = unsafe { output(other, "other") }?;
         let (engine, scene) = (handles::get(engine)?, handles::get(scene)?);
-        to.set(handles::put(FcEngine::new(engine.engine.with_scene(scene.now())?, engine.with_poses)));
+        to.set(handles::put(engine.with_scene(scene.now())?));
         Ok(())
     })
 }
@@ -118,17 +222,16 @@ pub unsafe extern "C" fn fc_engine_with_options(
     guard(|| {
         // SAFETY: the caller's promise for outputs.
         let to = unsafe { output(other, "other") }?;
-        let (engine, chosen) = (handles::get(engine)?, Chosen::of(options)?.library);
-        let with_poses = chosen.solve.all_contacts;
-        to.set(handles::put(FcEngine::new(engine.engine.with_options(chosen)?, with_poses)));
+        let (engine, chosen) = (handles::get(engine)?, Chosen::of(options)?);
+        to.set(handles::put(engine.with_options(chosen)?));
         Ok(())
     })
 }
 
 /// An engine with an object attached to a link, such as a box in a gripper; all else is shared. The mesh is as for
 /// fc_scene_add_mesh, its pose that in the frame of the link. The object is tested against the scene, other attached
-/// objects, and links that move relative to it, but not against the n_touch_links links and attached objects of the
-/// list, which may be null if there are none.
+/// objects, and links that move relative to it, but not against the n_touch_links links, attached objects and objects
+/// of the scene of the list, which may be null if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_with_attached(
     engine: *const FcEngine,
@@ -152,23 +255,9 @@ pub unsafe extern "C" fn fc_engine_with_attached(
         let to = unsafe { output(other, "other") }?;
         let engine = handles::get(engine)?;
         let object = AttachedObject { name: name.into(), link: link.into(), triangles, pose, touch_links };
-        to.set(handles::put(FcEngine::new(engine.engine.with_attached(&[object])?, engine.with_poses)));
+        to.set(handles::put(engine.with_attached(object)?));
         Ok(())
     })
-}
-
-/// A list of texts.
-///
-/// # Safety
-/// The pointer is null, or valid for reading `n` pointers to texts.
-unsafe fn texts(list: *const *const c_char, n: usize, name: &str) -> Result<Vec<String>> {
-    if n > 0 && (list.is_null() || !list.is_aligned()) {
-        return Err(Error::usage(format!("the list {name} of {n} texts is null or not aligned")));
-    }
-    // SAFETY: as the caller promises.
-    (0..n)
-        .map(|i| unsafe { text(*list.add(i), name) }.map(String::from).map_err(|e| e.at(format!("text {i}"))))
-        .collect()
 }
 
 /// Number of columns of a configuration.

@@ -12,13 +12,16 @@
 )]
 
 mod answers;
+mod certificates;
 mod check;
 mod clearance;
 mod control;
 mod elementary;
 mod engine;
+mod fork;
 mod handles;
 mod load_options;
+mod memory;
 mod names;
 mod options;
 mod output;
@@ -34,11 +37,13 @@ mod trajectory;
 mod version;
 
 pub use answers::*;
+pub use certificates::*;
 pub use check::*;
 pub use clearance::*;
 pub use control::*;
 pub use elementary::*;
 pub use engine::*;
+pub use handles::fc_n_living;
 pub use load_options::*;
 pub use options::*;
 pub use results::*;

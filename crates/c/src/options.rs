@@ -2,13 +2,12 @@
 
 use crate::handles::{self, object};
 use crate::output::output;
+use crate::robot::FcRobot;
 use crate::status::{FcStatus, guard};
 use crate::text::{path, text};
 use firstcontact::error::quoted;
 use firstcontact::stage::s6_solve::Mode;
-use firstcontact::{
-    Backend, Error, InitialContactPolicy, LinkPairs, Options, Result, Robot, Scene, Solids, Srdf, Untested,
-};
+use firstcontact::{Backend, Error, InitialContactPolicy, LinkPairs, Options, Result, Robot, Scene, Solids, Untested};
 use std::ffi::c_char;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -57,7 +56,8 @@ pub(crate) struct Chosen {
     pub(crate) library: Options,
     pub(crate) self_collision: FcSelfCollision,
     pub(crate) tree_cache: Option<PathBuf>,
-    allow: Vec<[String; 2]>,
+    pub(crate) certificates: bool,
+    allow: Vec<AllowedNames>,
 }
 
 /// Pairs that are never tested.
@@ -68,6 +68,9 @@ pub(crate) struct Allowed {
     links: Vec<[u32; 2]>,
 }
 
+/// A link or attached object and an object of the scene, by name, that are never tested; `*` is all.
+pub(crate) type AllowedNames = [String; 2];
+
 impl Chosen {
     /// The options of a handle; null stands for the defaults.
     ///
@@ -76,6 +79,11 @@ impl Chosen {
     pub fn of(options: *const FcOptions) -> Result<Self> {
         let options = handles::optional(options)?;
         Ok(options.map(|of| of.0.lock().unwrap_or_else(PoisonError::into_inner).clone()).unwrap_or_default())
+    }
+
+    /// The names of pairs that are never tested.
+    pub fn allowed_names(&self) -> &[AllowedNames] {
+        &self.allow
     }
 
     /// The pairs that are never tested.
@@ -90,27 +98,62 @@ impl Chosen {
         Ok(allowed)
     }
 
-    /// The pairs of links that are tested against each other.
+    /// The pairs of links that are tested against each other: within each robot as the options say, and all pairs of
+    /// different robots.
     ///
     /// # Errors
-    /// The SRDF does not suit the robot, or the robot has too many links.
-    pub fn link_pairs(&self, robot: &Robot, srdf: Option<&Srdf>, allowed: &Allowed) -> Result<LinkPairs> {
-        let mut pairs = match (self.self_collision, srdf) {
-            (FC_SELF_COLLISION_OFF, _) | (FC_SELF_COLLISION_AUTO, None) => return Ok(LinkPairs::none()),
-            (_, Some(srdf)) => srdf.link_pairs(robot)?,
-            (_, None) if robot.links.len() <= LinkPairs::MAX_LINKS => LinkPairs::all_but_adjacent(robot),
-            (_, None) => {
-                let message =
-                    format!("self-collision of {} links: more than {}", robot.links.len(), LinkPairs::MAX_LINKS);
-                return Err(Error::usage(message).remedy("use FC_SELF_COLLISION_OFF"));
+    /// An SRDF does not suit its robot, or there are too many links.
+    pub fn link_pairs(&self, robot: &FcRobot, allowed: &Allowed) -> Result<LinkPairs> {
+        let mut pairs = match &robot.parts[..] {
+            [] => self.own_pairs(robot)?,
+            parts => {
+                let own = parts.iter().map(|(_, part)| self.own_pairs(part)).collect::<Result<Vec<_>>>()?;
+                LinkPairs::of_robots(&robot.robot, &own)?
             }
         };
         pairs.disable(allowed.links.iter().copied(), Untested::Allowed);
         Ok(pairs)
     }
+
+    /// The pairs within one robot.
+    fn own_pairs(&self, of: &FcRobot) -> Result<LinkPairs> {
+        let robot = &of.robot;
+        match (self.self_collision, &of.srdf) {
+            (FC_SELF_COLLISION_OFF, _) | (FC_SELF_COLLISION_AUTO, None) => Ok(LinkPairs::none()),
+            (_, Some(srdf)) => srdf.link_pairs(robot),
+            (_, None) if robot.links.len() <= LinkPairs::MAX_LINKS => Ok(LinkPairs::all_but_adjacent(robot)),
+            (_, None) => {
+                let message =
+                    format!("self-collision of {} links: more than {}", robot.links.len(), LinkPairs::MAX_LINKS);
+                Err(Error::usage(message).remedy("use FC_SELF_COLLISION_OFF"))
+            }
+        }
+    }
+
+    /// Checks that answers can be certified, if certificates are asked for.
+    ///
+    /// # Errors
+    /// They cannot.
+    pub fn check_certificates(&self) -> Result<()> {
+        if self.certificates && self.library.solve.initial == InitialContactPolicy::Ignore {
+            let error = Error::usage("certificates with FC_INITIAL_IGNORE: what touches at the start is not proved");
+            return Err(error.remedy("list the pairs that may touch with fc_options_allow"));
+        }
+        Ok(())
+    }
 }
 
 impl Allowed {
+    /// The pairs of a link and an object among some names; those that robot and scene do not have are left out.
+    pub fn existing(names: &[AllowedNames], robot: &Robot, scene: &Scene) -> Vec<(u32, u32)> {
+        let mut allowed = Self::default();
+        for [link, other] in names {
+            // A name that does not exist, or a pair of links.
+            let _ = allowed.add(link, other, robot, scene);
+        }
+        allowed.objects
+    }
+
     fn add(&mut self, link: &str, other: &str, robot: &Robot, scene: &Scene) -> Result<()> {
         let link_names = || robot.links.iter().map(|link| link.name.as_str());
         let links = named(link, link_names());
@@ -274,6 +317,13 @@ pub unsafe extern "C" fn fc_options_allow(
         let pair = unsafe { [text(link, "link")?, text(other, "other")?] }.map(String::from);
         change(options, |options| options.allow.push(pair))
     })
+}
+
+/// Keeps what is needed to prove answers, or not; not by default. fc_results_write_certificates then writes the proofs,
+/// which the command firstcontact verify checks. The engine and its results keep the scene and the motions.
+#[unsafe(no_mangle)]
+pub extern "C" fn fc_options_set_certificates(options: *mut FcOptions, certificates: i32) -> FcStatus {
+    guard(|| change(options, |options| options.certificates = certificates != 0))
 }
 
 /// Sets a file that keeps the scene's tree for the next engine; worthwhile for millions of triangles.

@@ -22,6 +22,18 @@ pub unsafe fn output<'a, T>(to: *mut T, name: &str) -> Result<Output<'a, T>> {
     }
 }
 
+/// The place behind a pointer that may be null.
+///
+/// # Safety
+/// As [`output`].
+///
+/// # Errors
+/// The pointer is not aligned for a `T`.
+pub unsafe fn optional_output<'a, T>(to: *mut T, name: &str) -> Result<Option<Output<'a, T>>> {
+    // SAFETY: as the caller promises.
+    if to.is_null() { Ok(None) } else { unsafe { output(to, name) }.map(Some) }
+}
+
 impl<T> Output<'_, T> {
     /// Writes the value. What was there before is not dropped: the caller may not have set it.
     pub fn set(self, value: T) {

@@ -1,15 +1,17 @@
 //! Results: the answers of a check.
 
 use crate::answers::{FcAnswer, FcAnswers, FcContact, FcContacts};
+use crate::certificates::Certifier;
 use crate::engine::FcEngine;
 use crate::handles::{self, object};
+use crate::memory::collect;
 use crate::names::Names;
 use crate::output::output;
 use crate::status::{FcStatus, guard};
 use crate::text::{FcText, hold, no_such, path};
 use firstcontact::io::output as files;
 use firstcontact::report::Line;
-use firstcontact::{Error, ErrorKind, Result, Stats, Trajectory, TrajectoryVerdict, Verdict};
+use firstcontact::{Error, ErrorKind, MotionBatch, Result, Stats, Trajectory, TrajectoryVerdict, Verdict};
 use glam::DAffine3;
 use std::collections::BTreeMap;
 use std::ffi::c_char;
@@ -19,7 +21,8 @@ use std::sync::{Arc, OnceLock};
 /// The answers of a check, in the order of the motions.
 pub struct FcResults {
     names: Arc<Names>,
-    given: Given,
+    pub(crate) certifier: Option<Arc<Certifier>>,
+    pub(crate) given: Given,
     /// Poses of the bodies at contacts, by motion, if they are wanted.
     poses: BTreeMap<usize, Vec<DAffine3>>,
     stats: FcStats,
@@ -31,8 +34,10 @@ object!(FcResults, "set of results");
 
 /// What the answers are for.
 pub(crate) enum Given {
-    Motions(Vec<Verdict>),
-    Trajectories(Vec<TrajectoryVerdict>, Vec<Arc<Trajectory>>),
+    /// Motions, which are kept if certificates are asked for.
+    Motions(Vec<Verdict>, Option<MotionBatch>),
+    /// Trajectories, with the tolerance of each column or none.
+    Trajectories(Vec<TrajectoryVerdict>, Vec<Arc<Trajectory>>, Vec<f64>),
 }
 
 /// Counts and times of a check.
@@ -65,40 +70,41 @@ impl FcStats {
 }
 
 impl Given {
-    fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         match self {
-            Self::Motions(verdicts) => verdicts.len(),
-            Self::Trajectories(verdicts, _) => verdicts.len(),
+            Self::Motions(verdicts, _) => verdicts.len(),
+            Self::Trajectories(verdicts, ..) => verdicts.len(),
         }
     }
 
     fn verdicts(&self) -> Box<dyn Iterator<Item = &Verdict> + '_> {
         match self {
-            Self::Motions(verdicts) => Box::new(verdicts.iter()),
-            Self::Trajectories(verdicts, _) => Box::new(verdicts.iter().map(|answer| &answer.verdict)),
+            Self::Motions(verdicts, _) => Box::new(verdicts.iter()),
+            Self::Trajectories(verdicts, ..) => Box::new(verdicts.iter().map(|answer| &answer.verdict)),
         }
     }
 
-    fn answers(&self) -> Vec<FcAnswer> {
+    fn answers(&self) -> Result<Vec<FcAnswer>> {
         match self {
-            Self::Motions(verdicts) => verdicts.iter().map(FcAnswer::new).collect(),
-            Self::Trajectories(verdicts, _) => verdicts.iter().map(FcAnswer::of_trajectory).collect(),
+            Self::Motions(verdicts, _) => collect(verdicts.iter().map(FcAnswer::new), "answers"),
+            Self::Trajectories(verdicts, ..) => collect(verdicts.iter().map(FcAnswer::of_trajectory), "answers"),
         }
     }
 }
 
 impl FcResults {
     pub(crate) fn new(engine: &FcEngine, given: Given, poses: BTreeMap<usize, Vec<DAffine3>>, stats: &Stats) -> Self {
-        let (names, stats) = (Arc::clone(&engine.names), FcStats::new(stats));
-        Self { names, given, poses, stats, answers: OnceLock::new(), contacts: OnceLock::new() }
+        let (names, certifier) = (Arc::clone(&engine.names), engine.certifier.clone());
+        let stats = FcStats::new(stats);
+        Self { names, certifier, given, poses, stats, answers: OnceLock::new(), contacts: OnceLock::new() }
     }
 
     /// Answer `i` as a line of JSON, for a motion with this number.
     fn line(&self, i: usize, number: usize) -> Result<String> {
         let Names { robot, scene, .. } = &*self.names;
         let mut line = match &self.given {
-            Given::Motions(verdicts) => Line::new(number, &verdicts[i], robot, scene),
-            Given::Trajectories(verdicts, paths) => Line::of_trajectory(number, &verdicts[i], &paths[i], robot, scene),
+            Given::Motions(all, _) => Line::new(number, &all[i], robot, scene),
+            Given::Trajectories(all, paths, _) => Line::of_trajectory(number, &all[i], &paths[i], robot, scene),
         };
         if let Some(poses) = self.poses.get(&i) {
             line.with_poses(robot, poses);
@@ -132,7 +138,13 @@ pub extern "C" fn fc_results_free(results: *mut FcResults) -> FcStatus {
 pub unsafe extern "C" fn fc_results_answers(results: *const FcResults, answers: *mut FcAnswers) -> FcStatus {
     guard(|| {
         let results = handles::get(results)?;
-        let all = results.answers.get_or_init(|| results.given.answers());
+        let all = match results.answers.get() {
+            Some(all) => all,
+            None => {
+                let all = results.given.answers()?;
+                results.answers.get_or_init(|| all)
+            }
+        };
         let view = FcAnswers { data: all.as_ptr(), length: all.len(), stride_bytes: size_of::<FcAnswer>() };
         // SAFETY: the caller's promise for outputs.
         unsafe { output(answers, "answers") }?.set(view);

@@ -2,10 +2,11 @@
 
 use crate::handles::{self, object};
 use crate::load_options::{FcLoadOptions, urdf_options};
-use crate::output::{output, outputs};
+use crate::output::{optional_output, output, outputs};
 use crate::rows::{FcRows, fc_rows};
 use crate::status::{FcStatus, guard};
-use crate::text::{Names, no_such, optional, path, text};
+use crate::text::{Names, no_such, optional, path, text, texts};
+use firstcontact::error::quoted;
 use firstcontact::{ColumnKind, Error, Result, Robot, Srdf};
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -19,10 +20,12 @@ pub const FC_COLUMN_LENGTH: FcColumnKind = 1;
 /// One of the columns x y z qx qy qz qw of a free joint.
 pub const FC_COLUMN_FREE: FcColumnKind = 2;
 
-/// A robot, with its semantic description if it has one.
+/// A robot, with its semantic description if it has one; or several as one.
 pub struct FcRobot {
     pub(crate) robot: Arc<Robot>,
     pub(crate) srdf: Option<Srdf>,
+    /// Robots that were joined, by name.
+    pub(crate) parts: Vec<(String, Arc<FcRobot>)>,
     joints: Names,
     links: Names,
     warnings: Names,
@@ -36,9 +39,46 @@ impl FcRobot {
             srdf.check(&robot)?;
             warnings.extend(srdf.warnings(&robot));
         }
+        Ok(Self::with_names(robot, srdf, &warnings))
+    }
+
+    fn with_names(robot: Robot, srdf: Option<Srdf>, warnings: &[String]) -> Self {
         let joints = robot.columns.iter().map(|column| &column.name).collect();
         let links = robot.links.iter().map(|link| &link.name).collect();
-        Ok(Self { robot: Arc::new(robot), srdf, joints, links, warnings: warnings.iter().collect() })
+        Self { robot: Arc::new(robot), srdf, parts: Vec::new(), joints, links, warnings: warnings.iter().collect() }
+    }
+
+    fn join(parts: Vec<(String, Arc<Self>)>) -> Result<Self> {
+        if let Some((name, _)) = parts.iter().find(|(_, part)| !part.parts.is_empty()) {
+            let error = Error::usage(format!("the robot {} consists of several", quoted(name)));
+            return Err(error.remedy("join all of them once"));
+        }
+        let robot = Robot::join(parts.iter().map(|(name, part)| (name.clone(), Robot::clone(&part.robot))))?;
+        let of_part = |(name, part): &(String, Arc<Self>)| {
+            part.warnings.iter().map(|warning| format!("{name}: {warning}")).collect::<Vec<_>>()
+        };
+        let warnings: Vec<String> = parts.iter().flat_map(of_part).collect();
+        Ok(Self { parts, ..Self::with_names(robot, None, &warnings) })
+    }
+
+    /// The values of a named state by column. Of several robots, the name begins with that of one and a slash.
+    ///
+    /// # Errors
+    /// There is no SRDF, or no such state.
+    fn state(&self, state: &str) -> Result<Vec<(usize, f64)>> {
+        let of_part = state.split_once('/').and_then(|(of, state)| {
+            let at = self.parts.iter().position(|(name, _)| name == of)?;
+            Some((at, state))
+        });
+        if let Some((at, state)) = of_part {
+            let first: usize = self.parts[..at].iter().map(|(_, part)| part.joints.len()).sum();
+            let values = self.parts[at].1.state(state)?;
+            return Ok(values.into_iter().map(|(column, value)| (first + column, value)).collect());
+        }
+        let without = || Error::usage("the robot has no SRDF, and so no named states").remedy("read it with an SRDF");
+        let values = self.srdf.as_ref().ok_or_else(without)?.joint_values(state, &self.robot)?;
+        let columns = self.robot.columns.iter().enumerate();
+        Ok(columns.filter_map(|(i, column)| Some((i, values.get(&column.name)?))).collect())
     }
 }
 
@@ -83,6 +123,25 @@ pub unsafe extern "C" fn fc_robot_from_texts(
         let srdf = srdf.map(Srdf::parse).transpose()?;
         let robot = Robot::from_urdf_text(urdf, folder.unwrap_or_else(|| ".".into()), &urdf_options(options)?)?;
         to.set(handles::put(FcRobot::new(robot, srdf)?));
+        Ok(())
+    })
+}
+
+/// Makes several robots one: n names, and as many robots. Columns and links follow one another in the order of the
+/// robots, and are called name/joint and name/link. Links of different robots are always tested against each other.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_robot_join(
+    names: *const *const c_char,
+    robots: *const *const FcRobot,
+    n: usize,
+    robot: *mut *mut FcRobot,
+) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for arrays.
+        let (names, parts) = unsafe { (texts(names, n, "names")?, handles::list(robots, n, "robots")?) };
+        // SAFETY: the caller's promise for outputs.
+        let to = unsafe { output(robot, "robot") }?;
+        to.set(handles::put(FcRobot::join(names.into_iter().zip(parts).collect())?));
         Ok(())
     })
 }
@@ -150,14 +209,10 @@ pub unsafe extern "C" fn fc_robot_column(
             ColumnKind::LengthM => FC_COLUMN_LENGTH,
             ColumnKind::Free(_) => FC_COLUMN_FREE,
         };
-        if !kind.is_null() {
-            // SAFETY: the caller's promise for outputs.
-            unsafe { output(kind, "kind") }?.set(of_kind);
-        }
-        if !limits.is_null() {
-            // SAFETY: the caller's promise for outputs.
-            unsafe { output(limits, "limits") }?.set(of.limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]));
-        }
+        // SAFETY: the caller's promise for outputs.
+        let (kind, limits) = unsafe { (optional_output(kind, "kind")?, optional_output(limits, "limits")?) };
+        kind.into_iter().for_each(|to| to.set(of_kind));
+        limits.into_iter().for_each(|to| to.set(of.limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY])));
         Ok(())
     })
 }
@@ -182,7 +237,7 @@ pub unsafe extern "C" fn fc_robot_link_name(robot: *const FcRobot, link: usize, 
     })
 }
 
-/// Vertices of a link's triangles in the frame of fc_engine_link_pose, three rows of x y z for each triangle.
+/// Vertices of a link's triangles in the frame of fc_engine_link_poses, three rows of x y z for each triangle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_robot_link_triangles(
     robot: *const FcRobot,
@@ -210,7 +265,7 @@ pub unsafe extern "C" fn fc_robot_warning(robot: *const FcRobot, i: usize, warni
 }
 
 /// Writes the values of a named state of the SRDF into a configuration of n columns. Columns that the state does not
-/// name keep their values.
+/// name keep their values. Of several robots, the name of the state begins with that of a robot and a slash.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_robot_state(
     robot: *const FcRobot,
@@ -227,11 +282,7 @@ pub unsafe extern "C" fn fc_robot_state(
         }
         // SAFETY: the caller's promise for arrays.
         let mut to = unsafe { outputs(values, n, size_of::<f64>() as isize, "values") }?;
-        let without = || Error::usage("the robot has no SRDF, and so no named states").remedy("read it with an SRDF");
-        let values = robot.srdf.as_ref().ok_or_else(without)?.joint_values(state, &robot.robot)?;
-        for (i, column) in robot.robot.columns.iter().enumerate() {
-            values.get(&column.name).into_iter().for_each(|value| to.set(i, value));
-        }
+        robot.state(state)?.into_iter().for_each(|(i, value)| to.set(i, value));
         Ok(())
     })
 }

@@ -1,5 +1,6 @@
 //! Arrays of callers: pointer, size and strides.
 
+use crate::memory::collect;
 use firstcontact::{Error, Result};
 use std::marker::PhantomData;
 
@@ -47,6 +48,9 @@ pub extern "C" fn fc_rows(data: *const f64, n_rows: usize, n_columns: usize) -> 
 pub extern "C" fn fc_indices(data: *const u32, n_rows: usize, n_columns: usize) -> FcIndices {
     FcIndices { data, n_rows, n_columns, row_stride: n_columns as isize, column_stride: 1 }
 }
+
+/// Maximum number of columns, so that a row always fits into memory.
+const MAX_COLUMNS: usize = 1 << 28;
 
 /// Rows that can be read.
 #[derive(Clone, Copy)]
@@ -134,6 +138,9 @@ impl<T: Copy> Rows<'_, T> {
             let message = format!("{n_rows} rows of {n_columns} columns are beyond the range of addresses");
             return Err(Error::usage(message).remedy("strides are in numbers, not in bytes"));
         }
+        if n_columns > MAX_COLUMNS {
+            return Err(Error::usage(format!("{n_columns} columns: more than {MAX_COLUMNS}")));
+        }
         Ok(Self { data, n_rows, n_columns, strides, memory: PhantomData })
     }
 
@@ -175,8 +182,11 @@ impl<T: Copy> Rows<'_, T> {
     }
 
     /// All rows.
-    pub fn to_vecs(self) -> Vec<Vec<T>> {
-        (0..self.n_rows).map(|i| self.row(i)).collect()
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    pub fn to_vecs(self) -> Result<Vec<Vec<T>>> {
+        collect((0..self.n_rows).map(|i| self.row(i)), "rows")
     }
 }
 
@@ -195,7 +205,7 @@ mod tests {
         let read = |n_rows, n_columns, row_stride, column_stride| {
             let of = FcRows { data: numbers.as_ptr(), n_rows, n_columns, row_stride, column_stride };
             // SAFETY: the strides stay within the numbers.
-            unsafe { rows(&of, "of") }.unwrap().to_vecs()
+            unsafe { rows(&of, "of") }.unwrap().to_vecs().unwrap()
         };
         assert_eq!(read(2, 3, 3, 1), [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]);
         assert_eq!(read(2, 3, 1, 4), [[0.0, 4.0, 8.0], [1.0, 5.0, 9.0]]);
@@ -212,6 +222,7 @@ mod tests {
             FcRows { data: std::ptr::null(), ..fc_rows(&number, 1, 1) },
             fc_rows(&number, usize::MAX, 2),
             fc_rows(&number, 1 << 40, 1 << 40),
+            FcRows { column_stride: 0, ..fc_rows(&number, 1, MAX_COLUMNS + 1) },
             FcRows { row_stride: isize::MAX, ..fc_rows(&number, 3, 1) },
             FcRows { row_stride: isize::MIN, ..fc_rows(&number, 3, 1) },
         ];

@@ -2,15 +2,28 @@
 
 use crate::handles::{self, object};
 use crate::load_options::{FcLoadOptions, scene_options};
-use crate::output::output;
+use crate::memory::collect;
+use crate::output::{optional_output, output};
 use crate::rows::{FcIndices, FcRows, Rows, fc_rows, indices, row, rows};
 use crate::status::{FcStatus, guard};
 use crate::text::{hold, no_such, path, text};
 use firstcontact::robot::Triangle;
+use firstcontact::robot::primitive::Primitive;
 use firstcontact::{Error, Result, Scene};
 use glam::{DAffine3, DMat3, DVec3};
 use std::ffi::c_char;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Kind of a shape with a formula.
+pub type FcShape = i32;
+/// Edge lengths in x, y and z.
+pub const FC_SHAPE_BOX: FcShape = 0;
+/// Radius, and length from end to end.
+pub const FC_SHAPE_CYLINDER: FcShape = 1;
+/// Radius.
+pub const FC_SHAPE_SPHERE: FcShape = 2;
+/// Radius, and length of the cylinder without its round ends.
+pub const FC_SHAPE_CAPSULE: FcShape = 3;
 
 /// A scene: named objects of triangles. Engines keep the scene as it is when they are made.
 #[derive(Default)]
@@ -21,6 +34,30 @@ impl FcScene {
     /// The scene as it is now.
     pub(crate) fn now(&self) -> Arc<Scene> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The scene of a handle that was freed, without a copy unless an engine or another thread still uses it.
+    pub(crate) fn taken(this: Arc<Self>) -> Arc<Scene> {
+        match Arc::try_unwrap(this) {
+            Ok(this) => this.0.into_inner().unwrap_or_else(PoisonError::into_inner),
+            Err(shared) => shared.now(),
+        }
+    }
+
+    /// Adds an object with a pose, and returns its index. After an error the scene is as before.
+    ///
+    /// # Errors
+    /// A coordinate is NaN or infinite, or there are too many triangles.
+    fn add(&self, name: &str, triangles: Vec<Triangle>, pose: DAffine3) -> Result<usize> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let scene = Arc::make_mut(&mut held);
+        let (n_objects, n_triangles) = (scene.objects.len(), scene.triangles.len());
+        let placed = triangles.into_iter().map(|triangle| triangle.map(|vertex| pose.transform_point3(vertex)));
+        let added = scene.add_object(name, placed).inspect_err(|_| {
+            scene.objects.truncate(n_objects);
+            scene.triangles.truncate(n_triangles);
+        })?;
+        Ok(added as usize)
     }
 }
 
@@ -70,12 +107,14 @@ pub(crate) unsafe fn mesh(vertices: *const FcRows, triangles: *const FcIndices) 
             let message = format!("{} vertices are not three for each triangle", vertices.n_rows());
             return Err(Error::usage(message).at("vertices"));
         }
-        return Ok((0..vertices.n_rows() / 3).map(|t| [0, 1, 2].map(|k| vertex(3 * t + k))).collect());
+        let triangle = |t: usize| [0, 1, 2].map(|k| vertex(3 * t + k));
+        return collect((0..vertices.n_rows() / 3).map(triangle), "triangles");
     }
     // SAFETY: as the caller promises.
     let triangles = unsafe { indices(triangles, 3, "triangles") }?;
     check_indices(&triangles, vertices.n_rows(), "triangle", "vertices")?;
-    Ok((0..triangles.n_rows()).map(|t| [0, 1, 2].map(|k| vertex(triangles.at(t, k) as usize))).collect())
+    let triangle = |t: usize| [0, 1, 2].map(|k| vertex(triangles.at(t, k) as usize));
+    collect((0..triangles.n_rows()).map(triangle), "triangles")
 }
 
 /// Refuses indices beyond the end.
@@ -144,20 +183,54 @@ pub unsafe extern "C" fn fc_scene_add_mesh(
     guard(|| {
         // SAFETY: the caller's promise for texts and arrays.
         let (name, mesh, at) = unsafe { (text(name, "name")?, mesh(vertices, triangles)?, self::pose(pose)?) };
-        let held = handles::get(scene)?;
-        let mut held = held.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let scene = Arc::make_mut(&mut held);
-        let (n_objects, n_triangles) = (scene.objects.len(), scene.triangles.len());
-        let placed = mesh.into_iter().map(|triangle| triangle.map(|vertex| at.transform_point3(vertex)));
-        let added = scene.add_object(name, placed).inspect_err(|_| {
-            scene.objects.truncate(n_objects);
-            scene.triangles.truncate(n_triangles);
-        })?;
-        if !object.is_null() {
-            // SAFETY: the caller's promise for outputs.
-            unsafe { output(object, "object") }?.set(added as usize);
-        }
+        // SAFETY: the caller's promise for outputs.
+        let to = unsafe { optional_output(object, "object") }?;
+        let added = handles::get(scene)?.add(name, mesh, at)?;
+        to.into_iter().for_each(|to| to.set(added));
         Ok(())
+    })
+}
+
+/// Adds a box, cylinder, sphere or capsule to a scene, as triangles that enclose it and are nowhere more than
+/// chord_error_m away from it; the command line uses 0.001. Its centre is the origin and its axis is z in a frame with
+/// this pose, as for fc_scene_add_mesh. The FC_SHAPE_ constants list the n_sizes sizes, metres. The index of the object
+/// is written unless its pointer is null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_scene_add_shape(
+    scene: *mut FcScene,
+    name: *const c_char,
+    shape: FcShape,
+    sizes_m: *const f64,
+    n_sizes: usize,
+    chord_error_m: f64,
+    pose: *const f64,
+    object: *mut usize,
+) -> FcStatus {
+    guard(|| {
+        // SAFETY: the caller's promise for texts and arrays.
+        let (name, at) = unsafe { (text(name, "name")?, self::pose(pose)?) };
+        // SAFETY: likewise.
+        let sizes = unsafe { row(sizes_m, n_sizes, "sizes_m") }?;
+        let triangles = primitive(shape, &sizes.row(0))?.triangles(chord_error_m)?;
+        // SAFETY: the caller's promise for outputs.
+        let to = unsafe { optional_output(object, "object") }?;
+        let added = handles::get(scene)?.add(name, triangles, at)?;
+        to.into_iter().for_each(|to| to.set(added));
+        Ok(())
+    })
+}
+
+fn primitive(shape: FcShape, sizes_m: &[f64]) -> Result<Primitive> {
+    Ok(match (shape, sizes_m) {
+        (FC_SHAPE_BOX, &[x, y, z]) => Primitive::Box { size_m: DVec3::new(x, y, z) },
+        (FC_SHAPE_CYLINDER, &[radius_m, length_m]) => Primitive::Cylinder { radius_m, length_m },
+        (FC_SHAPE_SPHERE, &[radius_m]) => Primitive::Sphere { radius_m },
+        (FC_SHAPE_CAPSULE, &[radius_m, length_m]) => Primitive::Capsule { radius_m, length_m },
+        (FC_SHAPE_BOX..=FC_SHAPE_CAPSULE, sizes) => {
+            let message = format!("{} sizes: a box has 3, a cylinder and a capsule 2, a sphere 1", sizes.len());
+            return Err(Error::usage(message));
+        }
+        (other, _) => return Err(Error::usage(format!("{other} is not one of the FC_SHAPE_ constants"))),
     })
 }
 

@@ -1,5 +1,7 @@
 //! Errors and panics as a status, with a text for each thread.
 
+use crate::fork::refuse_after_fork;
+use firstcontact::arith::float_environment::DefaultEnvironment;
 use firstcontact::{Error, ErrorKind, Result};
 use std::any::Any;
 use std::cell::RefCell;
@@ -43,8 +45,10 @@ thread_local! {
     static LAST: RefCell<Texts> = RefCell::default();
 }
 
-/// Runs the work of a function. Nothing unwinds beyond it.
+/// Runs the work of a function, with rounding to nearest whatever the caller has set. Nothing unwinds beyond it.
 pub(crate) fn guard(work: impl FnOnce() -> Result<()>) -> FcStatus {
+    let _environment = DefaultEnvironment::new();
+    let work = || refuse_after_fork().and_then(|()| work());
     // What a panic leaves half done is either dropped here or behind a lock that recovers.
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => FC_OK,

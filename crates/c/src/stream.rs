@@ -4,7 +4,7 @@ use crate::answers::FcAnswer;
 use crate::control::{in_callback, interrupted, refuse_in_callback};
 use crate::engine::FcEngine;
 use crate::handles;
-use crate::output::output;
+use crate::output::optional_output;
 use crate::portions::Motions;
 use crate::results::FcStats;
 use crate::rows::{FcRows, fc_rows, rows};
@@ -73,6 +73,8 @@ pub unsafe extern "C" fn fc_engine_stream(
         let missing = |what: &str| Error::usage(format!("the {what} of the stream is null"));
         let next = source.ok_or_else(|| missing("source"))?;
         let sink = sink.ok_or_else(|| missing("sink"))?;
+        // SAFETY: the caller's promise for outputs.
+        let to = unsafe { optional_output(stats, "stats") }?;
         let mut portions = Portions { engine: &engine, next, user, n_read: 0 };
         let all = engine.engine.check_portions(&mut portions, &mut |i, verdict| {
             let answer = FcAnswer::new(&verdict);
@@ -82,10 +84,7 @@ pub unsafe extern "C" fn fc_engine_stream(
                 _ => Err(interrupted()),
             }
         })?;
-        if !stats.is_null() {
-            // SAFETY: the caller's promise for outputs.
-            unsafe { output(stats, "stats") }?.set(FcStats::new(&all));
-        }
+        to.into_iter().for_each(|to| to.set(FcStats::new(&all)));
         Ok(())
     })
 }

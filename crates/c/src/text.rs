@@ -80,6 +80,37 @@ pub unsafe fn optional<T>(
     unsafe { read(from, name) }.map(Some)
 }
 
+/// A list of texts.
+///
+/// # Safety
+/// The pointer is null, or valid for reading `n` pointers to texts.
+///
+/// # Errors
+/// The list is null although there are texts, or a text is null or not UTF-8.
+pub unsafe fn texts(list: *const *const c_char, n: usize, name: &str) -> Result<Vec<String>> {
+    check_list(list, n, name)?;
+    let read = |i: usize| {
+        // SAFETY: as the caller promises.
+        let of = unsafe { text(*list.add(i), name) };
+        of.map(String::from).map_err(|e| e.at(format!("text {i}")))
+    };
+    (0..n).map(read).collect()
+}
+
+/// Refuses a list of `n` pointers that cannot be one.
+///
+/// # Errors
+/// It is null although there are pointers, not aligned, or beyond the range of addresses.
+pub fn check_list<T>(list: *const *const T, n: usize, name: &str) -> Result<()> {
+    if n > 0 && (list.is_null() || !list.is_aligned()) {
+        return Err(Error::usage(format!("the list {name} of {n} entries is null or not aligned")));
+    }
+    if n > isize::MAX as usize / size_of::<*const T>() {
+        return Err(Error::usage(format!("the list {name} of {n} entries is beyond the range of addresses")));
+    }
+    Ok(())
+}
+
 /// Names that callers read by their index.
 #[derive(Debug, Default)]
 pub struct Names(Vec<CString>);
@@ -93,6 +124,11 @@ impl<S: AsRef<str>> FromIterator<S> for Names {
 impl Names {
     pub fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// All names.
+    pub fn iter(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
+        self.0.iter().map(|name| name.to_string_lossy())
     }
 
     /// Name `i`, valid as long as this list.

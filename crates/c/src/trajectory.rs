@@ -3,7 +3,8 @@
 use crate::control::{Control, FcControl};
 use crate::engine::FcEngine;
 use crate::handles::{self, object};
-use crate::output::{output, outputs};
+use crate::memory::{check_room, list_of};
+use crate::output::{optional_output, output, outputs};
 use crate::results::{FcResults, Given};
 use crate::rows::{FcRows, Rows, optional_rows, row, rows};
 use crate::status::{FcStatus, guard};
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn fc_trajectory_from_waypoints(
         let times_s = unsafe { times(times_s, waypoints.n_rows()) }?;
         // SAFETY: the caller's promise for outputs.
         let to = unsafe { output(trajectory, "trajectory") }?;
-        let path = Trajectory::linear(waypoints.to_vecs())?;
+        let path = Trajectory::linear(waypoints.to_vecs()?)?;
         to.set(FcTrajectory::put(match times_s {
             Some(times_s) => path.with_times(&times_s.row(0))?,
             None => path,
@@ -78,7 +79,7 @@ pub unsafe extern "C" fn fc_trajectory_from_polynomials(
             let message = format!("{} rows of coefficients for {n_segments} segments", coefficients.n_rows());
             return Err(Error::usage(message).at("coefficients"));
         }
-        let by_power: Vec<Vec<Vec<f64>>> = coefficients.to_vecs().chunks(n_segments).map(<[_]>::to_vec).collect();
+        let by_power: Vec<Vec<Vec<f64>>> = coefficients.to_vecs()?.chunks(n_segments).map(<[_]>::to_vec).collect();
         to.set(FcTrajectory::put(Trajectory::from_ppoly(&breakpoints.row(0), &by_power)?));
         Ok(())
     })
@@ -140,6 +141,7 @@ impl Points<'_> {
 
     fn path(&self, times_s: &[f64]) -> Result<Trajectory> {
         self.check()?;
+        check_room::<f64>(self.positions.n_rows().saturating_mul(6 * self.positions.n_columns()), "coefficients")?;
         let mut path = Trajectory::new(&self.positions.row(0))?;
         for i in 0..times_s.len() - 1 {
             let (duration_s, end) = (times_s[i + 1] - times_s[i], self.positions.row(i + 1));
@@ -174,12 +176,11 @@ pub unsafe extern "C" fn fc_trajectory_size(
 ) -> FcStatus {
     guard(|| {
         let path = &handles::get(trajectory)?.0;
-        for (to, n) in [(n_segments, path.n_segments()), (n_columns, path.n_columns())] {
-            if !to.is_null() {
-                // SAFETY: the caller's promise for outputs.
-                unsafe { output(to, "size") }?.set(n);
-            }
-        }
+        // SAFETY: the caller's promise for outputs.
+        let [segments, columns] =
+            unsafe { [optional_output(n_segments, "n_segments")?, optional_output(n_columns, "n_columns")?] };
+        segments.into_iter().for_each(|to| to.set(path.n_segments()));
+        columns.into_iter().for_each(|to| to.set(path.n_columns()));
         Ok(())
     })
 }
@@ -217,12 +218,9 @@ pub unsafe extern "C" fn fc_trajectory_at(
 /// # Errors
 /// The list is null although there are trajectories, or a handle is not that of a living trajectory.
 pub(crate) unsafe fn paths(list: *const *const FcTrajectory, n: usize) -> Result<Vec<Arc<Trajectory>>> {
-    if n > 0 && (list.is_null() || !list.is_aligned()) {
-        return Err(Error::usage(format!("the list of {n} trajectories is null or not aligned")));
-    }
     // SAFETY: as the caller promises.
-    let path = |i: usize| handles::get(unsafe { *list.add(i) }).map(|of| Arc::clone(&of.0));
-    (0..n).map(|i| path(i).map_err(|e| e.at(format!("trajectory {i}")))).collect()
+    let all = unsafe { handles::list(list, n, "trajectories") }?;
+    Ok(all.into_iter().map(|of| Arc::clone(&of.0)).collect())
 }
 
 /// Checks trajectories. The joint tolerance has a number for each of n_columns columns, radians or metres: answers then
@@ -248,15 +246,15 @@ pub unsafe extern "C" fn fc_engine_check_trajectories(
         // SAFETY: the caller's promise for callbacks.
         let mut control = unsafe { Control::start(control, paths.len()) }?;
         let copies: Vec<Trajectory> = paths.iter().map(|path| Trajectory::clone(path)).collect();
-        let (mut verdicts, mut poses) = (Vec::with_capacity(paths.len()), BTreeMap::new());
+        let (mut verdicts, mut poses) = (list_of(paths.len(), "answers")?, BTreeMap::new());
         let stats = engine.engine.check_trajectories(&copies, &tolerance, &mut |i, answer| {
-            if let (true, Verdict::Contact(contact)) = (engine.with_poses, &answer.verdict) {
+            if let (true, Verdict::Contact(contact)) = (engine.with_poses(), &answer.verdict) {
                 poses.insert(i, engine.engine.body_poses_at(&copies[i], answer.segment, contact.toc[0])?);
             }
             verdicts.push(answer);
             control.poll(i + 1)
         })?;
-        to.set(handles::put(FcResults::new(&engine, Given::Trajectories(verdicts, paths), poses, &stats)));
+        to.set(handles::put(FcResults::new(&engine, Given::Trajectories(verdicts, paths, tolerance), poses, &stats)));
         Ok(())
     })
 }

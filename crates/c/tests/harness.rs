@@ -2,13 +2,14 @@
 
 #![allow(dead_code, reason = "tests of more compilers and data use the rest")]
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Reports that the running test, or a part of it, is skipped. `.ci/test` counts the lines of the file.
 pub fn skipped(reason: &str) {
@@ -89,13 +90,18 @@ pub fn has(program: &str) -> bool {
 }
 
 /// A command with room on the stack for a library without optimisation, as tests in debug mode need it.
-pub fn command(program: &Path) -> Command {
+pub fn command(program: impl AsRef<OsStr>) -> Command {
     if !cfg!(debug_assertions) {
         return Command::new(program);
     }
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -s unlimited; exec \"$0\" \"$@\""]).arg(program).env("RUST_MIN_STACK", "1073741824");
     command
+}
+
+/// The example of the repository: an arm and a table.
+pub fn arm(file: &str) -> PathBuf {
+    root().join("examples/arm").join(file)
 }
 
 /// A compiler.
@@ -117,6 +123,7 @@ impl Language {
 /// A program to be compiled.
 pub struct Program {
     source: PathBuf,
+    standard: Option<&'static str>,
     flags: Vec<String>,
     libraries: Vec<String>,
 }
@@ -125,7 +132,12 @@ impl Program {
     /// A program of one file, relative to this package.
     pub fn new(source: &str) -> Self {
         let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(source);
-        Self { source, flags: Vec::new(), libraries: Vec::new() }
+        Self { source, standard: None, flags: Vec::new(), libraries: Vec::new() }
+    }
+
+    /// Sets the standard of the language; by default C11 and C++17.
+    pub fn standard(self, standard: &'static str) -> Self {
+        Self { standard: Some(standard), ..self }
     }
 
     /// Adds flags of the compiler.
@@ -144,31 +156,74 @@ impl Program {
         if self.source.extension() == Some(OsStr::new("c")) { Language::C } else { Language::Cpp }
     }
 
-    /// The compiled program, or `None` and a line if there is no compiler.
+    /// The compiled program, or `None` and a line if there is no compiler. Tests that need the same one share it.
     #[track_caller]
     pub fn compile(&self) -> Option<PathBuf> {
+        static COMPILED: Mutex<BTreeMap<String, Arc<OnceLock<PathBuf>>>> = Mutex::new(BTreeMap::new());
         let compiler = self.language().compiler()?;
-        let stem = self.source.file_stem().unwrap().to_string_lossy().into_owned();
-        let of_flags: String = self.flags.concat().chars().filter(char::is_ascii_alphanumeric).collect();
-        let test = std::thread::current().name().unwrap_or("main").replace("::", "-");
-        let program = prefix().join(format!("{test}-{stem}-{of_flags}"));
-        let standard = if self.language() == Language::C { "-std=c11" } else { "-std=c++17" };
-        let library = prefix().join("lib");
-        let mut command = Command::new(compiler);
-        command.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-g"]).args(&self.flags);
-        command.arg("-isystem").arg(prefix().join("include")).arg(&self.source).arg("-o").arg(&program);
-        command.arg("-L").arg(&library).arg(format!("-Wl,-rpath,{}", library.display())).arg("-lfirstcontact");
-        command.args(&self.libraries);
-        succeed(&mut command);
-        Some(program)
+        let name = format!("{:?} {:?} {:?} {:?}", self.source, self.standard, self.flags, self.libraries);
+        let (number, program) = {
+            let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+            (compiled.len(), Arc::clone(compiled.entry(name).or_default()))
+        };
+        Some(program.get_or_init(|| self.compile_with(&compiler, number)).clone())
     }
 
-    /// Compiles and runs the program with these arguments, in the root of the repository. What it prints; `None` and a
-    /// line if there is no compiler.
+    #[track_caller]
+    fn compile_with(&self, compiler: &str, number: usize) -> PathBuf {
+        let stem = self.source.file_stem().unwrap().to_string_lossy().into_owned();
+        let program = prefix().join(format!("{stem}-{number}"));
+        let usual = if self.language() == Language::C { "c11" } else { "c++17" };
+        let library = prefix().join("lib");
+        let mut command = Command::new(compiler);
+        command.arg(format!("-std={}", self.standard.unwrap_or(usual)));
+        command.args(["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-O1", "-g"]);
+        command.args(&self.flags).arg("-I").arg(prefix().join("include")).arg(&self.source).arg("-o").arg(&program);
+        command.arg("-L").arg(&library).arg(format!("-Wl,-rpath,{}", library.display()));
+        command.arg("-lfirstcontact").args(&self.libraries);
+        succeed(&mut command);
+        program
+    }
+
+    /// Compiles the program and runs it with these arguments, in the root of the repository. Returns what it prints, or
+    /// `None` and a line if there is no compiler.
     #[track_caller]
     pub fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Option<String> {
-        let program = self.compile()?;
-        let output = succeed(command(&program).args(arguments).current_dir(root()));
-        Some(String::from_utf8(output.stdout).unwrap())
+        Some(printed(command(self.compile()?).args(arguments).current_dir(root())))
     }
+}
+
+/// What a command prints, which must succeed.
+#[track_caller]
+pub fn printed(command: &mut Command) -> String {
+    String::from_utf8(succeed(command).stdout).unwrap()
+}
+
+/// Whether the compiler for C++ has a sanitizer that works here, or a line that says that it does not.
+pub fn has_sanitizer(flag: &str) -> bool {
+    let Some(compiler) = Language::Cpp.compiler() else { return false };
+    let folder = tempfile::tempdir().unwrap();
+    let (source, program) = (folder.path().join("empty.cpp"), folder.path().join("empty"));
+    std::fs::write(&source, "int main() { return 0; }\n").unwrap();
+    let compiled = Command::new(compiler).arg(flag).arg(&source).arg("-o").arg(&program).output();
+    let runs = |program: &Path| Command::new(program).output().is_ok_and(|output| output.status.success());
+    let works = compiled.is_ok_and(|output| output.status.success()) && runs(&program);
+    if !works {
+        skipped(&format!("{flag} does not work"));
+    }
+    works
+}
+
+/// Flags of the compiler for a package of the system, whose headers may cause warnings; `None` and a line without it.
+pub fn flags_of(package: &str) -> Option<Vec<String>> {
+    if !has("pkg-config") {
+        return None;
+    }
+    let output = Command::new("pkg-config").args(["--cflags", "--libs", package]).output().unwrap();
+    if !output.status.success() {
+        skipped(&format!("{package} is not installed"));
+        return None;
+    }
+    let text = String::from_utf8(output.stdout).unwrap();
+    Some(text.split_whitespace().map(|flag| flag.replacen("-I", "-isystem", 1)).collect())
 }

@@ -27,6 +27,48 @@ fn write() {
     std::fs::write(committed(), fresh()).unwrap();
 }
 
+/// Names of the functions that programs can call.
+fn functions(header: &str) -> Vec<&str> {
+    let code = header.lines().filter(|line| !line.starts_with("//"));
+    let name = |line: &str| {
+        let from = line.find("fc_")?;
+        let line = &header[line.as_ptr() as usize - header.as_ptr() as usize + from..];
+        Some(&line[..line.find('(')?])
+    };
+    code.filter(|line| line.contains('(') && !line.starts_with([' ', '#'])).filter_map(name).collect()
+}
+
+/// Functions that cannot fail.
+const CANNOT_FAIL: [&str; 8] = [
+    "fc_rows",
+    "fc_indices",
+    "fc_error_message",
+    "fc_error_file",
+    "fc_error_place",
+    "fc_error_remedy",
+    "fc_version",
+    "fc_is_compatible",
+];
+
+/// The program that gives bad input to every function leaves none out, and those for C++ call each of them.
+#[test]
+fn every_function_is_tested() {
+    let (header, folder) = (fresh(), PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+    let bad_input = std::fs::read_to_string(folder.join("tests/programs/bad_input.c")).unwrap();
+    let all = functions(&header);
+    assert!(all.len() > 90, "{}", all.len());
+    let refused =
+        |name: &str| ["USAGE(", "INPUT(", "EXPECT("].iter().any(|check| bad_input.contains(&format!("{check}{name}(")));
+    let untested: Vec<_> = all.iter().filter(|name| !CANNOT_FAIL.contains(name) && !refused(name)).collect();
+    assert!(untested.is_empty(), "without bad input: {untested:?}");
+    let mut headers = String::new();
+    for entry in std::fs::read_dir(folder.join("include/firstcontact")).unwrap() {
+        headers += &std::fs::read_to_string(entry.unwrap().path()).unwrap();
+    }
+    let unused: Vec<_> = all.iter().filter(|name| !headers.contains(**name) && **name != "fc_n_living").collect();
+    assert!(unused.is_empty(), "not in the interface for C++: {unused:?}");
+}
+
 /// Functions, types and constants of other libraries of a program are not in the way.
 #[test]
 fn every_name_has_the_prefix() {

@@ -101,7 +101,7 @@ impl EngineCore {
             let verdict = stages.check(item_cap, scratch, stats);
             Ok(if self.is_repeated(&verdict, item_cap) { verdict } else { self.complete_in(scratch, verdict, stats) })
         };
-        let mut verdicts = vec![Verdict::Free; batch.motions.len()];
+        let mut verdicts: Vec<Verdict> = (0..batch.motions.len()).map(|_| Verdict::Free).collect();
         let task = (verdicts.len() / (TASKS_PER_THREAD * self.threads())).clamp(1, MAX_TASK);
         let run = |guard: &mut ScratchGuard, (k, verdicts): (usize, &mut [Verdict])| {
             let mut stats = Stats::default();
