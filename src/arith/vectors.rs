@@ -2,8 +2,8 @@
 //!
 //! [`Lanes`] relies on the compiler to use vector instructions, which it does only in small functions. Where that is
 //! not enough, a computation over [`FullReal`] is written as a [`Vectorised`] and run by [`widest`]: with AVX-512 in one
-//! register, with AVX2 in two, with SSE2 in four, else with [`Lanes`]. Every operation is the one of `f64`, and none is
-//! fused: the results are the same bits on every processor.
+//! register, with AVX2 in two, else with [`Lanes`]. Every operation is the one of `f64`, and none is fused: the results
+//! are the same bits on every processor.
 
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
@@ -82,8 +82,6 @@ pub enum Kind {
     Avx2,
     /// One register of AVX-512.
     Avx512,
-    /// Four registers of SSE2, which every x86-64 has.
-    Sse2,
     /// Whatever instructions the compiler chooses.
     Portable,
 }
@@ -98,7 +96,6 @@ impl Kind {
             Self::Avx2 => std::is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => std::is_x86_feature_detected!("avx512f") && std::is_x86_feature_detected!("avx512dq"),
-            Self::Sse2 => cfg!(target_arch = "x86_64"),
             #[cfg(not(target_arch = "x86_64"))]
             Self::Avx2 | Self::Avx512 => false,
         }
@@ -106,7 +103,7 @@ impl Kind {
 
     /// The kinds that the processor has, the best first.
     pub fn all() -> impl Iterator<Item = Self> {
-        [Self::Avx512, Self::Avx2, Self::Sse2, Self::Portable].into_iter().filter(|k| k.is_there())
+        [Self::Avx512, Self::Avx2, Self::Portable].into_iter().filter(|k| k.is_there())
     }
 
     /// Runs a computation with this kind of vectors, or portably if the processor does not have it.
@@ -119,8 +116,6 @@ impl Kind {
                 Self::Avx512 => return unsafe { x86::with_avx512(computation) },
                 // SAFETY: likewise.
                 Self::Avx2 => return unsafe { x86::with_avx2(computation) },
-                // SAFETY: likewise.
-                Self::Sse2 => return unsafe { x86::with_sse2(computation) },
                 Self::Portable => {}
             }
         }
@@ -131,7 +126,7 @@ impl Kind {
 /// Runs a computation with the best vectors that the processor has.
 #[inline]
 pub fn widest<V: Vectorised>(computation: V) -> V::Output {
-    let kind = [Kind::Avx512, Kind::Avx2, Kind::Sse2].into_iter().find(|k| k.is_there());
+    let kind = [Kind::Avx512, Kind::Avx2].into_iter().find(|k| k.is_there());
     kind.unwrap_or(Kind::Portable).run(computation)
 }
 
@@ -291,17 +286,6 @@ mod x86 {
         },
     });
 
-    vector!(InFour, __m128d, 4, 2, {
-        set: _mm_set1_pd, load: _mm_loadu_pd, store: _mm_storeu_pd, add: _mm_add_pd, sub: _mm_sub_pd, mul: _mm_mul_pd,
-        div: _mm_div_pd, sqrt: _mm_sqrt_pd, max: _mm_max_pd, min: _mm_min_pd, xor: _mm_xor_pd, andnot: _mm_andnot_pd,
-        gt: |a, b| _mm_movemask_pd(_mm_cmpgt_pd(a, b)) as u32,
-        select: |mask: u32, x, y| {
-            let lane = |i: u32| -i64::from(mask >> i & 1);
-            let set = _mm_castsi128_pd(_mm_set_epi64x(lane(1), lane(0)));
-            _mm_or_pd(_mm_and_pd(set, x), _mm_andnot_pd(set, y))
-        },
-    });
-
     #[target_feature(enable = "avx512f,avx512dq")]
     pub fn with_avx512<V: Vectorised>(computation: V) -> V::Output {
         computation.run::<InOne>()
@@ -310,11 +294,6 @@ mod x86 {
     #[target_feature(enable = "avx2")]
     pub fn with_avx2<V: Vectorised>(computation: V) -> V::Output {
         computation.run::<InTwo>()
-    }
-
-    #[target_feature(enable = "sse2")]
-    pub fn with_sse2<V: Vectorised>(computation: V) -> V::Output {
-        computation.run::<InFour>()
     }
 }
 
