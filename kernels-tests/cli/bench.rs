@@ -156,8 +156,13 @@ fn an_adapter_is_compared_before_it_is_measured() {
 
     let sound = table("soundness");
     let configurations = column(sound, "configuration");
+    // On a busy machine the time is over before the last ones.
+    let parts = tables.iter().find(|t| t["id"] == "left-out").map(|t| column(t, "part")).unwrap_or_default();
+    let is_left_out = |name: &str| parts.iter().any(|part| part.as_str().unwrap().contains(name));
     for name in ["pairs of the kernels", "all kernels", "s1_concat on the CPU", "s5_pairs on the CPU", "short queues"] {
-        assert!(configurations.contains(&&Value::from(name)), "{configurations:?}");
+        let is_compared = configurations.contains(&&Value::from(name));
+        let may_be_left_out = !["pairs of the kernels", "all kernels"].contains(&name);
+        assert!(is_compared || may_be_left_out && is_left_out(name), "{name}: {configurations:?} {parts:?}");
     }
     // Some contacts and at least ten motions of each, even where the machine is busy; the twin is slower.
     assert!(numbers(sound, "found")[1] > 0.0, "{sound}");

@@ -20,10 +20,29 @@ const CLEARANCE: &str = "src/engine/clearance.rs";
 const SWING: &str = "engine::clearance::tests::an_arm_that_swings_past_a_wall";
 const HUMPS: &str = "engine::clearance::tests::the_smallest_of_several_minima";
 const ON_DEVICE: &str = "trajectories::planted::blades_on_the_gpu";
+const PHASE: &str = "src/robot/phase.rs";
+const JOINT: &str = "src/robot/joint_motion.rs";
+const TERMS: &str = "robot::phase::tests::chains::every_term_of_the_remainder_is_needed";
+const FORMS: &str = "robot::phase::tests::chains::interval_matrices_and_lanes_contain_the_paths";
+const RELATIVES: &str = "robot::phase::tests::chains::relative_motions_of_joints_with_phases";
 const START: &str = "engine::trajectory::tests::contacts_at_the_start";
 
 /// Mutants of trajectories.
 pub const MUTANTS: &[Mutant] = &[
+    m("angular acceleration in the remainder", CHAIN, "3.0 * w1 * w2", "w1 * w2", TERMS),
+    m("angular jerk in the remainder", CHAIN, "self.omega_rates[1] + w3", "self.omega_rates[1]", TERMS),
+    m("angular acceleration of a slide", CHAIN, "3.0 * o2 * s1", "0.0", TERMS),
+    m("acceleration of a slide", CHAIN, "3.0 * b1 * s2", "0.0", TERMS),
+    m("jerk of a slide", JOINT, "rates.map(|r| slide * r)", "[slide * rates[0], slide * rates[1], 0.0]", TERMS),
+    m("derivatives in their range", PHASE, "hi.max(-lo)", "hi.min(-lo)", TERMS),
+    m("phases in an interval of time", PHASE, "0.5 * h * r2", "0.0 * r2", FORMS),
+    m(
+        "offsets that slide back",
+        RELATIVE,
+        "before = Some(body);",
+        "before = if MUTANT { None } else { Some(body) };",
+        RELATIVES,
+    ),
     m("deviation of earlier joints", CHAIN, "before.stray_slope * offset_max + by.slide_m", "by.slide_m", IN_BALL),
     m(
         "deviation of a slide",

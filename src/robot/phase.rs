@@ -151,10 +151,9 @@ fn binomial(n: usize, k: usize) -> f64 {
 }
 
 #[cfg(test)]
-mod chains;
-
-#[cfg(test)]
 mod tests {
+    mod chains;
+
     use super::*;
 
     /// From rest to rest in unit time: `10 t³ - 15 t⁴ + 6 t⁵`.

@@ -1,9 +1,8 @@
 //! Pose bounds of chains whose joints follow polynomials, against positions in plain arithmetic.
 
-use super::Phase;
+use super::super::Phase;
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
-
 use crate::enclosure::chain_bounds::Deviation;
 use crate::enclosure::pose_bound::{PoseBound, PoseEnclosure};
 use crate::robot::{JointMotion, RobotMotion};
