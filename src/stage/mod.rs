@@ -65,8 +65,8 @@ pub struct Piece {
 
 impl Piece {
     /// Cuts a motion into `2^k` pieces, enough that no sub-interval turns any chain by more than half a radian
-    /// at a constant rate (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach), and none
-    /// that accelerates has a larger remainder.
+    /// at a constant rate (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach), and that the
+    /// remainder of none that accelerates is larger than an eighth of that: the links' boxes are smaller then.
     pub fn cut(motion: u32, of: &RobotMotion) -> impl Iterator<Item = Self> + use<> {
         Self::equal_parts(motion, Self::least_number(of))
     }
@@ -82,7 +82,8 @@ impl Piece {
     }
 
     fn least_number(of: &RobotMotion) -> u64 {
-        ((of.pace_rad() / 8.0).ceil().max(1.0) as u64).next_power_of_two()
+        let parts = if of.phases.is_empty() { of.pace_rad() } else { 2.0 * of.pace_rad() };
+        ((parts / 8.0).ceil().max(1.0) as u64).next_power_of_two()
     }
 
     fn equal_parts(motion: u32, n: u64) -> impl Iterator<Item = Self> + use<> {

@@ -22,6 +22,14 @@ const BLOCK_M: f64 = 0.25;
 /// Approximate distance, metres, that a link travels in a part of a piece that is searched as a whole.
 const SLAB_M: f64 = 0.015;
 
+/// Largest radius of a link's ball, without the margin, in blocks and parts, as a share of their travel.
+const MAX_BALL: f64 = 0.5;
+
+/// Index of the balls for a block of some sub-intervals.
+fn level_of(len: usize) -> usize {
+    SPANS.iter().position(|&s| len <= s).unwrap_or(SPANS.len() - 1)
+}
+
 /// A link during a piece.
 #[derive(Debug)]
 pub(super) struct MovingLink<'a> {
@@ -57,28 +65,39 @@ impl<'a> MovingLink<'a> {
         let at = p as usize * input.boxes.n_nodes + link as usize;
         let around = [&input.boxes.lo[at], &input.boxes.hi[at]];
         let travel_m = widest(Travel(around));
-        let longest_block = (0..SUBS.ilog2()).map(|k| 2 << k).take_while(|n| travel_m * f64::from(*n) <= BLOCK_M);
+        let (balls, margin_m) = (input.poses.balls(p as usize, shape.body as usize), input.poses.margin_m);
+        // Slow links that accelerate or jerk have large balls over long blocks.
+        let is_tight = |len: u32, most_m: f64| {
+            let [constant, slope] = balls[level_of(len as usize)];
+            constant + slope * shape.reach_m - margin_m <= most_m
+        };
+        let longest_block = (0..SUBS.ilog2())
+            .map(|k| 2 << k)
+            .take_while(|&n| travel_m * f64::from(n) <= BLOCK_M && is_tight(n, BLOCK_M * MAX_BALL));
         let n_slabs = (travel_m * SUBS as f64 / SLAB_M).max(1.0).min(SUBS as f64) as u32;
+        let mut slab = SUBS as u32 >> n_slabs.ilog2();
+        while slab > 1 && !is_tight(slab, SLAB_M * MAX_BALL) {
+            slab /= 2;
+        }
         Self {
             piece,
             piece_link: p * input.world.links.len() as u32 + link,
             link,
             shape,
             bound: &input.poses.piece(p as usize)[shape.body as usize],
-            balls: input.poses.balls(p as usize, shape.body as usize),
+            balls,
             h: piece.half_sub(),
-            margin_m: input.poses.margin_m,
+            margin_m,
             around,
             longest_block: longest_block.last().unwrap_or(1),
-            slab: SUBS as u32 >> n_slabs.ilog2(),
+            slab,
         }
     }
 
     /// The pose from the start of sub-interval `i` to the end of `j`.
     pub fn block(&self, i: u32, j: u32) -> Part {
         let len = (j - i + 1) as usize;
-        let level = SPANS.iter().position(|&s| len <= s).unwrap_or(SPANS.len() - 1);
-        (widest(Pose { moving: self, at: At::Block(i as usize, len, level) }), len as f64 * self.h)
+        (widest(Pose { moving: self, at: At::Block(i as usize, len, level_of(len)) }), len as f64 * self.h)
     }
 
     /// The pose during a half of a sub-interval.

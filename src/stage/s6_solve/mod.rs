@@ -470,7 +470,7 @@ impl<'w> Solver<'w> {
             }
             Found::Contact { lo, first, proof } => {
                 let (hi, proved) = proof.map_or((1.0, false), |t| (t, true));
-                let certified = proved && hi - lo <= eps_t;
+                let certified = proved && (hi - lo <= eps_t || self.is_short(motions, first as usize, [lo, hi]));
                 Some(Verdict::Contact(self.record(
                     motions,
                     first as usize,
@@ -479,6 +479,19 @@ impl<'w> Solver<'w> {
                 )))
             }
         };
+    }
+
+    /// Returns whether a pair whose speed is not constant travels at most the floor of the tolerance in an interval.
+    fn is_short(&self, motions: &Motions, pair: usize, [lo, hi]: [f64; 2]) -> bool {
+        let pair = &self.memory.pairs[pair];
+        let motion = motions.of(pair);
+        if motion.phases.is_empty() {
+            return false;
+        }
+        let width = hi - lo;
+        let acceleration = motion.chains[pair.body as usize].acceleration(pair.reach);
+        let fastest = pair.points_at(motion, 0.5 * (lo + hi)).iter().fold(0.0, |m: f64, p| m.max(p.c[1].norm_bound()));
+        width * (fastest + 0.5 * width * acceleration) <= self.options.floor_m
     }
 
     fn record(&self, motions: &Motions, pair: usize, toc: [f64; 2], certainty: Certainty) -> Contact {
