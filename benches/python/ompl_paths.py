@@ -57,7 +57,7 @@ class CoalStates(ob.StateValidityChecker):  # type: ignore[misc]
         self._coal = Coal(problem, engine.robot.links, engine.tested_link_pairs)
 
     def isValid(self, state: Any) -> bool:
-        """Whether nothing touches."""
+        """True if nothing touches."""
         return self._coal.is_free(state[0 : len(problems.JOINTS)])
 
 

@@ -43,7 +43,7 @@ class Coal:
         self._columns = [self._model.joints[self._model.getJointId(name)].idx_q for name in problems.JOINTS]
 
     def is_free(self, values: Any) -> bool:
-        """Whether nothing touches at these values of the joints."""
+        """True if nothing touches at these values of the joints."""
         self._q[self._columns] = values
         return not pin.computeCollisions(self._model, self._data, self._geometry, self._poses, self._q, True)
 

@@ -144,13 +144,13 @@ fn certificates_prove_their_answers() {
     let first = |line: &str| [&[line], &lines[1..]].concat().join("\n") + "\n";
     refused(first("{\"motion\":0,\"verdict\":\"free\"}"), "the answer is free, the certificate proves Contact");
     refused(first("{\"motion\":0,\"verdict\":\"undecided\",\"clear_until\":0.1}"), "the answer is undecided");
-    // The cube meets the wall at 0.5 of 1.5 m, at one third.
-    refused(first(&toc(0.334)), "the answer is free until 0.334 of segment 0, the proof until 0.333");
+    // The cube of 0.2 m meets the wall after 0.9 of 1.5 m.
+    refused(first(&toc(0.601)), "the answer is free until 0.601 of segment 0, the proof until 0.5999");
     refused(first("{\"motion\":1,\"verdict\":\"free\"}"), "its answer is of motion 1");
     refused(first("nothing"), "its answer cannot be read");
     refused(lines[..5].join("\n") + "\n", "motion 5: the answers end before it");
     refused(answers.clone() + lines[0] + "\n", "more answers than motions");
-    desk.put("results.jsonl", first(&toc(0.333)));
+    desk.put("results.jsonl", first(&toc(0.599)));
     assert_eq!(verify().code, Some(0), "an earlier time is proved, too");
     std::fs::remove_file(desk.path("results.jsonl")).unwrap();
     assert_eq!(verify().code, Some(3));

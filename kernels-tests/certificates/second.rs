@@ -9,7 +9,7 @@ use crate::harness::skipped;
 use crate::link_pairs::case::Case as Links;
 use crate::link_pairs::random::{self as trees, Kinds};
 use crate::oracle::{self, data, pool};
-use crate::trajectories::case::Case;
+use crate::trajectories::case::{Case, array};
 use crate::trajectories::draw;
 use crate::trajectories::random;
 use std::path::{Path, PathBuf};
@@ -75,13 +75,13 @@ fn agrees(desk: &Desk, files: &[&str], options: &[&str]) -> usize {
 fn trajectories(seed: u64, options: &[&str]) {
     for seed in seed..seed + effort(1, 20) as u64 {
         let (case, all) = random::case(seed, 8);
-        of_case(&case, &case.json(&all), options);
+        case.desk.put("motions.json", case.json(&all));
+        of_case(&case, "motions.json", options);
     }
 }
 
 fn of_case(case: &Case, motions: &str, options: &[&str]) {
-    case.desk.put("motions.json", motions);
-    let files = ["--robot", "robot.urdf", "--motions", "motions.json", "--scene", "scene.obj"];
+    let files = ["--robot", "robot.urdf", "--motions", motions, "--scene", "scene.obj"];
     agrees(&case.desk, &files, options);
 }
 
@@ -99,7 +99,8 @@ fn a_free_root() {
         let mut draw = Draw::new(69_400 + seed);
         let case = Case::new(&draw::flying_arm(&mut draw), draw::objects(&mut draw));
         let all: Vec<_> = (0..6).map(|_| draw::flight(&mut draw, &case.course, 3)).collect();
-        of_case(&case, &case.json(&all), &[]);
+        case.desk.put("motions.npy", array(&all));
+        of_case(&case, "motions.npy", &[]);
     }
 }
 

@@ -478,7 +478,13 @@ pub const MUTANTS: &[Mutant] = &[
     // No proof exists of what an engine says that is wrong.
     m("an engine that ends too early", CONTRACTION, "is_below[0] & is_below[1]", "is_below[0]", SPLINES),
     m("an engine that looks from the wrong side", CONTRACTION, "T::select(is_above, -way, way)", "way", SPLINES),
-    m("an engine that ignores the margin", CONTRACTION, "length * own + margin", "length * own", WIDE),
+    m(
+        "an engine that ignores the margin",
+        CONTRACTION,
+        "let off = if self.margin_m > 0.0",
+        "let off = if !MUTANT && self.margin_m > 0.0",
+        WIDE,
+    ),
     m(
         "an engine that misplaces links",
         RELATIVE,

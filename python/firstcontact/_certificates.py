@@ -26,5 +26,5 @@ class Verification:
 
     @property
     def is_valid(self) -> bool:
-        """Whether every motion has a certificate, and all are valid."""
+        """True if every motion has a certificate, and all are valid."""
         return self.refusal is None and not self.without

@@ -58,7 +58,7 @@ class Engine:
         robot: A robot, or the path of a URDF.
         scene: A scene, or the path of one. It may be left out if links are tested against each other.
         margin: The distance that counts as contact, metres.
-        self_collision: Whether links are tested against each other: with an SRDF all pairs that it does not disable,
+        self_collision: True if links are tested against each other: with an SRDF all pairs that it does not disable,
             otherwise all pairs that are not adjacent. By default they are if the robot has an SRDF.
         device: "cpu"; "gpu", any graphics adapter; "auto", a hardware adapter if there is one, otherwise the CPU; a
             part of an adapter's name; or "pci:" and its address, as `adapters` lists it.
@@ -165,7 +165,7 @@ class Engine:
         return self._check_portions(lambda of: motions[of].tobytes(), len(motions), progress)
 
     def is_free(self, start: Any, end: Any) -> bool:
-        """Whether a motion is free: guaranteed. False for contacts, and for motions without an answer.
+        """True if a motion is free: guaranteed. False for contacts, and for motions without an answer.
 
         The quickest call for a single motion, as planners need it; with ``mode="verdict"`` it takes the least time.
 

@@ -112,7 +112,7 @@ class Results:
 
     @property
     def all_free(self) -> bool:
-        """Whether every motion is free: guaranteed."""
+        """True if every motion is free: guaranteed."""
         stats = self.stats
         return stats["free"] == stats["motions"]
 
@@ -201,7 +201,7 @@ class Answer:
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing touches: guaranteed."""
+        """True if nothing touches: guaranteed."""
         return self.verdict == "free"
 
     def __eq__(self, other: object) -> bool:

@@ -138,7 +138,7 @@ class Robot:
 
     @property
     def has_srdf(self) -> bool:
-        """Whether there is a semantic description."""
+        """True if there is a semantic description."""
         return self._native.has_srdf
 
     @property

@@ -97,7 +97,7 @@ class Scene:
         return np.frombuffer(self._native.triangles(index), dtype=np.float64).reshape(-1, 3, 3)
 
     def is_closed(self, index: int) -> bool:
-        """Whether an object is a closed surface: every edge belongs to two triangles that run along it oppositely."""
+        """True if an object is a closed surface: every edge belongs to two triangles that run along it oppositely."""
         return self._native.is_closed(index)
 
     def __repr__(self) -> str:

@@ -87,7 +87,7 @@ class MotionValidator(ob.MotionValidator):  # type: ignore[misc]
         self._states = _States(si, engine, joints, fixed)
 
     def checkMotion(self, start: Any, end: Any) -> bool:
-        """Whether the straight motion from a state to another is certainly free."""
+        """True if the straight motion from a state to another is certainly free."""
         return self._states.is_free(start, end)
 
 
@@ -107,7 +107,7 @@ class StateValidityChecker(ob.StateValidityChecker):  # type: ignore[misc]
         self._space = si.getStateSpace()
 
     def isValid(self, state: Any) -> bool:
-        """Whether a state is certainly free."""
+        """True if a state is certainly free."""
         return bool(self._space.satisfiesBounds(state)) and self._states.is_free(state, state)
 
 

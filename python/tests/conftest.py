@@ -36,7 +36,7 @@ def record(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 
 def is_full() -> bool:
-    """Whether tests run their many random cases."""
+    """True if tests run their many random cases."""
     return os.environ.get("FIRSTCONTACT_EFFORT") == "full"
 
 

@@ -211,11 +211,11 @@ impl WideTree {
         n: u32,
         max_leaf: u32,
     ) -> std::result::Result<Self, &'static str> {
-        let mut stands = vec![false; n as usize];
+        let mut is_used = vec![false; n as usize];
         for &i in &order {
-            match stands.get_mut(i as usize) {
+            match is_used.get_mut(i as usize) {
                 Some(there) if !*there => *there = true,
-                _ => return Err("a primitive stands twice, or is none"),
+                _ => return Err("a primitive appears twice, or is out of range"),
             }
         }
         if order.len() != n as usize {
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_is_told() {
+    fn invalid_trees_are_refused() {
         let tree = in_blocks(&grid(500), 8, 100);
         let refused = |harm: &dyn Fn(&mut WideTree)| {
             let mut harmed = tree.clone();

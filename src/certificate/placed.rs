@@ -165,6 +165,11 @@ impl Placed {
         SPARE * self.corners.iter().fold(0.0, |most: f64, v| v.abs().max_element().max(most))
     }
 
+    /// Half the distance that its centre covers, metres.
+    fn way_m(&self) -> f64 {
+        self.travel_m - self.slack_m
+    }
+
     /// Returns whether two triangles are so far apart at a moment that a proof up to it is to be expected.
     pub fn is_clear_of(&self, other: &Self, margin_m: f64) -> bool {
         let (Some(x), Some(y)) = (self.triangle(), other.triangle()) else { return true };
@@ -234,8 +239,9 @@ impl Placed {
             b.edges().iter().for_each(|f| consider(e.cross(*f)));
         }
         match (a, b) {
-            // With a margin, vertices or a vertex and an edge may be nearest.
-            (Hull::Triangle(x), Hull::Triangle(y)) if margin_m > 0.0 => {
+            // Vertices or a vertex and an edge may be nearest where a distance is kept: by a margin or by tolerances, which
+            // no shorter interval makes smaller.
+            (Hull::Triangle(x), Hull::Triangle(y)) if margin_m > 0.0 || beside > self.way_m() + other.way_m() => {
                 let nearest = nearest(*x, *y, 0.0);
                 consider(nearest.on_b - nearest.on_a);
             }

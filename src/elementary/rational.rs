@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quotient_is_told() {
+    fn invalid_quotients_are_refused() {
         for (n, d, word) in [
             ("", "1", "'' is not a whole number"),
             ("-", "1", "'-' is not"),

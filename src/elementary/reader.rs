@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_their_line() {
         let good = rows(1, ",1\n");
         let wrong = |from: &str, to: &str, word: &str| {
             let text = format!("{good}{}", good.replacen(from, to, 1));

@@ -20,7 +20,7 @@ pub struct Totals {
     /// With a coordinate that had to be rounded: the answer is about the rounded points.
     pub rounded: u64,
     /// Queries whose truth is known.
-    pub told: Agreement,
+    pub agreement: Agreement,
 }
 
 /// Counts of queries whose truth is known.
@@ -53,7 +53,7 @@ impl Totals {
             }
         }
         if let Some(truth) = posed.truth {
-            self.told.count(truth, answer);
+            self.agreement.count(truth, answer);
         }
     }
 
@@ -66,11 +66,11 @@ impl Totals {
         self.certified += other.certified;
         self.undecided += other.undecided;
         self.rounded += other.rounded;
-        self.told.queries += other.told.queries;
-        self.told.contacts += other.told.contacts;
-        self.told.false_negatives += other.told.false_negatives;
-        self.told.false_proofs += other.told.false_proofs;
-        self.told.false_positives += other.told.false_positives;
+        self.agreement.queries += other.agreement.queries;
+        self.agreement.contacts += other.agreement.contacts;
+        self.agreement.false_negatives += other.agreement.false_negatives;
+        self.agreement.false_proofs += other.agreement.false_proofs;
+        self.agreement.false_positives += other.agreement.false_positives;
     }
 }
 
@@ -112,9 +112,9 @@ mod tests {
             }
             totals.add(&part);
         }
-        let told = Agreement { queries: 10, contacts: 5, false_negatives: 1, false_proofs: 2, false_positives: 1 };
+        let agreement = Agreement { queries: 10, contacts: 5, false_negatives: 1, false_proofs: 2, false_positives: 1 };
         let expected =
-            Totals { queries: 15, free: 3, contact: 9, proved: 6, certified: 3, undecided: 3, rounded: 3, told };
+            Totals { queries: 15, free: 3, contact: 9, proved: 6, certified: 3, undecided: 3, rounded: 3, agreement };
         assert_eq!(totals, expected);
     }
 }

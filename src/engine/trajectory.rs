@@ -489,13 +489,14 @@ impl<'a> March<'a> {
         }
     }
 
-    /// The options for the exact stage in the prepared span. The floor of the tolerance is that of the fastest link:
-    /// the few pairs of a short span may all be slow.
+    /// The options for the exact stage in the prepared span. On chords the floor of the tolerance is that of the fastest
+    /// link: the few pairs of a short span may all be slow.
     fn part_options(&self, tolerance: f64) -> SolveOptions {
         let chains = &self.scratch.motion.chains;
         let speeds = self.core.world.links.iter().map(|link| chains[link.body as usize].speed(link.reach_m));
         let floor = self.options().floor_m / speeds.fold(f64::MIN_POSITIVE, f64::max);
-        SolveOptions { tolerance: tolerance.max(floor).min(1.0), floor_m: 0.0, ..*self.options() }
+        let floor_m = if self.scratch.motion.phases.is_empty() { 0.0 } else { self.options().floor_m };
+        SolveOptions { tolerance: tolerance.max(floor).min(1.0), floor_m, ..*self.options() }
     }
 
     /// Looks at a span without the exact stage.

@@ -167,7 +167,7 @@ mod tests {
     const SLIDE: (ColumnKind, Option<[f64; 2]>) = (ColumnKind::LengthM, Some([0.0, 0.5]));
 
     #[test]
-    fn degrees_are_told_from_radians_by_limits() {
+    fn limits_distinguish_degrees_from_radians() {
         for (degrees, rows) in [
             (true, [[90.0, -45.0], [120.0, 30.0]]),
             // Half of them are zero, or small.

@@ -96,7 +96,7 @@ struct Record {
     free: Option<usize>,
 }
 
-fn told(refusal: &Refusal) -> String {
+fn text(refusal: &Refusal) -> String {
     format!("step {}: {}", refusal.step, refusal.message)
 }
 
@@ -149,7 +149,7 @@ impl Record {
             let fixed = Standing::new(&problem.fixed);
             let checker = Checker::new(&problem.moving, &problem.masses, &fixed, orders, RANGE_INFLATION);
             let checked = checker.and_then(|c| c.check(Subject::Course(&problem.motion), steps));
-            checked.map_err(|refusal| of(&told(&refusal)))?;
+            checked.map_err(|refusal| of(&text(&refusal)))?;
         }
         Ok(count)
     }
@@ -163,14 +163,14 @@ impl Record {
 
     fn of_robot(&self, robot: &Robot, scene: &Standing, motions: &MotionBatch) -> Verified {
         let count = self.count(|_| (0..robot.links.len()).collect())?;
-        let checker = ArticulatedChecker::new(robot, scene, self.orders.clone()).map_err(|r| told(&r))?;
+        let checker = ArticulatedChecker::new(robot, scene, self.orders.clone()).map_err(|r| text(&r))?;
         for (motion, link, steps) in &self.proofs {
             let of = |what: &str| format!("motion {motion}, link {link}: {what}");
             if *motion >= motions.len() {
                 return Err(of("there is none"));
             }
             let checked = checker.check(motions.start(*motion), motions.end(*motion), *link, steps);
-            checked.map_err(|refusal| of(&told(&refusal)))?;
+            checked.map_err(|refusal| of(&text(&refusal)))?;
         }
         Ok(count)
     }

@@ -138,11 +138,11 @@ fn settle(device: &mut Batch, courses: &[Course], items: &[Item], limits: &Limit
     let pairs: Vec<TolerancedPair> = prepared.iter().flatten().flat_map(|(_, pairs)| *pairs).collect();
     let mut masks = device.standing(&pairs)?.into_iter();
     let mut next = || masks.next().unwrap_or(ALL);
-    let told: Vec<_> = prepared.into_iter().map(|p| p.map(|(ball, _)| (ball, [next(), next()]))).collect();
+    let results: Vec<_> = prepared.into_iter().map(|p| p.map(|(ball, _)| (ball, [next(), next()]))).collect();
     Ok(items
         .par_iter()
-        .zip(told)
-        .map(|(item, told)| item.outcome(&courses[item.course].bodies, told, limits))
+        .zip(results)
+        .map(|(item, results)| item.outcome(&courses[item.course].bodies, results, limits))
         .collect())
 }
 
@@ -167,9 +167,9 @@ fn balls(courses: &[Course], items: &[Item]) -> BTreeMap<(usize, usize, Span), O
 impl Item {
     /// The outcome, from the item's ball and the bits that the kernel has not cleared, over the whole time and at its
     /// middle.
-    fn outcome(&self, bodies: &Bodies, told: Option<(Ball, [u32; 2])>, limits: &Limits) -> Outcome {
+    fn outcome(&self, bodies: &Bodies, results: Option<(Ball, [u32; 2])>, limits: &Limits) -> Outcome {
         let (face, fixed) = (&bodies.moving[self.moving], &bodies.fixed[self.fixed]);
-        let Some((ball, [whole, middle])) = told else {
+        let Some((ball, [whole, middle])) = results else {
             let deeper = self.span.level < limits.max_level.min(MAX_LEVEL);
             return if deeper { Outcome::Halve(self.open) } else { Outcome::GiveUp(self.open) };
         };

@@ -355,7 +355,7 @@ typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *an
 // The first contact, to within the tolerance; the default.
 #define FC_MODE_TOC 0
 
-// Whether there is a contact: faster, without features.
+// The verdict alone: faster, without features.
 #define FC_MODE_VERDICT 1
 
 // The contact is reported; the default.
@@ -471,8 +471,8 @@ FcStatus fc_engine_are_free(const struct FcEngine *engine,
                             bool *are_free,
                             ptrdiff_t stride_bytes);
 
-// Whether a single motion of n columns is free, which is guaranteed; false for a contact and without an answer. The
-// quickest call for planners, which is faster still with FC_MODE_VERDICT.
+// Returns whether a single motion of n columns is free, which is guaranteed; false for a contact and without an answer.
+// The quickest call for planners, which is faster still with FC_MODE_VERDICT.
 FcStatus fc_engine_is_free(const struct FcEngine *engine,
                            const double *start,
                            const double *end,
@@ -797,7 +797,7 @@ FcStatus fc_scene_object_name(const struct FcScene *scene, size_t object, const 
 // or is freed.
 FcStatus fc_scene_object_triangles(const struct FcScene *scene, size_t object, struct FcRows *vertices);
 
-// Whether an object is a closed surface.
+// Returns whether an object is a closed surface.
 FcStatus fc_scene_object_is_closed(const struct FcScene *scene, size_t object, bool *is_closed);
 
 // Oddity number i of the scene's file, one line, valid until the next text that a function returns in this thread;

@@ -382,7 +382,7 @@ public:
 private:
     explicit Roadmap(ob::SpaceInformationPtr si) : si_(std::move(si)) {}
 
-    // Whether each of n motions is certainly free.
+    // Returns whether each of n motions is certainly free.
     template <class Motion>
     static std::vector<std::uint8_t> checked(const Checker &checker, std::size_t n, const Progress &progress,
                                              Motion motion) {

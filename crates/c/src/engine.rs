@@ -127,7 +127,7 @@ impl FcEngine {
         Ok(Self::new(self.engine.with_attached_allowing(&[object], touching)?, made_of))
     }
 
-    /// Whether answers have the poses of the links.
+    /// True if answers have the poses of the links.
     pub(crate) fn with_poses(&self) -> bool {
         self.made_of.options.solve.all_contacts
     }

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 pub type FcMode = i32;
 /// The first contact, to within the tolerance; the default.
 pub const FC_MODE_TOC: FcMode = 0;
-/// Whether there is a contact: faster, without features.
+/// The verdict alone: faster, without features.
 pub const FC_MODE_VERDICT: FcMode = 1;
 
 /// Treatment of links that touch the scene at the start.

@@ -280,7 +280,7 @@ pub unsafe extern "C" fn fc_scene_object_triangles(
     })
 }
 
-/// Whether an object is a closed surface.
+/// Returns whether an object is a closed surface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_scene_object_is_closed(
     scene: *const FcScene,

@@ -143,8 +143,8 @@ mod tests {
     #[test]
     fn panics_end_at_the_border() {
         std::panic::set_hook(Box::new(|_| {}));
-        assert_eq!(guard(|| panic!("told {}", 7)), FC_INTERNAL);
-        assert!(message().contains("told 7"), "{}", message());
+        assert_eq!(guard(|| panic!("number {}", 7)), FC_INTERNAL);
+        assert!(message().contains("number 7"), "{}", message());
         assert_eq!(guard(|| std::panic::panic_any(3)), FC_INTERNAL);
         let _ = std::panic::take_hook();
     }

@@ -35,7 +35,7 @@ pub fn data() -> Option<PathBuf> {
     data
 }
 
-/// Whether campaigns run.
+/// Returns whether campaigns run.
 pub fn is_full() -> bool {
     std::env::var_os("FIRSTCONTACT_EFFORT").is_some_and(|effort| effort == "full")
 }
@@ -80,7 +80,7 @@ pub fn succeed(command: &mut Command) -> Output {
     output
 }
 
-/// Whether there is a program of this name, or a line that says that there is none.
+/// Returns whether there is a program of this name; reports the test as skipped otherwise.
 pub fn has(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {
@@ -199,7 +199,7 @@ pub fn printed(command: &mut Command) -> String {
     String::from_utf8(succeed(command).stdout).unwrap()
 }
 
-/// Whether the compiler for C++ has a sanitizer that works here, or a line that says that it does not.
+/// Returns whether the compiler for C++ has a sanitizer that works here; reports the test as skipped otherwise.
 pub fn has_sanitizer(flag: &str) -> bool {
     let Some(compiler) = Language::Cpp.compiler() else { return false };
     let folder = tempfile::tempdir().unwrap();
@@ -225,5 +225,8 @@ pub fn flags_of(package: &str) -> Option<Vec<String>> {
         return None;
     }
     let text = String::from_utf8(output.stdout).unwrap();
-    Some(text.split_whitespace().map(|flag| flag.replacen("-I", "-isystem", 1)).collect())
+    // Some packages name the standard that they were built with, and libraries that are not installed with them.
+    let suits = |flag: &&str| !flag.starts_with("-std=") && (!flag.starts_with('/') || Path::new(flag).exists());
+    let flags = text.split_whitespace().filter(suits);
+    Some(flags.map(|flag| flag.replacen("-I", "-isystem", 1)).collect())
 }

@@ -256,9 +256,9 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
     let load_s = loading.elapsed().as_secs_f64();
     let options = options(args)?;
     let of_pairs = (&allowed, &*pairs_without_proofs);
-    let told = format!("{:?} {:?} {of_pairs:?}{}", options.solve, options.bound, solids_in_words(&options));
+    let settings = format!("{:?} {:?} {of_pairs:?}{}", options.solve, options.bound, solids_in_words(&options));
     let clearance = args.clearance.options(&options)?;
-    let told = told + &queries.in_words() + &clearance.map_or(String::new(), |of| format!(" {of:?}"));
+    let settings = settings + &queries.in_words() + &clearance.map_or(String::new(), |of| format!(" {of:?}"));
     let tree = files.scene.as_deref().and_then(|path| args.tree_cache.file(path, scene.n_triangles()));
     let of_scene = SceneHash::new([&scene]);
     tree.iter().try_for_each(|path| output::refuse_input(path))?;
@@ -283,7 +283,7 @@ fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcom
         (Some(path), Some(prover)) => Some(Certificates::begin(path, prover, engine.threads(), &numbers)?),
         _ => None,
     };
-    let of = Fingerprint::new(&engine, &[robot], &of_scene, &hash, &told);
+    let of = Fingerprint::new(&engine, &[robot], &of_scene, &hash, &settings);
     let identity = of.short();
     let (out, before) = Answers::start(out, &args.out, of, (numbers.start as u64, args.resume))?;
     let mut diagnosis = diagnosis(args, &[robot], limits, &out, before.motions)?;

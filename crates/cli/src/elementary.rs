@@ -160,7 +160,7 @@ impl Job {
 
 /// Prints the lines at the end.
 fn print(totals: &Totals, solve_s: f64, wall_s: f64, threads: usize) {
-    let Totals { queries, free, contact, proved, certified, undecided, rounded, told } = totals;
+    let Totals { queries, free, contact, proved, certified, undecided, rounded, agreement } = totals;
     if *rounded > 0 {
         let what = "have coordinates that are not double-precision numbers: the answers are about the nearest ones";
         warn(&format!("{rounded} of {queries} queries {what}"));
@@ -171,13 +171,13 @@ fn print(totals: &Totals, solve_s: f64, wall_s: f64, threads: usize) {
     );
     let each_ns = if *queries > 0 { 1e9 * solve_s / *queries as f64 } else { 0.0 };
     say!("{wall_s:.3} s on {threads} threads, of which {each_ns:.0} ns a query for solving on one thread");
-    if told.queries > 0 {
+    if agreement.queries > 0 {
         say!(
             "by the file's truth {} contact: {} false negatives; {} false positives proved, {} not proved",
-            told.contacts,
-            told.false_negatives,
-            told.false_proofs,
-            told.false_positives,
+            agreement.contacts,
+            agreement.false_negatives,
+            agreement.false_proofs,
+            agreement.false_positives,
         );
     }
 }

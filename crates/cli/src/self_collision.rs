@@ -11,7 +11,7 @@ enum Switch {
     Off,
 }
 
-/// Whether links are tested against each other.
+/// The choice of tests of links against each other.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SelfCollisionArgs {
     /// Test links of the robot against each other: with --srdf all pairs that it does not disable, otherwise all pairs

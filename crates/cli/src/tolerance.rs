@@ -126,7 +126,7 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
     let motions = MotionBatch::load(&files.motions, &robot, &files.motion_options(&LoadLimits::default())?)?;
     let toleranced = Toleranced::new(&robot, &scene)?;
     let proof = args.certificate.is_some();
-    let told = |found: Covered| {
+    let answered = |found: Covered| {
         let intervals = found.possible.iter().map(|(link, p)| {
             let object = scene.object_of(p.fixed as u32) as usize;
             let (name, first) = scene.objects.get(object).map_or(("", 0), |o| (o.name.as_str(), o.first_triangle));
@@ -151,7 +151,7 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
     });
     let (orders, of) = (toleranced.orders(), (motions.len(), "motion"));
     let Some(mut device) = device(args)? else {
-        let answer = |i: usize| check(i).map(told);
+        let answer = |i: usize| check(i).map(answered);
         return answer_all(args, &job, &orders, of, None, &mut |numbers, pool| each(numbers, pool, &answer));
     };
     let mut answers = |numbers: Range<usize>, pool: &ThreadPool| {
@@ -162,7 +162,7 @@ fn articulated(args: &ToleranceArgs, files: &RobotFiles) -> Result<Outcome> {
         };
         // Certificates are computed on the CPU.
         let prove = |(i, found): (usize, Covered)| {
-            if proof && found.is_free() { check(i).map(told) } else { Ok(told(found)) }
+            if proof && found.is_free() { check(i).map(answered) } else { Ok(answered(found)) }
         };
         let numbered: Vec<_> = numbers.zip(found).collect();
         pool.install(|| numbered.into_par_iter().map(prove).collect())

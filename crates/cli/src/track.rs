@@ -72,7 +72,7 @@ pub fn run(args: &TrackArgs) -> Result<Outcome> {
         .collect::<Result<_>>()?;
     let names: Vec<String> = scene.pairs.iter().map(name).collect();
     write(args, &scene, &runs, &names, &contacts)?;
-    Ok(told(&runs, &names, &contacts))
+    Ok(outcome(&runs, &names, &contacts))
 }
 
 fn write(
@@ -177,7 +177,7 @@ fn contact(name: &str, contact: &std::result::Result<FirstContact, Lost>, margin
 }
 
 /// Prints the results.
-fn told(runs: &[Run], names: &[String], contacts: &[std::result::Result<FirstContact, Lost>]) -> Outcome {
+fn outcome(runs: &[Run], names: &[String], contacts: &[std::result::Result<FirstContact, Lost>]) -> Outcome {
     for run in runs {
         let rate = run.track.decay_rate_per_s().map_or(String::new(), |r| format!(", errors decayed at {r:.4} /s"));
         let Some(last) = run.track.samples.last() else { continue };

@@ -160,7 +160,7 @@ def _faults(out: Path, plan: _plan.Plan, manifest: Any) -> Iterator[tuple[str, s
 
 
 def fits(record: Record, plan: _plan.Plan, index: int) -> bool:
-    """Whether a record is of this shard of this plan."""
+    """True if a record is of this shard of this plan."""
     counts = record.free + record.contact + record.undecided
     place = (record.index, record.first, record.motions)
     return record.plan == plan.sha256 and place == (index, *plan.shard(index)) and counts == record.motions

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_truncated_binary_that_begins_with_solid_is_told_as_such() {
+    fn truncated_binaries_that_begin_with_solid() {
         let bytes = binary(b"solid", &[ONE, ONE]);
         let error = parse(MeshFormat::Stl, &bytes[..150]).unwrap_err().to_string();
         assert!(error.contains("truncated") && error.contains("2 triangles"), "{error}");

@@ -7,7 +7,7 @@
 //! earlier half. So the first contact is approached in a dozen steps, and the items that remain are those of a short
 //! time before it, whose number does not depend on how fine the meshes are.
 //!
-//! Poses are bounded anew for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
+//! Poses are bounded again for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
 //! smaller than a few hundred times their remainder.
 
 use super::descent::{Descent, splat};

@@ -113,8 +113,8 @@ public:
         return check_paths({trajectory.get()}, joint_tolerance, {});
     }
 
-    // Whether a single motion is certainly free; false for a contact and without an answer. The quickest call for
-    // planners, which is faster still with FC_MODE_VERDICT.
+    // Returns whether a single motion is certainly free; false for a contact and without an answer. The quickest call
+    // for planners, which is faster still with FC_MODE_VERDICT.
     Result<bool> is_free(const Row &start, const Row &end) const {
         bool is_free = false;
         const FcStatus status = one(
@@ -180,6 +180,8 @@ public:
         const FcStatus status = fc_engine_find_column(get(), name.c_str(), &column);
         return detail::finish(status, column);
     }
+    std::size_t n_links() const noexcept { return count(fc_engine_n_links); }
+    std::size_t n_objects() const noexcept { return count(fc_engine_n_objects); }
     // Names of the links with triangles and of the attached objects, which follow them.
     std::vector<std::string> links() const { return names(fc_engine_link_name); }
     // Names of the objects of the scene.
@@ -207,7 +209,7 @@ public:
 
     // The poses of all links at a configuration, from the frame of Robot::link_triangles to the world.
     Result<std::vector<Pose>> link_poses(const Row &configuration) const {
-        std::vector<double> numbers(12 * count(fc_engine_n_links));
+        std::vector<double> numbers(12 * n_links());
         const FcStatus status =
             fc_engine_link_poses(get(), configuration.data(), configuration.size(),
                                  reinterpret_cast<double(*)[12]>(numbers.data()), numbers.size() / 12);

@@ -21,7 +21,7 @@ public:
 
     // Counts and times.
     const FcStats &stats() const noexcept { return *stats_; }
-    // Whether all are certainly free.
+    // Returns whether all are certainly free.
     bool all_free() const noexcept { return stats_->free == stats_->motions; }
 
     // All contacts of answer i that begin at the time of the first one, that one alone unless all were asked for.

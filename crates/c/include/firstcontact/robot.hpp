@@ -75,6 +75,12 @@ public:
         return detail::finish(status, column);
     }
 
+    std::size_t n_links() const noexcept {
+        std::size_t n = 0;
+        fc_robot_n_links(get(), &n);
+        return n;
+    }
+
     // The links with triangles.
     std::vector<std::string> links() const {
         return detail::all_texts(

@@ -78,7 +78,7 @@ public:
         return detail::finish(status, Rows(rows));
     }
 
-    // Whether an object is a closed surface.
+    // Returns whether an object is a closed surface.
     Result<bool> is_closed(std::size_t object) const {
         bool is_closed = false;
         const FcStatus status = fc_scene_object_is_closed(get(), object, &is_closed);

@@ -19,7 +19,7 @@ namespace detail {
 template <class M>
 using Scalar = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<const M &>().data())>>;
 
-// Whether a type is a matrix in memory, as those of Eigen: with data(), rows(), cols(), rowStride() and colStride().
+// True for types that are matrices in memory, as those of Eigen: with data(), rows(), cols(), rowStride(), colStride().
 template <class M, class = void>
 struct IsMatrix : std::false_type {};
 template <class M>

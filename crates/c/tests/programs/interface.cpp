@@ -88,6 +88,7 @@ void robots_and_scenes() {
     REQUIRE_ERROR(FC_USAGE, "no SRDF", (void)robot.state("home"));
 
     const fc::Robot two = fc::Robot::join({{"left", &robot}, {"right", &robot}});
+    REQUIRE(robot.n_links() == robot.links().size() && two.n_links() == 2 * robot.n_links());
     REQUIRE(two.n_columns() == 4 && two.columns()[3].name == "right/elbow");
     REQUIRE_ERROR(FC_USAGE, "the robot is null", (void)fc::Robot::join({{"left", nullptr}}));
 
@@ -127,6 +128,7 @@ void checks() {
     options.margin_m = 0.005;
     const fc::Engine engine = fc::Engine::make(arm(), table(), options);
     REQUIRE(engine.n_columns() == 2 && engine.columns()[0] == "shoulder" && engine.objects().size() == 1);
+    REQUIRE(engine.n_objects() == 1 && engine.n_links() == engine.links().size());
     REQUIRE(engine.links().size() == 3 && engine.adapter().empty() && engine.threads() > 0);
 
     const Motions starts = random_configurations(500, 1), ends = random_configurations(500, 2);

@@ -202,7 +202,7 @@ pub fn run(args: &MeasureArgs) -> Result<()> {
         "The engine is also asked for more: what it calls free is free, and a contact comes with a certified \
          enclosure of its time.",
     );
-    let note = "Stage 2 is the form `compute`. `auto` is what the engine does if it is not told. Without stage 1, \
+    let note = "Stage 2 is the form `compute`. `auto` is what the engine does by default. Without stage 1, \
                 bounds on the poses of links still have to be made, and stand under BVH.";
     let form = |sweep| Stages { cull: true, sweep };
     let mut first = Experiment::new("pipes", [form(Sweep::Compute)], args.quick);

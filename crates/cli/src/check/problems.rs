@@ -130,8 +130,8 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     }
     let allowed: Vec<_> = ready.iter().map(|r| (&r.allowed, r.link_pairs.tested())).collect();
     let clearance = args.clearance.options(&options)?;
-    let told = format!("{:?} {:?} {allowed:?}{}", options.solve, options.bound, solids_in_words(&options));
-    let told = told + &clearance.map_or(String::new(), |of| format!(" {of:?}"));
+    let settings = format!("{:?} {:?} {allowed:?}{}", options.solve, options.bound, solids_in_words(&options));
+    let settings = settings + &clearance.map_or(String::new(), |of| format!(" {of:?}"));
     let Some(first) = ready.first() else {
         say!("there are no such problems: nothing was checked");
         return Ok(Outcome::Free);
@@ -140,7 +140,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     let mut engine = times.build(|| first.engine(&options, None))?;
     let robot_of_each: Vec<&Robot> = ready.iter().map(|r| r.robot.as_ref()).collect();
     let scenes: Vec<&Scene> = ready.iter().map(|r| &r.problem.planning.scene).collect();
-    let of = Fingerprint::new(&engine, &robot_of_each, &SceneHash::new(scenes), &hash, &told);
+    let of = Fingerprint::new(&engine, &robot_of_each, &SceneHash::new(scenes), &hash, &settings);
     let interruption = interruption();
     let out = outputs::open(&args.out)?;
     let stats_file = args.stats.as_deref().map(outputs::create).transpose()?;

@@ -132,7 +132,7 @@ def _axis(kind: int, steps: Bytes):
 
 
 def separated(pair: Pair, nodes, time, axis, motions: Motions, statement: Statement, cuts: int = MAX_CUTS) -> bool:
-    """Whether the axis separates the nodes at every time of an interval: by an expansion, or of both halves of it."""
+    """True if the axis separates the nodes at every time of an interval: by an expansion, or of both halves of it."""
     if not all(abs(x) < float("inf") for x in axis) or not any(axis):
         return False
     # Its length does not matter, so the largest entry is made about 1, without rounding.

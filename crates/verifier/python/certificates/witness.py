@@ -21,7 +21,7 @@ def sign(x: Ball) -> int:
 
 
 def cross_each_other(p, q) -> bool:
-    """Whether an edge of one triangle certainly crosses the inside of the other."""
+    """True if an edge of one triangle certainly crosses the inside of the other."""
     return any(_pierces(p[k], p[k - 1], q) or _pierces(q[k], q[k - 1], p) for k in range(3))
 
 
@@ -32,7 +32,7 @@ def _pierces(start, end, face) -> bool:
 
 
 def within(p, q, distance: float) -> bool:
-    """Whether two points of the triangles certainly are within a distance.
+    """True if two points of the triangles certainly are within a distance.
 
     Points are improved in turns, each the nearest of its triangle to the other one, in doubles; the distance of the
     last ones is computed with its error.

@@ -82,13 +82,13 @@ fn rate(method: &str, answers: &[Answers]) -> Rate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contender::{Answer, Told};
+    use super::super::contender::{Answer, Reported};
     use super::*;
 
     #[test]
     fn rates_of_processes_add_up() {
         let process = |walls: &[f64]| {
-            let answer = |wall_s: &f64| Some(Answer { told: Told::Free, cpu_s: 0.0, wall_s: *wall_s });
+            let answer = |wall_s: &f64| Some(Answer { reported: Reported::Free, cpu_s: 0.0, wall_s: *wall_s });
             Answers { by_motion: walls.iter().map(answer).collect(), ..Answers::none(0) }
         };
         // Two motions in 1 s, and one in 0.25 s; the third process has no answer.

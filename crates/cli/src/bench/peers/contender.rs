@@ -2,7 +2,7 @@
 
 /// The answer to a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Told {
+pub enum Reported {
     /// Nothing touches.
     Free,
     /// Something touches, first at this time if the method reports one.
@@ -15,7 +15,7 @@ pub enum Told {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
     /// The answer.
-    pub told: Told,
+    pub reported: Reported,
     /// Processor time of the thread that answered, seconds.
     pub cpu_s: f64,
     /// Wall time, seconds.

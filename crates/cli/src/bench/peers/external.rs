@@ -4,7 +4,7 @@
 //! motion `answer NUMBER free|contact TIME|- CPU_SECONDS WALL_SECONDS`, and `end`. No failure of a peer stops the
 //! measurement.
 
-use super::contender::{Answer, Answers, Told};
+use super::contender::{Answer, Answers, Reported};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -140,15 +140,15 @@ fn take(line: &str, answers: &mut Answers) -> Option<()> {
         "build" => answers.build_s = Some(seconds(rest)?),
         "answer" => {
             let words: Vec<&str> = rest.split(' ').collect();
-            let &[number, told, time, cpu, wall] = words.as_slice() else { return None };
-            let told = match (told, time) {
-                ("free", "-") => Told::Free,
-                ("contact", "-") => Told::Contact(None),
-                ("contact", t) => Told::Contact(Some(seconds(t).filter(|t| *t <= 1.0)?)),
+            let &[number, reported, time, cpu, wall] = words.as_slice() else { return None };
+            let reported = match (reported, time) {
+                ("free", "-") => Reported::Free,
+                ("contact", "-") => Reported::Contact(None),
+                ("contact", t) => Reported::Contact(Some(seconds(t).filter(|t| *t <= 1.0)?)),
                 _ => return None,
             };
             let slot = answers.by_motion.get_mut(number.parse::<usize>().ok()?)?;
-            let answer = Answer { told, cpu_s: seconds(cpu)?, wall_s: seconds(wall)? };
+            let answer = Answer { reported, cpu_s: seconds(cpu)?, wall_s: seconds(wall)? };
             // A second answer to the same motion is not valid.
             slot.is_none().then(|| *slot = Some(answer))?;
         }

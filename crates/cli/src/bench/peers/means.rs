@@ -71,7 +71,7 @@ impl Ground {
                 Fact::Unknown => {}
             }
             let own = if contender.is_engine { judged(&self.judges, s, i, false) } else { fact };
-            part.score.take(answer.told, own, self.sets[s].motions[i].travel_m);
+            part.score.take(answer.reported, own, self.sets[s].motions[i].travel_m);
         }
         for (class, part) in parts.iter_mut().enumerate() {
             let together = contender.answers.iter().find_map(|a| a.together_s.get(class).copied().flatten());

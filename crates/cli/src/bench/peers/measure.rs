@@ -1,7 +1,7 @@
 //! Measurements of this engine: its proofs, and its time on one thread, on all threads, on an adapter, and motion by
 //! motion.
 
-use super::contender::{Answer, Answers, Told};
+use super::contender::{Answer, Answers, Reported};
 use super::sets::Set;
 use crate::check::cpu_time_s;
 use firstcontact::Result;
@@ -56,7 +56,7 @@ pub fn measure(
     if how == How::OneByOne {
         for i in all {
             let (verdicts, cpu_s, wall_s) = timed(engine, &set.batch(&[i])?, repeats)?;
-            answers.by_motion[i] = verdicts.first().map(|v| Answer { told: told(v), cpu_s, wall_s });
+            answers.by_motion[i] = verdicts.first().map(|v| Answer { reported: reported(v), cpu_s, wall_s });
         }
         return Ok(answers);
     }
@@ -70,7 +70,7 @@ pub fn measure(
             let (verdicts, cpu_s, wall_s) = timed(engine, &set.batch(&some)?, repeats)?;
             let each = 1.0 / some.len() as f64;
             for (i, verdict) in some.into_iter().zip(&verdicts) {
-                let answer = Answer { told: told(verdict), cpu_s: cpu_s * each, wall_s: wall_s * each };
+                let answer = Answer { reported: reported(verdict), cpu_s: cpu_s * each, wall_s: wall_s * each };
                 answers.by_motion[i] = Some(answer);
             }
         }
@@ -102,10 +102,10 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// The answer in a verdict, with the time up to which nothing touches for certain.
-pub fn told(verdict: &Verdict) -> Told {
+pub fn reported(verdict: &Verdict) -> Reported {
     match verdict {
-        Verdict::Free => Told::Free,
-        Verdict::Contact(c) => Told::Contact(Some(c.toc[0])),
-        Verdict::Undecided(u) => Told::Undecided(u.clear_until),
+        Verdict::Free => Reported::Free,
+        Verdict::Contact(c) => Reported::Contact(Some(c.toc[0])),
+        Verdict::Undecided(u) => Reported::Undecided(u.clear_until),
     }
 }

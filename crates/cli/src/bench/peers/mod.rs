@@ -24,7 +24,7 @@ use super::run::Run;
 use crate::interruption;
 use crate::progress::Progress;
 use clap::Args;
-use contender::{Answers, Clock, Contender, Told};
+use contender::{Answers, Clock, Contender, Reported};
 use fact::{Fact, Judge};
 use firstcontact::{Error, ErrorKind, Result};
 use firstcontact_datasets::DEFAULT_SEED;
@@ -318,9 +318,9 @@ impl Bench<'_> {
 /// The facts from coal's fine advancement: its time may be early by the gap at which it reports a hit, and late by its
 /// step.
 fn coal_facts(answers: &Answers, set: &Set) -> Vec<Fact> {
-    let fact = |(answer, motion): (&Option<contender::Answer>, &sets::Motion)| match answer.map(|a| a.told) {
-        Some(Told::Free) => Fact::Free,
-        Some(Told::Contact(Some(t))) => {
+    let fact = |(answer, motion): (&Option<contender::Answer>, &sets::Motion)| match answer.map(|a| a.reported) {
+        Some(Reported::Free) => Fact::Free,
+        Some(Reported::Contact(Some(t))) => {
             let share = |metres: f64, travel_m: f64| if travel_m > 0.0 { metres / travel_m } else { 1.0 };
             // For any link that touches.
             let before = share(JUDGE_STEP_M, motion.least_travel_m);

@@ -4,7 +4,7 @@
 //! it. A robot's link moves differently (see `interpolation`); it is cast between its two poses in the world. The
 //! sampling methods use the robot's own motion.
 
-use super::contender::{Answer, Answers, Told};
+use super::contender::{Answer, Answers, Reported};
 use super::interpolation::{Interpolated, poses};
 use super::sets::{Set, moving_links};
 use firstcontact::robot::Triangle;
@@ -109,10 +109,10 @@ fn work(set: &Set, method: Method, to: &Sender<Report>, stop: &AtomicBool) {
             return;
         }
         let (clock, from) = (Instant::now(), thread_time_s());
-        let told = catch_unwind(AssertUnwindSafe(|| world.answer(set, i, method)));
+        let reported = catch_unwind(AssertUnwindSafe(|| world.answer(set, i, method)));
         let (cpu_s, wall_s) = (thread_time_s() - from, clock.elapsed().as_secs_f64());
-        let report = match told {
-            Ok(Ok(told)) => Ok(Answer { told, cpu_s, wall_s }),
+        let report = match reported {
+            Ok(Ok(reported)) => Ok(Answer { reported, cpu_s, wall_s }),
             Ok(Err(e)) => Err(e.to_string()),
             Err(_) => Err("it panicked".into()),
         };
@@ -138,14 +138,14 @@ impl CollisionWorld {
         Ok(Self { links, scene: mesh(&set.scene.triangles)? })
     }
 
-    fn answer(&self, set: &Set, i: usize, method: Method) -> Result<Told> {
+    fn answer(&self, set: &Set, i: usize, method: Method) -> Result<Reported> {
         match method {
             Method::Cast => self.cast(set, i),
             Method::SamplesDeg(step) => self.samples(set, i, step),
         }
     }
 
-    fn cast(&self, set: &Set, i: usize) -> Result<Told> {
+    fn cast(&self, set: &Set, i: usize) -> Result<Reported> {
         let (from, to) = (poses(set, i, 0.0)?, poses(set, i, 1.0)?);
         let standing = NonlinearRigidMotion::identity();
         let mut first: Option<f64> = None;
@@ -160,10 +160,10 @@ impl CollisionWorld {
                 first = Some(hit.time_of_impact.min(end));
             }
         }
-        Ok(first.map_or(Told::Free, |t| Told::Contact(Some(t))))
+        Ok(first.map_or(Reported::Free, |t| Reported::Contact(Some(t))))
     }
 
-    fn samples(&self, set: &Set, i: usize, step_deg: f64) -> Result<Told> {
+    fn samples(&self, set: &Set, i: usize, step_deg: f64) -> Result<Reported> {
         let [start, end] = &set.motions[i].ends;
         let widest = start.iter().zip(end).map(|(s, e)| (e - s).abs()).fold(0.0, f64::max).to_degrees();
         let n = (widest / step_deg).ceil().max(1.0) as usize;
@@ -175,11 +175,11 @@ impl CollisionWorld {
                 let pose = Pose::from_parts(vector(origin), rotation(turn));
                 let hit = intersection_test(&Pose::IDENTITY, &self.scene, &pose, link);
                 if hit.map_err(|e| Error::usage(e.to_string()))?.intersecting {
-                    return Ok(Told::Contact(Some(t)));
+                    return Ok(Reported::Contact(Some(t)));
                 }
             }
         }
-        Ok(Told::Free)
+        Ok(Reported::Free)
     }
 }
 

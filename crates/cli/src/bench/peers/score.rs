@@ -1,6 +1,6 @@
 //! Correctness of answers: missed, late and early contacts, and false alarms.
 
-use super::contender::Told;
+use super::contender::Reported;
 use super::fact::Fact;
 
 /// A time of contact is *late* if it is after the first contact by more than this part of the robot's travel, metres:
@@ -34,7 +34,7 @@ pub struct Score {
 
 impl Score {
     /// Adds an answer to a motion on which no point of the robot travels farther than `travel_m`.
-    pub fn take(&mut self, told: Told, fact: Fact, travel_m: f64) {
+    pub fn take(&mut self, reported: Reported, fact: Fact, travel_m: f64) {
         match fact {
             Fact::Unknown => {
                 self.unjudged += 1;
@@ -43,13 +43,13 @@ impl Score {
             Fact::Free => self.frees += 1,
             Fact::Contact(_) => self.contacts += 1,
         }
-        self.undecided += usize::from(matches!(told, Told::Undecided(_)));
-        match (told, fact) {
-            (Told::Free, Fact::Contact(_)) => self.missed += 1,
-            (Told::Contact(_), Fact::Free) => self.false_alarms += 1,
+        self.undecided += usize::from(matches!(reported, Reported::Undecided(_)));
+        match (reported, fact) {
+            (Reported::Free, Fact::Contact(_)) => self.missed += 1,
+            (Reported::Contact(_), Fact::Free) => self.false_alarms += 1,
             // A motion that is reported clear until after the contact is as wrong as a late time of contact.
-            (Told::Undecided(t), Fact::Contact(at)) => self.time(t, [at[0].min(t), at[1]], travel_m),
-            (Told::Contact(Some(t)), Fact::Contact(at)) => self.time(t, at, travel_m),
+            (Reported::Undecided(t), Fact::Contact(at)) => self.time(t, [at[0].min(t), at[1]], travel_m),
+            (Reported::Contact(Some(t)), Fact::Contact(at)) => self.time(t, at, travel_m),
             _ => {}
         }
     }
@@ -72,9 +72,9 @@ impl Score {
 mod tests {
     use super::*;
 
-    fn scored(told: Told, fact: Fact, travel_m: f64) -> Score {
+    fn scored(reported: Reported, fact: Fact, travel_m: f64) -> Score {
         let mut score = Score::default();
-        score.take(told, fact, travel_m);
+        score.take(reported, fact, travel_m);
         score
     }
 
@@ -82,24 +82,24 @@ mod tests {
     fn faults_are_told_apart() {
         let contact = Fact::Contact([0.5, 0.6]);
         let base = Score { contacts: 1, ..Score::default() };
-        assert_eq!(scored(Told::Free, contact, 1.0), Score { missed: 1, ..base });
-        assert_eq!(scored(Told::Contact(None), contact, 1.0), base);
-        assert_eq!(scored(Told::Contact(Some(0.55)), contact, 1.0), base);
-        assert_eq!(scored(Told::Contact(Some(0.25)), contact, 1.0), Score { early: 1, ..base });
+        assert_eq!(scored(Reported::Free, contact, 1.0), Score { missed: 1, ..base });
+        assert_eq!(scored(Reported::Contact(None), contact, 1.0), base);
+        assert_eq!(scored(Reported::Contact(Some(0.55)), contact, 1.0), base);
+        assert_eq!(scored(Reported::Contact(Some(0.25)), contact, 1.0), Score { early: 1, ..base });
         let free = Score { frees: 1, ..Score::default() };
-        assert_eq!(scored(Told::Free, Fact::Free, 1.0), free);
-        assert_eq!(scored(Told::Contact(Some(0.5)), Fact::Free, 1.0), Score { false_alarms: 1, ..free });
-        assert_eq!(scored(Told::Undecided(0.9), Fact::Free, 1.0), Score { undecided: 1, ..free });
-        assert_eq!(scored(Told::Free, Fact::Unknown, 1.0), Score { unjudged: 1, ..Score::default() });
+        assert_eq!(scored(Reported::Free, Fact::Free, 1.0), free);
+        assert_eq!(scored(Reported::Contact(Some(0.5)), Fact::Free, 1.0), Score { false_alarms: 1, ..free });
+        assert_eq!(scored(Reported::Undecided(0.9), Fact::Free, 1.0), Score { undecided: 1, ..free });
+        assert_eq!(scored(Reported::Free, Fact::Unknown, 1.0), Score { unjudged: 1, ..Score::default() });
     }
 
     #[test]
     fn lateness_is_judged_by_the_way_that_the_robot_goes() {
         let contact = Fact::Contact([0.5, 0.5]);
         // A quarter of the motion late: 0.5 m of 2 m; half a millimetre of 2 mm is within the tolerance.
-        let far = scored(Told::Contact(Some(0.75)), contact, 2.0);
+        let far = scored(Reported::Contact(Some(0.75)), contact, 2.0);
         assert_eq!((far.late, far.worst_late, far.worst_late_m), (1, 0.25, 0.5));
-        let near = scored(Told::Contact(Some(0.75)), contact, 2e-3);
+        let near = scored(Reported::Contact(Some(0.75)), contact, 2e-3);
         assert_eq!((near.late, near.worst_late, near.worst_late_m), (0, 0.25, 0.5e-3));
         assert_eq!(
             (far.unsafe_share(), near.unsafe_share(), Score::default().unsafe_share()),
@@ -110,9 +110,9 @@ mod tests {
     #[test]
     fn to_call_it_clear_beyond_the_contact_is_late() {
         let contact = Fact::Contact([0.5, 0.5]);
-        let wrong = scored(Told::Undecided(0.75), contact, 1.0);
+        let wrong = scored(Reported::Undecided(0.75), contact, 1.0);
         assert_eq!((wrong.late, wrong.undecided, wrong.worst_late), (1, 1, 0.25));
-        let right = scored(Told::Undecided(0.25), contact, 1.0);
+        let right = scored(Reported::Undecided(0.25), contact, 1.0);
         assert_eq!((right.late, right.early, right.undecided), (0, 0, 1));
     }
 }

@@ -1,7 +1,7 @@
 //! The tables and plots of the comparison.
 
 use super::super::run::{Axis, Cell, Column, Plot, PlotKind, Run, Samples, Series, Table, UsedDataset};
-use super::contender::{Clock, Contender, Told};
+use super::contender::{Clock, Contender, Reported};
 use super::fact::{AGREEMENT_M, Difference, Fact, judged};
 use super::interpolation::gap_m;
 use super::means::{Ground, KINDS, Part, mean, ratio};
@@ -38,7 +38,7 @@ fn notes(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Vec<
     let judges: Vec<&str> = ground.judges.iter().map(|j| j.name.as_str()).collect();
     let mut notes = vec![
         "The same motions, one after the other in the same run; the building of trees is left out of all times. Each \
-         peer is told the same triangles and joints, to the last bit."
+         peer receives the same triangles and joints, to the last bit."
             .to_string(),
         format!(
             "What is true of a motion is what the first of these says that knows it: {}. The engine is not its own \
@@ -46,8 +46,8 @@ fn notes(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Vec<
             judges.join("; ")
         ),
         format!(
-            "Missed: told free, but there is a contact. Late: told a contact more than {:.0} mm of the robot's travel \
-             after the first one. Early: as much before it. False: told a contact, but the motion is free.",
+            "Missed: reported free, but there is a contact. Late: reported a contact more than {:.0} mm of the robot's travel \
+             after the first one. Early: as much before it. False: reported a contact, but the motion is free.",
             LATE_M * 1e3
         ),
     ];
@@ -133,20 +133,25 @@ fn sum(parts: &[Part]) -> Score {
 /// Returns whether a contender reports times of contact.
 fn tells_times(c: &Contender) -> bool {
     let mut all = c.answers.iter().flat_map(|a| a.by_motion.iter().flatten());
-    all.any(|a| matches!(a.told, Told::Contact(Some(_))))
+    all.any(|a| matches!(a.reported, Reported::Contact(Some(_))))
 }
 
 fn faults(contenders: &[Contender], parts: &[Vec<Part>]) -> Table {
     let columns = vec![
         Column::text("who", ""),
         Column::number("contacts", "", 0, "Motions that it answered and that have a contact."),
-        Column::number("missed", "", 0, "Of them told free."),
-        Column::number("late", "", 0, "Of them told a later contact than the first; nothing where no times are told."),
+        Column::number("missed", "", 0, "Of them reported free."),
+        Column::number(
+            "late",
+            "",
+            0,
+            "Of them reported a later contact than the first; nothing where no times are reported.",
+        ),
         Column::number("latest", "mm", 2, "Of the robot's travel after the first contact."),
         Column::number("latest", "of the motion", 4, "The same as a share of the motion."),
-        Column::number("early", "", 0, "Of them told a contact before there is one."),
+        Column::number("early", "", 0, "Of them reported a contact before there is one."),
         Column::number("free", "", 0, "Motions that it answered and that are free."),
-        Column::number("false", "", 0, "Of them told a contact."),
+        Column::number("false", "", 0, "Of them reported a contact."),
         Column::number("undecided", "", 0, "Reported as undecided."),
         Column::number("not judged", "", 0, "Nobody (else) knows the truth."),
     ];
@@ -311,7 +316,7 @@ fn plots(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>], first: 
     plots.push(Plot {
         id: "trust".into(),
         title: "Speed and errors".into(),
-        note: "Of the motions with a contact, those that were told free or told a later contact than the first. Down \
+        note: "Of the motions with a contact, those that were reported free or reported a later contact than the first. Down \
                and to the left is better."
             .into(),
         kind: PlotKind::Points,
@@ -348,7 +353,7 @@ fn datasets(ground: &Ground, contenders: &[Contender]) -> Vec<UsedDataset> {
                 let fact = judged(&ground.judges, s, i, true);
                 let faults = contenders.iter().filter_map(|c| c.answers[s].by_motion[i]).filter(|answer| {
                     let mut score = Score::default();
-                    score.take(answer.told, fact, motion.travel_m);
+                    score.take(answer.reported, fact, motion.travel_m);
                     score.missed + score.late > 0
                 });
                 wrong.push((faults.count(), motion.number));

@@ -1,6 +1,6 @@
 //! Tests of peers that miss, crash, hang and write invalid lines, and of parry on cases with known results.
 
-use super::contender::{Answers, Told};
+use super::contender::{Answers, Reported};
 use super::external::{Call, run as call};
 use super::interpolation::gap_m;
 use super::parry;
@@ -106,8 +106,8 @@ fn a_peer_that_answers_is_heard() {
     );
     assert_eq!((answers.trouble.clone(), answers.count(), answers.build_s), (None, 2, Some(0.5)));
     assert_eq!(answers.about.as_deref(), Some("peer 1.2"));
-    let told: Vec<_> = answers.by_motion.iter().flatten().map(|a| (a.told, a.cpu_s, a.wall_s)).collect();
-    assert_eq!(told, [(Told::Contact(Some(0.75)), 1e-3, 2e-3), (Told::Free, 0.25, 0.5)]);
+    let reported: Vec<_> = answers.by_motion.iter().flatten().map(|a| (a.reported, a.cpu_s, a.wall_s)).collect();
+    assert_eq!(reported, [(Reported::Contact(Some(0.75)), 1e-3, 2e-3), (Reported::Free, 0.25, 0.5)]);
     // The folder, the method and the step are passed to it.
     let words = asked(
         "test -d \"$1\" && echo about \"$2 $3\"; echo answer 0 free - 0 0; echo answer 1 free - 0 0; echo end",
@@ -190,7 +190,8 @@ fn answers_that_make_no_sense_are_none() {
     }
     let twice = asked("echo answer 0 free - 0 0; echo answer 0 contact - 0 0; sleep 1000", LONG);
     assert!(
-        twice.trouble.is_some_and(|t| t.contains("an invalid line")) && twice.by_motion[0].unwrap().told == Told::Free
+        twice.trouble.is_some_and(|t| t.contains("an invalid line"))
+            && twice.by_motion[0].unwrap().reported == Reported::Free
     );
 }
 
@@ -220,14 +221,14 @@ fn parry_finds_a_plate_that_a_cube_slides_into() {
     let set = set(slider(), Some(0.5), &[[0.0, 1.0], [0.0, 0.3], [1.0, 2.0]], 1.0);
     let cast = parry::run(&set, parry::Method::Cast, LONG, &NEVER, &mut |_| ());
     assert_eq!((cast.trouble, cast.by_motion.len()), (None, 3));
-    let told: Vec<Told> = cast.by_motion.iter().flatten().map(|a| a.told).collect();
-    assert!(matches!(told[0], Told::Contact(Some(t)) if (t - 0.4).abs() < 1e-3), "{told:?}");
-    assert_eq!(told[1..], [Told::Free; 2]);
+    let reported: Vec<Reported> = cast.by_motion.iter().flatten().map(|a| a.reported).collect();
+    assert!(matches!(reported[0], Reported::Contact(Some(t)) if (t - 0.4).abs() < 1e-3), "{reported:?}");
+    assert_eq!(reported[1..], [Reported::Free; 2]);
     // Half a degree is 0.0087 of the column's change.
     let samples = parry::run(&set, parry::Method::SamplesDeg(0.5), LONG, &NEVER, &mut |_| ());
-    let told: Vec<Told> = samples.by_motion.iter().flatten().map(|a| a.told).collect();
-    assert!(matches!(told[0], Told::Contact(Some(t)) if (0.4 - 1e-9..0.41).contains(&t)), "{told:?}");
-    assert_eq!(told[1..], [Told::Free; 2]);
+    let reported: Vec<Reported> = samples.by_motion.iter().flatten().map(|a| a.reported).collect();
+    assert!(matches!(reported[0], Reported::Contact(Some(t)) if (0.4 - 1e-9..0.41).contains(&t)), "{reported:?}");
+    assert_eq!(reported[1..], [Reported::Free; 2]);
 }
 
 #[test]
@@ -245,9 +246,9 @@ fn a_link_that_is_cast_cuts_the_corner() {
     assert!((gap - (1.0 - 0.5f64.sqrt())).abs() < 1e-12, "{gap}");
     room.scene.add_object("post", cube(DVec3::new(0.5, 0.5, 0.0), 0.02)).unwrap();
     let room = Arc::new(room);
-    let told = |method| parry::run(&room, method, LONG, &NEVER, &mut |_| ()).by_motion[0].unwrap().told;
-    assert_eq!(told(parry::Method::SamplesDeg(0.5)), Told::Free);
-    assert!(matches!(told(parry::Method::Cast), Told::Contact(Some(_))));
+    let reported = |method| parry::run(&room, method, LONG, &NEVER, &mut |_| ()).by_motion[0].unwrap().reported;
+    assert_eq!(reported(parry::Method::SamplesDeg(0.5)), Reported::Free);
+    assert!(matches!(reported(parry::Method::Cast), Reported::Contact(Some(_))));
     assert_eq!(measure::verdicts(&room).unwrap(), [firstcontact::verdict::Verdict::Free]);
 }
 

@@ -140,7 +140,7 @@ fn this_engine(set: &Set, repeats: usize, stop: &AtomicBool) -> Result<(Answers,
         engine.check(&case.motion)?;
         let (verdicts, cpu_s, wall_s) = measure::timed(&engine, &case.motion, repeats)?;
         facts.push(verdicts.first().map_or(Fact::Unknown, fact));
-        answers.by_motion[i] = verdicts.first().map(|v| Answer { told: measure::told(v), cpu_s, wall_s });
+        answers.by_motion[i] = verdicts.first().map(|v| Answer { reported: measure::reported(v), cpu_s, wall_s });
         known = Some(engine);
         bar.set(i as u64 + 1);
     }

@@ -1,6 +1,6 @@
 //! The tables of the comparison with VAMP.
 
-use super::super::contender::{Answer, Answers, Told};
+use super::super::contender::{Answer, Answers, Reported};
 use super::super::fact::Fact;
 use super::super::means::{KINDS, mean};
 use super::super::score::Score;
@@ -148,7 +148,7 @@ fn by_kind(results: &Results) -> Table {
 
 /// The motions of set `s` that an answer of VAMP misses, with the time of the first contact.
 fn missed_in(results: &Results, asked: &Asked, s: usize) -> Vec<(usize, [f64; 2])> {
-    let is_free = |answer: Option<Answer>| answer.is_some_and(|a| a.told == Told::Free);
+    let is_free = |answer: Option<Answer>| answer.is_some_and(|a| a.reported == Reported::Free);
     let missed = |(i, fact): (usize, &Fact)| match fact {
         Fact::Contact(toc) if is_free(asked.motion[s].by_motion[i]) && is_free(asked.alone[s].by_motion[i]) => {
             Some((i, *toc))

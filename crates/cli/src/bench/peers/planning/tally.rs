@@ -1,6 +1,6 @@
 //! The correctness of VAMP's answers.
 
-use super::super::contender::{Answer, Answers, Told};
+use super::super::contender::{Answer, Answers, Reported};
 use super::super::fact::Fact;
 use super::super::score::Score;
 use super::{Asked, Results};
@@ -19,10 +19,10 @@ pub struct Tally {
 impl Tally {
     /// Adds the answers to a motion, among the obstacles and without them.
     pub fn take(&mut self, motion: Option<Answer>, alone: Option<Answer>, fact: Fact) {
-        match (motion, alone.map(|a| a.told)) {
-            (_, Some(Told::Contact(_))) => self.itself += 1,
+        match (motion, alone.map(|a| a.reported)) {
+            (_, Some(Reported::Contact(_))) => self.itself += 1,
             // No times are reported, so the travel does not matter.
-            (Some(answer), Some(Told::Free)) => self.score.take(answer.told, fact, 0.0),
+            (Some(answer), Some(Reported::Free)) => self.score.take(answer.reported, fact, 0.0),
             _ => self.unanswered += 1,
         }
     }
@@ -39,6 +39,7 @@ pub fn tally(results: &Results, asked: &Asked, s: usize, is_chosen: impl Fn(usiz
 
 /// Returns whether VAMP rejects a motion without obstacles, at any of its densities of samples.
 pub fn hits_itself(results: &Results, s: usize, motion: usize) -> bool {
-    let hits = |answers: &Answers| matches!(answers.by_motion[motion], Some(Answer { told: Told::Contact(_), .. }));
+    let hits =
+        |answers: &Answers| matches!(answers.by_motion[motion], Some(Answer { reported: Reported::Contact(_), .. }));
     results.asked.iter().any(|asked| hits(&asked.alone[s]))
 }

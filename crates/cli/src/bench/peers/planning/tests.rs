@@ -65,9 +65,9 @@ fn table<'a>(run: &'a Run, id: &str) -> &'a Table {
 #[cfg(unix)]
 fn wrong_answers_are_counted_and_motions_in_contact_with_themselves_are_not_judged() {
     let (out, peers) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let say = |told: [&str; 5]| {
-        let line = |(i, told)| format!("echo answer {i} {told} - 1e-6 1e-6; ");
-        told.into_iter().enumerate().map(line).collect::<String>() + "echo end"
+    let say = |reported: [&str; 5]| {
+        let line = |(i, reported)| format!("echo answer {i} {reported} - 1e-6 1e-6; ");
+        reported.into_iter().enumerate().map(line).collect::<String>() + "echo end"
     };
     let (c, f) = ("contact", "free");
     // Of the motions 0, 1 and 4 with a contact and the free ones 2 and 3: 0 is missed, 2 is false, and 4 is rejected
