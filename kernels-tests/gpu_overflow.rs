@@ -1,5 +1,6 @@
 //! Queues that are too small cost repetitions, never an answer; dispatches that exceed one dimension are split.
 
+use crate::effort;
 use crate::harness::gpu::{Mutant, mutated_pipeline, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use firstcontact::engine::gpu_backend::ChunkInput;
@@ -137,7 +138,7 @@ fn queues_grow_with_the_chunks() {
     let mut options = Options::default();
     options.solve.initial = InitialContactPolicy::Ignore;
     let mut pipeline = mutated_pipeline(&case.world, &options, None);
-    for times in [0, 1, 90, 3, 200] {
+    for times in effort([0, 1, 20, 3, 50], [0, 1, 90, 3, 200]) {
         let pieces = if times == 0 { case.pieces[..1].to_vec() } else { case.pieces.repeat(times) };
         let chunk = ChunkInput { pieces, motions: &case.motions };
         let started = pipeline.start(&chunk, 0).unwrap();

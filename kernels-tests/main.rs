@@ -43,6 +43,6 @@ mod trajectories;
 mod warm_engine;
 
 /// The amount of work: `ci` unless the environment variable `FIRSTCONTACT_EFFORT` is `full`.
-fn effort(ci: usize, full: usize) -> usize {
+fn effort<T>(ci: T, full: T) -> T {
     if std::env::var_os("FIRSTCONTACT_EFFORT").is_some_and(|e| e == "full") { full } else { ci }
 }

@@ -5,6 +5,7 @@
 
 use super::report::{report, run, small_set};
 use super::{CUBE, Desk, slider};
+use crate::effort;
 use crate::harness::browser::{Browser, Picture, Window, program};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -327,8 +328,8 @@ fn the_page_of_trajectories() {
     let Some(program) = program() else { return };
     let _turn = one_at_a_time();
     let desk = checked_trajectories();
-    for window in [DESKTOP, PHONE, WITHOUT_WEBGL] {
-        visit(&program, &desk.path("page.html"), "trajectories", window);
+    for window in effort(&[PHONE][..], &[DESKTOP, PHONE, WITHOUT_WEBGL]) {
+        visit(&program, &desk.path("page.html"), "trajectories", *window);
     }
     let mut browser = Browser::open(&program, &desk.path("page.html"), DESKTOP);
     browser.wait_for("document.getElementById('viewer')?.dataset.ready");
@@ -373,7 +374,7 @@ fn the_page_of_measurements() {
     measured["tables"][0] = json!({"id": "wide", "title": "wide", "note": "", "columns": columns, "rows": rows});
     let made = report(&desk, &[measured], &["--dataset-folder", "sets"]);
     assert_eq!(made.code, Some(0), "{}", made.stderr);
-    for window in [DESKTOP, PHONE] {
-        visit(&program, &desk.path("report.html"), "measurements", window);
+    for window in effort(&[DESKTOP][..], &[DESKTOP, PHONE]) {
+        visit(&program, &desk.path("report.html"), "measurements", *window);
     }
 }

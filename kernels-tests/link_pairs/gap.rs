@@ -4,6 +4,7 @@ use super::answers::Answer;
 use super::case::{Case, Ends, ends, touches};
 use super::mechanism::Mechanism;
 use super::solids::block;
+use crate::effort;
 use crate::harness::gpu;
 use crate::harness::models::Draw;
 use glam::{DQuat, DVec3};
@@ -52,7 +53,7 @@ fn travels(metres: f64) -> Vec<(Mechanism, Ends)> {
 }
 
 fn together(more: &[&str]) {
-    for metres in [0.01, 1.0, 10.0, 100.0] {
+    for &metres in effort(&[0.01, 100.0][..], &[0.01, 1.0, 10.0, 100.0]) {
         for (mechanism, travel) in travels(metres) {
             let case = Case::new(&mechanism);
             assert_eq!(case.sampler.pairs.len(), 1);

@@ -442,7 +442,7 @@ pub const MUTANTS: &[Mutant] = &[
         INPUTS,
     ),
     m("kind of the answer", RESULTS, "!kinds.contains(&proved.kind)", "false", PROVED),
-    m("time of the answer", RESULTS, "local >= until - EARLIER", "true", PROVED),
+    m("time of the answer", RESULTS, "local >= until - earlier", "true", PROVED),
     m("number of the answer", RESULTS, "answer.motion != motion", "false", PROVED),
     // The verifier refuses what a wrong prover makes.
     m("remainder in a proof", CURVES_OF_BODIES, "h * h * h * h / 24.0", "0.0", SPLINES),

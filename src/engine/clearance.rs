@@ -135,7 +135,8 @@ impl<'a> Search<'a> {
         self.descend()?;
         let ClearanceOptions { tolerance_m, known_m, .. } = *self.options;
         let mut options = self.core.options.clone();
-        (options.solve.mode, options.solve.all_contacts) = (Mode::Verdict, false);
+        // The first contact, unlike any contact, does not depend on the way to it.
+        (options.solve.mode, options.solve.all_contacts) = (Mode::Toc, false);
         options.solve.tolerance = SolveOptions::default().tolerance;
         let (mut u, mut lowest_m) = (0.0, f64::INFINITY);
         let (mut below_m, mut n_lowered) = ((1.0 - SPARE) * tolerance_m, 0);

@@ -126,7 +126,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
         say!("refused: {} is not of these {}", other.display(), question.queries.kind());
         return Ok(Outcome::Refused);
     }
-    let mut compared = Compared::begin(args.results.as_deref())?;
+    let mut compared = Compared::begin(args.results.as_deref(), !question.queries.joint_tolerance().is_empty())?;
     let mut totals = Totals::default();
     let each = &mut |number: usize, proved: Option<&Proved>| {
         let line = compared.next(number, proved);

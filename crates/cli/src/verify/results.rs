@@ -9,6 +9,8 @@ use std::path::Path;
 
 /// Share of a segment by which a proof may end before its answer: rounding hides the gap there.
 const EARLIER: f64 = 1e-7;
+/// The same with joint tolerances: proofs have one bound on the deviation of a triangle, answers one for each vertex.
+const EARLIER_IN_TUBES: f64 = 1e-1;
 
 /// The first certificate that proves less than its answer, or the reason why they cannot be compared.
 type Refused = std::result::Result<(), String>;
@@ -16,20 +18,23 @@ type Refused = std::result::Result<(), String>;
 /// The answers of a check, if they are given, next to what certificates prove.
 pub struct Compared {
     answers: Option<BufReader<File>>,
+    /// Share of a segment by which a proof may end before its answer.
+    earlier: f64,
     so_far: Refused,
 }
 
 impl Compared {
-    /// Opens the answers.
+    /// Opens the answers, which are of motions within joint tolerances or not.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn begin(answers: Option<&Path>) -> Result<Self> {
+    pub fn begin(answers: Option<&Path>, in_tubes: bool) -> Result<Self> {
         let open = |path: &Path| {
             let unreadable = |e| Error::input(format!("it cannot be read: {e}")).in_file(path);
             File::open(path).map(BufReader::new).map_err(unreadable)
         };
-        Ok(Self { answers: answers.map(open).transpose()?, so_far: Ok(()) })
+        let earlier = if in_tubes { EARLIER_IN_TUBES } else { EARLIER };
+        Ok(Self { answers: answers.map(open).transpose()?, earlier, so_far: Ok(()) })
     }
 
     fn line(&mut self) -> std::result::Result<Option<String>, String> {
@@ -45,7 +50,7 @@ impl Compared {
         }
         let compared = self.line().and_then(|line| {
             let line = line.ok_or("the answers end before it")?;
-            proves(&line, motion, proved).map(|()| line)
+            proves(&line, motion, proved, self.earlier).map(|()| line)
         });
         compared.map_err(|why| self.so_far = Err(format!("motion {motion}: {why}"))).ok()
     }
@@ -61,7 +66,7 @@ impl Compared {
 }
 
 /// The certificate proves the answer in a line.
-fn proves(line: &str, motion: usize, proved: Option<&Proved>) -> Refused {
+fn proves(line: &str, motion: usize, proved: Option<&Proved>, earlier: f64) -> Refused {
     let answer: Answer = serde_json::from_str(line).map_err(|e| format!("its answer cannot be read: {e}"))?;
     if answer.motion != motion {
         return Err(format!("its answer is of motion {}", answer.motion));
@@ -79,8 +84,8 @@ fn proves(line: &str, motion: usize, proved: Option<&Proved>) -> Refused {
     let (segment, Time { segment: last, local }) = (answer.segment.unwrap_or(0), proved.end);
     // The end of a segment is the beginning of the next one.
     let is_enough = last > segment
-        || (last == segment && local >= until - EARLIER)
-        || (last + 1 == segment && local == 1.0 && until <= EARLIER);
+        || (last == segment && local >= until - earlier)
+        || (last + 1 == segment && local == 1.0 && until <= earlier);
     match is_enough {
         true => Ok(()),
         false => {

@@ -224,8 +224,9 @@ class Motions:
             return own
         return [compose(p, o) for p, o in zip(self.series(frame, parent, segment, start, end), own)]
 
-    def tolerance(self, frame: int, body: int, segment: int, statement) -> tuple[int, int]:
-        """How far a point of a body may be from its place by the joint tolerance: constant, and factor of its distance.
+    def tolerance(self, frame: int, body: int, time, statement) -> tuple[int, int]:
+        """How far a point of a body may be from its place during an interval (segment, start, stop) by the joint tolerance:
+        a constant, and a factor of its distance.
 
         A joint that turns by a more moves a point by at most a times its distance from the joint.
         """
@@ -244,17 +245,17 @@ class Motions:
                 else:
                     constant += change
                     length += change
-            length += norm(self.joints[index].origin) + self.slide(of, segment)
+            length += norm(self.joints[index].origin) + self.slide(of, *time)
             stretch = (stretch * self.joints[index].stretch >> BITS) + 1
         # Once for the lengths, once for what the parents make of a deviation.
         return tuple((x * stretch >> BITS) * stretch // UNIT + 2 for x in (constant, turns))
 
-    def slide(self, body: Body, segment: int) -> int:
-        """A bound for the distance by which a joint displaces during a segment."""
+    def slide(self, body: Body, segment: int, start: float, stop: float) -> int:
+        """A bound for the distance by which a joint displaces during an interval."""
         values = self.motion.segments[segment]
         if body.kind == "prismatic":
-            driven = (add(mul(exact(c), exact(body.multiplier)), exact(body.offset)) for c in values[body.column])
-            return max(map(size, driven))
+            value = [mul(c, exact(body.multiplier)) for c in local_polynomial(values[body.column], start, stop)]
+            return size(widened(add(value[0], exact(body.offset)), sum(map(size, value[1:]))))
         if body.kind == "free":
             return max(norm([exact(values[body.column + r][k]) for r in range(3)]) for k in (0, 1))
         return 0

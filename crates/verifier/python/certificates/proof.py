@@ -176,7 +176,7 @@ def _by_expansion(pair, nodes, time, n, motions, statement) -> bool:
                 values.append(_bernstein([_value(form, p) for form in forms]))
                 bound = max(bound, size(_value(rest, p)))
             spread += bound
-            constant, factor = motions.tolerance(pair.frame, body, segment, statement)
+            constant, factor = motions.tolerance(pair.frame, body, time, statement)
             deviation = constant + (factor * tree.size(node) >> BITS) + 1
             spread += (deviation * length >> BITS) + 1
         extreme = [max(upper(v[i]) for v in values) if side == 0 else -min(lower(v[i]) for v in values) for i in range(4)]
