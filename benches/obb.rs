@@ -85,6 +85,7 @@ fn search(criterion: &mut Criterion, name: &str, case: Case) {
                 poses: &case.poses,
                 boxes: &case.boxes,
                 candidates: &case.candidates,
+                courses: None,
             };
             s5_pairs::search(&input, Some(&mut limits), usize::MAX)
         };

@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Certificates that are made before they are written.
 const BATCH: usize = 256;
 
+/// A prover, with the tolerances of joints that it is for.
+type Prepared = (Vec<f64>, Prover);
+
 /// Makes the certificates of an engine's answers.
 pub(crate) struct Certifier {
     robot: Arc<Robot>,
@@ -25,8 +28,8 @@ pub(crate) struct Certifier {
     /// The statement without tolerances of joints.
     statement: Statement,
     threads: usize,
-    /// The prover of the last call, with the tolerances of joints that it is for: its trees are worth keeping.
-    last: Mutex<Option<Arc<(Vec<f64>, Prover)>>>,
+    /// The prover of the last call: its trees are worth keeping.
+    last: Mutex<Option<Arc<Prepared>>>,
 }
 
 impl Certifier {
@@ -34,7 +37,7 @@ impl Certifier {
         Self { robot, scene, statement, threads, last: Mutex::default() }
     }
 
-    fn prover(&self, joint_tolerance: &[f64]) -> Result<Arc<(Vec<f64>, Prover)>> {
+    fn prover(&self, joint_tolerance: &[f64]) -> Result<Arc<Prepared>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = last.as_ref().filter(|known| known.0 == joint_tolerance) {
             return Ok(Arc::clone(known));

@@ -42,7 +42,7 @@ impl Place {
     pub(crate) fn parts(&self, numbers: &Range<usize>) -> Vec<Range<usize>> {
         let Range { start, end } = *numbers;
         if matches!(self, Self::File(_)) || start == end {
-            return vec![start..end];
+            return Vec::from([numbers.clone()]);
         }
         let blocks = start / BLOCK..end.div_ceil(BLOCK);
         blocks.map(|block| (block * BLOCK).max(start)..((block + 1) * BLOCK).min(end)).collect()
@@ -75,16 +75,19 @@ mod tests {
 
     #[test]
     fn folders_have_a_file_for_each_block() {
+        let parts = |place: &Place, numbers: Range<usize>| {
+            place.parts(&numbers).iter().map(|part| (part.start, part.end)).collect::<Vec<_>>()
+        };
         let folder = Place::new(Path::new("no/such/folder/"));
         assert_eq!(folder, Place::Folder("no/such/folder/".into()));
         assert_eq!(folder.file_of(4095), Path::new("no/such/folder/000000.fccert"));
         assert_eq!(folder.file_of(4096), Path::new("no/such/folder/000001.fccert"));
-        assert_eq!(folder.parts(&(0..8193)), [0..4096, 4096..8192, 8192..8193]);
-        assert_eq!(folder.parts(&(4096..8192)), [4096..8192]);
-        assert_eq!(folder.parts(&(0..0)), [0..0]);
+        assert_eq!(parts(&folder, 0..8193), [(0, 4096), (4096, 8192), (8192, 8193)]);
+        assert_eq!(parts(&folder, 4096..8192), [(4096, 8192)]);
+        assert_eq!(parts(&folder, 0..0), [(0, 0)]);
         let file = Place::new(Path::new("no/such/file"));
         assert_eq!(file, Place::File("no/such/file".into()));
-        assert_eq!(file.parts(&(0..8193)), [0..8193]);
+        assert_eq!(parts(&file, 0..8193), [(0, 8193)]);
         assert_eq!(file.other(8193).unwrap(), None);
     }
 }

@@ -39,7 +39,7 @@ fn both_halves_of_time_count() {
 fn every_segment_counts() {
     let through = [0.0, 1.0];
     for touching in 0..5 {
-        let free = |k: usize| if k % 2 == 0 { [0.0, 0.5] } else { [0.5, 0.0] };
+        let free = |k: usize| if k.is_multiple_of(2) { [0.0, 0.5] } else { [0.5, 0.0] };
         let segments: Vec<_> = (0..5).map(|k| segment(&[if k == touching { through } else { free(k) }])).collect();
         let problem = Problem { motion: Motion { segments: segments.clone() }, ..slider(0.0, 0.0) };
         // [0, 5) = [0, 2) and [2, 5); [2, 5) = [2, 3) and [3, 5).
