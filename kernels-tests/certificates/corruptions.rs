@@ -36,8 +36,8 @@ impl Case {
         let scene = Scene::from_file(case.desk.path("scene.obj")).unwrap();
         let file = TrajectoryFile::open(case.desk.path("motions.json"), &robot, &TrajectoryOptions::default());
         let paths = file.unwrap().into_trajectories();
-        let pairs = if seed % 2 == 0 { LinkPairs::all_but_adjacent(&robot) } else { LinkPairs::none() };
-        let margin_m = if seed % 3 == 0 { 0.005 } else { 0.0 };
+        let pairs = if seed.is_multiple_of(2) { LinkPairs::all_but_adjacent(&robot) } else { LinkPairs::none() };
+        let margin_m = if seed.is_multiple_of(3) { 0.005 } else { 0.0 };
         let tolerance = if seed % 4 == 1 { vec![0.001; robot.columns.len()] } else { Vec::new() };
         let builder = Engine::builder(&robot, &scene).backend(Backend::Cpu).margin_m(margin_m);
         let engine = builder.link_pairs(pairs.clone()).build().unwrap();
