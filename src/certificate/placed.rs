@@ -33,15 +33,17 @@ impl Hull {
         Self::Box(place.point(0.5 * (lo + hi)), axes.map(|v| place.vector(v)))
     }
 
-    /// The smallest and the largest projection onto `n`.
-    fn range(&self, n: DVec3) -> [f64; 2] {
+    /// The smallest and the largest projection onto `n`, of balls with these radii about the corners.
+    fn range(&self, n: DVec3, radii: &[f64; 3]) -> [f64; 2] {
         match self {
             Self::Triangle(corners) => {
                 let [a, b, c] = corners.map(|v| v.dot(n));
-                [a.min(b).min(c), a.max(b).max(c)]
+                let [r, s, t] = radii;
+                [(a - r).min(b - s).min(c - t), (a + r).max(b + s).max(c + t)]
             }
             Self::Box(centre, axes) => {
-                let (at, half) = (centre.dot(n), axes.iter().map(|v| v.dot(n).abs()).sum::<f64>());
+                let at = centre.dot(n);
+                let half = axes.iter().map(|v| v.dot(n).abs()).sum::<f64>() + radii[0];
                 [at - half, at + half]
             }
         }
@@ -123,6 +125,8 @@ pub struct Placed {
     n_hulls: usize,
     /// The distance by which it may leave the hulls, metres.
     slack_m: f64,
+    /// The same for each vertex of a triangle; equal for all other nodes.
+    slacks_m: [f64; 3],
     /// Lowest and highest coordinates over the interval, slack included.
     pub corners: [DVec3; 2],
     /// Half the largest extent, metres; 0 for a triangle, which is not split.
@@ -134,11 +138,15 @@ pub struct Placed {
 impl Placed {
     /// A node of a body that moves, or that is at rest without a sweep.
     pub fn new(of: &Node, triangles: &[Triangle], sweep: Option<&Sweep>) -> Self {
-        let (hulls, n_hulls, slack_m) = match sweep {
-            None => ([Hull::new(triangles, of, AtRest); CONTROLS], 1, 0.0),
+        let (hulls, n_hulls, slacks_m) = match sweep {
+            None => ([Hull::new(triangles, of, AtRest); CONTROLS], 1, [0.0; 3]),
             Some(sweep) => {
                 let hulls = std::array::from_fn(|i| Hull::new(triangles, of, (sweep, i)));
-                (hulls, CONTROLS, sweep.slack_m(of.reach_m))
+                let slacks_m = match of.is_leaf() {
+                    true => triangles[of.left as usize].map(|v| sweep.slack_m(v.length())),
+                    false => [sweep.slack_m(of.reach_m); 3],
+                };
+                (hulls, CONTROLS, slacks_m)
             }
         };
         let [mut lo, mut hi] = hulls[0].bounds();
@@ -146,7 +154,9 @@ impl Placed {
             let [l, h] = hull.bounds();
             (lo, hi) = (lo.min(l), hi.max(h));
         }
-        let slack_m = slack_m + SPARE * lo.abs().max(hi.abs()).max_element();
+        let spare_m = SPARE * lo.abs().max(hi.abs()).max_element();
+        let slacks_m = slacks_m.map(|slack_m| slack_m + spare_m);
+        let slack_m = slacks_m.into_iter().fold(0.0, f64::max);
         let radius_m = if of.is_leaf() { 0.0 } else { 0.5 * (of.corners[1] - of.corners[0]).length() };
         let travel = (hulls[CONTROLS - 1].centre() - hulls[0].centre()).length();
         let bend = (hulls[1].centre() - hulls[0].centre()).length();
@@ -154,6 +164,7 @@ impl Placed {
             hulls,
             n_hulls,
             slack_m,
+            slacks_m,
             corners: [lo - slack_m, hi + slack_m],
             radius_m,
             travel_m: 0.5 * travel.max(bend) + slack_m,
@@ -187,18 +198,18 @@ impl Placed {
     /// The smallest gap along `n`, less slack and `margin_m`, relative to the length of `n`: positive if `n` separates
     /// `self` below from `other` above.
     fn gap(&self, other: &Self, n: DVec3, margin_m: f64) -> f64 {
-        let beside = self.slack_m + other.slack_m + margin_m;
         let length = n.length();
+        let (of_self, of_other) = (self.slacks_m.map(|x| x * length), other.slacks_m.map(|x| x * length));
         let mut least = f64::INFINITY;
         for i in 0..self.n_hulls.max(other.n_hulls) {
-            let [_, high] = self.hulls[i].range(n);
-            let [low, _] = other.hulls[i].range(n);
+            let [_, high] = self.hulls[i].range(n, &of_self);
+            let [low, _] = other.hulls[i].range(n, &of_other);
             least = least.min(low - high);
-            if !(least > length * beside) {
+            if !(least > length * margin_m) {
                 return f64::NEG_INFINITY;
             }
         }
-        least / length - beside
+        least / length - margin_m
     }
 
     /// The axis of the common frame along which the boxes of both are apart by more than `margin_m`: 0 to 5 for +x, -x,
@@ -219,10 +230,11 @@ impl Placed {
             return None;
         }
         let (mut best, mut widest) = (DVec3::ZERO, 0.0);
-        let beside = self.slack_m + other.slack_m + margin_m;
+        let least = |slacks_m: &[f64; 3]| slacks_m.iter().copied().fold(f64::INFINITY, f64::min);
+        let beside = least(&self.slacks_m) + least(&other.slacks_m) + margin_m;
         let mut consider = |n: DVec3| {
             // The gap over the interval is at most that of these two hulls, and most axes fail there.
-            let ([lo, hi], [low, high]) = (a.range(n), b.range(n));
+            let ([lo, hi], [low, high]) = (a.range(n, &[0.0; 3]), b.range(n, &[0.0; 3]));
             let n = if low + high < lo + hi { -n } else { n };
             let between = (low - hi).max(lo - high);
             if !(between > 0.0 && between > (beside + widest) * n.length()) {

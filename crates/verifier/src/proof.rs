@@ -110,17 +110,15 @@ impl Pair<'_> {
         let Part { a, b, .. } = part;
         let mut motion = |side: &Side| side.body.map(|body| motions.get(self.frame, body, &time));
         let (of_a, of_b) = (motion(&self.a), motion(&self.b));
-        let spread = |motion: Option<&BodyMotion>, distance| motion.map_or(Ball::ZERO, |m| m.spread(distance));
-        let total = spread(of_a.as_deref(), self.a.tree.size(a))
-            + spread(of_b.as_deref(), self.b.tree.size(b))
-            + Ball::exact(self.margin_m);
         let n = exact(axis);
         let length = Ball::exact(dot(n, n).upper().sqrt().next_up());
-        let bound = (length * total).upper();
+        let bound = (length * Ball::exact(self.margin_m)).upper();
+        let spread_a = spread(self.a.tree, a, of_a.as_deref(), length);
+        let spread_b = spread(self.b.tree, b, of_b.as_deref(), length);
         let opposite = axis.map(|x| -x);
         let holds = (0..4).all(|i| {
-            let top = support(self.a.tree, a, of_a.as_deref(), i, axis);
-            let bottom = support(self.b.tree, b, of_b.as_deref(), i, opposite);
+            let top = support(self.a.tree, a, (of_a.as_deref(), &spread_a), i, axis);
+            let bottom = support(self.b.tree, b, (of_b.as_deref(), &spread_b), i, opposite);
             let gap = (-(top + bottom)).next_down();
             gap > bound
         });
@@ -133,10 +131,22 @@ impl Pair<'_> {
     }
 }
 
+/// Largest distances of points near the corners of a node from the hull of their control points, times the length of an
+/// axis: of each vertex of a leaf, and of all vertices of another node.
+fn spread(tree: &Tree, node: usize, motion: Option<&BodyMotion>, length: Ball) -> [Ball; 3] {
+    motion.map_or([Ball::ZERO; 3], |motion| tree.sizes(node).map(|distance| length * motion.spread(distance)))
+}
+
 /// Upper bound of `axis·x` for control pose `i` of a node.
-fn support(tree: &Tree, node: usize, motion: Option<&BodyMotion>, i: usize, axis: [f64; 3]) -> f64 {
+fn support(
+    tree: &Tree,
+    node: usize,
+    (motion, spread): (Option<&BodyMotion>, &[Ball; 3]),
+    i: usize,
+    axis: [f64; 3],
+) -> f64 {
     match motion {
-        Some(motion) => tree.support(node, &motion.control[i], axis),
+        Some(motion) => tree.support(node, &motion.control[i], axis, spread),
         None => tree.extent(node, exact(axis)),
     }
 }

@@ -111,16 +111,24 @@ impl<'m> Tree<'m> {
         (left > 0).then_some([id + 1, id + 2 * left])
     }
 
-    /// Bound for the distance of a node's vertices from the origin.
-    pub fn size(&self, id: usize) -> f64 {
-        self.nodes[id].size
+    /// Bounds for the distances of the vertices of a leaf from the origin, or three times that of all vertices of another
+    /// node.
+    pub fn sizes(&self, id: usize) -> [f64; 3] {
+        let node = &self.nodes[id];
+        if node.left == 0 { self.triangle(id).map(|vertex| norm(exact(vertex))) } else { [node.size; 3] }
     }
 
-    /// An upper bound for `axis·pose(x)` over the hull of a node.
-    pub fn support(&self, id: usize, pose: &Affine, axis: [f64; 3]) -> f64 {
+    /// An upper bound for `axis·pose(x)` over the hull of a node, whose vertices have some spread, as in
+    /// [`sizes`](Self::sizes).
+    pub fn support(&self, id: usize, pose: &Affine, axis: [f64; 3], spread: &[Ball; 3]) -> f64 {
         let n = exact(axis);
         let [x, y, z, offset] = pose.map(|column| crate::ball::dot(column, n));
-        (Ball::exact(self.extent(id, [x, y, z])) + offset).upper()
+        let form = [x, y, z];
+        if self.nodes[id].left == 0 {
+            let vertices = self.triangle(id).iter().zip(spread);
+            return largest(vertices.map(|(vertex, spread)| crate::ball::dot(form, exact(*vertex)) + offset + *spread));
+        }
+        (Ball::exact(self.extent(id, form)) + offset + spread[0]).upper()
     }
 
     /// An upper bound for a linear form over the hull of a node.

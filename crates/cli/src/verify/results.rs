@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Share of a segment by which a proof may end before its answer: rounding hides the gap there.
 const EARLIER: f64 = 1e-7;
-/// The same with joint tolerances: proofs have one bound on the deviation of a triangle, answers one for each vertex.
+/// The same with joint tolerances: the search bounds deviations more closely than a proof does.
 const EARLIER_IN_TUBES: f64 = 1e-1;
 
 /// The first certificate that proves less than its answer, or the reason why they cannot be compared.

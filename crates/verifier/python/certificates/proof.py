@@ -63,6 +63,9 @@ class Tree:
             self.corners[node] = [tuple(exact(x) for x in point) for point in points]
         return self.corners[node]
 
+    def is_leaf(self, node: int) -> bool:
+        return self.nodes[node][1] == 1
+
     def size(self, node: int) -> int:
         """A bound for the largest distance of a vertex from the origin."""
         if node not in self.sizes:
@@ -157,12 +160,15 @@ def _scaled(axis):
 
 def _by_expansion(pair, nodes, time, n, motions, statement) -> bool:
     controls, spread = [], 0
+    # Deviations are those of each vertex of a leaf, and the largest one of other nodes.
     length = norm(n)
     segment, start, stop = time
     for side, sign in ((0, 1), (1, -1)):
         tree, body, node = pair.trees[side], pair.bodies[side], nodes[side]
+        points = tree.hull(node)
+        deviations = [0] * len(points)
         if body < 0 or body == pair.frame:
-            values = [[dot(n, p)] * 4 for p in tree.hull(node)]
+            values = [[dot(n, p)] * 4 for p in points]
         else:
             try:
                 middle, everywhere = motions.series(pair.frame, body, segment, start, stop)
@@ -172,14 +178,16 @@ def _by_expansion(pair, nodes, time, n, motions, statement) -> bool:
             forms = [_form(n, pose) for pose in middle[:4]]
             rest = _form(n, everywhere[4])
             bound = 0
-            for p in tree.hull(node):
+            for p in points:
                 values.append(_bernstein([_value(form, p) for form in forms]))
                 bound = max(bound, size(_value(rest, p)))
             spread += bound
             constant, factor = motions.tolerance(pair.frame, body, time, statement)
-            deviation = constant + (factor * tree.size(node) >> BITS) + 1
-            spread += (deviation * length >> BITS) + 1
-        extreme = [max(upper(v[i]) for v in values) if side == 0 else -min(lower(v[i]) for v in values) for i in range(4)]
+            distances = [norm(p) for p in points] if tree.is_leaf(node) else [tree.size(node)] * len(points)
+            by = [constant + (factor * distance >> BITS) + 1 for distance in distances]
+            deviations = [(deviation * length >> BITS) + 1 for deviation in by]
+        ends = [(upper(v[i]) + d, lower(v[i]) - d) for v, d in zip(values, deviations) for i in range(4)]
+        extreme = [max(u for u, _ in ends[i::4]) if side == 0 else -min(l for _, l in ends[i::4]) for i in range(4)]
         controls.append(extreme)
     margin = (upper(exact(statement.margin)) * length >> BITS) + 1
     # upper bounds of n·p and of -n·q
