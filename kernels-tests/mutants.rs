@@ -138,8 +138,8 @@ fn copy(from: &Path, to: &Path) {
 /// The verifier of certificates, which depends on no other crate here and has its own switch.
 const VERIFIER: &str = "crates/verifier/";
 
-/// Test programs: the unit tests of the library, the tests of this folder, the unit tests of three other crates, and the
-/// tests and unit tests of the interface for C.
+/// Test programs: the unit tests of the library, the tests of this folder, the unit tests of three other crates, and
+/// the tests and unit tests of the interface for C.
 const PROGRAMS: usize = 7;
 
 /// The number of the test program that has a test, and the name of the test there. Unit tests of the command begin with

@@ -1,5 +1,5 @@
-//! 10,000 random corruptions of certificates: each is refused, or it is still a proof of the statement, which the second
-//! verifier confirms.
+//! 10,000 random corruptions of certificates: each is refused, or it is still a proof of the statement, which the
+//! second verifier confirms.
 
 use super::second::lines;
 use crate::cli::Desk;

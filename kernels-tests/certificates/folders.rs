@@ -156,7 +156,7 @@ fn certificates_prove_their_answers() {
     assert_eq!(verify().code, Some(3));
 }
 
-/// What was not tested is listed, each pair with the reason.
+/// Pairs that were not tested are listed, each with the reason.
 #[test]
 fn pairs_that_are_left_out_are_listed() {
     let desk = desk(2);

@@ -1,5 +1,5 @@
-//! The second verifier, in Python: it reads the files by itself, bounds motions by another method and with other numbers,
-//! and must come to the same results.
+//! The second verifier, in Python: it reads the files by itself, bounds motions by another method and with other
+//! numbers, and must come to the same results.
 
 use super::{FILE, made, verify};
 use crate::cli::{CUBE, Desk, npy, slider, walls};

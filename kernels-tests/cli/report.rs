@@ -84,8 +84,8 @@ pub(super) fn text(element: ElementRef) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Searches elements and styles for anything that a browser would fetch, and for scripts in attributes. A link to a file
-/// near the page is none: only a reader follows it.
+/// Searches elements and styles for anything that a browser would fetch, and for scripts in attributes. A link to a
+/// file near the page is none: only a reader follows it.
 #[track_caller]
 pub(super) fn needs_nothing(html: &Html) {
     let policy = select(html, "meta[http-equiv='Content-Security-Policy']");

@@ -33,7 +33,8 @@ pub const MUTANTS: &[Mutant] = &[
         "order of the inverted joints",
         RELATIVE,
         "for &body in up {\n            let (joint, defect)",
-        "for &body in (0..up.len()).map(|i| &up[if MUTANT { up.len() - 1 - i } else { i }]) {\n            let (joint, defect)",
+        "for &body in (0..up.len()).map(|i| &up[if MUTANT { up.len() - 1 - i } else { i }]) {\
+         \n            let (joint, defect)",
         INVERSION,
     ),
     m(

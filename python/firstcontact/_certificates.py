@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verification:
-    """What the certificates of a file prove, according to a verifier that shares no code with the engine."""
+    """The statements that the certificates of a file prove, according to a verifier that shares no code with the engine."""
 
     refusal: str | None
     """The first certificate, pair and step that is refused, and why; None if there is none."""

@@ -17,7 +17,7 @@ thread_local! {
 pub struct DefaultEnvironment {
     /// The control word before.
     before: usize,
-    /// That of the caller before.
+    /// The control word of the outer call before.
     outer: usize,
 }
 
@@ -138,7 +138,7 @@ mod tests {
     #[cfg(target_arch = "aarch64")]
     const OTHER: usize = 1 << 22 | 1 << 24;
 
-    /// Whether sums round to nearest, and whether the smallest number is not zero.
+    /// Returns whether sums round to nearest, and whether the smallest number is not zero.
     #[inline(never)]
     fn computes() -> [bool; 2] {
         [black_box(1.0) + black_box(1e-20) == 1.0, black_box(5e-324) * black_box(3.0) > 0.0]

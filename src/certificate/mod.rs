@@ -34,7 +34,7 @@ const EARLIER: [f64; 6] = [0.0, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7];
 /// The same with joint tolerances, after the others: the search bounds deviations more closely than a proof does.
 const EARLIER_IN_TUBES: [f64; 7] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 3e-2, 1e-1];
 
-/// What certificates are about, apart from robot, scene and trajectory.
+/// The statement of certificates, apart from robot, scene and trajectory.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Statement {
@@ -161,8 +161,8 @@ impl Prover {
 
     /// The certificate of an answer; `None` if no proof was found within the limits of the search.
     ///
-    /// The end of a contact's proof can be up to 1e-7 of its segment before `toc[0]`, where the gap is below rounding; up
-    /// to 1e-1 with joint tolerances, with which some answers have no certificate.
+    /// The end of a contact's proof can be up to 1e-7 of its segment before `toc[0]`, where the gap is below rounding;
+    /// up to 1e-1 with joint tolerances, with which some answers have no certificate.
     pub fn certificate(&self, trajectory: &Trajectory, verdict: &TrajectoryVerdict) -> Option<Vec<u8>> {
         let at = |segment, t| Place { segment, t };
         match &verdict.verdict {

@@ -251,8 +251,8 @@ impl Placed {
             b.edges().iter().for_each(|f| consider(e.cross(*f)));
         }
         match (a, b) {
-            // Vertices or a vertex and an edge may be nearest where a distance is kept: by a margin or by tolerances, which
-            // no shorter interval makes smaller.
+            // Vertices or a vertex and an edge may be nearest where a distance is kept: by a margin or by tolerances,
+            // which no shorter interval makes smaller.
             (Hull::Triangle(x), Hull::Triangle(y)) if margin_m > 0.0 || beside > self.way_m() + other.way_m() => {
                 let nearest = nearest(*x, *y, 0.0);
                 consider(nearest.on_b - nearest.on_a);

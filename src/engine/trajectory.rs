@@ -489,8 +489,8 @@ impl<'a> March<'a> {
         }
     }
 
-    /// The options for the exact stage in the prepared span. On chords the floor of the tolerance is that of the fastest
-    /// link: the few pairs of a short span may all be slow.
+    /// The options for the exact stage in the prepared span. On chords the floor of the tolerance is that of the
+    /// fastest link: the few pairs of a short span may all be slow.
     fn part_options(&self, tolerance: f64) -> SolveOptions {
         let chains = &self.scratch.motion.chains;
         let speeds = self.core.world.links.iter().map(|link| chains[link.body as usize].speed(link.reach_m));

@@ -65,8 +65,8 @@ pub struct Piece {
 
 impl Piece {
     /// Cuts a motion into `2^k` pieces, enough that no sub-interval turns any chain by more than half a radian
-    /// at a constant rate (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach), and that the
-    /// remainder of none that accelerates is larger than an eighth of that: the links' boxes are smaller then.
+    /// at a constant rate (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach), and that
+    /// the remainder of none that accelerates is larger than an eighth of that: the links' boxes are smaller then.
     pub fn cut(motion: u32, of: &RobotMotion) -> impl Iterator<Item = Self> + use<> {
         Self::equal_parts(motion, Self::least_number(of))
     }

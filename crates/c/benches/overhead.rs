@@ -1,4 +1,4 @@
-//! What a call through the interface for C costs beyond the same call of the library:
+//! Overhead of calls through the interface for C over the same calls of the library:
 //!
 //! ```text
 //! FIRSTCONTACT_DATA=… cargo bench -p firstcontact-c --bench overhead

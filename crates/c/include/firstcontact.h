@@ -4,8 +4,8 @@
 // Lengths are in metres, angles in radians, and times are fractions of a motion, from 0 to 1.
 //
 // Errors. A function that can fail returns FC_OK or the kind of the error, and fc_error_message() has the text for the
-// thread of the call. If it fails, it leaves its outputs as they are, but for arrays of answers, which it may have begun
-// to write. Faults of the library come back as FC_INTERNAL.
+// thread of the call. If it fails, it leaves its outputs as they are, but for arrays of answers, which it may have
+// begun to write. Faults of the library come back as FC_INTERNAL.
 //
 // Handles. Robots, scenes, engines and so on are handles: numbers that are never used again. A null, freed or mixed-up
 // handle is an error, not a crash. Whoever makes an object frees it; one that is in use stays until the call ends, and
@@ -26,7 +26,8 @@
 //
 // Environment. The library computes with rounding to nearest and without traps, whatever the calling thread has set by
 // fesetround, feenableexcept or -ffast-math, and leaves these settings as they are. It handles no signals. A process
-// that was forked from one that has used the library gets an error from every call. dlclose does not unload the library.
+// that was forked from one that has used the library gets an error from every call. dlclose does not unload the
+// library.
 
 
 #ifndef FIRSTCONTACT_H

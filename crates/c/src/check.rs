@@ -137,8 +137,8 @@ unsafe fn one(engine: *const FcEngine, start: *const f64, end: *const f64, n: us
     Ok(answer)
 }
 
-/// Returns whether a single motion of n columns is free, which is guaranteed; false for a contact and without an answer.
-/// The quickest call for planners, which is faster still with FC_MODE_VERDICT.
+/// Returns whether a single motion of n columns is free, which is guaranteed; false for a contact and without an
+/// answer. The quickest call for planners, which is faster still with FC_MODE_VERDICT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_is_free(
     engine: *const FcEngine,

@@ -29,7 +29,7 @@ pub struct FcEngine {
 }
 object!(FcEngine, "engine");
 
-/// What an engine is made of, for others that differ in a part.
+/// Parts of an engine, from which similar engines are made.
 #[derive(Clone)]
 struct MadeOf {
     /// The robot with all attached objects.

@@ -51,7 +51,7 @@ impl Question {
     }
 }
 
-/// What a program is asked, and the same for the command line.
+/// Inputs and options of a program, and the same for the command line.
 struct Wish<'a> {
     what: &'a str,
     /// Options KEY=VALUE of the programs.

@@ -193,7 +193,7 @@ impl Program {
     }
 }
 
-/// What a command prints, which must succeed.
+/// The standard output of a command, which must succeed.
 #[track_caller]
 pub fn printed(command: &mut Command) -> String {
     String::from_utf8(succeed(command).stdout).unwrap()

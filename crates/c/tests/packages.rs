@@ -1,4 +1,4 @@
-//! What is installed: libraries, headers, the CMake package and the pkg-config file.
+//! Installed files: libraries, headers, the CMake package and the pkg-config file.
 
 use crate::harness::{Language, has, prefix, printed, root, succeed};
 use std::path::PathBuf;

@@ -243,7 +243,7 @@ impl Totals {
     }
 }
 
-/// What certificates are about, in the verifier's own terms.
+/// The statement of certificates, in the verifier's own terms.
 #[derive(Debug)]
 pub struct Subject(firstcontact_verification::Subject);
 

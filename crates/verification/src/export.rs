@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 const BATCH: usize = 4096;
 
 impl Subject {
-    /// Writes what the verifier is given into a folder: `robot.bin`, `scene.bin` and `motions.bin`, whose bytes are those
-    /// that FORMAT.md hashes, and `statement.json`.
+    /// Writes what the verifier is given into a folder: `robot.bin`, `scene.bin` and `motions.bin`, whose bytes are
+    /// those that FORMAT.md hashes, and `statement.json`.
     ///
     /// # Errors
     /// A file cannot be written, or a motion cannot be read.

@@ -24,7 +24,7 @@ type Verified<T> = std::result::Result<T, String>;
 /// Takes the number of a motion and what its certificate proves; nothing for an answer without a certificate.
 type Each<'a> = dyn FnMut(usize, Option<&Proved>) -> Result<()> + 'a;
 
-/// What certificates are about, in the verifier's own terms.
+/// The statement of certificates, in the verifier's own terms.
 #[derive(Debug)]
 pub struct Subject {
     pub(crate) robot: verifier::Robot,
@@ -57,9 +57,9 @@ impl Subject {
         }
     }
 
-    /// Verifies all certificates of a file or a folder, which must be those of `paths`, and passes the number of each and
-    /// what it proves to `each`, in order; nothing for an answer without a certificate. Returns the reason of a refusal
-    /// as text.
+    /// Verifies all certificates of a file or a folder, which must be those of `paths`, and passes the number of each
+    /// and what it proves to `each`, in order; nothing for an answer without a certificate. Returns the reason of a
+    /// refusal as text.
     ///
     /// # Errors
     /// A file cannot be read, or an error of `each`.

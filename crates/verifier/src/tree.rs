@@ -111,8 +111,8 @@ impl<'m> Tree<'m> {
         (left > 0).then_some([id + 1, id + 2 * left])
     }
 
-    /// Bounds for the distances of the vertices of a leaf from the origin, or three times that of all vertices of another
-    /// node.
+    /// Bounds for the distances of the vertices of a leaf from the origin, or three times that of all vertices of
+    /// another node.
     pub fn sizes(&self, id: usize) -> [f64; 3] {
         let node = &self.nodes[id];
         if node.left == 0 { self.triangle(id).map(|vertex| norm(exact(vertex))) } else { [node.size; 3] }

@@ -57,7 +57,7 @@ public:
     const std::string &file() const noexcept { return file_; }
     // The place in the file or in the call, such as a line or a motion, or empty.
     const std::string &place() const noexcept { return place_; }
-    // What can be done about it, or empty.
+    // A remedy, or empty.
     const std::string &remedy() const noexcept { return remedy_; }
 
 private:

@@ -9,7 +9,7 @@ FIRSTCONTACT_BEGIN_NAMESPACE
 
 // A column of configurations.
 struct Column {
-    // That of its joint.
+    // Name of its joint.
     std::string name;
     // FC_COLUMN_ANGLE, FC_COLUMN_LENGTH or FC_COLUMN_FREE.
     FcColumnKind kind;

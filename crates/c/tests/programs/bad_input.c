@@ -292,7 +292,7 @@ static void engine_options(void) {
     USAGE(fc_options_allow(options, "forearm", NULL), "other is null");
     USAGE(fc_options_allow(NULL, "*", "*"), "is null");
     USAGE(fc_options_set_certificates(NULL, 1), "is null");
-    USAGE(fc_options_set_tree_cache(NULL, "/tmp/tree"), "is null");
+    USAGE(fc_options_set_tree_cache(NULL, "tree"), "is null");
     USAGE(fc_options_set_tree_cache(options, NULL), "file is null");
 
     /* Values that an engine refuses. */
@@ -606,12 +606,12 @@ static void answers(void) {
     USAGE(fc_results_line(NULL, 0, 0, &line), "is null");
     USAGE(fc_results_line(results, SIZE_MAX, 0, &line), "no answer");
     USAGE(fc_results_line(results, 0, 0, NULL), "line is null");
-    USAGE(fc_results_write(NULL, "/tmp/r.jsonl", 0), "is null");
+    USAGE(fc_results_write(NULL, "results.jsonl", 0), "is null");
     USAGE(fc_results_write(results, NULL, 0), "file is null");
     EXPECT(fc_results_write(results, "/dev/null/r.jsonl", 0), FC_OUTPUT, "/dev/null/r.jsonl");
-    USAGE(fc_results_write_certificates(NULL, "/tmp/c", NULL, &n), "is null");
+    USAGE(fc_results_write_certificates(NULL, "certificates", NULL, &n), "is null");
     USAGE(fc_results_write_certificates(results, NULL, NULL, &n), "file is null");
-    USAGE(fc_results_write_certificates(results, "/tmp/c", NULL, &n), "certificates were not asked for");
+    USAGE(fc_results_write_certificates(results, "certificates", NULL, &n), "certificates were not asked for");
     CHECK(all.length == 77 && contacts.length == 77 && line.length == 77 && stats == NULL && n == 77);
 }
 

@@ -97,7 +97,7 @@ void validators(const EnginePtr &engine) {
         std::pair<ob::State *, double> last_valid(last, -1.0);
         REQUIRE(validator->checkMotion(a, b, last_valid) == is_free);
         if (!is_free) {
-            // What comes before the last valid state is free, and it is where it should be.
+            // The motion is free up to the last valid state, which is where it should be.
             const double t = last_valid.second, *at = last->as<Vector>()->values;
             REQUIRE(0.0 <= t && t < 1.0 && std::fabs(at[0] - (from[0] + t * (to[0] - from[0]))) < 1e-12);
             REQUIRE(t == 0.0 || engine->is_free(fc::Row(from, 2), fc::Row(at, 2)));

@@ -56,8 +56,8 @@ struct Costs {
 pub fn run(args: &MeasureArgs) -> Result<()> {
     let mut run = Run::begin("certificates", "Certificates", DEFAULT_SEED, false);
     run.note(
-        "One thread, one motion at a time, the shortest of three times; links against the scene alone. A ratio is that of \
-         the times of the same motion. Every certificate is verified.",
+        "One thread, one motion at a time, the shortest of three times; links against the scene alone. A ratio is that \
+         of the times of the same motion. Every certificate is verified.",
     );
     let (sets, most) = if args.quick { (&QUICK[..], MOTIONS[1]) } else { (&SETS[..], MOTIONS[0]) };
     let (mut sizes, mut times, mut preparation) = (sizes_table(), times_table(), preparation_table());

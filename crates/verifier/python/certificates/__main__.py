@@ -21,7 +21,8 @@ def main(file: str, folder: str, *numbers: str) -> int:
             print(f"{number} refused: {error}")
             refused = 1
             continue
-        print(f"{number} none" if proved is None else f"{number} {proved.kind} until {proved.end}, {proved.steps} steps")
+        claim = "none" if proved is None else f"{proved.kind} until {proved.end}, {proved.steps} steps"
+        print(f"{number} {claim}")
     return refused
 
 

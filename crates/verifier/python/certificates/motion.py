@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 from .ball import (
-    BITS, ONE, UNIT, ZERO, Ball, add, angle_of, dot, exact, inverse, lower, mul, neg, norm, ratio, sin_cos, size, square_root,
-    sub, total, upper, widened,
+    BITS, ONE, UNIT, ZERO, Ball, add, angle_of, dot, exact, inverse, lower, mul, neg, norm, ratio, sin_cos, size,
+    square_root, sub, total, upper, widened,
 )
 from .model import Body, Motion, Robot
 
@@ -17,7 +17,7 @@ NOTHING = ((ZERO,) * 3,) * 3
 
 
 def local_polynomial(coefficients: list[float], start: float, end: float) -> list[Ball]:
-    """Coefficients of powers of u in [-1, 1], t = (start + end) / 2 + u (end - start) / 2, of a Bernstein polynomial."""
+    """Coefficients of powers of u of a Bernstein polynomial, t = (start + end) / 2 + u (end - start) / 2."""
     n = len(coefficients) - 1
     powers = bernstein_to_powers([exact(c) for c in coefficients])
     middle, half = mul(add(exact(start), exact(end)), ratio(1, 2)), mul(sub(exact(end), exact(start)), ratio(1, 2))
@@ -225,8 +225,8 @@ class Motions:
         return [compose(p, o) for p, o in zip(self.series(frame, parent, segment, start, end), own)]
 
     def tolerance(self, frame: int, body: int, time, statement) -> tuple[int, int]:
-        """How far a point of a body may be from its place during an interval (segment, start, stop) by the joint tolerance:
-        a constant, and a factor of its distance.
+        """Largest deviation of a point of a body by the joint tolerance during an interval (segment, start, stop): a
+        constant, and a factor of its distance.
 
         A joint that turns by a more moves a point by at most a times its distance from the joint.
         """

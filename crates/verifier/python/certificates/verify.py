@@ -16,7 +16,7 @@ END = 0xFFFFFFFF
 
 
 class Proved(NamedTuple):
-    """What a certificate proves, and in how many steps."""
+    """The statement that a certificate proves, and its number of steps."""
 
     kind: str
     end: tuple[int, float]
@@ -75,7 +75,7 @@ class Verifier:
         return b
 
     def verify(self, number: int) -> Proved | None:
-        """What certificate `number` proves; None if the motion has none.
+        """The statement that certificate `number` proves; None if the motion has none.
 
         Raises:
             Refused: It proves nothing, or something else.

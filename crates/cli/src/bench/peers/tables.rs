@@ -46,8 +46,8 @@ fn notes(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>]) -> Vec<
             judges.join("; ")
         ),
         format!(
-            "Missed: reported free, but there is a contact. Late: reported a contact more than {:.0} mm of the robot's travel \
-             after the first one. Early: as much before it. False: reported a contact, but the motion is free.",
+            "Missed: reported free, but there is a contact. Late: reported a contact more than {:.0} mm of the robot's \
+             travel after the first one. Early: as much before it. False: reported a contact, but the motion is free.",
             LATE_M * 1e3
         ),
     ];
@@ -316,9 +316,10 @@ fn plots(ground: &Ground, contenders: &[Contender], parts: &[Vec<Part>], first: 
     plots.push(Plot {
         id: "trust".into(),
         title: "Speed and errors".into(),
-        note: "Of the motions with a contact, those that were reported free or reported a later contact than the first. Down \
-               and to the left is better."
-            .into(),
+        note:
+            "Of the motions with a contact, those that were reported free or a later contact than the first. Down and \
+               to the left is better."
+                .into(),
         kind: PlotKind::Points,
         x: Axis::log("times as long as this engine in one thread"),
         y: Axis::linear("contacts missed or reported late, %"),
