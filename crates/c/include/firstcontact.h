@@ -472,8 +472,8 @@ FcStatus fc_engine_are_free(const struct FcEngine *engine,
                             bool *are_free,
                             ptrdiff_t stride_bytes);
 
-// Returns whether a single motion of n columns is free, which is guaranteed; false for a contact and without an answer.
-// The quickest call for planners, which is faster still with FC_MODE_VERDICT.
+// Returns whether a single motion of n columns is free, which is guaranteed; false for a contact and without an
+// answer. The quickest call for planners, which is faster still with FC_MODE_VERDICT.
 FcStatus fc_engine_is_free(const struct FcEngine *engine,
                            const double *start,
                            const double *end,
