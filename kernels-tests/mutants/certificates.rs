@@ -20,6 +20,7 @@ const MERKLE: &str = "crates/verifier/src/merkle.rs";
 const FILES: &str = "crates/verification/src/files.rs";
 const RESULTS: &str = "crates/cli/src/verify/results.rs";
 
+const FARTHEST: &str = "verifier::tests::motions::a_slide_is_at_most_at_its_farther_end";
 const SUMS: &str = "verifier::tests::arithmetic::sums_differences_and_products_are_outward";
 const PRODUCTS: &str = "verifier::tests::arithmetic::sums_of_products_are_outward";
 const CANCELS: &str = "verifier::tests::arithmetic::sums_that_cancel_are_outward";
@@ -159,29 +160,27 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "derivatives of a slide",
         JOINT,
-        "motion.sigma = slide.bounds;",
-        "motion.sigma = if MUTANT { [Ball::ZERO; 5] } else { slide.bounds };",
+        "slide.bounds.map(|bound| self.stretch * bound)",
+        "slide.bounds.map(|bound| if MUTANT { Ball::ZERO } else { self.stretch * bound })",
         POINTS,
     ),
-    m(
-        "offset in the bound of a point",
-        JOINT,
-        "motion.sigma[0] = motion.sigma[0] + self.reach;",
-        "if !MUTANT { motion.sigma[0] = motion.sigma[0] + self.reach; }",
-        POINTS,
-    ),
+    m("one end of a slide", JOINT, "larger(ends[0], ends[1])", "ends[0]", FARTHEST),
+    m("the other end of a slide", JOINT, "larger(ends[0], ends[1])", "ends[1]", FARTHEST),
+    m("tolerance of a slide before a turn", JOINT, "farthest(deviation)", "farthest(Ball::ZERO)", FARTHEST),
+    m("offset in the bound of a point", JOINT, "sigma[0] = self.reach;", "sigma[0] = Ball::ZERO;", POINTS),
+    m("offset of a free joint", JOINT, "motion.sigma[0] + self.reach;", "motion.sigma[0];", POINTS),
     m(
         "tolerance of a turn",
         JOINT,
-        "motion.deviation[1] = deviation;",
-        "motion.deviation[1] = if MUTANT { Ball::ZERO } else { deviation };",
+        "motion.deviation[1] = self.stretch * deviation;",
+        "motion.deviation[1] = if MUTANT { Ball::ZERO } else { self.stretch * deviation };",
         POINTS,
     ),
     m(
         "tolerance of a slide",
         JOINT,
-        "motion.deviation[0] = deviation;",
-        "motion.deviation[0] = if MUTANT { Ball::ZERO } else { deviation };",
+        "motion.deviation[0] = self.stretch * deviation;",
+        "motion.deviation[0] = if MUTANT { Ball::ZERO } else { self.stretch * deviation };",
         COUNT,
     ),
     m(

@@ -41,6 +41,8 @@ impl Interval {
 pub struct Curve {
     /// Value and derivatives in the middle.
     pub at: [f64; ORDER + 1],
+    /// Its least and its largest value over the interval, or beyond.
+    pub range: [f64; 2],
     /// Bounds on the value and the derivatives over the interval.
     pub bound: [f64; ORDER + 2],
 }
@@ -54,7 +56,9 @@ impl Curve {
             let rate = end - start;
             (this.at[0], this.at[1]) = (at(interval.middle()), rate);
             let [from, to] = interval.ends;
-            (this.bound[0], this.bound[1]) = (at(from).abs().max(at(to).abs()), rate.abs());
+            this.range = [at(from).min(at(to)), at(from).max(at(to))];
+            this.bound[1] = rate.abs();
+            this.bound[0] = largest(this.range);
             return this;
         }
         let mut b = [0.0; crate::robot::trajectory::MAX_DEGREE + 1];
@@ -67,7 +71,11 @@ impl Curve {
             if k <= ORDER {
                 this.at[k] = value(&b[..n], interval.middle());
             }
-            this.bound[k] = largest(&b[..n], interval.ends);
+            let range = range(&b[..n], interval.ends);
+            if k == 0 {
+                this.range = range;
+            }
+            this.bound[k] = largest(range);
             // The derivative has one coefficient less.
             let degree = (n - 1) as f64;
             for i in 0..n - 1 {
@@ -84,7 +92,9 @@ impl Curve {
         this.at.iter_mut().for_each(|x| *x *= drive.multiplier);
         this.bound.iter_mut().for_each(|x| *x *= drive.multiplier.abs());
         this.at[0] += drive.offset;
-        this.bound[0] += drive.offset.abs();
+        let ends = self.range.map(|x| drive.multiplier * x + drive.offset);
+        this.range = [ends[0].min(ends[1]), ends[0].max(ends[1])];
+        this.bound[0] = largest(this.range);
         this
     }
 }
@@ -102,11 +112,16 @@ fn value(coefficients: &[f64], t: f64) -> f64 {
     b[0]
 }
 
-/// The largest absolute value of the Bernstein coefficients over a part of `[0, 1]`.
-fn largest(coefficients: &[f64], [t0, t1]: [f64; 2]) -> f64 {
+/// The largest absolute value in a range.
+fn largest([least, most]: [f64; 2]) -> f64 {
+    most.max(-least)
+}
+
+/// The least and the largest Bernstein coefficient over a part of `[0, 1]`.
+fn range(coefficients: &[f64], [t0, t1]: [f64; 2]) -> [f64; 2] {
     let n = coefficients.len();
     if n == 1 {
-        return coefficients[0].abs();
+        return [coefficients[0]; 2];
     }
     let mut b = [0.0; crate::robot::trajectory::MAX_DEGREE + 1];
     b[..n].copy_from_slice(coefficients);
@@ -122,7 +137,7 @@ fn largest(coefficients: &[f64], [t0, t1]: [f64; 2]) -> f64 {
             b[i] = (1.0 - s) * b[i] + s * b[i + 1];
         }
     }
-    b[..n].iter().fold(0.0, |most, x| x.abs().max(most))
+    b[..n].iter().fold([b[0]; 2], |[least, most], x| [least.min(*x), most.max(*x)])
 }
 
 /// A joint over an interval: `x -> P x + c`, with derivatives in the middle.
@@ -131,14 +146,19 @@ struct JointCurve {
     c: [DVec3; ORDER + 1],
     /// Bounds on the derivatives of the rotation.
     turn: [f64; ORDER + 2],
-    /// Bounds on the displacement and its derivatives.
-    slide: [f64; ORDER + 2],
+    /// Bounds on the displacement from the parent's origin, and on its derivatives.
+    offset: [f64; ORDER + 2],
+    /// The first of them, for values within the joint tolerance.
+    reach: f64,
+    /// By how much the joint's value may deviate, radians or metres.
+    tolerance: f64,
     /// The highest derivatives of `p` and `c` that are not 0.
     orders: [usize; 2],
 }
 
 impl JointCurve {
-    fn new(joint: &Joint, trajectory: &Trajectory, interval: &Interval) -> Self {
+    fn new(joint: &Joint, trajectory: &Trajectory, interval: &Interval, tolerance: &[f64]) -> Self {
+        let of = |drive: &Drive| drive.multiplier.abs() * tolerance.get(drive.column as usize).copied().unwrap_or(0.0);
         let column = |drive: &Drive| {
             let coefficients = trajectory.coefficients(interval.segment, drive.column as usize);
             Curve::new(coefficients, interval).driven(drive)
@@ -147,7 +167,9 @@ impl JointCurve {
             p: [DMat3::ZERO; ORDER + 1],
             c: [DVec3::ZERO; ORDER + 1],
             turn: [1.0, 0.0, 0.0, 0.0, 0.0],
-            slide: [0.0; ORDER + 2],
+            offset: [joint.origin_m.length(), 0.0, 0.0, 0.0, 0.0],
+            reach: joint.origin_m.length(),
+            tolerance: 0.0,
             orders: [0; 2],
         };
         (this.p[0], this.c[0]) = (joint.orientation, joint.origin_m);
@@ -155,13 +177,21 @@ impl JointCurve {
             JointKind::Fixed => {}
             JointKind::Revolute { axis, drive } => {
                 this.turn_about(joint.orientation, *axis, &column(drive));
+                this.tolerance = of(drive);
             }
             JointKind::Prismatic { axis, drive } => {
-                let along = column(drive);
+                let (along, direction) = (column(drive), joint.orientation * *axis);
                 for k in 0..=ORDER {
-                    this.c[k] += joint.orientation * *axis * along.at[k];
+                    this.c[k] += direction * along.at[k];
                 }
-                this.slide = along.bound;
+                this.tolerance = of(drive);
+                // The distance from the parent's origin is convex along the line, so that it is largest at an end.
+                let farthest = |by: f64| {
+                    let ends = [along.range[0] - by, along.range[1] + by];
+                    ends.map(|s| (joint.origin_m + direction * s).length()).into_iter().fold(0.0, f64::max)
+                };
+                this.offset = along.bound;
+                (this.offset[0], this.reach) = (farthest(0.0), farthest(this.tolerance));
                 this.orders[1] = ORDER;
             }
             JointKind::Free { .. } => this.move_freely(joint, trajectory, interval),
@@ -222,9 +252,9 @@ impl JointCurve {
         self.p[0] += motion.c;
         self.c[0] = motion.origin_m + motion.slide_m * t;
         self.c[1] = motion.slide_m;
-        // The origin of the joint is counted apart, so this is an upper bound.
-        self.slide[0] = motion.offset_max_m();
-        self.slide[1] = motion.slide_m.length();
+        self.offset[0] += motion.offset_max_m();
+        self.reach = self.offset[0];
+        self.offset[1] = motion.slide_m.length();
     }
 }
 
@@ -263,7 +293,7 @@ impl BodyCurve {
 
     /// The body behind a joint of this one; `tolerance` is that of each column, empty without tolerances.
     pub fn child(&self, joint: &Joint, trajectory: &Trajectory, interval: &Interval, tolerance: &[f64]) -> Self {
-        let own = JointCurve::new(joint, trajectory, interval);
+        let own = JointCurve::new(joint, trajectory, interval, tolerance);
         let mut this = Self { rest: self.rest, ..Self::at_rest() };
         (this.p[0], this.row) = (DMat3::ZERO, [0.0; ORDER + 2]);
         for k in 0..=ORDER {
@@ -275,25 +305,20 @@ impl BodyCurve {
                 this.c[k] += self.p[i] * own.c[k - i] * BINOMIAL[k][i];
             }
         }
-        let origin_m = joint.origin_m.length();
         for k in 0..ORDER + 2 {
-            this.rest += self.row[k] * (own.slide[k] + if k == 0 { origin_m } else { 0.0 });
+            this.rest += self.row[k] * own.offset[k];
             for i in 0..=k {
                 this.row[k - i] += self.row[k] * BINOMIAL[k][i] * own.turn[i];
             }
         }
-        this.length = self.length + origin_m + own.slide[0];
+        this.length = self.length + own.reach;
         (this.tolerance, this.slides) = (self.tolerance, self.slides);
-        let of = |drive: &Drive| drive.multiplier.abs() * tolerance.get(drive.column as usize).copied().unwrap_or(0.0);
         match &joint.kind {
-            JointKind::Revolute { drive, .. } => {
-                this.tolerance[0] += of(drive);
-                this.tolerance[1] += of(drive) * this.length;
+            JointKind::Revolute { .. } => {
+                this.tolerance[0] += own.tolerance;
+                this.tolerance[1] += own.tolerance * this.length;
             }
-            JointKind::Prismatic { drive, .. } => {
-                this.slides += of(drive);
-                this.length += of(drive);
-            }
+            JointKind::Prismatic { .. } => this.slides += own.tolerance,
             JointKind::Fixed | JointKind::Free { .. } => {}
         }
         this

@@ -1,6 +1,6 @@
 //! The motion of one joint over an interval: from the body's frame to that of its parent.
 
-use crate::ball::{Ball, Sum, dot, exact, norm};
+use crate::ball::{Ball, Sum, dot, exact, larger, norm};
 use crate::free_joint::FreeMotion;
 use crate::model::{Body, Drive, Joint, Segment, axis_deviation};
 use crate::polynomial::{Interval, Value};
@@ -80,51 +80,64 @@ impl PreparedBody {
             let deviation = Ball::exact(drive.multiplier.abs()) * Ball::exact(tolerance(drive.column));
             (Value::new(coefficients, drive.multiplier, drive.offset, time), deviation)
         };
-        let mut motion = match &self.joint {
+        match &self.joint {
             PreparedJoint::Fixed => self.at_rest(),
             PreparedJoint::Revolute { drive, parts } => {
                 let (angle, deviation) = column(drive);
                 let mut motion = self.turning(turn(&angle.taylor, parts), &angle.bounds);
-                motion.deviation[1] = deviation;
+                motion.deviation[1] = self.stretch * deviation;
                 motion
             }
             PreparedJoint::Prismatic { drive, direction } => {
                 let (slide, deviation) = column(drive);
-                let mut motion = self.sliding(&slide, *direction);
-                motion.deviation[0] = deviation;
-                motion.reach = motion.reach + deviation;
-                motion
+                self.sliding(&slide, *direction, deviation)
             }
             PreparedJoint::Free { first_column } => self.free(segment, *first_column, time),
-        };
-        self.place(&mut motion);
-        motion
+        }
     }
 
     fn at_rest(&self) -> JointMotion {
+        let mut sigma = [Ball::ZERO; 5];
+        sigma[0] = self.reach;
         JointMotion {
-            taylor: vec![affine(self.orientation)],
-            rho: rates(&[Ball::ZERO; 5]),
-            sigma: [Ball::ZERO; 5],
+            taylor: vec![self.pose(self.orientation)],
+            rho: rates(&[Ball::ZERO; 5]).map(|rho| self.stretch * rho),
+            sigma,
             deviation: [Ball::ZERO; 2],
-            reach: Ball::ZERO,
+            reach: self.reach,
         }
+    }
+
+    /// The pose with a rotation and without a displacement.
+    fn pose(&self, m: Matrix) -> Affine {
+        [m[0], m[1], m[2], self.origin]
     }
 
     /// Rotation by matrices, with bounds on the derivatives of its angle.
     fn turning(&self, turn: [Matrix; 4], angle: &[Ball; 5]) -> JointMotion {
-        JointMotion { taylor: turn.map(affine).to_vec(), rho: rates(angle), ..self.at_rest() }
+        let mut taylor = turn.map(affine).to_vec();
+        taylor[0][3] = self.origin;
+        JointMotion { taylor, rho: rates(angle).map(|rho| self.stretch * rho), ..self.at_rest() }
     }
 
     /// Translation along a direction.
-    fn sliding(&self, slide: &Value, direction: [Ball; 3]) -> JointMotion {
+    fn sliding(&self, slide: &Value, direction: [Ball; 3], deviation: Ball) -> JointMotion {
         let mut motion = self.at_rest();
         motion.taylor.resize(4, affine(NULL));
         for k in 0..4 {
-            motion.taylor[k][3] = direction.map(|d| slide.taylor[k] * d);
+            let displacement = direction.map(|d| slide.taylor[k] * d);
+            motion.taylor[k][3] = std::array::from_fn(|r| motion.taylor[k][3][r] + displacement[r]);
         }
-        motion.sigma = slide.bounds;
-        motion.reach = slide.bounds[0];
+        motion.sigma = slide.bounds.map(|bound| self.stretch * bound);
+        // The distance from the parent's origin is convex along the line, so that it is largest at an end.
+        let farthest = |by: Ball| {
+            let [least, most] = [Ball::exact(slide.range[0]) - by, Ball::exact(slide.range[1]) + by];
+            let ends = [least, most].map(|s| norm(std::array::from_fn(|r| self.origin[r] + s * direction[r])));
+            Ball::exact(larger(ends[0], ends[1]))
+        };
+        motion.sigma[0] = farthest(Ball::ZERO);
+        motion.reach = farthest(deviation);
+        motion.deviation[0] = self.stretch * deviation;
         motion
     }
 
@@ -132,23 +145,13 @@ impl PreparedBody {
         let free = FreeMotion::new(&segment.coefficients[first_column..first_column + 7], time);
         let mut motion = self.turning(free.rotation.map(|r| product(&self.orientation, &r)), &free.angle);
         for k in 0..4 {
-            motion.taylor[k][3] = apply(&self.orientation, free.position[k]);
+            let position = apply(&self.orientation, free.position[k]);
+            motion.taylor[k][3] = std::array::from_fn(|r| motion.taylor[k][3][r] + position[r]);
         }
-        motion.sigma = free.distance;
-        motion.reach = free.distance[0];
-        motion
-    }
-
-    /// The last steps from the joint to the parent's frame.
-    fn place(&self, motion: &mut JointMotion) {
-        for r in 0..3 {
-            motion.taylor[0][3][r] = motion.taylor[0][3][r] + self.origin[r];
-        }
-        motion.rho = motion.rho.map(|rho| self.stretch * rho);
-        motion.sigma = motion.sigma.map(|sigma| self.stretch * sigma);
+        motion.sigma = free.distance.map(|distance| self.stretch * distance);
         motion.sigma[0] = motion.sigma[0] + self.reach;
-        motion.deviation = motion.deviation.map(|deviation| self.stretch * deviation);
-        motion.reach = self.stretch * motion.reach + self.reach;
+        motion.reach = motion.sigma[0];
+        motion
     }
 }
 

@@ -35,6 +35,8 @@ impl Interval {
 pub(crate) struct Value {
     /// Coefficients of its Taylor polynomial at the middle, in units of half the interval.
     pub taylor: [Ball; 4],
+    /// Its least and its largest value, or beyond.
+    pub range: [f64; 2],
     /// Bounds on the absolute values of its derivatives of order 0 to 4 by time.
     pub bounds: [Ball; 5],
 }
@@ -43,11 +45,15 @@ impl Value {
     /// The value of `multiplier * column + offset`.
     pub fn new(coefficients: &[f64], multiplier: f64, offset: f64, time: &Interval) -> Self {
         let (factor, powers) = (Ball::exact(multiplier), time.powers());
-        let mut value = Self { taylor: [Ball::ZERO; 4], bounds: [Ball::ZERO; 5] };
+        let mut value = Self { taylor: [Ball::ZERO; 4], range: [0.0; 2], bounds: [Ball::ZERO; 5] };
         let mut polynomial = Polynomial::new(coefficients);
         for k in 0..5 {
             let shift = Ball::exact(if k == 0 { offset } else { 0.0 });
-            value.bounds[k] = polynomial.bound(time, |c| factor * c + shift);
+            let [least, most] = polynomial.range(time, |c| factor * c + shift);
+            if k == 0 {
+                value.range = [least, most];
+            }
+            value.bounds[k] = Ball::exact(larger(-least, most));
             if k < 4 {
                 value.taylor[k] = powers[k] * (factor * polynomial.at(time.mid) + shift);
             }
@@ -99,13 +105,12 @@ impl Polynomial {
         self.blossom(|_| time)
     }
 
-    /// Bound for the absolute value over an interval, of the polynomial after an affine map.
-    fn bound(self, time: &Interval, map: impl Fn(Ball) -> Ball) -> Ball {
-        let mut bound = 0.0;
-        for j in 0..self.len {
-            let coefficient = map(self.blossom(|i| if i < j { time.to } else { time.from }));
-            bound = larger(bound, coefficient.magnitude());
-        }
-        Ball::exact(bound)
+    /// Least and largest value over an interval, or beyond, of the polynomial after an affine map; that without
+    /// coefficients is 0.
+    fn range(self, time: &Interval, map: impl Fn(Ball) -> Ball) -> [f64; 2] {
+        let coefficients = (0..self.len).map(|j| map(self.blossom(|i| if i < j { time.to } else { time.from })));
+        let ends = coefficients.map(|c| [-c.lower(), c.upper()]);
+        let [minus_least, most] = ends.reduce(|a, b| [larger(a[0], b[0]), larger(a[1], b[1])]).unwrap_or_default();
+        [-minus_least, most]
     }
 }

@@ -236,7 +236,7 @@ class Motions:
             chain.append(body)
             body = self.robot.bodies[body].parent
         for index in chain:
-            of = self.robot.bodies[index]
+            of, change = self.robot.bodies[index], 0
             if of.kind in ("revolute", "prismatic") and statement.tolerance:
                 change = size(mul(exact(of.multiplier), exact(statement.tolerance[of.column])))
                 if of.kind == "revolute":
@@ -244,18 +244,24 @@ class Motions:
                     turns += change
                 else:
                     constant += change
-                    length += change
-            length += norm(self.joints[index].origin) + self.slide(of, *time)
+            length += self.distance(index, change, *time)
             stretch = (stretch * self.joints[index].stretch >> BITS) + 1
         # Once for the lengths, once for what the parents make of a deviation.
         return tuple((x * stretch >> BITS) * stretch // UNIT + 2 for x in (constant, turns))
 
-    def slide(self, body: Body, segment: int, start: float, stop: float) -> int:
-        """A bound for the distance by which a joint displaces during an interval."""
+    def distance(self, index: int, change: int, segment: int, start: float, stop: float) -> int:
+        """A bound for the distance of a body's origin from its parent's during an interval, if the value of a sliding
+        joint may change."""
+        body, joint = self.robot.bodies[index], self.joints[index]
         values = self.motion.segments[segment]
         if body.kind == "prismatic":
             value = [mul(c, exact(body.multiplier)) for c in local_polynomial(values[body.column], start, stop)]
-            return size(widened(add(value[0], exact(body.offset)), sum(map(size, value[1:]))))
+            value[0] = add(value[0], exact(body.offset))
+            # At one of the ends of the line.
+            by = sum(map(size, value[1:])) + change
+            ends = [add(value[0], (sign * by, 0)) for sign in (-1, 1)]
+            return max(norm([add(o, mul(end, d)) for o, d in zip(joint.origin, joint.direction)]) for end in ends)
         if body.kind == "free":
-            return max(norm([exact(values[body.column + r][k]) for r in range(3)]) for k in (0, 1))
-        return 0
+            slides = [[exact(values[body.column + r][k]) for r in range(3)] for k in (0, 1)]
+            return norm(joint.origin) + max(map(norm, slides))
+        return norm(joint.origin)

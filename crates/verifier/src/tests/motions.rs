@@ -132,6 +132,24 @@ fn the_remainder_is_needed() {
     assert!(angle.abs() > 1e-5 && angle.abs() < 1.0 / 384.0, "{angle}");
 }
 
+/// A slide across the arm of a turn: its distance from the axis is that of its farther end, with the tolerance.
+#[test]
+fn a_slide_is_at_most_at_its_farther_end() {
+    for (ends, farthest) in [([-0.3, 0.6], 0.7_f64), ([0.2, -0.8], 0.9)] {
+        let slide = Joint::Prismatic { axis: [0.0, 1.0, 0.0], drive: drive(1) };
+        let bodies =
+            vec![body(None, [0.0; 3], revolute(0, [0.0, 0.0, 1.0])), body(Some(0), [1.0, 0.0, 0.0], slide)];
+        let robot = Robot { n_columns: 2, bodies, links: Vec::new() };
+        let statement = Statement { joint_tolerance: vec![0.02, 0.1], ..Statement::default() };
+        let prepared = PreparedRobot::new(&robot);
+        let motion = line(&[[0.5, 0.5], ends]);
+        let mut motions = Motions::new(&prepared, &statement, &motion);
+        let spread = motions.get(None, 1, &Interval::new(0, 0.0, 1.0)).spread(0.25).upper();
+        let expected = 0.02 * (farthest.hypot(1.0) + 0.25) + 0.1;
+        assert!((spread - expected).abs() < 1e-12, "{spread} {expected}");
+    }
+}
+
 /// Bounds on a column and its derivatives hold at every time of an interval, and are attained for short ones.
 #[test]
 fn values_and_derivatives_are_within_their_bounds() {
