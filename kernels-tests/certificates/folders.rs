@@ -156,6 +156,26 @@ fn certificates_prove_their_answers() {
     assert_eq!(verify().code, Some(3));
 }
 
+/// Within joint tolerances a proof may end earlier than its answer by up to 3 % of the motion, and by no more.
+#[test]
+fn proofs_in_tubes_end_little_earlier_than_their_answers() {
+    let desk = desk(1);
+    let tube = ["--joint-tolerance", "0.01"];
+    made(&desk, &FILES, &tube);
+    let answers = desk.text("results.jsonl");
+    let line: serde_json::Value = serde_json::from_str(answers.lines().next().unwrap()).unwrap();
+    let lo = line["toc"][0].as_f64().unwrap();
+    // The cube of 0.2 m may meet the wall after 0.89 of 1.5 m.
+    assert!((lo - 0.89 / 1.5).abs() < 1e-3, "{lo}");
+    for (later, code) in [(0.0, 0), (0.028, 0), (0.032, 1)] {
+        let (toc, range) = (lo + later, format!("\"toc\":[{lo},"));
+        assert!(answers.contains(&range), "{answers}");
+        desk.put("results.jsonl", answers.replacen(&range, &format!("\"toc\":[{toc},"), 1));
+        let run = verify(&desk, &FILES, &[&tube[..], &["--results", "results.jsonl"]].concat());
+        assert_eq!(run.code, Some(code), "{later}: {}", run.stdout);
+    }
+}
+
 /// Pairs that were not tested are listed, each with the reason.
 #[test]
 fn pairs_that_are_left_out_are_listed() {

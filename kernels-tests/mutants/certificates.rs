@@ -74,6 +74,7 @@ const TUBES: &str = "certificates::random::tubes";
 const TREES: &str = "certificates::random::trees_of_links";
 const LEFT_OUT: &str = "certificates::folders::pairs_that_are_left_out_are_listed";
 const PROVED: &str = "certificates::folders::certificates_prove_their_answers";
+const IN_TUBES: &str = "certificates::folders::proofs_in_tubes_end_little_earlier_than_their_answers";
 const INPUTS: &str = "certificates::statements::other_inputs_are_refused";
 
 /// Mutants of the verifier, of the prover, and of engines whose answers are wrong.
@@ -441,6 +442,13 @@ pub const MUTANTS: &[Mutant] = &[
         INPUTS,
     ),
     m("kind of the answer", RESULTS, "!kinds.contains(&proved.kind)", "false", PROVED),
+    m(
+        "time of an answer in a tube",
+        RESULTS,
+        "{ EARLIER_IN_TUBES }",
+        "{ if MUTANT { 0.05 } else { EARLIER_IN_TUBES } }",
+        IN_TUBES,
+    ),
     m("time of the answer", RESULTS, "local >= until - earlier", "true", PROVED),
     m("number of the answer", RESULTS, "answer.motion != motion", "false", PROVED),
     // The verifier refuses what a wrong prover makes.

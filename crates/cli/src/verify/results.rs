@@ -10,7 +10,7 @@ use std::path::Path;
 /// Share of a segment by which a proof may end before its answer: rounding hides the gap there.
 const EARLIER: f64 = 1e-7;
 /// The same with joint tolerances: the search bounds deviations more closely than a proof does.
-const EARLIER_IN_TUBES: f64 = 1e-1;
+const EARLIER_IN_TUBES: f64 = 3e-2;
 
 /// The first certificate that proves less than its answer, or the reason why they cannot be compared.
 type Refused = std::result::Result<(), String>;

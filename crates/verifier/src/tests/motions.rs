@@ -137,8 +137,7 @@ fn the_remainder_is_needed() {
 fn a_slide_is_at_most_at_its_farther_end() {
     for (ends, farthest) in [([-0.3, 0.6], 0.7_f64), ([0.2, -0.8], 0.9)] {
         let slide = Joint::Prismatic { axis: [0.0, 1.0, 0.0], drive: drive(1) };
-        let bodies =
-            vec![body(None, [0.0; 3], revolute(0, [0.0, 0.0, 1.0])), body(Some(0), [1.0, 0.0, 0.0], slide)];
+        let bodies = vec![body(None, [0.0; 3], revolute(0, [0.0, 0.0, 1.0])), body(Some(0), [1.0, 0.0, 0.0], slide)];
         let robot = Robot { n_columns: 2, bodies, links: Vec::new() };
         let statement = Statement { joint_tolerance: vec![0.02, 0.1], ..Statement::default() };
         let prepared = PreparedRobot::new(&robot);
