@@ -158,12 +158,12 @@ fn run(what: &str, family: &Family, seed: u64, n: usize, backend: Backend) {
 
 #[test]
 fn implanted_contacts_are_found_in_time() {
-    run("implanted", &PLAIN, 21, effort(4000, 200_000), Backend::Cpu);
+    run("implanted", &PLAIN, 21, effort(2000, 200_000), Backend::Cpu);
 }
 
 #[test]
 fn implanted_contacts_of_long_chains() {
-    run("implanted, long chains", &Family { most_joints: 30, ..PLAIN }, 22, effort(1000, 30_000), Backend::Cpu);
+    run("implanted, long chains", &Family { most_joints: 30, ..PLAIN }, 22, effort(500, 30_000), Backend::Cpu);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn implanted_contacts_after_many_turns() {
 
 #[test]
 fn implanted_contacts_of_all_sizes_near_and_far() {
-    run("implanted, all sizes", &Family { scale: (-3.0, 2.0), ..PLAIN }, 24, effort(1000, 50_000), Backend::Cpu);
+    run("implanted, all sizes", &Family { scale: (-3.0, 2.0), ..PLAIN }, 24, effort(500, 50_000), Backend::Cpu);
     for (i, away) in [1e3, 1e4].into_iter().enumerate() {
         let family = Family { away, ..PLAIN };
         run(&format!("implanted {away} m away"), &family, 25 + i as u64, effort(500, 20_000), Backend::Cpu);
