@@ -120,7 +120,7 @@ impl Error {
         self.0.place.as_deref()
     }
 
-    /// What the user can do about it; methods of [`Error`] set it.
+    /// The remedy for the user; methods of [`Error`] set it.
     pub fn advice(&self) -> Option<&str> {
         self.0.remedy.as_deref()
     }

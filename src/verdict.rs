@@ -27,7 +27,8 @@ pub struct TrajectoryVerdict {
     pub segment: usize,
     /// The segment of `toc[1]`: the same one, a later one, or the last one if the contact is not proved.
     pub segment_hi: usize,
-    /// The times of `toc`, or twice that of `clear_until`, on the trajectory's own clock, seconds; `None` without times.
+    /// The times of `toc`, or twice that of `clear_until`, on the trajectory's own clock, seconds; `None` without
+    /// times.
     pub time_s: Option<[f64; 2]>,
 }
 
@@ -150,7 +151,7 @@ pub struct Inside {
     pub point: [f64; 3],
 }
 
-/// What a link may touch.
+/// An object or link that a link may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Obstacle {
     /// An object of the scene, by its index.

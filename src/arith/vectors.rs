@@ -1,9 +1,9 @@
 //! Eight numbers in vector registers, with the widest vectors that the processor has.
 //!
 //! [`Lanes`] relies on the compiler to use vector instructions, which it does only in small functions. Where that is
-//! not enough, a computation over [`FullReal`] is written as a [`Vectorised`] and run by [`widest`]: with AVX-512 in one
-//! register, with AVX2 in two, else with [`Lanes`]. Every operation is the one of `f64`, and none is fused: the results
-//! are the same bits on every processor.
+//! not enough, a computation over [`FullReal`] is written as a [`Vectorised`] and run by [`widest`]: with AVX-512 in
+//! one register, with AVX2 in two, else with [`Lanes`]. Every operation is the one of `f64`, and none is fused: the
+//! results are the same bits on every processor.
 
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;

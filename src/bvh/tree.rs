@@ -297,8 +297,8 @@ impl WideTree {
     }
 }
 
-/// Builds a binary tree over the boxes `[lo, hi]`, of which there is at least one, with at most `max_leaf` primitives in
-/// a leaf.
+/// Builds a binary tree over the boxes `[lo, hi]`, of which there is at least one, with at most `max_leaf` primitives
+/// in a leaf.
 pub fn binary_tree(boxes: &[Bounds], max_leaf: u32) -> Bvh2 {
     let params =
         BvhBuildParams { max_prims_per_leaf: max_leaf, collapse_traversal_cost: 3.0, ..BvhBuildParams::medium_build() };

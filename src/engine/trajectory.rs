@@ -1,11 +1,11 @@
 //! The first contact on a trajectory.
 //!
 //! A span of one segment is taken through the stages like any motion, its joints as polynomials of time
-//! ([`phase`](crate::robot::phase)). A span of several segments is replaced by a straight motion whose balls contain the
-//! deviation ([`Span`](crate::robot::trajectory::Span)). If all motions within the balls are free, so is the trajectory.
-//! Where something may touch, the trajectory is free up to the earliest such time, and a shorter span begins there: the
-//! deviation falls with the square of its length, so a few steps lead from centimetres to a single segment, or to less
-//! than rounding. There the answer is that of the exact stage, with features and a proof.
+//! ([`phase`](crate::robot::phase)). A span of several segments is replaced by a straight motion whose balls contain
+//! the deviation ([`Span`](crate::robot::trajectory::Span)). If all motions within the balls are free, so is the
+//! trajectory. Where something may touch, the trajectory is free up to the earliest such time, and a shorter span
+//! begins there: the deviation falls with the square of its length, so a few steps lead from centimetres to a single
+//! segment, or to less than rounding. There the answer is that of the exact stage, with features and a proof.
 
 mod deviation;
 

@@ -16,8 +16,8 @@
 //! the chain ends with `P = 1, T = -T_{a_{k-1}}`. Joints above the common ancestor do not appear, so a motion that both
 //! bodies share does not widen any bound.
 //!
-//! `Pᵀ` is the inverse of `P` only up to the defect of the stored matrices from rotations: `||PᵀP - 1|| <= 2 defect`, so
-//! for a point at distance `r` the two differ by at most `2 defect r` per inverted joint. The
+//! `Pᵀ` is the inverse of `P` only up to the defect of the stored matrices from rotations: `||PᵀP - 1|| <= 2 defect`,
+//! so for a point at distance `r` the two differ by at most `2 defect r` per inverted joint. The
 //! [computed defect](JointMotion::defect) is a norm of products of matrices with norms of at most 1 and rounds by less
 //! than eight units. The difference of offsets in joint `k` rounds by `2⁻⁵²` of their lengths at most. All of this is
 //! in [`ChainBounds::stray_m`](crate::enclosure::chain_bounds::ChainBounds).

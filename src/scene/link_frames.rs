@@ -1,6 +1,6 @@
 //! Links that other links are tested against: each with its triangles as a scene in the frame of its body.
 //!
-//! Whether two links touch does not depend on the frame, so one of the two stands still: the one with fewer joints to
+//! The frame does not change whether two links touch, so one of the two is kept at rest: the one with fewer joints to
 //! their common ancestor, because every joint that is inverted rounds; then the one with more triangles, whose tree is
 //! descended once for all triangles of the other; then the first in the robot.
 

@@ -60,8 +60,8 @@ pub struct Input<'a> {
     pub boxes: &'a Boxes,
     /// The links and clusters that may touch.
     pub candidates: &'a [Candidate],
-    /// The motions of the links, by which crowded parts of a piece are searched in shorter steps than sub-intervals; if
-    /// they are not given, such steps are left to the exact stage.
+    /// The motions of the links. With them, crowded parts of a piece are searched in shorter steps than sub-intervals;
+    /// without them, such steps are left to the exact stage.
     pub courses: Option<Courses<'a>>,
 }
 
@@ -88,8 +88,8 @@ impl PairCounts {
 pub struct Workspace {
     /// The pairs found.
     pub pairs: Vec<TrianglePair>,
-    /// Only the earliest time at which anything may touch is wanted: with limits, any pair lowers them, not just a
-    /// contact that is certain.
+    /// True if only the earliest time at which anything may touch is needed: with limits, any pair lowers them, not
+    /// just a certain contact.
     pub first_only: bool,
     /// For each link being searched, the range of its candidates.
     groups: Vec<Range<usize>>,
@@ -97,7 +97,7 @@ pub struct Workspace {
     /// Items that candidates leave, before they are refined.
     items: Vec<Item>,
     boxes: NodeBoxes,
-    /// Nodes that wait in a descent, each with triangles of a cluster.
+    /// Pending nodes of a descent, each with triangles of a cluster.
     nodes: Vec<(u32, u32)>,
     start: start::Open,
     nearest: nearest::Space,

@@ -92,9 +92,9 @@ struct Known {
 const RESTART: &str = "without --resume the work begins again";
 
 impl Answers {
-    /// Prepares the opened output `out` for the answers from motion `first` on. With `resume`, continues with the answers
-    /// of an unfinished run, if there are any, and returns their counts; finished answers are recognised. Otherwise,
-    /// starts an empty file.
+    /// Prepares the opened output `out` for the answers from motion `first` on. With `resume`, continues with the
+    /// answers of an unfinished run, if there are any, and returns their counts; finished answers are recognised.
+    /// Otherwise, starts an empty file.
     ///
     /// # Errors
     /// The answers so far belong to other inputs or options, or are damaged; a file cannot be read or written.

@@ -1,4 +1,4 @@
-//! What is asked of a robot: the scene, the motions, and which pairs are tested.
+//! The question about a robot: the scene, the motions, and which pairs are tested.
 
 use super::allow::Allowed;
 use super::dataset::Files;

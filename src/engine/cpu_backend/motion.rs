@@ -188,7 +188,7 @@ impl CpuStages<'_> {
 pub(in crate::engine) struct Part {
     /// Accuracy of the answer, relative to this part.
     pub solve: SolveOptions,
-    /// Whether the longer motion starts here.
+    /// True if the longer motion starts here.
     pub is_start: bool,
 }
 

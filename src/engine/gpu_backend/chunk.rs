@@ -49,7 +49,7 @@ pub struct PendingChunk {
     /// One per page of the scene that the motions reach; the last one reads the pairs back.
     pub(super) submissions: Vec<Submission>,
     pub(super) frame: FrameIndex,
-    /// Whether links are tested against links afterwards.
+    /// True if links are tested against links afterwards.
     pub(super) with_links: bool,
 }
 

@@ -112,8 +112,8 @@ impl Srdf {
     pub const PROVED: &str = "Never (proved)";
 
     /// The pairs of links that are tested: all that the SRDF does not disable, adjacent ones too. Pairs that it
-    /// disables as [proved](Self::PROVED) to stay apart are tested too, because a proof holds under its hypotheses only: see
-    /// [`proved_pairs`](Self::proved_pairs).
+    /// disables as [proved](Self::PROVED) to stay apart are tested too, because a proof holds under its hypotheses
+    /// only: see [`proved_pairs`](Self::proved_pairs).
     ///
     /// # Errors
     /// The robot lacks a link or a joint to which the SRDF refers, or has more than [`LinkPairs::MAX_LINKS`] links.

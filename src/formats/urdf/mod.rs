@@ -91,7 +91,8 @@ impl Robot {
     ///
     /// ```
     /// use firstcontact::Robot;
-    /// let robot = Robot::from_urdf_text(r#"<robot name="post"><link name="base"/></robot>"#, ".", &Default::default())?;
+    /// let urdf = r#"<robot name="post"><link name="base"/></robot>"#;
+    /// let robot = Robot::from_urdf_text(urdf, ".", &Default::default())?;
     /// assert_eq!(robot.name, "post");
     /// # Ok::<(), firstcontact::Error>(())
     /// ```

@@ -5,12 +5,12 @@
 //! difference between a segment and the chord has the coefficients `b_i - chord(ξ_i)`, where `ξ_i` are the Greville
 //! abscissae, and no value exceeds the largest of them.
 //!
-//! **Rounding.** With `u = 2⁻⁵³` and `M` a bound on the values of a segment of degree `n`, restricting it to a part costs
-//! `n` linear interpolations twice, `6 n u M`; the ends of the part in local time are off by `3 u`, which changes a value
-//! by at most `3 u · 2 n M`; the chord rounds by `6 u M`: together `(12 n + 6) u M`. A part that keeps the curve of its
-//! segment is the polynomial of its coefficients. Instead of the chord, the [phase](crate::robot::phase) of a joint rounds
-//! by `4 u M` when it is made and by `(3 n + 4) u · 2 M` where it is evaluated: together `(18 n + 12) u M`, of a whole
-//! segment `(6 n + 12) u M`.
+//! **Rounding.** With `u = 2⁻⁵³` and `M` a bound on the values of a segment of degree `n`, restricting it to a part
+//! costs `n` linear interpolations twice, `6 n u M`; the ends of the part in local time are off by `3 u`, which changes
+//! a value by at most `3 u · 2 n M`; the chord rounds by `6 u M`: together `(12 n + 6) u M`. A part that keeps the
+//! curve of its segment is the polynomial of its coefficients. Instead of the chord, the [phase](crate::robot::phase)
+//! of a joint rounds by `4 u M` when it is made and by `(3 n + 4) u · 2 M` where it is evaluated: together
+//! `(18 n + 12) u M`, of a whole segment `(6 n + 12) u M`.
 
 use super::{MAX_DEGREE, Trajectory};
 

@@ -35,10 +35,11 @@ pub(super) struct Descent<'a, 'm> {
     pub boxes: &'a mut NodeBoxes,
     /// Index of the link among those being searched.
     pub place: u32,
-    /// Nodes that wait, each with those triangles of the cluster that it may touch, as a mask.
+    /// Pending nodes, each with those triangles of the cluster that it may touch, as a mask.
     pub open: &'a mut Vec<(u32, u32)>,
     pub items: &'a mut Vec<Item>,
-    /// What may be collected before the descent ends: an item counts once, a leaf of the link [`LEAF`] times.
+    /// The remaining room for items, without which the descent ends: an item counts once, a leaf of the link [`LEAF`]
+    /// times.
     pub room: &'a mut usize,
     pub counts: &'a mut PairCounts,
 }

@@ -8,7 +8,7 @@
 //!
 //! With a margin, triangles are compared by the direction between their nearest points instead, which separates them
 //! exactly if they are farther apart. The same points show whether they are within the margin at the middle of the
-//! time tested: such a contact limits the search at once, however long that time is.
+//! time tested: such a contact limits the search immediately, however long that time is.
 //!
 //! The normals separate four of five triangles that any axis separates. The remaining triangles of a leaf would leave
 //! most lanes idle for the other fifteen axes, so they are collected from many leaves (`rest.rs`).

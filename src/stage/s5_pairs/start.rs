@@ -3,7 +3,7 @@
 //! Of all pairs within the margin at the start, the first one in the order of the files is reported: the lowest link,
 //! object, and triangles. Links are searched in this order. For each of them, the scene's tree is traversed, and the
 //! link's tree at every cluster that is reached; the lowest pair found so far excludes all subtrees that do not contain
-//! a lower one. These are soon most, although everything may be within the margin.
+//! a lower one. Soon these are most subtrees, even if everything is within the margin.
 
 use super::Workspace;
 use super::descent::Near;
@@ -43,7 +43,7 @@ pub fn first_at_start(
     })
 }
 
-/// Subtrees that wait, the lowest last, each with its lowest triangle in the order of the files.
+/// Pending subtrees, the lowest last, each with its lowest triangle in the order of the files.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     scene: Vec<(ChildRef, u32)>,
@@ -176,7 +176,7 @@ impl Search<'_> {
         let Some(Lowest { key: [object, lowest_x, _], .. }) = self.lowest else { return true };
         let first = self.world.scene.tree.leaf(cluster).start + triangles.trailing_zeros() as usize;
         let last = self.world.scene.tree.leaf(cluster).start + triangles.ilog2() as usize;
-        // Mostly all triangles of a cluster are of one object.
+        // Usually all triangles of a cluster belong to one object.
         let is_one = self.world.scene.object[first] == object && self.world.scene.object[last] == object;
         x <= lowest_x || !is_one
     }

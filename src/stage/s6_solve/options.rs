@@ -19,7 +19,7 @@ pub enum Mode {
     /// The first contact, to within the tolerance.
     #[default]
     Toc,
-    /// Whether there is a contact: the first contact that is proved ends the search, with a possibly wide enclosure.
+    /// The verdict alone: the first contact that is proved ends the search, with a possibly wide enclosure.
     Verdict,
 }
 

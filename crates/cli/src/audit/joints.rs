@@ -6,9 +6,9 @@ use crate::bench::run::{Axis, Plot, PlotKind, Series};
 use crate::picture::{Course, Unit};
 use firstcontact::robot::{Column, ColumnKind, Robot, Trajectory};
 
-/// Share of a limit by which it may be exceeded: rounding.
+/// Share of a limit by which rounding may exceed it.
 const SLACK: f64 = 1e-9;
-/// Number of points of a line in a plot, about.
+/// Approximate number of points of a line in a plot.
 const POINTS: usize = 240;
 
 /// A quantity that has limits.
@@ -90,7 +90,7 @@ impl Joints<'_> {
         columns.filter(|(_, column)| !matches!(column.kind, ColumnKind::Free(_)))
     }
 
-    /// The quantities that the path defines: without times it has positions alone.
+    /// The quantities that the path defines: only positions if it has no times.
     fn quantities(&self) -> &'static [Quantity] {
         if self.course.unit() == Unit::Seconds { &Quantity::ALL } else { &Quantity::ALL[..1] }
     }
@@ -203,10 +203,10 @@ impl Joints<'_> {
         })
     }
 
-    /// Points of a quantity over time; both values where it jumps.
+    /// Points of a quantity over time, with both values where it jumps.
     fn line(&self, c: usize, quantity: Quantity) -> Vec<[f64; 2]> {
         let n = self.path.n_segments();
-        // Of very long paths every so many segments are drawn.
+        // On very long paths, only every `stride`-th segment is drawn.
         let (steps, stride) = ((POINTS / n).max(1), n.div_ceil(4 * POINTS));
         let of_segment = |segment: usize| {
             let polynomial = self.polynomial(segment, c, quantity);

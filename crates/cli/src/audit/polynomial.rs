@@ -1,7 +1,7 @@
 //! Polynomials over `[0, 1]` in Bernstein form: their derivatives, extremes, and the parts beyond limits.
 //!
-//! A polynomial stays between its smallest and its largest coefficient, and both halves of it have coefficients of their
-//! own (de Casteljau). So whole parts are decided without sampling, and the rest is halved.
+//! A polynomial stays between its smallest and its largest coefficient, and both halves of it have coefficients of
+//! their own (de Casteljau). So whole parts are decided without sampling, and the rest is halved.
 
 /// Halvings of a part that holds an end of a part beyond limits, or an extreme.
 const MAX_DEPTH: u32 = 40;
