@@ -85,8 +85,8 @@ impl RobotMotion {
         }
     }
 
-    /// The same for joints with phases. An offset that slides has the phase of its own joint, so it is a joint of its
-    /// own, before that to which it would belong.
+    /// The same for joints with phases. A sliding offset has the phase of its own joint, so it becomes a separate joint
+    /// before the one to which it would otherwise belong.
     fn set_phased(&mut self, of: &Self, (up, down): (&[u32], &[u32]), b: u32, reach_m: f64) {
         let (mut inverse_defect, mut before) = (0.0, None);
         for &body in up {
@@ -245,7 +245,7 @@ mod tests {
             assert!(joint.is_rigid());
         }
         m.defects = m.joints.iter().map(JointMotion::defect).collect();
-        // Far away, where the defect is larger than any rounding.
+        // Far away the defect is larger than any rounding.
         let e = DVec3::new(3000.0, -2000.0, 1000.0);
         let seen = m.seen_from(3, 5, e.length());
         let last = seen.joints.len() as u32 - 1;
