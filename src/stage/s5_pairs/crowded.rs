@@ -32,11 +32,11 @@ pub(super) const CROWD: usize = 4096;
 const CROWD_OF_HALF: usize = 1024;
 /// Number of pairs of triangles above which a part is halved again.
 const FEW: u32 = 64;
-/// Largest number of halvings of a part: links that slide closely along each other are crowded at all times.
+/// Maximum number of halvings of a part: links that slide closely along each other are crowded at all times.
 const MAX_HALVINGS: u32 = 28;
 /// The shortest part, in sub-intervals.
 const SHORTEST: f64 = 1.0 / 1024.0;
-/// Candidates searched before their items are tested for a certain contact.
+/// Number of candidates searched before their items are tested for a certain contact.
 const AT_ONCE: usize = 4;
 
 /// The motions that move the links.
@@ -94,13 +94,13 @@ impl Clock<'_> {
         first..(at(until).ceil() as u32).clamp(first + 1, SUBS as u32)
     }
 
-    /// The slice, counted over the motion, before whose end a time is.
+    /// The slice, counted over the motion, that ends after a time.
     fn slice_until(&self, t: f64) -> u32 {
         let slices = ((t - self.0.t0) / self.sub_length() * f64::from(SLICES)).ceil();
         self.0.index * SLICES_PER_PIECE + (slices.max(1.0) as u32).min(SLICES_PER_PIECE) - 1
     }
 
-    /// The slice of a sub-interval in which a time is.
+    /// The slice of a sub-interval that contains a time.
     fn slice_in(&self, sub: u32, t: f64) -> u32 {
         let slice = ((t - self.0.t0) / self.sub_length() - f64::from(sub)) * f64::from(SLICES);
         (slice.floor().max(0.0) as u32).min(SLICES - 1)
@@ -205,7 +205,7 @@ impl Work<'_, '_> {
 }
 
 impl Crowd<'_, '_> {
-    /// Appends those of some candidates in a list that the link may touch between two times.
+    /// Appends the candidates of a list that the link may touch between two times.
     fn add_near(
         &self,
         space: &mut super::Workspace,

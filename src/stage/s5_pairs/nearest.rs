@@ -35,7 +35,7 @@ pub struct NearestPair {
     pub link_triangle: u32,
     /// The scene's triangle, in tree order.
     pub scene_triangle: u32,
-    /// Their distance to within rounding, metres; some smaller number if they pierce each other.
+    /// Their distance to within rounding, metres; an unspecified smaller number if they pierce each other.
     pub distance_m: f64,
 }
 
@@ -67,7 +67,7 @@ pub fn nearest_in(
 #[derive(Debug, Default)]
 pub(super) struct Space {
     heap: BinaryHeap<Open>,
-    /// Those of each link.
+    /// The boxes of each link.
     boxes: Vec<NodeBoxes>,
 }
 

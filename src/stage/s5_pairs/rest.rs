@@ -32,7 +32,7 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Adds these lanes of a look; whenever all lanes are filled, they are tested.
+    /// Adds some lanes of a look; whenever all lanes are filled, they are tested.
     #[inline(always)]
     pub fn add(
         &mut self,
