@@ -66,7 +66,7 @@ fn near(
     if mask == 0u {
         return;
     }
-    // The engine looks for the pairs that do not fit.
+    // The engine finds the pairs that do not fit.
     let slot = atomicAdd(&control[routing.output], 1u);
     if slot < chunk.near_capacity {
         near_pairs[slot] = NearPair(piece, pair, mask);

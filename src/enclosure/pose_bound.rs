@@ -31,8 +31,8 @@
 //!   unit per factor), roundings (at most four) and the sine's own error (2.75 units of f64) make
 //!   `||dP_n||_F <= 16 u B_n` of that joint.
 //! - *Products.* An entry of `Σ C(n,k) P^(k) Q^(n-k)` is a sum of `3(n+1)` products, so at most `3n+3` roundings apply
-//!   to each term in whatever order it is summed; in Frobenius norm the terms sum to at most `3 B_n`. Weighted:
-//!   `9 (1 + 2X + 3X²/2) u`, which is at most `11.2 e^X u` for `X <= 1/4` and `27 e^X u` always.
+//!   to each term for any order of summation; in Frobenius norm the terms sum to at most `3 B_n`. Weighted: `9 (1 + 2X
+//!   + 3X²/2) u`, which is at most `11.2 e^X u` for `X <= 1/4` and `27 e^X u` always.
 //! - Existing errors grow by at most `e^x`, `x` the joint's part of `X`: rotations have spectral norm 1.
 //!
 //!   Together `|||dP||| <= K d u e^X` with `K = 28` (`X <= 1/4`) or `43`.
@@ -175,7 +175,7 @@ impl<T: Real> IntervalMatrix<T> {
         PointBound { c, ball: T::new(0.0), cube: Self::cube(size, width) }
     }
 
-    /// The middle is rounded up to five times (the upload of `e` included), the radius likewise.
+    /// The middle has up to five roundings (including the upload of `e`), and so does the radius.
     #[inline(always)]
     fn cube(size: V3<T>, width: V3<T>) -> V3<T> {
         V3::from_fn(|i| width.0[i] + (size.0[i] + width.0[i]) * T::new(8.0 * T::UNIT))
