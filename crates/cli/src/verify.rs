@@ -85,7 +85,7 @@ pub struct VerifyArgs {
     threads: usize,
 }
 
-/// Pairs that are listed as left out without --left-out.
+/// Maximum number of untested pairs that are listed without --left-out.
 const MAX_LISTED: usize = 8;
 
 /// Runs the command: 0 if the certificates are valid, 1 if one is refused.
@@ -260,7 +260,7 @@ impl Subject {
     }
 
     /// Verifies all certificates of a file or folder, which must be those of the queries with these numbers, and calls
-    /// `each` with the result of each. Returns the reason of a refusal as text.
+    /// `each` with every result. Returns the reason of a refusal as text.
     ///
     /// # Errors
     /// A file cannot be read.

@@ -65,14 +65,14 @@ pub struct Measured<'a> {
     pub options: &'a ClearanceOptions,
 }
 
-/// A time on the plan's clock, and the nearest points then.
+/// A time on the plan's clock, and the nearest points at that time.
 type Sample = (f64, ClosestPoints);
 
 impl Measured<'_> {
     /// The distances of the plan up to its contact, or up to the end of the search.
     ///
     /// # Errors
-    /// The path does not suit the robot, or an option is out of range.
+    /// The path does not fit the robot, or an option is out of range.
     pub fn distances(&self, answer: &TrajectoryVerdict) -> Result<Distances> {
         let clearance = match answer.verdict {
             Verdict::Free => Some(self.engine.clearance(self.path, self.options)?),

@@ -1,4 +1,4 @@
-//! Values, velocities and accelerations of the joints on a path, and where they are beyond limits.
+//! Values, velocities and accelerations of the joints on a path, and the times at which they are beyond limits.
 
 use super::polynomial::Bernstein;
 use super::rates::Rates;
@@ -6,7 +6,7 @@ use crate::bench::run::{Axis, Plot, PlotKind, Series};
 use crate::picture::{Course, Unit};
 use firstcontact::robot::{Column, ColumnKind, Robot, Trajectory};
 
-/// Share of a limit by which rounding may exceed it.
+/// Fraction of a limit by which rounding may exceed it.
 const SLACK: f64 = 1e-9;
 /// Approximate number of points of a line in a plot.
 const POINTS: usize = 240;
@@ -37,7 +37,7 @@ impl Quantity {
     }
 }
 
-/// A quantity of a joint on a path: its extremes, and where it is beyond its limits.
+/// A quantity of a joint on a path: its extremes, and the times at which it is beyond its limits.
 #[derive(Clone, Debug)]
 pub struct Extremes {
     /// The joint.
@@ -50,7 +50,7 @@ pub struct Extremes {
     pub limits: Option<[f64; 2]>,
     /// Time and value of the minimum and of the maximum.
     pub extremes: [(f64, f64); 2],
-    /// Times between which it is beyond the limits.
+    /// Intervals of time in which it is beyond the limits.
     pub beyond: Vec<[f64; 2]>,
 }
 
@@ -165,7 +165,7 @@ impl Joints<'_> {
         self.columns().filter_map(of_column).collect()
     }
 
-    /// Plots of all quantities over time, of angles and of lengths; joints that do not move are left out. `contact` is
+    /// Plots of all quantities over time, of angles and of lengths; joints that do not move are omitted. `contact` is
     /// the time of the first contact.
     pub fn plots(&self, contact: Option<f64>) -> Vec<Plot> {
         let kinds = [true, false];

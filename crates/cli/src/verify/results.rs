@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// Share of a segment by which a proof may end before its answer, because rounding hides the gap there.
+/// Fraction of a segment by which a proof may end before its answer, because rounding hides the gap there.
 const EARLIER: f64 = 1e-7;
 /// The same with joint tolerances, because the search bounds deviations more closely than a proof does.
 const EARLIER_IN_TUBES: f64 = 1e-1;
@@ -24,7 +24,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Opens the answers. `in_tubes` is true if they hold for joint tolerances.
+    /// Opens the answers. `in_tubes` is true if they are for joint tolerances.
     ///
     /// # Errors
     /// The file cannot be read.
