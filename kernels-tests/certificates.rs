@@ -1,5 +1,5 @@
-//! Certificates: the command makes one for every answer, and the verifier, which shares no code with the engine, derives
-//! the statement from the same files and options and accepts it.
+//! Certificates: the command makes one for every answer, and the verifier, which shares no code with the engine,
+//! derives the statement from the same files and options and accepts it.
 //!
 //! | module | |
 //! |---|---|

@@ -22,8 +22,8 @@ use std::path::Path;
 /// The memory that loading may take in these tests, bytes.
 const LIMITS: LoadLimits = LoadLimits { memory_bytes: 1 << 26 };
 
-/// Reads a file according to its name: `motions.json`, `.npy`, `.npz` and `.csv` as motions or trajectories of `robot`, other `.json`
-/// as a scene, `.urdf` as a robot, `.srdf` as a description of `robot`, all others as meshes.
+/// Reads a file according to its name: `motions.json`, `.npy`, `.npz` and `.csv` as motions or trajectories of `robot`,
+/// other `.json` as a scene, `.urdf` as a robot, `.srdf` as a description of `robot`, all others as meshes.
 fn load(path: &Path, robot: &Robot) -> Result<()> {
     let name = path.file_name().unwrap().to_string_lossy();
     if is_motions(&name) {

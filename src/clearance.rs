@@ -11,7 +11,7 @@ pub struct ClearanceOptions {
     pub tolerance_m: f64,
     /// Distances beyond this are not measured, metres; infinite by default.
     pub limit_m: f64,
-    /// A distance that is kept at all times, metres: the margin of a check that answered
+    /// Known lower bound of the distance at all times, metres: the margin of a check that answered
     /// [`Verdict::Free`](crate::Verdict::Free), or zero.
     pub known_m: f64,
 }
@@ -35,7 +35,7 @@ impl ClearanceOptions {
         Self { limit_m, ..self }
     }
 
-    /// Sets a distance that is known to be kept, metres.
+    /// Sets the known lower bound of the distance, metres.
     #[must_use]
     pub fn with_known_m(self, known_m: f64) -> Self {
         Self { known_m, ..self }
@@ -63,26 +63,27 @@ impl ClearanceOptions {
 /// The smallest distance between a robot and its obstacles over all times of a motion or trajectory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clearance {
-    /// The distance is at least the first number (guaranteed) and at most the second, metres. Beyond the limit the
-    /// second number is infinite; both are if there is nothing to keep away from.
+    /// The distance is at least the first number (guaranteed) and at most the second, metres. The second number is
+    /// infinite if the distance is beyond the limit; both are infinite if the robot has no obstacles.
     pub distance_m: [f64; 2],
-    /// A time at which the distance is at most the second number, and the nearest points then; `None` beyond the limit.
+    /// The nearest points at a time at which the distance is at most the second number; `None` if the distance is
+    /// beyond the limit.
     pub closest: Option<ClosestPoints>,
 }
 
 /// The nearest points of a robot and its obstacles at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestPoints {
-    /// Number of the segment of the trajectory.
+    /// Number of the segment of the trajectory, from 0; 0 for a motion.
     pub segment: usize,
     /// Time relative to the segment, from 0 to 1.
     pub t: f64,
-    /// Upper bound on the distance of the two features, metres: that of the points, and all rounding.
+    /// Upper bound on the distance of the two features, metres: the distance of the points, increased by all rounding.
     pub distance_m: f64,
-    /// The feature of the link; of two links, the one that comes first in the robot.
+    /// The feature of the link; for two links, of the one with the lower index in the robot.
     pub a: RobotFeature,
     /// The feature of the scene or of the other link.
     pub b: ObstacleFeature,
-    /// The point of `a` and that of `b`, in world coordinates, metres.
+    /// The nearest points of `a` and `b`, in world coordinates, metres.
     pub points: [[f64; 3]; 2],
 }

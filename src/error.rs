@@ -1,8 +1,9 @@
-//! The one error type: what is wrong, in which file, at which place, and what to do about it.
+//! The crate's error type: a message, the file and the place in it, and a remedy.
 //!
 //! Messages often repeat text from files: names, values, a parser's own message. Such text is shortened where a message
-//! is made ([`quoted`], [`foreign`]), and once more where an error is printed, so that a message has a few hundred
-//! characters whatever the file contains. Paths are kept apart from the message, and printed whole where they exist.
+//! is made ([`quoted`], [`foreign`]), and once more where an error is printed, so that a message has at most a few
+//! hundred characters whatever the file contains. Paths are stored separately from the message, and existing ones are
+//! printed in full.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ impl Error {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// Sets the file, unless one is already set: the innermost reader knows best.
+    /// Sets the file, unless one is already set: the innermost reader knows it best.
     #[must_use]
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
         self.0.file.get_or_insert_with(|| file.as_ref().to_path_buf());
@@ -86,7 +87,7 @@ impl Error {
         self
     }
 
-    /// Sets the folders that the message is about; they are listed after it.
+    /// Sets the folders that the message is about; they are printed after it.
     #[must_use]
     pub fn in_folders(mut self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         self.0.folders = folders.into_iter().map(Into::into).collect();
@@ -120,7 +121,7 @@ impl Error {
         self.0.place.as_deref()
     }
 
-    /// What the user can do about it; methods of [`Error`] set it.
+    /// The remedy for the user; methods of [`Error`] set it.
     pub fn advice(&self) -> Option<&str> {
         self.0.remedy.as_deref()
     }
@@ -157,8 +158,8 @@ impl fmt::Display for Error {
     }
 }
 
-/// A path as it is, except for characters that would break the line. A long path that does not exist is printed without
-/// its middle, since files contain paths, too.
+/// A path, without characters that would break the line. A long path that does not exist is printed without its middle,
+/// since it may be text from a file.
 fn path(path: &Path) -> String {
     let name = path.to_string_lossy().replace(char::is_control, "\u{fffd}");
     let n = name.chars().count();
@@ -176,8 +177,8 @@ pub fn input_error(file: &Path) -> impl Fn(&dyn fmt::Display) -> Error + '_ {
     move |cause| Error::input(cause.to_string()).in_file(file)
 }
 
-/// The text with each run of white space and control characters as one space: messages of parsers, and names from
-/// files, may span lines.
+/// The text with each run of white space and control characters replaced by one space: messages of parsers and names
+/// from files may span lines.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();

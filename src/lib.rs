@@ -1,8 +1,8 @@
 //! Certified continuous collision detection of articulated models in triangle environments.
 //!
-//! Given many motions of a robot, [`Engine`] finds for each whether anything touches the scene, when first, where, and
-//! between which features. A [`Verdict::Free`] is a proof for every moment of the motion, and the time of first contact
-//! is a certified enclosure.
+//! Given many motions of a robot, [`Engine`] finds for each whether the robot touches the scene, and the time, place
+//! and features of the first contact. A [`Verdict::Free`] is a proof for every moment of the motion, and the time of
+//! first contact is a certified enclosure.
 //!
 //! ```text
 //! Robot ──┐                                     ┌─ Free
@@ -11,7 +11,7 @@
 //!                             MotionBatch
 //! ```
 //!
-//! A check takes each motion through six stages: bounds on the motion of every link (`s1_concat`), boxes around it
+//! A check passes each motion through six stages: bounds on the motion of every link (`s1_concat`), boxes around it
 //! (`s2_bound`), trees of boxes (`s3_cull`), swept volumes (`s4_sweep`), pairs of triangles (`s5_pairs`), and the exact
 //! time of contact (`s6_solve`). The first five run on a graphics adapter or on the CPU, the last one on the CPU. The
 //! method is that of Redon, Kim, Lin and Manocha, *Fast Continuous Collision Detection for Articulated Models* (2004).
@@ -31,7 +31,7 @@
 //! - [`extremal`]: extremal distance of moving curves and surfaces (without the engine's guarantee).
 //! - [`toleranced`]: motions with tolerances, covered with balls of displacements.
 //!
-//! Modules that are not listed here are for the command line, tests and benchmarks, and change without notice.
+//! Modules that are not listed here serve the command line, tests and benchmarks, and may change without notice.
 //!
 //! The [user's guide](https://github.com/firstcontact/firstcontact/tree/main/doc/guide) explains verdicts, file formats
 //! and limits.

@@ -20,7 +20,7 @@ pub enum Line<'a> {
         motion: usize,
         /// `"free"`.
         verdict: &'static str,
-        /// The smallest distance at any time; left out unless it was measured.
+        /// The smallest distance at any time; omitted unless it was measured.
         #[serde(skip_serializing_if = "Option::is_none")]
         clearance: Option<Box<Kept<'a>>>,
     },
@@ -30,15 +30,15 @@ pub enum Line<'a> {
         motion: usize,
         /// `"contact"`.
         verdict: &'static str,
-        /// The segment of `toc[0]`, if the motion is a trajectory.
+        /// The segment to which `toc[0]` is relative, if the motion is a trajectory.
         #[serde(skip_serializing_if = "Option::is_none")]
         segment: Option<usize>,
         /// See [`Contact::toc`].
         toc: [f64; 2],
-        /// The segment of `toc[1]`, if that is another one.
+        /// The segment to which `toc[1]` is relative, if it is another one.
         #[serde(skip_serializing_if = "Option::is_none")]
         segment_hi: Option<usize>,
-        /// The times of `toc` on the trajectory's clock, seconds, if it has one.
+        /// `toc` in seconds on the trajectory's clock, if it has one.
         #[serde(skip_serializing_if = "Option::is_none")]
         time_s: Option<[f64; 2]>,
         /// See [`Contact::is_proved`].
@@ -47,16 +47,17 @@ pub enum Line<'a> {
         certified: bool,
         /// See [`Contact::initial_overlap`].
         initial_overlap: bool,
-        /// The solid in which the motion starts; left out if it starts in none, or if that is no contact.
+        /// The solid in which the motion starts; omitted if there is none, or if starting in a solid does not count as
+        /// a contact.
         #[serde(flatten)]
         inside: Option<Enclosed<'a>>,
-        /// Place of the first contact; left out if it is unknown.
+        /// Place of the first contact; omitted if it is unknown.
         #[serde(flatten)]
         at: Option<Box<Place<'a>>>,
-        /// See [`Contact::simultaneous`]; left out if empty.
+        /// See [`Contact::simultaneous`]; omitted if empty.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         contacts: Vec<Place<'a>>,
-        /// Poses of the links at the start of the enclosure, link to world: three rows of a 3×4 matrix. Left out if
+        /// Poses of the links at the start of the enclosure, link to world: three rows of a 3×4 matrix. Omitted if
         /// empty.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         poses: BTreeMap<&'a str, [[f64; 4]; 3]>,
@@ -67,15 +68,15 @@ pub enum Line<'a> {
         motion: usize,
         /// `"undecided"`.
         verdict: &'static str,
-        /// The segment of `clear_until`, if the motion is a trajectory.
+        /// The segment to which `clear_until` is relative, if the motion is a trajectory.
         #[serde(skip_serializing_if = "Option::is_none")]
         segment: Option<usize>,
         /// Nothing touches before this time.
         clear_until: f64,
-        /// The same on the trajectory's clock, seconds, if it has one.
+        /// The same time in seconds on the trajectory's clock, if it has one.
         #[serde(skip_serializing_if = "Option::is_none")]
         clear_until_s: Option<f64>,
-        /// Reason for the missing answer.
+        /// Reason why there is no answer.
         reason: &'static str,
     },
 }
@@ -83,10 +84,10 @@ pub enum Line<'a> {
 /// The smallest distance at any time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Kept<'a> {
-    /// See [`Clearance::distance_m`]; the second number is left out as null beyond the limit, the whole if there is
-    /// nothing to keep away from.
+    /// See [`Clearance::distance_m`]; the second number is null beyond the limit, and the whole field is omitted if the
+    /// robot has no obstacles.
     pub distance_m: Option<[Option<f64>; 2]>,
-    /// A time at which the distance is at most the second number, and the nearest points then.
+    /// The nearest points at a time at which the distance is at most the second number.
     #[serde(flatten)]
     pub at: Option<Nearest<'a>>,
 }
@@ -98,27 +99,27 @@ pub struct Nearest<'a> {
     pub segment: usize,
     /// Time relative to the segment.
     pub t: f64,
-    /// The same on the trajectory's clock, seconds, if it has one.
+    /// The same time in seconds on the trajectory's clock, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_s: Option<f64>,
-    /// The link; of two links, the first one in the robot.
+    /// The link; for two links, the one with the lower index in the robot.
     pub a: RobotSide<'a>,
     /// The scene or the other link.
     pub b: ObstacleSide<'a>,
-    /// The point of `a` and that of `b`, in world coordinates, metres.
+    /// The nearest points of `a` and `b`, in world coordinates, metres.
     pub points: [[f64; 3]; 2],
 }
 
-/// A link and an obstacle of which one starts inside the other, without touching it.
+/// A link and an obstacle, one of which is inside the other at the start without touching it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Enclosed<'a> {
     /// Always true.
     pub inside: bool,
-    /// The link; of two links, the first one in the robot.
+    /// The link; for two links, the one with the lower index in the robot.
     pub a: Named<'a>,
     /// The object or the other link.
     pub b: Named<'a>,
-    /// A vertex that is inside, in world coordinates, metres.
+    /// Position of a vertex that is inside, in world coordinates, metres.
     pub point: [f64; 3],
 }
 
@@ -138,7 +139,7 @@ pub enum Named<'a> {
 /// The name of a link, or of an attached object and the link that carries it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LinkName<'a> {
-    /// Name of the link; of an attached object, of the link that carries it.
+    /// Name of the link, or of the link that carries the attached object.
     pub link: &'a str,
     /// Name of the attached object, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,13 +178,13 @@ impl<'a> Named<'a> {
 /// One place at which robot and scene touch.
 #[derive(Clone, Debug, Serialize)]
 pub struct Place<'a> {
-    /// The link; of two links, the first one in the robot.
+    /// The link; for two links, the one with the lower index in the robot.
     pub a: RobotSide<'a>,
     /// The scene or the other link.
     pub b: ObstacleSide<'a>,
-    /// World coordinates, metres.
+    /// Contact point in world coordinates, metres.
     pub point: [f64; 3],
-    /// Unit vector from `b` to `a`.
+    /// Unit vector from `b` towards `a`, in world coordinates.
     pub normal: [f64; 3],
 }
 
@@ -288,7 +289,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The line for the answer of a trajectory. One of a single segment without times reads like a motion.
+    /// The line for the answer of a trajectory. A trajectory of a single segment without times has the line of a
+    /// motion.
     pub fn of_trajectory(
         motion: usize,
         answer: &TrajectoryVerdict,
@@ -328,7 +330,7 @@ impl<'a> Line<'a> {
         *clearance = Some(Box::new(Kept { distance_m: (finite != [None; 2]).then_some(finite), at }));
     }
 
-    /// Adds the links' poses to a contact; `bodies` are those of the robot's bodies.
+    /// Adds the links' poses to a contact; `bodies` are the poses of the robot's bodies.
     pub fn with_poses(&mut self, robot: &'a Robot, bodies: &[DAffine3]) {
         if let Self::Contact { poses, .. } = self {
             let row = |pose: &DAffine3, i: usize| {

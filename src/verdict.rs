@@ -21,13 +21,14 @@ impl Verdict {
 /// The answer for one trajectory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrajectoryVerdict {
-    /// The answer. Times in it are relative to the segments that are named here, from 0 to 1.
+    /// The answer. Its times are relative to the segments given by the next two fields, from 0 to 1.
     pub verdict: Verdict,
-    /// The segment of `toc[0]` or `clear_until`, from 0; 0 for a free trajectory.
+    /// The segment to which `toc[0]` or `clear_until` is relative, counted from 0; 0 for a free trajectory.
     pub segment: usize,
-    /// The segment of `toc[1]`: the same one, a later one, or the last one if the contact is not proved.
+    /// The segment to which `toc[1]` is relative: the same one, a later one, or the last one if the contact is not
+    /// proved.
     pub segment_hi: usize,
-    /// The times of `toc`, or twice that of `clear_until`, on the trajectory's own clock, seconds; `None` without times.
+    /// `toc` in seconds on the trajectory's own clock, or `clear_until` twice; `None` if the trajectory has no times.
     pub time_s: Option<[f64; 2]>,
 }
 
@@ -41,28 +42,29 @@ impl TrajectoryVerdict {
 /// The first contact of a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {
-    /// Enclosure of the time of first contact: before the first number nothing touches (guaranteed), and if
-    /// proved, a contact exists at or before the second number; otherwise the second number is 1.
+    /// Enclosure of the time of first contact, as fractions of the motion: nothing touches before the first number
+    /// (guaranteed). If the contact is proved, it exists at or before the second number; otherwise the second number is
+    /// 1.
     pub toc: [f64; 2],
     /// How certain the contact is.
     pub certainty: Certainty,
     /// A link touches the scene or another link at the start.
     pub initial_overlap: bool,
     /// The solid in which the motion starts without touching it; `None` unless
-    /// [`Solids::Contact`](crate::Solids::Contact) was requested. The time of contact is 0 then, and there is no
-    /// place of first contact, since no features touch.
+    /// [`Solids::Contact`](crate::Solids::Contact) was requested. In that case the time of contact is 0, and there is
+    /// no place of first contact, since no features touch.
     pub inside: Option<Inside>,
     /// Place of the first contact and the features that touch; `None` if only the verdict was requested
     /// ([`Mode::Verdict`](crate::stage::s6_solve::Mode)), or the motion starts inside a solid.
     pub first: Option<ContactPoint>,
-    /// All contacts that cannot be distinguished from the earliest one in time, this one included, in the order of
+    /// All contacts that cannot be distinguished in time from the earliest one, which is included, in the order of
     /// links, objects and triangles; empty unless requested. Parallel edges touch twice, at the ends of their common
     /// part.
     pub simultaneous: Vec<ContactPoint>,
 }
 
 impl Contact {
-    /// A contact that is possible from a time on.
+    /// A contact that is possible from the time `from` on.
     pub(crate) fn possible(from: f64, first: Option<ContactPoint>) -> Self {
         Self {
             toc: [from, 1.0],
@@ -100,7 +102,7 @@ impl Contact {
 /// How certain a contact is, in rising order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Certainty {
-    /// Two bodies come so near to each other that contact can be neither proved nor excluded.
+    /// Two bodies are so near to each other that contact can be neither proved nor excluded.
     Possible,
     /// A contact exists.
     Proved,
@@ -109,7 +111,7 @@ pub enum Certainty {
 }
 
 impl Certainty {
-    /// The certainty of a contact that exists or not, with an enclosure as narrow as the tolerance or wider.
+    /// The certainty of a contact, given whether it is proved and whether its enclosure is as narrow as the tolerance.
     pub fn new(is_proved: bool, is_narrow: bool) -> Self {
         match (is_proved, is_narrow) {
             (false, _) => Self::Possible,
@@ -122,13 +124,13 @@ impl Certainty {
 /// One place at which a link touches the scene or another link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
-    /// The feature of the link; of two links, the one that comes first in the robot.
+    /// The feature of the link; for two links, of the one with the lower index in the robot.
     pub a: RobotFeature,
     /// The feature of the scene or of the other link.
     pub b: ObstacleFeature,
     /// Contact point in world coordinates, metres.
     pub point: [f64; 3],
-    /// Unit vector from `b` towards `a`, world coordinates.
+    /// Unit vector from `b` towards `a`, in world coordinates.
     pub normal: [f64; 3],
 }
 
@@ -142,15 +144,15 @@ impl ContactPoint {
 /// A link inside a closed object or link, or an object or part of it inside a closed link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inside {
-    /// The link, in the robot; of two links, the one that comes first.
+    /// Index of the link in the robot; for two links, the lower index.
     pub link: u32,
     /// The object or the other link.
     pub obstacle: Obstacle,
-    /// A vertex that is inside, in world coordinates, metres.
+    /// Position of a vertex that is inside, in world coordinates, metres.
     pub point: [f64; 3],
 }
 
-/// What a link may touch.
+/// An object or link that a link may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Obstacle {
     /// An object of the scene, by its index.
@@ -169,7 +171,7 @@ pub enum ObstacleFeature {
 }
 
 impl ObstacleFeature {
-    /// The object or link that it belongs to.
+    /// The object or link that the feature belongs to.
     pub fn obstacle(&self) -> Obstacle {
         match self {
             Self::Scene(of) => Obstacle::Object(of.object),
@@ -177,7 +179,7 @@ impl ObstacleFeature {
         }
     }
 
-    /// The index of the object that it belongs to, if it is part of the scene.
+    /// Index of the object that the feature belongs to; `None` for a feature of a link.
     pub fn object(&self) -> Option<u32> {
         match self {
             Self::Scene(of) => Some(of.object),
@@ -256,10 +258,10 @@ pub struct SceneFeature {
     pub feature: Feature,
 }
 
-/// Time up to which the motion is clear, and the reason why the search ended.
+/// A search that ended without an answer: the time up to which the motion is clear, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Undecided {
-    /// Nothing touches before this time; this is guaranteed.
+    /// Nothing touches before this time, a fraction of the motion; this is guaranteed.
     pub clear_until: f64,
     /// Reason why the search ended.
     pub reason: UndecidedReason,
@@ -278,7 +280,7 @@ impl UndecidedReason {
     /// All reasons.
     pub const ALL: [Self; 2] = [Self::EvaluationCap, Self::Memory];
 
-    /// The reason with this name in the results.
+    /// The reason with this name in the results; `None` if there is no such reason.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }

@@ -2,11 +2,12 @@
 // extremal: follows the extremal pairs of ellipsoids over some steps, by the classical Runge-Kutta method on the normal
 // form. One invocation for each pair.
 //
-// A position is a unit vector q, the point R D q with the semi-axes D: no chart, no pole, no sine. In geodesic
-// coordinates about q the derivatives are those of q cos + e sin: first R D e1 and R D e2, second -R D q, none mixed.
-// With these the upper left block of the matrix is -(f.n) times the unit matrix, so that two unknowns remain.
+// A position is a unit vector q, which gives the point R D q with the semi-axes D: there are no charts, poles or sines.
+// In geodesic coordinates about q the derivatives are those of q cos + e sin: the first are R D e1 and R D e2, the
+// second are -R D q, and the mixed one is zero. With these the upper left block of the matrix is -(f.n) times the unit
+// matrix, so that two unknowns remain.
 //
-// This follows local extrema; it proves nothing, and the rules of the culling kernels for arithmetic do not apply to
+// This kernel follows local extrema without proofs, so the rules for the arithmetic of culling kernels do not apply to
 // it.
 
 struct Settings {
@@ -178,7 +179,7 @@ fn follow(
     let reach = length(m.a.axes) + length(m.b.axes);
     // The sine between the normals, and the component of delta that is not along the normal.
     let error = max(length(cross(n_a, n)), length(delta - sigma * n) / reach);
-    // Written so that NaN counts as lost.
+    // The comparison is written so that NaN counts as lost.
     let good = least > SINGULAR && error < 1e6;
     extremal_states[state] = vec4<f32>(at.a, sigma);
     extremal_states[state + 1u] = vec4<f32>(at.b, error);

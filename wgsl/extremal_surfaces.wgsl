@@ -3,9 +3,10 @@
 // Runge-Kutta method on the normal form in all four parameters. One invocation for each pair.
 //
 // A position is the start of a step, together with the parameters' change in the step. On a torus it is two points of
-// the unit circle, which the change turns by a polynomial: no sine is needed, whose accuracy no adapter guarantees.
+// the unit circle, which are turned by a polynomial of the change. So no sines are needed, whose accuracy adapters do
+// not guarantee.
 //
-// This follows local extrema; it proves nothing, and the rules of the culling kernels for arithmetic do not apply to
+// This kernel follows local extrema without proofs, so the rules for the arithmetic of culling kernels do not apply to
 // it.
 
 struct Settings {
@@ -60,7 +61,7 @@ struct Moment {
     size: f32,
 }
 
-// `rows u' = right` in u, v, r, s; `rows` and `columns` are the lengths that rows and columns are divided by.
+// `rows u' = right` in u, v, r, s; `rows` and `columns` are the lengths by which rows and columns are divided.
 struct Equations {
     errors: vec4<f32>,
     rows: vec4<f32>,
@@ -285,7 +286,7 @@ fn follow(
     let h = extremal_settings.step;
     var good = true;
     for (var i = 0u; i < extremal_settings.n_steps; i += 1u) {
-        // A single call for all four stages: the inlined code is most of the kernel.
+        // There is a single call for all four stages, because the inlined code is most of the kernel.
         var k = vec4<f32>();
         var by = vec4<f32>();
         var pivots = 1.0;
@@ -303,7 +304,7 @@ fn follow(
         }
         m.a.at = settled(m.a, by.xy);
         m.b.at = settled(m.b, by.zw);
-        // Written so that NaN counts as lost.
+        // The comparison is written so that NaN counts as lost.
         good = good && pivots > SINGULAR && all(abs(by) < vec4<f32>(FARTHEST)) && is_inside(m.a) && is_inside(m.b);
     }
     // The results for the pair at the end.

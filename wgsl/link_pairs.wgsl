@@ -1,7 +1,7 @@
 //!use lib/queue
 // Links against links. Entry points: `near`, the pairs of links whose boxes may overlap in the world, and `relative`,
-// the poses of their moving links in the frames of the others (src/enclosure/relative_pose.rs), from which the later stages
-// begin as for a scene.
+// the poses of their moving links in the frames of the others (src/enclosure/relative_pose.rs), from which the later
+// stages begin as for a scene.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read_write> control: array<atomic<u32>>;
@@ -66,7 +66,7 @@ fn near(
     if mask == 0u {
         return;
     }
-    // The engine looks for the pairs that do not fit.
+    // The engine finds the pairs that do not fit.
     let slot = atomicAdd(&control[routing.output], 1u);
     if slot < chunk.near_capacity {
         near_pairs[slot] = NearPair(piece, pair, mask);

@@ -1,6 +1,6 @@
 // The picture of a motion, as the mean of many exposures: see `gpu/draw`.
 //
-// Nothing here is part of a bound: the rules for kernels do not apply.
+// This file is not part of a bound, so the rules for kernels do not apply.
 
 struct Exposure {
     // Clip coordinates from metres relative to the focus, shifted by a part of a pixel.
@@ -81,8 +81,8 @@ fn corner(@location(0) position: vec3f, @location(1) normal: vec4f, @location(2)
     return seen(position, normal, colour);
 }
 
-// The same slightly farther away on the same line of sight: of two surfaces that nearly coincide, the other one is
-// visible.
+// The same position, slightly farther away on the same line of sight, so that of two nearly coincident surfaces the
+// other one is visible.
 @vertex
 fn corner_behind(@location(0) position: vec3f, @location(1) normal: vec4f, @location(2) colour: vec4f) -> Corner {
     return seen(exposure.eye + (position - exposure.eye) * 1.006, normal, colour);
@@ -182,7 +182,7 @@ fn structure(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) v
     return vec4f(hazed(lit(v, n), v.at), 1.0);
 }
 
-// Objects that would hide the subject.
+// Objects that would occlude the subject.
 @fragment
 fn veil(v: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     if exposure.veil_threshold >= VEIL {

@@ -1,7 +1,7 @@
 //!use lib/bound
 //!use lib/interval
-// s1_concat: motion bounds along the tree of the model. One invocation for each piece and sub-interval walks the
-// bodies, parents first. Entry points: `jet` and `interval`, the two forms of the bound.
+// s1_concat: motion bounds along the tree of the model. One invocation for each piece and sub-interval iterates over
+// the bodies, parents first. Entry points: `jet` and `interval`, the two forms of the bound.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read> pieces: array<Piece>;
@@ -170,7 +170,7 @@ fn interval(
         return;
     }
     let info = pieces[piece];
-    // Both ends of the sub-interval are short binary fractions: exact.
+    // Both ends of the sub-interval are short binary fractions, so they are exact.
     let time = vec2<f32>(info.t0 + f32(2u * sub) * info.h, info.t0 + f32(2u * sub + 2u) * info.h);
     for (var body = 0u; body < chunk.n_bodies; body += 1u) {
         let joint = (info.motion * chunk.n_bodies + body) * JOINT_FLOATS;

@@ -1,10 +1,9 @@
 //!use lib/queue
 //!use lib/swept_boxes
 // s3_cull: the traversal of the model's tree against the scene's tree. Entry points: `roots`, then `traverse` for each
-// level. That has eight
-// invocations for each item, one for each child of its scene node. A child that the item's model node may overlap is
-// appended to the next level's queue, once for each child of the model node, or is a candidate if both are leaves. An
-// item whose scene side is already a cluster is tested only by its first invocation.
+// level. `traverse` has eight invocations for each item, one for each child of its scene node. A child that the item's
+// model node may overlap is appended to the next level's queue, once for each child of the model node, or is a
+// candidate if both are leaves. An item whose scene side is already a cluster is tested only by its first invocation.
 
 @group(0) @binding(0) var<uniform> chunk: ChunkParams;
 @group(0) @binding(1) var<storage, read> boxes_in: array<vec4<f32>>;

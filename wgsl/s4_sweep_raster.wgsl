@@ -4,7 +4,7 @@
 //!use lib/silhouette
 // s4_sweep, drawn: the links' swept volumes, as maps of depth, and the triangles of the candidates against these maps.
 // Entry points, in this order: `mark`, `frame`, `clear`; `cell` with `fill`; `verify`; for each axis `along_x`,
-// `along_y` or `along_z` with `look`, then `narrow`. src/stage/s4_sweep/raster.rs explains why nothing is missed.
+// `along_y` or `along_z` with `look`, then `narrow`. src/stage/s4_sweep/raster.rs proves that no contact is missed.
 //
 // The target's pixels are never written: they only generate fragments. Several tiles share each position in the target,
 // so that one draw call serves any number of them and keeps the whole device busy.
@@ -27,7 +27,7 @@
 @group(0) @binding(13) var<storage, read> tiles_in: array<Tile>;
 @group(0) @binding(14) var<storage, read_write> atlas: array<atomic<u32>>;
 @group(0) @binding(15) var<storage, read> atlas_in: array<u32>;
-// Two words per candidate: the triangles that this view has seen, and 1 if they did not fit into the list.
+// Two words per candidate: the triangles that are visible in this view, and 1 if they did not fit into the list.
 @group(0) @binding(16) var<storage, read_write> seen: array<atomic<u32>>;
 // The triangles of all candidates: the candidate times CLUSTER_SIZE plus the index in its cluster, or NONE.
 @group(0) @binding(17) var<storage, read_write> listed: array<u32>;
@@ -117,7 +117,7 @@ fn frame(
     for (var axis = 0u; axis < 3u; axis += 1u) {
         scale[axis] = min((half - 1.0) * near_reciprocal(extent[axis] + 1e-9), FINEST);
     }
-    // Whatever the rounding above, the tile must contain the box with half a pixel to spare; and there must be a free
+    // Despite the rounding above, the tile must contain the box with half a pixel to spare; and there must be a free
     // slot for it.
     var slot = NONE;
     if all(scale > vec3<f32>(0.0)) && all(extent * scale * (1.0 + 8.0 * UNIT) < vec3<f32>(half - 0.5)) {
@@ -159,7 +159,7 @@ struct Drawn {
     @location(4) @interpolate(flat) triangle: u32,
 }
 
-// Draws no pixel: all vertices in one point.
+// Draws no pixel, because all vertices are the same point.
 fn nothing() -> Drawn {
     var d: Drawn;
     d.position = vec4<f32>(0.0, 0.0, 0.0, 1.0);
@@ -218,7 +218,8 @@ fn step_of(z: f32, half: f32) -> u32 {
     return u32(min(max(z + half, 0.0), 2.0 * half) * DEPTH_STEPS);
 }
 
-// Lowest and highest step of depth in a fragment's pixel; the wrong way round if the body is not there.
+// Lowest and highest step of depth in a fragment's pixel; the lowest is above the highest if the body is not in the
+// pixel.
 fn steps(d: Drawn) -> vec2<u32> {
     let half = 0.5 * f32(chunk.tile_pixels);
     let c = vec2<f32>(vec2<u32>(d.position.xy) - d.place) + vec2<f32>(0.5 - half);
@@ -251,7 +252,7 @@ fn is_filled(map: u32, q: vec3<f32>) -> bool {
     return step < atomicLoad(&atlas[2u * pixel + 1u]) && NEAREST - atomicLoad(&atlas[2u * pixel]) <= step;
 }
 
-// The middle of an end's path in a body, whatever its radius.
+// The middle of an end's path in a body, without the radius.
 fn body_middle(p: PointBound, h: f32) -> vec3<f32> {
     return p.c0 + p.c2 * (h * h * 0.25);
 }

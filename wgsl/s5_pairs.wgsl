@@ -81,8 +81,8 @@ const NODE_BOXES_COUNTER: u32 = 4u;
 // Units that cover the rounding of a box around an oriented one.
 const BOX_ROUNDINGS: f32 = 32.0;
 
-// The sub-intervals of a piece that do not start after the motion's cutoff, whose complement is stored: cleared memory
-// is no cutoff.
+// The sub-intervals of a piece that do not start after the motion's cutoff. The complement of the cutoff is stored, so
+// that cleared memory means no cutoff.
 fn mask_until_limit(m: MovingLink) -> u32 {
     let limit = ~atomicLoad(&control[chunk.cutoffs_at + m.motion]);
     let first = m.index * (SUBS * SLICES);
@@ -208,7 +208,8 @@ fn seed(
     let c = candidates[id];
     let piece_link = c.piece * chunk.n_links + c.link;
     let m = moving_links[piece_link];
-    // A link in a candidate with most of the sub-intervals hardly moves, and the result is much the same in all phases.
+    // The link of a candidate with most of the sub-intervals hardly moves, so the results of all phases would be nearly
+    // the same.
     let group = select(1u, SUBS, countOneBits(c.mask) > MIN_STATIC_SUBS);
     let mask = c.mask & mask_of_slab(m, group) & mask_until_limit(m);
     if mask == 0u {
@@ -353,7 +354,7 @@ struct Corners {
     x2: PointBound,
 }
 
-// The box that contains them.
+// The box that contains the triangles.
 fn corners_box(x: Corners, h: f32) -> Box {
     let r0 = point_range(x.x0, h);
     let r1 = point_range(x.x1, h);
@@ -405,9 +406,9 @@ struct Left {
     slice: u32,
 }
 
-// Bisects the marked time: tests the first sub-intervals, as many as are aligned; then fewer and fewer of them; then
-// slices of one. In each sub-interval that is left its first slice left may lower the motion's cutoff: in each one, so
-// that cutoffs do not depend on phases. A loop that ends early leaves bits set: nothing is lost.
+// Bisects the marked time: tests the first aligned block of sub-intervals, then shorter and shorter blocks, then slices
+// of a single sub-interval. In every remaining sub-interval the first remaining slice may lower the motion's cutoff, so
+// that cutoffs do not depend on phases. A loop that ends early leaves bits set, so no contact is lost.
 fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32) -> Left {
     var left = Left(marked, 0u);
     var open = marked;
@@ -501,7 +502,7 @@ fn test_pairs(
     }
 }
 
-// The remaining pairs, one per invocation, so that no pair waits for another.
+// Tests the remaining pairs, one per invocation, so that no pair has to wait for another.
 @compute @workgroup_size(64)
 fn refine_pairs(
     @builtin(workgroup_id) workgroup: vec3<u32>,

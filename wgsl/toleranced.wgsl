@@ -78,7 +78,7 @@ fn apart(c: array<vec3<f32>, 3>, radius: vec3<f32>, q: array<vec3<f32>, 3>, whic
         n = n + way * step;
     }
     let length2 = dot3(n, n);
-    // Counted, so that a loop that ends early proves nothing.
+    // The steps are counted, so that a loop that ends early proves nothing.
     var shown = 0u;
     for (var i = 0u; i < 3u; i += 1u) {
         let reach2 = radius[i] * radius[i] * length2;

@@ -6,8 +6,8 @@
 Planners return waypoints, and controllers execute curves. Each certified path of `ompl_paths.py` is timed in several
 ways, and each result is checked as the exact piecewise polynomial that it is:
 
-- toppra: a spline through the waypoints and its fastest traversal, of degree 6 in time (`ParametrizeConstAccel`), or the
-  spline that toppra fits to that (`ParametrizeSpline`);
+- toppra: a spline through the waypoints and its fastest traversal, of degree 6 in time (`ParametrizeConstAccel`), or
+  the spline that toppra fits to that (`ParametrizeSpline`);
 - Ruckig: from rest to rest between waypoints, joints in step in time (its default) or on the line (`Phase`);
 - a controller: cubics between timed waypoints with velocities from differences, as `joint_trajectory_controller` does.
 """

@@ -75,7 +75,7 @@ pub fn configuration(robots: &mut Robots, robot: &Robot) -> Vec<f64> {
     robot.columns.iter().map(|c| robots.within(c.limits.unwrap_or([-3.0, 3.0]))).collect()
 }
 
-/// Whether two links touch, without rounding in the test of triangles, and their distance.
+/// Returns whether two links touch, without rounding in the test of triangles, and their distance.
 fn contact(robot: &Robot, links: [u32; 2], q: &[f64]) -> (bool, f64) {
     let poses = robot.body_poses(q).unwrap();
     let [a, b] = links.map(|l| placed(robot, &poses, l));

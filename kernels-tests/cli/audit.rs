@@ -1,4 +1,5 @@
-//! `audit`: the page of a file of plans. Extremes and times beyond limits are derived by hand from the cubic polynomial.
+//! `audit`: the page of a file of plans. Extremes and times beyond limits are derived by hand from the cubic
+//! polynomial.
 
 use super::html::{page, rows, texts};
 use super::report::{select, text};

@@ -128,8 +128,8 @@ pub fn differences(a: &[Answer], b: &[Answer], slack: f64) -> Vec<String> {
 }
 
 /// Of pairs of contacts, both certified, those whose sides are the same in the same order, or exchanged: the number of
-/// each, and of other pairs. Contacts at the start do not count: if several pairs of links touch there, the order of the
-/// file decides which is named.
+/// each, and of other pairs. Contacts at the start do not count: if several pairs of links touch there, the order of
+/// the file decides which is named.
 pub fn sides(a: &[Answer], b: &[Answer]) -> [usize; 3] {
     let mut counts = [0; 3];
     for (x, y) in a.iter().zip(b).filter_map(|(x, y)| Some((x.contact()?, y.contact()?))) {

@@ -18,8 +18,8 @@
 //! | [`placements`] | robots, scenes and motions in which free and touching motions are both common |
 //!
 //! The others support these: [`urdf`] and [`shapes`] (the contents of a robot's file), [`advance`], [`tree`] and
-//! [`triangles`] (steps in time and distances in plain `f64`), [`chain`] (the numbers that define a motion), [`interval`] and [`poses`], [`dyadic`],
-//! [`ball`], [`npy`], and [`queries`] (published elementary queries).
+//! [`triangles`] (steps in time and distances in plain `f64`), [`chain`] (the numbers that define a motion),
+//! [`interval`] and [`poses`], [`dyadic`], [`ball`], [`npy`], and [`queries`] (published elementary queries).
 //!
 //! Tests on real data need the variable `FIRSTCONTACT_DATA` and report when they are skipped; with
 //! `FIRSTCONTACT_EFFORT=full` they use whole data sets instead of a part.

@@ -73,8 +73,8 @@ fn search_alone(case: &Case) -> usize {
     pairs.len()
 }
 
-/// A time at which no triangles intersect, shortly before one at which some do. Contacts within the slice of a limit may
-/// be left out after the first of them.
+/// A time at which no triangles intersect, shortly before one at which some do. Contacts within the slice of a limit
+/// may be left out after the first of them.
 fn last_free_sample(case: &Case) -> f64 {
     let (motion, link) = (&case.motions[0], &case.world.links[1]);
     let touches = |t: f64| {

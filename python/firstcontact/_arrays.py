@@ -1,4 +1,4 @@
-"""Arrays of numbers from what callers have: NumPy, anything with ``__array__``, DLPack on the CPU, sequences."""
+"""Conversion of arguments to arrays: NumPy, anything with ``__array__``, DLPack on the CPU, sequences."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def shaped(value: Any, shape: tuple[int | None, ...], what: str) -> Floats:
 
 
 def motions(starts: Any, ends: Any, n_columns: int) -> Floats:
-    """Motions of shape (Q, 2, D): given as such, or as starts and ends of shape (Q, D), or (D,) for a single one."""
+    """Motions of shape (Q, 2, D) from that, or from starts and ends of shape (Q, D), or (D,) for a single one."""
     first = floats(starts, "starts")
     if ends is None:
         if first.ndim == 3 and first.shape[1:] == (2, n_columns):

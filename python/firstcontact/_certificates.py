@@ -1,4 +1,4 @@
-"""Certificates: proofs of answers that a program apart from the engine verifies."""
+"""Certificates: proofs of answers, which a program that is independent of the engine verifies."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verification:
-    """The statements that the certificates of a file prove, according to a verifier that shares no code with the engine."""
+    """The statements that the certificates of a file prove.
+
+    They are those of a verifier that shares no code with the engine.
+    """
 
     refusal: str | None
-    """The first certificate, pair and step that is refused, and why; None if there is none."""
+    """The first certificate, pair and step that is refused, with the reason; None if all are valid."""
     free: int
     """Number of motions that are proved free."""
     contact: int

@@ -22,7 +22,7 @@ class Clearance:
     distance: tuple[float, float]
     """The distance is at least the first number, which is guaranteed, and at most the second, metres."""
     segment: int | None
-    """The segment in which the distance is at most the second number; None beyond the limit, as all that follows."""
+    """The segment in which the distance is at most the second number; None beyond the limit, like the fields below."""
     t: float | None
     """The time in that segment, from 0 to 1."""
     time_s: float | None
@@ -42,24 +42,28 @@ class Clearance:
 
 
 class Clearances:
-    """The smallest distances of Q motions or trajectories between the robot and what it may touch, as columns.
+    """The smallest distances between the robot and its obstacles over Q motions or trajectories, as columns.
 
-    Columns are read-only NumPy arrays. Beyond the limit, places are NaN or -1.
+    Columns are read-only NumPy arrays. Beyond the limit, entries are NaN or -1.
     """
 
     distance: Column[np.float64] = Column(
-        "Enclosure of the smallest distance at any time, shape (Q, 2), metres: the first number is guaranteed, the second"
-        " is a distance at one time; infinite beyond the limit. 0 at least if something touches."
+        "Enclosure of the smallest distance at any time, shape (Q, 2), metres: the first number is guaranteed, the"
+        " second is a distance at one time; infinite beyond the limit. 0 at least if something touches."
     )
     segment: Column[np.int64] = Column("The segment of `t`, shape (Q,); 0 of a motion.")
-    t: Column[np.float64] = Column("A time at which the distance is at most ``distance[:, 1]``, from 0 to 1, shape (Q,).")
+    t: Column[np.float64] = Column(
+        "A time at which the distance is at most ``distance[:, 1]``, from 0 to 1, shape (Q,)."
+    )
     time_s: Column[np.float64] = Column("Of trajectories with times: `t` on their own clock, seconds, shape (Q,).")
     points: Column[np.float64] = Column(
         "The nearest point of `link` and that of the obstacle at `t`, in the world, shape (Q, 2, 3), metres."
     )
     link: Column[np.int32] = Column("Index in `links` of the link that is nearest, shape (Q,).")
     object: Column[np.int32] = Column("Index in `objects` of the object that it is nearest to, or -1, shape (Q,).")
-    link_b: Column[np.int32] = Column("Index in `links` of the other link, if it is nearest to a link, or -1, shape (Q,).")
+    link_b: Column[np.int32] = Column(
+        "Index in `links` of the other link, if it is nearest to a link, or -1, shape (Q,)."
+    )
     shape: Column[np.int32] = Column("Index of the shape within `link`, shape (Q,).")
     triangle: Column[np.int64] = Column("Triangle of `link`, counted over its shapes, shape (Q,).")
     feature: Column[np.int8] = Column("Index in `features` of the part of `triangle`, shape (Q,).")

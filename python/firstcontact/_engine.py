@@ -27,7 +27,7 @@ from ._words import count
 _PORTION = 4096
 _AT_ONCE = 1 << 16
 
-# Options that an engine can have otherwise with the same trees and pairs.
+# Options that can be changed without building other trees and pairs.
 _CHANGEABLE = (
     *("margin", "tolerance", "device", "mode", "initial", "solids", "all_contacts", "threads", "memory"),
     "evaluation_cap",
@@ -146,7 +146,7 @@ class Engine:
     def check(self, starts: Any, ends: Any = None, *, progress: bool = False) -> Results:
         """Checks motions, in each of which every joint moves linearly from its start to its end.
 
-        Other threads of Python go on meanwhile, and Ctrl-C ends the check.
+        Other threads of Python continue during the check, and Ctrl-C ends it.
 
         Args:
             starts: Shape (Q, D), radians and metres, columns in the order of `joints`; or motions of shape (Q, 2, D);
@@ -245,9 +245,9 @@ class Engine:
     def certify(self, paths: Any, file: Path, *, joint_tolerance: Any = None) -> Results:
         """Checks motions or trajectories, and writes a certificate of each answer into a file.
 
-        A certificate is a proof that `verify`, or ``firstcontact verify``, checks without the engine. The bytes are those
-        of ``firstcontact check --certificates``. An answer for which no proof is found has no certificate; this is rare,
-        and `verify` reports it.
+        A certificate is a proof that `verify`, or ``firstcontact verify``, checks without the engine. The bytes are
+        those of ``firstcontact check --certificates``. An answer for which no proof is found has no certificate; this
+        is rare, and `verify` reports it.
 
         Args:
             paths: Motions of shape (Q, 2, D), waypoints of shape (Q, W, D), radians and metres, or trajectories.
@@ -290,7 +290,7 @@ class Engine:
         return numbers
 
     def clearance(self, path: Any, *, tolerance: float = 1e-4, limit: float | None = None) -> Clearance:
-        """The smallest distance between the robot and what it may touch over all times of a motion or trajectory.
+        """The smallest distance between the robot and its obstacles over all times of a motion or trajectory.
 
         Args:
             path: A motion of shape (2, D), waypoints of shape (W, D), radians and metres, or a `Trajectory`.
@@ -305,7 +305,7 @@ class Engine:
     def clearances(
         self, paths: Any, *, tolerance: float = 1e-4, limit: float | None = None, progress: bool = False
     ) -> Clearances:
-        """The smallest distances between the robot and what it may touch over all times of motions or trajectories.
+        """The smallest distances between the robot and its obstacles over all times of motions or trajectories.
 
         Each is an enclosure: the lower number is guaranteed for every moment. Pairs that are not tested do not count,
         nor, with ``initial="ignore"``, those that touch at the start. All of the work is done on the CPU.
@@ -313,7 +313,7 @@ class Engine:
         Args:
             paths: Motions of shape (Q, 2, D), waypoints of shape (Q, W, D), radians and metres, or trajectories.
             tolerance: Largest width of an enclosure, metres. It may be wider if the cap on evaluations is reached.
-            limit: The distance beyond which nothing is measured, metres; the answer is then that it is kept.
+            limit: The distance beyond which nothing is measured, metres. The answer is then at least this distance.
             progress: Shows a bar of tqdm.
 
         Raises:
@@ -343,7 +343,7 @@ class Engine:
         return other
 
     def with_scene(self, scene: Scene | Path) -> Engine:
-        """An engine for the same robot and options in another scene; what it knows of the robot is shared.
+        """An engine for the same robot and options in another scene; data of the robot is shared.
 
         Pairs of links and objects that may touch are not taken over, since they name objects of a scene.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Error(Exception):
-    """Something that the engine cannot work with: a file, a name, an option, a device.
+    """An error in a file, a name, an option or a device.
 
     Arrays of a wrong shape are `ValueError`, and objects that are no arrays `TypeError`.
 

@@ -11,8 +11,8 @@ _owner: int | None = None
 
 
 def guard() -> None:
-    """Refuses work in a process that was forked after the threads were started: it has none of them, and would wait
-    for ever."""
+    """Refuses work in a process that was forked after the threads were started: it lacks these threads, and would wait
+    forever."""
     global _owner
     process = os.getpid()
     if _owner is None:

@@ -46,7 +46,7 @@ def render(
         The answer that the picture shows.
 
     Raises:
-        Error: There is no graphics adapter, the file cannot be written, or its ending is another.
+        Error: There is no graphics adapter, the file cannot be written, or its ending is not one of these.
         ValueError: An array has another shape.
     """
     results = _checked(engine, path)

@@ -64,7 +64,8 @@ class Results:
     segment: Column[np.int64] = Column("Of trajectories: the segment of ``toc[:, 0]`` or `clear_until`, shape (Q,).")
     segment_hi: Column[np.int64] = Column("Of trajectories: the segment of ``toc[:, 1]``, shape (Q,).")
     time_s: Column[np.float64] = Column(
-        "Of trajectories with times: `toc`, or twice `clear_until`, in seconds on their own clock, shape (Q, 2), or NaN."
+        "Of trajectories with times: `toc`, or twice `clear_until`, in seconds on their own clock, shape (Q, 2), or"
+        " NaN."
     )
 
     features = ("vertex", "edge", "face")

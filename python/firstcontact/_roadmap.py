@@ -111,7 +111,7 @@ def _pairs(vertices: Floats, k: int) -> NDArray[np.int64]:
 
 
 def _neighbours(vertices: Floats, k: int) -> Iterator[NDArray[np.int64]]:
-    """The nearest neighbours of each vertex, shape (…, k), some vertices at a time: by SciPy's tree if it is there."""
+    """The nearest neighbours of each vertex, shape (…, k), some vertices at a time: by SciPy's tree, if installed."""
     try:
         from scipy.spatial import cKDTree
     except ImportError:

@@ -44,8 +44,8 @@ class Robot:
             srdf: The semantic description; with it, links are tested against each other except for the pairs that it
                 disables.
             base: Pose of the root link in the world: x y z (metres), roll pitch yaw (radians).
-            package_path: A folder, or several, in which ``package://`` is searched, beside the URDF's folder, the folders above it
-                and ``ROS_PACKAGE_PATH``.
+            package_path: A folder, or several, in which ``package://`` is searched, in addition to the URDF's folder,
+                the folders above it and ``ROS_PACKAGE_PATH``.
             geometry: "collision" or "visual" shapes of the links, or "auto": collision shapes, and visual ones of
                 links that have none.
             chord_error: Largest distance by which the triangles of boxes, cylinders, spheres and capsules may extend
@@ -90,7 +90,7 @@ class Robot:
         """Several robots as one: columns, links and states are those of each in turn, called ``NAME/joint``.
 
         Links of different robots are always tested against each other, those of one robot as its SRDF or
-        `self_collision` asks. Where a robot is follows from its `base`.
+        `self_collision` asks. The place of a robot is its `base`.
 
         Args:
             robots: The robots by name.
@@ -123,7 +123,7 @@ class Robot:
 
     @property
     def limits(self) -> Floats:
-        """Lower and upper limit of each column, shape (D, 2); infinite where there is none."""
+        """Lower and upper limit of each column, shape (D, 2); infinite where a joint has none."""
         return np.array(self._native.limits, dtype=np.float64).reshape(-1, 2)
 
     @property
@@ -143,7 +143,7 @@ class Robot:
 
     @property
     def warnings(self) -> list[str]:
-        """Oddities of the files that do not prevent their use."""
+        """Warnings about the files, which do not prevent their use."""
         return self._native.warnings
 
     def configuration(self, values: Mapping[str, float], missing: float | None = None) -> Floats:

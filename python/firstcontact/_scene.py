@@ -87,7 +87,7 @@ class Scene:
 
     @property
     def warnings(self) -> list[str]:
-        """Oddities of the file that do not prevent its use."""
+        """Warnings about the file, which do not prevent its use."""
         return self._native.warnings
 
     def triangles(self, index: int) -> Floats:

@@ -11,7 +11,7 @@ from . import _native
 from ._arrays import Floats, floats, shaped
 from ._words import count
 
-# Times that are nearer to each other are one, seconds.
+# Times closer together than this count as equal, seconds.
 _INSTANT = 1e-9
 
 
@@ -67,7 +67,7 @@ class Trajectory:
                 of `scipy.interpolate.PPoly`. All begin at one time and end at one time, to within 1e-9 s.
 
         Raises:
-            ValueError: There is none, or they begin or end at different times.
+            ValueError: There are no polynomials, or they begin or end at different times.
             Error: As `from_ppoly`.
         """
         if not polynomials:

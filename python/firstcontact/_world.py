@@ -1,4 +1,4 @@
-"""Files that list robots and what is around them."""
+"""Files that list robots and their surroundings."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ pub struct Answers {
     pub stats: Stats,
 }
 
-/// What the answers are for.
+/// The questions that the answers belong to.
 pub enum Given {
     Motions(Vec<Verdict>),
     Trajectories(Vec<TrajectoryVerdict>, Vec<Arc<Trajectory>>),

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Number of answers that are proved together.
 const BATCH: usize = 256;
 
-/// What certificates prove.
+/// Numbers of motions by what their certificates prove.
 #[derive(Default)]
 struct Totals {
     free: u64,

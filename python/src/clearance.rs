@@ -26,12 +26,12 @@ struct Columns {
 }
 
 impl Clearances {
-    /// None yet.
+    /// Empty columns.
     pub fn new(names: Arc<Names>) -> Self {
         Self { names, columns: Columns::default() }
     }
 
-    /// Adds that of a motion or trajectory.
+    /// Adds the clearance of a motion or trajectory.
     pub fn push(&mut self, of: &Clearance, path: &Trajectory) {
         self.columns.push(of, path);
     }

@@ -8,7 +8,7 @@ use firstcontact::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The columns of answers to motions, and those that trajectories have beside them.
+/// The columns of answers to motions, and the additional ones of trajectories.
 #[derive(Default)]
 pub struct Columns {
     verdict: Vec<i8>,

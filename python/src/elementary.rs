@@ -11,13 +11,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 
-/// Queries between two looks for a signal.
+/// Number of queries between two checks for a signal.
 const PORTION: usize = 1 << 16;
 
 /// Numbers of a configuration of four points.
 const POINTS: usize = 12;
 
-/// Answers the queries of two arrays of shape (n, 4, 3): points at the start, and at the end. Columns as bytes, by name.
+/// Answers the queries of two arrays of shape (n, 4, 3): points at the start, and at the end. Columns as bytes, by
+/// name.
 #[pyfunction]
 pub fn elementary<'py>(
     py: Python<'py>,

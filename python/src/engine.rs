@@ -141,7 +141,7 @@ impl Engine {
         })
     }
 
-    /// Whether the motions of an array of shape (q, 2, columns) are all free.
+    /// Returns whether the motions of an array of shape (q, 2, columns) are all free.
     fn are_free(&self, py: Python, motions: &[u8]) -> PyResult<bool> {
         Interruption::run(py, |signals| {
             let batch = numbers::motions(motions, self.n_columns(), 0)?;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-/// Time between two looks for a signal: short for a person, long beside taking the interpreter's lock.
+/// Time between two checks for a signal: short for a person, long compared with taking the interpreter's lock.
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Asks Python for signals from time to time, and keeps exceptions that pass through the library.
@@ -41,7 +41,7 @@ impl Interruption {
         progress.map_or(Ok(()), |progress| Python::attach(|py| self.through(progress.call0(py).map(|_| ()))))
     }
 
-    /// Keeps an exception while an error passes through the library in its place.
+    /// Keeps an exception while an error passes through the library instead of it.
     pub fn through<T>(&self, result: PyResult<T>) -> Result<T> {
         result.map_err(|exception| {
             self.raised.replace(Some(exception));

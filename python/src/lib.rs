@@ -1,5 +1,5 @@
-//! The native half of the Python package `firstcontact`. Its face is in `python/firstcontact`: conversions, defaults
-//! and documentation are there, and nothing here is called by users.
+//! The native half of the Python package `firstcontact`. The public half is in `python/firstcontact`, with conversions,
+//! defaults and documentation; users call nothing here.
 //!
 //! Arrays pass as the bytes of their numbers, C order and native byte order ([`numbers`]): without a dependency on the
 //! C interface of NumPy, and safe when another thread changes an array during a check.

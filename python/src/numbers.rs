@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 
 /// The numbers of an array of `float64`; bytes beyond the last whole number are ignored.
 pub fn floats(bytes: &[u8]) -> Vec<f64> {
-    // Memory of Python is aligned for numbers, but that is not promised.
+    // Memory of Python is aligned for numbers, but Python does not guarantee it.
     bytes.chunks_exact(size_of::<f64>()).map(bytemuck::pod_read_unaligned).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Options of an engine, by the names that the face gives them.
+//! Options of an engine, by their names in the public half of the package.
 
 use firstcontact::error::quoted;
 use firstcontact::stage::s6_solve::Mode;
@@ -58,7 +58,7 @@ impl EngineOptions {
         Ok(options)
     }
 
-    /// Whether answers have the poses of the links.
+    /// Returns whether answers have the poses of the links.
     pub fn all_contacts(&self) -> bool {
         self.all_contacts
     }
@@ -68,7 +68,7 @@ impl EngineOptions {
         self.margin
     }
 
-    /// Whether pairs that touch at the start are not tested.
+    /// Returns whether pairs that touch at the start are left out.
     pub fn ignores_initial_contacts(&self) -> bool {
         self.initial == "ignore"
     }

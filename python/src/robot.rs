@@ -150,13 +150,13 @@ impl Robot {
         self.robot.triangle_count()
     }
 
-    /// Whether there is a semantic description.
+    /// Returns whether there is a semantic description.
     #[getter]
     fn has_srdf(&self) -> bool {
         self.srdf.is_some() || self.parts.iter().any(|(_, part)| part.has_srdf())
     }
 
-    /// Oddities of the files, one line each.
+    /// Warnings about the files, one line each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()

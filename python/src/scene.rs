@@ -68,7 +68,7 @@ impl Scene {
         numbers::bytes(py, &numbers)
     }
 
-    /// Whether an object is a closed surface.
+    /// Returns whether an object is a closed surface.
     fn is_closed(&self, object: u32) -> bool {
         self.scene.is_closed(object)
     }
@@ -85,7 +85,7 @@ impl Scene {
         self.scene.n_triangles()
     }
 
-    /// Oddities of the file, one line each.
+    /// Warnings about the file, one line each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.scene.warnings.clone()

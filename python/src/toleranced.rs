@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Motions between two looks for a signal, for each thread.
+/// Number of motions between two checks for a signal, for each thread.
 const PORTION: usize = 8;
 
 /// Covers the motions of an array of shape (q, 2, columns): the time up to which each is clear, and whether it is free.

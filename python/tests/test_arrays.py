@@ -1,4 +1,4 @@
-"""What is accepted as an array, and how the rest is refused."""
+"""Arrays that are accepted, and the errors for others."""
 
 from __future__ import annotations
 

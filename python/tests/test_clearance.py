@@ -66,7 +66,8 @@ def test_the_command_gives_the_same(
 ) -> None:
     np.save(tmp_path / "motions.npy", motions)
     out = tmp_path / "out.jsonl"
-    files = ["--robot", arm_files / "arm.urdf", "--scene", arm_files / "table.obj", "--motions", tmp_path / "motions.npy"]
+    world = ["--robot", arm_files / "arm.urdf", "--scene", arm_files / "table.obj"]
+    files = [*world, "--motions", tmp_path / "motions.npy"]
     command = [program, "check", *files, "--backend", "cpu", "--clearance", "0.001", "--out", out]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr

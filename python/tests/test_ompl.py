@@ -92,7 +92,7 @@ def test_planner_data(setup: Any, thin: fc.Engine) -> None:
 
 
 def test_sampled_validation_misses_the_post(setup: Any, thin: fc.Engine) -> None:
-    """What OMPL's own validator at its default resolution accepts, and what is certified to collide."""
+    """OMPL's own validator, at its default resolution, accepts motions that are certified to collide."""
     si, space = setup.getSpaceInformation(), setup.getStateSpace()
     checker = fc.ompl.StateValidityChecker(si, thin)
     si.setStateValidityChecker(checker)

@@ -14,15 +14,16 @@ use std::time::{Duration, Instant};
 /// A class of pairs of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// One link's rigid group is the nearest ancestor with triangles of the other's; not examined further.
+    /// One link's rigid group is the nearest ancestor group with triangles of the other's; the pair is not examined
+    /// further.
     Adjacent,
-    /// They touch at a given pose: the zero pose, or another one that is expected to be free of contact.
+    /// The links touch at a given pose that is expected to be free of contact, such as the zero pose.
     Default,
     /// Proved to touch for all joint values.
     Always,
     /// Proved to be farther apart than the margin for all joint values.
     Never,
-    /// They touch for some joint values, to within the rounding of poses (about 1e-11 m).
+    /// The links touch for some joint values, to within the rounding of poses (about 1e-11 m).
     Sometimes,
     /// Not decided.
     Unproved,
@@ -51,7 +52,7 @@ impl Class {
 pub struct Options {
     /// Distance up to which links count as touching, metres.
     pub margin_m: f64,
-    /// Time for the proof of one pair.
+    /// Time limit for the proof of one pair.
     pub budget: Duration,
     /// Number of random configurations tried for each pair.
     pub samples: u32,
@@ -70,7 +71,8 @@ impl Default for Options {
 pub struct Pose {
     /// Its name in reasons.
     pub name: String,
-    /// The value of each column; `None` for that of the zero pose: zero, or the middle of limits that exclude zero.
+    /// The value of each column, radians or metres; `None` selects the value of the zero pose: zero, or the middle of
+    /// limits that exclude zero.
     pub values: Vec<Option<f64>>,
 }
 
@@ -79,12 +81,12 @@ pub struct Pose {
 pub struct Samples {
     /// Number of configurations tried.
     pub tried: u32,
-    /// Number of those in which the links touch.
+    /// Number of configurations in which the links touch.
     pub touching: u32,
 }
 
 impl Samples {
-    /// The class that the random configurations alone suggest, as sampling tools report it: never, sometimes or always;
+    /// The class according to the random configurations alone, as sampling tools report it: never, sometimes or always;
     /// `None` without configurations.
     pub fn class(self) -> Option<Class> {
         match self.touching {
@@ -111,12 +113,13 @@ pub struct ClassifiedPair {
     pub smallest_distance_m: Option<f64>,
     /// The random configurations.
     pub samples: Samples,
-    /// The columns on the pair's path, and the limits for which the class was determined; `None` for any value.
+    /// The columns on the pair's path, and the limits for which the class was determined; limits of `None` mean any
+    /// value.
     pub columns: Vec<(u32, Option<[f64; 2]>)>,
 }
 
 impl ClassifiedPair {
-    /// Values of all columns of the robot: those of the witness, and of the zero pose for other columns.
+    /// Values of all columns of the robot: those of the witness, and the zero pose for other columns.
     pub fn configuration(&self, robot: &Robot) -> Vec<f64> {
         let mut values = at_rest(robot);
         self.witness.iter().for_each(|&(column, value)| values[column as usize] = value);
@@ -124,7 +127,7 @@ impl ClassifiedPair {
     }
 }
 
-/// The zero pose: a column whose limits exclude zero has their middle.
+/// The zero pose: zero, or the middle of the limits if they exclude zero.
 fn at_rest(robot: &Robot) -> Vec<f64> {
     let values = robot.zero_configuration().into_iter().zip(&robot.columns);
     values
@@ -135,8 +138,8 @@ fn at_rest(robot: &Robot) -> Vec<f64> {
         .collect()
 }
 
-/// Classifies all pairs of links that can move against each other, in the order of the links. `done` is called after
-/// each pair.
+/// Classifies all pairs of links that can move relative to each other, in the order of the links. `done` is called
+/// after each pair.
 ///
 /// # Errors
 /// The margin is negative or not finite, a pose has a wrong number of values, the robot has more than
@@ -217,7 +220,7 @@ struct Sampled {
     counts: Samples,
     /// The first configuration in which the links touch.
     touch: Option<Vec<f64>>,
-    /// The links are certainly apart in one of them.
+    /// True if the links are certainly apart in one of the configurations.
     free: bool,
     smallest_m: f64,
 }
@@ -283,7 +286,7 @@ impl Examined<'_> {
         let [a, b] = self.pair.links.map(u64::from);
         let mut random = Random::new(self.options.seed ^ (a << 32 | b));
         let mut found = Sampled { counts: Samples::default(), touch: None, free: false, smallest_m: f64::INFINITY };
-        // Any contact is below the limit, and so is the distance of links that are not certainly free.
+        // The distance is below the limit for any contact, and for any links that are not certainly free.
         let least_m = pair.margin_m + 4.0 * pair.path.error_m;
         for _ in 0..self.options.samples {
             let q: Vec<f64> = pair.path.columns.iter().map(|c| random.within(c.range)).collect();

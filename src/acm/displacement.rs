@@ -11,11 +11,11 @@
 //! `G_{j-1}(q)` the rigid motion of the joints before it. Rigid motions keep lengths. So every term depends on the
 //! configuration at the middle alone: with `r_j` the distance of `p` from the axis of joint `j`,
 //!
-//! - *in any direction*: a turning joint contributes a chord, `2 sin(w_j / 2) r_j`, and a sliding one `w_j`;
-//! - *along a unit vector `n`*: a turning joint contributes `w_j |n·(u_j × (p - o_j))|` to first order, a sliding one
-//!   `w_j |n·u_j|`. The chord differs from the tangent by at most `w_j² r_j / 2`, and `G_{j-1}` turns by at most the
-//!   sum `W_j` of the half widths of the turning joints before it, which changes the term by at most `W_j w_j r_j`
-//!   (`W_j w_j` for a sliding joint).
+//! - *in any direction*: a revolute joint contributes a chord, `2 sin(w_j / 2) r_j`, and a prismatic one `w_j`;
+//! - *along a unit vector `n`*: a revolute joint contributes `w_j |n·(u_j × (p - o_j))|` to first order, a prismatic
+//!   one `w_j |n·u_j|`. The chord differs from the tangent by at most `w_j² r_j / 2`, and `G_{j-1}` turns by at most
+//!   the sum `W_j` of the half widths of the revolute joints before it, which changes the term by at most `W_j w_j r_j`
+//!   (`W_j w_j` for a prismatic joint).
 //!
 //! For a ball of radius `e` around `p`, `r_j` grows by at most `e` and the first-order term by `w_j e |n × u_j|`. Both
 //! bounds are convex functions of `p`, so their maximum over a triangle is that over its vertices.
@@ -102,7 +102,7 @@ impl Displacement {
 }
 
 impl Moving {
-    /// The distance of a point from the axis of a turning joint; 1 for a sliding one.
+    /// The distance of a point from the axis of a revolute joint; 1 for a prismatic joint.
     fn lever(&self, p: DVec3) -> f64 {
         if self.slides { 1.0 } else { self.axis.cross(p - self.point).length() }
     }

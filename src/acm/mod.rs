@@ -8,8 +8,8 @@
 //!                            search: boxes of joint values ──▶ never (proved), sometimes, unproved
 //! ```
 //!
-//! A pair is seen in the frame of one of its links ([`path`]), and only the joints between the two count. Samples find
-//! most contacts; they are also the answer that other tools give. A pair without contact in the samples is decided by
+//! A pair is examined in the frame of one of its links ([`path`]), so only the joints between the two matter. Samples
+//! find most contacts; other tools report them as their answer. A pair without contact in the samples is decided by
 //! branch and bound ([`search`]), with bounds on the displacement over a box of joint values ([`displacement`]) and
 //! queries that descend both trees ([`distance`]). Contact is contact of surfaces, as everywhere in this crate.
 

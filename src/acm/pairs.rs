@@ -1,4 +1,4 @@
-//! The pairs of links that can move against each other.
+//! The pairs of links that can move relative to each other.
 
 use crate::robot::{LinkPairs, Robot};
 
@@ -7,7 +7,7 @@ use crate::robot::{LinkPairs, Robot};
 pub struct LinkPair {
     /// Indices in [`Robot::links`], ascending.
     pub links: [u32; 2],
-    /// One group is the nearest ancestor with triangles of the other.
+    /// True if one group is the nearest ancestor with triangles of the other.
     pub is_adjacent: bool,
 }
 

@@ -4,7 +4,7 @@
 //! and of joints that turn about, or slide along, one axis. Joints from `a` up to the common ancestor are inverted:
 //! their value is negated, and the inverse of their placement follows. Joints above the common ancestor do not appear.
 //!
-//! **Ranges.** A column with limits is in its limits. If all joints that it drives on the path turn by whole multiples
+//! **Ranges.** A column with limits stays within them. If all joints that it drives on the path turn by whole multiples
 //! of it, one turn is a period of the pose, and one turn of a longer range, or of a column without limits, is
 //! sufficient.
 //!
@@ -41,7 +41,7 @@ pub struct PathColumn {
     pub column: u32,
     /// Lowest and highest value to consider.
     pub range: [f64; 2],
-    /// The range is a turn, and values outside of it repeat those inside.
+    /// True if the range is one turn, and values outside of it give the same poses.
     pub is_periodic: bool,
     /// Upper bound on the rounding of the values of its joints per unit of their multiplier.
     slack: f64,
@@ -66,7 +66,7 @@ pub struct JointAt {
     pub axis: DVec3,
     /// A point on the axis, metres.
     pub point: DVec3,
-    /// A sliding joint; others turn.
+    /// True for a prismatic joint, false for a revolute one.
     pub slides: bool,
     /// Index of the column in the path's list.
     pub column: usize,
@@ -90,8 +90,8 @@ impl Path {
     /// metres.
     ///
     /// # Errors
-    /// The reason why the joints' values have no finite range: a free joint, a sliding joint without limits, or a
-    /// turning one without limits that another joint follows by a multiple that is not whole.
+    /// The reason why the joints' values have no finite range: a free joint, a prismatic joint without limits, or a
+    /// revolute one without limits that another joint mimics with a multiplier that is not a whole number.
     pub fn new(robot: &Robot, [a, b]: [u32; 2], reach_m: [f64; 2]) -> Result<Self, String> {
         let (up, down) = (ancestors(robot, a), ancestors(robot, b));
         let shared = up.iter().rev().zip(down.iter().rev()).take_while(|(x, y)| x == y).count();
@@ -140,7 +140,7 @@ impl Path {
             let mut driven = self.joints.iter().filter(|joint| joint.column == i);
             let repeats = column.kind == ColumnKind::AngleRad
                 && driven.all(|joint| !joint.slides && joint.multiplier.fract() == 0.0);
-            // Wider than a turn, whatever rounding does.
+            // Wider than a turn despite rounding.
             let turn = 2.0 * PI * (1.0 + 1e-12);
             let (range, is_periodic) = match column.limits {
                 Some([lower, upper]) if repeats && upper - lower > turn => ([lower, lower + turn], true),

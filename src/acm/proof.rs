@@ -1,6 +1,6 @@
 //! Proofs that pairs of links stay apart, as a file next to the SRDF that disables them.
 //!
-//! A proof holds under its hypotheses only: the same triangles and joints, a margin that is not larger, and joint
+//! A proof is valid only under its hypotheses: the same triangles and joints, a margin that is not larger, and joint
 //! values within the limits for which it was made. [`Proofs::covers`] tests them.
 
 use crate::acm::{Class, ClassifiedPair};
@@ -22,7 +22,7 @@ pub struct ProofFile {
     pub version: u32,
     /// The [`robot_hash`].
     pub robot: String,
-    /// The links of each pair are farther apart than this, metres.
+    /// The links of each pair are farther apart than this margin, metres.
     pub margin_m: f64,
     /// The pairs.
     pub pairs: Vec<ProvedPair>,
@@ -79,7 +79,7 @@ pub struct Proofs {
 type Limited = (u32, Option<[f64; 2]>);
 
 impl Proofs {
-    /// The proofs of a file that apply to a robot: none if its triangles or joints differ from those of the proofs.
+    /// The proofs of a file that apply to a robot; empty if its triangles or joints differ from those of the proofs.
     ///
     /// # Errors
     /// A pair of the file has a link or a joint that the robot lacks, although the robot is the same.

@@ -5,9 +5,9 @@
 //! of the triangles in question. These triangles are tried first in both halves: most boxes fail on them without a
 //! further descent. The box with the smallest distance at its middle is opened first, so that contacts are found early;
 //! beyond `MAX_OPEN` boxes the latest one is opened first, so that memory stays bounded. The search can end at any
-//! time: what is proved or found by then does not depend on it.
+//! time; results found before remain valid.
 //!
-//! A box narrower than `NARROWEST` is set aside: the links come so near each other that rounding decides.
+//! A box narrower than `NARROWEST` is set aside: the links are so near each other that the result depends on rounding.
 
 use crate::acm::displacement::Displacement;
 use crate::acm::distance::{Near, Placed};
@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
-/// Half the width of a box, radians or metres, from which on it is halved.
+/// Smallest half width of a box that is halved, radians or metres.
 const NARROWEST: f64 = 1e-9;
 /// Number of open boxes, of about 200 bytes each, up to which the nearest one is opened first.
 const MAX_OPEN: usize = 1 << 18;
@@ -52,9 +52,9 @@ pub enum Found {
 /// The reason for an early end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// The time was over.
+    /// The time limit was reached.
     Time,
-    /// The links come nearer to contact than rounding can decide.
+    /// The links are so near to contact that rounding prevents a decision.
     Rounding,
 }
 
@@ -190,7 +190,7 @@ impl Cell {
 }
 
 impl Ord for Cell {
-    /// The nearest is the greatest.
+    /// The nearest box is the greatest, so that a heap returns it first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.distance_m.total_cmp(&self.distance_m).then(other.number.cmp(&self.number))
     }

@@ -69,7 +69,7 @@ impl Shape {
         let link = LinkGeometry::new(robot, link)?;
         let leaf = |bounds, triangles| Node { bounds, children: Vec::new(), triangles };
         let mut nodes = vec![leaf(Bounds::new(&obb::around(&link.triangles, 0.0)), 0..0)];
-        // The nodes of the wide tree come parents first; each has its place when its parent is met.
+        // Parents precede children in the wide tree, so each node already has its index when it is visited.
         let mut places = vec![0u32; link.tree.nodes.len()];
         for (i, children) in link.tree.nodes.iter().enumerate() {
             for (slot, child) in children.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! The floating-point environment of a thread: rounding to nearest, subnormal numbers, no traps.
 //!
-//! Every bound of this library assumes it, and so does the compiler. Programs in other languages change it: by
-//! `fesetround` and `feenableexcept`, or by code that was compiled with `-ffast-math`, which sets subnormal numbers to
-//! zero in the whole thread. Interfaces for them do their work in a [`DefaultEnvironment`]; threads that are started
-//! in it inherit it.
+//! Every bound of this library assumes this environment, and so does the compiler. Programs in other languages may
+//! change it, by `fesetround` and `feenableexcept`, or by code that was compiled with `-ffast-math`, which flushes
+//! subnormal numbers to zero in the whole thread. Interfaces for them do their work in a [`DefaultEnvironment`];
+//! threads that are started in it inherit it.
 
 use std::cell::Cell;
 
@@ -12,7 +12,8 @@ thread_local! {
     static CALLER: Cell<usize> = const { Cell::new(control::DEFAULT) };
 }
 
-/// The default environment, until it is dropped. It is left in the thread that has entered it.
+/// A guard for the default environment, which ends when the guard is dropped. It must be dropped in the thread that
+/// created it.
 #[derive(Debug)]
 pub struct DefaultEnvironment {
     /// The control word before.
@@ -42,7 +43,7 @@ impl Drop for DefaultEnvironment {
     }
 }
 
-/// Calls a function of the caller's in the environment that the caller had when it entered the default one.
+/// Calls a function in the environment that the caller had before it entered the default one.
 pub fn as_caller<T>(call: impl FnOnce() -> T) -> T {
     let caller = CALLER.try_with(Cell::get).unwrap_or(control::DEFAULT);
     if control::is_default(caller) {

@@ -15,7 +15,7 @@ pub struct Interval<T> {
     pub hi: T,
 }
 
-/// Units by which the ends of a computed interval move outward.
+/// Number of units by which the ends of a computed interval are moved outward.
 const STEP: f64 = 4.0;
 
 /// Moves the ends outward by [`STEP`] units of their size and an absolute term.

@@ -20,13 +20,13 @@ use crate::arith::real::{FullReal, Real};
 /// Bound on the absolute error of [`sin_cos_product`], widened from `2.75 v` to `4 v`.
 pub const TRIG_ERROR: f64 = 4.0 * f64::EPSILON / 2.0;
 
-/// The largest `|w t|` that [`sin_cos_product`] takes, radians.
+/// The largest `|w t|` that [`sin_cos_product`] accepts, radians.
 pub const MAX_ANGLE_RAD: f64 = (1u64 << 20) as f64;
 
 const P1: f64 = 1.570_796_326_734_125_6;
 const P2: f64 = 6.077_100_506_303_966e-11;
 const P3: f64 = 2.022_266_248_795_950_6e-21;
-/// Adding and subtracting it rounds to the nearest integer.
+/// Number whose addition and subtraction rounds to the nearest integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// The exact product `a b` as an unevaluated sum: Dekker's product with Veltkamp's splitting. Exact unless the product

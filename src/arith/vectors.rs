@@ -1,15 +1,15 @@
-//! Eight numbers in vector registers, with the widest vectors that the processor has.
+//! Eight numbers in vector registers, with the widest vectors that the processor supports.
 //!
 //! [`Lanes`] relies on the compiler to use vector instructions, which it does only in small functions. Where that is
-//! not enough, a computation over [`FullReal`] is written as a [`Vectorised`] and run by [`widest`]: with AVX-512 in one
-//! register, with AVX2 in two, else with [`Lanes`]. Every operation is the one of `f64`, and none is fused: the results
-//! are the same bits on every processor.
+//! not enough, a computation over [`FullReal`] is written as a [`Vectorised`] and run by [`widest`]: with AVX-512 in
+//! one register, with AVX2 in two, else with [`Lanes`]. Every operation is that of `f64`, and no operation is fused, so
+//! the results are the same bits on every processor.
 
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
 use crate::arith::real::FullReal;
 
-/// Numbers in a vector.
+/// Number of values in a vector.
 pub const WIDTH: usize = 8;
 
 /// Eight numbers side by side.
@@ -82,12 +82,12 @@ pub enum Kind {
     Avx2,
     /// One register of AVX-512.
     Avx512,
-    /// Whatever instructions the compiler chooses.
+    /// Portable code, with the instructions that the compiler chooses.
     Portable,
 }
 
 impl Kind {
-    /// Returns whether the processor has such vectors.
+    /// Returns whether the processor supports such vectors.
     #[inline]
     pub fn is_there(self) -> bool {
         match self {
@@ -101,12 +101,12 @@ impl Kind {
         }
     }
 
-    /// The kinds that the processor has, the best first.
+    /// The kinds that the processor supports, the best first.
     pub fn all() -> impl Iterator<Item = Self> {
         [Self::Avx512, Self::Avx2, Self::Portable].into_iter().filter(|k| k.is_there())
     }
 
-    /// Runs a computation with this kind of vectors, or portably if the processor does not have it.
+    /// Runs a computation with this kind of vectors, or portably if the processor does not support it.
     #[inline]
     pub fn run<V: Vectorised>(self, computation: V) -> V::Output {
         #[cfg(target_arch = "x86_64")]
@@ -123,7 +123,7 @@ impl Kind {
     }
 }
 
-/// Runs a computation with the best vectors that the processor has.
+/// Runs a computation with the best vectors that the processor supports.
 #[inline]
 pub fn widest<V: Vectorised>(computation: V) -> V::Output {
     let kind = [Kind::Avx512, Kind::Avx2].into_iter().find(|k| k.is_there());

@@ -5,14 +5,13 @@ use glam::DVec2;
 /// A circle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Circle {
-    /// Its middle.
+    /// Its centre.
     pub centre: DVec2,
     /// Its radius.
     pub radius: f64,
 }
 
-/// Factor on the radius within which a point outside a circle still counts as inside, so that rounding does not prolong
-/// the search.
+/// Factor on the radius within which a point counts as inside a circle, so that rounding does not prolong the search.
 const SLACK: f64 = 1.0 + 1e-12;
 
 impl Circle {
@@ -48,7 +47,7 @@ impl Circle {
         Self { centre: 0.5 * (p + q), radius: 0.5 * (p - q).length() }
     }
 
-    /// The circle through three points; for collinear points, the circle around the two that are farthest apart.
+    /// The circle through three points; for collinear points, the circle around the two points that are farthest apart.
     fn through(p: DVec2, q: DVec2, r: DVec2) -> Self {
         let (a, b) = (q - p, r - p);
         let double_area = a.perp_dot(b);
@@ -66,7 +65,7 @@ impl Circle {
 mod tests {
     use super::*;
 
-    /// All points are inside, and no half of the border is free of points: then no smaller circle contains them all.
+    /// All points are inside, and every half of the border contains a point, so no smaller circle contains all points.
     #[test]
     fn it_holds_all_points_and_is_the_smallest() {
         for case in 0..200u32 {

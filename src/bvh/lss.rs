@@ -1,10 +1,10 @@
 //! Line-swept spheres: all points within a radius of a segment (Larsen et al. 2000, the bounding volume of the paper's
 //! section 4.1).
 //!
-//! **Containment.** The last step sets the radius from the computed distances, rounded outward, whatever the fit before
-//! it did. A convex set that contains the vertices contains the triangles. Let `u = 2⁻⁵³`, `S` the largest coordinate
-//! of points and ends, and `p` a point. The computed value is the length of `p - (a + d s)` for some number `s` in
-//! `[0, 1]`, where `d` is the rounded `b - a`:
+//! **Containment.** The last step sets the radius from the computed distances, rounded outward, so containment does not
+//! depend on the fit before it. A convex set that contains the vertices contains the triangles. Let `u = 2⁻⁵³`, `S` the
+//! largest coordinate of points and ends, and `p` a point. The computed value is the length of `p - (a + d s)` for some
+//! number `s` in `[0, 1]`, where `d` is the rounded `b - a`:
 //! - the point `a + d s` is within `u |d|` of the segment, because each component of `d` is off by one rounding;
 //! - it is computed with two roundings, off by at most `u |d| + u √3 S`, first order;
 //! - the difference from `p` has one rounding, the sum of three squares at most three, of which the root keeps half,
@@ -28,9 +28,9 @@ pub struct Lss {
     pub radius: f64,
 }
 
-/// Added to a radius for the rounding of distances, as a fraction of distance and coordinates.
+/// Enlargement of a radius for the rounding of distances, as a fraction of distance and coordinates.
 pub const DISTANCE_SLACK: f64 = 6.0 * f64::EPSILON;
-/// The part of a distance that underflow may hide, metres.
+/// The largest distance that underflow may hide, metres.
 const UNDERFLOW: f64 = 1e-150;
 
 impl Lss {

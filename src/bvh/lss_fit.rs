@@ -2,9 +2,9 @@
 //!
 //! The search starts along the coordinate axes, the principal axes and the line between the points farthest apart, each
 //! with the smallest circle around the points' projections and the shortest segment whose half spheres reach the
-//! farthest points. The best are polished by a pattern search over all parameters of a line-swept sphere: the direction
-//! of its axis, the position of the axis, and how much wider than necessary it is, which may allow a shorter segment.
-//! The fit holds to within rounding: the caller ensures containment.
+//! farthest points. The best candidates are refined by a pattern search over all parameters of a line-swept sphere: the
+//! direction of its axis, the position of the axis, and the excess of the radius over the least one, which may allow a
+//! shorter segment. The fit contains the points to within rounding; the caller ensures containment.
 
 use crate::bvh::circle::Circle;
 use crate::bvh::lss::Lss;
@@ -17,20 +17,20 @@ use std::f64::consts::PI;
 const DIRECTIONS: usize = 96;
 /// Maximum number of rounds of the pattern search.
 const ROUNDS: usize = 60;
-/// Number of rounds in which points outside the fit join those that the search considers.
+/// Number of rounds in which points outside the fit are added to those that the search considers.
 const REFITS: usize = 4;
 
 /// Effort spent on a fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Starts that are polished coarsely, and how many of these finely.
+    /// Number of starts that are refined coarsely, and number of these that are refined finely.
     polished: [usize; 2],
-    /// Steps of the pattern search: the first and the last of the coarse polish, the last of the fine one; radians, or
-    /// a fraction of the radius.
+    /// Steps of the pattern search: the first and last step of the coarse refinement, and the last step of the fine
+    /// one; radians, or a fraction of the radius.
     steps: [f64; 3],
-    /// Random directions that a round of the pattern search tries in addition to the coordinate directions.
+    /// Number of random directions that a round of the pattern search tries in addition to the coordinate directions.
     random_moves: usize,
-    /// Tries diagonal axes in addition to the others.
+    /// True if diagonal axes are tried in addition to the others.
     diagonals: bool,
 }
 
@@ -51,7 +51,7 @@ impl Lss {
 /// Starting values of [`Line::wider`], as a fraction of the least radius.
 const WIDER: [f64; 4] = [0.0, 0.1, 0.3, 0.8];
 
-/// A line, and how much wider than necessary the fit along it is.
+/// A line, and the excess of the fit's radius over the least one.
 #[derive(Clone, Copy)]
 struct Line {
     /// A point of the line, relative to the points' middle.
@@ -90,7 +90,7 @@ pub fn fit(triangles: &[Triangle], points: &[DVec3], effort: Effort) -> Lss {
         .map(|line| polish(line, &sample, [middle_step, last], effort.random_moves));
     let fine = sorted(&mut fine.collect::<Vec<_>>().into_iter());
     let Some(mut best) = fine.into_iter().next() else {
-        // Unreachable: the coordinate axes are always among the starts.
+        // Not reachable: the coordinate axes are always among the starts.
         return Lss { a: middle, b: middle, radius: 0.0 };
     };
     for _ in 0..REFITS {
@@ -138,7 +138,7 @@ impl Line {
     }
 }
 
-/// Lines along an axis through the middle of the smallest circle: as wide as necessary, and somewhat wider.
+/// Lines along an axis through the middle of the smallest circle: with the least radius, and with somewhat larger ones.
 fn starts(points: &[DVec3], axis: DVec3) -> [Line; 4] {
     let (u, v) = axis.any_orthonormal_pair();
     let flat: Vec<DVec2> = points.iter().map(|p| DVec2::new(p.dot(u), p.dot(v))).collect();
@@ -148,7 +148,7 @@ fn starts(points: &[DVec3], axis: DVec3) -> [Line; 4] {
 }
 
 /// Moves the line, turns it and widens the fit, as long as that reduces the volume. The volume has creases where the
-/// farthest point changes; along a crease only some directions lead on, and the random ones find them.
+/// farthest point changes; along a crease only some directions reduce it, and random directions find them.
 fn polish(mut line: Line, points: &[DVec3], [mut step, least_step]: [f64; 2], random_moves: usize) -> Line {
     let mut best = line.fit(points);
     let mut draw = Draw(1);

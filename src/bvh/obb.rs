@@ -19,12 +19,12 @@ const DEFECT: f64 = 1.0 / (1u64 << 46) as f64;
 /// centre.
 const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// A tight oriented box that contains triangles, whatever rounding did. Each vertex may be off by `unit` times the sum
-/// of its coordinates' sizes.
+/// A tight oriented box that contains triangles despite rounding. Each vertex may be off by `unit` times the sum of its
+/// coordinates' sizes.
 ///
 /// The candidates are the coordinate axes, the principal axes of the surface (weighted by area, so that a finely
 /// tessellated corner counts no more than a coarse one), and the plane and longest edge of the largest triangle, which
-/// fit the few triangles of a leaf; the box with the least surface is taken. Sets without area use the principal axes
+/// fit the few triangles of a leaf; the box with the least surface is chosen. Sets without area use the principal axes
 /// of their vertices.
 pub fn around(triangles: &[Triangle], unit: f64) -> OrientedBox<f64> {
     let mut best = fit(triangles, DMat3::IDENTITY, unit);
@@ -60,7 +60,7 @@ fn fit(triangles: &[Triangle], axes: DMat3, unit: f64) -> OrientedBox<f64> {
         half = half.max(along + DVec3::splat(SLACK * d.abs().element_sum()));
         size = size.max(v.abs().element_sum());
     }
-    // The axes' inverse stretches an error by less than the factor.
+    // The inverse of the axes enlarges an error by less than this factor.
     half += DVec3::splat(unit * size * (1.0 + SLACK));
     let reach = (center.length() + half.element_sum()) * (1.0 + 1e-12);
     let axes = [axes.x_axis, axes.y_axis, axes.z_axis].map(V3::new);
@@ -72,7 +72,7 @@ fn orthonormal(first: DVec3, second: DVec3) -> Option<DMat3> {
     let x = first.try_normalize()?;
     let across = second.try_normalize()?;
     let across = (across - x * x.dot(across)).try_normalize()?;
-    // A second pass: little may be left after the first subtraction.
+    // A second pass is needed if the remainder of the first subtraction is small.
     let y = (across - x * x.dot(across)).try_normalize()?;
     let axes = DMat3::from_cols(x, y, x.cross(y));
     let off = axes.transpose() * axes - DMat3::IDENTITY;

@@ -47,8 +47,8 @@ impl ObbTree {
     /// Builds a tree over the triangles `range` of a list. Each vertex may be off by `unit` times the sum of its
     /// coordinates' sizes.
     ///
-    /// A set is cut at the middle of its box along the longest axis (GLM96), or, if that would leave less than an
-    /// eighth on one side, at the median: so no tree is deeper than about five times the logarithm of its size.
+    /// A set is cut at the middle of its box along the longest axis (GLM96), or, if one side would have less than an
+    /// eighth of the set, at the median. So no tree is deeper than about five times the logarithm of its size.
     pub fn build(triangles: &[Triangle], range: Range<usize>, unit: f64) -> Self {
         let mut order: Vec<u32> = (range.start as u32..range.end as u32).collect();
         let mut tree = Self::default();
@@ -125,7 +125,7 @@ impl ObbTrees {
         Self { links, clusters: (0..clusters).map(of_cluster).collect(), scene: None, level: None }
     }
 
-    /// Adds the tree over the whole scene, if every link has a tree to meet it.
+    /// Adds the tree over the whole scene, if every link has a tree.
     #[must_use]
     pub fn with_scene(mut self, world: &CollisionWorld) -> Self {
         let scene = &world.scene;
@@ -172,7 +172,7 @@ mod tests {
         for (n, levels) in [(0, 0), (1, 1), (2, 1), (3, 2), (100, 12), (3000, 20)] {
             check(&grid(n), levels);
         }
-        // All in one place; then each twice as far away as the one before.
+        // All triangles in one place; then each triangle twice as far away as the previous one.
         check(&vec![at(DVec3::ONE); 100], 7);
         check(&(0..100).map(|i| at(DVec3::X * 2f64.powi(i - 80))).collect::<Vec<_>>(), 12);
     }

@@ -1,10 +1,10 @@
-//! Wide trees over boxes: up to eight children a node, leaves of a few primitives.
+//! Wide trees over boxes: up to eight children per node, and a few primitives per leaf.
 //!
-//! The topology comes from the crate `obvhs` (PLOC, reinsertion, leaves ended by the surface-area heuristic). Its boxes
+//! The topology is computed by the crate `obvhs` (PLOC, reinsertion, leaves by the surface-area heuristic). Its boxes
 //! are not used: the owner of the tree computes its own bounds from the primitives, rounded outward.
 //!
 //! Nodes and leaves are numbered depth first, in the order of the slots: the leaves below any node form one range. So a
-//! tree can be cut into pages, and the parts of an alleged tree are easily checked.
+//! tree can be cut into pages, and parts that claim to be a tree are easily checked.
 
 use crate::io::load::Watch;
 use glam::Vec3A;
@@ -53,7 +53,7 @@ impl ChildRef {
     }
 }
 
-/// A tree with up to [`WIDTH`] children a node; node 0 is the root.
+/// A tree with up to [`WIDTH`] children per node; node 0 is the root.
 #[derive(Clone, Debug, Default)]
 pub struct WideTree {
     /// The children of each node, parents before children.
@@ -88,8 +88,8 @@ impl WideTree {
         tree.order.reserve_exact(boxes.len());
         tree.nodes.push([ChildRef::Empty; WIDTH]);
         tree.depth = 1;
-        // The children still to be numbered, the next one last: a node of the binary tree, its place in the wide one,
-        // its level.
+        // Children without a number, the next one last: a node of the binary tree, its index in the wide tree, and its
+        // level.
         let mut open = Vec::new();
         let below = |open: &mut Vec<_>, node: usize, root: usize, level: usize| {
             let children = widen(&binary, root).into_iter().enumerate().rev();
@@ -150,7 +150,7 @@ impl WideTree {
         let mut slices = Vec::with_capacity(blocks.len());
         for length in blocks {
             let (slice, after) = rest.split_at_mut(length);
-            // In their original order, whatever the cut has made of it.
+            // Primitives are put back into their original order, which the cut has changed.
             slice.sort_unstable();
             slices.push(&*slice);
             rest = after;
@@ -169,8 +169,8 @@ impl WideTree {
         tree
     }
 
-    /// Puts the trees of neighbouring blocks below one node, eight ways and level by level; returns the depth below
-    /// this node's level.
+    /// Joins the trees of neighbouring blocks, up to eight below one node, level by level; returns the depth below this
+    /// node's level.
     fn put(&mut self, parts: &mut [Self]) -> usize {
         if let [part] = parts {
             let depth = part.depth;
@@ -229,7 +229,7 @@ impl WideTree {
         }
         let mut tree = Self { nodes, order, leaf_starts, depth: 0 };
         let (mut next_node, mut next_leaf) = (0u32, 0u32);
-        // Nodes that wait for their number, the next one last, with their levels; and leaves.
+        // Nodes and leaves without a number, the next one last, with their levels.
         let mut open = if tree.nodes.is_empty() { Vec::new() } else { vec![(ChildRef::Node(0), 1)] };
         while let Some((child, level)) = open.pop() {
             match child {
@@ -297,8 +297,8 @@ impl WideTree {
     }
 }
 
-/// Builds a binary tree over the boxes `[lo, hi]`, of which there is at least one, with at most `max_leaf` primitives in
-/// a leaf.
+/// Builds a binary tree over the boxes `[lo, hi]`, of which there is at least one, with at most `max_leaf` primitives
+/// in a leaf.
 pub fn binary_tree(boxes: &[Bounds], max_leaf: u32) -> Bvh2 {
     let params =
         BvhBuildParams { max_prims_per_leaf: max_leaf, collapse_traversal_cost: 3.0, ..BvhBuildParams::medium_build() };

@@ -1,8 +1,8 @@
 //! A scene's tree on disk, for the next run: only its topology.
 //!
-//! Boxes are computed from the triangles whatever the tree is, so a wrong file cannot hide a collision. It can cost
-//! time, so it is accepted only if its key matches the triangles, its checksum matches its content, and its content is
-//! a tree over all of them.
+//! Boxes are always computed from the triangles, so a wrong file cannot hide a collision. It can cost time, so it is
+//! accepted only if its key matches the triangles, its checksum matches its content, and its content is a tree over all
+//! of them.
 //!
 //! A file contains: [`MAGIC`], the key, the numbers of primitives, leaves and nodes (u64); the order, the start of each
 //! leaf, the children of the nodes as encoded by [`ChildRef::encode`] (u32); the BLAKE3 hash of all this. Numbers are
@@ -30,9 +30,9 @@ pub type Key = [u8; 32];
 pub enum Cached {
     /// The tree.
     Tree(WideTree),
-    /// There is no file.
+    /// The file does not exist.
     Nothing,
-    /// A file that cannot be trusted, and the reason.
+    /// The file is invalid, for this reason.
     Unusable(String),
 }
 
@@ -178,7 +178,7 @@ pub(crate) fn load_or_build(
     };
     let tree = build();
     match store(path, &key, &tree) {
-        // Another process is keeping it at this moment.
+        // Another process is writing the file at the moment.
         Err(cause) if cause.kind() == ErrorKind::Busy && !output::has_lock_file(path) => {}
         Err(cause) => warning = Some(format!("the scene's tree is not kept: {cause}")),
         Ok(()) => {}

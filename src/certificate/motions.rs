@@ -34,7 +34,7 @@ pub struct Motions<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key(u32, Option<u32>, u32);
 
-/// Hashes small numbers, which nobody chooses to collide.
+/// A fast hash of small numbers. It does not resist collisions that are chosen on purpose.
 #[derive(Default)]
 struct KeyHasher(u64);
 
@@ -59,7 +59,7 @@ impl Hasher for KeyHasher {
 }
 
 impl<'a> Motions<'a> {
-    /// No motions yet; `end` is a segment and a time in it, after which nothing is asked.
+    /// Creates an empty cache. `end` is a segment and a time in it; later times are not used.
     pub fn new((robot, trajectory): (&'a Robot, &'a Trajectory), tolerance: &'a [f64], end: (usize, f64)) -> Self {
         Self {
             robot,
@@ -94,7 +94,7 @@ impl<'a> Motions<'a> {
         self.add(Interval { segment, ends: [t; 2] })
     }
 
-    /// Both halves; `None` if there is no number in between.
+    /// Both halves; `None` if there is no number between the ends.
     pub fn halves(&mut self, part: u32) -> Option<[u32; 2]> {
         let Part { interval, halves } = self.parts[part as usize];
         if halves.is_some() {

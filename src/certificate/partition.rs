@@ -41,14 +41,14 @@ impl Node {
 /// A binary tree over triangles. Nodes are in preorder: the left child follows its parent.
 #[derive(Clone, Debug, Default)]
 pub struct Partition {
-    /// The nodes; none without triangles.
+    /// The nodes; empty if there are no triangles.
     pub nodes: Vec<Node>,
     /// The triangles in the order of the leaves.
     pub order: Vec<u32>,
 }
 
 impl Partition {
-    /// Builds the tree; `group` tells to which group a triangle belongs, such as the object in a scene.
+    /// Builds the tree; `group` returns the group of a triangle, such as its object in a scene.
     pub fn new(triangles: &[Triangle], group: impl Fn(u32) -> u32) -> Self {
         let mut this = Self::default();
         if triangles.is_empty() {
@@ -91,7 +91,7 @@ impl Partition {
         }
     }
 
-    /// Computes the inner nodes from their children, which come after them.
+    /// Computes the inner nodes from their children, which follow them.
     fn close(&mut self) {
         // The subtrees to the right of the present node, the nearest last.
         let mut subtrees: Vec<usize> = Vec::new();

@@ -8,7 +8,7 @@ use glam::DVec3;
 
 /// Spare of each decision for rounding, relative to the largest coordinate.
 const SPARE: f64 = 4e-13;
-/// Number of spares that are between triangles at the end of a proof.
+/// Gap between two triangles, in spares, from which on a proof that ends then is likely.
 const CLEAR: f64 = 4.0;
 /// Number of control poses of a body that moves.
 const CONTROLS: usize = ORDER + 1;
@@ -89,7 +89,7 @@ impl Hull {
     }
 }
 
-/// Where points of a frame are.
+/// The position of a frame.
 trait Place: Copy {
     fn point(self, p: DVec3) -> DVec3;
     fn vector(self, v: DVec3) -> DVec3;
@@ -181,7 +181,7 @@ impl Placed {
         self.travel_m - self.slack_m
     }
 
-    /// Returns whether two triangles are so far apart at a moment that a proof up to it is to be expected.
+    /// Returns whether two triangles are far enough apart at a moment that a proof up to it is likely to be found.
     pub fn is_clear_of(&self, other: &Self, margin_m: f64) -> bool {
         let (Some(x), Some(y)) = (self.triangle(), other.triangle()) else { return true };
         nearest(x, y, 0.0).distance() - margin_m > CLEAR * (self.spare_m() + other.spare_m())
@@ -251,8 +251,8 @@ impl Placed {
             b.edges().iter().for_each(|f| consider(e.cross(*f)));
         }
         match (a, b) {
-            // Vertices or a vertex and an edge may be nearest where a distance is kept: by a margin or by tolerances,
-            // which no shorter interval makes smaller.
+            // With a margin or tolerances, which shorter intervals do not reduce, the nearest features may be two
+            // vertices, or a vertex and an edge.
             (Hull::Triangle(x), Hull::Triangle(y)) if margin_m > 0.0 || beside > self.way_m() + other.way_m() => {
                 let nearest = nearest(*x, *y, 0.0);
                 consider(nearest.on_b - nearest.on_a);

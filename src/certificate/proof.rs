@@ -33,14 +33,14 @@ pub struct Side<'a> {
     pub body: Option<u32>,
 }
 
-/// A pair to be proved apart.
+/// A pair that must be proved apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Both sides, the link first.
     pub sides: [Side<'a>; 2],
     /// The body whose frame both are compared in; `None` for the world.
     pub frame: Option<u32>,
-    /// For each object of the scene, whether it is excluded for the link; empty if none is.
+    /// True for each object of the scene that is excluded for the link; empty if no object is.
     pub excluded: &'a [bool],
 }
 
@@ -53,7 +53,7 @@ enum Range {
     Part(u32),
 }
 
-/// A pair of nodes that is still to be proved apart over a range of time.
+/// A pair of nodes that must still be proved apart over a range of time.
 struct Open {
     nodes: [u32; 2],
     range: Range,
@@ -135,7 +135,7 @@ impl<'a> Search<'a> {
             self.steps.push(ALONG_COORDINATE + axis);
             return Some(None);
         }
-        // Far larger boxes are never separated from what is within them.
+        // A box is never separated from a far smaller one inside it.
         let comparable = b.radius_m < 16.0 * (a.radius_m + a.travel_m) || of(1).is_leaf();
         if comparable && let Some(axis) = a.separating_axis(&b, self.margin_m) {
             self.write(axis);

@@ -73,7 +73,7 @@ pub fn find(search: &mut Search, pairs: &[Pair], from: Place, n_segments: usize,
     }
 }
 
-/// Two triangles that certainly touch at a time. The outer `None` is for a search that has used its budget.
+/// Two triangles that certainly touch at a time. The outer `None` means that the search has used its budget.
 fn touching(
     search: &mut Search,
     pair: &Pair,

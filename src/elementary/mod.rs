@@ -1,11 +1,12 @@
 //! Elementary queries: a vertex against a triangle, or an edge against an edge, all four points on straight lines.
 //!
-//! This is the smallest problem of continuous collision detection, and the one that published collections contain by
-//! the million, together with the ground truth. [`solve`] answers one query; [`Reader`] reads a collection in parts,
-//! [`Batch`] turns a part into queries, [`Line`] is an answer in its written form, and [`Totals`] counts answers and
-//! their agreement with the truth.
+//! This is the smallest problem of continuous collision detection. Published collections contain millions of such
+//! queries with their ground truth. [`solve`] answers one query; [`Reader`] reads a collection in parts, [`Batch`]
+//! turns a part into queries, [`Line`] is an answer in its written form, and [`Totals`] counts answers and their
+//! agreement with the truth.
 //!
-//! The features are closed: a vertex on the border of a triangle meets it, and so does an edge that begins on another.
+//! The features are closed: a vertex on the border of a triangle touches it, and so does an edge that begins on another
+//! one.
 
 #[cfg(feature = "formats")]
 mod line;

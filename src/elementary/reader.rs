@@ -1,9 +1,9 @@
 //! Queries from a file, in parts, so that a file may be of any length.
 //!
 //! A query is eight lines: the four points at the start, then the same at the end. A line is `xn,xd,yn,yd,zn,zd`, three
-//! quotients of integers. In some files the ground truth follows, 1 for contact and 0 for none, the same on all eight
-//! lines. There is no header. A reader only cuts a file into parts; a part is parsed by any thread that is free, since
-//! parsing takes longer than answering.
+//! quotients of integers. In some files each line ends with the ground truth, 1 for contact and 0 for no contact, the
+//! same on all eight lines. There is no header. A reader only cuts a file into parts; a part is parsed by any thread
+//! that is free, since parsing takes longer than answering.
 
 use super::{Query, rational};
 use crate::error::{Error, Result, quoted};
@@ -14,10 +14,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Coordinates beyond this are refused, so that products of eight of them are finite.
+/// Largest accepted coordinate, so that products of eight coordinates are finite.
 pub const MAX_COORDINATE: f64 = 1e30;
 
-/// Lines of a query.
+/// Number of lines of a query.
 const ROWS: usize = 8;
 
 /// Six quotients of the longest numbers, and spaces.
@@ -63,7 +63,7 @@ pub struct Batch {
 pub struct Posed {
     /// The four points.
     pub query: Query,
-    /// True if they meet; `None` if the file does not contain the truth.
+    /// True if the features touch; `None` if the file does not contain the truth.
     pub truth: Option<bool>,
     /// True if all coordinates are double-precision numbers; otherwise the query is about the nearest ones.
     pub is_exact: bool,
@@ -73,7 +73,7 @@ impl Reader {
     /// Opens a file.
     ///
     /// # Errors
-    /// It cannot be read, is compressed, or its first line has a number of columns other than 6 or 7.
+    /// The file cannot be read, is compressed, or its first line has a number of columns other than 6 or 7.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path: Arc<Path> = path.as_ref().into();
         let (file, n_bytes) = load::open(&path)?;

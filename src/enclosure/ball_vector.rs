@@ -12,8 +12,8 @@ pub struct BallVector {
     pub radius: f64,
 }
 
-/// Covers the rounding of one operation: each component is off by at most four roundings of terms of the operands'
-/// size.
+/// Factor that covers the rounding of one operation: each component is off by at most four roundings of terms of the
+/// operands' size.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 impl BallVector {
@@ -60,7 +60,7 @@ impl BallVector {
 mod tests {
     use super::*;
 
-    /// Vectors of the operands, also at their borders, give vectors of the result.
+    /// Vectors of the operands, including those at their borders, give vectors of the result.
     #[test]
     fn results_hold_what_their_operands_hold() {
         let wave = |i: u32, k: f64| {

@@ -9,18 +9,20 @@ pub struct ChainBounds {
     pub depth: u32,
     /// Sum of bounds on the rates of the joints' angles, radians.
     pub omega: f64,
-    /// The same for the second and third derivatives of the angles; zero for in-between motions.
+    /// Sums of bounds on the second and third derivatives of the angles; zero for in-between motions.
     pub omega_rates: [f64; 2],
     /// Largest degree of a joint's phase.
     pub degree: u32,
     /// The origin's n-th derivative is at most `beta[n-1]`, metres.
     pub beta: [f64; 3],
-    /// Added to the radius of every ball that the culling stages use, metres: smaller distances count as touching.
+    /// The margin, which is added to the radius of every ball that the culling stages use, metres: smaller distances
+    /// count as touching.
     pub margin_m: f64,
-    /// Added to the radius of every ball, metres: the distance by which the stored motion may differ from the one that
-    /// is meant, at the body's origin; zero unless the chain has inverted joints or joints that deviate.
+    /// The stray, which is added to the radius of every ball, metres: the distance by which the stored motion may
+    /// differ from the intended one, at the body's origin; zero unless the chain has inverted joints or joints that
+    /// deviate.
     pub stray_m: f64,
-    /// Its growth with the distance from the origin: the sum of the joints' deviations, radians.
+    /// Growth of the stray with the distance from the origin: the sum of the joints' deviations, radians.
     pub stray_slope: f64,
     /// `Σ T_j`: no point of the chain's joints is farther than this from the root's frame, metres.
     pub reach: f64,
@@ -33,7 +35,7 @@ pub struct ChainBounds {
 /// Bounds on the motion of one joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointBounds {
-    /// Sizes of the first three derivatives of its angle, radians.
+    /// Bounds on the first three derivatives of its angle, radians.
     pub turn_rad: [f64; 3],
     /// Length of its offset at any time, metres.
     pub offset_max_m: f64,
@@ -48,9 +50,9 @@ pub struct JointBounds {
 /// Bound on the difference of a joint's value from that of the stored motion, at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Deviation {
-    /// Of its angle, radians.
+    /// Bound for its angle, radians.
     pub turn_rad: f64,
-    /// Of its offset, metres.
+    /// Bound for its offset, metres.
     pub slide_m: f64,
 }
 
@@ -84,9 +86,9 @@ impl ChainBounds {
         }
     }
 
-    /// The bounds if the last joint, whose offset has a length of at most `offset_max`, metres, deviates, after a chain
-    /// with the bounds `before`. A difference of an angle by `δ` moves a point by at most `δ` times its distance from
-    /// the joint; differences of several joints add, because rotations keep lengths.
+    /// Adds a deviation of the last joint to the bounds. Its offset has a length of at most `offset_max`, metres, and
+    /// `before` are the bounds of the chain without it. A difference of an angle by `δ` moves a point by at most `δ`
+    /// times its distance from the joint; differences of several joints add, because rotations keep lengths.
     #[must_use]
     pub fn deviating(self, before: &Self, offset_max: f64, by: Deviation) -> Self {
         let stray_m = before.stray_m + before.stray_slope * offset_max + by.slide_m;
@@ -101,8 +103,8 @@ impl ChainBounds {
         [w1, w1 * w1 + w2, w1 * w1 * w1 + 3.0 * w1 * w2 + w3]
     }
 
-    /// The constant rate, radians, with which a chain has the same bound on its third derivative: it sets the length of
-    /// sub-intervals.
+    /// The constant rate, radians, with which a chain has the same bound on its third derivative; it determines the
+    /// length of sub-intervals.
     pub fn pace_rad(&self) -> f64 {
         if self.omega_rates == [0.0; 2] { self.omega } else { self.omega.max(self.turns()[2].cbrt()) }
     }
@@ -146,7 +148,7 @@ impl ChainBounds {
         [growth * offsets, growth * (k * d + 7.5)]
     }
 
-    /// The ball of a jet bound, grown by the margin.
+    /// The ball of a jet bound, enlarged by the margin.
     pub fn grown_ball(&self, h: f64, unit: f64) -> [f64; 2] {
         let [constant, slope] = self.ball(h, unit);
         [(constant + self.margin_m) * SCALAR_SLACK, slope]

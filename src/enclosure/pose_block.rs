@@ -88,10 +88,10 @@ impl<const N: usize> PoseBound<Lanes<N>> {
         match self {
             Self::Taylor(model) => {
                 let middle = model.lane(first + len / 2);
-                // The larger one: bounds computed by a device include its underflow.
+                // The larger ball is used: bounds computed by a device include its underflow.
                 let ball = [ball[0].max(middle.ball[0]), ball[1].max(middle.ball[1])];
                 let middle = TaylorModel { ball, ..middle };
-                // Of two middle sub-intervals, `middle` is the later one.
+                // If there are two middle sub-intervals, `middle` is the later one.
                 PoseBound::Taylor(if len % 2 == 1 { middle } else { middle.shifted(-h, (len + 1) as f64 * h) })
             }
             Self::Interval(matrix) => PoseBound::Interval(hull((first..first + len).map(|k| matrix.lane(k)))),
@@ -121,7 +121,7 @@ impl<T: Real> TaylorModel<T> {
     }
 }
 
-/// The hull of interval matrices. Its ends round by a unit of their size, which the step outward exceeds.
+/// The hull of interval matrices. The rounding of its ends is one unit of their size, less than the step outward.
 fn hull(matrices: impl Iterator<Item = IntervalMatrix<f64>> + Clone) -> IntervalMatrix<f64> {
     let ends = |mid: f64, radius: f64| {
         let slack = (mid.abs() + radius) * 4.0 * f64::UNIT + f64::UNDERFLOW;

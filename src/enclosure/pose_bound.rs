@@ -11,10 +11,10 @@
 //! own form, products of interval matrices, fits the same structure with a box instead of the ball and no derivatives.
 //!
 //! **Remainder.** The third derivative of `p` is at most `β3 + B3 |e|` at every time of the motion. With constant joint
-//! rates `B3 = Ω³`, `Ω` the sum of the chain's `|w|`, because differentiating a rotation of rate `w` multiplies by `|w|`
-//! at most (Leibniz). If `Ω_n` is the sum of bounds on the n-th derivatives of the joints' angles, the n-th derivative
-//! of a product of rotations is at most the complete Bell polynomial `B_n(Ω_1, …, Ω_n)`: it is for one rotation (Faà di
-//! Bruno), and Bell polynomials are of binomial type, so Leibniz' rule adds their arguments:
+//! rates `B3 = Ω³`, `Ω` the sum of the chain's `|w|`, because differentiating a rotation of rate `w` multiplies by
+//! `|w|` at most (Leibniz). If `Ω_n` is the sum of bounds on the n-th derivatives of the joints' angles, the n-th
+//! derivative of a product of rotations is at most the complete Bell polynomial `B_n(Ω_1, …, Ω_n)`: it is for one
+//! rotation (Faà di Bruno), and Bell polynomials are of binomial type, so Leibniz' rule adds their arguments:
 //!
 //! ```text
 //! B1 = Ω_1      B2 = Ω_1² + Ω_2      B3 = Ω_1³ + 3 Ω_1 Ω_2 + Ω_3
@@ -24,21 +24,21 @@
 //! before it ([`chain_bounds`](super::chain_bounds)). `ρ = (β3 + B3 |e|) h³/6` (Taylor).
 //!
 //! **Rounding.** Let `u = UNIT`, `X = h Ω_1 + 3/4 h² Ω_2`: then `1 + 2X + 3X²/2 >= 1 + 2 h B1 + 3 h² B2/2` and
-//! `e^X >= 1 + h B1 + h² B2/2`. Weight an error of the n-th derivative with `hⁿ/n!`, and let `d` be the number of joints
-//! in the chain, `T_j` a bound on the offset of joint j and its weighted derivatives (`|c_j| + |s_j|` for a constant
-//! velocity), and `X_j = Σ_{k<=j} T_k`.
+//! `e^X >= 1 + h B1 + h² B2/2`. Weight an error of the n-th derivative with `hⁿ/n!`, and let `d` be the number of
+//! joints in the chain, `T_j` a bound on the offset of joint j and its weighted derivatives (`|c_j| + |s_j|` for a
+//! constant velocity), and `X_j = Σ_{k<=j} T_k`.
 //! - *Joint matrices.* `P_n` of one joint is a sum of three products with two or three factors. Uploads to `T` (half a
 //!   unit per factor), roundings (at most four) and the sine's own error (2.75 units of f64) make
 //!   `||dP_n||_F <= 16 u B_n` of that joint.
 //! - *Products.* An entry of `Σ C(n,k) P^(k) Q^(n-k)` is a sum of `3(n+1)` products, so at most `3n+3` roundings apply
-//!   to each term in whatever order it is summed; in Frobenius norm the terms sum to at most `3 B_n`. Weighted:
-//!   `9 (1 + 2X + 3X²/2) u`, which is at most `11.2 e^X u` for `X <= 1/4` and `27 e^X u` always.
+//!   to each term for any order of summation; in Frobenius norm the terms sum to at most `3 B_n`. Weighted: `9 (1 + 2X
+//!   + 3X²/2) u`, which is at most `11.2 e^X u` for `X <= 1/4` and `27 e^X u` always.
 //! - Existing errors grow by at most `e^x`, `x` the joint's part of `X`: rotations have spectral norm 1.
 //!
 //!   Together `|||dP||| <= K d u e^X` with `K = 28` (`X <= 1/4`) or `43`.
 //! - *Phases* of degree `n > 1` ([`phase`](crate::robot::phase)). `P' = s' P_s` and `P'' = s'' P_s + s'² P_ss` have the
-//!   errors of `P_s` and `P_ss`, three more products or sums, and the errors of `s'` and `s''`: `3 + 2 (3n + 6)` units of
-//!   `B_n` more, and `4 (n - 1) u r_1` of `s''`, which weighted with `h²/2 <= h/4` is `(n - 1) u X`. So `K` grows by
+//!   errors of `P_s` and `P_ss`, three more products or sums, and the errors of `s'` and `s''`: `3 + 2 (3n + 6)` units
+//!   of `B_n` more, and `4 (n - 1) u r_1` of `s''`, which weighted with `h²/2 <= h/4` is `(n - 1) u X`. So `K` grows by
 //!   `7n + 14`. Likewise `T'` and `T''` have `3n + 8 + n - 1` more, and `T''` one term more: `dT_j <= (4n + 10) u T_j`,
 //!   and `L` grows by 1.
 //! - *Origins.* `x_n += Σ C(n,k) P^(k) T^(n-k)`: at most 4, 7, 7 roundings (n = 0, 1, 2) apply to terms that sum to
@@ -175,7 +175,7 @@ impl<T: Real> IntervalMatrix<T> {
         PointBound { c, ball: T::new(0.0), cube: Self::cube(size, width) }
     }
 
-    /// The middle is rounded up to five times (the upload of `e` included), the radius likewise.
+    /// The middle has up to five roundings (including the upload of `e`), and so does the radius.
     #[inline(always)]
     fn cube(size: V3<T>, width: V3<T>) -> V3<T> {
         V3::from_fn(|i| width.0[i] + (size.0[i] + width.0[i]) * T::new(8.0 * T::UNIT))

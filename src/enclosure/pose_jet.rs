@@ -101,8 +101,8 @@ impl<T: Real> PoseJet<T> {
         Self { x: [V3::zero(), V3::zero(), V3::zero()], p: [M3::zero(), M3::zero(), M3::zero()] }
     }
 
-    /// The derivatives with respect to time of a joint's pose, whose derivatives with respect to the phase are these,
-    /// from the first and second derivative of the phase.
+    /// Converts derivatives of a joint's pose with respect to the phase into derivatives with respect to time, given
+    /// the first and second derivative of the phase.
     #[inline(always)]
     pub fn with_rates(&self, first: T, second: T) -> Self {
         let ([x0, x1, x2], [p0, p1, p2], square) = (self.x, self.p, first * first);
@@ -133,7 +133,7 @@ impl<T: Real> PoseJet<T> {
         jet
     }
 
-    /// [`concatenate`](Self::concatenate) up to the derivative of order `ORDER`.
+    /// Like [`concatenate`](Self::concatenate), up to the derivative of order `ORDER`.
     #[inline(always)]
     pub fn concatenate_to<const ORDER: usize>(&self, child: &Self) -> Self {
         let ([p0, p1, p2], [q0, q1, q2]) = (&self.p, &child.p);

@@ -4,16 +4,16 @@
 //! `P_aᵀ P_b` and the origin `P_aᵀ (x_b - x_a)`; Leibniz' rule gives their derivatives at the middle time. One product
 //! replaces the concatenation of all joints between the two.
 //!
-//! **Remainder.** That of the relative motion: the third derivative comes only from the joints between the bodies, so
-//! it is that of the chain from `a` to `b` ([`RobotMotion::seen_from`](crate::robot::RobotMotion::seen_from)), with its
-//! margin and stray.
+//! **Remainder.** It is the remainder of the relative motion. Only the joints between the bodies contribute to the
+//! third derivative, so it is that of the chain from `a` to `b`
+//! ([`RobotMotion::seen_from`](crate::robot::RobotMotion::seen_from)), with its margin and stray.
 //!
 //! **Rounding.** In the notation of [`pose_bound`](super::pose_bound), let the jets of `a` and `b` have the errors
 //! `|||dP|||_F <= s` and `|||dx||| <= c` (slope and constant of [`ChainBounds::rounding`]), `X = X_a + X_b`, and
 //! `R = (reach_a + reach_b)(1 + h)`, which bounds `|||x_b - x_a||| e^-X`, because a block may end after the motion.
 //! - *Orientation.* `|||d(P_aᵀ P_b)||| <= e^X (s_a + s_b)`, and `27 e^X u` for the product, as for products of joints.
-//! - *Origin.* The difference has the error `c_a + c_b + u R e^X`. The product turns it without growth beyond `e^X` and
-//!   adds `s_a R e^X`, and `27 e^X u R` for itself.
+//! - *Origin.* The difference has the error `c_a + c_b + u R e^X`. The product enlarges it by at most `e^X` and adds
+//!   `s_a R e^X`, and `27 e^X u R` for its own rounding.
 //! - *Point.* Four roundings on `R + √3 |e|`, half a unit for the upload of `e`: `4 u R + 7.5 u |e|`.
 //!
 //! ```text
@@ -176,7 +176,7 @@ mod tests {
                 balls += 1;
             }
         }
-        // The remainder of a long interval is nearly attained, so a smaller one would be noticed.
+        // The remainder of a long interval is nearly attained, so the test detects a smaller one.
         assert!(largest > 0.1 && balls == 56 * 3, "{largest}");
     }
 
@@ -190,7 +190,7 @@ mod tests {
         assert!(distance(&m, [4, 7], [0.4, 0.25], e) > c + slope * e.length());
     }
 
-    /// A motion that both bodies share widens no remainder.
+    /// A motion that both bodies share does not widen the remainder.
     #[test]
     fn shared_motion_does_not_widen_the_remainder() {
         let mut m = two_arms();

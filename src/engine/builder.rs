@@ -37,7 +37,7 @@ pub struct EngineBuilder {
     tree: SceneBuild,
 }
 
-/// Options that are set one by one. They apply to the options set as a whole, in whatever order they are set.
+/// Changes to single options. They are applied to the options that are set as a whole, whatever the order of the calls.
 #[derive(Clone, Copy, Debug, Default)]
 struct Chosen {
     backend: Option<Backend>,
@@ -82,7 +82,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the distance that counts as contact, metres.
+    /// Sets the margin, metres: bodies that are at most this far apart count as touching.
     #[must_use]
     pub fn margin_m(mut self, margin_m: f64) -> Self {
         self.chosen.margin_m = Some(margin_m);
@@ -110,9 +110,9 @@ impl EngineBuilder {
         self
     }
 
-    /// Shares the trees over the links of an engine with the same links, for a robot in several scenes, and the memory
-    /// that its motions have used. Links are compared triangle by triangle, or at once if the robots are copies of one
-    /// another. An engine with other links shares only the memory.
+    /// Shares the trees over the links of an engine with the same links, for a robot in several scenes, and the scratch
+    /// memory of its motions. Links are compared triangle by triangle, or in constant time if the robots are copies of
+    /// one another. An engine with other links shares only the memory.
     #[must_use]
     pub fn share_link_trees(mut self, known: &Engine) -> Self {
         self.known = Some(Arc::clone(&known.0));
@@ -129,7 +129,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Reports the number of the scene's triangles in the tree while it is built.
+    /// Sets a function that receives the number of the scene's triangles in the tree while the tree is built.
     #[must_use]
     pub fn watch(mut self, watch: Watch) -> Self {
         self.tree.watch = watch;
@@ -154,8 +154,8 @@ impl EngineBuilder {
     /// Builds the trees and opens the device.
     ///
     /// # Errors
-    /// A coordinate is too far away, an option is out of its range, the pairs of links are those of another robot, or
-    /// there is no adapter although the backend requires one.
+    /// A coordinate is too large, an option is out of its range, the pairs of links belong to another robot, or the
+    /// backend requires an adapter and there is none.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
         let Self { robot, scene, allowed, link_pairs, mut options, chosen, known, taken, tree } = self;
@@ -183,11 +183,11 @@ impl EngineBuilder {
 }
 
 impl Engine {
-    /// An engine for the same robot, scene and pairs with other options: the trees are shared, a large scene is in
-    /// memory once.
+    /// An engine for the same robot, scene and pairs with other options. The trees are shared, so a large scene is in
+    /// memory only once.
     ///
     /// # Errors
-    /// An option is out of its range, or there is no adapter although the backend requires one.
+    /// An option is out of its range, or the backend requires an adapter and there is none.
     pub fn with_options(&self, options: Options) -> Result<Self> {
         let start = Instant::now();
         options.solve.check()?;
@@ -195,20 +195,21 @@ impl Engine {
         Self::with(Arc::clone(&self.0.robot), Arc::clone(&self.0.world), workers, options, start)
     }
 
-    /// An engine for the same robot in another scene, with the same options: the trees over the links are shared.
-    /// Pairs of links are taken over. Pairs of a link and an object are not, since they name objects of a scene.
+    /// An engine for the same robot in another scene, with the same options and the same pairs of links. The trees over
+    /// the links are shared. Pairs of a link and an object are not taken over, since they refer to objects of the old
+    /// scene.
     ///
     /// # Errors
-    /// A coordinate is too far away, or there is no adapter although the backend requires one.
+    /// A coordinate is too large, or the backend requires an adapter and there is none.
     pub fn with_scene(&self, scene: impl Into<Arc<Scene>>) -> Result<Self> {
         let builder = Self::builder(Arc::clone(&self.0.robot), scene);
         let link_pairs = self.0.world.link_pairs.clone();
         builder.options(self.0.options.clone()).link_pairs(link_pairs).share_link_trees(self).build()
     }
 
-    /// An engine with further objects attached to the robot's links, in the same scene and with the same options: all
-    /// trees are shared but those over the objects. The objects are tested in the pairs of
-    /// [`LinkPairs::add_attached`]; other pairs are taken over.
+    /// An engine with further objects attached to the robot's links, in the same scene and with the same options. All
+    /// trees except those over the objects are shared. The objects are tested in the pairs of
+    /// [`LinkPairs::add_attached`]; all other pairs are taken over.
     ///
     /// ```
     /// use firstcontact::{AttachedObject, Engine};
@@ -220,13 +221,13 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`Robot::attach`] and [`LinkPairs::add_attached`], or there is no adapter although the backend requires one.
+    /// As [`Robot::attach`] and [`LinkPairs::add_attached`], or the backend requires an adapter and there is none.
     pub fn with_attached(&self, objects: &[AttachedObject]) -> Result<Self> {
         self.with_attached_allowing(objects, [])
     }
 
-    /// [`with_attached`](Self::with_attached), with further pairs that are never tested: (index of a link or attached
-    /// object of the new engine, index of an object of the scene).
+    /// Like [`with_attached`](Self::with_attached), with further pairs that are never tested: (index of a link or
+    /// attached object of the new engine, index of an object of the scene).
     ///
     /// # Errors
     /// As [`with_attached`](Self::with_attached).
@@ -302,7 +303,7 @@ impl Engine {
     }
 }
 
-/// Refuses options under which links are not tested against each other.
+/// Refuses options that do not support tests of links against each other.
 fn refuse_for_links(options: &Options) -> Result<()> {
     let (what, remedy) = match (options.bound, options.solve.method) {
         (PoseEnclosure::DisplacementBall, _) => ("toleranced bounds", "use jet or interval bounds"),
@@ -360,7 +361,7 @@ mod tests {
     use crate::robot::{ColumnKind, Drive, Joint, JointKind, Untested};
     use glam::{DMat3, DVec3};
 
-    /// Links in a chain, with a triangle each.
+    /// Links in a chain, each with one triangle.
     fn chain(n_links: u32) -> Robot {
         let mut robot = Robot::new("chain", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
         for link in 0..n_links {

@@ -1,15 +1,15 @@
 //! The smallest distance along a trajectory.
 //!
-//! A motion that is free with a margin keeps a distance above it. So the largest margin with which a trajectory is free
-//! is its clearance, and the search for contacts proves the lower bound of the enclosure. The upper bound is the
-//! distance of two triangles at one time, which is lowered by descent in time:
+//! On a motion that is free with a margin, the distance is larger than the margin. So the clearance of a trajectory is
+//! the largest margin with which it is free, and the search for contacts proves the lower bound of the enclosure. The
+//! upper bound is the distance of two triangles at one time, which is lowered by descent in time:
 //!
 //! 1. The nearest triangles are found at both ends, and the distance of the nearest of them is minimised.
 //! 2. The trajectory is searched for a contact with a margin that is smaller by the tolerance. If there is none, both
-//!    bounds are known. Otherwise something is nearer there: descent continues from that place with a smaller distance,
-//!    and the search from there on with a smaller margin. What came before has been kept at a larger one.
+//!    bounds are known. Otherwise the distance is smaller at that place: descent continues from there, and then the
+//!    search, with a smaller margin. The part before that place is already free with a larger margin.
 //!
-//! So all margins together take a single pass through the trajectory.
+//! So the searches with all margins together pass through the trajectory only once.
 
 use super::core::EngineCore;
 use super::cpu_backend::{Apart, Neighbours, Scratch};
@@ -21,17 +21,17 @@ use crate::robot::Trajectory;
 use crate::robot::trajectory::{Place, Span};
 use crate::stage::s6_solve::{InitialContactPolicy, Mode, SolveOptions};
 
-/// Times at which the nearest triangles are found first.
+/// Number of times at which the nearest triangles are found first.
 const FIRST_LOOKS: [f64; 2] = [0.0, 1.0];
-/// Descents in time from one place, each for another pair of triangles.
+/// Maximum number of descents in time from one place, each for another pair of triangles.
 const MAX_DESCENTS: usize = 16;
-/// Steps of one descent.
+/// Maximum number of steps of one descent.
 const MAX_STEPS: usize = 64;
-/// Part of the tolerance to which the smallest distance of a pair is found.
+/// Accuracy of the smallest distance of a pair, as a fraction of the tolerance.
 const OF_TOLERANCE: f64 = 1.0 / 32.0;
-/// Part of the tolerance that is left to rounding.
+/// Fraction of the tolerance that is reserved for rounding.
 const SPARE: f64 = 1e-3;
-/// Times that a contact which no pair of triangles confirms may lower the margin.
+/// Maximum number of contacts without a pair of triangles that confirms them, each of which lowers the margin.
 const MAX_LOWERED: u32 = 12;
 
 impl EngineCore {
@@ -88,7 +88,7 @@ struct Search<'a> {
     trajectory: &'a Trajectory,
     options: &'a ClearanceOptions,
     best: Option<Best>,
-    /// The motion in the scratch memory, if this search has put it there.
+    /// The motion in the scratch memory, if this search has stored one.
     prepared: Option<Place>,
     span: Span,
 }
@@ -135,7 +135,7 @@ impl<'a> Search<'a> {
         self.descend()?;
         let ClearanceOptions { tolerance_m, known_m, .. } = *self.options;
         let mut options = self.core.options.clone();
-        // The first contact, unlike any contact, does not depend on the way to it.
+        // The first contact does not depend on the order of the search, unlike an arbitrary one.
         (options.solve.mode, options.solve.all_contacts) = (Mode::Toc, false);
         options.solve.tolerance = SolveOptions::default().tolerance;
         let (mut u, mut lowest_m) = (0.0, f64::INFINITY);
@@ -194,8 +194,8 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// Follows the nearest pair to its smallest distance, and takes the pair that is nearest then, until there is no
-    /// other.
+    /// Follows the nearest pair to its smallest distance, and continues with the pair that is nearest there, until no
+    /// other pair is nearer.
     fn descend(&mut self) -> Result<()> {
         for _ in 0..MAX_DESCENTS {
             let Some(best) = self.best else { return Ok(()) };
@@ -243,8 +243,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The place in time nearest to `u` within the trajectory, and the distance of a pair there, which is kept if it is
-    /// the smallest.
+    /// The place in time nearest to `u` within the trajectory, and the distance of a pair there, which is recorded if
+    /// it is the smallest so far.
     fn apart(&mut self, pair: &Neighbours, u: f64) -> Result<(f64, f64)> {
         let u = u.clamp(0.0, 1.0);
         let place = self.trajectory.place(u, false);
@@ -257,8 +257,8 @@ impl<'a> Search<'a> {
         Ok((u, apart.distance_m))
     }
 
-    /// Makes a motion that contains a place the one in the scratch memory: the whole segment if it is straight,
-    /// otherwise one that stands still there. Returns the time in that motion.
+    /// Stores a motion that contains a place in the scratch memory: the whole segment if it is straight, otherwise a
+    /// constant motion at that place. Returns the time in the motion.
     fn prepare(&mut self, place: Place) -> Result<f64> {
         let is_straight = self.trajectory.degree(place.segment) == 1;
         let (key, t) = match is_straight {
@@ -279,7 +279,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Share of the wider side at which a golden section looks next.
+/// Fraction of the wider side at which a golden section evaluates next.
 const GOLDEN: f64 = 0.381_966_011_250_105_1;
 
 #[cfg(test)]

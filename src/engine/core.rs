@@ -18,7 +18,7 @@ use std::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct EngineCore {
-    /// The robot as given; that of the world is relative to another origin.
+    /// The robot as given; the robot of the world is relative to another origin.
     pub(super) robot: Arc<Robot>,
     pub(super) world: Arc<CollisionWorld>,
     /// Trees of oriented boxes, if `s5_pairs` uses them.
@@ -32,7 +32,7 @@ pub(super) struct EngineCore {
     pub(super) build_s: f64,
     /// The reason why the automatic backend runs on the CPU.
     pub(super) fallback_reason: Option<String>,
-    /// The form of swept-volume culling that measured best.
+    /// The form of swept-volume culling that was fastest when measured.
     pub(super) chosen_sweep: OnceLock<Sweep>,
 }
 
@@ -101,7 +101,7 @@ impl EngineCore {
         self.check_on_cpu(queue, deliver, stats)
     }
 
-    /// Returns whether there is nothing that could touch.
+    /// Returns whether there is no pair that could touch.
     pub(super) fn is_trivially_free(&self) -> bool {
         let no_scene = self.world.links.is_empty() || self.world.scene.triangles.is_empty();
         no_scene && self.world.frames.is_empty()

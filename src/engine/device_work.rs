@@ -8,7 +8,7 @@ use std::ops::{AddAssign, Sub};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable, Serialize)]
 #[repr(C)]
 pub struct DeviceWork {
-    /// Chunks of pieces, with those that were tried to choose the form of swept-volume culling, and those repeated
+    /// Chunks of pieces, including those that served to choose the form of swept-volume culling, and those repeated
     /// because a queue was too small.
     pub chunks: u64,
     /// Pages of the scene, summed over chunks, that were searched.
@@ -17,13 +17,13 @@ pub struct DeviceWork {
     pub pages_skipped: u64,
     /// Command buffers.
     pub submissions: u64,
-    /// Compute dispatches, with those of one invocation that compute the arguments of others.
+    /// Compute dispatches, including those of one invocation that compute the arguments of others.
     pub dispatches: u64,
     /// Draws.
     pub draws: u64,
     /// Commands that must wait until earlier ones of their submission have written or read the same buffers.
     pub barriers: u64,
-    /// Entries that were appended to queues, each by an atomic operation; those without room included.
+    /// Entries that were appended to queues, each by an atomic operation, including those that did not fit.
     pub queue_entries: u64,
     /// Bytes written to buffers by the CPU.
     pub uploaded_bytes: u64,

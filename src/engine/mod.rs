@@ -90,8 +90,9 @@ impl Engine {
         EngineBuilder::new(robot.into(), scene.into())
     }
 
-    /// Like [`builder`](Self::builder), but the engine takes the scene's triangles, so a large scene is in memory once.
-    /// The scene keeps its objects, names and counts; its triangles are gone even if the engine cannot be built.
+    /// Like [`builder`](Self::builder), but moves the scene's triangles into the engine, so that a large scene is in
+    /// memory only once. The scene keeps its objects, names and counts, and loses its triangles even if the engine
+    /// cannot be built.
     #[doc(hidden)]
     pub fn builder_taking(robot: &Robot, scene: &mut Scene) -> EngineBuilder {
         EngineBuilder::taking(robot, scene)
@@ -102,7 +103,7 @@ impl Engine {
         self.0.world.scene.warning.as_deref().into_iter()
     }
 
-    /// The names of objects and links that are too large to be tested as solids; none if [`Solids::Off`].
+    /// The names of objects and links that are too large to be tested as solids; empty with [`Solids::Off`].
     pub fn untested_solids(&self) -> impl Iterator<Item = &str> {
         let (world, tests_solids) = (self.world(), self.solids() != Solids::Off);
         let is_large = move |n: usize| tests_solids && n > MAX_TRIANGLES;
@@ -122,7 +123,7 @@ impl Engine {
         self.0.fallback_reason.as_deref()
     }
 
-    /// Number of threads for the CPU's share of the work.
+    /// Number of CPU threads.
     pub fn threads(&self) -> usize {
         self.0.threads()
     }
@@ -197,11 +198,12 @@ impl Engine {
         Stream::start(Arc::clone(&self.0), portions.into_iter())
     }
 
-    /// Checks trajectories and passes each answer to `sink`, in their order. An adapter rules out the parts in which
-    /// nothing is near, unless contacts at the start are ignored; the CPU does the rest, on all threads. With a
-    /// `joint_tolerance`, one number for each column in radians or metres, free is every execution that stays within it
-    /// at each time, nothing that does touches before `toc[0]`, and proved contacts are those of the trajectory itself;
-    /// an empty slice is no tolerance.
+    /// Checks trajectories and passes each answer to `sink`, in their order. An adapter excludes the parts in which
+    /// nothing is near, unless contacts at the start are ignored; the CPU searches the rest, on all threads.
+    /// `joint_tolerance` contains one number for each column, radians or metres, or is empty for no tolerance. With a
+    /// tolerance, [`Free`](Verdict::Free) applies to every execution whose columns stay within it of the trajectory at
+    /// each time, and none of these executions touches before `toc[0]`; proved contacts are those of the trajectory
+    /// itself.
     ///
     /// ```
     /// # use firstcontact::{Engine, Trajectory};
@@ -216,8 +218,9 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// A trajectory does not suit the robot, a tolerance is negative or for another number of columns, the options ask
-    /// for the paper's equations or toleranced bounds, which know straight motions alone, or `sink` returns an error.
+    /// A trajectory does not fit the robot, a tolerance is negative or for another number of columns, the options
+    /// select the paper's equations or toleranced bounds, which support only straight motions, or `sink` returns an
+    /// error.
     pub fn check_trajectories(
         &self,
         trajectories: &[Trajectory],
@@ -227,8 +230,8 @@ impl Engine {
         self.0.check_trajectories(trajectories, joint_tolerance, sink)
     }
 
-    /// The smallest distance between the robot and what it may touch over all times of a trajectory that is
-    /// [`Free`](Verdict::Free), as an enclosure. The CPU does all of the work.
+    /// The smallest distance between the robot and its obstacles over all times of a trajectory that is
+    /// [`Free`](Verdict::Free), as an enclosure in metres. All of the work runs on the CPU.
     ///
     /// ```
     /// # use firstcontact::{ClearanceOptions, Engine, Trajectory};
@@ -240,13 +243,13 @@ impl Engine {
     /// # }
     /// ```
     ///
-    /// The enclosure is as narrow as the options ask, unless rounding or the cap on evaluations prevents it; of a
-    /// trajectory that touches it begins at zero. Pairs that are not tested do not count, nor those that are ignored
-    /// because they touch at the start.
+    /// The enclosure is as narrow as the options request, unless rounding or the cap on evaluations prevents it. For a
+    /// trajectory that touches, it begins at zero. Pairs that are not tested do not count, nor do pairs that are
+    /// ignored because they touch at the start.
     ///
     /// # Errors
-    /// The trajectory does not suit the robot, an option is out of range, or the engine's options ask for the paper's
-    /// equations or toleranced bounds, which know no margin.
+    /// The trajectory does not fit the robot, an option is out of range, or the engine's options select the paper's
+    /// equations or toleranced bounds, which do not support a margin.
     pub fn clearance(&self, trajectory: &Trajectory, options: &ClearanceOptions) -> Result<Clearance> {
         let mut guard = self.0.workers.scratch.acquire();
         self.0.clearance(guard.get(), trajectory, options, &mut Stats::default())
@@ -256,7 +259,7 @@ impl Engine {
     /// order.
     ///
     /// # Errors
-    /// As for one, and any error that `sink` returns, which ends the work.
+    /// As [`clearance`](Self::clearance), and any error that `sink` returns, which ends the work.
     pub fn clearances(
         &self,
         trajectories: &[Trajectory],
@@ -270,12 +273,12 @@ impl Engine {
         self.0.each(trajectories.len(), ask, sink)
     }
 
-    /// The nearest points of the robot and what it may touch at local time `t` of a segment of a trajectory, if they
-    /// are less than `limit_m` apart. Triangles that pierce each other have some distance, not zero. The same pairs
-    /// count as for [`clearance`](Self::clearance).
+    /// The nearest points of the robot and its obstacles at local time `t` of a segment of a trajectory, from 0 to 1;
+    /// `None` if they are at least `limit_m` metres apart. The distance of triangles that pierce each other is
+    /// unspecified, not zero. The same pairs count as for [`clearance`](Self::clearance).
     ///
     /// # Errors
-    /// The trajectory does not suit the robot.
+    /// The trajectory does not fit the robot.
     pub fn closest_points(
         &self,
         trajectory: &Trajectory,
@@ -287,7 +290,7 @@ impl Engine {
         self.0.closest_points(guard.get(), trajectory, Place { segment, t }, limit_m)
     }
 
-    /// Poses of the robot's bodies at a place of a trajectory, as by [`body_poses`](Self::body_poses).
+    /// Poses of the robot's bodies at a place of a trajectory, like [`body_poses`](Self::body_poses).
     ///
     /// # Errors
     /// The trajectory does not fit the robot.
@@ -296,7 +299,7 @@ impl Engine {
         self.0.body_poses(&MotionBatch::between(&[&now[..]], &[&now[..]])?, 0, 0.0)
     }
 
-    /// Poses of the robot's bodies at time `t` of motion `i`: in the world, in the order of
+    /// Poses of the robot's bodies in the world at time `t` of motion `i`, in the order of
     /// [`Robot::bodies`](crate::robot::Robot::bodies), to within rounding.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ impl<'s> MotionQueue<'s> {
         Self { source, n_columns, at_end: false, ahead: MotionBatch::default(), taken: 0, next: 0 }
     }
 
-    /// Removes the next motions: `max`, or all that are left. `None` at the end.
+    /// Removes the next `max` motions, or all remaining ones. `None` at the end.
     pub(super) fn next_batch(&mut self, max: usize) -> Result<Option<Batch>> {
         self.fill(max)?;
         let motions = self.ahead.range(self.taken..self.taken.saturating_add(max));
@@ -39,7 +39,7 @@ impl<'s> MotionQueue<'s> {
         Ok((!motions.is_empty()).then_some(Batch { first, motions }))
     }
 
-    /// The next motions, which stay in the queue: at least `min`, or all that are left.
+    /// The next motions, which stay in the queue: at least `min`, or all remaining ones.
     pub(super) fn peek(&mut self, min: usize) -> Result<MotionBatch> {
         self.fill(min)?;
         Ok(self.ahead.range(self.taken..self.ahead.len()))

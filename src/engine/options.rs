@@ -11,12 +11,12 @@ use crate::stage::s6_solve::SolveOptions;
 /// The processor on which the culling stages run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// On a hardware graphics adapter if there is one, else on the CPU.
+    /// A hardware graphics adapter if there is one, otherwise the CPU.
     #[default]
     Auto,
-    /// On any graphics adapter, a software one too.
+    /// Any graphics adapter, including software adapters.
     Gpu,
-    /// On the CPU: the references of all stages.
+    /// The CPU, with the reference implementation of all stages.
     Cpu,
 }
 
@@ -58,11 +58,11 @@ impl Stage {
     }
 }
 
-/// Methods of finding the links' triangles that may touch a cluster of the scene. Both produce pairs for the same last
-/// step, a separating-axis test of triangles.
+/// Methods of finding the links' triangles that may touch a cluster of the scene. All of them produce pairs for the
+/// same last step, a separating-axis test of triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairSearch {
-    /// The links' trees; oriented boxes if neither `s3_cull` nor `s4_sweep` runs before, on the CPU.
+    /// The links' trees; on the CPU, oriented boxes if neither `s3_cull` nor `s4_sweep` runs before.
     #[default]
     Auto,
     /// Clusters and their triangles against the link's tree.
@@ -75,19 +75,19 @@ pub enum PairSearch {
     },
 }
 
-/// Treatment of motions that start with a link inside a closed object or link, or with one of these inside a closed
-/// link, without touching it. Objects and shapes of links are closed if [`Scene::is_closed`](crate::Scene::is_closed)
-/// says so of their triangles; a point is inside if a ray from it crosses the surface an odd number of times.
+/// Treatment of motions that start with a link inside a closed object or link, or with an object inside a closed link,
+/// without touching it. Objects and shapes of links are closed if [`Scene::is_closed`](crate::Scene::is_closed) says so
+/// of their triangles; a point is inside if a ray from it crosses the surface an odd number of times.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solids {
-    /// Surfaces alone matter: nothing is tested or counted.
+    /// Only surfaces matter: nothing is tested or counted.
     Off,
     /// [`Stats::inside`](crate::Stats::inside) counts these motions; verdicts are those of the surfaces.
     #[default]
     Report,
-    /// They are counted, and have a contact at time 0 ([`Contact::inside`](field@crate::Contact::inside)). With
-    /// [`InitialContactPolicy::Ignore`](crate::InitialContactPolicy::Ignore) they are counted only.
+    /// These motions are counted, and have a contact at time 0 ([`Contact::inside`](field@crate::Contact::inside)).
+    /// With [`InitialContactPolicy::Ignore`](crate::InitialContactPolicy::Ignore) they are only counted.
     Contact,
 }
 
@@ -98,7 +98,7 @@ pub struct Options {
     pub backend: Backend,
     /// Part of the name of the graphics adapter.
     pub adapter: Option<String>,
-    /// Stages that run as their CPU reference even if the backend is a graphics adapter: to bisect a fault.
+    /// Stages that run as their CPU reference even if the backend is a graphics adapter, to bisect a fault.
     pub reference: Vec<Stage>,
     /// Number of CPU threads; 0 for one per core.
     pub threads: usize,
@@ -108,7 +108,7 @@ pub struct Options {
     /// The form of the motion bounds.
     pub bound: PoseEnclosure,
     /// Enables `s3_cull`, which tests the model's tree of boxes against the scene's tree. Without it every link is
-    /// tested against the whole scene in the next stage: for measurements.
+    /// tested against the whole scene in the next stage, for measurements.
     pub cull: bool,
     /// Swept-volume culling.
     pub sweep: Sweep,
@@ -165,7 +165,8 @@ impl Default for Options {
     }
 }
 
-/// Capacities of the buffers on the device, in entries. Insufficient ones cost repetitions, never an answer.
+/// Capacities of the buffers on the device, in entries. Insufficient capacities cause repetitions and do not change an
+/// answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacities {
     /// Pieces of motions in a chunk, at least 1.

@@ -17,7 +17,8 @@ pub struct StageStats {
     pub items_in: u64,
     /// Number of output items.
     pub items_out: u64,
-    /// Seconds: by the device's clock if the stage ran there and the device has one, else CPU time summed over threads.
+    /// Time, seconds: measured by the device's clock if the stage ran there and the device has one, otherwise CPU time
+    /// summed over threads.
     pub seconds: f64,
     /// Pieces of motions that were repeated because a queue was too small.
     pub retries: u64,
@@ -38,11 +39,11 @@ pub struct Stats {
     pub certified: u64,
     /// Undecided motions.
     pub undecided: u64,
-    /// Pieces that the motions were cut into.
+    /// Pieces into which the motions were cut.
     pub pieces: u64,
-    /// Seconds of checking.
+    /// Elapsed time of checking, seconds.
     pub wall_s: f64,
-    /// Seconds of building trees and opening the device.
+    /// Elapsed time of building trees and opening the device, seconds.
     pub build_s: f64,
     /// Buffers, bind groups and other objects created on the device: zero once it is warm.
     pub device_objects: u64,
@@ -52,19 +53,19 @@ pub struct Stats {
     pub stages: [StageStats; Stage::ALL.len()],
     /// Input and output of swept-volume culling, if it ran.
     pub sweep: SweepCounts,
-    /// Work of the search for pairs, as far as it ran on the CPU.
+    /// Work of the part of the search for pairs that ran on the CPU.
     pub pairs: PairCounts,
     /// Work of the exact stage.
     pub solve: SolveCounts,
     /// Work of checking links against links.
     pub links: LinkStats,
-    /// Pairs of link (in the robot) and obstacle that were ignored because they touch at the start, with the number of
+    /// Pairs that were ignored because they touch at the start: index of the link in the robot, obstacle, and number of
     /// motions.
     pub ignored: BTreeMap<(u32, Obstacle), u64>,
     /// Motions that start inside a solid.
     pub start_inside: u64,
-    /// Pairs of link (in the robot) and obstacle of which one starts inside the other, with the number of motions; of
-    /// two links, the first is the one that comes first in the robot.
+    /// Pairs of which one starts inside the other: index of the link in the robot, obstacle, and number of motions. For
+    /// two links, the first one has the lower index.
     pub inside: BTreeMap<(u32, Obstacle), u64>,
 }
 
@@ -74,7 +75,7 @@ pub struct LinkStats {
     /// Counts of the search.
     #[serde(flatten)]
     pub counts: LinkPairCounts,
-    /// Seconds, summed over threads.
+    /// CPU time, summed over threads, seconds.
     pub seconds: f64,
 }
 

@@ -1,11 +1,12 @@
 //! The first contact on a trajectory.
 //!
-//! A span of one segment is taken through the stages like any motion, its joints as polynomials of time
-//! ([`phase`](crate::robot::phase)). A span of several segments is replaced by a straight motion whose balls contain the
-//! deviation ([`Span`](crate::robot::trajectory::Span)). If all motions within the balls are free, so is the trajectory.
-//! Where something may touch, the trajectory is free up to the earliest such time, and a shorter span begins there: the
-//! deviation falls with the square of its length, so a few steps lead from centimetres to a single segment, or to less
-//! than rounding. There the answer is that of the exact stage, with features and a proof.
+//! A span of one segment passes through the stages like any motion, with its joints as polynomials of time
+//! ([`phase`](crate::robot::phase)). A span of several segments is replaced by a straight motion whose balls contain
+//! the deviation ([`Span`](crate::robot::trajectory::Span)). If all motions within the balls are free, so is the
+//! trajectory. If something may touch, the trajectory is free up to the earliest such time, and a shorter span begins
+//! there. The deviation decreases with the square of the length, so a few steps reduce it from centimetres to that of a
+//! single segment, or to less than rounding. In such a span the exact stage gives the answer, with features and a
+//! proof.
 
 mod deviation;
 
@@ -26,27 +27,27 @@ use crate::verdict::{Certainty, Contact, TrajectoryVerdict, Undecided, Undecided
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// Largest deviation of a link, metres, for which a span is searched at all.
+/// Largest deviation of a link, metres, with which a span is searched.
 const COARSE_M: f64 = 0.03;
-/// Largest deviation of a link, metres, for which contacts are solved rather than approached.
+/// Largest deviation of a link, metres, with which contacts are solved rather than approached.
 const FINE_M: f64 = 1e-4;
 /// Deviation of a link, metres, that does not widen an enclosure: proofs on large triangles need a depth of some tens
-/// of it. A deviation below its own rounding does not either.
+/// of it. A deviation below its own rounding does not widen one either.
 const FINAL_M: f64 = 1e-13;
-/// Divides the length of a span in which something may touch.
+/// Factor by which a span in which something may touch is shortened.
 const APPROACH: f64 = 8.0;
-/// The shortest span: an answer must be found there.
+/// Length of the shortest span, in which an answer must be found.
 const SHORTEST: f64 = 1.0 / (1u64 << 40) as f64;
 /// Number of later contacts that are tried for a proof if the first has none.
 const LATE_PROOFS: usize = 8;
-/// Largest number of spans, in addition to that for each segment.
+/// Maximum number of spans, in addition to those for each segment.
 const MAX_SPANS: usize = 1 << 16;
-/// Spans for each segment.
+/// Maximum number of spans for each segment.
 const SPANS_PER_SEGMENT: usize = 64;
 
-/// Trajectories that are checked before their answers are passed on, for each thread.
+/// Number of trajectories per thread that are checked before their answers are passed on.
 const BATCH: usize = 16;
-/// Trajectories that a device searches together.
+/// Number of trajectories that a device searches together.
 const ON_DEVICE: usize = 1 << 10;
 
 impl EngineCore {
@@ -138,8 +139,8 @@ impl EngineCore {
         Ok(())
     }
 
-    /// The answer for a trajectory that is free up to a parameter; `tube` is the tolerance of each column, radians or
-    /// metres, or empty.
+    /// The answer for a trajectory that is already known to be free up to a parameter; `tube` is the tolerance of each
+    /// column, radians or metres, or empty.
     fn check_trajectory(
         &self,
         scratch: &mut Scratch,
@@ -201,7 +202,7 @@ pub(super) enum Event {
     Ended(f64, UndecidedReason),
 }
 
-/// The result of looking at a span.
+/// The result of examining a span.
 enum Look {
     Free,
     /// Free up to this parameter, where something may touch; the second number divides the length of the next span.
@@ -222,10 +223,10 @@ pub(super) struct March<'a> {
     /// Tolerance of each column, radians or metres; empty without a tolerance.
     tube: &'a [f64],
     span: Span,
-    /// True if every span is a whole segment: a free joint turns about a constant axis, so its columns in between are
-    /// not on a line, and the motion of a part is not that between two of their values.
+    /// True if every span is a whole segment: a free joint turns about a constant axis, so its columns do not run
+    /// linearly, and a part of its motion is not the motion between two of their values.
     keeps_segments: bool,
-    /// True if every span is a straight motion, as a device takes it.
+    /// True if every span is a straight motion, the only kind that a device accepts.
     is_straight: bool,
     n_spans: usize,
 }
@@ -246,7 +247,8 @@ impl<'a> March<'a> {
         Self { core, options, stages, scratch, stats, trajectory, tube, span, keeps_segments, is_straight, n_spans }
     }
 
-    /// The trajectory as spans from which no link deviates by more than `coarse_m`, unless they cannot be cut.
+    /// The trajectory as spans from which no link deviates by more than `coarse_m`, except for spans that cannot be
+    /// cut.
     #[cfg(feature = "gpu")]
     pub fn spans(&mut self, coarse_m: f64) -> Result<Spans> {
         self.is_straight = true;
@@ -325,7 +327,7 @@ impl<'a> March<'a> {
         &self.options.solve
     }
 
-    /// The pairs that touch at the very start are those of a motion that stands still there.
+    /// The pairs that touch at the start are those of a constant motion there.
     pub fn find_ignored(&mut self) -> Result<()> {
         let start = self.trajectory.waypoint(0);
         self.scratch.motion.set(&self.core.world.robot, &start, &start)?;
@@ -382,7 +384,7 @@ impl<'a> March<'a> {
         }
     }
 
-    /// The last boundary of segments in a span, or the end of a span without one.
+    /// The last boundary between segments in a span, or the end of the span if there is no boundary.
     fn snapped(&self, u: f64, end: f64) -> f64 {
         let segment = self.trajectory.segment_at(end);
         let boundary = if self.trajectory.knot(segment + 1) <= end { end } else { self.trajectory.knot(segment) };
@@ -394,7 +396,7 @@ impl<'a> March<'a> {
         }
     }
 
-    /// Makes the motion of a span the one in the scratch memory.
+    /// Stores the motion of a span in the scratch memory.
     fn set_motion(&mut self, span: [f64; 2]) -> Result<()> {
         match self.is_straight {
             true => self.trajectory.span_in(&mut self.span, span),
@@ -404,8 +406,8 @@ impl<'a> March<'a> {
         let motion = &mut self.scratch.motion;
         motion.set_span(&self.core.world.robot, &self.span)?;
         motion.set_deviations(deviations(&self.core.world.robot, &self.span, |c| self.span.deviation[c]));
-        // A margin, however small, compares triangles by their nearest points, which separates most that is farther
-        // apart than a large ball.
+        // With any margin, triangles are compared by their nearest points, which separates most of those that are
+        // farther apart than a large ball.
         let is_exact = self.tube.is_empty() && self.deviation_m() <= FINE_M;
         let margin_m = if is_exact { margin_m } else { margin_m.max(f64::MIN_POSITIVE) };
         self.scratch.motion.set_margin(margin_m);
@@ -430,14 +432,14 @@ impl<'a> March<'a> {
         self.deviation_m()
     }
 
-    /// Returns whether a span is a single motion, which is its own definition; the numbers of several round differently
-    /// where they meet.
+    /// Returns whether a span is a single motion, defined by its own numbers; the numbers of several motions round
+    /// differently where they meet.
     fn is_motion(&self, span: [f64; 2]) -> bool {
         self.trajectory.n_segments() == 1 && self.trajectory.degree(0) == 1 && span == [0.0, 1.0]
     }
 
-    /// All by which the bodies' joints may deviate from the motion of the prepared span: the curve, the tolerance and
-    /// rounding.
+    /// Bounds on the deviation of the bodies' joints from the motion of the prepared span: by the curve, the tolerance
+    /// and rounding.
     fn total_deviations(&self, of: [f64; 2]) -> Vec<Deviation> {
         let (robot, span, tube) = (&self.core.world.robot, &self.span, self.tube);
         let total = |c: usize| span.deviation[c] + span.rounding[c] + tube.get(c).unwrap_or(&0.0);
@@ -449,7 +451,7 @@ impl<'a> March<'a> {
         joints.zip(all).map(|(joint, d)| with_rounding(joint, span, d)).collect()
     }
 
-    /// Looks at the span whose motion is prepared.
+    /// Examines the span whose motion is prepared.
     fn look(&mut self, [u0, u1]: [f64; 2]) -> Look {
         let deviation_m = self.deviation_m();
         let final_m = FINAL_M.max(self.rounding_m());
@@ -499,13 +501,13 @@ impl<'a> March<'a> {
         SolveOptions { tolerance: tolerance.max(floor).min(1.0), floor_m, ..*self.options() }
     }
 
-    /// Looks at a span without the exact stage.
+    /// Examines a span without the exact stage.
     fn approach(&mut self, span: [f64; 2], is_final: bool) -> Look {
         let cap = self.options.item_cap();
         match self.stages.earliest(cap, self.scratch, self.stats, is_final) {
             None => Look::Free,
             Some(contact) if is_final => Look::Event(Event::Contact { span, contact }),
-            // Where something touches at once, it mostly does so at the first moment.
+            // An immediate contact usually exists at the first moment.
             Some(contact) if contact.toc[0] == 0.0 && !self.tube.is_empty() => Look::Probe,
             Some(contact) => Look::Approach(before(span, contact.toc[0]), APPROACH),
         }
@@ -525,7 +527,7 @@ impl<'a> March<'a> {
         widths.filter(|width| *width > 0.0).fold(1.0, f64::min)
     }
 
-    /// The answer for a contact from `lo` on, which is proved to exist at or before `hi`, if that is given.
+    /// The answer for a contact from `lo` on. It is proved to exist at or before `hi`, if `hi` is given.
     fn contact(&self, lo: f64, hi: Option<f64>, contact: Contact) -> TrajectoryVerdict {
         let from = self.trajectory.place(lo, false);
         let last = Place { segment: self.trajectory.n_segments() - 1, t: 1.0 };

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
-/// Maximum number of verdicts that wait to be taken.
+/// Maximum number of verdicts that are computed ahead.
 const WAITING: usize = 4096;
 
 /// The verdicts on motions given in portions, each with the index of its motion. Ends after the first error.
 ///
-/// Dropping it ends the work, after the motions in progress.
+/// Dropping the iterator ends the work after the motions in progress.
 #[derive(Debug)]
 pub struct Stream {
     answers: Receiver<(usize, Verdict)>,

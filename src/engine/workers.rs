@@ -6,7 +6,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Maximum number of CPU threads that a caller may request: more than any machine has cores, and few enough to start.
+/// Maximum number of CPU threads that a caller may request: more than the cores of any machine, and few enough to
+/// start.
 const MAX_THREADS: usize = 4096;
 
 /// The threads of an engine and their memory.
@@ -20,7 +21,8 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// Workers for an engine with this number of threads, 0 for one per core; they use the memory of others, if given.
+    /// Workers for an engine with this number of threads, 0 for one per core; they share the scratch memory of `known`,
+    /// if given.
     ///
     /// # Errors
     /// As [`thread_pool`].

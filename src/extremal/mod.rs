@@ -5,9 +5,9 @@
 //! or between which they penetrate most deeply. Its parameters are the state of a dynamic system, controlled so that
 //! the errors (which vanish at an extremal pair) decay as exp(−K t) while the bodies move. The start need not be exact.
 //!
-//! The tracker follows *local* extrema in floating-point numbers. It checks itself, reports the reason for a loss and
-//! starts again from a search, but it gives **no guarantee**: use [`engine`](crate::engine) to prove that a motion is
-//! free.
+//! The tracker follows *local* extrema in floating-point numbers. It checks itself, reports the reason if it loses a
+//! pair, and restarts from a search, but it gives **no guarantee**: use [`engine`](crate::engine) to prove that a
+//! motion is free.
 
 pub mod ball;
 #[cfg(feature = "gpu")]

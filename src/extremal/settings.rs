@@ -9,8 +9,8 @@ pub enum Feedback {
     /// Errors computed from the parameters (the paper's figure 4).
     #[default]
     Direct,
-    /// Errors integrated as additional states (the paper's figure 3). Nothing corrects the parameters then: the true
-    /// errors drift away from the integrated ones. For comparison.
+    /// Errors integrated as additional states (the paper's figure 3). In this form the parameters are not corrected, so
+    /// the true errors drift away from the integrated ones. For comparison.
     Integrated,
 }
 
@@ -32,9 +32,9 @@ pub enum Integrator {
 /// Settings of a tracker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The gain K: errors decay as exp(−K t).
+    /// The gain K, per second: errors decay as exp(−K t).
     pub gain_per_s: f64,
-    /// Length of a step, and time between two samples.
+    /// Length of a step, and time between two samples, seconds.
     pub step_s: f64,
     /// The form of the equations.
     pub form: Form,
@@ -42,8 +42,8 @@ pub struct Settings {
     pub feedback: Feedback,
     /// The method of integration.
     pub integrator: Integrator,
-    /// Number of steps between searches for a closer pair while the bodies are apart; 0 for none, which is enough for
-    /// convex bodies.
+    /// Number of steps between searches for a closer pair while the bodies are apart; 0 disables the searches, which
+    /// convex bodies do not need.
     pub audit_steps: usize,
 }
 
@@ -61,8 +61,9 @@ impl Default for Settings {
 }
 
 impl Integrator {
-    /// The K·h from which on errors no longer decay: the end of the method's interval of stability on the real axis. In
-    /// one step the errors are multiplied by 1 − z (Euler), by 1 − z + z²/2 − z³/6 + z⁴/24 (Runge-Kutta), with z = K·h.
+    /// The value of K·h from which on errors no longer decay: the end of the method's interval of stability on the real
+    /// axis. In one step the errors are multiplied by 1 − z (Euler), by 1 − z + z²/2 − z³/6 + z⁴/24 (Runge-Kutta), with
+    /// z = K·h.
     pub fn stability_limit(&self) -> f64 {
         match self {
             Self::Euler => 2.0,

@@ -1,4 +1,4 @@
-//! Values of joints by name, for joints that a file leaves out.
+//! Values of joints by name, for joints that are missing from a file.
 
 use crate::error::{Error, Result, foreign, quoted};
 use crate::formats::named_columns::NamedColumns;
@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Values of the joints that a file with joint names leaves out.
+/// Values of the joints that are missing from a file with joint names.
 #[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum MissingJoints {
-    /// None: a missing joint is an error.
+    /// No values: a missing joint is an error.
     #[default]
     Refuse,
-    /// 0, and the identity for a free joint.
+    /// Zero, and the identity for a free joint.
     Zero,
     /// Given values; a missing joint without one is an error.
     Values(JointValues),
@@ -59,10 +59,10 @@ impl JointValues {
         self.values.get(name).copied()
     }
 
-    /// The values of the robot's columns, such as a start state; `missing` has those of other joints.
+    /// The values of the robot's columns, such as a start state; `missing` has the values of the other joints.
     ///
     /// # Errors
-    /// A name is not one of a moving joint, a joint is missing, or a value is NaN or infinite.
+    /// A name is not that of a moving joint, a joint is missing, or a value is NaN or infinite.
     pub fn row(&self, robot: &Robot, missing: &MissingJoints) -> Result<Vec<f64>> {
         let (names, values): (Vec<&str>, Vec<f64>) = self.iter().unzip();
         if let Some((name, _)) = self.iter().find(|(_, value)| !value.is_finite()) {

@@ -1,4 +1,4 @@
-//! Files of motions, read in portions: an array may hold more motions than fit into memory.
+//! Files of motions, read in portions: an array may contain more motions than fit into memory.
 
 use crate::error::{Error, Result, quoted};
 use crate::formats::array::{self, Array};
@@ -18,13 +18,13 @@ use std::sync::Arc;
 const PORTION: usize = 4096;
 const PORTION_BYTES: u128 = 64 << 20;
 
-/// The motions of one robot in a file. Arrays stay on disk, `.json` and `.csv` are held in memory.
+/// The motions of one robot in a file. Arrays stay on disk; `.json` and `.csv` files are kept in memory.
 #[derive(Debug)]
 pub struct MotionFile<'r> {
     name: PathBuf,
     robot: &'r Robot,
     content: Content,
-    /// The number of motions that count.
+    /// Number of motions that are used.
     len: usize,
 }
 
@@ -174,7 +174,7 @@ impl<'r> MotionFile<'r> {
         self.len
     }
 
-    /// Leaves out the motions from number `n` on, if there are any; nothing reads them.
+    /// Omits the motions from number `n` on, if there are any; they are not read.
     pub fn truncate(&mut self, n: usize) {
         self.len = self.len.min(n);
     }
@@ -192,7 +192,7 @@ impl<'r> MotionFile<'r> {
     /// The motions from number `first` on, in portions of some thousands, checked like [`MotionBatch::check`] does.
     ///
     /// # Errors
-    /// None at present. Each portion may be an error: the file cannot be read, or a motion does not suit the robot.
+    /// No error at present. Each portion may be an error: the file cannot be read, or a motion does not fit the robot.
     pub fn portions(&self, first: usize) -> Result<Portions<'_>> {
         Ok(Portions { file: self, next: first })
     }
@@ -200,7 +200,7 @@ impl<'r> MotionFile<'r> {
     /// Some of the motions, checked like [`MotionBatch::check`] does.
     ///
     /// # Errors
-    /// The file cannot be read, or a motion does not suit the robot.
+    /// The file cannot be read, or a motion does not fit the robot.
     pub fn read(&self, range: Range<usize>) -> Result<MotionBatch> {
         let end = range.end.min(self.len());
         let range = range.start.min(end)..end;

@@ -7,14 +7,14 @@ use crate::io::load::LoadLimits;
 #[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct MotionOptions {
-    /// Memory that reading may take.
+    /// Limits on the memory for reading.
     pub limits: LoadLimits,
     /// Values of the joints that are missing from a file with joint names.
     pub missing_joints: MissingJoints,
 }
 
 impl MotionOptions {
-    /// Sets the memory that reading may take.
+    /// Sets the limits on the memory for reading.
     #[must_use]
     pub fn with_limits(self, limits: LoadLimits) -> Self {
         Self { limits, ..self }

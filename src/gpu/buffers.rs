@@ -59,11 +59,12 @@ buffers! {
     Boxes = "boxes",
     /// Pairs of links that are tested against each other.
     LinkPairs = "link_pairs",
-    /// Those whose boxes may overlap, with the piece.
+    /// Pairs of links whose boxes may overlap, each with its piece.
     NearPairs = "near_pairs",
-    /// Pose bounds of the bodies in the world, where [`Poses`](Self::Poses) are those of links in frames of others.
+    /// Pose bounds of the bodies in the world, when [`Poses`](Self::Poses) contains those of links in the frames of
+    /// others.
     BodyPoses = "body_poses",
-    /// The two of these that give each relative pose.
+    /// The two world poses from which each relative pose is composed.
     PosePairs = "pose_pairs",
     /// Nodes of the scene's tree.
     SceneNodes = "scene_nodes",
@@ -99,7 +100,7 @@ buffers! {
     Tiles = "tiles",
     /// Depth maps of the tiles.
     Atlas = "atlas",
-    /// Triangles of each candidate that a view has seen.
+    /// Triangles of each candidate that are visible in a view.
     Seen = "seen",
     /// List of the candidates' triangles.
     Listed = "listed",
@@ -146,7 +147,7 @@ pub struct PageRange {
 #[derive(Debug)]
 pub struct Buffers {
     all: [Option<wgpu::Buffer>; N_BUFFERS],
-    /// Bound instead of buffers that have not been created, so that a kernel can always be bound.
+    /// Buffer that is bound instead of buffers that have not been created, so that a kernel can always be bound.
     placeholder: wgpu::Buffer,
     /// Pages of the scene, and the index of the bound page.
     pages: Arc<[Page]>,
@@ -252,7 +253,7 @@ impl Buffers {
         self.all[id as usize].as_ref().unwrap_or(&self.placeholder)
     }
 
-    /// Ensures that a buffer has at least `bytes`. A buffer that must grow loses its content.
+    /// Ensures that a buffer has at least `bytes` bytes. A buffer that must grow loses its content.
     ///
     /// # Errors
     /// The device does not have enough memory, or cannot bind a buffer of that size.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// The choice of an adapter.
 #[derive(Clone, Debug, Default)]
 pub struct AdapterChoice {
-    /// Part of the adapter's name, or `pci:` and its address, ignoring case; the best adapter if absent.
+    /// Part of the adapter's name, or `pci:` and its address, ignoring case; `None` selects the best adapter.
     pub name: Option<String>,
     /// Accepts only a real graphics processor, not a software implementation.
     pub hardware_only: bool,
@@ -85,7 +85,7 @@ pub(super) fn gpu_error(message: impl Into<String>) -> Error {
 fn instance() -> wgpu::Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::PRIMARY;
-    // Dispatch sizes are bounded by the kernels themselves; checking them again costs a dispatch each.
+    // Dispatch sizes are bounded by the kernels themselves; a check by wgpu would take another dispatch for each.
     descriptor.flags = wgpu::InstanceFlags::empty();
     wgpu::Instance::new(descriptor)
 }
@@ -134,7 +134,7 @@ impl Gpu {
     /// `WAYLAND_DISPLAY`, such as `/dev/null`, keeps it from printing; the command sets that for itself.
     ///
     /// # Errors
-    /// There is no adapter, or not the requested one, or it lacks features that the kernels need.
+    /// There is no adapter, the requested adapter does not exist, or it lacks features that the kernels need.
     pub fn open(choice: &AdapterChoice) -> Result<Self> {
         let all = adapters();
         let names = all.iter().map(|a| in_words(&summary(&a.get_info()))).collect::<Vec<_>>().join(", ");
@@ -242,7 +242,7 @@ impl Gpu {
         &self.summary
     }
 
-    /// Nanoseconds of one step of the device's clock, if it has one.
+    /// Length of a step of the device's clock, nanoseconds; `None` if it has no clock.
     pub fn timestamp_period_ns(&self) -> Option<f32> {
         self.timestamp_period_ns
     }

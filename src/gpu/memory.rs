@@ -17,7 +17,7 @@ impl Gpu {
         self.guarded(|| self.device.create_buffer(descriptor))
     }
 
-    /// A staging buffer: the smallest free one that fits and is not far too large, or a new one.
+    /// A staging buffer: the smallest free buffer that fits and is not much too large, or a new one.
     pub(super) fn staging(&self, bytes: u64) -> Result<wgpu::Buffer> {
         if let Ok(mut free) = self.free_staging.lock() {
             let fits = |b: &wgpu::Buffer| b.size() >= bytes && b.size() / 4 <= bytes.max(1 << 16);

@@ -1,8 +1,9 @@
-//! Nodes of the scene's tree as stored on the device: the boxes of the children in bytes, on a grid of the node's own.
+//! Nodes of the scene's tree as stored on the device: the boxes of the children are stored in bytes, on a grid for each
+//! node.
 //!
 //! A grid's step is a power of two, and its origin a multiple of it, small enough that every corner of the grid is
-//! representable in single precision. So `origin + byte * step` has no error on any adapter: a sum or product that can
-//! be exact is exact, however it is rounded or fused. Corners are rounded outward. Clusters also have their boxes in
+//! representable in single precision. So `origin + byte * step` has no error on any adapter: a sum or product that is
+//! representable is exact for any rounding or fusion. Corners are rounded outward. Clusters also have their boxes in
 //! single precision, so the last test before the triangles uses exact boxes.
 
 use crate::bvh::tree::{ChildRef, WIDTH};
@@ -14,7 +15,7 @@ use glam::Vec3;
 const STEPS: f64 = 255.0;
 /// Whole numbers up to this are exact in single precision.
 const WHOLE: f64 = 16_777_216.0;
-/// The smallest step: corners stay far from underflow.
+/// The smallest step, with which corners stay far from underflow.
 const MIN_EXPONENT: i32 = -90;
 
 /// One axis of a grid: its origin, in steps, and the step.
@@ -25,7 +26,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// The finest grid that covers a range of single precision, 10⁶ m at most.
+    /// The finest grid that covers a range of at most 10⁶ m in single precision.
     fn over(lo: f32, hi: f32) -> Self {
         let (lo, hi) = (f64::from(lo), f64::from(hi));
         let mut exponent = MIN_EXPONENT;
@@ -56,7 +57,7 @@ impl Grid {
 }
 
 impl SceneNode {
-    /// A node of these children; the box of an empty child has no meaning.
+    /// A node with these children; the box of an empty child is ignored.
     pub fn around(children: &[(ChildRef, SceneBox); WIDTH]) -> Self {
         let there = || children.iter().filter(|(child, _)| *child != ChildRef::Empty).map(|(_, b)| *b);
         let Some(all) = there().reduce(SceneBox::join) else {

@@ -1,8 +1,8 @@
 //! The scene on a device in pages, each as large as the device can bind.
 //!
-//! Leaves of the scene's tree are numbered depth first, so wherever the cuts are, a page is a range of leaves and of
-//! triangles, and its tree is the scene's without the parts in other pages. A page counts its nodes, leaves and
-//! triangles from 0; its root is the lowest node that contains all of it. A single page is the scene unchanged.
+//! Leaves of the scene's tree are numbered depth first, so a page is a range of leaves and of triangles, and its tree
+//! is the scene's without the parts in other pages. A page counts its nodes, leaves and triangles from 0; its root is
+//! the lowest node that contains all of it. A single page is the scene unchanged.
 
 use super::buffers::{BufferId, Buffers, PAGED, Page, PageRange};
 use super::device::Gpu;
@@ -18,8 +18,8 @@ const NOWHERE: SceneBox = SceneBox { lo: [1e30; 3], hi: [-1e30; 3] };
 /// Number of triangles written to a device in one step.
 const AT_ONCE: usize = 1 << 20;
 
-/// The leaves of each page, such that none of its buffers has more than `most` bytes; a leaf that is larger by itself
-/// forms its own page.
+/// The leaves of each page, such that none of its buffers has more than `most` bytes; a single leaf that is larger has
+/// a page of its own.
 fn cut(scene: &StaticGeometry, most: u64) -> Vec<Range<u32>> {
     let (tree, n) = (&scene.tree, scene.tree.n_leaves() as u32);
     let bytes = |nodes: usize, leaves: usize, triangles: usize| {
@@ -91,7 +91,7 @@ fn tree_of(scene: &StaticGeometry, below: &[Range<u32>], page: &Range<u32>) -> N
             _ => break,
         }
     }
-    // Depth first, as the scene's tree; the next child last.
+    // Depth first, like the scene's tree; the next child is the last element.
     let mut open = Vec::new();
     let enter = |open: &mut Vec<_>, out: &mut Nodes, node: u32| {
         let children = nodes[node as usize].iter().enumerate().rev().filter(|(_, c)| inside(c));
@@ -110,7 +110,7 @@ fn tree_of(scene: &StaticGeometry, below: &[Range<u32>], page: &Range<u32>) -> N
             }
         };
     }
-    // Boxes are computed from below, for the content of this page.
+    // Boxes are computed bottom up, for the content of this page.
     for i in (0..out.len()).rev() {
         for slot in 0..WIDTH {
             if let (ChildRef::Node(n), _) = out[i][slot] {
@@ -144,8 +144,8 @@ impl Buffers {
         Ok(())
     }
 
-    /// Uploads several scenes side by side, each with a tree of its own, and returns where each begins; `None` if they
-    /// do not fit into one page.
+    /// Uploads several scenes into one page, each with its own tree, and returns where each begins; `None` if they do
+    /// not fit into one page.
     ///
     /// # Errors
     /// The device does not have enough memory.
@@ -180,7 +180,7 @@ impl Buffers {
                 (first..all.end.min(first + AT_ONCE)).map(|i| scene_triangle(scene, i)).collect();
             self.write(gpu, BufferId::SceneTriangles, first - all.start, &some);
             if all.len() > AT_ONCE {
-                // Written data wait in memory until the next submission.
+                // Written data stay in memory until the next submission.
                 gpu.flush()?;
             }
         }
@@ -188,7 +188,7 @@ impl Buffers {
     }
 }
 
-/// Where a scene begins among several that have been uploaded side by side.
+/// The beginning of a scene among several in one page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SceneStart {
     /// Its root.

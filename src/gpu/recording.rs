@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Writes the arguments of an indirect dispatch or draw from the length of a queue.
 pub const INDIRECT_ARGS: Kernel = kernel!("indirect_args", "write_args");
 
-/// Bytes of a word.
+/// Size of a word, bytes.
 const WORD: u64 = size_of::<u32>() as u64;
 /// Workgroups in a row of a two-dimensional dispatch; `ROW` in `indirect_args.wgsl`.
 const ROW: u64 = 32_768;

@@ -1,4 +1,4 @@
-//! Counts of the work that is submitted to a device, and of the bytes that go there and back.
+//! Counts of the work that is submitted to a device, and of the bytes transferred in both directions.
 
 use super::buffers::{BufferId, N_BUFFERS};
 use super::program::CompiledKernel;
@@ -9,7 +9,7 @@ use super::reflection::Access;
 pub struct Traffic {
     /// Command buffers.
     pub submissions: u64,
-    /// Compute dispatches, those that compute the arguments of others included.
+    /// Compute dispatches, including those that compute the arguments of others.
     pub dispatches: u64,
     /// Draws.
     pub draws: u64,
@@ -42,7 +42,7 @@ impl Hazards {
         Self([Use::None; N_BUFFERS])
     }
 
-    /// Adds a command that uses these buffers, each with true if it is written. Returns whether it waits.
+    /// Adds a command that uses these buffers, each with whether it is written. Returns whether the command waits.
     pub fn add(&mut self, uses: impl IntoIterator<Item = (BufferId, bool)>) -> bool {
         let mut waits = false;
         for (id, writes) in uses {

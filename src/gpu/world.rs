@@ -1,4 +1,4 @@
-//! The world in single precision: data that stay on the device from chunk to chunk.
+//! The world in single precision: data that stay on the device for all chunks.
 
 use super::buffers::{BufferId, Buffers};
 use super::device::Gpu;
@@ -43,7 +43,7 @@ impl Buffers {
             Link { a, radius, b, body: l.body }
         });
         self.fill(gpu, BufferId::Links, &links.collect::<Vec<_>>())?;
-        // Level by level, so that the root of link i is node i.
+        // Level by level, so that node i is the root of link i's tree.
         let mut order = Vec::new();
         for (i, link) in world.links.iter().enumerate() {
             let mut levels = vec![0u32; link.tree.nodes.len()];
@@ -104,7 +104,7 @@ fn boxed(child: LinkChild, obb: &OrientedBox<f64>, reach_m: f64) -> LinkChild {
 }
 
 /// A line-swept sphere in single precision that contains the given one: its ends move by half a unit of their
-/// coordinates, and the kernels' computations with the radius round, too.
+/// coordinates, and the kernels' computations with the radius also round.
 fn rounded(lss: &Lss) -> (Vec3, f32, Vec3) {
     let radius = (lss.radius + lss.reach() * UNIT_F32) * (1.0 + 1.0 / 65536.0);
     (nearest(lss.a), round_up(radius), nearest(lss.b))

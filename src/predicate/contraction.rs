@@ -1,4 +1,4 @@
-//! Contraction: the times at which two moving features can touch at all.
+//! Contraction: removes the times at which two moving features cannot touch.
 //!
 //! On an axis `n` the features' points project to numbers `g(τ) = n·(p(τ) - o)`, `o` a fixed origin nearby. Each is
 //! known to within `own = |n| (ball + rounding)` of `g0 + g1 τ + g2 τ²/2`; so the difference of a point `x` of one side
@@ -17,7 +17,7 @@
 //! first of the lines is zero, as seen from that end. The first of `-a/s`, `a` the value at that end, is found by
 //! comparing `a s'` with `a' s`, so that an end costs one division, and none if nothing is cut. Such a comparison is
 //! off by two units at most, and so is the root that it picks. A line that does not rise is treated as one that hardly
-//! rises: the result is then too early, if it matters at all.
+//! rises: if this has an effect, the result is too early, which is safe.
 //!
 //! **Rounding.** A projection rounds once for the difference from the origin, three times for the sum of products, once
 //! when its own error is added and at most three times in sums with the other side's and with `g1 τ`, which itself
@@ -54,7 +54,7 @@ const BOUND_SLACK: f64 = 1.0 + 1.0 / (1u64 << 40) as f64;
 const SHORTEST: f64 = 1e-100;
 /// Largest sum of errors on an axis that still proves anything.
 const LARGEST: f64 = 1e100;
-/// More than the effect of underflow on a projection.
+/// An upper bound on the effect of underflow on a projection.
 const LEVEL: f64 = 2e-140;
 /// Smallest half width of an interval that is used when velocities enter the size of numbers.
 const SHORTEST_H: f64 = 1e-100;
@@ -72,7 +72,7 @@ pub struct Side<T, const K: usize> {
     pub at: [V3<T>; K],
     /// Largest distance of each point from its quadratic, rounding included, metres.
     own: [T; K],
-    /// The distance that counts as contact.
+    /// The margin, metres.
     margin_m: f64,
 }
 
@@ -93,8 +93,8 @@ fn nothing<T: FullReal>(v: V3<T>) -> T {
 }
 
 impl<T: FullReal, const K: usize> Side<T, K> {
-    /// The points over `|τ| <= h`, relative to `origin`. Axes are those of the local time `look`, ideally that of the
-    /// contact, as far as it can be guessed. `margin_m` is the distance that counts as contact, metres.
+    /// The points over `|τ| <= h`, relative to `origin`. Axes are computed at the local time `look`, ideally a good
+    /// guess of the time of contact. `margin_m` is the distance up to which features count as touching, metres.
     #[inline(always)]
     pub fn new(points: &[PointBound<T>; K], origin: V3<T>, h: T, look: T, margin_m: f64) -> Self {
         let (half_hh, half_look) = (h * h * T::new(0.5), look * T::new(0.5));
@@ -144,7 +144,7 @@ pub struct Projections<T, const E: usize> {
 
 /// Points that can be projected on an axis of a given length.
 pub trait Projects<T, const E: usize> {
-    /// Projections that include the lowest and the highest at every time.
+    /// A set of projections that includes the lowest and the highest one at every time.
     fn project(&self, n: V3<T>, length: T) -> Projections<T, E>;
 }
 
@@ -154,7 +154,7 @@ impl<T: FullReal, const K: usize> Projects<T, K> for Side<T, K> {
         let zero = T::new(0.0);
         let none = [zero; K];
         let mut out = Projections { up: none, down: none, g1: none, g2: none, off: zero };
-        // An error may be overestimated, a margin must not be: it needs the length itself.
+        // An error may be overestimated, but a margin may not, so it needs the exact length.
         let margin = if self.margin_m > 0.0 { n.dot(n).sqrt() * T::new(self.margin_m * BOUND_SLACK) } else { zero };
         for i in 0..K {
             let (g0, own) = (n.dot(self.c[i][0]), self.own[i]);
@@ -194,8 +194,8 @@ impl<T: FullReal> Window<T> {
         self.lo.gt(self.hi)
     }
 
-    /// Keeps the times that the axis `n` allows, in lanes of `wanted`; returns true once all of these are empty. The
-    /// result of a lane does not depend on the other lanes.
+    /// Keeps only the times at which the axis `n` does not separate the features, in lanes of `wanted`; returns true if
+    /// all of these lanes are empty. The result of a lane does not depend on the other lanes.
     #[inline(always)]
     pub fn cut<const K: usize, const E: usize>(
         &mut self,
@@ -208,7 +208,7 @@ impl<T: FullReal> Window<T> {
         let (xs, ys) = (x.project(n, length), y.project(n, length));
         // Because comparisons with NaN are false, an axis that overflowed decides nothing either.
         let decides = length.gt(T::new(SHORTEST)) & T::new(LARGEST).gt(xs.off + ys.off);
-        // Largest amount by which x may be above y, and below, at either end: for each pair of points, and the maximum.
+        // Largest amount by which x may be above and below y at either end, for each pair of points, and the maximum.
         let none = [[zero; E]; K];
         let (mut slopes, mut above, mut below) = (none, [none; 2], [none; 2]);
         let (mut most_above, mut most_below) = ([zero; 2], [zero; 2]);
@@ -278,12 +278,12 @@ fn until_zero<T: FullReal, const K: usize, const E: usize>(
             }
         }
     }
-    // Without any rising line, this is later than all times; the same if the value at the end is NaN.
+    // If no line rises, or the value at the end is NaN, this is later than all times.
     (-a).div(s).min(T::new(1e10))
 }
 
 impl<T: FullReal> Window<T> {
-    /// Cuts with one axis after the other, until the windows are empty in the lanes of `wanted`: then it returns true.
+    /// Contracts by one axis after the other. Returns true as soon as the windows are empty in all lanes of `wanted`.
     #[inline(always)]
     fn cut_each<const N: usize, const K: usize, const E: usize>(
         &mut self,
@@ -406,7 +406,7 @@ pub fn triangles<T: FullReal>(x: &Side<T, 3>, y: &Standing<T, 3>, h: T, wanted: 
 const PARALLEL: f64 = 0.1;
 
 /// Both sides of a test of a moving triangle against a static one, relative to the latter's first vertex; `margin_m` is
-/// the distance that counts as contact, metres.
+/// the distance up to which they count as touching, metres.
 #[inline(always)]
 pub fn triangle_sides<T: FullReal>(
     x: &[PointBound<T>; 3],
@@ -447,8 +447,8 @@ mod tests {
         }
     }
 
-    /// A vertex that is on a corner in the middle, whatever the other numbers are: so large that products of them
-    /// overflow, or NaN.
+    /// A vertex that is on a corner at the middle time; the other numbers may be NaN, or so large that their products
+    /// overflow.
     #[test]
     fn no_size_of_numbers_hides_a_contact() {
         let mut state = 7u64;
@@ -459,7 +459,7 @@ mod tests {
         let large = [1e50, 1e100, 1e150, 1e200, 1e250, 1e300, f64::INFINITY, f64::NAN];
         let (mut any, mut cuts) = ([0; 2], 0);
         for i in 0..400_000 {
-            // Few are large, so that the others decide without them.
+            // Only a few numbers are large, so that the others decide without them.
             let (usual, rare) = ([1.0, 1e10, 1e50, 1e-200][below(4) as usize], large[below(8) as usize]);
             let mut vector = || {
                 let is_rare = below(6) == 0;

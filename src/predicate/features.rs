@@ -1,7 +1,8 @@
 //! The features of two triangles that touch: the nearest of the six vertex–face and nine edge–edge pairs.
 //!
-//! [`nearest`](super::nearest) computes nearest points, too, of several pairs of triangles simultaneously and without
-//! naming features: the search calls it for every active pair, this module is called once for each reported contact.
+//! [`nearest`](super::nearest) also computes nearest points, for several pairs of triangles simultaneously and without
+//! identifying the features. The search calls it for every active pair, whereas this module is called once for each
+//! reported contact.
 
 use crate::verdict::Feature;
 use glam::DVec3;
@@ -28,8 +29,8 @@ impl Nearest {
     }
 }
 
-/// The nearest pair of features. Of pairs equally near to within `tie`, a vertex on a face is chosen before two edges,
-/// and lower numbers before higher ones.
+/// The nearest pair of features. Among pairs that are equally near to within `tie`, a vertex and a face precede two
+/// edges, and lower numbers precede higher ones.
 pub fn nearest(x: [DVec3; 3], y: [DVec3; 3], tie: f64) -> Nearest {
     let all = pairs_of_features(x, y);
     all[1..].iter().fold(all[0], |best, new| if new.distance() < best.distance() - tie { *new } else { best })
@@ -97,7 +98,8 @@ fn nearest_in_segment(p: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     if l2 > 0.0 { a + d * ((p - a).dot(d) / l2).clamp(0.0, 1.0) } else { a }
 }
 
-/// Nearest points of two segments: the interior solution if there is one, else the best of the four end points.
+/// Nearest points of two segments: the interior solution if there is one, otherwise the best solution at the four end
+/// points.
 pub fn nearest_of_segments(p: DVec3, q: DVec3, r: DVec3, s: DVec3) -> (DVec3, DVec3) {
     if let Some(inside) = nearest_inside(p, q, r, s) {
         return inside;

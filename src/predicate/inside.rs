@@ -2,14 +2,14 @@
 //!
 //! The signs are exact (Shewchuk's adaptive predicates, from the crate `robust`), and degenerate rays are decided by
 //! simulation of simplicity: the ray starts at `p + (ε, ε², 0)` with an infinitesimal `ε`, so it meets no edge and no
-//! vertex, and both triangles of an edge are decided alike. A point of the surface itself has no side; the caller
-//! excludes points that are [near](is_near).
+//! vertex, and the decisions for both triangles of an edge are consistent. A point on the surface is neither inside nor
+//! outside; the caller excludes points that are [near](is_near).
 
 use crate::robot::Triangle;
 use glam::DVec3;
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-/// Coordinates below this, metres, count as zero: products of three others do not underflow, so signs are exact.
+/// Coordinates below this, metres, count as zero. Products of three larger ones do not underflow, so signs are exact.
 const SMALLEST_M: f64 = 1e-70;
 
 fn without_tiny(v: DVec3) -> DVec3 {
@@ -46,8 +46,8 @@ pub fn is_near(p: DVec3, triangle: &Triangle, distance_m: f64) -> bool {
     if box_is_apart.any() {
         return false;
     }
-    // The triangle is behind the plane through its nearest vertex along any direction; the best one is that from the
-    // nearest point.
+    // For any direction, the triangle is behind the plane through its nearest vertex along that direction; the
+    // direction from the nearest point is the best one.
     let direction = p - nearest(p, triangle);
     let length = direction.length();
     let least = triangle.iter().map(|v| direction.dot(p - *v)).fold(f64::INFINITY, f64::min);

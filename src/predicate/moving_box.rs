@@ -9,15 +9,15 @@
 //! stray = ball + |cube| + |C_2| h²/2 + Σ a_i (|P_1 u_i| h + |P_2 u_i| h²/2)
 //! ```
 //!
-//! with ball and cube as in [`obb_overlap`](super::obb_overlap). So on any vector `n` the box spans at most
-//! `n·C_0 ± (|n·v| + Σ |n·H_i| + |n| stray)`; what is beyond that is separated from it.
+//! with ball and cube as in [`obb_overlap`](super::obb_overlap). So on any vector `n` the box spans at most `n·C_0 ±
+//! (|n·v| + Σ |n·H_i| + |n| stray)`; anything outside of this range is separated from the box.
 //!
 //! **Rounding**, in units `u = UNIT`. The ball at the reach covers the evaluation of the centre and the directions
 //! ([`obb_overlap`](super::obb_overlap)). `v` and `H_i` round once more, their products with `n` three times, the sums
-//! at most five times: at most 9 units of `|n| (|v| + Σ |H_i|)` (Cauchy–Schwarz). The terms of `stray` are
-//! non-negative and round at most 14 times. On the other side the difference from `C_0` rounds once, the product with
-//! `n` three times, and its comparison twice: 6 units of `|n|` times its size. `32 u` covers each of them and the
-//! rounding of the bound itself. A NaN compares as not greater, hence proves nothing.
+//! at most five times: at most 9 units of `|n| (|v| + Σ |H_i|)` (Cauchy–Schwarz). The terms of `stray` are non-negative
+//! and round at most 14 times. On the other side the difference from `C_0` rounds once, the product with `n` three
+//! times, and its comparison twice: 6 units of `|n|` times its size. `32 u` covers each of them and the rounding of the
+//! bound itself. A comparison with NaN is false, so it proves nothing.
 
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;
@@ -31,7 +31,7 @@ use crate::predicate::separation::StaticTriangle;
 /// Units that cover the rounding of each side.
 const ROUNDINGS: f64 = 32.0;
 
-/// The square of a shorter axis may have lost digits to underflow: it proves nothing.
+/// Length of an axis below which its square may have lost digits to underflow, so that it proves nothing.
 const SHORTEST2: f64 = 1e-200;
 
 /// An oriented box of a moving body over an interval of time.
@@ -80,7 +80,8 @@ impl<T: Real> MovingBox<T> {
     /// Upper bound of `|n·(p - C_0)|` for the points `p` of the box.
     #[inline(always)]
     fn reach_along(&self, n: V3<T>) -> T {
-        // Underflow counts twice: of a term, which `n` then scales (in `stray`), and of a product with a tiny `n`.
+        // Underflow counts twice: that of a term, which `n` then scales (in `stray`), and that of a product with a tiny
+        // `n`.
         self.extent_along(n) + (n.norm_bound() * self.stray + T::new(T::UNDERFLOW))
     }
 
@@ -135,10 +136,10 @@ impl<T: Real> MovingBox<T> {
 }
 
 impl<T: FullReal> MovingBox<T> {
-    /// Lanes in which the direction from a triangle's nearest point to the box's centre separates the two. Where a
-    /// margin is part of the box's ball, nearest points at corners and edges are the rule, and no other axis points
-    /// from one to the other. The ball counts with the length of the axis, since it contains the margin: the bound of
-    /// other axes may be 13 % too large.
+    /// Lanes in which the direction from a triangle's nearest point to the box's centre separates the two. If a margin
+    /// is part of the box's ball, nearest points are usually at corners and edges, and no other axis has the direction
+    /// between them. The ball counts with the length of the axis, since it contains the margin: the bound of other axes
+    /// may be 13 % too large.
     #[inline(always)]
     pub fn is_beyond(&self, tri: &StaticTriangle<T>) -> u32 {
         let n = from_triangle(self.center, &tri.y);

@@ -1,7 +1,7 @@
 //! The nearest points of two triangles, several pairs side by side: a corner over the other's face, or points of two
 //! edges.
 //!
-//! They prove nothing: they give axes and guesses. So there is no bound on their rounding error.
+//! The points only give axes and guesses, not proofs, so there is no bound on their rounding error.
 
 use crate::arith::linear::V3;
 use crate::arith::real::FullReal;
@@ -78,7 +78,7 @@ const PARALLEL: f64 = 1e-14;
 /// Square of the sine up to which triangles are treated as edges.
 const FLAT: f64 = 1e-24;
 
-/// The nearest points of two triangles, of any shape; if they pierce each other, some points.
+/// The nearest points of two triangles of any shape; unspecified points if the triangles pierce each other.
 #[inline(always)]
 pub fn nearest<T: FullReal>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
     let (zero, one) = (T::new(0.0), T::new(1.0));
@@ -90,7 +90,7 @@ pub fn nearest<T: FullReal>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
         let (ab, ac) = (face[1] - face[0], face[2] - face[0]);
         let n = ab.cross(ac);
         let n2 = n.dot(n);
-        // The computed normal of a needle is only rounding error.
+        // The computed normal of a needle consists only of rounding error.
         let has_area = n2.gt(ab.dot(ab) * ac.dot(ac) * T::new(FLAT));
         let by_n2 = T::select(has_area, inverse(n2), zero);
         let (along_ab, along_ac) = (ac.cross(n).times(by_n2), n.cross(ab).times(by_n2));
@@ -107,8 +107,8 @@ pub fn nearest<T: FullReal>(x: &[V3<T>; 3], y: &[V3<T>; 3]) -> Nearest<T> {
             }
         }
     }
-    // Points of two edges: the lines' nearest one on the first, the nearest to it on the second, the nearest to that on
-    // the first.
+    // Points of two edges: the point of the first edge nearest to the second one's line, the point of the second edge
+    // nearest to it, and the point of the first edge nearest to that.
     let next = [1, 2, 0];
     let mut of_y = [(V3::zero(), zero, zero); 3];
     for j in 0..3 {
@@ -200,7 +200,7 @@ mod tests {
             let on_y = point(at(&found.shares) - found.apart);
             assert!((point(found.apart).length() - known.distance()).abs() < 1e-9, "{found:?} {known:?} {x:?} {y:?}");
             assert!(found.shares.iter().all(|s| (-1e-12..=1.0 + 1e-12).contains(s)), "{found:?}");
-            // If both results name a single pair of points, they agree; on parallel edges many points are equally near.
+            // If both results are a single pair of points, they agree; on parallel edges many points are equally near.
             seen += usize::from(on_y.distance(known.on_b) < 1e-6);
         }
         assert!(seen > 3500, "{seen}");

@@ -114,8 +114,8 @@ impl<T: Real> MovingFace<T> {
         }
     }
 
-    /// Lanes in which one of the two normals separates it from a static triangle: four fifths of those that any axis
-    /// separates.
+    /// Lanes in which one of the two normals separates it from a static triangle: about four fifths of those that any
+    /// axis separates.
     #[inline(always)]
     pub fn normals_separate(&self, tri: &StaticFace<T>) -> u32 {
         let d = self.first - tri.first;

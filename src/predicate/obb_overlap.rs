@@ -33,7 +33,7 @@
 //!   `|n| (|C_0A - C_0B| + Σ |C_k| + Σ |H_ik|)` (Cauchy–Schwarz), to which 12 more are added for the rounding of the
 //!   bound itself.
 //!
-//! A NaN compares as not greater, hence proves nothing.
+//! A comparison with NaN is false, so it proves nothing.
 
 use crate::arith::lanes::Lanes;
 use crate::arith::linear::V3;

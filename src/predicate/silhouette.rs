@@ -221,8 +221,8 @@ impl<T: Real> Silhouette<T> {
         turned.map(|[along, across]| [along * x - across * y, along * y + across * x])
     }
 
-    /// Lowest and highest depth of the body in the pixel with this centre; if they are the wrong way round, no part of
-    /// the body is there.
+    /// Lowest and highest depth of the body in the pixel with this centre; if the lowest is above the highest, no part
+    /// of the body is in the pixel.
     #[inline(always)]
     pub fn span(&self, centre: [T; 2]) -> [T; 2] {
         let there = self.slope[0] * centre[0] + self.slope[1] * centre[1];

@@ -27,7 +27,7 @@ use crate::arith::real::Real;
 use crate::enclosure::point_bound::PointBound;
 use crate::predicate::separation::{ROUNDINGS, StaticTriangle, extent, powers, sizes};
 
-/// Axes longer than this are not used: their squares would leave the range of f32.
+/// Length above which axes are not used, because their squares would exceed the range of f32.
 const LONGEST_AXIS: f64 = 1e8;
 
 /// The component of `p` perpendicular to `d`, times `d·d`.

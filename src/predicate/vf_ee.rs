@@ -98,7 +98,7 @@ mod tests {
         for (x, y) in [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5), (0.6, 0.6), (-0.1, 0.5)] {
             assert!(!inside(x, y, 1e-12), "{x} {y}");
         }
-        // A face without area has no inside.
+        // A face without area has no interior.
         let needle = points([[0.5, 0.0, 0.0], [0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]);
         assert!(!is_inside(Kind::VertexFace, &needle, 1e-12));
     }
@@ -136,7 +136,7 @@ mod tests {
                 certain[k] += 1;
                 for _ in 0..8 {
                     let moved = p.map(|v| V3(v.0.map(|x| x + rad * 0.577 * unit().signum())));
-                    // Without any error of their own they must still be inside.
+                    // Points without error of their own must still be inside.
                     assert!(is_inside(kind, &moved, 0.0), "{i}: {kind:?} {p:?} {rad}");
                 }
             }

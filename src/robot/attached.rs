@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// and against other attached objects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttachedObject {
-    /// Its name, which no link and no other attached object has.
+    /// Its name, different from those of all links and other attached objects.
     pub name: String,
     /// The name of the link that carries it, with or without triangles.
     pub link: String,
@@ -66,7 +66,7 @@ impl Robot {
     fn frame_of(&self, link: &str) -> Option<(u32, DAffine3)> {
         let fixed = self.fixed_links.iter().find(|fixed| fixed.name == link).map(|fixed| (fixed.body, fixed.pose));
         let own = || self.links.iter().find(|l| l.name == link && l.attached_to.is_none()).map(|l| l.body);
-        // The world that carries several robots is not a link.
+        // The world, which carries several robots, is not a link.
         let is_link = |body: &usize| *body >= self.roots()[0] as usize;
         let body = || self.bodies.iter().position(|body| body.name == link).filter(is_link).map(|body| body as u32);
         fixed.or_else(|| own().or_else(body).map(|body| (body, DAffine3::IDENTITY)))

@@ -9,9 +9,9 @@ use std::sync::Arc;
 const WORLD: &str = "world";
 
 impl Robot {
-    /// Several robots, each with its name, as one. Body 0 is the world; the root of each robot is fixed to it at the
-    /// robot's own base pose. Columns, bodies and links follow one another in the order of the robots, and are named
-    /// `robot/joint` and `robot/link`.
+    /// Joins several robots, each with its name, into one. Body 0 is the world; the root of each robot is fixed to it
+    /// at the robot's own base pose. Columns, bodies and links are concatenated in the order of the robots, and are
+    /// named `robot/joint` and `robot/link`.
     ///
     /// ```
     /// use firstcontact::{LinkPairs, Robot};
@@ -24,7 +24,7 @@ impl Robot {
     /// ```
     ///
     /// # Errors
-    /// There is no robot; a name is empty, has a slash, or is given twice; a chain becomes too long.
+    /// There is no robot; a name is empty, contains a slash, or occurs twice; a chain becomes too long.
     pub fn join(robots: impl IntoIterator<Item = (String, Self)>) -> Result<Self> {
         let mut joined = Self::new(WORLD, WORLD, DMat3::IDENTITY, DVec3::ZERO)?;
         let mut names: Vec<String> = Vec::new();
@@ -77,8 +77,8 @@ impl Robot {
         Ok(())
     }
 
-    /// The bodies whose joints place the robot in the world: its root, or the roots of several robots that hang on a
-    /// world without links.
+    /// The bodies whose joints place the robot in the world: its root, or the roots of several robots below a world
+    /// without links.
     #[doc(hidden)]
     pub fn roots(&self) -> Vec<u32> {
         let root = &self.bodies[0].joint;
@@ -92,8 +92,8 @@ impl Robot {
     }
 
     /// A point in whole metres near the bases, if they are all on one side of the world's origin and at least `far_m`
-    /// away; zero otherwise. Its difference from each base is exact: no coordinate is larger than that of a base, or
-    /// of another sign, but for rounding to the nearest metre.
+    /// away; zero otherwise. Its difference from each base is exact: apart from rounding to the nearest metre, no
+    /// coordinate is larger than that of a base or has another sign.
     pub(crate) fn local_origin(&self, far_m: f64) -> DVec3 {
         let bases = self.roots().into_iter().map(|root| self.bodies[root as usize].joint.origin_m);
         let nearest = bases.reduce(|a, b| DVec3::from_array(std::array::from_fn(|i| nearer(a[i], b[i]))));

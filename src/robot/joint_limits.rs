@@ -5,19 +5,19 @@ use crate::robot::{Column, ColumnKind, MotionBatch, Robot};
 use serde::Serialize;
 use std::f64::consts::TAU;
 
-/// An angle is far beyond its limits if it exceeds this multiple of the larger limit, and one turn.
+/// An angle is far beyond its limits if it exceeds both this multiple of the larger limit and one turn.
 const FAR_BEYOND: f64 = 2.0;
-/// Number of turns from which an angle without limits is far from zero.
+/// Number of turns from which on an angle without limits is far from zero.
 const FAR_TURNS: f64 = 3.0;
 /// Minimum number of angles without limits that must be far from zero before they are questioned: a few may be
 /// intended.
 const MIN_FAR_TURNS: u64 = 4;
 
-/// Values beyond the limits of their joints, counted over the portions of a file.
-/// **Degrees.** Most values of a file in degrees are far beyond the range of a joint in radians, and hardly any values
-/// of a file in radians are. So values are questioned if at least half of the nonzero angles are *far*: beyond twice
-/// their limit and beyond a whole turn. If any angle has limits, only angles with limits count. Otherwise angles
-/// without limits count; they are far from three turns on, since a wheel may turn often.
+/// Values beyond the limits of their joints, counted over the portions of a file. **Degrees.** Most values of a file in
+/// degrees are far beyond the range of a joint in radians, and hardly any values of a file in radians are. So a warning
+/// is given if at least half of the nonzero angles are *far*: beyond twice their limit and beyond a whole turn. If any
+/// angle has limits, only angles with limits count. Otherwise angles without limits count; they are far from three
+/// turns on, since a wheel may turn often.
 #[derive(Clone, Debug, Default)]
 pub struct BeyondLimits {
     first: Option<String>,
@@ -48,14 +48,14 @@ struct Angles {
 }
 
 impl Angles {
-    /// Returns whether at least half are far, and at least `least`.
+    /// Returns whether at least half of the angles, and at least `least`, are far.
     fn are_far(self, least: u64) -> bool {
         self.far >= least && 2 * self.far >= self.n
     }
 }
 
 impl BeyondLimits {
-    /// Counts the values of some motions, the first of which has the number `first`.
+    /// Counts the values of some motions; the first one has the number `first`.
     pub fn add(&mut self, motions: &MotionBatch, first: usize, robot: &Robot) {
         for i in 0..motions.len() {
             for (moment, q) in [("start", motions.start(i)), ("end", motions.end(i))] {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use glam::{DMat3, DVec3};
 
-    /// A robot of columns with these limits.
+    /// A robot whose columns have these limits.
     fn robot(columns: &[(ColumnKind, Option<[f64; 2]>)]) -> Robot {
         let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
         for (i, (kind, limits)) in columns.iter().enumerate() {

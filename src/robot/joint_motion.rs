@@ -22,7 +22,7 @@ const MAX_DEFECT: f64 = 1.0 / (1u64 << 46) as f64;
 /// The motion of a link in its parent's frame: `x -> (cos(w t) A + sin(w t) B + C) x + (origin + t slide)`, `t` in
 /// `[0, 1]`.
 ///
-/// The motion **is** this function of the stored numbers, taken as exact; the joint values only served to compute them.
+/// The motion **is** this function of the stored numbers, taken as exact; the joint values only serve to compute them.
 /// `w` is not wrapped: two turns are two turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointMotion {
@@ -125,7 +125,8 @@ impl JointMotion {
         let ([lo, hi], rates) = (phase.range(), phase.rates());
         let (start, slide, w) = (self.origin_m.length(), self.slide_m.length(), self.w_rad.abs());
         let offset = |s: f64| (self.origin_m + self.slide_m * s).length();
-        // In-between motions cover half widths of up to half the motion, too: the offset's length at its ends suffices.
+        // For in-between motions, half widths of up to half the motion are covered too: the offset's length at its ends
+        // suffices.
         let of_phase = match phase.degree() {
             0 | 1 => 1.0,
             _ => hi.max(-lo) + 0.5 * rates[0] + 0.125 * rates[1],
@@ -160,7 +161,7 @@ impl JointMotion {
         Self::is_small(self.defect())
     }
 
-    /// Returns whether a [`defect`](Self::defect) is as small as the bounds assume.
+    /// Returns whether a [`defect`](Self::defect) is within the limit that the bounds assume.
     pub fn is_small(defect: f64) -> bool {
         defect <= MAX_DEFECT
     }
@@ -210,7 +211,7 @@ fn within_turns(joint: &Joint, start_rad: f64, turn_rad: f64) -> Result<()> {
     Err(Error::input(message).at(format!("joint {}", quoted(&joint.name))))
 }
 
-/// Refuses a length beyond the range of the bounds: far beyond it numbers overflow.
+/// Refuses a length beyond the range of the bounds; far beyond it numbers overflow.
 fn within_reach(joint: &Joint, length_m: f64) -> Result<()> {
     if length_m.abs() <= MAX_COORDINATE_M {
         return Ok(());

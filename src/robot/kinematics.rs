@@ -1,6 +1,6 @@
 //! Poses of a robot's bodies for given values of the columns, in plain f64.
 //!
-//! For scenes, pictures and tests; guarantees come from the bounds on motions, not from here.
+//! For scenes, pictures and tests. The engine's guarantees do not depend on these poses, but on the bounds on motions.
 
 use crate::error::{Error, Result};
 use crate::robot::{ColumnKind, Joint, JointKind, Robot};

@@ -1,7 +1,7 @@
 //! Pairs of links that are tested against each other, and the reasons why others are not.
 //!
-//! Links that are connected by fixed joints form a *rigid group*. They never move against each other, so their pairs
-//! are neither tested nor counted. A group is *adjacent* to its nearest ancestor group that has triangles: groups
+//! Links that are connected by fixed joints form a *rigid group*. They never move relative to each other, so their
+//! pairs are neither tested nor counted. A group is *adjacent* to its nearest ancestor group that has triangles: groups
 //! without triangles between the two are skipped, and siblings are not adjacent.
 
 use super::{AttachedObject, JointKind, Robot};
@@ -16,7 +16,7 @@ pub enum Untested {
     Adjacent,
     /// An SRDF disables the pair.
     Srdf,
-    /// The caller allows the pair to touch.
+    /// The caller allows contact of the pair.
     Allowed,
     /// A proof shows that the links never touch.
     Proved,
@@ -98,13 +98,13 @@ impl LinkPairs {
         Self { tested, untested: BTreeMap::new() }
     }
 
-    /// The pairs of several robots that are [joined](Robot::join): within each robot its own pairs, given in the order
-    /// of the robots and with the links' indices in the robot alone; of different robots all pairs that move relative
-    /// to each other.
+    /// The pairs of several robots that are [joined](Robot::join). `own` contains the pairs of each robot, in the order
+    /// of the robots, with the links' indices in that robot; between different robots, all pairs that move relative to
+    /// each other are added.
     ///
     /// # Errors
-    /// The number of own pairs is not that of the robots, they are not pairs of links of these robots, or there are
-    /// more than [`LinkPairs::MAX_LINKS`] links.
+    /// The number of elements of `own` is not that of the robots, they are not pairs of links of these robots, or there
+    /// are more than [`LinkPairs::MAX_LINKS`] links.
     pub fn of_robots(joined: &Robot, own: &[Self]) -> Result<Self> {
         let roots = joined.roots();
         if own.len() != roots.len() {
@@ -115,7 +115,7 @@ impl LinkPairs {
             let message = format!("pairs of {} links: more than {} links", joined.links.len(), Self::MAX_LINKS);
             return Err(Error::new(ErrorKind::Memory, message));
         }
-        // Robots follow one another, so the last root before a body is that of its robot.
+        // Robots are stored one after the other, so the last root before a body is that of its robot.
         let robot_of = |link: u32| roots.partition_point(|&root| root <= joined.links[link as usize].body);
         let mut pairs = Self::among(joined, &RigidGroups::new(joined));
         pairs.tested.retain(|pair| robot_of(pair[0]) != robot_of(pair[1]));
@@ -137,8 +137,8 @@ impl LinkPairs {
         Ok(pairs)
     }
 
-    /// Adds the pairs of objects that [are attached](Robot::attach) to a robot: with all links and other attached
-    /// objects that move relative to them, except those that they may touch.
+    /// Adds the pairs of objects that [are attached](Robot::attach) to a robot: each object is paired with all links
+    /// and other attached objects that move relative to it, except those that it may touch.
     ///
     /// # Errors
     /// The robot does not have the object, or a link that it may touch.
@@ -176,7 +176,7 @@ impl LinkPairs {
         self.tested.extend(pairs.filter(|pair| !untested.contains_key(pair)));
     }
 
-    /// Leaves out pairs, whose links may be in either order. Pairs that are not tested anyway keep their reason.
+    /// Excludes pairs, whose links may be in either order. Pairs that are already excluded keep their reason.
     pub fn disable(&mut self, pairs: impl IntoIterator<Item = [u32; 2]>, reason: Untested) {
         let pairs: HashSet<[u32; 2]> = pairs.into_iter().map(|[a, b]| [a.min(b), a.max(b)]).collect();
         let untested = &mut self.untested;
@@ -194,8 +194,8 @@ impl LinkPairs {
         &self.tested
     }
 
-    /// The pairs that are not tested, with the first reason that was given for each. Pairs of one rigid group, of links
-    /// without triangles, and of a robot without self-collision checks are not among them.
+    /// The pairs that are not tested, with the first reason that was given for each. Pairs within a rigid group, of
+    /// links without triangles, and of a robot without self-collision checks are not included.
     pub fn untested(&self) -> impl Iterator<Item = ([u32; 2], Untested)> + '_ {
         self.untested.iter().map(|(&pair, &reason)| (pair, reason))
     }
@@ -212,11 +212,11 @@ impl LinkPairs {
     }
 }
 
-/// The rigid groups of a robot. A group is named by its body nearest to the root.
+/// The rigid groups of a robot. A group is identified by its body nearest to the root.
 struct RigidGroups {
     /// The group of each body.
     of_body: Vec<u32>,
-    /// For each body that names a group, the nearest ancestor group that has triangles.
+    /// For each body that identifies a group, the nearest ancestor group that has triangles.
     above: Vec<Option<u32>>,
 }
 
@@ -251,8 +251,8 @@ mod tests {
     use crate::robot::{Drive, Joint};
     use glam::{DMat3, DVec3};
 
-    /// A robot whose body 0 is the root, and whose body `i + 1` has a parent and moves or is fixed. Each listed body
-    /// has a link of the same index in the list, with or without a triangle.
+    /// A robot whose body 0 is the root. `bodies` has the parent of each body `i + 1` and whether it moves; `links` has
+    /// the body of each link and whether it has a triangle.
     fn robot(bodies: &[(u32, bool)], links: &[(u32, bool)]) -> Robot {
         let mut robot = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
         for (i, &(parent, moves)) in bodies.iter().enumerate() {
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn fixed_joints_form_groups() {
-        // Several links of one body, which is how fixed joints of a URDF arrive.
+        // Several links of one body, as fixed joints of a URDF produce them.
         let shared = robot(&CHAIN, &[(2, true), (0, true), (1, true), (1, true)]);
         assert_eq!(LinkPairs::all(&shared).tested(), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3]]);
         assert_eq!(adjacent(&shared), [[0, 2], [0, 3], [1, 2], [1, 3]]);

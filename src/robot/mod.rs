@@ -49,11 +49,12 @@ pub struct Robot {
     pub links: Arc<Vec<Link>>,
     /// Names of the links without triangles, to which other files may refer.
     pub links_without_triangles: Vec<String>,
-    /// The links whose frame is not that of a body, with or without triangles.
+    /// The links whose frame differs from that of their body, with or without triangles.
     pub fixed_links: Vec<FixedLink>,
-    /// Names of the joints that do not move, to which other files may refer: fixed joints, and joints that mimic one.
+    /// Names of the joints that do not move, to which other files may refer: fixed joints, and joints that mimic a
+    /// fixed joint.
     pub fixed_joints: Vec<String>,
-    /// Oddities of the input that do not prevent its use, one line each.
+    /// Warnings about the input, one line each; they do not prevent its use.
     pub warnings: Vec<String>,
 }
 
@@ -86,7 +87,7 @@ pub struct Body {
     pub name: String,
     /// The parent body, which has a lower index; `None` for the root, whose parent is the world.
     pub parent: Option<u32>,
-    /// How the body moves in its parent's frame.
+    /// The joint that moves the body in its parent's frame.
     pub joint: Joint,
 }
 
@@ -99,27 +100,27 @@ pub struct Joint {
     pub orientation: DMat3,
     /// Origin of the joint frame in the parent's frame, metres.
     pub origin_m: DVec3,
-    /// How the joint moves.
+    /// The motion of the joint.
     pub kind: JointKind,
 }
 
-/// How a joint moves.
+/// The kinds of joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointKind {
-    /// Not at all.
+    /// Does not move.
     Fixed,
-    /// Turns about `axis` (unit, joint frame).
+    /// Turns about `axis`.
     Revolute {
         /// Unit vector in the joint frame.
         axis: DVec3,
-        /// The source of the angle.
+        /// The column that gives the angle.
         drive: Drive,
     },
-    /// Slides along `axis` (unit, joint frame).
+    /// Slides along `axis`.
     Prismatic {
         /// Unit vector in the joint frame.
         axis: DVec3,
-        /// The source of the displacement.
+        /// The column that gives the displacement.
         drive: Drive,
     },
     /// Moves freely; the pose takes seven columns starting at `first_column`: x y z qx qy qz qw.
@@ -134,9 +135,9 @@ pub enum JointKind {
 pub struct Drive {
     /// The column that drives the joint.
     pub column: u32,
-    /// Factor on the column.
+    /// Factor by which the column is multiplied.
     pub multiplier: f64,
-    /// Added after the factor; radians or metres.
+    /// Added to the product; radians or metres.
     pub offset: f64,
 }
 
@@ -163,7 +164,7 @@ pub struct Link {
     pub triangles: Arc<Vec<Triangle>>,
     /// Index of the first triangle of each shape of the link, in file order.
     pub shape_starts: Vec<u32>,
-    /// Of an [attached object](AttachedObject), the name of the link that carries it.
+    /// The name of the link that carries it, for an [attached object](AttachedObject); `None` for a link.
     pub attached_to: Option<String>,
 }
 
@@ -199,7 +200,7 @@ impl From<&Robot> for Arc<Robot> {
 }
 
 impl Robot {
-    /// Creates a robot with a root body named `root` that does not move, its frame placed in the world.
+    /// Creates a robot with a fixed root body named `root`, whose frame is placed in the world.
     pub fn new(name: impl Into<String>, root: impl Into<String>, orientation: DMat3, origin_m: DVec3) -> Result<Self> {
         let mut robot = Self {
             name: name.into(),

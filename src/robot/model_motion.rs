@@ -25,11 +25,11 @@ pub struct RobotMotion {
     pub parents: Vec<Option<u32>>,
     /// Bounds along each body's chain.
     pub chains: Vec<ChainBounds>,
-    /// The phase of each body's joint; empty if they all are the time.
+    /// The phase of each body's joint; empty if all phases are the time.
     pub phases: Vec<Phase>,
     /// For each body, the deviation of its joint's stored matrices from rotations: [`JointMotion::defect`].
     pub defects: Vec<f64>,
-    /// For each body, the deviation of the joint that is meant from the stored one.
+    /// For each body, the deviation of the intended joint motion from the stored one.
     pub deviations: Vec<Deviation>,
     /// The size of each body's geometry, for the masses of toleranced bounds, metres. Any size gives a valid bound; the
     /// body's own size gives the tightest one.
@@ -72,7 +72,7 @@ impl RobotMotion {
         Ok(())
     }
 
-    /// Replaces the motion by that along a span of a trajectory, without its deviations, keeping its memory.
+    /// Replaces the motion by the motion along a span of a trajectory, without its deviations, keeping its memory.
     ///
     /// # Errors
     /// As [`RobotMotion::new`].
@@ -129,12 +129,12 @@ impl RobotMotion {
         self.push_known(parent, joint, joint.defect(), Deviation::default());
     }
 
-    /// [`push`](Self::push) of a joint whose defect and deviation are known.
+    /// Like [`push`](Self::push), for a joint whose defect and deviation are known.
     pub(super) fn push_known(&mut self, parent: Option<u32>, joint: JointMotion, defect: f64, deviation: Deviation) {
         self.push_bounded(parent, joint, defect, deviation, &joint.bounds(&Phase::TIME));
     }
 
-    /// The same for a joint with a phase. All joints of a motion must have one, or none.
+    /// The same for a joint with a phase. Either all joints of a motion have a phase, or none of them.
     pub(super) fn push_phased(
         &mut self,
         parent: Option<u32>,
@@ -165,8 +165,8 @@ impl RobotMotion {
         self.sizes_m.push(1.0);
     }
 
-    /// Makes the motion stand for every one whose joints deviate from it, at any time, by at most these bounds, one for
-    /// each body: all balls contain them.
+    /// Enlarges all balls so that the motion represents every motion whose joints deviate from it, at any time, by at
+    /// most these bounds, one for each body.
     pub fn set_deviations(&mut self, deviations: impl IntoIterator<Item = Deviation>) {
         for (body, deviation) in deviations.into_iter().enumerate().take(self.joints.len()) {
             let before = self.parents[body].map(|p| self.chains[p as usize]).unwrap_or_default();
@@ -236,7 +236,8 @@ impl RobotMotion {
             let pose = parent.map_or(own, |p| poses[p as usize].concatenate(&own));
             let mut matrix = IntervalMatrix::new(&pose, T::new(chain.margin_m + chain.stray_m));
             if chain.stray_slope > 0.0 {
-                // Each coordinate of a point moves by at most the slope times its distance, the sum of its coordinates.
+                // Each coordinate of a point moves by at most the slope times its distance, which is at most the sum of
+                // its coordinates.
                 matrix.p_radius = M3::from_fn(|i, j| matrix.p_radius.0[i][j] + T::new(chain.stray_slope));
             }
             out.push(PoseBound::Interval(matrix));
@@ -258,7 +259,7 @@ impl RobotMotion {
         TaylorModel { jet: self.body_jet::<ORDER>(body, time), ball }
     }
 
-    /// The poses of all bodies at the start, each as by [`RobotMotion::body_at`]: cheaper for many bodies.
+    /// The poses of all bodies at the start, each like [`RobotMotion::body_at`]: cheaper for many bodies.
     pub fn at_start(&self, out: &mut Vec<TaylorModel<f64>>) {
         out.clear();
         for ((joint, parent), chain) in self.joints.iter().zip(&self.parents).zip(&self.chains) {
@@ -285,7 +286,7 @@ impl RobotMotion {
         }
     }
 
-    /// The jet of a body in the world from its parent's and its own in the parent.
+    /// The jet of a body in the world, from its parent's jet in the world and its own in the parent.
     #[inline(always)]
     fn concatenated<T: Real, const ORDER: usize>(&self, parent: &PoseJet<T>, own: &PoseJet<T>) -> PoseJet<T> {
         match self.phases.is_empty() {
@@ -302,8 +303,7 @@ impl RobotMotion {
 /// Maximum number of joints that are evaluated in one call.
 const PATH: usize = 32;
 
-/// The pose jet of one body. It computes single numbers, but with the SIMD instructions that the processor has for
-/// them.
+/// The pose jet of one body. It computes single numbers, with the SIMD instructions that the processor supports.
 #[derive(Clone, Copy, Debug)]
 struct BodyJet<'a, const ORDER: usize> {
     motion: &'a RobotMotion,
@@ -446,7 +446,7 @@ mod tests {
         near((constant + slope * e) * 6.0 / 0.125f64.powi(3), 41.143276574234855);
     }
 
-    /// Joints that deviate as far as they may: every point is in the ball, and some use half of it.
+    /// Joints with the largest permitted deviation: every point is in the ball, and some use half of it.
     #[test]
     fn balls_contain_joints_that_deviate() {
         let m = c4();
@@ -480,7 +480,7 @@ mod tests {
         assert!(largest > 0.5, "{largest}");
     }
 
-    /// Lanes compute what single intervals compute, bit for bit.
+    /// Lanes compute the same bits as single intervals.
     #[test]
     fn lanes_agree_with_single_intervals() {
         let m = c4();

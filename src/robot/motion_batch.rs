@@ -17,7 +17,8 @@ pub struct MotionBatch {
 }
 
 impl MotionBatch {
-    /// Motions from the rows of `start` to the rows of `end`.
+    /// Motions from the rows of `start` to the rows of `end`: one row for each motion, with one value for each column,
+    /// radians or metres.
     ///
     /// # Errors
     /// The two have different shapes, or a value is NaN or infinite.
@@ -39,7 +40,7 @@ impl MotionBatch {
         Self::from_flat(start.len(), n_columns, values)
     }
 
-    /// Motions from numbers in the order `[motion][start or end][column]`.
+    /// Motions from values (radians, metres) in the order `[motion][start or end][column]`.
     ///
     /// # Errors
     /// The length is not `2 * n_motions * n_columns`, or a value is NaN or infinite.
@@ -47,7 +48,7 @@ impl MotionBatch {
         Self::numbered(0, n_motions, n_columns, values)
     }
 
-    /// Like [`MotionBatch::from_flat`], for motions of which the first has the number `first`.
+    /// Like [`MotionBatch::from_flat`], for motions that are numbered from `first`.
     pub(crate) fn numbered(first: usize, n_motions: usize, n_columns: usize, values: Vec<f64>) -> Result<Self> {
         if n_motions.checked_mul(2 * n_columns) != Some(values.len()) {
             let message = format!("{} numbers do not make {n_motions} motions of {n_columns} columns", values.len());
@@ -85,7 +86,7 @@ impl MotionBatch {
         }
     }
 
-    /// A copy of the motions with these numbers, in that order; numbers beyond the last motion are left out.
+    /// A copy of the motions with these numbers, in that order; numbers beyond the last motion are ignored.
     #[must_use]
     pub fn pick(&self, numbers: &[usize]) -> Self {
         let mut some = Self { n_columns: self.n_columns, ..Self::default() };
@@ -116,7 +117,8 @@ impl MotionBatch {
         Ok(())
     }
 
-    /// Appends a motion from which the joints deviate: a part of a trajectory. Batches of these hold no other motions.
+    /// Appends a motion from which the joints deviate: a part of a trajectory. A batch with such motions contains no
+    /// others.
     #[cfg(feature = "gpu")]
     pub(crate) fn push_deviating(&mut self, [start, end]: [&[f64]; 2], of_bodies: impl IntoIterator<Item = Deviation>) {
         self.n_columns = start.len();
@@ -126,7 +128,7 @@ impl MotionBatch {
         self.deviations.extend(of_bodies);
     }
 
-    /// The deviations of the bodies' joints in motion `i`; none unless it is a part of a trajectory.
+    /// The deviations of the bodies' joints in motion `i`; empty unless it is a part of a trajectory.
     pub(crate) fn deviations(&self, i: usize) -> &[Deviation] {
         let n_bodies = self.n_bodies();
         &self.deviations[i * n_bodies..(i + 1) * n_bodies]

@@ -10,16 +10,16 @@ use crate::robot::{Body, JointKind, Robot, SEE_COLUMNS};
 use crate::scene::world::MAX_COORDINATE_M;
 
 impl MotionBatch {
-    /// Checks that the motions suit the robot: the number of columns, quaternions of norm 1 (within 1e-6), joint angles
+    /// Checks that the motions fit the robot: the number of columns, quaternions of norm 1 (within 1e-6), joint angles
     /// and their changes of at most [`MAX_ANGLE_RAD`], positions of at most [`MAX_COORDINATE_M`].
     ///
     /// # Errors
-    /// A motion does not suit the robot; the message contains the number of the first one.
+    /// A motion does not fit the robot; the message contains the number of the first such motion.
     pub fn check(&self, robot: &Robot) -> Result<()> {
         self.check_from(0, robot)
     }
 
-    /// [`MotionBatch::check`] for motions of which the first has the number `first`.
+    /// Like [`MotionBatch::check`], for motions that are numbered from `first`.
     pub(crate) fn check_from(&self, first: usize, robot: &Robot) -> Result<()> {
         if self.n_columns() != robot.columns.len() && !self.is_empty() {
             let message = format!("{} columns where the robot has {}", self.n_columns(), robot.columns.len());
@@ -76,7 +76,7 @@ pub(super) fn check_quaternion(quaternion: &[f64], name: impl Fn() -> String) ->
     Ok(())
 }
 
-/// Refuses positions too far away.
+/// Refuses positions beyond the largest coordinate.
 pub(super) fn check_lengths(lengths_m: &[f64], name: impl Fn() -> String) -> Result<()> {
     match lengths_m.iter().find(|x| !(x.abs() <= MAX_COORDINATE_M)) {
         Some(x) => Err(Error::input(format!("joint {} moves to {x:?} m, beyond {MAX_COORDINATE_M} m", name()))),
@@ -84,7 +84,7 @@ pub(super) fn check_lengths(lengths_m: &[f64], name: impl Fn() -> String) -> Res
     }
 }
 
-/// Refuses `n` motions that do not fit the limits; a motion without columns takes some bytes, too.
+/// Refuses `n` motions that exceed the limits; a motion without columns takes some bytes, too.
 #[cfg(feature = "formats")]
 pub(crate) fn check_memory(n: usize, n_columns: usize, limits: &LoadLimits) -> Result<()> {
     limits.check(bytes_of::<f64>(n) * 2 * n_columns.max(1) as u128, &format!("{n} motions of {n_columns} columns"))
@@ -140,7 +140,7 @@ mod tests {
         let error = within(&robot(), one, 143).unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::Memory);
         assert!(error.to_string().contains("1 motions of 9 columns need 144 bytes"), "{error}");
-        // Without columns, a file without any numbers may claim any number of motions.
+        // Without columns, a file that contains no values can declare any number of motions.
         let still = Robot::new("r", "root", DMat3::IDENTITY, DVec3::ZERO).unwrap();
         assert!(within(&still, npy("<f8", false, &[10_000_000_000_000_000, 2, 0], &[]), 1 << 40).is_err());
         assert_eq!(within(&still, npy("<f8", true, &[5, 2, 0], &[]), 1 << 20).unwrap().len(), 5);

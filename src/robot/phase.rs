@@ -24,8 +24,8 @@ use crate::arith::real::Real;
 
 /// Bound on the rounding of a phase, relative to its largest coefficient.
 pub const VALUE_ROUNDING: f64 = (3 * MAX_DEGREE + 4) as f64 / (1u64 << 53) as f64;
-/// Number of parts of the time in which derivatives are bounded: in each by their coefficients, which exceed them the
-/// less, the shorter it is.
+/// Number of parts of the time in which derivatives are bounded. In each part the coefficients are the bound; the
+/// shorter the part, the tighter it is.
 const PARTS: usize = 4;
 
 /// The phase of a joint over the time `[0, 1]`.
@@ -94,7 +94,7 @@ impl Phase {
     pub fn range_within<T: Real>(&self, t: T, h: f64) -> Interval<T> {
         let [s, first, _] = self.at(t);
         let [r1, r2, _] = self.rates;
-        // The evaluation of the derivative rounds by less than 64 units of its bound.
+        // The rounding error of the derivative is less than 64 units of its bound.
         let beyond = h * (r1 * 64.0 * f64::EPSILON + 0.5 * h * r2) * (1.0 + 16.0 * f64::EPSILON);
         let reach = first.abs() * T::new(h) * T::new(1.0 + 4.0 * f64::EPSILON) + T::new(beyond);
         Interval { lo: s - reach, hi: s + reach }
@@ -126,8 +126,8 @@ fn value<T: Real>(weighted: &[f64; MAX_DEGREE + 1], n: usize, t: T, rest: T) -> 
     sum
 }
 
-/// The range of a derivative of order `k` of a polynomial, `largest` the size of the polynomial's coefficients. A k-th
-/// difference rounds by less than `k 2^k` units of them, subdivision by `6 n` units of the derivative's.
+/// The range of a derivative of order `k` of a polynomial; `largest` is the size of the polynomial's coefficients. A
+/// k-th difference rounds by less than `k 2^k` units of them, subdivision by `6 n` units of the derivative's.
 fn range(coefficients: &[f64], k: usize, largest: f64) -> [f64; 2] {
     let n = coefficients.len() - 1;
     let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);

@@ -24,7 +24,7 @@ use crate::robot::Triangle;
 use glam::DVec3;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-/// A shape with a formula, its centre at the origin, its axis along z.
+/// A primitive shape, with its centre at the origin and its axis along z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Primitive {
     /// A cuboid.
@@ -63,8 +63,8 @@ const MAX_TRIANGLES: usize = 1 << 20;
 const SLACK: f64 = 1.0 + 1.0 / (1u64 << 40) as f64;
 
 impl Primitive {
-    /// Closed triangles around the shape, seen counterclockwise from outside, nowhere more than `chord_error_m` away
-    /// from it.
+    /// A closed surface of triangles around the shape, counterclockwise seen from outside, nowhere more than
+    /// `chord_error_m` metres away from it.
     ///
     /// # Errors
     /// A size or the chord error is not a positive number, or the chord error requires too many triangles.
@@ -147,9 +147,9 @@ fn cylinder(r: f64, half_length: f64, e: f64) -> Result<Vec<Triangle>> {
     Ok(triangles)
 }
 
-/// A sphere, or a capsule whose half balls lie `half_length` from the middle.
+/// A sphere, or a capsule whose half balls are `half_length` from the middle.
 fn ball(r: f64, half_length: f64, e: f64) -> Result<Vec<Triangle>> {
-    // An equatorial edge spans pi / 2f; that it fits is necessary, so the search begins there.
+    // An equatorial edge spans pi / 2f and must satisfy the bound, so the search begins with the smallest such f.
     let estimate = (FRAC_PI_4 / half_angle(r, e)).ceil();
     let largest = (MAX_TRIANGLES / 8).isqrt();
     let first = if estimate < largest as f64 { (estimate as usize).max(1) } else { largest };
@@ -253,7 +253,7 @@ mod tests {
                         let p = triangle[0] * (1.0 - u - v) + triangle[1] * u + triangle[2] * v;
                         let distance = outside(&shape, p);
                         assert!(distance <= e * (1.0 + 1e-12), "{shape:?}, {e}: {distance}");
-                        // Nor is it inside: otherwise the shape would protrude there.
+                        // No point is inside either: otherwise the shape would protrude there.
                         assert!(distance >= -1e-14 * scale, "{shape:?}, {e}: {distance}");
                     }
                 }

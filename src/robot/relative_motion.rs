@@ -16,8 +16,8 @@
 //! the chain ends with `P = 1, T = -T_{a_{k-1}}`. Joints above the common ancestor do not appear, so a motion that both
 //! bodies share does not widen any bound.
 //!
-//! `Pᵀ` is the inverse of `P` only up to the defect of the stored matrices from rotations: `||PᵀP - 1|| <= 2 defect`, so
-//! for a point at distance `r` the two differ by at most `2 defect r` per inverted joint. The
+//! `Pᵀ` is the inverse of `P` only up to the defect of the stored matrices from rotations: `||PᵀP - 1|| <= 2 defect`,
+//! so for a point at distance `r` the two differ by at most `2 defect r` per inverted joint. The
 //! [computed defect](JointMotion::defect) is a norm of products of matrices with norms of at most 1 and rounds by less
 //! than eight units. The difference of offsets in joint `k` rounds by `2⁻⁵²` of their lengths at most. All of this is
 //! in [`ChainBounds::stray_m`](crate::enclosure::chain_bounds::ChainBounds).
@@ -85,8 +85,8 @@ impl RobotMotion {
         }
     }
 
-    /// The same for joints with phases. An offset that slides has the phase of its own joint, so it is a joint of its
-    /// own, before that to which it would belong.
+    /// The same for joints with phases. A sliding offset has the phase of its own joint, so it becomes a separate joint
+    /// before the one to which it would otherwise belong.
     fn set_phased(&mut self, of: &Self, (up, down): (&[u32], &[u32]), b: u32, reach_m: f64) {
         let (mut inverse_defect, mut before) = (0.0, None);
         for &body in up {
@@ -245,7 +245,7 @@ mod tests {
             assert!(joint.is_rigid());
         }
         m.defects = m.joints.iter().map(JointMotion::defect).collect();
-        // Far away, where the defect is larger than any rounding.
+        // Far away the defect is larger than any rounding.
         let e = DVec3::new(3000.0, -2000.0, 1000.0);
         let seen = m.seen_from(3, 5, e.length());
         let last = seen.joints.len() as u32 - 1;

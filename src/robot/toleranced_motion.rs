@@ -1,10 +1,10 @@
-//! Pose bounds as balls of displacements (Schröcker and Weber). Of a sub-interval only the pose at its middle is kept,
-//! and a bound on the body's deviation from it in the metric of its masses.
+//! Pose bounds as balls of displacements (Schröcker and Weber). For each sub-interval only the pose at its middle is
+//! kept, with a bound on the body's deviation from it in the metric of its masses.
 //!
-//! There are six masses of one unit each, at the points where the axes of the body's frame leave the ball of radius
-//! `l`, [`INFLATION`] times the body's size. For `δ(e) = x + P e` they give `‖δ‖² = 6 |x|² + 2 l² ‖P‖²` (Frobenius),
-//! and `|δ(e)| <= ‖δ‖ ρ(e)` with `ρ²(e) = 1/6 + |e|²/(2 l²)`, hence `ρ(e) <= 1/√6 + |e|/(√2 l)`, which has the form of
-//! every other bound's ball.
+//! There are six masses of one unit each, at the points where the axes of the body's frame intersect the sphere of
+//! radius `l`, [`INFLATION`] times the body's size. For `δ(e) = x + P e` they give `‖δ‖² = 6 |x|² + 2 l² ‖P‖²`
+//! (Frobenius), and `|δ(e)| <= ‖δ‖ ρ(e)` with `ρ²(e) = 1/6 + |e|²/(2 l²)`, hence `ρ(e) <= 1/√6 + |e|/(√2 l)`, which has
+//! the form of every other bound's ball.
 //!
 //! With pose, velocity `v` and acceleration `a` at the middle, as computed, the body is at most `R = h ‖v‖ + h²/2 ‖a‖`
 //! from the pose, apart from the terms in a [`PoseJet`]'s own ball: the remainder and the rounding. So `R ρ(e)` and

@@ -14,9 +14,9 @@ pub const MAX_DEGREE: usize = 15;
 pub const MAX_JUMP: f64 = 1e-9;
 
 /// A path of all columns of a robot. In each segment every column is a polynomial of the local time in `[0, 1]`, in
-/// Bernstein form; a segment starts with exactly the numbers with which the one before ends.
+/// Bernstein form; a segment starts with exactly the numbers with which the previous one ends.
 ///
-/// The path is the function of the stored coefficients, taken as exact. Radians and metres, as in
+/// The path is the function of the stored coefficients, taken as exact. Values are in radians and metres, as in
 /// [`MotionBatch`](crate::robot::MotionBatch). A free joint moves along a straight line and turns about a constant axis
 /// in each segment.
 ///
@@ -34,10 +34,10 @@ pub struct Trajectory {
     n_columns: usize,
     /// Degree of each segment.
     degrees: Vec<u8>,
-    /// Index in `coefficients` of the first of each segment: `[column][degree + 1]`.
+    /// Index of each segment's first number in `coefficients`, whose order is `[column][degree + 1]`.
     firsts: Vec<usize>,
     coefficients: Vec<f64>,
-    /// The values at the end.
+    /// The values of the columns at the end.
     end: Vec<f64>,
     /// Length of the path up to the end of each segment: the sum over the columns, radians and metres alike.
     travel: Vec<f64>,
@@ -46,7 +46,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// Begins a trajectory at a configuration.
+    /// Begins a trajectory at a configuration, one value for each column.
     ///
     /// # Errors
     /// A value is NaN or infinite.
@@ -63,7 +63,8 @@ impl Trajectory {
         })
     }
 
-    /// A path along straight lines between waypoints; a single one is a trajectory that stands still.
+    /// A path along straight lines between waypoints, each with one value for each column; a single waypoint is a
+    /// trajectory without motion.
     ///
     /// # Errors
     /// There is no waypoint, they have different numbers of columns, or a value is NaN or infinite.
@@ -88,7 +89,8 @@ impl Trajectory {
         self.bernstein_to(1, |_| [0.0; MAX_DEGREE + 1], end)
     }
 
-    /// Appends a cubic segment of `duration_s` seconds with these velocities at its ends, per second.
+    /// Appends a cubic segment of `duration_s` seconds with the given velocities at its ends, one for each column,
+    /// radians or metres per second.
     ///
     /// # Errors
     /// As [`line_to`](Self::line_to); the duration is not positive.
@@ -105,7 +107,8 @@ impl Trajectory {
         self.bernstein_to(3, inner, end)
     }
 
-    /// Appends a segment of degree five and `duration_s` seconds with these velocities and accelerations at its ends.
+    /// Appends a segment of degree five and `duration_s` seconds with the given velocities and accelerations at its
+    /// ends, in radians or metres and seconds.
     ///
     /// # Errors
     /// As [`cubic_to`](Self::cubic_to).
@@ -261,7 +264,7 @@ impl Trajectory {
         &self.coefficients[first..first + n]
     }
 
-    /// The configuration at the start of a segment; that of the last one plus one is the end.
+    /// The configuration at the start of a segment; the number of segments as index gives the end of the trajectory.
     pub fn waypoint(&self, segment: usize) -> Vec<f64> {
         match segment < self.n_segments() {
             true => (0..self.n_columns).map(|c| self.coefficients(segment, c)[0]).collect(),
@@ -281,8 +284,8 @@ impl Trajectory {
         (0..self.n_columns).map(value).collect()
     }
 
-    /// Passes all that defines the trajectory to `feed`, such as a hash function: numbers of columns and segments,
-    /// degrees, coefficients and times. Equal trajectories give equal bytes.
+    /// Passes everything that defines the trajectory to `feed`, such as a hash function: numbers of columns and
+    /// segments, degrees, coefficients and times. Equal trajectories give equal bytes.
     pub fn feed(&self, mut feed: impl FnMut(&[u8])) {
         for n in [self.n_columns, self.n_segments(), self.times_s.len()] {
             feed(&(n as u64).to_le_bytes());

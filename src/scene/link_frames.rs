@@ -1,8 +1,8 @@
 //! Links that other links are tested against: each with its triangles as a scene in the frame of its body.
 //!
-//! Whether two links touch does not depend on the frame, so one of the two stands still: the one with fewer joints to
-//! their common ancestor, because every joint that is inverted rounds; then the one with more triangles, whose tree is
-//! descended once for all triangles of the other; then the first in the robot.
+//! The frame does not change whether two links touch, so one of the two is kept at rest: the one with fewer joints to
+//! their common ancestor, because every inverted joint adds rounding; then the one with more triangles, whose tree is
+//! descended once for all triangles of the other; then the one with the lower index in the robot.
 
 use crate::error::Result;
 use crate::robot::LinkPairs;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct LinkFrame {
     /// Index of the link in [`CollisionWorld::links`].
     pub link: u32,
-    /// The links that are tested against it, by their indices in the same list, ascending.
+    /// The links that are tested against it, as indices in the same list, ascending.
     pub partners: Vec<u32>,
     /// The robot's links, and as the scene the triangles of this link in the frame of its body.
     pub world: CollisionWorld,
@@ -41,7 +41,8 @@ impl CollisionWorld {
         Ok(())
     }
 
-    /// The frames of pairs of links; those of the same links are taken from `known`. Pairs of one body are left out.
+    /// The frames of pairs of links; those of the same links are taken from `known`. Pairs of links of one body are
+    /// omitted.
     fn frames_of(&self, pairs: &[[u32; 2]], known: Option<&Self>) -> Result<Vec<LinkFrame>> {
         let mut partners: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for [a, b] in pairs.iter().filter_map(|pair| self.shapes_of(*pair)) {
@@ -63,7 +64,7 @@ impl CollisionWorld {
             };
             Ok(LinkFrame { link, partners, world: self.around(scene) })
         };
-        // In order, so that the first error is always the same.
+        // The results are in order, so that the first error is always the same.
         partners.into_par_iter().map(frame).collect::<Vec<_>>().into_iter().collect()
     }
 

@@ -14,11 +14,11 @@ use topology::Topology;
 /// All obstacles that a robot may touch, in world coordinates.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
-    /// The objects in the order of the file.
+    /// The objects, in file order.
     pub objects: Vec<Object>,
-    /// The triangles of all objects, object after object, each in file order.
+    /// The triangles of all objects, object after object, each in file order; metres.
     pub triangles: Vec<Triangle>,
-    /// Oddities of the input that do not prevent its use, one line each.
+    /// Warnings about the input, one line each; they do not prevent its use.
     pub warnings: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ pub struct Object {
     pub n_triangles: u32,
 }
 
-/// Copies; pass by value or as an [`Arc`] to avoid it.
+/// Copies the scene; pass it by value or as an [`Arc`] to avoid this.
 impl From<&Scene> for Arc<Scene> {
     fn from(scene: &Scene) -> Self {
         Self::new(scene.clone())
@@ -46,7 +46,7 @@ impl Scene {
         Self::default()
     }
 
-    /// Adds an object; its triangles are in world coordinates.
+    /// Adds an object. Its triangles are in world coordinates, metres.
     pub fn add_object(
         &mut self,
         name: impl Into<String>,

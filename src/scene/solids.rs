@@ -1,8 +1,8 @@
 //! Links and objects as solids: the connected components of their triangles, and the closed ones among their surfaces.
 //!
 //! A solid is prepared when its box first overlaps another one at the start of a motion. The box of a component is that
-//! of its extreme vertices, which represent it: without contact, a component is inside a closed surface with all its
-//! vertices, or with none.
+//! of its extreme vertices, which represent it: without contact, either all vertices of a component are inside a closed
+//! surface, or none of them.
 
 use super::static_geometry::{Boxes, StaticGeometry, boxes_side_by_side};
 use super::topology::Topology;
@@ -12,8 +12,8 @@ use crate::robot::{Link, Triangle};
 use glam::{DVec3, Vec3A};
 use std::sync::{Arc, OnceLock};
 
-/// Objects and links with more triangles are treated as empty, because the search for components would take more
-/// memory than the scene itself.
+/// Maximum number of triangles of an object or link that is tested as a solid; larger ones are treated as empty,
+/// because the search for components would take more memory than the scene itself.
 pub const MAX_TRIANGLES: usize = 1 << 23;
 
 /// A box: lowest and highest coordinates, metres.
@@ -43,7 +43,7 @@ const LEAF: u32 = 8;
 impl BoxTree {
     /// Builds the tree; box `i` is reported as `i`.
     pub fn new(all: &[Bounds]) -> Self {
-        // Where the box of nothing is in the tree does not matter.
+        // The position of an empty box in the tree does not matter.
         let single = |b: &Bounds| outward(if overlap(b, b) { *b } else { [DVec3::ZERO; 2] }).map(Vec3A::from_array);
         let tree = WideTree::build(&all.iter().map(single).collect::<Vec<_>>(), LEAF);
         let of_leaf = |leaf| tree.leaf(leaf).map(|at| all[tree.order[at] as usize]).fold(NOTHING, join);
@@ -81,7 +81,7 @@ fn below(
     each: &mut impl FnMut(u32) -> bool,
 ) -> bool {
     let sides = &boxes[node as usize];
-    // Without branches, so that the children are compared side by side.
+    // Without branches, so that the children are compared in SIMD lanes.
     let mut overlaps = [true; WIDTH];
     for axis in 0..3 {
         for slot in 0..WIDTH {
@@ -105,7 +105,7 @@ pub enum Side {
     Inside,
     /// Not enclosed.
     Outside,
-    /// Too near to the surface to tell.
+    /// Too near to the surface to decide.
     Near,
 }
 
@@ -115,9 +115,9 @@ pub struct Surface<'a> {
     tree: &'a WideTree,
     boxes: &'a [Boxes],
     triangles: &'a [Triangle],
-    /// The object that they belong to, if the tree has those of several objects.
+    /// The object of the surface, if the tree contains several objects.
     of_object: Option<(&'a [u32], u32)>,
-    /// The box around them.
+    /// The box around the surface.
     pub around: Bounds,
     /// Relative rounding error of the coordinates.
     unit: f64,
@@ -224,7 +224,7 @@ pub struct LinkSolid {
 }
 
 impl LinkSolid {
-    /// Prepares a link. Each of its shapes may be closed, or all of them together.
+    /// Prepares a link. Each of its shapes may be closed, or all shapes together.
     fn new(link: &Link) -> Self {
         let triangles = &link.triangles;
         if triangles.len() > MAX_TRIANGLES {
@@ -269,7 +269,7 @@ impl LinkSolids {
         self.0.get_or_init(|| links.iter().map(PreparedLink::new).map(Arc::new).collect())
     }
 
-    /// The links of a robot with further links after those of this one: what is known of these is shared.
+    /// The links of a robot with further links after the present ones, whose prepared data are shared.
     pub fn with_further(&self, links: &[Link]) -> Self {
         let Some(known) = self.0.get() else { return Self::default() };
         let further = links.iter().skip(known.len()).map(PreparedLink::new).map(Arc::new);

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Maximum number of triangles for which one tree is built directly; larger scenes are cut into blocks.
+/// Maximum number of triangles for which one tree is built directly; larger scenes are divided into blocks.
 const BLOCK: usize = 1 << 20;
 
 /// Maximum number of triangles of a scene that is prepared by one thread: handing work to others takes longer.
@@ -31,7 +31,7 @@ pub const FEW_TRIANGLES: usize = 1 << 13;
 /// Settings for building a scene's tree.
 #[derive(Clone, Debug)]
 pub struct SceneBuild {
-    /// The file in which the tree is kept from one run to the next; it need not exist.
+    /// The file in which the tree is stored between runs; it need not exist.
     pub cache: Option<PathBuf>,
     /// Receives the number of triangles that are in the tree so far.
     pub watch: Watch,
@@ -79,7 +79,7 @@ pub struct StaticGeometry {
     pub object: Vec<u32>,
     /// Relative rounding error of the local coordinates: zero if the origin is the world's.
     pub shift_unit: f64,
-    /// A warning about the tree's cache, if there is one.
+    /// A warning about the tree's cache, if there is any.
     pub warning: Option<String>,
     solids: OnceLock<ObjectSolids>,
 }
@@ -170,8 +170,8 @@ impl StaticGeometry {
 }
 
 impl StaticGeometry {
-    /// Triangles side by side: those at the given distances from position `first` in tree order, at least one and at
-    /// most eight. The last one is repeated in unused lanes.
+    /// One to eight triangles side by side, at the given offsets from position `first` in tree order. The last one is
+    /// repeated in unused lanes.
     #[inline(always)]
     pub fn side_by_side<T: Vector>(&self, first: usize, places: &[u32]) -> StaticTriangle<T> {
         let mut y = [[[0.0; VECTOR]; 3]; 3];
@@ -197,7 +197,7 @@ impl SceneBox {
     }
 }
 
-/// The tree, read from its cache if possible, and a warning about the cache, if there is one.
+/// The tree, read from its cache if possible, and a warning about the cache, if there is any.
 fn tree_of(triangles: &[Triangle], build: &SceneBuild) -> (WideTree, Option<String>) {
     let bounds = |i: u32| outward_box(&triangles[i as usize]).map(Vec3A::from_array);
     let n = triangles.len() as u32;

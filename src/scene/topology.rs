@@ -58,7 +58,7 @@ impl Topology {
     }
 }
 
-/// The vertex that stands for the component of a vertex.
+/// The vertex that represents the component of a vertex.
 fn root(above: &mut [u32], mut vertex: u32) -> u32 {
     while above[vertex as usize] != vertex {
         above[vertex as usize] = above[above[vertex as usize] as usize];

@@ -24,11 +24,11 @@ use std::sync::Arc;
 
 /// Maximum number of triangles per leaf of the scene's tree.
 pub const SCENE_LEAF: u32 = 32;
-/// Maximum number of triangles per leaf of a link's tree: one workgroup lane each.
+/// Maximum number of triangles per leaf of a link's tree: one workgroup lane for each.
 pub const LINK_LEAF: u32 = VECTOR as u32;
 /// Largest coordinate relative to the local origin, metres; the error bounds of the kernels assume it.
 pub const MAX_COORDINATE_M: f64 = 1e6;
-/// Robots whose base is nearer than this to the world's origin keep world coordinates.
+/// Distance of a robot's base from the world's origin below which world coordinates are used, metres.
 const KEEP_ORIGIN_M: f64 = 16.0;
 
 /// Robot and scene in coordinates relative to [`origin_m`](Self::origin_m), with the trees over their triangles.
@@ -43,14 +43,14 @@ pub struct CollisionWorld {
     pub links: Arc<[Arc<LinkGeometry>]>,
     /// The tree over the links.
     pub model: LinkTree,
-    /// The scene, which worlds with other options share.
+    /// The scene, shared with worlds that have other options.
     pub scene: Arc<StaticGeometry>,
     /// Pairs (link, object) that are never tested.
     pub allowed: HashSet<(u32, u32)>,
-    /// Pairs of links that are tested against each other, as indices in `robot.links`; none unless the caller sets
+    /// Pairs of links that are tested against each other, as indices in `robot.links`; empty unless the caller sets
     /// them.
     pub link_pairs: LinkPairs,
-    /// The links that other links are tested against; worlds with the same pairs share them.
+    /// The links against which other links are tested; worlds with the same pairs share them.
     pub frames: Arc<[LinkFrame]>,
     /// The links as solids, prepared when they are needed.
     pub solids: LinkSolids,
@@ -92,7 +92,8 @@ pub struct LinkTree {
 }
 
 impl LinkTree {
-    /// Pairs neighbours in the list of links, level by level: the links of a chain are adjacent in that list.
+    /// Combines neighbours in the list of links into pairs, level by level: the links of a chain are adjacent in that
+    /// list.
     pub fn new(n_links: u32) -> Self {
         let mut tree = Self { n_links, ..Self::default() };
         let mut level: Vec<u32> = (0..n_links).collect();
@@ -159,7 +160,7 @@ impl CollisionWorld {
     }
 
     /// The same scene with another robot on the same bases, whose links include those of this world's robot at the same
-    /// indices. All trees are shared but those over further links. No pairs of links are tested yet.
+    /// indices. All trees except those over further links are shared. No pairs of links are tested yet.
     ///
     /// # Errors
     /// As [`CollisionWorld::new`].
@@ -241,7 +242,7 @@ fn links_of(robot: &Robot, known: Option<&CollisionWorld>) -> Result<Arc<[Arc<Li
             None => LinkGeometry::new(robot, link).map(Arc::new),
         })
         .collect::<Vec<_>>();
-    // In order, so that the first error is always the same.
+    // The results are in order, so that the first error is always the same.
     Ok(links.into_iter().collect::<Result<Vec<_>>>()?.into())
 }
 
@@ -266,7 +267,7 @@ impl LinkGeometry {
         let boxes: Vec<_> = source.triangles.iter().map(|t| outward_box(t).map(Vec3A::from_array)).collect();
         let tree = WideTree::build(&boxes, LINK_LEAF);
         let triangles: Vec<Triangle> = tree.order.iter().map(|&i| source.triangles[i as usize]).collect();
-        // Every node is fitted to its own triangles: tighter than joining its children's boxes.
+        // Every node is fitted to its own triangles, which is tighter than joining its children's boxes.
         let below = LeavesBelow::new(&tree);
         let fit_box = |child| {
             let leaves = below.of(child);

@@ -12,7 +12,7 @@ pub struct Kernel {
     pub entry: &'static str,
 }
 
-/// A kernel whose fragments write storage buffers; it draws instances of a triangle strip.
+/// A kernel that draws instances of a triangle strip, whose fragments write storage buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RasterKernel {
     /// File stem: `wgsl/<stem>.wgsl` is the source.

@@ -1,4 +1,5 @@
-//! Data shared by kernels and engine, byte for byte. A test compares every struct with its WGSL declaration.
+//! Data with the same memory layout in the kernels and the engine. A test compares every struct with its WGSL
+//! declaration.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -84,12 +85,12 @@ shared! {
         node_boxes_at: u32,
         /// Number of pairs of links that are tested against each other.
         n_link_pairs: u32,
-        /// Capacity of the list of those that are near.
+        /// Capacity of the list of near pairs.
         near_capacity: u32,
     }
 
     /// Counters at the start of the control buffer. WGSL sees them as plain words, addressed by [`Routing`]. Those up
-    /// to `near_pairs` accumulate over all pages of the scene; the others begin again with each page.
+    /// to `near_pairs` accumulate over all pages of the scene; the others are reset for each page.
     struct Counters {
         /// Candidates and triangles left by `s4_sweep`.
         sweep: SweepCounters,
@@ -177,8 +178,8 @@ shared! {
         body: u32,
     }
 
-    /// A child of a node of the scene's tree. Its box is in steps of the node's grid from its origin, x in the lowest
-    /// byte.
+    /// A child of a node of the scene's tree. The corners of its box are in steps of the node's grid, counted from the
+    /// grid's origin, with x in the lowest byte.
     #[derive(Eq)]
     struct SceneChild {
         /// Lowest corner.
@@ -284,7 +285,7 @@ shared! {
     struct NearPair {
         /// Piece in the chunk.
         piece: u32,
-        /// Index of the pair among those that are tested.
+        /// Index of the pair in the list of tested pairs.
         pair: u32,
         /// Sub-intervals in which they may overlap.
         mask: u32,
@@ -301,8 +302,8 @@ shared! {
         cluster: u32,
         /// Sub-intervals in which they may touch.
         mask: u32,
-        /// The cluster's triangles that the link may touch: bit `i` is the `i`-th. Bits beyond the last triangle have
-        /// no meaning.
+        /// The cluster's triangles that the link may touch: bit `i` is the `i`-th. Bits beyond the last triangle are
+        /// undefined.
         triangles: u32,
     }
 
@@ -325,7 +326,7 @@ shared! {
     struct TrianglePair {
         /// Piece times number of links, plus link.
         piece_link: u32,
-        /// The link's triangle, in tree order; on the GPU counted through all links.
+        /// The link's triangle, in tree order; on the GPU counted consecutively over all links.
         link_triangle: u32,
         /// The scene's triangle, in tree order.
         scene_triangle: u32,
@@ -350,15 +351,15 @@ shared! {
     struct TolerancedPair {
         /// First corner of the moving triangle, metres.
         c0: Vec3,
-        /// Largest distance from its image.
+        /// Largest distance of the corner from its image, metres.
         r0: f32,
         /// Second corner.
         c1: Vec3,
-        /// Largest distance from its image.
+        /// Largest distance of the corner from its image, metres.
         r1: f32,
         /// Third corner.
         c2: Vec3,
-        /// Largest distance from its image.
+        /// Largest distance of the corner from its image, metres.
         r2: f32,
         /// First corner of the fixed triangle.
         q0: Vec3,
@@ -374,7 +375,8 @@ shared! {
         padding_2: u32,
     }
 
-    /// Queues that one dispatch reads and writes: counters as words of the control buffer, offsets as entries.
+    /// The queues that one dispatch reads and writes. Counters are indices of words in the control buffer, offsets are
+    /// in entries.
     #[cfg_attr(feature = "gpu", derive(encase::ShaderType))]
     struct Routing {
         /// Counter of the input queue.
@@ -430,12 +432,12 @@ macro_rules! counter {
 }
 
 impl PhaseCounters {
-    /// Words of one phase.
+    /// Number of words of one phase.
     pub const WORDS: u32 = (size_of::<Self>() / size_of::<u32>()) as u32;
 }
 
 impl Counters {
-    /// Words of all counters.
+    /// Number of words of all counters.
     pub const WORDS: usize = size_of::<Self>() / size_of::<u32>();
 
     /// The counters at the start of the words of a control buffer; zero where words are missing.
@@ -445,7 +447,7 @@ impl Counters {
         bytemuck::cast(words)
     }
 
-    /// Number of entries that were appended to queues of the current page; triangle pairs belong to all pages.
+    /// Number of entries that were appended to queues for the current page; triangle pairs are those of all pages.
     pub fn page_entries(&self) -> u64 {
         let queues = [bytemuck::cast_slice(&self.cull_levels), bytemuck::cast_slice(&self.phases)];
         let single = [self.listed_triangles, self.tiles, self.candidates];
@@ -462,7 +464,7 @@ impl Counters {
 mod tests {
     use super::*;
 
-    /// The bytes of encase's layout are those of the Rust struct.
+    /// encase's layout has the same bytes as the Rust struct.
     #[test]
     fn encase_agrees() {
         let params = ChunkParams { n_pieces: 1, n_bodies: 2, cutoffs_at: 12, ..ChunkParams::default() };

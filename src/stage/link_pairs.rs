@@ -1,9 +1,11 @@
-//! Links against links: the stages from `s1_concat` to `s5_pairs` for pairs of links, in the frame of one of them.
+//! Links against links: the stages from `s1_concat` to `s5_pairs` for pairs of links, in the frame of one of the two
+//! links.
 //!
-//! For each piece, boxes of links that are apart in the world reject most pairs. For the others, the moving link's pose
-//! is bounded in the frame of the other one, whose triangles stand still there, and the stages run as for a scene. Jets
-//! are composed from those of both bodies in the world ([`relative_pose`](crate::enclosure::relative_pose)), interval
-//! matrices are concatenated along the chain between them ([`RobotMotion::seen_from`]).
+//! For each piece, most pairs are rejected because the boxes of the links are apart in the world. For the others, the
+//! moving link's pose is bounded in the frame of the other link, in which that link's triangles are at rest, and the
+//! stages run as for a scene. Jets are composed from the jets of both bodies in the world
+//! ([`relative_pose`](crate::enclosure::relative_pose)), interval matrices are concatenated along the chain between
+//! them ([`RobotMotion::seen_from`]).
 
 #[cfg(feature = "gpu")]
 use super::kernel::{Kernel, kernel};
@@ -27,11 +29,11 @@ pub const RELATIVE: Kernel = kernel!("link_pairs", "relative");
 /// A pair of triangles of two links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkTrianglePair {
-    /// Index in [`CollisionWorld::frames`]: the link that stands still.
+    /// Index in [`CollisionWorld::frames`] of the link at rest.
     pub frame: u32,
     /// Index of the moving link's motion in [`Workspace::chains`].
     pub chain: u32,
-    /// The triangles; the scene's triangle is the one of the frame.
+    /// The triangles; the scene's triangle belongs to the link at rest.
     pub pair: TrianglePair,
 }
 
@@ -40,7 +42,7 @@ pub struct LinkTrianglePair {
 pub struct LinkPairCounts {
     /// Pairs of links in a piece whose boxes were compared.
     pub tested: u64,
-    /// Those whose boxes overlap in some sub-interval.
+    /// Pairs whose boxes overlap in some sub-interval.
     pub near: u64,
     /// Pairs of triangles left for the exact stage.
     pub triangle_pairs: u64,
@@ -63,11 +65,11 @@ impl LinkPairCounts {
 pub struct Workspace {
     /// The pairs found.
     pub pairs: Vec<LinkTrianglePair>,
-    /// Motions of links in the frames of others, since the motion began.
+    /// Motions of links in the frames of others that have been computed for the current motion.
     pub chains: Vec<RobotMotion>,
     /// Number of `chains` in use.
     n_chains: usize,
-    /// For two bodies the motion of the second in the frame of the first, if it is known: `[a * n_bodies + b]`.
+    /// The motion of body `b` in the frame of body `a`, if it is known, at index `a * n_bodies + b`.
     chain_of: Vec<Option<u32>>,
     /// The pose bounds of each chain in the current piece, if they are known.
     bounds: Vec<Option<(PoseBound<Subs>, Balls)>>,
@@ -115,12 +117,13 @@ pub struct Input<'a> {
     pub poses: &'a Poses,
     /// The boxes of the links in the piece, in the world.
     pub boxes: &'a Boxes,
-    /// Largest number of candidates or pairs of a frame.
+    /// Maximum number of candidates or pairs of a frame.
     pub cap: usize,
 }
 
-/// Finds the pairs of triangles of links that may touch in a piece; they are in `space`. Limits are used and lowered as
-/// by [`s5_pairs::search_in`]; the caller must [`clip`] the pairs to them. Returns false if there are too many.
+/// Finds the pairs of triangles of links that may touch in a piece, and stores them in `space`. Limits are used and
+/// lowered as by [`s5_pairs::search_in`]; the caller must [`clip`] the pairs to them. Returns false if there are too
+/// many.
 pub fn search_in(space: &mut Workspace, input: &Input, mut limits: Option<&mut Limits>) -> (bool, LinkPairCounts) {
     let mut counts = LinkPairCounts::default();
     space.pairs.clear();
@@ -153,7 +156,7 @@ pub fn search_in(space: &mut Workspace, input: &Input, mut limits: Option<&mut L
     (true, counts)
 }
 
-/// Removes the sub-intervals that start after the motion's limit, and the pairs that have no other.
+/// Removes the sub-intervals that start after the motion's limit, and the pairs without other sub-intervals.
 pub fn clip(pairs: &mut Vec<LinkTrianglePair>, piece: &Piece, limit: u32) {
     pairs.retain_mut(|pair| {
         pair.pair.mask_slice &= !(super::ALL_SUBS & !piece.mask_until(limit));
@@ -172,8 +175,8 @@ fn around(space: &mut Workspace, input: &Input) {
 }
 
 impl Workspace {
-    /// Finds the candidates of a frame: clusters of its triangles that its partners may touch. Returns whether there
-    /// are any.
+    /// Finds the candidates of a frame: clusters of its triangles that the links tested against it may touch. Returns
+    /// whether there are any.
     fn near(&mut self, input: &Input, frame: &LinkFrame, limits: Option<&Limits>, counts: &mut LinkPairCounts) -> bool {
         let wanted = input.piece.mask_until(limits.map_or(u32::MAX, |limits| limits[0]));
         self.cull.candidates.clear();
@@ -236,13 +239,13 @@ impl Workspace {
         number
     }
 
-    /// Takes the pairs that the search in a frame has found.
+    /// Collects the pairs that the search in a frame has found.
     fn take(&mut self, input: &Input, number: u32, frame: &LinkFrame) {
         let n_bodies = input.world.robot.bodies.len();
         let body = |link: u32| input.world.links[link as usize].body as usize;
         for pair in &self.search.pairs {
             let chain = self.chain_of[body(frame.link) * n_bodies + body(pair.piece_link)];
-            // Every candidate has one.
+            // Every candidate has a chain.
             self.pairs.push(LinkTrianglePair { frame: number, chain: chain.unwrap_or_default(), pair: *pair });
         }
     }

@@ -1,4 +1,4 @@
-//! The stages of the flow, one file each: the plain reference of the stage and the declaration of its kernel.
+//! The stages of the flow. Each has one file with its plain reference and the declaration of its kernel.
 //!
 //! | stem | in → out |
 //! |---|---|
@@ -35,15 +35,16 @@ use crate::scene::world::{CollisionWorld, LinkGeometry};
 pub use layout::{Candidate, TrianglePair};
 use std::sync::Arc;
 
-/// Sub-intervals of a piece.
+/// Number of sub-intervals of a piece.
 pub const SUBS: usize = 16;
-/// Slices of a sub-interval: the finest steps of time before the exact stage.
+/// Number of slices of a sub-interval, the finest steps of time before the exact stage.
 pub const SLICES: u32 = 8;
-/// Slices of a piece.
+/// Number of slices of a piece.
 pub const SLICES_PER_PIECE: u32 = SUBS as u32 * SLICES;
-/// Bound on the travel of a robot's links, metres, that is worth a piece of its own.
+/// Travel of a robot's links per piece, metres, above which a motion is cut further.
 const PIECE_M: f64 = 1.5;
-/// Number of pieces into which travel alone cuts a motion at most: links that travel far are rarely near anything.
+/// Maximum number of pieces into which a motion is cut because of its travel: links that travel far are rarely near
+/// anything.
 const MAX_PIECES: f64 = 64.0;
 /// The mask of a whole piece.
 pub const ALL_SUBS: u32 = (1 << SUBS) - 1;
@@ -64,15 +65,15 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Cuts a motion into `2^k` pieces, enough that no sub-interval turns any chain by more than half a radian
-    /// at a constant rate (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach), and that
-    /// the remainder of none that accelerates is larger than an eighth of that: the links' boxes are smaller then.
+    /// Cuts a motion into `2^k` pieces, enough that at a constant rate no chain turns by more than half a radian in a
+    /// sub-interval (`h Ω <= 1/4`, where the Taylor remainder is below a four-hundredth of the reach). For chains that
+    /// accelerate, the remainder is at most an eighth of that, so that the links' boxes are smaller.
     pub fn cut(motion: u32, of: &RobotMotion) -> impl Iterator<Item = Self> + use<> {
         Self::equal_parts(motion, Self::least_number(of))
     }
 
-    /// Cuts a motion into more pieces than [`cut`](Self::cut) if its links travel far: the later ones need not be
-    /// looked at after a contact, and boxes around short paths are tight. For processors that take one piece after the
+    /// Cuts a motion into more pieces than [`cut`](Self::cut) if its links travel far: after a contact, later pieces
+    /// need not be searched, and boxes around short paths are tight. For processors that search one piece after the
     /// other.
     pub fn cut_by_travel(motion: u32, of: &RobotMotion, world: &CollisionWorld) -> impl Iterator<Item = Self> + use<> {
         let speed = |link: &Arc<LinkGeometry>| of.chains[link.body as usize].speed(link.reach_m);

@@ -83,7 +83,8 @@ fn balls_in(out: &mut Vec<Balls>, motion: &RobotMotion, form: PoseEnclosure, mid
     }
 }
 
-/// How far a block of `n` sub-intervals of half width `h` reaches from the middle of its middle one.
+/// Distance in time from the middle of the middle sub-interval to the ends of a block of `n` sub-intervals of half
+/// width `h`.
 fn reach(h: f64, n: usize) -> f64 {
     if n == 1 { h } else { (n + 1) as f64 * h }
 }
@@ -95,7 +96,7 @@ pub fn reference(pieces: &[Piece], motions: &[RobotMotion], form: PoseEnclosure)
     out
 }
 
-/// [`reference()`], reusing the memory of an earlier result.
+/// Like [`reference()`], reusing the memory of an earlier result.
 pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[RobotMotion], form: PoseEnclosure) {
     out.n_bodies = motions.first().map_or(0, |m| m.joints.len());
     out.balls.clear();
@@ -117,7 +118,7 @@ pub fn reference_in(out: &mut Poses, pieces: &[Piece], motions: &[RobotMotion], 
     }
 }
 
-/// [`RobotMotion::bounds`] of a piece by jets, eight sub-intervals side by side in registers: gives the same numbers.
+/// [`RobotMotion::bounds`] of a piece by jets, eight sub-intervals side by side in registers; the numbers are the same.
 struct Jets<'a> {
     motion: &'a RobotMotion,
     piece: &'a Piece,
@@ -230,9 +231,9 @@ pub const JET: Kernel = kernel!("s1_concat", "jet");
 #[cfg(feature = "gpu")]
 pub const INTERVAL: Kernel = kernel!("s1_concat", "interval");
 
-/// Numbers of a joint motion on the device: A, B, C, origin, slide, w, and two of padding.
+/// Number of values of a joint motion on the device: A, B, C, origin, slide, w, and two of padding.
 pub const JOINT_FLOATS: usize = 36;
-/// Numbers of a pose bound on the device, for each sub-interval.
+/// Number of values of a pose bound on the device, for each sub-interval.
 pub const POSE_FLOATS: usize = 36;
 
 /// The Taylor model in a bound; a bound without one is replaced by a Taylor model.

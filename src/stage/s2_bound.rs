@@ -2,7 +2,7 @@
 //! up (Redon et al. 2004, section 4.1).
 //!
 //! A link is contained in its line-swept sphere, whose two ends move within their pose bounds; so the hull of the ends'
-//! boxes, grown by the radius, contains the link.
+//! boxes, enlarged by the radius, contains the link.
 
 #[cfg(feature = "gpu")]
 use super::kernel::{Kernel, kernel};
@@ -33,7 +33,7 @@ pub fn reference(world: &CollisionWorld, pieces: &[Piece], poses: &Poses) -> Box
     out
 }
 
-/// [`reference()`], reusing the memory of an earlier result.
+/// Like [`reference()`], reusing the memory of an earlier result.
 pub fn reference_in(out: &mut Boxes, world: &CollisionWorld, pieces: &[Piece], poses: &Poses) {
     out.n_nodes = world.model.n_nodes();
     out.lo.resize(pieces.len() * out.n_nodes, V3::default());
@@ -148,7 +148,7 @@ fn put3<T: Vector>(to: &mut V3<Subs>, i: usize, v: V3<T>) {
 #[cfg(feature = "gpu")]
 pub const KERNEL: Kernel = kernel!("s2_bound", "boxes_of_links");
 
-/// Numbers of a box on the device, for each sub-interval.
+/// Number of values of a box on the device, for each sub-interval.
 pub const BOX_FLOATS: usize = 6;
 
 impl Boxes {

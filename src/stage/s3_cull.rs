@@ -2,10 +2,10 @@
 //! a piece simultaneously.
 //!
 //! A work item is a node of the model's tree against a node or cluster of the scene's tree, with the mask of
-//! sub-intervals in which their ancestors' boxes overlap. An item is processed by testing its model node against the
-//! children of its scene node; pairs that still overlap become items one level deeper on both sides, and a
-//! [`Candidate`] when both are leaves. The kernel processes the items level by level, the reference depth first: the
-//! set of candidates is the same up to the rounding of the boxes.
+//! sub-intervals in which their ancestors' boxes overlap. To process an item, its model node is tested against the
+//! children of its scene node; pairs that still overlap become items one level deeper on both sides, or a [`Candidate`]
+//! if both are leaves. The kernel processes the items level by level, the reference depth first: the set of candidates
+//! is the same up to the rounding of the boxes.
 
 #[cfg(feature = "gpu")]
 use super::kernel::{Kernel, kernel};
@@ -20,7 +20,7 @@ use crate::bvh::tree::ChildRef;
 use crate::predicate::separation::plane_misses_box;
 use crate::scene::world::{CollisionWorld, boxes_side_by_side};
 
-/// Number of levels that the kernel needs: each goes one item deeper on either side.
+/// Number of levels that the kernel needs; each level descends one step in both trees.
 pub fn max_levels(world: &CollisionWorld) -> usize {
     world.scene.tree.depth + world.model.depth + 1
 }
@@ -37,7 +37,7 @@ pub fn reference(world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) -> Vec<
 pub struct Workspace {
     /// The candidates found.
     pub candidates: Vec<Candidate>,
-    /// Items that wait, each with those triangles that may touch if it has a cluster.
+    /// Pending items, each with the triangles that may touch if it has a cluster.
     open: Vec<(NodePair, u32)>,
     /// Candidates in the order in which they were found, and the start of those of each link.
     mixed: Vec<Candidate>,
@@ -46,14 +46,14 @@ pub struct Workspace {
     around: Vec<[[f64; 3]; 2]>,
 }
 
-/// [`reference()`], reusing memory.
+/// Like [`reference()`], reusing memory.
 pub fn reference_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) {
     traverse(space, world, n_pieces, boxes, false);
 }
 
-/// [`reference_in`] as the CPU uses it: clusters that are larger than a box of the model are also tested by their
-/// triangles. The box of a cluster of large triangles (walls, floors) may contain the robot although no triangle is
-/// near; this is found out once for the whole robot, then for its halves, not for every node of every link.
+/// The form of [`reference_in`] that the CPU backend uses: clusters that are larger than a box of the model are also
+/// tested by their triangles. The box of a cluster of large triangles (walls, floors) may contain the robot although no
+/// triangle is near; this is detected once for the whole robot, then for its halves, not for every node of every link.
 pub fn cull_in(space: &mut Workspace, world: &CollisionWorld, n_pieces: usize, boxes: &Boxes) {
     traverse(space, world, n_pieces, boxes, true);
 }
@@ -102,7 +102,7 @@ struct Traversal<'a> {
     boxes: &'a Boxes,
     root: NodePair,
     space: &'a mut Workspace,
-    /// Also tests the triangles of large clusters.
+    /// True if the triangles of large clusters are also tested.
     by_triangles: bool,
 }
 
@@ -112,7 +112,7 @@ impl Vectorised for Traversal<'_> {
     fn run<T: Vector>(self) {
         let Self { world, boxes, root, space: Workspace { candidates, open, around, .. }, by_triangles } = self;
         let first = root.piece as usize * boxes.n_nodes;
-        // Below a leaf of the model's tree are no other nodes.
+        // A leaf of the model's tree has no nodes below it.
         let is_leaf = world.model.children_of(root.model_node).is_none();
         let lowest = if is_leaf { root.model_node as usize } else { 0 };
         around.clear();
@@ -213,7 +213,7 @@ fn model_side(lo: &[f64; 3], hi: &[f64; 3]) -> f64 {
     (hi[0] - lo[0]) + (hi[1] - lo[1]) + (hi[2] - lo[2])
 }
 
-/// Those of some triangles of a cluster that a box of the model may touch in the whole piece.
+/// The subset of some triangles of a cluster that a box of the model may touch in the whole piece.
 #[inline(always)]
 fn near_triangles<T: Vector>(world: &CollisionWorld, cluster: u32, triangles: u32, sides: [&[f64; 3]; 2]) -> u32 {
     let (scene, mut left) = (&world.scene, triangles);

@@ -1,9 +1,9 @@
 //! `s4_sweep`: swept-volume culling (Redon et al. 2004, section 4.2), link by link against the triangles left by
 //! `s3_cull`.
 //!
-//! Bits are cleared in place: of a candidate's time mask, and of the triangles of its cluster. There is no queue, so
-//! nothing can overflow; a candidate that does not fit a form's memory stays unchanged, and one without bits stays in
-//! the queue, where the next stage skips it.
+//! Bits are cleared in place: of a candidate's time mask, and of the triangles of its cluster. The stage has no queue
+//! of its own, so nothing can overflow; a candidate that does not fit a form's memory stays unchanged, and one without
+//! bits stays in the queue of candidates, where the next stage skips it.
 //!
 //! All forms have the same input and output and are interchangeable:
 //!
@@ -32,7 +32,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sweep {
-    /// The form that measures best, or none.
+    /// The form that is fastest when measured, or no culling.
     #[default]
     Auto,
     /// No swept-volume culling.
@@ -73,7 +73,7 @@ impl Sweep {
     }
 }
 
-/// Input of the stage, apart from the candidates. For speed, those of a piece and link should be consecutive.
+/// Input of the stage, apart from the candidates. For speed, the candidates of a piece and link should be consecutive.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// Robot and scene.
@@ -116,7 +116,7 @@ fn clear<P>(
                 let ready = prepare(&cell);
                 (cell, ready)
             });
-            // The cluster's box first: without `s3_cull` it has not been tested yet.
+            // The cluster's box is tested first, because without `s3_cull` it has not been tested yet.
             let b = &scene.cluster_boxes[c.cluster as usize];
             let around = (V3(b.lo.map(f64::from)), V3(b.hi.map(f64::from)));
             let of_cluster = c.mask & !boxes_miss(&cell.in_box, &around);

@@ -1,6 +1,6 @@
 //! `s5_pairs`: from a link and a cluster to pairs of triangles (Redon et al. 2004, section 5.1).
 //!
-//! Three steps clear bits of the time mask, so that the exact stage sees little besides contacts:
+//! Three steps clear bits of the time mask, so that the exact stage receives little besides contacts:
 //! 1. `links`: down the link's tree with the cluster's box; nodes are oriented boxes, each with a box around it in
 //!    every sub-interval;
 //! 2. `leaves`: each leaf against those triangles of the cluster (`s5_pairs/descent.rs` does both steps);
@@ -40,8 +40,8 @@ use refinement::{Looks, Open, Refinement};
 use serde::Serialize;
 use std::ops::Range;
 
-/// For each motion the slice (counted from the motion's start) before whose end a contact is certain; `u32::MAX` if
-/// none is known. Sub-intervals that start later do not matter.
+/// For each motion, the slice (counted from the motion's start) before whose end a contact is certain; `u32::MAX` if no
+/// contact is certain. Sub-intervals that start later do not matter.
 pub type Limits = Vec<u32>;
 
 /// Input of the stage. For speed, the candidates of a piece and link should be consecutive.
@@ -50,7 +50,7 @@ pub struct Input<'a> {
     /// Robot and scene.
     pub world: &'a CollisionWorld,
     /// Trees of oriented boxes, used for the links that have one. With a tree over the whole scene, every link is
-    /// searched against that and the candidates are ignored.
+    /// searched against this tree, and the candidates are ignored.
     pub obb_trees: Option<&'a ObbTrees>,
     /// The pieces.
     pub pieces: &'a [Piece],
@@ -60,8 +60,8 @@ pub struct Input<'a> {
     pub boxes: &'a Boxes,
     /// The links and clusters that may touch.
     pub candidates: &'a [Candidate],
-    /// The motions of the links, by which crowded parts of a piece are searched in shorter steps than sub-intervals; if
-    /// they are not given, such steps are left to the exact stage.
+    /// The motions of the links. With them, crowded parts of a piece are searched in shorter steps than sub-intervals;
+    /// without them, such steps are left to the exact stage.
     pub courses: Option<Courses<'a>>,
 }
 
@@ -88,16 +88,16 @@ impl PairCounts {
 pub struct Workspace {
     /// The pairs found.
     pub pairs: Vec<TrianglePair>,
-    /// Only the earliest time at which anything may touch is wanted: with limits, any pair lowers them, not just a
-    /// contact that is certain.
+    /// True if only the earliest time at which anything may touch is needed: if limits are given, any pair lowers them,
+    /// not just a certain contact.
     pub first_only: bool,
     /// For each link being searched, the range of its candidates.
     groups: Vec<Range<usize>>,
     links: Vec<MovingLink<'static>>,
-    /// Items that candidates leave, before they are refined.
+    /// Items produced by the candidates, before they are refined.
     items: Vec<Item>,
     boxes: NodeBoxes,
-    /// Nodes that wait in a descent, each with triangles of a cluster.
+    /// Pending nodes of a descent, each with triangles of a cluster.
     nodes: Vec<(u32, u32)>,
     start: start::Open,
     nearest: nearest::Space,
@@ -105,7 +105,7 @@ pub struct Workspace {
     looks: Looks,
 }
 
-/// [`search_in`] with newly allocated memory.
+/// Like [`search_in`], with newly allocated memory.
 pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option<Vec<TrianglePair>>, PairCounts) {
     let mut space = Workspace::default();
     let (fits, counts) = search_in(&mut space, input, limits, cap);
@@ -114,7 +114,7 @@ pub fn search(input: &Input, limits: Option<&mut Limits>, cap: usize) -> (Option
 
 /// The stage in f64; the pairs are in `space`.
 ///
-/// With `limits` given, certain contacts lower them, and sub-intervals beyond them are skipped: which pairs of such
+/// If `limits` are given, certain contacts lower them, and sub-intervals beyond them are skipped. Which pairs of such
 /// sub-intervals are still found depends on the order of work, so the caller must [`clip`] the pairs to the limits.
 ///
 /// Returns false if there would be more than `cap` pairs.
@@ -168,7 +168,7 @@ fn emptied<'b>(links: Vec<MovingLink>) -> Vec<MovingLink<'b>> {
 }
 
 /// Searches the whole scene for each link with its tree of oriented boxes. Links without a tree are an error of the
-/// caller, treated like too many pairs.
+/// caller and are treated like too many pairs.
 fn search_scene(space: &mut Workspace, input: &Input, scene: &ObbTree, found: &mut Found) -> bool {
     (0..input.pieces.len() as u32).all(|p| {
         let links = (0..input.world.links.len() as u32).map(|link| MovingLink::new(input, p, link)).collect();
@@ -193,7 +193,8 @@ struct Item {
     mask: u16,
 }
 
-/// Items collected before they are refined: more give a better order in time, but take more memory.
+/// Number of items that are collected before they are refined: more items give a better order in time, but take more
+/// memory.
 const MAX_ITEMS: usize = 1 << 16;
 
 /// Number of candidates searched before the items are counted.
@@ -206,7 +207,7 @@ struct Work<'a, 's> {
 }
 
 impl Work<'_, '_> {
-    /// Adds the items left by the candidates of one link in its part of the piece that begins with sub-interval
+    /// Adds the items that the candidates of one link produce in its part of the piece that begins with sub-interval
     /// `begin`, if such a part exists. `None` if there are too many pairs.
     fn add_link(
         &mut self,
@@ -322,7 +323,7 @@ impl Found<'_> {
     }
 }
 
-/// Merges the entries that slabs of time have left for each pair, starting with the entry `first`; sorts them.
+/// Merges the entries of each pair from different slabs of time, starting with the entry `first`, and sorts them.
 pub fn join(pairs: &mut Vec<TrianglePair>, first: usize) {
     let key = |p: &TrianglePair| (p.piece_link, p.link_triangle, p.scene_triangle);
     pairs[first..].sort_unstable_by_key(|p| (key(p), p.mask().trailing_zeros(), p.mask_slice >> SUBS));
@@ -339,7 +340,7 @@ pub fn join(pairs: &mut Vec<TrianglePair>, first: usize) {
     pairs.truncate((last + 1).min(pairs.len()));
 }
 
-/// Removes the sub-intervals that start after the motions' limits, and the pairs that have no other.
+/// Removes the sub-intervals that start after the motions' limits, and the pairs without other sub-intervals.
 pub fn clip(pairs: &mut Vec<TrianglePair>, pieces: &[Piece], limits: &Limits, n_links: usize) {
     pairs.retain_mut(|pair| {
         let piece = &pieces[pair.piece_link as usize / n_links];

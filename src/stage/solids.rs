@@ -3,12 +3,12 @@
 //!
 //! A motion without contact that starts outside stays outside, so one test at time 0 is enough. Without contact at the
 //! start, each connected component of a link's triangles is inside a closed surface as a whole, or not at all: one
-//! vertex of it decides, by the number of times that a ray crosses the surface. So does one vertex of each component of
-//! an object, or of another link, for the link's own closed surfaces.
+//! vertex of it decides, by the number of times that a ray crosses the surface. Likewise, one vertex of each component
+//! of an object, or of another link, decides whether the component is inside the link's own closed surfaces.
 //!
-//! Poses are those of the engine in double precision. A vertex that is nearer to a surface than the bound on their
-//! error is not used, but another one of its component. If all are so near, the test of surfaces has reported that they
-//! may touch.
+//! Poses are those of the engine in double precision. A vertex that is nearer to a surface than the bound on the error
+//! of the poses is not used, but another vertex of its component. If all vertices are so near, the test of surfaces has
+//! already reported that they may touch.
 
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::robot::RobotMotion;
@@ -31,7 +31,7 @@ type Spot = (DVec3, f64);
 
 /// Deviation of the product of a stored rotation and its transpose from the identity.
 const DEFECT: f64 = 1.0 / (1u64 << 45) as f64;
-/// Relative rounding error of a point's way into a frame.
+/// Relative rounding error of transforming a point into a frame.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// The pose of a body at the start.
@@ -80,20 +80,20 @@ impl Frame {
     }
 }
 
-/// The box around a box under a rigid motion that takes points by `map` and rotates by `rotation`.
+/// The box around a box under a rigid motion that maps points by `map` and rotates by `rotation`.
 fn turned([lo, hi]: &Bounds, rotation: DMat3, map: impl Fn(DVec3) -> Spot) -> Bounds {
     let half = (*hi - *lo) / 2.0;
     let spread = rotation.x_axis.abs() * half.x + rotation.y_axis.abs() * half.y + rotation.z_axis.abs() * half.z;
     let (middle, _) = map((*lo + *hi) / 2.0);
     let error_m = map(*lo).1.max(map(*hi).1);
-    // Far more than the roundings here and the errors of corners other than these two.
+    // Far more than the rounding errors here and the errors of corners other than these two.
     let spread = spread * (1.0 + 1e-9) + DVec3::splat(8.0 * error_m + 1e-12 * middle.abs().element_sum());
     [middle - spread, middle + spread]
 }
 
-/// Finds the pairs of link and obstacle of which one starts inside the other, in the order of the links; pairs that are
-/// not tested for contact, and those for which `is_ignored` returns true, are left out. The caller uses it for motions
-/// without contact at the start.
+/// Finds the pairs of link and obstacle of which one starts inside the other, in the order of the links. Pairs that are
+/// not tested for contact, and those for which `is_ignored` returns true, are omitted. The motion must have no contact
+/// at the start.
 pub fn starts_inside<'s>(
     space: &'s mut Workspace,
     world: &CollisionWorld,
@@ -182,7 +182,7 @@ impl Search<'_> {
 }
 
 /// A point in the world that is inside a surface: a vertex of one of the components whose boxes overlap `near`.
-/// Vertices are taken to the world by `outward`, and to the surface's frame by `inward`.
+/// Vertices are transformed to the world by `outward`, and to the surface's frame by `inward`.
 fn point_in(
     components: &Components,
     near: &Bounds,

@@ -1,20 +1,20 @@
 //! `toleranced`: the elementary tests of toleranced motions for many pairs of triangles simultaneously, in the
 //! arithmetic of kernels.
 //!
-//! In: the images of a moving triangle's corners under the centre of a ball of displacements, the radii that the ball
-//! gives them, and a fixed triangle. Out: a word of sixteen bits, one for each contact that may be the first, and one
-//! for any contact. A cleared bit is a proof.
+//! In: the images of a moving triangle's corners under the centre of a ball of displacements, their radii under the
+//! ball, and a fixed triangle. Out: a word of sixteen bits, fifteen for the contacts that may be the first, and one for
+//! any contact. A cleared bit is a proof.
 //!
 //! A fat edge or face is contained in the convex hull of its fat vertices, since the distortion rate is convex. So a
 //! plane that separates the balls of some corners from some fixed corners excludes the contact of these corners: one
 //! formula serves vertices, edges and faces, and with all six corners it excludes everything, penetration too. It is
-//! coarser than the hyperboloids, at most by a factor of √2 in the radius of an edge, and needs only `+ - *` and
+//! coarser than the hyperboloids, by at most a factor of √2 in the radius of an edge, and needs only `+ - *` and
 //! comparisons.
 //!
 //! The normal is the result of a few steps towards the shortest segment between the two hulls (Frank–Wolfe, with the
 //! best of some powers of two as step). The computed normal is taken as exact; only the test with it rounds.
 //!
-//! **Rounding.** `d = c - q`: one rounding a component; `n·d`: three products, two sums. Each term has at most four
+//! **Rounding.** `d = c - q`: one rounding per component; `n·d`: three products, two sums. Each term has at most four
 //! roundings above it, so the computed sum is within `4u(1+u)³ Σ|n d|` of the true one, and with the computed `Σ|n||d|`
 //! instead, itself at most `4u` too small, within `5u`. [`ROUNDINGS`] units cover that and the two roundings of
 //! subtracting it. `low² > r²|n|²`: at most seven roundings on the right and one on the left, all of positive terms,
@@ -29,9 +29,9 @@ use crate::arith::rounding::{UNIT_F32, round_up};
 
 /// Units that cover the roundings of a test.
 pub const ROUNDINGS: f64 = 16.0;
-/// Steps towards the shortest segment between the hulls.
+/// Number of steps towards the shortest segment between the hulls.
 pub const STEPS: u32 = 10;
-/// Powers of two among which the length of a step is chosen: 1, 1/2, 1/4 …
+/// Number of powers of two from which the length of a step is chosen: 1, 1/2, 1/4 …
 pub const TRIES: u32 = 6;
 /// The bit for any contact.
 pub const ANY: u32 = 15;
@@ -134,7 +134,7 @@ impl Fat<f64> {
             (glam::Vec3::new(d.0[0] as f32, d.0[1] as f32, d.0[2] as f32), d.norm1())
         };
         let (c, q) = (self.c.map(local), self.q.map(local));
-        // Half a unit of f32 for rounding to nearest, and the earlier roundings in f64.
+        // Half a unit of f32 for rounding to nearest, plus the earlier roundings in f64.
         let lost = |size: f64| size * (0.5 * UNIT_F32 + 4.0 * f64::UNIT) + f64::from(f32::MIN_POSITIVE);
         let fixed = q.iter().map(|q| lost(q.1)).fold(0.0, f64::max);
         let shifted = [self.q[0], self.c[0], self.c[1], self.c[2], self.q[1], self.q[2]]

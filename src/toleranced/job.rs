@@ -55,7 +55,7 @@ impl RobotFiles {
     /// Options for reading the motions.
     ///
     /// # Errors
-    /// The file of values has not been read: certificates contain the values themselves.
+    /// The file of values has not been read yet; certificates contain the values themselves.
     pub fn motion_options(&self, limits: &LoadLimits) -> Result<MotionOptions> {
         let missing = match &self.missing_joints {
             None => MissingJoints::Refuse,

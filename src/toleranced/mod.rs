@@ -4,14 +4,15 @@
 //! A displacement is an affine map, a point of a twelve-dimensional space; masses of a body make that space Euclidean
 //! ([`metric`]). A motion is a curve in it. While part of the curve is within a ball, each point of the body stays in a
 //! ball in space, an edge within a hyperboloid of one sheet, a face within one of two ([`face`], [`elementary`]). The
-//! body misses everything that these miss. Otherwise the part of the motion is halved ([`search`]).
+//! body misses everything that these volumes miss. If this proves nothing, the part of the motion is halved
+//! ([`search`]).
 //!
 //! | | |
 //! |---|---|
 //! | [`bezier`], [`smooth`] | motions and balls that contain their parts: rational Bézier, differentiable, articulated
 //! |
 //! | [`plane`] | exclusion by one plane, the simplest test and the one that detects penetration |
-//! | [`tree`], [`articulated`] | ranges of polygons with masses of their own, for meshes, robots and scenes |
+//! | [`tree`], [`articulated`] | ranges of polygons with their own masses, for meshes, robots and scenes |
 //! | [`certificate`], [`record`] | the proof, as steps and as a file |
 //! | [`checker`] | checks a proof; shares with the search only the definition of a problem |
 //! | [`problem`], [`job`] | the definition of a problem, and of a task |
@@ -21,7 +22,7 @@
 //!
 //! The paper's method has three gaps, each of which certifies motions with contact: its tests detect first contacts but
 //! not penetration; a fixed edge within a fat one has no root; a contact that is excluded for a patch is not excluded
-//! for later parts. [`search`] and [`elementary`] describe what is done instead, and a test demonstrates each gap.
+//! for later parts. [`search`] and [`elementary`] describe how these gaps are closed, and a test demonstrates each gap.
 
 pub mod articulated;
 #[cfg(feature = "gpu")]

@@ -34,7 +34,7 @@ fn mark_retry(piece: u32) {
     atomicOr(&control[chunk.retry_at + piece / 32u], 1u << (piece % 32u));
 }
 
-// The slot for one more entry, or NONE if the queue is full: then the piece is marked for a retry.
+// The slot for one more entry, or NONE if the queue is full, in which case the piece is marked for a retry.
 fn queue_slot(counter: u32, capacity: u32, piece: u32) -> u32 {
     let slot = atomicAdd(&control[counter], 1u);
     if slot >= capacity {

@@ -19,7 +19,7 @@ fn standing_box(t: Standing) -> Box {
 }
 
 // Contribution of a point to the size of its projections: its distance from the triangle's first vertex, and its
-// movement.
+// motion.
 fn point_size(p: PointBound, y0: vec3<f32>, h: f32) -> f32 {
     return norm1(p.c0 - y0) + norm1(p.c1) * h + norm1(p.c2) * (h * h * 0.5);
 }

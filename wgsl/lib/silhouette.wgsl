@@ -61,7 +61,7 @@ fn turned(v: vec3<f32>, view: u32) -> vec3<f32> {
     return select(v, v.zxy, view == 1u);
 }
 
-// About 1/x of a positive x; nothing depends on its accuracy.
+// An approximation of 1/x for a positive x; validity does not depend on its accuracy.
 fn near_reciprocal(x: f32) -> f32 {
     var y = bitcast<f32>(0x7ef311c3u - bitcast<u32>(x));
     y *= 2.0 - x * y;
@@ -69,7 +69,7 @@ fn near_reciprocal(x: f32) -> f32 {
     return y * (2.0 - x * y);
 }
 
-// About the root of 1/x.
+// An approximation of the square root of 1/x.
 fn near_inverse_root(x: f32) -> f32 {
     var y = bitcast<f32>(0x5f3759dfu - (bitcast<u32>(x) >> 1u));
     y *= 1.5 - 0.5 * x * y * y;
@@ -163,7 +163,7 @@ fn silhouette(body: Body, frame: Frame, view: u32, half: f32) -> Silhouette {
         let d = abs(normals[k]);
         let round = norm_bound(vec3<f32>(d * radius.xy, 0.0));
         let grow = (d.x * (pixel + cube.x) + d.y * (pixel + cube.y) + round) * relative;
-        // At most what the tile grown by a pixel needs.
+        // At most the reach that the tile, enlarged by a pixel, needs.
         let rim = (d.x + d.y) * (half + 1.0);
         s.reach[k] = max(min(largest(f[k]) + grow, rim), -rim);
         s.reach[k + 4u] = max(min(grow - least(f[k]), rim), -rim);

@@ -5,7 +5,7 @@
 //
 // Errors. A function that can fail returns FC_OK or the kind of the error, and fc_error_message() has the text for the
 // thread of the call. If it fails, it leaves its outputs as they are, but for arrays of answers, which it may have
-// begun to write. Faults of the library come back as FC_INTERNAL.
+// begun to write. Faults of the library are reported as FC_INTERNAL.
 //
 // Handles. Robots, scenes, engines and so on are handles: numbers that are never used again. A null, freed or mixed-up
 // handle is an error, not a crash. Whoever makes an object frees it; one that is in use stays until the call ends, and
@@ -52,11 +52,11 @@ typedef struct FcClearanceResults FcClearanceResults;
 // Checks motions of one robot in one scene. An engine does not change; any number of threads may use it.
 typedef struct FcEngine FcEngine;
 
-// Options for reading robots and scenes; wherever they are an argument, null stands for the defaults.
+// Options for reading robots and scenes. Where they are an argument, null means the defaults.
 typedef struct FcLoadOptions FcLoadOptions;
 
-// Options of engines; wherever they are an argument, null stands for the defaults. Options that later versions add
-// have functions of their own.
+// Options of engines. Where they are an argument, null means the defaults. Options that later versions add have their
+// own functions.
 typedef struct FcOptions FcOptions;
 
 // The answers of a check, in the order of the motions.
@@ -75,10 +75,10 @@ typedef struct FcTrajectory FcTrajectory;
 typedef int32_t FcStatus;
 
 // Receives the progress of a call: the number of answers so far and of all. It is called in the thread of the call,
-// before the first answer, then at most every 50 ms. Return 0 to go on, anything else to end the work.
+// before the first answer, then at most every 50 ms. Return 0 to continue, any other value to end the work.
 typedef int32_t (*FcProgress)(void *user, uint64_t done, uint64_t total);
 
-// Progress and cancellation of a call; wherever it is an argument, null stands for none.
+// Progress and cancellation of a call. Where it is an argument, null means neither.
 typedef struct FcControl {
     // The callback, or null.
     FcProgress progress;
@@ -118,7 +118,7 @@ typedef struct FcIndices {
 // A part of a triangle.
 typedef int32_t FcFeature;
 
-// One side of a contact. What is unknown is -1.
+// One side of a contact. Unknown values are -1.
 typedef struct FcSide {
     // The triangle, in file order: of an object, or over all shapes of a link.
     int64_t triangle;
@@ -301,11 +301,11 @@ typedef int32_t FcColumnKind;
 typedef int32_t FcShape;
 
 // Gives the next motions of a stream: writes starts and ends, of any number of rows, and returns 0. The arrays are
-// copied when it returns. At the end it returns 1, and anything else ends the work.
+// copied when it returns. At the end it returns 1; any other value ends the work.
 typedef int32_t (*FcSource)(void *user, struct FcRows *starts, struct FcRows *ends);
 
-// Receives the answer for a motion of a stream, in their order; it is valid until the callback returns. Return 0 to go
-// on, anything else to end the work.
+// Receives the answer for a motion of a stream, in their order; it is valid until the callback returns. Return 0 to
+// continue, any other value to end the work.
 typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *answer);
 
 // Nothing touches at any time; this is guaranteed.
@@ -371,7 +371,7 @@ typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *an
 // They are contacts at time 0.
 #define FC_SOLIDS_CONTACT 1
 
-// They are not looked for.
+// They are not tested for.
 #define FC_SOLIDS_OFF 2
 
 // With an SRDF all pairs that it does not disable, otherwise none; the default.
@@ -404,7 +404,7 @@ typedef int32_t (*FcSink)(void *user, uint64_t motion, const struct FcAnswer *an
 // Radius, and length of the cylinder without its round ends.
 #define FC_SHAPE_CAPSULE 3
 
-// The call did what it should.
+// The call was successful.
 #define FC_OK 0
 
 // The caller asked for something that does not exist or does not fit together.
@@ -463,8 +463,8 @@ FcStatus fc_engine_check_edges(const struct FcEngine *engine,
                                const struct FcControl *control,
                                struct FcResults **results);
 
-// For each motion whether it is free, which is guaranteed; false for contacts and motions without an answer. Values
-// are written with a stride in bytes, of which 1 has no gaps. It keeps no other answer, so it takes the least memory.
+// Writes for each motion whether it is free, which is guaranteed; false for contacts and motions without an answer.
+// Values are written with a stride in bytes; 1 leaves no gaps. No other answers are kept, which saves memory.
 FcStatus fc_engine_are_free(const struct FcEngine *engine,
                             const struct FcRows *starts,
                             const struct FcRows *ends,
@@ -523,17 +523,17 @@ FcStatus fc_engine_new(const struct FcRobot *robot,
                        struct FcEngine **engine);
 
 // As fc_engine_new, but takes the scene and frees its handle, so that a large scene is in memory once. The scene is
-// gone even if the engine cannot be made, unless a handle is wrong.
+// freed even if the engine cannot be made, unless a handle is invalid.
 FcStatus fc_engine_new_taking(const struct FcRobot *robot,
                               struct FcScene *scene,
                               const struct FcOptions *options,
                               struct FcEngine **engine);
 
-// Frees an engine; null is not an error. Calls in other threads that use it go on to their end.
+// Frees an engine; null is not an error. Calls in other threads that use it continue until they finish.
 FcStatus fc_engine_free(struct FcEngine *engine);
 
-// An engine for the same robot, attached objects and options in another scene; what it knows of the robot is shared.
-// Pairs that are never tested are taken over by name, as far as the other scene has objects of these names.
+// An engine for the same robot, attached objects and options in another scene; data of the robot is shared. Pairs that
+// are never tested are taken over by name, as far as the other scene has objects of these names.
 FcStatus fc_engine_with_scene(const struct FcEngine *engine, const struct FcScene *scene, struct FcEngine **other);
 
 // An engine for the same robot, scene and tested pairs with other options; all trees are shared. Of the options,
@@ -601,8 +601,8 @@ FcStatus fc_engine_link_poses(const struct FcEngine *engine,
                               double (*poses)[12],
                               size_t n_links);
 
-// Number of objects that were made and not freed yet, in all threads: tests find handles that are never freed. Tools
-// that look for leaks in memory cannot see them.
+// Number of objects in all threads that have not been freed. Use it in tests to find handles that are never freed:
+// tools that detect memory leaks cannot see them.
 FcStatus fc_n_living(size_t *n);
 
 // Makes options with their defaults.
@@ -624,7 +624,7 @@ FcStatus fc_load_options_set_chord_error(struct FcLoadOptions *options, double c
 // Adds a folder in which package://name/rest is searched, as name/rest and as rest.
 FcStatus fc_load_options_add_package_path(struct FcLoadOptions *options, const char *folder);
 
-// Inserts a free joint before the robot's root, or not; its seven columns x y z qx qy qz qw are the first.
+// Sets whether a free joint is inserted before the robot's root; its seven columns x y z qx qy qz qw are the first.
 FcStatus fc_load_options_set_floating_root(struct FcLoadOptions *options, int32_t floating_root);
 
 // Sets the memory that files and triangles may take, bytes; by default three quarters of the machine's.
@@ -658,7 +658,7 @@ FcStatus fc_options_set_solids(struct FcOptions *options, FcSolids solids);
 // Sets the tests of links against links.
 FcStatus fc_options_set_self_collision(struct FcOptions *options, FcSelfCollision self_collision);
 
-// Lists all contacts that begin at the time of the first one, or not; not by default.
+// Sets whether all contacts that begin at the time of the first one are listed; false by default.
 FcStatus fc_options_set_all_contacts(struct FcOptions *options, int32_t all_contacts);
 
 // Sets the maximum number of evaluations for a motion, after which it is undecided; 65536 by default.
@@ -673,8 +673,8 @@ FcStatus fc_options_set_memory(struct FcOptions *options, uint64_t memory_bytes)
 // Adds a pair that is never tested: a link and an object, or two links. The link and an object may be "*", all.
 FcStatus fc_options_allow(struct FcOptions *options, const char *link, const char *other);
 
-// Keeps what is needed to prove answers, or not; not by default. fc_results_write_certificates then writes the proofs,
-// which the command firstcontact verify checks. The engine and its results keep the scene and the motions.
+// Sets whether certificates can be written; false by default. fc_results_write_certificates then writes proofs of the
+// answers, which the command firstcontact verify checks. The engine and its results keep the scene and the motions.
 FcStatus fc_options_set_certificates(struct FcOptions *options, int32_t certificates);
 
 // Sets a file that keeps the scene's tree for the next engine; worthwhile for millions of triangles.
@@ -743,7 +743,7 @@ FcStatus fc_robot_link_name(const struct FcRobot *robot, size_t link, const char
 // Vertices of a link's triangles in the frame of fc_engine_link_poses, three rows of x y z for each triangle.
 FcStatus fc_robot_link_triangles(const struct FcRobot *robot, size_t link, struct FcRows *vertices);
 
-// Oddity number i of the robot's files, one line; FC_USAGE beyond the last one.
+// Warning number i about the robot's files, one line; FC_USAGE beyond the last one.
 FcStatus fc_robot_warning(const struct FcRobot *robot, size_t i, const char **warning);
 
 // Writes the values of a named state of the SRDF into a configuration of n columns. Columns that the state does not
@@ -801,7 +801,7 @@ FcStatus fc_scene_object_triangles(const struct FcScene *scene, size_t object, s
 // Returns whether an object is a closed surface.
 FcStatus fc_scene_object_is_closed(const struct FcScene *scene, size_t object, bool *is_closed);
 
-// Oddity number i of the scene's file, one line, valid until the next text that a function returns in this thread;
+// Warning number i about the scene's file, one line, valid until the next text that a function returns in this thread;
 // FC_USAGE beyond the last one.
 FcStatus fc_scene_warning(const struct FcScene *scene, size_t i, const char **warning);
 
@@ -815,7 +815,7 @@ const char *fc_error_file(void);
 // The place in the file or in the call, such as a line or a motion, or null.
 const char *fc_error_place(void);
 
-// What can be done about the last error of this thread, or null.
+// The remedy for the last error of this thread, or null.
 const char *fc_error_remedy(void);
 
 // Checks any number of motions in bounded memory: takes them from a source when they are needed, and passes each

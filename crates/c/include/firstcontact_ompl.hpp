@@ -4,7 +4,7 @@
 //     auto engine = std::make_shared<const firstcontact::Engine>(firstcontact::Engine::make(robot, scene, options));
 //     firstcontact::planning::configure(setup, engine);   // an ompl::geometric::SimpleSetup
 //
-// Motions without an answer count as invalid. Engines with FC_MODE_VERDICT are faster; planners that go on from the
+// Motions without an answer count as invalid. Engines with FC_MODE_VERDICT are faster; planners that continue from the
 // last valid state of an invalid motion, such as PDST, get farther with FC_MODE_TOC. Validators may be used by any
 // number of threads.
 
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    // A component of the space that is no compound.
+    // A component of the space that is not a compound.
     struct Part {
         enum Kind { vector, angle, pose };
 
@@ -186,7 +186,7 @@ private:
     std::vector<double> fixed_;
 };
 
-// An engine and how it reads states, which validators share.
+// An engine and its mapping of states, which validators share.
 class Checker {
 public:
     Checker(std::shared_ptr<const Engine> engine, Configurations configurations)
@@ -355,7 +355,7 @@ public:
     const std::vector<std::array<std::uint32_t, 2>> &candidates() const noexcept { return candidates_; }
     const std::vector<std::array<std::uint32_t, 2>> &edges() const noexcept { return edges_; }
 
-    // Adds the roadmap with edges in both directions to data of OMPL, from which its PRM can go on. The roadmap must
+    // Adds the roadmap with edges in both directions to data of OMPL, from which its PRM can continue. The roadmap must
     // live as long as the data, unless the data copies the states (decoupleFromPlanner).
     void add_to(ob::PlannerData &data) const {
         std::vector<unsigned int> vertices;

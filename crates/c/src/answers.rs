@@ -34,7 +34,7 @@ pub const FC_FEATURE_EDGE: FcFeature = 1;
 /// The face.
 pub const FC_FEATURE_FACE: FcFeature = 2;
 
-/// One side of a contact. What is unknown is -1.
+/// One side of a contact. Unknown values are -1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FcSide {

@@ -28,7 +28,7 @@ pub(crate) struct Certifier {
     /// The statement without tolerances of joints.
     statement: Statement,
     threads: usize,
-    /// The prover of the last call: its trees are worth keeping.
+    /// The prover of the last call, kept for its trees.
     last: Mutex<Option<Arc<Prepared>>>,
 }
 

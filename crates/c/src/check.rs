@@ -85,8 +85,8 @@ pub unsafe extern "C" fn fc_engine_check_edges(
     })
 }
 
-/// For each motion whether it is free, which is guaranteed; false for contacts and motions without an answer. Values
-/// are written with a stride in bytes, of which 1 has no gaps. It keeps no other answer, so it takes the least memory.
+/// Writes for each motion whether it is free, which is guaranteed; false for contacts and motions without an answer.
+/// Values are written with a stride in bytes; 1 leaves no gaps. No other answers are kept, which saves memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_are_free(
     engine: *const FcEngine,

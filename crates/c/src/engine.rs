@@ -170,7 +170,7 @@ pub unsafe extern "C" fn fc_engine_new(
 }
 
 /// As fc_engine_new, but takes the scene and frees its handle, so that a large scene is in memory once. The scene is
-/// gone even if the engine cannot be made, unless a handle is wrong.
+/// freed even if the engine cannot be made, unless a handle is invalid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_new_taking(
     robot: *const FcRobot,
@@ -188,14 +188,14 @@ pub unsafe extern "C" fn fc_engine_new_taking(
     })
 }
 
-/// Frees an engine; null is not an error. Calls in other threads that use it go on to their end.
+/// Frees an engine; null is not an error. Calls in other threads that use it continue until they finish.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_engine_free(engine: *mut FcEngine) -> FcStatus {
     guard(|| handles::free(engine))
 }
 
-/// An engine for the same robot, attached objects and options in another scene; what it knows of the robot is shared.
-/// Pairs that are never tested are taken over by name, as far as the other scene has objects of these names.
+/// An engine for the same robot, attached objects and options in another scene; data of the robot is shared. Pairs that
+/// are never tested are taken over by name, as far as the other scene has objects of these names.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_with_scene(
     engine: *const FcEngine,

@@ -1,12 +1,12 @@
-//! Processes that were forked from one that has used the library: they lack its threads, and would wait for them for
-//! ever.
+//! Processes that were forked from one that has used the library. They lack its threads, so work there would wait
+//! forever.
 
 use firstcontact::Result;
 
 /// Refuses work in a process that was forked after the library was used.
 ///
 /// # Errors
-/// This is such a process.
+/// The process was forked after the library was used.
 #[cfg(unix)]
 pub(crate) fn refuse_after_fork() -> Result<()> {
     use std::sync::Once;

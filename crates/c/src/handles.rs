@@ -1,7 +1,7 @@
-//! Handles: numbers in the guise of pointers, which stand for objects in tables.
+//! Handles: numbers of a pointer type that identify objects in tables.
 //!
-//! A number is never used twice and never followed, so a freed, foreign or invented handle is found to be one. A call
-//! holds the object that it uses: freeing it meanwhile, in another thread, only takes it out of the table.
+//! A number is never used twice and never dereferenced, so freed, foreign and invented handles are detected. A call
+//! holds the object that it uses: freeing it in another thread during the call only removes it from the table.
 
 use crate::output::output;
 use crate::status::{FcStatus, guard};
@@ -111,8 +111,8 @@ pub fn take<T: Object>(handle: *mut T) -> Result<Arc<T>> {
     Ok(object)
 }
 
-/// Number of objects that were made and not freed yet, in all threads: tests find handles that are never freed. Tools
-/// that look for leaks in memory cannot see them.
+/// Number of objects in all threads that have not been freed. Use it in tests to find handles that are never freed:
+/// tools that detect memory leaks cannot see them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_n_living(n: *mut usize) -> FcStatus {
     guard(|| {

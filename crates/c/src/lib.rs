@@ -4,7 +4,7 @@
 //! Every function has three parts: it turns pointers into safe values (`rows`, `text`, `output`, `handles`), calls the
 //! library, and hands over the answer. `status::guard` turns errors and panics into a status.
 //!
-//! `unsafe` is needed for the memory of callers alone. Handles are numbers, so that none is ever followed.
+//! `unsafe` is needed only for memory of the caller: handles are numbers, which are never dereferenced.
 
 #![expect(
     clippy::missing_safety_doc,

@@ -21,7 +21,7 @@ pub const FC_GEOMETRY_COLLISION: FcGeometry = 1;
 /// Visual shapes alone.
 pub const FC_GEOMETRY_VISUAL: FcGeometry = 2;
 
-/// Options for reading robots and scenes; wherever they are an argument, null stands for the defaults.
+/// Options for reading robots and scenes. Where they are an argument, null means the defaults.
 #[derive(Default)]
 pub struct FcLoadOptions(Mutex<UrdfOptions>);
 object!(FcLoadOptions, "set of load options");
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn fc_load_options_add_package_path(
     })
 }
 
-/// Inserts a free joint before the robot's root, or not; its seven columns x y z qx qy qz qw are the first.
+/// Sets whether a free joint is inserted before the robot's root; its seven columns x y z qx qy qz qw are the first.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_load_options_set_floating_root(options: *mut FcLoadOptions, floating_root: i32) -> FcStatus {
     guard(|| change(options, |options| options.floating_root = floating_root != 0))

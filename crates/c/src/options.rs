@@ -32,7 +32,7 @@ pub type FcSolids = i32;
 pub const FC_SOLIDS_WARN: FcSolids = 0;
 /// They are contacts at time 0.
 pub const FC_SOLIDS_CONTACT: FcSolids = 1;
-/// They are not looked for.
+/// They are not tested for.
 pub const FC_SOLIDS_OFF: FcSolids = 2;
 
 /// Tests of links against links.
@@ -44,8 +44,8 @@ pub const FC_SELF_COLLISION_OFF: FcSelfCollision = 1;
 /// With an SRDF all pairs that it does not disable, otherwise all that are not adjacent.
 pub const FC_SELF_COLLISION_ON: FcSelfCollision = 2;
 
-/// Options of engines; wherever they are an argument, null stands for the defaults. Options that later versions add
-/// have functions of their own.
+/// Options of engines. Where they are an argument, null means the defaults. Options that later versions add have their
+/// own functions.
 #[derive(Default)]
 pub struct FcOptions(Mutex<Chosen>);
 object!(FcOptions, "set of options");
@@ -133,7 +133,7 @@ impl Chosen {
     /// Checks that answers can be certified, if certificates are asked for.
     ///
     /// # Errors
-    /// They cannot.
+    /// The other options do not allow it.
     pub fn check_certificates(&self) -> Result<()> {
         if self.certificates && self.library.solve.initial == InitialContactPolicy::Ignore {
             let error = Error::usage("certificates with FC_INITIAL_IGNORE: what touches at the start is not proved");
@@ -281,7 +281,7 @@ pub extern "C" fn fc_options_set_self_collision(options: *mut FcOptions, self_co
     })
 }
 
-/// Lists all contacts that begin at the time of the first one, or not; not by default.
+/// Sets whether all contacts that begin at the time of the first one are listed; false by default.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_options_set_all_contacts(options: *mut FcOptions, all_contacts: i32) -> FcStatus {
     guard(|| change(options, |options| options.library.solve.all_contacts = all_contacts != 0))
@@ -319,8 +319,8 @@ pub unsafe extern "C" fn fc_options_allow(
     })
 }
 
-/// Keeps what is needed to prove answers, or not; not by default. fc_results_write_certificates then writes the proofs,
-/// which the command firstcontact verify checks. The engine and its results keep the scene and the motions.
+/// Sets whether certificates can be written; false by default. fc_results_write_certificates then writes proofs of the
+/// answers, which the command firstcontact verify checks. The engine and its results keep the scene and the motions.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_options_set_certificates(options: *mut FcOptions, certificates: i32) -> FcStatus {
     guard(|| change(options, |options| options.certificates = certificates != 0))

@@ -32,7 +32,7 @@ pub struct FcResults {
 }
 object!(FcResults, "set of results");
 
-/// What the answers are for.
+/// The questions that the answers belong to.
 pub(crate) enum Given {
     /// Motions, which are kept if certificates are asked for.
     Motions(Vec<Verdict>, Option<MotionBatch>),

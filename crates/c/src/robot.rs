@@ -254,7 +254,7 @@ pub unsafe extern "C" fn fc_robot_link_triangles(
     })
 }
 
-/// Oddity number i of the robot's files, one line; FC_USAGE beyond the last one.
+/// Warning number i about the robot's files, one line; FC_USAGE beyond the last one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_robot_warning(robot: *const FcRobot, i: usize, warning: *mut *const c_char) -> FcStatus {
     guard(|| {

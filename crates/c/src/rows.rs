@@ -155,7 +155,7 @@ impl<T: Copy> Rows<'_, T> {
     /// The same rows.
     ///
     /// # Errors
-    /// Their number of columns is another.
+    /// The rows have another number of columns.
     pub fn with_columns(self, n_columns: usize) -> Result<Self> {
         if self.n_columns == n_columns || self.n_rows == 0 {
             return Ok(Self { n_columns, ..self });

@@ -120,7 +120,7 @@ pub(crate) unsafe fn mesh(vertices: *const FcRows, triangles: *const FcIndices) 
 /// Refuses indices beyond the end.
 ///
 /// # Errors
-/// There is one.
+/// An index is beyond the end.
 pub(crate) fn check_indices(of: &Rows<'_, u32>, n: usize, row: &str, what: &str) -> Result<()> {
     for i in 0..of.n_rows() {
         for k in 0..of.n_columns() {
@@ -298,7 +298,7 @@ pub unsafe extern "C" fn fc_scene_object_is_closed(
     })
 }
 
-/// Oddity number i of the scene's file, one line, valid until the next text that a function returns in this thread;
+/// Warning number i about the scene's file, one line, valid until the next text that a function returns in this thread;
 /// FC_USAGE beyond the last one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_scene_warning(scene: *const FcScene, i: usize, warning: *mut *const c_char) -> FcStatus {

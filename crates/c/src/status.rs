@@ -11,7 +11,7 @@ use std::ptr::null;
 
 /// Outcome of a call: FC_OK or the kind of an error.
 pub type FcStatus = i32;
-/// The call did what it should.
+/// The call was successful.
 pub const FC_OK: FcStatus = 0;
 /// The caller asked for something that does not exist or does not fit together.
 pub const FC_USAGE: FcStatus = 1;
@@ -124,7 +124,7 @@ pub extern "C" fn fc_error_place() -> *const c_char {
     last(|texts| texts.place.as_ref())
 }
 
-/// What can be done about the last error of this thread, or null.
+/// The remedy for the last error of this thread, or null.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_error_remedy() -> *const c_char {
     last(|texts| texts.remedy.as_ref())

@@ -14,11 +14,11 @@ use std::ffi::c_void;
 use std::ptr::null;
 
 /// Gives the next motions of a stream: writes starts and ends, of any number of rows, and returns 0. The arrays are
-/// copied when it returns. At the end it returns 1, and anything else ends the work.
+/// copied when it returns. At the end it returns 1; any other value ends the work.
 pub type FcSource = Option<unsafe extern "C" fn(user: *mut c_void, starts: *mut FcRows, ends: *mut FcRows) -> i32>;
 
-/// Receives the answer for a motion of a stream, in their order; it is valid until the callback returns. Return 0 to go
-/// on, anything else to end the work.
+/// Receives the answer for a motion of a stream, in their order; it is valid until the callback returns. Return 0 to
+/// continue, any other value to end the work.
 pub type FcSink = Option<unsafe extern "C" fn(user: *mut c_void, motion: u64, answer: *const FcAnswer) -> i32>;
 
 /// A source as portions.

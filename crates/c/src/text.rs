@@ -64,7 +64,7 @@ pub unsafe fn path(from: *const c_char, name: &str) -> Result<PathBuf> {
     }
 }
 
-/// What a pointer that may be null leads to, by one of the functions above.
+/// Reads a pointer that may be null with one of the functions above; `None` for null.
 ///
 /// # Safety
 /// As `read`.

@@ -90,7 +90,7 @@ pub fn run(args: &AcmArgs) -> Result<Outcome> {
 }
 
 impl AcmArgs {
-    /// The file for the proofs; none if the SRDF is not written to a file.
+    /// The file for the proofs; `None` if the SRDF is not written to a file.
     fn proofs(&self) -> Option<PathBuf> {
         (!outputs::is_stream(&self.out)).then(|| proof_file(&self.out))
     }
@@ -119,7 +119,7 @@ impl AcmArgs {
         classified
     }
 
-    /// The pairs to disable. Links of one rigid group are among them, for tools that test such pairs.
+    /// The pairs to disable, including links of one rigid group, for tools that test such pairs.
     fn disabled(&self, robot: &Robot, pairs: &[ClassifiedPair]) -> Vec<Disabled> {
         let reason = |pair: &ClassifiedPair| match pair.class {
             Class::Adjacent => Some("Adjacent"),

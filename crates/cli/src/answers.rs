@@ -1,8 +1,8 @@
 //! Answers that are written as they arrive, and continuation of an unfinished run.
 //!
 //! While `OUT.part` grows, `OUT.part.json` records, by hashes, the inputs and options that the answers belong to. The
-//! lock on `OUT.part` guards both. A finished file carries the same hashes and its own as an extended attribute, if the
-//! file system supports these.
+//! lock on `OUT.part` protects both. A finished file has the same hashes and its own as an extended attribute, if the
+//! file system supports this.
 
 use super::merkle::MerkleTree;
 use super::resume::Fingerprint;
@@ -35,7 +35,7 @@ pub struct Written {
 #[derive(Debug)]
 enum To {
     File(Box<Growing>),
-    /// Nothing can be kept or continued.
+    /// The output is a stream, so nothing can be kept or continued.
     Stream(AtomicFile),
     /// All answers are in this file already, with this length and hash.
     Finished(PathBuf, u64, String),
@@ -44,12 +44,12 @@ enum To {
 /// A file of answers that grows.
 #[derive(Debug)]
 struct Growing {
-    // Dropped first: without its record the part is useless.
+    // This field is dropped first, because the part is useless without its record.
     record: Record,
     file: AtomicFile,
     out: PathBuf,
     of: Fingerprint,
-    /// Hash of the lines so far.
+    /// Hasher of the lines so far.
     hash: blake3::Hasher,
     /// Bytes of the lines so far.
     length: u64,
@@ -65,14 +65,14 @@ struct Record {
 impl Drop for Record {
     fn drop(&mut self) {
         if self.removes {
-            // They may be gone already; a failure has no consequences.
+            // The files may already be missing; a failure has no consequences.
             let _ = fs::remove_file(&self.path);
             let _ = fs::remove_file(output::replacement_of(&self.path));
         }
     }
 }
 
-/// The proof of identity that a finished file carries.
+/// The proof of identity that is stored with a finished file.
 #[derive(Serialize, Deserialize)]
 struct Finished {
     of: Fingerprint,
@@ -83,7 +83,7 @@ struct Finished {
 /// The answers in a file.
 struct Known {
     stats: Stats,
-    /// Bytes of its whole lines.
+    /// Length of its whole lines, bytes.
     length: u64,
     hash: blake3::Hasher,
     tree: MerkleTree,
@@ -92,9 +92,9 @@ struct Known {
 const RESTART: &str = "without --resume the work begins again";
 
 impl Answers {
-    /// Prepares the opened output `out` for the answers from motion `first` on. With `resume`, continues with the answers
-    /// of an unfinished run, if there are any, and returns their counts; finished answers are recognised. Otherwise,
-    /// starts an empty file.
+    /// Prepares the opened output `out` for the answers from motion `first` on. With `resume`, continues with the
+    /// answers of an unfinished run, if there are any, and returns their counts; finished answers are recognised.
+    /// Otherwise, starts an empty file.
     ///
     /// # Errors
     /// The answers so far belong to other inputs or options, or are damaged; a file cannot be read or written.
@@ -124,7 +124,7 @@ impl Answers {
             say!("{}: finished already, with these inputs and options", out.display());
             return Ok((Self { to: To::Finished(out.into(), length, hash.finalize().to_string()), tree }, stats));
         }
-        // In this order: answers for other inputs must never be next to this record.
+        // The order matters: answers for other inputs must never be next to this record.
         file.restart()?;
         let text = serde_json::to_string_pretty(&of).map_err(|e| Error::usage(e.to_string()))?;
         output::replace(&record.path, &(text + "\n"))?;
@@ -141,7 +141,7 @@ impl Answers {
         }
     }
 
-    /// Appends one answer, whose leaf in the Merkle tree is that of its certificate, if it has one.
+    /// Appends one answer. Its leaf in the Merkle tree is that of its certificate, if there is a certificate.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -161,7 +161,7 @@ impl Answers {
         }
     }
 
-    /// Keeps the answers so far because of an error, and adds to the error how to continue.
+    /// Keeps the answers so far after an error, and adds to the error how to continue.
     pub fn keep(self, error: Error) -> Error {
         match self.to {
             To::File(growing) => growing.keep(error),
@@ -172,7 +172,7 @@ impl Answers {
     /// Moves the file to its final path.
     ///
     /// # Errors
-    /// The output cannot be written or moved; then the answers so far are kept.
+    /// The output cannot be written or moved; in this case the answers so far are kept.
     pub fn finish(self) -> Result<Written> {
         let file = match self.to {
             To::File(growing) => {
@@ -192,7 +192,7 @@ impl Answers {
 
 impl Growing {
     fn keep(mut self, error: Error) -> Error {
-        // If this fails, the whole lines before it are still there, and an error is being returned already.
+        // If this fails, the whole lines before it remain, and an error is already being returned.
         let _ = self.file.flush();
         if !self.retain() {
             return error;
@@ -205,7 +205,7 @@ impl Growing {
         error.remedy(format!("the answers so far are kept in {}; {remedy}", part.display()))
     }
 
-    /// Leaves part and record where they are, if they contain answers.
+    /// Keeps the part and the record if they contain answers.
     fn retain(&mut self) -> bool {
         let has_answers = self.file.whole_bytes() > 0;
         self.file.retain(has_answers);
@@ -262,7 +262,7 @@ fn kept_answers(
     answers(&mut content, first).map(Some).map_err(|e| e.in_file(&part).remedy(RESTART))
 }
 
-/// The answers in the finished file, if it is proved to belong to these inputs and options.
+/// The answers in the finished file, if the file certainly belongs to these inputs and options.
 fn finished_answers(out: &Path, (of, first): (&Fingerprint, u64)) -> Result<Option<Known>> {
     let Ok(file) = fs::File::open(out) else { return Ok(None) };
     let mark = output::mark_of(&file).and_then(|text| serde_json::from_str::<Finished>(&text).ok());

@@ -101,7 +101,7 @@ pub fn run(args: &AuditArgs) -> Result<Outcome> {
         trajectories: &args.trajectories,
         allow: args.allow.as_deref(),
         self_collision: args.self_collision,
-        // A proof holds for a margin; the distance of the pair still counts.
+        // A proof is valid for a margin; the distance of the pair still counts.
         margin_m: f64::INFINITY,
         shard: Shard::WHOLE,
     };
@@ -110,7 +110,7 @@ pub fn run(args: &AuditArgs) -> Result<Outcome> {
     let question = question.read(&model)?;
     let limits = &question.scanned.limits;
     limits.line().into_iter().chain(limits.turns_line()).for_each(|line| warn(&line));
-    // The meshes of robot and scene are known by now, too.
+    // The meshes of robot and scene are also known here.
     outputs::check(&[], &args.outputs())?;
     args.certificates.check_folder(question.queries.len())?;
     let page = outputs::create(&args.out)?;
@@ -158,7 +158,7 @@ struct Audit<'a> {
 }
 
 impl Audit<'_> {
-    /// Checks all plans and writes the page. Returns the counts, and whether a certificate is refused.
+    /// Checks all plans and writes the page. Returns the counts, and whether a certificate was refused.
     fn write(
         &self,
         mut page: AtomicFile,

@@ -227,7 +227,7 @@ impl CheckArgs {
 }
 
 fn check_files(args: &CheckArgs, files: &Files, start: Instant) -> Result<Outcome> {
-    // A proof holds for a margin; with clearances the distance of the pair still counts.
+    // A proof is valid for a margin; with clearances the distance of the pair still counts.
     let margin_m = if args.clearance.is_asked() { f64::INFINITY } else { args.margin };
     let question = QuestionArgs {
         files,
@@ -493,7 +493,7 @@ impl Run<'_> {
                 let totals = completion.finish()?;
                 out.finish().map(|written| (stats, totals, written))
             }
-            // All motions were read before the first answer, so bad input never occurs once there is something to keep.
+            // All motions are read before the first answer, so invalid input never occurs after the first answer.
             Err(error) => Err(out.keep(error)),
         }
     }

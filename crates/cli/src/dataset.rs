@@ -19,7 +19,7 @@ use firstcontact::{Error, Result};
 use firstcontact_datasets::{DEFAULT_SEED, Dataset, GENERATOR_VERSION, MakeOptions, Progress, THETA_MAX_DEG};
 use std::path::{Path, PathBuf};
 
-/// The file that keeps other processes out of a folder while files are generated there.
+/// The file that locks a folder while files are generated there.
 const LOCK: &str = "dataset.lock";
 
 /// The folder of data sets.
@@ -138,7 +138,7 @@ impl Files {
     /// The only robot of a data set.
     ///
     /// # Errors
-    /// There is none, or there are several.
+    /// There is no robot, or there are several.
     pub fn robot(&self) -> Result<&RobotSource> {
         match &self.robots[..] {
             [robot] => Ok(robot),
@@ -149,7 +149,7 @@ impl Files {
     /// The scene of work that has one.
     ///
     /// # Errors
-    /// The scene was left out.
+    /// The scene was omitted.
     pub fn scene(&self) -> Result<&Path> {
         let missing = || Error::usage("a scene is wanted").remedy("give --scene or --dataset");
         self.scene.as_deref().ok_or_else(missing)

@@ -192,7 +192,7 @@ impl InputArgs {
     /// the sources.
     ///
     /// # Errors
-    /// A file cannot be read, or an option or an object does not suit the robots.
+    /// A file cannot be read, or an option or an object does not fit the robots.
     pub fn model(&self, robots: &[RobotSource]) -> Result<Model> {
         Model::new(self.parts(robots)?, self.robots.attach(), &self.limits())
     }
@@ -224,7 +224,7 @@ impl InputArgs {
         Robot::from_urdf_with(&source.urdf, &options)
     }
 
-    /// Reads a scene. It may be left out if links are tested against each other.
+    /// Reads a scene. It may be omitted if links are tested against each other.
     ///
     /// # Errors
     /// The scene is missing, or invalid.

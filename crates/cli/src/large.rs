@@ -4,7 +4,7 @@ use super::progress::Progress;
 use firstcontact::io::load::Watch;
 use std::path::{Path, PathBuf};
 
-/// Number of triangles from which a tree is kept by default: it takes seconds to build.
+/// Number of triangles from which on a tree is stored by default: such a tree takes seconds to build.
 const KEPT_FROM: u32 = 1_000_000;
 /// Numbers of bytes and triangles from which a bar is displayed: less is read and built in a moment.
 const SHOWN_FROM: [u64; 2] = [64 << 20, 500_000];

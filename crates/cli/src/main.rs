@@ -125,7 +125,7 @@ fn main() -> ExitCode {
         Err(message) => {
             // Help and version are requests; everything else is an error.
             let code = if message.use_stderr() { 3 } else { 0 };
-            // If the terminal is gone, nothing remains to do.
+            // If the terminal is closed, the message cannot be shown.
             let _ = message.print();
             return ExitCode::from(code);
         }

@@ -1,4 +1,5 @@
-//! `firstcontact merge`: the answers of all shards of a run as one file, the same to the byte as those of one process.
+//! `firstcontact merge`: the answers of all shards of a run as one file, with the same bytes as the file of a single
+//! process.
 
 mod certificates;
 mod manifest;
@@ -141,7 +142,7 @@ fn belong_together(parts: &[Part], mixed: bool) -> Result<()> {
     Ok(())
 }
 
-/// Appends the answers of a shard, which must be those of its record.
+/// Appends the answers of a shard, which must match its record.
 fn copy(part: &Part, out: &mut AtomicFile) -> Result<()> {
     let mut hash = blake3::Hasher::new();
     let n = pass(&part.out, |bytes| {

@@ -1,5 +1,5 @@
-//! The Merkle tree over the answers of a run: RFC 6962 over blocks of 4,096, so that its root does not depend on how the
-//! run was split into shards.
+//! The Merkle tree over the answers of a run: RFC 6962 over blocks of 4,096, so that its root does not depend on how
+//! the run was split into shards.
 
 use firstcontact_verifier::Hash;
 use firstcontact_verifier::merkle::{BLOCK, leaf, root};

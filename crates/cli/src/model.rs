@@ -57,8 +57,8 @@ impl Part {
         Ok(Self { name, urdf, robot, srdf, srdf_path })
     }
 
-    /// The pairs of links that the SRDF calls proved, and whether the proofs next to it hold for this robot, a margin
-    /// in metres, and motions whose columns stay in `ranges`.
+    /// The pairs of links that the SRDF marks as proved, and whether the proofs next to it are valid for this robot, a
+    /// margin in metres, and motions whose columns stay in `ranges`.
     ///
     /// # Errors
     /// The file of the proofs is malformed.
@@ -100,11 +100,11 @@ impl Model {
         Ok(Self { robot, parts, attached })
     }
 
-    /// The pairs of links to test: within each robot as the options say, all pairs of different robots, and those of
-    /// attached objects.
+    /// The pairs of links to test: within each robot according to the options, all pairs of different robots, and those
+    /// of attached objects.
     ///
     /// # Errors
-    /// An SRDF does not suit its robot, or there are too many links.
+    /// An SRDF does not fit its robot, or there are too many links.
     pub fn link_pairs(&self, choice: SelfCollisionArgs) -> Result<LinkPairs> {
         let own = self.parts.iter().map(|part| choice.link_pairs(&part.robot, part.srdf.as_ref()));
         let mut own = own.collect::<Result<Vec<_>>>()?;
@@ -116,9 +116,9 @@ impl Model {
         Ok(pairs)
     }
 
-    /// The tested pairs of links that an SRDF disables because they are proved to stay apart, as far as the proofs next
-    /// to it hold: for that robot, a margin in metres, and motions whose columns stay in `ranges`. The other
-    /// pairs are tested, and a warning counts them.
+    /// The tested pairs of links that an SRDF disables because they are proved to stay apart, if the proofs next to it
+    /// are valid for that robot, a margin in metres, and motions whose columns stay in `ranges`. The other pairs are
+    /// tested, and a warning counts them.
     ///
     /// # Errors
     /// A file of proofs is malformed.

@@ -39,7 +39,7 @@ fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path == Path::new(name))
 }
 
-/// Returns whether lines are written straight to the standard output, a pipe or a device, so that nothing can be kept
+/// Returns whether lines are written directly to the standard output, a pipe or a device, so that nothing can be kept
 /// or continued.
 pub fn is_stream(path: &Path) -> bool {
     is_stdout(path) || output::is_stream(path)

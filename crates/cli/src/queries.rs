@@ -98,7 +98,7 @@ pub struct Scanned {
 }
 
 impl TrajectoryArgs {
-    /// Returns whether the answers hold for a tolerance.
+    /// Returns whether the answers are for a tolerance.
     pub fn has_joint_tolerance(&self) -> bool {
         self.joint_tolerance.is_some()
     }
@@ -119,7 +119,7 @@ impl TrajectoryArgs {
     /// Opens a file of motions or trajectories, or the standard input for the path `-`.
     ///
     /// # Errors
-    /// A file cannot be read, or does not suit the robot.
+    /// A file cannot be read, or does not fit the robot.
     pub fn open<'r>(
         &self,
         path: &Path,
@@ -234,7 +234,7 @@ impl Queries<'_> {
     /// The path of motion or trajectory `i`, for which the engine has returned `answer`.
     ///
     /// # Errors
-    /// A motion cannot be read again or does not suit the robot, or a trajectory is too long for a view.
+    /// A motion cannot be read again or does not fit the robot, or a trajectory is too long for a view.
     pub fn course(&self, i: usize, answer: &TrajectoryVerdict) -> Result<Course<'_>> {
         match self {
             Self::Motions(motions) => Course::of_motion(&motions.read(i..i + 1)?, 0),
@@ -291,7 +291,7 @@ impl Queries<'_> {
     /// Reads everything from number `first` on once, portion by portion, before any work.
     ///
     /// # Errors
-    /// The file cannot be read, or a motion does not suit the robot.
+    /// The file cannot be read, or a motion does not fit the robot.
     pub fn scan(&self, robot: &Robot, first: usize) -> Result<Scanned> {
         let mut scanned = Scanned {
             hash: MotionHash::default(),
@@ -321,7 +321,7 @@ impl Paths {
     /// Checks trajectory `i`.
     ///
     /// # Errors
-    /// It does not suit the robot.
+    /// The trajectory does not fit the robot.
     pub fn check(&self, engine: &Engine, i: usize) -> Result<TrajectoryVerdict> {
         let mut answer = Err(Error::usage("the trajectory was not answered"));
         engine.check_trajectories(&self.trajectories[i..i + 1], &self.joint_tolerance, &mut |_, found| {

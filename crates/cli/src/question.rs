@@ -1,4 +1,4 @@
-//! What is asked of a robot: the scene, the motions, and which pairs are tested.
+//! The question about a robot: the scene, the motions, and which pairs are tested.
 
 use super::allow::Allowed;
 use super::dataset::Files;
@@ -26,7 +26,7 @@ pub struct QuestionArgs<'a> {
     pub trajectories: &'a TrajectoryArgs,
     pub allow: Option<&'a Path>,
     pub self_collision: SelfCollisionArgs,
-    /// The margin for which proofs that links never touch must hold, metres.
+    /// The margin for which proofs that links never touch must be valid, metres.
     pub margin_m: f64,
     /// The part of the motions that is read.
     pub shard: Shard,
@@ -62,7 +62,7 @@ impl QuestionArgs<'_> {
     /// Reads scene and motions of a model; warns of oddities of both.
     ///
     /// # Errors
-    /// A file cannot be read, or does not suit the robot.
+    /// A file cannot be read, or does not fit the robot.
     pub fn read<'m>(&self, model: &'m Model) -> Result<Question<'m>> {
         let Self { files, inputs, .. } = self;
         let robot = &model.robot;

@@ -87,7 +87,7 @@ fn hash_of(robot: &Robot) -> blake3::Hash {
     hash.finalize()
 }
 
-/// The hash of scenes, taken before engines take their triangles.
+/// The hash of scenes, computed before engines take ownership of their triangles.
 pub struct SceneHash(blake3::Hasher);
 
 impl SceneHash {

@@ -21,8 +21,7 @@ pub struct NamedFile {
 }
 
 impl NamedFile {
-    /// The meaning of an argument. A path that exists is that path, whatever it contains; so is one that is not
-    /// Unicode.
+    /// The meaning of an argument. An argument is a path if the path exists, or if it is not Unicode.
     fn new(text: OsString) -> Self {
         let named = text.to_str().and_then(|text| text.split_once('='));
         match named.filter(|(name, _)| is_name(name) && !Path::new(&text).exists()) {
@@ -123,7 +122,7 @@ impl RobotArgs {
     /// The robots with their bases and semantic descriptions; those of the options replace others.
     ///
     /// # Errors
-    /// Of several robots one has no name, or two have the same; or an option is for an unknown robot, or given twice.
+    /// One of several robots has no name, two have the same name, or an option is for an unknown robot or given twice.
     pub fn apply(&self, robots: &[RobotSource]) -> Result<Vec<RobotSource>> {
         check_names(robots)?;
         let mut robots = robots.to_vec();

@@ -32,7 +32,7 @@ impl SelfCollisionArgs {
     /// The pairs of links to test.
     ///
     /// # Errors
-    /// The SRDF does not suit the robot, or the robot has too many links.
+    /// The SRDF does not fit the robot, or the robot has too many links.
     pub fn link_pairs(self, robot: &Robot, srdf: Option<&Srdf>) -> Result<LinkPairs> {
         match self.unchecked(srdf) {
             Some(_) => Ok(LinkPairs::none()),
@@ -50,10 +50,10 @@ impl SelfCollisionArgs {
     }
 }
 
-/// The pairs of links that an SRDF leaves to test, or all that are not adjacent.
+/// The pairs of links that an SRDF does not disable, or all pairs that are not adjacent.
 ///
 /// # Errors
-/// The SRDF does not suit the robot, or the robot has too many links.
+/// The SRDF does not fit the robot, or the robot has too many links.
 fn link_pairs(robot: &Robot, srdf: Option<&Srdf>) -> Result<LinkPairs> {
     match srdf {
         Some(srdf) => srdf.link_pairs(robot),

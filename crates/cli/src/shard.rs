@@ -1,5 +1,5 @@
-//! Shards of a run: `check --shard I/N` answers a part of the motions, and leaves next to its answers a record that
-//! `merge` reads.
+//! Shards of a run: `check --shard I/N` answers a part of the motions, and writes a record for `merge` next to its
+//! answers.
 
 use super::merkle::{MerkleTree, hex};
 use super::resume::Fingerprint;

@@ -1,4 +1,4 @@
-//! Sizes of robots and scenes, and warnings about units: the engine takes metres, files often hold millimetres.
+//! Sizes of robots and scenes, and warnings about units: the engine uses metres, but files often contain millimetres.
 
 use firstcontact::Result;
 use firstcontact::robot::{Body, ColumnKind, JointKind, Robot, Triangle};
@@ -16,7 +16,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box of points; `None` if there are none.
+    /// The box around points; `None` without points.
     fn new(points: impl IntoIterator<Item = DVec3>) -> Option<Self> {
         points
             .into_iter()

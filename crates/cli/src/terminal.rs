@@ -79,7 +79,7 @@ impl TerminalArgs {
     }
 }
 
-/// Returns whether summaries and notes are left out.
+/// Returns whether summaries and notes are suppressed.
 pub fn is_quiet() -> bool {
     ARGS.get().is_some_and(|args| args.quiet)
 }
@@ -134,7 +134,7 @@ pub fn warn(message: &str) {
 fn labelled(label: &str, color: AnsiColor, message: &dyn Display) {
     let style = Style::new().bold().fg_color(Some(color.into()));
     let line = format!("{style}{label}:{style:#} {message}\n");
-    // A single write, so that lines of several processes do not mix. If the terminal is gone, nothing remains to do.
+    // A single write, so that lines of several processes do not mix. If the terminal is closed, the line is lost.
     let mut text = AutoStream::new(Vec::new(), AutoStream::choice(&io::stderr()));
     let _ = text.write_all(line.as_bytes());
     let _ = io::stderr().write_all(&text.into_inner());

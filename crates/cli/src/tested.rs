@@ -1,4 +1,4 @@
-//! Numbers of the pairs that a check tests and leaves out.
+//! Numbers of the pairs that a check tests and excludes.
 
 use super::model::Unchecked;
 use super::report::facts::count;
@@ -6,7 +6,7 @@ use firstcontact::{LinkPairs, Robot, Scene, Untested};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 
-/// Numbers of the pairs that a check tests and leaves out; of a set of problems, summed over the problems.
+/// Numbers of the pairs that a check tests and excludes; for a set of problems, summed over the problems.
 #[derive(Clone, Debug, Default)]
 pub struct TestedPairs {
     /// Tested pairs of a link and an object.
@@ -20,12 +20,12 @@ pub struct TestedPairs {
 }
 
 impl TestedPairs {
-    /// No pairs yet; `unchecked` has the robots whose links are not tested against each other, if there are any.
+    /// No pairs yet; `unchecked` lists the robots whose links are not tested against each other.
     pub fn new(unchecked: Option<Unchecked>) -> Self {
         Self { unchecked, ..Self::default() }
     }
 
-    /// Adds the pairs of a robot in a scene, of which some pairs of a link and an object are allowed.
+    /// Adds the pairs of a robot in a scene; `allowed` pairs of a link and an object are not tested.
     pub fn add(&mut self, robot: &Robot, scene: &Scene, allowed: &[(u32, u32)], link_pairs: &LinkPairs) {
         // Links and objects without triangles have no pairs.
         let links: Vec<bool> = robot.links.iter().map(|link| !link.triangles.is_empty()).collect();

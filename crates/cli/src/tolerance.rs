@@ -58,9 +58,9 @@ enum BackendChoice {
     Cpu,
 }
 
-/// Motions per thread that are answered before the next ones begin.
+/// Number of motions per thread that are answered before the next ones begin.
 const AT_ONCE: usize = 8;
-/// Motions that are answered before the next ones begin with an adapter, in total: long worklists are efficient.
+/// Total number of motions that are answered before the next ones begin with an adapter: long worklists are efficient.
 const AT_ONCE_ON_ADAPTER: usize = 128;
 
 /// Answers for a range of motions.

@@ -83,7 +83,7 @@ fn write(
     contacts: &[std::result::Result<FirstContact, Lost>],
 ) -> Result<()> {
     let [csv, json, picture] = FILES.map(|name| args.out.join(name));
-    // Plotted first: if that fails, no file is left.
+    // The plot is made first, so that no file remains if it fails.
     let svg = plot::errors_and_distances(runs, scene.duration_s)?;
     let failed = |e: std::io::Error| Error::usage(format!("cannot write: {e}")).in_file(&args.out);
     output::write(&csv, |to| {
@@ -112,7 +112,7 @@ fn cell(x: f64) -> String {
 }
 
 fn line(run: &Run, sample: &Sample) -> String {
-    // A name may contain characters that a line of CSV must not.
+    // A name may contain characters that are not allowed in a line of CSV.
     let name = format!("\"{}\"", run.name.replace('"', "\"\"").replace(char::is_control, " "));
     let mut cells =
         vec![name, cell(run.gain_per_s), cell(sample.t_s), sample.phase.name().into(), cell(sample.sigma_m)];

@@ -85,7 +85,7 @@ pub struct VerifyArgs {
     threads: usize,
 }
 
-/// Pairs that are listed as left out without --left-out.
+/// Maximum number of untested pairs that are listed without --left-out.
 const MAX_LISTED: usize = 8;
 
 /// Runs the command: 0 if the certificates are valid, 1 if one is refused.
@@ -154,7 +154,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome> {
     }
 }
 
-/// Returns whether a file has certificates of `check`, by its first bytes; folders have no others.
+/// Returns whether a file has certificates of `check`, by its first bytes. Folders always have these.
 fn is_of_check(path: &Path) -> Result<bool> {
     if path.is_dir() {
         return Ok(true);
@@ -190,7 +190,7 @@ struct Totals {
     /// The first motion without a certificate.
     without: Option<usize>,
     tree: MerkleTree,
-    /// A leaf is not known: there is neither a certificate nor a line.
+    /// True if a leaf is unknown: there is neither a certificate nor a line.
     lacks_leaf: bool,
 }
 
@@ -213,7 +213,7 @@ impl Totals {
         } += 1;
     }
 
-    /// The root of the Merkle tree; `None` if a leaf is not known.
+    /// The root of the Merkle tree; `None` if a leaf is unknown.
     fn root(&self) -> Option<String> {
         (!self.lacks_leaf).then(|| self.tree.root())
     }
@@ -259,8 +259,8 @@ impl Subject {
         self.0.export(folder, &Paths { numbers, kind: queries.kind(), read: &|numbers| queries.paths(numbers) })
     }
 
-    /// Verifies all certificates of a file or folder, which must be those of the queries with these numbers, and passes
-    /// what each proves to `each`. Returns the reason of a refusal as text.
+    /// Verifies all certificates of a file or folder, which must be those of the queries with these numbers, and calls
+    /// `each` with every result. Returns the reason of a refusal as text.
     ///
     /// # Errors
     /// A file cannot be read.

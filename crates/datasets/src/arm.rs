@@ -18,7 +18,7 @@ pub struct Arm {
 /// A link and the joint before it.
 #[derive(Clone, Debug)]
 pub struct ArmLink {
-    /// The triangles, in the link's frame; the name is the link's.
+    /// The mesh, in the link's frame; its name is that of the link.
     pub part: Part,
     /// The mesh file without its extension; links of the same shape share it.
     pub mesh_file: String,
@@ -61,7 +61,7 @@ impl Arm {
     /// The model that the written URDF describes.
     ///
     /// # Errors
-    /// A coordinate or an axis is unusable, which no generator produces.
+    /// A coordinate or an axis is invalid; no generator produces one.
     pub fn robot(&self) -> Result<Robot> {
         let root = self.links.first();
         let mut robot =

@@ -91,7 +91,7 @@ pub(crate) fn arm(n: usize) -> Arm {
 /// The obstacles: pillars, beams, plates, boxes, balls and rings, separate or intersecting.
 ///
 /// # Errors
-/// None in practice: the range of possible counts contains the required one.
+/// No error in practice: the range of possible counts contains the required one.
 pub(crate) fn scene(seed: u64) -> Result<Vec<Part>> {
     let mut random = Stream::new(seed, "chain/scene");
     let objects: Vec<Assembly> = (0..N_OBJECTS)
@@ -111,7 +111,7 @@ pub(crate) fn scene(seed: u64) -> Result<Vec<Part>> {
     tessellate(&objects, N_TRIANGLES)
 }
 
-/// A point of the space around the base, at least `clear` away from its axis.
+/// A random point around the base, at least `clear` metres away from its axis.
 fn place(random: &mut Stream, clear: f64) -> DVec3 {
     loop {
         let p = DVec3::new(random.between(-3.1, 3.1), random.between(-3.1, 3.1), random.between(0.1, 3.1));
@@ -141,7 +141,7 @@ fn pillar(random: &mut Stream) -> Assembly {
 }
 
 fn beam(random: &mut Stream) -> Assembly {
-    // It runs across the line to the base, so that it stays away from the base.
+    // It is perpendicular to the line to the base, so that it stays away from the base.
     let p = place(random, 0.1);
     let out = DVec3::new(p.x, p.y, 0.0).normalize_or(DVec3::X);
     let mut object = Assembly::new("beam");

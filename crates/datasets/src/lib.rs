@@ -18,8 +18,8 @@
 //! # }
 //! ```
 //!
-//! The bytes are the same because there is one fixed generator of random words, only `+ - * /` and square roots on
-//! `f64`, the engine's own sine and cosine, and no order that depends on hashing.
+//! The bytes are the same because the generators use only one fixed generator of random words, `+ - * /` and square
+//! roots on `f64`, and the engine's own sine and cosine, and because no order depends on hashing.
 
 mod amr;
 mod arm;
@@ -54,7 +54,7 @@ use glam::DVec3;
 /// Version of the generators; it increases whenever their output changes.
 pub const GENERATOR_VERSION: u32 = 1;
 
-/// The seed if none is given.
+/// The default seed.
 pub const DEFAULT_SEED: u64 = 2004;
 
 /// The sets that can be generated: name and description. A chain may have another number of links.
@@ -67,7 +67,7 @@ pub const NAMES: [(&str, &str); 6] = [
     ("chain-100", "the same with 100 links"),
 ];
 
-/// The largest scale: the limit of the triangle count's type, and more than any memory holds.
+/// The largest scale: the limit of the triangle count's type, and more than fits into any memory.
 const MAX_ROOMS: u64 = 10_000;
 
 /// A data set in memory.
@@ -77,7 +77,7 @@ pub struct Dataset {
     pub name: String,
     /// The seed that it was generated from.
     pub seed: u64,
-    /// Size of the scene as a multiple of the part that is in memory.
+    /// Size of the scene, as a multiple of the part that is in memory.
     pub scale: u64,
     /// The robot.
     pub arm: Arm,
@@ -126,7 +126,7 @@ impl Dataset {
     /// The robot that the written URDF describes.
     ///
     /// # Errors
-    /// None in practice; see [`Arm::robot`].
+    /// No error in practice; see [`Arm::robot`].
     pub fn robot(&self) -> Result<Robot> {
         self.arm.robot()
     }
@@ -144,7 +144,7 @@ impl Dataset {
     /// The part of the scene that the arm can touch.
     ///
     /// # Errors
-    /// A coordinate is not finite, which no generator produces.
+    /// A coordinate is not finite; no generator produces one.
     pub fn scene_within_reach(&self) -> Result<Option<Scene>> {
         let Some(parts) = &self.scene else { return Ok(None) };
         let mut scene = Scene::new();

@@ -157,8 +157,8 @@ mod tests {
     /// Pins the bytes of every file of seed 2004.
     ///
     /// The pins do not show that the files are good; they ensure that the same seed gives the same bytes in every build
-    /// and on every platform, which is the purpose of a seed. An intended change of a generator changes them together
-    /// with [`GENERATOR_VERSION`]; a change that only some builds or machines show is a fault.
+    /// and on every platform, which is the purpose of a seed. An intended change of a generator changes the pins
+    /// together with [`GENERATOR_VERSION`]; a change in only some builds or on some machines is a fault.
     #[test]
     fn seed_2004_gives_these_bytes_everywhere() {
         assert_eq!(GENERATOR_VERSION, 1, "update the hashes");

@@ -33,7 +33,7 @@ pub struct FetchSet {
     pub source: String,
     /// The common beginning of the addresses of single files; absent if only a mirror has them.
     pub base: Option<String>,
-    /// A note for the user if it has no known address.
+    /// A note for the user if the set has no known address.
     pub note: Option<String>,
     /// The files to download.
     pub download: Vec<Download>,
@@ -96,7 +96,7 @@ impl Manifest {
     /// The manifest of this version.
     ///
     /// # Errors
-    /// None in practice: a test reads it.
+    /// No error in practice: a test reads the manifest.
     pub fn built_in() -> Result<Self> {
         Self::parse(include_str!("../../../datasets/manifest.toml"))
     }
@@ -104,7 +104,8 @@ impl Manifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// It is malformed, names are not unique, a path is absolute or leaves its folder, or a hash is not valid.
+    /// The manifest is malformed, names are not unique, a path is absolute or outside of its folder, or a hash is not
+    /// valid.
     pub fn parse(text: &str) -> Result<Self> {
         let manifest: Self = toml::from_str(text).map_err(|e| Error::input(format!("TOML: {}", e.message())))?;
         manifest.check().map_err(|e| e.in_file("manifest.toml"))?;

@@ -7,7 +7,7 @@ use firstcontact::error::{Error, Result};
 /// Returns for each configuration, one value per joint, whether the arm touches nothing there.
 pub type FreeCheck<'a> = dyn FnMut(&[Vec<f64>]) -> Result<Vec<bool>> + 'a;
 
-/// Takes the start and the end values of a motion.
+/// Receives the start and the end values of a motion.
 pub(crate) type Push<'a> = dyn FnMut(&[f64], &[f64]) -> Result<()> + 'a;
 
 /// Progress report of the generation of motions.
@@ -15,11 +15,11 @@ pub(crate) type Push<'a> = dyn FnMut(&[f64], &[f64]) -> Result<()> + 'a;
 pub struct Progress {
     /// The largest angle of a joint, degrees.
     pub theta_max_deg: f64,
-    /// Motions made so far with that angle.
+    /// Number of motions made so far with that angle.
     pub n_made: usize,
     /// Total number of motions with that angle.
     pub n_motions: usize,
-    /// Random starts tried for them.
+    /// Number of random starts tried for them.
     pub n_tried: usize,
 }
 
@@ -41,8 +41,8 @@ pub(crate) struct Sampling<'a> {
 impl Sampling<'_> {
     /// Passes motions to `push`, start and end, and returns the number of random starts that were tried.
     ///
-    /// The motions depend on seed, set and angle and on which starts are free, not on the number that is checked
-    /// together. A smaller number of motions gives the first ones of a larger number.
+    /// The motions depend on the seed, the set, the angle and on which starts are free, but not on the number of starts
+    /// that are checked together. A smaller number of motions gives the first motions of a larger number.
     ///
     /// # Errors
     /// Errors of the check and of `push`; too few free starts.

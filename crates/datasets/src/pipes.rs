@@ -20,7 +20,7 @@ const LOW: Node = [-9, -9, 1];
 const HIGH: Node = [9, 9, 15];
 /// Outer radii of the pipes, metres.
 const RADII_M: [f64; 5] = [0.012, 0.016, 0.022, 0.028, 0.036];
-/// The shares of the lattice that banks take, and that all pipes take.
+/// The shares of the lattice that are used by banks, and by all pipes.
 const SHARES: [f64; 2] = [0.25, 0.38];
 /// Maximum number of attempts to place a pipe; a fraction of it is enough for any seed.
 const ATTEMPTS: usize = 20_000;

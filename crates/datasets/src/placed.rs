@@ -74,7 +74,7 @@ impl RandomMotions<'_> {
             let most = if column.kind == ColumnKind::LengthM { (high - low) * share } else { PI * share };
             let step = most * random.unit() * random.sign();
             let bounded = column.limits.is_some();
-            // At a limit a joint moves the other way.
+            // At a limit a joint moves in the opposite direction.
             let end = match bounded && !(low..=high).contains(&(start + step)) {
                 true => (start - step).clamp(low, high),
                 false => start + step,

@@ -11,7 +11,7 @@ use firstcontact::robot::{MotionBatch, Robot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// One problem: a scene of its own, a start and a goal.
+/// One problem: a scene, a start and a goal.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Kind and number, such as `box/0017`.
@@ -77,7 +77,7 @@ impl Problem {
     /// The straight motion from start to goal.
     ///
     /// # Errors
-    /// As [`Request::motion`], or the motion does not suit the robot.
+    /// As [`Request::motion`], or the motion does not fit the robot.
     pub fn motion(&self, robot: &Robot, missing: &MissingJoints) -> Result<MotionBatch> {
         let at = |e: Error| e.at(format!("problem {}", self.name));
         let [start, end] = self.request.motion(robot, &self.planning.state, missing).map_err(at)?;
@@ -105,7 +105,7 @@ impl Problem {
     }
 
     /// The objects of the scene's state and of the request, which replace those of the same name. Links that the robot
-    /// lacks are left out of those that they may touch; [`lacking`] lists them.
+    /// lacks are removed from those that they may touch; [`lacking`] lists them.
     pub fn attached(&self, robot: &Robot) -> Vec<AttachedObject> {
         let (of_scene, of_request) = (&self.planning.state.attached, &self.request.start.attached);
         let is_replaced = |object: &&AttachedObject| of_request.iter().any(|other| other.name == object.name);

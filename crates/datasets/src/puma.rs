@@ -41,7 +41,7 @@ const DH: [(f64, i32, f64); 6] =
 /// The arm, its base on the plane z = 0 and its first axis along z.
 ///
 /// # Errors
-/// None in practice: the counts of its pieces are fixed.
+/// No error in practice: the counts of its pieces are fixed.
 pub(crate) fn arm() -> Result<Arm> {
     let parts = tessellate(&links(), N_TRIANGLES)?;
     let links = parts.into_iter().enumerate().map(|(i, mut part)| {

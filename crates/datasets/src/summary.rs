@@ -16,7 +16,7 @@ pub struct Summary {
     /// Size of the scene as a multiple of the usual one.
     #[serde(skip_serializing_if = "is_one")]
     pub scale: u64,
-    /// Version of the generators; other bytes mean another version.
+    /// Version of the generators; different bytes mean a different version.
     pub generator_version: u32,
     /// The robot.
     pub robot: RobotSummary,
@@ -95,7 +95,7 @@ pub struct Reach {
     pub objects: usize,
     /// Cells of 0.1 m whose centre is in it.
     pub cells: usize,
-    /// Cells among `cells` that surface passes through.
+    /// Number of cells among `cells` that contain a part of a surface.
     pub cells_with_surface: usize,
 }
 

@@ -1,10 +1,10 @@
 //! The path that a view shows, with its clock.
 //!
-//! A path is a sequence of straight motions of the joints, each at a constant rate in time. A motion is one of them. The
-//! curves of a trajectory are replaced by chords between their own points. A polynomial of degree `d` with Bernstein
-//! coefficients `b_i` has a second derivative of at most `d (d - 1) max |b_i - 2 b_(i+1) + b_(i+2)|`, so that the chord
-//! of `1/n` of it is nowhere farther away than an eighth of that over `n²`. A view needs the configuration at its
-//! contact exactly, so a chord ends there.
+//! A path is a sequence of straight motions of the joints, each at a constant rate in time. A motion is one of them.
+//! The curves of a trajectory are replaced by chords between their own points. A polynomial of degree `d` with
+//! Bernstein coefficients `b_i` has a second derivative of at most `d (d - 1) max |b_i - 2 b_(i+1) + b_(i+2)|`, so that
+//! the chord of `1/n` of it is nowhere farther away than an eighth of that over `n²`. A view needs the configuration at
+//! its contact exactly, so a chord ends there.
 
 use firstcontact::engine::Engine;
 use firstcontact::error::{Error, Result};

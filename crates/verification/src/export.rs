@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const BATCH: usize = 4096;
 
 impl Subject {
-    /// Writes what the verifier is given into a folder: `robot.bin`, `scene.bin` and `motions.bin`, whose bytes are
+    /// Writes the verifier's input into a folder: `robot.bin`, `scene.bin` and `motions.bin`, whose bytes are
     /// those that FORMAT.md hashes, and `statement.json`.
     ///
     /// # Errors

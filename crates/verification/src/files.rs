@@ -21,7 +21,7 @@ const BATCH_BYTES: usize = 1 << 26;
 
 /// A verified value, or the reason of a refusal as text.
 type Verified<T> = std::result::Result<T, String>;
-/// Takes the number of a motion and what its certificate proves; nothing for an answer without a certificate.
+/// Receives the number of a motion and the statement that its certificate proves, or `None` without a certificate.
 type Each<'a> = dyn FnMut(usize, Option<&Proved>) -> Result<()> + 'a;
 
 /// The statement of certificates, in the verifier's own terms.
@@ -38,7 +38,7 @@ pub struct Paths<'a> {
     pub numbers: Range<usize>,
     /// `motions` or `trajectories`, for messages.
     pub kind: &'a str,
-    /// Those with these numbers.
+    /// Returns the paths with these numbers.
     pub read: &'a dyn Fn(Range<usize>) -> Result<Vec<Trajectory>>,
 }
 
@@ -57,9 +57,8 @@ impl Subject {
         }
     }
 
-    /// Verifies all certificates of a file or a folder, which must be those of `paths`, and passes the number of each
-    /// and what it proves to `each`, in order; nothing for an answer without a certificate. Returns the reason of a
-    /// refusal as text.
+    /// Verifies all certificates of a file or a folder, which must be those of `paths`, and calls `each` for every
+    /// motion in order. Returns the reason of a refusal as text.
     ///
     /// # Errors
     /// A file cannot be read, or an error of `each`.
@@ -149,7 +148,7 @@ impl Files<'_> {
     }
 }
 
-/// The next certificates, at most `most` and as many as memory is for.
+/// Reads the next certificates: at most `most`, and no more than may be in memory together.
 fn batch(reader: &mut Reader<BufReader<File>>, most: usize) -> std::result::Result<Vec<Option<Vec<u8>>>, Refusal> {
     let (mut read, mut bytes) = (Vec::new(), 0);
     while read.len() < most.min(BATCH) && bytes < BATCH_BYTES {

@@ -144,7 +144,7 @@ pub struct Segment {
     pub coefficients: Vec<Vec<f64>>,
 }
 
-/// What a certificate must prove, derived by the caller from the options of the check.
+/// The statement that a certificate must prove, derived by the caller from the options of the check.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statement {
     /// The tested pairs of links.

@@ -58,7 +58,8 @@ impl<R: Read> Reader<R> {
         Ok(Self { input, header, n_records: 0, done: false })
     }
 
-    /// Reads the head of a file for a look at its certificates: its partitions are skipped, and nothing can be verified.
+    /// Reads the head of a file for a look at its certificates: its partitions are skipped, and nothing can be
+    /// verified.
     ///
     /// # Errors
     ///

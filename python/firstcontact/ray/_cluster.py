@@ -19,9 +19,9 @@ from . import _run
 from ._devices import device_of
 from ._worker import Work, Worker
 
-# How often a shard may end the process that answers it.
+# Maximum number of times that a shard may end the process that answers it.
 _MAX_DEATHS = 3
-# How long a run waits while no process can be started, seconds.
+# Time that a run waits while no process can be started, seconds.
 _PATIENCE_S = 120.0
 _GOES_ON = "the shards so far are kept, and the same call goes on"
 
@@ -76,7 +76,7 @@ class _Slot:
 def answer_all(
     work: Work, actors: str | int, device: str | None, mixes: bool, advance: Callable[[], object] | None
 ) -> _run.Answers:
-    """Answers all shards that are not there yet.
+    """Answers all missing shards.
 
     Raises:
         Error: A shard cannot be answered, or no machine is left.
@@ -94,7 +94,7 @@ def answer_all(
 
 
 def _nodes() -> list[dict[str, Any]]:
-    """The machines of the cluster, those that are lost included."""
+    """The machines of the cluster, including lost ones."""
     listed: Any = ray.nodes  # It has no types.
     return list(listed())
 
@@ -123,7 +123,7 @@ def _slots(actors: str | int) -> list[_Slot]:
 
 
 class _Crew:
-    """Actors, the shards that wait, and those that are being answered."""
+    """Actors, pending shards, and shards that are being answered."""
 
     def __init__(
         self, work: Work, device: str | None, mixes: bool, advance: Callable[[], object] | None, slots: list[_Slot]
@@ -230,7 +230,7 @@ class _Crew:
         self._wake()
 
     def _wake(self) -> None:
-        """Gives waiting shards to actors without work."""
+        """Gives pending shards to idle actors."""
         busy = {id(slot) for slot, _ in self._calls.values()}
         for slot in self._slots:
             if slot.actor is not None and id(slot) not in busy:

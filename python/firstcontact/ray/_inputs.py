@@ -1,4 +1,4 @@
-"""Motions that are read, or made, piece by piece: work items are numbers of motions, never the motions themselves."""
+"""Motions that are read or made in pieces: work items are numbers of motions, never the motions themselves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Source(Protocol):
         ...
 
     def describe(self) -> dict[str, Any]:
-        """What it is, for people; hashes of the motions are kept apart."""
+        """Describes the inputs for readers; hashes of the motions are separate."""
         ...
 
 
@@ -65,7 +65,7 @@ class Generated:
         return found
 
     def describe(self) -> dict[str, Any]:
-        """What it is, for people."""
+        """Describes the inputs for readers."""
         return {"generated": getattr(self.make, "__qualname__", type(self.make).__name__), "seed": self.seed}
 
 
@@ -127,7 +127,7 @@ class Roadmap:
         return configurations(vertices[unique], vertices.shape[1], "vertices")[places.reshape(pairs.shape)]
 
     def describe(self) -> dict[str, Any]:
-        """What it is, for people."""
+        """Describes the inputs for readers."""
         names = [of if isinstance(of, str) else "array" for of in self._given]
         return {"vertices": names[0], "edges": names[1]}
 

@@ -130,7 +130,7 @@ def verify(folder: AnyPath) -> Run:
 
 
 def _faults(out: Path, plan: _plan.Plan, manifest: Any) -> Iterator[tuple[str, str]]:
-    """Files and what is wrong with them."""
+    """Files and their faults."""
     if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
         yield NAME, "this is not the manifest of a run"
         return

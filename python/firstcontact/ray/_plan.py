@@ -22,7 +22,7 @@ _WITHOUT_EFFECT = ("device", "threads", "memory")
 
 @dataclass(frozen=True)
 class Plan:
-    """What is checked, and how it is cut."""
+    """The inputs and options of a run, and its division into shards."""
 
     version: str
     robot: str
@@ -33,7 +33,7 @@ class Plan:
     """Pairs of links that are tested against each other."""
     options: dict[str, Any]
     inputs: dict[str, Any]
-    """Where the motions are from, for people: their hashes are in the shards, and files may be moved."""
+    """The source of the motions, for readers: their hashes are in the shards, and files may be moved."""
     motions: int
     shard_rows: int
     form: str
@@ -73,7 +73,7 @@ class Plan:
         return hashlib.sha256(replace(self, inputs={}).text().encode()).hexdigest()
 
     def begin(self, out: Path) -> None:
-        """Writes the plan into the folder, or compares it with the one that is there.
+        """Writes the plan into the folder, or compares it with the existing one.
 
         Raises:
             Error: The folder has another plan, or cannot be written.
@@ -112,7 +112,7 @@ def read(path: Path) -> dict[str, Any]:
     """A plan as a dictionary.
 
     Raises:
-        Error: There is none, or it is damaged.
+        Error: The plan is missing or damaged.
     """
     try:
         found: dict[str, Any] = json.loads(path.read_text())
@@ -127,7 +127,7 @@ def load(path: Path) -> Plan:
     """A plan from its file.
 
     Raises:
-        Error: There is none, or it is damaged.
+        Error: The plan is missing or damaged.
     """
     found = read(path)
     try:

@@ -1,4 +1,4 @@
-"""Runs: the plan, the shards that are there already, the others, the manifest."""
+"""Runs: the plan, existing shards, missing shards, the manifest."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def check_dataset(
     """Checks motions on all machines of a Ray cluster, and writes the answers into a folder.
 
     Without a cluster, Ray starts on this machine. A call that is interrupted, or ends with an error, leaves the shards
-    that are complete; the same call goes on with the others. The answers are the same bytes for any number of machines.
+    that are complete; the same call continues with the others. The answers are the same bytes for any number of
+    machines.
 
     Args:
         inputs: Paths of ``.npy`` files of shape (Q, 2, D) or ``.parquet`` files with the columns ``start`` and ``end``,
@@ -54,8 +55,8 @@ def check_dataset(
         shard_rows: Motions of a shard, a multiple of 4,096. A shard should take some seconds to some minutes.
         actors: "per-node", one process on each machine with all of its cores but one; "per-gpu", one for each GPU; a
             number of processes with one core each; or 0, in this process and without Ray.
-        form: "parquet", all columns of `Results`; "verdicts", at most a quarter of a byte for a free motion, and enclosures of
-            the times of contacts in single precision; or "jsonl", the lines of ``firstcontact check``.
+        form: "parquet", all columns of `Results`; "verdicts", at most a quarter of a byte for a free motion, and
+            enclosures of the times of contacts in single precision; or "jsonl", the lines of ``firstcontact check``.
         device: As of `Engine`; by default the CPU, and with "per-gpu" the GPU of each process.
         tree_cache: A folder on each machine that keeps the scene's tree, which one process builds; worthwhile for
             millions of triangles.
@@ -112,12 +113,12 @@ def _plan(robot: Robot, scene: Scene, source: _inputs.Source, cut: tuple[int, st
     wrong = {"threads", "tree_cache"} & options.keys()
     if wrong:
         raise TypeError(f"check_dataset chooses {', '.join(sorted(wrong))} itself")
-    # It is for hashes and the pairs that are tested.
+    # It serves only to compute hashes and the tested pairs.
     return Plan.new(Engine(robot, scene, **{**options, "device": "cpu", "threads": 1}), source, *cut)
 
 
 def _kept(work: Work) -> Answers | None:
-    """The shards, if all are there already."""
+    """The shards, if all exist already."""
     plan = work.plan
     for index in range(plan.n_shards):
         found = _shards.read_record(work.out / _shards.name_of(index, plan.form))

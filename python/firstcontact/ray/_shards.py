@@ -1,4 +1,4 @@
-"""Files of answers: written whole or not at all, each with the record of what it answers."""
+"""Files of answers: written whole or not at all, each with a record of its question."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMS = {"parquet": ".parquet", "verdicts": ".parquet", "jsonl": ".jsonl"}
 
 @dataclass
 class Record:
-    """What a shard answers. It holds no times, so that the same answers are the same bytes."""
+    """The record of a shard. It holds no times, so that equal answers give equal bytes."""
 
     plan: str
     """SHA-256 of the plan."""
@@ -59,7 +59,7 @@ def write(path: Path, form: str, results: Results, record: Record) -> str:
     """Writes a shard, then its record, and returns the SHA-256 of the shard's file.
 
     Raises:
-        Error: It cannot be written; then nothing is left of it.
+        Error: It cannot be written; no part of it remains then.
     """
     hashed = _whole(path, lambda part: _fill(part, form, results, record))
     # The record names the hash, so an older record next to a newer file proves nothing.

@@ -1,4 +1,4 @@
-"""The work on one shard, in whatever process."""
+"""The work on one shard, in any process."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ fn the_smallest_of_several_minima() {
     }
 }
 
-/// Each trajectory has its own pairs that do not count, whatever the engine has answered before.
+/// Each trajectory has its own set of ignored pairs, whatever the engine has answered before.
 #[test]
 fn closest_points_ignore_contacts_at_the_start() {
     let engine = arm_between(&[1.25, -0.1], InitialContactPolicy::Ignore);

@@ -20,13 +20,13 @@ use std::time::{Duration, Instant};
 /// Time that a batch should take: short enough that verdicts are delivered soon, long enough that threads rarely wait
 /// for the last motion of a batch.
 const TARGET_BATCH_TIME: Duration = Duration::from_millis(200);
-/// Largest batch: its verdicts wait in memory.
+/// Maximum number of motions in a batch, whose verdicts are kept in memory.
 const MAX_BATCH: usize = 1 << 13;
 /// Tasks per thread of a batch: at its end, one thread works on its last task while the others wait.
 const TASKS_PER_THREAD: usize = 64;
-/// Largest number of motions in a task.
+/// Maximum number of motions in a task.
 const MAX_TASK: usize = 8;
-/// Largest number of motions that are checked in the calling thread: waking another thread takes as long as a motion.
+/// Maximum number of motions that are checked in the calling thread: waking another thread takes as long as a motion.
 const INLINE_MAX: usize = 2;
 
 impl EngineCore {

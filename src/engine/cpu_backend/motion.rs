@@ -69,7 +69,7 @@ impl CpuStages<'_> {
     }
 
     /// The earliest time at which anything may touch in a part of a longer motion, by the stages before the exact one,
-    /// as a contact that is possible, with its place if that is wanted. `None` is a proof that nothing touches.
+    /// as a possible contact, with its place if requested. `None` is a proof that nothing touches.
     pub fn earliest(
         &self,
         item_cap: usize,
@@ -78,7 +78,7 @@ impl CpuStages<'_> {
         is_placed: bool,
     ) -> Option<Contact> {
         scratch.begin(self.world);
-        // Pairs that are ignored must not hide others.
+        // Ignored pairs must not hide others.
         scratch.set_first_only(self.options.solve.initial == InitialContactPolicy::Report);
         let mut pieces = Piece::cut_by_travel(0, &scratch.motion, self.world);
         let found = pieces.find_map(|piece| self.earliest_in(item_cap, scratch, stats, &piece, is_placed));
@@ -145,7 +145,7 @@ impl CpuStages<'_> {
         fits
     }
 
-    /// Takes a pair within the margin at the start as the answer, if one decides.
+    /// Uses a pair within the margin at the start as the answer, if it decides the motion.
     fn starts_within(&self, scratch: &mut Scratch, solver: &mut Solver, stats: &mut Stats) -> bool {
         if !self.one_pair_decides_the_start() {
             return false;
@@ -159,8 +159,8 @@ impl CpuStages<'_> {
         starts_within
     }
 
-    /// Returns whether motions that start within the margin are decided by the lowest pair that is: with a margin there
-    /// may be many.
+    /// Returns whether motions that start within the margin are decided by the lowest pair within it: with a margin
+    /// there may be many pairs.
     fn one_pair_decides_the_start(&self) -> bool {
         let SolveOptions { margin_m, initial, all_contacts, .. } = self.options.solve;
         let only_scene = self.world.frames.is_empty();
@@ -188,7 +188,7 @@ impl CpuStages<'_> {
 pub(in crate::engine) struct Part {
     /// Accuracy of the answer, relative to this part.
     pub solve: SolveOptions,
-    /// Whether the longer motion starts here.
+    /// True if the longer motion starts here.
     pub is_start: bool,
 }
 

@@ -94,7 +94,7 @@ impl Neighbours {
         };
         let nearest = features::nearest(x, y, 0.0);
         let size = x.iter().chain(&y).fold(0.0, |m: f64, v| m.max(v.length()));
-        // The difference and the length round by a few units of the coordinates.
+        // The difference and the length have rounding errors of a few units of the coordinates.
         Apart { distance_m: nearest.distance() + error + other + 64.0 * f64::EPSILON * size, nearest }
     }
 

@@ -27,9 +27,9 @@ pub(in crate::engine) struct Scratch {
     pub(super) models: Vec<TaylorModel<f64>>,
 }
 
-/// Scratch memory for more candidates or pairs than this is freed, because few motions need it.
+/// Number of candidates or pairs above which scratch memory is freed, because few motions need it.
 const MAX_POOLED_ITEMS: usize = 1 << 14;
-/// Largest number of scratch memories in a pool.
+/// Maximum number of scratch memories in a pool.
 const MAX_POOLED: usize = 256;
 
 impl Scratch {

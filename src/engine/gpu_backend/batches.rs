@@ -24,7 +24,7 @@ struct GpuBatch {
     pieces: Vec<Piece>,
     /// First piece of each motion, and the number of all pieces.
     starts: Vec<usize>,
-    /// True if the motions are parts of trajectories: the exact stage does not follow.
+    /// True if the motions are parts of trajectories, for which the exact stage does not run here.
     are_spans: bool,
 }
 
@@ -38,7 +38,7 @@ impl GpuBatch {
     }
 }
 
-/// The memory of a thread for motions after the device.
+/// The memory of a thread for motions that return from the device.
 struct Memory<'a> {
     solver: Solver<'a>,
     links: LinkSearch,
@@ -67,7 +67,7 @@ impl BatchBuilder<'_, '_, '_> {
         if let Some(batch) = self.queue.next_batch(self.max_pieces.saturating_sub(self.ready.len()))? {
             let motion = |i| self.core.motion(&batch.motions, i, batch.first);
             let all = || (0..batch.motions.len()).into_par_iter().map(motion).collect::<Result<Vec<_>>>();
-            // A single motion is not worth waking another thread.
+            // Waking another thread does not pay off for a single motion.
             let motions =
                 if batch.motions.len() == 1 { vec![motion(0)?] } else { self.core.workers.pool.install(all)? };
             self.ready.extend(motions);
@@ -187,7 +187,7 @@ impl EngineCore {
     ) -> Vec<(Option<Verdict>, Stats)> {
         let solver = || Memory::new(self);
         if part.motions.len() == 1 {
-            // Not worth waking another thread.
+            // Waking another thread does not pay off.
             meanwhile();
             return vec![self.solve(part, output, 0, &mut solver())];
         }

@@ -17,11 +17,11 @@ pub(super) const PAIR_BYTES: u64 = size_of::<TrianglePair>() as u64;
 const MIN_ENTRIES: u64 = 1 << 19;
 /// Smallest number of nodes whose boxes fit.
 const MIN_BOXES: u64 = 1 << 10;
-/// Nodes per piece whose boxes fit. A motion meets about a dozen, and few pieces meet the maximum.
+/// Nodes per piece whose boxes fit. A motion needs about a dozen, and few pieces need the maximum.
 const BOXES_PER_PIECE: usize = 24;
 /// Bytes of the boxes of the children of a node of a link's tree.
 const NODE_BYTES: usize = WIDTH * BOX_FLOATS * SUBS * size_of::<f32>();
-/// Largest number of nodes of the links' trees that may have boxes; each has a word per piece.
+/// Maximum number of nodes of the links' trees that may have boxes; each takes a word per piece.
 const MAX_BOXED_NODES: usize = 256;
 
 /// Number of nodes of the links' trees, counted from the first, that may have boxes.
@@ -29,7 +29,7 @@ pub(super) fn n_boxed_nodes(world: &CollisionWorld) -> usize {
     world.links.iter().map(|link| link.tree.nodes.len()).sum::<usize>().min(MAX_BOXED_NODES)
 }
 
-/// Capacities that suit the adapter and the memory; the poses decide how many pieces a chunk has.
+/// Capacities that suit the adapter and the memory; the memory for poses determines the number of pieces in a chunk.
 pub(super) fn of_largest_chunk(gpu: &Gpu, world: &CollisionWorld, memory_bytes: u64) -> Capacities {
     let share = (memory_bytes / 4).min(gpu.max_binding());
     // Counters times 32 invocations must stay within 32 bits.

@@ -20,7 +20,7 @@ use crate::stage::s4_sweep::{Sweep, SweepCounts};
 use crate::stage::s5_pairs::Limits;
 use crate::stage::{Candidate, Piece, SUBS, TrianglePair, s3_cull, s5_pairs};
 
-/// Pairs that are read back together with the counters; more need a second copy.
+/// Number of pairs that are read back together with the counters; more pairs need a second copy.
 const FIRST_PAIRS: u64 = 16_384;
 
 /// The pieces of some motions.
@@ -49,7 +49,7 @@ pub struct PendingChunk {
     /// One per page of the scene that the motions reach; the last one reads the pairs back.
     pub(super) submissions: Vec<Submission>,
     pub(super) frame: FrameIndex,
-    /// Whether links are tested against links afterwards.
+    /// True if links are tested against links afterwards.
     pub(super) with_links: bool,
 }
 
@@ -69,7 +69,7 @@ enum Begin {
     Page,
 }
 
-/// Words of the control buffer at which its parts start. The [`Counters`] come first.
+/// Offsets of the parts of the control buffer, in words. The [`Counters`] are the first part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ControlLayout {
     /// Retry bits, one per piece.
@@ -90,12 +90,12 @@ impl ControlLayout {
         Self { retry_at: Counters::WORDS, cutoffs_at, node_boxes_at: cutoffs_at + n_motions }
     }
 
-    /// The word after the box numbers, which each piece has for `n_boxed` nodes.
+    /// Offset of the word after the box numbers, of which each piece has `n_boxed`.
     pub fn end(&self, n_pieces: usize, n_boxed: u32) -> u64 {
         self.node_boxes_at as u64 + n_pieces as u64 * u64::from(n_boxed)
     }
 
-    /// The words that are read back, as they are before any work: without entries, retries and cutoffs.
+    /// The initial values of the words that are read back: no entries, retries or cutoffs.
     pub fn initial(&self) -> Vec<u32> {
         vec![0u32; self.node_boxes_at]
     }
@@ -206,8 +206,8 @@ impl GpuPipeline {
         Ok(Vec::new())
     }
 
-    /// The memory that begins a chunk or a page with zeros: for a chunk all control words, for a page its counters; and
-    /// the marks of links that have tiles.
+    /// The memory that is zero at the beginning of a chunk or a page: all control words for a chunk, the counters for a
+    /// page, and the marks of links that have tiles.
     fn clears(&self, chunk: &ChunkInput, begin: Begin) -> Vec<Clear> {
         let n_pieces = chunk.pieces.len();
         let words = match begin {
@@ -218,7 +218,7 @@ impl GpuPipeline {
         std::iter::once(Clear { buffer: BufferId::Control, words }).chain(tiles).collect()
     }
 
-    /// Writes all candidates of the bound page, if there is no `s3_cull`: the same pieces for every page.
+    /// Writes all candidates of the bound page if there is no `s3_cull`; every page has the same pieces.
     fn write_all_candidates(&self, chunk: &ChunkInput, frame: FrameIndex, begin: Begin) {
         let (gpu, world, n_pieces) = (&self.gpu, &self.world, chunk.pieces.len());
         let Frame { buffers, allocated, .. } = &self.frames[frame];
@@ -270,7 +270,7 @@ impl GpuPipeline {
         Ok(PendingChunk { submissions, frame, with_links })
     }
 
-    /// The pages of the scene that some motion of a chunk may reach; a single page is not worth the test.
+    /// The pages of the scene that some motion of a chunk may reach; a single page is not tested.
     pub(super) fn reached_pages(&mut self, chunk: &ChunkInput) -> Vec<usize> {
         let n = self.n_pages();
         let mut pages: Vec<usize> = (0..n).filter(|_| !self.world.scene.triangles.is_empty()).collect();
@@ -356,7 +356,7 @@ impl GpuPipeline {
         Ok(output)
     }
 
-    /// Distributes the pairs of a device to their pieces; link triangles are counted through all links there.
+    /// Distributes the pairs of a device to their pieces; the device counts triangles consecutively over all links.
     fn by_piece(&self, pairs: Vec<TrianglePair>, n_pieces: usize) -> Vec<Option<Vec<TrianglePair>>> {
         let first_triangles = first_link_triangles(&self.world.links);
         let n_links = self.world.links.len() as u32;
@@ -400,7 +400,7 @@ impl GpuPipeline {
     }
 }
 
-/// The items in some bytes, which padding may follow.
+/// The items in some bytes, which may end with padding.
 fn whole_items<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
     bytemuck::pod_collect_to_vec(&bytes[..bytes.len() - bytes.len() % size_of::<T>()])
 }

@@ -1,10 +1,10 @@
 //! Links against links on the device: a second pass of a chunk, after its links have been tested against the scene.
 //!
-//! The first pass leaves the pairs of links whose boxes may overlap in a piece. Here each of them is a piece of its own
-//! with one body and one link: the moving one, whose pose is composed from those of both bodies in the world. The
-//! scene's buffers hold the triangles of all links that stand still, each with a tree in its own frame, and a piece
-//! begins at the root of its own one. So the later kernels are those of the scene. Contacts with the scene are the
-//! cutoffs with which the pass begins.
+//! The first pass produces the pairs of links whose boxes may overlap in a piece. In the second pass each pair is a
+//! piece of its own with one body and one link: the moving one, whose pose is composed from the poses of both bodies in
+//! the world. The scene's buffers contain the triangles of all links at rest, each with a tree in its own frame, and a
+//! piece begins at the root of the tree of its link at rest. So the later kernels are the same as for the scene. The
+//! pass begins with the cutoffs from contacts with the scene.
 //!
 //! Motions with a piece that overflows a queue even alone are left to the CPU.
 
@@ -33,11 +33,11 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// Largest number of pieces of one submission.
+/// Maximum number of pieces of one submission.
 const MAX_PIECES: usize = 8192;
-/// Pairs of links that are read back together with the counters; more need a second copy.
+/// Number of pairs of links that are read back together with the counters; more pairs need a second copy.
 pub(super) const FIRST_NEAR: u64 = 8192;
-/// Largest number of pairs of links of a chunk that may be near.
+/// Maximum number of near pairs of links of a chunk.
 const MAX_NEAR: u32 = 1 << 20;
 /// Buffers of the world that do not depend on what the links are tested against.
 const SHARED: [BufferId; 4] = [BufferId::Links, BufferId::LinkNodes, BufferId::NodeLinks, BufferId::LinkTriangles];
@@ -45,11 +45,11 @@ const SHARED: [BufferId; 4] = [BufferId::Links, BufferId::LinkNodes, BufferId::N
 /// Pairs of triangles of links in a chunk.
 #[derive(Debug, Default)]
 pub struct LinkOutput {
-    /// For each piece its pairs, for each motion the motions of links in frames of others. Empty if links are not
-    /// tested on the device.
+    /// The pairs of each piece, and for each motion the motions of links in the frames of others. Empty if links are
+    /// not tested on the device.
     pieces: Vec<Vec<LinkTrianglePair>>,
     chains: Vec<Vec<RobotMotion>>,
-    /// For each motion whether a piece did not fit on the device.
+    /// True for each motion with a piece that did not fit on the device.
     is_left_out: Vec<bool>,
 }
 
@@ -66,9 +66,9 @@ impl LinkOutput {
 pub(super) struct LinkPass {
     near: CompiledKernel,
     relative: CompiledKernel,
-    /// For each pair the index of its frame in the world, and the moving link.
+    /// The index of the frame in the world and the moving link, for each pair.
     pairs: Vec<(u32, u32)>,
-    /// Where the triangles of each frame begin.
+    /// Index of the first triangle of each frame.
     starts: Vec<SceneStart>,
     first_triangles: Vec<u32>,
     /// Buffers, parameters and capacities of a submission.
@@ -94,8 +94,8 @@ struct NearPiece {
 }
 
 impl LinkPass {
-    /// Uploads the pairs of links of a world into buffers that all frames share, and the links that stand still; `None`
-    /// if there are no pairs, or if they do not fit on the device.
+    /// Uploads the pairs of links of a world, and the links at rest, into buffers that all frames share; `None` if
+    /// there are no pairs, or if they do not fit on the device.
     pub fn new(
         gpu: &Gpu,
         world: &CollisionWorld,
@@ -185,7 +185,7 @@ impl GpuPipeline {
         }
         for (pairs, piece) in output.pieces.iter_mut().zip(&chunk.pieces) {
             link_pairs::clip(pairs, piece, limits[piece.motion as usize]);
-            // Pieces that were searched again come last.
+            // Pieces that were retried are at the end.
             pairs.sort_unstable_by_key(|of| (of.frame, of.pair));
             counts.triangle_pairs += pairs.len() as u64;
         }
@@ -221,7 +221,7 @@ impl GpuPipeline {
         (chains, pieces)
     }
 
-    /// Searches some pieces of the second pass together; those that overflow a queue again, a quarter at a time.
+    /// Searches some pieces of the second pass together, and retries those that overflow a queue, a quarter at a time.
     fn search_near(
         &mut self,
         frame: FrameIndex,
@@ -251,7 +251,7 @@ impl GpuPipeline {
         Ok(())
     }
 
-    /// Takes the pairs found in pieces of which no entry was lost.
+    /// Collects the pairs found in pieces without lost entries.
     fn take_pairs(&self, pieces: &[&NearPiece], is_whole: &[bool], pairs: Vec<TrianglePair>, output: &mut LinkOutput) {
         let Some(pass) = &self.links else { return };
         let mut by_piece = vec![Vec::new(); pieces.len()];

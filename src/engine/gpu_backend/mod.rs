@@ -1,7 +1,7 @@
 //! The stages on a graphics adapter: chunks of pieces pass through the kernels in one submission per page of the scene;
 //! the resulting pairs of triangles are read back for the exact stage.
 //!
-//! Queues may overflow. A full queue marks the pieces whose entries it could not take; only these are retried, in ever
+//! Queues may overflow. The pieces whose entries do not fit into a queue are marked; only these are retried, in ever
 //! smaller chunks and finally one by one on the CPU.
 
 mod batches;
@@ -39,7 +39,7 @@ use raster::RasterSweep;
 use schedule::Schedule;
 use std::sync::Arc;
 
-/// Chunks that may be on the device at the same time.
+/// Maximum number of chunks on the device at the same time.
 pub const CHUNKS_IN_FLIGHT: usize = 2;
 
 /// Index of a frame: the buffers of one chunk in flight.
@@ -89,7 +89,7 @@ pub struct GpuPipeline {
     /// The form of swept-volume culling in use.
     sweep: Sweep,
     settings: Settings,
-    /// Work so far, other than what the device itself counts.
+    /// Work so far, except for the counts that the device keeps itself.
     counts: DeviceWork,
 }
 
@@ -104,7 +104,7 @@ struct Settings {
     cpu_stages: Vec<Stage>,
     /// Maximum number of candidates or pairs in one part of the work on the CPU.
     item_cap: usize,
-    /// Allocates every chunk the capacities of the largest one.
+    /// Allocates the capacities of the largest chunk for every chunk.
     fixed_capacities: bool,
 }
 

@@ -12,11 +12,12 @@ use crate::gpu::{Dispatch, WorkSize};
 use crate::stage::SUBS;
 use crate::stage::layout::{self, PhaseCounters, Routing};
 
-/// Largest number of phases.
+/// Maximum number of phases.
 pub(super) const MAX_PHASES: u32 = layout::MAX_PHASES as u32;
-/// Default number of phases. Twice as many would test candidates of free motions more often than they save for others.
+/// Default number of phases. Twice as many would cost more, because candidates of free motions are tested in every
+/// phase, than they save for other motions.
 pub(super) const DEFAULT_PHASES: u32 = 4;
-/// Chunks of fewer pieces have a single phase, because a dispatch costs more than its work.
+/// Chunks with fewer pieces have a single phase, because a dispatch costs more than its work.
 const MIN_PHASED_PIECES: usize = 16;
 
 /// Number of dispatches of a phase.

@@ -1,15 +1,16 @@
-//! Boxes that the motions of a chunk stay in, so that pages of the scene elsewhere are skipped before any dispatch.
+//! Boxes that contain the motions of a chunk, so that pages of the scene outside of them are skipped before any
+//! dispatch.
 //!
-//! The box of a piece is made like those of `s2_bound`, but for a quarter of the piece at a time, in f64, and by
-//! Taylor models whatever bounds the device uses. During a quarter each end of a link's line-swept sphere stays in a
-//! ball about its quadratic path; the ball covers remainder, rounding and the margin (`enclosure/pose_bound.rs`). The
-//! hull of the boxes of both ends, grown by the radius, contains the link. So the box of a piece contains every point
-//! of the robot, and what is within the margin of it, at every time of the piece.
+//! The box of a piece is made like those of `s2_bound`, but for a quarter of the piece at a time, in f64, and by Taylor
+//! models whatever bounds the device uses. During a quarter each end of a link's line-swept sphere stays within a ball
+//! about its quadratic path; the ball covers the remainder, rounding and the margin (`enclosure/pose_bound.rs`). The
+//! hull of the boxes of both ends, enlarged by the radius, contains the link. So the box of a piece contains every
+//! point of the robot, and everything within the margin of it, at every time of the piece.
 //!
 //! A page is skipped if a coordinate separates the box around its triangles from the box of every piece. Then no pair
-//! with a triangle of the page touches, whatever a kernel would have left of it; without such a pair the exact stage
-//! gives the same answer, because it proves pairs free that are [`GAP_M`] apart. A box that is not finite meets every
-//! page.
+//! with a triangle of the page touches, whatever the kernels would have found. Without such a pair the exact stage
+//! gives the same answer, because it proves pairs free that are [`GAP_M`] apart. A box that is not finite overlaps
+//! every page.
 
 use super::ChunkInput;
 use crate::arith::lanes::Lanes;
@@ -21,10 +22,10 @@ use crate::robot::RobotMotion;
 use crate::scene::world::{CollisionWorld, SceneBox};
 use crate::stage::Piece;
 
-/// Parts into which a piece is divided: in a quarter of a piece a chain turns by two radians at most.
+/// Number of parts into which a piece is divided: in a quarter of a piece a chain turns by at most two radians.
 const PARTS: usize = 4;
-/// Added to boxes, metres: far more than the exact stage's rounding within 10⁶ m, so that contacts that it cannot prove
-/// are not on a page that is skipped.
+/// Enlargement of boxes, metres: far more than the exact stage's rounding within 10⁶ m, so that no contact that cannot
+/// be proved is on a skipped page.
 const GAP_M: f64 = 1e-6;
 
 /// A number for each part of a piece.
@@ -45,14 +46,14 @@ impl Reach {
         &self.0
     }
 
-    /// Returns whether the box of any piece meets another box.
+    /// Returns whether the box of any piece overlaps another box.
     pub fn meets(&self, other: &SceneBox) -> bool {
         let apart = |b: &SceneBox| (0..3).any(|i| b.lo[i] > other.hi[i] || other.lo[i] > b.hi[i]);
         !self.0.iter().all(apart)
     }
 }
 
-/// The box that the robot stays in during a piece.
+/// A box that contains the robot during a piece.
 fn around(world: &CollisionWorld, piece: &Piece, motion: &RobotMotion) -> SceneBox {
     let h = (piece.t1 - piece.t0) / (2 * PARTS) as f64;
     let mid = Parts::from_fn(|k| piece.t0 + (2 * k + 1) as f64 * h);
@@ -84,7 +85,7 @@ impl Hull {
         }
     }
 
-    /// The hull in single precision, grown by [`GAP_M`]; all of space if a box was not finite.
+    /// The hull in single precision, enlarged by [`GAP_M`]; all of space if a box was not finite.
     fn outward(&self) -> SceneBox {
         if !self.is_finite {
             return SceneBox { lo: [f32::NEG_INFINITY; 3], hi: [f32::INFINITY; 3] };

@@ -9,7 +9,7 @@ use crate::scene::world::SCENE_LEAF;
 use crate::stage::SUBS;
 use crate::stage::layout::Routing;
 
-/// Numbers that determine the sequence of dispatches.
+/// Parameters that determine the sequence of dispatches.
 #[derive(Debug)]
 pub(super) struct Schedule {
     /// Levels of the traversal of the scene's tree.
@@ -18,7 +18,7 @@ pub(super) struct Schedule {
     pub link_levels: u32,
     /// Number of phases of time in `s5_pairs`.
     pub n_phases: u32,
-    /// Uses this number of phases for short chunks, too.
+    /// True if short chunks have this number of phases, too.
     pub fixed_phase_count: bool,
     /// Nodes of the links' trees that may have boxes.
     pub n_boxed: u32,

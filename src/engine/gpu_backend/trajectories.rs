@@ -1,8 +1,8 @@
 //! Trajectories on a graphics adapter.
 //!
-//! The trajectories are cut into spans that deviate little from straight motions. The device searches all of these,
-//! with balls that contain the deviations, for triangles that may touch. A span without any is free; the search on the
-//! CPU begins at the first span of a trajectory that has some.
+//! The trajectories are cut into spans that deviate little from straight motions. The device searches all spans, with
+//! balls that contain the deviations, for triangles that may touch. A span without such triangles is free; the search
+//! on the CPU begins at the first span of a trajectory that has some.
 
 use super::GpuPipeline;
 use crate::engine::core::EngineCore;
@@ -17,8 +17,8 @@ use crate::verdict::Verdict;
 use rayon::prelude::*;
 use std::sync::Mutex;
 
-/// Largest deviation of a link from a span on the device, metres. A smaller one means more spans, a larger one more of
-/// them that are not free.
+/// Largest deviation of a link from a span on the device, metres. A smaller one requires more spans; with a larger one,
+/// fewer of them are free.
 const ON_DEVICE_M: f64 = 0.005;
 
 impl EngineCore {
@@ -30,13 +30,13 @@ impl EngineCore {
         tube: &[f64],
         stats: &mut Stats,
     ) -> Result<Vec<f64>> {
-        // A pair that touches at the start is found by the exact stage, and the device does not know it.
+        // Pairs that touch at the start are found by the exact stage and are unknown to the device.
         if self.options.solve.initial == InitialContactPolicy::Ignore {
             return Ok(vec![0.0; trajectories.len()]);
         }
         let cut = |guard: &mut ScratchGuard, path: &Trajectory| {
             if path.check(&self.world.robot).is_err() {
-                // The error is that of its check on the CPU.
+                // The check on the CPU reports the error.
                 return Ok(Spans::default());
             }
             let mut unused = Stats::default();

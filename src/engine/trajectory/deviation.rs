@@ -4,7 +4,7 @@ use crate::enclosure::chain_bounds::Deviation;
 use crate::robot::trajectory::Span;
 use crate::robot::{Drive, Joint, JointKind, Robot};
 
-/// The deviations of the bodies' joints for those of the columns.
+/// The deviations of the bodies' joints that result from deviations of the columns.
 pub(in crate::engine) fn deviations<'a>(
     robot: &'a Robot,
     span: &'a Span,
@@ -32,7 +32,7 @@ const OF_ROTATION: f64 = 128.0 / (1u64 << 53) as f64;
 /// Rounding of a joint's values, relative to their sum.
 const OF_VALUES: f64 = 16.0 / (1u64 << 53) as f64;
 
-/// A deviation with the rounding of the numbers that store a joint's motion: each span has numbers of its own.
+/// A deviation, increased by the rounding of the numbers that store a joint's motion: each span has its own numbers.
 pub(in crate::engine) fn with_rounding(joint: &Joint, span: &Span, by: Deviation) -> Deviation {
     let Deviation { turn_rad, slide_m } = by;
     let size = |column: usize| span.start[column].abs() + span.end[column].abs();

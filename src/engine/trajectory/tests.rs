@@ -110,7 +110,8 @@ fn highest_points_near_the_wall() {
     assert_eq!((free, touching), (4, 4));
 }
 
-/// With a tolerance of the shoulder the wall is reached that much earlier; a proof is that of the path itself.
+/// With a tolerance of the shoulder the wall is reached earlier by the tolerance; a proved contact is one of the path
+/// itself.
 #[test]
 fn tolerances_of_joints_bring_the_contact_forward() {
     let engine = engine(Options::default());
@@ -158,7 +159,7 @@ fn what_does_not_suit_is_refused() {
 }
 
 /// A free body that turns while it flies: segments are never cut, since its columns are not linear in between. A touch
-/// that cannot be proved is an answer where it is, and what passes the wall in a later segment is found.
+/// that cannot be proved is reported at its time, and a passage through the wall in a later segment is found.
 #[test]
 fn free_bodies_keep_their_segments() {
     let mut robot = Robot::new("ship", "base", DMat3::IDENTITY, DVec3::ZERO).unwrap();

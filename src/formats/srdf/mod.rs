@@ -4,8 +4,8 @@
 //! `enable_collisions` enables a pair in spite of that, and `disable_collisions` disables a pair. A pair that is
 //! disabled and enabled by name is an error; MoveIt would disable it. Links against the scene are not affected.
 //!
-//! Every link and joint that an SRDF refers to must exist in the robot: a pair that is left out because of a misspelt
-//! name would be tested, and one that is kept would not.
+//! Every link and joint that an SRDF refers to must exist in the robot: because of a misspelt name, a disabled pair
+//! would be tested, and an enabled pair would not.
 
 mod document;
 #[cfg(test)]
@@ -33,8 +33,8 @@ impl Srdf {
     /// Reads an SRDF file.
     ///
     /// # Errors
-    /// The file is missing or malformed, is not an SRDF, has an attribute that its element does not know, or disables
-    /// and enables one pair.
+    /// The file is missing or malformed, is not an SRDF, has an attribute that its element does not have, or disables
+    /// and enables the same pair.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         Self::read_with(path, &LoadLimits::default())
     }
@@ -73,8 +73,8 @@ impl Srdf {
         self.document.states.iter().map(|state| [state.group.text.as_str(), &state.name])
     }
 
-    /// Oddities that do not prevent the use of the SRDF for a robot, one line each: elements that are not used, and
-    /// another name of the robot.
+    /// Warnings about the SRDF for a robot, one line each, which do not prevent its use: elements that are not used,
+    /// and another name of the robot.
     pub fn warnings(&self, robot: &Robot) -> Vec<String> {
         let file = self.file.as_ref().map_or_else(|| "the SRDF".into(), |file| file.display().to_string());
         let Document { name, ignored, .. } = &self.document;
@@ -111,9 +111,9 @@ impl Srdf {
     /// The reason in an SRDF for pairs of links that are proved to stay apart.
     pub const PROVED: &str = "Never (proved)";
 
-    /// The pairs of links that are tested: all that the SRDF does not disable, adjacent ones too. Pairs that it
-    /// disables as [proved](Self::PROVED) to stay apart are tested too, because a proof holds under its hypotheses only: see
-    /// [`proved_pairs`](Self::proved_pairs).
+    /// The pairs of links that are tested: all pairs that the SRDF does not disable, including adjacent ones. Pairs
+    /// that it disables as [proved](Self::PROVED) to stay apart are also tested, because a proof is valid only under
+    /// its hypotheses: see [`proved_pairs`](Self::proved_pairs).
     ///
     /// # Errors
     /// The robot lacks a link or a joint to which the SRDF refers, or has more than [`LinkPairs::MAX_LINKS`] links.
@@ -156,7 +156,7 @@ impl Srdf {
 
     /// The values of the joints in a `group_state`, by the names of the robot's columns. `state` is the name of the
     /// state, or `GROUP/STATE`. States of the same name in several groups are combined. Joints without a column (fixed,
-    /// mimic and virtual joints) are left out.
+    /// mimic and virtual joints) are omitted.
     ///
     /// # Errors
     /// There is no such state, two groups disagree, a joint has the wrong number of values, or as [`Srdf::check`].

@@ -44,7 +44,7 @@ impl<'r> Builder<'r> {
     /// Begins without a trajectory.
     ///
     /// # Errors
-    /// The start state does not suit the robot.
+    /// The start state does not fit the robot.
     pub fn new(robot: &'r Robot, options: &'r TrajectoryOptions) -> Result<Self> {
         if let Some(state) = &options.start_state {
             let n = robot.columns.len();

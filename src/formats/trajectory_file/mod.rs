@@ -44,12 +44,12 @@ pub struct TrajectoryFile {
 impl TrajectoryFile {
     /// Reads a file.
     ///
-    /// - `.npy`: an array of shape `(Q, W, D)`: W waypoints of the robot's columns, straight between them; any real
-    ///   type of at most 64 bits.
+    /// - `.npy`: an array of shape `(Q, W, D)`: W waypoints of the robot's columns, connected by straight lines; any
+    ///   real type of at most 64 bits.
     /// - `.npz`: `positions` of that shape; optionally `times (Q, W)`, `velocities` and `accelerations (Q, W, D)`,
     ///   `lengths (Q)` where only the first points of a trajectory count, and `joint_names`.
     /// - `.json`: `{"joints":[…],"trajectories":[{"times_s":[…],"positions":[[…]],"velocities":[[…]],
-    ///   "accelerations":[[…]]}]}`, of which only `positions` must be there; an empty row is a missing one. Or one or a
+    ///   "accelerations":[[…]]}]}`, of which only `positions` is required; an empty row is a missing one. Or one or a
     ///   list of ROS 2 `trajectory_msgs/JointTrajectory` messages, or motions as in
     ///   [`MotionFile::open`](crate::MotionFile::open).
     /// - `.yaml`, `.yml`: the same in YAML, of one or more documents.
@@ -61,7 +61,7 @@ impl TrajectoryFile {
     ///
     /// # Errors
     /// The file is missing or malformed, lacks a joint for which the options have no value, lacks something that the
-    /// interpolation needs, does not fit the limits, or has a trajectory that does not suit the robot.
+    /// interpolation needs, does not fit the limits, or has a trajectory that does not fit the robot.
     pub fn open(path: impl AsRef<Path>, robot: &Robot, options: &TrajectoryOptions) -> Result<Self> {
         let path = path.as_ref();
         Self::read(path.to_path_buf(), robot, options, |to| open(path, to))

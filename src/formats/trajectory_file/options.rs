@@ -21,7 +21,7 @@ pub enum Interpolation {
 #[non_exhaustive]
 #[derive(Clone, Debug, Default)]
 pub struct TrajectoryOptions {
-    /// Memory that reading may take, and values of missing joints.
+    /// Limits on the memory for reading, and values of missing joints.
     pub motion: MotionOptions,
     /// The curve between two points.
     pub interpolation: Interpolation,
@@ -31,7 +31,7 @@ pub struct TrajectoryOptions {
 }
 
 impl TrajectoryOptions {
-    /// Sets the memory that reading may take, and the values of missing joints.
+    /// Sets the limits on the memory for reading, and the values of missing joints.
     #[must_use]
     pub fn with_motion(self, motion: MotionOptions) -> Self {
         Self { motion, ..self }
@@ -54,15 +54,15 @@ impl TrajectoryOptions {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrajectorySummary {
-    /// Linear segments.
+    /// Number of linear segments.
     pub linear: usize,
-    /// Cubic segments.
+    /// Number of cubic segments.
     pub cubic: usize,
-    /// Segments of degree five.
+    /// Number of segments of degree five.
     pub quintic: usize,
-    /// Trajectories that begin with a segment from the start state.
+    /// Number of trajectories that begin with a segment from the start state.
     pub from_start_state: usize,
-    /// Trajectories whose first time is above 0 although there is no start state: the way to their first point is not
-    /// part of them.
+    /// Number of trajectories whose first time is above 0 although there is no start state; they do not include the
+    /// path to their first point.
     pub late: usize,
 }

@@ -1,6 +1,6 @@
 //! Robots from URDF files.
 //!
-//! The XML is read here, strictly: errors that would otherwise be misread silently (a number too many, a misspelt
+//! This module reads the XML strictly: errors that would otherwise be ignored silently (a surplus number, a misspelt
 //! attribute, a second origin) are reported with their line. The crate `urdf-rs` drops tokens that are not numbers,
 //! cannot distinguish a missing limit from `[0, 0]`, and exhausts the stack on deep nesting.
 
@@ -28,9 +28,9 @@ pub enum Geometry {
     /// Collision shapes, or visual ones if a link has no collision shape.
     #[default]
     Auto,
-    /// Collision shapes alone.
+    /// Only collision shapes.
     Collision,
-    /// Visual shapes alone.
+    /// Only visual shapes.
     Visual,
 }
 
@@ -87,11 +87,12 @@ impl Robot {
         read().map_err(|e| e.in_file(path))
     }
 
-    /// Reads the text of a URDF, whose meshes are searched as if it were a file in `folder`.
+    /// Reads the text of a URDF, whose meshes are searched as for a file in `folder`.
     ///
     /// ```
     /// use firstcontact::Robot;
-    /// let robot = Robot::from_urdf_text(r#"<robot name="post"><link name="base"/></robot>"#, ".", &Default::default())?;
+    /// let urdf = r#"<robot name="post"><link name="base"/></robot>"#;
+    /// let robot = Robot::from_urdf_text(urdf, ".", &Default::default())?;
     /// assert_eq!(robot.name, "post");
     /// # Ok::<(), firstcontact::Error>(())
     /// ```

@@ -12,13 +12,13 @@ pub const LIGHTS: usize = 3;
 pub const SHADOW_PX: u32 = 1024;
 /// Radius of the lamp, radians as seen from the subject.
 const LAMP_RAD: f32 = 0.13;
-/// Objects farther from the focus towards a light than this fraction of the shadows' radius cast no shadow: a ceiling
-/// would darken everything.
+/// Distance from the focus towards a light, as a fraction of the shadows' radius, beyond which objects cast no shadow:
+/// a ceiling would darken everything.
 const OCCLUDER_REACH: f32 = 0.8;
-/// The golden angle: turns by it spread evenly.
+/// The golden angle: multiples of it are spread evenly.
 const GOLDEN_RAD: f32 = 2.399_963_2;
 
-/// Quantities that vary between exposures; each takes its steps in an order of its own.
+/// Quantities that vary between exposures; each has a different order of steps.
 #[derive(Clone, Copy)]
 enum Quantity {
     ShiftX,

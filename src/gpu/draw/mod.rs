@@ -1,8 +1,8 @@
 //! Drawing a picture without a window: layers of triangles, read back as pixels.
 //!
-//! A picture is the mean of many exposures. Each shifts the camera by a part of a pixel, takes its light from another
-//! point of the lamp and other directions of the sky, and omits a translucent layer completely, with the probability of
-//! its transparency. Their mean has smooth edges, soft shadows, ambient occlusion, and translucent layers in the right
+//! A picture is the mean of many exposures. Each shifts the camera by a part of a pixel, is lit from another point of
+//! the lamp and other directions of the sky, and omits a translucent layer completely, with the probability of its
+//! transparency. Their mean has smooth edges, soft shadows, ambient occlusion, and translucent layers in the right
 //! order. Only depth tests and shadow maps are needed: nothing is sorted or blurred, and no optional feature of an
 //! adapter is used.
 
@@ -57,10 +57,10 @@ pub struct Lens {
     pub contact: Vec3,
     /// The colour of the touched object, linear.
     pub touched: Vec3,
-    /// The touched object has this colour within the first of these distances from the contact, and its own beyond the
-    /// second.
+    /// The touched object has this colour within the first of these distances from the contact, and its original colour
+    /// beyond the second.
     pub spot_m: [f32; 2],
-    /// Cuts the touched object like a structure beyond the second of these distances.
+    /// True if the touched object is cut like a structure beyond the second of these distances.
     pub cuts_touched: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Exclusive locks on files that grow: two processes never write the same output.
 //!
 //! The lock is the system's advisory lock on the file itself. It ends with its guard or with the process, however the
-//! process ends. Some network file systems refuse such locks. There, `NAME.lock` is created exclusively next to the file. It holds the
-//! host name and the process id, and a process that is killed leaves it behind.
+//! process ends. Some network file systems refuse such locks. There, `NAME.lock` is created exclusively next to the
+//! file. It holds the host name and the process id, and a process that is killed leaves it behind.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::output::identity::FileId;

@@ -7,13 +7,13 @@ use crate::robot::motion_check::{check_lengths, check_quaternion};
 use crate::robot::{BeyondLimits, Body, Drive, JointKind, Robot, SEE_COLUMNS};
 
 impl Trajectory {
-    /// Checks that the trajectory suits the robot: the number of columns, joint angles and their range of at most
+    /// Checks that the trajectory fits the robot: the number of columns, joint angles and their range of at most
     /// [`MAX_ANGLE_RAD`], positions of at most [`MAX_COORDINATE_M`](crate::scene::world::MAX_COORDINATE_M), and free
-    /// joints that move straight between quaternions of norm 1 (within 1e-6). Of a curve its Bernstein coefficients
-    /// are compared, between which it runs.
+    /// joints that move straight between quaternions of norm 1 (within 1e-6). For a curve the Bernstein coefficients
+    /// are checked, since its values are between them.
     ///
     /// # Errors
-    /// It does not; the message has the segment and the joint.
+    /// The trajectory does not fit the robot; the message contains the segment and the joint.
     pub fn check(&self, robot: &Robot) -> Result<()> {
         if self.n_columns() != robot.columns.len() {
             let message = format!("{} columns where the robot has {}", self.n_columns(), robot.columns.len());

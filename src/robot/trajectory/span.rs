@@ -1,16 +1,16 @@
 //! Parts of a trajectory, each replaced by a straight motion and a bound on the deviation from it.
 //!
-//! The parameter `u` in `[0, 1]` runs over the whole trajectory, through each segment in proportion to its travel. The
-//! chord of a span `[u0, u1]` runs linearly in `u` from the computed values at its ends. In Bernstein form the
-//! difference between a segment and the chord has the coefficients `b_i - chord(ξ_i)`, where `ξ_i` are the Greville
-//! abscissae, and no value exceeds the largest of them.
+//! The parameter `u` in `[0, 1]` covers the whole trajectory, each segment in proportion to its travel. The chord of a
+//! span `[u0, u1]` runs linearly in `u` from the computed values at its ends. In Bernstein form the difference between
+//! a segment and the chord has the coefficients `b_i - chord(ξ_i)`, where `ξ_i` are the Greville abscissae, and no
+//! value exceeds the largest of them.
 //!
-//! **Rounding.** With `u = 2⁻⁵³` and `M` a bound on the values of a segment of degree `n`, restricting it to a part costs
-//! `n` linear interpolations twice, `6 n u M`; the ends of the part in local time are off by `3 u`, which changes a value
-//! by at most `3 u · 2 n M`; the chord rounds by `6 u M`: together `(12 n + 6) u M`. A part that keeps the curve of its
-//! segment is the polynomial of its coefficients. Instead of the chord, the [phase](crate::robot::phase) of a joint rounds
-//! by `4 u M` when it is made and by `(3 n + 4) u · 2 M` where it is evaluated: together `(18 n + 12) u M`, of a whole
-//! segment `(6 n + 12) u M`.
+//! **Rounding.** With `u = 2⁻⁵³` and `M` a bound on the values of a segment of degree `n`, restricting it to a part
+//! costs `n` linear interpolations twice, `6 n u M`; the ends of the part in local time are off by `3 u`, which changes
+//! a value by at most `3 u · 2 n M`; the chord rounds by `6 u M`: together `(12 n + 6) u M`. A part that keeps the
+//! curve of its segment is the polynomial of its coefficients. Instead of the chord, the [phase](crate::robot::phase)
+//! of a joint rounds by `4 u M` when it is made and by `(3 n + 4) u · 2 M` where it is evaluated: together
+//! `(18 n + 12) u M`, of a whole segment `(6 n + 12) u M`.
 
 use super::{MAX_DEGREE, Trajectory};
 
@@ -23,7 +23,7 @@ pub struct Place {
     pub t: f64,
 }
 
-/// A motion and a bound on the deviation of the trajectory from it: straight, or a part of one segment.
+/// A motion, either straight or a part of one segment, and a bound on the deviation of the trajectory from it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Span {
     /// Degree of the motion, at least 1.
@@ -34,14 +34,14 @@ pub struct Span {
     pub start: Vec<f64>,
     /// Values of the columns at the end.
     pub end: Vec<f64>,
-    /// Deviation of each column, radians or metres, up to its rounding.
+    /// Deviation of each column without its rounding, radians or metres.
     pub deviation: Vec<f64>,
-    /// Bound on its rounding.
+    /// Bound on the rounding of each column, radians or metres.
     pub rounding: Vec<f64>,
 }
 
 impl Span {
-    /// The chord between the values of each column at both ends, with nothing known of the deviation.
+    /// The chord between the values of each column at both ends, whose deviation is not known yet.
     fn begin(&mut self, ends: impl Iterator<Item = [f64; 2]>) {
         self.degree = 1;
         for values in [&mut self.coefficients, &mut self.start, &mut self.end, &mut self.deviation, &mut self.rounding]
@@ -90,7 +90,7 @@ impl Roundings {
 const OUTWARD: f64 = 4.0 * f64::EPSILON;
 
 impl Trajectory {
-    /// The parameter at the start of a segment; that of the last one plus one is 1.
+    /// The parameter at the start of a segment; 1 for the number of segments as index.
     pub fn knot(&self, segment: usize) -> f64 {
         let n = self.n_segments();
         let total = self.travel[n - 1];
@@ -102,7 +102,7 @@ impl Trajectory {
         }
     }
 
-    /// The first segment that ends at `u` or later: a boundary belongs to the earlier one.
+    /// The first segment that ends at `u` or later: a boundary belongs to the earlier segment.
     pub fn segment_at(&self, u: f64) -> usize {
         let (mut lo, mut hi) = (0, self.n_segments() - 1);
         while lo < hi {
@@ -119,7 +119,7 @@ impl Trajectory {
     /// The point at `u`, not later than it (or, with `later`, not earlier).
     pub fn place(&self, u: f64, later: bool) -> Place {
         let mut segment = self.segment_at(u);
-        // A segment without width moves by less than rounding, but it does.
+        // A segment without width does move, but by less than rounding.
         while later && self.knot(segment + 1) <= u && self.has_no_width(segment + 1) && self.moves(segment + 1) {
             segment += 1;
         }
@@ -155,7 +155,7 @@ impl Trajectory {
         self.replace(span, part, false);
     }
 
-    /// The same, but a part of a single segment keeps its degree, and deviates by rounding alone.
+    /// The same, but a part of a single segment keeps its degree, and deviates only by rounding.
     pub fn curve_in(&self, span: &mut Span, part: [f64; 2]) {
         self.replace(span, part, true);
     }
@@ -184,7 +184,7 @@ impl Trajectory {
     }
 
     /// Replaces a span by a straight motion that contains a point of the trajectory: the whole segment if it is
-    /// straight, otherwise one that stands still at the point.
+    /// straight, otherwise a constant motion at the point.
     pub fn span_at(&self, span: &mut Span, place: Place) {
         let Place { segment, t } = place;
         let of = |c: usize| self.coefficients(segment, c);
@@ -211,7 +211,7 @@ impl Trajectory {
             let largest = part.iter().fold(0.0, |largest: f64, b| largest.max(b.abs()));
             span.rounding[c] = roundings.bound(n - 1) * largest;
             restrict(part, local);
-            // These are the same up to rounding.
+            // These values are the same up to rounding.
             (part[0], part[n - 1]) = (span.start[c], span.end[c]);
         }
     }
@@ -251,7 +251,8 @@ impl Trajectory {
         segment
     }
 
-    /// Returns whether a segment takes no part of the parameter: its travel is zero, or rounding next to that of all.
+    /// Returns whether a segment has no share of the parameter: its travel is zero, or no more than the rounding of the
+    /// total travel.
     fn has_no_width(&self, segment: usize) -> bool {
         segment < self.n_segments() && self.knot(segment) >= self.knot(segment + 1)
     }

@@ -77,7 +77,7 @@ fn points_cut_on_one_line_deviate_by_rounding_alone() {
     assert!(span.deviation.iter().all(|d| *d < 1e-13), "{span:?}");
 }
 
-/// Hermite segments have the velocities and accelerations that were asked for.
+/// Hermite segments have the requested velocities and accelerations.
 #[test]
 fn hermite_segments_have_their_derivatives() {
     let mut path = Trajectory::new(&[0.3]).unwrap();

@@ -13,7 +13,7 @@ use crate::predicate::swept::swept_misses;
 use crate::stage::kernel::{Kernel, kernel};
 use crate::stage::{Candidate, SUBS, Subs};
 
-/// The mask of half of the sub-intervals, as many as a vector has numbers.
+/// A mask of half of the sub-intervals, one for each lane of a vector.
 pub(super) const HALF: u32 = (1 << WIDTH) - 1;
 
 /// A link's line-swept sphere in each sub-interval of a piece.
@@ -79,7 +79,7 @@ impl Vectorised for Misses<'_> {
     }
 }
 
-/// Sub-intervals, at least all such ones of `wanted`, in which a triangle is proved to be missed.
+/// Sub-intervals in which a triangle is proved to be missed, including at least all such sub-intervals of `wanted`.
 fn misses(cell: &Cell, tri: &StaticTriangle<f64>, wanted: u32) -> u32 {
     (0..SUBS / WIDTH).fold(0, |all, half| {
         let wanted = wanted >> (half * WIDTH) & HALF;

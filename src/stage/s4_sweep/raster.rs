@@ -1,20 +1,21 @@
 //! The drawn form of `s4_sweep` (Redon et al. 2004, section 4.2), as a guarantee.
 //!
 //! A piece and link with candidates gets a *tile*: three square maps, one seen along each coordinate axis, with the
-//! lowest and highest depth of the link's swept volume in each pixel. They hold the contents of the paper's front and
-//! back views, and also distinguish holes in front and behind.
+//! lowest and highest depth of the link's swept volume in each pixel. They contain the paper's front and back views,
+//! and also distinguish holes in front and behind.
 //! 1. For each sub-interval that some candidate has, the silhouette of the rounded tetrahedron in which the link's
 //!    line-swept sphere moves is drawn into the maps ([`Silhouette`]).
-//! 2. Each triangle of each candidate is tested against the maps. It is seen in a view if there is a pixel in which its
-//!    depths overlap the map's.
-//! 3. A triangle that some view does not see loses its bit.
+//! 2. Each triangle of each candidate is tested against the maps. It is visible in a view if there is a pixel in which
+//!    its depths overlap those of the map.
+//! 3. The bit of a triangle that is not visible in some view is cleared.
 //!
 //! **Nothing is missed.** Let `p` be a point of the triangle and of the swept volume. Then `p` is in the body of some
 //! sub-interval, and in the tile, because the tile contains the link's boxes. In each view `p` is in some pixel's
 //! square; the polygons of both the body and the triangle cover this pixel's centre; the depths of both in this pixel
-//! contain that of `p`, and the steps of both the step of `p`; so they overlap, and the triangle is seen in every view.
+//! contain that of `p`, and the steps of both the step of `p`; so they overlap, and the triangle is visible in every
+//! view.
 //!
-//! The maps do not depend on time: a triangle that is seen keeps all of its sub-intervals.
+//! The maps do not depend on time: a visible triangle keeps all of its sub-intervals.
 //!
 //! The reference here fills pixels whose centres are within the eight lines. The kernels leave this to the device's
 //! rasteriser; everything else is the same.
@@ -92,7 +93,7 @@ impl Tile {
         }
     }
 
-    /// Returns whether a triangle is seen along an axis.
+    /// Returns whether a triangle is visible in the view along an axis.
     pub fn sees(&self, tri: &StaticTriangle<f64>, view: usize) -> bool {
         let mut seen = false;
         each_pixel(&Body::triangle(&tri.y, tri.error), &self.frame, view, self.n, |pixel, [lo, hi]| {
@@ -146,7 +147,8 @@ pub fn reference(input: &Input, candidates: &mut [Candidate], n: usize) {
     clear_unseen(input.world, candidates, |piece, link, mask| Tile::of(input, piece, link, mask, n));
 }
 
-/// Clears the triangles of candidates that the maps of their piece and link do not see. Without maps they are kept.
+/// Clears the triangles of candidates that are not visible in the maps of their piece and link. Without maps they are
+/// kept.
 pub fn clear_unseen(
     world: &CollisionWorld,
     candidates: &mut [Candidate],
@@ -197,7 +199,7 @@ pub const CLEAR: Kernel = kernel!("s4_sweep_raster", "clear");
 /// never a collision.
 #[cfg(feature = "gpu")]
 pub const VERIFY: Kernel = kernel!("s4_sweep_raster", "verify");
-/// Clears the bits of triangles that the last view has not seen.
+/// Clears the bits of triangles that are not visible in the last view.
 #[cfg(feature = "gpu")]
 pub const NARROW: Kernel = kernel!("s4_sweep_raster", "narrow");
 /// Draws the volumes that the links sweep: one instance per tile, view and sub-interval.

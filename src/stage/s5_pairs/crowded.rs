@@ -1,11 +1,12 @@
 //! Crowded parts of a piece: fine meshes that touch leave thousands of items, nearly all of them at times after the
 //! first contact.
 //!
-//! The descent ends early where it finds too many. The part is then halved, the earlier half first, and halved again
-//! while it is crowded; candidates that are apart during a part are left out in its halves. Before a half is searched, a contact that is certain in the middle is looked for: there the
-//! link stands still, so the search ends with one of the many triangles that cross. It limits the search to the
-//! earlier half. So the first contact is approached in a dozen steps, and the items that remain are those of a short
-//! time before it, whose number does not depend on how fine the meshes are.
+//! The descent ends early if it finds too many. The part is then halved, the earlier half first, and halved again while
+//! it is crowded; candidates that are apart during a part are left out in its halves. Before a half is searched, the
+//! middle is tested for a certain contact: the link has a single pose there, so the search ends at the first of the
+//! many triangles that intersect. Such a contact limits the search to the earlier half. So the first contact is
+//! approached in a dozen steps, and the remaining items are those of a short time before it, whose number does not
+//! depend on how fine the meshes are.
 //!
 //! Poses are bounded again for each part: the bounds of the sub-intervals have balls that hide contacts of triangles
 //! smaller than a few hundred times their remainder.
@@ -27,15 +28,15 @@ use crate::stage::{Candidate, Piece, SLICES, SLICES_PER_PIECE, SUBS, TrianglePai
 
 /// Load of items of a link, as the descent counts it, above which a part is crowded.
 pub(super) const CROWD: usize = 4096;
-/// The same for parts of it, whose candidates have been sorted out.
+/// The same for its halves, whose candidates are already filtered.
 const CROWD_OF_HALF: usize = 1024;
 /// Number of pairs of triangles above which a part is halved again.
 const FEW: u32 = 64;
-/// Largest number of halvings of a part: links that slide closely along each other are crowded at all times.
+/// Maximum number of halvings of a part: links that slide closely along each other are crowded at all times.
 const MAX_HALVINGS: u32 = 28;
 /// The shortest part, in sub-intervals.
 const SHORTEST: f64 = 1.0 / 1024.0;
-/// Candidates searched before their items are tested for a certain contact.
+/// Number of candidates searched before their items are tested for a certain contact.
 const AT_ONCE: usize = 4;
 
 /// The motions that move the links.
@@ -93,13 +94,13 @@ impl Clock<'_> {
         first..(at(until).ceil() as u32).clamp(first + 1, SUBS as u32)
     }
 
-    /// The slice, counted over the motion, before whose end a time is.
+    /// The slice, counted over the motion, that ends after a time.
     fn slice_until(&self, t: f64) -> u32 {
         let slices = ((t - self.0.t0) / self.sub_length() * f64::from(SLICES)).ceil();
         self.0.index * SLICES_PER_PIECE + (slices.max(1.0) as u32).min(SLICES_PER_PIECE) - 1
     }
 
-    /// The slice of a sub-interval in which a time is.
+    /// The slice of a sub-interval that contains a time.
     fn slice_in(&self, sub: u32, t: f64) -> u32 {
         let slice = ((t - self.0.t0) / self.sub_length() - f64::from(sub)) * f64::from(SLICES);
         (slice.floor().max(0.0) as u32).min(SLICES - 1)
@@ -133,7 +134,7 @@ impl Work<'_, '_> {
     ) -> Option<Option<()>> {
         let moving = &self.links[place];
         let course = input.courses?.of(moving.piece, moving.shape)?;
-        // Whatever has been collected may already contain an earlier contact.
+        // The items collected so far may already contain an earlier contact.
         let done = self.finish(input.world, found);
         Some(done.and_then(|()| self.halve(input.world, course, place, group, slab, found)))
     }
@@ -150,7 +151,7 @@ impl Work<'_, '_> {
         let piece = self.links[place].piece;
         let clock = Clock(piece);
         let sub = |k: u32| piece.t0 + f64::from(k) * clock.sub_length();
-        // Parts that wait, the earliest last, each with its candidates in `near`.
+        // Pending parts, the earliest last, each with its candidates in `near`.
         let mut near = group.to_vec();
         let mut open = vec![([sub(slab.trailing_zeros()), sub(slab.ilog2() + 1)], 0..near.len())];
         let mut halvings = 0;
@@ -204,7 +205,7 @@ impl Work<'_, '_> {
 }
 
 impl Crowd<'_, '_> {
-    /// Appends those of some candidates in a list that the link may touch between two times.
+    /// Appends the candidates of a list that the link may touch between two times.
     fn add_near(
         &self,
         space: &mut super::Workspace,
@@ -293,7 +294,7 @@ impl Crowd<'_, '_> {
         }
     }
 
-    /// Records the pairs of some items, which lie in one sub-interval, between two times. Returns whether a contact is
+    /// Records the pairs of some items, all in one sub-interval, between two times. Returns whether a contact is
     /// certain at the second one; `None` if there are too many pairs.
     fn take(&self, items: &[Item], times: [f64; 2], found: &mut Found) -> Option<bool> {
         let (clock, shape) = (Clock(self.moving.piece), self.moving.shape);

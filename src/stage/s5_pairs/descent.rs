@@ -1,9 +1,10 @@
-//! Steps `links` and `leaves` in a part of a piece: down the link's tree with the box of a cluster, then at each leaf
-//! with those of its triangles.
+//! Steps `links` and `leaves` in a part of a piece: the link's tree is descended with the box of a cluster, and each
+//! leaf is then tested with the boxes of the cluster's triangles.
 //!
 //! The kernels descend with boxes for each sub-interval. Here the eight children of a node are processed side by side,
 //! each with its oriented box over the whole part, and the box around that along the coordinate axes: parts are so
-//! short that a link moves little in them, and the first tests of step `pairs` cost no more than finer times here.
+//! short that a link moves little in them, and the first tests of step `pairs` cost no more than finer times would cost
+//! here.
 //!
 //! A cluster that is larger than a node is opened first: its triangles are tested against the node's box, eight side by
 //! side, and only those that it may touch are passed to the nodes below. So the cost of large triangles (walls, floors)
@@ -20,7 +21,8 @@ use crate::predicate::proximity::boxes_beyond;
 use crate::scene::world::{CollisionWorld, SceneBox, StaticGeometry};
 use crate::stage::Candidate;
 
-/// Items that cost as much as another leaf of a link: its triangles and the boxes above it are mostly not in a cache.
+/// Number of items that cost as much as another leaf of a link, whose triangles and ancestors' boxes are usually not in
+/// a cache.
 const LEAF: usize = 8;
 
 /// The candidates of one link in a part of a piece.
@@ -35,10 +37,11 @@ pub(super) struct Descent<'a, 'm> {
     pub boxes: &'a mut NodeBoxes,
     /// Index of the link among those being searched.
     pub place: u32,
-    /// Nodes that wait, each with those triangles of the cluster that it may touch, as a mask.
+    /// Pending nodes, each with those triangles of the cluster that it may touch, as a mask.
     pub open: &'a mut Vec<(u32, u32)>,
     pub items: &'a mut Vec<Item>,
-    /// What may be collected before the descent ends: an item counts once, a leaf of the link [`LEAF`] times.
+    /// The remaining room for items, without which the descent ends: an item counts once, a leaf of the link [`LEAF`]
+    /// times.
     pub room: &'a mut usize,
     pub counts: &'a mut PairCounts,
 }
@@ -78,7 +81,7 @@ impl Vectorised for Descent<'_, '_> {
                     let slot = near.trailing_zeros() as usize;
                     near &= near - 1;
                     let child = shape.tree.nodes[node as usize][slot];
-                    // The larger one is opened first: a cluster of large triangles may contain the whole link.
+                    // The larger of the two is opened first: a cluster of large triangles may contain the whole link.
                     let is_opened = matches!(child, ChildRef::Leaf(_)) || size_m > child_size_m(&sides, slot);
                     let triangles = match is_opened {
                         true => {
@@ -130,7 +133,7 @@ impl Descent<'_, '_> {
 /// A child of a node of a link's tree near a cluster.
 pub(super) struct Near<'a> {
     pub scene: &'a StaticGeometry,
-    /// The margin by which the boxes are grown, metres.
+    /// The margin by which the boxes are enlarged, metres.
     pub margin_m: f64,
     /// The boxes along the axes of the child and its siblings, and the oriented ones.
     pub sides: &'a [V3<Lanes<WIDTH>>; 2],
@@ -140,14 +143,14 @@ pub(super) struct Near<'a> {
 
 /// Triangles of a cluster, as a mask.
 pub(super) struct NearTriangles {
-    /// Those that the child may touch.
+    /// Triangles that the child may touch.
     pub left: u32,
     /// The number of triangles that were compared with its oriented box.
     pub tested: u32,
 }
 
 impl Near<'_> {
-    /// Those of some triangles of a cluster that the child may touch.
+    /// The subset of some triangles of a cluster that the child may touch.
     #[inline(always)]
     pub fn triangles<T: Vector>(&self, cluster: u32, triangles: u32) -> NearTriangles {
         let mut left = self.near_boxes::<T>(cluster, triangles);
@@ -175,7 +178,7 @@ impl Near<'_> {
         NearTriangles { left, tested }
     }
 
-    /// Those whose boxes may be within the margin.
+    /// Triangles whose boxes may be within the margin.
     #[inline(always)]
     fn near_boxes<T: Vector>(&self, cluster: u32, triangles: u32) -> u32 {
         let Self { scene, margin_m, sides: [lo, hi], slot, .. } = *self;

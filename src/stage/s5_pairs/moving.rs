@@ -15,11 +15,11 @@ use crate::scene::world::LinkGeometry;
 use crate::stage::s1_concat::{Balls, SPANS};
 use crate::stage::{Piece, SUBS, Subs};
 
-/// Largest distance, metres, that a link travels in a block of sub-intervals over which its triangles are tested
-/// together: over longer distances the test rarely proves anything.
+/// Largest travel of a link, metres, in a block of sub-intervals over which its triangles are tested together: over
+/// longer distances the test rarely succeeds.
 const BLOCK_M: f64 = 0.25;
 
-/// Approximate distance, metres, that a link travels in a part of a piece that is searched as a whole.
+/// Approximate travel of a link, metres, in a part of a piece that is searched as a whole.
 const SLAB_M: f64 = 0.015;
 
 /// Largest radius of a link's ball, without the margin, in blocks and parts, as a share of their travel.
@@ -48,11 +48,11 @@ pub(super) struct MovingLink<'a> {
     pub margin_m: f64,
     /// The lowest and highest coordinates of the boxes around the link.
     pub around: [&'a V3<Subs>; 2],
-    /// Largest number of sub-intervals that are worth a test together.
+    /// Maximum number of sub-intervals that are tested together.
     pub longest_block: u32,
-    /// The sub-intervals of a part, a power of two. Parts are searched in the order of time: a contact in one makes all
-    /// later ones unnecessary, a triangle far away is tested again in each part, and the boxes in a part are those of
-    /// all of it. Longer paths justify more parts.
+    /// Number of sub-intervals of a part, a power of two. Parts are searched in the order of time. After a contact,
+    /// later parts are unnecessary, and shorter parts have tighter boxes; but a distant triangle is tested again in
+    /// each part. Longer paths justify more parts.
     pub slab: u32,
 }
 
@@ -66,7 +66,7 @@ impl<'a> MovingLink<'a> {
         let around = [&input.boxes.lo[at], &input.boxes.hi[at]];
         let travel_m = widest(Travel(around));
         let (balls, margin_m) = (input.poses.balls(p as usize, shape.body as usize), input.poses.margin_m);
-        // Slow links that accelerate or jerk have large balls over long blocks.
+        // Slow links with a large acceleration or jerk have large balls over long blocks.
         let is_tight = |len: u32, most_m: f64| {
             let [constant, slope] = balls[level_of(len as usize)];
             constant + slope * shape.reach_m - margin_m <= most_m
@@ -128,7 +128,7 @@ enum At {
     EndOfHalf(usize, u32),
 }
 
-/// Bounds a link's pose. Computes with single numbers, but with all instructions that the processor supports.
+/// Bounds a link's pose. Computes with single numbers, and with all instructions that the processor supports.
 struct Pose<'a, 'm> {
     moving: &'a MovingLink<'m>,
     at: At,
@@ -289,7 +289,7 @@ impl Vectorised for Bound<'_> {
     }
 }
 
-/// Compares the distances of a leaf's triangles from static ones, over a part of a piece, with the margin.
+/// Compares the distances between a leaf's triangles and static ones, over a part of a piece, with the margin.
 pub(super) struct Compare<'a, F> {
     pub shape: &'a LinkGeometry,
     pub margin_m: f64,
@@ -297,7 +297,7 @@ pub(super) struct Compare<'a, F> {
     pub leaf: u32,
     /// The static triangles.
     pub standing: &'a [StaticTriangle<f64>],
-    /// Receives the index of each of them, and the result.
+    /// Receives the index of each static triangle, and the result.
     pub each: F,
 }
 

@@ -1,9 +1,8 @@
 //! The nearest triangles of links and their obstacles at a single time.
 //!
-//! The trees of all links and obstacles are descended together, the nearest boxes first, so that no pair of triangles is
-//! compared whose boxes are farther apart than the nearest triangles. Nothing is proved by this search: it chooses a
-//! pair, and whatever points of the two triangles are taken, the distance of link and obstacle is not larger than
-//! theirs.
+//! The trees of all links and obstacles are descended together, the nearest boxes first, so that no pair of triangles
+//! is compared whose boxes are farther apart than the nearest triangles. This search proves nothing: it only chooses a
+//! pair. The distance between link and obstacle is at most that between any two points of these triangles.
 
 use super::Workspace;
 use super::moving::{ChildBoxes, NodeBoxes, Part, leaf_points};
@@ -36,7 +35,7 @@ pub struct NearestPair {
     pub link_triangle: u32,
     /// The scene's triangle, in tree order.
     pub scene_triangle: u32,
-    /// Their distance to within rounding, metres; some smaller number if they pierce each other.
+    /// Their distance to within rounding, metres; an unspecified smaller number if they pierce each other.
     pub distance_m: f64,
 }
 
@@ -68,7 +67,7 @@ pub fn nearest_in(
 #[derive(Debug, Default)]
 pub(super) struct Space {
     heap: BinaryHeap<Open>,
-    /// Those of each link.
+    /// The boxes of each link.
     boxes: Vec<NodeBoxes>,
 }
 
@@ -92,7 +91,7 @@ enum At {
 }
 
 impl Ord for Open {
-    /// The nearest is the greatest.
+    /// The nearest pair is the greatest, so that a heap returns it first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.gap2.total_cmp(&self.gap2)
     }

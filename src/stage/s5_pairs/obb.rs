@@ -1,9 +1,9 @@
 //! Trees of oriented boxes instead of steps `links` and `leaves` (Redon et al. 2004, sections 5.1 and 5.1.1).
 //!
 //! The link's tree is traversed against the tree of each candidate's cluster, the larger box first. Two boxes are
-//! tested on the sub-intervals of the link's refinement level, in the order of time, up to the first in which they may
-//! overlap: the bits of those before it are cleared for all nodes below, those after it are left to the nodes below.
-//! Pairs of leaves are passed to step `pairs`, as for any other link.
+//! tested in the sub-intervals of the link's refinement level, in the order of time, up to the first one in which they
+//! may overlap. The bits of the sub-intervals before it are cleared for all nodes below; those after it are tested by
+//! the nodes below. Pairs of leaves are passed to step `pairs`, as for any other link.
 
 use super::moving::MovingLink;
 use super::{Found, Item, Work};
@@ -18,8 +18,9 @@ use crate::stage::{Candidate, SUBS};
 /// The finest level: the engine's sub-intervals.
 const FINEST: u32 = SUBS.ilog2();
 /// Largest fraction of the size of its leaves that a link may travel in a sub-interval of its level, also a limit on
-/// the uncertainty of its pose. Chosen by measurements with motions of 0.05° to 30° in pipes and machine room: within a
-/// fifth of the time of the best fixed level; coarse levels suit slow motions, the finest fast ones.
+/// the uncertainty of its pose. Chosen by measurements with motions of 0.05° to 30° in the pipes and the machine room,
+/// in which the time is within a fifth of that of the best fixed level; coarse levels suit slow motions, and the finest
+/// level suits fast ones.
 const TRAVEL: f64 = 1.0 / 32.0;
 
 /// The oriented boxes of a link during a piece, bounded when they are first needed.
@@ -45,8 +46,7 @@ impl<'a> MovingBoxes<'a> {
         Self { tree, bounds, h: len as f64 * moving.h, at, boxes: Vec::new() }
     }
 
-    /// The part of the mask that is left: sub-intervals before the first one in which a box may overlap the other one
-    /// are removed.
+    /// The remaining part of the mask: sub-intervals before the first one in which the boxes may overlap are removed.
     fn overlaps(&mut self, node: u32, other: &BoxBound<f64>, mut mask: u32, tests: &mut u64) -> u32 {
         let level = self.bounds.len().ilog2();
         let len = SUBS >> level;
@@ -94,7 +94,7 @@ pub(super) fn refinement_level(tree: &ObbTree, moving: &MovingLink, balls: &Ball
     let most = TRAVEL * tree.leaf_m;
     let fits = |level: &u32| {
         let [constant, slope] = balls[span(*level)];
-        // A hull of interval matrices has no ball that grows.
+        // The ball of a hull of interval matrices does not grow with the time.
         let known = matches!(moving.bound, PoseBound::Interval(_)) || constant + slope * moving.shape.reach_m <= most;
         known && travel <= most * f64::from(1u32 << level)
     };

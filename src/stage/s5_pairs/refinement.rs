@@ -1,14 +1,14 @@
 //! Step `pairs`: the triangles of a leaf against a static one, by separating axes, in the order of time.
 //!
 //! Up to eight triangles are processed side by side. Items that may touch in sub-interval `k` are processed after all
-//! items that may touch earlier: so nothing is refined at times after a contact that is certain. All marked
-//! sub-intervals of a block are tested together, then those of its first half, down to the first one alone, and then
-//! its halves (the kernels go on to slices). The first half in which a triangle is not separated ends its search: finer
-//! and later times are left to the exact stage.
+//! items that may touch earlier, so nothing is refined at times after a certain contact. All marked sub-intervals of a
+//! block are tested together, then those of its first half, down to the first one alone, and then its halves (the
+//! kernels continue to slices). The first half in which a triangle is not separated ends its search: finer and later
+//! times are left to the exact stage.
 //!
 //! With a margin, triangles are compared by the direction between their nearest points instead, which separates them
 //! exactly if they are farther apart. The same points show whether they are within the margin at the middle of the
-//! time tested: such a contact limits the search at once, however long that time is.
+//! time tested: such a contact limits the search immediately, however long that time is.
 //!
 //! The normals separate four of five triangles that any axis separates. The remaining triangles of a leaf would leave
 //! most lanes idle for the other fifteen axes, so they are collected from many leaves (`rest.rs`).
@@ -62,7 +62,7 @@ pub(super) struct Look {
     item: Item,
     /// The sub-intervals that are tested together.
     block: u32,
-    /// Equal for triangles that move alike: the same leaf of the same link over the same block.
+    /// Equal for triangles that have the same motion: the same leaf of the same link over the same block.
     alike: u64,
     /// The lanes separated by the last test.
     pub missed: u32,
@@ -126,7 +126,7 @@ impl Refinement<'_, '_, '_> {
         let Some(piece) = self.links.first().map(|moving| moving.piece) else { return Some(()) };
         let done = self.go_on(piece, looks);
         if done.is_none() {
-            // Nothing of this piece may appear in the next one.
+            // No item of this piece may remain for the next one.
             (*self.open, *looks) = Default::default();
         }
         done
@@ -162,7 +162,7 @@ impl Refinement<'_, '_, '_> {
         widest(Separate { world: self.world, links: self.links, looks, faces, rest, during });
     }
 
-    /// Takes the items that may first touch in sub-interval `k`.
+    /// Removes the items that may first touch in sub-interval `k`, and prepares them for testing.
     fn begin(&mut self, piece: &Piece, k: u32, looks: &mut Vec<Look>) {
         let wanted = piece.mask_until(self.found.limit(piece)) as u16;
         let aligned = if k == 0 { SUBS as u32 } else { 1 << k.trailing_zeros() };
@@ -244,8 +244,8 @@ impl Refinement<'_, '_, '_> {
             if let Some(limits) = self.found.limits.as_deref_mut() {
                 let limit = &mut limits[piece.motion as usize];
                 let standing = self.world.scene.standing(item.y as usize);
-                // Points are near each other at the middle of the time tested. Otherwise a contact at its end is most
-                // likely, and all that matters here.
+                // Nearest points are compared at the middle of the time tested. Otherwise a contact at its end is the
+                // most likely one, and the only one that matters here.
                 let (certain, touches): (u32, &dyn Fn() -> bool) = match moving.margin_m > 0.0 {
                     true => (begin + SLICES_PER_HALF / 2 - 1, &|| {
                         look.near != 0 && is_within(self.world, moving, look, &moving.half(k, half).0)
@@ -269,7 +269,7 @@ impl Refinement<'_, '_, '_> {
                 touching &= touching - 1;
             }
         }
-        // Later touches are after a contact that is certain.
+        // Later contacts are after a certain contact.
         let is_over = end > self.found.limit(piece);
         looks.retain(|look| look.item.lanes != 0 && !is_over);
         Some(())
@@ -291,7 +291,7 @@ impl Vectorised for Separate<'_, '_> {
     #[inline(always)]
     fn run<T: Vector>(self) {
         let Self { world, links, looks, faces, rest, during } = self;
-        // Equal movements are sorted together, and bounded once.
+        // Equal motions are sorted together, and bounded once.
         looks.sort_unstable_by_key(|look| look.alike);
         let mut next = 0;
         while next < looks.len() {
@@ -303,7 +303,7 @@ impl Vectorised for Separate<'_, '_> {
                 let triangles = MovingTriangle::new(&moving.leaf::<T>(&pose, leaf), T::new(h));
                 let (face, mut all) = (MovingFace::new(&triangles), 0);
                 let first = next;
-                // Without a branch: the result of the normals is hard to predict.
+                // Without a branch, because the result of the normals is hard to predict.
                 while next < looks.len() && looks[next].alike == alike {
                     let Item { y, lanes, .. } = looks[next].item;
                     let standing = faces.of(world, y).broadcast::<T>();
@@ -350,8 +350,8 @@ pub(super) fn is_within_at(
     are_within_or_meet(&x, &world.scene.standing(item.y as usize), moving.margin_m)
 }
 
-/// Static triangles with their normals, by their index modulo [`MAX_FACES`]; the next leaf is mostly tested against
-/// the same ones.
+/// Static triangles with their normals, by their index modulo [`MAX_FACES`]; the next leaf is usually tested against
+/// the same triangles.
 #[derive(Debug)]
 struct Faces(Vec<(Option<u32>, StaticFace<f64>)>);
 

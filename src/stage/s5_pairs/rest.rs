@@ -8,7 +8,7 @@ use crate::predicate::separation::{MovingTriangle, NUMBERS, StaticTriangle};
 /// The triangles of a leaf over some time.
 pub(super) type Leaf = [[f64; WIDTH]; NUMBERS];
 
-/// Pairs of triangles that wait for the other axes: a lane each.
+/// Pending pairs of triangles for the other axes, one in each lane.
 #[derive(Debug)]
 pub(super) struct Rest {
     moving: Leaf,
@@ -32,7 +32,7 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Adds these lanes of a look; whenever all lanes are filled, they are tested.
+    /// Adds some lanes of a look; whenever all lanes are filled, they are tested.
     #[inline(always)]
     pub fn add(
         &mut self,
@@ -61,7 +61,7 @@ impl Rest {
         }
     }
 
-    /// Tests the other axes on all waiting pairs.
+    /// Tests the other axes on all pending pairs.
     pub fn settle(&mut self, looks: &mut [Look]) {
         if self.n == 0 {
             return;

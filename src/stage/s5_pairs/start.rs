@@ -3,7 +3,7 @@
 //! Of all pairs within the margin at the start, the first one in the order of the files is reported: the lowest link,
 //! object, and triangles. Links are searched in this order. For each of them, the scene's tree is traversed, and the
 //! link's tree at every cluster that is reached; the lowest pair found so far excludes all subtrees that do not contain
-//! a lower one. These are soon most, although everything may be within the margin.
+//! a lower one. Soon these are most subtrees, even if everything is within the margin.
 
 use super::Workspace;
 use super::descent::Near;
@@ -43,11 +43,11 @@ pub fn first_at_start(
     })
 }
 
-/// Subtrees that wait, the lowest last, each with its lowest triangle in the order of the files.
+/// Pending subtrees, the lowest last, each with its lowest triangle in the order of the files.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     scene: Vec<(ChildRef, u32)>,
-    /// Those of the link, with triangles of the cluster as a mask.
+    /// Subtrees of the link, each with triangles of the cluster as a mask.
     link: Vec<(ChildRef, u32, u32)>,
 }
 
@@ -84,7 +84,8 @@ struct Search<'a> {
     boxes: &'a mut NodeBoxes,
     open: &'a mut Open,
     lowest: Option<Lowest>,
-    /// The scene's triangles from this number on, in the order of the files, do not belong to a lower pair.
+    /// Number of the first scene triangle, in the order of the files, from which on no triangle belongs to a lower
+    /// pair.
     end: u32,
 }
 
@@ -176,7 +177,7 @@ impl Search<'_> {
         let Some(Lowest { key: [object, lowest_x, _], .. }) = self.lowest else { return true };
         let first = self.world.scene.tree.leaf(cluster).start + triangles.trailing_zeros() as usize;
         let last = self.world.scene.tree.leaf(cluster).start + triangles.ilog2() as usize;
-        // Mostly all triangles of a cluster are of one object.
+        // Usually all triangles of a cluster belong to one object.
         let is_one = self.world.scene.object[first] == object && self.world.scene.object[last] == object;
         x <= lowest_x || !is_one
     }
@@ -209,7 +210,7 @@ impl Search<'_> {
             let each = |_, Proximity { beyond, .. }| left &= !beyond;
             widest(Compare { shape, margin_m: self.margin_m, part: &part, leaf, standing: &standing, each });
             while left != 0 {
-                // The lowest first: then the others need no proof.
+                // The lowest pair is tested first; then the others need no proof.
                 let (mut lane, mut rest) = (left.trailing_zeros(), left & (left - 1));
                 while rest != 0 {
                     let other = rest.trailing_zeros();
@@ -238,7 +239,7 @@ impl Search<'_> {
         self.lowest.is_none_or(|lowest| key < lowest.key)
     }
 
-    /// Takes a pair as the lowest one if it is certainly within the margin.
+    /// Records a pair as the lowest one if it is certainly within the margin.
     fn take(&mut self, x: u32, y: u32) -> bool {
         let triangle = self.shape.triangles[x as usize];
         let points: [PointBound<f64>; 3] = triangle.map(|e| self.pose.point(V3::new(e), self.shape.reach_m));
@@ -248,7 +249,7 @@ impl Search<'_> {
         }
         let key = self.key(x, y);
         let object = &self.world.scene.objects[key[0] as usize];
-        // No triangle of the link is lower: only lower ones of the object count.
+        // No triangle of the link is lower, so only lower triangles of the object count.
         let is_first = self.shape.lowest[0].iter().all(|&lowest| lowest >= key[1]);
         self.end = if is_first { key[2] } else { object.first_triangle + object.n_triangles };
         self.lowest = Some(Lowest { x, y, key });

@@ -15,7 +15,8 @@ use crate::stage::layout::LinkItem;
 use crate::stage::s1_concat::Balls;
 use crate::stage::{ALL_SUBS, Candidate, Piece, SLICES, SUBS, TrianglePair};
 
-/// Number of sub-intervals of a candidate above which its link hardly moves: it belongs to one phase as a whole.
+/// Number of sub-intervals of a candidate above which its link hardly moves, so that the candidate belongs to one phase
+/// as a whole.
 const MIN_STATIC_SUBS: u32 = 12;
 
 /// Runs the steps phase after phase. Certain contacts lower `limits`, if given.
@@ -217,8 +218,8 @@ fn refine_pairs(input: &Input, mut limits: Option<&mut Limits>, parts: &[LinkIte
     }
 }
 
-/// Bisects time: tests the first marked sub-intervals, as many as are aligned, then fewer and fewer, then slices of a
-/// single one. Returns the sub-intervals left, and the first slice left in the first of them.
+/// Bisects time: tests the first aligned block of marked sub-intervals, then shorter and shorter blocks, then slices of
+/// a single sub-interval. Returns the remaining sub-intervals, and the first remaining slice in the first of them.
 fn refine(
     world: &CollisionWorld,
     moving: &Moving,

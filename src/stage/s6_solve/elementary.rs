@@ -32,7 +32,7 @@ pub enum Answer {
         toc: [f64; 2],
         /// A contact exists.
         proved: bool,
-        /// Proved, and the enclosure is as narrow as requested.
+        /// The contact is proved, and the enclosure is as narrow as requested.
         certified: bool,
     },
     /// The evaluation cap ended the search; nothing touches before this time.
@@ -66,7 +66,7 @@ pub fn solve(kind: Kind, query: &Query, options: &SolveOptions) -> Answer {
 struct Linear {
     kind: Kind,
     start: Points,
-    /// Displacements as rounded, and a bound on the distance of a point from `start + t slide` at any time, metres.
+    /// The rounded displacements, and a bound on the distance of a point from `start + t slide` at any time, metres.
     slide: Points,
     error: f64,
     /// Bounds on the points' own speeds, and on those of one feature's points relative to the other's, metres.
@@ -113,8 +113,8 @@ impl Linear {
         }
     }
 
-    /// The window by the axes of the kind, and by the direction between the nearest points if these leave much: it
-    /// handles features without an area and those in a common plane.
+    /// The window by the axes of the kind, and, if it is still wide, by the direction between the nearest points, which
+    /// handles features without an area and features in a common plane.
     fn window(&self, h: f64, look: f64, with_nearest: bool) -> Window<f64> {
         let p = &self.now;
         let (origin, margin_m) = (p[1].c[0], self.margin_m);
@@ -169,7 +169,8 @@ impl System for Linear {
         windows.extend(items.iter().map(|_| self.window(h, 0.0, true)));
     }
 
-    /// Only contacts with a margin can be proved at a single time: features that touch exactly do so only for a moment.
+    /// Only contacts with a margin can be proved at a single time: exact contact of the features lasts only for a
+    /// moment.
     fn meets(&self, _: u32) -> bool {
         let (x, y) = self.nearest(&self.now.map(|p| p.c[0]));
         self.margin_m > 0.0 && x.distance(y) + 16.0 * self.error <= self.margin_m
@@ -198,7 +199,7 @@ impl System for Linear {
         if self.margin_m > 0.0 || !(f0 * f1 < 0.0) {
             return None;
         }
-        // Illinois method: the end that stays twice counts half.
+        // Illinois method: the value at an end that stays twice is halved.
         for _ in 0..8 {
             let t = t1 - f1 * (t1 - t0) / (f1 - f0);
             let f = value(t);
@@ -241,7 +242,7 @@ mod tests {
         assert!(toc[0] <= 0.75 && toc[1] >= 0.75 && toc[1] - toc[0] <= 1e-9, "{toc:?}");
         assert_eq!(answer(Kind::VertexFace, &falling(0.75, 0.75, 3.0, -1.0)), Answer::Free);
         assert_eq!(answer(Kind::VertexFace, &falling(0.25, 0.25, 3.0, 0.5)), Answer::Free);
-        // On the border no root is strictly inside: found, not proved.
+        // On the border no root is strictly inside, so it is found but not proved.
         let border = answer(Kind::VertexFace, &falling(0.5, 0.5, 3.0, -1.0));
         assert!(matches!(border, Answer::Contact { toc: [lo, 1.0], proved: false, .. } if (lo - 0.75).abs() < 1e-9));
     }
@@ -251,7 +252,7 @@ mod tests {
         let edge = |x: f64, z: f64| [DVec3::new(x, -1.0, z), DVec3::new(x, 1.0, z)];
         let bar = |z: f64| [DVec3::new(-1.0, 0.0, z), DVec3::new(1.0, 0.0, z)];
         let at = |x: f64, z: f64, w: f64| [edge(x, z), bar(w)].concat().try_into().expect("four points");
-        // One falls by two, the other rises by one: from a distance of 1.5 they meet halfway.
+        // One edge falls by two and the other rises by one: from a distance of 1.5 they meet halfway.
         let query = Query { start: at(0.2, 1.0, -0.5), end: at(0.2, -1.0, 0.5) };
         assert!(matches!(answer(Kind::EdgeEdge, &query), Answer::Contact { toc: [lo, hi], certified: true, .. }
             if lo <= 0.5 && hi >= 0.5));
@@ -268,8 +269,8 @@ mod tests {
             if lo <= 0.625 && hi >= 0.625 && hi - lo <= 1e-9),
             "{found:?}"
         );
-        // Next to the face: at the height zero the distance to its border is 0.25 √2 = 0.3536, at z it is √(0.125 +
-        // z²).
+        // Next to the face, the distance to its border is 0.25 √2 = 0.3536 at height zero and √(0.125 + z²) at height
+        // z.
         let found = solve(Kind::VertexFace, &falling(0.75, 0.75, 3.0, -1.0), &options);
         let t = (3.0 - 0.125f64.sqrt()) / 4.0;
         assert!(matches!(found, Answer::Contact { toc: [lo, hi], certified: true, .. }

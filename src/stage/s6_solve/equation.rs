@@ -137,7 +137,7 @@ mod tests {
     use glam::DMat3;
 
     /// A vertex moves down through the plane of a face at a known time, in powers of two, fast along x and slowly along
-    /// z: if it crosses beyond the border there is no root, though it was above the face a moment before.
+    /// z. If it crosses the plane beyond the border, there is no root, although it was above the face a moment before.
     #[test]
     fn a_root_beyond_the_border_is_none() {
         let (at, fast, slow) = (0.5, 64.0, -1.0 / 64.0);
@@ -174,7 +174,7 @@ mod tests {
                 assert!(!run(0.0, before * width, after * width));
             }
         }
-        // Well inside there is a root; but not before the plane is reached.
+        // Well inside there is a root, but not before the plane is reached.
         assert!(run(-1.0, 2f64.powi(-20), 2f64.powi(-20)));
         assert!(!run(-1.0, 2f64.powi(-19), -2f64.powi(-20)));
     }

@@ -1,4 +1,4 @@
-//! Guesses of the time at which a pair touches. They prove nothing.
+//! Guesses of the time at which a pair touches; these are not proofs.
 
 use super::pair::Pair;
 use crate::arith::linear::V3;
@@ -6,12 +6,13 @@ use crate::arith::vectors::{Vector, Vectorised};
 use crate::predicate::nearest::nearest;
 use crate::robot::RobotMotion;
 
-/// After a step of this fraction of the interval, the guess is off by about the square of it.
+/// Step size, as a fraction of the interval, after which Newton's method ends: the remaining error is about the square
+/// of it.
 const ENOUGH: f64 = 1e-5;
 /// Maximum number of Newton steps for a guess.
 const MAX_STEPS: usize = 6;
 
-/// A pair whose contact is guessed. Computes with single numbers, but with all instructions that the processor
+/// A pair whose contact is guessed. Computes with single numbers, and with all instructions that the processor
 /// supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Guess<'a> {
@@ -43,7 +44,7 @@ impl Vectorised for Guess<'_> {
             if !(length > 0.0) {
                 return None;
             }
-            // After the contact the nearest points have changed sides: the distance counts as negative.
+            // After the contact the nearest points have changed sides, so the distance counts as negative.
             let distance = if normal.dot(near.apart) < 0.0 { -length } else { length };
             normal = near.apart.times(1.0 / distance);
             let [a, b, c] = near.shares;

@@ -34,15 +34,15 @@ use pairs::{BodyIn, PairSystem};
 use paper::PaperSystem;
 use search::{Active, Found, Search, System, Task};
 
-/// Largest distance, metres, that a pair travels in a block of sub-intervals that are searched together. Longer blocks
-/// give windows that exclude little, shorter ones more evaluations: in measurements in the machine room, values from
-/// 0.2 up take a third fewer at 30°, values from 0.5 up take more at 60°.
+/// Largest travel of a pair, metres, in a block of sub-intervals that are searched together. Longer blocks give windows
+/// that exclude little, and shorter ones need more evaluations: in measurements in the machine room, values from 0.2 up
+/// need a third fewer evaluations at 30°, and values from 0.5 up need more at 60°.
 const BLOCK_M: f64 = 0.25;
-/// Largest angle, radians, that a pair turns in such a block: the Taylor remainder stays a few hundredths of the
+/// Largest turn of a pair, radians, in such a block, so that the Taylor remainder is at most a few hundredths of the
 /// travel.
 const BLOCK_RAD: f64 = 1.0;
 
-/// Solves one motion after the other and reuses its memory.
+/// Solves one motion after the other with the same memory.
 #[derive(Debug)]
 pub struct Solver<'w> {
     world: &'w CollisionWorld,
@@ -89,7 +89,7 @@ impl<'a> From<&'a Vec<TrianglePair>> for MayTouch<'a> {
     }
 }
 
-/// Memory that a solver leaves to the next one, of any world; it carries no data.
+/// Memory that the next solver, of any world, can reuse; it contains no data.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Pairs of link shape and obstacle that touch at the start of the current motion and are ignored.
@@ -109,12 +109,12 @@ impl Memory {
         self.pairs.capacity()
     }
 
-    /// Returns whether a pair of link shape and obstacle is ignored; of two link shapes, the lower one comes first.
+    /// Returns whether a pair of link shape and obstacle is ignored; for two link shapes, the lower index is first.
     pub fn is_ignored(&self, shape: u32, obstacle: Obstacle) -> bool {
         self.ignored.binary_search(&(shape, obstacle)).is_ok()
     }
 
-    /// See [`Solver::ignored`]; of the last motion of the solver that left the memory, in the same world.
+    /// See [`Solver::ignored`], for the last motion of the previous solver with this memory, in the same world.
     pub fn ignored<'m>(&'m self, world: &'m CollisionWorld) -> impl Iterator<Item = (u32, Obstacle)> + 'm {
         let link = |shape: u32| world.links[shape as usize].link;
         self.ignored.iter().map(move |&(shape, obstacle)| {
@@ -148,7 +148,7 @@ impl<'w> Solver<'w> {
         std::mem::take(&mut self.counts)
     }
 
-    /// The pairs of link (in the robot) and obstacle that were ignored in the last motion.
+    /// The pairs that were ignored in the last motion: index of the link in the robot, and obstacle.
     pub fn ignored(&self) -> impl Iterator<Item = (u32, Obstacle)> + '_ {
         self.memory.ignored(self.world)
     }
@@ -161,8 +161,8 @@ impl<'w> Solver<'w> {
         self.memory.search.begin();
     }
 
-    /// Continues with a later part of the motion, as a motion of its own: pairs that are ignored remain so, and what
-    /// touches where it starts does not touch at the start.
+    /// Continues with a later part of the motion, as a separate motion: ignored pairs remain ignored, and a contact at
+    /// the beginning of this part is not a contact at the start.
     pub fn go_on(&mut self) {
         self.verdict = None;
         self.is_start = false;
@@ -174,8 +174,8 @@ impl<'w> Solver<'w> {
         self.is_start
     }
 
-    /// The earliest possible contact of a piece, without a search: of the pairs that are not ignored, the first one of
-    /// those that may touch earliest. Its place, if that is wanted, is where the two are nearest at that time.
+    /// The earliest possible contact of a piece, without a search: of the pairs that are not ignored, the first one
+    /// among those that may touch earliest. Its place, if requested, is where the two are nearest at that time.
     pub fn earliest(&mut self, motions: Motions, piece: &Piece, pairs: MayTouch, is_placed: bool) -> Option<Contact> {
         self.prepare(&motions, piece, &pairs);
         let earlier =
@@ -187,8 +187,8 @@ impl<'w> Solver<'w> {
         Some(Contact::possible(pair.earliest, place.and_then(|points| points.first().copied())))
     }
 
-    /// Takes the pairs of the next piece of the motion; pieces must be given in ascending order of time. Returns true
-    /// if the answer is known and later pieces do not matter.
+    /// Solves the pairs of the next piece of the motion; pieces must be given in ascending order of time. Returns true
+    /// if the answer is known, so that later pieces do not matter.
     pub fn feed<'m>(&mut self, motions: impl Into<Motions<'m>>, piece: &Piece, pairs: impl Into<MayTouch<'m>>) -> bool {
         if self.verdict.is_some() {
             return true;
@@ -213,8 +213,8 @@ impl<'w> Solver<'w> {
         self.verdict.is_some()
     }
 
-    /// Takes a pair that is within the margin at the start as the answer. Returns false if that is not certain, or if
-    /// the options require more than one pair.
+    /// Uses a pair within the margin at the start as the answer. Returns false if the pair is not certainly within the
+    /// margin, or if the options require more than one pair.
     pub fn start_within(&mut self, motion: &RobotMotion, pair: &TrianglePair) -> bool {
         let Some(piece) = Piece::cut(0, motion).next() else { return false };
         self.prepare(&motion.into(), &piece, &std::slice::from_ref(pair).into());
@@ -229,7 +229,7 @@ impl<'w> Solver<'w> {
         self.verdict.is_some()
     }
 
-    /// For [`Mode::Verdict`]: takes a contact that is certain before the end of the slice `limit`, counted over the
+    /// For [`Mode::Verdict`]: uses a contact that is certain before the end of the slice `limit`, counted over the
     /// motion, as the answer; `u32::MAX` means that no contact is certain. `pairs` are those of the next piece. Returns
     /// true if the answer is known.
     pub fn certain<'m>(
@@ -283,8 +283,8 @@ impl<'w> Solver<'w> {
                 self.memory.order.push((key, i as u32));
             }
         }
-        // The order of the input must not matter, and of equal contacts the first in the order of the files is
-        // reported.
+        // The answer must not depend on the order of the input, and of equal contacts the first one in the order of the
+        // files is reported.
         self.memory.order.sort_unstable();
         self.memory.pairs.clear();
         for &((shape, obstacle, _), i) in &self.memory.order {
@@ -301,7 +301,8 @@ impl<'w> Solver<'w> {
         self.counts.pairs += self.memory.pairs.len() as u64;
     }
 
-    /// The place of a pair in the order of the files. A pair of links does not depend on which one stands still.
+    /// The position of a pair in the order of the files. For a pair of links it does not depend on which one is at
+    /// rest.
     fn order_of(&self, pair: &TrianglePair, frame: Option<u32>) -> OrderKey {
         let shape = pair.piece_link % self.world.links.len() as u32;
         let x = self.world.links[shape as usize].tree.order[pair.link_triangle as usize];
@@ -314,7 +315,7 @@ impl<'w> Solver<'w> {
         }
     }
 
-    /// A pair in the form that is solved.
+    /// A pair in the form that the solver uses.
     fn pair(&self, piece: &Piece, p: &TrianglePair, within: Option<Within>, of: (u32, Obstacle)) -> Pair {
         let moving = p.piece_link % self.world.links.len() as u32;
         let link = &self.world.links[moving as usize];
@@ -339,8 +340,7 @@ impl<'w> Solver<'w> {
         }
     }
 
-    /// Handles pairs that touch at the very start: they are reported, or ignored with all pairs of their link and
-    /// object.
+    /// Handles pairs that touch at the start: they are reported, or ignored with all pairs of their link and object.
     fn at_start(&mut self, motions: &Motions) {
         if self.touch_at_start(motions) {
             let touching = std::mem::take(&mut self.memory.active);
@@ -372,11 +372,11 @@ impl<'w> Solver<'w> {
             let contact = self.record(motions, i, [0.0, 0.0], Certainty::Certified);
             self.verdict = Some(Verdict::Contact(Contact { initial_overlap: true, ..contact }));
         }
-        // Otherwise they touch without piercing: the search finds them at time 0 and looks for a proof later.
+        // Otherwise they touch without piercing: the search finds them at time 0 and looks for a proof at later times.
         self.memory.search.initial_overlap = true;
     }
 
-    /// Returns whether there are pairs that cannot be separated at the start; they become the active ones.
+    /// Returns whether there are pairs that cannot be separated at the start; these become the active pairs.
     fn touch_at_start(&mut self, motions: &Motions) -> bool {
         let at_start = |p: &Pair| p.mask & 1 != 0 && p.earliest == 0.0;
         let of = |(i, _): (usize, &Pair)| Active { item: i as u32, lo: 0.0, hi: 0.0 };
@@ -394,7 +394,8 @@ impl<'w> Solver<'w> {
         !self.memory.active.is_empty()
     }
 
-    /// Searches `n` sub-intervals starting with `first`, each pair from its own first one among them to the last.
+    /// Searches `n` sub-intervals starting with `first`, each pair from its own first sub-interval among them to the
+    /// last.
     fn block(&mut self, motions: &Motions, piece: &Piece, first: usize, n: usize) {
         let of_block = ((1u32 << n) - 1) << first;
         let active = self.memory.pairs.iter().enumerate().filter_map(|(i, p)| {
@@ -481,7 +482,7 @@ impl<'w> Solver<'w> {
         };
     }
 
-    /// Returns whether a pair whose speed is not constant travels at most the floor of the tolerance in an interval.
+    /// Returns whether a pair with varying speed travels at most the floor of the tolerance in an interval.
     fn is_short(&self, motions: &Motions, pair: usize, [lo, hi]: [f64; 2]) -> bool {
         let pair = &self.memory.pairs[pair];
         let motion = motions.of(pair);

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Methods of solving for contacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Pairs of triangles by pose jets and separating axes; the elementary equations if these prove nothing.
+    /// Pairs of triangles by pose jets and separating axes; the elementary equations are used if these prove nothing.
     #[default]
     Jet,
     /// All elementary equations by interval matrices, subdivision and Newton's interval step, as in the paper.
@@ -19,7 +19,7 @@ pub enum Mode {
     /// The first contact, to within the tolerance.
     #[default]
     Toc,
-    /// Whether there is a contact: the first contact that is proved ends the search, with a possibly wide enclosure.
+    /// The verdict alone: any proved contact ends the search, possibly with a wide enclosure.
     Verdict,
 }
 
@@ -29,11 +29,11 @@ pub enum InitialContactPolicy {
     /// Report the contact.
     #[default]
     Report,
-    /// Drop the pair of link and object for the whole motion.
+    /// Ignore the pair of link and object for the whole motion.
     Ignore,
 }
 
-/// Required accuracy of the answers, and the work that may be spent on one.
+/// Required accuracy of the answers, and limits on the work for one motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveOptions {
     /// Largest width of a certified enclosure, as a fraction of the motion.
@@ -45,7 +45,7 @@ pub struct SolveOptions {
     pub evaluation_cap: u64,
     /// Treatment of links that touch at the start.
     pub initial: InitialContactPolicy,
-    /// The distance that counts as contact, metres.
+    /// The margin, metres: triangles that are at most this far apart count as touching.
     pub margin_m: f64,
     /// The method of solving for contacts.
     pub method: Method,
@@ -70,7 +70,7 @@ impl Default for SolveOptions {
     }
 }
 
-/// Largest distance that may count as contact, metres.
+/// Largest permitted margin, metres.
 const MAX_MARGIN_M: f64 = 1000.0;
 /// Factor on the evaluation cap for the paper's equations: a pair has fifteen of them, and subdivision continues to the
 /// end for every root of the plane.
@@ -104,17 +104,17 @@ impl SolveOptions {
 pub struct SolveCounts {
     /// Pairs of the input.
     pub pairs: u64,
-    /// Items that were solved: pairs of triangles, or equations (n_e of the paper's eq. 16).
+    /// Number of items that were solved: pairs of triangles, or equations (n_e of the paper's eq. 16).
     pub items: u64,
-    /// Time intervals for which poses were bounded (s_max of eq. 17).
+    /// Number of time intervals for which poses were bounded (s_max of eq. 17).
     pub intervals: u64,
-    /// Contractions of one item over one interval (a n_e of eq. 17).
+    /// Number of contractions of one item over one interval (a n_e of eq. 17).
     pub evaluations: u64,
-    /// Joints whose poses were bounded for these intervals, once for all items (s_max d of eq. 17).
+    /// Number of joints whose poses were bounded for these intervals, once for all items (s_max d of eq. 17).
     pub joints: u64,
-    /// Joints whose poses would have been bounded had each item been solved alone (a n_e d of eq. 16).
+    /// Number of joints whose poses would have been bounded if each item had been solved alone (a n_e d of eq. 16).
     pub joints_alone: u64,
-    /// Proofs of contact tried.
+    /// Number of attempts to prove a contact.
     pub proofs: u64,
 }
 

@@ -12,8 +12,8 @@ use crate::verdict::Obstacle;
 /// A pair with the data that the solver needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
-    /// The link shape and the obstacle; of two links, the first one in the robot and the other. Pairs that touch at the
-    /// start are ignored by these.
+    /// The link shape and the obstacle; for two links, the one with the lower index is the link. Pairs that touch at
+    /// the start are ignored by this key.
     pub shape: u32,
     /// See `shape`.
     pub obstacle: Obstacle,
@@ -23,7 +23,7 @@ pub struct Pair {
     pub x: u32,
     /// Index of the static triangle in tree order.
     pub y: u32,
-    /// The frame in which the static triangle is at rest, unless that is the world.
+    /// The frame in which the static triangle is at rest; `None` for the world.
     pub within: Option<Within>,
     /// The sub-intervals in which it may touch.
     pub mask: u32,
@@ -55,7 +55,7 @@ pub struct Within {
 pub struct Motions<'a> {
     /// The robot's motion.
     pub robot: &'a RobotMotion,
-    /// Motions of links in the frames of others: the last body of each is the link's.
+    /// Motions of links in the frames of others; the last body of each chain carries the link.
     pub chains: &'a [RobotMotion],
 }
 

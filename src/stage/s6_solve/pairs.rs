@@ -20,13 +20,13 @@ pub struct PairSystem<'a> {
     pub motions: Motions<'a>,
     /// The pairs, in the order that decides between equal contacts.
     pub pairs: &'a [Pair],
-    /// The distance that counts as contact, metres.
+    /// The margin, metres.
     pub margin_m: f64,
     /// Bounds on the poses of the bodies that are active.
     pub poses: &'a mut Vec<(BodyIn, TaylorModel<f64>)>,
 }
 
-/// A body, and the frame's motion that it belongs to, if that is not the robot's own.
+/// A body, and the chain to which it belongs; `None` for the robot's own motion.
 pub type BodyIn = (u32, Option<u32>);
 
 fn body_of(pair: &Pair) -> BodyIn {
@@ -67,7 +67,7 @@ impl System for PairSystem<'_> {
         for a in items {
             let pair = &self.pairs[a.item as usize];
             let (body, motion) = (body_of(pair), self.motions.of(pair));
-            // Pairs are sorted by link, so equal bodies are mostly consecutive.
+            // Pairs are sorted by link, so equal bodies are usually consecutive.
             if !self.poses.iter().rev().any(|p| p.0 == body) {
                 let bound = match h > 0.0 {
                     true => motion.body_bound(pair.body, mid, h),

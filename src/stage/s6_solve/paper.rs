@@ -75,7 +75,7 @@ fn bound(motion: &RobotMotion, n: usize, mid: f64, h: f64, out: &mut Vec<Poses>)
 /// The product rule: the derivative of parent times child.
 fn concatenate(parent: &Poses, child: &Poses) -> Poses {
     let (by_rate, by_pose) = (parent.rate.concatenate(&child.pose), parent.pose.concatenate(&child.rate));
-    // Both sums contain the parent's own offset: its rate belongs there once, its position not at all.
+    // Both sums contain the parent's own offset; its rate must be counted once, its position not at all.
     let t = |i: usize| by_rate.t[i] + (by_pose.t[i] - parent.pose.t[i]);
     let rate = IntervalPose {
         p: std::array::from_fn(|i| std::array::from_fn(|j| by_rate.p[i][j] + by_pose.p[i][j])),
@@ -165,7 +165,7 @@ impl PaperSystem<'_> {
         if is_outside(kind, &points) {
             return Window { lo: 1.0, hi: -1.0 };
         }
-        // Parallel edges have no crossing that could be inside or outside.
+        // Parallel edges have no crossing, so it cannot be inside or outside.
         let pair = self.pair(item);
         let x = pair.points(&self.motion.body_bound(pair.body, self.mid, h));
         equation::window(EQUATIONS[item as usize % EQUATIONS.len()], &x, &pair.tri, h)
@@ -211,7 +211,7 @@ impl System for PaperSystem<'_> {
         equation::Moments::new(self.motion, self.pair(item), t0, t1).has_root(equation)
     }
 
-    /// The paper's subdivision is at the middle.
+    /// The paper subdivides at the middle.
     fn guess(&self, _: &[Active]) -> Option<f64> {
         None
     }

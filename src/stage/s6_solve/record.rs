@@ -9,11 +9,11 @@ use crate::scene::world::CollisionWorld;
 use crate::verdict::{ContactPoint, Feature, ObstacleFeature};
 use glam::DVec3;
 
-/// Features whose distances differ by less than this are treated as equally near, metres: a contact is detected up to
-/// the tolerance in time before it happens.
+/// Difference of distances, metres, below which features are treated as equally near: a contact is detected up to the
+/// tolerance in time before it happens.
 const TIE_M: f64 = 1e-9;
 
-/// Points farther from each other than this, metres, are not about to touch: the distance is a margin.
+/// Distance of nearest points, metres, above which they are not about to touch, but apart by a margin.
 const APART_M: f64 = 1e-7;
 
 /// The points at which a pair touches at a time, which is the start of its enclosure: for the features that are
@@ -112,8 +112,8 @@ fn common_part([p, q]: [DVec3; 2], [r, s]: [DVec3; 2]) -> Option<[DVec3; 2]> {
     (from <= to).then(|| [from, to].map(|t| p + direction * t))
 }
 
-/// For triangles that pierce each other at the start, which have no nearest features: the piercing edge and the pierced
-/// face.
+/// The piercing edge and the pierced face, for triangles that pierce each other at the start and have no nearest
+/// features.
 fn piercing(x: [DVec3; 3], y: [DVec3; 3], edge: Option<(bool, u8)>) -> Option<Nearest> {
     let (of_x, k) = edge?;
     let (edge, pierced) = if of_x { (x, y) } else { (y, x) };

@@ -1,8 +1,8 @@
 //! The simultaneous search for the first contact (Redon et al. 2004, section 5.2.2).
 //!
-//! A stack of time intervals with the items that are active there, earliest on top. The poses of an interval are
-//! bounded once; every active item is contracted to the times at which it can touch, and dropped if there are none. The
-//! remaining times are searched again in two parts, the earlier one first.
+//! The search keeps a stack of time intervals with the items that are active in them, the earliest on top. The poses of
+//! an interval are bounded once; every active item is contracted to the times at which it can touch, and dropped if
+//! there are none. The remaining times are searched again in two parts, the earlier one first.
 //!
 //! The earlier part ends just after a guess of the contact of the item that may touch first, and axes are taken at that
 //! time: the axis of the contact itself determines the contact's time up to the square of the interval's width, so the
@@ -18,7 +18,7 @@ pub trait System {
     fn bound(&mut self, items: &[Active], mid: f64, h: f64) -> u64;
     /// Number of joints bounded for an item alone.
     fn depth(&self, item: u32) -> u32;
-    /// The local times at which each item can touch, by these bounds and by axes of the local time `look`.
+    /// The local times at which each item can touch, by the present bounds and by axes chosen at the local time `look`.
     fn contract_all(&self, items: &[Active], h: f64, look: f64, windows: &mut Vec<Window<f64>>);
     /// Returns whether the item moves so little over the interval of these bounds that only rounding keeps it.
     fn is_still(&self, item: u32, h: f64) -> bool;
@@ -51,8 +51,8 @@ pub enum Found {
     /// Nothing touches before `lo`; the item `first` may from then on, and if there is a `proof`, some item does at or
     /// before that time. [`Search::contacts`] contains the others.
     Contact { lo: f64, first: u32, proof: Option<f64> },
-    /// The cap was reached, or a proof that is enough. Nothing touches before `clear_until`; an item certainly does at
-    /// the time in `proved_until`.
+    /// The cap was reached, or a sufficient proof was found. Nothing touches before `clear_until`; an item certainly
+    /// touches at the time in `proved_until`.
     Capped { clear_until: f64, proved_until: Option<(u32, f64)> },
 }
 
@@ -83,8 +83,8 @@ struct Slab {
 pub struct Search {
     /// Some item was found touching at time 0.
     pub initial_overlap: bool,
-    /// Items that may touch first, to within the requested width, with the times from which on; known once a contact is
-    /// found.
+    /// Items that may touch first, to within the requested width, each with the time from which on; known once a
+    /// contact is found.
     pub contacts: Vec<(f64, u32)>,
     evaluations: u64,
     stack: Vec<Slab>,
@@ -97,7 +97,7 @@ pub struct Search {
     tried: Vec<Active>,
     again: Vec<(f64, u32)>,
     windows: Vec<Window<f64>>,
-    /// Items that could not be ruled out down to the smallest interval, with the times from which on.
+    /// Items that could not be ruled out in the smallest interval, each with the time from which on it may touch.
     candidates: Vec<(f64, u32)>,
     /// The earliest proof of contact: time and item.
     proof: Option<(f64, u32)>,
@@ -197,7 +197,8 @@ impl Search {
         self.push(earlier, guess);
     }
 
-    /// Contracts every active item over one interval, and settles those that are narrow enough; the others stay active.
+    /// Contracts every active item over one interval, and settles those with narrow enough windows; the others stay
+    /// active.
     fn contract_all(
         &mut self,
         system: &mut impl System,
@@ -225,7 +226,8 @@ impl Search {
                 return false;
             }
             (a.lo, a.hi) = (a.lo.max((m + w.lo).next_down()), a.hi.min(t1).min((m + w.hi).next_up()));
-            // Narrower than requested, or so narrow that only rounding keeps it: an answer must be found now.
+            // The window is narrower than requested, or so narrow that only rounding keeps the item: an answer must be
+            // found now.
             let is_narrow = a.lo <= a.hi && (a.hi - a.lo <= task.eps_t / 4.0 || system.is_still(a.item, h));
             if is_narrow {
                 narrow.push(*a);
@@ -239,8 +241,8 @@ impl Search {
         self.narrow = narrow;
     }
 
-    /// Times from this on do not matter: they are later than a proved contact, or than the first candidate by more than
-    /// the requested width.
+    /// The time from which on times do not matter: later than a proved contact, or later than the first candidate by
+    /// more than the requested width.
     fn cut(&self, eps_t: f64) -> f64 {
         let first = self.candidates.iter().fold(f64::INFINITY, |m, c| m.min(c.0));
         let proof = self.proof.map_or(f64::INFINITY, |p| p.0);
@@ -355,7 +357,7 @@ impl Search {
         let ended = self.explore(system, &task, counts);
         let mut again = std::mem::take(&mut self.again);
         self.near(task.eps_t, &mut again);
-        // Items that touch at the very start of the interval have been proved free before it.
+        // Items that touch at the start of the interval have been proved free before it.
         again.iter_mut().filter(|c| c.0 == start).for_each(|c| c.0 = first);
         if ended.is_none() && !again.is_empty() {
             std::mem::swap(near, &mut again);
@@ -372,7 +374,7 @@ fn proof_at(system: &mut impl System, items: &[Active], t: f64, counts: &mut Sol
 }
 
 /// A time at or before which some item certainly touches: within the requested width after `lo`, by an item of `near`
-/// or any other, else at times farther and farther away.
+/// or any other, otherwise at increasingly later times.
 fn prove(
     system: &mut impl System,
     task: &Task,
@@ -390,7 +392,7 @@ fn prove(
             return Some(soon(share));
         }
     }
-    // A root that begins a little before `lo`, where nothing touches, must be after it.
+    // Nothing touches before `lo`, so a root in an interval that begins slightly before `lo` must be after it.
     for share in ROOT_SHARES {
         let from = (lo - share * task.eps_t).max(0.0);
         if near.iter().any(|c| system.meets_within(c.1, from, soon(0.95 * share))) {

@@ -68,10 +68,10 @@ pub struct Windows<'a> {
     pub h: f64,
     /// The local time at which axes are taken.
     pub look: f64,
-    /// The distance that counts as contact, metres.
+    /// The margin, metres.
     pub margin_m: f64,
-    /// Lanes to be cut also by the direction between the nearest points: it handles margins, and triangles without an
-    /// area.
+    /// Lanes that must also be contracted by the direction between the nearest points, which handles margins and
+    /// triangles without an area.
     pub by_nearest: u32,
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use crate::verdict::Obstacle;
     use glam::{DMat3, DVec3};
 
-    /// Pairs of two bodies, near enough that windows are smaller than the interval and not empty.
+    /// Pairs on two bodies, so near that windows are smaller than the interval and not empty.
     fn pairs() -> (RobotMotion, Vec<Pair>) {
         let mut state = 9u64;
         let mut unit = || {

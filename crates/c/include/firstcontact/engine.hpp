@@ -131,7 +131,7 @@ public:
         return detail::finish(status, clear_until);
     }
 
-    // For each motion whether it is certainly free, as 1 or 0; it keeps no other answer.
+    // Returns for each motion whether it is certainly free, as 1 or 0; no other answers are kept.
     Result<std::vector<std::uint8_t>> are_free(const Rows &starts, const Rows &ends,
                                                const Progress &progress = {}) const {
         static_assert(sizeof(bool) == 1, "answers are written as bytes");
@@ -144,7 +144,7 @@ public:
     }
 
     // Checks any number of motions in bounded memory. The source sets the next starts and ends, which are copied, and
-    // returns whether there were any; the sink takes the answer for each motion and returns whether to go on.
+    // returns whether there were any; the sink takes the answer for each motion and returns whether to continue.
     using Source = std::function<bool(Rows &starts, Rows &ends)>;
     using Sink = std::function<bool(std::uint64_t motion, const Answer &answer)>;
     Result<FcStats> stream(const Source &source, const Sink &sink) const {
@@ -158,7 +158,7 @@ public:
         return detail::finish(status, stats);
     }
 
-    // The smallest distance between the robot and what it may touch along each trajectory: an enclosure at most
+    // The smallest distance between the robot and its obstacles along each trajectory: an enclosure at most
     // tolerance_m wide. Distances beyond limit_m are not measured.
     Result<Clearances> clearances(const std::vector<Trajectory> &trajectories, double tolerance_m = 1e-4,
                                   double limit_m = INFINITY, const Progress &progress = {}) const {
@@ -272,7 +272,7 @@ private:
         return detail::finish(status, std::move(all));
     }
 
-    // A call for a single motion. Ends of different sizes are as wrong as a start of a wrong size.
+    // A call for a single motion. Ends of different sizes are an error, as is a start of a wrong size.
     template <class Call>
     static FcStatus one(const Row &start, const Row &end, Call call) {
         return call(start.size() == end.size() ? start.size() : SIZE_MAX);

@@ -20,7 +20,7 @@
 #define FIRSTCONTACT_NO_EXCEPTIONS
 #endif
 
-// Programs may be linked of parts that throw and parts that do not: they use functions of different names.
+// A program may link parts that throw and parts that do not: they use functions of different names.
 #ifdef FIRSTCONTACT_NO_EXCEPTIONS
 #define FIRSTCONTACT_BEGIN_NAMESPACE \
     namespace firstcontact {         \
@@ -109,7 +109,7 @@ template <class T>
 using Result = T;
 #endif
 
-// Receives the number of answers so far and of all; returns whether to go on.
+// Receives the number of answers so far and of all; returns whether to continue.
 using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 
 namespace detail {
@@ -133,7 +133,7 @@ inline Result<Done> finish(FcStatus status) {
     return finish(status, Done{});
 }
 
-// The error if the library that runs is of another interface than this header.
+// The error if the library that runs has another interface than this header.
 inline std::optional<Error> wrong_version() {
     if (fc_is_compatible(FC_VERSION_MAJOR, FC_VERSION_MINOR)) {
         return std::nullopt;
@@ -225,7 +225,7 @@ public:
     T *get() const noexcept { return handle_; }
     // The place for a new handle.
     T **out() noexcept { return &handle_; }
-    // Gives the handle up.
+    // Releases the handle without freeing its object.
     T *release() noexcept { return std::exchange(handle_, nullptr); }
 
 private:

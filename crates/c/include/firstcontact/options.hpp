@@ -1,4 +1,4 @@
-// Options: what is not set has the default of the library.
+// Options: those that are not set have the defaults of the library.
 
 #ifndef FIRSTCONTACT_OPTIONS_HPP
 #define FIRSTCONTACT_OPTIONS_HPP

@@ -60,7 +60,7 @@ private:
 
     Results() = default;
 
-    // The results that a call makes; exceptions of its callbacks come out after it.
+    // The results that a call makes; exceptions of its callbacks are thrown after it.
     template <class Make>
     static Result<Results> made(const detail::Control &control, Make make) {
         Results results;

@@ -102,7 +102,7 @@ public:
         return detail::finish(status, std::move(values));
     }
 
-    // Oddities of the files, one line each.
+    // Warnings about the files, one line each.
     std::vector<std::string> warnings() const {
         return detail::all_texts([this](std::size_t i, const char **text) { return fc_robot_warning(get(), i, text); });
     }

@@ -85,13 +85,13 @@ public:
         return detail::finish(status, is_closed);
     }
 
-    // Oddities of the file, one line each.
+    // Warnings about the file, one line each.
     std::vector<std::string> warnings() const {
         return detail::all_texts([this](std::size_t i, const char **text) { return fc_scene_warning(get(), i, text); });
     }
 
     FcScene *get() const noexcept { return handle_.get(); }
-    // Gives the handle up, for functions that take the scene.
+    // Releases the handle, for functions that take the scene.
     FcScene *release() noexcept { return handle_.release(); }
 
 private:

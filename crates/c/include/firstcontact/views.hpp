@@ -1,4 +1,4 @@
-// Views of arrays of the caller, and sequences of structures of the library. Nothing is copied unless it says so.
+// Views of arrays of the caller, and sequences of structures of the library. Nothing is copied unless it is documented.
 
 #ifndef FIRSTCONTACT_VIEWS_HPP
 #define FIRSTCONTACT_VIEWS_HPP

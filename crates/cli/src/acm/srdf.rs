@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Elements that determine which pairs are tested.
 const MATRIX: [&str; 3] = ["disable_collisions", "disable_default_collisions", "enable_collisions"];
 
-/// The poses of an SRDF's group states; joints that a state leaves out have none.
+/// The poses of an SRDF's group states; joints that a state does not list have no value.
 ///
 /// # Errors
 /// A joint of a state has the wrong number of values.
@@ -25,10 +25,10 @@ pub fn poses(srdf: &Srdf, robot: &Robot) -> Result<Vec<Pose>> {
         .collect()
 }
 
-/// The pairs of links that an SRDF disables, for whatever reason, as indices of the robot, ascending.
+/// The pairs of links that an SRDF disables for any reason, as indices of the robot, ascending.
 ///
 /// # Errors
-/// The SRDF does not suit the robot.
+/// The SRDF does not fit the robot.
 pub fn disabled(srdf: &Srdf, robot: &Robot) -> Result<HashSet<[u32; 2]>> {
     let by_user = srdf.link_pairs(robot)?.untested().map(|(pair, _)| pair).collect::<Vec<_>>();
     Ok(by_user.into_iter().chain(srdf.proved_pairs(robot)).collect())

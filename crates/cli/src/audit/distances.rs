@@ -1,4 +1,4 @@
-//! Distances of a plan from all that it may touch: the certified smallest one, and those at sampled times.
+//! Distances between the robot and its obstacles along a plan: the certified smallest one, and those at sampled times.
 
 use super::joints::time_axis;
 use crate::bench::run::{Axis, Plot, PlotKind, Series};
@@ -25,20 +25,20 @@ pub struct Distances {
     pub pairs: Vec<Near>,
     /// Number of pairs that are nearest at some sampled time.
     pub n_pairs: usize,
-    /// The distance over time; `None` where there is none to show.
+    /// The distance over time; `None` if there is nothing to show.
     pub plot: Option<Plot>,
 }
 
 /// An enclosure of a smallest distance.
 #[derive(Debug)]
 pub struct Kept {
-    /// At least the first number and at most the second, metres; infinite if there is nothing to keep away from.
+    /// At least the first number and at most the second, metres; infinite if there are no obstacles.
     pub distance_m: [f64; 2],
     /// The pair and a time at which the distance is at most the second number.
     pub at: Option<Near>,
 }
 
-/// A pair of a link and what it may touch, at one time.
+/// A pair of a link and an obstacle, at one time.
 #[derive(Debug)]
 pub struct Near {
     /// Names of the link and of the object or other link.
@@ -65,14 +65,14 @@ pub struct Measured<'a> {
     pub options: &'a ClearanceOptions,
 }
 
-/// A time on the plan's clock, and the nearest points then.
+/// A time on the plan's clock, and the nearest points at that time.
 type Sample = (f64, ClosestPoints);
 
 impl Measured<'_> {
     /// The distances of the plan up to its contact, or up to the end of the search.
     ///
     /// # Errors
-    /// The path does not suit the robot, or an option is out of range.
+    /// The path does not fit the robot, or an option is out of range.
     pub fn distances(&self, answer: &TrajectoryVerdict) -> Result<Distances> {
         let clearance = match answer.verdict {
             Verdict::Free => Some(self.engine.clearance(self.path, self.options)?),

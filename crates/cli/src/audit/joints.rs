@@ -1,4 +1,4 @@
-//! Values, velocities and accelerations of the joints on a path, and where they are beyond limits.
+//! Values, velocities and accelerations of the joints on a path, and the times at which they are beyond limits.
 
 use super::polynomial::Bernstein;
 use super::rates::Rates;
@@ -6,9 +6,9 @@ use crate::bench::run::{Axis, Plot, PlotKind, Series};
 use crate::picture::{Course, Unit};
 use firstcontact::robot::{Column, ColumnKind, Robot, Trajectory};
 
-/// Share of a limit by which it may be exceeded: rounding.
+/// Fraction of a limit by which rounding may exceed it.
 const SLACK: f64 = 1e-9;
-/// Number of points of a line in a plot, about.
+/// Approximate number of points of a line in a plot.
 const POINTS: usize = 240;
 
 /// A quantity that has limits.
@@ -37,7 +37,7 @@ impl Quantity {
     }
 }
 
-/// A quantity of a joint on a path: its extremes, and where it is beyond its limits.
+/// A quantity of a joint on a path: its extremes, and the times at which it is beyond its limits.
 #[derive(Clone, Debug)]
 pub struct Extremes {
     /// The joint.
@@ -50,7 +50,7 @@ pub struct Extremes {
     pub limits: Option<[f64; 2]>,
     /// Time and value of the minimum and of the maximum.
     pub extremes: [(f64, f64); 2],
-    /// Times between which it is beyond the limits.
+    /// Intervals of time in which it is beyond the limits.
     pub beyond: Vec<[f64; 2]>,
 }
 
@@ -90,7 +90,7 @@ impl Joints<'_> {
         columns.filter(|(_, column)| !matches!(column.kind, ColumnKind::Free(_)))
     }
 
-    /// The quantities that the path defines: without times it has positions alone.
+    /// The quantities that the path defines: only positions if it has no times.
     fn quantities(&self) -> &'static [Quantity] {
         if self.course.unit() == Unit::Seconds { &Quantity::ALL } else { &Quantity::ALL[..1] }
     }
@@ -165,7 +165,7 @@ impl Joints<'_> {
         self.columns().filter_map(of_column).collect()
     }
 
-    /// Plots of all quantities over time, of angles and of lengths; joints that do not move are left out. `contact` is
+    /// Plots of all quantities over time, of angles and of lengths; joints that do not move are omitted. `contact` is
     /// the time of the first contact.
     pub fn plots(&self, contact: Option<f64>) -> Vec<Plot> {
         let kinds = [true, false];
@@ -203,10 +203,10 @@ impl Joints<'_> {
         })
     }
 
-    /// Points of a quantity over time; both values where it jumps.
+    /// Points of a quantity over time, with both values where it jumps.
     fn line(&self, c: usize, quantity: Quantity) -> Vec<[f64; 2]> {
         let n = self.path.n_segments();
-        // Of very long paths every so many segments are drawn.
+        // On very long paths, only every `stride`-th segment is drawn.
         let (steps, stride) = ((POINTS / n).max(1), n.div_ceil(4 * POINTS));
         let of_segment = |segment: usize| {
             let polynomial = self.polynomial(segment, c, quantity);

@@ -1,14 +1,14 @@
 //! Polynomials over `[0, 1]` in Bernstein form: their derivatives, extremes, and the parts beyond limits.
 //!
-//! A polynomial stays between its smallest and its largest coefficient, and both halves of it have coefficients of their
-//! own (de Casteljau). So whole parts are decided without sampling, and the rest is halved.
+//! The values of a polynomial are between its smallest and its largest coefficient, and each half has its own
+//! coefficients (de Casteljau). So whole parts are decided without sampling, and the rest is halved.
 
-/// Halvings of a part that holds an end of a part beyond limits, or an extreme.
+/// Maximum number of halvings of a part that contains an extreme, or the beginning or end of a part beyond limits.
 const MAX_DEPTH: u32 = 40;
-/// Width to which an extreme is searched for, relative to the largest coefficient.
+/// Accuracy with which an extreme is found, relative to the largest coefficient.
 const PRECISION: f64 = 1e-12;
 
-/// A polynomial by its coefficients; there is at least one.
+/// A polynomial, given by its coefficients, of which there is at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bernstein(Vec<f64>);
 

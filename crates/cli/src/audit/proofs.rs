@@ -14,7 +14,7 @@ use firstcontact_verifier::Proved;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::{Component, Path, PathBuf};
 
-/// Characters that are not themselves in a link.
+/// Characters that are percent-encoded in a link.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// Number of certificates that are made together.
 const BATCH: usize = 256;
@@ -91,7 +91,7 @@ impl Verified {
         self.steps.iter().flatten().count()
     }
 
-    /// Returns what a page says about the certificate of a plan.
+    /// Returns the text about the certificate of a plan.
     pub fn in_words(&self, plan: usize) -> String {
         match (self.steps.get(plan), &self.refusal) {
             (Some(Some(1)), _) => "verified, one step".into(),

@@ -1,4 +1,4 @@
-//! Limits of velocity and acceleration of joints, as URDF files state them.
+//! Limits of velocity and acceleration of joints, from URDF files.
 
 use crate::robots::RobotSource;
 use firstcontact::io::load::read_text;

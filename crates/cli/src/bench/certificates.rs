@@ -40,7 +40,7 @@ const TIMES: usize = 3;
 struct Costs {
     /// Bytes before and after compression.
     bytes: [Vec<f64>; 2],
-    /// Seconds of the check, of the certificate, of its verification.
+    /// Times of the check, of making the certificate, and of verifying it, seconds.
     seconds: [Vec<f64>; 3],
     /// Number of answers without certificate.
     n_without: usize,
@@ -48,7 +48,7 @@ struct Costs {
     kinds: [usize; 3],
     /// Bytes before the first certificate of a file.
     header_bytes: usize,
-    /// Seconds of preparing the prover, of the head of a file, of hashing, and of preparing the verifier.
+    /// Times of preparing the prover, of the head of a file, of hashing, and of preparing the verifier, seconds.
     preparation: [f64; 4],
 }
 
@@ -142,7 +142,7 @@ fn verifier<'m>(set: &Set, model: &'m Model, header: &[u8]) -> Result<Verifier<'
     verifier.map_err(|e| refused(&set.name, 0, &e))
 }
 
-/// The result of a call, and its seconds.
+/// The result of a call, and its time, seconds.
 fn timed<T>(call: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
     let since = Instant::now();
     let result = call()?;

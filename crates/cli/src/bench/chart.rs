@@ -33,7 +33,7 @@ fn draw(text: &mut String, plot: &Plot) -> Drawn {
     root.fill(&WHITE)?;
     let (above, below) = root.split_vertically(HEIGHT_PX);
     let bars = plot.kind == PlotKind::Bars;
-    // Values that a logarithmic axis cannot represent are left out.
+    // Values that a logarithmic axis cannot represent are omitted.
     let shown = |p: &[f64; 2]| !(plot.x.log && p[0] <= 0.0 || plot.y.log && p[1] <= 0.0);
     let of = |k: usize| plot.series.iter().flat_map(|s| &s.points).filter(|p| shown(p)).map(move |p| p[k]);
     let x = if bars {
@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    /// Up to the maximum number of series, no two look alike.
+    /// Up to the maximum number of series, all series look different.
     #[test]
     fn series_look_different() {
         let look = |k: usize| (format!("{:?}", colour(k)), dashes(k), mark(k));

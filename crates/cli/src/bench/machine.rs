@@ -12,13 +12,13 @@ pub struct Machine {
     pub cpu: String,
     /// Its number of cores.
     pub cores: usize,
-    /// Number of threads that run simultaneously: what a program with one thread per processor may use.
+    /// Number of threads that run simultaneously: the number available to a program with one thread per processor.
     pub threads: usize,
     /// Memory that the program may use, bytes.
     pub memory_bytes: u64,
     /// The operating system, and the processor architecture.
     pub os: String,
-    /// Graphics adapters, the best first; empty if they were left out.
+    /// Graphics adapters, the best first; empty if they were not requested.
     pub adapters: Vec<Adapter>,
 }
 

@@ -1,5 +1,6 @@
 //! The experiments of Redon et al. 2004, section 6: Table 1, the Puma in the pipes; Table 2, the Puma in the machine
-//! room with stages left out. The paper's own figures, from another machine and other scenes, are next to each row.
+//! room without some of the stages. The paper's own figures, from another machine and other scenes, are next to each
+//! row.
 
 use super::ablation::Stages;
 use super::measured::{Measured, distinct, table as stage_table};

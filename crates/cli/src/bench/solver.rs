@@ -55,8 +55,8 @@ impl Work {
     }
 }
 
-/// A solver that tries few evaluations before many, so that it can be stopped in between: the paper's has no bound of
-/// its own on the time for one pair.
+/// A solver that tries few evaluations before many, so that it can be stopped in between: the paper's solver does not
+/// bound the time for one pair.
 struct Patient<'c> {
     case: &'c Case,
     method: Method,
@@ -71,7 +71,7 @@ impl<'c> Patient<'c> {
     }
 
     /// Solves until the known answer is found, as long as the next attempt would end within the limit. The work is that
-    /// of the last attempt; the seconds are those of all attempts.
+    /// of the last attempt; the time is the sum over all attempts.
     fn solve(&mut self, triangles: &[u32], free: bool, limit_s: f64) -> (Work, f64) {
         let most = SolveOptions::default().evaluation_cap;
         // The engine's own solver stays far below any cap.

@@ -77,7 +77,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Builds the engine, which takes the scene's triangles.
+    /// Builds the engine, which takes ownership of the scene's triangles.
     pub fn new(name: String, robot: &Robot, mut scene: Scene, motions: MotionBatch) -> Result<Self> {
         let triangles = scene.triangles.len();
         let known = Engine::builder_taking(robot, &mut scene).backend(Backend::Cpu).build()?;
@@ -147,7 +147,7 @@ fn together(engine: &Engine, set: &Subject, n: usize) -> Result<Stats> {
     engine.check_portions(&mut portions, &mut |_, _| Ok(()))
 }
 
-/// Measures all devices on a set. Results so far are written: the next set may take long.
+/// Measures all devices on a set. The results so far are written, since the next set may take a long time.
 fn devices(run: &mut Run, args: &ThroughputArgs, set: &Subject, limit_s: f64, rows: &mut Vec<Row>) -> Result<()> {
     for threads in [1, 0] {
         let options = Options { backend: Backend::Cpu, threads, ..Options::default() };

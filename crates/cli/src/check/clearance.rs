@@ -34,7 +34,7 @@ impl ClearanceArgs {
     /// The options of the search, if clearances are asked for.
     ///
     /// # Errors
-    /// A number is out of range, or the engine's options know no margin.
+    /// A number is out of range, or the engine's options do not support a margin.
     pub fn options(&self, engine: &Options) -> Result<Option<ClearanceOptions>> {
         let Some(tolerance_m) = self.clearance else {
             return match self.clearance_limit {
@@ -62,7 +62,7 @@ impl ClearanceArgs {
 /// Refuses a value of an option that is not a length above zero, metres.
 ///
 /// # Errors
-/// It is none.
+/// The value is not a finite number above zero.
 pub fn check_length(option: &str, value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {
         return Ok(());

@@ -18,7 +18,7 @@ const BATCH: usize = 256;
 /// Receives the number of an answer, its line, and the leaf of its certificate in the Merkle tree.
 pub type Deliver<'d> = dyn FnMut(usize, Line, Option<Hash>) -> Result<()> + 'd;
 
-/// Answers that wait for completion.
+/// Pending answers, which are not complete yet.
 pub struct Completion<'a> {
     clearance: Option<ClearanceOptions>,
     certificates: Option<Certificates>,
@@ -45,7 +45,7 @@ impl CompletionTotals {
 }
 
 impl<'a> Completion<'a> {
-    /// Starts without any answer; without clearances and certificates, answers do not wait.
+    /// Starts without answers. Without clearances and certificates, answers are delivered immediately.
     pub fn new(
         (clearance, certificates): (Option<ClearanceOptions>, Option<Certificates>),
         robot: &'a Robot,
@@ -55,7 +55,7 @@ impl<'a> Completion<'a> {
         Self { clearance, certificates, robot, scene, waiting: Vec::new(), clearances }
     }
 
-    /// Adds an answer, and delivers all that wait once there are enough.
+    /// Adds an answer, and delivers all pending answers once there are enough.
     ///
     /// # Errors
     /// As of [`flush`](Self::flush).
@@ -75,7 +75,7 @@ impl<'a> Completion<'a> {
         }
     }
 
-    /// Completes and delivers the answers that wait; `paths` gives the trajectories with these numbers.
+    /// Completes and delivers the pending answers; `paths` returns the trajectories with the given numbers.
     ///
     /// # Errors
     /// A clearance cannot be computed, certificates cannot be written, or an answer cannot be delivered.

@@ -1,5 +1,5 @@
-//! `check` of a set of problems: each is one motion in a scene of its own; they are numbered consecutively in one file
-//! of answers.
+//! `check` of a set of problems. Each problem is one motion with its own scene; the problems are numbered consecutively
+//! in one file of answers.
 
 use super::super::allow::Allowed;
 use super::super::answers::Answers;
@@ -125,7 +125,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
     let mut options = options(args)?;
     options.solids = args.solids.unwrap_or(SolidsChoice::Contact).into();
     if options.backend == Backend::Auto && options.adapter.is_none() {
-        // For one motion in a scene of its own the CPU is faster than the preparation of a device.
+        // For a single motion in a scene the CPU is faster than the preparation of a device.
         options.backend = Backend::Cpu;
     }
     let allowed: Vec<_> = ready.iter().map(|r| (&r.allowed, r.link_pairs.tested())).collect();
@@ -272,7 +272,7 @@ impl<'a> Ready<'a> {
         Ok(Self { problem, set, robot, motion, allowed, link_pairs, first: (0, 0) })
     }
 
-    /// An engine; it shares the trees over the links with `before`, if they have the same ones.
+    /// An engine; it shares the trees over the links with `before`, if both have the same links.
     fn engine(&self, options: &Options, before: Option<&Engine>) -> Result<Engine> {
         let mut builder =
             Engine::builder(Arc::clone(&self.robot), &self.problem.planning.scene).options(options.clone());

@@ -1,4 +1,4 @@
-//! Loading of data sets by name, for commands that take no files.
+//! Loading of data sets by name, for commands without file arguments.
 
 use super::Files;
 use super::named::{ProblemSet, Work, placed, read_problems, work};
@@ -34,7 +34,7 @@ impl Loaded {
         }
     }
 
-    /// The motions `numbers` of the data set `name`: together, or individually if each has a scene of its own.
+    /// The motions `numbers` of the data set `name`: together, or individually if each has its own scene.
     pub fn some(name: &str, folder: &Path, numbers: &[usize]) -> Result<Vec<(String, Vec<usize>, Self)>> {
         let known = |n: usize| match numbers.iter().find(|&&k| k >= n) {
             Some(k) => {

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub enum Work {
     /// One robot, one scene, many motions.
     Files(Files),
-    /// Problems, each in a scene of its own: those of one set, or of several.
+    /// Problems of one or several sets, each with its own scene.
     Problems(Vec<ProblemSet>),
 }
 

@@ -1,5 +1,5 @@
-//! The certificates of all shards as one file. Certificates are copied as they are: only the head and the end of each
-//! file are left out. `crates/verifier/FORMAT.md` defines the format.
+//! The certificates of all shards as one file. Certificates are copied unchanged; only the head and the end of each
+//! file are omitted. `crates/verifier/FORMAT.md` defines the format.
 
 use super::{Part, damaged, hash_of};
 use crate::outputs;

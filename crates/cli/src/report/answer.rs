@@ -16,7 +16,7 @@ pub struct Answer {
     pub motion: usize,
     /// The verdict without its details.
     pub verdict: Kind,
-    /// The planning problem, if each motion has a scene of its own.
+    /// The planning problem, if each motion has its own scene.
     pub problem: Option<String>,
     /// The segment of the start of `toc`, or of `clear_until`, if the motion is a trajectory.
     pub segment: Option<usize>,

@@ -162,7 +162,7 @@ impl CheckedArgs {
     }
 }
 
-/// Motions of planning problems: each has a scene, and therefore a view, of its own.
+/// Motions of planning problems: each has its own scene, and therefore its own view.
 fn of_problems(
     dataset: &str,
     folder: &Path,

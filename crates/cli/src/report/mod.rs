@@ -57,7 +57,7 @@ pub struct ReportArgs {
 /// Size above which a page is slow in browsers, bytes.
 const LARGE_BYTES: usize = 16 << 20;
 
-/// Runs the command. It judges nothing, so the exit code does not depend on runs and results.
+/// Runs the command. It only reports, so the exit code does not depend on runs and results.
 pub fn run(args: &ReportArgs) -> Result<Outcome> {
     let inputs = args.runs.iter().map(PathBuf::as_path).chain(args.checked.files());
     let inputs: Vec<_> = inputs.collect();

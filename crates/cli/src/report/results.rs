@@ -53,8 +53,8 @@ pub struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Exports the motions for the view. Answers are used as they are, nothing is checked again. Also returns a warning
-    /// if the answers do not fit the robot and the motions.
+    /// Exports the motions for the view. Answers are used unchanged, and no motion is checked again. Also returns a
+    /// warning if the answers do not fit the robot and the motions.
     ///
     /// # Errors
     /// An answer contains a link or an object that does not exist, or the export fails.

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 
 /// Height of each of the two plots, pixels.
 const PANEL_PX: u32 = 370;
-/// Smaller errors are rounding errors; the axis does not extend to them.
+/// Lower end of the axis of errors; smaller errors are rounding errors.
 const MIN_ERROR: f64 = 1e-12;
 /// Maximum number of runs in the legend.
 const MAX_NAMES: usize = 24;
@@ -94,7 +94,7 @@ fn draw_distances(area: &Area, runs: &[Run], duration_s: f64) -> Drawn {
         .draw()?;
     for (k, run) in runs.iter().enumerate() {
         let samples: Vec<_> = run.track.samples.iter().step_by(step(run)).collect();
-        // Lines have a gap where the pair was lost.
+        // Lines have a gap at times at which the pair is lost.
         for part in samples.split(|s| !s.sigma_m.is_finite()) {
             let points: Vec<(f64, f64)> = part.iter().map(|s| (s.t_s, s.sigma_m)).collect();
             let style = colour(k).stroke_width(2);

@@ -7,15 +7,15 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// Share of a segment by which a proof may end before its answer: rounding hides the gap there.
+/// Fraction of a segment by which a proof may end before its answer, because rounding hides the gap there.
 const EARLIER: f64 = 1e-7;
-/// The same with joint tolerances: the search bounds deviations more closely than a proof does.
+/// The same with joint tolerances, because the search bounds deviations more closely than a proof does.
 const EARLIER_IN_TUBES: f64 = 3e-2;
 
 /// The first certificate that proves less than its answer, or the reason why they cannot be compared.
 type Refused = std::result::Result<(), String>;
 
-/// The answers of a check, if they are given, next to what certificates prove.
+/// Compares certificates with the answers of the check, if these are given.
 pub struct Compared {
     answers: Option<BufReader<File>>,
     /// Share of a segment by which a proof may end before its answer.
@@ -24,7 +24,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Opens the answers, which are of motions within joint tolerances or not.
+    /// Opens the answers. `in_tubes` is true if they are for joint tolerances.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -58,14 +58,14 @@ impl Compared {
     /// Succeeds if all certificates prove their answers, and there are no other answers.
     ///
     /// # Errors
-    /// The reason why not.
+    /// A certificate proves less than its answer, or the numbers of both differ.
     pub fn finish(mut self) -> Refused {
         self.so_far.clone()?;
         self.line()?.map_or(Ok(()), |_| Err("there are more answers than motions".into()))
     }
 }
 
-/// The certificate proves the answer in a line.
+/// Checks that the certificate proves the answer in a line.
 fn proves(line: &str, motion: usize, proved: Option<&Proved>, earlier: f64) -> Refused {
     let answer: Answer = serde_json::from_str(line).map_err(|e| format!("its answer cannot be read: {e}"))?;
     if answer.motion != motion {

@@ -1,5 +1,5 @@
 //! Machine rooms side by side on one deck: the first one with the Puma in its middle, the others around it, each with a
-//! layout from a seed of its own. Locally the scene is as dense as one room, for any number of rooms.
+//! layout from its own seed. For any number of rooms, the scene is locally as dense as one room.
 
 use super::scene;
 use crate::parts::assembly::Part;
@@ -10,10 +10,10 @@ use glam::DVec3;
 const GAP_M: f64 = 0.02;
 /// Number of seeds that are tried for a room: not every seed gives a layout that reaches the exact counts.
 const TRIES: u64 = 64;
-/// Odd, so that its multiples are different seeds.
+/// Step between the seeds; it is odd, so that its multiples are different.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The rooms other than the first one, generated one by one: they are never in memory together.
+/// The rooms other than the first one, generated one by one, so that they are never in memory together.
 ///
 /// A room without a layout that reaches the exact counts is an error.
 pub(crate) fn others(seed: u64, n_rooms: u64, first: &[Part]) -> impl Iterator<Item = Result<Vec<Part>>> + use<> {
@@ -39,7 +39,7 @@ fn room(seed: u64, k: u64) -> Result<Vec<Part>> {
     (0..TRIES - 1).find_map(|t| of_try(t).ok()).map_or_else(|| of_try(TRIES - 1), Ok)
 }
 
-/// The places of the first `n` rooms, the closest to the middle first.
+/// The places of the first `n` rooms, those closest to the middle first.
 fn cells(n: u64) -> Vec<[i64; 2]> {
     let reach = (n as f64).sqrt().ceil() as i64;
     let mut all: Vec<[i64; 2]> = (-reach..=reach).flat_map(|i| (-reach..=reach).map(move |j| [i, j])).collect();

@@ -15,7 +15,7 @@ struct Manifold {
     /// The end of the lower header that enters the floor, and the closed ends of both headers.
     drain_y: f64,
     closed_y: [f64; 2],
-    /// The lane that feeds it is the one nearest to this y.
+    /// The coordinate y to which the lane that feeds it is nearest.
     feed_y: f64,
     header: Bore,
     branch: Bore,

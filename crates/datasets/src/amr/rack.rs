@@ -111,7 +111,7 @@ pub(super) fn drops(room: &mut Room, machines: &Machines, lower: &[Lane]) {
         };
         let lane = lower[room.random.below(lower.len())];
         let apart = placed.iter().all(|p| (*p - foot).length() > 0.13);
-        // The jog to the lane must stay clear of the arm's column, too.
+        // The jog to the lane must also keep clear of the arm's column.
         let jog = v(foot.x, 0.0f64.clamp(foot.y.min(lane.at), foot.y.max(lane.at)), 0.0);
         let across = |p: DVec3| (p.x * p.x + p.y * p.y).sqrt();
         let far = across(foot) > puma::COLUMN_M + 0.1 && across(jog) > puma::COLUMN_M + 0.05;
@@ -128,7 +128,7 @@ pub(super) fn drops(room: &mut Room, machines: &Machines, lower: &[Lane]) {
             v(foot.x, foot.y, height),
             v(foot.x, foot.y, FLOOR_M - 0.02),
         ];
-        // Across the direction to the arm: wheels stay at the side of the pipe, gauges face outward.
+        // Perpendicular to the direction to the arm: wheels are at the side of the pipe, and gauges face outward.
         let stem = foot.cross(DVec3::NEG_Z);
         let valve = lane.z - height + jog_length + room.near(0.4, 0.14);
         room.line(&path, bore, &[valve], stem);

@@ -10,7 +10,7 @@ use glam::DVec3;
 
 /// The upper face of the floor, metres: a grout joint below the arm's foot plate, so that the two do not touch.
 pub(super) const FLOOR_M: f64 = -0.01;
-/// The inner faces of the walls: x = ± and y = ±, metres; the side y < 0 is open.
+/// The inner faces of the walls, at plus and minus these x and y, metres; the side y < 0 is open.
 pub(super) const HALF_M: [f64; 2] = [2.3, 1.9];
 /// The lower edge of the deck beams, metres.
 pub(super) const CEILING_M: f64 = 2.5;
@@ -98,7 +98,7 @@ impl Room {
         }
     }
 
-    /// The objects, with as many of the optional ones as make the total `n`, and the largest possible total.
+    /// The objects, with as many optional ones as are needed for the total `n`, and the largest possible total.
     pub(super) fn finish(mut self, n: usize) -> (Vec<Assembly>, usize) {
         let most = self.objects.len() + self.extras.len();
         self.random.shuffle(&mut self.extras);

@@ -1,4 +1,4 @@
-//! Fetching public data sets: download, verify, unpack, install; each set is installed whole or not at all.
+//! Fetching public data sets: download, verify, unpack, install; each set is installed either completely or not at all.
 
 mod download;
 pub mod unpack;
@@ -17,7 +17,7 @@ use unpack::Limits;
 /// The file in a fetched set's folder that identifies the set.
 pub const MARK: &str = "fetched.json";
 
-/// The file that keeps other processes out while sets are fetched into a folder.
+/// The file that locks a folder while sets are fetched into it.
 const LOCK: &str = ".fetch.lock";
 /// Time between two checks whether another process has finished.
 const RETRY: Duration = Duration::from_millis(100);
@@ -147,7 +147,7 @@ struct Desk(PathBuf);
 impl Desk {
     fn new(folder: &Path) -> Result<Self> {
         let desk = folder.join(format!(".fetch-{}", std::process::id()));
-        // An earlier process with this number may have left it.
+        // It may remain from an earlier process with the same number.
         let _ = fs::remove_dir_all(&desk);
         match fs::create_dir_all(&desk) {
             Ok(()) => Ok(Self(desk)),

@@ -12,7 +12,7 @@ use std::path::Path;
 /// Limits on an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Unpacked bytes of all files together, including files that are not taken if they must be read.
+    /// Total size of all unpacked files, bytes, including files that are not extracted but must be read.
     pub bytes: u64,
     /// Number of entries.
     pub entries: usize,
@@ -28,8 +28,8 @@ impl Default for Limits {
 /// whose path begins with the first part of an item of `take`, that part is replaced by the second. Returns the paths.
 ///
 /// # Errors
-/// The archive is damaged or exceeds the limits; an entry to be taken is a link or not a file, leaves the folder or
-/// occurs twice; an item of `take` matches nothing.
+/// The archive is damaged or exceeds the limits; an entry to extract is a link or not a file, is outside of the folder,
+/// or occurs twice; an item of `take` matches nothing.
 pub fn unpack(archive: &Path, take: &[[String; 2]], folder: &Path, limits: &Limits) -> Result<Vec<String>> {
     let taker = Taker {
         take,
@@ -170,8 +170,7 @@ fn each_of_tar(
     } else {
         return Err(Error::input("unknown archive format: zip, whl, tar, tar.gz, tgz, tar.bz2"));
     };
-    // In addition to the files a tar has a header and some padding for each; long names take more, but not without
-    // limit.
+    // A tar has a header and some padding for each file; long names take more space, up to a limit.
     let most = limits.bytes.saturating_add(2048 * limits.entries as u64);
     let mut tar = tar::Archive::new(Bounded { stream, left: most });
     for (i, entry) in tar.entries().map_err(|e| damaged(&e))?.enumerate() {
@@ -180,7 +179,7 @@ fn each_of_tar(
         }
         let mut entry = entry.map_err(|e| damaged(&e))?;
         let kind = entry.header().entry_type();
-        // Extended headers that no file follows, such as the commit of a git archive.
+        // Extended headers without a file, such as the commit of a git archive.
         if kind.is_dir() || kind.is_pax_global_extensions() {
             continue;
         }

@@ -10,7 +10,7 @@ use std::path::Path;
 /// Writes `n_motions` motions of `n_columns` columns as `fill` passes them, start values before end values.
 ///
 /// # Errors
-/// The file cannot be written, or `fill` fails or passes another number of motions; then no file is left.
+/// The file cannot be written, or `fill` fails or passes another number of motions; in these cases no file remains.
 pub(crate) fn write(
     path: &Path,
     n_motions: usize,

@@ -6,13 +6,13 @@ use firstcontact::io::output;
 use std::io::Write;
 use std::path::Path;
 
-/// Takes a named mesh.
+/// Receives a named mesh.
 pub(crate) type Push<'a> = dyn FnMut(&str, &Mesh) -> Result<()> + 'a;
 
 /// Writes named meshes, as `fill` passes them, as the groups of one OBJ file.
 ///
 /// # Errors
-/// The file cannot be written, or `fill` fails; then no file is left.
+/// The file cannot be written, or `fill` fails; in these cases no file remains.
 pub(crate) fn write(path: &Path, comment: &str, fill: impl FnOnce(&mut Push<'_>) -> Result<()>) -> Result<()> {
     output::write(path, |out| {
         let trouble = input_error(path);

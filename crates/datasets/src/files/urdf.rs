@@ -13,7 +13,7 @@ pub(crate) const MESH_FOLDER: &str = "robot";
 /// Writes the robot; it refers to its meshes as `robot/<mesh file>.obj`.
 ///
 /// # Errors
-/// The file cannot be written; then no file is left.
+/// The file cannot be written; in this case no file remains.
 pub(crate) fn write(path: &Path, comment: &str, arm: &Arm) -> Result<()> {
     output::write(path, |out| text(out, comment, arm).map_err(|e| input_error(path)(&e)))
 }

@@ -25,7 +25,7 @@ pub struct Part {
 pub(crate) struct Assembly {
     pub(crate) kind: &'static str,
     pieces: Vec<(Frame, Shape)>,
-    /// Factor on the chord error of the scene: no two objects of a real model are tessellated alike.
+    /// Factor on the chord error of the scene: the objects of a real model have different tessellations.
     pub(crate) coarseness: f64,
 }
 

@@ -404,7 +404,7 @@ pub(crate) fn junction_box(frame: Frame, [width, depth, height]: [f64; 3]) -> As
     junction
 }
 
-/// A fire extinguisher standing at the origin, z up.
+/// A fire extinguisher at the origin, z up.
 pub(crate) fn extinguisher(frame: Frame) -> Assembly {
     let mut bottle = Assembly::new("extinguisher");
     bottle.lathe(frame, &[To(0.0, 0.07), To(0.42, 0.07), ShoulderTo(0.5, 0.02), To(0.53, 0.02)]);

@@ -137,7 +137,7 @@ pub(crate) fn tee(frame: Frame, bore: Bore, branch: Bore) -> Assembly {
 pub(crate) enum Insert {
     /// A pair of flanges.
     Flange,
-    /// Nothing yet: a gap of that length, metres, for a valve.
+    /// A gap of that length, metres, for a valve.
     Gap(f64),
 }
 
@@ -150,8 +150,8 @@ pub(crate) struct Run {
 
 /// A pipe along a path with right-angled bends, divided into spools by its fittings.
 ///
-/// `inserts` are at distances along the path, metres, ascending; one that would be in an elbow, at an end or on another
-/// is left out.
+/// `inserts` are at distances along the path, metres, ascending; inserts that would be in an elbow, at an end or on
+/// another insert are omitted.
 pub(crate) fn run(path: &[DVec3], bore: Bore, inserts: &[(f64, Insert)], finish: Finish) -> Run {
     let bore = bore.fitting(path);
     let mut run = Run { objects: Vec::new(), gaps: Vec::new() };
@@ -211,7 +211,7 @@ mod tests {
         };
         assert_eq!(kinds(&[], Insert::Flange), (vec!["pipe"], 0));
         assert_eq!(kinds(&[1.0, 2.5], Insert::Flange), (vec!["pipe", "flange", "pipe", "flange", "pipe"], 0));
-        // There is no room at the start, at the elbow and beyond the end, nor twice at one place.
+        // There is no room at the start, at the elbow, beyond the end, or twice at one place.
         assert_eq!(kinds(&[0.01, 1.0, 1.01, 1.99, 2.01, 7.0], Insert::Flange), (vec!["pipe", "flange", "pipe"], 0));
         assert_eq!(kinds(&[1.0, 1.15, 2.5], Insert::Gap(0.2)), (vec!["pipe", "pipe", "pipe"], 2));
     }

@@ -46,7 +46,7 @@ pub(crate) fn stiffener(from: DVec3, to: DVec3, leg: DVec3, size: f64) -> Assemb
     bar
 }
 
-/// A panel of grating: bearing bars along x, cross rods along y, a frame around; its upper face is z = 0.
+/// A panel of grating: bearing bars along x, cross rods along y, and a frame around them; its upper face is z = 0.
 pub(crate) fn grating(frame: Frame, length: f64, width: f64, pitch: f64) -> Assembly {
     let mut panel = Assembly::new("grating");
     let (deep, thick) = (0.025, 0.003);

@@ -1,8 +1,9 @@
 //! The path of a joint as keys of a glTF animation.
 //!
-//! In a straight motion a joint turns at a constant rate about a fixed axis and its origin moves at a constant velocity.
-//! Between keys glTF also turns at a constant rate about a fixed axis (by the smaller angle) and moves at a constant
-//! velocity: so the animation **is** the motion, up to single precision, if no step turns by half a turn or more.
+//! In a straight motion a joint turns at a constant rate about a fixed axis and its origin moves at a constant
+//! velocity. Between keys glTF also turns at a constant rate about a fixed axis (by the smaller angle) and moves at a
+//! constant velocity: so the animation **is** the motion, up to single precision, if no step turns by half a turn or
+//! more.
 
 use firstcontact::arith::trig::sin_cos_product;
 use firstcontact::error::{Error, Result};

@@ -1,4 +1,5 @@
-// The view of motions: a glTF file for each robot and scene, an animation for each motion. Needs three.min.js, no network.
+// The view of motions: a glTF file for each robot and scene, an animation for each motion. Needs three.min.js, no
+// network.
 "use strict";
 (() => {
   const box = document.getElementById("viewer");
@@ -144,7 +145,9 @@
   const length = () => (clock ? clock.knots.at(-1) - clock.knots[0] : 1);
   const share = (t) => (clock ? (t - clock.knots[0]) / length() : t);
 
-  /** A share of the motion in words: for a trajectory its time and its segment, which begins after the one before ends. */
+  /**
+   * A share of the motion in words: for a trajectory its time and its segment, which begins after the one before ends.
+   */
   const inWords = (t) => {
     if (!clock) return `t = ${t.toFixed(4)}`;
     const { knots, unit } = clock, at = knots[0] + t * length();

@@ -1,4 +1,4 @@
-//! What is true can be proved, and what is false cannot.
+//! True statements can be proved, and false ones cannot.
 
 use super::models::*;
 use super::prover::*;

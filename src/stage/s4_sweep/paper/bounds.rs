@@ -8,8 +8,8 @@ use crate::enclosure::ball_vector::BallVector;
 use crate::robot::RobotMotion;
 use glam::DVec3;
 
-/// Smallest fraction of its middle value at which a normal is divided by: nearer to zero its derivatives have no useful
-/// bound.
+/// Smallest length of a normal, as a fraction of its middle value, that is used as a divisor: nearer to zero its
+/// derivatives have no useful bound.
 const REGULAR: f64 = 0.25;
 
 /// Position and derivatives up to the third of a moving point or direction, metres.
@@ -110,9 +110,9 @@ impl AxisPaths {
 impl Path {
     /// Bounds on the pipe surface (eq. 10) about this path in time and angle; `None` if the path's velocity may vanish.
     ///
-    /// The frame is not the Frenet frame, which the paper uses and which a straight path does not have: `b1` is
-    /// perpendicular to the path and to `k`, a coordinate axis well off it, `b2` perpendicular to the path and `b1`.
-    /// The surface is the same: all points at the distance of the radius, perpendicular to the path.
+    /// The paper uses the Frenet frame, which a straight path does not have. Here `b1` is perpendicular to the path and
+    /// to `k`, a coordinate axis far from the path's direction, and `b2` is perpendicular to the path and `b1`. The
+    /// surface is the same: all points at the distance of the radius, perpendicular to the path.
     pub fn pipe(&self, radius_m: f64, h: f64, k: DVec3) -> Option<SecondDerivatives> {
         let [c1, c2, c3] = self.derivative;
         let across = |c: &BallVector| c.cross(&BallVector::new(k, 0.0));

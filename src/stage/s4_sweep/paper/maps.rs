@@ -1,4 +1,4 @@
-//! The tessellated volume in the maps of the drawn form: culling as in the paper, but without its gap.
+//! The tessellated volume in the maps of the drawn form: culling as in the paper, but without missing geometry.
 //!
 //! The paper draws the tessellation and accepts that geometry within `ε` of the volume may be missed. Here every
 //! triangle is widened by `ε` in all directions, and the pixel keeps the whole range of depths.
@@ -6,7 +6,7 @@
 //! **Nothing is missed.** Let `p` be in the volume `V` and in a pixel's square of some view. The line through `p` along
 //! the view leaves `V`, which is bounded, at a point of its boundary before `p` and at another behind it. Both are
 //! within `ε` of some triangle (statement 1), so both widened triangles are drawn in this pixel, and the range of
-//! depths that they span together contains that of `p`. The rest is the argument of [`raster`].
+//! depths that they span together contains that of `p`. The rest of the proof is that of [`raster`].
 //!
 //! If there is no tessellation (`ε` is too near the rounding error, or there are too many triangles), candidates are
 //! kept.
@@ -19,16 +19,16 @@ use crate::stage::Candidate;
 use crate::stage::s4_sweep::Input;
 use crate::stage::s4_sweep::raster::{self, Tile};
 
-/// The deviation, in pixels of the tile's longest side: a finer surface would not show.
+/// The deviation, in pixels of the tile's longest side: a finer surface would make no visible difference.
 const EPSILON_PIXELS: f64 = 0.5;
 
-/// The form in f64: tiles of `n` pixels a side. Consecutive candidates of a piece and link share a tile.
+/// The form in f64, with tiles of `n` pixels per side. Consecutive candidates of a piece and link share a tile.
 pub fn reference(input: &Input, candidates: &mut [Candidate], n: usize) {
     raster::clear_unseen(input.world, candidates, |piece, link, mask| tile(input, piece, link, mask, n));
 }
 
-/// The maps of a link's swept volume in a piece, drawn from the paper's tessellation, whatever the sub-intervals of the
-/// mask; these determine the position of the tile.
+/// The maps of a link's swept volume in a whole piece, drawn from the paper's tessellation. The sub-intervals of the
+/// mask only determine the position of the tile.
 fn tile(input: &Input, piece: u32, link: u32, mask: u32, n: usize) -> Option<Tile> {
     let mut tile = Tile::empty(input, piece, link, mask, n)?;
     let (piece, shape) = (&input.pieces[piece as usize], &input.world.links[link as usize]);

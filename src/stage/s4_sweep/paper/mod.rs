@@ -10,10 +10,11 @@
 //! 1. every point of the boundary of `V` is within `ε` of `T`;
 //! 2. in no direction does `V` extend beyond `T`: `V` is contained in the convex hull of `T`.
 //!
-//! *The boundary.* A point `p` of it has the distance `r` from its nearest point `x(t, s)`, and no point of the axis is
-//! nearer, so `p = x + r m` with a unit vector `m` that is perpendicular to `x_t` if `t` is not an end, and to
-//! `x_s = δ` if `s` is not. So `p` is on an offset surface (`m = ±n`, where the normal is defined), on a pipe about `a`
-//! or `b` (`s` is 0 or 1, `m` perpendicular to the path), or on the line-swept sphere at the start or the end.
+//! *The boundary.* A point `p` of the boundary has the distance `r` from its nearest axis point `x(t, s)`, and no point
+//! of the axis is nearer, so `p = x + r m` with a unit vector `m` that is perpendicular to `x_t` if `t` is not an end,
+//! and to `x_s = δ` if `s` is not. So `p` is on an offset surface (`m = ±n`, where the normal is defined), on a pipe
+//! about `a` or `b` (`s` is 0 or 1, `m` perpendicular to the path), or on the line-swept sphere at the start or the
+//! end.
 //!
 //! *Regular patches.* Half of `ε` is added to the radius, and the triangles are within the other half of the surface of
 //! radius `r + ε/2`, parameter by parameter. So `p = x + r m` is within `ε` of the triangles' point for the same
@@ -23,14 +24,14 @@
 //! *Patches that are not regular.* If the normal may vanish (the axis moves along itself, or not at all), the patch is
 //! cut until all its points are within `ρ = ε/4` of a segment whose points are within `ρ` of the patch. Then it is
 //! replaced by a capsule of radius `r + ρ + e` with triangles within `e = ε/4` of its surface: `p` is at a distance
-//! from `r - ρ` to `r + ρ` from the segment, so at most `2ρ + 2e = ε` from the triangles; and statement 2 as before. A
-//! piece of a pipe whose path hardly moves is likewise replaced by a ball.
+//! from `r - ρ` to `r + ρ` from the segment, so at most `2ρ + 2e = ε` from the triangles; and statement 2 follows as
+//! before. A piece of a pipe whose path hardly moves is likewise replaced by a ball.
 //!
 //! Patches meet along edges that are cut differently, so the surface is not closed; parts of it are inside `V`. To find
 //! where a line leaves `V`, widen the triangles by `ε`, as statement 1 allows.
 //!
 //! `ε` must be well above the rounding error of a pose; otherwise it is refused. That error is far below the thousandth
-//! of `ε` that is held back.
+//! of `ε` that is reserved for it.
 
 mod bounds;
 mod filip;
@@ -49,9 +50,9 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 /// The split of a deviation `ε`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// Added to the radius, metres.
+    /// Enlargement of the radius, metres.
     pub growth_m: f64,
-    /// Largest distance of the triangles from the surface of the grown radius, metres.
+    /// Largest distance of the triangles from the surface with the enlarged radius, metres.
     pub tolerance_m: f64,
 }
 
@@ -77,7 +78,7 @@ pub struct SweptSurface {
 
 /// Maximum number of triangles before the deviation is refused as too small.
 const MAX_TRIANGLES: usize = 1 << 23;
-/// Maximum number of cells of a patch; one that needs more is cut, and the cells of the parts, chosen again, are fewer.
+/// Maximum number of cells of a patch; a patch that needs more is cut, since the parts together need fewer cells.
 const MAX_CELLS: usize = 32;
 /// Maximum number of steps in time of a piece of a pipe; one that needs more is cut.
 const MAX_RINGS: usize = 8;
@@ -236,11 +237,11 @@ impl Sweep<'_> {
         }
     }
 
-    /// A segment such that the patch is within [`slack_m`](Self::slack_m) of it and it is as near to the patch, if
-    /// there is one along the axis.
+    /// A segment along the axis such that the patch is within [`slack_m`](Self::slack_m) of the segment, and the
+    /// segment within it of the patch, if there is such a segment.
     ///
-    /// With `x_t` within `R` of `X` on the patch, `x(t, s)` is within `h R` of `x(mid, s) + τ X`. The part of `τ X`
-    /// along the axis lengthens the segment at both ends, and is travelled by the ends; the rest, with `h R`, is the
+    /// With `x_t` within `R` of `X` on the patch, `x(t, s)` is within `h R` of `x(mid, s) + τ X`. The component of `τ
+    /// X` along the axis lengthens the segment at both ends, which the ends pass over; the rest, plus `h R`, is the
     /// distance.
     fn segment(&self, paths: &AxisPaths, time: Time, across: Across) -> Option<[DVec3; 2]> {
         let velocity = paths.blend(0, across.mid, across.g);

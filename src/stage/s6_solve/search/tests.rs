@@ -1,5 +1,5 @@
-//! Tests of the search with items whose contacts are known to the last bit, with windows that have no slack except that
-//! added by a test, and phantoms: items that cannot be ruled out by one interval, but can by another.
+//! Tests of the search with items whose contacts are known to the last bit, with windows without slack except that
+//! added by a test, and with phantoms: times that one interval cannot rule out, but another can.
 //!
 //! With real windows the search's own handling of rounding would not be visible, because their slack is a hundred times
 //! as large.
@@ -31,7 +31,7 @@ impl Numbers {
     }
 }
 
-/// A time more precise than a single number: a number and a small part of its last digit.
+/// A time with more precision than one number: a number and a small fraction of its last digit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Time {
     number: f64,
@@ -56,7 +56,7 @@ impl Time {
     /// Its distance from `m`, rounded down and rounded up.
     fn local(self, m: f64) -> [f64; 2] {
         let d = self.number - m;
-        // What the difference has lost (Knuth).
+        // The rounding error of the difference (Knuth).
         let back = d + m;
         let lost = (self.number - back) + ((back - d) - m) + self.rest;
         [if lost < 0.0 { d.next_down() } else { d }, if lost > 0.0 { d.next_up() } else { d }]
@@ -96,7 +96,7 @@ impl Fake {
         mixed(self.seed ^ u64::from(item) ^ mixed(self.mid.to_bits()) ^ mixed(self.h.to_bits() ^ 1))
     }
 
-    /// The hull of all times within the interval that cannot be ruled out, as tight as numbers allow.
+    /// The hull of all times within the interval that cannot be ruled out, as tight as the number format allows.
     fn window(&self, item: u32) -> Window<f64> {
         let known = &self.items[item as usize];
         let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -145,7 +145,8 @@ impl System for Fake {
         let times = self.items[item as usize].times();
         times.is_some_and(|[from, to]| from.is_until(t1) && to.is_from(t0) && mixed(t0.to_bits() ^ self.seed) & 3 == 0)
     }
-    /// The right time, a wrong one, one at which the search cuts just at the contact or slightly before, or none.
+    /// The correct time, a wrong time, a time at which the search cuts exactly at the contact or slightly before, or no
+    /// guess.
     fn guess(&self, items: &[Active]) -> Option<f64> {
         let first = items.iter().reduce(|a, b| if b.lo < a.lo { b } else { a })?;
         let (item, from, until) = (first.item, first.lo, items.iter().fold(first.lo, |m, a| m.max(a.hi)));
@@ -228,7 +229,7 @@ fn nothing_touches_before_what_is_found() {
     assert!(seen > 10_000 && with_proof > 5000 && capped > 500 && exact > 500, "{seen} {with_proof} {capped} {exact}");
 }
 
-/// An interval's half width reaches both of its ends, whatever is rounded.
+/// An interval's half width reaches both of its ends despite rounding.
 #[test]
 fn half_widths_reach_the_ends() {
     let n = &mut Numbers(1);
@@ -237,7 +238,8 @@ fn half_widths_reach_the_ends() {
         let (a, b) = (n.unit() * scale, n.unit());
         let (t0, t1) = (a.min(b), a.max(b));
         let (m, h) = (0.5 * (t0 + t1), half_width(t0, t1));
-        // Exactly: -h is not above the lower end's local time rounded down, nor h below the upper one's rounded up.
+        // Exact comparison: -h is not above the lower end's local time rounded down, and h is not below the upper end's
+        // rounded up.
         let (below, above) = (Time::exactly(t0).local(m)[0], Time::exactly(t1).local(m)[1]);
         assert!(-h <= below && above <= h, "{t0:e} {t1:e}");
     }

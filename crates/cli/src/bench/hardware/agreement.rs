@@ -1,4 +1,4 @@
-//! The agreement of two answers to the same motion, which backends must not break.
+//! The agreement of two answers to the same motion, which all backends must preserve.
 
 use firstcontact::verdict::{Contact, Undecided, Verdict};
 
@@ -48,7 +48,7 @@ fn may_precede(undecided: &Undecided, contact: &Contact) -> bool {
     undecided.clear_until <= contact.toc[1]
 }
 
-/// An answer as a text for people.
+/// An answer as readable text.
 pub fn shown(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Free => "free".into(),
@@ -83,7 +83,7 @@ pub mod tests {
             (cpu.clone(), None),
             (Verdict::Free, Some(Disagreement::Verdict)),
             (contact([0.55, 0.7], Certainty::Certified), None),
-            // Proved with a wider enclosure is still proved.
+            // A contact that is proved with a wider enclosure is still proved.
             (contact([0.1, 0.5], Certainty::Proved), None),
             (contact([0.61, 0.7], Certainty::Certified), Some(Disagreement::Time)),
             (contact([0.3, 0.49], Certainty::Certified), Some(Disagreement::Time)),
@@ -96,7 +96,7 @@ pub mod tests {
             assert_eq!(Disagreement::between(&cpu, &adapter), expected, "{adapter:?}");
             assert_eq!(Disagreement::between(&adapter, &cpu), expected, "{adapter:?}");
         }
-        // Neither proves a contact, so either may be right.
+        // Neither answer proves a contact, so either may be right.
         assert_eq!(Disagreement::between(&possible, &contact([0.9, 1.0], Certainty::Possible)), None);
         assert_eq!(Disagreement::between(&possible, &Verdict::Free), Some(Disagreement::Verdict));
         assert_eq!(Disagreement::between(&Verdict::Free, &Verdict::Free), None);

@@ -29,8 +29,8 @@ pub enum Source {
     Random(u64),
 }
 
-/// Motions of a robot in a scene: known ones and random ones alternately, so that any number of the first ones is a
-/// fair selection.
+/// Motions of a robot in a scene: known and random ones alternately, so that any number of the first motions is a fair
+/// selection.
 #[derive(Debug)]
 pub struct Case {
     /// The name of the data set.
@@ -41,11 +41,11 @@ pub struct Case {
     pub motions: MotionBatch,
     /// Their names.
     pub labels: Vec<String>,
-    /// Statements of others about them.
+    /// Statements of other sources about them.
     pub facts: Vec<Option<Claim>>,
 }
 
-/// A statement about a motion from elsewhere.
+/// A statement about a motion from another source.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// The statement.
@@ -64,7 +64,7 @@ impl Source {
         }
     }
 
-    /// Loads the cases, with at most `n` known and as many random motions each.
+    /// Loads the cases, each with at most `n` known motions and as many random ones.
     ///
     /// # Errors
     /// Files are missing or malformed.
@@ -93,7 +93,7 @@ impl Source {
     }
 }
 
-/// Motions of a set: the first ones of a pool, evenly spread ones of others.
+/// Motions of a set: the first ones of a pool, or evenly spread ones of other sets.
 struct Known {
     motions: MotionBatch,
     /// Their numbers in the set.

@@ -5,11 +5,11 @@ use firstcontact::engine::{Backend, Capacities, Options, Stage, Sweep};
 use firstcontact::gpu::Faults;
 use firstcontact::stage::s6_solve::{Mode, SolveOptions};
 
-/// Queues that overflow soon, so that pieces are repeated.
+/// Capacities of queues that overflow soon, so that pieces are repeated.
 const SMALL: Capacities = Capacities { pieces: 64, boxes: 64, queue: 1 << 14, candidates: 1 << 12, pairs: 1 << 12 };
-/// Bytes of a page of the scene where the scene has many pages.
+/// Size of a page of the scene in the configuration with many pages, bytes.
 const PAGE_BYTES: u64 = 1 << 16;
-/// Distance that counts as contact where there is a margin, metres.
+/// Margin of the configurations with a margin, metres.
 const MARGIN_M: f64 = 0.01;
 
 /// Options of an engine on the adapter, and their name.

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// A part that begins now and may take this many seconds.
+    /// The deadline of a part that begins now and may take this number of seconds.
     pub fn after_s(seconds: f64) -> Self {
         Self(Instant::now() + Duration::try_from_secs_f64(seconds.min(1e6)).unwrap_or_default())
     }
 
-    /// Seconds that are left.
+    /// Remaining time, seconds.
     pub fn left_s(self) -> f64 {
         self.0.saturating_duration_since(Instant::now()).as_secs_f64()
     }
@@ -22,13 +22,13 @@ impl Deadline {
         self.left_s() <= 0.0
     }
 
-    /// A part that begins now and may take this share of the time that is left. Later parts have the time that it does
-    /// not use.
+    /// The deadline of a part that begins now and may take this share of the remaining time. Time that it does not use
+    /// is available to later parts.
     pub fn share(self, share: f64) -> Self {
         Self::after_s(self.left_s() * share)
     }
 
-    /// One of `n` equal parts that are left.
+    /// The deadline of the next one of `n` equal remaining parts.
     pub fn one_of(self, n: usize) -> Self {
         self.share(1.0 / n.max(1) as f64)
     }

@@ -1,9 +1,9 @@
 //! The kernels' pairs of triangles against those of their twin in f64, entry by entry.
 //!
-//! End results hide most errors of kernels, because a pair that is lost is rarely the first to touch. So the pairs are
-//! compared themselves. The kernels take the steps of their twin with larger rounding errors and prove less, so a pair
-//! and sub-interval that the twin keeps must be among theirs. Rounding may send the two along different paths; only
-//! what the search of the CPU backend keeps, too, counts as lost.
+//! End results hide most errors of kernels, because a lost pair is rarely the first to touch. So the pairs themselves
+//! are compared. The kernels have the same steps as their twin, with larger rounding errors, and prove less, so they
+//! must keep every pair and sub-interval that the twin keeps. Since rounding may change the order of steps, only pairs
+//! that the search of the CPU backend also keeps count as lost.
 
 use super::case::Case;
 use super::deadline::Deadline;
@@ -18,7 +18,7 @@ use firstcontact::stage::{Piece, TrianglePair, s1_concat, s2_bound, s3_cull, s5_
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Maximum number of pieces of a compared motion: the twin is not made for speed.
+/// Maximum number of pieces of a compared motion: the twin is not optimised for speed.
 const MAX_PIECES: usize = 4;
 /// Maximum number of pairs of a compared motion.
 const MAX_PAIRS: usize = 1 << 18;
@@ -34,13 +34,13 @@ pub struct Entries {
     pub lost: Vec<(usize, usize)>,
 }
 
-/// Compares motion after motion until all are compared or the time is over.
+/// Compares motion after motion until all are compared or the time limit is reached.
 ///
 /// # Errors
 /// The adapter failed.
 pub fn compare(case: &Case, options: &Options, deadline: Deadline) -> Result<Entries> {
     let world = case.engine.world();
-    // Without limits of time and without swept volumes, both of which omit pairs.
+    // Without cutoffs and without swept volumes, both of which omit pairs.
     let mut options = Options { sweep: Sweep::Off, ..options.clone() };
     options.solve.initial = InitialContactPolicy::Ignore;
     let mut pipeline = GpuPipeline::new(Arc::new(world.clone()), &options, false)?;

@@ -15,7 +15,7 @@ impl LeftOut {
         self.0.push([part, why]);
     }
 
-    /// Returns whether the time of a part is over, and adds the part if it is.
+    /// Returns whether a part has no time left, and adds the part in this case.
     pub fn is_over(&mut self, deadline: Deadline, part: impl FnOnce() -> String) -> bool {
         let is_over = deadline.is_over();
         if is_over {

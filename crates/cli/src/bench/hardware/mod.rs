@@ -1,5 +1,5 @@
-//! `bench hardware`: everything about a graphics adapter that is worth knowing on the first day, in eight minutes: its
-//! answers compared with those of the CPU, then its speed.
+//! `bench hardware`: a first test of a graphics adapter, in eight minutes: its answers are compared with those of the
+//! CPU, then its speed is measured.
 
 mod agreement;
 mod case;
@@ -54,7 +54,7 @@ pub struct HardwareArgs {
 const QUICK_S: f64 = 40.0;
 /// The planned share of the time: the last step of a part may take longer.
 const PLANNED: f64 = 0.9;
-/// Shares of the parts in the time that is left: comparisons, throughput, scale. The rest is for coal.
+/// Shares of the parts in the remaining time: comparisons, throughput, scale. The rest is for coal.
 const SHARES: [f64; 3] = [0.5, 0.6, 0.7];
 /// Numbers of compared motions of each set, and of random ones.
 const COMPARED: [usize; 2] = [1000, 10];

@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 const KINDS: usize = 6;
 
 /// Random motions from the starts of known ones. The joints of every other motion begin at random angles; free joints
-/// stay where they start.
+/// do not move.
 ///
 /// # Errors
 /// There is no known motion.
@@ -43,7 +43,7 @@ pub fn motions(robot: &Robot, known: &MotionBatch, n: usize, draw: &mut Draw) ->
     MotionBatch::between(&starts, &ends)
 }
 
-/// Adds to the joints that turn or slide; a radian counts as 10 cm.
+/// Adds a change to the revolute and prismatic joints; a radian corresponds to 10 cm.
 fn add(robot: &Robot, values: &mut [f64], mut change: impl FnMut(usize) -> f64) {
     for (k, (value, column)) in values.iter_mut().zip(&robot.columns).enumerate() {
         match column.kind {
@@ -58,7 +58,7 @@ fn add(robot: &Robot, values: &mut [f64], mut change: impl FnMut(usize) -> f64) 
 /// slivers, some collapse to an edge or a point, some lie in planes of the axes.
 ///
 /// # Errors
-/// The scene cannot hold so many triangles.
+/// There are too many triangles for a scene.
 pub fn scene(n: usize, reach_m: f64, draw: &mut Draw) -> Result<Scene> {
     let triangle = |i: usize| {
         let size = 10f64.powf(-1.5 + 1.5 * draw.signed());

@@ -14,7 +14,7 @@ use firstcontact::verdict::Verdict;
 use firstcontact::{Error, ErrorKind, Result};
 use std::path::Path;
 
-/// The name of the comparison with statements from elsewhere.
+/// The name of the comparison with statements from other sources.
 const TRUTH: &str = "known truth";
 /// The name of the comparison of pairs.
 const ENTRIES: &str = "pairs of the kernels";
@@ -53,7 +53,7 @@ pub struct Comparison {
     pub configuration: String,
     /// Motions compared.
     pub motions: usize,
-    /// Those with a contact; pairs of triangles where pairs were compared.
+    /// Motions with a contact; in comparisons of pairs, the number of pairs of triangles.
     pub found: usize,
     /// Disagreements.
     pub faults: usize,
@@ -82,7 +82,7 @@ pub struct Plan<'a> {
 }
 
 impl Soundness {
-    /// Number of disagreements, those that are not listed included.
+    /// Number of disagreements, including those that are not listed.
     pub fn n_faults(&self) -> usize {
         self.comparisons.iter().map(|c| c.faults).sum()
     }
@@ -97,7 +97,7 @@ impl Soundness {
         self.comparisons.iter().map(|c| c.motions).sum()
     }
 
-    /// Compares everything that there is time for.
+    /// Runs as many comparisons as the time allows.
     ///
     /// # Errors
     /// The adapter cannot be opened, or a data set cannot be made.
@@ -140,7 +140,8 @@ impl Soundness {
                         self.truth(case, &answers);
                     }
                 }
-                // Without all kernels nothing can be compared; other forms may need more than an adapter has.
+                // If the configuration with all kernels fails, nothing can be compared; other forms may need features
+                // that an adapter lacks.
                 Err(e) if k > 0 && is_of_device(&e) => {
                     left_out.add(format!("{} on {}", each.name, case.name), e.to_string());
                 }
@@ -180,7 +181,7 @@ impl Soundness {
         self.add(&case.name, configuration, [cpu.len().min(adapter.len()), contacts], faults);
     }
 
-    /// Compares answers with statements from elsewhere, if there are any.
+    /// Compares answers with statements from other sources, if there are any.
     fn truth(&mut self, case: &Case, adapter: &[Verdict]) {
         let claims = case.facts.iter().zip(adapter).enumerate().filter_map(|(i, (c, v))| Some((i, (*c)?, v)));
         let claims: Vec<(usize, Claim, &Verdict)> = claims.collect();
@@ -231,7 +232,7 @@ impl Soundness {
     }
 }
 
-/// Returns whether an error is the device's, rather than that of files or options.
+/// Returns whether an error is caused by the device, rather than by files or options.
 pub fn is_of_device(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Gpu | ErrorKind::Memory)
 }
@@ -247,7 +248,7 @@ mod tests {
     use super::*;
     use firstcontact::engine::Options;
 
-    /// Compares answers of the CPU with changed copies of them, which stand for those of an adapter.
+    /// Compares answers of the CPU with changed copies, which represent the answers of an adapter.
     fn compared(change: impl FnOnce(&mut Vec<Verdict>)) -> Soundness {
         let case = small(40);
         let configuration = Configuration { name: "changed".into(), options: Options::default() };

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 const SETS: [&str; 4] = ["pipes/30", "amr/30", "amr/1", "amr/60"];
 const QUICK: [&str; 1] = ["pipes/30"];
-/// The sets that coal answers too.
+/// The sets that are also answered by coal.
 const COAL_SETS: [&str; 2] = ["pipes/30", "amr/30"];
 /// Figures of a device and set: one by one and two batches, in two modes.
 const FIGURES: f64 = 6.0;

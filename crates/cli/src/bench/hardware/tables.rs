@@ -126,7 +126,7 @@ fn shares(row: &Row, adapter: &str) -> [f64; Stage::ALL.len()] {
     })
 }
 
-/// How busy stages keep the device and the threads.
+/// Utilisation of the device and of the threads by the stages.
 pub fn utilisation(rows: &[Row], adapter: &str) -> Option<Table> {
     let mut columns = vec![
         Column::text("set", "Data set and largest angle of a joint in degrees."),

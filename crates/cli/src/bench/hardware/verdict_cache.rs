@@ -1,4 +1,4 @@
-//! Answers of the CPU backend, which many configurations of the adapter are compared with.
+//! Answers of the CPU backend, with which many configurations of the adapter are compared.
 
 use super::super::set::within;
 use super::case::Case;
@@ -10,10 +10,10 @@ use firstcontact::robot::MotionBatch;
 use firstcontact::stage::s6_solve::SolveOptions;
 use firstcontact::verdict::Verdict;
 
-/// Number of motions that are checked whatever time they take.
+/// Number of motions that are checked regardless of the time limit.
 const MIN_MOTIONS: usize = 10;
 
-/// Appends answers to the first motions, as many as `limit_s` seconds suffice for.
+/// Appends as many answers to the first motions as are found in `limit_s` seconds.
 ///
 /// # Errors
 /// The motions do not fit the robot, or the device failed.
@@ -35,8 +35,8 @@ impl<'a> VerdictCache<'a> {
         Self { case, known: Vec::new() }
     }
 
-    /// The answers to a configuration's question for the first `n` motions: fewer if the time is over, more if they
-    /// are known.
+    /// The answers to a configuration's question for the first `n` motions: fewer if the time limit is reached, more if
+    /// more are already known.
     ///
     /// # Errors
     /// The motions do not fit the robot.

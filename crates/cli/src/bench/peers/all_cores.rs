@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The processes of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Processes<'a> {
-    /// Number of processes: of cores.
+    /// Number of processes, one for each core.
     pub n: usize,
     /// Maximum time of each.
     pub limit: Duration,
@@ -21,7 +21,7 @@ pub struct Processes<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// A rate, as far as it could be measured.
+/// A rate; missing if it could not be measured.
 #[derive(Clone, Debug, Default)]
 pub struct Rate {
     /// Motions per second of all processes together.
@@ -33,7 +33,7 @@ pub struct Rate {
 /// The file of coal's program below the folder of the peers.
 ///
 /// # Errors
-/// It is not there; the error names the remedy.
+/// The file is missing; the error contains the remedy.
 pub fn coal(peers: Option<&Path>) -> Result<PathBuf> {
     let method = yardstick()?;
     Programs(peers).find(method.program).map_err(Error::usage)
@@ -42,7 +42,7 @@ pub fn coal(peers: Option<&Path>) -> Result<PathBuf> {
 /// Measures coal's conservative advancement on a set; the problems are written into `folder`.
 ///
 /// # Errors
-/// The robot has joints that coal's program does not know, or a problem cannot be written.
+/// The robot has joints that coal's program does not support, or a problem cannot be written.
 pub fn measure(set: &Set, program: &Path, processes: Processes, folder: &Path) -> Result<Rate> {
     let method = yardstick()?;
     let n_each = set.motions.len().div_ceil(processes.n.max(1)).max(1);

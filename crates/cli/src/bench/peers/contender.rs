@@ -22,10 +22,10 @@ pub struct Answer {
     pub wall_s: f64,
 }
 
-/// The answers to the motions of a set, as far as they exist.
+/// The answers to the motions of a set, some of which may be missing.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    /// By motion.
+    /// The answer to each motion.
     pub by_motion: Vec<Option<Answer>>,
     /// Seconds of building trees, not included in the answers' times.
     pub build_s: Option<f64>,

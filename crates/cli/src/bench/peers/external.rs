@@ -1,4 +1,4 @@
-//! Peers that are separate programs: started, read, and stopped when their time is over.
+//! Peers that are separate programs: they are started, their output is read, and they are stopped at their time limit.
 //!
 //! A peer is called as `PROGRAM FOLDER METHOD STEP` and writes lines: `about NAME VERSION`, `build SECONDS`, for each
 //! motion `answer NUMBER free|contact TIME|- CPU_SECONDS WALL_SECONDS`, and `end`. No failure of a peer stops the
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const LONGEST_LINE: u64 = 1 << 12;
 /// Time between two checks for an interruption of the measurement.
 const GLANCE: Duration = Duration::from_millis(200);
-/// Time that a peer may take to end after its last line.
+/// Maximum time between a peer's last line and its end.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The parameters of a peer's call.
@@ -68,7 +68,7 @@ pub fn run(call: &Call, progress: &mut dyn FnMut(usize)) -> Answers {
     if status.is_none() {
         stop(&mut child);
     }
-    // Its last lines may still be in transit.
+    // Its last lines may not have been received yet.
     let until = Instant::now() + GLANCE;
     while !overhearing.is_finished() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(1));
@@ -95,11 +95,11 @@ enum Ended {
     Itself,
     /// Its output ended.
     Silent,
-    /// The time was over.
+    /// The time limit was reached.
     Late,
     /// The measurement was interrupted.
     Interrupted,
-    /// A line was not one that a peer may write.
+    /// A line was not valid.
     Nonsense(String),
 }
 

@@ -2,8 +2,7 @@
 
 use firstcontact::verdict::Verdict;
 
-/// Judges contradict each other if their enclosures of the first contact are farther apart than this part of the
-/// robot's travel, metres.
+/// Travel of the robot, metres, between the enclosures of two judges above which they contradict each other.
 pub const AGREEMENT_M: f64 = 1e-4;
 
 /// The statement of a judge about a motion.
@@ -32,7 +31,7 @@ impl Fact {
         matches!(self, Self::Contact(_))
     }
 
-    /// The fact as a text for people.
+    /// The fact as readable text.
     pub fn text(self) -> String {
         match self {
             Self::Free => "free".into(),
@@ -75,8 +74,8 @@ pub struct Judge {
     pub is_engine: bool,
 }
 
-/// The fact from the first judge that knows a motion. The engine must not judge itself: leave it out for its own
-/// answers.
+/// The fact from the first judge that makes a statement about a motion. The engine must not judge itself, so it is
+/// omitted for its own answers.
 pub fn judged(judges: &[Judge], set: usize, motion: usize, engine_too: bool) -> Fact {
     let mut says = judges.iter().filter(|j| engine_too || !j.is_engine).map(|j| j.facts[set][motion]);
     says.find(|fact| *fact != Fact::Unknown).unwrap_or(Fact::Unknown)

@@ -101,7 +101,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The answer in a verdict, with the time up to which nothing touches for certain.
+/// The answer in a verdict, with the time up to which nothing touches (guaranteed).
 pub fn reported(verdict: &Verdict) -> Reported {
     match verdict {
         Verdict::Free => Reported::Free,

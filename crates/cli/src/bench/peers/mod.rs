@@ -182,7 +182,7 @@ impl Bench<'_> {
             };
             let contact = |i| fact::judged(&self.ground.judges, s, i, true).is_contact();
             let contact: Vec<bool> = (0..set.motions.len()).map(contact).collect();
-            // One by one like the other contenders: each motion once.
+            // One by one, like the other contenders, and each motion once.
             let repeats = if self.args.measure.quick || how == How::OneByOne { 1 } else { REPEATS };
             let mut of_set = measure::measure(set, &engine, how, n_classes, &contact, repeats)?;
             of_set.about = Some(format!("firstcontact {}", env!("CARGO_PKG_VERSION")));
@@ -280,7 +280,7 @@ impl Bench<'_> {
         self.add(Contender { name, what, clock: Clock::Processor, is_engine: false, is_drawn, answers })
     }
 
-    /// Adds a contender, and writes the results so far: the next one may take long.
+    /// Adds a contender, and writes the results so far: the next one may take a long time.
     fn add(&mut self, contender: Contender) -> Result<()> {
         let answered: usize = contender.answers.iter().map(Answers::count).sum();
         let seconds: Vec<f64> =

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// Time that a motion may take after the time limit.
+/// Maximum time of a motion after the time limit.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// The method of parry.
@@ -97,7 +97,7 @@ fn work(set: &Set, method: Method, to: &Sender<Report>, stop: &AtomicBool) {
     let from = thread_time_s();
     let world = match CollisionWorld::new(set) {
         Ok(world) => world,
-        // Anyone who waits for answers learns that there are none.
+        // The error is reported, so that the receiver knows why there are no answers.
         Err(e) => {
             let _ = to.send(Report::Answer(0, Err(e.to_string())));
             return;
@@ -154,7 +154,7 @@ impl CollisionWorld {
             let start = Pose::from_parts(vector(m.origin_m), rotation(m.orientation));
             let moving = NonlinearRigidMotion::new(start, Vector::ZERO, vector(m.way_m), vector(m.turn_rad));
             let end = first.unwrap_or(1.0);
-            // The scene first: several times faster than the reverse order.
+            // The scene is the first shape, which is several times faster than the reverse order.
             let hit = cast_shapes_nonlinear(&standing, &self.scene, &moving, link, 0.0, end, true);
             if let Some(hit) = hit.map_err(|e| Error::usage(e.to_string()))? {
                 first = Some(hit.time_of_impact.min(end));

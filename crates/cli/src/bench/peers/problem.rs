@@ -16,8 +16,8 @@ pub fn write(set: &Set, folder: &Path) -> Result<()> {
     write_text(&folder.join("problem.txt"), &text)
 }
 
-/// Writes the meshes into a folder, and a problem for each part of the motions into a folder of its own there, whose
-/// path it returns.
+/// Writes the meshes into a folder, and a problem for each part of the motions into a subfolder. Returns the paths of
+/// the subfolders.
 pub fn write_parts(set: &Set, parts: &[&[Motion]], folder: &Path) -> Result<Vec<PathBuf>> {
     write_meshes(set, folder)?;
     let of_part = |(k, part): (usize, &&[Motion])| {

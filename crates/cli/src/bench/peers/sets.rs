@@ -83,7 +83,7 @@ impl Set {
         Self { name: name.into(), robot, scene, motions }
     }
 
-    /// Motions of one class, about which nothing is known.
+    /// Motions of one class, without known facts.
     pub fn of(name: &str, robot: Robot, scene: Scene, motions: &MotionBatch) -> Self {
         let ends = |i: usize| [motions.start(i).to_vec(), motions.end(i).to_vec()];
         let read = (0..motions.len()).map(|i| (i, ends(i), Fact::Unknown)).collect();

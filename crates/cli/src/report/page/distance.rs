@@ -8,7 +8,7 @@ use crate::report::plans::Plan;
 use firstcontact::Result;
 use maud::{Markup, html};
 
-/// Digits of millimetres, and those of times.
+/// Numbers of digits of millimetres and of times.
 const DIGITS: usize = 4;
 
 /// The part of a plan's section; `id` is that of the section.

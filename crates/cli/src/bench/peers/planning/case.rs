@@ -1,4 +1,4 @@
-//! Sets of planning problems, for the robots as VAMP knows them.
+//! Sets of planning problems, with VAMP's models of the robots.
 
 use crate::dataset::{Work, work};
 use firstcontact::formats::MissingJoints;

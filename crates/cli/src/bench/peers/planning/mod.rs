@@ -1,8 +1,8 @@
-//! Planning problems, each motion in a scene of its own, and the peer that knows their robots: VAMP.
+//! Planning problems, each with its own scene, and the peer that supports their robots: VAMP.
 //!
-//! VAMP has its robots built in, as spheres, and its obstacles are boxes, spheres and capsules: it can answer only the
-//! problems of these robots. This engine gets the meshes of VAMP's own models of them, so that both have the same
-//! links, and the triangles of the same obstacles.
+//! VAMP's robots are built in, as spheres, and its obstacles are boxes, spheres and capsules, so it can answer only the
+//! problems of these robots. This engine uses the meshes of VAMP's own models, so that both have the same links, and
+//! the triangles of the same obstacles.
 
 mod case;
 mod file;
