@@ -168,8 +168,20 @@ pub const MUTANTS: &[Mutant] = &[
     m("one end of a slide", JOINT, "larger(ends[0], ends[1])", "ends[0]", FARTHEST),
     m("the other end of a slide", JOINT, "larger(ends[0], ends[1])", "ends[1]", FARTHEST),
     m("tolerance of a slide before a turn", JOINT, "farthest(deviation)", "farthest(Ball::ZERO)", FARTHEST),
-    m("offset in the bound of a point", JOINT, "sigma[0] = self.reach;", "sigma[0] = Ball::ZERO;", POINTS),
-    m("offset of a free joint", JOINT, "motion.sigma[0] + self.reach;", "motion.sigma[0];", POINTS),
+    m(
+        "offset in the bound of a point",
+        JOINT,
+        "sigma[0] = self.reach;",
+        "sigma[0] = if MUTANT { Ball::ZERO } else { self.reach };",
+        POINTS,
+    ),
+    m(
+        "offset of a free joint",
+        JOINT,
+        "motion.sigma[0] + self.reach;",
+        "if MUTANT { motion.sigma[0] } else { motion.sigma[0] + self.reach };",
+        POINTS,
+    ),
     m(
         "tolerance of a turn",
         JOINT,
