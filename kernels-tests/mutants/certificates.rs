@@ -20,6 +20,7 @@ const MERKLE: &str = "crates/verifier/src/merkle.rs";
 const FILES: &str = "crates/verification/src/files.rs";
 const RESULTS: &str = "crates/cli/src/verify/results.rs";
 
+const SUM_OF_BOTH: &str = "verifier::tests::motions::a_free_joint_is_at_most_at_the_sum_of_both_distances";
 const FARTHEST: &str = "verifier::tests::motions::a_slide_is_at_most_at_its_farther_end";
 const SUMS: &str = "verifier::tests::arithmetic::sums_differences_and_products_are_outward";
 const PRODUCTS: &str = "verifier::tests::arithmetic::sums_of_products_are_outward";
@@ -180,7 +181,7 @@ pub const MUTANTS: &[Mutant] = &[
         JOINT,
         "motion.sigma[0] + self.reach;",
         "if MUTANT { motion.sigma[0] } else { motion.sigma[0] + self.reach };",
-        POINTS,
+        SUM_OF_BOTH,
     ),
     m(
         "tolerance of a turn",

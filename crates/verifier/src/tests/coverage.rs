@@ -178,18 +178,21 @@ fn errors_of_forms_widen_the_hull() {
     }
 }
 
-/// Along a long axis the margin is longer, too.
+/// Margin and tolerance are distances for axes of any length.
 #[test]
 fn margins_hold_along_axes_of_any_length() {
-    for (margin_m, proved) in [(0.0499, true), (0.0501, false)] {
+    for (margin_m, tolerance, proved) in
+        [(0.0499, 0.0, true), (0.0501, 0.0, false), (0.0, 0.0499, true), (0.0, 0.0501, false)]
+    {
         let mut problem = slider(0.0, 0.85);
         problem.statement.margin_m = margin_m;
+        problem.statement.joint_tolerance = vec![tolerance];
         for step in [&[ALONG_X][..], &[10, 127, 0, 0], &[11, 0xFF, 0x7F, 0, 0, 0, 0]] {
-            assert_eq!(with(&problem, step).is_ok(), proved, "{margin_m} {step:?}");
+            assert_eq!(with(&problem, step).is_ok(), proved, "{margin_m} {tolerance} {step:?}");
         }
         for length in [1e-9, 3.7, 1e9] {
             let step = [&[12][..], &f64::to_le_bytes(length), &[0; 16]].concat();
-            assert_eq!(with(&problem, &step).is_ok(), proved, "{margin_m} {length}");
+            assert_eq!(with(&problem, &step).is_ok(), proved, "{margin_m} {tolerance} {length}");
         }
     }
 }

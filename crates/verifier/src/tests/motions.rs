@@ -149,6 +149,24 @@ fn a_slide_is_at_most_at_its_farther_end() {
     }
 }
 
+/// A free joint behind a turn: its distance from the axis is that of its placement and that of its position.
+#[test]
+fn a_free_joint_is_at_most_at_the_sum_of_both_distances() {
+    let bodies = vec![
+        body(None, [0.0; 3], revolute(7, [0.0, 0.0, 1.0])),
+        body(Some(0), [1.0, 0.0, 0.0], Joint::Free { first_column: 0 }),
+    ];
+    let robot = Robot { n_columns: 8, bodies, links: Vec::new() };
+    let mut joint_tolerance = vec![0.0; 8];
+    joint_tolerance[7] = 0.02;
+    let statement = Statement { joint_tolerance, ..Statement::default() };
+    let prepared = PreparedRobot::new(&robot);
+    let motion = line(&[[0.5, 2.0], [0.0; 2], [0.0; 2], [0.0; 2], [0.0; 2], [0.0; 2], [1.0; 2], [0.5; 2]]);
+    let mut motions = Motions::new(&prepared, &statement, &motion);
+    let spread = motions.get(None, 1, &Interval::new(0, 0.0, 1.0)).spread(0.25).upper();
+    assert!((spread - 0.02 * 3.25).abs() < 1e-9, "{spread}");
+}
+
 /// Bounds on a column and its derivatives hold at every time of an interval, and are attained for short ones.
 #[test]
 fn values_and_derivatives_are_within_their_bounds() {
