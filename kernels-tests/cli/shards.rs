@@ -123,9 +123,11 @@ fn other_and_damaged_shards_are_refused() {
     refused(&[zero.clone(), one.clone(), two.clone(), one.clone()], &["it is shard 1/3"]);
     refused(&[zero.clone(), one.clone(), "nothing.jsonl".into()], &["nothing.jsonl.shard.json", "cannot be read"]);
     let (text, record) = (desk.text(&one), desk.text("shard-1.jsonl.shard.json"));
-    // A changed answer, a lost one, and one too many.
+    // A changed answer, of the same length or not, a lost one, and one too many.
     let free = text.replacen("\"contact\"", "\"free\"", 1);
-    for damaged in [&free, &text[..text.len() - 30], &format!("{text}{{}}\n")] {
+    let later = text.replacen("\"toc\":[0.", "\"toc\":[1.", 1);
+    assert!(later != text && later.len() == text.len());
+    for damaged in [&free, &later, &text[..text.len() - 30], &format!("{text}{{}}\n")] {
         desk.put(&one, damaged);
         refused(&outs, &["shard-1.jsonl", "not the answers"]);
     }
