@@ -155,12 +155,12 @@ fn check(real: &Real, n: usize) {
 
 #[test]
 fn ur5() {
-    check(&UR5, effort(8, 500));
+    check(&UR5, effort(16, 500));
 }
 
 #[test]
 fn panda() {
-    check(&PANDA, effort(8, 500));
+    check(&PANDA, effort(16, 500));
 }
 
 /// Sampling the 64 links of the PR2 takes minutes.
@@ -174,12 +174,12 @@ fn pr2() {
 
 #[test]
 fn puma560() {
-    check(&PUMA, effort(8, 500));
+    check(&PUMA, effort(16, 500));
 }
 
 #[test]
 fn laikago() {
-    check(&LAIKAGO, effort(8, 500));
+    check(&LAIKAGO, effort(16, 500));
 }
 
 /// The links and joints of the robots make the pairs that their makers' drawings show, and motions of both outcomes are
@@ -188,7 +188,7 @@ fn laikago() {
 fn motions_of_both_outcomes_are_common() {
     // Sampling the 64 links of the PR2 takes minutes.
     for real in &[UR5, PANDA, PUMA, LAIKAGO, PR2][..effort(4, 5)] {
-        let Some(ready) = real.ready(effort(4, 200)) else { return };
+        let Some(ready) = real.ready(effort(10, 200)) else { return };
         let clock = Instant::now();
         let seen = ready.case.sampler.motions(&ready.motions, Fineness::default());
         let contacts = seen.iter().filter(|o| o.hit.is_some()).count();
