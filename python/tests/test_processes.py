@@ -6,6 +6,7 @@ import _thread
 import copy
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -51,10 +52,15 @@ def test_an_interruption_ends_a_check_while_other_threads_run(engine: fc.Engine,
         pytest.fail("the check was not interrupted")
 
     helper = threading.Thread(target=interrupt)
-    helper.start()
-    with pytest.raises(KeyboardInterrupt):
-        engine._native.check_portions(portions())
-    helper.join()
+    # Python ignores interruptions if its parent process does, as those of a shell in the background do.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        helper.start()
+        with pytest.raises(KeyboardInterrupt):
+            engine._native.check_portions(portions())
+        helper.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert len(engine.check(motions)) == len(motions), "the engine goes on"
 
 
