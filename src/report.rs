@@ -47,7 +47,7 @@ pub enum Line<'a> {
         certified: bool,
         /// See [`Contact::initial_overlap`].
         initial_overlap: bool,
-        /// The solid in which the motion starts; omitted if there is none, or if starting in a solid does not count as
+        /// The solid in which the motion starts; omitted without such a solid, or if starting in a solid does not count as
         /// a contact.
         #[serde(flatten)]
         inside: Option<Enclosed<'a>>,

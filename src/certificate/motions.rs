@@ -94,7 +94,7 @@ impl<'a> Motions<'a> {
         self.add(Interval { segment, ends: [t; 2] })
     }
 
-    /// Both halves; `None` if there is no number between the ends.
+    /// The two halves, or `None` if the ends are neighbouring numbers.
     pub fn halves(&mut self, part: u32) -> Option<[u32; 2]> {
         let Part { interval, halves } = self.parts[part as usize];
         if halves.is_some() {

@@ -155,7 +155,7 @@ impl EngineBuilder {
     ///
     /// # Errors
     /// A coordinate is too large, an option is out of its range, the pairs of links belong to another robot, or the
-    /// backend requires an adapter and there is none.
+    /// backend requires an adapter and none is found.
     pub fn build(self) -> Result<Engine> {
         let start = Instant::now();
         let Self { robot, scene, allowed, link_pairs, mut options, chosen, known, taken, tree } = self;
@@ -187,7 +187,7 @@ impl Engine {
     /// memory only once.
     ///
     /// # Errors
-    /// An option is out of its range, or the backend requires an adapter and there is none.
+    /// An option is out of its range, or the backend requires an adapter and none is found.
     pub fn with_options(&self, options: Options) -> Result<Self> {
         let start = Instant::now();
         options.solve.check()?;
@@ -200,7 +200,7 @@ impl Engine {
     /// scene.
     ///
     /// # Errors
-    /// A coordinate is too large, or the backend requires an adapter and there is none.
+    /// A coordinate is too large, or the backend requires an adapter and none is found.
     pub fn with_scene(&self, scene: impl Into<Arc<Scene>>) -> Result<Self> {
         let builder = Self::builder(Arc::clone(&self.0.robot), scene);
         let link_pairs = self.0.world.link_pairs.clone();
@@ -221,7 +221,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As [`Robot::attach`] and [`LinkPairs::add_attached`], or the backend requires an adapter and there is none.
+    /// As [`Robot::attach`] and [`LinkPairs::add_attached`], or the backend requires an adapter and none is found.
     pub fn with_attached(&self, objects: &[AttachedObject]) -> Result<Self> {
         self.with_attached_allowing(objects, [])
     }

@@ -99,18 +99,15 @@ impl PreparedBody {
     fn at_rest(&self) -> JointMotion {
         let mut sigma = [Ball::ZERO; 5];
         sigma[0] = self.reach;
+        let mut pose = affine(self.orientation);
+        pose[3] = self.origin;
         JointMotion {
-            taylor: vec![self.pose(self.orientation)],
+            taylor: vec![pose],
             rho: rates(&[Ball::ZERO; 5]).map(|rho| self.stretch * rho),
             sigma,
             deviation: [Ball::ZERO; 2],
             reach: self.reach,
         }
-    }
-
-    /// The pose with a rotation and without a displacement.
-    fn pose(&self, m: Matrix) -> Affine {
-        [m[0], m[1], m[2], self.origin]
     }
 
     /// Rotation by matrices, with bounds on the derivatives of its angle.
