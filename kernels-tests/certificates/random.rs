@@ -81,7 +81,7 @@ fn answers_of_an_adapter() {
 #[test]
 fn trees_of_links() {
     let mut seen = Seen::default();
-    for seed in 0..effort(20, 600) as u64 {
+    for seed in 0..effort(60, 600) as u64 {
         let mut draw = Draw::new(67_000 + seed);
         let mechanism = trees::mechanism(&mut draw, Kinds::All);
         let case = Links::new(&mechanism);

@@ -20,7 +20,7 @@ const MERKLE: &str = "crates/verifier/src/merkle.rs";
 const FILES: &str = "crates/verification/src/files.rs";
 const RESULTS: &str = "crates/cli/src/verify/results.rs";
 
-const SUM_OF_BOTH: &str = "verifier::tests::motions::a_free_joint_is_at_most_at_the_sum_of_both_distances";
+const FARTHER_END_OF_FREE_JOINT: &str = "verifier::tests::motions::a_free_joint_is_at_most_at_its_farther_end";
 const FARTHEST: &str = "verifier::tests::motions::a_slide_is_at_most_at_its_farther_end";
 const SUMS: &str = "verifier::tests::arithmetic::sums_differences_and_products_are_outward";
 const PRODUCTS: &str = "verifier::tests::arithmetic::sums_of_products_are_outward";
@@ -166,8 +166,9 @@ pub const MUTANTS: &[Mutant] = &[
         "slide.bounds.map(|bound| if MUTANT { Ball::ZERO } else { self.stretch * bound })",
         POINTS,
     ),
-    m("one end of a slide", JOINT, "larger(ends[0], ends[1])", "ends[0]", FARTHEST),
-    m("the other end of a slide", JOINT, "larger(ends[0], ends[1])", "ends[1]", FARTHEST),
+    m("one end of a line", JOINT, "larger(from, to)", "from", FARTHEST),
+    m("the other end of a line", JOINT, "larger(from, to)", "to", FARTHEST),
+    m("origin of a line", JOINT, "self.origin[r] + end[r]", "end[r]", FARTHEST),
     m("tolerance of a slide before a turn", JOINT, "farthest(deviation)", "farthest(Ball::ZERO)", FARTHEST),
     m(
         "offset in the bound of a point",
@@ -177,11 +178,11 @@ pub const MUTANTS: &[Mutant] = &[
         POINTS,
     ),
     m(
-        "offset of a free joint",
+        "orientation of a free joint's ends",
         JOINT,
-        "motion.sigma[0] + self.reach;",
-        "if MUTANT { motion.sigma[0] } else { motion.sigma[0] + self.reach };",
-        SUM_OF_BOTH,
+        "apply(&self.orientation, end)",
+        "if MUTANT { end } else { apply(&self.orientation, end) }",
+        FARTHER_END_OF_FREE_JOINT,
     ),
     m(
         "tolerance of a turn",
@@ -212,7 +213,8 @@ pub const MUTANTS: &[Mutant] = &[
         "angle: [Ball::ZERO, if MUTANT { Ball::ZERO } else { rate },",
         POINTS,
     ),
-    m("distance of a free joint", FREE, "crate::ball::larger(norm(at(time.from)), norm(at(time.to)))", "0.0", DISTANCE),
+    m("ends of a free joint", FREE, "[at(time.from), at(time.to)]", "[at(time.mid); 2]", DISTANCE),
+    m("speed of a free joint", FREE, "speed: norm(step)", "speed: if MUTANT { 0.0 } else { norm(step) }", DISTANCE),
     m("deviation of a point by its parents", BODY, "self.deviation[1] * joint.reach", "Ball::ZERO", POINTS),
     m(
         "deviation of the parents",

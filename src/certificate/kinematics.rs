@@ -173,6 +173,7 @@ impl JointCurve {
             orders: [0; 2],
         };
         (this.p[0], this.c[0]) = (joint.orientation, joint.origin_m);
+        // The distance from the parent's origin is convex along a line, so that it is largest at an end.
         match &joint.kind {
             JointKind::Fixed => {}
             JointKind::Revolute { axis, drive } => {
@@ -185,7 +186,6 @@ impl JointCurve {
                     this.c[k] += direction * along.at[k];
                 }
                 this.tolerance = of(drive);
-                // The distance from the parent's origin is convex along the line, so that it is largest at an end.
                 let farthest = |by: f64| {
                     let ends = [along.range[0] - by, along.range[1] + by];
                     ends.map(|s| (joint.origin_m + direction * s).length()).into_iter().fold(0.0, f64::max)
@@ -252,7 +252,8 @@ impl JointCurve {
         self.p[0] += motion.c;
         self.c[0] = motion.origin_m + motion.slide_m * t;
         self.c[1] = motion.slide_m;
-        self.offset[0] += motion.offset_max_m();
+        let distances = interval.ends.map(|t| (motion.origin_m + motion.slide_m * t).length());
+        self.offset[0] = distances[0].max(distances[1]);
         self.reach = self.offset[0];
         self.offset[1] = motion.slide_m.length();
     }

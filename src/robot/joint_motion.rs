@@ -115,11 +115,6 @@ impl JointMotion {
         Ok((motion, if moves > 0.0 { Phase::new(phase) } else { Phase::TIME }))
     }
 
-    /// The largest length of the offset during the motion, metres.
-    pub fn offset_max_m(&self) -> f64 {
-        self.origin_m.length().max((self.origin_m + self.slide_m).length())
-    }
-
     /// Bounds on the motion with a phase.
     pub fn bounds(&self, phase: &Phase) -> JointBounds {
         let ([lo, hi], rates) = (phase.range(), phase.rates());

@@ -13,8 +13,10 @@ pub(crate) struct FreeMotion {
     pub position: [[Ball; 3]; 4],
     /// Bounds on the derivatives of the angle; those of order 0 are not used.
     pub angle: [Ball; 5],
-    /// Bounds on the derivatives of the position.
-    pub distance: [Ball; 5],
+    /// The positions at both ends of the interval.
+    pub ends: [[Ball; 3]; 2],
+    /// Bound for the speed of the position.
+    pub speed: f64,
 }
 
 /// A quaternion, `x y z` and `w`.
@@ -26,13 +28,13 @@ impl FreeMotion {
         let end = |k: usize| exact([columns[0][k], columns[1][k], columns[2][k]]);
         let step = minus(end(1), end(0));
         let at = |t: f64| std::array::from_fn(|r| end(0)[r] + Ball::exact(t) * step[r]);
-        let farther = crate::ball::larger(norm(at(time.from)), norm(at(time.to)));
         let (rotation, rate) = rotation(columns, time);
         Self {
             rotation,
             position: [at(time.mid), step.map(|s| Ball::exact(time.half) * s), [Ball::ZERO; 3], [Ball::ZERO; 3]],
             angle: [Ball::ZERO, rate, Ball::ZERO, Ball::ZERO, Ball::ZERO],
-            distance: [Ball::exact(farther), Ball::exact(norm(step)), Ball::ZERO, Ball::ZERO, Ball::ZERO],
+            ends: [at(time.from), at(time.to)],
+            speed: norm(step),
         }
     }
 }

@@ -126,16 +126,21 @@ impl PreparedBody {
             motion.taylor[k][3] = std::array::from_fn(|r| motion.taylor[k][3][r] + displacement[r]);
         }
         motion.sigma = slide.bounds.map(|bound| self.stretch * bound);
-        // The distance from the parent's origin is convex along the line, so that it is largest at an end.
         let farthest = |by: Ball| {
             let [least, most] = [Ball::exact(slide.range[0]) - by, Ball::exact(slide.range[1]) + by];
-            let ends = [least, most].map(|s| norm(std::array::from_fn(|r| self.origin[r] + s * direction[r])));
-            Ball::exact(larger(ends[0], ends[1]))
+            self.farther([least, most].map(|s| direction.map(|d| s * d)))
         };
         motion.sigma[0] = farthest(Ball::ZERO);
         motion.reach = farthest(deviation);
         motion.deviation[0] = self.stretch * deviation;
         motion
+    }
+
+    /// Bound for the distance of a point from the parent's origin while it moves straight between these ends, given
+    /// from the joint's origin. The distance is convex along the line, so that it is largest at an end.
+    fn farther(&self, ends: [[Ball; 3]; 2]) -> Ball {
+        let [from, to] = ends.map(|end| norm(std::array::from_fn(|r| self.origin[r] + end[r])));
+        Ball::exact(larger(from, to))
     }
 
     fn free(&self, segment: &Segment, first_column: usize, time: &Interval) -> JointMotion {
@@ -145,8 +150,8 @@ impl PreparedBody {
             let position = apply(&self.orientation, free.position[k]);
             motion.taylor[k][3] = std::array::from_fn(|r| motion.taylor[k][3][r] + position[r]);
         }
-        motion.sigma = free.distance.map(|distance| self.stretch * distance);
-        motion.sigma[0] = motion.sigma[0] + self.reach;
+        motion.sigma[0] = self.farther(free.ends.map(|end| apply(&self.orientation, end)));
+        motion.sigma[1] = self.stretch * Ball::exact(free.speed);
         motion.reach = motion.sigma[0];
         motion
     }

@@ -262,6 +262,8 @@ class Motions:
             ends = [add(value[0], (sign * by, 0)) for sign in (-1, 1)]
             return max(norm([add(o, mul(end, d)) for o, d in zip(joint.origin, joint.direction)]) for end in ends)
         if body.kind == "free":
-            slides = [[exact(values[body.column + r][k]) for r in range(3)] for k in (0, 1)]
-            return norm(joint.origin) + max(map(norm, slides))
+            lines = [local_polynomial(values[body.column + r], start, stop) for r in range(3)]
+            ends = [[add(line[0], mul((sign * ONE[0], 0), line[1])) for line in lines] for sign in (-1, 1)]
+            moved = [apply(joint.orientation, end) for end in ends]
+            return max(norm([add(o, m) for o, m in zip(joint.origin, end)]) for end in moved)
         return norm(joint.origin)
