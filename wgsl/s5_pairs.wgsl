@@ -1,3 +1,4 @@
+//!use lib/closeness
 //!use lib/piercing
 //!use lib/pose
 //!use lib/queue
@@ -363,7 +364,39 @@ fn corners_box(x: Corners, h: f32) -> Box {
 }
 
 fn corners_miss(x: Corners, tri: Standing, h: f32) -> bool {
-    return boxes_miss(corners_box(x, h), standing_box(tri)) || triangle_misses(x.x0, x.x1, x.x2, tri, h);
+    return boxes_miss(corners_box(x, h), standing_box(tri)) || triangles_miss(x, tri, h);
+}
+
+// The difference of two points of the triangles at the middle time.
+fn corners_apart(x: Corners, tri: Standing) -> vec3<f32> {
+    return apart(Triangle(x.x0.c0, x.x1.c0, x.x2.c0), Triangle(tri.y0, tri.y1, tri.y2));
+}
+
+fn triangles_miss(x: Corners, tri: Standing, h: f32) -> bool {
+    if triangle_misses(x.x0, x.x1, x.x2, tri, h) {
+        return true;
+    }
+    return chunk.margin_m > 0.0 && stays_beyond(corners_apart(x, tri), x.x0, x.x1, x.x2, tri, h);
+}
+
+// The ball of a point without the margin.
+fn own_ball(ball: f32) -> f32 {
+    return max(ball - chunk.margin_m, 0.0) + ball * (4.0 * UNIT);
+}
+
+// Returns whether the triangles are certainly within the margin of each other, or meet, at the middle time.
+fn triangles_touch(x: Corners, tri: Standing) -> bool {
+    if chunk.margin_m == 0.0 {
+        return triangles_meet(x.x0, x.x1, x.x2, tri);
+    }
+    if is_within(corners_apart(x, tri), x.x0, x.x1, x.x2, tri, chunk.margin_m) {
+        return true;
+    }
+    var own = x;
+    own.x0.ball = own_ball(x.x0.ball);
+    own.x1.ball = own_ball(x.x1.ball);
+    own.x2.ball = own_ball(x.x2.ball);
+    return triangles_meet(own.x0, own.x1, own.x2, tri);
 }
 
 // A triangle of the link from sub-interval `i` to sub-interval `j`.
@@ -437,8 +470,7 @@ fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32
                 left.slice = slice;
             }
             if !free && (chunk.flags & FLAG_CUTOFFS) != 0u {
-                let corners = slice_corners(m, x_sub, slice);
-                if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {
+                if triangles_touch(slice_corners(m, x_sub, slice), tri) {
                     atomicMax(&control[chunk.cutoffs_at + m.motion], ~((m.index * SUBS + at) * SLICES + slice));
                 }
                 open &= mask_until_limit(m);
@@ -488,7 +520,7 @@ fn test_pairs(
         let y = item.scene_ref + firstTrailingBit(rest);
         rest &= rest - 1u;
         let tri = standing(y);
-        if boxes_miss(whole_box, standing_box(tri)) || triangle_misses(whole.x0, whole.x1, whole.x2, tri, whole_h) {
+        if boxes_miss(whole_box, standing_box(tri)) || triangles_miss(whole, tri, whole_h) {
             continue;
         }
         let at = queue_slot(routing.output, chunk.queue_capacity, piece);

@@ -86,8 +86,8 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "times outwards",
         SPAN,
-        "t if later => (from + (until - from) * t + outward).min(until)",
-        "t if later => from + (until - from) * t - outward",
+        "(from + (until - from) * t + outward).min(until)",
+        "from + (until - from) * t - outward",
         PLACES,
     ),
     m("rounding of a time", SPAN, "if later { 1.0 + OUTWARD } else { 1.0 - OUTWARD }", "1.0", PLACES),

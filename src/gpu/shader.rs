@@ -15,9 +15,10 @@ pub struct Source {
 }
 
 /// The libraries, by their name in `//!use`.
-const LIBRARIES: [(&str, &str); 12] = [
+const LIBRARIES: [(&str, &str); 13] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
+    ("lib/closeness", include_str!("../../wgsl/lib/closeness.wgsl")),
     ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
     ("lib/piercing", include_str!("../../wgsl/lib/piercing.wgsl")),
     ("lib/pose", include_str!("../../wgsl/lib/pose.wgsl")),

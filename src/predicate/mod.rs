@@ -1,5 +1,6 @@
 //! Predicates with proofs: separating axes, contraction of time, piercing, oriented boxes and swept volumes.
 
+pub mod closeness;
 pub mod contraction;
 pub mod features;
 pub mod inside;

@@ -87,6 +87,8 @@ shared! {
         n_link_pairs: u32,
         /// Capacity of the list of near pairs.
         near_capacity: u32,
+        /// A margin that all balls contain, metres.
+        margin_m: f32,
     }
 
     /// Counters at the start of the control buffer. WGSL sees them as plain words, addressed by [`Routing`]. Those up

@@ -50,6 +50,8 @@ struct ChunkParams {
     // Number of pairs of links, and capacity of the list of those that are near.
     n_link_pairs: u32,
     near_capacity: u32,
+    // A margin that all balls contain, metres.
+    margin_m: f32,
 }
 
 struct Piece {

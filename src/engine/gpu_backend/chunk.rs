@@ -4,6 +4,7 @@ use super::capacities::PAIR_BYTES;
 use super::link_pass::{FIRST_NEAR, LinkOutput, LinkPass};
 use super::reach::Reach;
 use super::{Frame, FrameIndex, GpuPipeline, upload};
+use crate::arith::rounding::round_down;
 use crate::counter;
 use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::engine::options::Stage;
@@ -167,6 +168,7 @@ impl GpuPipeline {
             node_boxes_at: layout.node_boxes_at as u32,
             n_link_pairs: self.links.as_ref().map_or(0, LinkPass::n_pairs),
             near_capacity,
+            margin_m: margin_m(chunk.motions),
         };
         Ok(())
     }
@@ -398,6 +400,12 @@ impl GpuPipeline {
         candidates.iter_mut().for_each(|c| c.cluster -= first);
         buffers.write(&self.gpu, BufferId::Candidates, 0, candidates);
     }
+}
+
+/// The largest number of single precision that is at most the margin of all motions.
+pub(super) fn margin_m(motions: &[RobotMotion]) -> f32 {
+    let margins = motions.iter().flat_map(|motion| &motion.chains).map(|chain| chain.margin_m);
+    round_down(margins.reduce(f64::min).unwrap_or(0.0)).max(0.0)
 }
 
 /// The items in some bytes, which may end with padding.

@@ -375,6 +375,7 @@ impl GpuPipeline {
             retry_at: layout.retry_at as u32,
             cutoffs_at: layout.cutoffs_at as u32,
             node_boxes_at: layout.node_boxes_at as u32,
+            margin_m: frames[frame].params.margin_m,
             ..ChunkParams::default()
         };
         buffers.set_chunk(gpu, &own.params)?;

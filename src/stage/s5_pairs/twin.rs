@@ -7,6 +7,7 @@ use crate::arith::linear::V3;
 use crate::bvh::tree::{ChildRef, WIDTH};
 use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::PoseBound;
+use crate::predicate::closeness::closeness;
 use crate::predicate::obb_overlap::moving_range;
 use crate::predicate::piercing::triangles_meet;
 use crate::predicate::separation::{StaticTriangle, triangle_misses};
@@ -54,6 +55,7 @@ struct Moving<'a> {
     bound: &'a PoseBound<crate::stage::Subs>,
     balls: Balls,
     h: f64,
+    margin_m: f64,
 }
 
 impl<'a> Moving<'a> {
@@ -63,7 +65,7 @@ impl<'a> Moving<'a> {
         let (piece, shape) = (&input.pieces[p], &input.world.links[link as usize]);
         let bound = &input.poses.piece(p)[shape.body as usize];
         let balls = input.poses.balls(p, shape.body as usize);
-        Self { piece, shape, bound, balls, h: piece.half_sub() }
+        Self { piece, shape, bound, balls, h: piece.half_sub(), margin_m: input.poses.margin_m }
     }
 
     /// The pose in a sub-interval, with the ball for a number of sub-intervals.
@@ -89,6 +91,30 @@ impl<'a> Moving<'a> {
         let points = self.points(&self.pose(sub, self.balls[0]), triangle);
         let shift = (f64::from(2 * slice + 1) / f64::from(SLICES) - 1.0) * self.h;
         points.map(|p| p.shifted(shift, self.h))
+    }
+
+    /// Returns whether a triangle is proved to stay more than the margin from a static one over `|τ| <= h`: by boxes,
+    /// by axes, and with a margin by the difference of their nearest points.
+    fn misses(&self, points: &[PointBound<f64>; 3], tri: &StaticTriangle<f64>, h: f64) -> bool {
+        let [(lo0, hi0), (lo1, hi1), (lo2, hi2)] = [points[0].range(h), points[1].range(h), points[2].range(h)];
+        let (lo, hi) = (lo0.min(lo1).min(lo2), hi0.max(hi1).max(hi2));
+        let (tri_lo, tri_hi) = tri.bounds();
+        (0..3).any(|i| lo.0[i] > tri_hi.0[i] || tri_lo.0[i] > hi.0[i])
+            || triangle_misses(points, tri, h, 1) != 0
+            || self.margin_m > 0.0 && closeness(points, tri, h, self.margin_m).beyond != 0
+    }
+
+    /// Returns whether a triangle is certainly within the margin of a static one, or meets it, at the middle time.
+    fn touches(&self, points: &[PointBound<f64>; 3], tri: &StaticTriangle<f64>) -> bool {
+        if self.margin_m == 0.0 {
+            return triangles_meet(points, tri) != 0;
+        }
+        let own = |x: &PointBound<f64>| PointBound {
+            ball: (x.ball - self.margin_m).max(0.0) + 4.0 * f64::EPSILON * x.ball,
+            ..*x
+        };
+        closeness(points, tri, 0.0, self.margin_m).within != 0
+            || triangles_meet(&[own(&points[0]), own(&points[1]), own(&points[2])], tri) != 0
     }
 
     /// The sub-intervals of `marked` in which a child of a node may overlap a static box.
@@ -193,7 +219,7 @@ fn test_pairs(input: &Input, limits: Option<&Limits>, leaves: &[LinkItem]) -> Ve
             let scene_leaf = input.world.scene.tree.leaf(item.scene_ref).enumerate();
             for (_, y) in scene_leaf.filter(|(i, _)| item.triangles >> i & 1 != 0) {
                 let h = f64::from(last - first + 1) * moving.h;
-                if !is_disjoint(&points, &input.world.scene.standing(y), h) {
+                if !moving.misses(&points, &input.world.scene.standing(y), h) {
                     parts.push(LinkItem { link_ref: x as u32, scene_ref: y as u32, mask, ..*item });
                 }
             }
@@ -236,7 +262,7 @@ fn refine(
         let block = open & ((1u32 << len) - 1) << at;
         let last = block.ilog2();
         let points = moving.block(at, last, part.link_ref);
-        let mut is_free = is_disjoint(&points, &tri, f64::from(last - at + 1) * moving.h);
+        let mut is_free = moving.misses(&points, &tri, f64::from(last - at + 1) * moving.h);
         if !is_free && last != at {
             len = 1 << (last - at).ilog2();
             continue;
@@ -245,7 +271,7 @@ fn refine(
         if !is_free {
             let h = moving.h / f64::from(SLICES);
             let mut slices = (0..SLICES).map(|slice| (slice, moving.slice(at, slice, part.link_ref)));
-            let touching = slices.find(|(_, points)| !is_disjoint(points, &tri, h));
+            let touching = slices.find(|(_, points)| !moving.misses(points, &tri, h));
             is_free = touching.is_none();
             if let Some((slice, points)) = touching {
                 if at == left.trailing_zeros() {
@@ -253,7 +279,7 @@ fn refine(
                 }
                 if let Some(limits) = limits.as_deref_mut() {
                     let limit = &mut limits[moving.piece.motion as usize];
-                    if triangles_meet(&points, &tri) != 0 {
+                    if moving.touches(&points, &tri) {
                         let now = (moving.piece.index * SUBS as u32 + at) * SLICES + slice;
                         *limit = now.min(*limit);
                     }
@@ -267,12 +293,4 @@ fn refine(
         len = aligned(open.trailing_zeros());
     }
     (left, first_slice)
-}
-
-/// Returns whether a triangle is proved to be disjoint from a static one over `|τ| <= h`: first by boxes, then by axes.
-fn is_disjoint(points: &[PointBound<f64>; 3], tri: &StaticTriangle<f64>, h: f64) -> bool {
-    let [(lo0, hi0), (lo1, hi1), (lo2, hi2)] = [points[0].range(h), points[1].range(h), points[2].range(h)];
-    let (lo, hi) = (lo0.min(lo1).min(lo2), hi0.max(hi1).max(hi2));
-    let (tri_lo, tri_hi) = tri.bounds();
-    (0..3).any(|i| lo.0[i] > tri_hi.0[i] || tri_lo.0[i] > hi.0[i]) || triangle_misses(points, tri, h, 1) != 0
 }
