@@ -1,4 +1,6 @@
+//!use lib/cutoff
 //!use lib/queue
+//!use lib/scene_nodes
 //!use lib/swept_boxes
 // s3_cull: the traversal of the model's tree against the scene's tree. Entry points: `roots`, then `traverse` for each
 // level. `traverse` has eight invocations for each item, one for each child of its scene node. A child that the item's
@@ -15,23 +17,8 @@
 @group(0) @binding(5) var<storage, read_write> items: array<NodePair>;
 @group(0) @binding(6) var<storage, read_write> candidates: array<Candidate>;
 @group(0) @binding(7) var<storage, read_write> control: array<atomic<u32>>;
+@group(0) @binding(8) var<storage, read> pieces: array<Piece>;
 @group(1) @binding(0) var<uniform> routing: Routing;
-
-// A box in steps of the node's grid from its origin: x, y, z in a byte each, x in the lowest.
-struct SceneChild {
-    lo: u32,
-    hi: u32,
-    // Node, cluster (LEAF_BIT) or EMPTY.
-    child: u32,
-}
-
-struct SceneNode {
-    origin: vec3<f32>,
-    // Powers of two, so large that every corner of the grid is an f32 number: decoded boxes have no error.
-    step: vec3<f32>,
-    padding: u32,
-    children: array<SceneChild, 8>,
-}
 
 struct NodePair {
     piece: u32,
@@ -59,7 +46,8 @@ fn roots(
         mark_retry(piece);
         return;
     }
-    items[routing.input_at + piece] = NodePair(piece, max(chunk.n_nodes, 1u) - 1u, 0u, ALL_SUBS);
+    let mask = mask_until_cutoff(pieces[piece].motion, pieces[piece].index);
+    items[routing.input_at + piece] = NodePair(piece, max(chunk.n_nodes, 1u) - 1u, 0u, mask);
 }
 
 @compute @workgroup_size(64)
@@ -89,9 +77,7 @@ fn traverse(
         standing = Box(cluster.lo, cluster.hi);
     } else {
         let slot = scene_nodes[item.scene_ref].children[id % WIDTH];
-        let origin = scene_nodes[item.scene_ref].origin;
-        let step = scene_nodes[item.scene_ref].step;
-        standing = Box(origin + steps(slot.lo) * step, origin + steps(slot.hi) * step);
+        standing = child_box(slot, scene_nodes[item.scene_ref].origin, scene_nodes[item.scene_ref].step);
     }
     let mask = overlapping_subs((item.piece * chunk.n_nodes + item.model_node) * BOX_VECTORS, item.mask, standing);
     if mask == 0u {
@@ -113,10 +99,6 @@ fn traverse(
 
 fn box_vector(i: u32) -> vec4<f32> {
     return boxes_in[i];
-}
-
-fn steps(bytes: u32) -> vec3<f32> {
-    return vec3<f32>(f32(bytes & 255u), f32((bytes >> 8u) & 255u), f32((bytes >> 16u) & 255u));
 }
 
 fn push(item: NodePair) {

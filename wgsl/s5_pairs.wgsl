@@ -1,4 +1,6 @@
 //!use lib/closeness
+//!use lib/cutoff
+//!use lib/link_nodes
 //!use lib/piercing
 //!use lib/pose
 //!use lib/queue
@@ -36,8 +38,7 @@
 @group(1) @binding(0) var<uniform> routing: Routing;
 
 // Part of a link's tree against part of the scene: a node against a cluster, then a child that is a leaf, and finally
-// that leaf, against triangles starting with the first of a cluster. A leaf is encoded as LEAF_BIT, the index of its
-// first triangle times eight, and the number of its triangles minus one.
+// that leaf, against triangles starting with the first of a cluster.
 struct LinkItem {
     piece_link: u32,
     // Node, child (node times eight plus its slot), or leaf.
@@ -49,24 +50,6 @@ struct LinkItem {
     triangles: u32,
 }
 
-// An oriented box: its centre, and half its sides as vectors.
-struct LinkChild {
-    center: vec3<f32>,
-    // Node, leaf or EMPTY.
-    child: u32,
-    half_0: vec3<f32>,
-    // Factor on the balls at the link's reach that gives the balls of this box.
-    stretch: f32,
-    half_1: vec3<f32>,
-    half_2: vec3<f32>,
-}
-
-struct LinkTriangle {
-    e0: vec3<f32>,
-    e1: vec3<f32>,
-    e2: vec3<f32>,
-}
-
 struct TrianglePair {
     piece_link: u32,
     link_triangle: u32,
@@ -74,24 +57,12 @@ struct TrianglePair {
     mask_slice: u32,
 }
 
-const LINK_LEAF: u32 = 8u;
 const BOX_FLOATS: u32 = 6u;
 const MIN_STATIC_SUBS: u32 = 12u;
 // `Counters::node_boxes` as a word of `control`.
 const NODE_BOXES_COUNTER: u32 = 4u;
 // Units that cover the rounding of a box around an oriented one.
 const BOX_ROUNDINGS: f32 = 32.0;
-
-// The sub-intervals of a piece that do not start after the motion's cutoff. The complement of the cutoff is stored, so
-// that cleared memory means no cutoff.
-fn mask_until_limit(m: MovingLink) -> u32 {
-    let limit = ~atomicLoad(&control[chunk.cutoffs_at + m.motion]);
-    let first = m.index * (SUBS * SLICES);
-    if limit < first {
-        return 0u;
-    }
-    return ALL_SUBS >> (SUBS - min((limit - first) / SLICES + 1u, SUBS));
-}
 
 // The sub-intervals of a piece in the routing's phase. Phases are equal parts of the motion, of whole sub-intervals,
 // and a group of sub-intervals belongs to the phase in which it begins: every sub-interval is in exactly one.
@@ -212,7 +183,7 @@ fn seed(
     // The link of a candidate with most of the sub-intervals hardly moves, so the results of all phases would be nearly
     // the same.
     let group = select(1u, SUBS, countOneBits(c.mask) > MIN_STATIC_SUBS);
-    let mask = c.mask & mask_of_slab(m, group) & mask_until_limit(m);
+    let mask = c.mask & mask_of_slab(m, group) & mask_until_cutoff(m.motion, m.index);
     if mask == 0u {
         return;
     }
@@ -471,9 +442,9 @@ fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32
             }
             if !free && (chunk.flags & FLAG_CUTOFFS) != 0u {
                 if triangles_touch(slice_corners(m, x_sub, slice), tri) {
-                    atomicMax(&control[chunk.cutoffs_at + m.motion], ~((m.index * SUBS + at) * SLICES + slice));
+                    keep_slices(m.motion, (m.index * SUBS + at) * SLICES + slice + 1u);
                 }
-                open &= mask_until_limit(m);
+                open &= mask_until_cutoff(m.motion, m.index);
             }
         }
         if free {
@@ -506,7 +477,7 @@ fn test_pairs(
     let x = link_triangles[index];
     let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
-    let mask = item.mask & mask_until_limit(m);
+    let mask = item.mask & mask_until_cutoff(m.motion, m.index);
     if mask == 0u {
         return;
     }
@@ -548,7 +519,7 @@ fn refine_pairs(
     let item = items[routing.input_at + id];
     let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
-    let mask = item.mask & mask_until_limit(m);
+    let mask = item.mask & mask_until_cutoff(m.motion, m.index);
     if mask == 0u {
         return;
     }

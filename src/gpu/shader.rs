@@ -15,16 +15,19 @@ pub struct Source {
 }
 
 /// The libraries, by their name in `//!use`.
-const LIBRARIES: [(&str, &str); 13] = [
+const LIBRARIES: [(&str, &str); 16] = [
     ("lib/bound", include_str!("../../wgsl/lib/bound.wgsl")),
     ("lib/chunk", include_str!("../../wgsl/lib/chunk.wgsl")),
     ("lib/closeness", include_str!("../../wgsl/lib/closeness.wgsl")),
+    ("lib/cutoff", include_str!("../../wgsl/lib/cutoff.wgsl")),
     ("lib/interval", include_str!("../../wgsl/lib/interval.wgsl")),
+    ("lib/link_nodes", include_str!("../../wgsl/lib/link_nodes.wgsl")),
     ("lib/piercing", include_str!("../../wgsl/lib/piercing.wgsl")),
     ("lib/pose", include_str!("../../wgsl/lib/pose.wgsl")),
     ("lib/queue", include_str!("../../wgsl/lib/queue.wgsl")),
     ("lib/rotation", include_str!("../../wgsl/lib/rotation.wgsl")),
     ("lib/scene", include_str!("../../wgsl/lib/scene.wgsl")),
+    ("lib/scene_nodes", include_str!("../../wgsl/lib/scene_nodes.wgsl")),
     ("lib/separation", include_str!("../../wgsl/lib/separation.wgsl")),
     ("lib/silhouette", include_str!("../../wgsl/lib/silhouette.wgsl")),
     ("lib/swept", include_str!("../../wgsl/lib/swept.wgsl")),

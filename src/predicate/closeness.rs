@@ -97,6 +97,8 @@ fn shorter<T: FullReal>(a: V3<T>, b: V3<T>) -> V3<T> {
 
 /// The least divisor: a quotient by it may be wrong but not infinite.
 const LEAST: f64 = 1e-30;
+/// The least square of the sine between two edges, likewise.
+const PARALLEL: f64 = 1e-6;
 
 /// A number clamped to the range from 0 to another one.
 #[inline(always)]
@@ -123,7 +125,7 @@ fn to_face<T: FullReal>(p: V3<T>, y: &[V3<T>; 3]) -> V3<T> {
 fn between_edges<T: FullReal>(w: V3<T>, e: V3<T>, f: V3<T>) -> V3<T> {
     let (ee, ff, ef, ew, fw) = (e.dot(e), f.dot(f), e.dot(f), e.dot(w), f.dot(w));
     let (one, least) = (T::new(1.0), T::new(LEAST));
-    let det = (ee * ff - ef * ef).max(least);
+    let det = (ee * ff - ef * ef).max((ee * ff * T::new(PARALLEL)).max(least));
     let s = clamped((ef * fw - ff * ew).div(det), one);
     let t = clamped((ef * s + fw).div(ff.max(least)), one);
     let s = clamped((ef * t - ew).div(ee.max(least)), one);

@@ -102,6 +102,8 @@ shared! {
         node_boxes: u32,
         /// Pairs of links whose boxes may overlap.
         near_pairs: u32,
+        /// Clusters that `margin_probe` compares with links.
+        probed_clusters: u32,
         /// Items of each level of `s3_cull`.
         cull_levels: [u32; MAX_CULL_LEVELS],
         /// Candidates and triangles left after a view of `s4_sweep_raster` that is not the last; never read.
@@ -282,6 +284,18 @@ shared! {
         mask: u32,
     }
 
+    /// A work item of `margin_probe`: a cluster near a link at a time.
+    struct ProbeItem {
+        /// Piece times number of links, plus link.
+        piece_link: u32,
+        /// 0 for the start, and the number of the sub-interval, counted from 1.
+        time: u32,
+        /// The cluster's first triangle.
+        first_triangle: u32,
+        /// Number of its triangles.
+        n_triangles: u32,
+    }
+
     /// Two links whose boxes may overlap in a piece.
     #[derive(Eq, PartialOrd, Ord)]
     struct NearPair {
@@ -416,6 +430,8 @@ pub const FORM_INTERVAL: u32 = 1;
 pub const FLAG_CUTOFFS: u32 = 1;
 /// [`ChunkParams::flags`]: some pairs of link and object are never tested.
 pub const FLAG_IGNORED_PAIRS: u32 = 2;
+/// [`ChunkParams::flags`]: motions that certainly start within the margin are decided by that.
+pub const FLAG_STARTS: u32 = 4;
 
 /// Maximum number of levels of the traversal in `s3_cull`; each has a counter.
 pub const MAX_CULL_LEVELS: usize = 128;
@@ -452,7 +468,7 @@ impl Counters {
     /// Number of entries that were appended to queues for the current page; triangle pairs are those of all pages.
     pub fn page_entries(&self) -> u64 {
         let queues = [bytemuck::cast_slice(&self.cull_levels), bytemuck::cast_slice(&self.phases)];
-        let single = [self.listed_triangles, self.tiles, self.candidates];
+        let single = [self.probed_clusters, self.listed_triangles, self.tiles, self.candidates];
         queues.into_iter().flatten().chain(&single).map(|&n: &u32| u64::from(n)).sum()
     }
 

@@ -9,6 +9,9 @@
 //! | [`s5_pairs`] | candidates → (triangle, triangle, time mask) |
 //! | [`s6_solve`] | pairs → verdicts |
 //!
+//! [`margin_probe`] runs before `s3_cull` on adapters if there is a margin: one pair of triangles within it limits the
+//! time that the later stages search.
+//!
 //! [`solids`] completes verdicts: it finds links that start inside closed objects or links.
 //!
 //! [`toleranced`] is separate from this flow: the elementary tests of toleranced motions.
@@ -20,6 +23,7 @@
 pub mod kernel;
 pub mod layout;
 pub mod link_pairs;
+pub mod margin_probe;
 pub mod s1_concat;
 pub mod s2_bound;
 pub mod s3_cull;
@@ -149,13 +153,15 @@ impl TrianglePair {
 
 /// The compute kernels of all stages.
 #[cfg(feature = "gpu")]
-pub const KERNELS: [kernel::Kernel; 21] = [
+pub const KERNELS: [kernel::Kernel; 23] = [
     crate::gpu::INDIRECT_ARGS,
     s1_concat::JET,
     s1_concat::INTERVAL,
     s2_bound::KERNEL,
     link_pairs::NEAR,
     link_pairs::RELATIVE,
+    margin_probe::SEEK,
+    margin_probe::COMPARE,
     s3_cull::ROOTS,
     s3_cull::KERNEL,
     s4_sweep::compute::KERNEL,

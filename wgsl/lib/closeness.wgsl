@@ -4,6 +4,7 @@
 const SQUARE_ROUNDINGS: f32 = 16.0;
 const DIFFERENCE_ROUNDINGS: f32 = 32.0;
 const LEAST: f32 = 1e-30;
+const PARALLEL: f32 = 1e-6;
 
 struct Triangle {
     a: vec3<f32>,
@@ -34,7 +35,7 @@ fn between_edges(w: vec3<f32>, e: vec3<f32>, f: vec3<f32>) -> vec3<f32> {
     let ef = dot3(e, f);
     let ew = dot3(e, w);
     let fw = dot3(f, w);
-    let det = max(ee * ff - ef * ef, LEAST);
+    let det = max(ee * ff - ef * ef, max(ee * ff * PARALLEL, LEAST));
     let s0 = min(max((ef * fw - ff * ew) / det, 0.0), 1.0);
     let t = min(max((ef * s0 + fw) / max(ff, LEAST), 0.0), 1.0);
     let s = min(max((ef * t - ew) / max(ee, LEAST), 0.0), 1.0);

@@ -8,6 +8,7 @@ struct Counters {
     pairs: u32,
     node_boxes: u32,
     near_pairs: u32,
+    probed_clusters: u32,
     cull_levels: array<u32, 128>,
     view: SweepCounters,
     listed_triangles: u32,

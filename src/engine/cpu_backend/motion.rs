@@ -147,7 +147,7 @@ impl CpuStages<'_> {
 
     /// Uses a pair within the margin at the start as the answer, if it decides the motion.
     fn starts_within(&self, scratch: &mut Scratch, solver: &mut Solver, stats: &mut Stats) -> bool {
-        if !self.one_pair_decides_the_start() {
+        if !(self.options.solve.one_pair_decides_the_start() && self.world.frames.is_empty()) {
             return false;
         }
         let Scratch { motion, pairs: search, .. } = scratch;
@@ -157,14 +157,6 @@ impl CpuStages<'_> {
         let starts_within = pair.is_some_and(|pair| solver.start_within(motion, &pair));
         clock.stage(Stage::Solve, usize::from(pair.is_some()), 0);
         starts_within
-    }
-
-    /// Returns whether motions that start within the margin are decided by the lowest pair within it: with a margin
-    /// there may be many pairs.
-    fn one_pair_decides_the_start(&self) -> bool {
-        let SolveOptions { margin_m, initial, all_contacts, .. } = self.options.solve;
-        let only_scene = self.world.frames.is_empty();
-        margin_m > 0.0 && initial == InitialContactPolicy::Report && !all_contacts && only_scene
     }
 
     /// Finds the candidates: by `s3_cull`, or all of them if it is disabled. Returns their number.

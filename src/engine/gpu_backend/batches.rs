@@ -1,5 +1,6 @@
 //! Motions on a graphics adapter: chunks in flight on the device, and the exact stage on the CPU at the same time.
 
+use super::chunk::Besides;
 use super::{CHUNKS_IN_FLIGHT, ChunkInput, ChunkOutput, FrameIndex, GpuPipeline, PendingChunk};
 use crate::engine::core::{Deliver, EngineCore};
 use crate::engine::link_search::LinkSearch;
@@ -9,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::Faults;
 use crate::robot::RobotMotion;
 use crate::stage::s6_solve::{MayTouch, Motions, Solver};
-use crate::stage::{Piece, solids};
+use crate::stage::{Piece, s5_pairs, solids};
 use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -43,12 +44,18 @@ struct Memory<'a> {
     solver: Solver<'a>,
     links: LinkSearch,
     solids: solids::Workspace,
+    pairs: s5_pairs::Workspace,
 }
 
 impl<'a> Memory<'a> {
     fn new(core: &'a EngineCore) -> Self {
         let solver = Solver::new(&core.world, core.options.solve);
-        Self { solver, links: LinkSearch::default(), solids: solids::Workspace::default() }
+        Self {
+            solver,
+            links: LinkSearch::default(),
+            solids: solids::Workspace::default(),
+            pairs: s5_pairs::Workspace::default(),
+        }
     }
 }
 
@@ -209,13 +216,29 @@ impl EngineCore {
         part: &GpuBatch,
         output: &ChunkOutput,
         m: usize,
-        Memory { solver, links, solids }: &mut Memory,
+        Memory { solver, links, solids, pairs }: &mut Memory,
     ) -> (Option<Verdict>, Stats) {
         let clock = Instant::now();
         let (mut stats, motion, mut verdict) = (Stats::default(), &part.motions[m], None);
         let on_device = output.links.of_motion(m);
         let mut limits = vec![output.limits[m]];
         solver.begin();
+        if output.starts.get(m) == Some(&true) {
+            // The adapter's proof is for any pair; the one to report is the lowest.
+            let verdict = if part.are_spans {
+                Some(POSSIBLE)
+            } else {
+                let lowest = s5_pairs::first_at_start(pairs, &self.world, motion, self.options.solve.margin_m);
+                stats.stage(Stage::Solve).items_in += u64::from(lowest.is_some());
+                lowest.is_some_and(|pair| solver.start_within(motion, &pair)).then(|| {
+                    let found = solver.finish();
+                    self.complete(solids, motion, || solver.ignored(), found, &mut stats)
+                })
+            };
+            stats.add_solving(solver);
+            stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
+            return (verdict, stats);
+        }
         links.begin(&self.world);
         let mut may_touch = false;
         let mut take = |i: usize| {
@@ -292,10 +315,10 @@ impl EngineCore {
             if !self.options.reference.is_empty() {
                 return pipeline.run_hybrid(&input, stats);
             }
-            let pending = pipeline.start_chunk(&input, free_frame, false)?;
+            let pending = pipeline.start_chunk(&input, free_frame, Besides::default())?;
             pipeline.finish(&input, pending, stats)
         };
-        let Memory { mut solver, mut links, mut solids } = Memory::new(self);
+        let Memory { mut solver, mut links, mut solids, .. } = Memory::new(self);
         solver.begin();
         links.begin(&self.world);
         let (mut verdict, mut limits, mut of_links) = (None, vec![u32::MAX], Stats::default());

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::gpu::{BufferId, Clear, Submission, first_link_triangles};
 use crate::robot::RobotMotion;
 use crate::stage::layout::{
-    ChunkParams, Counters, FLAG_CUTOFFS, FLAG_IGNORED_PAIRS, FORM_INTERVAL, FORM_JET, NearPair,
+    ChunkParams, Counters, FLAG_CUTOFFS, FLAG_IGNORED_PAIRS, FLAG_STARTS, FORM_INTERVAL, FORM_JET, NearPair,
 };
 use crate::stage::s1_concat::POSE_FLOATS;
 use crate::stage::s2_bound::BOX_FLOATS;
@@ -40,6 +40,9 @@ pub struct ChunkOutput {
     pub pairs: Vec<Option<Vec<TrianglePair>>>,
     /// The cutoff of each motion.
     pub limits: Limits,
+    /// True for each motion that certainly starts within the margin: nothing else is known of it, and its pieces have no
+    /// pairs. Empty if there is none.
+    pub starts: Vec<bool>,
     /// The pairs of triangles of links.
     pub links: LinkOutput,
 }
@@ -50,8 +53,17 @@ pub struct PendingChunk {
     /// One per page of the scene that the motions reach; the last one reads the pairs back.
     pub(super) submissions: Vec<Submission>,
     pub(super) frame: FrameIndex,
-    /// True if links are tested against links afterwards.
-    pub(super) with_links: bool,
+    /// The work besides the search for pairs.
+    pub(super) besides: Besides,
+}
+
+/// The work of a chunk besides the search for pairs of links and scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Besides {
+    /// Links are tested against links afterwards.
+    pub links: bool,
+    /// Motions that start within the margin are decided by that.
+    pub starts: bool,
 }
 
 impl PendingChunk {
@@ -101,9 +113,21 @@ impl ControlLayout {
         vec![0u32; self.node_boxes_at]
     }
 
-    /// The cutoff of each motion. Their complements are stored, so that cleared memory is no cutoff.
+    /// The last slice of each motion that is searched. The number of slices is stored as its complement, so that cleared
+    /// memory is no cutoff.
     pub fn cutoffs(&self, control: &[u32]) -> Limits {
-        control[self.cutoffs_at..self.node_boxes_at].iter().map(|word| !word).collect()
+        let last = |n: u32| if n == u32::MAX { n } else { n.saturating_sub(1) };
+        control[self.cutoffs_at..self.node_boxes_at].iter().map(|word| last(!word)).collect()
+    }
+
+    /// The word of a motion with this cutoff.
+    pub fn word(cutoff: u32) -> u32 {
+        !cutoff.saturating_add(1)
+    }
+
+    /// The motions of which no slice is searched, because they start within the margin.
+    pub fn starts(&self, control: &[u32]) -> Vec<bool> {
+        control[self.cutoffs_at..self.node_boxes_at].iter().map(|word| !word == 0).collect()
     }
 
     pub fn set_retry(&self, control: &mut [u32], piece: usize) {
@@ -122,12 +146,12 @@ impl GpuPipeline {
     /// # Errors
     /// The device does not have enough memory for the chunk.
     pub fn upload_chunk(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<()> {
-        self.write_chunk(chunk, frame)?;
+        self.write_chunk(chunk, frame, Besides::default())?;
         self.reset_queues(chunk, frame)
     }
 
     /// Uploads a chunk into a frame, whose queues keep their content.
-    fn write_chunk(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<()> {
+    fn write_chunk(&mut self, chunk: &ChunkInput, frame: FrameIndex, besides: Besides) -> Result<()> {
         let n_pieces = chunk.pieces.len();
         self.ensure_capacity(frame, n_pieces)?;
         let layout = ControlLayout::new(chunk);
@@ -144,6 +168,7 @@ impl GpuPipeline {
         buffers.reserve(gpu, BufferId::NearPairs, u64::from(near_capacity) * size_of::<NearPair>() as u64)?;
         let cutoffs = if self.settings.use_cutoffs { FLAG_CUTOFFS } else { 0 };
         let ignored_pairs = if world.allowed.is_empty() { 0 } else { FLAG_IGNORED_PAIRS };
+        let starts = if besides.starts { FLAG_STARTS } else { 0 };
         let raster = self.kernels.raster.as_ref();
         raster.map_or(Ok(()), |raster| raster.reserve_pieces(gpu, buffers, n_pieces))?;
         self.frames[frame].params = ChunkParams {
@@ -154,7 +179,7 @@ impl GpuPipeline {
             n_objects: world.scene.objects.len() as u32,
             // Balls of displacements are read as jets whose derivatives are zero.
             form: if form == PoseEnclosure::IntervalMatrix { FORM_INTERVAL } else { FORM_JET },
-            flags: cutoffs | ignored_pairs,
+            flags: cutoffs | ignored_pairs | starts,
             queue_capacity: allocated.queue,
             candidate_capacity: allocated.candidates,
             pair_capacity: allocated.pairs,
@@ -214,7 +239,7 @@ impl GpuPipeline {
         let n_pieces = chunk.pieces.len();
         let words = match begin {
             Begin::Chunk => 0..ControlLayout::new(chunk).end(n_pieces, self.schedule.n_boxed),
-            Begin::Page => u64::from(counter!(cull_levels))..Counters::WORDS as u64,
+            Begin::Page => u64::from(counter!(probed_clusters))..Counters::WORDS as u64,
         };
         let tiles = self.kernels.raster.as_ref().map(|raster| raster.marks(n_pieces));
         std::iter::once(Clear { buffer: BufferId::Control, words }).chain(tiles).collect()
@@ -243,22 +268,23 @@ impl GpuPipeline {
     /// # Errors
     /// The device failed, or does not have enough memory for the chunk.
     pub fn start(&mut self, chunk: &ChunkInput, frame: FrameIndex) -> Result<PendingChunk> {
-        self.start_chunk(chunk, frame, self.links.is_some())
+        let besides = Besides { links: self.links.is_some(), starts: self.settings.find_starts };
+        self.start_chunk(chunk, frame, besides)
     }
 
-    /// [`start`](Self::start), with or without the preparation for links against links.
+    /// [`start`](Self::start), with or without other work.
     pub(super) fn start_chunk(
         &mut self,
         chunk: &ChunkInput,
         frame: FrameIndex,
-        with_links: bool,
+        besides: Besides,
     ) -> Result<PendingChunk> {
         let pages = self.reached_pages(chunk);
         let mut submissions = Vec::with_capacity(pages.len());
-        if with_links || !pages.is_empty() {
-            self.write_chunk(chunk, frame)?;
+        if besides.links || !pages.is_empty() {
+            self.write_chunk(chunk, frame, besides)?;
         }
-        if with_links && pages.is_empty() {
+        if besides.links && pages.is_empty() {
             let clears = self.begin(chunk, frame, 0, Begin::Chunk)?;
             submissions.push(self.submit(chunk, frame, &clears, &[Stage::Concat, Stage::Bound], true)?);
         }
@@ -269,7 +295,7 @@ impl GpuPipeline {
             let stages = &all[if is_first { 0 } else { 2 }..];
             submissions.push(self.submit(chunk, frame, &clears, stages, i + 1 == pages.len())?);
         }
-        Ok(PendingChunk { submissions, frame, with_links })
+        Ok(PendingChunk { submissions, frame, besides })
     }
 
     /// The pages of the scene that some motion of a chunk may reach; a single page is not tested.
@@ -311,7 +337,7 @@ impl GpuPipeline {
     /// # Errors
     /// The device failed.
     pub fn finish(&mut self, chunk: &ChunkInput, pending: PendingChunk, stats: &mut Stats) -> Result<ChunkOutput> {
-        let PendingChunk { submissions, frame, with_links } = pending;
+        let PendingChunk { submissions, frame, besides } = pending;
         let (layout, n_pieces) = (ControlLayout::new(chunk), chunk.pieces.len());
         let allocated = self.frames[frame].allocated;
         let (mut control, mut pairs, mut candidates) = (layout.initial(), Vec::<TrianglePair>::new(), 0);
@@ -339,7 +365,7 @@ impl GpuPipeline {
         self.count(chunk, candidates, &counters, n_pairs, stats);
         let mut limits = layout.cutoffs(&control);
         let n_near = counters.near_pairs;
-        let links = if with_links && n_near <= self.frames[frame].params.near_capacity {
+        let links = if besides.links && n_near <= self.frames[frame].params.near_capacity {
             if n_near as usize > near.len() {
                 near = self.frames[frame].buffers.read(&self.gpu, BufferId::NearPairs, n_near as usize)?;
             }
@@ -348,9 +374,14 @@ impl GpuPipeline {
         } else {
             LinkOutput::default()
         };
-        let mut output = ChunkOutput { pairs: self.by_piece(pairs, n_pieces), limits, links };
+        let starts = if besides.starts { layout.starts(&control) } else { Vec::new() };
+        let mut output = ChunkOutput { pairs: self.by_piece(pairs, n_pieces), limits, starts, links };
         let retry = layout.pieces_to_retry(&control, n_pieces);
         self.retry_overflowed(chunk, frame, &retry, &mut output, stats)?;
+        // Nothing was searched for motions that start within the margin: no pairs do not mean that they are free.
+        for (pairs, piece) in output.pairs.iter_mut().zip(&chunk.pieces) {
+            pairs.take_if(|_| output.starts.get(piece.motion as usize) == Some(&true));
+        }
         for pairs in output.pairs.iter_mut().flatten() {
             s5_pairs::join(pairs, 0);
             s5_pairs::clip(pairs, &chunk.pieces, &output.limits, self.world.links.len());

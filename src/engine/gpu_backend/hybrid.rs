@@ -1,6 +1,6 @@
 //! A chunk with some stages on the CPU: to bisect a fault, and to test single stages.
 
-use super::chunk::ControlLayout;
+use super::chunk::{Besides, ControlLayout};
 use super::retry::by_piece;
 use super::{ChunkInput, ChunkOutput, Frame, FrameIndex, GpuPipeline, PendingChunk};
 use crate::counter;
@@ -66,7 +66,7 @@ impl GpuPipeline {
         if on_cpu(Stage::Pairs) {
             self.pairs_on_cpu(chunk, frame, &candidates, stats)
         } else {
-            self.finish(chunk, PendingChunk { submissions, frame, with_links: false }, stats)
+            self.finish(chunk, PendingChunk { submissions, frame, besides: Besides::default() }, stats)
         }
     }
 

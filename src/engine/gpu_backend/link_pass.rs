@@ -387,7 +387,7 @@ impl GpuPipeline {
         control[counter!(cull_levels) as usize] = fits as u32;
         (fits..items.len()).for_each(|i| layout.set_retry(&mut control, i));
         for (word, limit) in control[layout.cutoffs_at..].iter_mut().zip(limits) {
-            *word = !limit;
+            *word = ControlLayout::word(*limit);
         }
         buffers.write(gpu, BufferId::Items, 0, &items[..fits]);
         buffers.write(gpu, BufferId::Control, 0, &control);

@@ -32,8 +32,8 @@ use crate::scene::world::CollisionWorld;
 use crate::stage::kernel::{Kernel, RasterKernel};
 use crate::stage::layout::{ChunkParams, MAX_CULL_LEVELS, MAX_LINK_LEVELS};
 use crate::stage::s4_sweep::{Sweep, compute};
-use crate::stage::s6_solve::InitialContactPolicy;
-use crate::stage::{s1_concat, s2_bound, s3_cull, s5_pairs};
+use crate::stage::s6_solve::{InitialContactPolicy, SolveOptions};
+use crate::stage::{margin_probe, s1_concat, s2_bound, s3_cull, s5_pairs};
 use link_pass::LinkPass;
 use raster::RasterSweep;
 use schedule::Schedule;
@@ -51,6 +51,8 @@ struct Kernels {
     indirect_args: CompiledKernel,
     concat: CompiledKernel,
     bound: CompiledKernel,
+    /// The two kernels of `margin_probe`, if there is a margin.
+    probe: Option<[CompiledKernel; 2]>,
     roots: CompiledKernel,
     cull: CompiledKernel,
     sweep: Option<CompiledKernel>,
@@ -101,6 +103,8 @@ struct Settings {
     cull: bool,
     /// Lets certain contacts lower the motions' cutoffs.
     use_cutoffs: bool,
+    /// Lets a pair within the margin at the start decide a motion.
+    find_starts: bool,
     cpu_stages: Vec<Stage>,
     /// Maximum number of candidates or pairs in one part of the work on the CPU.
     item_cap: usize,
@@ -180,6 +184,7 @@ impl GpuPipeline {
                 pose_bound: options.bound,
                 cull: options.cull,
                 use_cutoffs,
+                find_starts: use_cutoffs && options.solve.one_pair_decides_the_start() && world.frames.is_empty(),
                 cpu_stages: options.reference.clone(),
                 item_cap: options.item_cap(),
                 fixed_capacities: options.capacities.is_some(),
@@ -255,6 +260,8 @@ impl Kernels {
     ) -> Result<Self> {
         let compile = |kernel: &Kernel| gpu.compile_source(kernel, &(sources.compute)(kernel)?);
         let choices = options.sweep.choices();
+        let SolveOptions { margin_m, initial, .. } = options.solve;
+        let has_probe = margin_m > 0.0 && initial == InitialContactPolicy::Report;
         let concat = if options.bound == PoseEnclosure::IntervalMatrix { s1_concat::INTERVAL } else { s1_concat::JET };
         let raster = choices.contains(&Sweep::Raster).then(|| {
             let share_bytes = options.memory_bytes / 4;
@@ -264,6 +271,11 @@ impl Kernels {
             indirect_args: compile(&INDIRECT_ARGS)?,
             concat: compile(&concat)?,
             bound: compile(&s2_bound::KERNEL)?,
+            // Without cutoffs no pair limits the others.
+            probe: match has_probe {
+                true => Some([compile(&margin_probe::SEEK)?, compile(&margin_probe::COMPARE)?]),
+                false => None,
+            },
             roots: compile(&s3_cull::ROOTS)?,
             cull: compile(&s3_cull::KERNEL)?,
             sweep: choices.contains(&Sweep::Compute).then(|| compile(&compute::KERNEL)).transpose()?,

@@ -1,5 +1,6 @@
 //! Retrying pieces whose entries did not fit into a queue.
 
+use super::chunk::Besides;
 use super::{ChunkInput, ChunkOutput, FrameIndex, GpuPipeline};
 use crate::engine::options::Stage;
 use crate::engine::stats::Stats;
@@ -31,7 +32,7 @@ impl GpuPipeline {
                 self.run_on_cpu(&part)
             } else {
                 // This frame has been read back; the other one may hold the next chunk.
-                let pending = self.start_chunk(&part, frame, false)?;
+                let pending = self.start_chunk(&part, frame, Besides::default())?;
                 self.finish(&part, pending, stats)?
             };
             for (limit, retried) in output.limits.iter_mut().zip(result.limits) {

@@ -26,7 +26,7 @@ pub(super) struct Schedule {
 
 impl Schedule {
     /// The routings of all dispatches: the levels of `s3_cull`, `s5_pairs` with all phases and with a single one,
-    /// `s4_sweep`, the boxes of links against each other, the drawings of `s4_sweep`.
+    /// `s4_sweep`, the boxes of links against each other, `margin_probe`, the drawings of `s4_sweep`.
     pub fn routings(&self, capacities: &Capacities, raster: Option<&RasterSweep>) -> Vec<Routing> {
         let half = |level: u32| (level % 2) * capacities.queue;
         let level = |i: u32| Routing {
@@ -51,6 +51,13 @@ impl Schedule {
             ..Routing::default()
         });
         routings.push(Routing { output: counter!(near_pairs), ..Routing::default() });
+        routings.push(Routing {
+            input: counter!(probed_clusters),
+            output: counter!(probed_clusters),
+            capacity: capacities.queue,
+            invocations: 1,
+            ..Routing::default()
+        });
         routings.extend(raster.into_iter().flat_map(|raster| raster.routings(capacities.candidates)));
         routings
     }
@@ -63,6 +70,21 @@ impl Schedule {
     /// Index of the first routing of `s4_sweep`.
     fn sweep_at(&self) -> u32 {
         self.pairs_at() + (self.n_phases + 1) * phases::n_dispatches(self.link_levels)
+    }
+
+    /// Index of the routing of the boxes of links against each other.
+    fn near_at(&self) -> u32 {
+        self.sweep_at() + 1
+    }
+
+    /// Index of the routing of `margin_probe`.
+    fn probe_at(&self) -> u32 {
+        self.near_at() + 1
+    }
+
+    /// Index of the first routing of the drawings of `s4_sweep`.
+    fn raster_at(&self) -> u32 {
+        self.probe_at() + 1
     }
 }
 
@@ -79,20 +101,27 @@ impl GpuPipeline {
             (Stage::Concat, _) => direct(&kernels.concat, SUBS),
             (Stage::Bound, _) => {
                 let links = self.links.iter();
-                let near = links.map(|links| links.near_dispatch(schedule.sweep_at() + 1, n_pieces));
+                let near = links.map(|links| links.near_dispatch(schedule.near_at(), n_pieces));
                 direct(&kernels.bound, SUBS).into_iter().chain(near).collect()
             }
             (Stage::Cull, _) if !self.settings.cull => Vec::new(),
             (Stage::Cull, _) => {
+                let probe = kernels.probe.iter().flat_map(|[seek, compare]| {
+                    // The start, and each sub-interval.
+                    let times = (SUBS + 1) * self.world.links.len();
+                    let size = WorkSize::Invocations((n_pieces * times) as u64);
+                    let routing = schedule.probe_at();
+                    [Dispatch { kernel: seek, routing, size, stage: stage as usize }, indirect(compare, routing)]
+                });
                 let levels = (0..schedule.cull_levels).map(|i| indirect(&kernels.cull, i));
-                direct(&kernels.roots, 1).into_iter().chain(levels).collect()
+                probe.chain(direct(&kernels.roots, 1)).chain(levels).collect()
             }
             (Stage::Sweep, Sweep::Compute) => {
                 kernels.sweep.iter().map(|kernel| indirect(kernel, schedule.sweep_at())).collect()
             }
             (Stage::Sweep, Sweep::Raster) => {
                 let raster = kernels.raster.iter();
-                raster.flat_map(|raster| raster.dispatches(schedule.sweep_at() + 2, n_pieces)).collect()
+                raster.flat_map(|raster| raster.dispatches(schedule.raster_at(), n_pieces)).collect()
             }
             (Stage::Pairs, _) => self.pair_dispatches(schedule, schedule.pairs_at(), n_pieces),
             (Stage::Sweep | Stage::Solve, _) => Vec::new(),
