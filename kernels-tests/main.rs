@@ -20,6 +20,7 @@ mod inputs;
 mod layout;
 mod link_pairs;
 mod lss;
+mod margin_probe;
 mod mutants;
 mod obb;
 mod oracle;

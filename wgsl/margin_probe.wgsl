@@ -41,7 +41,7 @@ const MAX_CLUSTERS: u32 = 4u;
 // Pending nodes and clusters; those that do not fit are not searched.
 const MAX_OPEN: u32 = 32u;
 // Levels of a link's tree.
-const MAX_LEVELS: u32 = 64u;
+const MAX_LEVELS: u32 = 61u;
 
 // About where a link is at a time.
 struct Placed {

@@ -15,6 +15,8 @@ const PAIRS_OF_SLABS: &str = "src/stage/s5_pairs.rs";
 const CULL: &str = "src/stage/s3_cull.rs";
 const MOVING_BOX: &str = "src/predicate/moving_box.rs";
 const PROXIMITY: &str = "src/predicate/proximity.rs";
+const CLOSENESS: &str = "src/predicate/closeness.rs";
+const PROBE: &str = "src/stage/margin_probe.rs";
 const START: &str = "src/stage/s5_pairs/start.rs";
 const TREE: &str = "src/bvh/tree.rs";
 const TREE_CACHE: &str = "src/bvh/tree_cache.rs";
@@ -45,6 +47,7 @@ const TOUCHED: &str = "obb::moving_box::what_touches_a_moving_box_is_never_calle
 const BOX_MARGIN: &str = "obb::moving_box::margins_are_compared_with_the_distance";
 const DISTANCES: &str = "s5_pairs::margin::claims_about_distances_hold_however_f32_rounds";
 const BEYOND: &str = "s5_pairs::margin::boxes_called_beyond_the_margin_are_so_however_f32_rounds";
+const PROBED: &str = "margin_probe::the_reference_finds_only_what_is_within_the_margin";
 const LOWEST: &str = "s5_pairs::margin::the_pair_of_a_start_within_the_margin_is_the_lowest";
 const MARGIN: &str = "s6_solve::margin::the_distance_falls_to_the_margin_when_it_is_said_to";
 const LARGE: &str = "s3_cull::large_triangles_are_dropped_only_if_they_are_free";
@@ -203,6 +206,28 @@ pub const MUTANTS: &[Mutant] = &[
         "T::new(0.0)",
         DISTANCES,
     ),
+    // The same without square roots, as in the kernels.
+    m("travel along the difference of points", CLOSENESS, "n.dot(moving.travel).abs()", "zero", DISTANCES),
+    m("uneven travel along the difference of points", CLOSENESS, "n.abs().dot(moving.off)", "zero", DISTANCES),
+    m("margin and ball along the difference of points", CLOSENESS, "(reach * reach)", "zero", DISTANCES),
+    m(
+        "corners along the difference of points",
+        CLOSENESS,
+        "zero.max(n.dot(f[0])).max(n.dot(f[1]))",
+        "zero.max(n.dot(f[0]))",
+        DISTANCES,
+    ),
+    m("ball of points within the margin", CLOSENESS, "own.max(zero)", "zero", DISTANCES),
+    m("distance of points within the margin", CLOSENESS, "(room * room)", "(margin * margin)", DISTANCES),
+    m(
+        "time of a pair within the margin",
+        PROBE,
+        "(piece.index * SUBS as u32 + sub) * SLICES + SLICES / 2 - 1",
+        "(piece.index * SUBS as u32 + sub) * SLICES",
+        PROBED,
+    ),
+    m("time of a start within the margin", PROBE, "-piece.half_sub()", "0.0", PROBED),
+    m("pairs within the margin that are not tested", PROBE, "!self.world.is_allowed(self.link, *i)", "true", PROBED),
     m("margin of boxes", PROXIMITY, "margin_m * margin_m * (1.0 + 16.0 * T::UNIT)", "0.0", BEYOND),
     m("lowest triangle of the link", START, "lowest >= key[1]", "lowest <= key[1]", LOWEST),
     m("several objects in a cluster", START, "x <= lowest_x || !is_one", "x <= lowest_x", LOWEST),
@@ -245,11 +270,11 @@ pub const MUTANTS: &[Mutant] = &[
     m(
         "boxes are counted on from page to page",
         CHUNK,
-        "u64::from(counter!(cull_levels))",
+        "u64::from(counter!(probed_clusters))",
         "u64::from(counter!(node_boxes))",
         BOXES_KEPT,
     ),
-    m("counters that a page clears, after those of levels", CHUNK, "Counters::WORDS as u64", "133", PAGED),
+    m("counters that a page clears, after those of levels", CHUNK, "Counters::WORDS as u64", "134", PAGED),
     m("radius of a link in the box of a piece", REACH, "Parts::new(lss.radius)", "Parts::new(0.0)", REACHED),
     m("other end of a link in the box of a piece", REACH, "[lss.a, lss.b]", "[lss.a, lss.a]", REACHED),
     m("distance from the joint in the box of a piece", REACH, "Parts::new(link.reach_m)", "Parts::new(0.0)", REACHED),

@@ -1,21 +1,26 @@
 //! Margins in the search for pairs: claims about distances hold, and the pair that is reported for a start within the
 //! margin is the lowest one.
 
+use super::{ANGLES, Case, on_adapter};
 use crate::effort;
 use crate::harness::emulate::{self, Emulated, FROM_ZERO, RANDOM, TO_ZERO, UP};
+use crate::harness::gpu::{Mutant, skip};
 use crate::harness::models::{self, Draw, RobotKind};
 use crate::harness::truth::position;
 use crate::oracle::triangles::distance;
 use firstcontact::arith::linear::V3;
 use firstcontact::arith::real::Real;
-use firstcontact::arith::rounding::{UNIT_F32, round_up};
+use firstcontact::arith::rounding::{UNIT_F32, round_down, round_up};
 use firstcontact::enclosure::pose_bound::PoseEnclosure;
+use firstcontact::predicate::closeness::closeness;
 use firstcontact::predicate::proximity::{Proximity, are_within_or_meet, boxes_beyond, proximity};
 use firstcontact::predicate::separation::StaticTriangle;
 use firstcontact::robot::RobotMotion;
 use firstcontact::scene::world::CollisionWorld;
 use firstcontact::stage::s5_pairs::{Workspace, first_at_start};
+use firstcontact::stage::{SUBS, TrianglePair};
 use glam::DVec3;
+use std::collections::HashMap;
 
 /// Numbers of claims: beyond the margin, of those whose distance is 2 % more than the margin, and within.
 #[derive(Debug, Default)]
@@ -23,6 +28,10 @@ struct Claims {
     beyond: usize,
     clearly: usize,
     within: usize,
+    /// The same claims in the arithmetic of the kernels, and the pairs that are clearly within.
+    kernel_beyond: usize,
+    kernel_within: usize,
+    clearly_within: usize,
 }
 
 /// A moving triangle and one at rest at a distance near a margin.
@@ -50,8 +59,14 @@ fn emulated_proximity<const MODE: u8>(draw: &mut Draw, n: usize) -> Claims {
         let size = y.iter().fold(0.0, |m: f64, v| m.max(v.length()));
         let tri = StaticTriangle { y: y.map(V3::new), error: Emulated(round_up(0.5 * UNIT_F32 * size)) };
         let Proximity { beyond, .. } = proximity(&points, &tri, Real::new(h), margin_m);
+        let close = closeness(&points, &tri, Real::new(h), Emulated(round_down(margin_m)));
+        claims.kernel_beyond += usize::from(close.beyond != 0);
+        claims.kernel_within += usize::from(close.within != 0);
+        assert!(close.within == 0 || distance(&now, &y) <= margin_m, "mode {MODE}: {} {margin_m}", distance(&now, &y));
         let least = (0..=16).map(|k| distance(&at(time - h + h * f64::from(k) / 8.0), &y)).fold(9e9, f64::min);
         claims.clearly += usize::from(least > 1.02 * margin_m + 1e-3);
+        claims.clearly_within += usize::from(distance(&now, &y) < 0.98 * margin_m - 1e-3);
+        assert!(close.beyond == 0 || least > margin_m, "mode {MODE}: {least} is called beyond {margin_m}");
         if beyond != 0 {
             claims.beyond += 1;
             assert!(least > margin_m - 1e-12, "mode {MODE}: {least} is called beyond {margin_m}");
@@ -81,6 +96,57 @@ fn claims_about_distances_hold_however_f32_rounds() {
     ] {
         println!("of {n} pairs: {claims:?}");
         assert!(10 * claims.beyond > 8 * claims.clearly && claims.clearly > n / 10 && claims.within > n / 10);
+        assert!(10 * claims.kernel_beyond > 8 * claims.clearly && claims.clearly_within > n / 20);
+        assert!(10 * claims.kernel_within > 8 * claims.clearly_within);
+    }
+}
+
+/// Pairs of triangles within the margin at sampled times that are not kept in the sub-interval of the time.
+fn lost(case: &Case, pairs: &[TrianglePair], margin_m: f64) -> [usize; 2] {
+    let n_links = case.world.links.len() as u32;
+    let kept: HashMap<_, _> =
+        pairs.iter().map(|p| ([p.piece_link, p.link_triangle, p.scene_triangle], p.mask())).collect();
+    let [mut within, mut lost] = [0; 2];
+    for (i, piece) in case.pieces.iter().enumerate() {
+        let motion = &case.motions[piece.motion as usize];
+        for (l, link) in case.world.links.iter().enumerate() {
+            for (x, triangle) in link.triangles.iter().enumerate() {
+                for sub in 0..SUBS {
+                    let [t0, t1] = piece.sub(sub);
+                    let now = triangle.map(|e| position(motion, link.body, e, 0.5 * (t0 + t1)));
+                    for (y, there) in case.world.scene.triangles.iter().enumerate() {
+                        if distance(&now, there) < margin_m - 1e-12 {
+                            within += 1;
+                            let key = [i as u32 * n_links + l as u32, x as u32, y as u32];
+                            lost += usize::from(kept.get(&key).copied().unwrap_or(0) >> sub & 1 == 0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    [within, lost]
+}
+
+#[test]
+fn what_is_within_the_margin_is_kept_on_adapters() {
+    if skip() {
+        return;
+    }
+    let mut draw = Draw::new(78);
+    for margin_m in [0.002, 0.02, 0.1] {
+        let mut case = super::case(&mut draw, 3, 60, effort(4, 40), ANGLES);
+        case.motions.iter_mut().for_each(|motion| motion.set_margin(margin_m));
+        let [within, lost_pairs] = lost(&case, &on_adapter(&case, None), margin_m);
+        println!("{within} pairs within {margin_m} m at sampled times");
+        assert!(within > 0 && lost_pairs == 0, "{lost_pairs} of {within}");
+        for (old, new) in [
+            ("let reach = (ball + grow) * (1.0 + ROUNDINGS * UNIT);", "let reach = (ball + grow) * 0.5;"),
+            ("let high = max(max(0.0, dot3(n, f0)), dot3(n, f1));", "let high = 0.0;"),
+        ] {
+            let [_, lost_pairs] = lost(&case, &on_adapter(&case, Some(Mutant { old, new })), margin_m);
+            assert!(margin_m < 0.1 || lost_pairs > 0, "'{new}' goes unseen");
+        }
     }
 }
 

@@ -82,8 +82,8 @@ fn mutants_of_slabs_are_caught() {
         ("if routing.phase + 1u < routing.n_phases {", "if routing.phase < routing.n_phases {"),
         ("if start >= end {", "if start >= end || routing.phase + 1u == routing.n_phases {"),
         // The limit a sub-interval early; a limit without a proof; one that ignores its piece, or its sub-interval.
-        ("(limit - first) / SLICES + 1u", "(limit - first) / SLICES"),
-        ("if triangles_meet(corners.x0, corners.x1, corners.x2, tri) {", "if true {"),
+        ("(left - first - 1u) / SLICES + 1u", "(left - first - 1u) / SLICES"),
+        ("if triangles_touch(slice_corners(m, x_sub, slice), tri) {", "if true {"),
         ("(m.index * SUBS + at) * SLICES + slice", "at * SLICES + slice"),
         ("(m.index * SUBS + at) * SLICES + slice", "m.index * SUBS * SLICES + slice"),
         // A slab in the middle.

@@ -26,9 +26,9 @@ pub struct Closeness {
 }
 
 /// Units of rounding in the difference of two points of triangles, relative to the sizes of their vectors.
-const DIFFERENCE_ROUNDINGS: f64 = 32.0;
+pub const DIFFERENCE_ROUNDINGS: f64 = 32.0;
 /// Relative spare for the comparisons of squares.
-const SQUARE_ROUNDINGS: f64 = 16.0;
+pub const SQUARE_ROUNDINGS: f64 = 16.0;
 
 /// Compares the distance of a moving triangle from a static one, over `|τ| <= h`, with the margin that the balls of `x`
 /// contain; `margin` is at most that.
@@ -96,9 +96,9 @@ fn shorter<T: FullReal>(a: V3<T>, b: V3<T>) -> V3<T> {
 }
 
 /// The least divisor: a quotient by it may be wrong but not infinite.
-const LEAST: f64 = 1e-30;
+pub const LEAST: f64 = 1e-30;
 /// The least square of the sine between two edges, likewise.
-const PARALLEL: f64 = 1e-6;
+pub const PARALLEL: f64 = 1e-6;
 
 /// A number clamped to the range from 0 to another one.
 #[inline(always)]

@@ -31,11 +31,11 @@ pub const SEEK: Kernel = kernel!("margin_probe", "seek");
 pub const COMPARE: Kernel = kernel!("margin_probe", "compare");
 
 /// Maximum number of nodes of the scene's tree that one search opens.
-const MAX_OPENED: usize = 24;
+pub const MAX_OPENED: usize = 24;
 /// Maximum number of clusters that one search compares with the link.
-const MAX_CLUSTERS: usize = 4;
+pub const MAX_CLUSTERS: usize = 4;
 /// Maximum number of pending nodes and clusters.
-const MAX_OPEN: usize = 32;
+pub const MAX_OPEN: usize = 32;
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,6 +12,7 @@ use crate::stage::layout::{Counters, NearPair};
 use crate::stage::s1_concat::{self, POSE_FLOATS, Poses};
 use crate::stage::s2_bound::{self, BOX_FLOATS, Boxes};
 use crate::stage::s4_sweep::{self, Sweep, SweepCounts};
+use crate::stage::s5_pairs::Limits;
 use crate::stage::{Candidate, SUBS, s3_cull, s5_pairs};
 
 impl GpuPipeline {
@@ -203,6 +204,16 @@ impl GpuPipeline {
         let phases: &[u32] = bytemuck::cast_slice(&counters.phases);
         let items = counters.cull_levels.iter().chain(phases).copied().max();
         Ok([items.unwrap_or(0), counters.candidates, counters.pairs])
+    }
+
+    /// The cutoffs of a chunk's motions: the last slice of each that is searched.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn cutoffs(&self, chunk: &ChunkInput, frame: FrameIndex) -> Result<Limits> {
+        let layout = ControlLayout::new(chunk);
+        let control = self.frames[frame].buffers.read(&self.gpu, BufferId::Control, layout.node_boxes_at)?;
+        Ok(layout.cutoffs(&control))
     }
 
     /// The candidates of the bound page in a frame, sorted, with leaves counted over all pages; and their number with
