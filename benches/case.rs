@@ -93,7 +93,12 @@ impl Case {
 
     /// The kernels on the best adapter, with all stages before `stage` executed.
     pub fn pipeline(&self, stage: Stage) -> Option<GpuPipeline> {
-        let mut pipeline = match GpuPipeline::new(Arc::new(self.world.clone()), &Options::default(), false) {
+        self.pipeline_with(&Options::default(), stage)
+    }
+
+    /// The same with other options.
+    pub fn pipeline_with(&self, options: &Options, stage: Stage) -> Option<GpuPipeline> {
+        let mut pipeline = match GpuPipeline::new(Arc::new(self.world.clone()), options, false) {
             Ok(pipeline) => pipeline,
             Err(e) => {
                 println!("no adapter: {e}");

@@ -11,6 +11,7 @@ mod contraction;
 mod end_to_end;
 mod engine_build;
 mod extremal;
+mod margin_probe;
 mod obb;
 mod one_motion;
 mod s1_concat;
@@ -27,6 +28,7 @@ criterion_group!(
     benches,
     s1_concat::bench,
     s2_bound::bench,
+    margin_probe::bench,
     s3_cull::bench,
     s4_sweep::bench,
     s5_pairs::bench,

@@ -142,7 +142,7 @@ impl Files {
     pub fn robot(&self) -> Result<&RobotSource> {
         match &self.robots[..] {
             [robot] => Ok(robot),
-            robots => Err(Error::usage(format!("one robot is wanted, and there are {}", robots.len()))),
+            robots => Err(Error::usage(format!("expected one robot, found {}", robots.len()))),
         }
     }
 
@@ -151,7 +151,7 @@ impl Files {
     /// # Errors
     /// The scene was omitted.
     pub fn scene(&self) -> Result<&Path> {
-        let missing = || Error::usage("a scene is wanted").remedy("give --scene or --dataset");
+        let missing = || Error::usage("a scene is required").remedy("give --scene or --dataset");
         self.scene.as_deref().ok_or_else(missing)
     }
 }

@@ -103,7 +103,7 @@ impl FileArgs {
                 merged(given, motions, name, dataset::work(name, &self.folder.path()?)?)
             }
             (_, Some(motions)) if !robots.is_empty() => Ok(Work::Files(Files { robots, scene, motions, allow })),
-            _ => Err(Error::usage("--robot, --scene and --motions are wanted, or --dataset")),
+            _ => Err(Error::usage("--robot, --scene and --motions are required, or --dataset")),
         }
     }
 
@@ -233,7 +233,7 @@ impl InputArgs {
             Some(path) => self.scene(path),
             None if tests_links => Ok(Scene::new()),
             None => {
-                let error = Error::usage("--robot, --scene and --motions are wanted, or --dataset");
+                let error = Error::usage("--robot, --scene and --motions are required, or --dataset");
                 Err(error.remedy("--scene may be left out with --self-collision on"))
             }
         }

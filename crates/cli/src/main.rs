@@ -218,7 +218,7 @@ fn bytes(text: &str) -> std::result::Result<u64, String> {
 fn numbers<const N: usize>(text: &str) -> std::result::Result<[f64; N], String> {
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() != N {
-        return Err(format!("{} numbers where {N} are wanted, separated by commas", parts.len()));
+        return Err(format!("expected {N} numbers separated by commas, found {}", parts.len()));
     }
     let mut out = [0f64; N];
     for (to, part) in out.iter_mut().zip(parts) {

@@ -24,7 +24,7 @@ pub struct MergeArgs {
     /// The answers of the run
     #[arg(long, value_name = "RESULTS.jsonl|-")]
     out: PathBuf,
-    /// What was run, JSON: hashes of robot, scene and options, counts, shards, and the Merkle root
+    /// Record of the run, JSON: hashes of robot, scene and options, counts, shards, and the Merkle root
     #[arg(long, value_name = "RUN.json")]
     manifest: Option<PathBuf>,
     /// The certificates of the run, from those of the shards

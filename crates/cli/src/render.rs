@@ -265,7 +265,7 @@ fn subject(args: &RenderArgs) -> Result<Subject> {
 
 /// A size such as `1280x800`.
 fn size(text: &str) -> std::result::Result<[u32; 2], String> {
-    let (width, height) = text.split_once('x').ok_or("two numbers are wanted, such as 1280x800")?;
+    let (width, height) = text.split_once('x').ok_or("expected two numbers, such as 1280x800")?;
     let side = |text: &str| match text.parse::<u32>() {
         Ok(n) if n > 0 => Ok(n),
         _ => Err(format!("'{text}' is not a number of pixels")),

@@ -103,7 +103,7 @@ fn results(args: &ReportArgs, sources: &[Source]) -> Result<(Vec<Results>, Vec<S
 
 /// A motion such as `pipes/30:17`.
 fn wanted(text: &str) -> std::result::Result<Wanted, String> {
-    let (name, number) = text.rsplit_once(':').ok_or("a data set and a motion are wanted, such as pipes/30:17")?;
+    let (name, number) = text.rsplit_once(':').ok_or("expected a data set and a motion, such as pipes/30:17")?;
     let motion = number.parse().map_err(|_| format!("'{number}' is not the number of a motion"))?;
     Ok(Wanted { set: name.into(), motion })
 }
