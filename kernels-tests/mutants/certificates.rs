@@ -481,7 +481,7 @@ pub const MUTANTS: &[Mutant] = &[
         TOUCHING,
         "pierces(&x, &y, Change { error, ..Change::default() })",
         "true",
-        SPLINES,
+        PROVED,
     ),
     m(
         "excluded objects in a proof",

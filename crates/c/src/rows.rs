@@ -222,6 +222,7 @@ mod tests {
             FcRows { data: std::ptr::null(), ..fc_rows(&number, 1, 1) },
             fc_rows(&number, usize::MAX, 2),
             fc_rows(&number, 1 << 40, 1 << 40),
+            FcRows { row_stride: 0, column_stride: 0, ..fc_rows(&number, 1 << 62, 2) },
             FcRows { column_stride: 0, ..fc_rows(&number, 1, MAX_COLUMNS + 1) },
             FcRows { row_stride: isize::MAX, ..fc_rows(&number, 3, 1) },
             FcRows { row_stride: isize::MIN, ..fc_rows(&number, 3, 1) },

@@ -87,6 +87,13 @@ fn the_smallest_of_several_minima() {
         let ([lo, hi], nearest_m) = (found.distance_m, 1.25 - 1.4f64.sin());
         assert!(lo <= nearest_m && nearest_m <= hi && hi - lo <= 1e-4, "{found:?} {nearest_m}");
     }
+    // Minima inside of segments: these cubics rise to a quarter of the velocity.
+    let mut path = Trajectory::new(&[0.0]).unwrap();
+    path.cubic_to(1.0, &[4.0], &[-4.0], &[0.0]).unwrap();
+    path.cubic_to(1.0, &[5.6], &[-5.6], &[0.0]).unwrap();
+    let found = engine.clearance(&path, &ClearanceOptions::default()).unwrap();
+    let ([lo, hi], nearest_m) = (found.distance_m, 1.25 - 1.4f64.sin());
+    assert!(lo <= nearest_m && nearest_m <= hi && hi - lo <= 1e-4, "{found:?} {nearest_m}");
 }
 
 /// Each trajectory has its own set of ignored pairs, whatever the engine has answered before.

@@ -28,9 +28,22 @@ static void require(int is_true, const char *what) {
     }
 }
 
+/* The rounding of sums of SSE: fegetround of glibc reads the control word of the x87 unit. */
+static int rounding_of_sums(void) {
+    volatile double one = 1.0, tiny = 1e-30;
+    volatile double above = one + tiny, below = one - tiny, opposite = -one - tiny;
+    if (above > one) {
+        return FE_UPWARD;
+    }
+    if (opposite < -one) {
+        return FE_DOWNWARD;
+    }
+    return below < one ? FE_TOWARDZERO : FE_TONEAREST;
+}
+
 static int32_t with_own_rounding(void *user, uint64_t done, uint64_t total) {
     (void)done, (void)total;
-    require(fegetround() == *(int *)user, "callbacks have the caller's rounding");
+    require(rounding_of_sums() == *(int *)user, "callbacks have the caller's rounding");
     return 0;
 }
 
@@ -85,7 +98,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; i++) {
         require(fesetround(roundings[i]) == 0, "rounding is set");
         char *other = lines(roundings[i]);
-        require(fegetround() == roundings[i], "the caller's rounding stays");
+        require(rounding_of_sums() == roundings[i], "the caller's rounding stays");
         fesetround(FE_TONEAREST);
         require(strcmp(expected, other) == 0, "rounding changes no answer");
         free(other);
