@@ -34,20 +34,43 @@ def _pierces(start, end, face) -> bool:
 def within(p, q, distance: float) -> bool:
     """True if two points of the triangles certainly are within a distance.
 
-    Points are improved in turns, each the nearest of its triangle to the other one, in doubles; the distance of the
-    last ones is computed with its error.
+    The points are chosen in doubles; their distance is computed with its error.
     """
     a, b = ([[x[0] / (1 << 160) for x in vertex] for vertex in triangle] for triangle in (p, q))
-    found = []
-    for start in range(9):
-        u = [1.0 if i == start % 3 else 0.0 for i in range(3)]
-        v = [1.0 if i == start // 3 else 0.0 for i in range(3)]
-        for _ in range(200):
-            u = _nearest(_place(b, v), a)
-            v = _nearest(_place(a, u), b)
-        found.append((u, v))
-    limit = exact(distance)
-    return any(norm(minus(_combined(p, u), _combined(q, v))) <= lower(limit) for u, v in found)
+    limit = lower(exact(distance))
+    return any(norm(minus(_combined(p, u), _combined(q, v))) <= limit for u, v in _near_points(a, b))
+
+
+def _near_points(a, b):
+    """Pairs of points, the nearest of two triangles that do not cross among them: each corner with the nearest point of
+    the other triangle, and the nearest points of the lines of edges."""
+    for k in range(3):
+        corner = [float(i == k) for i in range(3)]
+        yield corner, _nearest(a[k], b)
+        yield _nearest(b[k], a), corner
+    edges = ((0, 1), (1, 2), (2, 0))
+    for of_a in edges:
+        for of_b in edges:
+            yield from _on_lines(a, b, of_a, of_b)
+
+
+def _on_lines(a, b, of_a, of_b):
+    """The nearest points of the lines through two edges, if they are on the edges."""
+    (i, j), (k, m) = of_a, of_b
+    along, across, apart = ([t - s for s, t in zip(p, q)] for p, q in ((a[i], a[j]), (b[k], b[m]), (b[k], a[i])))
+    dd, ee, de, dr, er = (
+        sum(map(lambda s, t: s * t, p, q))
+        for p, q in ((along, along), (across, across), (along, across), (along, apart), (across, apart))
+    )
+    area = dd * ee - de * de
+    if area <= 0.0:
+        return []
+    s, t = (de * er - ee * dr) / area, (dd * er - de * dr) / area
+    if not (0.0 <= s <= 1.0 and 0.0 <= t <= 1.0):
+        return []
+    on_a, on_b = [0.0] * 3, [0.0] * 3
+    on_a[i], on_a[j], on_b[k], on_b[m] = 1.0 - s, s, 1.0 - t, t
+    return [(on_a, on_b)]
 
 
 def _place(triangle, weights):
