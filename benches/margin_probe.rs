@@ -1,5 +1,5 @@
-//! `margin_probe`: 64 pieces with a margin of 2 cm. The kernels run together with those of `s3_cull`, which follow them;
-//! their time includes clearing the counters.
+//! `margin_probe`: 64 pieces with a margin of 2 cm. The kernels run together with those of `s3_cull`; the time includes
+//! clearing the counters.
 
 use crate::case::case;
 use criterion::{Criterion, Throughput};

@@ -123,15 +123,25 @@ fn reference(case: &Case, finds_starts: bool) -> margin_probe::Probed {
     margin_probe::reference(&case.world, &case.pieces, case.motions.len(), &poses, finds_starts)
 }
 
+/// Limits and starts are those of pairs within the margin, and there are some of both.
+fn require_claims(seed: u64, find: impl Fn(&Case) -> (Limits, Vec<bool>)) {
+    let mut all = [0; 3];
+    for case in cases(seed, effort(12, 200)) {
+        let (limits, starts) = find(&case);
+        let found = counts(&case, &limits, &starts);
+        all = std::array::from_fn(|i| all[i] + found[i]);
+    }
+    let [limited, started, wrong] = all;
+    println!("{limited} limits and {started} starts within the margin, {wrong} wrong");
+    assert!(limited > 10 && started > 10 && wrong == 0, "{all:?}");
+}
+
 #[test]
 fn the_reference_finds_only_what_is_within_the_margin() {
-    let mut all = [0; 3];
-    for case in cases(301, effort(12, 200)) {
-        let probed = reference(&case, true);
-        all = std::array::from_fn(|i| all[i] + counts(&case, &probed.limits, &probed.starts)[i]);
-    }
-    println!("{} limits and {} starts within the margin, {} wrong", all[0], all[1], all[2]);
-    assert!(all[0] > 10 && all[1] > 10 && all[2] == 0, "{all:?}");
+    require_claims(301, |case| {
+        let probed = reference(case, true);
+        (probed.limits, probed.starts)
+    });
 }
 
 #[test]
@@ -139,13 +149,7 @@ fn adapters_find_only_what_is_within_the_margin() {
     if skip() {
         return;
     }
-    let mut all = [0; 3];
-    for case in cases(302, effort(12, 200)) {
-        let (limits, starts) = on_adapter(&case, None);
-        all = std::array::from_fn(|i| all[i] + counts(&case, &limits, &starts)[i]);
-    }
-    println!("{} limits and {} starts within the margin, {} wrong", all[0], all[1], all[2]);
-    assert!(all[0] > 10 && all[1] > 10 && all[2] == 0, "{all:?}");
+    require_claims(302, |case| on_adapter(case, None));
 }
 
 /// The choice of branches depends on rounding, so a few limits may differ.

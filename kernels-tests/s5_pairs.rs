@@ -230,6 +230,8 @@ fn reference(case: &Case) -> Vec<TrianglePair> {
 fn on_adapter(case: &Case, mutant: Option<Mutant>) -> Vec<TrianglePair> {
     let mut options = Options { sweep: Sweep::Off, ..Options::default() };
     options.solve.initial = InitialContactPolicy::Ignore;
+    options.solve.margin_m =
+        case.motions.iter().flat_map(|m| &m.chains).map(|chain| chain.margin_m).fold(0.0, f64::max);
     let mut pipeline = mutated_pipeline(&case.world, &options, mutant);
     let chunk = ChunkInput { pieces: case.pieces.clone(), motions: &case.motions };
     let started = pipeline.start(&chunk, 0).unwrap();

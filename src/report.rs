@@ -47,8 +47,8 @@ pub enum Line<'a> {
         certified: bool,
         /// See [`Contact::initial_overlap`].
         initial_overlap: bool,
-        /// The solid in which the motion starts; omitted without such a solid, or if starting in a solid does not count as
-        /// a contact.
+        /// The solid in which the motion starts; omitted without such a solid, or if starting in a solid does not count
+        /// as a contact.
         #[serde(flatten)]
         inside: Option<Enclosed<'a>>,
         /// Place of the first contact; omitted if it is unknown.

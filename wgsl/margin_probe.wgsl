@@ -63,15 +63,17 @@ fn length2(v: vec3<f32>) -> f32 {
     return dot3(v, v);
 }
 
-// How far along an axis of half the length of `half` a point is that is displaced by `d` from its middle, from -1 to 1.
+// Position, from -1 to 1, of a point along the axis from `-half` to `half`; `d` is the point relative to its middle.
 fn share(d: vec3<f32>, half: vec3<f32>) -> f32 {
     return min(max(dot3(d, half) / max(length2(half), LEAST), -1.0), 1.0);
 }
 
 // A point less the nearest point of a box, for the displacement of the point from the box's centre.
 fn to_box(d: vec3<f32>, slot: LinkChild) -> vec3<f32> {
-    return d
-        - (slot.half_0 * share(d, slot.half_0) + slot.half_1 * share(d, slot.half_1) + slot.half_2 * share(d, slot.half_2));
+    let x = slot.half_0 * share(d, slot.half_0);
+    let y = slot.half_1 * share(d, slot.half_1);
+    let z = slot.half_2 * share(d, slot.half_2);
+    return d - (x + y + z);
 }
 
 // The triangle of the leaf of a link's tree that is nearest to a point of its body, by the centres of the boxes on the

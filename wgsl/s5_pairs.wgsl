@@ -57,6 +57,9 @@ struct TrianglePair {
     mask_slice: u32,
 }
 
+// False if no motion has a margin: some adapters compute both sides of a condition that is not known to the compiler.
+override HAS_MARGIN: bool = true;
+
 const BOX_FLOATS: u32 = 6u;
 const MIN_STATIC_SUBS: u32 = 12u;
 // `Counters::node_boxes` as a word of `control`.
@@ -347,7 +350,7 @@ fn triangles_miss(x: Corners, tri: Standing, h: f32) -> bool {
     if triangle_misses(x.x0, x.x1, x.x2, tri, h) {
         return true;
     }
-    return chunk.margin_m > 0.0 && stays_beyond(corners_apart(x, tri), x.x0, x.x1, x.x2, tri, h);
+    return HAS_MARGIN && stays_beyond(corners_apart(x, tri), x.x0, x.x1, x.x2, tri, h);
 }
 
 // The ball of a point without the margin.
@@ -357,7 +360,7 @@ fn own_ball(ball: f32) -> f32 {
 
 // Returns whether the triangles are certainly within the margin of each other, or meet, at the middle time.
 fn triangles_touch(x: Corners, tri: Standing) -> bool {
-    if chunk.margin_m == 0.0 {
+    if !HAS_MARGIN {
         return triangles_meet(x.x0, x.x1, x.x2, tri);
     }
     if is_within(corners_apart(x, tri), x.x0, x.x1, x.x2, tri, chunk.margin_m) {

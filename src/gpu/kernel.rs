@@ -30,6 +30,14 @@ impl Gpu {
     /// # Errors
     /// See [`Gpu::compile`].
     pub fn compile_source(&self, kernel: &Kernel, source: &Source) -> Result<CompiledKernel> {
+        self.compile_with(kernel, source, &[])
+    }
+
+    /// Compiles a kernel from a modified source with values of its `override` constants.
+    ///
+    /// # Errors
+    /// See [`Gpu::compile`]; the source has no such constant.
+    pub fn compile_with(&self, kernel: &Kernel, source: &Source, constants: &[(&str, f64)]) -> Result<CompiledKernel> {
         let interface = Interface::of(source, &[kernel.entry])?;
         let id = self.next_object_id();
         self.guarded(|| {
@@ -48,7 +56,7 @@ impl Gpu {
                 layout: Some(&pipeline_layout),
                 module: &module,
                 entry_point: Some(kernel.entry),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
                 cache: None,
             });
             CompiledKernel { stem: kernel.stem, program: Program::Compute(pipeline), interface, layout, id }

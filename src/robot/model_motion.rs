@@ -446,8 +446,8 @@ mod tests {
         near((constant + slope * e) * 6.0 / 0.125f64.powi(3), 41.143276574234855);
     }
 
-    /// Joints with the largest permitted deviation, all or one of them: every point is in the ball, and some use half of
-    /// it.
+    /// Joints with the largest permitted deviation, all of them or one: every point is in the ball. With all of them,
+    /// some points use half of it.
     #[test]
     fn balls_contain_joints_that_deviate() {
         let by = |turn_rad, slide_m| Deviation { turn_rad, slide_m };

@@ -273,11 +273,8 @@ mod tests {
         // One joint alone, so that no other one's deviation hides what is missing.
         for one in 0..6 {
             for (turn_rad, slide_m) in [(0.01, 0.0), (0.0, 0.02)] {
-                let alone = |body| if body == one { [turn_rad, slide_m] } else { [0.0; 2] };
-                let of = |body| {
-                    let [turn_rad, slide_m] = alone(body);
-                    Deviation { turn_rad, slide_m }
-                };
+                let none = Deviation { turn_rad: 0.0, slide_m: 0.0 };
+                let of = |body| if body == one { Deviation { turn_rad, slide_m } } else { none };
                 contain_joints_that_deviate(of, 0.0);
             }
         }

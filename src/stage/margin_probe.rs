@@ -37,7 +37,7 @@ pub const MAX_CLUSTERS: usize = 4;
 /// Maximum number of pending nodes and clusters.
 pub const MAX_OPEN: usize = 32;
 
-/// What was found.
+/// The times of each motion that later stages must search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probed {
     /// The last slice of each motion that later stages must search; `u32::MAX` if nothing was found.
@@ -259,7 +259,7 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// How far along an axis of half the length of `half` a point is that is displaced by `d` from its middle, from -1 to 1.
+/// Position, from -1 to 1, of a point along the axis from `-half` to `half`; `d` is the point relative to its middle.
 fn share(d: DVec3, half: DVec3) -> f64 {
     (d.dot(half) / half.length_squared().max(1e-30)).clamp(-1.0, 1.0)
 }

@@ -1,5 +1,5 @@
-// Nodes and triangles of the links' trees. Node i is the root of link i. A leaf is encoded as LEAF_BIT, the index of its
-// first triangle times eight, and the number of its triangles minus one.
+// Nodes and triangles of the links' trees. Node i is the root of link i. A leaf is encoded as LEAF_BIT, the index of
+// its first triangle times eight, and the number of its triangles minus one.
 
 const LINK_LEAF: u32 = 8u;
 

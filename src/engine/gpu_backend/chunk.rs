@@ -40,8 +40,8 @@ pub struct ChunkOutput {
     pub pairs: Vec<Option<Vec<TrianglePair>>>,
     /// The cutoff of each motion.
     pub limits: Limits,
-    /// True for each motion that certainly starts within the margin: nothing else is known of it, and its pieces have no
-    /// pairs. Empty if there is none.
+    /// True for each motion that certainly starts within the margin: its pieces were not searched and have no pairs.
+    /// Empty if starts do not decide motions.
     pub starts: Vec<bool>,
     /// The pairs of triangles of links.
     pub links: LinkOutput,
@@ -113,8 +113,8 @@ impl ControlLayout {
         vec![0u32; self.node_boxes_at]
     }
 
-    /// The last slice of each motion that is searched. The number of slices is stored as its complement, so that cleared
-    /// memory is no cutoff.
+    /// The last slice of each motion that is searched. The complement of the number of slices is stored, so that
+    /// cleared memory is no cutoff.
     pub fn cutoffs(&self, control: &[u32]) -> Limits {
         let last = |n: u32| if n == u32::MAX { n } else { n.saturating_sub(1) };
         control[self.cutoffs_at..self.node_boxes_at].iter().map(|word| last(!word)).collect()

@@ -261,7 +261,12 @@ impl Kernels {
         let compile = |kernel: &Kernel| gpu.compile_source(kernel, &(sources.compute)(kernel)?);
         let choices = options.sweep.choices();
         let SolveOptions { margin_m, initial, .. } = options.solve;
-        let has_probe = margin_m > 0.0 && initial == InitialContactPolicy::Report;
+        let has_margin = margin_m > 0.0;
+        let has_probe = has_margin && initial == InitialContactPolicy::Report;
+        let of_pairs = |kernel: &Kernel| {
+            let constants = [("HAS_MARGIN", f64::from(u8::from(has_margin)))];
+            gpu.compile_with(kernel, &(sources.compute)(kernel)?, &constants)
+        };
         let concat = if options.bound == PoseEnclosure::IntervalMatrix { s1_concat::INTERVAL } else { s1_concat::JET };
         let raster = choices.contains(&Sweep::Raster).then(|| {
             let share_bytes = options.memory_bytes / 4;
@@ -279,12 +284,12 @@ impl Kernels {
             roots: compile(&s3_cull::ROOTS)?,
             cull: compile(&s3_cull::KERNEL)?,
             sweep: choices.contains(&Sweep::Compute).then(|| compile(&compute::KERNEL)).transpose()?,
-            seed: compile(&s5_pairs::SEED)?,
-            bound_nodes: compile(&s5_pairs::BOUND_NODES)?,
-            descend_links: compile(&s5_pairs::DESCEND_LINKS)?,
-            test_leaves: compile(&s5_pairs::TEST_LEAVES)?,
-            test_pairs: compile(&s5_pairs::TEST_PAIRS)?,
-            refine_pairs: compile(&s5_pairs::REFINE_PAIRS)?,
+            seed: of_pairs(&s5_pairs::SEED)?,
+            bound_nodes: of_pairs(&s5_pairs::BOUND_NODES)?,
+            descend_links: of_pairs(&s5_pairs::DESCEND_LINKS)?,
+            test_leaves: of_pairs(&s5_pairs::TEST_LEAVES)?,
+            test_pairs: of_pairs(&s5_pairs::TEST_PAIRS)?,
+            refine_pairs: of_pairs(&s5_pairs::REFINE_PAIRS)?,
             raster: raster.transpose()?,
         })
     }
