@@ -53,6 +53,12 @@ fn cases(seed: u64, n: usize) -> Vec<Case> {
     (0..n).map(|k| case(&mut draw, [0.005, 0.03, 0.1, 0.4][k % 4], 12)).collect()
 }
 
+/// Fast motions, of which many just pass.
+fn fast_cases(seed: u64) -> Vec<Case> {
+    let mut draw = Draw::new(seed);
+    (0..6).map(|k| case(&mut draw, [0.005, 0.1][k % 2], 200)).collect()
+}
+
 /// The least distance of the robot from what it is tested against at a time of a motion.
 fn distance_at(case: &Case, motion: &RobotMotion, t: f64) -> f64 {
     let mut least = f64::INFINITY;
@@ -126,7 +132,7 @@ fn reference(case: &Case, finds_starts: bool) -> margin_probe::Probed {
 /// Limits and starts are those of pairs within the margin, and there are some of both.
 fn require_claims(seed: u64, find: impl Fn(&Case) -> (Limits, Vec<bool>)) {
     let mut all = [0; 3];
-    for case in cases(seed, effort(12, 200)) {
+    for case in cases(seed, effort(12, 200)).into_iter().chain(fast_cases(305)) {
         let (limits, starts) = find(&case);
         let found = counts(&case, &limits, &starts);
         all = std::array::from_fn(|i| all[i] + found[i]);
@@ -192,9 +198,7 @@ fn mutants_are_caught() {
     if skip() {
         return;
     }
-    // Fast motions, of which many just pass.
-    let mut draw = Draw::new(305);
-    let cases: Vec<Case> = (0..6).map(|k| case(&mut draw, [0.005, 0.1][k % 2], 200)).collect();
+    let cases = fast_cases(305);
     let mut unseen = Vec::new();
     for (old, new) in [
         // The proof: the difference of the points, and the margin.

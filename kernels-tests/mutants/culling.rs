@@ -46,6 +46,7 @@ const AT_LIMIT: &str = "s5_pairs::paths::what_touches_at_the_limit_is_found_agai
 const TOUCHED: &str = "obb::moving_box::what_touches_a_moving_box_is_never_called_apart";
 const BOX_MARGIN: &str = "obb::moving_box::margins_are_compared_with_the_distance";
 const DISTANCES: &str = "s5_pairs::margin::claims_about_distances_hold_however_f32_rounds";
+const HAIR: &str = "s5_pairs::margin::a_hair_above_the_margin_is_not_within_it_however_f32_rounds";
 const BEYOND: &str = "s5_pairs::margin::boxes_called_beyond_the_margin_are_so_however_f32_rounds";
 const PROBED: &str = "margin_probe::the_reference_finds_only_what_is_within_the_margin";
 const LOWEST: &str = "s5_pairs::margin::the_pair_of_a_start_within_the_margin_is_the_lowest";
@@ -217,8 +218,8 @@ pub const MUTANTS: &[Mutant] = &[
         "zero.max(n.dot(f[0]))",
         DISTANCES,
     ),
-    m("ball of points within the margin", CLOSENESS, "own.max(zero)", "zero", DISTANCES),
-    m("distance of points within the margin", CLOSENESS, "(room * room)", "(margin * margin)", DISTANCES),
+    m("ball of points within the margin", CLOSENESS, "own.max(zero)", "zero", HAIR),
+    m("distance of points within the margin", CLOSENESS, "(room * room)", "(margin * margin)", HAIR),
     m(
         "time of a pair within the margin",
         PROBE,

@@ -101,6 +101,51 @@ fn claims_about_distances_hold_however_f32_rounds() {
     }
 }
 
+/// Triangles whose distance is a hair more or less than the margin at the end of an interval, at which the jet is off by
+/// its remainder. Returns the number of claims that they are within the margin.
+fn emulated_hair<const MODE: u8>(draw: &mut Draw, n: usize) -> usize {
+    let mut within = 0;
+    for _ in 0..n {
+        let kind = RobotKind { n_bodies: 1 + draw.below(3), link_m: 0.4, n_triangles: 1, mixed: false };
+        let robot = models::robot(draw, kind);
+        let (q0, q1) = models::motion(draw, &robot, 1.5, 0.0);
+        let mut motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
+        let margin_m = [0.02, 0.1][draw.below(2)];
+        motion.set_margin(margin_m);
+        let body = robot.bodies.len() as u32 - 1;
+        let h = 1.0 / 16.0;
+        let time = (2 * draw.below(8) + 1) as f64 * h;
+        let x = draw.triangle(DVec3::ZERO, 0.2);
+        let now = x.map(|e| position(&motion, body, e, time - h));
+        let hair = 10f64.powf(draw.between(-8.0, -3.0)) * [1.0, -1.0][draw.below(2)];
+        let y = [now[draw.below(3)] + draw.direction() * (margin_m + hair); 3];
+        let bound = emulate::bounds::<MODE>(&motion, PoseEnclosure::TaylorModel, time, h).pop().unwrap();
+        let reach = x.iter().fold(0.0, |m: f64, e| m.max(e.length()));
+        let points = x.map(|e| bound.point(V3::new(e), Emulated(round_up(reach))).shifted(Real::new(-h), Real::new(h)));
+        let size = y.iter().fold(0.0, |m: f64, v| m.max(v.length()));
+        let tri = StaticTriangle { y: y.map(V3::new), error: Emulated(round_up(0.5 * UNIT_F32 * size)) };
+        if closeness(&points, &tri, Real::new(h), Emulated(round_down(margin_m))).within != 0 {
+            within += 1;
+            assert!(distance(&now, &y) <= margin_m, "mode {MODE}: {} {margin_m}", distance(&now, &y));
+        }
+    }
+    within
+}
+
+#[test]
+fn a_hair_above_the_margin_is_not_within_it_however_f32_rounds() {
+    let n = effort(3_000, 100_000);
+    let mut draw = Draw::new(79);
+    for within in [
+        emulated_hair::<UP>(&mut draw, n),
+        emulated_hair::<TO_ZERO>(&mut draw, n),
+        emulated_hair::<FROM_ZERO>(&mut draw, n),
+        emulated_hair::<RANDOM>(&mut draw, n),
+    ] {
+        assert!(within > n / 20, "{within} of {n}");
+    }
+}
+
 /// Pairs of triangles within the margin at sampled times that are not kept in the sub-interval of the time.
 fn lost(case: &Case, pairs: &[TrianglePair], margin_m: f64) -> [usize; 2] {
     let n_links = case.world.links.len() as u32;
