@@ -50,7 +50,7 @@ impl Part {
         let built = clock.elapsed().as_secs_f64();
         let verdicts = backends::verdicts(&engine, &self.motions);
         let checked = clock.elapsed().as_secs_f64() - built;
-        let adapter = engine.adapter().map_or(String::new(), |a| format!(", {}", a.name));
+        let adapter = engine.adapter_names().map_or(String::new(), |names| format!(", {names}"));
         println!("{}, {what}{adapter}: built in {built:.1} s, checked in {checked:.1} s", self.name);
         verdicts
     }

@@ -37,6 +37,7 @@ mod s4_sweep_raster;
 mod s5_pairs;
 mod s6_solve;
 mod shared_engines;
+mod sharing;
 mod solids;
 mod stream;
 mod toleranced;

@@ -1,13 +1,18 @@
 //! The graphics adapter and the CPU give the same answers.
 
-use super::{Checked, Desk, Motion, joint, link, obj, robot, walls};
+use super::{Checked, Desk, Motion, Run, joint, link, obj, robot, walls};
 use crate::harness::gpu::skip;
+use crate::harness::skipped;
 use serde_json::Value;
 
 /// An arm of two bars that turns over a table with two blocks; motions that touch and motions that do not, some of
 /// several turns, some that start inside a block.
 fn arm(more: &[&str]) -> Checked {
-    let desk = Desk::new();
+    arm_in(&Desk::new(), more)
+}
+
+/// [`arm`], with its files in a directory.
+fn arm_in(desk: &Desk, more: &[&str]) -> Checked {
     desk.put("bar.obj", obj(&[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.0, 0.1]], &[[1, 2, 3]]));
     let bar = "<mesh filename=\"bar.obj\"/>";
     let elements = [
@@ -174,6 +179,58 @@ fn the_adapter_is_chosen_by_a_part_of_its_name() {
         let checked = arm(&["--backend", backend, "--adapter", &part]);
         assert_eq!((&checked.stats["backend"], &checked.stats["adapter"]["name"]), (&"gpu".into(), &name.into()));
     }
+}
+
+/// The drivers of two software adapters, which are found in the packages of Mesa and Chromium.
+fn two_drivers(desk: &Desk) -> Option<String> {
+    let chromium = "/usr/lib/chromium/libvk_swiftshader.so";
+    let folder = std::fs::read_dir("/usr/share/vulkan/icd.d").ok()?;
+    let mesa = folder
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("lvp_icd.")))?;
+    let driver = serde_json::json!({ "library_path": chromium, "api_version": "1.0.5" });
+    desk.put("swiftshader.json", serde_json::json!({ "file_format_version": "1.0.0", "ICD": driver }).to_string());
+    let other = desk.path("swiftshader.json");
+    std::path::Path::new(chromium).exists().then(|| format!("{}:{}", mesa.display(), other.display()))
+}
+
+#[test]
+fn motions_are_divided_among_two_drivers() {
+    let desk = Desk::new();
+    let expected = arm_in(&desk, &["--backend", "cpu"]);
+    let Some(drivers) = two_drivers(&desk).filter(|_| !skip()) else {
+        skipped::report("no SwiftShader beside Mesa's software adapter: install chromium");
+        return;
+    };
+    for chosen in [&["--device", "all"][..], &["--adapter", "swiftshader", "--adapter", "llvmpipe"]] {
+        let arguments = ["check", "--robot", "robot.urdf", "--scene", "scene.obj", "--motions", "motions.npy"];
+        let outputs = ["--out", "shared.jsonl", "--stats", "shared.json"];
+        let mut command = desk.command(&[&arguments[..], &outputs, chosen].concat());
+        let run = Run::new(command.env("VK_ICD_FILENAMES", &drivers).output().unwrap());
+        assert_eq!(run.code, Some(1), "{}", run.stderr);
+        let stats: Value = serde_json::from_str(&desk.text("shared.json")).unwrap();
+        let name = |adapter: &Value| adapter["name"].as_str().unwrap().to_string();
+        let names: Vec<String> = stats["adapters"].as_array().unwrap().iter().map(name).collect();
+        let has = |part: &str| names.iter().any(|name| name.contains(part));
+        assert!(names.len() == 2 && has("SwiftShader") && has("llvmpipe"), "{names:?}");
+        assert_eq!(desk.text("shared.jsonl"), expected.text);
+    }
+}
+
+/// The same adapter cannot be used twice.
+#[test]
+fn more_adapters_than_there_are_is_an_error() {
+    if skip() {
+        return;
+    }
+    let desk = Desk::new();
+    let info: Value = serde_json::from_str(&desk.run(&["info", "--json"]).stdout).unwrap();
+    let n = info["adapters"].as_array().unwrap().len();
+    // Every name contains the empty text.
+    let more = ["--backend", "gpu"].into_iter().chain((0..=n).flat_map(|_| ["--adapter", ""])).collect::<Vec<_>>();
+    let checked = desk.check(&super::slider(super::CUBE), &walls(&[("wall", 1.0)]), &[[&[0.0], &[3.6]]], &more);
+    let [error] = checked.run.errors()[..] else { panic!("{}", checked.run.stderr) };
+    assert!(checked.run.code == Some(3) && error.contains(&format!("than there are: {n}")), "{error}");
 }
 
 /// One line with the requested adapter, exit code 3, no file of answers.

@@ -23,6 +23,7 @@ const TREE_CACHE: &str = "src/bvh/tree_cache.rs";
 const NODES: &str = "src/gpu/nodes.rs";
 const PAGES: &str = "src/gpu/pages.rs";
 const CHUNK: &str = "src/engine/gpu_backend/chunk.rs";
+const SHARING: &str = "src/engine/gpu_backend/sharing.rs";
 const NO_TREE: &str = "bvh::tree::tests::invalid_trees_are_refused";
 const CHANGED: &str = "bvh::tree_cache::tests::any_byte_that_changes_is_noticed";
 const OF_ANOTHER: &str = "bvh::tree_cache::tests::keys_differ_by_all_that_trees_depend_on";
@@ -42,6 +43,8 @@ const PAIRS: &str = "s5_pairs::reference_drops_only_what_is_free";
 const TURN_BACK: &str = "s5_pairs::paths::what_is_met_because_paths_turn_back_is_kept";
 const PASSED: &str = "s5_pairs::paths::all_that_a_point_passes_is_kept";
 const COMES_AGAIN: &str = "s5_pairs::paths::what_passes_by_and_comes_again_is_kept";
+const SHARED: &str = "sharing::answers_are_those_of_one_in_the_same_order";
+const IN_ORDER: &str = "engine::gpu_backend::sharing::tests::verdicts_leave_in_the_order_of_the_motions";
 const AT_LIMIT: &str = "s5_pairs::paths::what_touches_at_the_limit_is_found_again";
 const TOUCHED: &str = "obb::moving_box::what_touches_a_moving_box_is_never_called_apart";
 const BOX_MARGIN: &str = "obb::moving_box::margins_are_compared_with_the_distance";
@@ -281,4 +284,12 @@ pub const MUTANTS: &[Mutant] = &[
     m("distance from the joint in the box of a piece", REACH, "Parts::new(link.reach_m)", "Parts::new(0.0)", REACHED),
     m("duration of a quarter in the box of a piece", REACH, "Parts::new(h)", "Parts::new(0.5 * h)", REACHED),
     m("last leaf in the box of a page", PAGES, "leaves.end as usize", "leaves.end as usize - 1", SKIPPED),
+    m(
+        "portions that are complete",
+        SHARING,
+        "self.verdicts.len() == self.n_motions",
+        "!self.verdicts.is_empty()",
+        IN_ORDER,
+    ),
+    m("portions of the adapter that answers", SHARING, "portion.adapter == adapter", "true", SHARED),
 ];

@@ -61,7 +61,9 @@ class Engine:
         self_collision: True if links are tested against each other: with an SRDF all pairs that it does not disable,
             otherwise all pairs that are not adjacent. By default they are if the robot has an SRDF.
         device: "cpu"; "gpu", any graphics adapter; "auto", a hardware adapter if there is one, otherwise the CPU; a
-            part of an adapter's name; or "pci:" and its address, as `adapters` lists it.
+            part of an adapter's name; "pci:" and its address, as `adapters` lists it; "all", every hardware adapter,
+            or every software adapter on a machine without hardware; or a list of names. Motions are divided among
+            several adapters.
         tolerance: Largest width of a certified time of contact, as a share of the motion.
         mode: "toc" for the first contact; "verdict" for any proved contact, which is faster and reports no features.
         initial: "report" contacts at the start, or "ignore" pairs of a link and an object that touch there.
@@ -85,7 +87,7 @@ class Engine:
         *,
         margin: float = 0.0,
         self_collision: bool | None = None,
-        device: str = "auto",
+        device: str | list[str] = "auto",
         tolerance: float = 1e-9,
         mode: str = "toc",
         initial: str = "report",
@@ -416,9 +418,8 @@ class Engine:
 
     @property
     def device(self) -> str:
-        """ "cpu", or the name of the graphics adapter."""
-        adapter = self._native.adapter
-        return "cpu" if adapter is None else adapter[0]
+        """ "cpu", or the names of the graphics adapters, separated by " + "."""
+        return " + ".join(name for name, _ in self._native.adapters) or "cpu"
 
     @property
     def threads(self) -> int:

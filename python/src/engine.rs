@@ -259,10 +259,10 @@ impl Engine {
         world.link_pairs.tested().iter().map(|&[a, b]| (name(a), name(b))).collect()
     }
 
-    /// Name and driver of the graphics adapter, if there is one.
+    /// Name and driver of each graphics adapter; empty on the CPU.
     #[getter]
-    fn adapter(&self) -> Option<(String, String)> {
-        self.engine.adapter().map(|adapter| (adapter.name, adapter.driver))
+    fn adapters(&self) -> Vec<(String, String)> {
+        self.engine.adapters().iter().map(|adapter| (adapter.name.clone(), adapter.driver.clone())).collect()
     }
 
     /// Warnings from building the engine, and the reason why it runs on the CPU.

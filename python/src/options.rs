@@ -7,6 +7,13 @@ use firstcontact::{
 };
 use pyo3::prelude::*;
 
+/// The processor of an engine, or the graphics adapters among which motions are divided.
+#[derive(FromPyObject)]
+enum Device {
+    One(String),
+    Several(Vec<String>),
+}
+
 /// Options of an engine.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -14,7 +21,7 @@ pub struct EngineOptions {
     margin: f64,
     tolerance: f64,
     self_collision: Option<bool>,
-    device: String,
+    device: Device,
     mode: String,
     initial: String,
     solids: String,
@@ -40,12 +47,10 @@ impl EngineOptions {
     /// A choice does not exist.
     pub fn library(&self) -> Result<Options> {
         let mut options = Options { threads: self.threads, ..Options::default() };
-        (options.backend, options.adapter) = match &*self.device {
-            "auto" => (Backend::Auto, None),
-            "cpu" => (Backend::Cpu, None),
-            "gpu" => (Backend::Gpu, None),
-            adapter => (Backend::Gpu, Some(adapter.to_string())),
-        };
+        match &self.device {
+            Device::One(device) => options.set_device(device),
+            Device::Several(adapters) => (options.backend, options.adapters) = (Backend::Gpu, adapters.clone()),
+        }
         options.memory_bytes = self.memory.unwrap_or(options.memory_bytes);
         let solve = &mut options.solve;
         (solve.tolerance, solve.margin_m, solve.all_contacts) = (self.tolerance, self.margin, self.all_contacts);

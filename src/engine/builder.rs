@@ -265,9 +265,9 @@ impl Engine {
             refuse_for_links(&options)?;
         }
         #[cfg(feature = "gpu")]
-        let (pipeline, fallback_reason) = open_device(&world, &options)?;
+        let (pipelines, fallback_reason) = open_devices(&world, &options)?;
         #[cfg(feature = "gpu")]
-        let has_gpu = pipeline.is_some();
+        let has_gpu = !pipelines.is_empty();
         #[cfg(not(feature = "gpu"))]
         let (has_gpu, fallback_reason) = (false, without_gpu(&options)?);
         let obb_trees = obb_trees(&world, &options, has_gpu)?.map(Arc::new);
@@ -285,12 +285,15 @@ impl Engine {
         }
         Ok(Self(Arc::new(EngineCore {
             #[cfg(feature = "gpu")]
-            adapter: pipeline.as_ref().map(|pipeline| pipeline.gpu().summary().clone()),
+            adapters: pipelines.iter().map(|pipeline| pipeline.gpu().summary().clone()).collect(),
             #[cfg(feature = "gpu")]
-            pipeline: pipeline.map(|mut pipeline| {
-                pipeline.set_cpu_stages(options.reference.clone(), obb_trees.clone());
-                std::sync::Mutex::new(pipeline)
-            }),
+            pipelines: {
+                let with_stages = |mut pipeline: GpuPipeline| {
+                    pipeline.set_cpu_stages(options.reference.clone(), obb_trees.clone());
+                    std::sync::Mutex::new(pipeline)
+                };
+                pipelines.into_iter().map(with_stages).collect()
+            },
             robot,
             world,
             obb_trees,
@@ -313,16 +316,20 @@ fn refuse_for_links(options: &Options) -> Result<()> {
     Err(Error::usage(format!("links are not tested against each other with {what}")).remedy(remedy))
 }
 
-/// Opens the adapter that the options select, or explains why the automatic backend runs on the CPU.
+/// Opens the adapters that the options select; none if the stages run on the CPU, with the reason if the backend is
+/// automatic.
 #[cfg(feature = "gpu")]
-fn open_device(world: &Arc<CollisionWorld>, options: &Options) -> Result<(Option<GpuPipeline>, Option<String>)> {
+fn open_devices(world: &Arc<CollisionWorld>, options: &Options) -> Result<(Vec<GpuPipeline>, Option<String>)> {
+    let best = |hardware_only| GpuPipeline::new(Arc::clone(world), options, hardware_only).map(|one| vec![one]);
     match options.backend {
-        Backend::Cpu => Ok((None, None)),
-        Backend::Gpu => Ok((Some(GpuPipeline::new(Arc::clone(world), options, false)?), None)),
-        Backend::Auto => match GpuPipeline::new(Arc::clone(world), options, options.adapter.is_none()) {
-            Ok(pipeline) => Ok((Some(pipeline), None)),
-            Err(e) if options.adapter.is_some() => Err(e),
-            Err(e) => Ok((None, Some(format!("running on the CPU: {e}")))),
+        Backend::Cpu => Ok((Vec::new(), None)),
+        Backend::Gpu | Backend::Auto if !options.adapters.is_empty() => {
+            Ok((GpuPipeline::on_all(world, options)?, None))
+        }
+        Backend::Gpu => Ok((best(false)?, None)),
+        Backend::Auto => match best(true) {
+            Ok(pipelines) => Ok((pipelines, None)),
+            Err(e) => Ok((Vec::new(), Some(format!("running on the CPU: {e}")))),
         },
     }
 }
@@ -333,7 +340,7 @@ fn without_gpu(options: &Options) -> Result<Option<String>> {
     let reason = "the library was built without the feature 'gpu'";
     match options.backend {
         Backend::Cpu => Ok(None),
-        Backend::Auto if options.adapter.is_none() => Ok(Some(format!("running on the CPU: {reason}"))),
+        Backend::Auto if options.adapters.is_empty() => Ok(Some(format!("running on the CPU: {reason}"))),
         Backend::Auto | Backend::Gpu => Err(Error::new(ErrorKind::Gpu, reason).remedy("use the CPU backend")),
     }
 }

@@ -24,10 +24,11 @@ pub(super) struct EngineCore {
     /// Trees of oriented boxes, if `s5_pairs` uses them.
     pub(super) obb_trees: Option<Arc<ObbTrees>>,
     pub(super) options: Options,
+    /// The adapters on which the culling stages run; none if they run on the CPU.
     #[cfg(feature = "gpu")]
-    pub(super) pipeline: Option<std::sync::Mutex<super::gpu_backend::GpuPipeline>>,
+    pub(super) pipelines: Vec<std::sync::Mutex<super::gpu_backend::GpuPipeline>>,
     #[cfg(feature = "gpu")]
-    pub(super) adapter: Option<AdapterSummary>,
+    pub(super) adapters: Vec<AdapterSummary>,
     pub(super) workers: Workers,
     pub(super) build_s: f64,
     /// The reason why the automatic backend runs on the CPU.
@@ -47,7 +48,7 @@ impl EngineCore {
     /// Returns whether the culling stages run on an adapter.
     pub(super) fn has_gpu(&self) -> bool {
         #[cfg(feature = "gpu")]
-        return self.pipeline.is_some();
+        return !self.pipelines.is_empty();
         #[cfg(not(feature = "gpu"))]
         false
     }
@@ -90,10 +91,10 @@ impl EngineCore {
 
     #[cfg(feature = "gpu")]
     fn check_on_backend(&self, queue: &mut MotionQueue, deliver: &mut Deliver, stats: &mut Stats) -> Result<()> {
-        match &self.pipeline {
-            Some(pipeline) => self.check_on_gpu(pipeline, queue, deliver, stats),
-            None => self.check_on_cpu(queue, deliver, stats),
+        if self.pipelines.is_empty() {
+            return self.check_on_cpu(queue, deliver, stats);
         }
+        self.check_on_gpu(&self.pipelines, queue, deliver, stats)
     }
 
     #[cfg(not(feature = "gpu"))]

@@ -33,6 +33,25 @@ pub struct DeviceWork {
     pub read_bytes: u64,
 }
 
+/// The work of one kernel of an adapter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KernelWork {
+    /// Dispatches or draws.
+    pub dispatches: u64,
+    /// Invocations that have work; of a draw, those of the vertex stage.
+    pub invocations: u64,
+    /// Entries that were appended to queues, including those that did not fit.
+    pub queue_entries: u64,
+}
+
+impl AddAssign for KernelWork {
+    fn add_assign(&mut self, other: Self) {
+        self.dispatches += other.dispatches;
+        self.invocations += other.invocations;
+        self.queue_entries += other.queue_entries;
+    }
+}
+
 /// Number of counts.
 const COUNTS: usize = size_of::<DeviceWork>() / size_of::<u64>();
 

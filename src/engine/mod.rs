@@ -20,7 +20,7 @@ mod workers;
 pub use crate::stage::s4_sweep::{Sweep, SweepCounts};
 pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::EngineBuilder;
-pub use device_work::DeviceWork;
+pub use device_work::{DeviceWork, KernelWork};
 pub use options::{Backend, Capacities, Options, PairSearch, Solids, Stage};
 pub use stats::{StageStats, Stats};
 pub use verdict_iter::Stream;
@@ -112,10 +112,17 @@ impl Engine {
         links.map(|link| &*link.name).chain(objects.map(|object| &*object.name))
     }
 
-    /// The graphics adapter, if the culling stages run on one.
+    /// The graphics adapters on which the culling stages run; none if they run on the CPU.
     #[cfg(feature = "gpu")]
-    pub fn adapter(&self) -> Option<AdapterSummary> {
-        self.0.adapter.clone()
+    pub fn adapters(&self) -> &[AdapterSummary] {
+        &self.0.adapters
+    }
+
+    /// The names of the graphics adapters, separated by ` + `; `None` if the culling stages run on the CPU.
+    #[cfg(feature = "gpu")]
+    pub fn adapter_names(&self) -> Option<String> {
+        let names = self.0.adapters.iter().map(|adapter| adapter.name.as_str()).collect::<Vec<_>>().join(" + ");
+        self.0.has_gpu().then_some(names)
     }
 
     /// The reason why the automatic backend runs on the CPU, if it does.

@@ -15,6 +15,18 @@ pub(super) struct MotionQueue<'s> {
     next: usize,
 }
 
+/// Where batches of motions come from.
+pub(super) trait MotionSource {
+    /// The next motions, about `max` of them; `None` if there are none, or if `max` is 0.
+    fn next_motions(&mut self, max: usize) -> Result<Option<Batch>>;
+}
+
+impl MotionSource for MotionQueue<'_> {
+    fn next_motions(&mut self, max: usize) -> Result<Option<Batch>> {
+        self.next_batch(max)
+    }
+}
+
 /// Consecutive motions.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
@@ -43,6 +55,12 @@ impl<'s> MotionQueue<'s> {
     pub(super) fn peek(&mut self, min: usize) -> Result<MotionBatch> {
         self.fill(min)?;
         Ok(self.ahead.range(self.taken..self.ahead.len()))
+    }
+
+    /// Reads ahead until the queue has `min` motions, or the source ends. Returns the number of motions in the queue.
+    pub(super) fn read_ahead(&mut self, min: usize) -> Result<usize> {
+        self.fill(min)?;
+        Ok(self.ahead.len() - self.taken)
     }
 
     /// Reads from the source until the queue has `min` motions, or the source ends.

@@ -96,8 +96,10 @@ pub enum Solids {
 pub struct Options {
     /// The backend of the culling stages.
     pub backend: Backend,
-    /// Part of the name of the graphics adapter.
-    pub adapter: Option<String>,
+    /// The graphics adapters: parts of their names, or `pci:` and their addresses. Motions are divided among several
+    /// adapters; `all` selects every hardware adapter, or every software adapter on a machine without hardware. If
+    /// empty, the best adapter is used.
+    pub adapters: Vec<String>,
     /// Stages that run as their CPU reference even if the backend is a graphics adapter, to bisect a fault.
     pub reference: Vec<Stage>,
     /// Number of CPU threads; 0 for one per core.
@@ -135,6 +137,17 @@ pub struct Options {
 pub(super) const ITEM_BYTES: u64 = 256;
 
 impl Options {
+    /// Sets backend and adapters from one word: `auto`, `cpu`, `gpu`, or an entry of [`adapters`](Self::adapters).
+    pub fn set_device(&mut self, device: &str) {
+        let (backend, adapter) = match device {
+            "auto" => (Backend::Auto, None),
+            "cpu" => (Backend::Cpu, None),
+            "gpu" => (Backend::Gpu, None),
+            adapter => (Backend::Gpu, Some(adapter.to_string())),
+        };
+        (self.backend, self.adapters) = (backend, adapter.into_iter().collect());
+    }
+
     /// Maximum number of candidates or pairs in one part of the work on the CPU.
     pub fn item_cap(&self) -> usize {
         (self.memory_bytes / ITEM_BYTES) as usize
@@ -145,7 +158,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             backend: Backend::Auto,
-            adapter: None,
+            adapters: Vec::new(),
             reference: Vec::new(),
             threads: 0,
             // At most a quarter of a small machine's memory.

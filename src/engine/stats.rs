@@ -1,6 +1,6 @@
 //! Input, output and time of the stages.
 
-use super::device_work::DeviceWork;
+use super::device_work::{DeviceWork, KernelWork};
 use super::options::Stage;
 use crate::stage::link_pairs::LinkPairCounts;
 use crate::stage::s4_sweep::SweepCounts;
@@ -49,6 +49,8 @@ pub struct Stats {
     pub device_objects: u64,
     /// Work of the adapter, if there is one.
     pub device: DeviceWork,
+    /// Work of the adapter's kernels, by the stem of the file and the entry point.
+    pub kernels: BTreeMap<[&'static str; 2], KernelWork>,
     /// The stages in the order of the flow.
     pub stages: [StageStats; Stage::ALL.len()],
     /// Input and output of swept-volume culling, if it ran.
@@ -121,6 +123,9 @@ impl Stats {
             *self.inside.entry(*pair).or_default() += n;
         }
         self.device += other.device;
+        for (kernel, work) in &other.kernels {
+            *self.kernels.entry(*kernel).or_default() += *work;
+        }
         self.sweep.add(other.sweep);
         self.pairs.add(other.pairs);
         self.solve += other.solve;

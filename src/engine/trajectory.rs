@@ -79,10 +79,10 @@ impl EngineCore {
     /// The parameter of each trajectory up to which a device proves it free.
     #[cfg(feature = "gpu")]
     fn free_until(&self, trajectories: &[Trajectory], tube: &[f64], stats: &mut Stats) -> Result<Vec<f64>> {
-        match &self.pipeline {
-            Some(pipeline) if !self.is_trivially_free() => self.free_on_gpu(pipeline, trajectories, tube, stats),
-            _ => Ok(vec![0.0; trajectories.len()]),
+        if !self.has_gpu() || self.is_trivially_free() {
+            return Ok(vec![0.0; trajectories.len()]);
         }
+        self.free_on_gpu(&self.pipelines, trajectories, tube, stats)
     }
 
     #[cfg(not(feature = "gpu"))]

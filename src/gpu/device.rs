@@ -1,5 +1,6 @@
-//! Adapters and the device.
+//! The device.
 
+use super::adapters::AdapterSummary;
 use super::faults::{FaultInjection, Faults, out_of_memory};
 use super::reflection::MAX_STORAGE_BUFFERS;
 use super::traffic::Traffic;
@@ -7,43 +8,6 @@ use crate::error::{Error, ErrorKind, Result};
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-
-/// The choice of an adapter.
-#[derive(Clone, Debug, Default)]
-pub struct AdapterChoice {
-    /// Part of the adapter's name, or `pci:` and its address, ignoring case; `None` selects the best adapter.
-    pub name: Option<String>,
-    /// Accepts only a real graphics processor, not a software implementation.
-    pub hardware_only: bool,
-    /// Simulated faults, for tests.
-    pub faults: Faults,
-}
-
-/// Description of an adapter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AdapterSummary {
-    /// The adapter's name.
-    pub name: String,
-    /// Driver name and version.
-    pub driver: String,
-    /// The graphics interface: Vulkan, Metal, DX12.
-    pub interface: String,
-    /// True for a real graphics processor.
-    pub hardware: bool,
-    /// The address on the PCI bus, such as `0000:41:00.0`; empty if the driver does not report it.
-    pub pci: String,
-}
-
-impl AdapterSummary {
-    /// Returns whether a name is part of the adapter's name, or `pci:` and its address, ignoring case.
-    pub fn is_called(&self, name: &str) -> bool {
-        let name = name.to_lowercase();
-        match name.strip_prefix("pci:") {
-            Some(address) => !address.is_empty() && self.pci.to_lowercase() == address,
-            None => self.name.to_lowercase().contains(&name),
-        }
-    }
-}
 
 /// A set of timestamps: two for each stage of a submission.
 #[derive(Debug)]
@@ -82,79 +46,9 @@ pub(super) fn gpu_error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Gpu, message)
 }
 
-fn instance() -> wgpu::Instance {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::PRIMARY;
-    // Dispatch sizes are bounded by the kernels themselves; a check by wgpu would take another dispatch for each.
-    descriptor.flags = wgpu::InstanceFlags::empty();
-    wgpu::Instance::new(descriptor)
-}
-
-fn summary(info: &wgpu::AdapterInfo) -> AdapterSummary {
-    use wgpu::DeviceType::{DiscreteGpu, IntegratedGpu, VirtualGpu};
-    AdapterSummary {
-        name: info.name.clone(),
-        driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
-        interface: format!("{:?}", info.backend),
-        hardware: matches!(info.device_type, DiscreteGpu | IntegratedGpu | VirtualGpu),
-        pci: info.device_pci_bus_id.clone(),
-    }
-}
-
-/// The name of an adapter, with its address if that is known.
-fn in_words(adapter: &AdapterSummary) -> String {
-    let AdapterSummary { name, pci, .. } = adapter;
-    if pci.is_empty() { name.clone() } else { format!("{name} (pci:{pci})") }
-}
-
-/// All adapters of this machine, the best first.
-fn adapters() -> Vec<wgpu::Adapter> {
-    use wgpu::DeviceType::{Cpu, DiscreteGpu, IntegratedGpu, Other, VirtualGpu};
-    let mut all = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::PRIMARY));
-    all.sort_by_key(|a| match a.get_info().device_type {
-        DiscreteGpu => 0,
-        IntegratedGpu => 1,
-        VirtualGpu => 2,
-        Other => 3,
-        Cpu => 4,
-    });
-    all
-}
-
 impl Gpu {
-    /// All adapters of this machine, the best first.
-    pub fn list() -> Vec<AdapterSummary> {
-        adapters().iter().map(|a| summary(&a.get_info())).collect()
-    }
-
-    /// Opens an adapter.
-    ///
-    /// If Mesa's layer for the selection of devices is installed and `XDG_RUNTIME_DIR` is not set, that layer prints
-    /// `XDG_RUNTIME_DIR is invalid or not set`, because it looks for a Wayland display. An absolute path in
-    /// `WAYLAND_DISPLAY`, such as `/dev/null`, keeps it from printing; the command sets that for itself.
-    ///
-    /// # Errors
-    /// There is no adapter, the requested adapter does not exist, or it lacks features that the kernels need.
-    pub fn open(choice: &AdapterChoice) -> Result<Self> {
-        let all = adapters();
-        let names = all.iter().map(|a| in_words(&summary(&a.get_info()))).collect::<Vec<_>>().join(", ");
-        let fits = |a: &&wgpu::Adapter| {
-            let info = summary(&a.get_info());
-            choice.name.as_ref().is_none_or(|name| info.is_called(name)) && (info.hardware || !choice.hardware_only)
-        };
-        let install = "install a Vulkan driver; a software one is in Debian's mesa-vulkan-drivers with libvulkan1";
-        let adapter = all.iter().find(fits).ok_or_else(|| match &choice.name {
-            _ if all.is_empty() => gpu_error("no graphics adapter").remedy(install),
-            Some(name) => gpu_error(format!("no adapter is called '{name}'")).remedy(format!("there are: {names}")),
-            None => {
-                gpu_error("no hardware graphics adapter").remedy(format!("--backend gpu uses a software one: {names}"))
-            }
-        })?;
-        Self::from_adapter(adapter, choice.faults)
-    }
-
-    fn from_adapter(adapter: &wgpu::Adapter, faults: Faults) -> Result<Self> {
-        let summary = summary(&adapter.get_info());
+    pub(super) fn from_adapter(adapter: &wgpu::Adapter, faults: Faults) -> Result<Self> {
+        let summary = AdapterSummary::from(adapter.get_info());
         let offered = adapter.limits();
         let least = wgpu::Limits {
             max_storage_buffers_per_shader_stage: MAX_STORAGE_BUFFERS,
@@ -341,31 +235,5 @@ impl Mapping {
         self.buffer.unmap();
         gpu.keep_staging(self.buffer);
         Ok(bytes)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn adapters_have_names_and_addresses() {
-        let text = String::from;
-        let of = |pci| AdapterSummary {
-            name: text("GeForce RTX"),
-            driver: text("NVIDIA"),
-            interface: text("Vulkan"),
-            hardware: true,
-            pci,
-        };
-        let (known, unknown) = (of(text("0000:4A:00.0")), of(String::new()));
-        assert!(
-            known.is_called("geforce") && known.is_called("pci:0000:4a:00.0") && known.is_called("PCI:0000:4A:00.0")
-        );
-        for other in ["radeon", "pci:", "pci:0000:4a:00", "pci:0000:41:00.0"] {
-            assert!(!known.is_called(other) && !unknown.is_called(other), "{other}");
-        }
-        assert_eq!(in_words(&known), "GeForce RTX (pci:0000:4A:00.0)");
-        assert_eq!(in_words(&unknown), "GeForce RTX");
     }
 }

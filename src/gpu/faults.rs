@@ -14,6 +14,9 @@ pub struct Faults {
     pub least_limits: bool,
     /// Maximum number of bytes in a buffer of a page of the scene.
     pub page_bytes: Option<u64>,
+    /// The number of additional devices on each of several adapters, so that a machine with one adapter appears to have
+    /// more.
+    pub more_devices: usize,
 }
 
 /// Faults, and the counts that trigger them.

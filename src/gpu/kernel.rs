@@ -59,7 +59,14 @@ impl Gpu {
                 compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
                 cache: None,
             });
-            CompiledKernel { stem: kernel.stem, program: Program::Compute(pipeline), interface, layout, id }
+            CompiledKernel {
+                stem: kernel.stem,
+                entry: kernel.entry,
+                program: Program::Compute(pipeline),
+                interface,
+                layout,
+                id,
+            }
         })
     }
 

@@ -1,10 +1,12 @@
 //! The only module that depends on wgpu: adapters, kernels, buffers, dispatches.
 
+mod adapters;
 mod buffers;
 mod device;
 mod draw;
 mod faults;
 mod kernel;
+mod kernel_cost;
 mod memory;
 mod nodes;
 mod pages;
@@ -16,10 +18,12 @@ pub mod shader;
 mod traffic;
 mod world;
 
+pub use adapters::{AdapterChoice, AdapterSummary};
 pub use buffers::{BufferId, Buffers, PageRange, ROUTING_STRIDE};
-pub use device::{AdapterChoice, AdapterSummary, Gpu};
+pub use device::Gpu;
 pub use draw::{Corner, Frame, Layer, Lens, Paint, SOURCE as RENDER_SOURCE};
 pub use faults::Faults;
+pub use kernel_cost::KernelCost;
 pub use pages::SceneStart;
 pub use program::CompiledKernel;
 pub use raster::TARGET_PIXELS;

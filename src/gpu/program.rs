@@ -7,6 +7,8 @@ use super::reflection::Interface;
 pub struct CompiledKernel {
     /// File stem of the source, for labels.
     pub(super) stem: &'static str,
+    /// Entry point, of the vertex stage for a draw.
+    pub(super) entry: &'static str,
     pub(super) program: Program,
     pub(super) interface: Interface,
     pub(super) layout: wgpu::BindGroupLayout,
@@ -29,6 +31,11 @@ pub(super) struct CompiledRaster {
 }
 
 impl CompiledKernel {
+    /// File stem of the source, and entry point.
+    pub fn name(&self) -> [&'static str; 2] {
+        [self.stem, self.entry]
+    }
+
     /// Returns whether dispatches of the kernel are draws.
     pub(super) fn is_raster(&self) -> bool {
         matches!(self.program, Program::Raster(_))

@@ -73,7 +73,7 @@ impl Gpu {
             });
             let target = texture.create_view(&wgpu::TextureViewDescriptor::default());
             let program = Program::Raster(CompiledRaster { pipeline, target });
-            CompiledKernel { stem: kernel.stem, program, interface, layout, id }
+            CompiledKernel { stem: kernel.stem, entry: kernel.vertex, program, interface, layout, id }
         })
     }
 }

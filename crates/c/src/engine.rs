@@ -48,7 +48,7 @@ impl FcEngine {
     fn new(engine: Engine, made_of: MadeOf) -> Self {
         let names = Arc::new(Names::of(&engine));
         let warnings = engine.warnings().chain(engine.backend_fallback_reason()).collect();
-        let adapter = engine.adapter().into_iter().map(|adapter| adapter.name).collect();
+        let adapter = engine.adapter_names().into_iter().collect();
         let statement = || {
             let pairs = engine.world().link_pairs.clone();
             let statement = Statement::new().with_link_pairs(pairs).with_allowed(made_of.allowed.clone());
@@ -371,7 +371,8 @@ pub unsafe extern "C" fn fc_engine_link_pair(engine: *const FcEngine, i: usize, 
     })
 }
 
-/// Name of the graphics adapter, or null if the engine runs on the CPU.
+/// Name of the graphics adapter, or null if the engine runs on the CPU. The names of several adapters are separated by
+/// " + ".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_engine_adapter(engine: *const FcEngine, name: *mut *const c_char) -> FcStatus {
     guard(|| {

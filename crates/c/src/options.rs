@@ -7,7 +7,7 @@ use crate::status::{FcStatus, guard};
 use crate::text::{path, text};
 use firstcontact::error::quoted;
 use firstcontact::stage::s6_solve::Mode;
-use firstcontact::{Backend, Error, InitialContactPolicy, LinkPairs, Options, Result, Robot, Scene, Solids, Untested};
+use firstcontact::{Error, InitialContactPolicy, LinkPairs, Options, Result, Robot, Scene, Solids, Untested};
 use std::ffi::c_char;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -229,18 +229,14 @@ fn checked(options: *mut FcOptions, change: impl Fn(&mut Chosen)) -> Result<()> 
 }
 
 /// Sets the device: "auto", a hardware adapter if there is one, otherwise the CPU, which is the default; "cpu"; "gpu",
-/// any graphics adapter; or a part of an adapter's name.
+/// any graphics adapter; "all", every hardware adapter, or every software adapter on a machine without hardware, among
+/// which motions are divided; or a part of an adapter's name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_options_set_device(options: *mut FcOptions, device: *const c_char) -> FcStatus {
     guard(|| {
         // SAFETY: the caller's promise for texts.
-        let device = match unsafe { text(device, "device") }? {
-            "auto" => (Backend::Auto, None),
-            "cpu" => (Backend::Cpu, None),
-            "gpu" => (Backend::Gpu, None),
-            adapter => (Backend::Gpu, Some(adapter.to_string())),
-        };
-        change(options, |options| (options.library.backend, options.library.adapter) = device)
+        let device = unsafe { text(device, "device") }?;
+        change(options, |options| options.library.set_device(device))
     })
 }
 

@@ -148,11 +148,13 @@ pub struct CheckArgs {
     /// Processor on which the culling stages run
     #[arg(long, value_enum, default_value = "auto", help_heading = MACHINE)]
     backend: BackendChoice,
-    /// Use the graphics adapter whose name contains this text, or pci: and its address on the bus
-    #[arg(long, value_name = "NAME", help_heading = MACHINE)]
-    adapter: Option<String>,
-    /// Backend and adapter in one: auto, cpu, gpu, or an adapter as for --adapter
-    #[arg(long, value_name = "auto|cpu|gpu|NAME", conflicts_with_all = ["backend", "adapter"], help_heading = MACHINE)]
+    /// Use the graphics adapter whose name contains this text, or pci: and its address on the bus. Motions are divided
+    /// among the adapters if the option is given several times; equal names select different adapters
+    #[arg(long = "adapter", value_name = "NAME", help_heading = MACHINE)]
+    adapters: Vec<String>,
+    /// Backend and adapter in one: auto, cpu, gpu, all (every hardware adapter, or every software adapter on a machine
+    /// without hardware), or an adapter as for --adapter
+    #[arg(long, value_name = "auto|cpu|gpu|all|NAME", conflicts_with_all = ["backend", "adapters"], help_heading = MACHINE)]
     device: Option<String>,
     /// Threads on the CPU; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = MACHINE)]
@@ -393,14 +395,11 @@ fn options(args: &CheckArgs) -> Result<Options> {
         BackendChoice::Gpu => Backend::Gpu,
         BackendChoice::Cpu => Backend::Cpu,
     };
-    let (backend, adapter) = match args.device.as_deref() {
-        None => (backend, args.adapter.clone()),
-        Some("auto") => (Backend::Auto, None),
-        Some("cpu") => (Backend::Cpu, None),
-        Some("gpu") => (Backend::Gpu, None),
-        Some(name) => (Backend::Gpu, Some(name.to_string())),
-    };
-    let mut options = Options { backend, adapter, threads: args.threads, ..Options::default() };
+    let adapters = args.adapters.clone();
+    let mut options = Options { backend, adapters, threads: args.threads, ..Options::default() };
+    if let Some(device) = &args.device {
+        options.set_device(device);
+    }
     args.research.apply(&mut options)?;
     if let Some(memory_bytes) = args.inputs.memory {
         options.memory_bytes = memory_bytes;

@@ -17,6 +17,12 @@ pub struct Fingerprint {
     device: String,
 }
 
+/// The adapters, each with its driver, or `cpu`.
+fn device_and_driver(engine: &Engine) -> String {
+    let adapters: Vec<String> = engine.adapters().iter().map(|a| format!("{}, {}", a.name, a.driver)).collect();
+    if adapters.is_empty() { "cpu".into() } else { adapters.join(" + ") }
+}
+
 impl Fingerprint {
     /// The fingerprint of everything that an engine is built from and is given: the robot, the scene, the hash of the
     /// motions, and all options that may change an answer; of several robots and scenes, if each problem has its own.
@@ -35,7 +41,7 @@ impl Fingerprint {
             scene: scenes.0.finalize().to_string(),
             motions: motions.0.finalize().to_string(),
             options: options.to_string(),
-            device: engine.adapter().map_or("cpu".into(), |a| format!("{}, {}", a.name, a.driver)),
+            device: device_and_driver(engine),
         }
     }
 

@@ -37,9 +37,18 @@ pub fn to_json<'n>(
     tested: &TestedPairs,
     name: impl Fn(Obstacle) -> &'n str,
 ) -> Value {
-    let adapter = engine
-        .adapter()
-        .map(|a| json!({ "name": a.name, "driver": a.driver, "interface": a.interface, "hardware": a.hardware }));
+    let adapters: Vec<Value> = (engine.adapters().iter())
+        .map(|a| json!({ "name": a.name, "driver": a.driver, "interface": a.interface, "hardware": a.hardware }))
+        .collect();
+    let has_adapter = !adapters.is_empty();
+    let kernels: Vec<Value> = (stats.kernels.iter())
+        .map(|([stem, entry], work)| {
+            json!({
+                "kernel": format!("{stem}::{entry}"), "dispatches": work.dispatches, "invocations": work.invocations,
+                "queue_entries": work.queue_entries,
+            })
+        })
+        .collect();
     let stages: Vec<Value> = Stage::ALL
         .iter()
         .zip(&stats.stages)
@@ -60,11 +69,12 @@ pub fn to_json<'n>(
         "motions": stats.motions, "free": stats.free, "contact": stats.contact, "certified": stats.certified,
         "undecided": stats.undecided, "pieces": stats.pieces, "wall_s": stats.wall_s, "cpu_s": totals.cpu_s,
         "load_s": totals.load_s, "build_s": stats.build_s, "total_s": totals.total_s, "threads": engine.threads(),
-        "backend": if adapter.is_some() { "gpu" } else { "cpu" }, "adapter": adapter, "stages": stages,
+        "backend": if has_adapter { "gpu" } else { "cpu" }, "adapter": adapters.first(), "adapters": adapters,
+        "stages": stages, "kernels": kernels,
         "sweep": sweep, "pairs": stats.pairs, "solve": stats.solve, "tested_pairs": tested.to_json(),
         "links": stats.links, "ignored": ignored, "start_inside": stats.start_inside, "inside": inside,
         "seed": Value::Null, "version": env!("CARGO_PKG_VERSION"),
-        "resumed": totals.resumed, "device": engine.adapter().map(|_| stats.device),
+        "resumed": totals.resumed, "device": has_adapter.then_some(stats.device),
         "device_objects": stats.device_objects, "peak_memory_bytes": peak_memory_bytes(),
     })
 }
@@ -115,7 +125,7 @@ pub fn print(engine: &Engine, stats: &Stats, totals: Totals, tested: &TestedPair
         stats.undecided,
         stats.wall_s,
         digits(rate),
-        engine.adapter().map_or_else(|| format!("the CPU, {} threads", engine.threads()), |a| a.name),
+        engine.adapter_names().unwrap_or_else(|| format!("the CPU, {} threads", engine.threads())),
     );
     say!("read in {:.3} s, built in {:.3} s", totals.load_s, stats.build_s);
     tested.lines().iter().for_each(|line| say!("{line}"));

@@ -53,9 +53,8 @@ class Worker:
 
     @property
     def backend(self) -> str:
-        """ "cpu", or name and driver of the adapter."""
-        adapter = self.engine._native.adapter
-        return "cpu" if adapter is None else ", ".join(adapter)
+        """ "cpu", or name and driver of each adapter."""
+        return " + ".join(", ".join(adapter) for adapter in self.engine._native.adapters) or "cpu"
 
     def answer(self, index: int) -> tuple[Record, str]:
         """Answers a shard, unless it has been answered already; returns its record and the hash of its file."""

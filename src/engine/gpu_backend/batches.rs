@@ -4,7 +4,7 @@ use super::chunk::Besides;
 use super::{CHUNKS_IN_FLIGHT, ChunkInput, ChunkOutput, FrameIndex, GpuPipeline, PendingChunk};
 use crate::engine::core::{Deliver, EngineCore};
 use crate::engine::link_search::LinkSearch;
-use crate::engine::motion_queue::MotionQueue;
+use crate::engine::motion_queue::{MotionQueue, MotionSource};
 use crate::engine::{Options, Stage, Stats, autotune};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::Faults;
@@ -15,7 +15,7 @@ use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 /// Motions that are sent to the device together.
@@ -59,19 +59,19 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// Builds batches from a queue of motions.
-struct BatchBuilder<'a, 'q, 's> {
+/// Builds batches for the device.
+struct BatchBuilder<'a> {
     core: &'a EngineCore,
-    queue: &'q mut MotionQueue<'s>,
+    motions: &'a mut dyn MotionSource,
     ready: VecDeque<RobotMotion>,
     are_spans: bool,
     max_pieces: usize,
 }
 
-impl BatchBuilder<'_, '_, '_> {
+impl BatchBuilder<'_> {
     /// The motions whose pieces fill a chunk, at least one; `None` at the end.
     fn next(&mut self) -> Result<Option<GpuBatch>> {
-        if let Some(batch) = self.queue.next_batch(self.max_pieces.saturating_sub(self.ready.len()))? {
+        if let Some(batch) = self.motions.next_motions(self.max_pieces.saturating_sub(self.ready.len()))? {
             let motion = |i| self.core.motion(&batch.motions, i, batch.first);
             let all = || (0..batch.motions.len()).into_par_iter().map(motion).collect::<Result<Vec<_>>>();
             // Waking another thread does not pay off for a single motion.
@@ -100,40 +100,61 @@ impl BatchBuilder<'_, '_, '_> {
 /// The answer for a part of a trajectory in which something may touch.
 const POSSIBLE: Verdict = Verdict::Undecided(Undecided { clear_until: 0.0, reason: UndecidedReason::EvaluationCap });
 
+/// Counts the work of an adapter. An adapter that fails is lost.
+pub(super) fn counted(
+    pipeline: &mut GpuPipeline,
+    stats: &mut Stats,
+    work: impl FnOnce(&mut GpuPipeline, &mut Stats) -> Result<()>,
+) -> Result<()> {
+    let (created, before) = (pipeline.gpu().created(), pipeline.work());
+    let worked = work(pipeline, stats);
+    worked.map_err(|e| if e.kind() == ErrorKind::Gpu { pipeline.gpu().mark_lost(&e) } else { e })?;
+    stats.device_objects += pipeline.gpu().created() - created;
+    stats.device += pipeline.work() - before;
+    for (kernel, of_kernel) in pipeline.take_kernel_work() {
+        *stats.kernels.entry(kernel).or_default() += of_kernel;
+    }
+    Ok(())
+}
+
 impl EngineCore {
-    /// Checks all motions of a queue. A device that was lost in an earlier check is opened again.
+    /// Checks all motions of a queue on one or several adapters.
     pub(in crate::engine) fn check_on_gpu(
         &self,
-        pipeline: &Mutex<GpuPipeline>,
+        pipelines: &[Mutex<GpuPipeline>],
         queue: &mut MotionQueue,
         deliver: &mut Deliver,
         stats: &mut Stats,
     ) -> Result<()> {
+        let [pipeline] = pipelines else { return self.check_shared(pipelines, queue, deliver, stats) };
+        counted(&mut *self.lock(pipeline)?, stats, |pipeline, stats| {
+            self.choose_sweep_on_gpu(pipeline, &queue.peek(autotune::CALIBRATION_MOTIONS)?)?;
+            self.check_batches(pipeline, queue, deliver, stats)
+        })
+    }
+
+    /// Waits for an adapter. One that was lost in an earlier check is opened again.
+    pub(super) fn lock<'p>(&self, pipeline: &'p Mutex<GpuPipeline>) -> Result<MutexGuard<'p, GpuPipeline>> {
         let mut pipeline = pipeline.lock().map_err(|_| Error::new(ErrorKind::Gpu, "an earlier check failed"))?;
         if pipeline.gpu().check().is_err() {
-            let adapter = self.adapter.as_ref().map(|adapter| adapter.name.clone());
-            let options = Options { adapter, faults: Faults::default(), ..self.options.clone() };
+            let adapters = vec![pipeline.gpu().summary().unique_name()];
+            let options = Options { adapters, faults: Faults::default(), ..self.options.clone() };
             *pipeline = GpuPipeline::new(Arc::clone(&self.world), &options, false)?;
             pipeline.set_cpu_stages(self.options.reference.clone(), self.obb_trees.clone());
         }
-        let (before, work_before) = (pipeline.gpu().created(), pipeline.work());
-        let checked = self.check_batches(&mut pipeline, queue, deliver, stats);
-        checked.map_err(|e| if e.kind() == ErrorKind::Gpu { pipeline.gpu().mark_lost(&e) } else { e })?;
-        stats.device_objects = pipeline.gpu().created() - before;
-        stats.device = pipeline.work() - work_before;
-        Ok(())
+        Ok(pipeline)
     }
 
-    fn check_batches(
+    /// Checks all motions of a source on one adapter.
+    pub(super) fn check_batches(
         &self,
         pipeline: &mut GpuPipeline,
-        queue: &mut MotionQueue,
+        motions: &mut dyn MotionSource,
         deliver: &mut Deliver,
         stats: &mut Stats,
     ) -> Result<()> {
-        self.choose_sweep_on_gpu(pipeline, &queue.peek(autotune::CALIBRATION_MOTIONS)?)?;
         let max_pieces = pipeline.chunk_pieces();
-        let mut batches = BatchBuilder { core: self, queue, ready: VecDeque::new(), are_spans: false, max_pieces };
+        let mut batches = BatchBuilder { core: self, motions, ready: VecDeque::new(), are_spans: false, max_pieces };
         let mut on_device: VecDeque<(GpuBatch, PendingChunk)> = VecDeque::new();
         let (mut next, mut frame, mut verdicts) = (None, 0, Vec::new());
         loop {

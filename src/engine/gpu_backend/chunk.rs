@@ -3,7 +3,7 @@
 use super::capacities::PAIR_BYTES;
 use super::link_pass::{FIRST_NEAR, LinkOutput, LinkPass};
 use super::reach::Reach;
-use super::{Frame, FrameIndex, GpuPipeline, upload};
+use super::{Frame, FrameIndex, GpuPipeline, kernel_work, upload};
 use crate::arith::rounding::round_down;
 use crate::counter;
 use crate::enclosure::pose_bound::PoseEnclosure;
@@ -51,7 +51,8 @@ pub struct ChunkOutput {
 #[derive(Debug)]
 pub struct PendingChunk {
     /// One per page of the scene that the motions reach; the last one reads the pairs back.
-    pub(super) submissions: Vec<Submission>,
+    /// The submissions, with their stages.
+    pub(super) submissions: Vec<(Submission, Vec<Stage>)>,
     pub(super) frame: FrameIndex,
     /// The work besides the search for pairs.
     pub(super) besides: Besides,
@@ -286,14 +287,15 @@ impl GpuPipeline {
         }
         if besides.links && pages.is_empty() {
             let clears = self.begin(chunk, frame, 0, Begin::Chunk)?;
-            submissions.push(self.submit(chunk, frame, &clears, &[Stage::Concat, Stage::Bound], true)?);
+            let stages = vec![Stage::Concat, Stage::Bound];
+            submissions.push((self.submit(chunk, frame, &clears, &stages, true)?, stages));
         }
         for (i, &page) in pages.iter().enumerate() {
             let is_first = i == 0;
             let clears = self.begin(chunk, frame, page, if is_first { Begin::Chunk } else { Begin::Page })?;
             let all = [Stage::Concat, Stage::Bound, Stage::Cull, Stage::Sweep, Stage::Pairs];
-            let stages = &all[if is_first { 0 } else { 2 }..];
-            submissions.push(self.submit(chunk, frame, &clears, stages, i + 1 == pages.len())?);
+            let stages = all[if is_first { 0 } else { 2 }..].to_vec();
+            submissions.push((self.submit(chunk, frame, &clears, &stages, i + 1 == pages.len())?, stages));
         }
         Ok(PendingChunk { submissions, frame, besides })
     }
@@ -342,7 +344,8 @@ impl GpuPipeline {
         let allocated = self.frames[frame].allocated;
         let (mut control, mut pairs, mut candidates) = (layout.initial(), Vec::<TrianglePair>::new(), 0);
         let mut near: Vec<NearPair> = Vec::new();
-        for submission in submissions {
+        let routings = self.schedule.routings(&allocated, self.kernels.raster.as_ref());
+        for (submission, stages) in submissions {
             let readback = submission.wait(&self.gpu)?;
             for (stage, seconds) in &readback.stage_seconds {
                 stats.stages[*stage].seconds += seconds;
@@ -354,9 +357,13 @@ impl GpuPipeline {
             let counters = Counters::read(&control);
             candidates += u64::from(counters.candidates.min(allocated.candidates));
             self.counts.queue_entries += counters.page_entries();
+            let dispatches = stages.iter().flat_map(|&stage| self.dispatches(stage, n_pieces));
+            let work = kernel_work::of_submission(dispatches, &routings, &control);
+            kernel_work::add(&mut self.kernel_work, work);
         }
         let counters = Counters::read(&control);
         self.counts.queue_entries += u64::from(counters.pairs) + u64::from(counters.node_boxes);
+        kernel_work::add(&mut self.kernel_work, kernel_work::of_chunk(&counters));
         let n_pairs = counters.pairs.min(allocated.pairs) as usize;
         if n_pairs > pairs.len() {
             pairs = self.frames[frame].buffers.read(&self.gpu, BufferId::Pairs, n_pairs)?;

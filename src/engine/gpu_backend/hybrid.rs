@@ -61,7 +61,8 @@ impl GpuPipeline {
             if on_cpu(Stage::Pairs) {
                 candidates.extend(self.candidates(frame)?.0);
             } else {
-                submissions.push(self.submit(chunk, frame, &[], &[Stage::Pairs], pages.last() == Some(&page))?);
+                let submission = self.submit(chunk, frame, &[], &[Stage::Pairs], pages.last() == Some(&page))?;
+                submissions.push((submission, vec![Stage::Pairs]));
             }
         }
         if on_cpu(Stage::Pairs) {

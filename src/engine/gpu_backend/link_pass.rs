@@ -10,7 +10,7 @@
 
 use super::chunk::ControlLayout;
 use super::schedule::Schedule;
-use super::{ChunkInput, Frame, FrameIndex, GpuPipeline, Sources};
+use super::{ChunkInput, Frame, FrameIndex, GpuPipeline, Sources, kernel_work};
 use crate::arith::rounding::{UNDERFLOW_F32, UNIT_F32, round_up};
 use crate::counter;
 use crate::engine::options::{Capacities, Stage};
@@ -232,6 +232,13 @@ impl GpuPipeline {
         let found = self.run_near(frame, pieces, limits)?;
         let counters = Counters::read(&found.control);
         self.counts.queue_entries += counters.page_entries() + u64::from(counters.pairs);
+        if let Some(pass) = &self.links {
+            let routings = pass.schedule.routings(&pass.frame.allocated, None);
+            let dispatches = self.near_dispatches(pass, pieces.len()).into_iter();
+            let work = kernel_work::of_submission(dispatches, &routings, &found.control);
+            kernel_work::add(&mut self.kernel_work, work);
+            kernel_work::add(&mut self.kernel_work, kernel_work::of_chunk(&counters));
+        }
         let layout = ControlLayout::of(pieces.len(), limits.len());
         for (limit, cutoff) in limits.iter_mut().zip(layout.cutoffs(&found.control)) {
             *limit = cutoff.min(*limit);

@@ -8,12 +8,14 @@ mod batches;
 mod capacities;
 mod chunk;
 mod hybrid;
+mod kernel_work;
 mod link_pass;
 mod phases;
 mod raster;
 mod reach;
 mod retry;
 mod schedule;
+mod sharing;
 mod trajectories;
 mod upload;
 
@@ -34,6 +36,7 @@ use crate::stage::layout::{ChunkParams, MAX_CULL_LEVELS, MAX_LINK_LEVELS};
 use crate::stage::s4_sweep::{Sweep, compute};
 use crate::stage::s6_solve::{InitialContactPolicy, SolveOptions};
 use crate::stage::{margin_probe, s1_concat, s2_bound, s3_cull, s5_pairs};
+use kernel_work::KernelWorks;
 use link_pass::LinkPass;
 use raster::RasterSweep;
 use schedule::Schedule;
@@ -93,6 +96,8 @@ pub struct GpuPipeline {
     settings: Settings,
     /// Work so far, except for the counts that the device keeps itself.
     counts: DeviceWork,
+    /// Work of the kernels since it was last taken.
+    kernel_work: KernelWorks,
 }
 
 /// Options that the pipeline needs for each chunk.
@@ -148,9 +153,23 @@ impl GpuPipeline {
         hardware_only: bool,
         sources: &Sources,
     ) -> Result<Self> {
+        let name = options.adapters.first().cloned();
+        let choice = AdapterChoice { name, hardware_only, faults: options.faults };
+        Self::on(Gpu::open(&choice)?, world, options, sources)
+    }
+
+    /// Opens the adapters that the options name, compiles the kernels and uploads the world to each of them.
+    ///
+    /// # Errors
+    /// As [`GpuPipeline::new`].
+    pub fn on_all(world: &Arc<CollisionWorld>, options: &Options) -> Result<Vec<Self>> {
+        let adapters = Gpu::open_all(&options.adapters, options.faults)?;
+        let on = |gpu| Self::on(gpu, Arc::clone(world), options, &Sources::default());
+        adapters.into_iter().map(on).collect()
+    }
+
+    fn on(gpu: Gpu, world: Arc<CollisionWorld>, options: &Options, sources: &Sources) -> Result<Self> {
         let (cull_levels, link_levels) = depths(&world)?;
-        let choice = AdapterChoice { name: options.adapter.clone(), hardware_only, faults: options.faults };
-        let gpu = Gpu::open(&choice)?;
         let mut capacities =
             options.capacities.unwrap_or_else(|| capacities::of_largest_chunk(&gpu, &world, options.memory_bytes));
         if !options.cull {
@@ -191,6 +210,7 @@ impl GpuPipeline {
             },
             obb_trees: None,
             counts: DeviceWork::default(),
+            kernel_work: KernelWorks::default(),
             gpu,
             world,
             kernels,
@@ -242,6 +262,11 @@ impl GpuPipeline {
             read_bytes: traffic.read_bytes,
             ..self.counts
         }
+    }
+
+    /// Work of the kernels since the last call.
+    pub(super) fn take_kernel_work(&mut self) -> KernelWorks {
+        std::mem::take(&mut self.kernel_work)
     }
 
     /// The buffers of a frame.

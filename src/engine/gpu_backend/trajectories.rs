@@ -25,7 +25,7 @@ impl EngineCore {
     /// The parameter of each trajectory up to which the device has proved it free; 1 if all of it is.
     pub(in crate::engine) fn free_on_gpu(
         &self,
-        pipeline: &Mutex<GpuPipeline>,
+        pipelines: &[Mutex<GpuPipeline>],
         trajectories: &[Trajectory],
         tube: &[f64],
         stats: &mut Stats,
@@ -57,7 +57,7 @@ impl EngineCore {
             }
             Ok(())
         };
-        self.check_on_gpu(pipeline, &mut queue, &mut deliver, stats)?;
+        self.check_on_gpu(pipelines, &mut queue, &mut deliver, stats)?;
         let mut of_spans = free_until.into_iter();
         let first = |spans: &Spans| {
             let of_path: Vec<f64> = of_spans.by_ref().take(spans.starts.len()).collect();

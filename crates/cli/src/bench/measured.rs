@@ -83,7 +83,7 @@ impl Measured {
 /// The adapter's name, or the CPU with its threads.
 pub fn device(engine: &Engine) -> String {
     let threads = |n| if n == 1 { "CPU, 1 thread".into() } else { format!("CPU, {n} threads") };
-    engine.adapter().map_or_else(|| threads(engine.threads()), |adapter| adapter.name)
+    engine.adapter_names().unwrap_or_else(|| threads(engine.threads()))
 }
 
 /// The rows as a table; `choice` is the name of the variant in which they differ.

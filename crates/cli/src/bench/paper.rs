@@ -82,7 +82,7 @@ impl Experiment {
         for (stages, name) in &self.choices {
             let options = Options { cull: stages.cull, sweep: stages.sweep, ..options.clone() };
             let engine = Engine::builder(&set.robot, &set.scene).options(options).build()?;
-            let most = self.most[engine.adapter().map_or(0, |a| if a.hardware { 1 } else { 2 })];
+            let most = self.most[engine.adapters().first().map_or(0, |a| if a.hardware { 1 } else { 2 })];
             let mut rows = Vec::new();
             for kind in KINDS {
                 rows.extend(Measured::of(run, set, &engine, kind, name, most[usize::from(!stages.cull)])?);

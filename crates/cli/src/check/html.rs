@@ -169,8 +169,7 @@ impl Html {
     /// # Errors
     /// The file cannot be written.
     pub fn write(mut self, args: &CheckArgs, engine: &Engine, stats: &Stats, content: Content) -> Result<()> {
-        let place =
-            engine.adapter().map_or_else(|| format!("the CPU, {}", count(engine.threads(), "thread")), |a| a.name);
+        let place = engine.adapter_names().unwrap_or_else(|| format!("the CPU, {}", count(engine.threads(), "thread")));
         let results = Results {
             title: format!("Collision check: {}", content.name),
             command: facts::command(),

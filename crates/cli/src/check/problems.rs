@@ -124,7 +124,7 @@ pub(super) fn run(args: &CheckArgs, sets: &[ProblemSet], start: Instant) -> Resu
 
     let mut options = options(args)?;
     options.solids = args.solids.unwrap_or(SolidsChoice::Contact).into();
-    if options.backend == Backend::Auto && options.adapter.is_none() {
+    if options.backend == Backend::Auto && options.adapters.is_empty() {
         // For a single motion in a scene the CPU is faster than the preparation of a device.
         options.backend = Backend::Cpu;
     }

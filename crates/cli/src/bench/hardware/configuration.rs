@@ -30,7 +30,7 @@ impl Configuration {
 
 /// All kernels on the adapter.
 pub fn on_adapter(adapter: Option<&str>) -> Options {
-    Options { backend: Backend::Gpu, adapter: adapter.map(Into::into), ..Options::default() }
+    Options { backend: Backend::Gpu, adapters: adapter.map(Into::into).into_iter().collect(), ..Options::default() }
 }
 
 /// All configurations: all kernels, each stage in turn on the CPU, other forms, and other questions.

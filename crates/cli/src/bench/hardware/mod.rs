@@ -1,5 +1,5 @@
 //! `bench hardware`: a first test of a graphics adapter, in eight minutes: its answers are compared with those of the
-//! CPU, then its speed is measured.
+//! CPU, then its speed is measured and compared with a model of several graphics processors.
 
 mod agreement;
 mod case;
@@ -7,6 +7,8 @@ mod configuration;
 mod deadline;
 mod entries;
 mod left_out;
+mod model;
+mod paths;
 mod random;
 mod soundness;
 mod speed;
@@ -54,8 +56,9 @@ pub struct HardwareArgs {
 const QUICK_S: f64 = 40.0;
 /// The planned share of the time: the last step of a part may take longer.
 const PLANNED: f64 = 0.9;
-/// Shares of the parts in the remaining time: comparisons, throughput, scale. The rest is for coal.
-const SHARES: [f64; 3] = [0.5, 0.6, 0.7];
+/// Shares of the parts in the remaining time: comparisons, work of each question, throughput, scale. The rest is for
+/// coal.
+const SHARES: [f64; 4] = [0.5, 0.2, 0.6, 0.7];
 /// Numbers of compared motions of each set, and of random ones.
 const COMPARED: [usize; 2] = [1000, 10];
 const SETS: [Source; 5] =
@@ -80,6 +83,8 @@ struct Bench<'a> {
     summary: AdapterSummary,
     soundness: Soundness,
     left_out: LeftOut,
+    /// The work of each question.
+    paths: Vec<paths::Measured>,
     rows: Vec<Row>,
     /// Rows of scenes of different sizes.
     scaled: Vec<Row>,
@@ -92,8 +97,9 @@ pub fn run(args: &HardwareArgs) -> Result<Outcome> {
     let limit_s = if args.measure.quick { args.limit.min(QUICK_S) } else { args.limit };
     let whole = Deadline::after_s(PLANNED * limit_s);
     bench.compare_answers(whole.share(SHARES[0]))?;
-    bench.throughput(whole.share(SHARES[1]))?;
-    bench.scale(whole.share(SHARES[2]))?;
+    bench.paths(whole.share(SHARES[1]))?;
+    bench.throughput(whole.share(SHARES[2]))?;
+    bench.scale(whole.share(SHARES[3]))?;
     bench.coal(whole)?;
     bench.put_down()?;
     let soundness = &bench.soundness;
@@ -128,6 +134,7 @@ impl<'a> Bench<'a> {
             summary,
             soundness: Soundness::default(),
             left_out: LeftOut::default(),
+            paths: Vec::new(),
             rows: Vec::new(),
             scaled: Vec::new(),
             coal: Vec::new(),
@@ -171,6 +178,8 @@ impl<'a> Bench<'a> {
             tables::compared(&self.soundness),
             tables::devices(&self.rows, &self.coal, name, self.run.machine.threads),
             tables::utilisation(&self.rows, name),
+            paths::stages(&self.paths, name)?,
+            paths::rates(&self.paths, name)?,
             (!self.rows.is_empty()).then(|| throughput::table(&self.rows)),
             scaled,
             self.left_out.table(),

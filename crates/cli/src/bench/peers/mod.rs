@@ -178,7 +178,7 @@ impl Bench<'_> {
                 How::OneThread => "firstcontact, 1 thread".into(),
                 How::OneByOne => "firstcontact, 1 thread, one by one".into(),
                 How::AllThreads => format!("firstcontact, {} threads", engine.threads()),
-                How::Adapter => format!("firstcontact, {}", engine.adapter().map_or("adapter".into(), |a| a.name)),
+                How::Adapter => format!("firstcontact, {}", engine.adapter_names().unwrap_or_else(|| "adapter".into())),
             };
             let contact = |i| fact::judged(&self.ground.judges, s, i, true).is_contact();
             let contact: Vec<bool> = (0..set.motions.len()).map(contact).collect();
