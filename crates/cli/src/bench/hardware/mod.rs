@@ -180,6 +180,7 @@ impl<'a> Bench<'a> {
             tables::utilisation(&self.rows, name),
             paths::stages(&self.paths, name)?,
             paths::rates(&self.paths, name)?,
+            paths::kernels(&self.paths)?,
             (!self.rows.is_empty()).then(|| throughput::table(&self.rows)),
             scaled,
             self.left_out.table(),

@@ -4,7 +4,7 @@ use super::super::set::Set;
 use super::model::{Costs, GPUS, GpuFigures, Part, Predicted, figures_of};
 use super::{Bench, Deadline, configuration};
 use crate::bench::run::{Cell, Column, Table};
-use firstcontact::engine::{Engine, Options, Stage, Stats};
+use firstcontact::engine::{Engine, Options, Stage, Stats, Sweep};
 use firstcontact::robot::{LinkPairs, Trajectory};
 use firstcontact::stage::s6_solve::Mode;
 use firstcontact::{MotionBatch, Result};
@@ -38,7 +38,8 @@ impl Bench<'_> {
     /// Counts the adapter's work for each question.
     pub fn paths(&mut self, deadline: Deadline) -> Result<()> {
         let Set { robot, scene, motions, .. } = Set::load(SET, &self.folder)?;
-        let options = configuration::on_adapter(self.adapter());
+        // The form of swept-volume culling that is usually best, so that the work is the same in every run.
+        let options = Options { sweep: Sweep::Off, ..configuration::on_adapter(self.adapter()) };
         let with = |change: &dyn Fn(&mut Options)| {
             let mut options = options.clone();
             change(&mut options);
@@ -137,6 +138,42 @@ pub fn stages(paths: &[Measured], adapter: &str) -> Result<Option<Table>> {
     Ok((!table.rows.is_empty()).then_some(table))
 }
 
+/// The kernels of the first path: the work of an invocation, and all of it.
+///
+/// # Errors
+/// A kernel cannot be counted.
+pub fn kernels(paths: &[Measured]) -> Result<Option<Table>> {
+    let Some(path) = paths.first() else { return Ok(None) };
+    let columns = vec![
+        Column::text("kernel", "The file in wgsl/, and the entry point."),
+        Column::number("dispatches", "", 0, "For all motions."),
+        Column::number("invocations", "", 1, "For a motion."),
+        Column::number("operations", "", 0, "Of an invocation, at most."),
+        Column::number("bytes", "", 0, "Read and written by an invocation, at most."),
+        Column::number("open loops", "", 0, "Loops whose number of rounds is unknown and counts as one."),
+        Column::number("workgroup memory", "bytes", 0, "Of 64 invocations: it limits how many run at the same time."),
+        Column::number("operations in all", "thousands", 1, "For a motion."),
+    ];
+    let note = format!("{SET}, {}. Divisions and roots count as four operations.", path.name);
+    let mut table = Table::new("kernels", "The work of the kernels", &note, columns);
+    let (costs, n) = (Costs::new(path.has_margin)?, path.stats.motions.max(1) as f64);
+    for (kernel, work) in &path.stats.kernels {
+        let (cost, invocations) = (costs.of(*kernel), work.invocations as f64 / n);
+        let [stem, entry] = kernel;
+        table.row([
+            Cell::from(format!("{stem}::{entry}")),
+            work.dispatches.into(),
+            invocations.into(),
+            cost.operations.into(),
+            (cost.loaded_bytes + cost.stored_bytes).into(),
+            cost.open_loops.into(),
+            cost.workgroup_bytes.into(),
+            (invocations * cost.operations as f64 / 1e3).into(),
+        ]);
+    }
+    Ok((!table.rows.is_empty()).then_some(table))
+}
+
 /// The predicted rate of each path, and the CPU cores that the exact stage needs for it.
 ///
 /// # Errors
@@ -195,6 +232,14 @@ mod tests {
         assert_eq!(parts, [&Cell::from("s1_concat"), &Cell::from("s5_pairs"), &Cell::from("transfer")]);
         assert_eq!((&table.rows[1][5], &table.rows[0][5]), (&Cell::Number(20.0), &Cell::Empty));
         assert!(stages(&[], "llvmpipe").unwrap().is_none());
+    }
+
+    #[test]
+    fn kernels_are_listed_with_their_work() {
+        let table = kernels(&[measured()]).unwrap().unwrap();
+        assert_eq!(table.rows.len(), 2);
+        assert_eq!((&table.rows[0][0], &table.rows[0][2]), (&Cell::from("s1_concat::jet"), &Cell::Number(640.0)));
+        assert!(kernels(&[]).unwrap().is_none());
     }
 
     #[test]
