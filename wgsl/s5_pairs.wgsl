@@ -1,6 +1,7 @@
 //!use lib/closeness
 //!use lib/cutoff
 //!use lib/link_nodes
+//!use lib/moving_box
 //!use lib/piercing
 //!use lib/pose
 //!use lib/queue
@@ -281,6 +282,16 @@ fn descend_links(
     }
 }
 
+// The oriented box of a child over all marked sub-intervals.
+fn block_box(m: MovingLink, piece: u32, marked: u32, slot: LinkChild) -> MovingBox {
+    let i = firstTrailingBit(marked);
+    let j = firstLeadingBit(marked);
+    let pose = pose_at(piece, m.body, block_middle(i, j));
+    // If the jet's own middle is half a sub-interval after the block's, the box is that of a longer time.
+    let h = f32(j - i + 1u + (i + j) % 2u) * m.h;
+    return moving_box(pose, slot, block_ball(m, i, j) * slot.stretch, h);
+}
+
 // A leaf against the triangles of a cluster: one item for those that it may touch, with the sub-intervals of any of
 // them.
 @compute @workgroup_size(64)
@@ -297,16 +308,20 @@ fn test_leaves(
     let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
     let number = boxes_of(piece, item.link_ref / WIDTH);
+    let around = block_box(m, piece, item.mask, link_nodes[item.link_ref]);
     var rest = item.triangles;
     var near = 0u;
     var mask = 0u;
     while rest != 0u {
         let k = firstTrailingBit(rest);
-        let tri_box = standing_box(standing(item.scene_ref + k));
-        let subs = subs_near(m, piece, item.link_ref, number, item.mask, tri_box);
-        near |= select(0u, 1u << k, subs != 0u);
-        mask |= subs;
+        let tri = standing(item.scene_ref + k);
+        let subs = subs_near(m, piece, item.link_ref, number, item.mask, standing_box(tri));
         rest &= rest - 1u;
+        if subs == 0u || box_misses_triangle(around, tri) {
+            continue;
+        }
+        near |= 1u << k;
+        mask |= subs;
     }
     if rest != 0u {
         // The loop ended early.
