@@ -6,7 +6,7 @@ use firstcontact::bvh::tree::{ChildRef, WIDTH};
 use firstcontact::counter;
 use firstcontact::gpu::shader::Source;
 use firstcontact::gpu::{self, Access, Interface};
-use firstcontact::predicate::{closeness, silhouette};
+use firstcontact::predicate::{closeness, moving_box, silhouette};
 use firstcontact::scene::world::{LINK_LEAF, SCENE_LEAF};
 use firstcontact::stage::layout::{self, SHARED};
 use firstcontact::stage::s4_sweep::raster;
@@ -129,6 +129,7 @@ fn constants_agree() {
         ("JOINT_FLOATS", s1_concat::JOINT_FLOATS as f64),
         ("BOX_FLOATS", s2_bound::BOX_FLOATS as f64),
         ("BOX_ROUNDINGS", 32.0),
+        ("MOVING_BOX_ROUNDINGS", moving_box::ROUNDINGS),
         ("NODE_BOXES_COUNTER", f64::from(counter!(node_boxes))),
         ("WANTED", f64::from(1u32 << 31)),
         ("MIN_STATIC_SUBS", 12.0),

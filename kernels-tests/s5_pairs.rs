@@ -286,12 +286,9 @@ fn mutants_are_caught() {
     for (old, new) in [
         // The shift to the block's middle.
         ("select(0.0, -m.h, (i + j) % 2u == 1u)", "0.0"),
-        // Half of the block omitted, a slice omitted, velocity and acceleration omitted.
+        // Half of the block omitted, half of a half omitted, velocity and acceleration omitted.
         ("f32(last - at + 1u) * m.h);", "m.h);"),
-        (
-            "let shift = (f32(2u * slice + 1u) * 0.125 - 1.0) * m.h;",
-            "let shift = (f32(2u * slice) * 0.25 - 1.0) * m.h;",
-        ),
+        ("let shift = select(-0.5, 0.5, slice != 0u) * m.h;", "let shift = select(-1.0, 0.0, slice != 0u) * m.h;"),
         ("let travel = middle * h;", "let travel = middle * 0.0;"),
         ("let off = max(high - middle, middle - low) * h;", "let off = middle * 0.0;"),
         // One vertex omitted from the hull of projections.
@@ -300,7 +297,14 @@ fn mutants_are_caught() {
         ("let reach = abs(x.c0) + abs(y.c0) + abs(z.c0) +", "let reach = abs(x.c0) + abs(y.c0) +"),
         ("let whole_h = f32(last - first + 1u) * m.h;", "let whole_h = m.h;"),
         // All but the last triangle of a cluster, half of the sub-intervals of a box.
-        ("near |= select(0u, 1u << k, subs != 0u);", "near = select(near, 1u << k, subs != 0u);"),
+        ("near |= 1u << k;", "near = 1u << k;"),
+        // An oriented box over a block: its time, a side, its travel, the turn of its sides, and an axis.
+        ("let h = f32(j - i + 1u + (i + j) % 2u) * m.h;", "let h = m.h * 0.25;"),
+        ("let extent = abs(dot3(n, b.travel)) + abs(dot3(n, b.x))", "let extent = abs(dot3(n, b.travel))"),
+        ("let extent = abs(dot3(n, b.travel))", "let extent = 0.0"),
+        ("let stray = center.ball + turn + bend", "let stray = center.ball + bend"),
+        ("|| -max(max(p0, p1), p2) > reach;", "|| -max(p0, p1) > reach;"),
+        ("let high = max(p, q);", "let high = min(p, q);"),
         ("return marked & ~apart;", "return marked & ~apart & 0xff0u;"),
         // Boxes in another node's place, of another child, of a node that was not listed.
         ("let first = (boxes_of(piece, node) - 1u) * WIDTH;", "let first = 0u;"),

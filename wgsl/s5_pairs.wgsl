@@ -243,6 +243,16 @@ fn subs_near(m: MovingLink, piece: u32, place: u32, number: u32, marked: u32, st
     return mask;
 }
 
+// The oriented box of a child over all marked sub-intervals.
+fn block_box(m: MovingLink, piece: u32, marked: u32, slot: LinkChild) -> MovingBox {
+    let i = firstTrailingBit(marked);
+    let j = firstLeadingBit(marked);
+    let pose = pose_at(piece, m.body, block_middle(i, j));
+    // If the jet's own middle is half a sub-interval after the block's, the box is that of a longer time.
+    let h = f32(j - i + 1u + (i + j) % 2u) * m.h;
+    return moving_box(pose, slot, block_ball(m, i, j) * slot.stretch, h);
+}
+
 // A child of a node against a cluster.
 @compute @workgroup_size(64)
 fn descend_links(
@@ -264,8 +274,9 @@ fn descend_links(
     let piece = item.piece_link / chunk.n_links;
     let cluster = scene_leaves[item.scene_ref];
     let number = boxes_of(piece, item.link_ref);
-    let mask = subs_near(m, piece, place, number, item.mask, Box(cluster.lo, cluster.hi));
-    if mask == 0u {
+    let around = Box(cluster.lo, cluster.hi);
+    let mask = subs_near(m, piece, place, number, item.mask, around);
+    if mask == 0u || box_misses_box(block_box(m, piece, mask, link_nodes[place]), around) {
         return;
     }
     if (child & LEAF_BIT) != 0u {
@@ -280,16 +291,6 @@ fn descend_links(
             items[routing.output_at + at] = LinkItem(item.piece_link, child, item.scene_ref, mask, item.triangles);
         }
     }
-}
-
-// The oriented box of a child over all marked sub-intervals.
-fn block_box(m: MovingLink, piece: u32, marked: u32, slot: LinkChild) -> MovingBox {
-    let i = firstTrailingBit(marked);
-    let j = firstLeadingBit(marked);
-    let pose = pose_at(piece, m.body, block_middle(i, j));
-    // If the jet's own middle is half a sub-interval after the block's, the box is that of a longer time.
-    let h = f32(j - i + 1u + (i + j) % 2u) * m.h;
-    return moving_box(pose, slot, block_ball(m, i, j) * slot.stretch, h);
 }
 
 // A leaf against the triangles of a cluster: one item for those that it may touch, with the sub-intervals of any of
@@ -412,9 +413,9 @@ fn sub_corners(m: MovingLink, piece: u32, sub: u32, x: LinkTriangle) -> Corners 
     );
 }
 
-// The same in a slice of the sub-interval.
-fn slice_corners(m: MovingLink, x: Corners, slice: u32) -> Corners {
-    let shift = (f32(2u * slice + 1u) * 0.125 - 1.0) * m.h;
+// The same in the half of the sub-interval that begins with a slice.
+fn half_corners(m: MovingLink, x: Corners, slice: u32) -> Corners {
+    let shift = select(-0.5, 0.5, slice != 0u) * m.h;
     return Corners(
         point_shifted(x.x0, shift, m.h),
         point_shifted(x.x1, shift, m.h),
@@ -428,8 +429,8 @@ struct Left {
     slice: u32,
 }
 
-// Bisects the marked time: tests the first aligned block of sub-intervals, then shorter and shorter blocks, then slices
-// of a single sub-interval. In every remaining sub-interval the first remaining slice may lower the motion's cutoff, so
+// Bisects the marked time: tests the first aligned block of sub-intervals, then shorter and shorter blocks, then halves
+// of a single sub-interval. In every remaining sub-interval the first remaining half may lower the motion's cutoff, so
 // that cutoffs do not depend on phases. A loop that ends early leaves bits set, so no contact is lost.
 fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32) -> Left {
     var left = Left(marked, 0u);
@@ -449,18 +450,19 @@ fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32
             let x_sub = sub_corners(m, piece, at, x);
             var slice = 0u;
             while slice < SLICES {
-                if !corners_miss(slice_corners(m, x_sub, slice), tri, m.h * 0.125) {
+                if !corners_miss(half_corners(m, x_sub, slice), tri, m.h * 0.5) {
                     break;
                 }
-                slice += 1u;
+                slice += SLICES / 2u;
             }
             free = slice == SLICES;
             if !free && at == firstTrailingBit(left.mask) {
                 left.slice = slice;
             }
             if !free && (chunk.flags & FLAG_CUTOFFS) != 0u {
-                if triangles_touch(slice_corners(m, x_sub, slice), tri) {
-                    keep_slices(m.motion, (m.index * SUBS + at) * SLICES + slice + 1u);
+                if triangles_touch(half_corners(m, x_sub, slice), tri) {
+                    // They touch at the middle of the half, the end of its second slice.
+                    keep_slices(m.motion, (m.index * SUBS + at) * SLICES + slice + SLICES / 4u);
                 }
                 open &= mask_until_cutoff(m.motion, m.index);
             }

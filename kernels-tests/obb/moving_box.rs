@@ -169,6 +169,12 @@ fn wrong_in_f32<const MODE: u8>(n: usize) -> [usize; 2] {
     for i in 0..n {
         let mut case = touching(&mut draw, [0.0, 0.3, 1.0][i % 3], [1.0 / 32.0, 0.125][i % 2], 0.0);
         case.moving.reach = f64::from(round_up(case.moving.reach));
+        if i % 4 >= 2 {
+            // As in the kernels: half axes, instead of axes of length one and half sizes.
+            let OrientedBox { axes, half, .. } = &mut case.moving;
+            (0..3).for_each(|k| axes[k] = axes[k].times(half[k]));
+            *half = [1.0; 3];
+        }
         let pose = emulate::bounds::<MODE>(&case.motion, FORMS[i / 6 % 2], case.mid, case.h)[case.body as usize];
         let found = case.called_apart::<Emulated<MODE>>(pose, None);
         (0..2).for_each(|k| wrong[k] += usize::from(found[k]));

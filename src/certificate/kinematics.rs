@@ -345,7 +345,8 @@ impl BodyCurve {
     }
 }
 
-/// A body over an interval: a point `x` is always in the convex hull of the four `p x + c`, up to `rest + by_reach |x|`.
+/// A body over an interval: a point `x` is always in the convex hull of the four `p x + c`, up to
+/// `rest + by_reach |x|`.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// The control poses: rotations and the like.

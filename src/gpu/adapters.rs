@@ -174,8 +174,8 @@ fn choose(wanted: &[String], known: &[AdapterSummary]) -> Result<Vec<usize>> {
     Ok(chosen)
 }
 
-/// Returns whether an adapter is one of all: hardware if there is any, through the best adapter's interface, since other
-/// interfaces lead to the same adapters.
+/// Returns whether an adapter is one of all: hardware if there is any, through the best adapter's interface, since
+/// other interfaces lead to the same adapters.
 fn is_one_of_all(known: &[AdapterSummary], i: usize) -> bool {
     known[i].hardware == known[0].hardware && known[i].interface == known[0].interface
 }

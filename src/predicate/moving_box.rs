@@ -29,7 +29,7 @@ use crate::predicate::obb_overlap::OrientedBox;
 use crate::predicate::separation::StaticTriangle;
 
 /// Units that cover the rounding of each side.
-const ROUNDINGS: f64 = 32.0;
+pub const ROUNDINGS: f64 = 32.0;
 
 /// Length of an axis below which its square may have lost digits to underflow, so that it proves nothing.
 const SHORTEST2: f64 = 1e-200;

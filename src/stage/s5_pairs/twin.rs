@@ -8,6 +8,7 @@ use crate::bvh::tree::{ChildRef, WIDTH};
 use crate::enclosure::point_bound::PointBound;
 use crate::enclosure::pose_bound::PoseBound;
 use crate::predicate::closeness::closeness;
+use crate::predicate::moving_box::MovingBox;
 use crate::predicate::obb_overlap::moving_range;
 use crate::predicate::piercing::triangles_meet;
 use crate::predicate::separation::{StaticTriangle, triangle_misses};
@@ -86,11 +87,20 @@ impl<'a> Moving<'a> {
         points.map(|p| p.shifted(shift, f64::from(j - i + 2) * self.h))
     }
 
-    /// The vertices of a triangle in a slice of a sub-interval, about the middle of the slice.
-    fn slice(&self, sub: u32, slice: u32, triangle: u32) -> [PointBound<f64>; 3] {
+    /// The vertices of a triangle in a half of a sub-interval, about the middle of the half.
+    fn half(&self, sub: u32, half: u32, triangle: u32) -> [PointBound<f64>; 3] {
         let points = self.points(&self.pose(sub, self.balls[0]), triangle);
-        let shift = (f64::from(2 * slice + 1) / f64::from(SLICES) - 1.0) * self.h;
-        points.map(|p| p.shifted(shift, self.h))
+        points.map(|p| p.shifted(self.h * (f64::from(half) - 0.5), self.h))
+    }
+
+    /// The oriented box of a child of a node over all marked sub-intervals.
+    fn block_box(&self, marked: u32, child: u32) -> MovingBox<f64> {
+        let (i, j) = (marked.trailing_zeros(), marked.ilog2());
+        let obb = self.shape.boxes[child as usize / WIDTH].lane(child as usize % WIDTH);
+        let ball = self.balls[if i == j { 0 } else { 1 + usize::from(j - i >= 4) }];
+        // If the middle sub-interval is not centred on the block, the box is that of a longer time.
+        let h = f64::from(j - i + 1 + (i + j) % 2) * self.h;
+        MovingBox::new(&self.pose((i + j).div_ceil(2), ball), &obb, h)
     }
 
     /// Returns whether a triangle is proved to stay more than the margin from a static one over `|τ| <= h`: by boxes,
@@ -176,8 +186,9 @@ fn descend_links(input: &Input, level: &[LinkItem], leaf_items: &mut Vec<LinkIte
                 continue;
             }
             let mask = moving.overlapping_subs(place, item.mask, leaf_box);
+            let is_apart = || moving.block_box(mask, place).misses_box(leaf_box.0, leaf_box.1) != 0;
             match child {
-                _ if mask == 0 => {}
+                _ if mask == 0 || is_apart() => {}
                 ChildRef::Node(node) => next.push(LinkItem { link_ref: *node, mask, ..*item }),
                 ChildRef::Leaf(_) => leaf_items.push(LinkItem { link_ref: place, mask, ..*item }),
                 ChildRef::Empty => {}
@@ -191,11 +202,15 @@ fn test_leaves(input: &Input, leaf_items: &[LinkItem]) -> Vec<LinkItem> {
     let test = |item: &LinkItem| {
         let moving = Moving::new(input, item.piece_link);
         let leaf = input.world.scene.tree.leaf(item.scene_ref);
+        let around = moving.block_box(item.mask, item.link_ref);
         let (mut near, mut mask) = (0, 0);
         for (i, y) in leaf.enumerate().filter(|(i, _)| item.triangles >> i & 1 != 0) {
-            let subs = moving.overlapping_subs(item.link_ref, item.mask, input.world.scene.standing(y).bounds());
-            near |= u32::from(subs != 0) << i;
-            mask |= subs;
+            let tri = input.world.scene.standing(y);
+            let subs = moving.overlapping_subs(item.link_ref, item.mask, tri.bounds());
+            if subs != 0 && around.misses_triangle(&tri) == 0 {
+                near |= 1 << i;
+                mask |= subs;
+            }
         }
         (near != 0).then_some(LinkItem { triangles: near, mask, ..*item })
     };
@@ -244,7 +259,7 @@ fn refine_pairs(input: &Input, mut limits: Option<&mut Limits>, parts: &[LinkIte
     }
 }
 
-/// Bisects time: tests the first aligned block of marked sub-intervals, then shorter and shorter blocks, then slices of
+/// Bisects time: tests the first aligned block of marked sub-intervals, then shorter and shorter blocks, then halves of
 /// a single sub-interval. Returns the remaining sub-intervals, and the first remaining slice in the first of them.
 fn refine(
     world: &CollisionWorld,
@@ -269,18 +284,19 @@ fn refine(
         }
         open &= !block;
         if !is_free {
-            let h = moving.h / f64::from(SLICES);
-            let mut slices = (0..SLICES).map(|slice| (slice, moving.slice(at, slice, part.link_ref)));
-            let touching = slices.find(|(_, points)| !moving.misses(points, &tri, h));
+            let mut halves = (0..2).map(|half| (half, moving.half(at, half, part.link_ref)));
+            let touching = halves.find(|(_, points)| !moving.misses(points, &tri, 0.5 * moving.h));
             is_free = touching.is_none();
-            if let Some((slice, points)) = touching {
+            if let Some((half, points)) = touching {
+                let slice = half * (SLICES / 2);
                 if at == left.trailing_zeros() {
                     first_slice = slice;
                 }
                 if let Some(limits) = limits.as_deref_mut() {
                     let limit = &mut limits[moving.piece.motion as usize];
                     if moving.touches(&points, &tri) {
-                        let now = (moving.piece.index * SUBS as u32 + at) * SLICES + slice;
+                        // They touch at the middle of the half, the end of this slice.
+                        let now = (moving.piece.index * SUBS as u32 + at) * SLICES + slice + SLICES / 4 - 1;
                         *limit = now.min(*limit);
                     }
                     open &= moving.piece.mask_until(*limit);
