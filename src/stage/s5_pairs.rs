@@ -3,12 +3,13 @@
 //! Three steps clear bits of the time mask, so that the exact stage receives little besides contacts:
 //! 1. `links`: down the link's tree with the cluster's box; nodes are oriented boxes, each with a box around it in
 //!    every sub-interval;
-//! 2. `leaves`: each leaf against those triangles of the cluster (`s5_pairs/descent.rs` does both steps);
+//! 2. `leaves`: the oriented box of each leaf against those triangles of the cluster (`s5_pairs/descent.rs` does both
+//!    steps);
 //! 3. `pairs`: each triangle of the leaf against the triangle, by separating axes with the link's motion (the paper's
 //!    continuous overlap test), bisecting time: all marked sub-intervals together, then halves, down to single ones
-//!    (the paper's refinement levels) and to eight slices of one. The first slice that is not separated ends the
-//!    search: later times are left to the exact stage (`s5_pairs/refinement.rs`). The kernel continues with the other
-//!    sub-intervals, up to the limit.
+//!    (the paper's refinement levels) and to halves of one. The first half that is not separated ends the search: later
+//!    times are left to the exact stage (`s5_pairs/refinement.rs`). The kernel continues with the other sub-intervals,
+//!    up to the limit.
 //!
 //! Links with a tree of oriented boxes ([`Input::obb_trees`]) use it instead of steps 1 and 2 (`s5_pairs/obb.rs`).
 

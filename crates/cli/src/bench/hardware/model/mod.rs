@@ -196,7 +196,7 @@ mod tests {
             costs.predict(gpu, &stats)[&Part::Of(Stage::Pairs)].bound()
         };
         let work = |dispatches, invocations, queue_entries| KernelWork { dispatches, invocations, queue_entries };
-        assert_eq!(bound(work(100, 6400, 0)), Bound::Launches);
+        assert_eq!(bound(work(100, 100, 0)), Bound::Launches);
         assert_ne!(bound(work(1, 100_000_000, 0)), Bound::Launches);
         assert_eq!(bound(work(1, 64, 100_000_000)), Bound::Atomics);
     }
