@@ -24,7 +24,7 @@ pub fn bench(criterion: &mut Criterion) {
                         continue;
                     }
                 };
-                let adapter = engine.adapter().map_or(String::new(), |a| format!(", {}", a.name));
+                let adapter = engine.adapter_names().map_or(String::new(), |names| format!(", {names}"));
                 group.bench_function(format!("{scene_name}, {degrees}°, {name}{adapter}"), |b| {
                     b.iter(|| black_box(engine.check(&batch).expect("it runs")));
                 });

@@ -25,7 +25,7 @@ pub fn bench(criterion: &mut Criterion) {
                     continue;
                 }
             };
-            let adapter = engine.adapter().map_or(String::new(), |a| format!(", {}", a.name));
+            let adapter = engine.adapter_names().map_or(String::new(), |names| format!(", {names}"));
             // Warm: everything that these motions need is allocated.
             let verdicts = engine.check(&batch).expect("it runs").verdicts;
             let alone = engine.with_options(Options { backend, threads: 1, ..Options::default() }).expect("it builds");

@@ -16,11 +16,13 @@ pub(super) struct MotionQueue<'s> {
 }
 
 /// Where batches of motions come from.
+#[cfg(feature = "gpu")]
 pub(super) trait MotionSource {
     /// The next motions, about `max` of them; `None` if there are none, or if `max` is 0.
     fn next_motions(&mut self, max: usize) -> Result<Option<Batch>>;
 }
 
+#[cfg(feature = "gpu")]
 impl MotionSource for MotionQueue<'_> {
     fn next_motions(&mut self, max: usize) -> Result<Option<Batch>> {
         self.next_batch(max)
@@ -58,6 +60,7 @@ impl<'s> MotionQueue<'s> {
     }
 
     /// Reads ahead until the queue has `min` motions, or the source ends. Returns the number of motions in the queue.
+    #[cfg(feature = "gpu")]
     pub(super) fn read_ahead(&mut self, min: usize) -> Result<usize> {
         self.fill(min)?;
         Ok(self.ahead.len() - self.taken)
