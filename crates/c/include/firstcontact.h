@@ -583,7 +583,8 @@ FcStatus fc_engine_n_link_pairs(const struct FcEngine *engine, size_t *n);
 // The two links of a tested pair.
 FcStatus fc_engine_link_pair(const struct FcEngine *engine, size_t i, size_t (*links)[2]);
 
-// Name of the graphics adapter, or null if the engine runs on the CPU.
+// Name of the graphics adapter, or null if the engine runs on the CPU. The names of several adapters are separated by
+// " + ".
 FcStatus fc_engine_adapter(const struct FcEngine *engine, const char **name);
 
 // Number of threads on the CPU.
@@ -643,7 +644,8 @@ FcStatus fc_options_set_margin(struct FcOptions *options, double margin_m);
 FcStatus fc_options_set_tolerance(struct FcOptions *options, double tolerance);
 
 // Sets the device: "auto", a hardware adapter if there is one, otherwise the CPU, which is the default; "cpu"; "gpu",
-// any graphics adapter; or a part of an adapter's name.
+// any graphics adapter; "all", every hardware adapter, or every software adapter on a machine without hardware, among
+// which motions are divided; or a part of an adapter's name.
 FcStatus fc_options_set_device(struct FcOptions *options, const char *device);
 
 // Sets the question that is answered.
