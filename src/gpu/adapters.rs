@@ -213,8 +213,10 @@ mod tests {
         assert_eq!(chosen(&["h200"], &known).unwrap(), [0]);
         assert_eq!(chosen(&["llvm", "h200", "H200"], &known).unwrap(), [2, 0, 1]);
         assert_eq!(chosen(&["pci:2", "h200"], &known).unwrap(), [1, 0]);
-        let error = chosen(&["h200", "pci:1", "h200", "h200"], &known).unwrap_err().to_string();
-        assert!(error.contains("than there are: 2") && error.contains("llvmpipe"), "{error}");
+        for (wanted, n) in [(["h200", "h200", "h200"], 2), (["h200", "llvm", "pci:1"], 1)] {
+            let error = chosen(&wanted, &known).unwrap_err().to_string();
+            assert!(error.contains(&format!("than there are: {n}")) && error.contains("llvmpipe"), "{error}");
+        }
         let error = chosen(&["h200", "radeon"], &known).unwrap_err().to_string();
         assert!(error.contains("no adapter is called 'radeon'") && error.contains("H200 (pci:2)"), "{error}");
         assert!(chosen(&["h200"], &[]).unwrap_err().to_string().contains("no graphics adapter"));
