@@ -173,6 +173,16 @@ fn an_adapter_is_compared_before_it_is_measured() {
     assert!(who.iter().any(|w| w.as_str().unwrap().starts_with("coal, ")), "{who:?}");
     let remarks = column(table("devices"), "remark");
     assert!(remarks.iter().any(|r| r.as_str().unwrap().contains("benches/peers/setup.sh")), "{remarks:?}");
+    // The model predicts a time for every part of the work that was counted.
+    let model = tables.iter().find(|t| t["id"] == "model");
+    assert!(model.is_some() || is_left_out("work of first contacts"), "{parts:?}");
+    if let Some(model) = model {
+        let predicted = column(model, "H200").into_iter().map(|cell| cell.as_str().unwrap().split_once(' ').unwrap());
+        let (us, bounds): (Vec<f64>, Vec<&str>) =
+            predicted.map(|(us, bound)| (us.parse::<f64>().unwrap(), bound)).unzip();
+        assert!(us.iter().all(|us| *us >= 0.0) && us.iter().sum::<f64>() > 0.1, "{us:?}");
+        assert!(bounds.contains(&"bus") && bounds.contains(&"launches"), "{bounds:?}");
+    }
     let rates = table("rates");
     for mode in ["toc", "verdict"] {
         assert!(column(rates, "mode").contains(&&Value::from(mode)));

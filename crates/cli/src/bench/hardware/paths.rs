@@ -190,7 +190,7 @@ pub fn rates(paths: &[Measured], adapter: &str) -> Result<Option<Table>> {
     }
     let note = "The device works on one chunk while the CPU works on another, so the slower of both determines the \
                 rate. Cores as on this machine.";
-    let mut table = Table::new("rates", "Predicted rates, and the cores of the exact stage", note, columns);
+    let mut table = Table::new("predicted-rates", "Predicted rates, and the cores of the exact stage", note, columns);
     for path in paths {
         let n = path.stats.motions.max(1) as f64;
         let exact_s = path.stats.stages[Stage::Solve as usize].seconds / n;
