@@ -154,7 +154,12 @@ pub struct CheckArgs {
     adapters: Vec<String>,
     /// Backend and adapter in one: auto, cpu, gpu, all (every hardware adapter, or every software adapter on a machine
     /// without hardware), or an adapter as for --adapter
-    #[arg(long, value_name = "auto|cpu|gpu|all|NAME", conflicts_with_all = ["backend", "adapters"], help_heading = MACHINE)]
+    #[arg(
+        long,
+        value_name = "auto|cpu|gpu|all|NAME",
+        conflicts_with_all = ["backend", "adapters"],
+        help_heading = MACHINE
+    )]
     device: Option<String>,
     /// Threads on the CPU; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = MACHINE)]
