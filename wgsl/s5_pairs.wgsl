@@ -248,7 +248,7 @@ fn block_box(m: MovingLink, piece: u32, marked: u32, slot: LinkChild) -> MovingB
     let i = firstTrailingBit(marked);
     let j = firstLeadingBit(marked);
     let pose = pose_at(piece, m.body, block_middle(i, j));
-    // If the jet's own middle is half a sub-interval after the block's, the box is that of a longer time.
+    // If the jet's own middle is half a sub-interval after the block's, the box covers a longer time.
     let h = f32(j - i + 1u + (i + j) % 2u) * m.h;
     return moving_box(pose, slot, block_ball(m, i, j) * slot.stretch, h);
 }

@@ -199,7 +199,7 @@ fn motions_are_divided_among_two_drivers() {
     let desk = Desk::new();
     let expected = arm_in(&desk, &["--backend", "cpu"]);
     let Some(drivers) = two_drivers(&desk).filter(|_| !skip()) else {
-        skipped::report("no SwiftShader beside Mesa's software adapter: install chromium");
+        skipped::report("no second software adapter, SwiftShader: install chromium");
         return;
     };
     for chosen in [&["--device", "all"][..], &["--adapter", "swiftshader", "--adapter", "llvmpipe"]] {

@@ -119,7 +119,7 @@ impl Gpu {
         };
         let adapter = chosen.ok_or_else(|| {
             let remedy = format!("--backend gpu uses a software one: {}", names(&known));
-            none(&known).unwrap_or_else(|| gpu_error("no hardware graphics adapter").remedy(remedy))
+            no_adapter(&known).unwrap_or_else(|| gpu_error("no hardware graphics adapter").remedy(remedy))
         })?;
         Self::from_adapter(&all[adapter], choice.faults)
     }
@@ -137,8 +137,8 @@ impl Gpu {
     }
 }
 
-/// The error that there is no adapter, if there is none.
-fn none(known: &[AdapterSummary]) -> Option<crate::error::Error> {
+/// The error for a machine without adapters; `None` if it has adapters.
+fn no_adapter(known: &[AdapterSummary]) -> Option<crate::error::Error> {
     let install = "install a Vulkan driver; a software one is in Debian's mesa-vulkan-drivers with libvulkan1";
     known.is_empty().then(|| gpu_error("no graphics adapter").remedy(install))
 }
@@ -149,7 +149,7 @@ fn names(known: &[AdapterSummary]) -> String {
 
 /// The indices of the adapters with these names, all different.
 fn choose(wanted: &[String], known: &[AdapterSummary]) -> Result<Vec<usize>> {
-    if let Some(error) = none(known) {
+    if let Some(error) = no_adapter(known) {
         return Err(error);
     }
     let mut chosen: Vec<usize> = Vec::new();

@@ -19,7 +19,7 @@ struct MovingBox {
     stray: f32,
 }
 
-// The box of a body whose pose is bounded for times up to `h` from the middle; `ball` is that at the box's reach.
+// The box of a body whose pose is bounded for times up to `h` from the middle; `ball` is the ball at the box's reach.
 fn moving_box(pose: Pose, b: LinkChild, ball: f32, h: f32) -> MovingBox {
     let half_hh = h * h * 0.5;
     let center = pose_point(pose, b.center, ball);

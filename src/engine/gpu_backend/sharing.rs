@@ -21,10 +21,10 @@ use std::sync::{Mutex, MutexGuard};
 const MIN_PORTIONS: usize = 4;
 /// Smallest portion, unless fewer motions are left.
 const MIN_PORTION: usize = 32;
-/// Number of portions for each adapter whose verdicts may wait for earlier ones.
+/// Maximum number of portions, per adapter, that are in progress or wait for earlier verdicts.
 const MAX_WAITING: usize = 8;
 
-/// What the thread of an adapter tells the calling thread. The number is the index of the adapter.
+/// A message from the thread of an adapter to the calling thread. The number is the adapter's index.
 enum Message {
     /// The adapter is ready for a portion.
     Ready(usize),
@@ -98,7 +98,7 @@ impl MotionSource for Received<'_> {
 /// The calling thread's part of the work.
 struct Sharing<'q, 's> {
     queue: &'q mut MotionQueue<'s>,
-    /// Where each adapter receives its portions; empty once there are no more.
+    /// The channel to each adapter; empty after the last portion.
     adapters: Vec<Sender<Batch>>,
     /// Largest portion of each adapter.
     max_portions: Vec<usize>,
@@ -123,7 +123,7 @@ impl Sharing<'_, '_> {
             match self.queue.next_batch(n_motions)? {
                 Some(batch) => {
                     self.handed_out.add(adapter, batch.motions.len());
-                    // An adapter that has failed says so itself.
+                    // If the thread of the adapter has ended, it has reported the reason.
                     let _ = self.adapters[adapter].send(batch);
                 }
                 None => self.adapters.clear(),
@@ -208,13 +208,15 @@ impl EngineCore {
                         messages.send(Message::Answers(adapter, verdicts)).map_err(|_| gone())
                     };
                     let mut of_adapter = Box::<Stats>::default();
-                    // The calling thread must learn of the end in any case.
+                    // The end is reported even after a panic.
                     let checked = catch_unwind(AssertUnwindSafe(|| {
                         counted(pipeline, &mut of_adapter, |pipeline, of_adapter| {
                             self.check_batches(pipeline, &mut portions, &mut deliver, of_adapter)
                         })
                     }));
-                    let checked = checked.unwrap_or_else(|_| Err(Error::new(ErrorKind::Gpu, "a thread failed")));
+                    // After a panic the state of the adapter is unknown, so the next check opens it again.
+                    let failed = |_| pipeline.gpu().mark_lost(&Error::new(ErrorKind::Gpu, "its thread failed"));
+                    let checked = checked.map_err(failed).flatten();
                     let _ = messages.send(Message::Ended(checked.map(|()| of_adapter)));
                 });
             }

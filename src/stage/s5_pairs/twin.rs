@@ -98,7 +98,7 @@ impl<'a> Moving<'a> {
         let (i, j) = (marked.trailing_zeros(), marked.ilog2());
         let obb = self.shape.boxes[child as usize / WIDTH].lane(child as usize % WIDTH);
         let ball = self.balls[if i == j { 0 } else { 1 + usize::from(j - i >= 4) }];
-        // If the middle sub-interval is not centred on the block, the box is that of a longer time.
+        // If the middle sub-interval is not centred on the block, the box covers a longer time.
         let h = f64::from(j - i + 1 + (i + j) % 2) * self.h;
         MovingBox::new(&self.pose((i + j).div_ceil(2), ball), &obb, h)
     }

@@ -91,7 +91,7 @@ fn predictions(path: &Measured, gpus: &[&GpuFigures]) -> Result<Vec<BTreeMap<Par
     Ok(gpus.iter().map(|gpu| costs.predict(gpu, &path.stats)).collect())
 }
 
-/// Predicted and measured times of each path and stage, with what limits them.
+/// Predicted and measured times of each path and stage, with the limiting resources.
 ///
 /// # Errors
 /// A kernel cannot be counted.

@@ -1,5 +1,5 @@
-//! A model of the time that graphics processors need, from counts of the work and published figures. It stands beside
-//! the measurement, so that the first run on hardware shows where it is wrong.
+//! A model of the time that graphics processors need, from counts of the work and published figures. Predictions are
+//! listed next to measurements, so that the first run on hardware shows where the model is wrong.
 //!
 //! The time of a kernel is that of its launches plus the longest of three: operations, memory, and atomic operations
 //! on the counters of queues. Operations and bytes are upper bounds ([`KernelCost`]): all branches, no caches.
@@ -17,7 +17,7 @@ use gpu::{ATOMICS_PER_CLOCK, DEPENDENT_CLOCKS, LAUNCH_S, ROUND_TRIP_S};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What limits the time of a kernel.
+/// A resource that limits the time of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     Launches,
