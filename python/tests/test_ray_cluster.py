@@ -74,6 +74,16 @@ def add_node(cluster: Any) -> None:
                 raise
 
 
+def nodes_alive(count: int, timeout_s: float) -> bool:
+    """Whether the cluster has this many nodes. Ray notices a lost node some seconds after its actors."""
+    end = time.monotonic() + timeout_s
+    while sum(node["Alive"] for node in ray.nodes()) != count:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
@@ -146,7 +156,7 @@ def test_a_node_that_is_removed(check: Any, cluster: Any, expected: list[bytes],
     run = check(partial(make_until_gone, tmp_path))
     helper.join()
     assert gone.is_set() and contents(run) == expected
-    assert sum(node["Alive"] for node in ray.nodes()) == 2
+    assert nodes_alive(2, timeout_s=60.0)
     add_node(cluster)
     cluster.wait_for_nodes()
 
