@@ -42,6 +42,46 @@ pub struct KernelWork {
     pub invocations: u64,
     /// Entries that were appended to queues, including those that did not fit.
     pub queue_entries: u64,
+    /// The executed work, if [`Options::count_executed`](super::Options::count_executed) is set.
+    #[serde(skip_serializing_if = "Executed::is_zero")]
+    pub executed: Executed,
+}
+
+/// The work that the invocations of a kernel executed, without that of the arithmetic of addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Executed {
+    /// Scalar operations, as counted by `KernelCost`.
+    pub operations: u64,
+    /// Operations of all lanes of the waves of 32 invocations that executed them, idle lanes included; at least.
+    pub issued_operations: u64,
+    /// Bytes read from storage buffers.
+    pub loaded_bytes: u64,
+    /// Bytes written to storage buffers.
+    pub stored_bytes: u64,
+    /// Atomic operations on storage buffers.
+    pub atomics: u64,
+}
+
+impl Executed {
+    /// Returns whether nothing was counted.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The share of the lanes that are active in an average operation, at most; `None` if nothing was counted.
+    pub fn active_lanes(&self) -> Option<f64> {
+        (self.issued_operations > 0).then(|| self.operations as f64 / self.issued_operations as f64)
+    }
+}
+
+impl AddAssign for Executed {
+    fn add_assign(&mut self, other: Self) {
+        self.operations += other.operations;
+        self.issued_operations += other.issued_operations;
+        self.loaded_bytes += other.loaded_bytes;
+        self.stored_bytes += other.stored_bytes;
+        self.atomics += other.atomics;
+    }
 }
 
 impl AddAssign for KernelWork {
@@ -49,6 +89,7 @@ impl AddAssign for KernelWork {
         self.dispatches += other.dispatches;
         self.invocations += other.invocations;
         self.queue_entries += other.queue_entries;
+        self.executed += other.executed;
     }
 }
 

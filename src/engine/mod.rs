@@ -20,7 +20,7 @@ mod workers;
 pub use crate::stage::s4_sweep::{Sweep, SweepCounts};
 pub use crate::stage::s6_solve::SolveCounts;
 pub use builder::EngineBuilder;
-pub use device_work::{DeviceWork, KernelWork};
+pub use device_work::{DeviceWork, Executed, KernelWork};
 pub use options::{Backend, Capacities, Options, PairSearch, Solids, Stage};
 pub use stats::{StageStats, Stats};
 pub use verdict_iter::Stream;

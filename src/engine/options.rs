@@ -127,6 +127,9 @@ pub struct Options {
     /// Number of slabs of time in which the device looks for pairs, from 1 to 16, so that it can skip the time after a
     /// contact. The answers are the same. Chosen automatically if absent.
     pub slabs: Option<u32>,
+    /// Compiles kernels that count the work that they execute, [`KernelWork::executed`](super::KernelWork::executed).
+    /// They are slower.
+    pub count_executed: bool,
     /// Simulated faults of the device, for tests.
     #[cfg(feature = "gpu")]
     #[doc(hidden)]
@@ -172,6 +175,7 @@ impl Default for Options {
             solids: Solids::default(),
             capacities: None,
             slabs: None,
+            count_executed: false,
             #[cfg(feature = "gpu")]
             faults: Faults::default(),
         }

@@ -20,6 +20,14 @@ macro_rules! buffers {
         pub(super) const N_BUFFERS: usize = [$(BufferId::$id,)*].len();
 
         impl BufferId {
+            /// The name of the buffer in WGSL.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$id => $name,)*
+                }
+            }
+
             /// The buffer with a name in WGSL.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
@@ -116,6 +124,8 @@ buffers! {
     TolerancedPairs = "toleranced_pairs",
     /// Open contacts of each of these pairs.
     TolerancedMasks = "toleranced_masks",
+    /// Counts of the regions that kernels execute, if they count them.
+    RegionCounts = "region_counts",
 }
 
 /// The buffers that each page of the scene has separately.

@@ -57,7 +57,10 @@ impl Gpu {
         let wanted = wgpu::Limits {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
             max_buffer_size: offered.max_buffer_size,
-            max_storage_buffers_per_shader_stage: MAX_STORAGE_BUFFERS,
+            // One more for kernels that count what they execute.
+            max_storage_buffers_per_shader_stage: offered
+                .max_storage_buffers_per_shader_stage
+                .min(MAX_STORAGE_BUFFERS + 1),
             max_texture_dimension_2d: offered.max_texture_dimension_2d,
             ..least.clone()
         };

@@ -1,8 +1,8 @@
-//! The work of one invocation of a kernel, counted in its source.
+//! The work of one invocation of a kernel, and of each region of its code, counted in its source.
 
 use super::shader::Source;
 use crate::error::{Error, ErrorKind, Result};
-use naga::valid::FunctionInfo;
+use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{
     AddressSpace, BinaryOperator, Block, Expression, Function, Handle, Literal, MathFunction, Module, Statement,
     TypeInner,
@@ -88,6 +88,65 @@ impl AddAssign for KernelCost {
     }
 }
 
+/// The work of each region of each function that an entry point may call, in the order of their declarations, and
+/// finally of the entry point itself. A region is a sequence of statements of which all or none are executed.
+pub(super) fn of_regions(module: &Module, info: &ModuleInfo, entry: usize) -> Vec<Vec<KernelCost>> {
+    let none = BTreeMap::new();
+    let of = |function, info| {
+        let counter = Counter { module, info, function, functions: &none, constants: &[] };
+        let mut costs = Vec::new();
+        counter.regions(&function.body, &mut costs);
+        costs
+    };
+    let functions = module.functions.iter().map(|(handle, function)| of(function, &info[handle]));
+    functions.chain([of(&module.entry_points[entry].function, info.get_entry_point(entry))]).collect()
+}
+
+/// The blocks in a statement.
+fn nested(statement: &Statement) -> Vec<&Block> {
+    match statement {
+        Statement::Block(block) => vec![block],
+        Statement::If { accept, reject, .. } => vec![accept, reject],
+        Statement::Loop { body, continuing, .. } => vec![body, continuing],
+        Statement::Switch { cases, .. } => cases.iter().map(|case| &case.body).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The blocks in a statement, in the same order as [`nested`].
+pub(super) fn nested_mut(statement: &mut Statement) -> Vec<&mut Block> {
+    match statement {
+        Statement::Block(block) => vec![block],
+        Statement::If { accept, reject, .. } => vec![accept, reject],
+        Statement::Loop { body, continuing, .. } => vec![body, continuing],
+        Statement::Switch { cases, .. } => cases.iter_mut().map(|case| &mut case.body).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns whether the statements after this one may be skipped.
+pub(super) fn may_leave(statement: &Statement) -> bool {
+    leaves(statement, true, true)
+}
+
+/// Returns whether a statement may leave the block in which it is. `breaks` and `continues`: whether these statements
+/// leave that block, too.
+fn leaves(statement: &Statement, breaks: bool, continues: bool) -> bool {
+    let [breaks_inside, continues_inside] = match statement {
+        Statement::Loop { .. } => [false; 2],
+        Statement::Switch { .. } => [false, continues],
+        _ => [breaks, continues],
+    };
+    match statement {
+        Statement::Return { .. } | Statement::Kill => true,
+        Statement::Break => breaks,
+        Statement::Continue => continues,
+        _ => nested(statement)
+            .into_iter()
+            .any(|block| block.iter().any(|inner| leaves(inner, breaks_inside, continues_inside))),
+    }
+}
+
 /// The size of a type in memory, bytes.
 fn size(module: &Module, inner: &TypeInner) -> u64 {
     u64::from(inner.try_size(module.to_ctx()).unwrap_or(0))
@@ -113,7 +172,6 @@ impl Counter<'_> {
     fn statement(&self, statement: &Statement) -> KernelCost {
         let mut cost = KernelCost::default();
         match statement {
-            Statement::Emit(range) => range.clone().for_each(|expression| cost += self.expression(expression)),
             Statement::Block(block) => cost += self.block(block),
             Statement::If { condition, accept, reject } => {
                 let known = self.constant_condition(*condition);
@@ -133,14 +191,38 @@ impl Counter<'_> {
                     None => cost.open_loops += 1,
                 }
             }
+            Statement::Call { function, .. } => cost += self.functions.get(function).copied().unwrap_or_default(),
+            other => cost += self.own(other),
+        }
+        cost
+    }
+
+    /// The work of a statement without nested blocks and called functions.
+    fn own(&self, statement: &Statement) -> KernelCost {
+        let mut cost = KernelCost::default();
+        match statement {
+            Statement::Emit(range) => range.clone().for_each(|expression| cost += self.expression(expression)),
             Statement::Store { pointer, value } if self.is_storage(*pointer) => {
                 cost.stored_bytes += size(self.module, self.inner(*value));
             }
             Statement::Atomic { pointer, .. } if self.is_storage(*pointer) => cost.atomics += 1,
-            Statement::Call { function, .. } => cost += self.functions.get(function).copied().unwrap_or_default(),
             _ => {}
         }
         cost
+    }
+
+    /// Appends the work of each region of a block: its first region, then those of nested blocks, then the next one.
+    fn regions(&self, block: &Block, costs: &mut Vec<KernelCost>) {
+        let mut at = costs.len();
+        costs.push(KernelCost::default());
+        for (i, statement) in block.iter().enumerate() {
+            costs[at] += self.own(statement);
+            nested(statement).into_iter().for_each(|block| self.regions(block, costs));
+            if may_leave(statement) && i + 1 < block.len() {
+                at = costs.len();
+                costs.push(KernelCost::default());
+            }
+        }
     }
 
     fn expression(&self, handle: Handle<Expression>) -> KernelCost {

@@ -102,7 +102,8 @@ impl Interface {
                     AddressSpace::Storage { .. } => Access::Read,
                     other => return Err(invalid(format!("'{name}' is in address space {other:?}"))),
                 };
-                n_storage += u32::from(access != Access::Uniform);
+                // Kernels that count are for measurements on adapters with more bindings.
+                n_storage += u32::from(access != Access::Uniform && buffer != BufferId::RegionCounts);
                 interface.add(Binding { number: at.binding, access, buffer, visibility });
             }
             if n_storage > MAX_STORAGE_BUFFERS {

@@ -46,6 +46,11 @@ impl Source {
         Ok(source)
     }
 
+    /// A source that was not written in files. Errors are reported without a place.
+    pub(super) fn generated(text: String) -> Self {
+        Self { text, origins: Vec::new() }
+    }
+
     fn append(&mut self, name: &'static str, text: &str, used: &mut Vec<&'static str>) -> Result<()> {
         let wanted = text.lines().filter_map(|line| line.strip_prefix("//!use "));
         for library in wanted {

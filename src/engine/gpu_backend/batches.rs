@@ -111,7 +111,7 @@ pub(super) fn counted(
     worked.map_err(|e| if e.kind() == ErrorKind::Gpu { pipeline.gpu().mark_lost(&e) } else { e })?;
     stats.device_objects += pipeline.gpu().created() - created;
     stats.device += pipeline.work() - before;
-    for (kernel, of_kernel) in pipeline.take_kernel_work() {
+    for (kernel, of_kernel) in pipeline.take_kernel_work()? {
         *stats.kernels.entry(kernel).or_default() += of_kernel;
     }
     Ok(())

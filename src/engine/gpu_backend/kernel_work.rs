@@ -30,13 +30,13 @@ pub(super) fn of_submission<'k>(
             WorkSize::Invocations(n) => n,
             WorkSize::Indirect => {
                 *works.entry(name(&INDIRECT_ARGS)).or_default() +=
-                    KernelWork { dispatches: 1, invocations: 1, queue_entries: 0 };
+                    KernelWork { dispatches: 1, invocations: 1, ..KernelWork::default() };
                 let routing = &routings[dispatch.routing as usize];
                 let entries = control[routing.input as usize].min(routing.capacity);
                 u64::from(entries) * u64::from(routing.invocations) * u64::from(routing.vertices.max(1))
             }
         };
-        let work = KernelWork { dispatches: 1, invocations, queue_entries: 0 };
+        let work = KernelWork { dispatches: 1, invocations, ..KernelWork::default() };
         *works.entry(dispatch.kernel.name()).or_default() += work;
     }
     add(&mut works, of_page(&Counters::read(control)));

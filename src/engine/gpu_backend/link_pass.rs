@@ -110,6 +110,7 @@ impl LinkPass {
             return Ok(None);
         }
         let mut buffers = Buffers::new(gpu)?;
+        buffers.share(shared, &[(BufferId::RegionCounts, BufferId::RegionCounts)]);
         let scenes: Vec<_> = world.frames.iter().map(|frame| &*frame.world.scene).collect();
         let Some(starts) = buffers.upload_scenes(gpu, &scenes)? else { return Ok(None) };
         let links = pairs.iter().map(|&(frame, link)| [world.frames[frame as usize].link, link]);

@@ -29,7 +29,9 @@ use crate::bvh::obb_tree::ObbTrees;
 use crate::enclosure::pose_bound::PoseEnclosure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::shader::Source;
-use crate::gpu::{AdapterChoice, Buffers, CompiledKernel, Gpu, INDIRECT_ARGS};
+use crate::gpu::{
+    AdapterChoice, BufferId, Buffers, Clear, CompiledKernel, CountedRegions, Gpu, INDIRECT_ARGS, MAX_REGION_WORDS,
+};
 use crate::scene::world::CollisionWorld;
 use crate::stage::kernel::{Kernel, RasterKernel};
 use crate::stage::layout::{ChunkParams, MAX_CULL_LEVELS, MAX_LINK_LEVELS};
@@ -40,6 +42,7 @@ use kernel_work::KernelWorks;
 use link_pass::LinkPass;
 use raster::RasterSweep;
 use schedule::Schedule;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Maximum number of chunks on the device at the same time.
@@ -98,6 +101,8 @@ pub struct GpuPipeline {
     counts: DeviceWork,
     /// Work of the kernels since it was last taken.
     kernel_work: KernelWorks,
+    /// Regions of the kernels, if these count what they execute.
+    regions: CountedRegions,
 }
 
 /// Options that the pipeline needs for each chunk.
@@ -177,8 +182,17 @@ impl GpuPipeline {
             let per_piece = (world.links.len() * world.scene.tree.n_leaves()).max(1);
             capacities.pieces = capacities.pieces.min(capacities.candidates as usize / per_piece).max(1);
         }
+        let regions = RefCell::new(CountedRegions::default());
+        let counting = |kernel: &Kernel| {
+            regions.borrow_mut().count(&(sources.compute)(kernel)?, [kernel.stem, kernel.entry])
+        };
+        let compute = if options.count_executed { &counting } else { sources.compute };
+        let sources = &Sources { compute, raster: sources.raster };
         let kernels = Kernels::compile(&gpu, &world, options, &capacities, sources)?;
         let mut shared = Buffers::new(&gpu)?;
+        if options.count_executed {
+            shared.reserve(&gpu, BufferId::RegionCounts, (size_of::<u32>() * MAX_REGION_WORDS) as u64)?;
+        }
         shared.upload_world(&gpu, &world)?;
         // With `InitialContactPolicy::Ignore` a contact may be ignored later and must not limit the others.
         let use_cutoffs = options.solve.initial == InitialContactPolicy::Report;
@@ -211,6 +225,7 @@ impl GpuPipeline {
             obb_trees: None,
             counts: DeviceWork::default(),
             kernel_work: KernelWorks::default(),
+            regions: regions.into_inner(),
             gpu,
             world,
             kernels,
@@ -265,8 +280,21 @@ impl GpuPipeline {
     }
 
     /// Work of the kernels since the last call.
-    pub(super) fn take_kernel_work(&mut self) -> KernelWorks {
-        std::mem::take(&mut self.kernel_work)
+    ///
+    /// # Errors
+    /// The device failed.
+    pub(super) fn take_kernel_work(&mut self) -> Result<KernelWorks> {
+        let mut works = std::mem::take(&mut self.kernel_work);
+        let n_words = self.regions.n_words();
+        if n_words > 0 {
+            let buffers = &self.frames[0].buffers;
+            let words: Vec<u32> = buffers.read(&self.gpu, BufferId::RegionCounts, n_words)?;
+            self.gpu.clear(buffers, &[Clear { buffer: BufferId::RegionCounts, words: 0..n_words as u64 }])?;
+            for (kernel, executed) in self.regions.executed(&words).filter(|(_, executed)| !executed.is_zero()) {
+                works.entry(kernel).or_default().executed += executed;
+            }
+        }
+        Ok(works)
     }
 
     /// The buffers of a frame.

@@ -1,13 +1,13 @@
 //! The adapter's work on the same motions as different questions, for the model of its time.
 
 use super::super::set::Set;
-use super::model::{Costs, GPUS, GpuFigures, Part, Predicted, figures_of};
+use super::model::{Costs, GPUS, GpuFigures, Part, Predicted, figures_of, predict};
 use super::{Bench, Deadline, configuration};
 use crate::bench::run::{Cell, Column, Table};
-use firstcontact::engine::{Engine, Options, Stage, Stats, Sweep};
+use firstcontact::engine::{Engine, Executed, KernelWork, Options, Stage, Stats, Sweep};
 use firstcontact::robot::{LinkPairs, Trajectory};
 use firstcontact::stage::s6_solve::Mode;
-use firstcontact::{MotionBatch, Result};
+use firstcontact::{Error, MotionBatch, Result};
 use std::collections::BTreeMap;
 
 /// The set whose motions are checked.
@@ -59,15 +59,23 @@ impl Bench<'_> {
                 continue;
             }
             let has_margin = options.solve.margin_m > 0.0;
-            let engine = Engine::builder(&robot, &scene).options(options).link_pairs(link_pairs).build()?;
-            let mut stats = Stats::default();
+            let check = |count_executed, rounds| {
+                let options = Options { count_executed, ..options.clone() };
+                let engine = Engine::builder(&robot, &scene).options(options).link_pairs(link_pairs.clone()).build()?;
+                let mut stats = Stats::default();
+                for _ in 0..rounds {
+                    stats = if name == TRAJECTORIES {
+                        engine.check_trajectories(&trajectories, &[], &mut |_, _| Ok(()))?
+                    } else {
+                        engine.check(&motions)?.stats
+                    };
+                }
+                Ok::<Stats, Error>(stats)
+            };
             // The first round creates the buffers.
-            for _ in 0..2 {
-                stats = if name == TRAJECTORIES {
-                    engine.check_trajectories(&trajectories, &[], &mut |_, _| Ok(()))?
-                } else {
-                    engine.check(&motions)?.stats
-                };
+            let mut stats = check(false, 2)?;
+            for (kernel, work) in check(true, 1)?.kernels {
+                stats.kernels.entry(kernel).or_default().executed += work.executed;
             }
             stats.motions = motions.len() as u64;
             self.paths.push(Measured { name, has_margin, stats });
@@ -86,16 +94,12 @@ fn processors(adapter: &str) -> Vec<&'static GpuFigures> {
 }
 
 /// The predictions for a path: parts by processor.
-fn predictions(path: &Measured, gpus: &[&GpuFigures]) -> Result<Vec<BTreeMap<Part, Predicted>>> {
-    let costs = Costs::new(path.has_margin)?;
-    Ok(gpus.iter().map(|gpu| costs.predict(gpu, &path.stats)).collect())
+fn predictions(path: &Measured, gpus: &[&GpuFigures]) -> Vec<BTreeMap<Part, Predicted>> {
+    gpus.iter().map(|gpu| predict(gpu, &path.stats)).collect()
 }
 
 /// Predicted and measured times of each path and stage, with the limiting resources.
-///
-/// # Errors
-/// A kernel cannot be counted.
-pub fn stages(paths: &[Measured], adapter: &str) -> Result<Option<Table>> {
+pub fn stages(paths: &[Measured], adapter: &str) -> Option<Table> {
     let gpus = processors(adapter);
     let mut columns = vec![
         Column::text("path", "The question."),
@@ -103,22 +107,23 @@ pub fn stages(paths: &[Measured], adapter: &str) -> Result<Option<Table>> {
         Column::number("dispatches", "", 0, "For all motions."),
         Column::number("invocations", "thousands", 1, "For all motions."),
         Column::number("entries", "thousands", 1, "Appended to queues, each by an atomic operation."),
+        Column::number("active lanes", "%", 0, "Of the lanes of the waves that execute an operation, at most."),
         Column::number("measured", "µs", 1, "For a motion, by the adapter's clock."),
     ];
     columns.extend(gpus.iter().map(|gpu| Column::text(gpu.name, "Predicted µs for a motion, and the largest part.")));
     let note = format!(
-        "{SET}, all motions together. Predictions are upper bounds for operations and memory: all branches count, \
-         and no access is answered by a cache. A launch takes 3 µs, a round trip 20 µs."
+        "{SET}, all motions together. Operations and bytes are counted while the kernels run, in waves of 32 \
+         invocations; no access is answered by a cache. A launch takes 3 µs, a round trip 20 µs."
     );
     let mut table = Table::new("model", "Times by stage: the model and the measurement", &note, columns);
     for path in paths {
         let (stats, n) = (&path.stats, path.stats.motions.max(1) as f64);
-        let of_gpus = predictions(path, &gpus)?;
+        let of_gpus = predictions(path, &gpus);
         let parts: Vec<Part> = of_gpus.first().map_or(Vec::new(), |parts| parts.keys().copied().collect());
         for part in parts {
             let works = stats.kernels.iter().filter(|(kernel, _)| Part::of(**kernel) == part).map(|(_, work)| work);
-            let [dispatches, invocations, entries] = works
-                .fold([0; 3], |[d, i, e], work| [d + work.dispatches, i + work.invocations, e + work.queue_entries]);
+            let mut sum = KernelWork::default();
+            works.for_each(|work| sum += *work);
             let measured = match part {
                 Part::Of(stage) => Some(1e6 * stats.stages[stage as usize].seconds / n).filter(|us| *us > 0.0),
                 Part::Arguments | Part::Transfer => None,
@@ -129,13 +134,19 @@ pub fn stages(paths: &[Measured], adapter: &str) -> Result<Option<Table>> {
             });
             let name = part.to_string();
             let thousands = |count: u64| Cell::from(count as f64 / 1e3);
-            let mut cells: Vec<Cell> = vec![path.name.into(), name.into(), (dispatches as usize).into()];
-            cells.extend([thousands(invocations), thousands(entries), measured.into()]);
+            let mut cells: Vec<Cell> = vec![path.name.into(), name.into(), (sum.dispatches as usize).into()];
+            cells.extend([thousands(sum.invocations), thousands(sum.queue_entries)]);
+            cells.extend([active_lanes(sum.executed), measured.into()]);
             cells.extend(predicted);
             table.row(cells);
         }
     }
-    Ok((!table.rows.is_empty()).then_some(table))
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// The active lanes, per cent.
+fn active_lanes(executed: Executed) -> Cell {
+    executed.active_lanes().map(|share| 100.0 * share).into()
 }
 
 /// The kernels of the first path: the work of an invocation, and all of it.
@@ -148,9 +159,10 @@ pub fn kernels(paths: &[Measured]) -> Result<Option<Table>> {
         Column::text("kernel", "The file in wgsl/, and the entry point."),
         Column::number("dispatches", "", 0, "For all motions."),
         Column::number("invocations", "", 1, "For a motion."),
-        Column::number("operations", "", 0, "Of an invocation, at most."),
-        Column::number("bytes", "", 0, "Read and written by an invocation, at most."),
-        Column::number("open loops", "", 0, "Loops whose number of rounds is unknown and counts as one."),
+        Column::number("operations", "", 0, "Executed by an average invocation."),
+        Column::number("at most", "operations", 0, "If all branches are taken, and loops have one round."),
+        Column::number("active lanes", "%", 0, "Of the lanes of the waves that execute an operation, at most."),
+        Column::number("bytes", "", 0, "Read and written by an average invocation."),
         Column::number("workgroup memory", "bytes", 0, "Of 64 invocations: it limits how many run at the same time."),
         Column::number("operations in all", "thousands", 1, "For a motion."),
     ];
@@ -158,27 +170,26 @@ pub fn kernels(paths: &[Measured]) -> Result<Option<Table>> {
     let mut table = Table::new("kernels", "The work of the kernels", &note, columns);
     let (costs, n) = (Costs::new(path.has_margin)?, path.stats.motions.max(1) as f64);
     for (kernel, work) in &path.stats.kernels {
-        let (cost, invocations) = (costs.of(*kernel), work.invocations as f64 / n);
+        let (cost, executed) = (costs.of(*kernel), work.executed);
+        let of_invocation = |count: u64| Cell::from(count as f64 / work.invocations.max(1) as f64);
         let [stem, entry] = kernel;
         table.row([
             Cell::from(format!("{stem}::{entry}")),
             work.dispatches.into(),
-            invocations.into(),
+            (work.invocations as f64 / n).into(),
+            of_invocation(executed.operations),
             cost.operations.into(),
-            (cost.loaded_bytes + cost.stored_bytes).into(),
-            cost.open_loops.into(),
+            active_lanes(executed),
+            of_invocation(executed.loaded_bytes + executed.stored_bytes),
             cost.workgroup_bytes.into(),
-            (invocations * cost.operations as f64 / 1e3).into(),
+            (executed.operations as f64 / n / 1e3).into(),
         ]);
     }
     Ok((!table.rows.is_empty()).then_some(table))
 }
 
 /// The predicted rate of each path, and the CPU cores that the exact stage needs for it.
-///
-/// # Errors
-/// A kernel cannot be counted.
-pub fn rates(paths: &[Measured], adapter: &str) -> Result<Option<Table>> {
+pub fn rates(paths: &[Measured], adapter: &str) -> Option<Table> {
     let gpus = processors(adapter);
     let mut columns = vec![
         Column::text("path", "The question."),
@@ -195,22 +206,22 @@ pub fn rates(paths: &[Measured], adapter: &str) -> Result<Option<Table>> {
         let n = path.stats.motions.max(1) as f64;
         let exact_s = path.stats.stages[Stage::Solve as usize].seconds / n;
         let mut cells: Vec<Cell> = vec![path.name.into(), (1e6 * exact_s).into()];
-        for parts in predictions(path, &gpus)? {
+        for parts in predictions(path, &gpus) {
             let device_s = parts.values().map(|part| part.seconds()).sum::<f64>() / n;
             cells.extend([(1.0 / device_s).into(), (exact_s / device_s).into()]);
         }
         table.row(cells);
     }
-    Ok((!table.rows.is_empty()).then_some(table))
+    (!table.rows.is_empty()).then_some(table)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use firstcontact::engine::KernelWork;
 
     fn measured() -> Measured {
-        let work = KernelWork { dispatches: 2, invocations: 64_000, queue_entries: 10 };
+        let executed = Executed { operations: 8_000_000, issued_operations: 16_000_000, ..Executed::default() };
+        let work = KernelWork { dispatches: 2, invocations: 64_000, queue_entries: 10, executed };
         let kernels = [(["s5_pairs", "seed"], work), (["s1_concat", "jet"], work)].into();
         let mut stats = Stats { motions: 100, kernels, ..Stats::default() };
         stats.stage(Stage::Solve).seconds = 1e-3;
@@ -227,11 +238,12 @@ mod tests {
 
     #[test]
     fn each_part_has_a_row_with_its_measurement() {
-        let table = stages(&[measured()], "llvmpipe").unwrap().unwrap();
+        let table = stages(&[measured()], "llvmpipe").unwrap();
         let parts: Vec<&Cell> = table.rows.iter().map(|row| &row[1]).collect();
         assert_eq!(parts, [&Cell::from("s1_concat"), &Cell::from("s5_pairs"), &Cell::from("transfer")]);
-        assert_eq!((&table.rows[1][5], &table.rows[0][5]), (&Cell::Number(20.0), &Cell::Empty));
-        assert!(stages(&[], "llvmpipe").unwrap().is_none());
+        assert_eq!((&table.rows[1][6], &table.rows[0][6]), (&Cell::Number(20.0), &Cell::Empty));
+        assert_eq!((&table.rows[1][5], &table.rows[2][5]), (&Cell::Number(50.0), &Cell::Empty));
+        assert!(stages(&[], "llvmpipe").is_none());
     }
 
     #[test]
@@ -239,12 +251,13 @@ mod tests {
         let table = kernels(&[measured()]).unwrap().unwrap();
         assert_eq!(table.rows.len(), 2);
         assert_eq!((&table.rows[0][0], &table.rows[0][2]), (&Cell::from("s1_concat::jet"), &Cell::Number(640.0)));
+        assert_eq!((&table.rows[0][3], &table.rows[0][5]), (&Cell::Number(125.0), &Cell::Number(50.0)));
         assert!(kernels(&[]).unwrap().is_none());
     }
 
     #[test]
     fn cores_are_the_ratio_of_both_times() {
-        let table = rates(&[measured()], "llvmpipe").unwrap().unwrap();
+        let table = rates(&[measured()], "llvmpipe").unwrap();
         let [Cell::Number(exact_us), Cell::Number(rate), Cell::Number(cores)] = &table.rows[0][1..4] else { panic!() };
         assert!((exact_us - 10.0).abs() < 1e-9 && (cores - 1e-6 * exact_us * rate).abs() < 1e-9);
     }

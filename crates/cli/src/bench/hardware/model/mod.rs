@@ -2,14 +2,15 @@
 //! listed next to measurements, so that the first run on hardware shows where the model is wrong.
 //!
 //! The time of a kernel is that of its launches plus the longest of three: operations, memory, and atomic operations
-//! on the counters of queues. Operations and bytes are upper bounds ([`KernelCost`]): all branches, no caches.
+//! on the counters of queues. Operations and bytes are counted while the kernels run ([`Executed`]): a wave of 32
+//! invocations issues the operations of all its lanes, idle ones included. No access is answered by a cache.
 
 mod gpu;
 
 pub use gpu::{GPUS, GpuFigures};
 
 use firstcontact::Result;
-use firstcontact::engine::{KernelWork, Stage, Stats};
+use firstcontact::engine::{Executed, KernelWork, Stage, Stats};
 use firstcontact::gpu::KernelCost;
 use firstcontact::gpu::shader::Source;
 use firstcontact::stage::KERNELS;
@@ -83,15 +84,16 @@ impl Predicted {
     }
 
     /// The time of a kernel.
-    fn of_kernel(gpu: &GpuFigures, work: KernelWork, cost: KernelCost) -> Self {
+    fn of_kernel(gpu: &GpuFigures, work: KernelWork) -> Self {
         let clock = gpu.clock_ghz * 1e9;
         let invocations = work.invocations as f64;
         let in_dispatch = invocations / work.dispatches.max(1) as f64;
         // Too few invocations leave lanes idle while their operations depend on each other.
         let busy = gpu.lanes.min(in_dispatch / DEPENDENT_CLOCKS).max(1.0);
-        let bytes = invocations * (cost.loaded_bytes + cost.stored_bytes) as f64;
+        let Executed { issued_operations, loaded_bytes, stored_bytes, .. } = work.executed;
+        let bytes = (loaded_bytes + stored_bytes) as f64;
         let launches = work.dispatches as f64 * LAUNCH_S;
-        let operations = invocations * cost.operations as f64 / (clock * busy);
+        let operations = issued_operations as f64 / (clock * busy);
         let memory = bytes / (gpu.memory_gb_s * 1e9);
         let atomics = work.queue_entries as f64 / (clock * ATOMICS_PER_CLOCK);
         let total = launches + operations.max(memory).max(atomics);
@@ -134,7 +136,7 @@ impl Part {
     }
 }
 
-/// The work of one invocation of each kernel, by the stem of the file and the entry point.
+/// The work of one invocation of each kernel at most, by the stem of the file and the entry point.
 #[derive(Debug)]
 pub struct Costs(BTreeMap<[&'static str; 2], KernelCost>);
 
@@ -156,21 +158,21 @@ impl Costs {
     pub fn of(&self, kernel: [&str; 2]) -> KernelCost {
         self.0.get(&kernel).copied().unwrap_or_default()
     }
+}
 
-    /// The predicted time of each part of some work.
-    pub fn predict(&self, gpu: &GpuFigures, stats: &Stats) -> BTreeMap<Part, Predicted> {
-        let mut parts: BTreeMap<Part, Predicted> = BTreeMap::new();
-        for (kernel, work) in &stats.kernels {
-            let part = parts.entry(Part::of(*kernel)).or_default();
-            *part = part.plus(Predicted::of_kernel(gpu, *work, self.of(*kernel)));
-        }
-        let device = &stats.device;
-        let bytes = (device.uploaded_bytes + device.read_bytes) as f64;
-        let cleared = device.cleared_bytes as f64 / (gpu.memory_gb_s * 1e9);
-        let transfer = bytes / (gpu.bus_gb_s * 1e9) + cleared + device.submissions as f64 * ROUND_TRIP_S;
-        parts.insert(Part::Transfer, Predicted { transfer, total: transfer, ..Predicted::default() });
-        parts
+/// The predicted time of each part of some work.
+pub fn predict(gpu: &GpuFigures, stats: &Stats) -> BTreeMap<Part, Predicted> {
+    let mut parts: BTreeMap<Part, Predicted> = BTreeMap::new();
+    for (kernel, work) in &stats.kernels {
+        let part = parts.entry(Part::of(*kernel)).or_default();
+        *part = part.plus(Predicted::of_kernel(gpu, *work));
     }
+    let device = &stats.device;
+    let bytes = (device.uploaded_bytes + device.read_bytes) as f64;
+    let cleared = device.cleared_bytes as f64 / (gpu.memory_gb_s * 1e9);
+    let transfer = bytes / (gpu.bus_gb_s * 1e9) + cleared + device.submissions as f64 * ROUND_TRIP_S;
+    parts.insert(Part::Transfer, Predicted { transfer, total: transfer, ..Predicted::default() });
+    parts
 }
 
 /// The figures of an adapter, if its name contains one of theirs.
@@ -189,23 +191,28 @@ mod tests {
 
     #[test]
     fn each_limit_is_found() {
-        let costs = Costs::new(false).unwrap();
         let gpu = figures_of("NVIDIA H200").unwrap();
         let bound = |work| {
             let stats = stats(["s5_pairs", "test_pairs"], work, DeviceWork::default());
-            costs.predict(gpu, &stats)[&Part::Of(Stage::Pairs)].bound()
+            predict(gpu, &stats)[&Part::Of(Stage::Pairs)].bound()
         };
-        let work = |dispatches, invocations, queue_entries| KernelWork { dispatches, invocations, queue_entries };
+        let work = |dispatches, invocations, queue_entries| {
+            KernelWork { dispatches, invocations, queue_entries, ..KernelWork::default() }
+        };
         assert_eq!(bound(work(100, 100, 0)), Bound::Launches);
-        assert_ne!(bound(work(1, 100_000_000, 0)), Bound::Launches);
         assert_eq!(bound(work(1, 64, 100_000_000)), Bound::Atomics);
+        let many = work(1, 100_000_000, 0);
+        let operations = Executed { issued_operations: 100_000_000_000, ..Executed::default() };
+        assert_eq!(bound(KernelWork { executed: operations, ..many }), Bound::Operations);
+        let memory = Executed { loaded_bytes: 100_000_000_000, ..operations };
+        assert_eq!(bound(KernelWork { executed: memory, ..many }), Bound::Memory);
     }
 
     #[test]
     fn copies_take_as_long_as_the_bus_needs() {
         let device = DeviceWork { uploaded_bytes: 63_000_000, ..DeviceWork::default() };
         let stats = stats(["s1_concat", "jet"], KernelWork::default(), device);
-        let parts = Costs::new(false).unwrap().predict(figures_of("H200").unwrap(), &stats);
+        let parts = predict(figures_of("H200").unwrap(), &stats);
         assert!((parts[&Part::Transfer].seconds() - 1e-3).abs() < 1e-9);
         assert_eq!(parts[&Part::Transfer].bound(), Bound::Transfer);
         assert_eq!(parts[&Part::Of(Stage::Concat)].seconds(), 0.0);
@@ -226,11 +233,11 @@ mod tests {
 
     #[test]
     fn few_invocations_leave_lanes_idle() {
-        let cost = KernelCost { operations: 1000, ..KernelCost::default() };
         let gpu = &GPUS[0];
         let time = |invocations| {
-            let work = KernelWork { dispatches: 1, invocations, queue_entries: 0 };
-            Predicted::of_kernel(gpu, work, cost).operations
+            let executed = Executed { issued_operations: 1000 * invocations, ..Executed::default() };
+            let work = KernelWork { dispatches: 1, invocations, queue_entries: 0, executed };
+            Predicted::of_kernel(gpu, work).operations
         };
         // As long as lanes are idle, more invocations cost no time.
         assert!((time(100) - time(10_000)).abs() < 1e-12);
