@@ -9,6 +9,7 @@
 //! | [`folding`], [`mirror`] | times of contact that can be computed by hand |
 //! | [`invariance`] | a moving root, another order of the links, another root |
 //! | [`scene`] | obstacles as a scene and as links of the robot |
+//! | [`starts`] | starts within a margin |
 //! | [`choice`] | pairs that are tested, and those that are left out |
 //! | [`variants`] | the other options of `check` |
 //! | [`random`] | seeded random trees of links |
@@ -36,5 +37,6 @@ pub mod real_robots;
 mod reroot;
 mod scene;
 pub mod solids;
+mod starts;
 pub mod two_robots;
 mod variants;

@@ -17,7 +17,7 @@ use firstcontact::predicate::proximity::{Proximity, are_within_or_meet, boxes_be
 use firstcontact::predicate::separation::StaticTriangle;
 use firstcontact::robot::RobotMotion;
 use firstcontact::scene::world::CollisionWorld;
-use firstcontact::stage::s5_pairs::{Workspace, first_at_start};
+use firstcontact::stage::link_pairs::{PairAtStart, Workspace, first_at_start};
 use firstcontact::stage::{SUBS, TrianglePair};
 use glam::DVec3;
 use std::collections::HashMap;
@@ -269,7 +269,9 @@ fn the_pair_of_a_start_within_the_margin_is_the_lowest() {
         let (q0, q1) = models::motion(&mut draw, &robot, 0.3, 0.1);
         let motion = RobotMotion::new(&robot, &q0, &q1).unwrap();
         for margin_m in [1e-3, 0.05, 0.3, 1.0] {
+            space.begin(&world);
             let found = first_at_start(&mut space, &world, &motion, margin_m).map(|pair| {
+                let PairAtStart::Scene(pair) = pair else { panic!("no links are tested") };
                 let (link, y) = (&world.links[pair.piece_link as usize], pair.scene_triangle as usize);
                 let x = link.tree.order[pair.link_triangle as usize];
                 [pair.piece_link, world.scene.object[y], x, world.scene.tree.order[y]]

@@ -63,7 +63,7 @@ impl EngineCore {
             pipeline.set_sweep(known);
             return Ok(());
         }
-        let sample = self.sample(motions, 64)?;
+        let sample = self.undecided(self.sample(motions, 64)?);
         let mut seconds = [0.0; 2];
         // The first round allocates the buffers, the second one measures.
         for n in [1.min(sample.len()), sample.len()] {

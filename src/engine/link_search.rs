@@ -4,7 +4,7 @@ use super::{Options, Stats};
 use crate::robot::RobotMotion;
 use crate::scene::world::CollisionWorld;
 use crate::stage::Piece;
-use crate::stage::link_pairs::{self, Input, LinkTrianglePair, Workspace};
+use crate::stage::link_pairs::{self, Input, LinkTrianglePair, PairAtStart, Workspace};
 #[cfg(feature = "gpu")]
 use crate::stage::s1_concat;
 use crate::stage::s1_concat::Poses;
@@ -12,7 +12,7 @@ use crate::stage::s1_concat::Poses;
 use crate::stage::s2_bound;
 use crate::stage::s2_bound::Boxes;
 use crate::stage::s5_pairs::Limits;
-use crate::stage::s6_solve::InitialContactPolicy;
+use crate::stage::s6_solve::{InitialContactPolicy, MayTouch, Motions, SolveOptions, Solver};
 use std::time::Instant;
 
 /// The memory of the search, kept from one motion to the next.
@@ -29,14 +29,34 @@ impl LinkSearch {
     /// Starts a new motion.
     pub fn begin(&mut self, world: &CollisionWorld) {
         self.space.pairs.clear();
-        if !world.frames.is_empty() {
-            self.space.begin(world);
-        }
+        self.space.begin(world);
     }
 
     /// See [`s5_pairs::Workspace::first_only`](crate::stage::s5_pairs::Workspace::first_only).
     pub fn set_first_only(&mut self, first_only: bool) {
         self.space.set_first_only(first_only);
+    }
+
+    /// Uses a pair within the margin at the start as the answer, if it decides the motion. Both memories must have
+    /// begun the motion.
+    pub fn decide_start(
+        &mut self,
+        solver: &mut Solver,
+        (world, options): (&CollisionWorld, &SolveOptions),
+        motion: &RobotMotion,
+    ) -> bool {
+        if !options.one_pair_decides_the_start() {
+            return false;
+        }
+        let pair = link_pairs::first_at_start(&mut self.space, world, motion, options.margin_m);
+        let motions = Motions { robot: motion, chains: &self.space.chains };
+        match &pair {
+            Some(PairAtStart::Scene(pair)) => solver.start_within(motions, std::slice::from_ref(pair)),
+            Some(PairAtStart::Links(pair)) => {
+                solver.start_within(motions, MayTouch { scene: &[], links: std::slice::from_ref(pair) })
+            }
+            None => false,
+        }
     }
 
     /// The pairs found in the last piece, clipped to the motion's limit.

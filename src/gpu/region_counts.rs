@@ -57,9 +57,9 @@ impl CountedRegions {
 
     /// The executed work of each kernel, from the words of the buffer.
     pub fn executed<'a>(&'a self, words: &'a [u32]) -> impl Iterator<Item = ([&'static str; 2], Executed)> + 'a {
-        let mut counts = words.chunks_exact(WORDS_PER_REGION).map(|c| {
-            [[c[0], c[1]], [c[2], c[3]]].map(|[low, high]| u64::from(low) | u64::from(high) << u32::BITS)
-        });
+        let mut counts = words
+            .chunks_exact(WORDS_PER_REGION)
+            .map(|c| [[c[0], c[1]], [c[2], c[3]]].map(|[low, high]| u64::from(low) | u64::from(high) << u32::BITS));
         self.kernels.iter().map(move |(name, regions)| {
             let mut executed = Executed::default();
             for (cost, [lanes, waves]) in regions.iter().zip(counts.by_ref()) {
@@ -134,12 +134,7 @@ struct Inserter<'a> {
 }
 
 impl<'a> Inserter<'a> {
-    fn insert(
-        function: &'a mut Function,
-        rounds: Handle<GlobalVariable>,
-        costs: &'a [KernelCost],
-        next: &'a mut u32,
-    ) {
+    fn insert(function: &'a mut Function, rounds: Handle<GlobalVariable>, costs: &'a [KernelCost], next: &'a mut u32) {
         let mut add = |expression| function.expressions.append(expression, Span::UNDEFINED);
         let rounds = add(Expression::GlobalVariable(rounds));
         let one = add(Expression::Literal(Literal::U32(1)));

@@ -7,6 +7,10 @@
 //! ([`relative_pose`](crate::enclosure::relative_pose)), interval matrices are concatenated along the chain between
 //! them ([`RobotMotion::seen_from`]).
 
+mod start;
+
+pub use start::{PairAtStart, first_at_start};
+
 #[cfg(feature = "gpu")]
 use super::kernel::{Kernel, kernel};
 use super::s1_concat::{self, Balls, Poses};
@@ -80,6 +84,7 @@ pub struct Workspace {
     boxes: Boxes,
     cull: s3_cull::Workspace,
     search: s5_pairs::Workspace,
+    near_at_start: Vec<start::NearLinks>,
 }
 
 impl Workspace {
@@ -199,7 +204,7 @@ impl Workspace {
     /// Bounds the pose of a link in a frame.
     fn bound(&mut self, input: &Input, frame: &LinkFrame, link: u32) {
         let [a, b] = [frame.link, link].map(|link| input.world.links[link as usize].body);
-        let chain = self.chain(input, a, b);
+        let chain = self.chain(input.world, input.motion, a, b);
         if self.bounds[chain].is_none() {
             let path = &self.chains[chain];
             let is_jet = input.form == PoseEnclosure::TaylorModel;
@@ -222,8 +227,8 @@ impl Workspace {
     }
 
     /// The index of the motion of body `b` in the frame of body `a`.
-    fn chain(&mut self, input: &Input, a: u32, b: u32) -> usize {
-        let n_bodies = input.world.robot.bodies.len();
+    fn chain(&mut self, world: &CollisionWorld, motion: &RobotMotion, a: u32, b: u32) -> usize {
+        let n_bodies = world.robot.bodies.len();
         let at = a as usize * n_bodies + b as usize;
         if let Some(known) = self.chain_of[at] {
             return known as usize;
@@ -232,7 +237,7 @@ impl Workspace {
         if number == self.chains.len() {
             self.chains.push(RobotMotion::default());
         }
-        self.chains[number].set_seen_from(input.motion, a, b, input.world.reach_of_body(b));
+        self.chains[number].set_seen_from(motion, a, b, world.reach_of_body(b));
         self.chain_of[at] = Some(number as u32);
         self.n_chains += 1;
         self.bounds.push(None);

@@ -25,7 +25,7 @@ mod twin;
 
 pub use crowded::Courses;
 pub use nearest::{NearestPair, PlacedLink, nearest_in};
-pub use start::first_at_start;
+pub use start::{Order, first_of_link};
 pub use twin::reference;
 
 #[cfg(feature = "gpu")]

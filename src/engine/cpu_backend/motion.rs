@@ -147,15 +147,10 @@ impl CpuStages<'_> {
 
     /// Uses a pair within the margin at the start as the answer, if it decides the motion.
     fn starts_within(&self, scratch: &mut Scratch, solver: &mut Solver, stats: &mut Stats) -> bool {
-        if !(self.options.solve.one_pair_decides_the_start() && self.world.frames.is_empty()) {
-            return false;
-        }
-        let Scratch { motion, pairs: search, .. } = scratch;
+        let Scratch { motion, links, .. } = scratch;
         let mut clock = Clock::start(stats);
-        let pair = s5_pairs::first_at_start(search, self.world, motion, self.options.solve.margin_m);
-        clock.stage(Stage::Pairs, 0, usize::from(pair.is_some()));
-        let starts_within = pair.is_some_and(|pair| solver.start_within(motion, &pair));
-        clock.stage(Stage::Solve, usize::from(pair.is_some()), 0);
+        let starts_within = links.decide_start(solver, (self.world, &self.options.solve), motion);
+        clock.stage(Stage::Solve, usize::from(starts_within), 0);
         starts_within
     }
 

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gpu::Faults;
 use crate::robot::RobotMotion;
 use crate::stage::s6_solve::{MayTouch, Motions, Solver};
-use crate::stage::{Piece, s5_pairs, solids};
+use crate::stage::{Piece, solids};
 use crate::verdict::{Undecided, UndecidedReason, Verdict};
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -25,9 +25,14 @@ struct GpuBatch {
     pieces: Vec<Piece>,
     /// First piece of each motion, and the number of all pieces.
     starts: Vec<usize>,
+    /// The verdicts of motions that were decided before; these have no pieces.
+    decided: Vec<Option<Decided>>,
     /// True if the motions are parts of trajectories, for which the exact stage does not run here.
     are_spans: bool,
 }
+
+/// A verdict, and the work for it.
+type Decided = (Verdict, Stats);
 
 impl GpuBatch {
     fn input(&self) -> ChunkInput<'_> {
@@ -44,18 +49,12 @@ struct Memory<'a> {
     solver: Solver<'a>,
     links: LinkSearch,
     solids: solids::Workspace,
-    pairs: s5_pairs::Workspace,
 }
 
 impl<'a> Memory<'a> {
     fn new(core: &'a EngineCore) -> Self {
         let solver = Solver::new(&core.world, core.options.solve);
-        Self {
-            solver,
-            links: LinkSearch::default(),
-            solids: solids::Workspace::default(),
-            pairs: s5_pairs::Workspace::default(),
-        }
+        Self { solver, links: LinkSearch::default(), solids: solids::Workspace::default() }
     }
 }
 
@@ -63,7 +62,7 @@ impl<'a> Memory<'a> {
 struct BatchBuilder<'a> {
     core: &'a EngineCore,
     motions: &'a mut dyn MotionSource,
-    ready: VecDeque<RobotMotion>,
+    ready: VecDeque<(RobotMotion, Option<Decided>)>,
     are_spans: bool,
     max_pieces: usize,
 }
@@ -72,23 +71,37 @@ impl BatchBuilder<'_> {
     /// The motions whose pieces fill a chunk, at least one; `None` at the end.
     fn next(&mut self) -> Result<Option<GpuBatch>> {
         if let Some(batch) = self.motions.next_motions(self.max_pieces.saturating_sub(self.ready.len()))? {
-            let motion = |i| self.core.motion(&batch.motions, i, batch.first);
-            let all = || (0..batch.motions.len()).into_par_iter().map(motion).collect::<Result<Vec<_>>>();
+            let (core, are_spans) = (self.core, batch.motions.are_spans());
+            let prepare = |memory: &mut Memory, i| {
+                let motion = core.motion(&batch.motions, i, batch.first)?;
+                let decided = if are_spans { None } else { core.decide_start(&motion, memory) };
+                Ok((motion, decided))
+            };
+            let memory = || Memory::new(core);
+            let all = || (0..batch.motions.len()).into_par_iter().map_init(memory, prepare).collect::<Result<Vec<_>>>();
             // Waking another thread does not pay off for a single motion.
-            let motions =
-                if batch.motions.len() == 1 { vec![motion(0)?] } else { self.core.workers.pool.install(all)? };
+            let motions = if batch.motions.len() == 1 {
+                vec![prepare(&mut memory(), 0)?]
+            } else {
+                core.workers.pool.install(all)?
+            };
             self.ready.extend(motions);
-            self.are_spans = batch.motions.are_spans();
+            self.are_spans = are_spans;
         }
         let mut part = GpuBatch { starts: vec![0], are_spans: self.are_spans, ..GpuBatch::default() };
-        while let Some(motion) = self.ready.front() {
-            part.pieces.extend(Piece::cut(part.motions.len() as u32, motion));
+        while let Some((motion, decided)) = self.ready.front() {
+            if decided.is_none() {
+                part.pieces.extend(Piece::cut(part.motions.len() as u32, motion));
+            }
             if part.pieces.len() > self.max_pieces && !part.motions.is_empty() {
                 part.pieces.truncate(part.starts[part.motions.len()]);
                 break;
             }
             part.starts.push(part.pieces.len());
-            part.motions.extend(self.ready.pop_front());
+            if let Some((motion, decided)) = self.ready.pop_front() {
+                part.motions.push(motion);
+                part.decided.push(decided);
+            }
             if part.pieces.len() >= self.max_pieces {
                 break;
             }
@@ -186,7 +199,9 @@ impl EngineCore {
             } else if let Some(part) = next.take() {
                 deliver(std::mem::take(&mut verdicts), stats)?;
                 stats.pieces += part.pieces.len() as u64;
-                let solved = if self.options.reference.is_empty() {
+                let solved = if part.pieces.is_empty() {
+                    self.solve_overlapped(&part, &ChunkOutput::default(), || ())
+                } else if self.options.reference.is_empty() {
                     vec![(None, Stats::default())]
                 } else {
                     let output = pipeline.run_hybrid(&part.input(), stats)?;
@@ -199,10 +214,38 @@ impl EngineCore {
         }
     }
 
-    /// Returns whether a batch fits in one chunk on the device: all stages run there, and no motion has too many
-    /// pieces.
+    /// Returns whether a batch is one chunk on the device: all stages run there, some motion has pieces, and none has
+    /// too many.
     fn fits_on_device(&self, part: &GpuBatch, max_pieces: usize) -> bool {
-        self.options.reference.is_empty() && part.pieces.len() <= max_pieces
+        self.options.reference.is_empty() && (1..=max_pieces).contains(&part.pieces.len())
+    }
+
+    /// The motions that are not decided by a pair within the margin at their start, where the adapter does not look for
+    /// such pairs.
+    pub(in crate::engine) fn undecided(&self, mut motions: Vec<RobotMotion>) -> Vec<RobotMotion> {
+        let mut memory = Memory::new(self);
+        motions.retain(|motion| self.decide_start(motion, &mut memory).is_none());
+        motions
+    }
+
+    /// Decides a motion by a pair within the margin at its start, where the adapter does not look for such pairs.
+    fn decide_start(&self, motion: &RobotMotion, memory: &mut Memory) -> Option<Decided> {
+        if self.world.frames.is_empty() {
+            return None;
+        }
+        let clock = Instant::now();
+        let (Memory { solver, links, solids }, mut stats) = (memory, Stats::default());
+        solver.begin();
+        links.begin(&self.world);
+        let is_decided = links.decide_start(solver, (&self.world, &self.options.solve), motion);
+        let verdict = is_decided.then(|| {
+            let found = solver.finish();
+            self.complete(solids, motion, || solver.ignored(), found, &mut stats)
+        });
+        stats.add_solving(solver);
+        stats.stage(Stage::Solve).items_in += u64::from(is_decided);
+        stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
+        verdict.map(|verdict| (verdict, stats))
     }
 
     /// Runs the exact stage for a batch on all threads, and `meanwhile` simultaneously. A motion whose pairs did not
@@ -237,21 +280,24 @@ impl EngineCore {
         part: &GpuBatch,
         output: &ChunkOutput,
         m: usize,
-        Memory { solver, links, solids, pairs }: &mut Memory,
+        Memory { solver, links, solids }: &mut Memory,
     ) -> (Option<Verdict>, Stats) {
+        if let Some((verdict, stats)) = &part.decided[m] {
+            return (Some(verdict.clone()), stats.clone());
+        }
         let clock = Instant::now();
         let (mut stats, motion, mut verdict) = (Stats::default(), &part.motions[m], None);
         let on_device = output.links.of_motion(m);
         let mut limits = vec![output.limits[m]];
         solver.begin();
+        links.begin(&self.world);
         if output.starts.get(m) == Some(&true) {
             // The adapter's proof is for any pair; the one to report is the lowest.
             let verdict = if part.are_spans {
                 Some(POSSIBLE)
             } else {
-                let lowest = s5_pairs::first_at_start(pairs, &self.world, motion, self.options.solve.margin_m);
-                stats.stage(Stage::Solve).items_in += u64::from(lowest.is_some());
-                lowest.is_some_and(|pair| solver.start_within(motion, &pair)).then(|| {
+                links.decide_start(solver, (&self.world, &self.options.solve), motion).then(|| {
+                    stats.stage(Stage::Solve).items_in += 1;
                     let found = solver.finish();
                     self.complete(solids, motion, || solver.ignored(), found, &mut stats)
                 })
@@ -260,7 +306,6 @@ impl EngineCore {
             stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
             return (verdict, stats);
         }
-        links.begin(&self.world);
         let mut may_touch = false;
         let mut take = |i: usize| {
             let (piece, scene) = (&part.pieces[i], output.pairs[i].as_deref()?);

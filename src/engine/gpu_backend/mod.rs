@@ -183,9 +183,8 @@ impl GpuPipeline {
             capacities.pieces = capacities.pieces.min(capacities.candidates as usize / per_piece).max(1);
         }
         let regions = RefCell::new(CountedRegions::default());
-        let counting = |kernel: &Kernel| {
-            regions.borrow_mut().count(&(sources.compute)(kernel)?, [kernel.stem, kernel.entry])
-        };
+        let counting =
+            |kernel: &Kernel| regions.borrow_mut().count(&(sources.compute)(kernel)?, [kernel.stem, kernel.entry]);
         let compute = if options.count_executed { &counting } else { sources.compute };
         let sources = &Sources { compute, raster: sources.raster };
         let kernels = Kernels::compile(&gpu, &world, options, &capacities, sources)?;

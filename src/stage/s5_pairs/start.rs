@@ -1,9 +1,9 @@
 //! The pair of triangles to report for a motion that starts within the margin, found without collecting all such pairs.
 //!
-//! Of all pairs within the margin at the start, the first one in the order of the files is reported: the lowest link,
-//! object, and triangles. Links are searched in this order. For each of them, the scene's tree is traversed, and the
-//! link's tree at every cluster that is reached; the lowest pair found so far excludes all subtrees that do not contain
-//! a lower one. Soon these are most subtrees, even if everything is within the margin.
+//! Of all pairs within the margin at the start, the first one in the order of the files is reported. For a link, the
+//! scene's tree is traversed, and the link's tree at every cluster that is reached; the lowest pair found so far
+//! excludes all subtrees that do not contain a lower one. Soon these are most subtrees, even if everything is within
+//! the margin.
 
 use super::Workspace;
 use super::descent::Near;
@@ -13,34 +13,41 @@ use crate::arith::real::Real;
 use crate::arith::vectors::{Vector, Vectorised, WIDTH, part3, widest};
 use crate::bvh::tree::ChildRef;
 use crate::enclosure::point_bound::PointBound;
-use crate::enclosure::pose_bound::PoseBound;
+use crate::enclosure::pose_bound::{PoseBound, TaylorModel};
 use crate::predicate::proximity::{Proximity, are_within_or_meet, boxes_beyond};
-use crate::robot::RobotMotion;
 use crate::scene::world::{CollisionWorld, LinkGeometry, SceneBox};
 use crate::stage::TrianglePair;
 
-/// Finds the lowest pair of triangles that are certainly within the margin at the start of a motion.
-pub fn first_at_start(
+/// The order of the pairs of triangles of a link and an obstacle: by the triangles of one, then by those of the other,
+/// both in the order of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// By the object, the triangle of the link, and that of the scene.
+    LinkFirst,
+    /// By the triangle of the scene, which is a single object, and that of the link.
+    SceneFirst,
+}
+
+/// Finds the lowest pair of triangles of a link and the scene that are certainly within the margin at a pose.
+pub fn first_of_link(
     space: &mut Workspace,
     world: &CollisionWorld,
-    motion: &RobotMotion,
+    (link, pose): (u32, TaylorModel<f64>),
     margin_m: f64,
+    order: Order,
 ) -> Option<TrianglePair> {
     if world.scene.tree.nodes.is_empty() {
         return None;
     }
-    (0..world.links.len() as u32).find_map(|link| {
-        let shape = &world.links[link as usize];
-        let Workspace { boxes, start: open, .. } = &mut *space;
-        boxes.clear(shape.tree.nodes.len());
-        let pose = motion.body_at::<0>(shape.body, 0.0);
-        // The ball contains the margin, as in the culling stages.
-        let ball = [(pose.ball[0] + margin_m) * (1.0 + 4.0 * f64::UNIT), pose.ball[1]];
-        let pose = PoseBound::Taylor(pose).with_ball(ball);
-        let search = Search { world, link, shape, pose, margin_m, boxes, open, lowest: None, end: u32::MAX };
-        let lowest = widest(search)?;
-        Some(TrianglePair { piece_link: link, link_triangle: lowest.x, scene_triangle: lowest.y, mask_slice: 1 })
-    })
+    let shape = &world.links[link as usize];
+    let Workspace { boxes, start: open, .. } = space;
+    boxes.clear(shape.tree.nodes.len());
+    // The ball contains the margin, as in the culling stages.
+    let ball = [(pose.ball[0] + margin_m) * (1.0 + 4.0 * f64::UNIT), pose.ball[1]];
+    let pose = PoseBound::Taylor(pose).with_ball(ball);
+    let search = Search { world, link, shape, pose, margin_m, order, boxes, open, lowest: None, end: u32::MAX };
+    let Lowest { x, y, .. } = widest(search)?;
+    Some(TrianglePair { piece_link: link, link_triangle: x, scene_triangle: y, mask_slice: 1 })
 }
 
 /// Pending subtrees, the lowest last, each with its lowest triangle in the order of the files.
@@ -69,7 +76,7 @@ fn take_highest(slots: &mut u32, numbers: &[u32; WIDTH]) -> (usize, u32) {
 struct Lowest {
     x: u32,
     y: u32,
-    /// The object, the link's triangle and the scene's triangle in the order of the files.
+    /// Numbers in the order of the files: object, link's triangle and scene's triangle, or as [`Order`] demands.
     key: [u32; 3],
 }
 
@@ -81,6 +88,7 @@ struct Search<'a> {
     /// The pose at the start.
     pose: PoseBound<f64>,
     margin_m: f64,
+    order: Order,
     boxes: &'a mut NodeBoxes,
     open: &'a mut Open,
     lowest: Option<Lowest>,
@@ -177,6 +185,9 @@ impl Search<'_> {
         let Some(Lowest { key: [object, lowest_x, _], .. }) = self.lowest else { return true };
         let first = self.world.scene.tree.leaf(cluster).start + triangles.trailing_zeros() as usize;
         let last = self.world.scene.tree.leaf(cluster).start + triangles.ilog2() as usize;
+        if self.order == Order::SceneFirst {
+            return true;
+        }
         // Usually all triangles of a cluster belong to one object.
         let is_one = self.world.scene.object[first] == object && self.world.scene.object[last] == object;
         x <= lowest_x || !is_one
@@ -231,7 +242,12 @@ impl Search<'_> {
     #[inline(always)]
     fn key(&self, x: u32, y: u32) -> [u32; 3] {
         let scene = &self.world.scene;
-        [scene.object[y as usize], self.shape.tree.order[x as usize], scene.tree.order[y as usize]]
+        let [object, x, y] =
+            [scene.object[y as usize], self.shape.tree.order[x as usize], scene.tree.order[y as usize]];
+        match self.order {
+            Order::LinkFirst => [object, x, y],
+            Order::SceneFirst => [object, y, x],
+        }
     }
 
     #[inline(always)]
@@ -251,7 +267,11 @@ impl Search<'_> {
         let object = &self.world.scene.objects[key[0] as usize];
         // No triangle of the link is lower, so only lower triangles of the object count.
         let is_first = self.shape.lowest[0].iter().all(|&lowest| lowest >= key[1]);
-        self.end = if is_first { key[2] } else { object.first_triangle + object.n_triangles };
+        self.end = match self.order {
+            Order::SceneFirst => key[1] + 1,
+            Order::LinkFirst if is_first => key[2],
+            Order::LinkFirst => object.first_triangle + object.n_triangles,
+        };
         self.lowest = Some(Lowest { x, y, key });
         true
     }

@@ -22,7 +22,6 @@ use super::{Piece, SLICES_PER_PIECE, SUBS, TrianglePair};
 use crate::arith::linear::V3;
 use crate::enclosure::pose_bound::TaylorModel;
 use crate::predicate::contraction::Window;
-use crate::robot::RobotMotion;
 use crate::scene::world::CollisionWorld;
 use crate::verdict::{Certainty, Contact, ContactPoint, Obstacle, Undecided, UndecidedReason, Verdict};
 use equation::EQUATIONS;
@@ -215,16 +214,17 @@ impl<'w> Solver<'w> {
 
     /// Uses a pair within the margin at the start as the answer. Returns false if the pair is not certainly within the
     /// margin, or if the options require more than one pair.
-    pub fn start_within(&mut self, motion: &RobotMotion, pair: &TrianglePair) -> bool {
-        let Some(piece) = Piece::cut(0, motion).next() else { return false };
-        self.prepare(&motion.into(), &piece, &std::slice::from_ref(pair).into());
+    pub fn start_within<'m>(&mut self, motions: impl Into<Motions<'m>>, pair: impl Into<MayTouch<'m>>) -> bool {
+        let motions = &motions.into();
+        let Some(piece) = Piece::cut(0, motions.robot).next() else { return false };
+        self.prepare(motions, &piece, &pair.into());
         let meets = self
             .memory
             .pairs
             .first()
-            .is_some_and(|pair| pair.meets(&motion.body_at::<0>(pair.body, 0.0), self.options.margin_m));
+            .is_some_and(|pair| pair.meets(&motions.of(pair).body_at::<0>(pair.body, 0.0), self.options.margin_m));
         if meets {
-            self.start_with(&motion.into(), &[Active { item: 0, lo: 0.0, hi: 0.0 }]);
+            self.start_with(motions, &[Active { item: 0, lo: 0.0, hi: 0.0 }]);
         }
         self.verdict.is_some()
     }

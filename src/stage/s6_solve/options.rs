@@ -77,8 +77,8 @@ const MAX_MARGIN_M: f64 = 1000.0;
 pub(super) const PAPER_CAP: u64 = 32;
 
 impl SolveOptions {
-    /// Returns whether motions that start within the margin of the scene are decided by the lowest pair within it,
-    /// unless links are tested against links: with a margin there may be many pairs.
+    /// Returns whether motions that start within the margin are decided by the lowest pair within it: with a margin
+    /// there may be many pairs.
     pub fn one_pair_decides_the_start(&self) -> bool {
         self.margin_m > 0.0 && self.initial == InitialContactPolicy::Report && !self.all_contacts
     }

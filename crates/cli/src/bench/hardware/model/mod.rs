@@ -196,8 +196,11 @@ mod tests {
             let stats = stats(["s5_pairs", "test_pairs"], work, DeviceWork::default());
             predict(gpu, &stats)[&Part::Of(Stage::Pairs)].bound()
         };
-        let work = |dispatches, invocations, queue_entries| {
-            KernelWork { dispatches, invocations, queue_entries, ..KernelWork::default() }
+        let work = |dispatches, invocations, queue_entries| KernelWork {
+            dispatches,
+            invocations,
+            queue_entries,
+            ..KernelWork::default()
         };
         assert_eq!(bound(work(100, 100, 0)), Bound::Launches);
         assert_eq!(bound(work(1, 64, 100_000_000)), Bound::Atomics);
