@@ -74,7 +74,7 @@ impl Srdf {
     }
 
     /// Warnings about the SRDF for a robot, one line each, which do not prevent its use: elements that are not used,
-    /// and another name of the robot.
+    /// and a different name of the robot.
     pub fn warnings(&self, robot: &Robot) -> Vec<String> {
         let file = self.file.as_ref().map_or_else(|| "the SRDF".into(), |file| file.display().to_string());
         let Document { name, ignored, .. } = &self.document;
