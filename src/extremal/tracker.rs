@@ -385,7 +385,7 @@ impl Run<'_> {
         Ok((next, self.sample(to_s, phase, &state, &configuration)))
     }
 
-    /// While the bodies are apart, searches for a closer pair.
+    /// Searches for a closer pair while the bodies are apart.
     fn audit(&mut self, now: &Now, sample: Sample) -> Sample {
         let size = self.tracker.pair.size_m();
         if !now.acquired || now.sigma_m <= 0.0 {
