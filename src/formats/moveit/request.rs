@@ -64,7 +64,7 @@ impl Request {
     /// request starts at the value of the scene's state, or else at its value in `missing`.
     ///
     /// # Errors
-    /// The goal names a joint that the robot does not have, the start of a joint is missing, or the robot has a free
+    /// The goal contains a joint that the robot does not have, the start of a joint is missing, or the robot has a free
     /// joint.
     pub fn motion(&self, robot: &Robot, scene: &RobotState, missing: &MissingJoints) -> Result<[Vec<f64>; 2]> {
         if let Some(free) = robot.columns.iter().find(|c| matches!(c.kind, ColumnKind::Free(_))) {

@@ -60,8 +60,8 @@ impl TrajectoryFile {
     /// extension, is detected from its content.
     ///
     /// # Errors
-    /// The file is missing or malformed, lacks a joint for which the options have no value, lacks something that the
-    /// interpolation needs, does not fit the limits, or has a trajectory that does not fit the robot.
+    /// The file is missing or malformed, lacks a joint for which the options have no value, lacks times or derivatives
+    /// that the interpolation needs, does not fit the limits, or has a trajectory that does not fit the robot.
     pub fn open(path: impl AsRef<Path>, robot: &Robot, options: &TrajectoryOptions) -> Result<Self> {
         let path = path.as_ref();
         Self::read(path.to_path_buf(), robot, options, |to| open(path, to))
