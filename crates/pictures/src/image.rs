@@ -5,7 +5,7 @@ use firstcontact::io::output;
 use std::io::Write;
 use std::path::Path;
 
-/// Quality of JPEG files, of 100: text and edges stay sharp.
+/// Quality of JPEG files, from 1 to 100: text and edges remain sharp.
 const JPEG_QUALITY: u8 = 90;
 
 /// The file format of a picture.
