@@ -1,4 +1,4 @@
-//! A cubic lattice of pipe routes on which no two pipes come close to each other.
+//! A cubic lattice of pipe routes on which no two pipes are close to each other.
 
 use crate::random::Stream;
 use glam::DVec3;
