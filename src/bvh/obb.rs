@@ -1,9 +1,9 @@
 //! Oriented boxes fitted to sets of triangles (Gottschalk, Lin and Manocha 1996; Redon et al. 2004, section 5.1).
 //!
 //! **Containment.** Let `U` be the matrix of the stored axes, taken as exact numbers. Axes are used only if they are
-//! orthonormal to within `||UᵀU - I|| <= 2⁻⁴⁶` as computed, so their exact defect is at most `2⁻⁴⁵`. Then `U` is
-//! invertible and a point has one set of coordinates, `s = U⁻¹ (p - c)`. From `s - Uᵀ(p - c) = (I - UᵀU) s` they
-//! differ from the scalar products `u_i·(p - c)` by at most `2⁻⁴⁵ |s|`, and those round by four units,
+//! orthonormal to within `||UᵀU - I|| <= 2⁻⁴⁶` as computed, so their exact defect is at most `2⁻⁴⁵`. Then
+//! `U` is invertible and a point has one set of coordinates, `s = U⁻¹ (p - c)`. From `s - Uᵀ(p - c) = (I - UᵀU)
+//! s` they differ from the scalar products `u_i·(p - c)` by at most `2⁻⁴⁵ |s|`, and those round by four units,
 //! `2⁻⁵⁰·⁹ |p - c|` together with the difference. Therefore `|computed u_i·(p - c)| + 2⁻⁴⁴ |p - c|₁`,
 //! itself rounded, is at least `|s_i|`. The half sizes are the largest of these over all vertices, relative to the
 //! stored centre; a convex set that contains the vertices contains the triangles.
