@@ -177,8 +177,8 @@ fn check_root(root: Node) -> Result<()> {
     Ok(())
 }
 
-/// The byte positions at which a text's lines start. The XML document would read all text before an element to find its
-/// line.
+/// The byte positions at which a text's lines start. Without them, each search for the line of an element would read
+/// all text before it.
 struct Lines(Vec<usize>);
 
 impl Lines {

@@ -349,7 +349,7 @@ fn equal_trajectories_feed_equal_bytes() {
     }
 }
 
-/// Files of motions from a start to an end are motions; all others are trajectories.
+/// Files that contain only a start and an end for each motion are motions; all others are trajectories.
 #[test]
 fn the_content_decides_between_motions_and_trajectories() {
     let two = npy("<f8", false, &[1, 2, 2], &[0.0; 4]);
