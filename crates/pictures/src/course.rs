@@ -20,7 +20,7 @@ use serde::Serialize;
 pub const DEVIATION: f64 = 1e-4;
 /// Largest distance for the volume that a picture shows.
 const COARSE: f64 = 2e-3;
-/// The shortest part of a path for which a chord of the volume is shortened further.
+/// Chords of the volume that are at most this fraction of a path are not shortened further.
 const SHORTEST: f64 = 1.0 / (1u64 << 20) as f64;
 /// Maximum number of chords of a segment, and of a path.
 const MAX_CHORDS: [usize; 2] = [4096, 1 << 20];
