@@ -67,7 +67,7 @@ pub const NAMES: [(&str, &str); 6] = [
     ("chain-100", "the same with 100 links"),
 ];
 
-/// Maximum scale: its triangle count fits 32 bits, and more rooms would not fit into any memory.
+/// Maximum scale: its 1.87 · 10⁹ triangles fit the 32-bit triangle count.
 const MAX_ROOMS: u64 = 10_000;
 
 /// A data set in memory.

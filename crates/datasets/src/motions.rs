@@ -41,8 +41,8 @@ pub(crate) struct Sampling<'a> {
 impl Sampling<'_> {
     /// Passes the start and end of each motion to `push`, and returns the number of random starts that were tried.
     ///
-    /// The motions depend on the seed, the set, the angle and the set of free starts, but not on the number of starts
-    /// that are checked together. A smaller number of motions results in the first motions of a larger number.
+    /// The motions depend on the seed, the data set, the angle and the answers of `is_free`, but not on the number of
+    /// starts that are checked together. A smaller number of motions results in the first motions of a larger number.
     ///
     /// # Errors
     /// Errors of the check and of `push`; too few free starts.

@@ -82,7 +82,7 @@ pub struct Histogram {
     pub counts: Vec<usize>,
 }
 
-/// The contents of the ball that contains all points of the arm in every pose.
+/// The contents of a ball that contains the moving links in every pose.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reach {
     /// The ball's centre: the first point of the chain that does not move, metres.
@@ -152,7 +152,7 @@ pub(crate) struct Gathering {
 }
 
 impl SceneSummary {
-    /// The empty summary of a scene, with the ball that contains all points of the arm in every pose.
+    /// The empty summary of a scene, with a ball that contains the moving links in every pose.
     pub(crate) fn gather(name: &str, (centre, radius_m): (DVec3, f64)) -> Gathering {
         let reach =
             Reach { centre_m: centre.to_array(), radius_m, triangles: 0, objects: 0, cells: 0, cells_with_surface: 0 };
