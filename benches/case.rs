@@ -91,12 +91,12 @@ impl Case {
         }
     }
 
-    /// The kernels on the best adapter, with all stages before `stage` executed.
+    /// The pipeline on the best adapter, with all stages before `stage` executed; `None` if there is no adapter.
     pub fn pipeline(&self, stage: Stage) -> Option<GpuPipeline> {
         self.pipeline_with(&Options::default(), stage)
     }
 
-    /// The same with other options.
+    /// Like [`pipeline`](Self::pipeline), with the given options.
     pub fn pipeline_with(&self, options: &Options, stage: Stage) -> Option<GpuPipeline> {
         let mut pipeline = match GpuPipeline::new(Arc::new(self.world.clone()), options, false) {
             Ok(pipeline) => pipeline,

@@ -67,7 +67,7 @@ impl What {
     }
 }
 
-/// All blocks with one kind of vectors; returns the number of empty lanes.
+/// Evaluates all blocks with one kind of vectors; returns the number of empty lanes.
 #[derive(Clone)]
 struct Run<'a, const WHAT: usize>(&'a [Block]);
 

@@ -106,7 +106,7 @@ pub fn bench(criterion: &mut Criterion) {
         Err(e) => println!("no adapter: {e}"),
     }
     bench_surfaces(&mut group);
-    // The tracker with charts and all checks, one pair after the other.
+    // The tracker with charts and all checks, one pair after another.
     let shapes = |p: &EllipsoidPair| {
         let [a, b] = p.semi_axes_m.map(|axes| Shape::ellipsoid(axes.to_array()).expect("they are positive"));
         Pair { a, b }

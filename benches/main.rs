@@ -1,8 +1,8 @@
 //! Benchmarks: one group per stage, on the CPU and on an adapter if the stage has a kernel, and one end to end.
 //!
-//! `cargo bench` runs all; `cargo bench -- s3_cull` runs one group. The best available adapter is used; without one its
-//! part is skipped, which is reported. Figures worth keeping are in `README.md` in this folder, with machine and
-//! adapter.
+//! `cargo bench` runs all; `cargo bench -- s3_cull` runs one group. The best available adapter is used; without an
+//! adapter its measurements are skipped, which is reported. Recorded figures are in `README.md` in this folder, with
+//! machine and adapter.
 
 #![allow(missing_docs, reason = "criterion's macros make functions without comments")]
 

@@ -1,5 +1,5 @@
-//! Oriented boxes: the continuous overlap test of two moving boxes, and the search for pairs by their trees compared
-//! with that by line-swept spheres, on one thread.
+//! Oriented boxes: the continuous overlap test of two moving boxes, and the search for pairs by box trees compared with
+//! the search by line-swept spheres, on one thread.
 //!
 //! Redon et al. 2004, section 6: about one microsecond per test, given the bounds on the matrix elements.
 

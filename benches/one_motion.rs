@@ -1,5 +1,5 @@
-//! One motion at a time by a warm engine: free and colliding ones, on the CPU and on an adapter. For comparison, the
-//! share of a motion in a batch of the same ones, which one CPU thread checks.
+//! Single motions checked by a warm engine: free and colliding ones, on the CPU and on an adapter. For comparison, the
+//! time per motion of a batch of the same motions, which one CPU thread checks.
 
 use crate::case::{motions, set};
 use criterion::Criterion;

@@ -1,5 +1,5 @@
-//! `s4_sweep`: 64 pieces, each form against none. The kernel's time includes all earlier stages, without which there is
-//! nothing to cull; the cost of a form is the difference to `off`.
+//! `s4_sweep`: 64 pieces, each form of the swept volume and none. The kernel's time includes all earlier stages,
+//! because they produce the candidates to cull; the cost of a form is the difference from `off`.
 
 use crate::case::case;
 use criterion::{Criterion, Throughput};

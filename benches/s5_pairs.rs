@@ -1,4 +1,5 @@
-//! `s5_pairs`: the candidates of 64 pieces. The kernel's time includes running `s3_cull` again, which produces them.
+//! `s5_pairs`: the candidates of 64 pieces. The kernel's time includes running `s3_cull` again, which produces the
+//! candidates.
 
 use crate::case::{case, compare};
 use criterion::Criterion;

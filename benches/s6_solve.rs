@@ -1,4 +1,4 @@
-//! `s6_solve`: the pairs of 64 motions, one motion after the other on one thread; and the pose jets that the stage
+//! `s6_solve`: the pairs of 64 motions, one motion after another on one thread; and the pose jets that the stage
 //! computes.
 //!
 //! `firstcontact bench solver` compares the paper's solver.

@@ -1,9 +1,10 @@
-//! An egg falls onto a dome, bounces and rocks down it: the extremal pair is integrated together with the motion
+//! An egg falls onto a dome, bounces and rocks down it. The extremal pair is integrated together with the motion
 //! (Patoglu and Gillespie, figure 5).
 //!
-//! The caller's state (position, velocity, orientation, spin) and the tracker's (u, v, r, s) form one vector, which one
-//! Runge-Kutta step integrates. Within a step the pair gives the dynamics the penetration depth and point: a spring and
-//! a damper push along the common normal. The dynamics give the pair the bodies' motions. No collision search runs.
+//! The caller's state (position, velocity, orientation, spin) and the tracker's state (u, v, r, s) form one vector,
+//! which one Runge-Kutta step integrates. Within a step, the dynamics use the penetration depth and point of the pair:
+//! a spring and a damper push along the common normal. The pair uses the bodies' motions from the dynamics. No
+//! collision search runs.
 //!
 //! `cargo run --release --example tracked_dynamics`
 
@@ -44,7 +45,7 @@ fn places(y: &Whole) -> [f64; 4] {
     [y[13], y[14], y[15], y[16]]
 }
 
-/// The dome is A and at rest; the egg is B.
+/// A dome, which is A and at rest, and an egg, which is B.
 struct System {
     pair: Pair,
     dome: Moving,
@@ -60,7 +61,8 @@ impl System {
     fn contact(&self, y: &Whole, charts: &State) -> (f64, f64, DVec3, DVec3) {
         let pair = Configuration::new(&self.pair, &charts.with(places(y)), &self.relative(y));
         let normal = pair.direction().unwrap_or(DVec3::Z);
-        // The dome's axes are those of the world. The normal is the egg's outward one: the force is opposite to it.
+        // The dome's axes are those of the world. The normal points out of the egg, so the force has the opposite
+        // direction.
         (-pair.sigma_m(), pair.sigma_rate_m_s(), pair.h.point, -normal)
     }
 
@@ -73,7 +75,7 @@ impl System {
         let r = body.rotation;
         let inertia = r * DMat3::from_diagonal(self.inertia) * r.transpose();
         let spin = body.spin_rad_s;
-        // A little air drag on the spin, so that it ends.
+        // A little air drag on the spin, so that it decays.
         let torque = arm.cross(force) - 2e-3 * spin;
         let spin_rate = inertia.inverse() * (torque - spin.cross(inertia * spin));
         let acceleration = GRAVITY_M_S2 + force / MASS_KG;

@@ -1,8 +1,9 @@
 //! A backbone as a kinematic tree: lengths, angles and torsions of the bonds N–CA–C–N–… are its joints.
 //!
-//! Let `b_k` be the bond from backbone atom k − 1 to k. The frame of atom k has its origin there, x along `b_k`, and z
-//! along `b_(k-1) × b_k`. It follows from the previous frame by three motions: the torsion about x, the angle between
-//! the two bonds about z, and the length along x. Torsions follow IUPAC: 0 is cis, right-handed positive.
+//! Let `b_k` be the bond from backbone atom k − 1 to k. The frame of atom k has its origin at the atom, x along
+//! `b_k`, and z along `b_(k-1) × b_k`. It follows from the previous frame by three motions: the torsion about x, the
+//! angle between the two bonds about z, and the length along x. Torsions follow IUPAC: 0 is cis, and right-handed
+//! rotations are positive.
 
 use super::pdb::Atom;
 use firstcontact::robot::primitive::Primitive;
@@ -23,7 +24,7 @@ pub enum Freedom {
 /// The geometry of atoms.
 #[derive(Clone, Copy, Debug)]
 pub struct Shapes {
-    /// Radii of atoms, as a share of their van der Waals radii.
+    /// Radii of atoms, as a fraction of their van der Waals radii.
     pub radius_share: f64,
     /// Maximum protrusion of tessellated balls beyond the true ones, Ångström.
     pub chord_error: f64,
@@ -38,17 +39,17 @@ pub struct Residue {
     pub backbone: [DVec3; 3],
     /// The oxygen of the peptide bond.
     pub oxygen: Option<DVec3>,
-    /// Position and element of all others.
+    /// Position and element of each other atom.
     pub side: Vec<(DVec3, String)>,
 }
 
 /// Maximum length of a bond between two residues; a longer one is a gap, Ångström.
 const LONGEST_BOND: f64 = 2.5;
 
-/// The residues of a chain of a model.
+/// The residues of one chain of a model.
 ///
 /// # Errors
-/// There are fewer than two, or there is a gap between them.
+/// There are fewer than two residues, or there is a gap between them.
 pub fn residues(model: &[Atom], chain: char) -> Result<Vec<Residue>> {
     let mut residues: Vec<Residue> = Vec::new();
     let atoms: Vec<&Atom> = model.iter().filter(|a| a.chain == chain).collect();
@@ -81,8 +82,8 @@ pub fn backbone(residues: &[Residue]) -> Vec<DVec3> {
 struct Coordinates {
     /// The frame of the first atom: x along the first bond, z normal to the first two.
     root: DAffine3,
-    /// Torsion, angle and length for each atom after the first; the torsions of the first three and the first angle are
-    /// 0.
+    /// Torsion, angle and length for each atom after the first; the torsions of the first two of these atoms and the
+    /// first angle are 0.
     bonds: Vec<[f64; 3]>,
 }
 
@@ -113,14 +114,14 @@ fn torsion(a: DVec3, b: DVec3, c: DVec3) -> f64 {
 pub struct Chain {
     /// The robot; its lengths are Ångström.
     pub robot: Robot,
-    /// For each atom of the backbone its body, and its position in that body's frame.
+    /// The body of each backbone atom, and the atom's position in the frame of that body.
     pub atoms: Vec<(u32, DVec3)>,
     freedom: Freedom,
     /// The bonds of the first conformation.
     first: Vec<[f64; 3]>,
 }
 
-/// Returns whether a motion of a bond, one of three, is a joint, for atom k of the backbone.
+/// Returns whether a motion of backbone atom k (0 torsion, 1 angle, 2 length) is a joint.
 fn moves(freedom: Freedom, k: usize, motion: usize) -> bool {
     match (motion, freedom) {
         // The first atoms have no torsion, the second no angle.
@@ -186,7 +187,7 @@ impl Chain {
                 frame.translation,
                 ["N", "C", "C"][k % 3],
             )?;
-            // The other atoms attached there move with this atom's frame, in the arrangement of the first conformation.
+            // The other atoms attached to this atom move with its frame, in the arrangement of the first conformation.
             let local = |p: DVec3| (frame * world.inverse()).transform_point3(p);
             if k % 3 == 2 {
                 for (at, element) in &residue.side {
@@ -202,8 +203,8 @@ impl Chain {
         Ok(Self { robot, atoms, freedom, first: first.bonds })
     }
 
-    /// Start and end of the motion from one conformation to another, in the robot's columns: every torsion changes by
-    /// the shorter way.
+    /// Start and end of the motion from one conformation to another, in the robot's columns. Every torsion changes in
+    /// the shorter direction.
     pub fn motion(&self, from: &[Residue], to: &[Residue]) -> Result<[Vec<f64>; 2]> {
         let (from, to) = (Coordinates::new(&backbone(from)), Coordinates::new(&backbone(to)));
         if from.bonds.len() != self.first.len() || to.bonds.len() != self.first.len() {
@@ -245,7 +246,7 @@ fn step(motion: usize, value: f64) -> DAffine3 {
     }
 }
 
-/// Radii of A. Bondi (1964), Ångström; that of carbon for elements not in the list.
+/// Van der Waals radii by A. Bondi (1964), Ångström; the radius of carbon for elements that are not in the list.
 pub fn van_der_waals(element: &str) -> f64 {
     match element {
         "N" => 1.55,

@@ -1,5 +1,4 @@
-//! A protein that changes its conformation next to its neighbours: a chain of a hundred joints and more, without a
-//! URDF.
+//! A protein that changes its conformation next to its neighbours: a chain of a hundred or more joints, without a URDF.
 //!
 //! ```text
 //! firstcontact dataset fetch protein-chains
@@ -8,10 +7,10 @@
 //!
 //! The selected chain (A by default) becomes a robot: phi and psi of each residue are joints, in series, and the first
 //! atom moves freely. With `--all` every torsion, angle and length of a bond of the backbone is a joint, so that the
-//! motion ends exactly in the other conformation. Atoms are balls. The other chains of the file are the scene: for 1LCD
-//! the piece of DNA that the protein binds. Each model of the file is a conformation; there is a motion from each to
-//! the next, along straight lines in torsions (and angles and lengths). Ångström replace metres; the guarantees do not
-//! depend on the unit.
+//! motion ends exactly in the other conformation. Atoms are balls. The other chains of the file are the scene: for
+//! 1LCD, the piece of DNA to which the protein binds. Each model of the file is a conformation; there is a motion from
+//! each to the next, along straight lines in torsions (and angles and lengths). Lengths are in Ångström instead of
+//! metres; the guarantees do not depend on the unit.
 
 mod chain;
 mod pdb;
@@ -37,7 +36,7 @@ fn main() -> Result<()> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::input(e.to_string()).in_file(path))?;
     let models = pdb::read(&text).map_err(|e| e.in_file(path))?;
 
-    // Full radii overlap in every molecule, where atoms are connected by hydrogen bonds.
+    // Full radii overlap in every molecule where hydrogen bonds connect atoms.
     let shapes = Shapes { radius_share: 0.5, chord_error: 0.05 };
     let conformations: Vec<_> = models.iter().map(|m| chain::residues(m, name)).collect::<Result<_>>()?;
     let chain = Chain::new(&conformations[0], freedom, shapes)?;

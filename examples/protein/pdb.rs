@@ -1,4 +1,4 @@
-//! Atoms from files of the Protein Data Bank: the few fixed columns that a chain needs.
+//! Atoms from files of the Protein Data Bank: reads only the columns that a chain needs.
 
 use firstcontact::{Error, Result};
 use glam::DVec3;
@@ -14,14 +14,14 @@ pub struct Atom {
     pub chain: char,
     /// The residue's number and insertion code, such as `12` or `12A`.
     pub number: String,
-    /// Ångström.
+    /// Position, Ångström.
     pub position: DVec3,
     /// The element, such as `C`.
     pub element: String,
 }
 
 /// The models of a file, each a conformation of the same atoms; one model if the file has no model records. Of
-/// alternate positions the first is used.
+/// alternate positions only the first is used.
 ///
 /// # Errors
 /// A coordinate is not a number, or there is no atom.

@@ -286,7 +286,7 @@ impl Examined<'_> {
         let [a, b] = self.pair.links.map(u64::from);
         let mut random = Random::new(self.options.seed ^ (a << 32 | b));
         let mut found = Sampled { counts: Samples::default(), touch: None, free: false, smallest_m: f64::INFINITY };
-        // The distance is below the limit for any contact, and for any links that are not certainly free.
+        // The distance is below this limit for every contact, and for all links that are not certainly free.
         let least_m = pair.margin_m + 4.0 * pair.path.error_m;
         for _ in 0..self.options.samples {
             let q: Vec<f64> = pair.path.columns.iter().map(|c| random.within(c.range)).collect();
@@ -299,7 +299,7 @@ impl Examined<'_> {
             if near.distance_m == 0.0 || placed.touches(near.pair, pair.margin_m) {
                 found.counts.touching += 1;
                 found.touch.get_or_insert(q);
-                // From now on only contact matters.
+                // The smallest distance is zero; only further contacts are counted.
                 found.smallest_m = 0.0;
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Bounds on the displacement of points of link `b`, seen from link `a`, over a box of joint values.
+//! Bounds on the displacement of points of link `b` relative to link `a`, over a box of joint values.
 //!
 //! Let `c` be the middle of the box, `w_j` half the width of the value of joint `j` of the path, and `p` a point at the
 //! middle. Change the joints from `c` to any values `q` of the box one by one, the joint next to `a` first:
@@ -7,9 +7,9 @@
 //! p(q) - p(c) = Σ_j  G_{j-1}(q) [M_j(q_j) - M_j(c_j)] p_j(c)
 //! ```
 //!
-//! with `p_j(c)` the point in the frame of joint `j`, whose following joints still have the values `c`, and
-//! `G_{j-1}(q)` the rigid motion of the joints before it. Rigid motions keep lengths. So every term depends on the
-//! configuration at the middle alone: with `r_j` the distance of `p` from the axis of joint `j`,
+//! where `p_j(c)` is the point in the frame of joint `j`, whose following joints still have the values `c`, and
+//! `G_{j-1}(q)` is the rigid motion of the joints before it. Rigid motions preserve lengths. Therefore every term
+//! depends only on the configuration at the middle: with `r_j` the distance of `p` from the axis of joint `j`,
 //!
 //! - *in any direction*: a revolute joint contributes a chord, `2 sin(w_j / 2) r_j`, and a prismatic one `w_j`;
 //! - *along a unit vector `n`*: a revolute joint contributes `w_j |n·(u_j × (p - o_j))|` to first order, a prismatic
@@ -17,10 +17,10 @@
 //!   the sum `W_j` of the half widths of the revolute joints before it, which changes the term by at most `W_j w_j r_j`
 //!   (`W_j w_j` for a prismatic joint).
 //!
-//! For a ball of radius `e` around `p`, `r_j` grows by at most `e` and the first-order term by `w_j e |n × u_j|`. Both
-//! bounds are convex functions of `p`, so their maximum over a triangle is that over its vertices.
+//! For a ball of radius `e` around `p`, `r_j` increases by at most `e` and the first-order term by `w_j e |n × u_j|`.
+//! Both bounds are convex functions of `p`, so their maximum over a triangle is at one of its vertices.
 //!
-//! The second bound is smaller near contact: a link that turns about an axis of its own moves along its surface.
+//! The second bound is smaller near contact: a link that turns about its own axis moves along its surface.
 
 use crate::acm::path::PathAt;
 use glam::DVec3;
@@ -47,12 +47,12 @@ struct Moving {
     half: f64,
     /// Displacement at unit distance from the axis.
     chord: f64,
-    /// Upper bound on the turn of everything before the joint.
+    /// Upper bound on the turn of all joints before this one, radians.
     before: f64,
 }
 
 impl Displacement {
-    /// The displacement from the configuration `at` of a path, whose columns change by at most `half`.
+    /// The displacement from the configuration `at` of a path whose columns change by at most `half`.
     pub fn new(at: &PathAt, half: &[f64]) -> Self {
         let mut before = 0.0;
         let joints = at.joints.iter().map(|joint| {
@@ -83,7 +83,7 @@ impl Displacement {
         self.joints.iter().map(|j| j.along(n, p, ball)).sum::<f64>() * ROUNDED
     }
 
-    /// The share of each column in the smaller of both bounds for a point; `n` is zero for the first bound alone.
+    /// The share of each column in the smaller of the two bounds for a point; if `n` is zero, in the first bound.
     pub fn shares(&self, n: DVec3, p: DVec3, shares: &mut [f64]) {
         shares.fill(0.0);
         let is_tangential = n != DVec3::ZERO && self.along(n, p, 0.0) < self.any(p, 0.0);

@@ -1,9 +1,9 @@
 //! Queries between two links at one configuration, by descending both trees.
 //!
 //! Link `a` is at rest and `b` has a pose. Two boxes have no common point, and a distance of at least `gap`, if their
-//! projections on a unit vector are `gap` apart; seven vectors are tried, the boxes' axes and the direction between
-//! their centres. Which pairs of nodes can be skipped depends on the question, the `Goal`. Of the nodes below a pair,
-//! the nearest are visited first.
+//! projections on a unit vector are `gap` apart; seven vectors are tried: the boxes' axes and the direction between
+//! their centres. The `Goal` of a query determines which pairs of nodes can be skipped. Of the nodes below a pair, the
+//! nearest are visited first.
 
 use crate::acm::displacement::Displacement;
 use crate::acm::piercing::{Change, pierces};
@@ -23,7 +23,7 @@ pub struct Placed<'a> {
     pub b: &'a Shape,
     /// The pose of `b` in the frame of `a`.
     pub pose: DAffine3,
-    /// Upper bound on the error of a point of `b`, and of the gaps computed here, metres.
+    /// Upper bound on the error of a point of `b`, and of the computed gaps, metres.
     pub error_m: f64,
 }
 
@@ -32,7 +32,7 @@ pub struct Placed<'a> {
 pub struct Near {
     /// Indices in [`Shape::triangles`], of `a` and `b`.
     pub pair: [u32; 2],
-    /// Zero if they certainly intersect, otherwise the distance of two of their points, metres.
+    /// Zero if they certainly intersect; otherwise the distance between two of their points, metres.
     pub distance_m: f64,
 }
 
@@ -47,25 +47,25 @@ struct Apart {
     radius: f64,
 }
 
-/// A question about two links.
+/// The goal of a query about two links.
 trait Goal {
-    /// Returns whether two nodes need not be opened.
+    /// Returns whether a pair of nodes can be skipped.
     fn skips(&self, apart: &Apart) -> bool;
-    /// Considers a pair of triangles of two leaves; `y` belongs to `a`, and `x` to `b`, in the frame of `a`.
+    /// Considers a pair of triangles of two leaves; `y` belongs to `a`, and `x` to `b`. Both are in the frame of `a`.
     fn triangles(&mut self, pair: [u32; 2], y: &Triangle, x: &Triangle) -> ControlFlow<()>;
 }
 
 impl<'a> Placed<'a> {
-    /// The nearest triangles, if they are less than `limit_m` apart. The search ends early at triangles that certainly
-    /// intersect.
+    /// The nearest triangles, if they are less than `limit_m` apart. The search ends early if it finds triangles that
+    /// certainly intersect.
     pub fn nearest(&self, limit_m: f64) -> Option<Near> {
         let mut goal = Nearest { of: self, limit_m, found: None };
         let _ = self.descend(&mut goal);
         goal.found
     }
 
-    /// Two triangles that are not certainly more than a margin apart while `b` is displaced; `None` is a proof that all
-    /// are.
+    /// Two triangles that are not certainly more than a margin apart while `b` is displaced; `None` proves that all
+    /// triangles are.
     pub fn obstacle(&self, displacement: &Displacement, margin_m: f64) -> Option<Near> {
         let mut goal = Obstacle { of: self, displacement, margin_m, found: None };
         let _ = self.descend(&mut goal);
@@ -93,7 +93,7 @@ impl<'a> Placed<'a> {
         (!gap.stays(&x, displacement, margin_m + self.error_m)).then_some(Near { pair, distance_m: gap.distance_m })
     }
 
-    /// A pair of triangles in the frame of `a`, that of `a` first.
+    /// The triangles of a pair in the frame of `a`: first that of `a`, then that of `b`.
     pub fn triangles(&self, pair: [u32; 2]) -> (Triangle, Triangle) {
         let x = self.b.triangles[pair[1] as usize].map(|v| self.pose.transform_point3(v));
         (self.a.triangles[pair[0] as usize], x)
@@ -189,11 +189,11 @@ fn separation(a: &Bounds, b: &Bounds) -> Apart {
 /// The separation of two triangles.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
-    /// Distance of two of their points.
+    /// Distance between two of their points, metres.
     distance_m: f64,
     /// Unit vector from `a` to `b`; zero if they touch.
     along: DVec3,
-    /// Highest projection of the triangle of `a` on it.
+    /// Highest projection of the triangle of `a` on `along`.
     high: f64,
 }
 

@@ -2,7 +2,7 @@
 //! the joints, and those that cannot.
 //!
 //! ```text
-//! Robot ── pairs ── Path ──┬─ samples ─────────── touch ──▶ sometimes, default
+//! Robot ── pairs ── Path ──┬─ samples ───────── touch ──▶ sometimes, default
 //!                          │     │ none touches
 //! Shape (a tree per link) ─┘     ▼
 //!                            search: boxes of joint values ──▶ never (proved), sometimes, unproved
@@ -11,7 +11,7 @@
 //! A pair is examined in the frame of one of its links ([`path`]), so only the joints between the two matter. Samples
 //! find most contacts; other tools report them as their answer. A pair without contact in the samples is decided by
 //! branch and bound ([`search`]), with bounds on the displacement over a box of joint values ([`displacement`]) and
-//! queries that descend both trees ([`distance`]). Contact is contact of surfaces, as everywhere in this crate.
+//! queries that descend both trees ([`distance`]). As everywhere in this crate, contact means contact of surfaces.
 
 mod classify;
 #[doc(hidden)]

@@ -1,17 +1,19 @@
 //! The joints between two links, as functions of the columns that drive them.
 //!
-//! The pose of link `b` in the frame of link `a` is a product `C_0 M_1(v_1) C_1 … M_m(v_m) C_m` of constant placements
-//! and of joints that turn about, or slide along, one axis. Joints from `a` up to the common ancestor are inverted:
-//! their value is negated, and the inverse of their placement follows. Joints above the common ancestor do not appear.
+//! The pose of link `b` in the frame of link `a` is a product `C_0 M_1(v_1) C_1 … M_m(v_m) C_m` of constant
+//! placements and of joints that turn about, or slide along, one axis. Joints from `a` up to the common ancestor are
+//! inverted: their value is negated, and the inverse of their placement follows. Joints above the common ancestor do
+//! not appear.
 //!
-//! **Ranges.** A column with limits stays within them. If all joints that it drives on the path turn by whole multiples
-//! of it, one turn is a period of the pose, and one turn of a longer range, or of a column without limits, is
-//! sufficient.
+//! **Ranges.** The values of a column with limits remain within them. If all joints that the column drives on the path
+//! turn by integer multiples of it, one turn is a period of the pose, and one turn of a longer range, or of a column
+//! without limits, is sufficient.
 //!
 //! **Rounding.** Poses are products of up to `m + 1` rigid transformations in f64. The stored orientations differ from
-//! rotations by at most 2⁻⁴⁶, and each product, sine and cosine rounds by a few units, so a point within `reach` of all
-//! joints is wrong by less than `2⁻⁴⁰ (m + 2) reach`: 64 times the sum of these, so that it also covers the pose which
-//! the engine computes for the same values, and the rounding of a gap, which is relative to the same reach.
+//! rotations by at most 2⁻⁴⁶, and each product, sine and cosine rounds by a few units, so the error of a point
+//! within `reach` of all joints is less than `2⁻⁴⁰ (m + 2) reach`. This is 64 times the sum of these errors, so
+//! that it also covers the pose that the engine computes for the same values, and the rounding of a gap, which is
+//! relative to the same reach.
 
 use crate::robot::{ColumnKind, Drive, JointKind, Robot, rotation};
 use glam::{DAffine3, DVec3};
@@ -43,7 +45,7 @@ pub struct PathColumn {
     pub range: [f64; 2],
     /// True if the range is one turn, and values outside of it give the same poses.
     pub is_periodic: bool,
-    /// Upper bound on the rounding of the values of its joints per unit of their multiplier.
+    /// Upper bound on the rounding of a driven joint's value, per unit of the joint's multiplier.
     slack: f64,
 }
 
@@ -91,7 +93,8 @@ impl Path {
     ///
     /// # Errors
     /// The reason why the joints' values have no finite range: a free joint, a prismatic joint without limits, or a
-    /// revolute one without limits that another joint mimics with a multiplier that is not a whole number.
+    /// revolute one without limits that a prismatic joint mimics, or another joint with a multiplier that is not an
+    /// integer.
     pub fn new(robot: &Robot, [a, b]: [u32; 2], reach_m: [f64; 2]) -> Result<Self, String> {
         let (up, down) = (ancestors(robot, a), ancestors(robot, b));
         let shared = up.iter().rev().zip(down.iter().rev()).take_while(|(x, y)| x == y).count();
@@ -140,7 +143,7 @@ impl Path {
             let mut driven = self.joints.iter().filter(|joint| joint.column == i);
             let repeats = column.kind == ColumnKind::AngleRad
                 && driven.all(|joint| !joint.slides && joint.multiplier.fract() == 0.0);
-            // Wider than a turn despite rounding.
+            // Slightly more than a turn, despite rounding.
             let turn = 2.0 * PI * (1.0 + 1e-12);
             let (range, is_periodic) = match column.limits {
                 Some([lower, upper]) if repeats && upper - lower > turn => ([lower, lower + turn], true),

@@ -1,17 +1,17 @@
 //! Proofs that two triangles intersect throughout a box of joint values: an edge of one pierces the other.
 //!
-//! Unlike [`predicate::piercing`](crate::predicate::piercing), which knows each point to within a small ball, the
-//! displacement here may be a large part of the triangles' sizes. One triangle stays fixed. The other one moves
-//! rigidly, its points by at most `away`, and turns by at most `turn`, so a vector between two of its points `v`
-//! changes by at most `min(turn |v|, 2 away)`. An orientation determinant `y·(e1×e2)` of three differences that change
-//! by `δ`, `δ1`, `δ2` changes by at most
+//! Unlike in [`predicate::piercing`](crate::predicate::piercing), where the error of each point is a small ball, the
+//! displacement here may be a large part of the triangles' sizes. One triangle is fixed. The other one moves rigidly,
+//! its points by at most `away`, and turns by at most `turn`, so a vector between two of its points `v` changes by at
+//! most `min(turn |v|, 2 away)`. An orientation determinant `y·(e1×e2)` of three differences that change by `δ`,
+//! `δ1`, `δ2` changes by at most
 //!
 //! ```text
 //! (|y| + δ)(|e1| + δ1)(|e2| + δ2) - |y||e1||e2|
 //! ```
 //!
 //! and rounds by less than `24 UNIT` times the first product, as derived there; the subtraction adds two units. Each
-//! point may also be wrong by `error`, twice that for a difference.
+//! point may also have an error of `error`, and a difference twice that.
 
 use crate::arith::real::Real;
 use crate::robot::Triangle;
@@ -20,7 +20,7 @@ use glam::DVec3;
 /// Units that cover the rounding of a determinant and of its bound.
 const ROUNDINGS: f64 = 32.0;
 
-/// Bounds on the change of a moving triangle against a fixed one.
+/// Bounds on the change of a moving triangle relative to a fixed one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Change {
     /// Largest displacement of a point of the moving triangle, metres.
@@ -31,7 +31,7 @@ pub struct Change {
     pub error: f64,
 }
 
-/// A point, and whether it belongs to the moving triangle.
+/// A point, and true if it belongs to the moving triangle.
 type Point = (DVec3, bool);
 
 /// Returns whether an edge of one triangle pierces the other during the whole change.
@@ -65,7 +65,7 @@ impl Change {
         i8::from(determinant > bound) - i8::from(-determinant > bound)
     }
 
-    /// Bound on the change of the difference of two points.
+    /// Bound on the change of the difference of two points, metres; `length` is the length of the difference.
     fn of(self, from: Point, to: Point, length: f64) -> f64 {
         let moved = match (from.1, to.1) {
             (false, false) => 0.0,

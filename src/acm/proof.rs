@@ -1,7 +1,7 @@
 //! Proofs that pairs of links stay apart, as a file next to the SRDF that disables them.
 //!
-//! A proof is valid only under its hypotheses: the same triangles and joints, a margin that is not larger, and joint
-//! values within the limits for which it was made. [`Proofs::covers`] tests them.
+//! A proof is valid only under its hypotheses: the same triangles and joints, a margin that is at most as large, and
+//! joint values within the limits for which it was made. [`Proofs::covers`] tests them.
 
 use crate::acm::{Class, ClassifiedPair};
 use crate::error::{Error, Result, quoted};
@@ -82,7 +82,7 @@ impl Proofs {
     /// The proofs of a file that apply to a robot; empty if its triangles or joints differ from those of the proofs.
     ///
     /// # Errors
-    /// A pair of the file has a link or a joint that the robot lacks, although the robot is the same.
+    /// A pair of the file has a link or a joint that the robot does not have, although the hashes are equal.
     pub fn new(file: &ProofFile, robot: &Robot) -> Result<Self> {
         if file.robot != robot_hash(robot) {
             return Ok(Self::default());
@@ -119,7 +119,7 @@ impl Proofs {
     }
 }
 
-/// A hash of everything that the relative motion of a robot's links depends on: triangles and joints, but neither the
+/// A hash of everything on which the relative motion of a robot's links depends: triangles and joints, but neither the
 /// placement of the root nor the limits.
 pub fn robot_hash(robot: &Robot) -> String {
     let mut hash = blake3::Hasher::new();

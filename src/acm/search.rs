@@ -1,13 +1,13 @@
 //! Branch and bound over boxes of joint values: a proof that two links never, or always, touch.
 //!
-//! A box is decided by one query at its middle ([`Placed::obstacle`], [`Placed::always`]), whose bounds hold for all
-//! values of the box. A box that is not decided is halved along the column with the largest share in the displacement
-//! of the triangles in question. These triangles are tried first in both halves: most boxes fail on them without a
-//! further descent. The box with the smallest distance at its middle is opened first, so that contacts are found early;
-//! beyond `MAX_OPEN` boxes the latest one is opened first, so that memory stays bounded. The search can end at any
-//! time; results found before remain valid.
+//! A box is decided by one query at its middle ([`Placed::obstacle`], [`Placed::always`]), whose bounds are valid for
+//! all values of the box. A box that is not decided is halved along the column with the largest share in the
+//! displacement of the triangles that prevented the decision. In a search for [`Pair::never`], both halves try these
+//! triangles first: most boxes fail on them without another descent. The box with the smallest distance at its middle
+//! is opened first, so that contacts are found early; beyond `MAX_OPEN` boxes the latest one is opened first, so that
+//! memory is bounded. The search can end at any time; earlier results remain valid.
 //!
-//! A box narrower than `NARROWEST` is set aside: the links are so near each other that the result depends on rounding.
+//! A box narrower than `NARROWEST` is set aside: the links are so near to contact that the result depends on rounding.
 
 use crate::acm::displacement::Displacement;
 use crate::acm::distance::{Near, Placed};
@@ -20,7 +20,7 @@ use std::time::Instant;
 
 /// Smallest half width of a box that is halved, radians or metres.
 const NARROWEST: f64 = 1e-9;
-/// Number of open boxes, of about 200 bytes each, up to which the nearest one is opened first.
+/// Maximum number of open boxes (about 200 bytes each) from which the nearest one is chosen.
 const MAX_OPEN: usize = 1 << 18;
 /// Number of boxes between two readings of the clock.
 const PER_READING: usize = 16;
@@ -64,8 +64,9 @@ type Part = (Vec<[f64; 2]>, Option<[u32; 2]>);
 /// A box that is not decided.
 struct Cell {
     range: Vec<[f64; 2]>,
-    /// Distance of the triangles in question at the middle.
+    /// Distance at the middle between the triangles that prevented a decision.
     distance_m: f64,
+    /// Indices of these triangles in the two shapes.
     pair: [u32; 2],
     /// Column to halve.
     column: usize,
@@ -88,7 +89,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Searches for a proof that the links are farther apart than the margin everywhere, or for values for which they
-    /// touch, to within rounding. `smallest_m` falls to the smallest distance seen.
+    /// touch, to within rounding. `smallest_m` is reduced to the smallest distance seen.
     pub fn never(&self, deadline: Instant, smallest_m: &mut f64) -> Found {
         self.search(deadline, |range, hint| {
             let decision = self.never_in(range, hint);
@@ -190,7 +191,7 @@ impl Cell {
 }
 
 impl Ord for Cell {
-    /// The nearest box is the greatest, so that a heap returns it first.
+    /// Orders boxes so that the nearest one is the greatest, which a heap returns first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.distance_m.total_cmp(&self.distance_m).then(other.number.cmp(&self.number))
     }

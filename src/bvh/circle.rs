@@ -16,7 +16,7 @@ const SLACK: f64 = 1.0 + 1e-12;
 
 impl Circle {
     /// The smallest circle around points, to within rounding (Welzl 1991, in the incremental form: a point outside the
-    /// circle so far lies on the border of the next). Expected time is linear if the points are in random order.
+    /// current circle is on the border of the next one). Expected time is linear if the points are in random order.
     pub fn around(points: &[DVec2]) -> Self {
         let mut circle = Self { centre: points.first().copied().unwrap_or(DVec2::ZERO), radius: 0.0 };
         for (i, &p) in points.iter().enumerate() {

@@ -2,18 +2,18 @@
 //! section 4.1).
 //!
 //! **Containment.** The last step sets the radius from the computed distances, rounded outward, so containment does not
-//! depend on the fit before it. A convex set that contains the vertices contains the triangles. Let `u = 2⁻⁵³`, `S` the
-//! largest coordinate of points and ends, and `p` a point. The computed value is the length of `p - (a + d s)` for some
-//! number `s` in `[0, 1]`, where `d` is the rounded `b - a`:
-//! - the point `a + d s` is within `u |d|` of the segment, because each component of `d` is off by one rounding;
-//! - it is computed with two roundings, off by at most `u |d| + u √3 S`, first order;
-//! - the difference from `p` has one rounding, the sum of three squares at most three, of which the root keeps half,
-//!   and the root one: `3.5 u` of the length.
+//! depend on the preceding fit. A convex set that contains the vertices contains the triangles. Let `u = 2⁻⁵³`,
+//! `S` the largest coordinate of points and ends, and `p` a point. The computed value is the length of `p - (a + d s)`
+//! for some number `s` in `[0, 1]`, where `d` is the rounded `b - a`:
+//! - the point `a + d s` is within `u |d|` of the segment, because each component of `d` has one rounding;
+//! - it is computed with two roundings, an error of at most `u |d| + u √3 S` to first order;
+//! - the difference from `p` has one rounding, and the sum of three squares at most three, which the root halves; the
+//!   root adds one: `3.5 u` of the length.
 //!
-//! With `|d| <= 2√3 S` the true distance is at most `D (1 + 4 u) + 5√3 u S`, `D` the computed one, `5√3 < 8.7`. The
-//! radius itself takes two roundings. So [`DISTANCE_SLACK`] `= 12 u` of `D + S` covers all of them, second order
-//! included; squares that underflow are below its absolute part. The ends `a` and `b` are also tried on their own, with
-//! fewer roundings.
+//! With `|d| <= 2√3 S` the true distance is at most `D (1 + 4 u) + 5√3 u S`, where `D` is the computed one and
+//! `5√3 < 8.7`. The radius itself has two roundings. Therefore [`DISTANCE_SLACK`] `= 12 u` of `D + S` covers all of
+//! them, second order included; squares that underflow are below its absolute part. The distances of the ends `a` and
+//! `b`, which have fewer roundings, are also computed.
 
 use glam::DVec3;
 
@@ -28,7 +28,7 @@ pub struct Lss {
     pub radius: f64,
 }
 
-/// Enlargement of a radius for the rounding of distances, as a fraction of distance and coordinates.
+/// Enlargement of a radius for the rounding of distances, relative to the sum of distance and largest coordinate.
 pub const DISTANCE_SLACK: f64 = 6.0 * f64::EPSILON;
 /// The largest distance that underflow may hide, metres.
 const UNDERFLOW: f64 = 1e-150;
@@ -44,7 +44,7 @@ impl Lss {
         let d = self.b - self.a;
         let length2 = d.length_squared();
         let s = if length2 > 0.0 { ((p - self.a).dot(d) / length2).clamp(0.0, 1.0) } else { 0.0 };
-        // The smallest of the three: each is the distance of a point of the segment, and `s` may be inaccurate.
+        // The smallest of the three: each is the distance from a point of the segment, and `s` may be inaccurate.
         let on = (p - (self.a + d * s)).length();
         on.min((p - self.a).length()).min((p - self.b).length())
     }
@@ -71,7 +71,7 @@ mod tests {
     use crate::robot::Triangle;
 
     fn contains(lss: &Lss, points: &[Triangle]) -> bool {
-        // Exact containment: distance to the segment with the error of this computation in favour of "outside".
+        // The radius includes the rounding of distances, so no computed distance may exceed it.
         points.iter().flatten().all(|&p| lss.distance(p) <= lss.radius)
     }
 

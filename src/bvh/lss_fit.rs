@@ -1,10 +1,10 @@
 //! Fitting a line-swept sphere to points with the least volume (Larsen, Gottschalk, Lin and Manocha 2000).
 //!
 //! The search starts along the coordinate axes, the principal axes and the line between the points farthest apart, each
-//! with the smallest circle around the points' projections and the shortest segment whose half spheres reach the
-//! farthest points. The best candidates are refined by a pattern search over all parameters of a line-swept sphere: the
-//! direction of its axis, the position of the axis, and the excess of the radius over the least one, which may allow a
-//! shorter segment. The fit contains the points to within rounding; the caller ensures containment.
+//! with the smallest circle around the points' projections and the shortest segment whose half spheres contain the
+//! farthest points. A pattern search refines the best candidates over all parameters of a line-swept sphere: the
+//! direction of its axis, the position of the axis, and the excess of the radius over the smallest one, which may allow
+//! a shorter segment. The fit contains the points to within rounding; the caller ensures containment.
 
 use crate::bvh::circle::Circle;
 use crate::bvh::lss::Lss;
@@ -13,7 +13,7 @@ use crate::robot::Triangle;
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
 
-/// Number of directions in which the search looks for extreme points if there are many points.
+/// Number of directions in which extreme points are selected if there are many points.
 const DIRECTIONS: usize = 96;
 /// Maximum number of rounds of the pattern search.
 const ROUNDS: usize = 60;
@@ -40,7 +40,7 @@ impl Effort {
 }
 
 impl Lss {
-    /// A tight line-swept sphere around triangles, which certainly contains them.
+    /// A tight line-swept sphere that contains triangles, including all rounding.
     pub fn around<'a>(triangles: impl Iterator<Item = &'a Triangle>) -> Self {
         let triangles: Vec<Triangle> = triangles.copied().collect();
         let points: Vec<DVec3> = triangles.iter().flatten().copied().collect();
@@ -48,17 +48,17 @@ impl Lss {
     }
 }
 
-/// Starting values of [`Line::wider`], as a fraction of the least radius.
+/// Starting values of [`Line::wider`], relative to the smallest radius.
 const WIDER: [f64; 4] = [0.0, 0.1, 0.3, 0.8];
 
-/// A line, and the excess of the fit's radius over the least one.
+/// A line, and the excess of the fit's radius over the smallest one.
 #[derive(Clone, Copy)]
 struct Line {
     /// A point of the line, relative to the points' middle.
     at: DVec3,
     /// Unit vector.
     axis: DVec3,
-    /// Added to the least radius, metres.
+    /// Excess of the radius over the smallest one, metres.
     wider: f64,
 }
 
@@ -90,7 +90,7 @@ pub fn fit(triangles: &[Triangle], points: &[DVec3], effort: Effort) -> Lss {
         .map(|line| polish(line, &sample, [middle_step, last], effort.random_moves));
     let fine = sorted(&mut fine.collect::<Vec<_>>().into_iter());
     let Some(mut best) = fine.into_iter().next() else {
-        // Not reachable: the coordinate axes are always among the starts.
+        // Unreachable: the coordinate axes are always among the starts.
         return Lss { a: middle, b: middle, radius: 0.0 };
     };
     for _ in 0..REFITS {
@@ -138,7 +138,8 @@ impl Line {
     }
 }
 
-/// Lines along an axis through the middle of the smallest circle: with the least radius, and with somewhat larger ones.
+/// Lines along an axis through the middle of the smallest circle: with the smallest radius, and with somewhat larger
+/// ones.
 fn starts(points: &[DVec3], axis: DVec3) -> [Line; 4] {
     let (u, v) = axis.any_orthonormal_pair();
     let flat: Vec<DVec2> = points.iter().map(|p| DVec2::new(p.dot(u), p.dot(v))).collect();
@@ -157,7 +158,7 @@ fn polish(mut line: Line, points: &[DVec3], [mut step, least_step]: [f64; 2], ra
             break;
         }
         let (u, v) = line.axis.any_orthonormal_pair();
-        // About the middle of the segment, so that a turn does not move it.
+        // The line turns about the middle of the segment, so that a turn does not move it.
         line.at = 0.5 * (best.a + best.b);
         let size = best.radius * step;
         // The turn that moves the ends as far as a shift does.
@@ -214,8 +215,8 @@ fn start_axes(triangles: &[Triangle], points: &[DVec3], diagonals: bool) -> Vec<
     axes
 }
 
-/// The points that affect the fit, approximately: all of them if they are few, else those that are extreme in one of
-/// many directions.
+/// The points that affect the fit, approximately: all of them if they are few, otherwise those that are extreme in one
+/// of many directions.
 fn extreme(points: &[DVec3]) -> Vec<DVec3> {
     let mut chosen: Vec<DVec3> = if points.len() <= 2 * DIRECTIONS {
         points.to_vec()
@@ -223,7 +224,7 @@ fn extreme(points: &[DVec3]) -> Vec<DVec3> {
         let golden = PI * (3.0 - 5f64.sqrt());
         let mut picked: Vec<usize> = (0..DIRECTIONS)
             .flat_map(|i| {
-                // Spread over a hemisphere; the other one holds the opposite directions.
+                // The directions are spread over a hemisphere; the other one contains the opposite directions.
                 let z = (i as f64 + 0.5) / DIRECTIONS as f64;
                 let (sin, cos) = (golden * i as f64).sin_cos();
                 let way = DVec3::new(cos, sin, 0.0) * (1.0 - z * z).sqrt() + DVec3::Z * z;
@@ -247,7 +248,7 @@ fn extreme(points: &[DVec3]) -> Vec<DVec3> {
     // Triangles share their corners.
     chosen.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z)));
     chosen.dedup();
-    // Shuffled deterministically: the result is reproducible, and the circles are found fast.
+    // The points are shuffled deterministically: the result is reproducible, and the circles are found quickly.
     let mut draw = Draw(7);
     for i in (1..chosen.len()).rev() {
         chosen.swap(i, draw.next() as usize % (i + 1));

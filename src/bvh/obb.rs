@@ -1,31 +1,31 @@
 //! Oriented boxes fitted to sets of triangles (Gottschalk, Lin and Manocha 1996; Redon et al. 2004, section 5.1).
 //!
-//! **Containment.** Let `U` be the matrix of the stored axes, taken as exact numbers; axes are used only if they are
-//! orthonormal to within `||UᵀU - I|| <= 2⁻⁴⁶` as computed, `2⁻⁴⁵` in truth. Then `U` is invertible and a point has one
-//! set of coordinates, `s = U⁻¹ (p - c)`. From `s - Uᵀ(p - c) = (I - UᵀU) s` they differ from the scalar products
-//! `u_i·(p - c)` by at most `2⁻⁴⁵ |s|`, and those round by four units, `2⁻⁵⁰·⁹ |p - c|` together with the difference.
-//! So `|computed u_i·(p - c)| + 2⁻⁴⁴ |p - c|₁`, itself rounded, is at least `|s_i|`. The half sizes are the largest of
-//! these over all vertices, seen from the centre as stored; a convex set that contains the vertices contains the
-//! triangles.
+//! **Containment.** Let `U` be the matrix of the stored axes, taken as exact numbers. Axes are used only if they are
+//! orthonormal to within `||UᵀU - I|| <= 2⁻⁴⁶` as computed, so their exact defect is at most `2⁻⁴⁵`. Then
+//! `U` is invertible and a point has one set of coordinates, `s = U⁻¹ (p - c)`. From `s - Uᵀ(p - c) = (I - UᵀU)
+//! s` they differ from the scalar products `u_i·(p - c)` by at most `2⁻⁴⁵ |s|`, and those round by four units,
+//! `2⁻⁵⁰·⁹ |p - c|` together with the difference. Therefore `|computed u_i·(p - c)| + 2⁻⁴⁴ |p - c|₁`,
+//! itself rounded, is at least `|s_i|`. The half sizes are the largest of these over all vertices, relative to the
+//! stored centre; a convex set that contains the vertices contains the triangles.
 
 use crate::arith::linear::V3;
 use crate::predicate::obb_overlap::OrientedBox;
 use crate::robot::Triangle;
 use glam::{DMat3, DVec3};
 
-/// Largest deviation of computed axes from orthonormal.
+/// Largest deviation of computed axes from orthonormality.
 const DEFECT: f64 = 1.0 / (1u64 << 46) as f64;
-/// Bound on the excess of a point's true coordinate over the computed one, as a fraction of its distance from the
-/// centre.
+/// Bound on the excess of a point's true coordinate over the computed one, relative to the sum of the absolute
+/// coordinates of its difference from the centre.
 const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// A tight oriented box that contains triangles despite rounding. Each vertex may be off by `unit` times the sum of its
-/// coordinates' sizes.
+/// A tight oriented box that contains triangles despite rounding. Each vertex may have an error of up to `unit` times
+/// the sum of its absolute coordinates.
 ///
 /// The candidates are the coordinate axes, the principal axes of the surface (weighted by area, so that a finely
-/// tessellated corner counts no more than a coarse one), and the plane and longest edge of the largest triangle, which
-/// fit the few triangles of a leaf; the box with the least surface is chosen. Sets without area use the principal axes
-/// of their vertices.
+/// tessellated corner has no more weight than a coarse one), and the plane and longest edge of the largest triangle,
+/// which fit the few triangles of a leaf. The box with the smallest surface is chosen. Sets without area use the
+/// principal axes of their vertices.
 pub fn around(triangles: &[Triangle], unit: f64) -> OrientedBox<f64> {
     let mut best = fit(triangles, DMat3::IDENTITY, unit);
     for axes in [principal_axes(triangles), largest_triangle(triangles)].into_iter().flatten() {
@@ -37,13 +37,13 @@ pub fn around(triangles: &[Triangle], unit: f64) -> OrientedBox<f64> {
     best
 }
 
-/// An eighth of the box's surface, metres²: finite and above zero for flat sets, where the volume is not.
+/// An eighth of the box's surface, metres²: it is also above zero for flat sets, which have no volume.
 pub fn surface(b: &OrientedBox<f64>) -> f64 {
     let [x, y, z] = b.half;
     x * y + y * z + z * x
 }
 
-/// The box with given axes.
+/// The smallest box with the given axes.
 fn fit(triangles: &[Triangle], axes: DMat3, unit: f64) -> OrientedBox<f64> {
     let vertices = || triangles.iter().flatten();
     let first = vertices().next().copied().unwrap_or(DVec3::ZERO);

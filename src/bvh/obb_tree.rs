@@ -1,9 +1,9 @@
-//! Binary trees of oriented boxes (Gottschalk, Lin and Manocha 1996; Redon et al. 2004, section 5.1), built once.
+//! Binary trees of oriented boxes (Gottschalk, Lin and Manocha 1996; Redon et al. 2004, section 5.1).
 //!
-//! A link has one tree over all its triangles. The scene has one for each cluster: above the clusters is the scene's
-//! own tree of boxes along the coordinate axes, which `s3_cull` has traversed for all sub-intervals of time
-//! simultaneously before any oriented box is tested, and which determines the sub-intervals in which a cluster matters.
-//! A tree of oriented boxes per object would test its upper levels a second time.
+//! A link has one tree over all its triangles. The scene has one tree for each cluster: above the clusters is the
+//! scene's own tree of axis-aligned boxes, which `s3_cull` has traversed for all sub-intervals of time simultaneously
+//! before any oriented box is tested, and which determines the sub-intervals in which a cluster matters. A tree of
+//! oriented boxes per object would test its upper levels a second time.
 
 use crate::bvh::obb;
 use crate::predicate::obb_overlap::OrientedBox;
@@ -19,16 +19,16 @@ pub const OBB_LEAF: usize = 2;
 pub struct ObbTree {
     /// The nodes, parents before children.
     pub nodes: Vec<ObbNode>,
-    /// The triangles' numbers in the order of the leaves.
+    /// The triangles' indices in the order of the leaves.
     pub order: Vec<u32>,
-    /// Half the diagonal of a leaf's box, average over the leaves, metres.
+    /// Half the diagonal of the boxes of the leaves, averaged over the leaves, metres.
     pub leaf_m: f64,
 }
 
 /// A box and its contents.
 #[derive(Clone, Debug)]
 pub struct ObbNode {
-    /// A box that contains the triangles of the node.
+    /// The oriented box, which contains the triangles of the node.
     pub obb: OrientedBox<f64>,
     /// The node's children, or its triangles.
     pub below: Below,
@@ -44,11 +44,12 @@ pub enum Below {
 }
 
 impl ObbTree {
-    /// Builds a tree over the triangles `range` of a list. Each vertex may be off by `unit` times the sum of its
-    /// coordinates' sizes.
+    /// Builds a tree over the triangles `range` of a list. Each vertex may have an error of up to `unit` times the sum
+    /// of its absolute coordinates.
     ///
     /// A set is cut at the middle of its box along the longest axis (GLM96), or, if one side would have less than an
-    /// eighth of the set, at the median. So no tree is deeper than about five times the logarithm of its size.
+    /// eighth of the set, at the median. Therefore no tree is deeper than about five times the binary logarithm of its
+    /// size.
     pub fn build(triangles: &[Triangle], range: Range<usize>, unit: f64) -> Self {
         let mut order: Vec<u32> = (range.start as u32..range.end as u32).collect();
         let mut tree = Self::default();
@@ -85,7 +86,7 @@ impl ObbTree {
     }
 }
 
-/// Puts the triangles of one side of a cut before those of the other; returns their number.
+/// Moves the triangles of one side of a cut before those of the other; returns their number.
 fn split(order: &mut [u32], triangles: &[Triangle], b: &OrientedBox<f64>) -> usize {
     let longest = (0..3).fold(0, |m, i| if b.half[i] > b.half[m] { i } else { m });
     let ([x, y, z], [u, v, w]) = (b.axes[longest].0, b.center.0);
@@ -93,7 +94,7 @@ fn split(order: &mut [u32], triangles: &[Triangle], b: &OrientedBox<f64>) -> usi
         let centre = (triangles[t as usize][0] + triangles[t as usize][1] + triangles[t as usize][2]) / 3.0;
         (centre.x - u) * x + (centre.y - v) * y + (centre.z - w) * z
     };
-    // The number breaks ties, so that the order does not depend on the method of sorting.
+    // The index breaks ties, so that the order does not depend on the sorting method.
     order.sort_unstable_by(|&s, &t| along(s).total_cmp(&along(t)).then(s.cmp(&t)));
     let at = order.partition_point(|&t| along(t) < 0.0);
     if at.min(order.len() - at) * 8 < order.len() { order.len() / 2 } else { at }

@@ -1,10 +1,10 @@
 //! Wide trees over boxes: up to eight children per node, and a few primitives per leaf.
 //!
-//! The topology is computed by the crate `obvhs` (PLOC, reinsertion, leaves by the surface-area heuristic). Its boxes
-//! are not used: the owner of the tree computes its own bounds from the primitives, rounded outward.
+//! The crate `obvhs` computes the topology (PLOC, reinsertion, leaves by the surface-area heuristic). Its boxes are not
+//! used: the owner of the tree computes its own bounds from the primitives, rounded outward.
 //!
-//! Nodes and leaves are numbered depth first, in the order of the slots: the leaves below any node form one range. So a
-//! tree can be cut into pages, and parts that claim to be a tree are easily checked.
+//! Nodes and leaves are numbered depth first, in the order of the slots: the leaves below any node form one range.
+//! Therefore a tree can be cut into pages, and a tree assembled from parts is easy to check.
 
 use crate::io::load::Watch;
 use glam::Vec3A;
@@ -22,7 +22,7 @@ pub const WIDTH: usize = 8;
 /// A child of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChildRef {
-    /// Nothing.
+    /// An empty slot.
     Empty,
     /// Another node.
     Node(u32),
@@ -34,7 +34,7 @@ impl ChildRef {
     const LEAF_BIT: u32 = 1 << 31;
     const EMPTY: u32 = u32::MAX;
 
-    /// The reference as the kernels read it: the top bit marks a leaf, all bits set mark an empty slot.
+    /// The reference in the kernels' format: the top bit marks a leaf, all bits set mark an empty slot.
     pub fn encode(self) -> u32 {
         match self {
             Self::Empty => Self::EMPTY,
@@ -60,7 +60,7 @@ pub struct WideTree {
     pub nodes: Vec<[ChildRef; WIDTH]>,
     /// The primitives in the order of the leaves.
     pub order: Vec<u32>,
-    /// Leaf `i` holds the primitives `order[leaf_starts[i]..leaf_starts[i + 1]]`.
+    /// Leaf `i` contains the primitives `order[leaf_starts[i]..leaf_starts[i + 1]]`.
     pub leaf_starts: Vec<u32>,
     /// Number of levels of nodes.
     pub depth: usize,
@@ -88,8 +88,8 @@ impl WideTree {
         tree.order.reserve_exact(boxes.len());
         tree.nodes.push([ChildRef::Empty; WIDTH]);
         tree.depth = 1;
-        // Children without a number, the next one last: a node of the binary tree, its index in the wide tree, and its
-        // level.
+        // Children that are not yet numbered, the next one last: the node of the binary tree, its parent's index and
+        // slot in the wide tree, and its parent's level.
         let mut open = Vec::new();
         let below = |open: &mut Vec<_>, node: usize, root: usize, level: usize| {
             let children = widen(&binary, root).into_iter().enumerate().rev();
@@ -114,10 +114,10 @@ impl WideTree {
         tree
     }
 
-    /// Like [`build`](Self::build) for any number of primitives with boxes `bounds`; apart from the tree itself, memory
-    /// does not grow with their number. If there are more than `block` primitives, they are cut into blocks of nearby
-    /// ones, each block gets a tree, and the cuts form the tree above. `watch` receives the number of primitives in
-    /// place.
+    /// Like [`build`](Self::build) for any number of primitives with boxes `bounds`. If there are more than `block`
+    /// primitives, they are cut into blocks of nearby ones, each block gets a tree, and the cuts form the tree above.
+    /// Apart from the trees and the boxes of blocks under construction, this needs at most 20 bytes per primitive.
+    /// `watch` receives the number of primitives whose block has a tree.
     pub fn build_in_blocks(
         n: u32,
         bounds: impl Fn(u32) -> Bounds + Sync,
@@ -150,7 +150,7 @@ impl WideTree {
         let mut slices = Vec::with_capacity(blocks.len());
         for length in blocks {
             let (slice, after) = rest.split_at_mut(length);
-            // Primitives are put back into their original order, which the cut has changed.
+            // Restores the original order of the primitives, which the cut has changed.
             slice.sort_unstable();
             slices.push(&*slice);
             rest = after;
@@ -169,8 +169,8 @@ impl WideTree {
         tree
     }
 
-    /// Joins the trees of neighbouring blocks, up to eight below one node, level by level; returns the depth below this
-    /// node's level.
+    /// Joins the trees of neighbouring blocks, up to eight below one node, level by level; returns the number of levels
+    /// of the joined tree.
     fn put(&mut self, parts: &mut [Self]) -> usize {
         if let [part] = parts {
             let depth = part.depth;
@@ -203,7 +203,7 @@ impl WideTree {
     ///
     /// # Errors
     /// The parts are not a tree over `n` primitives: a primitive is not in exactly one leaf, a leaf is empty or has
-    /// more than `max_leaf`, or nodes and leaves are not linked depth first. The text says which.
+    /// more than `max_leaf`, or nodes and leaves are not linked depth first. The text is the reason.
     pub fn from_parts(
         nodes: Vec<[ChildRef; WIDTH]>,
         order: Vec<u32>,
@@ -229,7 +229,7 @@ impl WideTree {
         }
         let mut tree = Self { nodes, order, leaf_starts, depth: 0 };
         let (mut next_node, mut next_leaf) = (0u32, 0u32);
-        // Nodes and leaves without a number, the next one last, with their levels.
+        // Nodes and leaves that are not yet numbered, the next one last, with their levels.
         let mut open = if tree.nodes.is_empty() { Vec::new() } else { vec![(ChildRef::Node(0), 1)] };
         while let Some((child, level)) = open.pop() {
             match child {
@@ -268,7 +268,7 @@ impl WideTree {
         self.leaf_starts.partition_point(|&start| start as usize <= at) as u32 - 1
     }
 
-    /// For each child of each node, the lowest primitive below it; `u32::MAX` where there is no child.
+    /// The lowest primitive below each child of each node; `u32::MAX` if there is no child.
     pub fn lowest(&self) -> Vec<[u32; WIDTH]> {
         let of_leaf = |leaf: u32| self.leaf(leaf).map(|at| self.order[at]).min().unwrap_or(u32::MAX);
         let of_children = self.bounds(of_leaf, u32::min);
@@ -297,8 +297,8 @@ impl WideTree {
     }
 }
 
-/// Builds a binary tree over the boxes `[lo, hi]`, of which there is at least one, with at most `max_leaf` primitives
-/// in a leaf.
+/// Builds a binary tree over the boxes `[lo, hi]`, with at most `max_leaf` primitives in a leaf. There must be at least
+/// one box.
 pub fn binary_tree(boxes: &[Bounds], max_leaf: u32) -> Bvh2 {
     let params =
         BvhBuildParams { max_prims_per_leaf: max_leaf, collapse_traversal_cost: 3.0, ..BvhBuildParams::medium_build() };
@@ -306,7 +306,7 @@ pub fn binary_tree(boxes: &[Bounds], max_leaf: u32) -> Bvh2 {
     build_bvh2(&primitives, params, &mut Duration::default())
 }
 
-/// The middle of a primitive's box.
+/// The middle of a primitive's box, and the primitive's index.
 #[derive(Clone, Copy)]
 struct Middle {
     at: [f32; 3],
@@ -335,7 +335,8 @@ fn cut(middles: &mut [Middle], block: usize, lengths: &mut Vec<usize>) {
     lengths.append(&mut of_right);
 }
 
-/// The up to eight descendants of a binary node that become children of a wide one: the largest box is opened first.
+/// The descendants of a binary node, at most eight, that become children of a wide one: the child with the largest box
+/// is replaced by its own children first.
 fn widen(binary: &Bvh2, root: usize) -> Vec<usize> {
     let node = &binary.nodes[root];
     if node.prim_count > 0 {
@@ -369,7 +370,7 @@ mod tests {
             .collect()
     }
 
-    /// Returns whether the parts of a tree are accepted and give the same tree again.
+    /// Returns whether the parts of a tree are accepted and result in a tree that is not deeper.
     fn is_whole(tree: &WideTree, n: u32, max_leaf: u32) -> bool {
         let parts = (tree.nodes.clone(), tree.order.clone(), tree.leaf_starts.clone());
         let again = WideTree::from_parts(parts.0, parts.1, parts.2, n, max_leaf);
@@ -411,7 +412,7 @@ mod tests {
 
     #[test]
     fn blocks_hold_what_is_near() {
-        // Triangles on a line, in scrambled order: a block contains those of one stretch.
+        // Points on a line, in scrambled order: a block contains those of one stretch.
         let boxes: Vec<Bounds> = (0..4096).map(|i| [Vec3A::X * ((i * 2731) % 4096) as f32; 2]).collect();
         let tree = in_blocks(&boxes, 8, 512);
         let at = |i: &u32| boxes[*i as usize][0].x as usize / 512;

@@ -1,6 +1,6 @@
-//! A scene's tree on disk, for the next run: only its topology.
+//! A scene's tree on disk, for later runs: only its topology.
 //!
-//! Boxes are always computed from the triangles, so a wrong file cannot hide a collision. It can cost time, so it is
+//! Boxes are always computed from the triangles, so a wrong file cannot hide a collision. It could cost time, so it is
 //! accepted only if its key matches the triangles, its checksum matches its content, and its content is a tree over all
 //! of them.
 //!
@@ -23,7 +23,7 @@ const HEAD: usize = 8 + 32 + 24;
 /// Bytes after the tree.
 const HASH: usize = 32;
 
-/// A hash of everything that a tree depends on.
+/// A hash of everything on which a tree depends.
 pub type Key = [u8; 32];
 
 /// The result of looking up a cache.
@@ -40,7 +40,7 @@ pub enum Cached {
 pub fn key(triangles: &[Triangle], max_leaf: u32, block: usize) -> Key {
     let mut hash = blake3::Hasher::new();
     hash.update(MAGIC).update(&max_leaf.to_le_bytes()).update(&(block as u64).to_le_bytes());
-    // Other versions may build other trees.
+    // Other versions may build different trees.
     hash.update(env!("CARGO_PKG_VERSION").as_bytes());
     hash.update(bytemuck::cast_slice(triangles));
     *hash.finalize().as_bytes()
@@ -178,7 +178,7 @@ pub(crate) fn load_or_build(
     };
     let tree = build();
     match store(path, &key, &tree) {
-        // Another process is writing the file at the moment.
+        // Another process is currently writing the file.
         Err(cause) if cause.kind() == ErrorKind::Busy && !output::has_lock_file(path) => {}
         Err(cause) => warning = Some(format!("the scene's tree is not kept: {cause}")),
         Ok(()) => {}
@@ -206,7 +206,7 @@ mod tests {
         WideTree::build_in_blocks(N, |i| boxes[i as usize], 8, 100, &Watch::default())
     }
 
-    /// The tree read from a changed file, or `None` if it is found unusable.
+    /// The tree read from a changed file, or `None` if it is unusable.
     fn given(bytes: &[u8], key: &Key) -> Option<WideTree> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tree");

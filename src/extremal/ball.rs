@@ -14,9 +14,9 @@ pub struct Ball {
 }
 
 impl Shape {
-    /// A ball that contains the rectangle from `lo` to `hi` (chart 0). For splines it comes from the hull of their
-    /// control points, reduced to the rectangle if that is between two knots; for the other shapes from Taylor's
-    /// theorem at the rectangle's midpoint.
+    /// Returns a ball that contains the points of the rectangle from `lo` to `hi` (chart 0). For splines it is computed
+    /// from the hull of their control points, reduced to the rectangle if that is between two knots; for the other
+    /// shapes from Taylor's theorem at the rectangle's midpoint.
     pub fn ball(&self, lo: [f64; 2], hi: [f64; 2]) -> Ball {
         match self {
             Self::Patch(s) => {
@@ -55,8 +55,8 @@ impl Shape {
         }
     }
 
-    /// The value at which to split a range of parameter `i`: a knot if one is inside, so that pieces become free of
-    /// inner knots, or the midpoint.
+    /// Returns the value at which to split a range of parameter `i`: a knot if one is inside, so that pieces become
+    /// free of inner knots, otherwise the midpoint.
     pub fn cut(&self, i: usize, [lo, hi]: [f64; 2]) -> f64 {
         let middle = 0.5 * (lo + hi);
         let basis = match self {
@@ -69,7 +69,7 @@ impl Shape {
     }
 }
 
-/// A ball that contains points in homogeneous coordinates.
+/// Returns a ball that contains points in homogeneous coordinates.
 fn about(points: &[DVec4]) -> Ball {
     let points = points.iter().map(|p| p.xyz() / p.w);
     let (lo, hi) = points.clone().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
@@ -86,7 +86,7 @@ struct Hulled<'a> {
 }
 
 impl Hulled<'_> {
-    /// The point, from the control points: de Boor's algorithm with another argument at each level (a blossom).
+    /// Computes the point from the control points: de Boor's algorithm with another argument at each level (a blossom).
     fn of(&self, control: impl Fn(usize) -> DVec4) -> DVec4 {
         let Some(([lo, hi], often)) = self.part else { return control(self.last) };
         let (p, t) = (self.basis.degree(), self.basis.knots());
@@ -106,8 +106,8 @@ impl Hulled<'_> {
 }
 
 impl Basis {
-    /// The points that span the hull over a range: its Bézier points if it is between two knots, otherwise all control
-    /// points with influence.
+    /// Returns the points that span the hull over a range: its Bézier points if it is between two knots, otherwise all
+    /// control points with influence.
     fn within(&self, [lo, hi]: [f64; 2]) -> Vec<Hulled<'_>> {
         let [first, last] = [self.span(0.5 * (lo + hi)); 2];
         if lo >= self.knots()[first] && hi <= self.knots()[last + 1] {

@@ -1,8 +1,9 @@
 //! First contact of curved bodies.
 //!
 //! The relative speed of any two points of the bodies is bounded, so the distance cannot decrease faster: a step of
-//! distance divided by speed passes no contact, as long as the distance is the global minimum. Distances come from the
-//! tracker, refined to the exact pair by Newton's method; for bodies that are not convex from a search.
+//! distance divided by speed passes no contact, as long as the distance is the global minimum. For two ellipsoids,
+//! distances are those of the tracker, refined to the exact pair by Newton's method; for other pairs, those of a
+//! search.
 
 use super::equations::Configuration;
 use super::lost::Lost;
@@ -15,22 +16,23 @@ use super::tracker::Tracker;
 /// The time at which the extremal distance first reaches a margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstContact {
-    /// Time up to which the distance is above the margin, seconds. The whole duration if it never reaches the margin.
+    /// Time up to which the distance is above the margin, seconds. The whole duration if it never reaches the margin,
+    /// less if the search ends after 200,000 steps.
     pub clear_until_s: f64,
     /// Time at which it has reached the margin, if it does, seconds.
     pub reached_by_s: Option<f64>,
-    /// The pair at `reached_by_s`, or at the end.
+    /// The pair at `reached_by_s`; at `clear_until_s` if the margin is not reached, or after 200,000 steps.
     pub state: State,
 }
 
 /// Maximum number of steps.
 const MAX_STEPS: usize = 200_000;
 
-/// The first time at which the distance falls to `margin_m`, enclosed to `tolerance_s`. A dip below the margin that is
-/// shallower than speed × tolerance and shorter than the tolerance may be passed over.
+/// Finds the first time at which the distance falls to `margin_m`, enclosed to `tolerance_s`. A dip below the margin
+/// that is shallower than speed × tolerance and shorter than the tolerance may be missed.
 ///
 /// # Errors
-/// The pair was lost and no search found it again.
+/// One surface is inside the other, or the distance is not finite.
 pub fn first_contact(
     tracker: &Tracker,
     duration_s: f64,
@@ -51,8 +53,8 @@ pub fn first_contact(
             return Ok(FirstContact { clear_until_s: t_s, reached_by_s, state });
         }
         let safe_s = if speed_m_s > 0.0 { (sigma_m - margin_m) / speed_m_s } else { duration_s };
-        // Shortly before the distance is predicted to reach the margin, test a time just behind: if it is reached
-        // there, that is the upper end of the enclosure.
+        // Shortly before the distance is predicted to reach the margin, test a time just after it: if the margin is
+        // reached there, that is the upper end of the enclosure.
         let rate = tracker.configuration(&state, t_s).sigma_rate_m_s();
         let ahead_s = t_s + (sigma_m - margin_m) / -rate + 0.5 * tolerance_s;
         if rate < 0.0 && ahead_s < end_s && ahead_s > t_s + safe_s {
@@ -75,7 +77,7 @@ pub fn first_contact(
     Ok(FirstContact { clear_until_s: t_s, reached_by_s: reached.map(|(t, _)| t), state })
 }
 
-/// The minimum distance at a time, from a pair at another time if there is one.
+/// Computes the minimum distance at a time, from a pair at another time if there is one.
 fn at(tracker: &Tracker, from: Option<(State, f64)>, t_s: f64, convex: bool) -> Result<(State, f64), Lost> {
     let pair = tracker.pair();
     let relative = tracker.relative(t_s);
@@ -99,7 +101,7 @@ fn at(tracker: &Tracker, from: Option<(State, f64)>, t_s: f64, convex: bool) -> 
     }
 }
 
-/// An upper bound on the speed at which a point of one body approaches one of the other.
+/// Returns an upper bound on the speed at which a point of one body approaches one of the other.
 fn speed_bound(tracker: &Tracker) -> f64 {
     let (pair, [a, b]) = (tracker.pair(), tracker.motions());
     (a.velocity_m_s - b.velocity_m_s).length()

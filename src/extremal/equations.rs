@@ -1,17 +1,17 @@
 //! The equations of an extremal pair, and their derivatives with respect to time and parameters.
 //!
-//! Δ runs from the point of B to that of A. Both forms are written `errorsʹ = matrix · U + drift`, with U the rates of
-//! the parameters and the drift the rate of the errors due to the motion of the bodies while the parameters are
+//! Δ runs from the point of B to that of A. Both forms are written `errorsʹ = matrix · U + drift`, with U the rates
+//! of the parameters and the drift the rate of the errors due to the motion of the bodies while the parameters are
 //! constant.
 //!
-//! *Projections* (Patoglu and Gillespie): Ψ = (Δ·f_u, Δ·f_v, Δ·h_r, Δ·h_s), matrix M, drift b. Three errors in the
-//! printed text are corrected: the sign of ω × f in the last two rows of b, the second row of M, and the bodies'
-//! origins, which Δ must contain. Where the surfaces touch, M is singular, and on the curve where they cross Ψ vanishes
-//! everywhere.
+//! *Projections* (Patoglu and Gillespie): Ψ = (Δ·f_u, Δ·f_v, Δ·h_r, Δ·h_s), matrix M, drift b. Three errors in
+//! the printed text are corrected: the sign of ω × f in the last two rows of b, the second row of M, and the bodies'
+//! origins, which Δ must contain. Where the surfaces touch, M is singular, and on the curve where they cross Ψ
+//! vanishes everywhere.
 //!
-//! *Normal*: with n the outward normal of one surface, its *carrier*, Φ = (f_u·n, f_v·n, Δ·h_r, Δ·h_s), matrix N, drift
-//! c. It is regular through contact: |det N| = det(𝒜 + ℬ + σ𝒜ℬ) in orthonormal tangents, with the shape operators 𝒜 and
-//! ℬ; and σ = Δ·n is signed.
+//! *Normal*: with n the outward normal of one surface, its *carrier*, Φ = (f_u·n, f_v·n, Δ·h_r, Δ·h_s), matrix
+//! N, drift c. It is regular through contact: |det N| = det(𝒜 + ℬ + σ𝒜ℬ) in orthonormal tangents, with the
+//! shape operators 𝒜 and ℬ; and σ = Δ·n is signed.
 
 use super::Pair;
 use super::jet::Jet;
@@ -98,7 +98,7 @@ pub struct Solved {
 const FLAT: f64 = 1e-9;
 
 impl Configuration {
-    /// Both points at one time.
+    /// Evaluates both points at one time.
     pub fn new(pair: &Pair, state: &State, relative: &Relative) -> Self {
         let f = pair.a.jet(state.a);
         let h = pair.b.jet(state.b).turned(&relative.rotation);
@@ -118,7 +118,8 @@ impl Configuration {
         }
     }
 
-    /// The body whose normal the normal form uses: B if it is smooth there, else A if it is, else none.
+    /// Returns the body whose normal the normal form uses: B if it is smooth there, otherwise A if it is, otherwise
+    /// `None`.
     pub fn carrier(&self) -> Option<Body> {
         match self.smooth {
             [_, true] => Some(Body::B),
@@ -127,7 +128,7 @@ impl Configuration {
         }
     }
 
-    /// The outward unit normal of a body, if it is a surface and regular there.
+    /// Returns the outward unit normal of a body, if it is a surface and regular there.
     pub fn outward_normal(&self, body: Body) -> Option<DVec3> {
         let (jet, sign) = match body {
             Body::A => (&self.f, self.outward[0]),
@@ -136,8 +137,8 @@ impl Configuration {
         jet.cross().try_normalize().map(|n| n * sign)
     }
 
-    /// The unit vector along which distance is measured, from B to A: the carrier's normal, or that of Δ without a
-    /// carrier.
+    /// Returns the unit vector along which distance is measured, from B to A: the carrier's normal, or that of Δ
+    /// without a carrier.
     pub fn direction(&self) -> Option<DVec3> {
         match self.carrier() {
             Some(Body::B) => self.outward_normal(Body::B),
@@ -146,7 +147,7 @@ impl Configuration {
         }
     }
 
-    /// The extremal distance, metres: signed if there is a carrier, otherwise the length of Δ.
+    /// Returns the extremal distance, metres: signed if there is a carrier, otherwise the length of Δ.
     pub fn sigma_m(&self) -> f64 {
         match self.carrier() {
             Some(_) => self.direction().map_or(f64::NAN, |n| self.delta.dot(n)),
@@ -154,31 +155,32 @@ impl Configuration {
         }
     }
 
-    /// The rate of the extremal distance, metres per second. At an extremal pair it does not depend on the rates of the
-    /// parameters.
+    /// Returns the rate of the extremal distance, metres per second. At an extremal pair it does not depend on the
+    /// rates of the parameters.
     pub fn sigma_rate_m_s(&self) -> f64 {
         self.direction().map_or(0.0, |n| n.dot(self.seen_from_a))
     }
 
-    /// Cosine of the angle between both outward normals, if both are smooth there: −1 at an extremal pair.
+    /// Returns the cosine of the angle between both outward normals, if both are smooth there: −1 at an extremal
+    /// pair.
     pub fn facing(&self) -> Option<f64> {
         let both = self.smooth == [true; 2];
         both.then(|| Some(self.outward_normal(Body::A)?.dot(self.outward_normal(Body::B)?))).flatten()
     }
 
-    /// All four projections Δ·f_u, Δ·f_v, Δ·h_r, Δ·h_s.
+    /// Returns all four projections Δ·f_u, Δ·f_v, Δ·h_r, Δ·h_s.
     pub fn projections(&self) -> [f64; 4] {
         let ([u, v], [r, s]) = (self.f.first, self.h.first);
         [u, v, r, s].map(|tangent| self.delta.dot(tangent))
     }
 
-    /// The paper's normalised errors: projections divided by the lengths of Δ and of the tangent.
+    /// Returns the paper's normalised errors: projections divided by the lengths of Δ and of the tangent.
     pub fn normalised(&self) -> [f64; 4] {
         let ([u, v], [r, s]) = (self.f.first, self.h.first);
         [u, v, r, s].map(|t| self.delta.dot(t) / (self.delta.length() * t.length()).max(f64::MIN_POSITIVE))
     }
 
-    /// The equations of a form; without a carrier those of the projections.
+    /// Returns the equations of a form; without a carrier, those of the projections.
     pub fn equations(&self, form: Form) -> Equations {
         match (form, self.carrier()) {
             (Form::Normal, Some(carrier)) => self.normal_form(carrier),
@@ -209,7 +211,8 @@ impl Configuration {
     }
 
     fn normal_form(&self, carrier: Body) -> Equations {
-        // Instead of f, h, Δ and so on: the other body, the carrier, and the vector from the carrier to the other body.
+        // Instead of f, h, Δ and so on: the other body, the carrier, and the vector from the carrier to the other
+        // body.
         let (other, own, sign, seen_from_own, order, outward) = match carrier {
             Body::B => (&self.f, &self.h, 1.0, self.seen_from_b, [0, 1, 2, 3], self.outward[1]),
             Body::A => (&self.h, &self.f, -1.0, -self.seen_from_a, [2, 3, 0, 1], self.outward[0]),
@@ -241,9 +244,10 @@ impl Configuration {
     /// Returns whether the pair is an extremum of the tracked kind, judged by curvature: a local minimum while apart,
     /// and its continuation in penetration, a local maximum of the gap between parallel support planes.
     ///
-    /// With N in blocks (P Q; R T), T of the carrier: −T ≻ 0, so that the distance from the carrier's surface is smooth
-    /// there, and its Hessian P − Q T⁻¹ R ≻ 0. Either body may be the carrier. Deep inside both, beyond the radii of
-    /// curvature of each, the remaining condition is 𝒜⁻¹ + ℬ⁻¹ + σ ≻ 0 for two convex bodies.
+    /// With N in blocks (P Q; R T), T of the carrier: −T ≻ 0, so that the distance from the carrier's surface is
+    /// smooth there, and its Hessian P − Q T⁻¹ R ≻ 0. Either body may be the carrier. Deep inside both, beyond
+    /// the radii of curvature of each, the remaining condition is 𝒜⁻¹ + ℬ⁻¹ + σ ≻ 0 for two convex
+    /// bodies.
     pub fn is_extremal(&self) -> bool {
         let by = |carrier| self.normal_form(carrier).is_minimum();
         match self.smooth {
@@ -266,8 +270,8 @@ impl Configuration {
     }
 }
 
-/// The inverse shape operator in tangents common to all normals ±n: radii of curvature, positive if the surface bends
-/// towards `n`.
+/// Returns the inverse shape operator in tangents common to all normals ±n: radii of curvature, positive if the
+/// surface bends towards `n`. `None` if a curvature is zero.
 fn radii(jet: &Jet, n: DVec3) -> Option<[[f64; 4]; 4]> {
     // Independent of the sign of n, so that both bodies get the same tangents.
     let axis = n.abs();
@@ -310,7 +314,8 @@ struct Whole {
 }
 
 impl Whole {
-    /// The equations in the free parameters; `order` contains the index among u, v, r, s of each row and column.
+    /// Returns the equations in the free parameters; `order` contains the index among u, v, r, s of each row and
+    /// column.
     fn choose(&self, free: [bool; 4], order: [usize; 4], carried: usize) -> Equations {
         let mut out = Equations {
             n: 0,
@@ -358,7 +363,7 @@ impl Vec4 {
 }
 
 impl Equations {
-    /// The U for which the errors change at the rate `wanted`: matrix · U = wanted − drift.
+    /// Solves matrix · U = wanted − drift for U, with which the errors change at the rate `wanted`.
     pub fn rates(&self, wanted: [f64; 4]) -> Solved {
         let right = std::array::from_fn(|i| (wanted[i] - self.drift[i]) / self.rows[i].max(f64::MIN_POSITIVE));
         let (solution, pivot_ratio) = solve(self.n, self.balanced(), right);
@@ -373,20 +378,20 @@ impl Equations {
         Solved { pivot_ratio: if rates.is_some() { pivot_ratio } else { 0.0 }, rates }
     }
 
-    /// The largest error, rows scaled: the sine of an angle, or a length relative to the bodies' size.
+    /// Returns the largest error, rows scaled: the sine of an angle, or a length relative to the bodies' size.
     pub fn error(&self) -> f64 {
         (0..self.n)
             .map(|i| (self.errors[i] / self.rows[i].max(f64::MIN_POSITIVE)).abs())
             .fold(0.0, |a, b| if b.is_nan() { f64::NAN } else { a.max(b) })
     }
 
-    /// The matrix with rows divided by their scales and columns by the tangents' lengths.
+    /// Returns the matrix with rows divided by their scales and columns by the tangents' lengths.
     fn balanced(&self) -> [[f64; 4]; 4] {
         let size = |i: usize, j: usize| (self.rows[i] * self.columns[j]).max(f64::MIN_POSITIVE);
         std::array::from_fn(|i| std::array::from_fn(|j| self.matrix[i][j] / size(i, j)))
     }
 
-    /// For a normal form: see [`Configuration::is_extremal`].
+    /// Returns whether the equations, in the normal form, belong to an extremum: see [`Configuration::is_extremal`].
     fn is_minimum(&self) -> bool {
         let (n, k) = (self.n - self.carried, self.carried);
         let m = self.balanced();
@@ -414,8 +419,8 @@ impl Equations {
         is_positive(n, &hessian, FLAT * largest)
     }
 
-    /// For projections: returns whether the Hessian of ½|Δ|², the matrix with the signs of its last two rows changed,
-    /// is positive definite.
+    /// Returns whether, for projections, the Hessian of ½|Δ|² is positive definite. It is the matrix with the signs
+    /// of the rows of r and s changed.
     fn is_least(&self) -> bool {
         let mut m = self.balanced();
         for i in (0..self.n).filter(|i| self.index[*i] >= 2) {

@@ -1,10 +1,10 @@
 //! Explicit methods for ordinary differential equations. Public, so that a caller can integrate states of its own
 //! together with those of the tracker (the paper's figure 5).
 
-/// One step of Euler's method.
+/// Takes one step of Euler's method from `t` to `t + h`.
 ///
 /// # Errors
-/// The errors of `rate`.
+/// As `rate`.
 pub fn euler<const N: usize, E>(
     mut rate: impl FnMut(f64, &[f64; N]) -> Result<[f64; N], E>,
     t: f64,
@@ -15,10 +15,10 @@ pub fn euler<const N: usize, E>(
     Ok(plus(y, &[(h, &k)]))
 }
 
-/// One step of the classical Runge-Kutta method of order 4.
+/// Takes one step of the classical Runge-Kutta method of order 4 from `t` to `t + h`.
 ///
 /// # Errors
-/// The errors of `rate`.
+/// As `rate`.
 pub fn runge_kutta_4<const N: usize, E>(
     mut rate: impl FnMut(f64, &[f64; N]) -> Result<[f64; N], E>,
     t: f64,
@@ -33,10 +33,11 @@ pub fn runge_kutta_4<const N: usize, E>(
     Ok(plus(y, &[(sixth, &k1), (2.0 * sixth, &k2), (2.0 * sixth, &k3), (sixth, &k4)]))
 }
 
-/// One step of the method of Dormand and Prince (1980): the value of order 5, and its difference from that of order 4.
+/// Takes one step of the method of Dormand and Prince (1980) from `t` to `t + h`. Returns the value of order 5 and its
+/// difference from the value of order 4.
 ///
 /// # Errors
-/// The errors of `rate`.
+/// As `rate`.
 pub fn dormand_prince<const N: usize, E>(
     mut rate: impl FnMut(f64, &[f64; N]) -> Result<[f64; N], E>,
     t: f64,
@@ -89,7 +90,7 @@ pub fn dormand_prince<const N: usize, E>(
     Ok((new, difference))
 }
 
-/// y + Σ factor · k.
+/// Computes y + Σ factor · k.
 fn plus<const N: usize>(y: &[f64; N], terms: &[(f64, &[f64; N])]) -> [f64; N] {
     std::array::from_fn(|i| terms.iter().fold(y[i], |sum, (factor, k)| sum + factor * k[i]))
 }
@@ -101,7 +102,7 @@ mod tests {
     type Never = std::convert::Infallible;
     type Method<'m> = &'m dyn Fn(f64, &[f64; 1], f64) -> [f64; 1];
 
-    /// yʹ = y cos t has the solution exp(sin t).
+    /// Returns the error at t = 1 for yʹ = y cos t, whose solution is exp(sin t).
     fn errors(method: impl Fn(f64, &[f64; 1], f64) -> [f64; 1], steps: usize) -> f64 {
         let h = 1.0 / steps as f64;
         let end = (0..steps).fold([1.0], |y, i| method(i as f64 * h, &y, h));

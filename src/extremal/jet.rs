@@ -16,24 +16,24 @@ pub struct Jet {
 }
 
 impl Jet {
-    /// The jet after a rotation.
+    /// Returns the jet after a rotation.
     #[must_use]
     pub fn turned(&self, rotation: &DMat3) -> Self {
         let turn = |v: DVec3| *rotation * v;
         Self { point: turn(self.point), first: self.first.map(turn), second: self.second.map(turn) }
     }
 
-    /// The second derivative with respect to parameters `i` and `j`.
+    /// Returns the second derivative with respect to parameters `i` and `j`.
     pub fn second_of(&self, i: usize, j: usize) -> DVec3 {
         self.second[i + j]
     }
 
-    /// First × second tangent, not normalised.
+    /// Returns first × second tangent, not normalised.
     pub fn cross(&self) -> DVec3 {
         self.first[0].cross(self.first[1])
     }
 
-    /// The derivatives of [`Jet::cross`].
+    /// Returns the derivatives of [`Jet::cross`].
     pub fn cross_derivatives(&self) -> [DVec3; 2] {
         let [r, s] = self.first;
         let [rr, rs, ss] = self.second;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Reason why the tracker no longer trusts a pair. It then starts again from a search.
+/// Reason why the tracker drops a pair and starts again from a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lost {
     /// The equations are singular, or nearly so: for projections at contact, for the normal form where two flat
@@ -28,7 +28,8 @@ pub enum Lost {
         /// The largest error.
         error: f64,
     },
-    /// An integrator with adaptive steps found none short enough: the rates jump, for example at a corner of a curve.
+    /// An integrator with adaptive steps found no step short enough: the rates jump, for example at a corner of a
+    /// curve.
     NoStep,
     /// A point moved by more than a quarter of a parameter's range in one step.
     TooFast,
@@ -53,7 +54,7 @@ pub enum Lost {
 }
 
 impl Lost {
-    /// A short name, for files.
+    /// Returns a short name, for files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Singular { .. } => "singular",

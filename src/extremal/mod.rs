@@ -3,7 +3,8 @@
 //!
 //! The extremal pair of two bodies consists of the points at which they are closest while apart, at which they touch,
 //! or between which they penetrate most deeply. Its parameters are the state of a dynamic system, controlled so that
-//! the errors (which vanish at an extremal pair) decay as exp(−K t) while the bodies move. The start need not be exact.
+//! the errors (which vanish at an extremal pair) decay as exp(−K t) while the bodies move. The start need not be
+//! exact.
 //!
 //! The tracker follows *local* extrema in floating-point numbers. It checks itself, reports the reason if it loses a
 //! pair, and restarts from a search, but it gives **no guarantee**: use [`engine`](crate::engine) to prove that a
@@ -51,18 +52,21 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The ranges of u, v, r, s; `None` for a parameter that the shape does not have.
+    /// Returns the ranges of u, v, r, s; `None` for a parameter that the shape does not have.
     pub fn ranges(&self) -> [Option<Range>; 4] {
         let ([u, v], [r, s]) = (self.a.ranges(), self.b.ranges());
         [u, v, r, s]
     }
 
-    /// The range of a parameter if it ends in an edge.
+    /// Returns the range of parameter `i` among u, v, r, s if it ends in an edge.
+    ///
+    /// # Panics
+    /// `i` is above 3.
     pub fn edge(&self, i: usize) -> Option<Range> {
         if i < 2 { self.a.edge(i) } else { self.b.edge(i - 2) }
     }
 
-    /// A characteristic length of the bodies, metres: the mean of their reaches.
+    /// Returns a characteristic length of the bodies, metres: the mean of their reaches, or 1 if both are 0.
     pub fn size_m(&self) -> f64 {
         let size = 0.5 * (self.a.reach_m() + self.b.reach_m());
         if size > 0.0 { size } else { 1.0 }

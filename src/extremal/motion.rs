@@ -16,7 +16,7 @@ pub struct Moving {
 }
 
 impl Moving {
-    /// A body at rest.
+    /// Creates the pose of a body at rest.
     pub fn at_rest(rotation: DMat3, origin_m: DVec3) -> Self {
         Self { rotation, origin_m, velocity_m_s: DVec3::ZERO, spin_rad_s: DVec3::ZERO }
     }
@@ -36,17 +36,17 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// A body that does not move, with the axes of the world.
+    /// Creates the motion of a body at rest, with the axes of the world.
     pub fn still(origin_m: DVec3) -> Self {
         Self { rotation: DMat3::IDENTITY, origin_m, velocity_m_s: DVec3::ZERO, spin_rad_s: DVec3::ZERO }
     }
 
-    /// A body whose axes are those of the world at time 0.
+    /// Creates the motion of a body whose axes are those of the world at time 0.
     pub fn new(origin_m: DVec3, velocity_m_s: DVec3, spin_rad_s: DVec3) -> Self {
         Self { rotation: DMat3::IDENTITY, origin_m, velocity_m_s, spin_rad_s }
     }
 
-    /// Pose and velocity at a time.
+    /// Returns the pose and velocity at a time.
     pub fn at(&self, t_s: f64) -> Moving {
         Moving {
             rotation: DMat3::from_quat(DQuat::from_scaled_axis(self.spin_rad_s * t_s)) * self.rotation,
@@ -71,7 +71,7 @@ pub struct Relative {
 }
 
 impl Relative {
-    /// The relative motion from the poses and velocities of both bodies.
+    /// Computes the relative motion from the poses and velocities of both bodies.
     pub fn between(a: &Moving, b: &Moving) -> Self {
         let to_a = a.rotation.transpose();
         let offset_m = to_a * (b.origin_m - a.origin_m);

@@ -14,7 +14,8 @@ const NEARLY: f64 = 1e-9;
 const LONGEST: f64 = 0.3;
 const MAX_STEPS: usize = 60;
 
-/// Newton's method on the normal form. Held parameters remain held. `None` if it does not converge, or crosses an edge.
+/// Runs Newton's method on the normal form. Held parameters remain held. Returns `None` if the method does not
+/// converge, or reaches an edge.
 pub fn polish(pair: &Pair, relative: &Relative, start: &State) -> Option<State> {
     let still = Relative { drift_m_s: Default::default(), spin_rad_s: Default::default(), ..*relative };
     let (mut state, mut before) = (start.settled(pair), f64::INFINITY);
@@ -40,8 +41,8 @@ pub fn polish(pair: &Pair, relative: &Relative, start: &State) -> Option<State> 
     None
 }
 
-/// A local minimum of the distance between the shapes, edges included: the damped Newton method on ½|Δ|². A parameter
-/// at an end of its range is held if the distance decreases outwards.
+/// Finds a local minimum of the distance between the shapes, edges included, by the damped Newton method on ½|Δ|². A
+/// parameter at an end of its range is held if the distance decreases outwards.
 pub fn descend(pair: &Pair, relative: &Relative, start: &State) -> State {
     let mut state = State { held: [false; 4], ..*start }.settled(pair);
     let mut damping = 1e-3;
@@ -95,13 +96,14 @@ pub fn descend(pair: &Pair, relative: &Relative, start: &State) -> State {
     state
 }
 
-/// Lengths of the four tangents.
+/// Returns the lengths of the four tangents.
 fn lengths(configuration: &Configuration) -> [f64; 4] {
     let ([u, v], [r, s]) = (configuration.f.first, configuration.h.first);
     [u, v, r, s].map(|t| t.length())
 }
 
-/// Returns which parameters are at an end of their range beyond which the distance would decrease.
+/// Returns, for each parameter, whether it is at an end of its range beyond which the distance would not
+/// increase.
 fn outward(pair: &Pair, state: &State, configuration: &Configuration) -> [bool; 4] {
     let (x, projections) = (state.parameters(), configuration.projections());
     std::array::from_fn(|i| {

@@ -1,4 +1,4 @@
-//! Scenes of moving shapes, as JSON. The format is described in `README.md`.
+//! Scenes of moving shapes, as JSON. The format is described in `doc/guide/extremal.md`.
 
 use super::settings::{Integrator, Settings};
 use super::shape::Shape;
@@ -19,7 +19,7 @@ pub struct Scene {
     pub pairs: Vec<ScenePair>,
     /// Duration, seconds.
     pub duration_s: f64,
-    /// Gains, with one run for each.
+    /// Gains, 1/s, with one run for each.
     pub gains_per_s: Vec<f64>,
     /// All other settings; the gain is the first of `gains_per_s`.
     pub settings: Settings,
@@ -45,7 +45,7 @@ pub struct ScenePair {
     pub a: usize,
     /// Index of the second body.
     pub b: usize,
-    /// u, v, r, s of the start in the first charts.
+    /// u, v, r, s of the start, in chart 0 of both shapes.
     pub start: Option<[f64; 4]>,
 }
 
@@ -163,7 +163,7 @@ impl Scene {
         text(&bytes).and_then(Self::parse).map_err(|e| e.in_file(path))
     }
 
-    /// Parses a text.
+    /// Parses JSON text.
     ///
     /// # Errors
     /// As [`Scene::from_file`].
@@ -211,18 +211,18 @@ impl Scene {
         })
     }
 
-    /// The shapes of a pair.
+    /// Returns the shapes of a pair.
     pub fn shapes(&self, pair: &ScenePair) -> Pair {
         Pair { a: self.bodies[pair.a].shape.clone(), b: self.bodies[pair.b].shape.clone() }
     }
 
-    /// The motions of a pair.
+    /// Returns the motions of a pair.
     pub fn motions(&self, pair: &ScenePair) -> [Motion; 2] {
         [self.bodies[pair.a].motion, self.bodies[pair.b].motion]
     }
 }
 
-/// The listed pairs, or all pairs.
+/// Returns the listed pairs, or all pairs.
 fn pairs(bodies: &[Body], named: Option<Vec<PairJson>>) -> Result<Vec<ScenePair>> {
     let n = bodies.len();
     let Some(named) = named else {
@@ -295,7 +295,7 @@ fn shape(json: ShapeJson) -> Result<Shape> {
     }
 }
 
-/// Without knots, the basis of a Bézier curve.
+/// Creates a basis from knots; without knots, the basis of a Bézier curve.
 fn basis(degree: usize, knots: Option<Vec<f64>>) -> Result<Basis> {
     knots.map_or_else(|| Basis::bezier(degree), |knots| Basis::new(degree, knots))
 }

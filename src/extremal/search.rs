@@ -1,9 +1,9 @@
-//! Search for the extremal pair without a start: boxes over the parameters, nearest first.
+//! Search for the extremal pair without a start: rectangles of parameters, nearest pair first.
 //!
-//! A rectangle of parameters is contained in a known ball. Pairs of rectangles are split in the order of the distances
-//! of their balls; small ones are starting points of a descent. Pairs farther than the best pair found are dropped. If
-//! the surfaces intersect, the distance is zero along a whole curve; then Newton's method on the normal form starts
-//! from points whose normals face each other.
+//! A ball contains the points of each rectangle of parameters. Pairs of rectangles are split in the order of the
+//! distances of their balls; small ones are starting points of a descent. Pairs farther than the best pair found are
+//! dropped. If the surfaces intersect, the distance is zero along a whole curve; then Newton's method on the normal
+//! form starts from points whose normals face each other.
 
 use super::Pair;
 use super::equations::Configuration;
@@ -36,11 +36,11 @@ const MEETING: f64 = 1e-7;
 /// Number of values of each parameter from which pairs in penetration are sought.
 const PLACES: usize = 9;
 
-/// The closest pair while the shapes are apart, edges included; in penetration the least deep extremal pair.
+/// Finds the closest pair while the shapes are apart, edges included; in penetration the least deep extremal pair.
 ///
 /// # Errors
 /// [`Lost::NothingFound`] in penetration without such a pair, or between intersecting shapes without normals;
-/// [`Lost::WrongSide`] if one surface is inside the other.
+/// [`Lost::WrongSide`] if one surface is inside the other; [`Lost::NotFinite`] if the distance is not finite.
 pub fn search(pair: &Pair, relative: &Relative) -> Result<Found, Lost> {
     let near = nearest(pair, relative);
     let distance = Configuration::new(pair, &near, relative).delta.length();
@@ -84,7 +84,7 @@ impl Side<'_> {
         self.cell(ends(|r| r.lo), ends(|r| r.hi))
     }
 
-    /// Both halves, cut across the direction in which the rectangle is longest.
+    /// Returns both halves, cut across the direction in which the rectangle is longest.
     fn halves(&self, cell: &Cell) -> [Cell; 2] {
         let tangents = self.shape.jet(cell.middle()).first;
         let length = |i: usize| (cell.hi[i] - cell.lo[i]) * tangents[i].length();
@@ -138,7 +138,7 @@ impl PartialEq for Near {
 
 impl Eq for Near {}
 
-/// The pair of minimum distance, or one of zero distance.
+/// Finds the pair of minimum distance, or one of zero distance.
 fn nearest(pair: &Pair, relative: &Relative) -> State {
     let in_a = |p: DVec3| p;
     let from_b = |p: DVec3| relative.rotation * p + relative.offset_m;
@@ -157,7 +157,7 @@ fn nearest(pair: &Pair, relative: &Relative) -> State {
         }
         let [ca, cb] = near.cells;
         let small = ca.radius + cb.radius <= FINEST * (size + near.bound.max(0.0));
-        // Occasionally a descent starts from a large pair: a close pair found early lets the others be dropped.
+        // Occasionally a descent starts from a large pair: a close pair found early prunes the others.
         if small || count.is_power_of_two() {
             let state = descend(pair, relative, &near.start());
             let distance = Configuration::new(pair, &state, relative).delta.length();
@@ -178,7 +178,7 @@ fn nearest(pair: &Pair, relative: &Relative) -> State {
     best
 }
 
-/// The extremal pair of intersecting surfaces with the greatest (least negative) distance.
+/// Finds the extremal pair of intersecting surfaces with the greatest (least negative) distance.
 fn deepest(pair: &Pair, relative: &Relative) -> Option<Found> {
     let mut best: Option<Found> = None;
     for a in places(&pair.a) {
@@ -197,7 +197,7 @@ fn deepest(pair: &Pair, relative: &Relative) -> Option<Found> {
     best
 }
 
-/// Places distributed over a shape.
+/// Returns places distributed over a shape.
 fn places(shape: &Shape) -> Vec<Place> {
     let steps = |range: &Option<Range>| -> Vec<f64> {
         let at = |r: &Range, i: usize| r.lo + (i as f64 + 0.5) / PLACES as f64 * (r.hi - r.lo);
@@ -207,8 +207,8 @@ fn places(shape: &Shape) -> Vec<Place> {
     steps(&us).iter().flat_map(|u| steps(&vs).into_iter().map(|v| Place::new(*u, v))).collect()
 }
 
-/// Starts with this place on A: the place of B whose normal faces that of A best, and the nearest of those whose
-/// normals face it.
+/// Returns starts with this place on A: one with the place of B whose normal faces that of A best, and one with the
+/// nearest of those whose normals face it.
 fn facing(pair: &Pair, relative: &Relative, a: Place) -> Vec<State> {
     let mut best: [Option<(f64, State)>; 2] = [None; 2];
     for b in places(&pair.b) {

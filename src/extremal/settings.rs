@@ -61,9 +61,9 @@ impl Default for Settings {
 }
 
 impl Integrator {
-    /// The value of K·h from which on errors no longer decay: the end of the method's interval of stability on the real
-    /// axis. In one step the errors are multiplied by 1 − z (Euler), by 1 − z + z²/2 − z³/6 + z⁴/24 (Runge-Kutta), with
-    /// z = K·h.
+    /// Returns the value of K·h from which on errors no longer decay: the end of the method's interval of stability on
+    /// the real axis. In one step the errors are multiplied by 1 − z (Euler), by 1 − z + z²/2 − z³/6 + z⁴/24
+    /// (Runge-Kutta), with z = K·h.
     pub fn stability_limit(&self) -> f64 {
         match self {
             Self::Euler => 2.0,

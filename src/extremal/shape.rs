@@ -16,7 +16,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place in chart 0.
+    /// Creates a place in chart 0.
     pub fn new(u: f64, v: f64) -> Self {
         Self { chart: 0, at: [u, v] }
     }
@@ -59,7 +59,7 @@ pub enum Shape {
 const NEAR_POLE: f64 = 0.3;
 
 impl Shape {
-    /// An ellipsoid.
+    /// Creates an ellipsoid.
     ///
     /// # Errors
     /// A semi-axis is not above 0 and finite.
@@ -68,10 +68,10 @@ impl Shape {
         Ok(Self::Ellipsoid(DVec3::from_array(semi_axes_m)))
     }
 
-    /// A torus about the z axis.
+    /// Creates a torus about the z axis.
     ///
     /// # Errors
-    /// The tube's radius is not above 0, or not below the ring's.
+    /// A radius is not above 0 and finite, or the tube's is not below the ring's.
     pub fn torus(ring_m: f64, tube_m: f64) -> Result<Self> {
         positive(&[ring_m, tube_m], "radius")?;
         if tube_m >= ring_m {
@@ -80,7 +80,7 @@ impl Shape {
         Ok(Self::Torus { ring_m, tube_m })
     }
 
-    /// An ellipse in the xy plane.
+    /// Creates an ellipse in the xy plane.
     ///
     /// # Errors
     /// A semi-axis is not above 0 and finite.
@@ -89,7 +89,7 @@ impl Shape {
         Ok(Self::Ellipse(semi_axes_m))
     }
 
-    /// The ranges of its parameters, in every chart; a curve has one, a point has none.
+    /// Returns the ranges of the parameters, in every chart; a curve has one, a point has none.
     pub fn ranges(&self) -> [Option<Range>; 2] {
         let turn = Some(Range { lo: -PI, hi: PI, closed: true });
         let spline = |[lo, hi]: [f64; 2], closed| Some(Range { lo, hi, closed });
@@ -103,12 +103,13 @@ impl Shape {
         }
     }
 
-    /// The range of parameter `i` if it ends in an edge. An ellipsoid's latitude does not, since its charts overlap.
+    /// Returns the range of parameter `i` if it ends in an edge. An ellipsoid's latitude does not, since its charts
+    /// overlap.
     pub fn edge(&self, i: usize) -> Option<Range> {
         self.ranges()[i].filter(|r| !r.closed && !matches!(self, Self::Ellipsoid(_)))
     }
 
-    /// Point and derivatives in the body's frame.
+    /// Returns the point and its derivatives in the body's frame.
     pub fn jet(&self, place: Place) -> Jet {
         let [u, v] = place.at;
         let ((su, cu), (sv, cv)) = (u.sin_cos(), v.sin_cos());
@@ -145,13 +146,13 @@ impl Shape {
         }
     }
 
-    /// 1 if first × second tangent points out of the body, else −1.
+    /// Returns 1 if first × second tangent points out of the body, otherwise −1.
     pub fn outward(&self) -> f64 {
         if let Self::Patch(s) = self { s.outward() } else { 1.0 }
     }
 
-    /// The same point in a well-conditioned chart: closed parameters reduced, an ellipsoid's poles far away. Parameters
-    /// in other ranges are kept, even beyond their ends.
+    /// Returns the same point in a well-conditioned chart: closed parameters reduced, an ellipsoid's poles far away.
+    /// Parameters in other ranges are kept, even beyond their ends.
     #[must_use]
     pub fn settled(&self, place: Place) -> Place {
         if !place.at.iter().all(|x| x.is_finite()) {
@@ -174,7 +175,7 @@ impl Shape {
         settled
     }
 
-    /// An upper bound on the distance of its points from the body's origin, metres.
+    /// Returns an upper bound on the distance of the points from the body's origin, metres.
     pub fn reach_m(&self) -> f64 {
         match self {
             Self::Ellipsoid(axes) => axes.max_element(),
@@ -187,14 +188,16 @@ impl Shape {
     }
 }
 
-/// The place on an ellipsoid of a point of the unit sphere that is stretched to it, in the best chart there.
+/// Returns the place on an ellipsoid that corresponds to a point of the unit sphere, in the chart whose poles are
+/// farthest.
 pub fn on_sphere(unit: DVec3) -> Place {
     let chart = (0..3u8).min_by(|a, b| to_chart(*a, unit).z.abs().total_cmp(&to_chart(*b, unit).z.abs())).unwrap_or(0);
     let q = to_chart(chart, unit);
     Place { chart, at: [q.y.atan2(q.x), q.z.clamp(-1.0, 1.0).asin()] }
 }
 
-/// Chart k has its poles on axis k + 2: axes are permuted cyclically, which preserves the orientation.
+/// Permutes the axes of a chart to those of the body. Chart k has its poles on axis k + 2 (mod 3); the permutation is
+/// cyclic, which preserves the orientation.
 fn from_chart(chart: u8, v: DVec3) -> DVec3 {
     match chart {
         0 => v,
@@ -211,7 +214,7 @@ fn to_chart(chart: u8, v: DVec3) -> DVec3 {
     }
 }
 
-/// `x` minus a whole number of periods, so that the result is in [lo, lo + period).
+/// Returns `x` minus a whole number of periods, in [lo, lo + period).
 fn reduced(x: f64, lo: f64, period: f64) -> f64 {
     if x >= lo && x < lo + period { x } else { x - ((x - lo) / period).floor() * period }
 }

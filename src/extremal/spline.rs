@@ -1,14 +1,14 @@
-//! Rational B-splines (NURBS, Bézier among them) with derivatives to second order.
+//! Rational B-splines (NURBS), which include Bézier curves and patches, with derivatives to second order.
 //!
 //! Basis functions use the recursion of Cox and de Boor, their derivatives that of Piegl and Tiller (*The NURBS Book*,
-//! eq. 2.7), with the quotient rule in homogeneous coordinates. Outside its domain a spline continues as the polynomial
-//! of its last span, since an integrator may evaluate it there within a step.
+//! eq. 2.7), with the quotient rule in homogeneous coordinates. Outside its domain a spline continues as the rational
+//! function of the nearest span, since an integrator may evaluate it there within a step.
 
 use super::jet::Jet;
 use crate::error::{Error, Result};
 use glam::{DVec3, DVec4, Vec4Swizzles};
 
-/// Largest degree.
+/// Largest supported degree.
 pub const MAX_DEGREE: usize = 9;
 
 /// Values of the nonzero basis functions, with first and second derivatives.
@@ -22,11 +22,12 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// A basis with knots in order; the domain is from `knots[degree]` to `knots[knots.len() - 1 - degree]`.
+    /// Creates a basis from knots in ascending order; the domain is from `knots[degree]` to
+    /// `knots[knots.len() - 1 - degree]`.
     ///
     /// # Errors
     /// The degree is zero or above [`MAX_DEGREE`]; the knots are too few, not finite, decreasing, or repeat so often
-    /// that the spline would be discontinuous.
+    /// that the spline would be discontinuous; or the domain is empty.
     pub fn new(degree: usize, knots: Vec<f64>) -> Result<Self> {
         if degree == 0 || degree > MAX_DEGREE {
             return Err(Error::input(format!("a spline of degree {degree}: 1 to {MAX_DEGREE} are known")));
@@ -47,7 +48,7 @@ impl Basis {
         Ok(basis)
     }
 
-    /// The knots of a Bézier curve over [0, 1].
+    /// Creates the basis of a Bézier curve over [0, 1].
     ///
     /// # Errors
     /// As [`Basis::new`].
@@ -56,27 +57,28 @@ impl Basis {
         Self::new(degree, ends(0.0).chain(ends(1.0)).collect())
     }
 
-    /// The degree.
+    /// Returns the degree.
     pub fn degree(&self) -> usize {
         self.degree
     }
 
-    /// The knots.
+    /// Returns the knots.
     pub fn knots(&self) -> &[f64] {
         &self.knots
     }
 
-    /// Number of control points.
+    /// Returns the number of control points.
     pub fn n_points(&self) -> usize {
         self.knots.len() - self.degree - 1
     }
 
-    /// Lowest and highest parameter.
+    /// Returns the lowest and the highest parameter.
     pub fn domain(&self) -> [f64; 2] {
         [self.knots[self.degree], self.knots[self.n_points()]]
     }
 
-    /// The span that contains `u`: within the domain, the last knot not above `u` that is followed by a larger one.
+    /// Returns the span that contains `u`: within the domain, the last knot not above `u` that is followed by a larger
+    /// one.
     pub(super) fn span(&self, u: f64) -> usize {
         let (first, last) = (self.degree, self.n_points() - 1);
         let mut k = self.knots.partition_point(|knot| *knot <= u).clamp(first + 1, last + 1) - 1;
@@ -89,8 +91,8 @@ impl Basis {
         k
     }
 
-    /// The index of the first control point with influence at `u`, and the values and derivatives of its basis function
-    /// and of the `degree` following ones.
+    /// Returns the index of the first control point with influence at `u`, and the values and derivatives of its basis
+    /// function and of the `degree` following ones.
     pub fn values(&self, u: f64) -> (usize, BasisValues) {
         let (p, k, t) = (self.degree, self.span(u), &self.knots);
         // `n[q][j]`: the function with index k − q + j of degree q.
@@ -127,7 +129,7 @@ impl Basis {
     }
 }
 
-/// Control points multiplied by their weights, and the weights.
+/// Returns the control points multiplied by their weights, and the weights.
 fn homogeneous(points: &[DVec3], weights: Option<&[f64]>, wanted: usize) -> Result<Vec<DVec4>> {
     let n_weights = weights.map_or(points.len(), <[f64]>::len);
     if points.len() != wanted || n_weights != wanted {
@@ -157,8 +159,8 @@ pub struct SplineSurface {
 }
 
 impl SplineSurface {
-    /// A surface from control points in rows, the second parameter varying fastest; weights of 1 if absent. `inward`
-    /// means that first × second tangent points into the body.
+    /// Creates a surface from control points in rows, the second parameter varying fastest; weights of 1 if absent.
+    /// `inward` means that first × second tangent points into the body.
     ///
     /// # Errors
     /// As [`Basis::new`]; the number of points or weights does not fit; a coordinate is not finite, or a weight is not
@@ -171,7 +173,7 @@ impl SplineSurface {
     /// Sets the parameters in which the surface is closed: its ends must coincide there.
     ///
     /// # Errors
-    /// The ends do not coincide to within 10⁻⁹ of the size.
+    /// At one of 16 points along them, the ends differ by more than 10⁻⁹ of the reach.
     pub fn closed(mut self, closed: [bool; 2]) -> Result<Self> {
         let [[u0, u1], [v0, v1]] = [self.basis[0].domain(), self.basis[1].domain()];
         let close = 1e-9 * self.reach_m().max(f64::MIN_POSITIVE);
@@ -189,22 +191,22 @@ impl SplineSurface {
         Ok(self)
     }
 
-    /// The degrees and knots.
+    /// Returns the degrees and knots.
     pub fn basis(&self) -> &[Basis; 2] {
         &self.basis
     }
 
-    /// Returns in which parameters it is closed.
+    /// Returns, for each parameter, whether the surface is closed in it.
     pub fn is_closed(&self) -> [bool; 2] {
         self.closed
     }
 
-    /// 1 if first × second tangent points out of the body, else −1.
+    /// Returns 1 if first × second tangent points out of the body, otherwise −1.
     pub fn outward(&self) -> f64 {
         self.outward
     }
 
-    /// Point and derivatives.
+    /// Returns the point at a parameter, with derivatives.
     pub fn jet(&self, [u, v]: [f64; 2]) -> Jet {
         let ((i0, nu), (j0, nv)) = (self.basis[0].values(u), self.basis[1].values(v));
         let columns = self.basis[1].n_points();
@@ -231,12 +233,12 @@ impl SplineSurface {
         Jet { point: f, first: [fu, fv], second: [fuu, fuv, fvv] }
     }
 
-    /// The control points multiplied by their weights, and the weights; the second parameter varies fastest.
+    /// Returns the control points multiplied by their weights, and the weights; the second parameter varies fastest.
     pub(super) fn controls(&self) -> &[DVec4] {
         &self.controls
     }
 
-    /// An upper bound on the distance from the origin, metres: that of the control points.
+    /// Returns an upper bound on the distance from the origin, metres: that of the control points.
     pub fn reach_m(&self) -> f64 {
         reach(&self.controls)
     }
@@ -251,7 +253,7 @@ pub struct SplineCurve {
 }
 
 impl SplineCurve {
-    /// A curve from control points in order; weights of 1 if absent.
+    /// Creates a curve from control points in order; weights of 1 if absent.
     ///
     /// # Errors
     /// As [`SplineSurface::new`].
@@ -263,7 +265,7 @@ impl SplineCurve {
     /// Marks the curve as closed: its ends must coincide.
     ///
     /// # Errors
-    /// The ends do not coincide to within 10⁻⁹ of the size.
+    /// The ends differ by more than 10⁻⁹ of the reach.
     pub fn closed(mut self) -> Result<Self> {
         let [lo, hi] = self.basis.domain();
         if !((self.jet(lo).point - self.jet(hi).point).length() <= 1e-9 * self.reach_m().max(f64::MIN_POSITIVE)) {
@@ -273,17 +275,17 @@ impl SplineCurve {
         Ok(self)
     }
 
-    /// Degree and knots.
+    /// Returns the degree and knots.
     pub fn basis(&self) -> &Basis {
         &self.basis
     }
 
-    /// Returns whether it is closed.
+    /// Returns whether the curve is closed.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Point and derivatives.
+    /// Returns the point at a parameter, with derivatives.
     pub fn jet(&self, u: f64) -> Jet {
         let (first, n) = self.basis.values(u);
         let controls = &self.controls[first..=first + self.basis.degree];
@@ -295,12 +297,12 @@ impl SplineCurve {
         Jet { point: f, first: [fu, DVec3::ZERO], second: [fuu, DVec3::ZERO, DVec3::ZERO] }
     }
 
-    /// The control points multiplied by their weights, and the weights.
+    /// Returns the control points multiplied by their weights, and the weights.
     pub(super) fn controls(&self) -> &[DVec4] {
         &self.controls
     }
 
-    /// An upper bound on the distance from the origin, metres.
+    /// Returns an upper bound on the distance from the origin, metres.
     pub fn reach_m(&self) -> f64 {
         reach(&self.controls)
     }

@@ -21,30 +21,30 @@ const AT_END: f64 = 1e-12;
 const RELEASE: f64 = 1e-6;
 
 impl State {
-    /// A state in charts 0 without held parameters.
+    /// Creates a state in chart 0 of both shapes, without held parameters.
     pub fn new([u, v, r, s]: [f64; 4]) -> Self {
         Self { a: Place::new(u, v), b: Place::new(r, s), held: [false; 4] }
     }
 
-    /// u, v, r, s in the charts of the state.
+    /// Returns u, v, r, s in the charts of the state.
     pub fn parameters(&self) -> [f64; 4] {
         [self.a.at[0], self.a.at[1], self.b.at[0], self.b.at[1]]
     }
 
-    /// The same charts with other parameters.
+    /// Returns a state with the same charts and other parameters.
     #[must_use]
     pub fn with(&self, [u, v, r, s]: [f64; 4]) -> Self {
         let at = |place: Place, at| Place { at, ..place };
         Self { a: at(self.a, [u, v]), b: at(self.b, [r, s]), ..*self }
     }
 
-    /// The parameters that may move: those that the shapes have and that are not held.
+    /// Returns the parameters that may move: those that the shapes have and that are not held.
     pub fn free(&self, pair: &Pair) -> [bool; 4] {
         let ranges = pair.ranges();
         std::array::from_fn(|i| ranges[i].is_some() && !self.held[i])
     }
 
-    /// The same points in well-conditioned charts; parameters beyond an edge are moved to it and held.
+    /// Returns the same points in well-conditioned charts; parameters at or beyond an edge are moved to it and held.
     #[must_use]
     pub fn settled(&self, pair: &Pair) -> Self {
         let mut out = *self;
@@ -65,7 +65,7 @@ impl State {
 
     /// Releases held parameters for which the distance decreases inwards: while the bodies are apart, the sign of
     /// Δ·tangent shows it (Kuhn and Tucker). `projections` are
-    /// [`Configuration::normalised`](super::Configuration::normalised). Returns whether one was released.
+    /// [`Configuration::normalised`](super::Configuration::normalised). Returns whether a parameter was released.
     pub fn release(&mut self, pair: &Pair, projections: [f64; 4]) -> bool {
         let x = self.parameters();
         let mut any = false;

@@ -1,5 +1,5 @@
-//! The controller: the inner loop U = M⁻¹(μ − b) makes the errors change at the rate μ = −K Ψ that the outer loop
-//! requests.
+//! The controller: the inner loop U = M⁻¹(μ − b) makes the errors change at the rate μ = −K Ψ that the outer
+//! loop requests.
 
 use super::equations::Configuration;
 use super::integrate::{dormand_prince, euler, runge_kutta_4};
@@ -32,7 +32,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// A name, for files.
+    /// Returns a name, for files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Acquiring => "acquiring",
@@ -75,8 +75,9 @@ pub struct Restart {
 }
 
 impl Track {
-    /// The rate at which the errors of the start have decayed, 1/s: the slope of the logarithm of their norm, while it
-    /// is above 10⁻⁶ of its initial value. `None` if the start was nearly exact, or the pair was lost meanwhile.
+    /// Returns the rate at which the errors of the start have decayed, 1/s: the slope of the logarithm of their norm,
+    /// while it is above 10⁻⁶ of its initial value. `None` without a start, if a pair was lost, or if the norm was
+    /// not halved, as after a nearly exact start.
     pub fn decay_rate_per_s(&self) -> Option<f64> {
         let first = self.samples.first().filter(|s| s.phase == Phase::Acquiring)?;
         let lost_s = self.restarts.first().map_or(f64::INFINITY, |r| r.t_s);
@@ -102,11 +103,11 @@ const ACQUIRED: f64 = 1e-3;
 const DIVERGED: f64 = 0.05;
 /// A start must have decayed within this multiple of 1/K.
 const PATIENCE: f64 = 30.0;
-/// Smallest ratio of the least pivot to the largest that is not singular.
+/// Smallest ratio of the least pivot to the largest with which the equations count as regular.
 const MIN_PIVOT: f64 = 1e-6;
 /// Difference from the predicted distance that counts as a jump, relative to the size.
 const JUMP: f64 = 0.1;
-/// Number of steps from a search without result to the next one.
+/// Number of steps between searches while there is no pair.
 const SEARCH_EVERY: usize = 10;
 /// Maximum number of samples of a track.
 const MAX_SAMPLES: f64 = 1e7;
@@ -120,7 +121,7 @@ const MAX_OWN_STEPS: usize = 2000;
 type Extended = [f64; 8];
 
 impl Tracker {
-    /// A tracker for two shapes and their motions.
+    /// Creates a tracker for two shapes and their motions.
     ///
     /// # Errors
     /// Gain and step do not fit together: see [`Settings::check`].
@@ -129,30 +130,31 @@ impl Tracker {
         Ok(Self { pair, motions, settings })
     }
 
-    /// The shapes.
+    /// Returns the shapes.
     pub fn pair(&self) -> &Pair {
         &self.pair
     }
 
-    /// The motions.
+    /// Returns the motions.
     pub fn motions(&self) -> &[Motion; 2] {
         &self.motions
     }
 
-    /// The motion of B relative to A at a time.
+    /// Returns the motion of B relative to A at a time.
     pub fn relative(&self, t_s: f64) -> Relative {
         Relative::between(&self.motions[0].at(t_s), &self.motions[1].at(t_s))
     }
 
-    /// Both points and their derivatives at a time.
+    /// Evaluates both points and their derivatives at a time.
     pub fn configuration(&self, state: &State, t_s: f64) -> Configuration {
         Configuration::new(&self.pair, state, &self.relative(t_s))
     }
 
-    /// One step. The places are moved to well-conditioned charts at its end, never within it.
+    /// Takes one step of length `step_s`. The places are moved to well-conditioned charts at its end, never within it.
     ///
     /// # Errors
-    /// The equations become singular, a point moves too far, or a number is not finite.
+    /// The equations become singular, a point moves too far, no adaptive step is short enough, or a number is not
+    /// finite.
     pub fn step(&self, state: &State, t_s: f64, step_s: f64) -> std::result::Result<State, Lost> {
         let errors = self.configuration(state, t_s).equations(self.settings.form);
         let mut integrated = [0.0; 4];
@@ -196,7 +198,7 @@ impl Tracker {
         Ok(std::array::from_fn(|i| if i < 4 { rates[i] } else { -self.settings.gain_per_s * y[i] }))
     }
 
-    /// Adaptive steps up to `step_s`.
+    /// Takes adaptive steps up to `step_s`.
     fn adaptive(
         &self,
         rate: impl Fn(f64, &Extended) -> std::result::Result<Extended, Lost>,
@@ -229,7 +231,8 @@ impl Tracker {
         Err(Lost::NoStep)
     }
 
-    /// Follows the pair from time 0. Without a start it is searched for; an inexact start converges to the pair.
+    /// Follows the pair from time 0 to `duration_s`. Without a start, the pair is searched for; an inexact start
+    /// converges to the pair.
     ///
     /// # Errors
     /// The duration is not above 0, or has too many steps.
@@ -254,8 +257,8 @@ impl Tracker {
     }
 }
 
-/// The controller's output: rates of u, v, r, s (zero where held) that make the errors decay with this gain. The errors
-/// are computed, or integrated ones if given as an argument.
+/// Computes the controller's output: rates of u, v, r, s (zero where held) that make the errors decay with this gain.
+/// The errors are those of the equations, or `integrated` if present.
 ///
 /// # Errors
 /// The equations are singular.
@@ -326,7 +329,7 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the next pair after a step, or the reason why it cannot be trusted.
+    /// Returns the next pair after a step, or the reason why it is lost.
     fn judge(
         &self,
         now: &Now,
@@ -382,7 +385,7 @@ impl Run<'_> {
         Ok((next, self.sample(to_s, phase, &state, &configuration)))
     }
 
-    /// While the bodies are apart, searches for a closer pair.
+    /// Searches for a closer pair while the bodies are apart.
     fn audit(&mut self, now: &Now, sample: Sample) -> Sample {
         let size = self.tracker.pair.size_m();
         if !now.acquired || now.sigma_m <= 0.0 {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
 
-/// An example of the form, for messages.
+/// Example file, for messages.
 const EXAMPLE: &str =
     r#"an example: [{"name":"box","link":"tool0","mesh":"box.stl","pose":[0,0,0.1,0,0,0],"touch_links":["hand"]}]"#;
 

@@ -14,7 +14,7 @@ const TRAJECTORY: &str = "trajectory";
 /// The column of times. They increase within a motion and are not used: a straight motion is the same at any speed.
 const TIME: &str = "time";
 
-/// The form of the file, for messages.
+/// Description of the format, for messages.
 const FORM: &str = "the first line names the joints, then each motion has two rows: start and end";
 
 /// The remedy for an odd number of rows.
@@ -45,8 +45,8 @@ pub(super) fn parse(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> Res
     MotionBatch::from_flat(motions.n_motions, robot.columns.len(), motions.values)
 }
 
-/// The line on which a record begins. The record's position is the end of the previous one: comments and empty lines
-/// may follow it.
+/// The line on which a record begins. The record's position is the end of the previous record, which comments and empty
+/// lines may follow.
 pub(super) fn line_of(record: &ByteRecord, bytes: &[u8]) -> u64 {
     let Some(position) = record.position() else { return 0 };
     let rest = bytes.get(position.byte() as usize..).unwrap_or_default();

@@ -35,7 +35,7 @@ impl JointValues {
     /// Reads a JSON file: `{"joint": value, …}` or `{"joints": ["joint", …], "positions": [value, …]}`.
     ///
     /// # Errors
-    /// The file is missing or malformed, or names a joint twice.
+    /// The file is missing or malformed, or contains a joint twice.
     pub fn from_file(path: impl AsRef<Path>, limits: &LoadLimits) -> Result<Self> {
         let path = path.as_ref();
         let read = || {
@@ -59,10 +59,10 @@ impl JointValues {
         self.values.get(name).copied()
     }
 
-    /// The values of the robot's columns, such as a start state; `missing` has the values of the other joints.
+    /// The values of the robot's columns, such as a start state; `missing` contains the values of the other joints.
     ///
     /// # Errors
-    /// A name is not that of a moving joint, a joint is missing, or a value is NaN or infinite.
+    /// A name does not belong to a moving joint, a joint is missing, or a value is NaN or infinite.
     pub fn row(&self, robot: &Robot, missing: &MissingJoints) -> Result<Vec<f64>> {
         let (names, values): (Vec<&str>, Vec<f64>) = self.iter().unzip();
         if let Some((name, _)) = self.iter().find(|(_, value)| !value.is_finite()) {
@@ -87,7 +87,7 @@ impl<S: Into<String>> FromIterator<(S, f64)> for JointValues {
     }
 }
 
-/// The form of the file, for messages.
+/// Description of the format, for messages.
 const FORM: &str = r#"the file is {"joint": value, …} or {"joints": ["joint", …], "positions": [value, …]}"#;
 
 fn malformed(message: &str) -> Error {

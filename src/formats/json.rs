@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// An example of the form, for messages.
+/// Example file, for messages.
 const EXAMPLE: &str = r#"an example: {"joints": ["a", "b"], "motions": [[[0, 0], [1.5, -0.2]]]}"#;
 
 /// Reads the motions in a file's bytes.
@@ -280,7 +280,7 @@ mod tests {
         let length = text.len() as u64;
         let error = with(length + 10_000).unwrap_err();
         assert!(error.contains("the numbers of its motions need") && error.contains("--memory"), "{error}");
-        // The numbers as read, then once more in the robot's columns.
+        // The numbers as read, then a copy in the robot's columns.
         assert!(with(length + 32_000).is_err());
         assert_eq!(with(length + 4 * 32_000).unwrap().len(), 1000);
     }

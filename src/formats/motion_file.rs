@@ -14,8 +14,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Maximum number of motions that are read at a time, and of the bytes that they take.
+/// Maximum number of motions that are read at a time.
 const PORTION: usize = 4096;
+/// Maximum number of bytes of the motions that are read at a time.
 const PORTION_BYTES: u128 = 64 << 20;
 
 /// The motions of one robot in a file. Arrays stay on disk; `.json` and `.csv` files are kept in memory.
@@ -91,8 +92,8 @@ impl MotionBatch {
     /// Reads a whole file; [`MotionFile::open`] lists the formats.
     ///
     /// # Errors
-    /// The file is missing, malformed, of another type or shape, lacks a joint, does not fit the limits, or has motions
-    /// that [`MotionBatch::check`] refuses.
+    /// The file is missing, malformed, of another type or shape, lacks a joint, does not fit the limits, or contains
+    /// motions that [`MotionBatch::check`] rejects.
     pub fn load(path: impl AsRef<Path>, robot: &Robot, options: &MotionOptions) -> Result<Self> {
         MotionFile::open(path, robot, options)?.read_all(&options.limits)
     }

@@ -5,10 +5,10 @@ use crate::formats::joint_values::MissingJoints;
 use crate::robot::{Robot, SEE_COLUMNS};
 use std::collections::HashMap;
 
-/// Maximum number of names listed in a message; the others are counted.
+/// Maximum number of names listed in a message; the remaining ones are only counted.
 const MAX_LISTED: usize = 10;
 
-/// The columns of the robot in the order in which a file names them, and the values of all others.
+/// The columns of the robot in the order of a file's names, and the values of all other columns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NamedColumns {
     to: Vec<usize>,
@@ -19,7 +19,7 @@ impl NamedColumns {
     /// Looks up the names of a file.
     ///
     /// # Errors
-    /// A name is not one of a moving joint, or appears twice; or a joint is missing and has no value.
+    /// A name does not belong to a moving joint or appears twice, or a missing joint has no value.
     pub fn new<S: AsRef<str>>(names: &[S], robot: &Robot, missing: &MissingJoints) -> Result<Self> {
         let known: HashMap<&str, usize> = robot.columns.iter().enumerate().map(|(i, c)| (c.name.as_str(), i)).collect();
         let column = |name: &str| {

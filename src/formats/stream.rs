@@ -19,7 +19,7 @@ pub(super) fn peek(source: &mut dyn Read, n: u64) -> Result<(Vec<u8>, Stream<'_>
     Ok((first.clone(), Cursor::new(first).chain(source)))
 }
 
-/// Reads a stream to its end, but at most `most` bytes. Returns the number of bytes, too.
+/// Reads a stream to its end, or until `most` bytes have been read. Also returns the number of bytes.
 pub(super) fn spool(mut stream: impl Read, most: u64, limits: &LoadLimits) -> Result<(Store, u64)> {
     let in_memory = limits.memory_bytes.min(IN_MEMORY_BYTES);
     let mut start = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn spool(mut stream: impl Read, most: u64, limits: &LoadLimits) -> Re
     })
 }
 
-/// Reads an archive in a stream: its directory is at its end, so all of it must be read first.
+/// Reads an archive in a stream. Its directory is at its end, so all of it must be read first.
 pub(super) fn spool_archive(stream: impl Read, limits: &LoadLimits) -> Result<(Store, u64)> {
     let (store, length) = spool(stream, limits.memory_bytes.saturating_add(1), limits)?;
     limits.check(u128::from(length), "the bytes of an archive in a stream")?;

@@ -1,5 +1,5 @@
-//! Bytes of arrays and archives for tests, made from the formats' specifications and without any other code of the
-//! crate: the tests of the command use them, too.
+//! Bytes of arrays and archives for tests, made from the formats' specifications without any other code of the crate.
+//! The tests of the command use them, too.
 
 use flate2::write::DeflateEncoder;
 use std::io::Write;

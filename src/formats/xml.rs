@@ -66,7 +66,7 @@ pub(crate) fn exactly<const N: usize>(value: &str) -> Result<[f64; N]> {
     }
 }
 
-/// Refuses attributes that are not in the list: a misspelt one would be dropped silently.
+/// Returns an error for attributes that are not in the list: a misspelt one would be ignored.
 pub(crate) fn only_attributes(node: Node, known: &[&str]) -> Result<()> {
     match node.attributes().find(|a| a.namespace().is_none() && !known.contains(&a.name())) {
         Some(other) => {
@@ -77,7 +77,7 @@ pub(crate) fn only_attributes(node: Node, known: &[&str]) -> Result<()> {
     }
 }
 
-/// The words of an element's text, comments left out.
+/// The words of an element's text, without comments.
 pub(crate) fn words<'a>(node: Node<'a, '_>) -> impl Iterator<Item = &'a str> {
     node.children().filter(|c| c.is_text()).filter_map(|c| c.text()).flat_map(str::split_ascii_whitespace)
 }

@@ -7,7 +7,8 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// Memory in bytes of this machine, or of the part of it that the process is confined to.
+/// Returns the memory in bytes of this machine, or the limit of the process's control group if that is lower; `None` if
+/// unknown.
 pub fn system_memory_bytes() -> Option<u64> {
     static KNOWN: OnceLock<Option<u64>> = OnceLock::new();
     *KNOWN.get_or_init(|| {
@@ -21,19 +22,19 @@ pub fn system_memory_bytes() -> Option<u64> {
 /// Limits on loading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadLimits {
-    /// Bytes that a file's content and the numbers made of it may take.
+    /// Bytes that a file's content and the numbers made of it may occupy.
     pub memory_bytes: u64,
 }
 
 impl Default for LoadLimits {
-    /// Three quarters of the machine's memory; 8 GiB if that is unknown.
+    /// Returns three quarters of the machine's memory; 8 GiB if that is unknown.
     fn default() -> Self {
         Self { memory_bytes: system_memory_bytes().map_or(8 << 30, |all| all / 4 * 3) }
     }
 }
 
 impl LoadLimits {
-    /// The limits that remain when `used_bytes` are taken.
+    /// Returns the limits that remain when `used_bytes` are in use.
     #[must_use]
     pub(crate) fn less(self, used_bytes: u64) -> Self {
         Self { memory_bytes: self.memory_bytes.saturating_sub(used_bytes) }
@@ -56,7 +57,7 @@ pub struct Watch(Option<Arc<Tell>>);
 type Tell = dyn Fn(u64, u64) + Send + Sync;
 
 impl Watch {
-    /// Reports to `tell`, from any thread, perhaps from several at a time; it should be quick.
+    /// Creates a watch that calls `tell`, from any thread, possibly from several at a time; `tell` should be quick.
     pub fn new(tell: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tell)))
     }
@@ -75,7 +76,7 @@ impl std::fmt::Debug for Watch {
     }
 }
 
-/// A line up to its comment. A `#` within a word does not begin a comment, since names may contain one.
+/// Returns a line up to its comment. A `#` within a word does not begin a comment, since names may contain one.
 #[must_use]
 pub fn without_comment(line: &str) -> &str {
     let in_word = |k: usize| line[..k].ends_with(|c: char| !c.is_whitespace());
@@ -83,7 +84,7 @@ pub fn without_comment(line: &str) -> &str {
     &line[..comment.unwrap_or(line.len())]
 }
 
-/// The bytes that `n` values of a type take.
+/// Returns the number of bytes that `n` values of a type occupy.
 pub(crate) fn bytes_of<T>(n: usize) -> u128 {
     n as u128 * size_of::<T>() as u128
 }
@@ -100,7 +101,7 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64)> {
     Ok((file, metadata.len()))
 }
 
-/// The text of a file, which is recorded as an input.
+/// Reads the text of a file, which is recorded as an input.
 ///
 /// # Errors
 /// The file cannot be read, or is not UTF-8 text.
@@ -109,7 +110,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|e| Error::input(format!("cannot read: {e}")).in_file(path))
 }
 
-/// The content of a file that fits the limits.
+/// Reads the content of a file that fits the limits.
 pub(crate) fn read_bytes(path: &Path, limits: &LoadLimits) -> Result<Vec<u8>> {
     let (file, length) = open(path)?;
     limits.check(u128::from(length), "its bytes").map_err(|e| e.in_file(path))?;
@@ -135,7 +136,7 @@ impl<'w> Watched<'w> {
         Ok(Self { file, done: 0, length, watch })
     }
 
-    /// Length, bytes.
+    /// Returns the length, bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -159,12 +160,12 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of `from`; a line longer than the limits is an error.
+    /// Creates a reader of the lines of `from`; a line longer than the limits is an error.
     pub fn new(from: R, limits: LoadLimits) -> Self {
         Self { from, line: Vec::new(), n_read: 0, limits }
     }
 
-    /// The next line and its number, counted from 1; `None` at the end.
+    /// Reads the next line, and returns it with its number, counted from 1; `None` at the end.
     pub fn line(&mut self) -> Result<Option<(usize, &str)>> {
         self.line.clear();
         let read = self.append()?;
@@ -214,7 +215,10 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Bytes as UTF-8 text, without a byte order mark.
+/// Returns bytes as UTF-8 text, without a byte order mark.
+///
+/// # Errors
+/// The bytes are not UTF-8.
 pub fn text(bytes: &[u8]) -> Result<&str> {
     let text = std::str::from_utf8(bytes).map_err(|cause| {
         let line = 1 + bytes[..cause.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
@@ -223,7 +227,7 @@ pub fn text(bytes: &[u8]) -> Result<&str> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// A finite number.
+/// Parses a finite number.
 pub(crate) fn number(word: &str) -> Result<f64> {
     match word.parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),

@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The file in which an output grows: `NAME.part`.
+/// Returns the path of the file in which an output grows: `NAME.part`.
 pub fn part_of(path: &Path) -> PathBuf {
     with_suffix(path, ".part")
 }
 
-/// A path with a suffix after its name.
+/// Appends a suffix to the name of a path.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_os_string();
     name.push(suffix);
@@ -46,7 +46,7 @@ pub fn is_stream(path: &Path) -> bool {
     }
 }
 
-/// Refuses an output that another process is writing, before there is any work. [`AtomicFile::open`] does so, too, and
+/// Refuses an output that another process is writing, before any work is done. [`AtomicFile::open`] does so, too, and
 /// takes the lock.
 ///
 /// # Errors
@@ -59,7 +59,7 @@ pub fn refuse_busy(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes a file as `fill` does, whole or not at all.
+/// Writes a file with `fill`, whole or not at all.
 ///
 /// # Errors
 /// As [`AtomicFile::create`] and [`AtomicFile::finish`]. An error of `fill` is returned as it is.
@@ -69,7 +69,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut Writer) -> Result<()>) -> Resul
     file.finish()
 }
 
-/// The file that [`replace`] writes first. It remains if the process is killed in between.
+/// Returns the path of the file that [`replace`] writes first. The file remains if the process is killed in between.
 pub fn replacement_of(path: &Path) -> PathBuf {
     with_suffix(path, ".new")
 }
@@ -77,7 +77,7 @@ pub fn replacement_of(path: &Path) -> PathBuf {
 /// Replaces a small file in one step, without a lock of its own.
 ///
 /// # Errors
-/// It cannot be written; then the old one is unchanged.
+/// It cannot be written; the old file is then unchanged.
 pub fn replace(path: &Path, text: &str) -> Result<()> {
     refuse_input(path)?;
     let new = replacement_of(path);
@@ -89,13 +89,14 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
     })
 }
 
-/// The text that [`AtomicFile::mark`] attached to a file, as far as the file system keeps such texts.
+/// Returns the text that [`AtomicFile::mark`] attached to a file; `None` if there is none, or the file system does not
+/// support it.
 pub fn mark_of(file: &File) -> Option<String> {
     mark::read(file)
 }
 
-/// Returns whether the lock of an output is a file that a process, perhaps one that was killed, has made: see
-/// [`AtomicFile::open`].
+/// Returns whether an output has a lock file: on file systems without locks a writer creates one, and leaves it behind
+/// if it is killed.
 #[cfg(feature = "formats")]
 pub(crate) fn has_lock_file(path: &Path) -> bool {
     lock::marker_of(&part_of(path)).exists()
@@ -111,7 +112,7 @@ pub fn on_warning(report: fn(&str)) {
     let _ = REPORT.set(report);
 }
 
-/// Warns on its first call only.
+/// Reports a warning on the first call only.
 fn warn_once(message: &str) {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if let Some(report) = REPORT.get()
@@ -121,7 +122,7 @@ fn warn_once(message: &str) {
     }
 }
 
-/// The error of a file that cannot be written.
+/// Creates the error for a file that cannot be written.
 fn cannot_write(path: &Path, cause: &io::Error) -> Error {
     Error::new(ErrorKind::Output, format!("cannot write: {cause}")).in_file(path)
 }

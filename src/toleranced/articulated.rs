@@ -51,7 +51,7 @@ impl Answer {
         self.possible.is_empty()
     }
 
-    /// Nothing touches before this time.
+    /// Returns the time before which nothing touches, a fraction of the motion; this is guaranteed.
     pub fn clear_until(&self) -> f64 {
         self.possible.iter().map(|(_, p)| p.span.start()).fold(1.0, f64::min)
     }
@@ -130,13 +130,13 @@ impl<'r> Toleranced<'r> {
         Ok(answers)
     }
 
-    /// The orders of triangles that the proofs of the links refer to.
+    /// Returns the orders of triangles that the proofs of the links refer to.
     pub fn orders(&self) -> Vec<Orders> {
         self.links.iter().map(|l| self.bodies(l).orders()).collect()
     }
 }
 
-/// The joints from the root to a body.
+/// Returns the joints from the root to a body.
 pub fn chain(motion: &RobotMotion, body: u32) -> Vec<JointMotion> {
     let up = std::iter::successors(Some(body), |b| motion.parents[*b as usize]);
     let mut joints: Vec<_> = up.map(|b| motion.joints[b as usize]).collect();
@@ -151,13 +151,13 @@ pub struct ArticulatedChecker<'r> {
     links: Vec<Checker<'r>>,
 }
 
-/// The scene in the checker's form.
+/// Converts the scene to the checker's form.
 pub fn standing(scene: &Scene) -> Standing {
     Standing::new(&scene.triangles.iter().map(plain).collect::<Vec<_>>())
 }
 
 impl<'r> ArticulatedChecker<'r> {
-    /// A checker for the orders of triangles in a certificate, one for each link.
+    /// Creates a checker for the orders of triangles in a certificate, one for each link.
     ///
     /// # Errors
     /// An order is not a permutation of the triangles, or their number does not fit.

@@ -1,4 +1,4 @@
-//! Elementary tests by the thousand on a graphics adapter. Pairs that it clears may be left out of a search; everything
+//! Batches of elementary tests on a graphics adapter. A search may omit the pairs that the adapter clears; everything
 //! that a certificate relies on is tested again in double precision.
 
 use super::enclosure::root_above;
@@ -20,12 +20,12 @@ pub struct Batch {
     buffers: Buffers,
 }
 
-/// A triangle under a ball of displacements and a fixed one, for [`Fat::standing`]; `None` if either does not have
-/// three corners.
+/// Combines a triangle under a ball of displacements with a fixed one, for [`Fat::standing`]; `None` if either does not
+/// have three corners.
 pub fn fat(moving: &FatFace, fixed: &Fixed) -> Option<Fat<f64>> {
     let [c0, c1, c2] = moving.about[..] else { return None };
     let [q0, q1, q2] = fixed.about[..] else { return None };
-    // The midpoints of the images deviate by less than this.
+    // The true images deviate from their midpoints by less than this.
     let width = moving.corners.iter().flat_map(|c| c.0).map(|x| x.hi - x.lo).fold(0.0, f64::max);
     let radius = |i: usize| root_above(moving.ball(i).1) + 2.0 * width;
     Some(Fat { c: [c0, c1, c2].map(V3), radius: [radius(0), radius(1), radius(2)], q: [q0, q1, q2].map(V3) })
@@ -40,7 +40,7 @@ impl Batch {
         Self::with_sources(choice, &|kernel| Source::expand(kernel.stem, kernel.source))
     }
 
-    /// Like [`Batch::new`], with the kernel's source from `source`: tests remove safety terms.
+    /// Like [`Batch::new`], with the kernel's source from `source`; tests use it to remove safety terms.
     ///
     /// # Errors
     /// There is no adapter, or the source is invalid.
@@ -53,12 +53,12 @@ impl Batch {
         Ok(Self { gpu, kernel, indirect_args, buffers })
     }
 
-    /// The adapter.
+    /// Returns the adapter.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
 
-    /// The bits that the kernel does not clear, pair by pair.
+    /// Returns, for each pair, the bits that the kernel does not clear.
     ///
     /// # Errors
     /// The device failed, or does not have enough memory.

@@ -13,7 +13,7 @@ pub struct Bezier {
     pub weights: Vec<Enclosure>,
 }
 
-/// The highest degree that is supported.
+/// The highest supported degree.
 pub const MAX_DEGREE: usize = 64;
 
 fn check(n: usize, numbers: &[f64]) -> Result<()> {
@@ -27,7 +27,7 @@ fn check(n: usize, numbers: &[f64]) -> Result<()> {
 }
 
 impl Bezier {
-    /// The motion with the given control maps (three rows of four) and weights.
+    /// Creates the motion with the given control maps (three rows of four) and weights.
     ///
     /// # Errors
     /// Fewer than two maps or more than 65, a number of weights other than that of maps, or a number out of range.
@@ -41,8 +41,8 @@ impl Bezier {
         Ok(Self { numerators, weights: weights.iter().map(|w| exact(*w)).collect() })
     }
 
-    /// The rigid motion of degree `2n` that rotates by `q(t) = Σ Bᵢⁿ(t) qᵢ` (quaternions w x y z) and carries the
-    /// origin along `Σ Bᵢ Wᵢ aᵢ / Σ Bᵢ Wᵢ`, where `W` are the coefficients of `|q|²`.
+    /// Creates the rigid motion of degree `2n` that rotates by `q(t) = Σ Bᵢⁿ(t) qᵢ` (quaternions w x y z) and
+    /// moves the origin along `Σ Bᵢ Wᵢ aᵢ / Σ Bᵢ Wᵢ`, where `W` are the coefficients of `|q|²`.
     ///
     /// # Errors
     /// The numbers of quaternions and translations are not `n + 1` and `2n + 1`, or a number is out of range.
@@ -71,7 +71,8 @@ impl Bezier {
         Ok(Self { numerators, weights })
     }
 
-    /// The same motion over one half of the time: de Casteljau's algorithm on numerators and weights together.
+    /// Returns the same motion over one half of the time, by de Casteljau's algorithm on numerators and weights
+    /// together.
     fn half(&self, second: bool) -> Self {
         let mut row: Vec<(Map, Enclosure)> =
             self.numerators.iter().copied().zip(self.weights.iter().copied()).collect();
@@ -87,21 +88,21 @@ impl Bezier {
         Self { numerators, weights }
     }
 
-    /// The motion over a part of the time.
+    /// Returns the motion over a part of the time.
     #[must_use]
     pub fn part(&self, span: Span) -> Self {
         (0..span.level).rev().fold(self.clone(), |part, k| part.half(span.index >> k & 1 == 1))
     }
 
-    /// The map `N / W`, if the weight is certainly positive.
+    /// Returns the map `N / W`, if the weight is certainly positive.
     fn project(numerator: &Map, weight: Enclosure) -> Option<Map> {
         (weight.lo > 0.0).then(|| numerator.with(numerator, |x, _| x.quotient(weight)))
     }
 }
 
 impl Motion for Bezier {
-    /// With positive weights the curve is a convex combination of the control maps. If some weight is not positive, the
-    /// halves may still have positive weights.
+    /// Returns the convex hull of the control maps, of which the curve is a convex combination if all weights are
+    /// positive. If some weight is not positive, the halves may still have positive weights.
     fn piece(&self, span: Span) -> Option<Piece> {
         let part = self.part(span);
         let maps = part.numerators.iter().zip(&part.weights).map(|(n, w)| Self::project(n, *w));
@@ -116,7 +117,7 @@ fn binomial(n: usize, k: usize) -> Enclosure {
     (0..k).fold(exact(1.0), |b, i| (b * exact((n - i) as f64)).quotient(exact((i + 1) as f64)))
 }
 
-/// The symmetric bilinear form of `|q|² R(q)`, and of `|q|²`.
+/// Returns the symmetric bilinear forms of `|q|² R(q)` and of `|q|²`.
 fn polar_rotation(p: [f64; 4], q: [f64; 4]) -> (Map, Enclosure) {
     let s = |i: usize, j: usize| exact(p[i]) * exact(q[j]);
     let (ww, xx, yy, zz) = (s(0, 0), s(1, 1), s(2, 2), s(3, 3));

@@ -17,7 +17,7 @@ pub enum Contact {
 }
 
 impl Contact {
-    /// The contact in words.
+    /// Returns the kind of contact in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Vertex(_) => "vertex-face",

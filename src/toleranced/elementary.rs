@@ -1,16 +1,16 @@
 //! The three elementary tests of Schröcker & Weber: fat vertex against polygon, fat edge against edge, fat polygon
 //! against vertex.
 //!
-//! A point `y` is in the fat polygon if `g(x) = |y - α₀(x)|² - R² ρ²(x)` is at most zero for some point `x` of the
-//! polygon. Where `g` is strictly convex, it takes its minimum over a line or the plane at the *foot*; the points whose
-//! foot is within the polygon form a patch bounded by a hyperboloid, one-sheeted for an edge, two-sheeted for the face.
-//! Otherwise the minimum is on the boundary, and there is no patch. So the fat polygon is the union of the balls of its
-//! vertices, the patches of its edges and the patch of its face.
+//! A point `y` is in the fat polygon if `g(x) = |y - α₀(x)|² - R² ρ²(x)` is at most zero for some point `x` of
+//! the polygon. Where `g` is strictly convex, it takes its minimum over a line or the plane at the *foot*; the points
+//! whose foot is within the polygon form a patch bounded by a hyperboloid, one-sheeted for an edge, two-sheeted for the
+//! face. Otherwise the minimum is on the boundary, and there is no patch. So the fat polygon is the union of the balls
+//! of its vertices, the patches of its edges and the patch of its face.
 //!
 //! All formulas use the parameter of an edge, `τ` in `[0, 1]`, or the two of the plane, so that neither lengths nor
-//! principal axes are needed and the centre may be any affine map: with `d` the image of the edge, `A = dᵀJ⁻¹d` and
-//! `B/2 = (a-s)ᵀJ⁻¹d` in the body, `W = |d|² - R²A` (positive where the hyperboloid exists), the foot of `y` is `τ =
-//! β/W` with `β = (y - a)·d + R²B/2`.
+//! principal axes are needed and the centre may be any affine map: with `d` the image of the edge, `A = dᵀJ⁻¹d`
+//! and `B/2 = (a-s)ᵀJ⁻¹d` in the body, `W = |d|² - R²A` (positive where the hyperboloid exists), the foot of `y`
+//! is `τ = β/W` with `β = (y - a)·d + R²B/2`.
 //!
 //! A test reports *clear* only if it is certain: a result within rounding, or a NaN, is not clear.
 
@@ -55,7 +55,7 @@ pub struct FatEdge {
 }
 
 impl FatEdge {
-    /// Edge `i` of a fat face.
+    /// Creates edge `i` of a fat face.
     pub fn new(fat: &FatFace, i: usize) -> Self {
         let ends = fat.edge(i);
         let edge = &fat.face.edges[i];
@@ -70,12 +70,12 @@ impl FatEdge {
         }
     }
 
-    /// `β`, whose quotient by `W` is the foot's parameter.
+    /// Returns `β`, whose quotient by `W` is the foot's parameter.
     fn foot(&self, y: Vector) -> Enclosure {
         (y - self.a).dot(self.d) + self.shift
     }
 
-    /// `W` times the polar form of the hyperboloid; for `u = v` it is positive outside.
+    /// Returns `W` times the polar form of the hyperboloid; for `u = v` it is positive outside.
     fn polar(&self, u: Vector, v: Vector) -> Enclosure {
         let product = if u == v { (u - self.a).norm2() } else { (u - self.a).dot(v - self.a) };
         let feet = if u == v { square(self.foot(u)) } else { self.foot(u) * self.foot(v) };
@@ -93,8 +93,8 @@ impl FatEdge {
         if (f0.hi < 0.0 && f1.hi < 0.0) || (f0.lo > self.w.hi && f1.lo > self.w.hi) {
             return Patch::Absent;
         }
-        // The part of the segment between the slab's planes β = 0 and β = W, or slightly more. All of the segment if it
-        // is nearly parallel to the planes: the whole hyperboloid contains the patch.
+        // The part of the segment between the slab's planes β = 0 and β = W, or slightly more. All of the segment if
+        // it is nearly parallel to the planes: the whole hyperboloid contains the patch.
         let slope = f1 - f0;
         let (mut from, mut to) = (0.0f64, 1.0f64);
         if slope.lo > 0.0 || slope.hi < 0.0 {
@@ -131,13 +131,12 @@ impl FatEdge {
 }
 
 impl FatFace<'_> {
-    /// Fat vertex `i` against a polygon: returns whether the ball certainly misses it.
+    /// Returns whether the ball of fat vertex `i` certainly misses a polygon.
     pub fn vertex_clears(&self, i: usize, fixed: &Fixed) -> bool {
         keeps_apart(to_polygon(self.about[i], &fixed.about), &[self.ball(i)], &fixed.corners)
     }
 
-    /// Fat edge `i` against edge `j` of a polygon: returns whether the whole fat edge, patch and both balls, certainly
-    /// misses it.
+    /// Returns whether a whole fat edge, patch and both balls, certainly misses edge `j` of a polygon.
     pub fn edge_clears(&self, edge: &FatEdge, fixed: &Fixed, j: usize) -> bool {
         self.edge_patch_clears(edge, fixed, j) && edge.ends.iter().all(|&k| self.ball_clears_edge(k, fixed, j))
     }
@@ -164,8 +163,7 @@ impl FatFace<'_> {
         keeps_apart(normal, &[self.ball(i)], &ends.map(|k| fixed.corners[k]))
     }
 
-    /// Fat polygon against vertex `j` of a polygon: returns whether all of it, face, edges and balls, certainly misses
-    /// it.
+    /// Returns whether the whole fat polygon, face, edges and balls, certainly misses vertex `j` of a polygon.
     pub fn face_clears(&self, edges: &[FatEdge], fixed: &Fixed, j: usize) -> bool {
         let y = fixed.corners[j];
         let misses = |(i, edge): (usize, &FatEdge)| {
@@ -190,7 +188,8 @@ impl FatFace<'_> {
         }
     }
 
-    /// With `ξ` the parameters from the first corner on, `g(ξ) = c - 2 r·ξ + ξᵀMξ`; the foot is `M⁻¹r`.
+    /// Returns `Absent` if the patch of the face certainly misses a point. With `ξ` the parameters relative to the
+    /// first corner, `g(ξ) = c - 2 r·ξ + ξᵀMξ`; the foot is `M⁻¹r`.
     fn face_patch_misses(&self, y: Vector) -> Patch {
         let metric = &self.face.metric;
         let at = y - self.corners[0];
@@ -232,8 +231,8 @@ mod tests {
     use super::super::metric::{Feature, Metric};
     use super::*;
 
-    /// An edge along x, `t` from -1 to 1.5, `κ₀² = 0.3`, `κ₁² = 0.4`, `R = 0.8`, and three segments: the coefficients
-    /// are those of the unit direction times the squared length 2.5².
+    /// An edge along x, `t` from -1 to 1.5, `κ₀² = 0.3`, `κ₁² = 0.4`, `R = 0.8`, and three segments: the
+    /// coefficients are those of the unit direction times the squared length 2.5².
     #[test]
     fn published_coefficients_of_an_edge() {
         let (length, r2) = (2.5, 0.64);
@@ -264,7 +263,8 @@ mod tests {
         }
     }
 
-    /// A face with `κ₀² = 0.2`, `κ₁² = 0.5`, `κ₂² = 0.3` about the origin, `R = 0.9`: two heights of one point.
+    /// A face with `κ₀² = 0.2`, `κ₁² = 0.5`, `κ₂² = 0.3` about the origin, `R = 0.9`: two heights of one
+    /// point.
     #[test]
     fn published_heights_over_a_face() {
         let metric = Metric {

@@ -26,7 +26,7 @@ pub enum Path {
 }
 
 impl Path {
-    /// The motion of degree eight, shifted.
+    /// Returns the motion of degree eight, shifted by `shift_m`.
     pub fn course(self, shift_m: [f64; 3]) -> Course {
         let (quaternions, translations): ([[f64; 4]; 5], [[f64; 3]; 9]) = match self {
             Self::Octagons => (
@@ -92,7 +92,8 @@ fn limits() -> Limits {
     Limits { delta_m: DELTA_M, max_level: 10, first: true }
 }
 
-/// The octagons. The masses are the eight corners, or with `ninth` these and a point off the plane, as in the paper.
+/// Returns the problem of the octagons. The masses are the eight corners, or with `ninth` these and a point off the
+/// plane, as in the paper.
 pub fn octagons(shift_m: [f64; 3], ninth: bool) -> Problem {
     let mean: [f64; 2] = std::array::from_fn(|k| MOVING.iter().map(|c| c[k]).sum::<f64>() / 8.0);
     let corners = MOVING.iter().map(|c| [c[0], c[1], 0.0]);
@@ -106,8 +107,8 @@ pub fn octagons(shift_m: [f64; 3], ninth: bool) -> Problem {
     }
 }
 
-/// Two squares of side two, each cut into `k × k`. The masses are the points of the grid, or with `inflation` each
-/// square's own corners, moved outward by that factor.
+/// Returns the problem of two squares of side two, each cut into `k × k`. The masses are the points of the grid, or
+/// with `inflation` each square's own corners, moved outward by that factor.
 pub fn squares(path: Path, k: usize, shift_z_m: f64, inflation: Option<f64>) -> Problem {
     let at = |i: usize| -1.0 + 2.0 * i as f64 / k as f64;
     let cells = (0..k).flat_map(|i| (0..k).map(move |j| (i, j)));

@@ -27,8 +27,8 @@ pub struct Face {
     pub lean: Vector,
 }
 
-/// The distortion rate along an edge, starting at its first corner `a`: `ρ²(a + τ d) = ρ²(a) + B τ + A τ²`. It depends
-/// only on the body, and serves all motions.
+/// The distortion rate along an edge, starting at its first corner `a`: `ρ²(a + τ d) = ρ²(a) + B τ + A τ²`. It
+/// depends only on the body, and is valid for all motions.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeMetric {
     /// The edge `d`, in the plane of the frame.
@@ -40,10 +40,11 @@ pub struct EdgeMetric {
 }
 
 impl Face {
-    /// A polygon in the plane of `frame`, with the metric of some feature points.
+    /// Creates a polygon in the plane of `frame`, with the metric of some feature points.
     ///
     /// # Errors
-    /// Fewer than three corners, a coordinate too large, or the polygon is not strictly convex and anticlockwise.
+    /// There are fewer than three corners, a coordinate is too large, the polygon is not strictly convex and
+    /// anticlockwise, or the feature points do not determine its plane.
     pub fn new(corners: Vec<[f64; 2]>, frame: Map, metric: Metric) -> Result<Self> {
         check_convex(&corners)?;
         let rho2: Vec<_> = corners.iter().map(|c| metric.rho2(in_plane(*c))).collect();
@@ -66,14 +67,18 @@ impl Face {
         Ok(Self { corners, frame, metric, rho2, rho_max, edges, lean })
     }
 
-    /// A triangle of a body; its feature points are the corners, moved away from their mean by the factor `inflation`.
+    /// Creates a triangle of a body; its feature points are the corners, moved away from their mean by the factor
+    /// `inflation`.
+    ///
+    /// # Errors
+    /// As [`Face::new`] and [`Metric::new`].
     pub fn triangle(corners: [[f64; 3]; 3], inflation: f64) -> Result<Self> {
         let plane = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
         Self::new(plane.to_vec(), Map::of_triangle(corners), Metric::new(&inflated(&plane, inflation))?)
     }
 }
 
-/// Feature points of unit weight at the corners of a polygon, moved away from their mean by a factor.
+/// Returns feature points of unit weight at the corners of a polygon, moved away from their mean by a factor.
 pub fn inflated(corners: &[[f64; 2]], inflation: f64) -> Vec<Feature> {
     let n = corners.len() as f64;
     let mean: [f64; 2] = std::array::from_fn(|i| corners.iter().map(|c| c[i]).sum::<f64>() / n);
@@ -84,7 +89,7 @@ pub fn inflated(corners: &[[f64; 2]], inflation: f64) -> Vec<Feature> {
 /// Checks that a polygon in the plane is certainly strictly convex and anticlockwise.
 ///
 /// # Errors
-/// The polygon is not, or not certainly.
+/// The polygon is not, or this is uncertain.
 pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
     let n = corners.len();
     if n < 3 {
@@ -98,7 +103,7 @@ pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
         let (a, b) = (point(i), point(i + 1));
         [exact(b[0]) - exact(a[0]), exact(b[1]) - exact(a[1])]
     };
-    // All turns are to the left, and all corners are to the left of every edge, so the boundary goes round once.
+    // All turns are to the left, and all corners are to the left of every edge, so the boundary winds around once.
     for i in 0..n {
         let (e, f) = (edge(i), edge(i + 1));
         if !((e[0] * f[1] - e[1] * f[0]).lo > 0.0) {
@@ -115,7 +120,7 @@ pub fn check_convex(corners: &[[f64; 2]]) -> Result<()> {
     Ok(())
 }
 
-/// A point of a frame's plane.
+/// Returns a point of a frame's plane.
 pub(super) fn in_plane([x, y]: [f64; 2]) -> Vector {
     Vector::exact([x, y, 0.0])
 }
@@ -130,10 +135,11 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// A polygon in a plane `z = const`, or any triangle: these are exactly plane.
+    /// Creates a polygon in a plane `z = const`, or any triangle: these are exactly plane.
     ///
     /// # Errors
-    /// It is neither, or not convex and anticlockwise.
+    /// A coordinate is not finite or beyond 10⁶ m, or the polygon is neither, or not strictly convex and
+    /// anticlockwise.
     pub fn new(corners: &[[f64; 3]]) -> Result<Self> {
         if corners.iter().flatten().any(|x| !(x.abs() <= MAX_COORDINATE)) {
             return Err(Error::input("a coordinate is not finite or beyond 10^6"));
@@ -147,7 +153,7 @@ impl Fixed {
         Ok(Self { corners: corners.iter().map(|c| Vector::exact(*c)).collect(), about: corners.to_vec() })
     }
 
-    /// The two corners of an edge.
+    /// Returns the two corners of an edge.
     pub fn edge(&self, j: usize) -> [usize; 2] {
         [j, (j + 1) % self.corners.len()]
     }
@@ -169,24 +175,24 @@ pub struct FatFace<'f> {
 }
 
 impl<'f> FatFace<'f> {
-    /// The face under the ball around `centre`, a map of the plane of the face's frame.
+    /// Creates the face under the ball around `centre`, a map of the plane of the face's frame.
     pub fn new(face: &'f Face, centre: &Map, radius: f64) -> Self {
         let corners: Vec<_> = face.corners.iter().map(|c| centre.point(in_plane(*c))).collect();
         let about = corners.iter().map(|c| c.0.map(middle)).collect();
         Self { face, corners, about, basis: [centre.e[0], centre.e[1]], radius2: square(exact(radius)) }
     }
 
-    /// The fat vertex `i`: a ball.
+    /// Returns the fat vertex `i`, a ball.
     pub fn ball(&self, i: usize) -> Ball {
         (self.corners[i], self.radius2 * self.face.rho2[i])
     }
 
-    /// All fat vertices.
+    /// Returns all fat vertices.
     pub fn balls(&self) -> Vec<Ball> {
         (0..self.corners.len()).map(|i| self.ball(i)).collect()
     }
 
-    /// The two corners of an edge.
+    /// Returns the two corners of an edge.
     pub fn edge(&self, i: usize) -> [usize; 2] {
         [i, (i + 1) % self.corners.len()]
     }

@@ -52,10 +52,10 @@ impl RobotFiles {
         )
     }
 
-    /// Options for reading the motions.
+    /// Returns options for reading the motions.
     ///
     /// # Errors
-    /// The file of values has not been read yet; certificates contain the values themselves.
+    /// `missing_joints` is a file that has not been read yet; certificates contain the values themselves.
     pub fn motion_options(&self, limits: &LoadLimits) -> Result<MotionOptions> {
         let missing = match &self.missing_joints {
             None => MissingJoints::Refuse,

@@ -1,9 +1,9 @@
 //! The object-oriented metric of affine displacements, from weighted feature points of a body.
 //!
-//! `dist²(α, β) = Σ wᵢ |α(pᵢ) - β(pᵢ)|² = m |δ(s)|² + tr(D J Dᵀ)` for `δ = α - β` with linear part `D`: mass,
-//! barycentre and inertia determine the metric. If `dist(α, α₀) <= R`, a point `x` is within `R ρ(x)` of `α₀(x)`, and
-//! every point of that ball is reached: `ρ²(x) = 1/m + (x-s)ᵀ J⁻¹ (x-s)` (Schröcker & Weber, section 3;
-//! Cauchy–Schwarz). `α₀` may be any affine map.
+//! `dist²(α, β) = Σ wᵢ |α(pᵢ) - β(pᵢ)|² = m |δ(s)|² + tr(D J Dᵀ)` for `δ = α - β` with linear part
+//! `D`: mass, barycentre and inertia determine the metric. If `dist(α, α₀) <= R`, a point `x` is within `R ρ(x)`
+//! of `α₀(x)`, and every point of that ball is reached: `ρ²(x) = 1/m + (x-s)ᵀ J⁻¹ (x-s)` (Schröcker & Weber,
+//! section 3; Cauchy–Schwarz). `α₀` may be any affine map.
 
 use super::enclosure::{Enclosure, MAX_COORDINATE, Map, Vector, exact, root_above, square};
 use crate::error::{Error, Result};
@@ -27,17 +27,17 @@ pub struct Metric {
     pub centre: Vector,
     /// `J = Σ w (p-s)(p-s)ᵀ`.
     pub inertia: [[Enclosure; 3]; 3],
-    /// `J⁻¹`; if all features are in the plane `z = 0`, its pseudo-inverse, and `ρ` is then meant for points of that
-    /// plane.
+    /// `J⁻¹`; if all features are in the plane `z = 0`, its pseudo-inverse, and `ρ` is then valid only for points
+    /// of that plane.
     pub distortion: [[Enclosure; 3]; 3],
 }
 
 impl Metric {
-    /// The metric of feature points.
+    /// Computes the metric of feature points.
     ///
     /// # Errors
-    /// A weight is not positive, a number is too large or not finite, or the points are on a line, or in a plane other
-    /// than `z = 0`.
+    /// There are no points, a coordinate is not finite or beyond 10⁶ m, a weight is not in [10⁻⁶, 10⁶], or the
+    /// points are on a line, or in a plane other than `z = 0`.
     pub fn new(features: &[Feature]) -> Result<Self> {
         let fits = |f: &Feature| {
             f.at.iter().all(|x| x.abs() <= MAX_COORDINATE)
@@ -77,11 +77,11 @@ impl Metric {
         Ok(Self { mass, centre, inertia, distortion })
     }
 
-    /// The metric of eight unit masses at the corners of a box that is `inflation` times the given one; all points of
-    /// the given box have `ρ²` of at most [`box_rho2`].
+    /// Returns the metric of eight unit masses at the corners of a box that is `inflation` times the given one; all
+    /// points of the given box have `ρ²` of at most [`box_rho2`].
     ///
-    /// The weights `λ = (1 ± x₀/(g h₀) ± x₁/(g h₁) ± x₂/(g h₂)) / 8` of the corners yield the point `x` and sum to one,
-    /// and `ρ²(x) <= Σ λ²`, which is `(1 + Σ x²/(g h)²) / 8`; terms with `h = 0` are absent.
+    /// The weights `λ = (1 ± x₀/(g h₀) ± x₁/(g h₁) ± x₂/(g h₂)) / 8` of the corners yield the point `x`
+    /// and sum to one, and `ρ²(x) <= Σ λ²`, which is `(1 + Σ x²/(g h)²) / 8`; terms with `h = 0` are absent.
     pub fn of_box(centre: [f64; 3], half: [f64; 3], inflation: f64) -> Self {
         let zero = exact(0.0);
         let (mut inertia, mut distortion) = ([[zero; 3]; 3], [[zero; 3]; 3]);
@@ -94,18 +94,18 @@ impl Metric {
         Self { mass: exact(8.0), centre: Vector::exact(centre), inertia, distortion }
     }
 
-    /// The squared distortion rate `ρ²` at a point.
+    /// Returns the squared distortion rate `ρ²` at a point.
     pub fn rho2(&self, x: Vector) -> Enclosure {
         let d = x - self.centre;
         exact(1.0).quotient(self.mass) + d.dot(self.distort(d))
     }
 
-    /// `J⁻¹ d`.
+    /// Returns `J⁻¹ d`.
     pub fn distort(&self, d: Vector) -> Vector {
         Vector(std::array::from_fn(|i| Vector(self.distortion[i]).dot(d)))
     }
 
-    /// The norm of a difference of two maps, rounded up.
+    /// Returns the norm of a difference of two maps, rounded up.
     pub fn norm(&self, d: &Map) -> f64 {
         let mut sum = self.mass * d.point(self.centre).norm2();
         for i in 0..3 {
@@ -117,19 +117,19 @@ impl Metric {
         root_above(sum)
     }
 
-    /// The square root of the mass, rounded up: the norm of a unit translation.
+    /// Returns the square root of the mass, rounded up: the norm of a unit translation.
     pub fn root_mass(&self) -> f64 {
         root_above(self.mass)
     }
 }
 
-/// A bound on `ρ²` in a box whose corners are the features of [`Metric::of_box`] before the inflation.
+/// Returns a bound on `ρ²` in a box whose corners are the features of [`Metric::of_box`] before the inflation.
 pub fn box_rho2(inflation: f64) -> Enclosure {
     let g2 = square(exact(inflation));
     (exact(1.0) + exact(3.0).quotient(g2)) * exact(0.125)
 }
 
-/// The inverse of a positive definite matrix.
+/// Returns the inverse of a positive definite matrix.
 fn inverse(m: &[[Enclosure; 3]; 3]) -> Option<[[Enclosure; 3]; 3]> {
     let minor = |i: usize, j: usize| {
         let (a, b, c, d) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
@@ -141,7 +141,7 @@ fn inverse(m: &[[Enclosure; 3]; 3]) -> Option<[[Enclosure; 3]; 3]> {
         .then(|| std::array::from_fn(|i| std::array::from_fn(|j| minor(j, i).quotient(det))))
 }
 
-/// The inverse of the upper left block; the rest is zero.
+/// Returns the inverse of the upper left block; the rest is zero.
 fn inverse_in_plane(m: &[[Enclosure; 3]; 3]) -> Option<[[Enclosure; 3]; 3]> {
     let det = m[0][0] * m[1][1] - square(m[0][1]);
     let scale = m[0][0].hi * m[1][1].hi;

@@ -9,20 +9,19 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`bezier`], [`smooth`] | motions and balls that contain their parts: rational Bézier, differentiable, articulated
-//! |
+//! | [`bezier`], [`smooth`] | balls that contain parts of motions: rational Bézier, differentiable, articulated |
 //! | [`plane`] | exclusion by one plane, the simplest test and the one that detects penetration |
 //! | [`tree`], [`articulated`] | ranges of polygons with their own masses, for meshes, robots and scenes |
 //! | [`certificate`], [`record`] | the proof, as steps and as a file |
 //! | [`checker`] | checks a proof; shares with the search only the definition of a problem |
 //! | [`problem`], [`job`] | the definition of a problem, and of a task |
-//! | [`batch`], [`worklist`] | elementary tests on a graphics adapter (stage `toleranced`); level-by-level search with
-//! them |
+//! | [`batch`], [`worklist`] | elementary tests on a graphics adapter (stage `toleranced`), level-by-level search |
 //! | [`experiments`] | problems similar to the paper's |
 //!
-//! The paper's method has three gaps, each of which certifies motions with contact: its tests detect first contacts but
-//! not penetration; a fixed edge within a fat one has no root; a contact that is excluded for a patch is not excluded
-//! for later parts. [`search`] and [`elementary`] describe how these gaps are closed, and a test demonstrates each gap.
+//! The paper's method has three gaps, each of which allows it to certify motions with contact: its tests detect first
+//! contacts but not penetration; a fixed edge within a fat one has no root; a contact that is excluded for a patch
+//! alone is not excluded for later parts. [`search`] and [`elementary`] describe how these gaps are closed, and a test
+//! demonstrates each gap.
 
 pub mod articulated;
 #[cfg(feature = "gpu")]

@@ -7,40 +7,40 @@ use serde::{Deserialize, Serialize};
 /// The part `[index, index + 1] / 2^level` of a motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
-    /// Number of times that the time was halved.
+    /// Number of halvings of the time.
     pub level: u32,
     /// Index of the part.
     pub index: u64,
 }
 
-/// Maximum level: up to it times are exact.
+/// Maximum level, up to which times are exact.
 pub const MAX_LEVEL: u32 = 40;
 
 impl Span {
     /// The whole motion.
     pub const ALL: Self = Self { level: 0, index: 0 };
 
-    /// Start of the part.
+    /// Returns the start of the part.
     pub fn start(self) -> f64 {
         self.index as f64 * self.length()
     }
 
-    /// End of the part.
+    /// Returns the end of the part.
     pub fn end(self) -> f64 {
         (self.index + 1) as f64 * self.length()
     }
 
-    /// Its length, a power of two.
+    /// Returns the length, a power of two.
     pub fn length(self) -> f64 {
         0.5f64.powi(self.level as i32)
     }
 
-    /// Its middle.
+    /// Returns the middle.
     pub fn middle(self) -> f64 {
         (self.index as f64 + 0.5) * self.length()
     }
 
-    /// Its two halves.
+    /// Returns both halves.
     pub fn halves(self) -> [Self; 2] {
         [0, 1].map(|k| Self { level: self.level + 1, index: 2 * self.index + k })
     }
@@ -51,21 +51,21 @@ impl Span {
 pub struct Ball {
     /// Its centre: exact numbers, which differ from the motion by a few units of rounding.
     pub centre: Map,
-    /// Its radius, rounded up, and larger than needed by twice [`SLACK`].
+    /// Its radius, rounded up, and larger than needed by at least twice [`SLACK`].
     pub radius: f64,
     /// An upper bound on the distance of the motion at the middle of the time from the centre.
     pub middle_radius: f64,
 }
 
-/// Share by which a recorded radius is larger than needed, and by which a used radius is larger than the recorded one.
-/// A different arithmetic then reaches the same verdict.
+/// Smallest share by which a recorded radius is larger than needed, and share by which a used radius is larger than the
+/// recorded one. A different arithmetic then reaches the same verdict.
 pub const SLACK: f64 = 1.0 / (1u64 << 31) as f64;
 
-/// The same for rounding, as a share of the norm of the centre.
+/// Like [`SLACK`], for rounding, as a share of the norm of the centre.
 const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
 
 impl Ball {
-    /// The radius to record.
+    /// Returns the radius to record.
     pub fn recorded(&self) -> f64 {
         self.radius * (1.0 - SLACK)
     }
@@ -101,12 +101,12 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// The ball around the middle, for a body whose coordinates `frame` maps to those of the motion; `None` if numbers
-    /// overflow.
+    /// Returns the ball around the middle, for a body whose coordinates `frame` maps to those of the motion; `None` if
+    /// numbers overflow.
     ///
-    /// For a hull the radius is the largest distance of the maps. Otherwise, with `‖·‖` the metric's norm, `‖c(t) -
-    /// c(m)‖ <= ‖v‖ h/2 + ‖a‖ h²/8 + √m r₀ + r₁ ‖frame‖`, because `‖δ‖² = Σ w |δ(p)|²` and the norm of the frame is
-    /// that of the numbers `|p|`.
+    /// For a hull the radius is the largest distance of the maps. Otherwise, with `‖·‖` the metric's norm and `h`
+    /// the duration, `‖c(t) - c(m)‖ <= ‖v‖ h/2 + ‖a‖ h²/8 + √m r₀ + r₁ ‖frame‖`, because
+    /// `‖δ‖² = Σ w |δ(p)|²` and the norm of the frame is that of the numbers `|p|`.
     pub fn ball(&self, frame: &Map, metric: &Metric) -> Option<Ball> {
         let (centre, radius, middle_radius) = match self {
             Self::Hull { points, middle } => {
@@ -136,11 +136,11 @@ impl Piece {
 
 /// A motion that can be divided into pieces.
 pub trait Motion {
-    /// An enclosure of a part; `None` if there is none yet, so that the part must be halved.
+    /// Returns an enclosure of a part; `None` if the part must be halved first.
     fn piece(&self, span: Span) -> Option<Piece>;
 }
 
-/// Half the sum.
+/// Returns the mean of two intervals.
 pub(super) fn mean(a: Enclosure, b: Enclosure) -> Enclosure {
     (a + b) * exact(0.5)
 }

@@ -2,7 +2,7 @@
 //!
 //! A fat polygon is in the convex hull of its fat vertices, which are balls, because `ρ` is convex. So if some normal
 //! keeps each ball beyond every point of the fixed polygon, no map of the ball of displacements lets the two meet,
-//! penetration included. The normal may be found in any way: the check, with outward rounding, does not depend on it.
+//! penetration included. The normal may be found in any way: the check, with outward rounding, does not depend on how.
 
 use super::enclosure::{Enclosure, Vector, exact, square};
 
@@ -52,14 +52,14 @@ fn length(a: V) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// The point of a segment nearest to `p`, approximately.
+/// Returns the point of a segment nearest to `p`, approximately.
 pub(super) fn nearest_on_segment(p: V, a: V, b: V) -> V {
     let d = sub(b, a);
     let t = (dot(sub(p, a), d) / dot(d, d)).clamp(0.0, 1.0);
     if t.is_nan() { a } else { along(a, d, t) }
 }
 
-/// The vector from the nearest point of segment `c d` to that of segment `a b`, approximately.
+/// Returns the vector from the nearest point of segment `c d` to that of segment `a b`, approximately.
 pub(super) fn between_segments([a, b]: [V; 2], [c, d]: [V; 2]) -> V {
     let (u, v, w) = (sub(b, a), sub(d, c), sub(a, c));
     let (uu, uv, vv, uw, vw) = (dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w));
@@ -80,7 +80,7 @@ pub(super) fn between_segments([a, b]: [V; 2], [c, d]: [V; 2]) -> V {
     best
 }
 
-/// The vector from the nearest point of a convex plane polygon to `p`, approximately.
+/// Returns the vector from the nearest point of a convex plane polygon to `p`, approximately.
 pub(super) fn to_polygon(p: V, polygon: &[V]) -> V {
     let n = polygon.len();
     let normal = normal_of(polygon);
@@ -103,7 +103,7 @@ pub(super) fn to_polygon(p: V, polygon: &[V]) -> V {
     best
 }
 
-/// A normal of a plane polygon; its length is twice the area.
+/// Returns a normal of a plane polygon; its length is twice the area.
 pub(super) fn normal_of(polygon: &[V]) -> V {
     let mut sum = [0.0; 3];
     for i in 1..polygon.len().max(2) - 1 {
@@ -112,9 +112,9 @@ pub(super) fn normal_of(polygon: &[V]) -> V {
     sum
 }
 
-/// The direction that separates two convex polygons most, from the second to the first, approximately: separating axes,
-/// the vector between the midpoints, and the shortest vectors between their corners and edges if these are near. `None`
-/// if every axis overlaps.
+/// Returns the direction that separates two convex polygons most, from the second to the first, approximately. The
+/// candidates are separating axes, the vector between the midpoints, and the shortest vectors from the corners of each
+/// polygon to the other. `None` if every axis overlaps.
 pub(super) fn best_axis(p: &[V], q: &[V]) -> Option<V> {
     let edges = |x: &[V]| (0..x.len()).map(|i| sub(x[(i + 1) % x.len()], x[i])).collect::<Vec<_>>();
     let (ep, eq, np, nq) = (edges(p), edges(q), normal_of(p), normal_of(q));

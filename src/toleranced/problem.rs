@@ -25,7 +25,7 @@ pub enum Polygon {
 pub enum Masses {
     /// Its own corners with unit weights, moved away from their mean by a factor.
     Individual {
-        /// The factor; 2 to 3 is good for small polygons.
+        /// The factor; 2 to 3 is suitable for small polygons.
         inflation: f64,
     },
     /// The same points for all polygons; only for polygons in the plane `z = 0`.
@@ -53,10 +53,10 @@ pub enum Course {
 }
 
 impl Course {
-    /// The motion.
+    /// Returns the motion.
     ///
     /// # Errors
-    /// Its numbers do not fit together.
+    /// The numbers do not fit together.
     pub fn motion(&self) -> Result<Bezier> {
         match self {
             Self::Bezier { maps, weights } => Bezier::new(maps, weights),
@@ -72,7 +72,7 @@ impl Course {
 pub struct Limits {
     /// The time is not halved further where no vertex can be displaced by more than this, metres.
     pub delta_m: f64,
-    /// The time is not halved below this level.
+    /// The time is not halved beyond this level.
     pub max_level: u32,
     /// True if the search for a pair of polygons ends at the first part of the motion that cannot be cleared.
     pub first: bool,
@@ -88,7 +88,7 @@ impl Limits {
     /// Checks that the limits are valid.
     ///
     /// # Errors
-    /// They are not.
+    /// `delta_m` is not positive and finite, or `max_level` is above [`MAX_LEVEL`].
     pub fn check(&self) -> Result<()> {
         if !(self.delta_m > 0.0 && self.delta_m.is_finite()) {
             return Err(Error::input("delta_m is not positive"));

@@ -46,7 +46,7 @@ pub enum Line {
 }
 
 impl Line {
-    /// The line as JSON.
+    /// Returns the line as JSON.
     ///
     /// # Errors
     /// A number is not finite.
@@ -121,7 +121,8 @@ impl Record {
         }
     }
 
-    /// Checks that as many motions as the last line claims have a proof for each of their bodies.
+    /// Checks that each motion with proofs has one for each of its bodies, and that their number is the one in the last
+    /// line.
     fn count(&self, bodies: impl Fn(usize) -> Vec<usize>) -> Verified {
         let proved: BTreeSet<(usize, usize)> = self.proofs.iter().map(|(motion, body, _)| (*motion, *body)).collect();
         let motions: BTreeSet<usize> = proved.iter().map(|p| p.0).collect();

@@ -6,7 +6,7 @@
 //! for that: the excluded contacts are those at the poses of the motion, for whole fat edges and faces, patches and
 //! balls together. If the list becomes empty **and** the polygons are apart at the middle of the time, they are apart
 //! all the time: otherwise there would be a first contact that involves a vertex, or a point of two edges. The second
-//! condition is not in the paper; without it a polygon that has been pierced before is not detected.
+//! condition is not in the paper; without it a polygon that was pierced earlier is not detected.
 
 use super::certificate::{Contact, Orders, Step};
 use super::elementary::FatEdge;
@@ -36,23 +36,23 @@ pub struct Bodies<'s> {
 }
 
 impl Bodies<'_> {
-    /// The orders that a proof refers to.
+    /// Returns the orders that a proof refers to.
     pub fn orders(&self) -> Orders {
         Orders { moving: self.moving_tree.order.clone(), fixed: self.fixed_tree.order.clone() }
     }
 }
 
-/// The tree over moving polygons.
+/// Builds the tree over moving polygons.
 pub fn moving_tree(moving: &[Face]) -> Tree {
     let corners = |face: &Face| {
         let points = face.corners.iter().map(|c| face.frame.point(in_plane(*c)));
-        // Both ends, so that the boxes contain the true corners.
+        // Both ends of the intervals, so that the boxes contain the true corners.
         points.flat_map(|p| [p.0.map(|x| x.lo), p.0.map(|x| x.hi)]).collect::<Vec<_>>()
     };
     Tree::new(&moving.iter().map(corners).collect::<Vec<_>>())
 }
 
-/// The tree over fixed polygons.
+/// Builds the tree over fixed polygons.
 pub fn fixed_tree(fixed: &[Fixed]) -> Tree {
     Tree::new(&fixed.iter().map(|f| f.about.clone()).collect::<Vec<_>>())
 }
@@ -115,7 +115,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Options for a search of the whole motion, by ranges, with a proof.
+    /// Creates options for a search of the whole motion, by ranges, with a proof.
     pub fn new(limits: Limits) -> Self {
         Self { limits, pairs: false, proof: true, horizon: f64::INFINITY }
     }
@@ -130,7 +130,7 @@ pub fn cover(bodies: &Bodies, motion: &dyn Motion, options: &Options) -> Coverin
     search.out
 }
 
-/// Pairs of polygons and parts of the motion that ranges do not clear, to be settled individually.
+/// Returns the pairs of polygons and parts of the motion that ranges do not clear, to be settled individually.
 #[cfg(feature = "gpu")]
 pub(super) fn candidates(
     bodies: &Bodies,
@@ -156,8 +156,8 @@ pub(super) enum Trial {
     Left { clear: Vec<Contact>, left: Vec<Contact> },
 }
 
-/// Tests a ball on two polygons. `open` are the contacts that are not excluded yet; `known` returns whether the ball is
-/// already known to exclude one.
+/// Tests a ball on two polygons. `open` are the contacts that are not excluded yet; `known` returns whether a contact
+/// is already known to be excluded by the ball.
 pub(super) fn try_pair(
     face: &Face,
     fixed: &Fixed,
@@ -199,7 +199,7 @@ struct Search<'a> {
     pieces: HashMap<Span, Option<Piece>>,
     /// Balls by node of the moving tree or by polygon, and by part.
     balls: HashMap<(bool, usize, Span), Option<Ball>>,
-    /// Pairs are collected here instead of being tested, if present.
+    /// If present, pairs are collected here instead of being tested.
     candidates: Option<Vec<(usize, usize, Span)>>,
     out: Covering,
 }
@@ -228,7 +228,7 @@ impl Search<'_> {
         ball
     }
 
-    /// All pairs, each individually.
+    /// Tests all pairs individually.
     fn each_pair(&mut self, a: usize, b: usize) {
         let nodes = (self.bodies.moving_tree.nodes[a], self.bodies.fixed_tree.nodes[b]);
         match (nodes.0.children, nodes.1.children) {
@@ -255,7 +255,7 @@ impl Search<'_> {
         (0..n).map(Contact::Vertex).chain(edges).chain((0..m).map(Contact::Face)).collect()
     }
 
-    /// Two ranges over a part of the motion.
+    /// Tests two ranges over a part of the motion.
     fn ranges(&mut self, a: usize, b: usize, span: Span) {
         if span.start() >= self.horizon {
             return;
@@ -300,7 +300,7 @@ impl Search<'_> {
         }
     }
 
-    /// Two polygons over a part of the motion; `open` are the contacts that are not excluded yet.
+    /// Tests two polygons over a part of the motion; `open` are the contacts that are not excluded yet.
     fn pair(&mut self, (i, j): (usize, usize), span: Span, open: &[Contact]) {
         if span.start() >= self.horizon {
             return;
@@ -346,8 +346,8 @@ impl Search<'_> {
     }
 }
 
-/// A normal that keeps the moving box, under all displacements that move none of its points by more than `reach`,
-/// beyond the fixed box.
+/// Returns a normal that keeps the moving box, under all displacements that move none of its points by more than
+/// `reach`, beyond the fixed box.
 fn plane_between(moving: &Node, fixed: &Node, ball: &Ball, reach: f64) -> Option<[f64; 3]> {
     let c = &ball.centre;
     let (e, at) = (c.e.map(|e| e.0.map(middle)), c.point(Vector::exact(moving.centre)).0.map(middle));
@@ -367,7 +367,7 @@ fn plane_between(moving: &Node, fixed: &Node, ball: &Ball, reach: f64) -> Option
             best = Some((gap, n));
         }
     }
-    // Found with rounding, the normal is now verified with intervals.
+    // The normal was found with rounding; intervals verify it.
     let n = best?.1;
     let normal = Vector::exact(n);
     let size = |x: Enclosure| exact(x.lo.abs().max(x.hi.abs()));

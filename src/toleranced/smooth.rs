@@ -1,27 +1,28 @@
 //! Twice differentiable curves, and radii of balls around them.
 //!
 //! All lengths, speeds and accelerations here are measured in the metric of a body. A ball around the middle of an arc
-//! has half the arc's length as its radius. Proposition 2 of Schröcker & Weber puts the centre on a tangent and has the
-//! radius `tan(ℓκ/2)/κ`, which is never smaller; it is tested, not used.
+//! has half the arc's length as its radius. Proposition 2 of Schröcker & Weber puts the centre on a tangent and has
+//! the radius `tan(ℓκ/2)/κ`, which is never smaller; it is tested, not used.
 
 use super::enclosure::{Map, exact};
 use super::motion::{Motion, Piece, Span};
 use crate::enclosure::pose_jet::PoseJet;
 use crate::robot::RobotMotion;
 
-/// Radius of the ball around the middle of an arc of a given length.
+/// Returns the radius of the ball around the middle of an arc of a given length.
 pub fn arc_radius(length: f64) -> f64 {
     (0.5 * length).next_up()
 }
 
-/// Radius of the ball around the middle of a time step, from the speed there and a bound on the acceleration.
+/// Returns the radius of the ball around the middle of a time step, from the speed there and a bound on the
+/// acceleration.
 pub fn middle_radius(speed: f64, step: f64, acceleration: f64) -> f64 {
     let (v, h, a) = (exact(speed), exact(step), exact(acceleration));
     (v * h * exact(0.5) + a * h * h * exact(0.125)).hi
 }
 
-/// Radius of the ball around the midpoint of the chord, of length `chord`, from a bound on the acceleration: the curve
-/// is within `a t (h - t) / 2` of the chord.
+/// Returns the radius of the ball around the midpoint of the chord, of length `chord`, from a bound on the
+/// acceleration: the curve is within `a t (h - t) / 2` of the chord.
 pub fn chord_radius(chord: f64, step: f64, acceleration: f64) -> f64 {
     let (c, h, a) = (exact(chord), exact(step), exact(acceleration));
     let bend = a * h * h;
@@ -33,8 +34,8 @@ pub fn chord_radius(chord: f64, step: f64, acceleration: f64) -> f64 {
 }
 
 /// Returns whether an arc of a given length with a bound on its curvature is certainly in the ball whose diameter is
-/// its chord: `ℓκ <= π`. For `(c(0) - c(t))·(c(ℓ) - c(t))` is minus an integral of products of unit tangents, each at
-/// least the cosine of `κ` times their distance; the integral of that is not negative (Thales).
+/// its chord: `ℓκ <= π`. Proof: `(c(0) - c(t))·(c(ℓ) - c(t))` is minus an integral of products of unit tangents,
+/// each at least the cosine of `κ` times their distance, and the integral of this cosine is not negative (Thales).
 pub fn chord_is_diameter(length: f64, curvature: f64) -> bool {
     (exact(length) * exact(curvature)).hi <= std::f64::consts::PI
 }
@@ -95,7 +96,7 @@ impl Motion for JointCourse<'_> {
     }
 }
 
-/// Pose, velocity and acceleration of a jet as maps.
+/// Converts pose, velocity and acceleration of a jet to maps.
 fn maps(jet: &PoseJet<f64>) -> [Map; 3] {
     std::array::from_fn(|n| {
         let row = |i: usize| [jet.p[n].0[i][0], jet.p[n].0[i][1], jet.p[n].0[i][2], jet.x[n].0[i]];

@@ -1,4 +1,4 @@
-//! Binary trees over polygons: an order whose ranges are halved in the middle. A checker needs to know nothing else.
+//! Binary trees over polygons: an order whose ranges are halved in the middle. A checker needs only the order.
 
 use super::enclosure::MAX_COORDINATE;
 
@@ -16,7 +16,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Half the diagonal of the box, approximately.
+    /// Returns half the diagonal of the box, approximately.
     pub fn size(&self) -> f64 {
         self.half.iter().map(|h| h * h).sum::<f64>().sqrt()
     }
@@ -32,7 +32,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// A tree over polygons given by their corners, halved along the longest side of the box of their midpoints.
+    /// Builds a tree over polygons given by their corners, halved along the longest side of the box of their midpoints.
     pub fn new(polygons: &[Vec<[f64; 3]>]) -> Self {
         let middles: Vec<[f64; 3]> = polygons.iter().map(|p| of_box(p.iter()).0).collect();
         let mut order: Vec<u32> = (0..polygons.len() as u32).collect();
@@ -43,7 +43,7 @@ impl Tree {
         Self { order, nodes }
     }
 
-    /// The polygon of a leaf.
+    /// Returns the polygon of a leaf.
     pub fn polygon(&self, node: &Node) -> usize {
         self.order[node.range[0]] as usize
     }
@@ -74,7 +74,7 @@ fn build(
     at
 }
 
-/// Midpoint and half sides of the box of some points.
+/// Returns the midpoint and half the sides of the box of some points.
 fn of_box<'p>(points: impl Iterator<Item = &'p [f64; 3]>) -> ([f64; 3], [f64; 3]) {
     let (mut lo, mut hi) = ([MAX_COORDINATE; 3], [-MAX_COORDINATE; 3]);
     for p in points {

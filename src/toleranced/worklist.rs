@@ -1,7 +1,7 @@
 //! Level-by-level search, with an adapter for the elementary tests.
 //!
-//! All pairs of triangles and parts of a level that are still open, of all links and motions, form one worklist. What
-//! the kernel clears is proved by its own error bound: a pair that a plane separates is finished, excluded contacts are
+//! All pairs of triangles and parts of a level that are still open, of all links and motions, form worklists. What the
+//! kernel clears is proved by its own error bound: a pair that a plane separates is finished, excluded contacts are
 //! removed, and if none is left the same kernel reports whether the pair is apart at the middle of the time. Everything
 //! else is tested by the search's own tests on the CPU. So nothing is cleared that neither would clear alone, and the
 //! verdicts are those of [`cover`](super::search::cover), except where the kernel finds a plane that the search does
@@ -58,7 +58,7 @@ enum Outcome {
 
 /// Maximum number of items of one worklist.
 const AT_ONCE: usize = 1 << 15;
-/// With this many waiting items or more, the deepest level is processed first, so that memory is bounded.
+/// With this many waiting items or more, the deepest level is processed first, which bounds the memory.
 const MAX_WAITING: usize = 1 << 20;
 
 /// Covers several courses; proofs are not kept.
@@ -146,7 +146,7 @@ fn settle(device: &mut Batch, courses: &[Course], items: &[Item], limits: &Limit
         .collect())
 }
 
-/// The ball of each triangle and part, computed once.
+/// Computes the ball of each triangle and part once.
 fn balls(courses: &[Course], items: &[Item]) -> BTreeMap<(usize, usize, Span), Option<Ball>> {
     let mut spans: Vec<_> = items.iter().map(|i| (i.course, i.span)).collect();
     let mut keys: Vec<_> = items.iter().map(|i| (i.course, i.moving, i.span)).collect();
@@ -165,8 +165,8 @@ fn balls(courses: &[Course], items: &[Item]) -> BTreeMap<(usize, usize, Span), O
 }
 
 impl Item {
-    /// The outcome, from the item's ball and the bits that the kernel has not cleared, over the whole time and at its
-    /// middle.
+    /// Returns the outcome, from the item's ball and the bits that the kernel has not cleared, over the whole time and
+    /// at its middle.
     fn outcome(&self, bodies: &Bodies, results: Option<(Ball, [u32; 2])>, limits: &Limits) -> Outcome {
         let (face, fixed) = (&bodies.moving[self.moving], &bodies.fixed[self.fixed]);
         let Some((ball, [whole, middle])) = results else {
@@ -187,7 +187,7 @@ impl Item {
     }
 }
 
-/// The bit of a contact of two triangles.
+/// Returns the bit of a contact of two triangles.
 fn bit(contact: Contact) -> u32 {
     match contact {
         Contact::Vertex(i) => 1 << i,
@@ -196,7 +196,7 @@ fn bit(contact: Contact) -> u32 {
     }
 }
 
-/// The contacts of some bits.
+/// Returns the contacts of some bits.
 fn contacts(bits: u32) -> impl Iterator<Item = Contact> {
     let contact = |k: u32| match k {
         0..=2 => Contact::Vertex(k),

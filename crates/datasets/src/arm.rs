@@ -1,4 +1,4 @@
-//! A generated robot before it is written: links with meshes, connected by revolute joints.
+//! A generated robot: links with meshes, connected by revolute joints.
 
 use super::parts::assembly::Part;
 use super::parts::turn::cos_sin;
@@ -11,18 +11,18 @@ use glam::{DMat3, DVec3};
 pub struct Arm {
     /// The robot's name.
     pub name: String,
-    /// From the base to the tip.
+    /// The links from the base to the tip.
     pub links: Vec<ArmLink>,
 }
 
-/// A link and the joint before it.
+/// A link, and the joint that connects it to the previous link.
 #[derive(Clone, Debug)]
 pub struct ArmLink {
-    /// The mesh, in the link's frame; its name is that of the link.
+    /// The mesh, in the link's frame; its name is the link's name.
     pub part: Part,
     /// The mesh file without its extension; links of the same shape share it.
     pub mesh_file: String,
-    /// Placement of the link's frame in its parent's when the joint is at zero.
+    /// Placement of the link's frame in its parent's frame when the joint is at zero.
     pub mount: Mount,
     /// The joint's axis in the link's frame, a unit vector.
     pub axis: DVec3,

@@ -1,7 +1,7 @@
 //! Chains of slim links among scattered obstacles, to measure how the work grows with the depth of a model.
 //!
-//! For every number of links a chain has the same length and thickness, starts are bent by about the same amount, and
-//! for one seed the scene is the same.
+//! For every number of links, a chain has the same length and thickness, and starts are bent by about the same amount.
+//! For one seed the scene is always the same.
 
 use super::arm::{Arm, ArmLink, Mount};
 use super::parts::assembly::{Assembly, Part, tessellate};
@@ -28,13 +28,13 @@ const RADIUS_M: f64 = 0.013;
 const MOUNT_M: f64 = 1.6;
 /// Centre and radius, metres, of a ball around the first joint that no point of the chain leaves.
 pub(crate) const REACH: (DVec3, f64) = (DVec3::new(0.0, 0.0, MOUNT_M), LENGTH_M + 2.0 * RADIUS_M);
-/// Starts bend each joint except the first by up to this over the square root of the number of links, radians: then the
-/// total bend does not depend on that number.
+/// Starts bend each joint except the first by up to this number divided by the square root of the number of links,
+/// radians. The total bend therefore does not depend on the number of links.
 const BEND_RAD: f64 = 3.3;
 /// No obstacle is closer to the base's axis than this, metres.
 const CLEAR_M: f64 = 0.35;
 
-/// The number of links in a name such as `chain-30`; `None` if it is not the name of a chain.
+/// The number of links in a name such as `chain-30`; `None` if the name does not belong to a chain.
 ///
 /// # Errors
 /// The number is missing or out of range.
@@ -141,7 +141,7 @@ fn pillar(random: &mut Stream) -> Assembly {
 }
 
 fn beam(random: &mut Stream) -> Assembly {
-    // It is perpendicular to the line to the base, so that it stays away from the base.
+    // It is perpendicular to the line to the base, so that it remains away from the base.
     let p = place(random, 0.1);
     let out = DVec3::new(p.x, p.y, 0.0).normalize_or(DVec3::X);
     let mut object = Assembly::new("beam");

@@ -1,4 +1,4 @@
-//! Data sets: seeded generators of robots, scenes and motions that give the same bytes on every platform, and public
+//! Data sets: seeded generators of robots, scenes and motions that produce the same bytes on every platform, and public
 //! data sets that are fetched ([`manifest`], [`fetch`]).
 //!
 //! ```no_run
@@ -57,7 +57,7 @@ pub const GENERATOR_VERSION: u32 = 1;
 /// The default seed.
 pub const DEFAULT_SEED: u64 = 2004;
 
-/// The sets that can be generated: name and description. A chain may have another number of links.
+/// The sets that can be generated: name and description. The number of links of a chain can be chosen.
 pub const NAMES: [(&str, &str); 6] = [
     ("puma", "a Puma 560 of 7 links and 800 triangles"),
     ("pipes", "the Puma in dense pipework of 38,000 triangles, with motions"),
@@ -67,27 +67,27 @@ pub const NAMES: [(&str, &str); 6] = [
     ("chain-100", "the same with 100 links"),
 ];
 
-/// The largest scale: the limit of the triangle count's type, and more than fits into any memory.
+/// Maximum scale: its 1.87 · 10⁹ triangles fit the 32-bit triangle count.
 const MAX_ROOMS: u64 = 10_000;
 
 /// A data set in memory.
 #[derive(Clone, Debug)]
 pub struct Dataset {
-    /// Its name, in full.
+    /// Its full name.
     pub name: String,
-    /// The seed that it was generated from.
+    /// The seed from which it was generated.
     pub seed: u64,
-    /// Size of the scene, as a multiple of the part that is in memory.
+    /// Size of the scene, as a multiple of the part in memory.
     pub scale: u64,
     /// The robot.
     pub arm: Arm,
-    /// The scene, if the set has one; of a scaled scene only the part that the arm can touch.
+    /// The scene, if the set has one; for a scaled scene, only the part that the arm can touch.
     pub scene: Option<SceneParts>,
     /// Centre and radius, metres, of a ball that no point of the arm leaves.
     pub reach: (DVec3, f64),
 }
 
-/// A scene as it was generated.
+/// A generated scene.
 #[derive(Clone, Debug)]
 pub struct SceneParts {
     /// Its name, which is the file name without the extension.
@@ -154,8 +154,8 @@ impl Dataset {
         Ok(Some(scene))
     }
 
-    /// Passes all objects of the scene to `take`, in the order of the file. Those of a scaled scene are generated one
-    /// by one.
+    /// Passes all objects of the scene to `take`, in the order of the file. The objects of a scaled scene are generated
+    /// room by room.
     ///
     /// # Errors
     /// The errors of `take`; the seed gives a layout that does not reach the exact counts.

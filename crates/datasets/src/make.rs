@@ -32,8 +32,8 @@ impl Default for MakeOptions {
 const DESCRIPTION: &str = "dataset.json";
 
 impl Dataset {
-    /// Writes `robot.urdf`, `robot/*.obj`, for a set with a scene `<scene>.obj` and `motions-<scene>-<θmax>deg.npy`,
-    /// and finally `dataset.json`, which describes them.
+    /// Writes `robot.urdf` and `robot/*.obj`; for a set with a scene also `<scene>.obj` and
+    /// `motions-<scene>-<θmax>deg.npy`; and finally `dataset.json`, which describes them.
     ///
     /// Every file is written under another name in its folder and renamed when it is complete. `is_free` is called for
     /// batches of random starts, and `progress` after each of them.
@@ -125,7 +125,7 @@ mod tests {
     use firstcontact::error::Error;
     use glam::DVec3;
 
-    /// Free where the first joint is positive: the files do not depend on the engine.
+    /// Configurations whose first joint is positive are free: the files do not depend on the engine.
     fn half(starts: &[Vec<f64>]) -> Result<Vec<bool>> {
         Ok(starts.iter().map(|q| q[0] > 0.0).collect())
     }
@@ -156,8 +156,8 @@ mod tests {
 
     /// Pins the bytes of every file of seed 2004.
     ///
-    /// The pins do not show that the files are good; they ensure that the same seed gives the same bytes in every build
-    /// and on every platform, which is the purpose of a seed. An intended change of a generator changes the pins
+    /// The pins do not show that the files are good; they ensure that the same seed results in the same bytes in every
+    /// build and on every platform, which is the purpose of a seed. An intended change of a generator changes the pins
     /// together with [`GENERATOR_VERSION`]; a change in only some builds or on some machines is a fault.
     #[test]
     fn seed_2004_gives_these_bytes_everywhere() {

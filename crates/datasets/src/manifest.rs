@@ -1,4 +1,4 @@
-//! `datasets/manifest.toml`: public data sets, their sources, and the names under which they run.
+//! `datasets/manifest.toml`: public data sets, their sources, and the names of the runs that use them.
 
 use firstcontact::error::{Error, Result};
 use serde::Deserialize;
@@ -23,7 +23,7 @@ pub struct Manifest {
 pub struct FetchSet {
     /// The folder.
     pub name: String,
-    /// A description of one line.
+    /// A description in one line.
     pub about: String,
     /// The version of the source.
     pub version: String,
@@ -31,7 +31,7 @@ pub struct FetchSet {
     pub licence: String,
     /// The source: a web page.
     pub source: String,
-    /// The common beginning of the addresses of single files; absent if only a mirror has them.
+    /// The common prefix of the addresses of single files; absent if the files are only in a mirror.
     pub base: Option<String>,
     /// A note for the user if the set has no known address.
     pub note: Option<String>,
@@ -47,7 +47,7 @@ pub struct Download {
     pub file: String,
     /// Its path under the set's `base`, if it differs.
     pub at: Option<String>,
-    /// The package in the Python package index that has the file with this name.
+    /// The package in the Python package index that contains the file with this name.
     pub package: Option<String>,
     /// SHA-256, hexadecimal.
     pub sha256: String,
@@ -62,9 +62,9 @@ pub struct Download {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedRun {
-    /// The name; for a family of problems the part before the slash.
+    /// The name; for a family of problems, the part before the slash.
     pub name: String,
-    /// A description of one line.
+    /// A description in one line.
     pub about: String,
     /// The robot's file; the path begins with the folder of a set.
     pub robot: String,
@@ -73,8 +73,8 @@ pub struct NamedRun {
     pub base: [f64; 6],
     /// The scene's file; absent if each problem has its own.
     pub scene: Option<String>,
-    /// The prefix of the mesh paths in a URDF scene, and the folder to use for it (beginning with that of a set): for
-    /// sets whose files are arranged differently from the package that they come from.
+    /// The prefix of the mesh paths in a URDF scene, and the folder to use instead (beginning with the folder of a
+    /// set): for sets whose files are arranged differently from the package that contains them.
     pub meshes: Option<[String; 2]>,
     /// Starts and goals; random motions if absent.
     pub problems: Option<Problems>,
@@ -112,10 +112,10 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The set with a name.
+    /// The set with this name.
     ///
     /// # Errors
-    /// No set has that name.
+    /// No set has this name.
     pub fn set(&self, name: &str) -> Result<&FetchSet> {
         self.sets.iter().find(|set| set.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.sets.iter().map(|s| s.name.as_str()).collect();
@@ -124,7 +124,7 @@ impl Manifest {
         })
     }
 
-    /// The run for `--dataset NAME` or `NAME/REST`, and the rest.
+    /// The run for `--dataset NAME` or `NAME/REST`, and `REST`.
     pub fn run<'a>(&self, name: &'a str) -> Option<(&NamedRun, &'a str)> {
         let find = |name: &str| self.runs.iter().find(|run| run.name == name);
         let cut = || name.rsplit_once('/').and_then(|(name, rest)| Some((find(name)?, rest)));
@@ -173,7 +173,7 @@ impl FetchSet {
     }
 }
 
-/// Refuses a path that is absolute, goes upwards, or has different meanings on different systems.
+/// Returns an error for a path that is absolute, leads upwards, or has different meanings on different systems.
 pub(super) fn relative(path: &str) -> Result<()> {
     let plain = |c: char| !c.is_control() && !"\\:".contains(c);
     let inside = !path.is_empty() && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)));

@@ -4,7 +4,7 @@ use super::arm::Arm;
 use super::random::Stream;
 use firstcontact::error::{Error, Result};
 
-/// Returns for each configuration, one value per joint, whether the arm touches nothing there.
+/// Returns, for each configuration (one value per joint), true if the arm does not touch anything there.
 pub type FreeCheck<'a> = dyn FnMut(&[Vec<f64>]) -> Result<Vec<bool>> + 'a;
 
 /// Receives the start and the end values of a motion.
@@ -39,10 +39,10 @@ pub(crate) struct Sampling<'a> {
 }
 
 impl Sampling<'_> {
-    /// Passes motions to `push`, start and end, and returns the number of random starts that were tried.
+    /// Passes the start and end of each motion to `push`, and returns the number of random starts that were tried.
     ///
-    /// The motions depend on the seed, the set, the angle and on which starts are free, but not on the number of starts
-    /// that are checked together. A smaller number of motions gives the first motions of a larger number.
+    /// The motions depend on the seed, the data set, the angle and the answers of `is_free`, but not on the number of
+    /// starts that are checked together. A smaller number of motions results in the first motions of a larger number.
     ///
     /// # Errors
     /// Errors of the check and of `push`; too few free starts.
@@ -113,7 +113,7 @@ mod tests {
         Ok((rows, tried))
     }
 
-    /// Free where the first joint is positive.
+    /// Configurations whose first joint is positive are free.
     fn half(starts: &[Vec<f64>]) -> Result<Vec<bool>> {
         Ok(starts.iter().map(|q| q[0] > 0.0).collect())
     }

@@ -1,7 +1,7 @@
 //! Dense pipework around the Puma: banks of parallel pipes, single lines that wind through them, tees and flanges.
 //!
-//! All pipes follow the edges of one lattice and no lattice point is used twice, so pipes do not touch each other; tees
-//! and flanges intersect the pipes that they sit on, spools meet in their flanges.
+//! All pipes follow the edges of one lattice, and no lattice point is used twice, so pipes do not touch each other.
+//! Tees and flanges intersect the pipes to which they belong; spools meet inside flanges.
 
 use super::parts::assembly::{Assembly, Part, tessellate};
 use super::parts::frame::Frame;
@@ -20,9 +20,9 @@ const LOW: Node = [-9, -9, 1];
 const HIGH: Node = [9, 9, 15];
 /// Outer radii of the pipes, metres.
 const RADII_M: [f64; 5] = [0.012, 0.016, 0.022, 0.028, 0.036];
-/// The shares of the lattice that are used by banks, and by all pipes.
+/// The fractions of the lattice that are used by banks, and by all pipes.
 const SHARES: [f64; 2] = [0.25, 0.38];
-/// Maximum number of attempts to place a pipe; a fraction of it is enough for any seed.
+/// Maximum number of attempts to place a pipe; for any seed, a fraction of it is sufficient.
 const ATTEMPTS: usize = 20_000;
 
 /// A pipe on the lattice, and its thickness.
@@ -66,7 +66,7 @@ pub(crate) fn scene(seed: u64) -> Result<Vec<Part>> {
     tessellate(&objects, N_TRIANGLES)
 }
 
-/// A pipe whose elbows leave a straight piece between two neighbouring points.
+/// A pipe whose elbows are small enough for a straight piece between two neighbouring points.
 fn bore(radius_m: f64) -> Bore {
     Bore::tight(radius_m, 0.48 * PITCH_M)
 }

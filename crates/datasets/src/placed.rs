@@ -21,15 +21,16 @@ pub struct RandomMotions<'a> {
     pub name: &'a str,
     /// Seed of the stream.
     pub seed: u64,
-    /// The largest rotation of a joint, degrees. A prismatic joint moves by up to the same share of its range as this
-    /// angle is of half a turn.
+    /// The largest rotation of a joint, degrees. A prismatic joint moves by up to the same fraction of its range as
+    /// this angle is of half a turn.
     pub theta_max_deg: f64,
     /// Number of motions.
     pub n_motions: usize,
 }
 
 impl RandomMotions<'_> {
-    /// Writes the motions as `.npy`. `is_free` returns for each configuration whether the robot touches nothing there.
+    /// Writes the motions as `.npy`. `is_free` returns true for each configuration in which the robot does not touch
+    /// anything.
     ///
     /// # Errors
     /// The robot has a free joint; too few starts are free; the errors of `is_free`; the file cannot be written.
@@ -74,7 +75,7 @@ impl RandomMotions<'_> {
             let most = if column.kind == ColumnKind::LengthM { (high - low) * share } else { PI * share };
             let step = most * random.unit() * random.sign();
             let bounded = column.limits.is_some();
-            // At a limit a joint moves in the opposite direction.
+            // If the end would be beyond a limit, the joint moves in the opposite direction.
             let end = match bounded && !(low..=high).contains(&(start + step)) {
                 true => (start - step).clamp(low, high),
                 false => start + step,

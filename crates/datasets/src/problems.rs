@@ -64,7 +64,7 @@ pub fn read(archive: &Path, suffix: &str, kind: &str, options: &SceneOptions) ->
     problems.collect()
 }
 
-/// The kind, the number, and 0 for a scene or 1 for a request, from a path in an archive.
+/// The kind, the number, and 0 for a scene or 1 for a request, determined from a path in an archive.
 fn place<'a>(path: &'a str, suffix: &str) -> Option<(&'a str, &'a str, usize)> {
     let (folder, file) = path.rsplit_once('/')?;
     let kind = folder.rsplit('/').next()?.strip_suffix(suffix)?;
@@ -86,11 +86,11 @@ impl Problem {
         Ok(motion)
     }
 
-    /// The robot with its root at the pose that the problem gives, and with the objects that it attaches; `None` if
-    /// the problem gives neither.
+    /// The robot with its root at the pose given by the problem, and with the objects that the problem attaches; `None`
+    /// if the problem has neither.
     ///
     /// # Errors
-    /// The robot does not have the link that carries an object, or has a link of the object's name.
+    /// The robot does not have the link that carries an object, or has a link with the name of an object.
     pub fn robot(&self, robot: &Robot) -> Result<Option<Robot>> {
         let root = self.request.start.root.or(self.planning.state.root);
         let attached = self.attached(robot);
@@ -104,8 +104,9 @@ impl Problem {
         Ok(Some(robot))
     }
 
-    /// The objects of the scene's state and of the request, which replace those of the same name. Links that the robot
-    /// lacks are removed from those that they may touch; [`lacking`] lists them.
+    /// The attached objects of the scene's state and of the request; an object of the request replaces one with the
+    /// same name. Links that the robot does not have are removed from the links that they may touch; [`lacking`] lists
+    /// them.
     pub fn attached(&self, robot: &Robot) -> Vec<AttachedObject> {
         let (of_scene, of_request) = (&self.planning.state.attached, &self.request.start.attached);
         let is_replaced = |object: &&AttachedObject| of_request.iter().any(|other| other.name == object.name);
@@ -127,11 +128,11 @@ impl Problem {
     }
 }
 
-/// Maximum number of names that a warning lists; the others are counted.
+/// Maximum number of names that a warning lists; the remaining ones are only counted.
 const MAX_LISTED: usize = 20;
 
-/// A warning about names in the allowed-collision matrices, and among the links that attached objects may touch, that
-/// are neither a link of the robot nor an object.
+/// A warning about names that are neither a link of the robot nor an object, in the allowed-collision matrices and
+/// among the links that attached objects may touch.
 pub fn lacking(problems: &[Problem], robot: &Robot) -> Option<String> {
     let is_link =
         |name: &str| robot.links.iter().any(|l| l.name == name) || robot.bodies.iter().any(|b| b.name == name);

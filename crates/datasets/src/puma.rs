@@ -1,9 +1,9 @@
 //! A Puma 560 from its published Denavit–Hartenberg parameters.
 //!
 //! Frames follow the standard convention: joint i is followed by a shift `d` along its axis, a shift `a` along the
-//! common normal and a rotation `α` about it. Link i's frame has joint i's axis as z. The shapes are modelled after the
-//! real arm: pedestal, shoulder housing across it, upper arm at its side, forearm set back towards the middle,
-//! spherical wrist, a gripper with two fingers.
+//! common normal and a rotation `α` about it. Link i's frame has joint i's axis as z. The shapes are modelled after
+//! the real arm: a pedestal, a shoulder housing across it, an upper arm at its side, a forearm set back towards the
+//! middle, a spherical wrist, and a gripper with two fingers.
 
 use super::arm::{Arm, ArmLink, Mount};
 use super::parts::assembly::{Assembly, tessellate};
@@ -26,10 +26,10 @@ const D3_M: f64 = 0.15005;
 const D4_M: f64 = 0.4318;
 /// The height of the shoulder above the floor, metres.
 const SHOULDER_M: f64 = 0.6718;
-/// Centre and radius, metres, of a ball that no point of a moving link leaves; a unit test checks it against the
-/// meshes.
+/// Centre and radius, metres, of a ball that contains all points of the moving links in every pose; a unit test checks
+/// it against the meshes.
 pub(crate) const REACH: (DVec3, f64) = (DVec3::new(0.0, 0.0, SHOULDER_M), 1.06);
-/// Half of the thickness of the space around the z axis that pedestal and shoulder sweep, metres; scenes keep it clear.
+/// Half of the thickness of the space around the z axis that pedestal and shoulder sweep, metres; scenes keep it free.
 pub(crate) const COLUMN_M: f64 = 0.3;
 /// The height of that space, metres.
 pub(crate) const COLUMN_HEIGHT_M: f64 = 1.0;
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use glam::DMat4;
 
-    /// The product of the convention's matrices up to each joint, with the parameters of the literature.
+    /// The product of the convention's matrices up to each joint, with the published parameters.
     fn dh_frames(q: &[f64]) -> Vec<DMat4> {
         let rows = [
             (0.0, PI / 2.0, 0.0),
@@ -226,7 +226,7 @@ mod tests {
         assert!(arm.links.iter().all(|l| l.part.mesh.is_closed() && l.part.mesh.six_volumes() > 0.0));
     }
 
-    /// By the triangle inequality: shoulder to elbow, elbow to wrist, wrist to any point of wrist and tool.
+    /// Uses the triangle inequality: shoulder to elbow, elbow to wrist, wrist to any point of wrist and tool.
     #[test]
     fn no_point_leaves_the_ball_of_reach() {
         let links = arm().unwrap().links;

@@ -10,7 +10,7 @@ use rand_pcg::rand_core::Rng;
 pub(crate) struct Stream(Pcg64Mcg);
 
 impl Stream {
-    /// The stream with that name for that seed.
+    /// The stream for a seed and a name.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
         let state = (u128::from(mix(seed ^ fnv1a(name.as_bytes()))) << 64) | u128::from(mix(seed));
         Self(Pcg64Mcg::new(state))

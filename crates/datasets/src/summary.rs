@@ -11,9 +11,9 @@ use std::fmt;
 pub struct Summary {
     /// The data set's name.
     pub name: String,
-    /// The seed that it was generated from.
+    /// The seed from which it was generated.
     pub seed: u64,
-    /// Size of the scene as a multiple of the usual one.
+    /// Size of the scene as a multiple of the default size.
     #[serde(skip_serializing_if = "is_one")]
     pub scale: u64,
     /// Version of the generators; different bytes mean a different version.
@@ -58,7 +58,7 @@ pub struct SceneSummary {
     pub longest_edge_m: Histogram,
     /// Triangles by the ratio of the longest edge to the height on it.
     pub aspect_ratio: Histogram,
-    /// The share of it that the arm can touch.
+    /// The part of the scene that the arm can reach.
     pub reach: Reach,
 }
 
@@ -78,11 +78,11 @@ pub struct KindCount {
 pub struct Histogram {
     /// The upper bounds of all bins but the last, exclusive.
     pub bounds: Vec<f64>,
-    /// Counts of the bins, one more than bounds.
+    /// Counts of the bins; there is one bin more than bounds.
     pub counts: Vec<usize>,
 }
 
-/// The contents of the ball that no point of the arm leaves.
+/// The contents of a ball that contains the moving links in every pose.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reach {
     /// The ball's centre: the first point of the chain that does not move, metres.
@@ -152,7 +152,7 @@ pub(crate) struct Gathering {
 }
 
 impl SceneSummary {
-    /// The empty summary of a scene, with the ball that no point of the arm leaves.
+    /// The empty summary of a scene, with a ball that contains the moving links in every pose.
     pub(crate) fn gather(name: &str, (centre, radius_m): (DVec3, f64)) -> Gathering {
         let reach =
             Reach { centre_m: centre.to_array(), radius_m, triangles: 0, objects: 0, cells: 0, cells_with_surface: 0 };
@@ -231,7 +231,7 @@ impl Cells {
         self.centre - DVec3::splat(0.5 * CELL_M * self.side as f64)
     }
 
-    /// Marks the cells that contain sample points of the triangle, half a cell apart.
+    /// Marks the cells that contain sample points of the triangle; the samples are half a cell apart.
     fn mark(&mut self, [a, b, c]: [DVec3; 3]) {
         let longest = (b - a).length().max((c - b).length()).max((a - c).length());
         let near = (a + b + c) / 3.0 - self.centre;
@@ -251,7 +251,7 @@ impl Cells {
         }
     }
 
-    /// The number of cells in the ball, and of those with surface.
+    /// The number of cells in the ball, and of those that contain a part of a surface.
     fn counts(&self) -> (usize, usize) {
         let (mut all, mut marked) = (0, 0);
         for (i, &has) in self.has_surface.iter().enumerate() {

@@ -5,7 +5,7 @@ use super::parts::touch::{ContactPoint, meet, near, tree};
 use super::*;
 use glam::DVec2;
 
-/// Seeds in addition to the usual one, to test that nothing depends on it; fewer if the build is slow.
+/// Seeds in addition to the default one, to test that nothing depends on it; fewer in slow builds.
 fn seeds() -> impl Iterator<Item = u64> {
     [DEFAULT_SEED].into_iter().chain(0..if cfg!(debug_assertions) { 2 } else { 12 })
 }
@@ -79,7 +79,7 @@ fn long_thin_triangles_exist() {
     assert!(beyond(&scene.longest_edge_m, 2.0) > 200);
 }
 
-/// The objects that each object meets, found on triangles.
+/// The objects that each object touches, determined from their triangles.
 fn contacts(parts: &[Part]) -> Vec<Vec<usize>> {
     let mut triangles = Vec::new();
     let mut owners = Vec::new();
@@ -200,7 +200,7 @@ fn distances_to_the_axis_are_right() {
     assert_eq!(distance_to_axis(t(2.0), [0.0, 1.0]), f64::INFINITY);
     let around = [DVec3::new(-1.0, -1.0, 0.5), DVec3::new(2.0, -1.0, 0.5), DVec3::new(0.0, 3.0, 0.5)];
     assert_eq!(distance_to_axis(around, [0.0, 1.0]), 0.0);
-    // Only a corner reaches the lower height, right above the axis or at its side.
+    // Only one corner has the lower height, above the axis or next to it.
     let hanging = |x: f64| [DVec3::new(x, 0.0, 1.0), DVec3::new(x + 1.0, -1.0, 2.0), DVec3::new(x + 1.0, 1.0, 2.0)];
     assert_eq!([0.0, 0.5].map(|x| distance_to_axis(hanging(x), [0.0, 1.0])), [0.0, 0.5]);
     // Only the part between the heights counts.
@@ -234,7 +234,8 @@ fn wrong_names_and_scales_are_refused() {
     }
 }
 
-/// Free starts and collisions of a set, by sampling poses a quarter of a degree apart; prints them as a table row.
+/// Determines free starts and collisions of a set, by sampling poses a quarter of a degree apart; prints them as a
+/// table row.
 fn outcomes(name: &str, n_motions: usize) -> (f64, [f64; 5]) {
     let set = Dataset::generate(name, DEFAULT_SEED, 1).unwrap();
     let (robot, scene) = (set.robot().unwrap(), set.scene().unwrap().unwrap());
@@ -257,7 +258,7 @@ fn outcomes(name: &str, n_motions: usize) -> (f64, [f64; 5]) {
     (free, rates)
 }
 
-/// With `--nocapture` it prints the table of `datasets/README.md`.
+/// With `--nocapture`, prints the table of `datasets/README.md`.
 #[test]
 fn both_outcomes_are_common() {
     println!("\n| set | starts free, % | {} |", THETA_MAX_DEG.map(|t| format!("{t}°")).join(" | "));

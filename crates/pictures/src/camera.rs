@@ -45,7 +45,7 @@ pub struct Camera {
     pub extent_m: f64,
     axes: [DVec3; 3],
     distance_m: f64,
-    /// Smallest and largest distance of the subject from the camera, metres.
+    /// Smallest and largest distance from the camera to the subject, metres.
     depth_m: [f64; 2],
     aspect: f64,
 }
@@ -85,8 +85,8 @@ impl Camera {
         self.focus + self.axes[2] * self.distance_m
     }
 
-    /// The place that is seen at `x` and `y` in the picture, at a distance along the view; `x` and `y` are from -1 to
-    /// 1, to the right and up.
+    /// The point seen at `x` and `y` in the picture, at a distance along the view; `x` and `y` are from -1 to 1, to the
+    /// right and up.
     pub fn place(&self, [x, y]: [f64; 2], distance_m: f64) -> DVec3 {
         let [right, up, toward] = self.axes;
         let tan_up = HALF_VIEW_RAD.tan();
@@ -98,18 +98,18 @@ impl Camera {
         self.axes[2]
     }
 
-    /// Distance of the subject's nearest point along the view, metres.
+    /// Distance to the subject's nearest point along the view, metres.
     pub fn nearest_m(&self) -> f64 {
         self.depth_m[0]
     }
 
-    /// Distance of the subject's farthest point along the view, metres.
+    /// Distance to the subject's farthest point along the view, metres.
     pub fn farthest_m(&self) -> f64 {
         self.depth_m[1]
     }
 
-    /// The camera in the shader's form; `far_m` is the distance of the farthest point from the focus, `height` is the
-    /// height of the picture, pixels.
+    /// The camera in the shader's form; `far_m` is the distance of the farthest point from the focus, and `height` the
+    /// height of the picture in pixels.
     pub fn lens(&self, far_m: f64, height: u32) -> Lens {
         let [right, up, toward] = self.axes;
         let eye = toward * self.distance_m;
@@ -140,8 +140,8 @@ impl Camera {
         }
     }
 
-    /// Returns whether some part of a triangle (world coordinates) may be in the picture: not if all of it is beyond
-    /// one side of the frame, or behind the camera.
+    /// Returns whether some part of a triangle (world coordinates) may be in the picture. The result is false if all of
+    /// it is beyond one side of the frame, or behind the camera.
     pub fn may_see(&self, lens: &Lens, triangle: &Triangle) -> bool {
         let corners = triangle.map(|v| lens.clip_from_scene * (v - self.focus).as_vec3().extend(1.0));
         let beyond = |side: fn(Vec4) -> f32| corners.iter().all(|c| side(*c) > 0.0);

@@ -1,10 +1,10 @@
 //! The path that a view shows, with its clock.
 //!
-//! A path is a sequence of straight motions of the joints, each at a constant rate in time. A motion is one of them.
-//! The curves of a trajectory are replaced by chords between their own points. A polynomial of degree `d` with
-//! Bernstein coefficients `b_i` has a second derivative of at most `d (d - 1) max |b_i - 2 b_(i+1) + b_(i+2)|`, so that
-//! the chord of `1/n` of it is nowhere farther away than an eighth of that over `n²`. A view needs the configuration at
-//! its contact exactly, so a chord ends there.
+//! A path is a sequence of straight motions of the joints, each at a constant rate in time. A motion is a path of one
+//! such part. A trajectory's curves are replaced by chords between their points. A polynomial of degree `d` with
+//! Bernstein coefficients `b_i` has a second derivative of at most `m = d (d - 1) max |b_i - 2 b_(i+1) + b_(i+2)|`, so
+//! the chord over `1/n` of it deviates by at most `m / (8 n²)`. A view needs the exact configuration at its contact,
+//! so a chord ends there.
 
 use firstcontact::engine::Engine;
 use firstcontact::error::{Error, Result};
@@ -18,13 +18,13 @@ use serde::Serialize;
 
 /// Largest distance of a joint from the curve at any time, radians or metres.
 pub const DEVIATION: f64 = 1e-4;
-/// The same for the volume that a picture shows.
+/// Largest distance for the volume that a picture shows.
 const COARSE: f64 = 2e-3;
-/// The shortest part of a path that is a chord of the volume.
+/// Chords of the volume that are at most this fraction of a path are not shortened further.
 const SHORTEST: f64 = 1.0 / (1u64 << 20) as f64;
 /// Maximum number of chords of a segment, and of a path.
 const MAX_CHORDS: [usize; 2] = [4096, 1 << 20];
-/// Times at which a trajectory is looked at, for each chord, and their maximum number.
+/// Number of samples for each chord of a trajectory, and the maximum number of samples.
 const MOMENTS: [usize; 2] = [2, 129];
 
 /// The path of a motion or of a trajectory.
@@ -69,7 +69,7 @@ pub struct Clock {
     clear_until: Option<f64>,
 }
 
-/// The answer for a motion in the form of that for a trajectory.
+/// The answer for a motion as that of a trajectory.
 pub fn of_motion(verdict: &Verdict) -> TrajectoryVerdict {
     TrajectoryVerdict { verdict: verdict.clone(), segment: 0, segment_hi: 0, time_s: None }
 }
@@ -126,7 +126,7 @@ impl<'a> Course<'a> {
         self.times[self.times.len() - 1]
     }
 
-    /// A time as a share of the whole path.
+    /// A time as a fraction of the whole path.
     pub fn share(&self, time: f64) -> f64 {
         (time - self.start()) / (self.end() - self.start())
     }
@@ -202,7 +202,7 @@ impl<'a> Course<'a> {
         (self.unit != Unit::Motion).then(|| Clock { unit: self.unit, knots: self.knots.clone(), contact, clear_until })
     }
 
-    /// The place of an answer's event in words, such as `41.3 % of the motion`.
+    /// Describes the place of an answer's event, such as `41.3 % of the motion`.
     pub fn in_words(&self, answer: &TrajectoryVerdict) -> String {
         let percent = 100.0 * time_of(&answer.verdict).unwrap_or(1.0);
         match self.unit {
@@ -226,7 +226,7 @@ fn time_of(verdict: &Verdict) -> Option<f64> {
 fn clock(of: &Trajectory) -> (Unit, Vec<f64>) {
     let n = of.n_segments();
     match of.times_s() {
-        // A single point may have the same time twice.
+        // A trajectory of a single point may have the same time twice.
         Some(times) if times[0] < times[n] => (Unit::Seconds, times.to_vec()),
         _ if n == 1 => (Unit::Motion, vec![0.0, 1.0]),
         _ => (Unit::Segments, (0..=n).map(|k| k as f64).collect()),
@@ -256,7 +256,7 @@ fn steps(of: &Trajectory, segment: usize, event: Option<f64>) -> Vec<f64> {
     steps
 }
 
-/// Chords of whole parts of a trajectory, within [`COARSE`] of it.
+/// Chords of parts of a trajectory, within [`COARSE`] of it.
 fn spans(of: &Trajectory) -> Vec<Span> {
     let (mut all, mut from) = (Vec::new(), 0.0);
     while from < 1.0 {
@@ -312,7 +312,7 @@ mod tests {
                 largest = largest.max(deviation(&course, &path, time, (segment, t)));
             }
         }
-        // The bound is nearly reached: not more chords than needed.
+        // The bound is nearly reached: there are no more chords than needed.
         assert!((0.2 * DEVIATION..=DEVIATION).contains(&largest), "{largest}");
         let event = course.event(&answer);
         assert!(course.times.contains(&event) && (event - 1.6282).abs() < 1e-12);
@@ -334,7 +334,7 @@ mod tests {
         assert!(course.clock(&answer).is_none() && course.in_words(&undecided(0, 0.25)) == "25.0 % of the motion");
     }
 
-    /// A thousand points on a curve need no thousand parts, and the parts join.
+    /// A thousand points on a curve need far fewer parts, and consecutive parts share their ends.
     #[test]
     fn the_volume_has_few_parts() {
         let points = (0..=1000).map(|k| f64::from(k) / 1000.0);

@@ -21,7 +21,7 @@ const MAX_FOREGROUND: f64 = 0.06;
 const MAX_VERY_NEAR: f64 = 0.004;
 /// Number of places, horizontally and vertically, at which the foreground is probed.
 const PROBES: [usize; 2] = [32, 20];
-/// Maximum number of small parts that are examined; further ones stay.
+/// Maximum number of small parts that are examined; others are shown.
 const MAX_SMALL: usize = 3000;
 /// Distance at which parts touch each other, relative to half the size of the shown region.
 const TOUCHING: f64 = 0.02;
@@ -42,20 +42,20 @@ pub enum Fate {
 pub struct Cutaway<'a> {
     parts: Parts<'a>,
     fates: HashMap<usize, Fate>,
-    /// The touched part, which always stays.
+    /// The touched part, which is always shown.
     touched: Option<usize>,
 }
 
 impl<'a> Cutaway<'a> {
-    /// The parts to leave out for a view; `whole` are the objects.
+    /// Chooses the treatment of all parts for a view; `whole` contains the objects as parts.
     pub fn new(whole: &Parts<'a>, sight: &Sight, camera: &Camera, subject: &Subject) -> Self {
         let rays = Rays::new(sight, camera, subject);
-        // If a touched object surrounds the subject, only its touched piece stays.
+        // If a touched object surrounds the subject, only its touched piece is kept.
         let touched = subject.touched.map(|i| sight.world.scene.object[i]);
         let surrounds = |object: &u32| whole.contains(*object as usize, camera.focus);
         let mut divided: Vec<u32> = touched.into_iter().filter(surrounds).collect();
         let first = Self::of_parts(whole.divided(&divided), sight, &rays, camera, subject);
-        // An object that surrounds the subject may consist of many things, some of which can be left out as a whole.
+        // An object that surrounds the subject may consist of many pieces, some of which can be left out as a whole.
         let n_objects = sight.world.scene.objects.len();
         let cut = first.fates.iter().filter(|(part, fate)| **fate == Fate::Cut && **part < n_objects);
         let cut: Vec<u32> = cut.map(|(part, _)| *part as u32).collect();
@@ -81,8 +81,8 @@ impl<'a> Cutaway<'a> {
         self.touched.map_or(0.0, |part| self.parts.lengths(part)[0])
     }
 
-    /// Returns whether the touched part surrounds the subject: then its portions in front of the subject must be left
-    /// out.
+    /// Returns whether the touched part surrounds the subject. If it does, its portions in front of the subject must be
+    /// left out.
     pub fn is_touched_around(&self, camera: &Camera) -> bool {
         self.touched.is_some_and(|part| self.parts.contains(part, camera.focus))
     }
@@ -117,7 +117,7 @@ impl<'a> Cutaway<'a> {
     }
 }
 
-/// Parts in the foreground: entirely in front of the subject, or large in the picture there.
+/// Parts in the foreground: entirely in front of the subject, or large in the foreground of the picture.
 fn in_foreground(parts: &Parts, rays: &Rays, camera: &Camera, subject: &Subject) -> BTreeSet<usize> {
     let lowest = subject.frame.iter().map(|(p, radius)| p.z - radius).fold(f64::INFINITY, f64::min);
     let (eye, toward) = (camera.eye(), camera.toward());
@@ -143,8 +143,8 @@ fn in_foreground(parts: &Parts, rays: &Rays, camera: &Camera, subject: &Subject)
     all
 }
 
-/// Parts that would float in the air: groups of small parts that touch a part that is left out, and no large part that
-/// is shown.
+/// Parts that would float in the air: groups of small parts that touch a part that is left out and do not touch a large
+/// part that is shown.
 fn unsupported(sight: &Sight, parts: &Parts, fates: &HashMap<usize, Fate>, camera: &Camera) -> Vec<usize> {
     let is_hidden = |part: usize| fates.get(&part) == Some(&Fate::Hidden);
     let is_large = |part: usize| parts.lengths(part)[0] > camera.extent_m || fates.contains_key(&part);
@@ -152,7 +152,7 @@ fn unsupported(sight: &Sight, parts: &Parts, fates: &HashMap<usize, Fate>, camer
     let mut open: Vec<usize> = fates.keys().copied().filter(|part| is_hidden(*part)).collect();
     open = parts.near(&open, TOUCHING * camera.extent_m);
     open.retain(|&part| !is_hidden(part) && !is_large(part));
-    // Outward from the parts that are left out, over parts that touch each other.
+    // The search proceeds outward from the parts that are left out, over parts that touch each other.
     while !open.is_empty() && touched.len() < MAX_SMALL {
         let met = parts.touching(sight, &open, TOUCHING * camera.extent_m);
         let next: BTreeSet<usize> = met.values().flatten().copied().collect();
@@ -242,7 +242,7 @@ mod tests {
         quads.into_iter().flat_map(halves).collect()
     }
 
-    /// The treatment of each object when a body of half a metre at the origin is seen along -x from slightly above.
+    /// The treatment of each object when a body half a metre long at the origin is seen along -x from slightly above.
     fn fates(objects: &[(&str, Vec<Triangle>)], touched: Option<usize>) -> Vec<(String, Fate)> {
         let mut scene = Scene::new();
         for (name, triangles) in objects {
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// A shelf in front of the body is left out with everything on it; unrelated parts stay.
+    /// A shelf in front of the body is left out with everything on it; unrelated parts are shown.
     #[test]
     fn what_hides_the_subject_goes_as_a_whole_with_what_stands_on_it() {
         let objects = [

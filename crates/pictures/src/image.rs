@@ -5,7 +5,7 @@ use firstcontact::io::output;
 use std::io::Write;
 use std::path::Path;
 
-/// Quality of JPEG files, of 100: text and edges stay sharp.
+/// Quality of JPEG files, from 1 to 100: text and edges remain sharp.
 const JPEG_QUALITY: u8 = 90;
 
 /// The file format of a picture.
@@ -18,7 +18,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format for the extension of a file name, in upper or lower case; `None` if it is not that of a picture.
+    /// The format for the extension of a file name, in upper or lower case; `None` if it is not the extension of a
+    /// picture.
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
@@ -42,7 +43,7 @@ impl Image {
     /// Writes the file, whole or not at all, in the format of its extension; PNG without one.
     ///
     /// # Errors
-    /// The file cannot be written, or the format cannot hold a picture of this size.
+    /// The file cannot be written, or the format does not support a picture of this size.
     pub fn write(&self, path: &Path) -> Result<()> {
         let bytes = match Format::of(path).unwrap_or(Format::Png) {
             Format::Png => self.png(),

@@ -21,11 +21,12 @@ const FINENESS: f64 = 0.005;
 const MARK: f64 = 0.022;
 /// Maximum number of triangles of the scene for smooth shading; with more, each is flat.
 const MAX_SMOOTH: usize = 3_000_000;
-/// A touched object larger than this, relative to half the size of the shown region, is only coloured near the contact:
-/// the first number is the radius of full colour, the second that of no colour.
+/// A touched object larger than this, relative to half the size of the shown region, is only coloured near the contact.
 const LARGE: f64 = 2.0;
+/// Distances from the contact up to which the colour is full, and beyond which there is no colour, relative to half the
+/// size of the shown region.
 const SPOT: [f64; 2] = [0.3, 0.9];
-/// An object larger than this has the colour of floors and walls.
+/// An object larger than this, relative to half the size of the shown region, has the colour of floors and walls.
 const STRUCTURE: f64 = 8.0;
 const OF_STRUCTURE: palette::Colour = [206, 205, 201];
 
@@ -61,7 +62,7 @@ impl Layers<'_> {
         layers.map(|(paint, mesh)| Layer { paint, corners: mesh.corners }).into()
     }
 
-    /// The volume that the links' line-swept spheres sweep in motions that follow one another.
+    /// The volume that the links' line-swept spheres sweep in consecutive motions.
     ///
     /// # Errors
     /// The surface cannot be tessellated.
@@ -78,12 +79,12 @@ impl Layers<'_> {
         Ok(Layer { paint: Paint::Volume, corners: mesh.corners })
     }
 
-    /// The layers of the scene, without the parts that are left out. The colouring of the touched object is set in the
-    /// lens.
+    /// The layers of the scene, without the parts that are left out. The colouring of the touched object is stored in
+    /// the lens.
     pub fn of_scene(&self, lens: &mut Lens, objects: &Parts, cutaway: &Cutaway) -> Vec<Layer> {
         let scene = &self.world.scene;
         let placed = |i: usize| scene.triangles[i].map(|v| v + self.world.origin_m);
-        // Triangles outside the picture cast shadows into it.
+        // Triangles outside the picture may cast shadows into it.
         let is_near = |t: &Triangle| t.iter().any(|v| v.distance(self.camera.focus) < f64::from(lens.shadow_m));
         let is_drawn = |t: &Triangle| self.camera.may_see(lens, t) || is_near(t);
         let mut drawn: Vec<usize> = (0..scene.triangles.len()).filter(|&i| is_drawn(&placed(i))).collect();
@@ -128,7 +129,7 @@ impl Layers<'_> {
     }
 }
 
-/// The surface that a link's line-swept sphere sweeps: as fine as requested, or coarser if the path is too long.
+/// The surface that a link's line-swept sphere sweeps: as fine as requested, or coarser if the motion is too long.
 fn sweep(motion: &RobotMotion, link: &LinkGeometry, epsilon_m: f64) -> Result<SweptSurface> {
     let tessellated = |epsilon_m: f64| paper::tessellate(motion, link.body, &link.lss, [0.0, 1.0], epsilon_m);
     let coarser = (1..=6).map(|k| epsilon_m * 4f64.powi(k));

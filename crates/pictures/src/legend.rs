@@ -1,4 +1,4 @@
-//! The legend below a picture: the answer in words, and the meaning of the colours.
+//! The legend below a picture: a description of the answer, and the meaning of the colours.
 
 use super::Image;
 use super::course::Course;
@@ -24,7 +24,7 @@ const MAX_NAME: usize = 40;
 #[derive(Clone, Debug)]
 struct Entry {
     colour: Colour,
-    /// Opacity from 0 to 1 of the colour on the background.
+    /// Opacity of the colour on the background, from 0 to 1.
     opacity: f32,
     text: String,
 }
@@ -42,7 +42,8 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// The legend of a picture with this width and height in pixels. Its height is 0 if there is no room for it.
+    /// The legend of a picture with this width and height in pixels. Its height is 0 if there is not enough space for
+    /// it.
     ///
     /// # Errors
     /// The built-in font is damaged.
@@ -113,7 +114,7 @@ impl Legend {
         }
     }
 
-    /// A patch of the entry's colour, as it appears in the picture.
+    /// Draws a patch of the entry's colour, as it appears in the picture.
     fn sign(&self, image: &mut Image, entry: &Entry, [x, y]: [f32; 2]) {
         let side = (0.72 * self.text_px).round();
         let top = (y + 0.5 * (self.text_px - side)).round();
@@ -208,7 +209,7 @@ fn object(world: &CollisionWorld, at: &ContactPoint) -> String {
     }
 }
 
-/// A name in its displayed form: names come from files, and may be long or empty.
+/// A name as displayed, shortened: names from files may be long or empty.
 fn named(name: Option<&str>, otherwise: &str) -> String {
     let name: String = name.unwrap_or_default().trim().chars().filter(|c| !c.is_control()).collect();
     if name.is_empty() {
@@ -256,7 +257,7 @@ mod tests {
             assert_eq!(image.rgba[..above.len()], above);
             let count = |colour: Colour| image.rgba[above.len()..].chunks(4).filter(|p| p[..3] == colour).count();
             assert!(count(INK) > 100 && count(PAPER) > 1000 && count(palette::START) > 5 * 80, "{size:?}");
-            // The border is free, so nothing is cut off.
+            // The border is empty, so nothing is cut off.
             let right =
                 image.rgba[above.len()..].chunks(4 * size[0] as usize).map(|row| &row[4 * (size[0] as usize - 3)..]);
             assert!(right.flatten().all(|value| *value == 255), "{size:?}");

@@ -1,7 +1,7 @@
 //! Pictures of single motions and trajectories: the scene, the robot at the start, at first contact and at the end, the
 //! volume that it sweeps, and the contact with its normal.
 //!
-//! Pictures are only for people: no decision depends on them. [`gltf`] exports motions as files for viewers, and
+//! Pictures are for people only: no decision depends on them. [`gltf`] exports motions as files for viewers, and
 //! [`viewer`] shows these in a browser.
 
 mod camera;
@@ -48,8 +48,8 @@ pub struct Options {
     pub size: [u32; 2],
     /// Viewing direction; if absent, it is chosen to show motion and contact.
     pub view: Option<View>,
-    /// Number of exposures that are averaged: more give smoother edges and shadows, and take longer. Large scenes get
-    /// fewer unless a number is set.
+    /// Number of exposures that are averaged: more give smoother edges and shadows, and take longer. If absent, it is
+    /// smaller for large scenes.
     pub exposures: Option<u32>,
 }
 
@@ -59,8 +59,8 @@ impl Default for Options {
     }
 }
 
-/// Number of exposures of a picture of up to [`FULL_TRIANGLES`]; larger ones have fewer, so that the time for a picture
-/// is bounded.
+/// Number of exposures of a picture with up to [`FULL_TRIANGLES`] triangles; larger ones have fewer, so that the time
+/// for a picture is bounded.
 const EXPOSURES: usize = 32;
 const MIN_EXPOSURES: usize = 8;
 const FULL_TRIANGLES: usize = 500_000;

@@ -5,9 +5,9 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// Cosine of the angle between triangles at a vertex below which they are shaded as one surface.
+/// Cosine of the angle between triangles at a vertex; triangles at smaller angles are shaded as one surface.
 const COS_CREASE: f32 = 0.79;
-/// If more triangles share a vertex, each keeps its own normal: the work grows with the square of their number.
+/// If more triangles share a vertex, each keeps its own normal: the work increases with the square of their number.
 const MAX_FAN: usize = 64;
 
 /// The unit normal at each corner; zero for a triangle without area.

@@ -22,7 +22,7 @@ pub const CONTACT: Colour = [222, 22, 40];
 /// The background.
 pub const BACKGROUND: Colour = [238, 241, 245];
 
-/// Muted colours of objects, far from all others in this file.
+/// Muted colours of objects, clearly different from all others in this file.
 const MUTED: [Colour; 12] = [
     [203, 192, 170],
     [171, 184, 194],
@@ -38,13 +38,13 @@ const MUTED: [Colour; 12] = [
     [198, 204, 198],
 ];
 
-/// The colour as linear light, which is additive: the form that the shader computes with.
+/// The colour as linear light, which is additive, as the shader needs it.
 pub fn linear(colour: Colour) -> Vec3 {
     Vec3::from(colour.map(|c| (f32::from(c) / 255.0).powf(2.2)))
 }
 
-/// A colour for each object: one for all objects whose names differ only in numbers, slightly lighter or darker from
-/// object to object. If all names are alike, colours follow the objects' order.
+/// A colour for each object: the same for all objects whose names differ only in numbers, slightly lighter or darker
+/// from object to object. If all names are alike, colours follow the order of the objects.
 pub fn of_objects(objects: &[Object]) -> Vec<Colour> {
     let mut families = HashMap::new();
     let mut family_of = |object: &Object| {
@@ -86,7 +86,7 @@ mod tests {
         assert!(distance(of_objects(&boxes)[0], of_objects(&boxes)[1]) > 300);
     }
 
-    /// Colours with a meaning are far from each other and from those of objects.
+    /// Colours with a meaning are clearly different from each other and from the colours of objects.
     #[test]
     fn colours_are_told_apart() {
         let meant = [ROBOT, START, END, SWEPT, TOUCHED, CONTACT];

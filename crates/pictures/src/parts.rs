@@ -6,7 +6,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 
-/// Maximum number of triangles of objects that are divided into pieces: for more the work is too much.
+/// Maximum number of triangles of objects that are divided into pieces; more would take too long.
 const MAX_DIVIDED: usize = 3_000_000;
 /// Number of triangles of a part from whose corners its neighbours are searched.
 const PROBED: usize = 24;
@@ -87,8 +87,8 @@ impl<'a> Parts<'a> {
         (0..self.boxes.len()).filter(is_near).collect()
     }
 
-    /// For each of the given parts the other parts that it touches, within a distance along the axes from some of its
-    /// points.
+    /// For each of the given parts, the other parts that it touches: some of its points are within a distance of them,
+    /// measured along the axes.
     pub fn touching(&self, sight: &Sight, given: &[usize], within_m: f64) -> HashMap<usize, BTreeSet<usize>> {
         let scene = &self.world.scene;
         let mut is_given = vec![false; self.boxes.len()];
@@ -129,7 +129,7 @@ fn box_of(world: &CollisionWorld, triangle: usize) -> Box {
     [a.min(b).min(c), a.max(b).max(c)]
 }
 
-/// The parts of divided objects: triangles with a common vertex belong to one piece. Their numbers follow those of the
+/// The parts of divided objects: triangles with a common vertex belong to one piece. Pieces are numbered after the
 /// objects.
 fn pieces(world: &CollisionWorld, objects: &[u32]) -> HashMap<usize, usize> {
     let scene = &world.scene;
@@ -159,7 +159,7 @@ fn pieces(world: &CollisionWorld, objects: &[u32]) -> HashMap<usize, usize> {
 pub struct Sets(Vec<usize>);
 
 impl Sets {
-    /// The sets that contain one of the first `n` numbers each.
+    /// Makes a set of one number for each number below `n`.
     pub fn new(n: usize) -> Self {
         Self((0..n).collect())
     }

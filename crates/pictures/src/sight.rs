@@ -7,12 +7,12 @@ use firstcontact::scene::Object;
 use firstcontact::scene::world::{CollisionWorld, SceneBox, SceneBuild};
 use glam::DVec3;
 
-/// The possible obstacles.
+/// The obstacles that rays may meet.
 #[derive(Debug)]
 pub struct Sight<'a> {
     /// The scene.
     pub world: &'a CollisionWorld,
-    /// The robot in one pose, as the scene of a world of its own.
+    /// The robot in one pose, as the scene of a separate world.
     robot: CollisionWorld,
 }
 
@@ -46,7 +46,8 @@ impl<'a> Sight<'a> {
     pub fn first_met(&self, from: DVec3, to: DVec3, counts: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
         let mut first: Option<(f64, usize)> = None;
         self.each_met(from, to, |t, i| {
-            // Of several at one place the first in the tree's order, independent of the order in which they are found.
+            // Of several triangles at one place, the first in the tree's order is used, independent of the search
+            // order.
             if counts(i) && first.is_none_or(|f| (t, i) < f) {
                 first = Some((t, i));
             }

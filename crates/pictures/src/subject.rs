@@ -14,7 +14,7 @@ const MOMENTS: usize = 17;
 const MAX_POINTS: usize = 6000;
 /// Maximum number of points that represent the surface of the robot.
 const MAX_SCATTERED: usize = 1000;
-/// The rest of the robot is shown if it is not larger than this, relative to the moving parts.
+/// The rest of the robot is shown if its size is at most this, relative to the moving parts.
 const WHOLE_ROBOT: f64 = 1.7;
 
 /// Poses of all bodies at one time, in the world.
@@ -27,7 +27,7 @@ impl Moment {
         &self.0[body as usize]
     }
 
-    /// Returns whether a body has another pose at another time.
+    /// Returns whether the pose of a body differs from its pose at another time.
     pub fn differs(&self, other: &Self, body: u32) -> bool {
         !self.pose(body).abs_diff_eq(*other.pose(body), 1e-9)
     }
@@ -86,8 +86,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The moving parts, and the rest of the robot unless it is much larger; `posed` is the whole robot at the time
-    /// that the picture shows, and `balls` bound everything else that must be in the frame.
+    /// Collects the moving parts, and the rest of the robot unless it is much larger. `posed` is the whole robot at the
+    /// time that the picture shows; `balls` enclose everything else that must be in the frame.
     pub fn new(
         world: &CollisionWorld,
         poses: &Poses,

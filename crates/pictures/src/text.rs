@@ -57,7 +57,7 @@ impl Font {
 }
 
 impl Image {
-    /// Blends a colour into a pixel, if there is one at that place.
+    /// Blends a colour into a pixel, if that place is in the image.
     pub fn blend(&mut self, [x, y]: [f32; 2], colour: Colour, share: f32) {
         let [width, height] = self.size.map(|n| n as f32);
         if (0.0..width).contains(&x) && (0.0..height).contains(&y) {

@@ -1,6 +1,6 @@
-//! The maps of the drawn form of `s4_sweep` as pictures: for each moving link the volume swept in each piece of a
-//! motion, seen along x, y and z from left to right, each view from above. A pixel is brighter where the volume begins
-//! nearer, and more orange where it is deeper.
+//! The maps of the drawn form of `s4_sweep` as pictures: for each moving link, the volume swept in each piece of a
+//! motion, seen along x, y and z, from left to right. A pixel is brighter where the volume begins nearer to the viewer,
+//! and more orange where it is deeper.
 
 use super::course::Course;
 use super::{Image, subject};
@@ -73,7 +73,7 @@ fn drawn(maps: &[Vec<Option<[f64; 2]>>; 3], n: usize) -> Image {
     Image { size: [width as u32, side as u32], rgba }
 }
 
-/// The colour of a range of depths, as shares of the tile's.
+/// The colour of a range of depths, given as fractions of the tile's depth.
 fn colour([near, far]: [f64; 2]) -> [u8; 4] {
     let (light, depth) = (1.0 - 0.75 * near, (far - near).clamp(0.0, 1.0));
     let mixed = |thin: f64, deep: f64| (255.0 * light * (thin + (deep - thin) * depth)) as u8;

@@ -36,7 +36,7 @@ pub fn choose(subject: &Subject, sight: &Sight, aspect: f64) -> View {
         breadth(*view, &subject.moving) / broadest + clearness(*view, &camera, subject, sight)
     };
     let merits: Vec<f64> = views.par_iter().map(merit).collect();
-    // Of equal views the first, independent of the number of threads.
+    // Of equal views the first is chosen, independent of the number of threads.
     let best = (0..views.len()).reduce(|best, i| if merits[i] > merits[best] { i } else { best });
     best.map_or(View { azimuth_deg: 30.0, elevation_deg: NATURAL_DEG }, |i| views[i])
 }
@@ -102,7 +102,7 @@ pub fn samples(subject: &Subject, n: usize) -> Vec<DVec3> {
     [some(&subject.moving), some(&subject.robot), some(&subject.ghosts)].concat()
 }
 
-/// The penalty for a plane that fills the picture; it increases the more frontally the plane is seen.
+/// The penalty for a plane that fills the picture; it is larger if the plane is seen more frontally.
 fn slab(camera: &Camera, sight: &Sight, counts: impl Fn(usize) -> bool) -> f64 {
     let [across, down] = PROBES;
     let far_m = camera.farthest_m() + 3.0 * camera.extent_m;
@@ -162,7 +162,7 @@ mod tests {
         choose(&subject, &Sight::new(&world, &[]).unwrap(), 1.6)
     }
 
-    /// Next to a large wall, the camera is on the side of the subject, and does not look at the wall frontally.
+    /// Next to a large wall, the camera is on the subject's side of the wall and does not face it frontally.
     #[test]
     fn the_camera_is_before_a_wall_and_does_not_face_it() {
         for (axis, at) in [(0, 0.4), (0, -0.4), (1, 0.4), (1, -0.4)] {
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// The normal of a contact is not seen end-on.
+    /// The normal of a contact is not seen along its length.
     #[test]
     fn the_normal_is_seen_from_its_side() {
         for normal in [DVec3::X, DVec3::Y, DVec3::new(0.6, -0.8, 0.0)] {

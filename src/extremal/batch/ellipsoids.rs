@@ -39,7 +39,7 @@ impl Batch {
     /// Compiles the kernel.
     ///
     /// # Errors
-    /// The driver refuses it.
+    /// The driver rejects the kernel.
     pub fn new(gpu: Gpu) -> Result<Self> {
         let source = Source::expand(KERNEL.stem, KERNEL.source)?;
         Self::with_source(gpu, &source)
@@ -53,12 +53,12 @@ impl Batch {
         Follower::new(gpu, &KERNEL, source).map(Self)
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn gpu(&self) -> &Gpu {
         &self.0.gpu
     }
 
-    /// Follows all pairs from time 0.
+    /// Follows all pairs from time 0, and replaces `places` by the places at the end.
     ///
     /// # Errors
     /// The numbers of places and pairs differ, gain and step do not fit together, or the device failed.
@@ -96,7 +96,7 @@ struct Moment {
     spins: [DVec3; 2],
 }
 
-/// Two unit vectors orthogonal to a unit vector and to each other (Duff et al. 2017).
+/// Returns two unit vectors orthogonal to a unit vector and to each other (Duff et al. 2017).
 fn tangents(q: DVec3) -> [DVec3; 2] {
     let s = if q.z >= 0.0 { 1.0 } else { -1.0 };
     let a = -1.0 / (s + q.z);
@@ -115,7 +115,7 @@ impl EllipsoidPair {
         }
     }
 
-    /// Rates of both unit vectors, and a measure of the regularity of the equations.
+    /// Returns the rates of both unit vectors, and a measure of the regularity of the equations.
     fn rates(&self, m: &Moment, at: [DVec3; 2], gain: f64) -> ([DVec3; 2], f64) {
         let [qa, qb] = at.map(DVec3::normalize);
         let [[a1, a2], [b1, b2]] = [tangents(qa), tangents(qb)];
@@ -174,7 +174,7 @@ impl EllipsoidPair {
         *place = self.judged(at, schedule.end_s(), least);
     }
 
-    /// The status of places at a time.
+    /// Returns the status of places at a time.
     fn judged(&self, at: [DVec3; 2], t_s: f64, least: f64) -> Places {
         let m = self.moment(t_s);
         let [f, h] = [0, 1].map(|i| m.rotations[i] * (self.semi_axes_m[i] * at[i]));
@@ -186,7 +186,7 @@ impl EllipsoidPair {
         Places { at, sigma_m, error, facing: n_a.dot(n), regular: least > SINGULAR && error < 1e6 }
     }
 
-    /// The pair in the kernel's form, at the start of a dispatch.
+    /// Converts the pair to the kernel's form, at the start of a dispatch.
     fn to_device(self, from_s: f64, step_s: f64) -> PairFloats {
         super::to_device(self.semi_axes_m.map(|d| [d.x, d.y, d.z, 0.0]), &self.motions, from_s, step_s, 0.0)
     }

@@ -17,9 +17,9 @@ use glam::{DQuat, DVec3};
 /// Gain, step and number of steps of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
-    /// The gain K.
+    /// The gain K, per second.
     pub gain_per_s: f64,
-    /// The step.
+    /// Length of a step, seconds.
     pub step_s: f64,
     /// Number of steps.
     pub n_steps: usize,
@@ -37,13 +37,13 @@ pub struct Followed<P> {
     pub error: f64,
     /// Cosine of the angle between the outward normals: −1 at an extremal pair.
     pub facing: f64,
-    /// True if the equations have been regular so far, and all places on their patches. If not, nothing else has a
-    /// meaning; a lost pair stays where it was lost.
+    /// True if the equations have been regular so far, and all places on their patches. If false, the other fields have
+    /// no meaning; a lost pair remains where it was lost.
     pub regular: bool,
 }
 
 impl<P> Followed<P> {
-    /// The initial value for a start.
+    /// Creates the initial value for a start.
     pub fn start(at: P) -> Self {
         Self { at, sigma_m: f64::NAN, error: f64::NAN, facing: f64::NAN, regular: true }
     }
@@ -54,14 +54,16 @@ impl<P> Followed<P> {
     }
 }
 
-/// Number of four-component vectors for a pair and for its state on the device.
+/// Number of four-component vectors of a pair on the device.
 const PAIR_VECTORS: usize = 10;
+/// Number of four-component vectors of a state on the device.
 const STATE_VECTORS: usize = 3;
 /// Steps of one dispatch: few enough for software adapters. Exact poses are sent before each dispatch.
 const DISPATCH_STEPS: usize = 32;
 
-/// A pair in the kernels' form, and a state.
+/// A pair in the kernels' form.
 type PairFloats = [f32; 4 * PAIR_VECTORS];
+/// A state in the kernels' form.
 type StateFloats = [f32; 4 * STATE_VECTORS];
 
 impl Schedule {
@@ -119,8 +121,8 @@ impl Follower {
     }
 }
 
-/// Two bodies and their motions in the kernels' form, at the start of a dispatch; `spare` is stored next to the
-/// origins.
+/// Converts two bodies and their motions to the kernels' form, at the start of a dispatch; `spare` is stored next to
+/// the origins.
 fn to_device(bodies: [[f64; 4]; 2], motions: &[Motion; 2], from_s: f64, step_s: f64, spare: f64) -> PairFloats {
     let [a, b] = motions.map(|m| m.at(from_s));
     let turn = |m: &Motion| DQuat::from_scaled_axis(m.spin_rad_s * (0.5 * step_s));

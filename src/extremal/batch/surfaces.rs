@@ -43,7 +43,7 @@ impl SurfaceBatch {
     /// Compiles the kernel.
     ///
     /// # Errors
-    /// The driver refuses it.
+    /// The driver rejects the kernel.
     pub fn new(gpu: Gpu) -> Result<Self> {
         let source = Source::expand(KERNEL.stem, KERNEL.source)?;
         Self::with_source(gpu, &source)
@@ -57,12 +57,12 @@ impl SurfaceBatch {
         Follower::new(gpu, &KERNEL, source).map(Self)
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn gpu(&self) -> &Gpu {
         &self.0.gpu
     }
 
-    /// Follows all pairs from time 0.
+    /// Follows all pairs from time 0, and replaces `places` by the places at the end.
     ///
     /// # Errors
     /// The numbers of places and pairs differ, the kernel does not support a surface, gain and step do not fit
@@ -190,7 +190,7 @@ impl OnDevice {
     }
 }
 
-/// The control points, multiplied by their weights, of a single Bézier patch of degrees up to 3, raised to 3.
+/// Returns the control points, multiplied by their weights, of a single Bézier patch of degrees up to 3, raised to 3.
 fn bicubic(patch: &SplineSurface) -> Result<[DVec4; NET]> {
     let unfit = |b: &Basis| b.degree() > 3 || b.n_points() != b.degree() + 1;
     if patch.basis().iter().any(unfit) || patch.is_closed() != [false; 2] {
@@ -209,7 +209,7 @@ fn bicubic(patch: &SplineSurface) -> Result<[DVec4; NET]> {
     Ok(out)
 }
 
-/// A Bézier curve of degree 1 to 3 as one of degree 3.
+/// Raises a Bézier curve of degree 1 to 3 to degree 3.
 fn raised(points: &[DVec4]) -> [DVec4; 4] {
     let mut points = points.to_vec();
     while points.len() < 4 {

@@ -25,7 +25,7 @@ const MAX_HEADER_BYTES: usize = 1 << 16;
 const ALIGNMENT: usize = 64;
 
 impl Header {
-    /// Reads a header, and not one byte more.
+    /// Reads a header, and nothing after it.
     ///
     /// # Errors
     /// The source does not begin with a header.
@@ -62,7 +62,7 @@ impl Header {
         let length = (10 + text.len() + 1).next_multiple_of(ALIGNMENT) - 10;
         let mut bytes = MAGIC.to_vec();
         bytes.extend([1, 0]);
-        // Shapes have few numbers: the length fits 16 bits.
+        // Headers are short: the length fits 16 bits.
         bytes.extend((length as u16).to_le_bytes());
         bytes.extend(format!("{text:<width$}\n", width = length - 1).into_bytes());
         bytes

@@ -1,4 +1,4 @@
-//! Arrays of motions, of shape `(Q, 2, D)`, read in portions from where they are stored.
+//! Arrays of motions, of shape `(Q, 2, D)`, read in portions from a file or memory.
 
 mod element;
 mod header;
@@ -108,7 +108,7 @@ impl Array {
         npz::open(store, length, robot, options)?.within(options)
     }
 
-    /// Refuses an array that does not fit the limits: a file without numbers may claim any number of motions.
+    /// Returns an error if the array exceeds the limits: a file without numbers may claim any number of motions.
     fn within(self, options: &MotionOptions) -> Result<Self> {
         if self.layout.n_columns == 0 {
             check_memory(self.layout.n_motions, 0, &options.limits)?;

@@ -185,7 +185,7 @@ fn names(bytes: &[u8]) -> Result<Vec<String>> {
     };
     let ([n], Some(width)) = (&header.shape[..], width) else { return Err(wanted()) };
     let text = bytes.get(header.data_offset as usize..).ok_or_else(damaged)?;
-    // Names without characters could claim any count.
+    // Empty names could claim any count.
     if n.checked_mul(width) != Some(text.len()) || (width == 0 && *n > 0) {
         return Err(damaged());
     }

@@ -17,7 +17,7 @@ pub(in crate::formats) struct Numbers {
 }
 
 impl Numbers {
-    /// Reads a `.npy` file to its end. Nothing that the header claims is taken before its numbers have arrived.
+    /// Reads a `.npy` file to its end. Memory is allocated only for numbers that have been read.
     ///
     /// # Errors
     /// It is malformed, its numbers do not fit the limits or its shape, or one of them is not exact in `f64`.
@@ -40,7 +40,7 @@ impl Numbers {
             values.resize(first + some, 0.0);
             element.convert(&bytes, &mut values[first..]).map_err(|i| inexact(first + i, &shape, is_fortran))?;
         }
-        // The end of an archive's member is where its checksum is verified.
+        // The checksum of a file in an archive is verified when its end is read.
         match source.read(&mut [0]).map_err(unreadable)? {
             0 => Ok(Self { values: if is_fortran { in_c_order(&values, &shape) } else { values }, shape }),
             _ => Err(wrong_size(n, size, "more")),

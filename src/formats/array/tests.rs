@@ -52,7 +52,7 @@ fn a_file_in_portions() {
     (0..n).for_each(|i| values[18 * i + 1] = i as f64);
     for (descr, is_fortran) in [("<f8", false), (">f8", false), ("<f4", false), ("<f8", true), (">i4", true)] {
         let (_folder, path) = file("m.npy", &npy(descr, is_fortran, &[n, 2, 9], &values));
-        // Less memory than the file takes: it is not read whole.
+        // The limit is below the file's size: the file is not read as a whole.
         let (robot, options) = (robot(), MotionOptions::default().with_limits(LoadLimits { memory_bytes: 1000 }));
         let motions = MotionFile::open(&path, &robot, &options).unwrap();
         assert_eq!((motions.len(), motions.n_columns()), (n, 9));
@@ -217,7 +217,7 @@ fn streams_are_recognised_by_their_content() {
     }
 }
 
-/// An endless stream is not read for ever.
+/// Reading an endless stream ends with an error.
 #[test]
 fn a_stream_that_does_not_end() {
     use std::io::Read;

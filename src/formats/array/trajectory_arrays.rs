@@ -56,7 +56,7 @@ fn numbers(archive: &Archive, member: &Member, left: &mut LoadLimits) -> Result<
     Ok(numbers)
 }
 
-/// Returns whether an archive is more than motions of a start and an end. A damaged one is not.
+/// Returns whether an archive contains more than motions from a start to an end. Returns false for a damaged one.
 pub(in crate::formats) fn is_of_trajectories(store: &Store, length: u64) -> bool {
     let decide = || {
         let (archive, members) = locate(store, length)?;
@@ -69,7 +69,7 @@ pub(in crate::formats) fn is_of_trajectories(store: &Store, length: u64) -> bool
     decide().unwrap_or(false)
 }
 
-/// Returns whether an array has another number of points than two for each trajectory.
+/// Returns whether the number of points per trajectory is not two.
 pub(in crate::formats) fn has_waypoints(header: &Header) -> bool {
     matches!(header.shape[..], [_, w, _] if w != 2)
 }

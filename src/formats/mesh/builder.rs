@@ -1,4 +1,4 @@
-//! Collects triangles and groups, and refuses coordinates that are not finite and triangles that exceed the limits.
+//! Collects triangles and groups. Rejects coordinates that are not finite and triangles that exceed the limits.
 
 use super::{Group, Mesh};
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ impl Builder {
         self.current = Some(index);
     }
 
-    /// Starts a new group even if another one has its name; without a name, the unnamed group.
+    /// Starts a new group even if another one has the same name; without a name, uses the unnamed group.
     pub fn own_group(&mut self, name: Option<&str>) {
         match name.map(str::trim).filter(|n| !n.is_empty()) {
             None => self.group(None),
@@ -42,7 +42,7 @@ impl Builder {
         }
     }
 
-    /// Refuses `n` more triangles if they exceed the limits; for counts that are known beforehand.
+    /// Returns an error if `n` more triangles would exceed the limits; for counts that are known beforehand.
     pub fn check_room(&self, n: usize) -> Result<()> {
         let total = self.mesh.triangles.len().saturating_add(n);
         let bytes = bytes_of::<Triangle>(total);
@@ -71,7 +71,7 @@ impl Builder {
         Ok(())
     }
 
-    /// A polygon as a fan about its first vertex.
+    /// Adds a polygon as a fan about its first vertex.
     pub fn polygon(&mut self, vertices: &[DVec3]) -> Result<()> {
         match vertices {
             [first, rest @ ..] if rest.len() >= 2 => {
@@ -81,7 +81,8 @@ impl Builder {
         }
     }
 
-    /// A strip: each vertex after the second makes a triangle with the two before it, with alternating orientation.
+    /// Adds a strip: each vertex after the second makes a triangle with the two before it, with alternating
+    /// orientation.
     pub fn strip(&mut self, vertices: &[DVec3]) -> Result<()> {
         if vertices.len() < 3 {
             return Err(Error::input(format!("a triangle strip with {} vertices", vertices.len())));

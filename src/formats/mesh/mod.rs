@@ -1,8 +1,8 @@
 //! Triangle meshes from files: STL, OBJ, DAE, PLY, GLB and glTF.
 //!
-//! Each format is read here, directly into f64, by a reader that trusts no number of the file. The existing crates
-//! round text to f32 (stl_io), abort or hang on a wrong header (dae-parser, ply-rs-bw), or panic on indices out of
-//! range (tobj, gltf), and cannot report the line; a certified result needs every triangle or an error.
+//! Each format is read directly into f64, by a reader that checks every number of the file. The existing crates round
+//! text to f32 (stl_io), abort or hang on a wrong header (dae-parser, ply-rs-bw), or panic on indices out of range
+//! (tobj, gltf), and cannot report the line; a certified result needs every triangle or an error.
 
 mod builder;
 mod dae;

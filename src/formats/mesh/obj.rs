@@ -1,5 +1,5 @@
 //! Wavefront OBJ: polygons, with `o` and `g` as groups. Statements that are not geometry are ignored; geometry other
-//! than polygons (curves and surfaces) is refused, because a dropped surface is a missed contact.
+//! than polygons (curves and surfaces) is an error, because a dropped surface is a missed contact.
 
 use super::Builder;
 use crate::error::{Error, Result, quoted};

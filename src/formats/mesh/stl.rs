@@ -6,7 +6,7 @@ use crate::io::load::{Lines, number};
 use glam::DVec3;
 use std::io::{BufRead, Read};
 
-/// Bytes before the first triangle of a binary file: a free header of 80 and the count.
+/// Bytes before the first triangle of a binary file: a header of 80 bytes with any content, and the count.
 const HEAD: usize = 84;
 /// Bytes of a binary triangle: normal, three vertices, attribute.
 const RECORD: usize = 50;

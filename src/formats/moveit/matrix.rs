@@ -1,4 +1,4 @@
-//! The allowed-collision matrix: pairs that touch by construction, or never can.
+//! The allowed-collision matrix: pairs that always touch or can never touch.
 
 use crate::error::{Error, Result};
 use serde::Deserialize;
@@ -61,8 +61,8 @@ impl AllowedCollisions {
         })
     }
 
-    /// Returns whether a pair is never tested: by its own entry, else if the defaults of the two agree. An entry counts
-    /// only if both of its places in the matrix agree: in doubt a pair is tested.
+    /// Returns whether a pair is never tested: by its own entry, or, without one, by the defaults of both names if they
+    /// agree. An entry counts only if both of its places in the matrix agree; otherwise the pair is tested.
     pub fn allows(&self, a: &str, b: &str) -> bool {
         if let (Some(&i), Some(&j)) = (self.indices.get(a), self.indices.get(b)) {
             return self.values[i][j] && self.values[j][i];

@@ -1,8 +1,8 @@
 //! Planning problems as MoveIt writes them in YAML: scenes, allowed collisions, start and goal.
 //!
-//! A scene has objects made of boxes, cylinders, spheres and meshes; primitives become triangles outside the true
-//! shape, within the chord error. Objects that cannot be represented (planes, cones, octomaps) are errors, never left
-//! out.
+//! A scene has objects made of boxes, cylinders, spheres and meshes. The triangles of a primitive enclose its true
+//! shape, within the chord error. Objects that cannot be represented (planes, cones, octomaps) are errors; they are
+//! never omitted.
 
 mod attached;
 mod matrix;
@@ -36,7 +36,7 @@ pub struct PlanningScene {
     pub n_meshes: usize,
     /// The pairs that are never tested.
     pub allowed: AllowedCollisions,
-    /// The robot's joint values and root in the scene, used for values that a request leaves open.
+    /// The robot's joint values and root in the scene; a request uses them for joints without a value of its own.
     pub state: RobotState,
 }
 
@@ -132,7 +132,7 @@ impl PlanningScene {
     /// Reads a scene; relative mesh files are searched in `folder`.
     ///
     /// # Errors
-    /// The text is malformed, or has something that triangles in one frame cannot represent.
+    /// The text is malformed, or contains something that triangles in one frame cannot represent.
     pub fn parse(text: &str, folder: &Path, options: &SceneOptions) -> Result<Self> {
         let yaml: SceneYaml = parse(text, options.limits.memory_bytes)?;
         if yaml.world.octomap.as_ref().is_some_and(has_cells) {
@@ -250,7 +250,7 @@ fn pose(position_m: [f64; 3], orientation: [f64; 4]) -> Result<DAffine3> {
     Ok(DAffine3::from_rotation_translation(q.normalize(), origin_m))
 }
 
-/// Returns whether an octomap is more than an empty message.
+/// Returns whether an octomap contains cells.
 fn has_cells(octomap: &serde_json::Value) -> bool {
     let data = octomap.get("octomap").unwrap_or(octomap).get("data");
     data.is_some_and(|d| d.as_array().is_some_and(|a| !a.is_empty()) || d.as_str().is_some_and(|s| !s.is_empty()))

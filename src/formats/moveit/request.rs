@@ -13,7 +13,7 @@ use std::path::Path;
 /// Start and goal, joint by joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// The start, as far as the request gives it.
+    /// The start; it may be incomplete.
     pub start: RobotState,
     /// The goal's joint values by name; a joint without a value does not move.
     pub goal: HashMap<String, f64>,
@@ -44,8 +44,7 @@ struct JointYaml {
 }
 
 impl Request {
-    /// Reads a request. Of several goals the first counts. Relative mesh files of attached objects are searched in
-    /// `folder`.
+    /// Reads a request. Only the first goal is used. Relative mesh files of attached objects are searched in `folder`.
     ///
     /// # Errors
     /// The text is malformed, an attached object has no triangles, or the goal is not given by joint values.
@@ -65,7 +64,7 @@ impl Request {
     /// request starts at the value of the scene's state, or else at its value in `missing`.
     ///
     /// # Errors
-    /// The goal names a joint that the robot does not have, the start of a joint is missing, or the robot has a free
+    /// The goal contains a joint that the robot does not have, the start of a joint is missing, or the robot has a free
     /// joint.
     pub fn motion(&self, robot: &Robot, scene: &RobotState, missing: &MissingJoints) -> Result<[Vec<f64>; 2]> {
         if let Some(free) = robot.columns.iter().find(|c| matches!(c.kind, ColumnKind::Free(_))) {

@@ -63,7 +63,7 @@ struct MeshYaml {
     /// A file, scaled along each axis.
     resource: Option<String>,
     dimensions: Option<[f64; 3]>,
-    /// The triangles themselves, if there is no file.
+    /// The triangles, if there is no file.
     #[serde(default)]
     vertices: Vec<[f64; 3]>,
     #[serde(default)]

@@ -18,7 +18,7 @@ pub(super) struct Name {
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
     pub links: [Name; 2],
-    /// The file says that a proof shows them to stay apart.
+    /// True if the pair is disabled as proved never to touch.
     pub is_proved: bool,
 }
 
@@ -124,7 +124,7 @@ impl Document {
         Ok(())
     }
 
-    /// Refuses references to groups that do not exist.
+    /// Returns an error for a reference to a group that does not exist.
     fn check_groups(&self) -> Result<()> {
         let known: HashSet<&String> = self.groups.iter().collect();
         match self.used_groups.iter().find(|group| !known.contains(&group.text)) {
@@ -136,7 +136,7 @@ impl Document {
         }
     }
 
-    /// Refuses pairs that are disabled and enabled by name.
+    /// Returns an error for a pair that is both disabled and enabled by name.
     fn check_pairs(&self) -> Result<()> {
         let disabled: HashMap<[&str; 2], usize> = self.disabled.iter().map(|p| (p.key(), p.links[0].line)).collect();
         let twice = self.enabled.iter().find_map(|pair| Some((pair, disabled.get(&pair.key())?)));
@@ -160,7 +160,7 @@ impl Document {
     }
 }
 
-/// Refuses files that are not SRDF.
+/// Returns an error for a file that is not SRDF.
 fn check_root(root: Node) -> Result<()> {
     if root.tag_name().name() != "robot" {
         let message = format!("its root is <{}>, not <robot>", shortened(root.tag_name().name(), 60));
@@ -177,8 +177,8 @@ fn check_root(root: Node) -> Result<()> {
     Ok(())
 }
 
-/// The positions in a text at which lines start. An XML document finds the line of an element by reading all the text
-/// before it.
+/// The byte positions at which a text's lines start. Without them, each search for the line of an element would read
+/// all text before it.
 struct Lines(Vec<usize>);
 
 impl Lines {

@@ -4,8 +4,8 @@
 //! `enable_collisions` enables a pair in spite of that, and `disable_collisions` disables a pair. A pair that is
 //! disabled and enabled by name is an error; MoveIt would disable it. Links against the scene are not affected.
 //!
-//! Every link and joint that an SRDF refers to must exist in the robot: because of a misspelt name, a disabled pair
-//! would be tested, and an enabled pair would not.
+//! Every link and joint to which an SRDF refers must exist in the robot: with a misspelt name, a disabled pair would be
+//! tested, or an enabled pair would not.
 
 mod document;
 #[cfg(test)]
@@ -74,7 +74,7 @@ impl Srdf {
     }
 
     /// Warnings about the SRDF for a robot, one line each, which do not prevent its use: elements that are not used,
-    /// and another name of the robot.
+    /// and a different name of the robot.
     pub fn warnings(&self, robot: &Robot) -> Vec<String> {
         let file = self.file.as_ref().map_or_else(|| "the SRDF".into(), |file| file.display().to_string());
         let Document { name, ignored, .. } = &self.document;

@@ -48,7 +48,7 @@ impl<'r> AnyMotionFile<'r> {
         }
     }
 
-    /// Reads a stream; `name` is for messages. Text is held in memory while the choice is made.
+    /// Reads a stream; `name` is for messages. Text is in memory while the choice is made.
     ///
     /// # Errors
     /// As [`MotionFile::from_stream`] or [`TrajectoryFile::from_stream`].
@@ -99,20 +99,20 @@ fn from_stream<'r>(
     motions.map(AnyMotionFile::Motions)
 }
 
-/// Returns whether [`TrajectoryFile`] should read a file, because it has more than motions from a start to an end:
+/// Returns whether [`TrajectoryFile`] should read a file, because it contains more than motions from a start to an end:
 ///
-/// - `.npy`: another number of waypoints than two;
-/// - `.npz`: likewise, or `times`, `velocities`, `accelerations` or `lengths`;
+/// - `.npy`: the number of waypoints is not two;
+/// - `.npz`: likewise, or `times`, `velocities`, `accelerations` or `lengths` exist;
 /// - `.json`: an object with `trajectories` or `points`, or a list of objects;
 /// - `.yaml`, `.yml`: always;
-/// - `.csv`: a column `time`, or another number of rows than two between blank lines or in a group of the column
-///   `trajectory`. Without all of these, two rows are a motion.
+/// - `.csv`: a column `time`, or a number of rows other than two between blank lines or in a group of the column
+///   `trajectory`. Without any of these, two rows are a motion.
 ///
-/// [`MotionFile`] reads all others, and explains what is wrong with damaged ones. A pipe is not read, and is no file of
-/// trajectories: see [`AnyMotionFile::from_stream`].
+/// [`MotionFile`] reads all others, and reports the errors of damaged ones. A pipe is not read, and the result is
+/// false: see [`AnyMotionFile::from_stream`].
 ///
 /// # Errors
-/// A file of lines does not fit the limits, or cannot be read.
+/// A CSV file does not fit the limits, or cannot be read.
 pub fn holds_trajectories(path: impl AsRef<Path>, robot: &Robot, options: &MotionOptions) -> Result<bool> {
     let path = path.as_ref();
     // The reader that is chosen reports a file that cannot be opened.

@@ -74,7 +74,7 @@ fn shape(positions: &Numbers, n_columns: usize, source: &str) -> Result<[usize; 
     }
 }
 
-/// Refuses arrays that do not fit the positions.
+/// Returns an error if the arrays do not fit the positions.
 fn fits(arrays: &TrajectoryArrays, [n, n_points, n_columns]: [usize; 3]) -> Result<()> {
     for (name, numbers, want) in [
         ("times", &arrays.times, &[n, n_points][..]),

@@ -7,7 +7,7 @@ use crate::io::load::{LoadLimits, bytes_of};
 use crate::robot::trajectory::MAX_DEGREE;
 use crate::robot::{ColumnKind, Robot, Trajectory};
 
-/// Remedy where points lack something that the interpolation needs.
+/// Remedy if points lack derivatives or times that the interpolation needs.
 const OR_LINEAR: &str = "give them, or choose --interpolation linear";
 
 /// A point as a file lists it: values of the file's columns.
@@ -75,7 +75,7 @@ impl<'r> Builder<'r> {
         self.limits.less(u64::try_from(self.used_bytes).unwrap_or(u64::MAX))
     }
 
-    /// Adds a place to an error about the trajectory that is added next.
+    /// Returns a function that adds the number of the next trajectory to an error.
     pub fn here(&self) -> impl Fn(Error) -> Error + use<> {
         let place = format!("trajectory {}", self.trajectories.len());
         move |e| e.within(&*place)
@@ -265,7 +265,7 @@ impl Path {
     }
 }
 
-/// Refuses NaN and infinity; `name` is the joint of a column.
+/// Returns an error for NaN and infinity; `name` is the joint of a column.
 fn check_finite<'n>(values: &[f64], what: &str, name: impl Fn(usize) -> &'n String) -> Result<()> {
     match values.iter().position(|x| !x.is_finite()) {
         Some(c) => Err(Error::input(format!("the {what} of joint {} is NaN or infinite", quoted(name(c))))),

@@ -9,7 +9,7 @@ use crate::robot::Robot;
 use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 use std::collections::HashSet;
 
-/// The form of the file, for messages.
+/// Description of the format, for messages.
 const FORM: &str = "the first line names the joints, each other line is a point; blank lines or a column trajectory \
                     separate trajectories";
 
@@ -118,8 +118,8 @@ pub(super) fn read(bytes: &[u8], to: &mut Builder) -> Result<()> {
     rows.end(&header, to)
 }
 
-/// Returns whether a file is more than motions of two rows each: it has times, or a column `trajectory` or blank lines
-/// make groups of other lengths. Damaged files are not.
+/// Returns whether a file contains more than motions of two rows each: it has times, or a column `trajectory` or blank
+/// lines make groups of other lengths. Returns false for a damaged file.
 pub(super) fn is_of_trajectories(bytes: &[u8], robot: &Robot, options: &MotionOptions) -> bool {
     decide(&mut Records::new(bytes), robot, options).unwrap_or(false)
 }

@@ -10,12 +10,12 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use std::fmt;
 
-/// An example of the form, for messages.
+/// Example file, for messages.
 const EXAMPLE: &str = concat!(
     r#"an example: {"joints": ["a", "b"], "trajectories": [{"times_s": [0, 1.5], "positions": [[0, 0], [1, 0.5]]}]}"#,
     "; or ROS 2 JointTrajectory messages"
 );
-/// The form of messages, for messages about YAML.
+/// Description of the messages, for errors about YAML.
 const YAML: &str = "ros2 topic echo --full-length writes trajectory_msgs/JointTrajectory messages in this form";
 
 /// The keys of all forms of an object; others are ignored.
@@ -38,7 +38,7 @@ struct Listed {
     accelerations: Option<Rows>,
 }
 
-/// A point of a `trajectory_msgs/JointTrajectory`; an empty list is a missing one.
+/// A point of a `trajectory_msgs/JointTrajectory`; an empty list means that the values are missing.
 #[derive(Deserialize)]
 struct MessagePoint {
     positions: Vec<f64>,
@@ -89,7 +89,7 @@ pub(super) fn json(bytes: &[u8], to: &mut Builder) -> Result<()> {
 pub(super) fn yaml(bytes: &[u8], to: &mut Builder) -> Result<()> {
     let text = text(bytes)?;
     to.keep(parsed_bytes(text))?;
-    // The size of the text bounds what is read; aliases, which repeat parts of it, keep their own limits.
+    // The size of the text bounds what is read; aliases, which repeat parts of it, have separate limits.
     let n = text.len().saturating_add(1000);
     let budget = serde_saphyr::budget! {
         max_events: n.saturating_mul(4),
@@ -174,7 +174,7 @@ impl Listed {
     }
 }
 
-/// A row, unless it is empty: an empty row has no values.
+/// A row; `None` if it is missing or empty.
 fn given(rows: Option<&Rows>, i: usize) -> Option<&[f64]> {
     rows?.get(i).filter(|row| !row.is_empty())
 }
@@ -188,7 +188,7 @@ fn add_motion(rows: &Rows, columns: &NamedColumns, to: &mut Builder) -> Result<(
     to.add(columns, points)
 }
 
-/// Messages always have times: they are 0 where a path has none.
+/// Adds a message. The times of a message are always present; all of them are 0 for a path without times.
 fn add_message(points: &[MessagePoint], columns: &NamedColumns, to: &mut Builder) -> Result<()> {
     let is_timed = points.iter().any(|p| p.time_from_start.is_some_and(|Seconds(time_s)| time_s != 0.0));
     let points = points.iter().map(|p| Point {
@@ -200,12 +200,12 @@ fn add_message(points: &[MessagePoint], columns: &NamedColumns, to: &mut Builder
     to.add(columns, points)
 }
 
-/// Returns whether a JSON text is a list of objects, or an object whose first decisive key is one of trajectories.
-/// Damaged text decides nothing.
+/// Returns whether a JSON text is a list of objects, or an object whose first decisive key belongs to trajectories.
+/// Returns false for damaged text.
 pub(super) fn is_json_of_trajectories(source: impl std::io::Read) -> bool {
     let mut json = serde_json::Deserializer::from_reader(source);
     let mut found = false;
-    // The visitor ends with an error as soon as it knows.
+    // The visitor stops with an error when the answer is known.
     let _ = json.deserialize_any(Decision { found: &mut found, is_nested: false });
     found
 }
@@ -283,7 +283,7 @@ mod tests {
         })
     }
 
-    /// The shortest texts of each kind of value, many times over.
+    /// The shortest text of each kind of value, repeated.
     #[test]
     fn the_bound_on_memory_holds() {
         let many = |one: &str| vec![one; 10_000].join(",");
@@ -302,7 +302,7 @@ mod tests {
             format!("[{}]", many("{}")),
         ] {
             let parsed: Documents = serde_json::from_str(&text).unwrap();
-            // A list that grows is there twice for a moment.
+            // While a list grows, its old and its new memory exist together.
             let (most, bound) = (n_bytes(&parsed) * 3 / 2, parsed_bytes(&text));
             assert!(most as u128 <= bound, "{}: {most} > {bound}", &text[..40]);
             assert!(bound <= 80 * most as u128, "{}: {most} < {bound}", &text[..40]);

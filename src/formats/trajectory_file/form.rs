@@ -47,7 +47,7 @@ impl Form {
     }
 }
 
-/// Returns whether the first line that is not empty nor a comment is one of YAML rather than a list of joint names.
+/// Returns whether the first line that is neither empty nor a comment is YAML rather than a list of joint names.
 fn looks_like_yaml(first: &[u8]) -> bool {
     let text = String::from_utf8_lossy(first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first));
     let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();

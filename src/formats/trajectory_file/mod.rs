@@ -1,4 +1,4 @@
-//! Files of trajectories: waypoints, splines by their points, and ROS 2 messages.
+//! Files of trajectories: waypoints, splines given by points, and ROS 2 messages.
 
 mod any;
 mod arrays;
@@ -47,10 +47,10 @@ impl TrajectoryFile {
     /// - `.npy`: an array of shape `(Q, W, D)`: W waypoints of the robot's columns, connected by straight lines; any
     ///   real type of at most 64 bits.
     /// - `.npz`: `positions` of that shape; optionally `times (Q, W)`, `velocities` and `accelerations (Q, W, D)`,
-    ///   `lengths (Q)` where only the first points of a trajectory count, and `joint_names`.
+    ///   `lengths (Q)` with the number of points of each trajectory that are used, and `joint_names`.
     /// - `.json`: `{"joints":[…],"trajectories":[{"times_s":[…],"positions":[[…]],"velocities":[[…]],
-    ///   "accelerations":[[…]]}]}`, of which only `positions` is required; an empty row is a missing one. Or one or a
-    ///   list of ROS 2 `trajectory_msgs/JointTrajectory` messages, or motions as in
+    ///   "accelerations":[[…]]}]}`, of which only `positions` is required; an empty row means that its values are
+    ///   missing. Or one or a list of ROS 2 `trajectory_msgs/JointTrajectory` messages, or motions as in
     ///   [`MotionFile::open`](crate::MotionFile::open).
     /// - `.yaml`, `.yml`: the same in YAML, of one or more documents.
     /// - `.csv`: a line with the names of the joints, then a row for each point; optionally columns `time` and
@@ -60,8 +60,8 @@ impl TrajectoryFile {
     /// extension, is detected from its content.
     ///
     /// # Errors
-    /// The file is missing or malformed, lacks a joint for which the options have no value, lacks something that the
-    /// interpolation needs, does not fit the limits, or has a trajectory that does not fit the robot.
+    /// The file is missing or malformed, lacks a joint for which the options have no value, lacks times or derivatives
+    /// that the interpolation needs, does not fit the limits, or has a trajectory that does not fit the robot.
     pub fn open(path: impl AsRef<Path>, robot: &Robot, options: &TrajectoryOptions) -> Result<Self> {
         let path = path.as_ref();
         Self::read(path.to_path_buf(), robot, options, |to| open(path, to))

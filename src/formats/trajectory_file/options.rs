@@ -25,8 +25,8 @@ pub struct TrajectoryOptions {
     pub motion: MotionOptions,
     /// The curve between two points.
     pub interpolation: Interpolation,
-    /// Values of the robot's columns from which a trajectory with a first time above 0 starts at time 0, at rest;
-    /// radians and metres.
+    /// Values of the robot's columns at rest at time 0, radians and metres: the start of trajectories whose first time
+    /// is above 0.
     pub start_state: Option<Vec<f64>>,
 }
 
@@ -43,7 +43,7 @@ impl TrajectoryOptions {
         Self { interpolation, ..self }
     }
 
-    /// Sets the values of the robot's columns from which a trajectory with a first time above 0 starts.
+    /// Sets the values of the robot's columns at time 0 for trajectories whose first time is above 0.
     #[must_use]
     pub fn with_start_state(self, start_state: impl Into<Option<Vec<f64>>>) -> Self {
         Self { start_state: start_state.into(), ..self }

@@ -28,7 +28,7 @@ const TIMES_S: [f64; 5] = [0.0, 0.5, 2.0, 0.0, 4.0];
 const VELOCITIES: [[f64; 2]; 5] = [[0.0, 0.0], [1.0, -0.5], [0.0, 0.0], [0.25, 0.5], [-0.5, 0.0]];
 const ACCELERATIONS: [[f64; 2]; 5] = [[1.0, 2.0], [0.5, 0.0], [-1.0, 0.0], [0.0, 0.0], [0.0, 4.0]];
 
-/// The trajectories by the constructors, of degree 1, 3 or 5.
+/// The trajectories as the constructors make them, of degree 1, 3 or 5.
 fn expected(degree: usize, with_times: bool) -> Vec<Trajectory> {
     let one = |rows: std::ops::Range<usize>| {
         let mut path = Trajectory::new(&POSITIONS[rows.start]).unwrap();
@@ -124,7 +124,7 @@ fn padded(rows: [[f64; 2]; 5]) -> Vec<f64> {
     rows.into_iter().chain([[f64::NAN; 2]]).flatten().collect()
 }
 
-/// An archive with all that a degree needs.
+/// An archive with all arrays that a degree needs.
 fn npz(degree: usize, is_fortran: bool, is_deflated: bool) -> Vec<u8> {
     let array = |rows| npy_of(is_fortran, &[2, 3, 2], &padded(rows));
     let times = npy_of(is_fortran, &[2, 3], &[&TIMES_S[..], &[f64::NAN]].concat());
@@ -148,7 +148,7 @@ fn npy_of(is_fortran: bool, shape: &[usize], values: &[f64]) -> Vec<u8> {
     npy("<f8", is_fortran, shape, values)
 }
 
-/// The two trajectories in all forms that can have a degree, with times.
+/// The two trajectories in all forms that support a degree, with times.
 fn files(degree: usize) -> Vec<File> {
     let messages = format!("[{}, {}]", message(degree, 0..3, false), message(degree, 3..5, true));
     let mut files: Vec<File> = vec![
@@ -180,7 +180,7 @@ fn every_form_gives_the_same_trajectories() {
             let from_file = read(name, &content, &TrajectoryOptions::default());
             let from_file = from_file.unwrap_or_else(|e| panic!("{degree}: {e}: {text}"));
             assert_eq!(from_file.trajectories(), expected(degree, true), "{degree} {text}");
-            // The content alone, as in a pipe, decides for the same form.
+            // The content alone, as in a pipe, determines the same form.
             let stream = TrajectoryFile::from_stream(&content[..], "pipe", &slides(), &TrajectoryOptions::default());
             assert_eq!(stream.unwrap().into_trajectories(), expected(degree, true), "{degree} {text}");
         }
@@ -228,7 +228,7 @@ fn a_single_point_stands_still() {
         let read = read(name, &content, &TrajectoryOptions::default()).unwrap();
         assert_eq!((read.trajectories(), read.summary().linear), (&still[..], 1), "{name}");
     }
-    // Its time, if it has one, is that of its start and its end.
+    // The time, if there is one, is that of both the start and the end.
     for (time_s, late) in [(0.0, 0), (2.0, 1)] {
         let timed = format!(r#"{{"joints":["a","b"],"trajectories":[{{"positions":[[3,4]],"times_s":[{time_s}]}}]}}"#);
         let read = read("t.json", timed.as_bytes(), &TrajectoryOptions::default()).unwrap();
@@ -349,7 +349,7 @@ fn equal_trajectories_feed_equal_bytes() {
     }
 }
 
-/// Today's files of motions keep their reader; all others are trajectories.
+/// Files that contain only a start and an end for each motion are motions; all others are trajectories.
 #[test]
 fn the_content_decides_between_motions_and_trajectories() {
     let two = npy("<f8", false, &[1, 2, 2], &[0.0; 4]);
@@ -409,7 +409,7 @@ fn the_content_decides_between_motions_and_trajectories() {
         assert!(by_pipe.is_none_or(|is| is == holds), "{shown}");
         assert!(by_path.is_some() == by_pipe.is_some() || name == "t.txt", "{shown}");
     }
-    // Headers of arrays are longer than what shows the format of a stream.
+    // An array's header may be longer than the part that determines the format of a stream.
     let mut long = b"\x93NUMPY\x01\x00".to_vec();
     let header = format!("{:<5000}\n", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 3, 2), }");
     long.extend((header.len() as u16).to_le_bytes());
@@ -484,7 +484,7 @@ fn trajectories_have_to_fit() {
     assert_eq!(one.trajectories()[0].n_segments(), 2);
 }
 
-/// The examples of the guide are the same trajectory, apart from the velocities that CSV does not have.
+/// The examples of the guide are the same trajectory, apart from the velocities, which CSV does not support.
 #[test]
 fn the_examples_of_the_guide_agree() {
     let guide = include_str!("../../../doc/guide/trajectories.md");

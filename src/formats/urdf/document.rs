@@ -176,7 +176,7 @@ fn read_joint(element: Node, name: String, warnings: &mut Vec<String>) -> Result
     let mut axis = DVec3::X;
     if let Some(own) = child(element, "axis")?.filter(|_| is_moving) {
         let given = DVec3::from(wanted::<3>(own, "xyz")?);
-        // Scaled by the largest component, so that no length overflows or underflows.
+        // Scaled by the largest component, so that the length neither overflows nor underflows.
         axis = (given / given.abs().max_element()).try_normalize().ok_or_else(|| Error::input("its axis is zero"))?;
         if (given.length() - 1.0).abs() > 1e-3 {
             warnings.push(warn("its axis is not of unit length and was made so"));

@@ -1,4 +1,4 @@
-//! The mesh files that a URDF refers to: their paths; each is read once.
+//! The mesh files of a URDF: their paths, and their contents, each read once.
 
 use super::UrdfOptions;
 use crate::error::{Error, Result, quoted, shortened};

@@ -22,7 +22,7 @@ pub(super) fn resolve(document: &Document, mut sources: Vec<Source>) -> Result<V
     let by_name: HashMap<&str, usize> = joints.iter().enumerate().map(|(i, j)| (j.name.as_str(), i)).collect();
     let mut is_known: Vec<bool> = joints.iter().map(|j| j.mimic.is_none()).collect();
     for start in 0..joints.len() {
-        // Up to a joint whose source is known, and back.
+        // Follows the mimicked joints to one whose source is known, then back.
         let (mut path, mut is_on_path, mut at) = (Vec::new(), HashMap::new(), start);
         while !is_known[at] {
             let Some(mimic) = &joints[at].mimic else { break };

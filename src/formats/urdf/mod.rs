@@ -1,8 +1,8 @@
 //! Robots from URDF files.
 //!
-//! This module reads the XML strictly: errors that would otherwise be ignored silently (a surplus number, a misspelt
-//! attribute, a second origin) are reported with their line. The crate `urdf-rs` drops tokens that are not numbers,
-//! cannot distinguish a missing limit from `[0, 0]`, and exhausts the stack on deep nesting.
+//! This module reads the XML strictly: it reports errors that would otherwise be ignored (a surplus number, a misspelt
+//! attribute, a second origin), with their line. The crate `urdf-rs` drops tokens that are not numbers, cannot
+//! distinguish a missing limit from `[0, 0]`, and exhausts the stack on deep nesting.
 
 mod document;
 mod files;

@@ -102,7 +102,7 @@ fn columns_follow_the_file_and_mimics_are_composed() {
     };
     assert_eq!(drive("m1"), Drive { column: 0, multiplier: -3.0, offset: 0.5 });
     assert_eq!(drive("m2"), Drive { column: 0, multiplier: -6.0, offset: 2.0 });
-    // The joint that mimics a bolt is turned a quarter, permanently.
+    // The joint that mimics a bolt is a fixed joint with a quarter turn.
     assert!(robot.bodies.iter().all(|b| b.joint.name != "still"));
     assert_eq!(robot.fixed_joints, ["still", "bolt"]);
     assert_eq!(robot.links_without_triangles, ["root", "a", "b", "c", "d", "e", "f"]);
@@ -175,7 +175,7 @@ fn meshes_are_scaled_mirrored_and_found() {
     for triangle in robot.links[0].triangles.iter() {
         assert_eq!(triangle.map(|v| v.to_array()), [[2.0, 0.0, 1.0], [0.0, -3.0, 1.0], [0.0, 0.0, 2.0]]);
     }
-    // Each mesh is read, and charged, once: both together take 2 * 72 bytes, the link 5 * 72.
+    // Each mesh is read, and counted, once: the three meshes take 3 * 72 bytes, the link 5 * 72.
     let bytes = std::fs::metadata(&path).unwrap().len();
     let just = LoadLimits { memory_bytes: bytes + 3 * 72 + 5 * 72 };
     assert!(Robot::from_urdf_with(&path, &UrdfOptions { limits: just, ..options.clone() }).is_ok());

@@ -4,7 +4,7 @@ use super::document::Document;
 use crate::error::{Error, Result, quoted};
 use std::collections::{HashMap, VecDeque};
 
-/// The tree by indices: of links and joints in the order of the file.
+/// The tree as indices of links and joints in the order of the file.
 pub(super) struct Order {
     pub root: usize,
     /// Every joint once, parents first.
@@ -61,7 +61,7 @@ pub(super) fn order(document: &Document) -> Result<Order> {
     }
 }
 
-/// Numbers names in their order, and refuses duplicates.
+/// Maps names to their indices; a duplicate is an error.
 fn numbered<'a>(kind: &str, names: impl Iterator<Item = &'a str>) -> Result<HashMap<&'a str, usize>> {
     let mut numbers = HashMap::new();
     for (i, name) in names.enumerate() {

@@ -1,7 +1,7 @@
 //! Files by identity: one file may have many names, and an output must not overwrite an input under any of them.
 //!
-//! Two paths name the same file if device and inode agree, so symbolic links, hard links and relative paths are seen.
-//! Only regular files count: a terminal may be input and output, and `/dev/null` may be several outputs.
+//! Two paths refer to the same file if device and inode agree, which covers symbolic links, hard links and relative
+//! paths. Only regular files count: a terminal may be input and output, and `/dev/null` may be several outputs.
 
 use crate::error::{Error, Result};
 use crate::io::output::{part_of, replacement_of, with_suffix};
@@ -22,33 +22,33 @@ pub(super) struct FileId(u64, u64);
 pub(super) struct FileId(same_file::Handle);
 
 impl FileId {
-    /// The identity of an open file.
+    /// Returns the identity of an open file.
     #[cfg(unix)]
     pub fn of(file: &File) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
         file.metadata().map(|m| Self(m.dev(), m.ino()))
     }
 
-    /// The identity of an open file.
+    /// Returns the identity of an open file.
     #[cfg(not(unix))]
     pub fn of(file: &File) -> io::Result<Self> {
         same_file::Handle::from_file(file.try_clone()?).map(Self)
     }
 
-    /// The identity of the file at a path.
+    /// Returns the identity of the file at a path.
     #[cfg(unix)]
     pub fn at(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
         fs::metadata(path).map(|m| Self(m.dev(), m.ino()))
     }
 
-    /// The identity of the file at a path.
+    /// Returns the identity of the file at a path.
     #[cfg(not(unix))]
     pub fn at(path: &Path) -> io::Result<Self> {
         same_file::Handle::from_path(path).map(Self)
     }
 
-    /// The identity of a regular file.
+    /// Returns the identity of a regular file.
     fn of_regular(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().filter(fs::Metadata::is_file).and_then(|_| Self::at(path).ok())
     }
@@ -62,8 +62,8 @@ fn inputs() -> MutexGuard<'static, Option<HashMap<FileId, PathBuf>>> {
 }
 
 /// Refuses, from now on, every output of this process that would overwrite a file the process has read: robots with
-/// their meshes, scenes, motions, and everything else that a loader opens. Meant for a program with a single task; by
-/// default nothing is recorded.
+/// their meshes, scenes, motions, and everything else that a loader opens. Intended for a program with a single task;
+/// by default nothing is recorded.
 pub fn protect_inputs() {
     inputs().get_or_insert_default();
 }
@@ -115,7 +115,7 @@ pub fn refuse_conflicts(outputs: &[(&str, &Path)]) -> Result<()> {
     Ok(())
 }
 
-/// All files that are written for an output, the output first.
+/// Returns all files that are written for an output, the output first.
 fn written_for(output: &Path) -> [PathBuf; 5] {
     let part = part_of(output);
     let hashes = with_suffix(&part, ".json");
@@ -132,7 +132,7 @@ fn overlap(a: &Path, b: &Path) -> bool {
     written_for(a).iter().any(|a| all.iter().any(|b| is_same(a, b)))
 }
 
-/// Returns whether two paths name the same file, which need not exist.
+/// Returns whether two paths refer to the same file, which need not exist.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     let whole = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -2,7 +2,7 @@
 //!
 //! The lock is the system's advisory lock on the file itself. It ends with its guard or with the process, however the
 //! process ends. Some network file systems refuse such locks. There, `NAME.lock` is created exclusively next to the
-//! file. It holds the host name and the process id, and a process that is killed leaves it behind.
+//! file. It contains the host name and the process id, and a process that is killed leaves it behind.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::output::identity::FileId;
@@ -44,7 +44,7 @@ pub(super) fn open(path: &Path) -> Result<(File, Guard)> {
     Err(Error::new(ErrorKind::Busy, "other processes replace this file again and again").in_file(path).remedy(WAIT))
 }
 
-/// Reports a file that another process has locked, without creating it and without keeping a lock.
+/// Refuses a file that another process has locked, without creating it and without keeping a lock.
 ///
 /// # Errors
 /// Another process holds the lock ([`ErrorKind::Busy`], without a file).
@@ -107,12 +107,12 @@ impl Marker {
 
 impl Drop for Marker {
     fn drop(&mut self) {
-        // If it cannot be removed, the next process prints what to do.
+        // If it cannot be removed, the error of the next process explains how to remove it.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Path of the lock of a file, on file systems without locks.
+/// Returns the path of the lock of a file, on file systems without locks.
 pub(super) fn marker_of(locked: &Path) -> PathBuf {
     with_suffix(locked, ".lock")
 }
@@ -142,7 +142,7 @@ fn busy(owner: Option<u32>) -> Error {
     Error::new(ErrorKind::Busy, format!("{process} is writing this output")).remedy(WAIT)
 }
 
-/// The error of a file that another process, perhaps on another host, has marked as locked.
+/// Creates the error for a file that another process, perhaps on another host, has marked as locked.
 fn marked(marker: &Path) -> Error {
     let text = fs::read_to_string(marker).unwrap_or_default();
     let process = match text.split_whitespace().collect::<Vec<_>>()[..] {
@@ -158,7 +158,7 @@ fn short(word: &str) -> String {
     crate::error::shortened(word, 64)
 }
 
-/// The process that has locked a file, as far as the system lists locks.
+/// Returns the id of the process that has locked a file, if the system lists it.
 #[cfg(target_os = "linux")]
 fn owner(file: &File) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
@@ -175,7 +175,7 @@ fn owner(file: &File) -> Option<u32> {
     list.lines().find_map(of_line).filter(|&id| id > 0)
 }
 
-/// Unknown on this system.
+/// Returns `None`: the process is unknown on this system.
 #[cfg(not(target_os = "linux"))]
 fn owner(_: &File) -> Option<u32> {
     None

@@ -1,5 +1,5 @@
-//! A short text that is attached to a file itself, as an extended attribute: it moves with the file, is gone when the
-//! file is replaced, and adds no second file. Some file systems keep no such attributes.
+//! A short text that is attached to a file itself, as an extended attribute: it moves with the file, disappears when
+//! the file is replaced, and needs no second file. Some file systems do not support such attributes.
 
 use std::fs::File;
 
@@ -13,7 +13,7 @@ pub(super) fn write(file: &File, text: &str) -> bool {
     rustix::fs::fsetxattr(file, NAME, text.as_bytes(), rustix::fs::XattrFlags::empty()).is_ok()
 }
 
-/// The text that is attached to a file.
+/// Returns the text that is attached to a file.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 pub(super) fn read(file: &File) -> Option<String> {
     let mut text = vec![0; 4096];
@@ -22,13 +22,13 @@ pub(super) fn read(file: &File) -> Option<String> {
     String::from_utf8(text).ok()
 }
 
-/// Not supported on this system.
+/// Returns `false`: not supported on this system.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
 pub(super) fn write(_: &File, _: &str) -> bool {
     false
 }
 
-/// Not supported on this system.
+/// Returns `None`: not supported on this system.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
 pub(super) fn read(_: &File) -> Option<String> {
     None

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// value is dropped, unless it is finished or kept.
 #[derive(Debug)]
 pub struct AtomicFile {
-    // The file is closed, which ends its lock, before `place` gives up the marker.
+    // Declared before `place`, so that the file is closed before the lock ends or the marker is removed.
     pub(super) to: Writer,
     /// `None` for a stream.
     place: Option<Place>,
@@ -46,7 +46,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// Another process writes this file ([`ErrorKind::Busy`]); the file is an input (see
-    /// [`protect_inputs`](super::protect_inputs)); it cannot be created; or the path is a folder or the like.
+    /// [`protect_inputs`](super::protect_inputs)); it cannot be created; or the path is not a regular file.
     pub fn open(path: &Path) -> Result<Self> {
         if is_stream(path) {
             let file = File::options().write(true).open(path).map_err(|e| cannot_write(path, &e))?;
@@ -55,7 +55,7 @@ impl AtomicFile {
         Self::open_as(path, part_of(path))
     }
 
-    /// Writes lines to the standard output.
+    /// Opens the standard output as a stream.
     ///
     /// # Errors
     /// The standard output is closed.
@@ -80,13 +80,13 @@ impl AtomicFile {
         Ok(Self { to: Writer::file(file), place, path: path.to_path_buf() })
     }
 
-    /// Returns whether lines are written straight to a pipe or a device: there is no part, so nothing can be kept or
+    /// Returns whether lines are written directly to a pipe or a device: there is no part, so nothing can be kept or
     /// continued.
     pub fn is_stream(&self) -> bool {
         self.to.is_stream()
     }
 
-    /// Bytes that an earlier process left in the part.
+    /// Returns the number of bytes that an earlier process left in the part.
     pub fn found_bytes(&self) -> u64 {
         self.place.as_ref().map_or(0, |place| place.found_bytes)
     }
@@ -135,7 +135,7 @@ impl AtomicFile {
         }
     }
 
-    /// Bytes of whole lines that are in the part.
+    /// Returns the number of bytes of whole lines that are in the part.
     pub fn whole_bytes(&self) -> u64 {
         self.to.whole_bytes()
     }
@@ -152,7 +152,7 @@ impl AtomicFile {
     /// Appends a text of whole lines. A stream gets it immediately.
     ///
     /// # Errors
-    /// The file cannot be written; for a stream that nobody reads any more, [`ErrorKind::Closed`].
+    /// The file cannot be written; for a stream whose reader has closed it, [`ErrorKind::Closed`].
     pub fn lines(&mut self, text: &str) -> Result<()> {
         let written = self.to.write_all(text.as_bytes());
         let flushed = written.and_then(|()| if self.is_stream() { self.to.flush() } else { Ok(()) });
@@ -167,8 +167,8 @@ impl AtomicFile {
         self.to.flush().map_err(|e| self.failed(&e))
     }
 
-    /// Attaches a short text to the file, which stays with it until it is replaced; see [`mark_of`](super::mark_of).
-    /// Returns whether the file system keeps such texts.
+    /// Attaches a short text to the file, which remains until the file is replaced; see [`mark_of`](super::mark_of).
+    /// Returns whether the file system supports it.
     pub fn mark(&self, text: &str) -> bool {
         self.place.is_some() && mark::write(self.to.as_file(), text)
     }
@@ -185,7 +185,7 @@ impl AtomicFile {
     /// Renames the part to the file's own name.
     ///
     /// # Errors
-    /// The file cannot be written or moved; then it is removed unless it should be kept.
+    /// The file cannot be written or moved; the part is then removed unless it should be kept.
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
         if let Some(place) = &mut self.place {
@@ -205,7 +205,7 @@ impl AtomicFile {
     }
 }
 
-/// Bytes for files that are no text.
+/// Writes bytes, for binary files.
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.to.write(bytes)
@@ -219,7 +219,7 @@ impl Write for AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(Place { part, removes: true, folders, .. }) = &self.place {
-            // It may be gone already: nothing depends on it.
+            // The part may be missing already: nothing depends on it.
             let _ = fs::remove_file(part);
             // A folder is removed only if it is still empty.
             let _ = folders.iter().try_for_each(fs::remove_dir);
@@ -238,7 +238,7 @@ impl Claim {
     /// Another process has the claim ([`ErrorKind::Busy`]), or the file cannot be created.
     pub fn new(path: &Path) -> Result<Self> {
         let mut file = AtomicFile::open_as(path, path.to_path_buf())?;
-        // A process that was killed may have left it.
+        // A process that was killed may have left the file behind.
         file.retain(false);
         Ok(Self(file))
     }

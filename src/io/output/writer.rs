@@ -1,4 +1,4 @@
-//! A buffered writer that knows where whole lines end.
+//! A buffered writer that tracks the end of the last whole line.
 
 use std::fs::File;
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
@@ -24,7 +24,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Writes a file from its beginning; see [`Writer::restart`] and [`Writer::continue_at`].
+    /// Writes a file from its beginning; see [`Writer::continue_at`].
     pub(super) fn file(to: File) -> Self {
         Self { to, is_stream: false, pending: Vec::new(), length: 0, whole_bytes: 0, failed: None }
     }
@@ -38,12 +38,12 @@ impl Writer {
         self.is_stream
     }
 
-    /// The file itself.
+    /// Returns the file itself.
     pub(super) fn as_file(&self) -> &File {
         &self.to
     }
 
-    /// Bytes of whole lines in the file.
+    /// Returns the number of bytes of whole lines in the file.
     pub(super) fn whole_bytes(&self) -> u64 {
         self.whole_bytes
     }

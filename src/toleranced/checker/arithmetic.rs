@@ -10,7 +10,7 @@ pub struct Num {
     pub hi: f64,
 }
 
-/// The interval for a result that is not finite: nothing is known.
+/// The whole line, for results that are not finite.
 const NOTHING: Num = Num { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
 impl Num {
@@ -31,7 +31,7 @@ impl Num {
         if self.lo <= 0.0 && self.hi >= 0.0 { Self { lo: 0.0, hi } } else { Self { lo: lo.max(0.0), hi } }
     }
 
-    /// The quotient by a positive number; the whole line if the divisor is not certainly positive.
+    /// Returns the quotient by a positive number; the whole line if the divisor is not certainly positive.
     pub fn over(self, o: Self) -> Self {
         if !(o.lo > 0.0) {
             return NOTHING;
@@ -40,7 +40,7 @@ impl Num {
         Self::hull(all)
     }
 
-    /// An upper bound on the square roots of the interval's numbers.
+    /// Returns an upper bound on the square roots of the interval's numbers.
     pub fn root(self) -> f64 {
         self.hi.max(0.0).sqrt().next_up()
     }
@@ -115,8 +115,8 @@ pub fn combine(a: &Rows, b: &Rows, f: impl Fn(Num, Num) -> Num) -> Rows {
     std::array::from_fn(|i| std::array::from_fn(|j| f(a[i][j], b[i][j])))
 }
 
-/// Sine and cosine of an angle of at most a few million: the angle is halved until it is small, Taylor's series is
-/// evaluated, and the result is doubled again.
+/// Encloses sine and cosine of an angle; the enclosure is useful up to a few million radians. The angle is halved until
+/// it is small, Taylor's series is evaluated, and the result is doubled again.
 pub fn sin_cos(x: Num) -> (Num, Num) {
     let (mut small, mut halvings) = (x, 0);
     while small.abs().hi > 0.125 && halvings < 40 {

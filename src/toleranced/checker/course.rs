@@ -1,4 +1,4 @@
-//! The motion in the checker's form: from its definition alone.
+//! The motion in the checker's form, computed from its definition alone.
 
 use super::arithmetic::{Num, Rows, Vec3, apply, combine, minus, norm2, sin_cos, vector};
 use crate::robot::JointMotion;
@@ -29,7 +29,7 @@ pub struct Ball {
 pub type Mass = (Vec3, Num);
 
 impl Motion<'_> {
-    /// The motion that a file defines.
+    /// Converts the motion that a file defines.
     pub fn of(course: &Course) -> Self {
         let rows = |m: &[[f64; 4]; 3], w: Num| m.map(|r| r.map(|x| Num::new(x) * w));
         match course {
@@ -40,7 +40,7 @@ impl Motion<'_> {
         }
     }
 
-    /// Its two halves.
+    /// Returns both halves.
     pub fn halves(&self) -> [Self; 2] {
         match self {
             Self::Bezier(points) => {
@@ -58,7 +58,7 @@ impl Motion<'_> {
         }
     }
 
-    /// A ball for a body with some masses; `None` if there is no bound.
+    /// Returns a ball for a body with some masses; `None` if there is no bound.
     pub fn ball(&self, masses: &[Mass]) -> Option<Ball> {
         let distance = |a: &Rows, b: &Rows| {
             let each = masses.iter().map(|(p, w)| *w * norm2(minus(apply(a, *p), apply(b, *p))));
@@ -94,7 +94,7 @@ impl Motion<'_> {
     }
 }
 
-/// Coefficients of the rigid motion: products of Bernstein polynomials, collected by degree.
+/// Computes the coefficients of the rigid motion: products of Bernstein polynomials, collected by degree.
 fn rigid(quaternions: &[[f64; 4]], translations: &[[f64; 3]]) -> Vec<(Rows, Num)> {
     let n = quaternions.len() - 1;
     // Rows of Pascal's triangle.
@@ -113,7 +113,7 @@ fn rigid(quaternions: &[[f64; 4]], translations: &[[f64; 3]]) -> Vec<(Rows, Num)
     for (i, p) in quaternions.iter().enumerate() {
         for (j, q) in quaternions.iter().enumerate() {
             let f = (single[i] * single[j]).over(double[i + j]);
-            // The mean of both orders, so that products may be used as they are.
+            // The mean over both orders of the factors, so that products can be used as they are.
             let s = |a: usize, b: usize| {
                 (Num::new(p[a]) * Num::new(q[b]) + Num::new(p[b]) * Num::new(q[a])) * Num::new(0.5) * f
             };
@@ -156,9 +156,8 @@ impl Jet {
         let (mut omega, mut origin) = (zero, zero);
         for joint in chain {
             let own = joint_jet(joint, t);
-            // Leibniz: the derivatives of a product. The outer map's last column has no factor, so it contributes only
-            // if k = 0.
-            // term.
+            // Leibniz's rule for the derivatives of a product. The outer map's last column has no factor, so it
+            // contributes only if k = 0.
             let product = |n: usize, k: usize| {
                 let (a, b) = (&maps[n], &own[k]);
                 let mut out = [[zero; 4]; 3];

@@ -1,5 +1,5 @@
-//! A small program that trusts nothing: it checks a proof step by step and computes everything again, from the
-//! definition of the problem, in an arithmetic of its own.
+//! An independent checker: it checks a proof step by step and computes everything again, from the definition of the
+//! problem, in its own arithmetic.
 //!
 //! That the parts cover the motion and all pairs of polygons needs no test: each step either settles a part or divides
 //! it into two halves, whose proofs must follow.
@@ -52,7 +52,7 @@ pub enum Subject<'m> {
 pub struct Standing(Vec<Vec<Vec3>>);
 
 impl Standing {
-    /// Polygons given by their corners.
+    /// Converts polygons given by their corners.
     pub fn new<P: AsRef<[[f64; 3]]>>(polygons: &[P]) -> Self {
         Self(polygons.iter().map(|p| p.as_ref().iter().map(|v| vector(*v)).collect()).collect())
     }
@@ -72,7 +72,7 @@ fn refuse<T>(message: &str, step: usize) -> std::result::Result<T, Refusal> {
 }
 
 impl<'s> Checker<'s> {
-    /// A checker for polygons, their masses, and the orders and the inflation of ranges in a certificate.
+    /// Creates a checker for polygons, their masses, and the orders and the inflation of ranges in a certificate.
     ///
     /// # Errors
     /// An order is not a permutation of the polygons, or the inflation is not a finite number of at least 1.
@@ -177,7 +177,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The ball of a polygon, if the recorded radius is large enough; the recorded radius is used.
+    /// Returns the ball of a polygon with the recorded radius, if that is large enough.
     fn ball(
         &self,
         masses: &[Mass],
@@ -286,7 +286,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns whether balls are beyond points along a normal.
+/// Returns whether all balls are beyond all points along a normal.
 fn beyond<'f>(
     normal: [f64; 3],
     mut balls: impl Iterator<Item = (Vec3, Num)>,
@@ -304,7 +304,7 @@ fn beyond<'f>(
     })
 }
 
-/// Eight unit masses at the corners of the inflated box of some points.
+/// Returns eight unit masses at the corners of the inflated box of some points.
 fn box_masses<'f>(points: impl Iterator<Item = &'f Vec3>, inflation: Num) -> Vec<Mass> {
     let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for p in points {
@@ -330,7 +330,7 @@ fn box_masses<'f>(points: impl Iterator<Item = &'f Vec3>, inflation: Num) -> Vec
 
 impl Face {
     fn new(polygon: &Polygon, masses: &Masses) -> Self {
-        // First everything in the plane of a frame; a triangle's corners are 00, 10 and 01 there.
+        // Coordinates in the plane of a frame, in which a triangle has the corners (0,0), (1,0) and (0,1).
         let (plane, body): (Vec<[f64; 2]>, Option<[Vec3; 3]>) = match polygon {
             Polygon::Plane(corners) => (corners.clone(), None),
             Polygon::Triangle(t) => (vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], Some(t.map(vector))),
@@ -358,8 +358,8 @@ impl Face {
     }
 }
 
-/// `1/m + (x-s)ᵀJ⁻¹(y-s)` for all pairs of points, by elimination: `J = L D Lᵀ`. Dimensions that the features do not
-/// span are not spanned by the points either.
+/// Computes `1/m + (x-s)ᵀJ⁻¹(y-s)` for all pairs of points, by elimination: `J = L D Lᵀ`. Dimensions that the
+/// features do not span are not spanned by the points either.
 fn form(features: &[([f64; 3], f64)], points: &[Vec3]) -> Vec<Vec<Num>> {
     let zero = Num::new(0.0);
     let n = if features.iter().all(|(p, _)| p[2] == 0.0) { 2 } else { 3 };

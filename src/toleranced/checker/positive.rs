@@ -1,8 +1,8 @@
 //! Positivity of a squared distance minus a squared radius throughout a domain, by Bernstein coefficients and halving.
 //!
 //! A quadratic over a triangle, or over the product of two segments, is at least its smallest Bernstein coefficient;
-//! where that is not positive the domain is halved. No root, foot point or patch is involved: this shares nothing with
-//! the way in which the search excludes contacts.
+//! where that is not positive the domain is halved. No root, foot point or patch is involved: this method shares
+//! nothing with the search.
 
 use super::arithmetic::{Num, Vec3, dot, minus, norm2, plus};
 
@@ -26,11 +26,12 @@ pub fn on_triangle(g: [Num; 6]) -> bool {
         if g.iter().all(|b| b.lo > 0.0) {
             continue;
         }
-        // A corner that is not positive decides.
+        // A corner that is not positive decides the answer.
         if tried > PARTS || g[..3].iter().any(|b| !(b.lo > 0.0)) {
             return false;
         }
-        // Halved at the longest side: |a - b|² is G_aa + G_bb - 2 G_ab, except for the share of the radius.
+        // Halves the triangle at its longest side: |a - b|² is G_aa + G_bb - 2 G_ab, except for the share of the
+        // radius.
         let length = |a: usize, b: usize, ab: usize| g[a].hi + g[b].hi - 2.0 * g[ab].lo;
         let sides = [length(0, 1, 3), length(0, 2, 4), length(1, 2, 5)];
         let turned = if sides[0] >= sides[1] && sides[0] >= sides[2] {
@@ -40,7 +41,7 @@ pub fn on_triangle(g: [Num; 6]) -> bool {
         } else {
             [g[2], g[1], g[0], g[5], g[4], g[3]]
         };
-        // Halved between corners 0 and 1.
+        // Halves it between corners 0 and 1.
         let [g00, g11, g22, g01, g02, g12] = turned;
         let mm = mean(mean(g00, g01), mean(g01, g11));
         let m2 = mean(g02, g12);

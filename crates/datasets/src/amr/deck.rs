@@ -64,20 +64,20 @@ mod tests {
         for parts in others(2004, 6, &first) {
             let parts = parts.unwrap();
             assert_eq!(parts.iter().map(|p| p.mesh.triangles.len()).sum::<usize>(), super::super::N_TRIANGLES);
-            // A different layout, not the same one moved.
+            // The layout is different, not merely moved.
             assert!(parts.iter().zip(&first).any(|(a, b)| a.mesh.vertices.len() != b.mesh.vertices.len()));
             let b = bounds(&parts);
             for a in &boxes {
                 let apart = (a[0] - b[1]).max(b[0] - a[1]).max_element();
                 assert!(apart > 0.0, "{a:?} {b:?}");
             }
-            // No part of it is within the arm's reach.
+            // No part of the room is within the arm's reach.
             let nearest = REACH.0.clamp(b[0], b[1]);
             assert!(nearest.distance(REACH.0) > REACH.1);
             boxes.push(b);
         }
         assert_eq!(boxes.len(), 6);
-        // A larger number gives the same rooms and further ones.
+        // A larger number gives the same rooms and additional ones.
         assert_eq!(cells(500)[..6], cells(6));
         let mut places = cells(535);
         places.sort_unstable();

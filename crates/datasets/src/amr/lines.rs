@@ -1,4 +1,4 @@
-//! Pipes between machines and rack, and instrument tubing.
+//! Pipes between machines and the rack, and instrument tubing.
 
 use super::machinery::Machines;
 use super::rack::{Lane, RACK_M, beside, tee_below};
@@ -8,7 +8,7 @@ use crate::parts::frame::Frame;
 use crate::parts::piping::{Bore, tee};
 use glam::DVec3;
 
-/// Pipes between machines and rack.
+/// Adds pipes between machines and the rack.
 pub(super) fn connections(room: &mut Room, machines: &Machines, lower: &[Lane], upper: &[Lane]) {
     // From above into a lane of the lower level: up, across, down.
     let over = |room: &mut Room, port: Port, y: f64| {
@@ -86,7 +86,7 @@ pub(super) fn connections(room: &mut Room, machines: &Machines, lower: &[Lane], 
     }
 }
 
-/// Instrument tubing next to the separator and above the pump: thin parallel tubes with drops.
+/// Adds instrument tubing next to the separator and above the pump: thin parallel tubes with drops.
 pub(super) fn tubing(room: &mut Room) {
     for k in 0..6 {
         let k = f64::from(k);

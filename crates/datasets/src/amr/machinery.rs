@@ -15,7 +15,7 @@ pub(super) struct Machines {
     pub(super) upright: Vec<[Port; 3]>,
     /// Two above, one below.
     pub(super) lying: Vec<[Port; 3]>,
-    /// Occupied areas of the floor: x from and to, y from and to, metres.
+    /// Occupied areas of the floor: smallest x and y, largest x and y, metres.
     pub(super) footprints: Vec<[f64; 4]>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn build(room: &mut Room) -> Machines {
     machines
 }
 
-/// A separator at the arm's side, a condensate tank behind it, the heat exchanger.
+/// Adds a separator at the arm's side, a condensate tank behind the arm, and the heat exchanger.
 fn lying(room: &mut Room, machines: &mut Machines) {
     for (x, y, radius, shell, height) in [(0.0, -0.9, 0.22, 0.9, 0.56), (0.45, 1.5, 0.25, 1.1, 0.7)] {
         let at = Frame::at(room.near(x, 0.02), room.near(y, 0.01), FLOOR_M);
@@ -91,7 +91,8 @@ fn lying(room: &mut Room, machines: &mut Machines) {
     machines.footprints.push([0.95, -0.6, 1.29, 0.85]);
 }
 
-/// Switchgear along the west wall, a control cabinet and a local panel near the arm, bottles next to the columns.
+/// Adds switchgear along the west wall, a control cabinet and a local panel near the arm, and bottles next to the
+/// columns.
 fn cabinets(room: &mut Room, machines: &mut Machines) {
     let [x, _] = HALF_M;
     for k in 0..4 {

@@ -1,4 +1,5 @@
-//! Two manifolds within the arm's reach: a lower and an upper header, valved branches between them, a stand.
+//! Two manifolds within the arm's reach: a lower and an upper header, five branches with valves between them, and a
+//! stand.
 
 use super::rack::{Lane, nearest, tee_below};
 use super::room::{FLOOR_M, Room, v};
@@ -10,18 +11,19 @@ use glam::DVec3;
 /// A manifold parallel to y; lengths in metres.
 struct Manifold {
     x: f64,
-    /// Heights of the two headers.
+    /// Heights of the lower and the upper header.
     heights: [f64; 2],
-    /// The end of the lower header that enters the floor, and the closed ends of both headers.
+    /// The coordinate y of the end of the lower header that enters the floor.
     drain_y: f64,
+    /// The coordinates y of the closed ends of the lower and the upper header.
     closed_y: [f64; 2],
-    /// The coordinate y to which the lane that feeds it is nearest.
+    /// The lane nearest to this coordinate y feeds the manifold.
     feed_y: f64,
     header: Bore,
     branch: Bore,
-    /// The first of the five branches, and the distance between branches.
+    /// The coordinate y of the first of the five branches, and the distance between branches.
     branches_y: [f64; 2],
-    /// Positions of the valves on the branches, from below.
+    /// Distance of the valve on each branch from the branch's lower end.
     valve: f64,
     /// Direction of the hand wheels: towards the arm.
     stem: DVec3,

@@ -47,7 +47,7 @@ pub(super) fn lower(room: &mut Room) -> Vec<Lane> {
         .collect()
 }
 
-/// Pipes along y from the north wall; at the south they bend down to the floor.
+/// Pipes along y from the north wall; at their south ends they bend down to the floor.
 pub(super) fn upper(room: &mut Room) -> Vec<Lane> {
     let y = HALF_M[1];
     LANES_X
@@ -97,7 +97,7 @@ pub(super) fn tee_below(lane: Lane, x: f64, branch: Bore) -> Assembly {
     tee(Frame::oriented(v(x, lane.at, lane.z), DVec3::X, DVec3::NEG_Z), lane.bore, branch)
 }
 
-/// Thin pipes from the rack down to funnels in the floor, all around the arm, each with a valve.
+/// Adds thin pipes from the rack down to funnels in the floor, all around the arm, each with a valve.
 pub(super) fn drops(room: &mut Room, machines: &Machines, lower: &[Lane]) {
     let mut placed: Vec<DVec3> = Vec::new();
     for _ in 0..4000 {

@@ -1,4 +1,4 @@
-//! The room while it is being filled: its dimensions, its objects, and optional objects that fill up to an exact count.
+//! The room under construction: its dimensions, its objects, and optional objects that fill up to an exact count.
 
 use crate::parts::assembly::Assembly;
 use crate::parts::equipment::{gauge, lever_valve, valve, valve_half_length};
@@ -8,7 +8,8 @@ use crate::parts::structure::clamp;
 use crate::random::Stream;
 use glam::DVec3;
 
-/// The upper face of the floor, metres: a grout joint below the arm's foot plate, so that the two do not touch.
+/// The upper face of the floor, metres. It is below the arm's foot plate by a grout joint, so that the two do not
+/// touch.
 pub(super) const FLOOR_M: f64 = -0.01;
 /// The inner faces of the walls, at plus and minus these x and y, metres; the side y < 0 is open.
 pub(super) const HALF_M: [f64; 2] = [2.3, 1.9];
@@ -20,11 +21,11 @@ pub(super) const fn v(x: f64, y: f64, z: f64) -> DVec3 {
     DVec3::new(x, y, z)
 }
 
-/// The room while it is being filled.
+/// The room under construction.
 pub(super) struct Room {
     pub(super) random: Stream,
     objects: Vec<Assembly>,
-    /// Clamps and other optional objects, used as far as the count of objects requires.
+    /// Clamps and other optional objects; as many are used as the count of objects requires.
     extras: Vec<Assembly>,
 }
 
@@ -84,7 +85,7 @@ impl Room {
         self.clamps(path, bore);
     }
 
-    /// Clamps on the straight pieces of a pipe.
+    /// Adds optional clamps on the straight pieces of a pipe.
     fn clamps(&mut self, path: &[DVec3], bore: Bore) {
         for pair in path.windows(2) {
             let length = (pair[1] - pair[0]).length();

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 /// The walking level of the mezzanine on the west side, metres.
 const MEZZANINE_M: f64 = 1.98;
-/// Its edge, metres.
+/// The x coordinate of the mezzanine's edge, metres.
 const MEZZANINE_X: f64 = -1.25;
 
 pub(super) fn build(room: &mut Room) {
@@ -113,7 +113,7 @@ fn platform(room: &mut Room) {
 fn services(room: &mut Room) {
     let [x, y] = HALF_M;
     let trays = [
-        // One within the arm's reach, below the pipe rack.
+        // One tray within the arm's reach, below the pipe rack.
         (v(-x, -0.84, 1.08), v(x, -0.84, 1.08), 0.24, 10),
         (v(-x + 0.05, y - 0.16, 2.2), v(x - 0.05, y - 0.16, 2.2), 0.22, 7),
         (v(-1.1, -y + 0.1, 1.78), v(-1.1, y - 0.1, 1.78), 0.26, 7),

@@ -17,7 +17,7 @@ const MAX_OF_A_PAGE: u64 = 64 << 20;
 /// Sources of downloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
-    /// A folder, or the beginning of web addresses, with the same downloads. If it is given, no other source is used.
+    /// A folder, or a prefix of web addresses, with the same downloads. If it is given, no other source is used.
     pub mirror: Option<String>,
     /// An index of Python packages, in the form that pip uses.
     pub package_index: String,
@@ -40,7 +40,8 @@ impl Sources {
     /// Downloads a file into `to` and verifies it; `progress` receives the number of bytes as they arrive.
     ///
     /// # Errors
-    /// The file is not available (the message lists the attempts and the remedy), or its content is wrong.
+    /// The file is not available (the message lists the attempts and the remedy), or its content is not the expected
+    /// one.
     pub(super) fn get(&self, set: &FetchSet, file: &Download, to: &Path, progress: &mut dyn FnMut(u64)) -> Result<()> {
         let mut tried = Vec::new();
         for place in self.places(set, file, &mut tried) {
@@ -51,7 +52,7 @@ impl Sources {
             match copied {
                 Ok(()) => return Ok(()),
                 Err(Failed::Missing(why)) => tried.push(format!("{place}: {why}")),
-                // The content is not that of the requested file: no other source may silently replace it.
+                // The content differs from the requested file: no other source may silently replace it.
                 Err(Failed::Wrong(why)) => {
                     return Err(Error::input(why).in_file(place.to_string()).remedy(
                         "the source has changed or the transfer was disturbed: nothing was installed; try again or \
@@ -103,7 +104,7 @@ impl Sources {
         }
     }
 
-    /// The address of a file in the index of packages.
+    /// The address of a file in the package index.
     fn in_index(&self, package: &str, file: &str) -> std::result::Result<String, String> {
         let page = format!("{}/{package}/", self.package_index);
         let mut text = String::new();
@@ -132,7 +133,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// An address without a user name and password, which indices may contain, for messages.
+/// Removes the user name and password, which the addresses of indices may contain, from an address in a message.
 fn without_password(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return address.to_string() };
     let host = rest.split('/').next().unwrap_or_default();
@@ -145,7 +146,7 @@ fn without_password(address: &str) -> String {
 enum Failed {
     /// The file is not available there.
     Missing(String),
-    /// The content is that of another file.
+    /// The content differs from the requested file.
     Wrong(String),
 }
 
@@ -227,7 +228,7 @@ fn link_to<'a>(page: &'a str, file: &str) -> Option<&'a str> {
     whole.filter(|link| link.rsplit('/').next() == Some(file)).last()
 }
 
-/// The address that a link on a page refers to.
+/// The absolute address of a link on a page.
 fn resolve(page: &str, link: &str) -> String {
     if is_web(link) {
         return link.to_string();

@@ -19,13 +19,13 @@ pub const MARK: &str = "fetched.json";
 
 /// The file that locks a folder while sets are fetched into it.
 const LOCK: &str = ".fetch.lock";
-/// Time between two checks whether another process has finished.
+/// Interval at which the lock of another process is checked.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// A step of fetching, to be reported.
+/// A step of fetching, for progress reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// Another process is fetching sets into the same folder; its results are used.
+    /// Another process is fetching sets into the same folder; the results of that process are used.
     Wait {
         /// The message of the lock.
         why: &'a str,
@@ -47,9 +47,9 @@ pub enum Step<'a> {
 /// Fetches sets into folders with their names in `folder`. Files that several sets share are downloaded once.
 ///
 /// # Errors
-/// A folder with the name of a set exists; a file is not available, has the wrong content, or is a hostile archive; the
-/// disk is full. Sets that were installed before remain. If another process is fetching into the folder, this one
-/// waits.
+/// A folder with the name of a set already exists; a file is not available, has the wrong content, or is a hostile
+/// archive; the disk is full. Sets that were installed before the error remain. If another process is fetching into the
+/// folder, this one waits.
 pub fn fetch(
     sets: &[&FetchSet],
     folder: &Path,
@@ -75,7 +75,7 @@ pub fn fetch(
     fetched.collect()
 }
 
-/// Waits until no other process fetches into a folder, and returns whether it had to wait.
+/// Waits until no other process fetches into a folder. Also returns true if it had to wait.
 fn claim(folder: &Path, progress: &mut dyn FnMut(Step<'_>)) -> Result<(Claim, bool)> {
     let mut waits = false;
     loop {
@@ -117,7 +117,8 @@ fn one(
             sources.get(set, file, &staged.join(&file.file), &mut heard)?;
             continue;
         }
-        // The name is kept, since it gives the type of the archive; the hash separates archives with the same name.
+        // The file name is kept, since it determines the type of the archive; the hash separates archives with the same
+        // name.
         let archive = desk.join("downloads").join(&file.sha256).join(&file.file);
         if archive.exists() {
             heard(file.size);
@@ -141,13 +142,13 @@ fn one(
     Ok(place)
 }
 
-/// A working folder on the disk on which the sets will be installed; it is removed with this value.
+/// A working folder on the disk on which the sets are installed; it is removed when this value is dropped.
 struct Desk(PathBuf);
 
 impl Desk {
     fn new(folder: &Path) -> Result<Self> {
         let desk = folder.join(format!(".fetch-{}", std::process::id()));
-        // It may remain from an earlier process with the same number.
+        // It may remain from an earlier process with the same process number.
         let _ = fs::remove_dir_all(&desk);
         match fs::create_dir_all(&desk) {
             Ok(()) => Ok(Self(desk)),

@@ -1,4 +1,4 @@
-//! Extraction of files from untrusted archives: nothing is written outside a folder, and nothing grows without limit.
+//! Extraction of files from untrusted archives: nothing is written outside a folder, and all sizes are limited.
 
 use crate::manifest::relative;
 use firstcontact::error::{Error, Result, foreign, quoted};
@@ -24,12 +24,13 @@ impl Default for Limits {
     }
 }
 
-/// Extracts files from an archive (`.zip`, `.whl`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`) into `folder`: for each entry
-/// whose path begins with the first part of an item of `take`, that part is replaced by the second. Returns the paths.
+/// Extracts files from an archive (`.zip`, `.whl`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`) into `folder`. For each entry
+/// whose path begins with the first part of an item of `take`, that part is replaced by the second part. Returns the
+/// paths.
 ///
 /// # Errors
 /// The archive is damaged or exceeds the limits; an entry to extract is a link or not a file, is outside of the folder,
-/// or occurs twice; an item of `take` matches nothing.
+/// or occurs twice; an item of `take` does not match any entry.
 pub fn unpack(archive: &Path, take: &[[String; 2]], folder: &Path, limits: &Limits) -> Result<Vec<String>> {
     let taker = Taker {
         take,
@@ -152,7 +153,7 @@ impl Taker<'_> {
     }
 }
 
-/// Passes each entry of a tar archive that is not a folder to `see`: its path, whether it is a file, and its content.
+/// Passes each entry of a tar archive that is not a folder to `see`: its path, true if it is a file, and its content.
 fn each_of_tar(
     archive: &Path,
     limits: &Limits,
@@ -179,7 +180,7 @@ fn each_of_tar(
         }
         let mut entry = entry.map_err(|e| damaged(&e))?;
         let kind = entry.header().entry_type();
-        // Extended headers without a file, such as the commit of a git archive.
+        // Skips extended headers without a file, such as the commit of a git archive.
         if kind.is_dir() || kind.is_pax_global_extensions() {
             continue;
         }

@@ -10,7 +10,7 @@ use std::path::Path;
 /// Writes `n_motions` motions of `n_columns` columns as `fill` passes them, start values before end values.
 ///
 /// # Errors
-/// The file cannot be written, or `fill` fails or passes another number of motions; in these cases no file remains.
+/// The file cannot be written, or `fill` fails or passes a different number of motions; in these cases no file remains.
 pub(crate) fn write(
     path: &Path,
     n_motions: usize,
@@ -39,7 +39,7 @@ pub(crate) fn write(
 mod tests {
     use super::*;
 
-    /// The bytes in the format's specification.
+    /// The bytes of an example are those of the format's specification.
     #[test]
     fn motions_are_written_as_an_array() {
         let folder = tempfile::tempdir().unwrap();

@@ -85,8 +85,8 @@ impl Assembly {
 /// The range of the chord errors of a scene's tessellation, metres.
 const CHORD_ERRORS_M: [f64; 2] = [2e-5, 2e-2];
 
-/// Tessellates a scene to exactly `n_triangles`: with the smallest chord error that stays within that number; the
-/// missing triangles come from splitting the largest ones in two.
+/// Tessellates a scene to exactly `n_triangles`: uses the smallest chord error within that number, and splits the
+/// largest triangles in two to reach it.
 ///
 /// # Errors
 /// The number is odd, or too small or too large for these objects.

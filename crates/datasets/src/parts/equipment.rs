@@ -1,7 +1,7 @@
 //! Equipment of a machine room: valves, gauges, pumps, vessels, heat exchangers, cabinets.
 //!
-//! Each function returns the objects of one piece of equipment, placed by a frame, and the ports at which pipes join
-//! it.
+//! Each function returns the objects of one piece of equipment, placed by a frame, and the ports to which pipes are
+//! connected.
 
 use super::assembly::Assembly;
 use super::frame::Frame;
@@ -303,7 +303,7 @@ fn saddle(frame: Frame, r: f64, h: f64) -> Assembly {
     let n = 8;
     let mut outline = vec![[-0.9 * r, 0.015], [0.9 * r, 0.015]];
     for k in 0..=n {
-        // From 30 degrees below the horizontal on one side to the same on the other.
+        // From 30 degrees below the horizontal on one side to 30 degrees below on the other.
         let (c, s) = cos_sin(-n - 4 * k, 12 * n);
         outline.push([0.97 * r * c, h + 0.97 * r * s]);
     }
@@ -346,7 +346,8 @@ pub(crate) fn exchanger(frame: Frame, size: VesselSize, bore: Bore) -> (Vec<Asse
     (objects, ports)
 }
 
-/// A cabinet with its back at y = 0 and its front towards y: plinth, doors, handles, louvres, lamps and buttons.
+/// A cabinet with its back at y = 0 and its front in the direction of y: plinth, doors, handles, louvres, lamps and
+/// buttons.
 pub(crate) fn cabinet(frame: Frame, [width, depth, height]: [f64; 3], random: &mut Stream) -> Assembly {
     let mut cabinet = Assembly::new("cabinet");
     let w = 0.5 * width;

@@ -13,7 +13,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// A frame with the axes of the world.
+    /// A frame at a point, with the axes of the world.
     pub(crate) fn at(x: f64, y: f64, z: f64) -> Self {
         Self::upright(DVec3::new(x, y, z))
     }

@@ -1,4 +1,4 @@
-//! A cubic lattice of pipe routes on which no two pipes come close to each other.
+//! A cubic lattice of pipe routes on which no two pipes are close to each other.
 
 use crate::random::Stream;
 use glam::DVec3;
@@ -52,7 +52,7 @@ impl Lattice {
         }
     }
 
-    /// The share of the points that is taken.
+    /// The fraction of the points that is taken.
     pub(crate) fn share_taken(&self) -> f64 {
         self.taken.iter().filter(|&&t| t).count() as f64 / self.taken.len().max(1) as f64
     }

@@ -1,4 +1,4 @@
-//! Pipes as in real plants: spools between flanges, elbows, tees, and the bolts that hold them together.
+//! Pipes as in real plants: spools between flanges, elbows, tees, and bolts.
 
 use super::assembly::Assembly;
 use super::frame::Frame;
@@ -21,7 +21,7 @@ impl Bore {
         Self { radius, bend: 3.0 * radius }
     }
 
-    /// A pipe with elbows of at most that radius.
+    /// A pipe with elbows of at most the radius `bend`.
     pub(crate) fn tight(radius: f64, bend: f64) -> Self {
         Self { radius, bend: bend.min(3.0 * radius) }
     }
@@ -211,7 +211,7 @@ mod tests {
         };
         assert_eq!(kinds(&[], Insert::Flange), (vec!["pipe"], 0));
         assert_eq!(kinds(&[1.0, 2.5], Insert::Flange), (vec!["pipe", "flange", "pipe", "flange", "pipe"], 0));
-        // There is no room at the start, at the elbow, beyond the end, or twice at one place.
+        // There is not enough space at the start, at the elbow, beyond the end, or twice at one place.
         assert_eq!(kinds(&[0.01, 1.0, 1.01, 1.99, 2.01, 7.0], Insert::Flange), (vec!["pipe", "flange", "pipe"], 0));
         assert_eq!(kinds(&[1.0, 1.15, 2.5], Insert::Gap(0.2)), (vec!["pipe", "pipe", "pipe"], 2));
     }

@@ -5,8 +5,8 @@ use glam::DVec3;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Splits the longest edge of the largest triangle, `times` times over all meshes; the neighbour across that edge is
-/// split with it, so closed surfaces stay closed and each split adds two triangles.
+/// Splits the longest edge of the largest triangle, `times` times over all meshes. The neighbour across that edge is
+/// also split, so closed surfaces remain closed and each split adds two triangles.
 ///
 /// A triangle whose longest edge does not have exactly one neighbour is skipped.
 pub(crate) fn cut_largest<'a>(meshes: impl Iterator<Item = &'a mut Mesh>, times: usize) {
@@ -20,7 +20,7 @@ pub(crate) fn cut_largest<'a>(meshes: impl Iterator<Item = &'a mut Mesh>, times:
         let Some((size_then, Reverse((m, t)))) = queue.pop() else { return };
         let mesh = &mut *meshes[m];
         if size_then != size(mesh.corners(t)) {
-            continue; // It was cut as a neighbour since.
+            continue; // The triangle was cut as a neighbour.
         }
         let Some(changed) = cut(mesh, t) else { continue };
         left -= 1;
@@ -30,7 +30,7 @@ pub(crate) fn cut_largest<'a>(meshes: impl Iterator<Item = &'a mut Mesh>, times:
 
 /// A number that increases with the area.
 fn size([a, b, c]: [DVec3; 3]) -> u64 {
-    // The bits of non-negative numbers have the same order as the numbers.
+    // The bits of non-negative numbers, as integers, have the same order as the numbers.
     (b - a).cross(c - a).length_squared().to_bits()
 }
 

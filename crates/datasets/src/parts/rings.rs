@@ -5,7 +5,8 @@ use super::mesh::Mesh;
 /// The fineness of the tessellation of round surfaces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Detail {
-    /// The largest distance between a circle and its polygon, metres, as far as the minimum number of corners allows.
+    /// The largest distance between a circle and its polygon, metres, unless the limits on the number of corners
+    /// prevent it.
     pub(crate) chord_error_m: f64,
 }
 
@@ -57,7 +58,7 @@ pub(crate) fn band(a: Loop, b: Loop, mesh: &mut Mesh) {
     }
 }
 
-/// A flat polygon, cut in a zigzag like the tessellators of CAD programs do; it has the same thin triangles.
+/// A flat polygon, cut in a zigzag as the tessellators of CAD programs do, with similar thin triangles.
 fn cap(l: Loop, looks_back: bool, mesh: &mut Mesh) {
     let (mut low, mut high) = (0, l.n - 1);
     let mut from_low = true;

@@ -32,7 +32,7 @@ pub(crate) enum Shape {
     },
     /// A solid of revolution about z, its outline given upward.
     Lathe {
-        /// From the lower end to the upper one.
+        /// The steps from the lower end to the upper one.
         outline: Vec<Step>,
     },
     /// A round tube along a path.
@@ -102,7 +102,7 @@ impl Shape {
     }
 }
 
-/// Corners 0–7 by the bits x, y, z.
+/// Triangles of the corners 0–7, whose bits 0, 1 and 2 select the side along x, y and z.
 const CUBOID: [[u32; 3]; 12] = [
     [0, 2, 1],
     [1, 2, 3],

@@ -1,5 +1,5 @@
-//! For tests: contact of a robot and a scene, found without the engine by separating axes on all triangle pairs whose
-//! boxes overlap.
+//! For tests: contact of a robot and a scene, determined without the engine by separating axes on all triangle pairs
+//! whose boxes overlap.
 
 use firstcontact::robot::{JointKind, Robot, Triangle};
 use firstcontact::scene::Scene;

@@ -128,7 +128,7 @@ impl File {
     fn view(&mut self, bytes: &[u8], target: Option<gltf_json::validation::Checked<Target>>) -> Index<View> {
         let offset = self.buffer.len();
         self.buffer.extend_from_slice(bytes);
-        // The next bytes begin at a multiple of the largest number's size.
+        // The next bytes begin at a multiple of the size of the largest number type.
         self.buffer.resize(self.buffer.len().next_multiple_of(4), 0);
         self.root.push(View {
             buffer: Index::new(0),

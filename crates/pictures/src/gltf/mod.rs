@@ -1,11 +1,11 @@
 //! Motions as binary glTF (GLB), for third-party viewers and for the page of reports.
 //!
-//! Every body of the robot is a node below its parent's, animated according to its joint's motion; links are nodes with
-//! meshes below. The first contact of a motion is a red ball with an arrow along the normal. Each motion is one
-//! animation of one second for the whole motion, and its `extras` contain the answer as `check` writes it. That of a
-//! trajectory takes the time of the trajectory from its first point on, or one second for each segment. Coordinates are
-//! metres; below the topmost node z is up, as in the engine. The `extras` of the scene contain the origin if it is not
-//! the world's, and the view of each motion.
+//! Every body of the robot is a node below its parent's node, animated according to its joint's motion; links are nodes
+//! with meshes below their bodies. The first contact of a motion is a red ball with an arrow along the normal. Each
+//! motion is one animation, which takes one second, and its `extras` contain the answer as `check` writes it. The
+//! animation of a trajectory takes the time of the trajectory from its first point on, or one second for each segment.
+//! Coordinates are metres; below the topmost node z is up, as in the engine. The `extras` of the scene contain the view
+//! of each motion, and the origin if it is not the world's origin.
 
 mod file;
 mod frame;
@@ -55,15 +55,15 @@ pub struct ShownMotion<'a> {
 pub struct Glb {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Triangles of the scene that are in the file.
+    /// Number of triangles of the scene that are in the file.
     pub scene_triangles: usize,
-    /// Triangles of the scene.
+    /// Number of triangles of the scene.
     pub of_triangles: usize,
 }
 
-/// Makes a GLB file of the robot, the scene and some motions, each an animation. Of a scene of more than
-/// `most_triangles` only the objects nearest to the motions are included. `scene` is the one that the engine was built
-/// for.
+/// Makes a GLB file of the robot, the scene and some motions, each an animation. If the scene has more than
+/// `most_triangles`, only the objects nearest to the motions are included. `scene` is the one for which the engine was
+/// built.
 ///
 /// # Errors
 /// A motion does not fit the robot or turns a joint by more than about 800 turns; the file would be larger than 4 GiB.
@@ -93,14 +93,14 @@ pub fn export(engine: &Engine, scene: &Scene, shown: &[ShownMotion], most_triang
         let mut animation = Keys::new(&mut file);
         let motions = s.course.motions(&world.robot)?;
         for (k, (node, body)) in bodies.iter().zip(&world.robot.bodies).enumerate() {
-            // The root has keys even if nothing moves: every motion is an animation.
+            // The root always has keys, even if nothing moves, so that every motion is an animation.
             if body.joint.kind != JointKind::Fixed || body.parent.is_none() {
                 let joints: Vec<&JointMotion> = motions.iter().map(|motion| &motion.joints[k]).collect();
                 animation.translation(*node, &way::positions(&joints, s.course.times()));
                 animation.rotation(*node, &way::rotations(&joints, s.course.times())?);
             }
         }
-        // With several motions only the mark of the one that is played is visible.
+        // With several motions only the mark of the motion that is played is visible.
         if shown.len() > 1 {
             for (other, mark) in marks.iter().enumerate() {
                 let size = if other == k { sizes_m[k] as f32 } else { 0.0 };

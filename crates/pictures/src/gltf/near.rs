@@ -46,7 +46,7 @@ pub fn nearest(world: &CollisionWorld, points: &[DVec3], first: &[u32], most: us
     candidates.iter_mut().filter(|c| first.contains(&c.object)).for_each(|c| c.distance = -1.0);
     candidates.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.object.cmp(&b.object)));
 
-    // The number of triangles that each object may show.
+    // The number of triangles shown of each object.
     let (mut left, mut limits) = (most, vec![0; scene.objects.len()]);
     for candidate in &candidates {
         limits[candidate.object as usize] = candidate.n_triangles.min(left);

@@ -1,9 +1,9 @@
 //! The path of a joint as keys of a glTF animation.
 //!
 //! In a straight motion a joint turns at a constant rate about a fixed axis and its origin moves at a constant
-//! velocity. Between keys glTF also turns at a constant rate about a fixed axis (by the smaller angle) and moves at a
-//! constant velocity: so the animation **is** the motion, up to single precision, if no step turns by half a turn or
-//! more.
+//! velocity. Between keys, glTF also turns at a constant rate about a fixed axis (by the smaller angle) and moves at a
+//! constant velocity. Therefore the animation **is** the motion, up to single precision, if every step turns by less
+//! than half a turn.
 
 use firstcontact::arith::trig::sin_cos_product;
 use firstcontact::error::{Error, Result};
@@ -11,8 +11,8 @@ use firstcontact::robot::JointMotion;
 use glam::DQuat;
 use std::f64::consts::FRAC_PI_6;
 
-/// The largest turn between keys: far below half a turn, so that viewers that do not follow the arc are still close to
-/// it.
+/// The largest turn between keys: far below half a turn, so that viewers that interpolate linearly remain close to the
+/// arc.
 const STEP_RAD: f64 = FRAC_PI_6;
 /// The maximum number of keys of a joint in one motion: about 800 turns.
 const MAX_KEYS: usize = 10_000;
@@ -29,7 +29,7 @@ impl<const N: usize> Way<N> {
         Self { times: Vec::new(), values: Vec::new() }
     }
 
-    /// Adds a key; it replaces the last one if single precision gives both the same time.
+    /// Adds a key; it replaces the last one if both have the same time in single precision.
     fn push(&mut self, time: f64, value: [f32; N]) {
         let time = time as f32;
         if self.times.last().is_some_and(|last| *last >= time) {
@@ -40,7 +40,7 @@ impl<const N: usize> Way<N> {
         self.values.push(value);
     }
 
-    /// The same keys, of which two are enough if nothing changes.
+    /// Finishes the keys; two are enough if nothing changes.
     fn finish(mut self) -> Self {
         let n = self.times.len();
         if n > 2 && self.values.windows(2).all(|w| w[0] == w[1]) {
@@ -51,7 +51,7 @@ impl<const N: usize> Way<N> {
     }
 }
 
-/// Orientations (x, y, z, w) of a joint in motions that follow one another; `times` are those at their ends, the start
+/// Orientations (x, y, z, w) of a joint in consecutive motions; `times` contains the times at their ends, the start
 /// first.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 pub struct SetView {
     /// The name above the motions.
     pub name: String,
-    /// Index of the results that the motions belong to, on a page with results.
+    /// Index of the results to which the motions belong, on a page with results.
     pub of_results: Option<usize>,
     /// The robot, the scene and all these motions.
     pub glb: Glb,
@@ -34,7 +34,7 @@ pub struct MotionView {
     pub contact_at: Option<f64>,
     /// Its name in the list of motions.
     pub label: String,
-    /// The answer in words.
+    /// A description of the answer.
     pub says: String,
     /// The picture as PNG, and the direction of view, azimuth and elevation in degrees.
     pub picture: Option<(Vec<u8>, [f64; 2])>,
@@ -151,7 +151,7 @@ pub fn controls(sets: &[SetView]) -> Markup {
 pub fn scripts(sets: &[SetView]) -> Markup {
     html! {
         @for (i, set) in sets.iter().enumerate() {
-            // Text that is not a script: browsers keep it without executing it.
+            // Text that is not a script: browsers store it without executing it.
             script type="text/plain" id=(glb_id(i)) { (PreEscaped(BASE64_STANDARD.encode(&set.glb.bytes))) }
         }
         script { (PreEscaped(THREE)) }
@@ -172,7 +172,7 @@ pub fn figure_id(i: usize, k: usize) -> String {
 mod tests {
     use super::*;
 
-    /// No embedded text ends the element that contains it.
+    /// No embedded text terminates the element that contains it.
     #[test]
     fn embedded_texts_stay_in_their_elements() {
         for text in [THREE, VIEWER, STYLE] {

@@ -115,7 +115,8 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         Ok(data)
     }
 
-    /// The positions that an input VERTEX refers to: `<vertices>`, its input POSITION, `<source>`, `<float_array>`.
+    /// The positions of an input VERTEX, found through `<vertices>`, its input POSITION, `<source>` and
+    /// `<float_array>`.
     fn positions(&mut self, input: Node<'a, 'i>) -> Result<Positions> {
         let vertices = self.resolve(input, "source", "vertices")?;
         let position = children(vertices, "input")

@@ -13,7 +13,7 @@ use roxmltree::{Node, NodeId};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Maximum nesting of nodes: deeper than any reasonable scene and far from the end of the stack.
+/// Maximum nesting of nodes: more than any reasonable scene has, and far less than the stack allows.
 const MAX_DEPTH: usize = 200;
 /// Maximum number of node elements visited: `<instance_node>` can multiply a few into any number.
 const MAX_VISITED: usize = 1 << 22;
@@ -67,8 +67,8 @@ fn unit(root: Node) -> Result<f64> {
 
 /// The document while its scene is traversed.
 struct Scene<'a, 'i, 'b> {
-    /// Elements by kind and id, because real files give one id to a node and its geometry; `None` if several of one
-    /// kind claim it.
+    /// Elements by kind and id, because real files give one id to a node and its geometry; `None` if several elements
+    /// of one kind have it.
     ids: HashMap<(&'a str, &'a str), Option<Node<'a, 'i>>>,
     /// The triangles of the geometries read so far, in their own frame and unit.
     geometries: HashMap<NodeId, Rc<Vec<Triangle>>>,
@@ -96,8 +96,8 @@ impl<'a, 'i> Scene<'a, 'i, '_> {
         children(visual_scene, "node").try_for_each(|n| self.node(n, &Ok(DAffine3::IDENTITY), 0))
     }
 
-    /// Visits a node and everything below it. The transform `above` it may be unsupported: cameras may have such a
-    /// transform.
+    /// Visits a node and its descendants. An unsupported transform `above` is an error only if a geometry depends on
+    /// it: nodes of cameras may have one.
     fn node(&mut self, node: Node<'a, 'i>, above: &Result<DAffine3>, depth: usize) -> Result<()> {
         let mut world = above.clone();
         let mut named = false;

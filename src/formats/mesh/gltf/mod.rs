@@ -1,7 +1,6 @@
 //! glTF 2.0, as JSON or in its binary container: the triangles of the scene's nodes, with the nodes' transforms.
-//! Coordinates are kept as stored, whichever axis is up. Each named node is a group. Features that would move or
-//! multiply triangles and are not supported (skins, morph weights, sparse accessors, compression, instancing) are
-//! refused.
+//! Coordinates are kept as stored, whichever axis is up. Each named node is a group. Unsupported features that would
+//! move or multiply triangles (skins, morph weights, sparse accessors, compression, instancing) are errors.
 
 mod accessor;
 mod buffers;
@@ -16,7 +15,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Maximum nesting of nodes: deeper than any reasonable scene and far from the end of the stack.
+/// Maximum nesting of nodes: more than any reasonable scene has, and far less than the stack allows.
 const MAX_DEPTH: usize = 200;
 
 pub(super) fn read(bytes: &[u8], folder: &Path, limits: &LoadLimits, out: &mut Builder) -> Result<()> {

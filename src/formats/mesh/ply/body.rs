@@ -41,7 +41,7 @@ impl Source<'_> {
         }
     }
 
-    /// Refuses remaining data, except for blank lines.
+    /// Returns an error if data remains, except for blank lines.
     pub fn end(self) -> Result<()> {
         let left = match self {
             Self::Text { mut lines, .. } => lines.any(|l| !l.trim().is_empty()),
@@ -61,7 +61,7 @@ fn take(
     for (i, property) in element.properties.iter().enumerate() {
         let n = match property.counter.map(&mut *next).transpose()? {
             None => 1,
-            // No list is longer than the body: the next number is missing long before.
+            // A list longer than the body ends with an error at its first missing number.
             Some(n) if n >= 0.0 && n.fract() == 0.0 => n as usize,
             Some(n) => return Err(Error::input(format!("a list of {} numbers", shown(n)))),
         };
@@ -75,7 +75,7 @@ fn take(
     Ok(())
 }
 
-/// A number that may be NaN or infinite: normals may be; coordinates are checked where they are used.
+/// Parses a number that may be NaN or infinite, as normals may be; coordinates are checked where they are used.
 fn number(word: &str) -> Result<f64> {
     word.parse().map_err(|_| Error::input(format!("{} is not a number", quoted(word))))
 }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, quoted};
 use crate::io::load::text;
 
-/// The number types, by their old and their new names.
+/// The number types; each has an old and a new name.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Scalar {
     I8,
@@ -40,7 +40,7 @@ impl Scalar {
         }
     }
 
-    /// The value of these bytes. Every type but a double fits f64 exactly, and a double is one.
+    /// The value of these bytes. It is exact: f64 represents every value of these types.
     pub fn value(self, bytes: &[u8], is_big_endian: bool) -> f64 {
         let mut little = [0; 8];
         let n = self.n_bytes().min(bytes.len());
@@ -80,7 +80,7 @@ impl Element {
         self.properties.iter().position(|p| names.contains(&p.name.as_str()))
     }
 
-    /// Least number of bytes of an element.
+    /// Minimum number of bytes of an element.
     pub fn min_bytes(&self, is_ascii: bool) -> usize {
         let of = |p: &Property| if is_ascii { 2 } else { p.counter.unwrap_or(p.scalar).n_bytes() };
         self.properties.iter().map(of).sum()
@@ -90,7 +90,7 @@ impl Element {
 /// Maximum length of a header, bytes.
 const MAX_HEADER: usize = 1 << 16;
 
-/// The header as text, and what follows its last line.
+/// Splits a file into the header's text and the bytes after its last line.
 pub(super) fn split_header(bytes: &[u8]) -> Result<(&str, &[u8])> {
     if !(bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r")) {
         return Err(Error::input("it does not begin with 'ply'"));

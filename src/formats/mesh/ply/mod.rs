@@ -22,7 +22,7 @@ pub(super) fn read(bytes: &[u8], out: &mut Builder) -> Result<()> {
     let mut vertices: Vec<DVec3> = Vec::new();
     let (mut corners, mut sizes) = (Vec::<f64>::new(), Vec::<usize>::new());
     for element in &elements {
-        // A count is trusted only as far as there are bytes for it.
+        // A count must not exceed the number of elements that the remaining bytes can contain.
         let need = element.count as u128 * element.min_bytes(format == "ascii") as u128;
         if need > body.len() as u128 + 1 {
             let message =
@@ -94,7 +94,7 @@ fn corner_list(element: &Element) -> Result<usize> {
         .ok_or_else(|| Error::input("its faces have no list vertex_indices"))
 }
 
-/// A number for a message: a large one has hundreds of digits.
+/// A number for a message, shortened because a large one has hundreds of digits.
 fn shown(x: f64) -> String {
     shortened(&x.to_string(), 20)
 }
@@ -104,7 +104,7 @@ mod tests {
     use super::super::MeshFormat;
     use super::super::tests::{numbers, parse};
 
-    /// A square as one polygon, with properties around that do not matter.
+    /// A square as one polygon, with other properties that are ignored.
     fn square(format: &str) -> Vec<u8> {
         let header = format!(
             "ply\r\nformat {format} 1.0\ncomment of no use\nelement camera 1\nproperty list uchar float f\n\
@@ -154,7 +154,7 @@ mod tests {
     fn every_truncation_is_an_error() {
         for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
             let bytes = square(format);
-            // The last word of the ASCII form may lose letters and still be a number.
+            // The last number of the ASCII form may lose digits and remain a number.
             let n = bytes.len() - if format == "ascii" { 3 } else { 0 };
             for n in 0..n {
                 assert!(parse(MeshFormat::Ply, &bytes[..n]).is_err(), "{format}: {n} bytes");

@@ -1,4 +1,4 @@
-//! Broken files: one message each, with the place and, where there is one, the remedy.
+//! Broken files: one message each, with the place and the remedy, if there is one.
 
 use super::*;
 
@@ -190,7 +190,7 @@ fn columns_of_a_free_root_take_no_velocities() {
     assert!(error.contains("trajectory 0: segment 0: joint 'follower' turns between 0.5 and 1100000.5 rad"), "{error}");
 }
 
-/// Every truncation, and many with one byte changed, give an answer or an error of one line.
+/// Every truncation, and many changes of one byte, result in an answer or an error of one line.
 #[test]
 fn damaged_files_do_not_panic() {
     let mut state = 7u64;
