@@ -10,6 +10,7 @@ mod clearance;
 mod cli;
 mod datasets;
 mod elementary;
+mod executed;
 mod extremal;
 mod faults;
 mod forest;

@@ -287,15 +287,17 @@ fn mutants_are_caught() {
         // The shift to the block's middle.
         ("select(0.0, -m.h, (i + j) % 2u == 1u)", "0.0"),
         // Half of the block omitted, half of a half omitted, velocity and acceleration omitted.
-        ("f32(last - at + 1u) * m.h);", "m.h);"),
-        ("let shift = select(-0.5, 0.5, slice != 0u) * m.h;", "let shift = select(-1.0, 0.0, slice != 0u) * m.h;"),
+        ("f32(j - i + 1u) * m.h);", "m.h);"),
+        ("select(-0.5, 0.5, slice != 0u) * m.h,", "select(-1.0, 0.0, slice != 0u) * m.h,"),
+        // The second half of a sub-interval.
+        ("if free && slice == 0u {", "if false {"),
         ("let travel = middle * h;", "let travel = middle * 0.0;"),
         ("let off = max(high - middle, middle - low) * h;", "let off = middle * 0.0;"),
         // One vertex omitted from the hull of projections.
         ("> max(max(x0, x1), x2) + reach;", "> max(x0, x1) + reach;"),
         // A side of an oriented box.
         ("let reach = abs(x.c0) + abs(y.c0) + abs(z.c0) +", "let reach = abs(x.c0) + abs(y.c0) +"),
-        ("let whole_h = f32(last - first + 1u) * m.h;", "let whole_h = m.h;"),
+        ("triangles_miss(whole, tri, part.h)", "triangles_miss(whole, tri, m.h)"),
         // All but the last triangle of a cluster, half of the sub-intervals of a box.
         ("near |= 1u << k;", "near = 1u << k;"),
         // An oriented box over a block: its time, a side, its travel, the turn of its sides, and an axis.
@@ -309,12 +311,12 @@ fn mutants_are_caught() {
         // Boxes in another node's place, of another child, of a node that was not listed.
         ("let first = (boxes_of(piece, node) - 1u) * WIDTH;", "let first = 0u;"),
         ("((number - 1u) * WIDTH + place % WIDTH) * BOX_VECTORS", "((number - 1u) * WIDTH) * BOX_VECTORS"),
-        (
-            "atomicStore(&control[node_boxes_at(chunk.n_pieces, 0u) + routing.nodes_output_at + at], piece * chunk.n_boxed + node);",
-            "",
-        ),
+        ("atomicStore(&control[list_at + at], piece * chunk.n_boxed + node);", ""),
         // The last triangle of a leaf.
-        ("if id % LINK_LEAF > leaf % LINK_LEAF {", "if id % LINK_LEAF >= max(leaf % LINK_LEAF, 1u) {"),
+        ("if lane > leaf % LINK_LEAF ||", "if lane >= max(leaf % LINK_LEAF, 1u) ||"),
+        // Triangles of the cluster that no invocation takes.
+        ("(item.triangles, id % LINK_LEAF / n_lanes)", "(item.triangles, id % LINK_LEAF / n_lanes + 1u)"),
+        ("(rest, LINK_LEAF / n_lanes)", "(rest, LINK_LEAF / n_lanes + 1u)"),
     ] {
         let is_seen = |case| unproved(case, &on_adapter(case, Some(Mutant { old, new }))) > 0;
         if !cases.iter().any(is_seen) {

@@ -135,7 +135,8 @@ fn want_boxes(piece: u32, node: u32) {
     }
     atomicStore(&control[node_boxes_at(piece, node)], WANTED | (number + 1u));
     let at = atomicAdd(&control[routing.nodes_output], 1u);
-    atomicStore(&control[node_boxes_at(chunk.n_pieces, 0u) + routing.nodes_output_at + at], piece * chunk.n_boxed + node);
+    let list_at = node_boxes_at(chunk.n_pieces, 0u) + routing.nodes_output_at;
+    atomicStore(&control[list_at + at], piece * chunk.n_boxed + node);
 }
 
 // Boxes around the oriented boxes of the children of nodes. One invocation for each child and sub-interval.
@@ -389,37 +390,38 @@ fn triangles_touch(x: Corners, tri: Standing) -> bool {
     return triangles_meet(own.x0, own.x1, own.x2, tri);
 }
 
-// A triangle of the link from sub-interval `i` to sub-interval `j`.
-fn block_corners(m: MovingLink, piece: u32, i: u32, j: u32, x: LinkTriangle) -> Corners {
-    let pose = pose_at(piece, m.body, block_middle(i, j));
-    let ball = block_ball(m, i, j);
+// A time of a piece about which a triangle of the link is bounded.
+struct Part {
+    // The sub-interval whose pose is used, and the ball of that pose.
+    sub: u32,
+    ball: f32,
+    // From the middle of the sub-interval to that of the part, and the largest distance of a time in the part from the
+    // middle of the sub-interval.
+    shift: f32,
+    reach: f32,
+    // Half the length of the part.
+    h: f32,
+}
+
+// The part from sub-interval `i` to sub-interval `j`.
+fn block_part(m: MovingLink, i: u32, j: u32) -> Part {
     // The jet's own middle is the block's middle, or half a sub-interval after it.
     let shift = select(0.0, -m.h, (i + j) % 2u == 1u);
-    let h = f32(j - i + 2u) * m.h;
-    return Corners(
-        point_shifted(pose_point(pose, x.e0, ball), shift, h),
-        point_shifted(pose_point(pose, x.e1, ball), shift, h),
-        point_shifted(pose_point(pose, x.e2, ball), shift, h),
-    );
+    return Part(block_middle(i, j), block_ball(m, i, j), shift, f32(j - i + 2u) * m.h, f32(j - i + 1u) * m.h);
 }
 
-// A triangle of the link in a sub-interval.
-fn sub_corners(m: MovingLink, piece: u32, sub: u32, x: LinkTriangle) -> Corners {
-    let pose = pose_at(piece, m.body, sub);
-    return Corners(
-        pose_point(pose, x.e0, m.balls.x),
-        pose_point(pose, x.e1, m.balls.x),
-        pose_point(pose, x.e2, m.balls.x),
-    );
+// The half of a sub-interval that begins with a slice.
+fn half_part(m: MovingLink, sub: u32, slice: u32) -> Part {
+    return Part(sub, m.balls.x, select(-0.5, 0.5, slice != 0u) * m.h, m.h, m.h * 0.5);
 }
 
-// The same in the half of the sub-interval that begins with a slice.
-fn half_corners(m: MovingLink, x: Corners, slice: u32) -> Corners {
-    let shift = select(-0.5, 0.5, slice != 0u) * m.h;
+// A triangle of the link in a part.
+fn corners_in(m: MovingLink, piece: u32, part: Part, x: LinkTriangle) -> Corners {
+    let pose = pose_at(piece, m.body, part.sub);
     return Corners(
-        point_shifted(x.x0, shift, m.h),
-        point_shifted(x.x1, shift, m.h),
-        point_shifted(x.x2, shift, m.h),
+        point_shifted(pose_point(pose, x.e0, part.ball), part.shift, part.reach),
+        point_shifted(pose_point(pose, x.e1, part.ball), part.shift, part.reach),
+        point_shifted(pose_point(pose, x.e2, part.ball), part.shift, part.reach),
     );
 }
 
@@ -431,53 +433,69 @@ struct Left {
 
 // Bisects the marked time: tests the first aligned block of sub-intervals, then shorter and shorter blocks, then halves
 // of a single sub-interval. In every remaining sub-interval the first remaining half may lower the motion's cutoff, so
-// that cutoffs do not depend on phases. A loop that ends early leaves bits set, so no contact is lost.
+// that cutoffs do not depend on phases. A loop that ends early leaves bits set, so no contact is lost. Each round tests
+// one part, whatever its length, so that lanes which run together do the same.
 fn refine(m: MovingLink, piece: u32, x: LinkTriangle, tri: Standing, marked: u32) -> Left {
     var left = Left(marked, 0u);
     var open = marked;
     var at = firstTrailingBit(open);
     var len = 1u << min(firstTrailingBit(at), 4u);
+    // The first slice of the half to test; SLICES for the whole block.
+    var slice = SLICES;
     while open != 0u {
         let block = open & (((1u << len) - 1u) << at);
         let last = firstLeadingBit(block);
-        var free = corners_miss(block_corners(m, piece, at, last, x), tri, f32(last - at + 1u) * m.h);
-        if !free && last != at {
-            len = 1u << firstLeadingBit(last - at);
+        var part = block_part(m, at, last);
+        if slice != SLICES {
+            part = half_part(m, at, slice);
+        }
+        let corners = corners_in(m, piece, part, x);
+        let free = corners_miss(corners, tri, part.h);
+        if !free && slice == SLICES {
+            if last == at {
+                slice = 0u;
+            } else {
+                len = 1u << firstLeadingBit(last - at);
+            }
+            continue;
+        }
+        if free && slice == 0u {
+            slice = SLICES / 2u;
             continue;
         }
         open &= ~block;
-        if !free {
-            let x_sub = sub_corners(m, piece, at, x);
-            var slice = 0u;
-            while slice < SLICES {
-                if !corners_miss(half_corners(m, x_sub, slice), tri, m.h * 0.5) {
-                    break;
-                }
-                slice += SLICES / 2u;
-            }
-            free = slice == SLICES;
-            if !free && at == firstTrailingBit(left.mask) {
+        if free {
+            left.mask &= ~block;
+        } else {
+            if at == firstTrailingBit(left.mask) {
                 left.slice = slice;
             }
-            if !free && (chunk.flags & FLAG_CUTOFFS) != 0u {
-                if triangles_touch(half_corners(m, x_sub, slice), tri) {
+            if (chunk.flags & FLAG_CUTOFFS) != 0u {
+                if triangles_touch(corners, tri) {
                     // They touch at the middle of the half, the end of its second slice.
                     keep_slices(m.motion, (m.index * SUBS + at) * SLICES + slice + SLICES / 4u);
                 }
                 open &= mask_until_cutoff(m.motion, m.index);
             }
         }
-        if free {
-            left.mask &= ~block;
-        }
+        slice = SLICES;
         at = firstTrailingBit(open);
         len = 1u << min(firstTrailingBit(at), 4u);
     }
     return left;
 }
 
-// A triangle of a leaf against those of a cluster, eight side by side, over all sub-intervals together: that separates
-// most of them.
+// The mask without its first `n` bits.
+fn without_first(mask: u32, n: u32) -> u32 {
+    var rest = mask;
+    for (var i = 0u; i < n; i += 1u) {
+        rest &= rest - 1u;
+    }
+    return rest;
+}
+
+// A triangle of a leaf against those of a cluster over all sub-intervals together: that separates most of them. Each
+// item has eight invocations. If the leaf has at most four triangles, several of them share the cluster for each one.
 @compute @workgroup_size(64)
 fn test_pairs(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -490,10 +508,15 @@ fn test_pairs(
     }
     let item = items[routing.input_at + id / LINK_LEAF];
     let leaf = item.link_ref & ~LEAF_BIT;
-    if id % LINK_LEAF > leaf % LINK_LEAF {
+    // The leaf's number of triangles, less one, is in its lowest bits. Rounded up to a power of two, the number is at
+    // most eight. (The first leading bit of zero is -1.)
+    let n_lanes = 1u << (firstLeadingBit(leaf % LINK_LEAF) + 1u);
+    let lane = id % n_lanes;
+    var rest = without_first(item.triangles, id % LINK_LEAF / n_lanes);
+    if lane > leaf % LINK_LEAF || rest == 0u {
         return;
     }
-    let index = leaf / LINK_LEAF + id % LINK_LEAF;
+    let index = leaf / LINK_LEAF + lane;
     let x = link_triangles[index];
     let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
@@ -501,17 +524,14 @@ fn test_pairs(
     if mask == 0u {
         return;
     }
-    let first = firstTrailingBit(mask);
-    let last = firstLeadingBit(mask);
-    let whole = block_corners(m, piece, first, last, x);
-    let whole_h = f32(last - first + 1u) * m.h;
-    let whole_box = corners_box(whole, whole_h);
-    var rest = item.triangles;
+    let part = block_part(m, firstTrailingBit(mask), firstLeadingBit(mask));
+    let whole = corners_in(m, piece, part, x);
+    let whole_box = corners_box(whole, part.h);
     while rest != 0u {
         let y = item.scene_ref + firstTrailingBit(rest);
-        rest &= rest - 1u;
+        rest = without_first(rest, LINK_LEAF / n_lanes);
         let tri = standing(y);
-        if boxes_miss(whole_box, standing_box(tri)) || triangles_miss(whole, tri, whole_h) {
+        if boxes_miss(whole_box, standing_box(tri)) || triangles_miss(whole, tri, part.h) {
             continue;
         }
         let at = queue_slot(routing.output, chunk.queue_capacity, piece);
