@@ -58,7 +58,7 @@ const QUICK_S: f64 = 40.0;
 const PLANNED: f64 = 0.9;
 /// Shares of the parts in the remaining time: comparisons, work of each question, throughput, scale. The rest is for
 /// coal.
-const SHARES: [f64; 4] = [0.5, 0.2, 0.6, 0.7];
+const SHARES: [f64; 4] = [0.5, 0.4, 0.6, 0.7];
 /// Numbers of compared motions of each set, and of random ones.
 const COMPARED: [usize; 2] = [1000, 10];
 const SETS: [Source; 5] =
