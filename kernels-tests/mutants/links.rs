@@ -27,13 +27,7 @@ const REVERSED: &str = "link_pairs::invariance::the_elements_of_the_file_in_reve
 pub const MUTANTS: &[Mutant] = &[
     m("margin between the boxes of links at the start", LINK_STARTS, "0.5 * margin_m", "0.0", LOWEST),
     m("order of the triangles of two links", LINK_STARTS, "near.first == near.moving", "true", LOWEST),
-    m(
-        "end of the search in the link at rest",
-        LOWEST_START,
-        "SceneFirst => key[1] + 1",
-        "SceneFirst => key[1]",
-        LOWEST,
-    ),
+    m("end of the search in the link at rest", LOWEST_START, "key[1] + 1", "key[1]", LOWEST),
     m("motion of a pair of links at the start", LINK_STARTS, "path.joints.len() as u32 - 1", "0", LOWEST),
     m(
         "joints above the common ancestor left out",
