@@ -14,7 +14,6 @@ const STRAY: &str = "robot::relative_motion::tests::balls_contain_what_inverted_
 const RANDOM: &str = "link_pairs::random::random_trees_of_links";
 const COMPOSED: &str = "src/enclosure/relative_pose.rs";
 const LINK_STARTS: &str = "src/stage/link_pairs/start.rs";
-const LOWEST_START: &str = "src/stage/s5_pairs/start.rs";
 const PASS: &str = "src/engine/gpu_backend/link_pass.rs";
 const COMPOSED_PATHS: &str = "enclosure::relative_pose::tests::paths_stay_in_the_ball_of_the_composed_jet";
 const EMULATED: &str = "link_pairs::composed::composed_poses_stay_in_their_balls";
@@ -27,7 +26,6 @@ const REVERSED: &str = "link_pairs::invariance::the_elements_of_the_file_in_reve
 pub const MUTANTS: &[Mutant] = &[
     m("margin between the boxes of links at the start", LINK_STARTS, "0.5 * margin_m", "0.0", LOWEST),
     m("order of the triangles of two links", LINK_STARTS, "near.first == near.moving", "true", LOWEST),
-    m("end of the search in the link at rest", LOWEST_START, "key[1] + 1", "key[1]", LOWEST),
     m("motion of a pair of links at the start", LINK_STARTS, "path.joints.len() as u32 - 1", "0", LOWEST),
     m(
         "joints above the common ancestor left out",
