@@ -29,7 +29,9 @@ impl LinkSearch {
     /// Starts a new motion.
     pub fn begin(&mut self, world: &CollisionWorld) {
         self.space.pairs.clear();
-        self.space.begin(world);
+        if !world.frames.is_empty() {
+            self.space.begin(world);
+        }
     }
 
     /// See [`s5_pairs::Workspace::first_only`](crate::stage::s5_pairs::Workspace::first_only).

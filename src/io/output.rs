@@ -89,8 +89,8 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
     })
 }
 
-/// Returns the text that [`AtomicFile::mark`] attached to a file; `None` if there is none, or the file system does not
-/// support it.
+/// Returns the text that [`AtomicFile::mark`] attached to a file; `None` if the file has no such text, or if the file
+/// system does not support it.
 pub fn mark_of(file: &File) -> Option<String> {
     mark::read(file)
 }

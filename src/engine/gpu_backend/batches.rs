@@ -72,9 +72,10 @@ impl BatchBuilder<'_> {
     fn next(&mut self) -> Result<Option<GpuBatch>> {
         if let Some(batch) = self.motions.next_motions(self.max_pieces.saturating_sub(self.ready.len()))? {
             let (core, are_spans) = (self.core, batch.motions.are_spans());
+            let decides_starts = core.decides_starts_before() && !are_spans;
             let prepare = |memory: &mut Memory, i| {
                 let motion = core.motion(&batch.motions, i, batch.first)?;
-                let decided = if are_spans { None } else { core.decide_start(&motion, memory) };
+                let decided = decides_starts.then(|| core.decide_start(&motion, memory)).flatten();
                 Ok((motion, decided))
             };
             let memory = || Memory::new(core);
@@ -220,19 +221,23 @@ impl EngineCore {
         self.options.reference.is_empty() && (1..=max_pieces).contains(&part.pieces.len())
     }
 
-    /// The motions that are not decided by a pair within the margin at their start, where the adapter does not look for
-    /// such pairs.
+    /// Returns whether starts within the margin are decided before motions are sent to an adapter, which does not look
+    /// for links within the margin of others.
+    fn decides_starts_before(&self) -> bool {
+        !self.world.frames.is_empty() && self.options.solve.one_pair_decides_the_start()
+    }
+
+    /// The motions that need an adapter.
     pub(in crate::engine) fn undecided(&self, mut motions: Vec<RobotMotion>) -> Vec<RobotMotion> {
-        let mut memory = Memory::new(self);
-        motions.retain(|motion| self.decide_start(motion, &mut memory).is_none());
+        if self.decides_starts_before() {
+            let mut memory = Memory::new(self);
+            motions.retain(|motion| self.decide_start(motion, &mut memory).is_none());
+        }
         motions
     }
 
-    /// Decides a motion by a pair within the margin at its start, where the adapter does not look for such pairs.
+    /// Decides a motion by the lowest pair within the margin at its start.
     fn decide_start(&self, motion: &RobotMotion, memory: &mut Memory) -> Option<Decided> {
-        if self.world.frames.is_empty() {
-            return None;
-        }
         let clock = Instant::now();
         let (Memory { solver, links, solids }, mut stats) = (memory, Stats::default());
         solver.begin();
@@ -275,37 +280,26 @@ impl EngineCore {
     }
 
     /// The exact stage for one motion. Links are checked against links here if they were not on the device.
-    fn solve(
-        &self,
-        part: &GpuBatch,
-        output: &ChunkOutput,
-        m: usize,
-        Memory { solver, links, solids }: &mut Memory,
-    ) -> (Option<Verdict>, Stats) {
+    fn solve(&self, part: &GpuBatch, output: &ChunkOutput, m: usize, memory: &mut Memory) -> (Option<Verdict>, Stats) {
         if let Some((verdict, stats)) = &part.decided[m] {
             return (Some(verdict.clone()), stats.clone());
         }
+        let motion = &part.motions[m];
+        if output.starts.get(m) == Some(&true) {
+            // The adapter's proof is for any pair; the one to report is the lowest.
+            let decided = match part.are_spans {
+                true => Some((POSSIBLE, Stats::default())),
+                false => self.decide_start(motion, memory),
+            };
+            return decided.map_or_else(Default::default, |(verdict, stats)| (Some(verdict), stats));
+        }
         let clock = Instant::now();
-        let (mut stats, motion, mut verdict) = (Stats::default(), &part.motions[m], None);
+        let Memory { solver, links, solids } = memory;
+        let (mut stats, mut verdict) = (Stats::default(), None);
         let on_device = output.links.of_motion(m);
         let mut limits = vec![output.limits[m]];
         solver.begin();
         links.begin(&self.world);
-        if output.starts.get(m) == Some(&true) {
-            // The adapter's proof is for any pair; the one to report is the lowest.
-            let verdict = if part.are_spans {
-                Some(POSSIBLE)
-            } else {
-                links.decide_start(solver, (&self.world, &self.options.solve), motion).then(|| {
-                    stats.stage(Stage::Solve).items_in += 1;
-                    let found = solver.finish();
-                    self.complete(solids, motion, || solver.ignored(), found, &mut stats)
-                })
-            };
-            stats.add_solving(solver);
-            stats.stage(Stage::Solve).seconds += clock.elapsed().as_secs_f64();
-            return (verdict, stats);
-        }
         let mut may_touch = false;
         let mut take = |i: usize| {
             let (piece, scene) = (&part.pieces[i], output.pairs[i].as_deref()?);
