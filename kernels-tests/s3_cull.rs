@@ -217,16 +217,16 @@ fn mutants_are_caught() {
     let case = case(&mut draw, 7, 1200, 8);
     for (old, new) in [
         // A child of the model's tree omitted, a coordinate compared the wrong way, the last child of a node omitted.
-        ("push(NodePair(item.piece, children.y, child, mask));", "if children.y == NONE { return; }"),
+        ("push(found.x + 1u, NodePair(item.piece, children.y, item.scene_ref, item.mask));", ""),
         ("box_vector(at + 8u + q) > vec4<f32>(fixed.hi.z)", "box_vector(at + 20u + q) > vec4<f32>(fixed.hi.z)"),
-        ("if child == EMPTY {", "if child == EMPTY || id % WIDTH == 2u {"),
+        ("if child == EMPTY {", "if child == EMPTY || slot == 2u {"),
         ("<< (4u * q);", "<< (4u * (3u - q));"),
         // Boxes of nodes: the wrong byte, one step too small, another child's box.
         ("f32((bytes >> 16u) & 255u)", "f32((bytes >> 8u) & 255u)"),
         ("origin + steps(slot.hi) * step);", "origin + steps(slot.hi) * step - 24.0 * step);"),
         (
-            "let slot = scene_nodes[item.scene_ref].children[id % WIDTH];",
-            "let slot = scene_nodes[item.scene_ref].children[0];",
+            "let node_slot = scene_nodes[item.scene_ref].children[slot];",
+            "let node_slot = scene_nodes[item.scene_ref].children[0];",
         ),
     ] {
         let candidates = on_adapter(&case, Some(Mutant { old, new }));

@@ -315,7 +315,18 @@ fn mutants_are_caught() {
         // The last triangle of a leaf.
         ("if lane > leaf % LINK_LEAF ||", "if lane >= max(leaf % LINK_LEAF, 1u) ||"),
         // Triangles of the cluster that no invocation takes.
-        ("(item.triangles, id % LINK_LEAF / n_lanes)", "(item.triangles, id % LINK_LEAF / n_lanes + 1u)"),
+        ("(item.triangles, invocation / n_lanes)", "(item.triangles, invocation / n_lanes + 1u)"),
+        // A triangle of several that an invocation leaves, and slots that several invocations share.
+        ("triangles |= 1u << i;", "triangles = 1u << i;"),
+        (
+            "return vec2<u32>(first_slots[0], first_slots[1]) + before;",
+            "return vec2<u32>(first_slots[0], first_slots[1]);",
+        ),
+        ("let all = atomicLoad(&n_appended[local]);", "let all = min(atomicLoad(&n_appended[local]), 1u);"),
+        (
+            "first_slots[local] = atomicAdd(&control[counters[local]], all);",
+            "first_slots[local] = atomicAdd(&control[counters[0]], all);",
+        ),
         ("(rest, LINK_LEAF / n_lanes)", "(rest, LINK_LEAF / n_lanes + 1u)"),
     ] {
         let is_seen = |case| unproved(case, &on_adapter(case, Some(Mutant { old, new }))) > 0;

@@ -50,25 +50,16 @@ fn roots(
     items[routing.input_at + piece] = NodePair(piece, max(chunk.n_nodes, 1u) - 1u, 0u, mask);
 }
 
-@compute @workgroup_size(64)
-fn traverse(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let id = invocation(workgroup, workgroups, local, 64u);
-    if id / WIDTH >= queue_length(routing.input, chunk.queue_capacity) {
-        return;
-    }
-    let item = items[routing.input_at + id / WIDTH];
+// A child of an item's scene node, if the item's model node may overlap it. The mask is zero if it does not.
+fn overlapping_child(item: NodePair, slot: u32) -> NodePair {
     var child = item.scene_ref;
     if (child & LEAF_BIT) == 0u {
-        child = scene_nodes[item.scene_ref].children[id % WIDTH].child;
-    } else if id % WIDTH != 0u {
-        return;
+        child = scene_nodes[item.scene_ref].children[slot].child;
+    } else if slot != 0u {
+        return NodePair();
     }
     if child == EMPTY {
-        return;
+        return NodePair();
     }
     var standing: Box;
     if (child & LEAF_BIT) != 0u {
@@ -76,24 +67,44 @@ fn traverse(
         let cluster = scene_leaves[child & ~LEAF_BIT];
         standing = Box(cluster.lo, cluster.hi);
     } else {
-        let slot = scene_nodes[item.scene_ref].children[id % WIDTH];
-        standing = child_box(slot, scene_nodes[item.scene_ref].origin, scene_nodes[item.scene_ref].step);
+        let node_slot = scene_nodes[item.scene_ref].children[slot];
+        standing = child_box(node_slot, scene_nodes[item.scene_ref].origin, scene_nodes[item.scene_ref].step);
     }
     let mask = overlapping_subs((item.piece * chunk.n_nodes + item.model_node) * BOX_VECTORS, item.mask, standing);
-    if mask == 0u {
-        return;
+    return NodePair(item.piece, item.model_node, child, mask);
+}
+
+@compute @workgroup_size(64)
+fn traverse(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let id = invocation(workgroup, workgroups, local, 64u);
+    var item = NodePair();
+    if id / WIDTH < queue_length(routing.input, chunk.queue_capacity) {
+        item = overlapping_child(items[routing.input_at + id / WIDTH], id % WIDTH);
     }
-    if item.model_node >= chunk.n_links {
-        let children = link_tree_children[item.model_node - chunk.n_links];
-        push(NodePair(item.piece, children.x, child, mask));
-        push(NodePair(item.piece, children.y, child, mask));
-    } else if (child & LEAF_BIT) != 0u {
-        let slot = queue_slot(routing.leaf_output, chunk.candidate_capacity, item.piece);
-        if slot != NONE {
-            candidates[slot] = Candidate(item.piece, item.model_node, child & ~LEAF_BIT, mask, 0xffffffffu);
+    var n = vec2<u32>(0u);
+    if item.mask != 0u {
+        if item.model_node >= chunk.n_links {
+            n.x = 2u;
+        } else if (item.scene_ref & LEAF_BIT) != 0u {
+            n.y = 1u;
+        } else {
+            n.x = 1u;
         }
-    } else {
-        push(NodePair(item.piece, item.model_node, child, mask));
+    }
+    let found = slots_in_both(vec2<u32>(routing.output, routing.leaf_output), n, local);
+    if n.x == 2u {
+        let children = link_tree_children[item.model_node - chunk.n_links];
+        push(found.x, NodePair(item.piece, children.x, item.scene_ref, item.mask));
+        push(found.x + 1u, NodePair(item.piece, children.y, item.scene_ref, item.mask));
+    } else if n.x == 1u {
+        push(found.x, item);
+    } else if n.y == 1u && has_room(found.y, chunk.candidate_capacity, item.piece) {
+        let cluster = item.scene_ref & ~LEAF_BIT;
+        candidates[found.y] = Candidate(item.piece, item.model_node, cluster, item.mask, 0xffffffffu);
     }
 }
 
@@ -101,9 +112,8 @@ fn box_vector(i: u32) -> vec4<f32> {
     return boxes_in[i];
 }
 
-fn push(item: NodePair) {
-    let slot = queue_slot(routing.output, chunk.queue_capacity, item.piece);
-    if slot != NONE {
+fn push(slot: u32, item: NodePair) {
+    if has_room(slot, chunk.queue_capacity, item.piece) {
         items[routing.output_at + slot] = item;
     }
 }

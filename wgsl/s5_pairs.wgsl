@@ -171,18 +171,8 @@ fn bound_nodes(
     }
 }
 
-// A candidate, restricted to the routing's phase.
-@compute @workgroup_size(64)
-fn seed(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let id = invocation(workgroup, workgroups, local, 64u);
-    if id >= queue_length(routing.input, chunk.candidate_capacity) {
-        return;
-    }
-    let c = candidates[id];
+// A candidate, restricted to the routing's phase. The mask is zero if nothing remains.
+fn restricted(c: Candidate) -> LinkItem {
     let piece_link = c.piece * chunk.n_links + c.link;
     let m = moving_links[piece_link];
     // The link of a candidate with most of the sub-intervals hardly moves, so the results of all phases would be nearly
@@ -190,7 +180,7 @@ fn seed(
     let group = select(1u, SUBS, countOneBits(c.mask) > MIN_STATIC_SUBS);
     let mask = c.mask & mask_of_slab(m, group) & mask_until_cutoff(m.motion, m.index);
     if mask == 0u {
-        return;
+        return LinkItem();
     }
     let cluster = scene_leaves[c.cluster];
     var left = c.triangles & (0xffffffffu >> (CLUSTER_SIZE - cluster.count));
@@ -202,14 +192,27 @@ fn seed(
             }
         }
     }
-    if left == 0u {
-        return;
+    // The root of link i is node i.
+    return LinkItem(piece_link, m.link, c.cluster, select(0u, mask, left != 0u), left);
+}
+
+@compute @workgroup_size(64)
+fn seed(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let id = invocation(workgroup, workgroups, local, 64u);
+    var item = LinkItem();
+    if id < queue_length(routing.input, chunk.candidate_capacity) {
+        item = restricted(candidates[id]);
     }
-    let at = queue_slot(routing.output, chunk.queue_capacity, c.piece);
-    if at != NONE {
-        // The root of link i is node i.
-        want_boxes(c.piece, m.link);
-        items[routing.output_at + at] = LinkItem(piece_link, m.link, c.cluster, mask, left);
+    let is_left = item.mask != 0u;
+    let slot = slots(routing.output, u32(is_left), local);
+    let piece = item.piece_link / chunk.n_links;
+    if is_left && has_room(slot, chunk.queue_capacity, piece) {
+        want_boxes(piece, item.link_ref);
+        items[routing.output_at + slot] = item;
     }
 }
 
@@ -254,22 +257,13 @@ fn block_box(m: MovingLink, piece: u32, marked: u32, slot: LinkChild) -> MovingB
     return moving_box(pose, slot, block_ball(m, i, j) * slot.stretch, h);
 }
 
-// A child of a node against a cluster.
-@compute @workgroup_size(64)
-fn descend_links(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let id = invocation(workgroup, workgroups, local, 64u);
-    if id / WIDTH >= queue_length(routing.input, chunk.queue_capacity) {
-        return;
-    }
-    let item = items[routing.input_at + id / WIDTH];
-    let place = item.link_ref * WIDTH + id % WIDTH;
+// A child of a node against the cluster of an item. The mask is zero if they do not overlap; a child that is a leaf has
+// its slot and the leaf bit as its number.
+fn overlapping_child(item: LinkItem, slot: u32) -> LinkItem {
+    let place = item.link_ref * WIDTH + slot;
     let child = link_nodes[place].child;
     if child == EMPTY {
-        return;
+        return LinkItem();
     }
     let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
@@ -278,35 +272,44 @@ fn descend_links(
     let around = Box(cluster.lo, cluster.hi);
     let mask = subs_near(m, piece, place, number, item.mask, around);
     if mask == 0u || box_misses_box(block_box(m, piece, mask, link_nodes[place]), around) {
-        return;
+        return LinkItem();
     }
     if (child & LEAF_BIT) != 0u {
-        let at = queue_slot(routing.leaf_output, chunk.queue_capacity, piece);
-        if at != NONE {
-            leaf_items[at] = LinkItem(item.piece_link, place, cluster.first, mask, item.triangles);
-        }
-    } else {
-        let at = queue_slot(routing.output, chunk.queue_capacity, piece);
-        if at != NONE {
-            want_boxes(piece, child);
-            items[routing.output_at + at] = LinkItem(item.piece_link, child, item.scene_ref, mask, item.triangles);
-        }
+        return LinkItem(item.piece_link, place | LEAF_BIT, cluster.first, mask, item.triangles);
     }
+    return LinkItem(item.piece_link, child, item.scene_ref, mask, item.triangles);
 }
 
-// A leaf against the triangles of a cluster: one item for those that it may touch, with the sub-intervals of any of
-// them.
+// A child of a node against a cluster.
 @compute @workgroup_size(64)
-fn test_leaves(
+fn descend_links(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id >= queue_length(routing.input, chunk.queue_capacity) {
-        return;
+    var item = LinkItem();
+    if id / WIDTH < queue_length(routing.input, chunk.queue_capacity) {
+        item = overlapping_child(items[routing.input_at + id / WIDTH], id % WIDTH);
     }
-    let item = leaf_items[id];
+    let is_left = item.mask != 0u;
+    let is_leaf = (item.link_ref & LEAF_BIT) != 0u;
+    let n = vec2<u32>(u32(is_left && !is_leaf), u32(is_left && is_leaf));
+    let found = slots_in_both(vec2<u32>(routing.output, routing.leaf_output), n, local);
+    let piece = item.piece_link / chunk.n_links;
+    if n.x != 0u && has_room(found.x, chunk.queue_capacity, piece) {
+        want_boxes(piece, item.link_ref);
+        items[routing.output_at + found.x] = item;
+    }
+    if n.y != 0u && has_room(found.y, chunk.queue_capacity, piece) {
+        item.link_ref &= ~LEAF_BIT;
+        leaf_items[found.y] = item;
+    }
+}
+
+// A leaf against the triangles of a cluster: one item for those that it may touch, with the sub-intervals of any of
+// them. The mask is zero if there are none.
+fn touched(item: LinkItem) -> LinkItem {
     let m = moving_links[item.piece_link];
     let piece = item.piece_link / chunk.n_links;
     let number = boxes_of(piece, item.link_ref / WIDTH);
@@ -330,13 +333,24 @@ fn test_leaves(
         near |= rest;
         mask = item.mask;
     }
-    if near == 0u {
-        return;
+    return LinkItem(item.piece_link, link_nodes[item.link_ref].child, item.scene_ref, mask, near);
+}
+
+@compute @workgroup_size(64)
+fn test_leaves(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(num_workgroups) workgroups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let id = invocation(workgroup, workgroups, local, 64u);
+    var item = LinkItem();
+    if id < queue_length(routing.input, chunk.queue_capacity) {
+        item = touched(leaf_items[id]);
     }
-    let at = queue_slot(routing.output, chunk.queue_capacity, piece);
-    if at != NONE {
-        let leaf = link_nodes[item.link_ref].child;
-        items[routing.output_at + at] = LinkItem(item.piece_link, leaf, item.scene_ref, mask, near);
+    let is_left = item.mask != 0u;
+    let slot = slots(routing.output, u32(is_left), local);
+    if is_left && has_room(slot, chunk.queue_capacity, item.piece_link / chunk.n_links) {
+        items[routing.output_at + slot] = item;
     }
 }
 
@@ -494,6 +508,49 @@ fn without_first(mask: u32, n: u32) -> u32 {
     return rest;
 }
 
+// A triangle of a link and those of a cluster that it may touch, starting with triangle `scene_ref`.
+struct TrianglesLeft {
+    piece_link: u32,
+    link_triangle: u32,
+    scene_ref: u32,
+    mask: u32,
+    triangles: u32,
+}
+
+// The triangles of an item that one of its invocations tests, and those of them that the link's triangle may touch.
+fn left_of(item: LinkItem, invocation: u32) -> TrianglesLeft {
+    let leaf = item.link_ref & ~LEAF_BIT;
+    // The leaf's number of triangles, less one, is in its lowest bits. Rounded up to a power of two, the number is at
+    // most eight. (The first leading bit of zero is -1.)
+    let n_lanes = 1u << (firstLeadingBit(leaf % LINK_LEAF) + 1u);
+    let lane = invocation % n_lanes;
+    var rest = without_first(item.triangles, invocation / n_lanes);
+    if lane > leaf % LINK_LEAF || rest == 0u {
+        return TrianglesLeft();
+    }
+    let index = leaf / LINK_LEAF + lane;
+    let x = link_triangles[index];
+    let m = moving_links[item.piece_link];
+    let mask = item.mask & mask_until_cutoff(m.motion, m.index);
+    if mask == 0u {
+        return TrianglesLeft();
+    }
+    let part = block_part(m, firstTrailingBit(mask), firstLeadingBit(mask));
+    let whole = corners_in(m, item.piece_link / chunk.n_links, part, x);
+    let whole_box = corners_box(whole, part.h);
+    var triangles = 0u;
+    while rest != 0u {
+        let i = firstTrailingBit(rest);
+        let tri = standing(item.scene_ref + i);
+        rest = without_first(rest, LINK_LEAF / n_lanes);
+        if !boxes_miss(whole_box, standing_box(tri)) && !triangles_miss(whole, tri, part.h) {
+            triangles |= 1u << i;
+        }
+    }
+    // If the loop ended early, the rest remains, and some of it is tested by other invocations, too.
+    return TrianglesLeft(item.piece_link, index, item.scene_ref, mask, triangles | rest);
+}
+
 // A triangle of a leaf against those of a cluster over all sub-intervals together: that separates most of them. Each
 // item has eight invocations. If the leaf has at most four triangles, several of them share the cluster for each one.
 @compute @workgroup_size(64)
@@ -503,46 +560,31 @@ fn test_pairs(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id / LINK_LEAF >= queue_length(routing.input, chunk.queue_capacity) {
-        return;
+    var left = TrianglesLeft();
+    if id / LINK_LEAF < queue_length(routing.input, chunk.queue_capacity) {
+        left = left_of(items[routing.input_at + id / LINK_LEAF], id % LINK_LEAF);
     }
-    let item = items[routing.input_at + id / LINK_LEAF];
-    let leaf = item.link_ref & ~LEAF_BIT;
-    // The leaf's number of triangles, less one, is in its lowest bits. Rounded up to a power of two, the number is at
-    // most eight. (The first leading bit of zero is -1.)
-    let n_lanes = 1u << (firstLeadingBit(leaf % LINK_LEAF) + 1u);
-    let lane = id % n_lanes;
-    var rest = without_first(item.triangles, id % LINK_LEAF / n_lanes);
-    if lane > leaf % LINK_LEAF || rest == 0u {
-        return;
-    }
-    let index = leaf / LINK_LEAF + lane;
-    let x = link_triangles[index];
-    let m = moving_links[item.piece_link];
-    let piece = item.piece_link / chunk.n_links;
-    let mask = item.mask & mask_until_cutoff(m.motion, m.index);
-    if mask == 0u {
-        return;
-    }
-    let part = block_part(m, firstTrailingBit(mask), firstLeadingBit(mask));
-    let whole = corners_in(m, piece, part, x);
-    let whole_box = corners_box(whole, part.h);
-    while rest != 0u {
-        let y = item.scene_ref + firstTrailingBit(rest);
-        rest = without_first(rest, LINK_LEAF / n_lanes);
-        let tri = standing(y);
-        if boxes_miss(whole_box, standing_box(tri)) || triangles_miss(whole, tri, part.h) {
-            continue;
-        }
-        let at = queue_slot(routing.output, chunk.queue_capacity, piece);
-        if at != NONE {
-            items[routing.output_at + at] = LinkItem(item.piece_link, index, y, mask, 0u);
-        }
+    var slot = slots(routing.output, countOneBits(left.triangles), local);
+    let piece = left.piece_link / chunk.n_links;
+    var rest = left.triangles;
+    while rest != 0u && has_room(slot, chunk.queue_capacity, piece) {
+        let y = left.scene_ref + firstTrailingBit(rest);
+        items[routing.output_at + slot] = LinkItem(left.piece_link, left.link_triangle, y, left.mask, 0u);
+        rest &= rest - 1u;
+        slot += 1u;
     }
     if rest != 0u {
         // The loop ended early.
         mark_retry(piece);
     }
+}
+
+// The time in which a pair of triangles may touch.
+fn refined(item: LinkItem) -> Left {
+    let m = moving_links[item.piece_link];
+    let mask = item.mask & mask_until_cutoff(m.motion, m.index);
+    let piece = item.piece_link / chunk.n_links;
+    return refine(m, piece, link_triangles[item.link_ref], standing(item.scene_ref), mask);
 }
 
 // Tests the remaining pairs, one per invocation, so that no pair has to wait for another.
@@ -553,27 +595,16 @@ fn refine_pairs(
     @builtin(local_invocation_index) local: u32,
 ) {
     let id = invocation(workgroup, workgroups, local, 64u);
-    if id >= queue_length(routing.input, chunk.queue_capacity) {
-        return;
+    var item = LinkItem();
+    var left = Left();
+    if id < queue_length(routing.input, chunk.queue_capacity) {
+        item = items[routing.input_at + id];
+        left = refined(item);
     }
-    let item = items[routing.input_at + id];
-    let m = moving_links[item.piece_link];
-    let piece = item.piece_link / chunk.n_links;
-    let mask = item.mask & mask_until_cutoff(m.motion, m.index);
-    if mask == 0u {
-        return;
-    }
-    let left = refine(m, piece, link_triangles[item.link_ref], standing(item.scene_ref), mask);
-    if left.mask == 0u {
-        return;
-    }
-    let slot = queue_slot(routing.output, chunk.pair_capacity, piece);
-    if slot != NONE {
-        pairs[slot] = TrianglePair(
-            item.piece_link,
-            item.link_ref,
-            chunk.first_triangle + item.scene_ref,
-            left.mask | (left.slice << SUBS),
-        );
+    let is_left = left.mask != 0u;
+    let slot = slots(routing.output, u32(is_left), local);
+    if is_left && has_room(slot, chunk.pair_capacity, item.piece_link / chunk.n_links) {
+        let mask_slice = left.mask | (left.slice << SUBS);
+        pairs[slot] = TrianglePair(item.piece_link, item.link_ref, chunk.first_triangle + item.scene_ref, mask_slice);
     }
 }

@@ -106,9 +106,10 @@ fn loops_that_are_cut_short_lose_nothing() {
     let case = case(&mut Draw::new(76), 3, 90, 4, [0.8]);
     for (old, new, again) in [
         ("let k = firstTrailingBit(rest);", "let k = firstTrailingBit(rest); if k > 0u { break; }", false),
+        ("let i = firstTrailingBit(rest);", "let i = firstTrailingBit(rest); if i > 0u { break; }", false),
         (
-            "let y = item.scene_ref + firstTrailingBit(rest);",
-            "if (rest & 1u) == 0u { break; } let y = item.scene_ref;",
+            "let y = left.scene_ref + firstTrailingBit(rest);",
+            "if (rest & 1u) == 0u { break; } let y = left.scene_ref;",
             true,
         ),
     ] {

@@ -23,7 +23,7 @@ pub struct DeviceWork {
     pub draws: u64,
     /// Commands that must wait until earlier ones of their submission have written or read the same buffers.
     pub barriers: u64,
-    /// Entries that were appended to queues, each by an atomic operation, including those that did not fit.
+    /// Entries that were appended to queues, including those that did not fit.
     pub queue_entries: u64,
     /// Bytes written to buffers by the CPU.
     pub uploaded_bytes: u64,

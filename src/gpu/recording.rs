@@ -13,6 +13,10 @@ pub const INDIRECT_ARGS: Kernel = kernel!("indirect_args", "write_args");
 
 /// Size of a word, bytes.
 const WORD: u64 = size_of::<u32>() as u64;
+/// Offset of the arguments that are computed with those of the previous dispatch, bytes.
+const NEXT_ARGS: u64 = 4 * WORD;
+/// Size of the buffer of arguments, bytes.
+pub const ARGS_BYTES: u64 = 8 * WORD;
 /// Workgroups in a row of a two-dimensional dispatch; `ROW` in `indirect_args.wgsl`.
 const ROW: u64 = 32_768;
 
@@ -23,6 +27,9 @@ pub enum WorkSize {
     Invocations(u64),
     /// The length of the input queue times the invocations per entry, computed on the device.
     Indirect,
+    /// As `Indirect`, computed together with the size of the previous dispatch, whose routing has the same as `next_*`.
+    /// Both input queues are complete before the previous dispatch.
+    IndirectWithPrevious,
 }
 
 /// One dispatch or draw. The size of a draw is always indirect.
@@ -226,13 +233,14 @@ impl Recorder<'_> {
         for dispatch in dispatches {
             let Program::Compute(program) = &dispatch.kernel.program else { continue };
             let interface = &dispatch.kernel.interface;
-            let groups = match dispatch.size {
+            let (groups, args_at) = match dispatch.size {
                 WorkSize::Invocations(0) => continue,
-                WorkSize::Invocations(n) => Some(n.div_ceil(u64::from(interface.workgroup_size))),
+                WorkSize::Invocations(n) => (Some(n.div_ceil(u64::from(interface.workgroup_size))), 0),
                 WorkSize::Indirect => {
                     self.write_args(&mut pass, dispatch);
-                    None
+                    (None, 0)
                 }
+                WorkSize::IndirectWithPrevious => (None, NEXT_ARGS),
             };
             pass.set_pipeline(program);
             pass.set_bind_group(0, &self.gpu.bind_group(dispatch.kernel, self.buffers), &[]);
@@ -242,7 +250,7 @@ impl Recorder<'_> {
             self.work.dispatch(dispatch.kernel, groups.is_none());
             match groups {
                 Some(groups) => pass.dispatch_workgroups(groups.min(ROW) as u32, groups.div_ceil(ROW) as u32, 1),
-                None => pass.dispatch_workgroups_indirect(self.buffers.buffer(BufferId::IndirectArgs), 0),
+                None => pass.dispatch_workgroups_indirect(self.buffers.buffer(BufferId::IndirectArgs), args_at),
             }
         }
     }

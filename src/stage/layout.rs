@@ -411,6 +411,13 @@ shared! {
         invocations: u32,
         /// Vertices per instance; 0 for a compute dispatch.
         vertices: u32,
+        /// Counter of the input queue of the next dispatch, if `next_invocations` is not 0.
+        next_input: u32,
+        /// Capacity of that queue.
+        next_capacity: u32,
+        /// Invocations per entry of the next dispatch, if its arguments are computed together with those of this one;
+        /// 0 otherwise.
+        next_invocations: u32,
         /// Current phase of time.
         phase: u32,
         /// Number of phases of time.

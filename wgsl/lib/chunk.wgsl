@@ -116,6 +116,10 @@ struct Routing {
     invocations: u32,
     // Vertices per instance; 0 for a compute dispatch.
     vertices: u32,
+    // The same for the next dispatch, if its arguments are computed together with those of this one; else 0.
+    next_input: u32,
+    next_capacity: u32,
+    next_invocations: u32,
     // Current phase of time, and number of phases.
     phase: u32,
     n_phases: u32,

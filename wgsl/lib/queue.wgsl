@@ -35,14 +35,43 @@ fn mark_retry(piece: u32) {
     atomicOr(&control[chunk.retry_at + piece / 32u], 1u << (piece % 32u));
 }
 
-// The slot for one more entry, or NONE if the queue is full, in which case the piece is marked for a retry.
-fn queue_slot(counter: u32, capacity: u32, piece: u32) -> u32 {
-    let slot = atomicAdd(&control[counter], 1u);
-    if slot >= capacity {
-        mark_retry(piece);
-        return NONE;
+var<workgroup> n_appended: array<atomic<u32>, 2>;
+var<workgroup> first_slots: array<u32, 2>;
+
+// Reserves slots in two queues for the entries of all invocations of a workgroup, by one atomic operation on each
+// queue's counter. Returns the first slot of this invocation in each queue. All invocations of the workgroup must call
+// this, and only once.
+fn slots_in_both(counters: vec2<u32>, n: vec2<u32>, local: u32) -> vec2<u32> {
+    var before = vec2<u32>(0u);
+    if n.x != 0u {
+        before.x = atomicAdd(&n_appended[0], n.x);
     }
-    return slot;
+    if n.y != 0u {
+        before.y = atomicAdd(&n_appended[1], n.y);
+    }
+    workgroupBarrier();
+    if local < 2u {
+        let all = atomicLoad(&n_appended[local]);
+        if all != 0u {
+            first_slots[local] = atomicAdd(&control[counters[local]], all);
+        }
+    }
+    workgroupBarrier();
+    return vec2<u32>(first_slots[0], first_slots[1]) + before;
+}
+
+// The same for one queue.
+fn slots(counter: u32, n: u32, local: u32) -> u32 {
+    return slots_in_both(vec2<u32>(counter, counter), vec2<u32>(n, 0u), local).x;
+}
+
+// Returns whether a slot exists. If the queue is full, the piece is marked for a retry.
+fn has_room(slot: u32, capacity: u32, piece: u32) -> bool {
+    if slot < capacity {
+        return true;
+    }
+    mark_retry(piece);
+    return false;
 }
 
 // Number of entries to process.

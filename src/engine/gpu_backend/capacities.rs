@@ -4,7 +4,7 @@ use super::{Frame, FrameIndex, GpuPipeline};
 use crate::bvh::tree::WIDTH;
 use crate::engine::options::{Capacities, ITEM_BYTES};
 use crate::error::Result;
-use crate::gpu::{BufferId, Buffers, Gpu};
+use crate::gpu::{ARGS_BYTES, BufferId, Buffers, Gpu};
 use crate::scene::world::CollisionWorld;
 use crate::stage::layout::{ChunkParams, LinkItem, Routing};
 use crate::stage::s1_concat::POSE_FLOATS;
@@ -73,7 +73,7 @@ impl Frame {
         buffers.reserve(gpu, BufferId::Candidates, candidate_bytes)?;
         buffers.reserve(gpu, BufferId::Pairs, u64::from(capacities.pairs) * PAIR_BYTES)?;
         buffers.reserve(gpu, BufferId::NodeBoxes, u64::from(capacities.boxes) * NODE_BYTES as u64)?;
-        buffers.reserve(gpu, BufferId::IndirectArgs, 16)?;
+        buffers.reserve(gpu, BufferId::IndirectArgs, ARGS_BYTES)?;
         buffers.set_routings(gpu, routings)?;
         self.allocated = capacities;
         Ok(())

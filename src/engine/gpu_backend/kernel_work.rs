@@ -28,9 +28,11 @@ pub(super) fn of_submission<'k>(
         let invocations = match dispatch.size {
             WorkSize::Invocations(0) => continue,
             WorkSize::Invocations(n) => n,
-            WorkSize::Indirect => {
-                *works.entry(name(&INDIRECT_ARGS)).or_default() +=
-                    KernelWork { dispatches: 1, invocations: 1, ..KernelWork::default() };
+            WorkSize::Indirect | WorkSize::IndirectWithPrevious => {
+                if matches!(dispatch.size, WorkSize::Indirect) {
+                    *works.entry(name(&INDIRECT_ARGS)).or_default() +=
+                        KernelWork { dispatches: 1, invocations: 1, ..KernelWork::default() };
+                }
                 let routing = &routings[dispatch.routing as usize];
                 let entries = control[routing.input as usize].min(routing.capacity);
                 u64::from(entries) * u64::from(routing.invocations) * u64::from(routing.vertices.max(1))

@@ -57,8 +57,12 @@ pub(super) fn routings(c: &Capacities, link_levels: u32, n_phases: u32) -> Vec<R
             ..common
         });
         for level in 0..link_levels {
+            // The arguments of both are computed together.
             let bound_nodes = Routing {
                 input: node_levels_at + level,
+                next_input: link_levels_at + level,
+                next_capacity: common.capacity,
+                next_invocations: common.invocations,
                 input_at: nodes_at(level),
                 capacity: c.boxes,
                 invocations: SUBS as u32,
@@ -95,14 +99,15 @@ impl GpuPipeline {
             if is_single { (first + schedule.n_phases * per_phase, 1) } else { (first, schedule.n_phases) };
         let mut all = Vec::new();
         for phase in 0..n_phases {
-            let levels = (0..schedule.link_levels).flat_map(|_| [&k.bound_nodes, &k.descend_links]);
-            let kernels =
-                std::iter::once(&k.seed).chain(levels).chain([&k.test_leaves, &k.test_pairs, &k.refine_pairs]);
+            let level = [(&k.bound_nodes, WorkSize::Indirect), (&k.descend_links, WorkSize::IndirectWithPrevious)];
+            let last = [&k.test_leaves, &k.test_pairs, &k.refine_pairs].map(|kernel| (kernel, WorkSize::Indirect));
+            let levels = (0..schedule.link_levels).flat_map(|_| level);
+            let kernels = std::iter::once((&k.seed, WorkSize::Indirect)).chain(levels).chain(last);
             let first = first + phase * per_phase;
-            all.extend((first..).zip(kernels).map(|(routing, kernel)| Dispatch {
+            all.extend((first..).zip(kernels).map(|(routing, (kernel, size))| Dispatch {
                 kernel,
                 routing,
-                size: WorkSize::Indirect,
+                size,
                 stage: Stage::Pairs as usize,
             }));
         }

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 /// The set whose motions are checked.
 const SET: &str = "pipes/30";
+/// Repetitions of the set's motions: as many as about fill a chunk, so that each motion has its share of the launches.
+const REPEATS: usize = 4;
 /// Margin of the path with a margin, metres.
 const MARGIN_M: f64 = 0.005;
 
@@ -37,7 +39,10 @@ fn trajectories(motions: &MotionBatch) -> Result<Vec<Trajectory>> {
 impl Bench<'_> {
     /// Counts the adapter's work for each question.
     pub fn paths(&mut self, deadline: Deadline) -> Result<()> {
-        let Set { robot, scene, motions, .. } = Set::load(SET, &self.folder)?;
+        let Set { robot, scene, motions: once, .. } = Set::load(SET, &self.folder)?;
+        let mut motions = once.clone();
+        let repeats = if self.args.measure.quick { 1 } else { REPEATS };
+        (1..repeats).try_for_each(|_| motions.append(&once))?;
         // The form of swept-volume culling that is usually best, so that the work is the same in every run.
         let options = Options { sweep: Sweep::Off, ..configuration::on_adapter(self.adapter()) };
         let with = |change: &dyn Fn(&mut Options)| {
@@ -114,14 +119,16 @@ pub fn stages(paths: &[Measured], adapter: &str) -> Option<Table> {
         Column::text("part", "A stage of the kernels, or the copies to and from the device."),
         Column::number("dispatches", "", 0, "For all motions."),
         Column::number("invocations", "thousands", 1, "For all motions."),
-        Column::number("entries", "thousands", 1, "Appended to queues, each by an atomic operation."),
+        Column::number("entries", "thousands", 1, "Appended to queues."),
+        Column::number("atomics", "thousands", 1, "Atomic operations on storage buffers."),
         Column::number("active lanes", "%", 0, "Of the lanes of the waves that execute an operation, at most."),
         Column::number("measured", "µs", 1, "For a motion, by the adapter's clock."),
     ];
     columns.extend(gpus.iter().map(|gpu| Column::text(gpu.name, "Predicted µs for a motion, and the largest part.")));
+    let n_motions = paths.first().map_or(0, |path| path.stats.motions);
     let note = format!(
-        "{SET}, all motions together. Operations and bytes are counted while the kernels run, in waves of 32 \
-         invocations; no access is answered by a cache. A launch takes 3 µs, a round trip 20 µs."
+        "{SET}, {n_motions} motions in a batch. Operations, bytes and atomics are counted while the kernels run, in \
+         waves of 32 invocations; no access is answered by a cache. A launch takes 3 µs, a round trip 20 µs."
     );
     let mut table = Table::new("model", "Times by stage: the model and the measurement", &note, columns);
     for path in paths {
@@ -143,7 +150,7 @@ pub fn stages(paths: &[Measured], adapter: &str) -> Option<Table> {
             let name = part.to_string();
             let thousands = |count: u64| Cell::from(count as f64 / 1e3);
             let mut cells: Vec<Cell> = vec![path.name.into(), name.into(), (sum.dispatches as usize).into()];
-            cells.extend([thousands(sum.invocations), thousands(sum.queue_entries)]);
+            cells.extend([thousands(sum.invocations), thousands(sum.queue_entries), thousands(sum.executed.atomics)]);
             cells.extend([active_lanes(sum.executed), measured.into()]);
             cells.extend(predicted);
             table.row(cells);
@@ -249,8 +256,8 @@ mod tests {
         let table = stages(&[measured()], "llvmpipe").unwrap();
         let parts: Vec<&Cell> = table.rows.iter().map(|row| &row[1]).collect();
         assert_eq!(parts, [&Cell::from("s1_concat"), &Cell::from("s5_pairs"), &Cell::from("transfer")]);
-        assert_eq!((&table.rows[1][6], &table.rows[0][6]), (&Cell::Number(20.0), &Cell::Empty));
-        assert_eq!((&table.rows[1][5], &table.rows[2][5]), (&Cell::Number(50.0), &Cell::Empty));
+        assert_eq!((&table.rows[1][7], &table.rows[0][7]), (&Cell::Number(20.0), &Cell::Empty));
+        assert_eq!((&table.rows[1][6], &table.rows[2][6]), (&Cell::Number(50.0), &Cell::Empty));
         assert!(stages(&[], "llvmpipe").is_none());
     }
 

@@ -1,8 +1,8 @@
 //! A model of the time that graphics processors need, from counts of the work and published figures. Predictions are
 //! listed next to measurements, so that the first run on hardware shows where the model is wrong.
 //!
-//! The time of a kernel is that of its launches plus the longest of three: operations, memory, and atomic operations
-//! on the counters of queues. Operations and bytes are counted while the kernels run ([`Executed`]): a wave of 32
+//! The time of a kernel is that of its launches plus the longest of three: operations, memory, and atomic operations,
+//! as if all of them were on one word. They are counted while the kernels run ([`Executed`]): a wave of 32
 //! invocations issues the operations of all its lanes, idle ones included. No access is answered by a cache.
 
 mod gpu;
@@ -90,12 +90,12 @@ impl Predicted {
         let in_dispatch = invocations / work.dispatches.max(1) as f64;
         // Too few invocations leave lanes idle while their operations depend on each other.
         let busy = gpu.lanes.min(in_dispatch / DEPENDENT_CLOCKS).max(1.0);
-        let Executed { issued_operations, loaded_bytes, stored_bytes, .. } = work.executed;
+        let Executed { issued_operations, loaded_bytes, stored_bytes, atomics, .. } = work.executed;
         let bytes = (loaded_bytes + stored_bytes) as f64;
         let launches = work.dispatches as f64 * LAUNCH_S;
         let operations = issued_operations as f64 / (clock * busy);
         let memory = bytes / (gpu.memory_gb_s * 1e9);
-        let atomics = work.queue_entries as f64 / (clock * ATOMICS_PER_CLOCK);
+        let atomics = atomics as f64 / (clock * ATOMICS_PER_CLOCK);
         let total = launches + operations.max(memory).max(atomics);
         Self { launches, operations, memory, atomics, transfer: 0.0, total }
     }
@@ -196,11 +196,9 @@ mod tests {
             let stats = stats(["s5_pairs", "test_pairs"], work, DeviceWork::default());
             predict(gpu, &stats)[&Part::Of(Stage::Pairs)].bound()
         };
-        let work = |dispatches, invocations, queue_entries| KernelWork {
-            dispatches,
-            invocations,
-            queue_entries,
-            ..KernelWork::default()
+        let work = |dispatches, invocations, atomics| {
+            let executed = Executed { atomics, ..Executed::default() };
+            KernelWork { dispatches, invocations, queue_entries: 0, executed }
         };
         assert_eq!(bound(work(100, 100, 0)), Bound::Launches);
         assert_eq!(bound(work(1, 64, 100_000_000)), Bound::Atomics);
