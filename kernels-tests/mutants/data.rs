@@ -28,13 +28,13 @@ const HELD: &str = "datasets::moveit::attached_objects_are_placed_in_their_link"
 const NO_TRIANGLES: &str = "datasets::moveit::what_cannot_be_triangles_is_an_error";
 const BY_NAME: &str = "datasets::moveit::motions_go_by_the_names_of_joints";
 const OWN_SCENE: &str = "datasets::names::each_problem_is_checked_in_its_own_scene";
-const FAULTS: &str = "cli::bench::peers::score::tests::faults_are_told_apart";
-const LATE: &str = "cli::bench::peers::score::tests::lateness_is_judged_by_the_way_that_the_robot_goes";
-const CLEAR: &str = "cli::bench::peers::score::tests::to_call_it_clear_beyond_the_contact_is_late";
+const FAULTS: &str = "cli::bench::peers::score::tests::kinds_of_faults_are_distinguished";
+const LATE: &str = "cli::bench::peers::score::tests::lateness_is_judged_by_the_distance_that_the_robot_travels";
+const CLEAR: &str = "cli::bench::peers::score::tests::clear_times_after_the_contact_are_late";
 const CONTRADICT: &str = "cli::bench::peers::fact::tests::judges_contradict_each_other_in_verdict_or_time";
-const HEARD: &str = "cli::bench::peers::fact::tests::the_first_judge_who_knows_is_heard_and_the_engine_not_of_itself";
-const PEERS: &str = "cli::bench::peers::tests::the_whole_measurement_with_peers_of_all_kinds";
-const ADD_UP: &str = "cli::bench::printed::tests::rows_add_up_where_the_paper_does";
+const HEARD: &str = "cli::bench::peers::fact::tests::the_first_judge_that_knows_decides_except_the_engine_on_itself";
+const PEERS: &str = "cli::bench::peers::tests::measurement_with_peers_of_all_kinds";
+const ADD_UP: &str = "cli::bench::printed::tests::rows_of_printed_tables_add_up_except_known_ones";
 
 /// Mutants of the code that reads others' files and judges others' answers.
 pub const MUTANTS: &[Mutant] = &[
