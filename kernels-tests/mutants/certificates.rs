@@ -74,9 +74,9 @@ const SPLINES: &str = "certificates::random::splines";
 const WIDE: &str = "certificates::random::splines_with_a_margin";
 const TUBES: &str = "certificates::random::tubes";
 const TREES: &str = "certificates::random::trees_of_links";
-const LEFT_OUT: &str = "certificates::folders::pairs_that_are_left_out_are_listed";
+const LEFT_OUT: &str = "certificates::folders::untested_pairs_are_listed";
 const PROVED: &str = "certificates::folders::certificates_prove_their_answers";
-const IN_TUBES: &str = "certificates::folders::proofs_in_tubes_end_little_earlier_than_their_answers";
+const IN_TUBES: &str = "certificates::folders::proofs_within_tolerances_end_at_most_slightly_early";
 const INPUTS: &str = "certificates::statements::other_inputs_are_refused";
 
 /// Mutants of the verifier, of the prover, and of engines whose answers are wrong.

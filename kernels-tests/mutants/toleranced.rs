@@ -15,7 +15,7 @@ const ORBITS: &str = "toleranced::orbits::orbits_stay_in_their_fat_bodies";
 const HOLD: &str = "toleranced::certificates::certificates_hold";
 const SIDES: &str = "toleranced::plane::tests::a_plane_separates_in_one_direction_only";
 const AGREED: &str = "toleranced::agreement::no_certificate_where_a_contact_is_proved";
-const TAMPERED: &str = "toleranced::certificates::what_was_tampered_with_is_refused";
+const TAMPERED: &str = "toleranced::certificates::tampered_certificates_are_refused";
 
 /// Mutants of toleranced motions.
 pub const MUTANTS: &[Mutant] = &[
